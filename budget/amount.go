@@ -1,0 +1,87 @@
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// quanta is how many quanta make an epsilon of one.
+const quanta = 1_000_000_000_000
+
+// Max is the largest amount: an epsilon of 9,000,000.
+const Max Amount = 9_000_000 * quanta
+
+// Amount is an epsilon counted in quanta of 1e-12. Amounts add as integers,
+// exactly; what they are per is a [Unit].
+type Amount int64
+
+// Cost returns what an epsilon costs: eps rounded up to a multiple of 1e-12, so
+// that a charge is never below the loss it pays for. It is an error for eps to
+// be zero, negative or above [Max].
+func Cost(eps *big.Rat) (Amount, error) {
+	if eps.Sign() <= 0 {
+		return 0, errors.New("epsilon must be above 0")
+	}
+	if eps.Cmp(maxEpsilon) > 0 {
+		return 0, fmt.Errorf("epsilon must be at most %v", Max)
+	}
+	n := new(big.Int).Mul(eps.Num(), big.NewInt(quanta))
+	n.Add(n, eps.Denom())
+	n.Sub(n, big.NewInt(1))
+	n.Quo(n, eps.Denom())
+	return Amount(n.Int64()), nil
+}
+
+// Limit returns the limit that an epsilon sets: eps rounded down to a multiple of
+// 1e-12, so that a limit never grows. Zero is a limit too, one that blocks. It is
+// an error for eps to be negative or above [Max].
+func Limit(eps *big.Rat) (Amount, error) {
+	if eps.Sign() < 0 {
+		return 0, errors.New("epsilon must not be below 0")
+	}
+	if eps.Cmp(maxEpsilon) > 0 {
+		return 0, fmt.Errorf("epsilon must be at most %v", Max)
+	}
+	n := new(big.Int).Mul(eps.Num(), big.NewInt(quanta))
+	return Amount(n.Quo(n, eps.Denom()).Int64()), nil
+}
+
+var maxEpsilon = big.NewRat(int64(Max), quanta)
+
+// String returns a as a plain decimal: no exponent, no trailing zeros.
+func (a Amount) String() string {
+	sign, u := "", uint64(a)
+	if a < 0 {
+		sign, u = "-", -u
+	}
+	whole := sign + strconv.FormatUint(u/quanta, 10)
+	if u%quanta == 0 {
+		return whole
+	}
+	return whole + "." + strings.TrimRight(fmt.Sprintf("%012d", u%quanta), "0")
+}
+
+// Times returns what n charges of a cost. It reports false, with no amount, when
+// that is above [Max] or when a or n is negative.
+func (a Amount) Times(n int64) (Amount, bool) {
+	if a < 0 || n < 0 {
+		return 0, false
+	}
+	hi, lo := bits.Mul64(uint64(a), uint64(n))
+	if hi != 0 || lo > uint64(Max) {
+		return 0, false
+	}
+	return Amount(lo), true
+}
+
+// Float64 returns the float64 nearest to a, which prints as a does when a has at
+// most 15 significant digits.
+func (a Amount) Float64() float64 {
+	// One correctly rounded conversion; float64(a)/quanta would round twice.
+	f, _ := strconv.ParseFloat(a.String(), 64) // a plain decimal always parses
+	return f
+}

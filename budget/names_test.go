@@ -1,0 +1,38 @@
+package budget
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCheckUniverseUnit(t *testing.T) {
+	for _, u := range []Unit{"kWh", "day", "M", "Record", "metre", "°C", "kg m", "mm", "cip"} {
+		if err := CheckUniverseUnit(u); err != nil {
+			t.Errorf("unit %q: %v", u, err)
+		}
+	}
+	for _, u := range []Unit{"", "m", "m:rome", "m:", "record", "set", "cip:home", "cip:", "*", "kWh\n", "\x00", "\xff"} {
+		err := CheckUniverseUnit(u)
+		if err == nil {
+			t.Errorf("unit %q passes", u)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("unit %q: error of several lines: %q", u, err)
+		}
+	}
+}
+
+func TestMetricNames(t *testing.T) {
+	for _, m := range []Metric{D1, ND1, DH, DInf} {
+		if got, err := ParseMetric(m.String()); err != nil || got != m {
+			t.Errorf("ParseMetric(%q) = %v, %v", m, got, err)
+		}
+	}
+	for _, s := range []string{"", "d2", "D1", "d1 "} {
+		if m, err := ParseMetric(s); err == nil {
+			t.Errorf("ParseMetric(%q) = %v", s, m)
+		}
+	}
+	if got := Metric(7).String(); got != "Metric(7)" {
+		t.Errorf("Metric(7) prints %q", got)
+	}
+}

@@ -1,0 +1,39 @@
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Unit is what an epsilon is per. Amounts of different units never mix; units
+// are told apart by case.
+type Unit string
+
+// The units that are not named after a universe's values.
+const (
+	Metre  Unit = "m"      // per metre between locations; "m:NAME" is its own unit, per metre of the metric NAME
+	Record Unit = "record" // per row an account contributes, whatever its value
+	Set    Unit = "set"    // per step of a mechanism on location sets
+)
+
+// CheckUniverseUnit reports whether u may be the unit of a universe's values. It
+// refuses the names that already mean something else (m, m:NAME, record, set,
+// cip:NAME, and *, which stands for every account), the empty name, and names
+// that do not print on one line.
+func CheckUniverseUnit(u Unit) error {
+	s := string(u)
+	switch {
+	case s == "":
+		return errors.New("unit is empty")
+	case u == Metre, u == Record, u == Set, s == "*",
+		strings.HasPrefix(s, "m:"), strings.HasPrefix(s, "cip:"):
+		return fmt.Errorf("unit %q is reserved", s)
+	case strings.ContainsFunc(s, unprintable):
+		return fmt.Errorf("unit %q has characters that do not print", s)
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
