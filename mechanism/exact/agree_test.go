@@ -1,0 +1,157 @@
+package exact_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// hostile is an endless reader of words which float64 finds hard: one of edges
+// or a neighbour half of the time, random ones otherwise.
+type hostile struct {
+	random *exact.Source
+	edges  []uint32
+}
+
+func newHostile(seed uint64, edges ...uint32) io.Reader {
+	edges = append(edges, 0, 0, 1, 1<<31, math.MaxUint32)
+	return &hostile{random: exact.NewSource(pseudorandom(seed)), edges: edges}
+}
+
+// Read yields whole words, as a Source asks for whole buffers.
+func (h *hostile) Read(p []byte) (int, error) {
+	n := len(p) / 4 * 4
+	for i := 0; i < n; i += 4 {
+		w := h.random.Uint32()
+		if h.random.Bool() {
+			w = h.edges[h.random.Uint64n(uint64(len(h.edges)))] + w%3 - 1
+		}
+		binary.BigEndian.PutUint32(p[i:], w)
+	}
+	return n, nil
+}
+
+// laplaceEdges are the leading words of the probabilities at which |k| changes.
+func laplaceEdges(rate float64) []uint32 {
+	var edges []uint32
+	for _, t := range []float64{0, 0.01, 0.1, 0.5, 1, 2, 5, 10} {
+		n := int64(min(t/rate+1, 1<<62))
+		edges = append(edges, uint32(min(laplaceTail(rate, n)*0x1p32, math.MaxUint32)))
+	}
+	return edges
+}
+
+// disagreement runs draw n times on a Source with float64 shortcuts, and
+// reference on one without, over the same bits. Every value has to be the same,
+// and so has the number of bits read.
+func disagreement[T comparable](n int, entropy func() io.Reader, draw, reference func(s *exact.Source) T) error {
+	fast := exact.NewSource(entropy())
+	certified := exact.NewSource(entropy()).Certify()
+	for i := range n {
+		if got, want := draw(fast), reference(certified); got != want {
+			return fmt.Errorf("draw %d is %v, in integer arithmetic %v", i, got, want)
+		}
+	}
+	if fast.Uint64() != certified.Uint64() {
+		return errors.New("the two paths read a different number of bits")
+	}
+	return nil
+}
+
+func checkAgreement[T comparable](t *testing.T, n int, entropy func() io.Reader, draw func(s *exact.Source) T) {
+	t.Helper()
+	if err := disagreement(n, entropy, draw, draw); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDisagreement demands that a draw decided by its first 32 bits alone,
+// which random bits would not show in a lifetime of tests, is noticed.
+func TestDisagreement(t *testing.T) {
+	const rate = math.Ln2 / 100
+	d := must(exact.NewDiscreteLaplace(rate))
+	offset := math.Log(2 / (1 + math.Exp(-rate)))
+	hasty := func(s *exact.Source) int64 {
+		k := int64((offset - math.Log((float64(s.Uint32())+0.5)*0x1p-32)) / rate)
+		if s.Bool() {
+			return -k
+		}
+		return k
+	}
+	hard := func() io.Reader { return newHostile(8, laplaceEdges(rate)...) }
+	if disagreement(1000, hard, hasty, d.Draw) == nil {
+		t.Error("a draw decided too early was not noticed")
+	}
+}
+
+func TestDiscreteLaplaceAgrees(t *testing.T) {
+	for _, c := range []struct {
+		rate  float64
+		draws int
+	}{
+		{math.SmallestNonzeroFloat64, 100},
+		{1e-24, 100},
+		{1e-18, 300},
+		{1e-15, 1_000},
+		{1e-13, 5_000},
+		{1e-12, 10_000},
+		{1e-9, 10_000},
+		{1e-6, 10_000},
+		{1e-3, 10_000},
+		{math.Ln2 / 100, 10_000},
+		{0.1, 10_000},
+		{math.Ln2, 10_000},
+		{1, 10_000},
+		{5, 10_000},
+		{40, 5_000},
+		{1e3, 5_000},
+		{1e6, 5_000},
+		{math.MaxFloat64, 1_000},
+	} {
+		d := must(exact.NewDiscreteLaplace(c.rate))
+		random := func() io.Reader { return pseudorandom(7) }
+		checkAgreement(t, c.draws/2, random, d.Draw)
+		hard := func() io.Reader { return newHostile(8, laplaceEdges(c.rate)...) }
+		checkAgreement(t, c.draws/2, hard, d.Draw)
+	}
+}
+
+func TestBernoulliExpAgrees(t *testing.T) {
+	for _, x := range []*big.Rat{
+		rat("1e-400"), rat("1e-12"), rat("1/1000"), rat("1/3"), rat("1"), rat("22.18"), rat("44.4"), rat("700"),
+	} {
+		f, _ := x.Float64()
+		edge := uint32(min(math.Exp(-f)*0x1p32, math.MaxUint32))
+		toss := func(s *exact.Source) bool { return s.BernoulliExp(x) }
+		checkAgreement(t, 2_000, func() io.Reader { return pseudorandom(9) }, toss)
+		checkAgreement(t, 2_000, func() io.Reader { return newHostile(10, edge) }, toss)
+	}
+}
+
+func TestBernoulliExpL2Agrees(t *testing.T) {
+	for _, rate := range []float64{1e-18, 1e-9, math.Ln2 / 100, 1, 30} {
+		a := 0.7071 * rate
+		d := must(exact.NewDiscreteLaplace(a))
+		// As in a planar draw: two proposals and the acceptance test.
+		planar := func(s *exact.Source) [2]int64 {
+			for {
+				i, j := d.Draw(s), d.Draw(s)
+				if s.BernoulliExpL2(rate, a, i, j) {
+					return [2]int64{i, j}
+				}
+			}
+		}
+		draws := 2_000
+		if rate < 1e-12 {
+			draws = 50
+		}
+		checkAgreement(t, draws, func() io.Reader { return pseudorandom(11) }, planar)
+		checkAgreement(t, draws, func() io.Reader { return newHostile(12, laplaceEdges(a)...) }, planar)
+	}
+}

@@ -1,0 +1,113 @@
+package exact_test
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// misplacedCoin places U next to a probability, as close as so many bits allow,
+// and returns the first number of bits at which toss is wrong, or 0.
+func misplacedCoin(p *big.Float, toss func(s *exact.Source) bool) int {
+	for _, bits := range []int{32, 64, 96, 128, 256, 1600} {
+		below := leadingBits(p, bits)
+		above := new(big.Int).Add(below, big.NewInt(1))
+		if below.Sign() == 0 || above.BitLen() > bits {
+			continue // U would be 0 or 1
+		}
+		head := make([]byte, bits/8)
+		if !toss(script(below.FillBytes(head), zeros)) || toss(script(above.FillBytes(head), zeros)) {
+			return bits
+		}
+	}
+	return 0
+}
+
+func TestBernoulliExpBoundaries(t *testing.T) {
+	for _, x := range []*big.Rat{
+		rat("1e-30"), rat("1e-12"), rat("1/3"), rat("1"), rat("123456789/1000000"), rat("1000"),
+		rat("314159265358979323846264338327950288/100000000000000000000000000000000000"),
+	} {
+		p := oracleExp(x)
+		if bits := misplacedCoin(p, func(s *exact.Source) bool { return s.BernoulliExp(x) }); bits > 0 {
+			t.Errorf("x = %s: %d bits of e^-x are taken for the wrong side", x.RatString(), bits)
+		}
+		f, _ := x.Float64()
+		naive := func(s *exact.Source) bool { return (float64(s.Uint64())+0.5)*0x1p-64 < math.Exp(-f) }
+		if misplacedCoin(p, naive) == 0 {
+			t.Errorf("x = %s: comparison in float64 not noticed", x.RatString())
+		}
+	}
+}
+
+// oracleL2 is e^-x for x = rate*sqrt(i^2+j^2) - a*(|i|+|j|).
+func oracleL2(rate, a float64, i, j int64) *big.Float {
+	bi, bj := big.NewInt(i), big.NewInt(j)
+	manhattan := new(big.Int).Add(new(big.Int).Abs(bi), new(big.Int).Abs(bj))
+	squares := new(big.Int).Add(new(big.Int).Mul(bi, bi), new(big.Int).Mul(bj, bj))
+	root := bigFloat().SetInt(squares)
+	root.Sqrt(root)
+	x := root.Mul(root, bigFloat().SetFloat64(rate))
+	linear := bigFloat().SetInt(manhattan)
+	x.Sub(x, linear.Mul(linear, bigFloat().SetFloat64(a)))
+	r, _ := x.Rat(nil)
+	return oracleExp(r)
+}
+
+func TestBernoulliExpL2Boundaries(t *testing.T) {
+	const half = math.Sqrt2 / 2
+	for _, c := range []struct {
+		rate, a float64
+		i, j    int64
+	}{
+		{1, half * (1 - 0x1p-50), 1, 0},
+		{1, half * (1 - 0x1p-50), 1, 1},             // cancels almost completely
+		{1, half * (1 - 0x1p-41), 1 << 40, 1 << 40}, // x < 1 from terms of 10^12
+		{0.00693, 0.0049, -300, 200},
+		{0.00693, 0.0049, 12345, -54321},
+		{1e-15, 0.7e-15, 1 << 50, 3},
+		{1e-18, 0.7e-18, math.MinInt64, math.MaxInt64}, // i^2+j^2 beyond int64
+		{1e-18, 0, math.MinInt64, math.MinInt64},
+		{300, 200, 2, -1},
+		{1e-300, 0.7e-300, 5, 6}, // e^-x is 1 as far as 1600 bits show
+	} {
+		p := oracleL2(c.rate, c.a, c.i, c.j)
+		toss := func(s *exact.Source) bool { return s.BernoulliExpL2(c.rate, c.a, c.i, c.j) }
+		if bits := misplacedCoin(p, toss); bits > 0 {
+			t.Errorf("%+v: %d bits of e^-x are taken for the wrong side", c, bits)
+		}
+	}
+}
+
+func TestBernoulliExpL2AtOrigin(t *testing.T) {
+	s := exact.NewSource(pseudorandom(1))
+	for range 1000 {
+		if !s.BernoulliExpL2(1, 0.7, 0, 0) {
+			t.Fatal("e^-0 is not certain")
+		}
+	}
+}
+
+func TestBernoulliExpHuge(t *testing.T) {
+	s := exact.NewSource(pseudorandom(1))
+	if s.BernoulliExp(rat("1e400")) {
+		t.Error("an event of probability e^-(10^400) happened")
+	}
+	if s.BernoulliExpL2(math.MaxFloat64, 0, math.MaxInt64, 1) {
+		t.Error("an event of probability e^-(10^327) happened")
+	}
+}
+
+func TestBernoulliAllocates(t *testing.T) {
+	s := exact.NewSource(nil)
+	for _, x := range []*big.Rat{rat("1/3"), rat("2"), rat("0.00693")} {
+		if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExp(x) }); n != 0 {
+			t.Errorf("BernoulliExp(%s): %v allocations", x.RatString(), n)
+		}
+	}
+	if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExpL2(0.00693, 0.0049, 100, -70) }); n != 0 {
+		t.Errorf("BernoulliExpL2: %v allocations", n)
+	}
+}

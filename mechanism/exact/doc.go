@@ -1,0 +1,34 @@
+// Package exact draws from discrete distributions exactly: the probability of
+// every outcome is the stated real number, not a floating-point neighbour of
+// it, so a privacy bound proved on paper holds for the program. The last bits
+// of floating-point noise are known to reveal the secret (Mironov 2012;
+// Gazeau, Miller, Palamidessi 2013); here there are none.
+//
+// # One uniform, read lazily
+//
+// A draw is a deterministic function of an endless string of fair bits. A real
+// number U, uniform on (0,1), is known to its first 32 bits and extended only
+// while the bits read so far leave the answer open; nothing limits how far.
+// E = -ln U is then a standard exponential variate, and everything is decided
+// by comparing it with exponents x:
+//
+//	E > x                has probability e^-x
+//	k = floor(E/rate)    has P(k >= n) = e^(-rate n)
+//
+// As in the adaptive predicates of computational geometry (Shewchuk 1997; s2),
+// a comparison is first tried in float64 and accepted only when a proved error
+// bound settles it. Otherwise the same bits, and more of them, are compared in
+// certified integer arithmetic. Both paths evaluate one function of one bit
+// string, and the tests demand that they agree draw by draw.
+//
+// Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy
+// (2020), reach the same laws with loops of Bernoulli(x/k) trials, after
+// Forsythe (1972) and von Neumann (1951). Inversion spends one uniform per
+// draw whatever the scale, and leaves nothing between two implementations to
+// disagree about.
+//
+// # Rates
+//
+// A rate is a positive float64 which stands for the rational number it is.
+// [RateFloor] makes one from a rational epsilon and never exceeds it.
+package exact

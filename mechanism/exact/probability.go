@@ -1,0 +1,86 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+)
+
+// A probability is a real number in [0,1] which can be had to any precision.
+type probability interface {
+	// bounds encloses the number, times 2^precision, within a few units.
+	bounds(precision uint) (lo, hi *big.Int)
+}
+
+// rational is the probability e^-x.
+type rational struct{ x *big.Rat }
+
+func (r rational) bounds(precision uint) (lo, hi *big.Int) {
+	n := new(big.Int).Lsh(r.x.Num(), precision)
+	return expFixed(n.Quo(n, r.x.Denom()), precision)
+}
+
+// multiple is the probability e^-(rate k).
+type multiple struct {
+	rate float64
+	k    uint64
+}
+
+func (m multiple) bounds(precision uint) (lo, hi *big.Int) {
+	mantissa, exponent := split(m.rate)
+	n := new(big.Int).SetUint64(m.k)
+	return expFixed(shift(n.Mul(n, mantissa), exponent+int(precision)), precision)
+}
+
+// excess is the probability e^-(rate*sqrt(i^2+j^2) - a*(|i|+|j|)).
+type excess struct {
+	rate, a float64
+	i, j    int64
+}
+
+// bounds takes the integer square root of rate^2 (i^2+j^2), scaled, so nothing
+// but a floor is lost: floor(sqrt(floor(y))) = floor(sqrt(y)). Each term is
+// less than one unit above its floor, so with one unit subtracted the
+// difference is less than two units below the true one, and not above it.
+func (e excess) bounds(precision uint) (lo, hi *big.Int) {
+	i, j := big.NewInt(e.i), big.NewInt(e.j)
+	manhattan := new(big.Int).Add(new(big.Int).Abs(i), new(big.Int).Abs(j))
+	squares := i.Add(i.Mul(i, i), j.Mul(j, j))
+
+	mantissa, exponent := split(e.rate)
+	squares.Mul(squares, mantissa.Mul(mantissa, mantissa))
+	root := shift(squares, 2*(exponent+int(precision)))
+	root.Sqrt(root)
+
+	mantissa, exponent = split(e.a)
+	linear := shift(manhattan.Mul(manhattan, mantissa), exponent+int(precision))
+	return expFixed(root.Sub(root.Sub(root, linear), one), precision)
+}
+
+// tail is the probability 2 q^n/(1+q), q = e^-rate, n >= 1.
+type tail struct {
+	rate float64
+	n    uint64
+}
+
+func (t tail) bounds(precision uint) (lo, hi *big.Int) {
+	unit := new(big.Int).Lsh(one, precision)
+	qlo, qhi := multiple{t.rate, 1}.bounds(precision)
+	lo, hi = multiple{t.rate, t.n}.bounds(precision)
+	lo.Quo(lo.Lsh(lo, precision+1), qhi.Add(qhi, unit))
+	hi.Quo(hi.Lsh(hi, precision+1), qlo.Add(qlo, unit))
+	return lo, hi.Add(hi, one)
+}
+
+// split writes x exactly as mantissa * 2^exponent.
+func split(x float64) (mantissa *big.Int, exponent int) {
+	fraction, exponent := math.Frexp(x)
+	return big.NewInt(int64(fraction * (1 << 53))), exponent - 53
+}
+
+// shift sets x to floor(x 2^n) and returns it.
+func shift(x *big.Int, n int) *big.Int {
+	if n < 0 {
+		return x.Rsh(x, uint(-n))
+	}
+	return x.Lsh(x, uint(n))
+}

@@ -1,0 +1,26 @@
+package exact
+
+import "math"
+
+// lastReached returns the largest n from 0 to MaxInt64 which is 0 or reached,
+// where all numbers below one that is reached are reached too. It takes
+// doubling steps away from guess, which is in the same range, and bisects: the
+// guess affects the time this takes and nothing else.
+func lastReached(guess uint64, reached func(n uint64) bool) int64 {
+	const limit = math.MaxInt64 + 1
+	lo, hi := guess, guess+1
+	for step := uint64(1); lo > 0 && !reached(lo); step *= 2 {
+		lo, hi = lo-min(step, lo), lo
+	}
+	for step := uint64(1); hi < limit && reached(hi); step *= 2 {
+		lo, hi = hi, min(hi+step, limit)
+	}
+	for hi-lo > 1 { // lo is 0 or reached; hi is not, or is the limit
+		if mid := lo + (hi-lo)/2; reached(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return int64(lo)
+}

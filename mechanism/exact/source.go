@@ -1,0 +1,116 @@
+package exact
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+)
+
+// bufferSize is large enough to hide the cost of a call into the kernel and a
+// multiple of 8, so that no word straddles two buffers when only Uint64 is
+// used.
+const bufferSize = 4096
+
+// A Source hands out fair bits from a buffer of entropy; nothing is derived,
+// stretched or reused, and bytes are erased as they are consumed.
+//
+// A Source is not safe for concurrent use: keep one per goroutine or database
+// connection. It must not be carried across a fork either, since parent and
+// child would then share the bits already buffered.
+//
+// Every method which needs bits panics with an [*EntropyError] when the
+// entropy runs dry: there is no draw to fall back on.
+type Source struct {
+	buf     [bufferSize]byte
+	next    int    // buf[:next] is consumed and erased
+	pool    uint64 // unread single bits, the next one on top
+	pooled  int    // how many of them
+	entropy io.Reader
+
+	// certify makes every comparison be decided by integer arithmetic, on the
+	// very bits which float64 found sufficient. Only tests set it.
+	certify bool
+}
+
+// NewSource returns a Source which reads from entropy, or from
+// [crypto/rand.Reader] when entropy is nil. Nothing is read before the first
+// draw.
+func NewSource(entropy io.Reader) *Source {
+	if entropy == nil {
+		entropy = rand.Reader
+	}
+	return &Source{entropy: entropy, next: bufferSize}
+}
+
+// An EntropyError is the panic value of a draw whose entropy failed.
+type EntropyError struct {
+	Err error // what the reader reported
+}
+
+func (e *EntropyError) Error() string { return fmt.Sprintf("entropy failed: %v", e.Err) }
+
+// Unwrap returns the reader's error.
+func (e *EntropyError) Unwrap() error { return e.Err }
+
+// fill replaces a buffer of which everything is consumed.
+func (s *Source) fill() {
+	if _, err := io.ReadFull(s.entropy, s.buf[:]); err != nil {
+		panic(&EntropyError{Err: err})
+	}
+	s.next = 0
+}
+
+// Uint32 returns 32 fair bits.
+func (s *Source) Uint32() uint32 {
+	if s.next > bufferSize-4 {
+		s.fill()
+	}
+	b := (*[4]byte)(s.buf[s.next:])
+	w := binary.BigEndian.Uint32(b[:])
+	*b = [4]byte{}
+	s.next += 4
+	return w
+}
+
+// Uint64 returns 64 fair bits, the same as two calls of Uint32 with the first
+// one on top.
+func (s *Source) Uint64() uint64 {
+	if s.next > bufferSize-8 {
+		return uint64(s.Uint32())<<32 | uint64(s.Uint32())
+	}
+	b := (*[8]byte)(s.buf[s.next:])
+	w := binary.BigEndian.Uint64(b[:])
+	*b = [8]byte{}
+	s.next += 8
+	return w
+}
+
+// Bool returns one fair bit. Bits are drawn 64 at a time and kept apart from
+// the words of the other methods.
+func (s *Source) Bool() bool {
+	if s.pooled == 0 {
+		s.pool, s.pooled = s.Uint64(), 64
+	}
+	bit := s.pool >> 63
+	s.pool <<= 1
+	s.pooled--
+	return bit != 0
+}
+
+// Uint64n returns an integer uniform on 0, .., n-1, for n >= 1.
+//
+// This is Lemire's multiply-shift (Fast Random Integer Generation in an
+// Interval, 2019): the high word of a 128-bit product, redrawn for the 2^64
+// mod n low words which would favour some results.
+func (s *Source) Uint64n(n uint64) uint64 {
+	high, low := bits.Mul64(s.Uint64(), n)
+	if low < n {
+		excess := -n % n // 2^64 mod n
+		for low < excess {
+			high, low = bits.Mul64(s.Uint64(), n)
+		}
+	}
+	return high
+}
