@@ -1,0 +1,132 @@
+package scalar
+
+import "math/bits"
+
+// Accumulator collects the readings of one group for a [Query]. The zero value is
+// empty; it is not safe for concurrent use. Ranks other than min and max keep eight
+// bytes per reading, the others a fixed state.
+type Accumulator struct {
+	rows    int64
+	index   int64   // Value: the last; Min, Max: the extreme so far
+	sum     uint128 // Sum, Avg: of the indices
+	indices []int64 // Median, Percentile
+}
+
+// Reset empties a for another group and keeps its memory.
+func (q *Query) Reset(a *Accumulator) { *a = Accumulator{indices: a.indices[:0]} }
+
+// Add adds one row with reading x, which is not NULL. Count ignores x.
+func (q *Query) Add(a *Accumulator, x float64) {
+	a.rows++
+	if q.agg == Count {
+		return
+	}
+	k := q.universe.Index(x)
+	switch q.agg {
+	case Sum, Avg:
+		a.sum = a.sum.add(uint64(k))
+	case Median, Percentile:
+		a.indices = append(a.indices, k)
+	case Min:
+		if a.rows == 1 || k < a.index {
+			a.index = k
+		}
+	case Max:
+		a.index = max(a.index, k)
+	default:
+		a.index = k
+	}
+}
+
+// answer returns the true answer as a point of the query's lattice. A group
+// without readings answers 0 to counts and sums and lo to the rest.
+func (q *Query) answer(a *Accumulator) int128 {
+	switch q.agg {
+	case Count:
+		// Rows differ by as much as records do. Saturation only brings them closer.
+		return fromInt64(min(a.rows, maxCount))
+	case Sum:
+		return q.universe.total(a.rows, a.sum)
+	case Avg:
+		return fromInt64(average(a.rows, a.sum))
+	case Median, Percentile:
+		return fromInt64(q.percentile(a.indices))
+	default:
+		return fromInt64(a.index)
+	}
+}
+
+// total returns the sum of the readings, in grains.
+//
+// Sensitivity: a reading that moves by d moves the sum by d, and readings add up:
+// 1 under d1. One that appears or disappears moves it by its value, at most reach:
+// the distance that the row then counts as under d1, and what one record counts
+// as under dh. Under nd1 a move by d is at distance d/(hi-lo), and
+// d <= reach*d/(hi-lo), because reach >= hi-lo.
+func (u *Universe) total(rows int64, indices uint128) int128 {
+	grain := u.grain()
+	steps := indices.times(uint64(u.stride / grain))
+	offset := uint128{0, uint64(rows)}.times(uint64(max(u.first, -u.first) / grain))
+	if u.first < 0 {
+		offset = offset.neg()
+	}
+	return steps.add(offset)
+}
+
+// average returns the average of the indices rounded to the nearest, halves up,
+// and 0 of none.
+//
+// Sensitivity: let D be the distance of two databases in steps, an integer, under
+// dinf or under d1, which is larger. When the same rows are NULL, each index moves by
+// D at most, so the exact averages satisfy a' <= a + D; halves-up rounding r is
+// monotone and r(a+D) = r(a)+D, whence r(a') <= r(a)+D, and likewise with a and a'
+// exchanged. (Rounding halves to even would break r(a+D) = r(a)+D and the bound
+// with it.) When other rows are NULL, D is hi - lo at least, and no two points of the
+// grid are further apart; lo, for none left, is one of them. So Delta = 1 under both, and hi - lo under
+// nd1 and dh: their distances are at least D/(hi-lo) for databases with the same
+// NULLs and at least 1 otherwise.
+func average(rows int64, indices uint128) int64 {
+	if rows == 0 {
+		return 0
+	}
+	m := uint64(rows)
+	quo, rem := bits.Div64(indices.hi, indices.lo, m) // indices <= 2^40*m: no overflow
+	if rem >= m-rem {
+		quo++
+	}
+	return int64(quo)
+}
+
+// percentile returns the index of rank min(m, floor(m*p/100)+1) among m indices,
+// which it reorders, and 0 of none.
+//
+// Sensitivity: when the same rows are NULL, m and the rank are the same, and a
+// reading of given rank moves by no more than the largest move of any reading (thesis,
+// theorem 4.9). The rest is as for the average.
+func (q *Query) percentile(indices []int64) int64 {
+	m := uint64(len(indices))
+	if m == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(m, q.rank)
+	below, _ := bits.Div64(hi, lo, q.ranks) // rank <= ranks: at most m
+	return nth(indices, int(min(m-1, below)), bits.Len64(uint64(q.universe.last)))
+}
+
+// nth returns the element that would stand at place k if s, of numbers in
+// 0..2^width-1, were sorted. It reorders s, and takes at most width passes over it.
+func nth(s []int64, k, width int) int64 {
+	for bit := width - 1; bit >= 0 && len(s) > 1; bit-- {
+		zeros := 0
+		for i, v := range s { // both swap and count without a branch
+			s[i], s[zeros] = s[zeros], v
+			zeros += int(^v >> bit & 1)
+		}
+		if k < zeros {
+			s = s[:zeros]
+		} else {
+			s, k = s[zeros:], k-zeros
+		}
+	}
+	return s[0]
+}

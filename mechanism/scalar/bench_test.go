@@ -1,0 +1,108 @@
+package scalar
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+var (
+	indexSink int64
+	floatSink float64
+)
+
+// benchReadings are values of the universe in no order that a branch could learn.
+func benchReadings(u *Universe) []float64 {
+	readings := make([]float64, 1<<12)
+	for i := range readings {
+		readings[i] = u.Value(int64(uint32(i)*2654435761) % (u.last + 1)) // Knuth's multiplicative hash
+	}
+	return readings
+}
+
+func BenchmarkIndex(b *testing.B) {
+	u := universe(b, 0, 10, 0.001)
+	grid := benchReadings(u)
+	halves := make([]float64, len(grid))
+	for i := range halves {
+		halves[i] = u.midpoint(u.Index(grid[i]))
+	}
+	for _, c := range []struct {
+		name     string
+		readings []float64
+	}{{"grid", grid}, {"halfway", halves}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				indexSink = u.Index(c.readings[i&(len(c.readings)-1)])
+			}
+		})
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	u := universe(b, 0, 10, 0.001)
+	readings := benchReadings(u)
+	for _, agg := range []Aggregate{Count, Sum, Avg, Min, Max, Median} {
+		b.Run(agg.String(), func(b *testing.B) {
+			q := benchQuery(b, agg, u)
+			a := Accumulator{indices: make([]int64, 0, len(readings))}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at := i & (len(readings) - 1)
+				if at == 0 {
+					q.Reset(&a)
+				}
+				q.Add(&a, readings[at])
+			}
+		})
+	}
+}
+
+func BenchmarkRelease(b *testing.B) {
+	u := universe(b, 0, 10, 0.001)
+	src := exact.NewSource(nil)
+	for _, agg := range []Aggregate{Value, Count, Sum, Avg, Max} {
+		b.Run(agg.String(), func(b *testing.B) {
+			q := benchQuery(b, agg, u)
+			a := collect(q, benchReadings(u))
+			b.ReportAllocs()
+			for b.Loop() {
+				floatSink = q.Release(a, src)
+			}
+		})
+	}
+}
+
+// BenchmarkMedian takes the median of 4,096 readings; sorting them is the obvious
+// other way.
+func BenchmarkMedian(b *testing.B) {
+	u := universe(b, 0, 10, 0.001)
+	q := benchQuery(b, Median, u)
+	unordered := collect(q, benchReadings(u)).indices
+	scratch := make([]int64, len(unordered))
+	b.Run("select", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			copy(scratch, unordered)
+			indexSink = q.percentile(scratch)
+		}
+	})
+	b.Run("sort", func(b *testing.B) {
+		for b.Loop() {
+			copy(scratch, unordered)
+			slices.Sort(scratch)
+			indexSink = scratch[len(scratch)/2]
+		}
+	})
+}
+
+func benchQuery(b *testing.B, agg Aggregate, u *Universe) *Query {
+	if agg == Count {
+		u = nil
+	}
+	return query(b, agg, u, budget.D1, big.NewRat(1, 10), nil)
+}

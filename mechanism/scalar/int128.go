@@ -1,0 +1,62 @@
+package scalar
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// uint128 is a sum of indices: below 2^40 each, so that no number of rows that an
+// int64 can count overflows it.
+type uint128 struct{ hi, lo uint64 }
+
+// add returns a + b.
+func (a uint128) add(b uint64) uint128 {
+	lo, carry := bits.Add64(a.lo, b, 0)
+	return uint128{a.hi + carry, lo}
+}
+
+// times returns a*m; the product must be below 2^127.
+func (a uint128) times(m uint64) int128 {
+	hi, lo := bits.Mul64(a.lo, m)
+	return int128{int64(hi + a.hi*m), lo}
+}
+
+// int128 is a lattice point or a difference of two, in two's complement.
+type int128 struct {
+	hi int64
+	lo uint64
+}
+
+func fromInt64(v int64) int128 { return int128{v >> 63, uint64(v)} }
+
+var (
+	lowest  = int128{math.MinInt64, 0}
+	highest = int128{math.MaxInt64, math.MaxUint64}
+)
+
+func (a int128) add(b int128) int128 {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	return int128{a.hi + b.hi + int64(carry), lo}
+}
+
+func (a int128) neg() int128 {
+	lo, borrow := bits.Sub64(0, a.lo, 0)
+	return int128{-a.hi - int64(borrow), lo}
+}
+
+func (a int128) less(b int128) bool {
+	return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo
+}
+
+// int64 returns a and whether it fits.
+func (a int128) int64() (int64, bool) {
+	v := int64(a.lo)
+	return v, v>>63 == a.hi
+}
+
+func (a int128) big() *big.Int {
+	v := big.NewInt(a.hi)
+	v.Lsh(v, 64)
+	return v.Add(v, new(big.Int).SetUint64(a.lo))
+}

@@ -1,0 +1,163 @@
+package scalar
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// Query is an aggregate under a metric at an epsilon: it says what is added up, how
+// much noise the answer needs and what a release costs. It is immutable and safe
+// for concurrent use; each group has an [Accumulator] of its own.
+//
+// # Sensitivity
+//
+// Delta is the most that an answer changes per unit of the metric's distance:
+//
+//	            d1      nd1, dh                dinf
+//	value       1       -                      -
+//	sum         1       max(|lo|,|hi|,hi-lo)   none
+//	avg, ranks  1       hi-lo                  1
+//	count       one per record that is present or absent
+//
+// where ranks are min, max, median and percentile. Under nd1 and dh epsilon is per
+// record and a row that is present or absent counts as one; elsewhere epsilon is per
+// unit of the universe and such a row counts as hi - lo. The exception is the
+// sum under d1 when the universe does not contain 0: one row more or less
+// changes the sum by up to max(|lo|,|hi|) > hi - lo, and counts as that distance.
+type Query struct {
+	agg      Aggregate
+	universe *Universe // nil for Count
+	metric   budget.Metric
+	rate     float64 // of the noise, per lattice step
+	noise    exact.DiscreteLaplace
+	lattice  lattice
+
+	// The rank is min(m, floor(m*rank/ranks)+1).
+	rank, ranks uint64
+}
+
+// NewQuery returns a query, or an error when a part of it has no meaning:
+//
+//   - eps, an epsilon that [budget.Cost] accepts, is per [Query.Unit];
+//   - u is nil for Count and only there;
+//   - m is D1, its zero value, for Value and Count, which have no choice; Sum has no
+//     finite sensitivity under DInf;
+//   - p, in 0..100, is given for Percentile and nil elsewhere.
+//
+// Numbers are taken as the rationals they are; pass what [budget.Decimal] makes of
+// an argument.
+func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Query, error) {
+	if _, err := budget.Cost(eps); err != nil {
+		return nil, err
+	}
+	if agg < Value || agg > Percentile {
+		return nil, fmt.Errorf("aggregate %v is unknown", agg)
+	}
+	if agg == Count && u != nil {
+		return nil, errors.New("universe: count takes none")
+	}
+	if agg != Count && u == nil {
+		return nil, fmt.Errorf("universe: %v needs one", agg)
+	}
+	if err := checkMetric(agg, m); err != nil {
+		return nil, err
+	}
+	q := &Query{agg: agg, universe: u, metric: m}
+	var err error
+	if q.rank, q.ranks, err = rankFraction(agg, p); err != nil {
+		return nil, err
+	}
+	q.lattice = newLattice(agg, u)
+	perStep := new(big.Rat).SetFrac(big.NewInt(q.lattice.step), q.delta())
+	perStep.Mul(perStep, eps)
+	if perStep.Cmp(minRate) < 0 {
+		return nil, errors.New("epsilon is too small for steps this fine")
+	}
+	if q.rate, err = exact.RateFloor(perStep); err != nil {
+		return nil, err
+	}
+	if q.noise, err = exact.NewDiscreteLaplace(q.rate); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// minRate keeps the noise below some 2^80 lattice steps, which [Query.draw] reaches
+// in moderate time. A rate so small is a mistake: one reading is below 2^50 steps.
+var minRate = new(big.Rat).SetFloat64(0x1p-70)
+
+func checkMetric(agg Aggregate, m budget.Metric) error {
+	if m < budget.D1 || m > budget.DInf {
+		return fmt.Errorf("metric %v is unknown", m)
+	}
+	switch {
+	case m == budget.D1:
+		return nil
+	case agg == Value || agg == Count:
+		return fmt.Errorf("metric %v: %v takes no metric", m, agg)
+	case agg == Sum && m == budget.DInf:
+		// n readings that each move by one step move the sum by n.
+		return fmt.Errorf("metric %v: sum has no finite sensitivity under it", m)
+	}
+	return nil
+}
+
+// delta returns the sensitivity of the answer in quanta, as in the table at Query.
+// That it is one is proved at total, average and percentile.
+func (q *Query) delta() *big.Int {
+	switch {
+	case q.metric == budget.D1 || q.metric == budget.DInf:
+		return integer(q.lattice.scale) // one in the unit; one row for a count
+	case q.agg == Sum:
+		return big.NewInt(q.universe.reach())
+	default:
+		return big.NewInt(q.universe.width())
+	}
+}
+
+// PerRow reports whether a release is charged once for each row that an account
+// contributes, rather than once for all of them.
+func (q *Query) PerRow() bool {
+	return q.agg == Count || q.metric == budget.ND1 || q.metric == budget.DH
+}
+
+// Unit returns what a release is charged in.
+func (q *Query) Unit() budget.Unit {
+	if q.PerRow() {
+		return budget.Record
+	}
+	return q.universe.Unit()
+}
+
+// rankFraction returns the fraction of the readings that a percentile leaves
+// below, rank/ranks = p/100.
+func rankFraction(agg Aggregate, p *big.Rat) (rank, ranks uint64, err error) {
+	if agg == Median {
+		return 1, 2, errUnlessNil(p, agg)
+	}
+	if agg != Percentile {
+		return 0, 1, errUnlessNil(p, agg)
+	}
+	if p == nil {
+		return 0, 0, errors.New("p is missing")
+	}
+	fraction := new(big.Rat).Mul(p, big.NewRat(1, 100))
+	if fraction.Sign() < 0 || fraction.Cmp(big.NewRat(1, 1)) > 0 {
+		return 0, 0, errors.New("p is not in 0..100")
+	}
+	if !fraction.Denom().IsUint64() {
+		return 0, 0, errors.New("p has more than 17 decimals")
+	}
+	return fraction.Num().Uint64(), fraction.Denom().Uint64(), nil
+}
+
+func errUnlessNil(p *big.Rat, agg Aggregate) error {
+	if p != nil {
+		return fmt.Errorf("p: %v takes none", agg)
+	}
+	return nil
+}

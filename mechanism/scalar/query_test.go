@@ -1,0 +1,130 @@
+package scalar
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+)
+
+func TestQueryErrors(t *testing.T) {
+	u := universe(t, 0, 10, 0.001)
+	one := big.NewRat(1, 1)
+	for _, c := range []struct {
+		agg    Aggregate
+		u      *Universe
+		metric budget.Metric
+		eps, p *big.Rat
+		want   string
+	}{
+		{Sum, u, budget.D1, new(big.Rat), nil, "epsilon must be above 0"},
+		{Sum, u, budget.D1, big.NewRat(-1, 10), nil, "epsilon must be above 0"},
+		{Sum, u, budget.D1, rational("9000001"), nil, "epsilon must be at most 9000000"},
+		{Sum, u, budget.D1, rational("1e-20"), nil, "epsilon is too small"},
+		{Sum, u, budget.D1, rational("1e-400"), nil, "epsilon is too small"},
+		{Sum, u, budget.DInf, one, nil, "metric dinf: sum has no finite sensitivity"},
+		{Value, u, budget.ND1, one, nil, "metric nd1: value takes no metric"},
+		{Count, nil, budget.DH, one, nil, "metric dh: count takes no metric"},
+		{Avg, u, budget.Metric(9), one, nil, "metric Metric(9) is unknown"},
+		{Aggregate(8), u, budget.D1, one, nil, "aggregate Aggregate(8) is unknown"},
+		{Count, u, budget.D1, one, nil, "universe: count takes none"},
+		{Avg, nil, budget.D1, one, nil, "universe: avg needs one"},
+		{Percentile, u, budget.D1, one, nil, "p is missing"},
+		{Percentile, u, budget.D1, one, rational("-0.1"), "p is not in 0..100"},
+		{Percentile, u, budget.D1, one, rational("100.1"), "p is not in 0..100"},
+		{Percentile, u, budget.D1, one, rational("1e-30"), "p has more than 17 decimals"},
+		{Median, u, budget.D1, one, rational("50"), "p: median takes none"},
+		{Sum, u, budget.D1, one, rational("50"), "p: sum takes none"},
+	} {
+		_, err := NewQuery(c.agg, c.u, c.metric, c.eps, c.p)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v under %v: %v, want %q", c.agg, c.metric, err, c.want)
+		}
+	}
+}
+
+func TestWhatAQueryCharges(t *testing.T) {
+	u := universe(t, 0, 10, 0.001)
+	for _, c := range []struct {
+		agg    Aggregate
+		metric budget.Metric
+		perRow bool
+		unit   budget.Unit
+	}{
+		{Value, budget.D1, false, "kWh"},
+		{Count, budget.D1, true, budget.Record},
+		{Sum, budget.D1, false, "kWh"},
+		{Sum, budget.ND1, true, budget.Record},
+		{Avg, budget.DH, true, budget.Record},
+		{Max, budget.DInf, false, "kWh"},
+	} {
+		of := u
+		if c.agg == Count {
+			of = nil
+		}
+		q := query(t, c.agg, of, c.metric, big.NewRat(1, 10), nil)
+		if q.PerRow() != c.perRow || q.Unit() != c.unit {
+			t.Errorf("%v under %v: per row %v, unit %s", c.agg, c.metric, q.PerRow(), q.Unit())
+		}
+	}
+}
+
+func TestAggregateNames(t *testing.T) {
+	for a := Value; a <= Percentile; a++ {
+		for _, prefix := range []string{"", "dx_"} {
+			if got, err := ParseAggregate(prefix + a.String()); err != nil || got != a {
+				t.Errorf("ParseAggregate(%q) = %v, %v", prefix+a.String(), got, err)
+			}
+		}
+	}
+	for _, s := range []string{"", "dx_", "dx_dx_sum", "total", "Sum"} {
+		if a, err := ParseAggregate(s); err == nil {
+			t.Errorf("ParseAggregate(%q) = %v", s, a)
+		}
+	}
+}
+
+// The rate is epsilon*step/Delta rounded down, by less than one part in 2^52.
+func TestRateIsRoundedDown(t *testing.T) {
+	tenths, evens := universe(t, -1, 10, 0.1), universe(t, 4, 10, 2)
+	eps := rational("0.3")
+	for _, c := range []struct {
+		agg    Aggregate
+		u      *Universe
+		metric budget.Metric
+		want   *big.Rat
+	}{
+		{Count, nil, budget.D1, rational("0.3")},
+		{Value, tenths, budget.D1, rational("0.03")},
+		{Sum, tenths, budget.D1, rational("0.03")},
+		{Sum, tenths, budget.ND1, big.NewRat(3, 1100)},
+		{Sum, evens, budget.D1, rational("0.6")},
+		{Sum, evens, budget.DH, rational("0.06")},
+		{Avg, tenths, budget.DInf, rational("0.03")},
+		{Avg, tenths, budget.DH, big.NewRat(3, 1100)},
+		{Median, evens, budget.ND1, rational("0.1")},
+	} {
+		q := query(t, c.agg, c.u, c.metric, eps, nil)
+		slack := new(big.Rat).Sub(c.want, new(big.Rat).SetFloat64(q.rate))
+		if most := new(big.Rat).Mul(c.want, new(big.Rat).SetFloat64(0x1p-52)); slack.Sign() < 0 || slack.Cmp(most) > 0 {
+			t.Errorf("%v under %v: rate %v, want %v from below", c.agg, c.metric, q.rate, c.want)
+		}
+	}
+}
+
+func TestResetKeepsMemoryOnly(t *testing.T) {
+	q := query(t, Median, universe(t, 0, 10, 1), budget.D1, big.NewRat(1, 1), nil)
+	var a Accumulator
+	for _, x := range []float64{3, 1, 2} {
+		q.Add(&a, x)
+	}
+	kept := cap(a.indices)
+	q.Reset(&a)
+	if a.rows != 0 || len(a.indices) != 0 || cap(a.indices) != kept {
+		t.Errorf("after Reset: %+v of capacity %d", a, cap(a.indices))
+	}
+	if got := q.answer(&a); got != (int128{}) {
+		t.Errorf("after Reset the answer is index %v", got.big())
+	}
+}

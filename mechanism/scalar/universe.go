@@ -1,0 +1,215 @@
+package scalar
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/geosql/geosql/budget"
+)
+
+const (
+	// maxValues bounds the values of a universe.
+	maxValues = 1 << 40
+	// maxQuanta bounds lo and hi in quanta. A decimal of at most 15 digits
+	// survives the round trip through float64, so every value of a universe is a
+	// float64 of its own that prints as the decimal it stands for. Twice as many
+	// quanta stay below 2^53, where integers are exact in float64.
+	maxQuanta = 1_000_000_000_000_000
+	// maxDecimals bounds the decimals of a quantum: 10^22 is the last power of
+	// ten that float64 holds exactly.
+	maxDecimals = 22
+)
+
+// Universe is the public range of a reading: the decimals lo, lo+step, .., hi and
+// the unit they are in. Inside, a value is its index 0..n, and every decimal is an
+// integer of one quantum, the power of ten that all three arguments are multiples
+// of. A Universe is immutable and safe for concurrent use.
+type Universe struct {
+	name string
+	unit budget.Unit
+
+	first  int64   // lo in quanta
+	stride int64   // step in quanta
+	last   int64   // index of hi
+	scale  float64 // quanta in one: a power of ten, exact
+
+	lo, hi  float64 // the float64 nearest to each
+	perStep float64 // about 1/step
+	sure    float64 // see Index
+}
+
+// NewUniverse returns the universe lo, lo+step, .., hi, whose readings are
+// protected per unit. The numbers are taken as the decimals people wrote: 0.1 is
+// 1/10. It is an error, which names the argument, when one is not finite, step is
+// not above 0, hi not above lo, step does not divide hi - lo, the unit's name is
+// reserved, there are more than 2^40 values, or the values have more than 22
+// decimals or more than 15 digits.
+func NewUniverse(name string, lo, hi, step float64, unit budget.Unit) (*Universe, error) {
+	for _, arg := range []struct {
+		name  string
+		value float64
+	}{{"lo", lo}, {"hi", hi}, {"step", step}} {
+		if math.IsNaN(arg.value) || math.IsInf(arg.value, 0) {
+			return nil, fmt.Errorf("%s is not finite", arg.name)
+		}
+	}
+	if step <= 0 {
+		return nil, fmt.Errorf("step %v is not above 0", step)
+	}
+	if hi <= lo {
+		return nil, fmt.Errorf("hi %v is not above lo %v", hi, lo)
+	}
+	if err := budget.CheckUniverseUnit(unit); err != nil {
+		return nil, err
+	}
+	q, err := quantize(lo, hi, step)
+	if err != nil {
+		return nil, err
+	}
+	u := &Universe{
+		name: name, unit: unit,
+		first: q.lo, stride: q.step, last: (q.hi - q.lo) / q.step, scale: q.scale,
+		perStep: 1 / step,
+	}
+	u.lo, u.hi = u.Value(0), u.Value(u.last)
+	largest := float64(max(q.hi, -q.lo))
+	u.sure = 0.5 - 0x1p-49*largest/float64(q.step)
+	return u, nil
+}
+
+// quantized is a range in quanta, of which scale make one.
+type quantized struct {
+	lo, hi, step int64
+	scale        float64
+}
+
+func quantize(lo, hi, step float64) (quantized, error) {
+	l, h, s := budget.Decimal(lo), budget.Decimal(hi), budget.Decimal(step)
+	width := new(big.Rat).Sub(h, l)
+	n := new(big.Rat).Quo(width, s)
+	if !n.IsInt() {
+		return quantized{}, fmt.Errorf("step %v does not divide the range from lo %v to hi %v", step, lo, hi)
+	}
+	if n.Num().Cmp(big.NewInt(maxValues)) >= 0 {
+		return quantized{}, fmt.Errorf("step %v is too fine: more than 2^40 values from lo %v to hi %v", step, lo, hi)
+	}
+	decimals := max(decimalsOf(l), decimalsOf(s)) // hi = lo + n*step needs no more
+	if decimals > maxDecimals {
+		return quantized{}, fmt.Errorf("step %v or lo %v has more than %d decimals", step, lo, maxDecimals)
+	}
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
+	var q quantized
+	for _, part := range []struct {
+		quanta *int64
+		value  *big.Rat
+	}{{&q.lo, l}, {&q.hi, h}, {&q.step, s}} {
+		v := new(big.Rat).Mul(part.value, scale)
+		if v.Num().CmpAbs(big.NewInt(maxQuanta)) >= 0 {
+			return quantized{}, fmt.Errorf("lo %v, hi %v and step %v need more than 15 digits", lo, hi, step)
+		}
+		*part.quanta = v.Num().Int64()
+	}
+	q.scale, _ = scale.Float64()
+	return q, nil
+}
+
+// decimalsOf returns how many decimals r has, r being a decimal.
+func decimalsOf(r *big.Rat) int {
+	n, _ := r.FloatPrec()
+	return n
+}
+
+// Name returns the name the universe was declared by.
+func (u *Universe) Name() string { return u.name }
+
+// Unit returns the unit its values are in and its budget is counted in.
+func (u *Universe) Unit() budget.Unit { return u.unit }
+
+// String describes the universe in one line.
+func (u *Universe) String() string {
+	return fmt.Sprintf("%s: %s to %s in steps of %s %s, %d values", u.name,
+		plain(u.lo), plain(u.hi), plain(u.decimal(u.stride)), u.unit, u.last+1)
+}
+
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// Value returns the value of index k in 0..n as the float64 nearest to its
+// decimal, which prints as that decimal.
+func (u *Universe) Value(k int64) float64 { return u.decimal(u.first + k*u.stride) }
+
+// decimal returns the float64 nearest to a number of quanta below 2^53: both
+// operands are exact, so the division rounds once.
+func (u *Universe) decimal(quanta int64) float64 { return float64(quanta) / u.scale }
+
+// Outside reports whether x is below lo or above hi.
+func (u *Universe) Outside(x float64) bool { return x < u.lo || x > u.hi }
+
+// Index returns the index of the value nearest to x, of lo or hi when x is
+// outside; halfway between two values it takes the higher. x is the decimal people
+// wrote: 0.0005 is halfway between 0 and 0.001 although no float64 is. Index is
+// monotone, and Index(Value(k)) = k.
+//
+// Precisely, Index(x) counts the midpoints between neighbouring values whose
+// nearest float64 is at most x, which is monotone on its face. A value lies half a
+// step, at least half a quantum, from the midpoints beside it, and float64s below
+// maxQuanta are less than a quarter of a quantum apart: rounding to float64 keeps
+// the order of values and midpoints strict, hence the round trip.
+func (u *Universe) Index(x float64) int64 {
+	if !(x > u.lo) { // NaN, which no caller passes, goes here too
+		return 0
+	}
+	if x >= u.hi {
+		return u.last
+	}
+	y := (x - u.lo) * u.perStep
+	k := int64(y + 0.5)
+	// With e = 2^-53 and M = max(|lo|, |hi|): lo was rounded by e*M at most, the
+	// difference by 2e*M, step, its inverse and the product lose 3e relative
+	// to at most 2M/step, and a midpoint was rounded by e*M. That is 10e*M/step
+	// and terms in e^2: less than 2^-49 M/step = 16e*M/step between y's distance to
+	// a midpoint and the true one. Closer to k than half of one less that, k is right.
+	if math.Abs(y-float64(k)) < u.sure {
+		return k
+	}
+	return u.settle(x, k)
+}
+
+// settle returns Index(x) from a guess, by its definition.
+func (u *Universe) settle(x float64, guess int64) int64 {
+	k := min(guess, u.last)
+	for k > 0 && x < u.midpoint(k) {
+		k--
+	}
+	for k < u.last && x >= u.midpoint(k+1) {
+		k++
+	}
+	return k
+}
+
+// midpoint returns the float64 nearest to the decimal halfway between the values
+// of indices k-1 and k. Both operands of the division are exact.
+func (u *Universe) midpoint(k int64) float64 {
+	return float64(2*u.first+(2*k-1)*u.stride) / (2 * u.scale)
+}
+
+// grain returns the quanta of the coarsest lattice that contains 0 and every value:
+// sums of any number of readings lie on it.
+func (u *Universe) grain() int64 { return gcd(u.first, u.stride) }
+
+// width returns hi - lo in quanta.
+func (u *Universe) width() int64 { return u.last * u.stride }
+
+// reach returns max(|lo|, |hi|, hi-lo) in quanta: the most that one row more, one
+// less or another reading changes a sum by.
+func (u *Universe) reach() int64 {
+	return max(-u.first, u.first+u.width(), u.width())
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}
