@@ -1,0 +1,195 @@
+package planar
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// -W((p-1)/e) - 1 in 300-digit arithmetic (mpmath 1.3), p being the float64.
+var quantiles = []struct{ p, x float64 }{
+	{1e-300, 1.4142135623730950488e-150},
+	{1e-20, 1.4142135624397616767e-10},
+	{1e-12, 1.4142142290401938224e-6},
+	{1e-6, 0.0014148806614793428782},
+	{1e-3, 0.045402017769489557301},
+	{0.01, 0.14855474025326594931},
+	{0.1, 0.53181160838961203791},
+	{0.2, 0.82438830903298464009},
+	{0.2499, 0.96100672415855726713},
+	{0.25, 0.96127876311477709585},
+	{0.2501, 0.9615507990900278336},
+	{0.3, 1.0973492107034916193},
+	{0.5, 1.6783469900166606534},
+	{0.75, 2.6926345288896957708},
+	{0.9, 3.889720169867429337},
+	{0.95, 4.7438645183905773004},
+	{0.99, 6.6383520679938112474},
+	{0.999, 9.2334134764515847461},
+	{0.999999, 16.688420790829440915},
+	{1 - 0x1p-53, 40.461567483087465358},
+}
+
+func TestGamma2QuantileGolden(t *testing.T) {
+	for _, c := range quantiles {
+		if got := gamma2Quantile(c.p); math.Abs(got/c.x-1) > 1e-15*2 {
+			t.Errorf("quantile %v: %.17g, want %.17g", c.p, got, c.x)
+		}
+		if got := gamma2(c.x); math.Abs(got/c.p-1) > 2e-15 {
+			t.Errorf("gamma2(%v) = %.17g, want %.17g", c.x, got, c.p)
+		}
+	}
+	if gamma2Quantile(0) != 0 {
+		t.Error("quantile 0 is not 0")
+	}
+}
+
+func TestGamma2RoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.Float64Range(0, 1-0x1p-53).Draw(t, "p")
+		x := gamma2Quantile(p)
+		// A relative error of the quantile is one of x^2*exp(-x) in p.
+		if got := gamma2(x); math.Abs(got-p) > 1e-15*max(p, x*x*math.Exp(-x)) {
+			t.Fatalf("p %v: quantile %v, back %v", p, x, got)
+		}
+	})
+}
+
+// R1: quantiles of the continuous mechanism at eps = 1. R2: the thesis's running
+// example, eps = ln 4 over 200 m. R53: 90 % radii for eps = 2/200, 2/500, 2/2000.
+func TestContinuousRadius(t *testing.T) {
+	running := 2 * math.Ln2 / 200
+	for _, c := range []struct{ eps, p, want, tolerance float64 }{
+		{1, .5, 1.678346990017, 1e-12}, {1, .75, 2.692634528890, 1e-12}, {1, .9, 3.889720169867, 1e-12},
+		{1, .95, 4.743864518391, 1e-12}, {1, .99, 6.638352067994, 1e-12}, {1, .999, 9.233413476452, 1e-12},
+		{running, .95, 684.395, 1e-3}, {running, .9, 561.168, 1e-3}, {running, .75, 388.465, 1e-3},
+		{running, .5, 242.134, 1e-3}, {running, .99, 957.712, 1e-3},
+		{2. / 200, .9, 388.972, 1e-3}, {2. / 500, .9, 972.430, 1e-3}, {2. / 2000, .9, 3889.720, 1e-3},
+	} {
+		got, err := Radius(c.eps, c.p)
+		if err != nil || math.Abs(got-c.want) > c.tolerance {
+			t.Errorf("Radius(%v, %v) = %v, %v; want %v", c.eps, c.p, got, err, c.want)
+		}
+	}
+	if got := Confidence(running, 1000); math.Abs(got-0.992254) > 1e-6 {
+		t.Errorf("Confidence(1 km) = %v", got)
+	}
+}
+
+// R6: the area of retrieval of the running example, and the ratio of its area to
+// the area of interest's; R8: the ratio at level ln 2.
+func TestRetrievalRadius(t *testing.T) {
+	for _, c := range []struct{ level, p, ratio, tolerance float64 }{
+		{2 * math.Ln2, .95, 10.767, 1e-3}, {math.Ln2, .99, 54.53, 1e-2},
+	} {
+		r, err := RetrievalRadius(c.level/200, c.p, 300)
+		if err != nil || math.Abs(r*r/(300*300)-c.ratio) > c.tolerance {
+			t.Errorf("level %v: radius %v, %v", c.level, r, err)
+		}
+	}
+}
+
+func TestAccuracyRefuses(t *testing.T) {
+	d := gridDomain(t)
+	for _, c := range []struct {
+		eps *big.Rat
+		p   float64
+	}{
+		{new(big.Rat), .5}, {big.NewRat(-1, 1), .5}, {big.NewRat(1, 1), 1}, {big.NewRat(1, 1), -.1},
+		{big.NewRat(1, 1), math.NaN()}, {big.NewRat(1, 1), math.Inf(1)},
+	} {
+		eps, _ := c.eps.Float64()
+		if _, err := Radius(eps, c.p); err == nil {
+			t.Errorf("Radius(%v, %v) is accepted", eps, c.p)
+		}
+		if _, err := d.Radius(c.eps, c.p); err == nil {
+			t.Errorf("domain: Radius(%v, %v) is accepted", eps, c.p)
+		}
+	}
+	if _, err := Radius(math.NaN(), .5); err == nil {
+		t.Error("Radius(NaN) is accepted")
+	}
+	if _, err := RetrievalRadius(1, .5, -1); err == nil {
+		t.Error("a negative radius of interest is accepted")
+	}
+	if !math.IsNaN(Confidence(0, 1)) || !math.IsNaN(d.Confidence(new(big.Rat), 1)) || Confidence(1, -1) != 0 {
+		t.Error("Confidence of eps 0 or a negative radius")
+	}
+}
+
+// The half diagonal is enough for the lattice: for locations u anywhere in the
+// cell of 0, ln(1 - C(d - h)) >= ln P(|z-u| >= d) by exact sums at every distance
+// d that occurs; and half of it is not.
+func TestHalfDiagonalBoundsLattice(t *testing.T) {
+	const h = math.Sqrt2 / 2
+	tooSmall := 0
+	for _, rate := range []float64{.05, .1, .2, .5, math.Ln2, 1, 1.5, 2, 3, 5, 8} {
+		for _, u := range [][2]float64{{0, 0}, {.25, 0}, {.5, 0}, {.25, .25}, {.5, .25}, {.5, .5}, {.4, .1}} {
+			worst := worstMargins(rate, u, h, h/2)
+			if worst[0] < -1e-9 {
+				t.Errorf("rate %v, location %v: bound fails by %g", rate, u, worst[0])
+			}
+			if worst[1] < -1e-4 {
+				tooSmall++
+			}
+		}
+	}
+	if tooSmall == 0 {
+		t.Error("half of the shift is enough")
+	}
+}
+
+// worstMargins returns, for two shifts, the least ln(1-C(d-shift)) - ln P(|z-u| >=
+// d) over the distances d between the location u and a lattice point.
+func worstMargins(rate float64, u [2]float64, shifts ...float64) []float64 {
+	type mass struct{ distance, weight float64 }
+	var points []mass
+	// 20 mean radii out the neglected weight is below 1e-7 of the tail at half
+	// of that, where the comparison stops.
+	n := int64(20/rate) + 3
+	weightsWithin(rate, n, func(z cell, w float64) {
+		points = append(points, mass{math.Hypot(float64(z.i)-u[0], float64(z.j)-u[1]), w})
+	})
+	slices.SortFunc(points, func(a, b mass) int { return cmp.Compare(b.distance, a.distance) })
+	s, tail, worst := normaliser(rate), 0.0, []float64{math.Inf(1), math.Inf(1)}
+	for k, p := range points {
+		tail += p.weight / s
+		if p.distance > 10/rate+1 || k+1 < len(points) && p.distance-points[k+1].distance < 1e-12 {
+			continue
+		}
+		for m, shift := range shifts {
+			x := rate * max(0, p.distance-shift)
+			worst[m] = min(worst[m], math.Log1p(x)-x-math.Log(tail))
+		}
+	}
+	return worst
+}
+
+// In a domain the radius grows by half a cell's diagonal, kappa, and the
+// millimetres of printing, and Confidence inverts it.
+func TestDomainRadius(t *testing.T) {
+	d := mustDomain(t, 39.1, 115.3, 40.8, 117.5, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		eps := big.NewRat(rapid.Int64Range(1, 1e6).Draw(t, "millionths"), 1e6)
+		p := rapid.Float64Range(0, 0.999999).Draw(t, "p")
+		e, _ := eps.Float64()
+		continuous, _ := Radius(e, p)
+		got, err := d.Radius(eps, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got < continuous+d.halfDiagonal() || continuous < 1e5 && got > (continuous+d.halfDiagonal())*1.0005+printError {
+			t.Fatalf("radius %v, continuous %v", got, continuous)
+		}
+		if back := d.Confidence(eps, got); math.Abs(back-p) > 1e-9 {
+			t.Fatalf("confidence %v of the radius of %v", back, p)
+		}
+	})
+	if c := d.Confidence(big.NewRat(1, 1), 0.5); c != 0 {
+		t.Errorf("confidence %v within half a cell", c)
+	}
+}

@@ -1,0 +1,119 @@
+package planar
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// benchRates are epsilon*step of ln 4 over 200 m with a step of 1 m, and of one
+// step.
+var benchRates = []float64{0.00693, 1}
+
+var sinkCell cell
+
+func benchLaplace(b *testing.B, rate float64) *Laplace {
+	b.Helper()
+	d, err := NewDomain("bench", 39.4, 115.4, 41.1, 117.6, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := d.Laplace(new(big.Rat).SetFloat64(rate))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+// BenchmarkPlanarDraw draws the noise alone, in lattice steps.
+func BenchmarkPlanarDraw(b *testing.B) {
+	for _, rate := range benchRates {
+		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
+			l := benchLaplace(b, rate)
+			src := exact.NewSource(nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				sinkCell.i, sinkCell.j = l.noise(src)
+			}
+		})
+	}
+}
+
+// BenchmarkPolarTextbook draws an angle and a radius in float64 (thesis, figure
+// 5.3) and rounds to the lattice: not private in its last bits, the yardstick for
+// BenchmarkPlanarDraw. The radius is C^-1(p), or the sum of two exponentials.
+func BenchmarkPolarTextbook(b *testing.B) {
+	radii := []struct {
+		name string
+		draw func(src *exact.Source) float64
+	}{
+		{"lambert", func(src *exact.Source) float64 { return gamma2Quantile(unitFloat(src)) }},
+		{"gamma", func(src *exact.Source) float64 { return -math.Log((1 - unitFloat(src)) * (1 - unitFloat(src))) }},
+	}
+	for _, radius := range radii {
+		for _, rate := range benchRates {
+			b.Run(fmt.Sprintf("%s/rate=%v", radius.name, rate), func(b *testing.B) {
+				src := exact.NewSource(nil)
+				b.ReportAllocs()
+				for b.Loop() {
+					sin, cos := math.Sincos(2 * math.Pi * unitFloat(src))
+					r := radius.draw(src) / rate
+					sinkCell = cell{int64(math.Round(r * cos)), int64(math.Round(r * sin))}
+				}
+			})
+		}
+	}
+}
+
+// unitFloat is uniform on the multiples of 2^-53 in [0, 1).
+func unitFloat(src *exact.Source) float64 { return float64(src.Uint64()>>11) * 0x1p-53 }
+
+// BenchmarkLaplaceDraw reports a location, with the projection both ways.
+func BenchmarkLaplaceDraw(b *testing.B) {
+	for _, rate := range benchRates {
+		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
+			benchDraw(b, benchLaplace(b, rate))
+		})
+	}
+}
+
+// BenchmarkLaplaceDrawRegion does so in a domain whose region the noise often
+// leaves.
+func BenchmarkLaplaceDrawRegion(b *testing.B) {
+	for _, rate := range benchRates {
+		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
+			l := benchLaplace(b, rate)
+			restricted, err := l.domain.WithRegion(
+				"POLYGON((116.30 39.84, 116.49 39.85, 116.48 39.97, 116.3973 39.9091, 116.30 39.84))")
+			if err != nil {
+				b.Fatal(err)
+			}
+			l.domain = restricted
+			benchDraw(b, l)
+		})
+	}
+}
+
+func benchDraw(b *testing.B, l *Laplace) {
+	src := exact.NewSource(nil)
+	var sum float64
+	b.ReportAllocs()
+	for b.Loop() {
+		lat, lon := l.Draw(src, 39.9087, 116.3975)
+		sum += lat + lon
+	}
+	_ = sum
+}
+
+// BenchmarkWithRegion precomputes a region of some 180 km at a step of 1 m.
+func BenchmarkWithRegion(b *testing.B) {
+	d := benchLaplace(b, 1).domain
+	for b.Loop() {
+		if _, err := d.WithRegion("POLYGON((115.5 39.5, 117.5 39.6, 117.3 40.9, 116.2 41, 115.5 39.5))"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

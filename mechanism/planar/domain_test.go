@@ -1,0 +1,132 @@
+package planar
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestDomainString(t *testing.T) {
+	d, err := NewDomain("beijing", 39.1, 115.3, 40.8, 117.5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "beijing: 188.0 km x 188.8 km, step 1 m, kappa 0.00012, largest sensible epsilon 0.1/m"
+	if got := d.String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	small, err := NewDomain("campus", 48, 2, 48.02, 2.03, 0.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = "campus: 2.238 km x 2.224 km, step 0.25 m, kappa 0.0000016, largest sensible epsilon 0.4/m"
+	if got := small.String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Boxes of 500 km by 500 km within latitude 80 stay below kappa = 0.001.
+func TestKappaOf500Kilometres(t *testing.T) {
+	const half = 250e3
+	for lat := -77.7; lat <= 77.8; lat += 2.1 {
+		sin, cos := math.Sincos(lat * radiansPerDegree)
+		w := 1 - eccentricity2*sin*sin
+		dlat := half / (equatorialRadius * (1 - eccentricity2) / (w * math.Sqrt(w))) * degreesPerRadian
+		dlon := half / (equatorialRadius / math.Sqrt(w) * cos) * degreesPerRadian
+		d := mustDomain(t, lat-dlat, -dlon, lat+dlat, dlon, 1)
+		if !(d.Kappa() < 0.001) {
+			t.Errorf("latitude %v: kappa %v", lat, d.Kappa())
+		}
+	}
+}
+
+func TestNewDomainRefuses(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name                           string
+		south, west, north, east, step float64
+		want                           string
+	}{
+		{"", 1, 1, 2, 2, 1, "name"},
+		{"a\nb", 1, 1, 2, 2, 1, "name"},
+		{"x", nan, 1, 2, 2, 1, "south"},
+		{"x", 1, nan, 2, 2, 1, "west"},
+		{"x", 1, 1, inf, 2, 1, "north"},
+		{"x", 1, 1, 2, -inf, 1, "east"},
+		{"x", -90.1, 1, 2, 2, 1, "south"},
+		{"x", 1, 180.5, 2, 2, 1, "west"},
+		{"x", 1, 1, 91, 2, 1, "north"},
+		{"x", 1, 1, 2, 181, 1, "east"},
+		{"x", 2, 1, 2, 2, 1, "south 2 must be less than north 2"},
+		{"x", 3, 1, 2, 2, 1, "south 3 must be less than north 2"},
+		{"x", 1, 2, 2, 2, 1, "same meridian"},
+		{"x", 1, 180, 2, -180, 1, "same meridian"},
+		{"x", 1, -90, 2, 91, 1, "180 degrees wide"},
+		{"x", 1, 2, 2, 1, 1, "180 degrees wide"},
+		{"x", 1, -180, 2, 180, 1, "180 degrees wide"},
+		{"x", -45, 0, 45, 90, 1, "too large"},
+		{"x", -90, 0, 90, 180, 1, "too large"},
+		{"x", 1, 1, 2, 2, 0, "step_m must be at least 0.001"},
+		{"x", 1, 1, 2, 2, -1, "step_m must be at least 0.001"},
+		{"x", 1, 1, 2, 2, nan, "step_m must be at least 0.001"},
+		{"x", 1, 1, 2, 2, inf, "step_m must be at least 0.001"},
+		{"x", 1, 1, 2, 2, 2e5, "exceeds the box"},
+		{"x", 1, 1, 2, 2, 5e-324, "step_m must be at least 0.001"},
+		{"x", 1, 1, 30, 30, 0.001, "too small"},
+	} {
+		_, err := NewDomain(c.name, c.south, c.west, c.north, c.east, c.step)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+}
+
+func TestOutside(t *testing.T) {
+	plain := mustDomain(t, 10, 20, 11, 21, 1)
+	fiji := mustDomain(t, -20, 177, -16, -178, 1)
+	west := mustDomain(t, 0, -180, 1, -179, 1)
+	for _, c := range []struct {
+		d        *Domain
+		lat, lon float64
+		want     bool
+	}{
+		{plain, 10, 20, false}, {plain, 11, 21, false}, {plain, 9.999, 20.5, true}, {plain, 10.5, 21.001, true},
+		{plain, 10.5, -20.5, true}, {plain, math.NaN(), 20.5, true}, {plain, 10.5, math.NaN(), true},
+		{fiji, -18, 180, false}, {fiji, -18, -180, false}, {fiji, -18, 177, false}, {fiji, -18, -178, false},
+		{fiji, -18, 176.9, true}, {fiji, -18, -177.9, true}, {fiji, -18, 0, true},
+		{west, 0.5, 180, false}, {west, 0.5, -180, false}, {west, 0.5, 179.9, true},
+	} {
+		if got := c.d.Outside(c.lat, c.lon); got != c.want {
+			t.Errorf("%v: Outside(%v, %v) = %v", c.d, c.lat, c.lon, got)
+		}
+	}
+}
+
+func FuzzNewDomain(f *testing.F) {
+	f.Add(39.1, 115.3, 40.8, 117.5, 1.0, 39.9, 116.4)
+	f.Add(-20.0, 177.0, -16.0, -178.0, 2.5, -18.0, 180.0)
+	f.Add(85.0, 10.0, 90.0, 100.0, 10.0, 90.0, -180.0)
+	f.Add(-0.0, -1e-9, 1e-300, 0.0, 1e-4, 0.0, 0.0)
+	f.Fuzz(func(t *testing.T, south, west, north, east, step, lat, lon float64) {
+		d, err := NewDomain("x", south, west, north, east, step)
+		if err != nil {
+			return
+		}
+		if !(d.Kappa() > 0 && d.Kappa() <= maxKappa) {
+			t.Fatalf("kappa %v", d.Kappa())
+		}
+		if !(math.Abs(lat) <= 90 && math.Abs(lon) <= 180) {
+			return
+		}
+		c := d.round(lat, lon)
+		if max(c.i, -c.i, c.j, -c.j) > maxCell {
+			t.Fatalf("cell %v", c)
+		}
+		for _, z := range []cell{c, c.add(math.MaxInt64, math.MinInt64)} {
+			zlat, zlon := d.print(z).degrees()
+			if !(math.Abs(zlat) <= 90 && math.Abs(zlon) <= 180) {
+				t.Fatalf("cell %v is at %v %v", z, zlat, zlon)
+			}
+		}
+	})
+}

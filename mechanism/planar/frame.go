@@ -1,0 +1,71 @@
+package planar
+
+import "math"
+
+// A frame is an oblique stereographic projection of WGS 84 by way of the
+// conformal sphere (Snyder, USGS 1395, chapter 21), centred on a box and scaled
+// to be secant over the region that the privacy bound needs. Both maps are
+// conformal, so the point scale is the same in every direction,
+//
+//	k = (diameter / 2a) * sphereScale(phi) / cos^2(c/2)
+//
+// with c the angular distance from the centre on the conformal sphere. Frame
+// coordinates are metres, x to the east and y to the north of the centre. The
+// whole Earth but for the centre's antipode has an image, and every point of
+// the plane is the image of a location.
+type frame struct {
+	lon0       float64 // longitude of the centre, degrees in [-180, 180]
+	chi0       float64 // conformal latitude of the centre, radians
+	sin0, cos0 float64 // of chi0
+	diameter   float64 // of the sphere, times the secant factor; metres
+}
+
+// centredFrame returns the frame of diameter 1 about a location in degrees.
+func centredFrame(lat0, lon0 float64) frame {
+	sin0, cos0 := conformal(math.Sincos(lat0 * radiansPerDegree))
+	return frame{lon0: lon0, chi0: math.Atan2(sin0, cos0), sin0: sin0, cos0: cos0, diameter: 1}
+}
+
+// project maps a latitude and a longitude *difference* from the centre, both in
+// degrees, to metres.
+func (f *frame) project(lat, dlon float64) (x, y float64) {
+	sinChi, cosChi := conformal(math.Sincos(lat * radiansPerDegree))
+	sinL, cosL := math.Sincos(dlon * radiansPerDegree)
+	cosC := f.sin0*sinChi + f.cos0*cosChi*cosL
+	k := f.diameter / (1 + cosC)
+	return k * cosChi * sinL, k * (f.cos0*sinChi - f.sin0*cosChi*cosL)
+}
+
+// unproject is the inverse of project, for every point of the plane: lat in
+// [-90, 90], dlon in [-180, 180] degrees. With u, v the coordinates in
+// diameters and q = u^2 + v^2 = tan^2(c/2), the half-angle formulas turn
+// Snyder's equations 20-14 and 20-15 into the angles of a vector with rational
+// components; their common factor 1/(1+q) cancels.
+func (f *frame) unproject(x, y float64) (lat, dlon float64) {
+	u, v := x/f.diameter, y/f.diameter
+	p := 1 - u*u - v*v
+	up := p*f.sin0 + 2*v*f.cos0
+	out := p*f.cos0 - 2*v*f.sin0
+	east := 2 * u
+	lat = latitude(up, math.Sqrt(out*out+east*east)) * degreesPerRadian
+	return max(-90, min(lat, 90)), math.Atan2(east, out) * degreesPerRadian
+}
+
+// angle returns the angular distance c from the centre, in radians, of a point
+// r metres from the centre of the frame.
+func (f *frame) angle(r float64) float64 { return 2 * math.Atan(r/f.diameter) }
+
+// offset returns the longitude difference lon - lon0 in [-180, 180], for a
+// longitude in [-180, 180].
+func (f *frame) offset(lon float64) float64 { return wrap(lon - f.lon0) }
+
+// wrap brings an angle in [-540, 540] degrees to [-180, 180].
+func wrap(angle float64) float64 {
+	switch {
+	case angle > 180:
+		return angle - 360
+	case angle < -180:
+		return angle + 360
+	}
+	return angle
+}

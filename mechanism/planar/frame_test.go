@@ -1,0 +1,158 @@
+package planar
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const earthDiameter = 2 * equatorialRadius
+
+// The projection agrees with 50-digit arithmetic to a tenth of the error that
+// kappa allows for.
+func TestProjectionGolden(t *testing.T) {
+	worst := 0.0
+	for _, row := range readGolden(t, "projection.csv") {
+		f := centredFrame(row[0], row[1])
+		x, y := f.project(row[2], f.offset(row[3]))
+		worst = max(worst, math.Hypot(x-row[4], y-row[5])*earthDiameter)
+	}
+	t.Logf("largest error %.3g m", worst)
+	if worst > projectionError/10 {
+		t.Errorf("projection is off by %g m", worst)
+	}
+}
+
+// Frame distances lie between kmin and 1+kappa times the geodesics that
+// GeographicLib computes, and kappa is not slack: some pairs need more than half
+// of it.
+func TestGeodesicsGolden(t *testing.T) {
+	tight := 0
+	for _, row := range readGolden(t, "geodesics.csv") {
+		d := mustDomain(t, row[0], row[1], row[2], row[3], 10)
+		x1, y1 := d.frame.project(row[4], d.frame.offset(row[5]))
+		x2, y2 := d.frame.project(row[6], d.frame.offset(row[7]))
+		frame, geodesic := math.Hypot(x2-x1, y2-y1), row[8]
+		// 1e-8 m: the golden distances' last digits.
+		if slack := 2*projectionError + 1e-8; frame > (1+d.kappa)*geodesic+slack ||
+			frame < d.frame.minScale(d.reach)*geodesic-slack {
+			t.Errorf("box %v: frame %v, geodesic %v, kappa %v", row[:4], frame, geodesic, d.kappa)
+		}
+		if frame > (1+d.kappa/2)*geodesic {
+			tight++
+		}
+		if math.Hypot(x1, y1) > d.reach+projectionError {
+			t.Errorf("box %v: %v %v is beyond the reach", row[:4], row[4], row[5])
+		}
+	}
+	if tight < 10 {
+		t.Errorf("only %d pairs come near the bound", tight)
+	}
+}
+
+// Scales measured by finite differences against the radii of curvature of the
+// ellipsoid: the frame is conformal and its scale is the formula's.
+func TestPointScale(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := centredFrame(rapid.Float64Range(-89, 89).Draw(t, "lat0"), 0)
+		f.diameter = earthDiameter
+		lat := rapid.Float64Range(-89, 89).Draw(t, "lat")
+		dlon := rapid.Float64Range(-60, 60).Draw(t, "dlon")
+		x, y := f.project(lat, dlon)
+		if f.angle(math.Hypot(x, y)) > 1.5 {
+			t.Skip("far from the centre")
+		}
+		const h = 1e-4 // degrees
+		sinPhi, cosPhi := math.Sincos(lat * radiansPerDegree)
+		w := 1 - eccentricity2*sinPhi*sinPhi
+		north := equatorialRadius * (1 - eccentricity2) / (w * math.Sqrt(w)) * 2 * h * radiansPerDegree
+		east := equatorialRadius / math.Sqrt(w) * cosPhi * 2 * h * radiansPerDegree
+		xn, yn := difference(f.project, lat+h, dlon, lat-h, dlon)
+		xe, ye := difference(f.project, lat, dlon+h, lat, dlon-h)
+
+		c := f.angle(math.Hypot(x, y))
+		want := sphereScale(sinPhi) / (math.Cos(c/2) * math.Cos(c/2))
+		for _, got := range []float64{math.Hypot(xn, yn) / north, math.Hypot(xe, ye) / east} {
+			if math.Abs(got/want-1) > 1e-6 {
+				t.Fatalf("scale %v, formula %v", got, want)
+			}
+		}
+		if sine := (xn*xe + yn*ye) / (math.Hypot(xn, yn) * math.Hypot(xe, ye)); math.Abs(sine) > 1e-6 {
+			t.Fatalf("meridian and parallel are %v rad from square", sine)
+		}
+	})
+}
+
+func difference(f func(a, b float64) (x, y float64), a1, b1, a2, b2 float64) (x, y float64) {
+	x1, y1 := f(a1, b1)
+	x2, y2 := f(a2, b2)
+	return x1 - x2, y1 - y2
+}
+
+func TestSphereScaleGrowsWithLatitude(t *testing.T) {
+	if sphereScale(0) != 1 {
+		t.Errorf("scale on the equator is %v", sphereScale(0))
+	}
+	for phi := 0.5; phi <= 90; phi += 0.5 {
+		low, high := math.Sin((phi-0.5)*radiansPerDegree), math.Sin(phi*radiansPerDegree)
+		if !(sphereScale(low) < sphereScale(high)) || sphereScale(-high) != sphereScale(high) {
+			t.Errorf("scale does not grow at %v degrees", phi)
+		}
+	}
+	closed := math.Sqrt(1-eccentricity2) * math.Exp(eccentricity*math.Atanh(eccentricity))
+	if math.Abs(sphereScale(1)-closed) > 1e-15 {
+		t.Errorf("scale at the pole is %v, closed form %v", sphereScale(1), closed)
+	}
+}
+
+func TestLatitudeInvertsConformal(t *testing.T) {
+	for phi := -90.0; phi <= 90; phi += 0.125 {
+		got := latitude(conformal(math.Sincos(phi*radiansPerDegree))) * degreesPerRadian
+		if math.Abs(got-phi) > 3e-14 {
+			t.Errorf("latitude %v returns as %v", phi, got)
+		}
+	}
+}
+
+// Inverse and projection return a location within 1e-9 degree of the great
+// circle, up to 150 degrees from the centre.
+func TestProjectionRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lat0 := rapid.Float64Range(-90, 90).Draw(t, "lat0")
+		f := centredFrame(lat0, rapid.Float64Range(-180, 180).Draw(t, "lon0"))
+		f.diameter = earthDiameter
+		lat := rapid.Float64Range(-90, 90).Draw(t, "lat")
+		dlon := rapid.Float64Range(-180, 180).Draw(t, "dlon")
+		x, y := f.project(lat, dlon)
+		if f.angle(math.Hypot(x, y)) > 150*radiansPerDegree {
+			t.Skip("near the antipode")
+		}
+		lat2, dlon2 := f.unproject(x, y)
+		east := wrap(dlon2-dlon) * math.Cos(lat*radiansPerDegree)
+		if math.Hypot(lat2-lat, east) > 1e-9 {
+			t.Fatalf("%v %v returns as %v %v", lat, dlon, lat2, dlon2)
+		}
+	})
+}
+
+// Every point of the plane has a valid location, however far out.
+func TestInverseFarOut(t *testing.T) {
+	for _, lat0 := range []float64{-90, -45, 0, 0.001, 39.9, 89.9} {
+		f := centredFrame(lat0, 0)
+		f.diameter = earthDiameter
+		for r := 1.0; r < 1e25; r *= 7 {
+			for k := range 32 {
+				sin, cos := math.Sincos(float64(k) * math.Pi / 16)
+				lat, dlon := f.unproject(r*cos, r*sin)
+				if !(math.Abs(lat) <= 90 && math.Abs(dlon) <= 180) {
+					t.Fatalf("centre %v, point %v %v: location %v %v", lat0, r*cos, r*sin, lat, dlon)
+				}
+			}
+		}
+		lat, _ := f.unproject(1e25, 0)
+		if math.Abs(lat+lat0) > 1e-6 {
+			t.Errorf("centre %v: the far end is at latitude %v", lat0, lat)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package planar
+
+import "math"
+
+const (
+	// maxCell bounds the indices of the lattice points of a box.
+	maxCell = 1 << 30
+
+	// saturation bounds the indices of drawn lattice points: a draw beyond it
+	// is moved to the nearest point within, which is post-processing. With a
+	// step of 1 m it is reached where the frame shows the last 25 m around the
+	// centre's antipode.
+	saturation = 1 << 40
+
+	// perDegree is the resolution of printed coordinates: 7 decimals.
+	perDegree = 1e7
+)
+
+// A cell is a point (i*step, j*step) of the lattice in the frame, which has the
+// box's centre for its origin. It stands for the locations that round to it.
+type cell struct{ i, j int64 }
+
+// round moves a location, in degrees, to the box and then to its nearest lattice
+// point. Every secret passes through here before anything is drawn. A latitude
+// moves to the nearest in the box, a longitude to the nearer of west and east;
+// halves of a step round away from the centre.
+//
+// A rounding moves a point at most half a cell's diagonal, so the lattice points
+// of two locations are at most step*sqrt 2 further apart than their images.
+func (d *Domain) round(lat, lon float64) cell {
+	lat = max(d.box.south, min(lat, d.box.north))
+	dlon := max(-d.box.half, min(d.frame.offset(lon), d.box.half))
+	x, y := d.frame.project(lat, dlon)
+	return cell{int64(math.Round(x / d.step)), int64(math.Round(y / d.step))}
+}
+
+// add returns the lattice point at (i, j) from c, saturated. c lies in a box, so
+// nothing overflows.
+func (c cell) add(i, j int64) cell {
+	return cell{
+		c.i + max(-saturation-c.i, min(i, saturation-c.i)),
+		c.j + max(-saturation-c.j, min(j, saturation-c.j)),
+	}
+}
+
+// A printed location has its coordinates in units of 1e-7 degree, about 1 cm.
+// What a query shows, and whether it lies in a region, is decided by these
+// integers.
+type printed struct{ lat, lon int64 }
+
+// print returns the coordinates with which a lattice point is reported.
+func (d *Domain) print(c cell) printed {
+	lat, dlon := d.frame.unproject(float64(c.i)*d.step, float64(c.j)*d.step)
+	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}
+}
+
+// degrees returns the float64 nearest to the printed decimals.
+func (p printed) degrees() (lat, lon float64) {
+	return float64(p.lat) / perDegree, float64(p.lon) / perDegree
+}
+
+func toUnits(degrees float64) int64 { return int64(math.Round(degrees * perDegree)) }

@@ -1,0 +1,339 @@
+package planar
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A shape is a polygon of a test in units of 1e-7 degree: a shell and holes, each
+// a list of vertices without the closing one.
+type shape [][]vertex
+
+// toWKT prints shapes as WKT, with the longitudes wrapped.
+func toWKT(shapes ...shape) string {
+	var polygons []string
+	for _, s := range shapes {
+		var rings []string
+		for _, r := range s {
+			var points []string
+			for _, v := range append(r[:len(r):len(r)], r[0]) {
+				points = append(points, fmt.Sprintf("%.7f %.7f", wrap(float64(v.x)/perDegree), float64(v.y)/perDegree))
+			}
+			rings = append(rings, "("+strings.Join(points, ", ")+")")
+		}
+		polygons = append(polygons, "("+strings.Join(rings, ", ")+")")
+	}
+	if len(polygons) == 1 {
+		return "POLYGON" + polygons[0]
+	}
+	return "MULTIPOLYGON(" + strings.Join(polygons, ", ") + ")"
+}
+
+// within decides by winding numbers in big integers whether a point lies in the
+// closed shape: an implementation that shares nothing with the package's.
+func (s shape) within(p vertex) bool {
+	for k, r := range s {
+		turns, edge := 0, false
+		for n, a := range r {
+			b := r[(n+1)%len(r)]
+			cross := new(big.Int).Sub(
+				new(big.Int).Mul(big.NewInt(b.x-a.x), big.NewInt(p.y-a.y)),
+				new(big.Int).Mul(big.NewInt(p.x-a.x), big.NewInt(b.y-a.y))).Sign()
+			edge = edge || cross == 0 && min(a.x, b.x) <= p.x && p.x <= max(a.x, b.x) &&
+				min(a.y, b.y) <= p.y && p.y <= max(a.y, b.y)
+			switch {
+			case a.y <= p.y && p.y < b.y && cross > 0:
+				turns++
+			case b.y <= p.y && p.y < a.y && cross < 0:
+				turns--
+			}
+		}
+		if k == 0 && turns == 0 && !edge || k > 0 && turns != 0 && !edge {
+			return false
+		}
+	}
+	return true
+}
+
+// bruteForce lists the admissible points of a domain by asking about every
+// lattice point near its box.
+func bruteForce(d *Domain, shapes ...shape) map[cell]bool {
+	n := int64(d.reach/d.step) + 2
+	admissible := map[cell]bool{}
+	for j := -n; j <= n; j++ {
+		for i := -n; i <= n; i++ {
+			p := d.print(cell{i, j})
+			offset := p.lon - toUnits(d.frame.lon0)
+			if offset > 180*perDegree {
+				offset -= 360 * perDegree
+			} else if offset < -180*perDegree {
+				offset += 360 * perDegree
+			}
+			x := toUnits(d.frame.lon0) + offset
+			if p.lat < toUnits(d.box.south) || p.lat > toUnits(d.box.north) ||
+				offset < -toUnits(d.box.half) || offset > toUnits(d.box.half) {
+				continue
+			}
+			for _, s := range shapes {
+				if s.within(vertex{x, p.lat}) {
+					admissible[cell{i, j}] = true
+				}
+			}
+		}
+	}
+	return admissible
+}
+
+// slowNearest searches all admissible points in big integers.
+func slowNearest(admissible map[cell]bool, c cell) cell {
+	square := func(x int64) *big.Int { return new(big.Int).Mul(big.NewInt(x), big.NewInt(x)) }
+	var best cell
+	var least *big.Int
+	for p := range admissible {
+		distance := new(big.Int).Add(square(c.i-p.i), square(c.j-p.j))
+		order := -1
+		if least != nil {
+			order = distance.Cmp(least)
+		}
+		if order < 0 || order == 0 && (p.j < best.j || p.j == best.j && p.i < best.i) {
+			best, least = p, distance
+		}
+	}
+	return best
+}
+
+// star draws a ring that does not cross itself: vertices at growing angles about
+// a centre.
+func star(t *rapid.T, label string, centre vertex, rx, ry float64) []vertex {
+	n := rapid.IntRange(3, 9).Draw(t, label+" corners")
+	var ring []vertex
+	for k := range n {
+		angle := 2 * math.Pi * (float64(k) + rapid.Float64Range(0, 0.9).Draw(t, label+" angle")) / float64(n)
+		r := rapid.Float64Range(0.15, 1).Draw(t, label+" radius")
+		sin, cos := math.Sincos(angle)
+		ring = append(ring, vertex{centre.x + int64(rx*r*cos), centre.y + int64(ry*r*sin)})
+	}
+	return ring
+}
+
+var regionDomains = []struct{ south, west, north, east, step float64 }{
+	{39.99, 115.99, 40.01, 116.01, 60},
+	{-0.01, -0.01, 0.01, 0.01, 70},
+	{-18.01, 179.99, -17.99, -179.99, 60},
+	{65.5, -180, 65.52, -179.95, 50},
+	{79.98, 20, 80.02, 20.2, 100},
+	{-30, 10, 10, 60, 150e3},
+	{60, 100, 88, -130, 100e3},
+	{30.0000001, 40.0000002, 30.000004, 40.000005, 0.012}, // printing moves points by steps
+}
+
+// The runs, and the nearest point of every drawn point, agree with brute force:
+// stars with holes, islands, slivers, points near and far.
+func TestRegionAgainstBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SampledFrom(regionDomains).Draw(t, "domain")
+		d, err := NewDomain("test", b.south, b.west, b.north, b.east, b.step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		width, height := 2*d.box.half*perDegree, (b.north-b.south)*perDegree
+		point := func(label string) vertex {
+			return vertex{
+				toUnits(d.frame.lon0) + int64(width*rapid.Float64Range(-.5, .5).Draw(t, label+" x")),
+				toUnits(b.south) + int64(height*rapid.Float64Range(0, 1).Draw(t, label+" y")),
+			}
+		}
+		if !d.box.crossesAntimeridian() && (b.west == -180 || b.east == 180) {
+			// Polygons are not unwrapped here: keep them on this side.
+			width *= 0.3
+		}
+		var shapes []shape
+		for k := range rapid.IntRange(1, 3).Draw(t, "polygons") {
+			label := fmt.Sprintf("shell %d", k)
+			centre := point(label)
+			rx, ry := width*rapid.Float64Range(0.02, 0.5).Draw(t, label+" rx"), height*rapid.Float64Range(0.02, 0.5).Draw(t, label+" ry")
+			ry = min(ry, 90*perDegree-float64(max(centre.y, -centre.y)))
+			s := shape{star(t, label, centre, rx, ry)}
+			if rapid.Bool().Draw(t, label+" has a hole") {
+				s = append(s, star(t, label+" hole", centre, rx*0.6, ry*0.6))
+			}
+			shapes = append(shapes, s)
+		}
+		text := toWKT(shapes...)
+		admissible := bruteForce(d, shapes...)
+		region, err := d.WithRegion(text)
+		if err != nil {
+			if len(admissible) == 0 || strings.Contains(err.Error(), "enclose an area") ||
+				strings.Contains(err.Error(), "crosses itself") { // rounded to a line
+				return
+			}
+			t.Fatalf("%s: %v", text, err)
+		}
+		if n := count(region.region); n != len(admissible) {
+			t.Fatalf("%s: %d points, brute force finds %d", text, n, len(admissible))
+		}
+		spread := int64(d.reach/d.step) * 2
+		for k := range 40 {
+			if k == 30 {
+				spread = saturation
+			}
+			c := cell{rand.Int64N(2*spread+1) - spread, rand.Int64N(2*spread+1) - spread}
+			if got, want := region.admissible(c), slowNearest(admissible, c); got != want {
+				t.Fatalf("%s: %v moves to %v, brute force to %v", text, c, got, want)
+			}
+		}
+	})
+}
+
+func count(r *region) int {
+	n := 0
+	for _, u := range r.runs {
+		n += int(u.hi-u.lo) + 1
+	}
+	return n
+}
+
+// Ties go south, then west. The region is a ring of lattice points around a hole
+// centred on a lattice point.
+func TestNearestTies(t *testing.T) {
+	d, err := gridDomain(t).WithRegion("POLYGON((115.9960 39.9969, 116.0040 39.9969, 116.0040 40.0031, 115.9960 40.0031, " +
+		"115.9960 39.9969), (115.9972 39.9978, 116.0028 39.9978, 116.0028 40.0022, 115.9972 40.0022, 115.9972 39.9978))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ from, to cell }{
+		{cell{0, 0}, cell{0, -3}},
+		{cell{1, 1}, cell{3, 1}}, // (1,3) is as near
+		{cell{-1, 1}, cell{-3, 1}},
+		{cell{-1, -1}, cell{-1, -3}}, // (-3,-1) is as near
+		{cell{-1, 0}, cell{-3, 0}},
+		{cell{2, 2}, cell{3, 2}},
+		{cell{-2, -2}, cell{-2, -3}},
+		{cell{9, 9}, cell{3, 3}},
+		{cell{saturation, 0}, cell{3, 0}},
+		{cell{-saturation, -saturation}, cell{-3, -3}},
+		{cell{3, -1}, cell{3, -1}},
+	} {
+		if got := d.admissible(c.from); got != c.to {
+			t.Errorf("%v moves to %v, want %v", c.from, got, c.to)
+		}
+	}
+}
+
+// Rims of shells and holes are admissible.
+func TestRegionIsClosed(t *testing.T) {
+	shell := []vertex{{0, 0}, {1000, 0}, {1000, 1000}, {0, 1000}}
+	hole := []vertex{{400, 400}, {600, 400}, {600, 600}, {400, 600}}
+	polygons, err := parsePolygons(toWKT(shape{shell, hole}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p    vertex
+		want bool
+	}{
+		{vertex{0, 0}, true}, {vertex{1000, 1000}, true}, {vertex{500, 1000}, true}, {vertex{0, 500}, true},
+		{vertex{400, 400}, true}, {vertex{500, 400}, true}, {vertex{600, 500}, true}, {vertex{500, 600}, true},
+		{vertex{401, 401}, false}, {vertex{599, 599}, false}, {vertex{399, 500}, true},
+		{vertex{1001, 500}, false}, {vertex{500, -1}, false}, {vertex{-1, 1000}, false},
+	} {
+		if got := polygons[0].contains(c.p); got != c.want {
+			t.Errorf("contains(%v) = %v", c.p, got)
+		}
+	}
+}
+
+// An antimeridian box takes a region written across it or in two halves.
+func TestRegionAcrossTheAntimeridian(t *testing.T) {
+	fiji := mustDomain(t, -20, 177, -16, -178, 5000)
+	across, err := fiji.WithRegion("POLYGON((178 -19, -179 -19, -179 -17, 178 -17, 178 -19))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	halves, err := fiji.WithRegion("MULTIPOLYGON(((178 -19, 180 -19, 180 -17, 178 -17, 178 -19)), " +
+		"((-180 -19, -179 -19, -179 -17, -180 -17, -180 -19)))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := count(across.region), count(halves.region); a != b || a < 2500 {
+		t.Errorf("%d points across, %d in halves", a, b)
+	}
+}
+
+func TestWithRegionRefuses(t *testing.T) {
+	d := mustDomain(t, 39.9, 116.2, 40.1, 116.5, 100)
+	for _, c := range []struct{ wkt, want string }{
+		{"", "does not parse"},
+		{"POLYGON((1 2", "does not parse"},
+		{"POLYGON((a b, c d, e f, a b))", "does not parse"},
+		{"POLYGON EMPTY", "empty"},
+		{"MULTIPOLYGON EMPTY", "empty"},
+		{"POINT(116 40)", "not a Point"},
+		{"LINESTRING(116 40, 117 41)", "not a LineString"},
+		{"GEOMETRYCOLLECTION(POINT(116 40))", "not a GeometryCollection"},
+		{"POLYGON((116.2 39.9, 116.5 39.9, 116.5 40.1, 116.2 40.1))", "end where it starts"},
+		{"POLYGON((116.2 39.9, 116.5 39.9, 116.2 39.9))", "enclose an area"},
+		{"POLYGON((116.2 39.9, 116.3 39.9, 116.5 39.9, 116.2 39.9))", "enclose an area"},
+		{"POLYGON((116.2 39.9, 116.2 39.9, 116.2 39.9, 116.2 39.9))", "enclose an area"},
+		{"POLYGON((116.2 39.9, 116.5 40.1, 116.5 39.9, 116.2 40.1, 116.2 39.9))", "crosses itself"},
+		{"POLYGON((116.2 39.9, 116.5 39.9, 116.4 39.9, 116.4 40.1, 116.2 39.9))", "crosses itself"},
+		{"POLYGON((116.2 39.9, 116.5 39.9, 116.5 40.1, 116.2 39.9), (116.3 39.95, 116.3 39.95, 116.3 39.95))", "enclose an area"},
+		{"POLYGON((39.9 116.2, 40.1 116.2, 40.1 116.5, 39.9 116.5, 39.9 116.2))", "latitude (lat) within 90"},
+		{"POLYGON((116.2 NaN, 116.5 39.9, 116.5 40.1, 116.2 NaN))", ""},
+		{"POLYGON((116.2 1e999, 116.5 39.9, 116.5 40.1, 116.2 1e999))", ""},
+		{"POLYGON((2 48, 3 48, 3 49, 2 48))", "lon lat"},
+		{"POLYGON((116.30001 39.95001, 116.30002 39.95001, 116.30002 39.95002, 116.30001 39.95001))", "lon lat"},
+	} {
+		_, err := d.WithRegion(c.wkt)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "wkt ") ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v", c.wkt, err)
+		}
+	}
+	fine := mustDomain(t, 39, 115, 41, 117, 0.01)
+	if _, err := fine.WithRegion("POLYGON((115 39, 117 39, 116 41, 115 39))"); err == nil ||
+		!strings.Contains(err.Error(), "coarser step") {
+		t.Errorf("a region of 20 million rows: %v", err)
+	}
+}
+
+// WithRegion leaves the domain it is called on as it was.
+func TestWithRegionCopies(t *testing.T) {
+	d := gridDomain(t)
+	if _, err := d.WithRegion(concave); err != nil || d.region != nil {
+		t.Errorf("region %v, error %v", d.region, err)
+	}
+}
+
+func FuzzWithRegion(f *testing.F) {
+	for _, seed := range []string{
+		concave, "POLYGON((178 -19, -179 -19, -179 -17, 178 -17, 178 -19))", "POLYGON EMPTY", "POINT(1 2)",
+		"POLYGON((116 40, 116.001 40, 116 40.001, 116 40), (116 40, 1 1, 2 2, 116 40))",
+		"POLYGON((-180 -90, 180 -90, 180 90, -180 90, -180 -90))", "MULTIPOLYGON(((", "POLYGON((116 4e1,",
+	} {
+		f.Add(seed)
+	}
+	grid := gridDomain(f)
+	fiji := mustDomain(f, -20, 177, -16, -178, 5000)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, d := range []*Domain{grid, fiji} {
+			restricted, err := d.WithRegion(text)
+			if err != nil {
+				continue
+			}
+			for _, c := range []cell{{0, 0}, {-5, 3}, {saturation, -saturation}} {
+				z := restricted.admissible(c)
+				lat, lon := restricted.location(z)
+				if restricted.admissible(z) != z || d.Outside(lat, lon) {
+					t.Fatalf("%q: %v moves to %v at %v %v", text, c, z, lat, lon)
+				}
+			}
+		}
+	})
+}
