@@ -1,0 +1,234 @@
+package sqlite
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// C knows Go by small numbers: a binding is a registered function of one
+// connection; groups, cursors and scopes are numbered within their owner.
+
+// owner is a library registered on one connection. Calls on a connection are
+// serialised by SQLite, so nothing here is locked.
+type owner struct {
+	lib      Library
+	bindings int // still registered; guarded by table.mu
+	groups   slots[Group]
+	cursors  slots[Cursor]
+	scopes   slots[Scope]
+	calls    []*Call // spare ones; a function may call another through SQL
+}
+
+type binding struct {
+	owner    *owner
+	name     string
+	columns  int
+	scalar   func(*Call) error
+	newGroup func() Group
+	open     func() Cursor
+}
+
+// slots numbers values from 1.
+type slots[T any] struct {
+	items []T
+	free  []int
+}
+
+func (s *slots[T]) add(v T) int {
+	if n := len(s.free); n > 0 {
+		i := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.items[i-1] = v
+		return i
+	}
+	s.items = append(s.items, v)
+	return len(s.items)
+}
+
+func (s *slots[T]) get(i int) T { return s.items[i-1] }
+
+func (s *slots[T]) remove(i int) T {
+	var zero T
+	v := s.items[i-1]
+	s.items[i-1] = zero
+	s.free = append(s.free, i)
+	return v
+}
+
+// table holds all bindings of the process. Readers take the slice without a
+// lock: an entry is only replaced after its function was destroyed.
+var table struct {
+	mu   sync.Mutex
+	list atomic.Pointer[[]*binding]
+	free []int
+}
+
+func bind(b *binding) int {
+	table.mu.Lock()
+	defer table.mu.Unlock()
+	b.owner.bindings++
+	var old []*binding
+	if p := table.list.Load(); p != nil {
+		old = *p
+	}
+	if n := len(table.free); n > 0 {
+		i := table.free[n-1]
+		table.free = table.free[:n-1]
+		next := append([]*binding(nil), old...)
+		next[i] = b
+		table.list.Store(&next)
+		return i
+	}
+	next := append(old[:len(old):len(old)], b)
+	table.list.Store(&next)
+	return len(old)
+}
+
+func bound(i C.int) *binding { return (*table.list.Load())[i] }
+
+//export geosqlForget
+func geosqlForget(i C.int) {
+	table.mu.Lock()
+	next := append([]*binding(nil), *table.list.Load()...)
+	o := next[i].owner
+	next[i] = nil
+	table.list.Store(&next)
+	table.free = append(table.free, int(i))
+	o.bindings--
+	last := o.bindings == 0
+	table.mu.Unlock()
+	if last && o.lib.Close != nil {
+		o.lib.Close()
+	}
+}
+
+func (o *owner) call(n C.int, args *C.gs_value, out *C.gs_result, cells int) *Call {
+	var c *Call
+	if k := len(o.calls); k > 0 {
+		c = o.calls[k-1]
+		o.calls = o.calls[:k-1]
+	} else {
+		c = new(Call)
+	}
+	c.args = unsafe.Slice((*Value)(unsafe.Pointer(args)), int(n))
+	c.out = unsafe.Slice(out, cells)
+	return c
+}
+
+// done ends a call: it turns an error or a panic into the result. A panic must
+// not unwind through SQLite's frames.
+func (o *owner) done(c *Call, err error, panicked any) {
+	if panicked != nil {
+		err = panicError(panicked)
+	}
+	if err != nil {
+		c.fail(err)
+	}
+	*c = Call{}
+	o.calls = append(o.calls, c)
+}
+
+func panicError(p any) error {
+	if err, ok := p.(error); ok {
+		return fmt.Errorf("geosql internal error: %w", err)
+	}
+	return fmt.Errorf("geosql internal error: %v", p)
+}
+
+// fail makes the error the result. An error that has a method SQLiteCode says
+// which result code goes with it.
+func (c *Call) fail(err error) {
+	r := c.cell(0)
+	r.code = CodeError
+	var coded interface{ SQLiteCode() int }
+	if errors.As(err, &coded) {
+		r.code = C.int(coded.SQLiteCode())
+	}
+	setText(r, []byte(err.Error()))
+}
+
+//export geosqlScalar
+func geosqlScalar(i, scope, n C.int, args *C.gs_value, out *C.gs_result) {
+	b := bound(i)
+	c := b.owner.call(n, args, out, 1)
+	if scope != 0 {
+		c.scope = b.owner.scopes.get(int(scope))
+	}
+	var err error
+	defer func() { b.owner.done(c, err, recover()) }()
+	err = b.scalar(c)
+}
+
+//export geosqlBeginScope
+func geosqlBeginScope(i C.int) C.int {
+	o := bound(i).owner
+	return C.int(o.scopes.add(o.lib.NewScope()))
+}
+
+//export geosqlEndScope
+func geosqlEndScope(i, scope C.int) {
+	defer func() { _ = recover() }() // nobody is left to tell
+	bound(i).owner.scopes.remove(int(scope)).End()
+}
+
+//export geosqlStep
+func geosqlStep(i, group, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+	b := bound(i)
+	c := b.owner.call(n, args, out, 1)
+	state = group
+	var err error
+	defer func() { b.owner.done(c, err, recover()) }()
+	if state == 0 {
+		state = C.int(b.owner.groups.add(b.newGroup()))
+	}
+	err = b.owner.groups.get(int(state)).Step(c)
+	return state
+}
+
+//export geosqlFinal
+func geosqlFinal(i, group C.int, out *C.gs_result) {
+	b := bound(i)
+	c := b.owner.call(0, nil, out, 1)
+	var err error
+	defer func() { b.owner.done(c, err, recover()) }()
+	err = b.owner.groups.remove(int(group)).Final(c)
+}
+
+//export geosqlFilter
+func geosqlFilter(i C.int, cursor *C.int, used, n C.int, args *C.gs_value, cells *C.gs_result) (rows C.int) {
+	b := bound(i)
+	c := b.owner.call(n, args, cells, b.columns)
+	var err error
+	defer func() { b.owner.done(c, err, recover()) }()
+	if *cursor == 0 {
+		*cursor = C.int(b.owner.cursors.add(b.open()))
+	}
+	var r Rows
+	r, err = b.owner.cursors.get(int(*cursor)).Filter(c, uint(used))
+	return C.int(r)
+}
+
+//export geosqlNext
+func geosqlNext(i, cursor C.int, cells *C.gs_result) (rows C.int) {
+	b := bound(i)
+	c := b.owner.call(0, nil, cells, b.columns)
+	var err error
+	defer func() { b.owner.done(c, err, recover()) }()
+	var r Rows
+	r, err = b.owner.cursors.get(int(cursor)).Next(c)
+	return C.int(r)
+}
+
+//export geosqlCloseCursor
+func geosqlCloseCursor(i, cursor C.int) {
+	defer func() { _ = recover() }() // nobody is left to tell
+	bound(i).owner.cursors.remove(int(cursor)).Close()
+}

@@ -1,0 +1,255 @@
+package sqlite
+
+/*
+#include <stdlib.h>
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// Flags of a function.
+type Flags int
+
+// Flags that SQLite knows. A function that releases or charges anything has
+// none of the first and the last.
+const (
+	Deterministic Flags = 0x800    // same arguments, same answer: may be folded
+	DirectOnly    Flags = 0x80000  // not from views, triggers or the schema
+	Innocuous     Flags = 0x200000 // harmless wherever it is called from
+)
+
+// Library is what is registered on one connection.
+type Library struct {
+	Scalars    []Scalar
+	Aggregates []Aggregate
+	Tables     []Table
+
+	// NewScope starts the scope of a statement, at the first call of a scalar
+	// with Scoped set; all such calls of the statement share it.
+	NewScope func() Scope
+	// Close runs when the connection has closed.
+	Close func()
+}
+
+// Scope lives as long as one run of a statement.
+type Scope interface {
+	// End runs when the statement is reset or finalised, also after an error.
+	End()
+}
+
+// Scalar is a scalar function.
+type Scalar struct {
+	Name   string
+	Args   []int // numbers of arguments it takes
+	Flags  Flags
+	Scoped bool
+	Call   func(*Call) error
+}
+
+// Aggregate is an aggregate function.
+type Aggregate struct {
+	Name  string
+	Args  []int
+	Flags Flags
+	New   func() Group // starts a group at its first row
+}
+
+// Group is the state of an aggregate over one group of rows.
+type Group interface {
+	// Step takes a row.
+	Step(*Call) error
+	// Final sets the result and gives up the group. It is called exactly once,
+	// also after an error of Step and when the statement is aborted.
+	Final(*Call) error
+}
+
+// Table is a table-valued function.
+type Table struct {
+	Name      string
+	Columns   []string // "lat REAL"
+	Hidden    []string // arguments, "epsilon"
+	Required  int      // how many of them must be given
+	Flags     Flags    // DirectOnly or none
+	SingleRow bool     // at most one row for given arguments
+	Open      func() Cursor
+}
+
+// Cursor runs through the rows of a table-valued function.
+type Cursor interface {
+	// Filter starts over with the arguments of the call and sets the cells of
+	// the first row. Bit i of used tells that column i will be read.
+	Filter(c *Call, used uint) (Rows, error)
+	// Next sets the cells of the next row.
+	Next(*Call) (Rows, error)
+	// Close runs when the statement that reads the table is reset or finalised.
+	Close()
+}
+
+// Rows tells what a cursor stands on.
+type Rows int
+
+// What a cursor stands on.
+const (
+	NoRow   Rows = 0
+	LastRow Rows = 1 // a row; Next need not be asked
+	OneRow  Rows = 2 // a row; there may be more
+)
+
+// Call is one call of a function: its arguments and its result. It and the text
+// of its arguments are valid only during the call.
+type Call struct {
+	args  []Value
+	out   []C.gs_result
+	scope Scope
+}
+
+// Len is the number of arguments.
+func (c *Call) Len() int { return len(c.args) }
+
+// Arg is argument i.
+func (c *Call) Arg(i int) *Value { return &c.args[i] }
+
+// Scope is the scope of the running statement, for a Scalar with Scoped set.
+func (c *Call) Scope() Scope { return c.scope }
+
+// ResultNull sets cell i, the result of a scalar or aggregate being cell 0.
+func (c *Call) ResultNull(i int) { c.cell(i)._type = C.int(Null) }
+
+// ResultInt sets cell i.
+func (c *Call) ResultInt(i int, v int64) {
+	r := c.cell(i)
+	r._type, r.i = C.int(Integer), C.int64_t(v)
+}
+
+// ResultFloat sets cell i.
+func (c *Call) ResultFloat(i int, v float64) {
+	r := c.cell(i)
+	r._type, r.d = C.int(Float), C.double(v)
+}
+
+// ResultText sets cell i to a copy of text.
+func (c *Call) ResultText(i int, text []byte) {
+	r := c.cell(i)
+	r._type = C.int(Text)
+	setText(r, text)
+}
+
+// ResultString sets cell i to a copy of text.
+func (c *Call) ResultString(i int, text string) {
+	c.ResultText(i, unsafe.Slice(unsafe.StringData(text), len(text)))
+}
+
+func (c *Call) cell(i int) *C.gs_result {
+	r := &c.out[i]
+	if r.big != nil {
+		C.free(unsafe.Pointer(r.big))
+		r.big = nil
+	}
+	return r
+}
+
+// setText writes text into the result, in place where it fits.
+func setText(r *C.gs_result, text []byte) {
+	r.n = C.int(len(text))
+	if len(text) < C.GS_INLINE {
+		room := unsafe.Slice((*byte)(unsafe.Pointer(&r.text[0])), C.GS_INLINE)
+		room[copy(room, text)] = 0
+		return
+	}
+	room := C.malloc(C.size_t(len(text) + 1))
+	b := unsafe.Slice((*byte)(room), len(text)+1)
+	b[copy(b, text)] = 0
+	r.big = (*C.char)(room)
+}
+
+// Register registers a library. A function that has the name and number of
+// arguments of an earlier one replaces it.
+func (c *Conn) Register(lib Library) error {
+	o := &owner{lib: lib}
+	for i := range lib.Scalars {
+		if err := c.registerScalar(o, &lib.Scalars[i]); err != nil {
+			return err
+		}
+	}
+	for i := range lib.Aggregates {
+		if err := c.registerAggregate(o, &lib.Aggregates[i]); err != nil {
+			return err
+		}
+	}
+	for i := range lib.Tables {
+		if err := c.registerTable(o, &lib.Tables[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Conn) registerScalar(o *owner, f *Scalar) error {
+	name := C.CString(f.Name)
+	defer C.free(unsafe.Pointer(name))
+	scoped := C.int(0)
+	if f.Scoped {
+		scoped = 1
+	}
+	for _, n := range f.Args {
+		b := bind(&binding{owner: o, scalar: f.Call})
+		if rc := C.gs_create_scalar(c.db, name, C.int(n), C.int(f.Flags), C.int(b), scoped); rc != 0 {
+			return c.registerError(f.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
+	name := C.CString(f.Name)
+	defer C.free(unsafe.Pointer(name))
+	for _, n := range f.Args {
+		b := bind(&binding{owner: o, newGroup: f.New})
+		if rc := C.gs_create_aggregate(c.db, name, C.int(n), C.int(f.Flags), C.int(b)); rc != 0 {
+			return c.registerError(f.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Conn) registerTable(o *owner, t *Table) error {
+	schema := "CREATE TABLE x(" + strings.Join(t.Columns, ", ")
+	for _, h := range t.Hidden {
+		schema += ", " + h + " HIDDEN"
+	}
+	schema += ")"
+	var ct C.gs_table
+	if len(t.Columns) > C.GS_MAX_COLUMNS || len(t.Hidden) > C.GS_MAX_ARGS || len(schema) >= len(ct.schema) {
+		return fmt.Errorf("sqlite: table %s is too wide", t.Name)
+	}
+	for i := range len(schema) {
+		ct.schema[i] = C.char(schema[i])
+	}
+	if t.Flags&DirectOnly != 0 {
+		ct.direct_only = 1
+	}
+	if t.SingleRow {
+		ct.single_row = 1
+	}
+	ct.columns = C.int(len(t.Columns))
+	ct.required = C.int(t.Required)
+	ct.optional = C.int(len(t.Hidden) - t.Required)
+	ct.binding = C.int(bind(&binding{owner: o, name: t.Name, columns: len(t.Columns), open: t.Open}))
+	name := C.CString(t.Name)
+	defer C.free(unsafe.Pointer(name))
+	if rc := C.gs_create_table(c.db, name, &ct); rc != 0 {
+		return c.registerError(t.Name)
+	}
+	return nil
+}
+
+func (c *Conn) registerError(name string) error {
+	err := c.lastError()
+	err.Message = "geosql: cannot register " + name + ": " + err.Message
+	return err
+}

@@ -1,0 +1,77 @@
+//go:build !geosql_loadable
+
+package sqlite
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	sqlite3 "github.com/mattn/go-sqlite3" // also links SQLite itself
+)
+
+// FromDriver wraps a connection of mattn/go-sqlite3, which stays its owner.
+//
+// The driver has no accessor for its handle, so the unexported field is read by
+// reflection; a driver that keeps it elsewhere is an error, not a crash.
+func FromDriver(conn *sqlite3.SQLiteConn) (*Conn, error) {
+	if conn == nil {
+		return nil, fmt.Errorf("geosql: nil connection")
+	}
+	f := reflect.ValueOf(conn).Elem().FieldByName("db")
+	if !f.IsValid() || f.Kind() != reflect.Pointer {
+		return nil, fmt.Errorf("geosql: this version of github.com/mattn/go-sqlite3 is not supported")
+	}
+	db := f.UnsafePointer()
+	if db == nil {
+		return nil, fmt.Errorf("geosql: connection is closed")
+	}
+	return &Conn{db: db}, nil
+}
+
+var auto struct {
+	mu     sync.Mutex
+	attach func(*Conn) error
+}
+
+// Auto calls attach for every connection that the process opens from now on,
+// except those of Open; nil ends that.
+func Auto(attach func(*Conn) error) error {
+	auto.mu.Lock()
+	auto.attach = attach
+	auto.mu.Unlock()
+	on := C.int(0)
+	if attach != nil {
+		on = 1
+	}
+	if rc := C.gs_auto(on); rc != 0 {
+		return &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+	}
+	return nil
+}
+
+//export geosqlAuto
+func geosqlAuto(db unsafe.Pointer, out *C.gs_result) {
+	c := &Call{out: unsafe.Slice(out, 1)}
+	var err error
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError(p)
+		}
+		if err != nil {
+			c.fail(err)
+		}
+	}()
+	auto.mu.Lock()
+	attach := auto.attach
+	auto.mu.Unlock()
+	if attach != nil {
+		err = attach(&Conn{db: db})
+	}
+}

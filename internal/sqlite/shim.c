@@ -1,0 +1,465 @@
+#include "shim.h"
+#include "api.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "_cgo_export.h"
+
+#ifdef GEOSQL_LOADABLE
+const sqlite3_api_routines *sqlite3_api = 0;
+#endif
+
+// A forked child shares the parent's buffered entropy, and Go's runtime does
+// not survive a fork: two processes would release the same noise, and the
+// difference of their answers the secret. Every entry refuses in a child.
+static int gs_forked = 0;
+static void gs_mark_forked(void) { gs_forked = 1; }
+__attribute__((constructor)) static void gs_watch_fork(void) {
+  pthread_atfork(0, 0, gs_mark_forked);
+}
+static const char gs_fork_message[] =
+    "geosql: cannot be used in a forked child process (start a new process instead)";
+
+// ---- connections ----
+
+// Set while this library opens a connection of its own, so that the automatic
+// registration below leaves the ledger's connections alone.
+static __thread int gs_opening = 0;
+
+int gs_open(const char *path, int flags, void **db) {
+  gs_opening = 1;
+  int rc = sqlite3_open_v2(path, (sqlite3 **)db, flags, 0);
+  gs_opening = 0;
+  if (rc == SQLITE_OK) sqlite3_extended_result_codes(*db, 1);
+  return rc;
+}
+int gs_close(void *db) { return sqlite3_close_v2(db); }
+int gs_busy_timeout(void *db, int ms) { return sqlite3_busy_timeout(db, ms); }
+int gs_errcode(void *db) { return sqlite3_extended_errcode(db); }
+const char *gs_errmsg(void *db) { return sqlite3_errmsg(db); }
+const char *gs_errstr(int code) { return sqlite3_errstr(code); }
+int gs_autocommit(void *db) { return sqlite3_get_autocommit(db); }
+void gs_interrupt(void *db) { sqlite3_interrupt(db); }
+int gs_complete(const char *sql) { return sqlite3_complete(sql); }
+const char *gs_libversion(void) { return sqlite3_libversion(); }
+
+// The file of the main database, "" for one in memory, and the name of its VFS.
+const char *gs_filename(void *db, char *vfs, int n) {
+  char *name = 0;
+  vfs[0] = 0;
+  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_VFSNAME, &name) == SQLITE_OK && name) {
+    strncpy(vfs, name, n - 1);
+    vfs[n - 1] = 0;
+    sqlite3_free(name);
+  }
+  return sqlite3_db_filename(db, "main");
+}
+
+#ifdef GEOSQL_LOADABLE
+int gs_auto(int on) { return on ? SQLITE_MISUSE : SQLITE_OK; }
+#else
+static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
+  gs_result r = {0};
+  (void)api;
+  if (gs_opening) return SQLITE_OK;
+  geosqlAuto(db, &r);
+  if (r.code == 0) return SQLITE_OK;
+  *message = sqlite3_mprintf("%s", r.big ? r.big : r.text);
+  free(r.big);
+  return r.code;
+}
+int gs_auto(int on) {
+  void (*entry)(void) = (void (*)(void))gs_auto_entry;
+  if (on) return sqlite3_auto_extension(entry);
+  sqlite3_cancel_auto_extension(entry);
+  return SQLITE_OK;
+}
+#endif
+
+// ---- statements ----
+
+int gs_prepare(void *db, const char *sql, int n, void **stmt, int *tail) {
+  const char *end = sql;
+  int rc = sqlite3_prepare_v2(db, sql, n, (sqlite3_stmt **)stmt, &end);
+  *tail = (int)(end - sql);
+  return rc;
+}
+int gs_step(void *stmt) { return sqlite3_step(stmt); }
+int gs_reset(void *stmt) { return sqlite3_reset(stmt); }
+int gs_finalize(void *stmt) { return sqlite3_finalize(stmt); }
+int gs_bind_int64(void *stmt, int i, int64_t v) { return sqlite3_bind_int64(stmt, i, v); }
+int gs_bind_double(void *stmt, int i, double v) { return sqlite3_bind_double(stmt, i, v); }
+int gs_bind_text(void *stmt, int i, const char *s, int n) {
+  return sqlite3_bind_text(stmt, i, s ? s : "", n, SQLITE_TRANSIENT);
+}
+int gs_bind_null(void *stmt, int i) { return sqlite3_bind_null(stmt, i); }
+int gs_column_count(void *stmt) { return sqlite3_column_count(stmt); }
+const char *gs_column_name(void *stmt, int i) { return sqlite3_column_name(stmt, i); }
+void gs_column(void *stmt, int i, gs_value *v) {
+  v->type = sqlite3_column_type(stmt, i);
+  switch (v->type) {
+  case SQLITE_INTEGER:
+    v->u.i = sqlite3_column_int64(stmt, i);
+    break;
+  case SQLITE_FLOAT:
+    v->u.d = sqlite3_column_double(stmt, i);
+    break;
+  case SQLITE_TEXT:
+    v->u.p = sqlite3_column_text(stmt, i);
+    v->n = sqlite3_column_bytes(stmt, i);
+    break;
+  case SQLITE_BLOB:
+    v->u.p = sqlite3_column_blob(stmt, i);
+    v->n = sqlite3_column_bytes(stmt, i);
+    break;
+  }
+}
+
+// ---- values and results ----
+
+static void gs_read(gs_value *out, int n, sqlite3_value **in) {
+  for (int i = 0; i < n; i++) {
+    out[i].type = sqlite3_value_type(in[i]);
+    switch (out[i].type) {
+    case SQLITE_INTEGER:
+      out[i].u.i = sqlite3_value_int64(in[i]);
+      break;
+    case SQLITE_FLOAT:
+      out[i].u.d = sqlite3_value_double(in[i]);
+      break;
+    case SQLITE_TEXT:
+      out[i].u.p = sqlite3_value_text(in[i]);
+      out[i].n = sqlite3_value_bytes(in[i]);
+      break;
+    case SQLITE_BLOB:
+      out[i].u.p = sqlite3_value_blob(in[i]);
+      out[i].n = sqlite3_value_bytes(in[i]);
+      break;
+    }
+  }
+}
+
+static void gs_clear(gs_result *r) {
+  r->type = SQLITE_NULL;
+  r->code = 0;
+  r->big = 0;
+}
+
+static void gs_write(sqlite3_context *ctx, gs_result *r) {
+  if (r->code) {
+    sqlite3_result_error(ctx, r->big ? r->big : r->text, r->n);
+    sqlite3_result_error_code(ctx, r->code);
+    free(r->big);
+    return;
+  }
+  switch (r->type) {
+  case SQLITE_INTEGER:
+    sqlite3_result_int64(ctx, r->i);
+    break;
+  case SQLITE_FLOAT:
+    sqlite3_result_double(ctx, r->d);
+    break;
+  case SQLITE_TEXT:
+    if (r->big)
+      sqlite3_result_text(ctx, r->big, r->n, free);
+    else
+      sqlite3_result_text(ctx, r->text, r->n, SQLITE_TRANSIENT);
+    break;
+  default:
+    sqlite3_result_null(ctx);
+  }
+}
+
+// ---- scalar and aggregate functions ----
+
+static void gs_forget(void *p) {
+  if (!gs_forked) geosqlForget(((gs_function *)p)->binding);
+  free(p);
+}
+
+// A statement's scope hangs on the statement itself: auxiliary data with a
+// negative index is shared by all its calls and destroyed when the statement is
+// reset or finalised, also after an error. The index is our own number.
+enum { GS_SCOPE = -0x67656f };
+typedef struct {
+  int binding;
+  int scope;
+} gs_scope;
+static void gs_end_scope(void *p) {
+  gs_scope *s = p;
+  if (!gs_forked) geosqlEndScope(s->binding, s->scope);
+  free(s);
+}
+
+static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  gs_function *f = sqlite3_user_data(ctx);
+  gs_value args[GS_MAX_ARGS];
+  gs_result r;
+  if (gs_forked) {
+    sqlite3_result_error(ctx, gs_fork_message, -1);
+    return;
+  }
+  gs_read(args, n, in);
+  gs_clear(&r);
+  if (!f->scoped) {
+    geosqlScalar(f->binding, 0, n, args, &r);
+  } else {
+    gs_scope *s = sqlite3_get_auxdata(ctx, GS_SCOPE);
+    if (!s) {
+      s = malloc(sizeof *s);
+      if (!s) {
+        sqlite3_result_error_code(ctx, SQLITE_NOMEM);
+        return;
+      }
+      s->binding = f->binding;
+      s->scope = geosqlBeginScope(f->binding);
+      sqlite3_set_auxdata(ctx, GS_SCOPE, s, gs_end_scope);
+      s = sqlite3_get_auxdata(ctx, GS_SCOPE);
+      if (!s) { // SQLite had no memory and has ended the scope
+        sqlite3_result_error_code(ctx, SQLITE_NOMEM);
+        return;
+      }
+    }
+    geosqlScalar(f->binding, s->scope, n, args, &r);
+  }
+  gs_write(ctx, &r);
+}
+
+// A group's context holds the number of its Go state; 0 before the first step.
+static void gs_step_group(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  gs_function *f = sqlite3_user_data(ctx);
+  int *group = sqlite3_aggregate_context(ctx, sizeof *group);
+  gs_value args[GS_MAX_ARGS];
+  gs_result r;
+  if (!group) {
+    sqlite3_result_error_code(ctx, SQLITE_NOMEM);
+    return;
+  }
+  if (gs_forked) {
+    sqlite3_result_error(ctx, gs_fork_message, -1);
+    return;
+  }
+  gs_read(args, n, in);
+  gs_clear(&r);
+  *group = geosqlStep(f->binding, *group, n, args, &r);
+  if (r.code) gs_write(ctx, &r);
+}
+
+static void gs_final_group(sqlite3_context *ctx) {
+  gs_function *f = sqlite3_user_data(ctx);
+  int *group = sqlite3_aggregate_context(ctx, 0);
+  gs_result r;
+  if (gs_forked || !group || !*group) return; // no step, no group: NULL
+  gs_clear(&r);
+  geosqlFinal(f->binding, *group, &r);
+  *group = 0;
+  gs_write(ctx, &r);
+}
+
+static gs_function *gs_new_function(int binding, int scoped) {
+  gs_function *f = malloc(sizeof *f);
+  if (f) {
+    f->binding = binding;
+    f->scoped = scoped;
+  }
+  return f;
+}
+
+int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scoped) {
+  gs_function *f = gs_new_function(binding, scoped);
+  if (!f) return SQLITE_NOMEM;
+  return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, gs_scalar, 0, 0,
+                                    gs_forget);
+}
+
+int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding) {
+  gs_function *f = gs_new_function(binding, 0);
+  if (!f) return SQLITE_NOMEM;
+  return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
+                                    gs_final_group, gs_forget);
+}
+
+// ---- table-valued functions ----
+
+typedef struct {
+  sqlite3_vtab base;
+  const gs_table *table;
+} gs_vtab;
+
+enum { GS_EOF = 0, GS_LAST_ROW = 1, GS_ROW = 2 };
+
+typedef struct {
+  sqlite3_vtab_cursor base;
+  int cursor; // number of the Go state, 0 before the first filter
+  int state;
+  sqlite3_int64 row;
+  gs_result cells[GS_MAX_COLUMNS];
+} gs_cursor;
+
+static void gs_forget_table(void *p) {
+  if (!gs_forked) geosqlForget(((gs_table *)p)->binding);
+  free(p);
+}
+
+static int gs_connect(sqlite3 *db, void *table, int argc, const char *const *argv,
+                      sqlite3_vtab **out, char **message) {
+  const gs_table *t = table;
+  gs_vtab *v;
+  int rc = sqlite3_declare_vtab(db, t->schema);
+  (void)argc, (void)argv, (void)message;
+  if (rc != SQLITE_OK) return rc;
+  if (t->direct_only) sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+  v = malloc(sizeof *v);
+  if (!v) return SQLITE_NOMEM;
+  memset(v, 0, sizeof *v);
+  v->table = t;
+  *out = &v->base;
+  return SQLITE_OK;
+}
+
+static int gs_disconnect(sqlite3_vtab *v) {
+  free(v);
+  return SQLITE_OK;
+}
+
+// Hidden columns are the arguments. One whose value is not known yet makes the
+// plan impossible; one that is missing altogether is an error that is only
+// raised when the plan runs, since SQLite also tries plans it throws away.
+static int gs_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
+  const gs_table *t = ((gs_vtab *)vtab)->table;
+  int hidden = t->required + t->optional;
+  int position[GS_MAX_ARGS];
+  int given = 0;
+  for (int i = 0; i < hidden; i++) position[i] = -1;
+  for (int i = 0; i < info->nConstraint; i++) {
+    int arg = info->aConstraint[i].iColumn - t->columns;
+    if (arg < 0 || arg >= hidden || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+      continue;
+    if (!info->aConstraint[i].usable) return SQLITE_CONSTRAINT;
+    position[arg] = i;
+  }
+  while (given < hidden && position[given] >= 0) {
+    info->aConstraintUsage[position[given]].argvIndex = given + 1;
+    info->aConstraintUsage[position[given]].omit = 1;
+    given++;
+  }
+  info->idxNum = (int)(info->colUsed & 0xffff);
+  info->estimatedCost = given < t->required ? 1e99 : 1;
+  info->estimatedRows = t->single_row ? 1 : 1000;
+  if (t->single_row) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  return SQLITE_OK;
+}
+
+static int gs_open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out) {
+  gs_cursor *c = malloc(sizeof *c);
+  (void)v;
+  if (!c) return SQLITE_NOMEM;
+  memset(c, 0, sizeof *c);
+  *out = &c->base;
+  return SQLITE_OK;
+}
+
+static void gs_drop_cells(gs_cursor *c, int n) {
+  for (int i = 0; i < n; i++) {
+    free(c->cells[i].big);
+    gs_clear(&c->cells[i]);
+  }
+}
+
+static int gs_close_cursor(sqlite3_vtab_cursor *cur) {
+  gs_cursor *c = (gs_cursor *)cur;
+  const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
+  gs_drop_cells(c, t->columns);
+  if (c->cursor && !gs_forked) geosqlCloseCursor(t->binding, c->cursor);
+  free(c);
+  return SQLITE_OK;
+}
+
+static int gs_vtab_error(sqlite3_vtab *v, const char *text, int code) {
+  sqlite3_free(v->zErrMsg);
+  v->zErrMsg = sqlite3_mprintf("%s", text);
+  return code;
+}
+
+// Go reports an error in the first cell.
+static int gs_row(gs_cursor *c, int state) {
+  gs_result *r = &c->cells[0];
+  if (r->code) {
+    int rc = gs_vtab_error(c->base.pVtab, r->big ? r->big : r->text, r->code);
+    free(r->big);
+    gs_clear(r);
+    c->state = GS_EOF;
+    return rc;
+  }
+  c->state = state;
+  return SQLITE_OK;
+}
+
+static int gs_filter(sqlite3_vtab_cursor *cur, int idx, const char *name, int n,
+                     sqlite3_value **in) {
+  gs_cursor *c = (gs_cursor *)cur;
+  const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
+  gs_value args[GS_MAX_ARGS];
+  int state;
+  (void)name;
+  if (gs_forked) return gs_vtab_error(cur->pVtab, gs_fork_message, SQLITE_ERROR);
+  gs_drop_cells(c, t->columns);
+  c->row = 0;
+  gs_read(args, n, in);
+  state = geosqlFilter(t->binding, &c->cursor, idx, n, args, c->cells);
+  return gs_row(c, state);
+}
+
+static int gs_next(sqlite3_vtab_cursor *cur) {
+  gs_cursor *c = (gs_cursor *)cur;
+  const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
+  c->row++;
+  if (c->state != GS_ROW) {
+    c->state = GS_EOF;
+    return SQLITE_OK;
+  }
+  gs_drop_cells(c, t->columns);
+  return gs_row(c, geosqlNext(t->binding, c->cursor, c->cells));
+}
+
+static int gs_eof(sqlite3_vtab_cursor *cur) { return ((gs_cursor *)cur)->state == GS_EOF; }
+
+static int gs_cell(sqlite3_vtab_cursor *cur, sqlite3_context *ctx, int i) {
+  gs_cursor *c = (gs_cursor *)cur;
+  const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
+  gs_result *r = &c->cells[i];
+  if (i >= t->columns) return SQLITE_OK; // an argument: NULL
+  if (r->type == SQLITE_TEXT)
+    sqlite3_result_text(ctx, r->big ? r->big : r->text, r->n, SQLITE_TRANSIENT);
+  else
+    gs_write(ctx, r);
+  return SQLITE_OK;
+}
+
+static int gs_rowid(sqlite3_vtab_cursor *cur, sqlite3_int64 *out) {
+  *out = ((gs_cursor *)cur)->row;
+  return SQLITE_OK;
+}
+
+static const sqlite3_module gs_module = {
+    .iVersion = 0,
+    .xConnect = gs_connect,
+    .xBestIndex = gs_best_index,
+    .xDisconnect = gs_disconnect,
+    .xOpen = gs_open_cursor,
+    .xClose = gs_close_cursor,
+    .xFilter = gs_filter,
+    .xNext = gs_next,
+    .xEof = gs_eof,
+    .xColumn = gs_cell,
+    .xRowid = gs_rowid,
+};
+
+int gs_create_table(void *db, const char *name, const gs_table *table) {
+  gs_table *t = malloc(sizeof *t);
+  if (!t) return SQLITE_NOMEM;
+  *t = *table;
+  return sqlite3_create_module_v2(db, name, &gs_module, t, gs_forget_table);
+}

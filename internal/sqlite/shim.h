@@ -1,0 +1,81 @@
+// What Go and C exchange. One call of an SQL function crosses once: the shim
+// unpacks SQLite's values into an array on its own stack, Go reads them there
+// and writes the result in place.
+#ifndef GEOSQL_SHIM_H
+#define GEOSQL_SHIM_H
+
+#include <stdint.h>
+
+enum { GS_MAX_ARGS = 12, GS_MAX_COLUMNS = 12, GS_INLINE = 104 };
+
+// An argument. Text and blobs point into SQLite's memory and live for the call.
+typedef struct {
+  int type;
+  int n;
+  union {
+    int64_t i;
+    double d;
+    const void *p;
+  } u;
+} gs_value;
+
+// A result. Text up to GS_INLINE bytes is written in place, longer text is
+// malloc'ed by Go and freed by the shim. An error is text with code != 0.
+typedef struct {
+  int type;
+  int n;
+  int code;
+  double d;
+  int64_t i;
+  char *big;
+  char text[GS_INLINE];
+} gs_result;
+
+// The C side of a registered function: which Go binding it calls.
+typedef struct {
+  int binding;
+  int scoped; // wants a statement scope
+} gs_function;
+
+// Declared columns of a table-valued function.
+typedef struct {
+  int binding;
+  int direct_only;
+  int single_row; // one row at most for given arguments
+  int columns;  // visible
+  int required; // hidden arguments that must be given
+  int optional; // hidden arguments that may be
+  char schema[512];
+} gs_table;
+
+// sqlite3 and sqlite3_stmt cross as void*: Go only hands them back.
+int gs_open(const char *path, int flags, void **db);
+int gs_close(void *db);
+int gs_busy_timeout(void *db, int ms);
+int gs_errcode(void *db);
+const char *gs_errmsg(void *db);
+const char *gs_errstr(int code);
+int gs_autocommit(void *db);
+const char *gs_filename(void *db, char *vfs, int n);
+void gs_interrupt(void *db);
+int gs_complete(const char *sql);
+const char *gs_libversion(void);
+int gs_auto(int on);
+
+int gs_prepare(void *db, const char *sql, int n, void **stmt, int *tail);
+int gs_step(void *stmt);
+int gs_reset(void *stmt);
+int gs_finalize(void *stmt);
+int gs_bind_int64(void *stmt, int i, int64_t v);
+int gs_bind_double(void *stmt, int i, double v);
+int gs_bind_text(void *stmt, int i, const char *s, int n);
+int gs_bind_null(void *stmt, int i);
+int gs_column_count(void *stmt);
+const char *gs_column_name(void *stmt, int i);
+void gs_column(void *stmt, int i, gs_value *v);
+
+int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scoped);
+int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding);
+int gs_create_table(void *db, const char *name, const gs_table *table);
+
+#endif

@@ -1,0 +1,285 @@
+// Package sqlite is a small layer over SQLite's C API and the only package of
+// the project that knows C.
+//
+// It opens connections (the ledger's, the command's), runs statements, and
+// registers scalar, aggregate and table-valued functions on a raw handle with
+// their flags and error codes. A function call crosses from C to Go once and
+// allocates nothing.
+//
+// Two builds come from the same source. The static build calls the SQLite that
+// github.com/mattn/go-sqlite3 links into the program. With the tag
+// geosql_loadable the package calls its host's SQLite through the routines that
+// a loadable extension is given, and links none.
+//
+// A Conn and what belongs to it must not be used concurrently, except
+// Conn.Interrupt.
+package sqlite
+
+/*
+#cgo CFLAGS: -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra
+#cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE
+#cgo linux LDFLAGS: -lpthread
+#include <stdlib.h>
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Result codes that the project returns or tells apart.
+const (
+	CodeError  = 1
+	CodeBusy   = 5
+	CodeDenied = 23 | 1<<8 // SQLITE_AUTH_USER
+)
+
+// Error is an error of SQLite.
+type Error struct {
+	Code    int // extended result code
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Busy reports whether another connection held the lock for longer than the
+// busy timeout.
+func (e *Error) Busy() bool { return e.Code&0xff == CodeBusy }
+
+// Version is the version of the SQLite in use, such as "3.53.4".
+func Version() string { return C.GoString(C.gs_libversion()) }
+
+// Complete reports whether text ends with a whole SQL statement.
+func Complete(text string) bool {
+	s := C.CString(text)
+	defer C.free(unsafe.Pointer(s))
+	return C.gs_complete(s) != 0
+}
+
+// OpenFlags say how Open opens a file.
+type OpenFlags int
+
+// Flags of Open. Without one of the first two a file cannot be opened.
+const (
+	ReadOnly  OpenFlags = 0x1
+	ReadWrite OpenFlags = 0x2
+	Create    OpenFlags = 0x4
+
+	privateCache OpenFlags = 0x40000
+)
+
+// Conn is a connection.
+type Conn struct {
+	db    unsafe.Pointer // *sqlite3
+	owned bool
+}
+
+// Open opens the database at path, a file name taken literally or ":memory:".
+func Open(path string, flags OpenFlags) (*Conn, error) {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	c := &Conn{owned: true}
+	if rc := C.gs_open(name, C.int(flags|privateCache), &c.db); rc != 0 {
+		err := &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+		if c.db != nil {
+			err = c.lastError()
+			C.gs_close(c.db)
+		}
+		return nil, err
+	}
+	return c, nil
+}
+
+// Handle is a number that no other open connection of the process has.
+func (c *Conn) Handle() uintptr { return uintptr(c.db) }
+
+// Close closes a connection that Open returned. Statements that are still open
+// keep it alive until they are closed.
+func (c *Conn) Close() error {
+	if !c.owned || c.db == nil {
+		return nil
+	}
+	rc := C.gs_close(c.db)
+	c.db = nil
+	if rc != 0 {
+		return &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+	}
+	return nil
+}
+
+// BusyTimeout sets for how many milliseconds a locked database is waited for.
+func (c *Conn) BusyTimeout(ms int) { C.gs_busy_timeout(c.db, C.int(ms)) }
+
+// AutoCommit reports whether no transaction is open on the connection.
+func (c *Conn) AutoCommit() bool { return C.gs_autocommit(c.db) != 0 }
+
+// Interrupt makes the running statements stop; it may be called from any
+// goroutine while the connection is open.
+func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
+
+// File returns the file of the main database as SQLite names it, and false for
+// a database that lives in memory or is temporary.
+func (c *Conn) File() (path string, onDisk bool) {
+	var vfs [32]C.char
+	name := C.GoString(C.gs_filename(c.db, &vfs[0], C.int(len(vfs))))
+	return name, name != "" && C.GoString(&vfs[0]) != "memdb"
+}
+
+func (c *Conn) lastError() *Error {
+	return &Error{int(C.gs_errcode(c.db)), C.GoString(C.gs_errmsg(c.db))}
+}
+
+// Exec runs every statement of sql and discards their rows.
+func (c *Conn) Exec(sql string) error {
+	for sql != "" {
+		s, tail, err := c.Prepare(sql)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			for more := true; more && err == nil; {
+				more, err = s.Step()
+			}
+			s.Close()
+		}
+		if err != nil {
+			return err
+		}
+		sql = tail
+	}
+	return nil
+}
+
+// Prepare compiles the first statement of sql and returns what follows it. The
+// statement is nil where sql holds only white space and comments.
+func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {
+	if int(C.int(len(sql))) != len(sql) {
+		return nil, "", &Error{CodeError, fmt.Sprintf("statement of %d bytes is too long", len(sql))}
+	}
+	s = &Stmt{conn: c}
+	var end C.int
+	text := C.CString(sql) // SQLite wants the end marked, a Go string has no mark
+	defer C.free(unsafe.Pointer(text))
+	if rc := C.gs_prepare(c.db, text, C.int(len(sql)), &s.p, &end); rc != 0 {
+		return nil, "", c.lastError()
+	}
+	tail = sql[end:]
+	if s.p == nil {
+		return nil, tail, nil
+	}
+	s.columns = int(C.gs_column_count(s.p))
+	return s, tail, nil
+}
+
+// Stmt is a compiled statement.
+type Stmt struct {
+	conn    *Conn
+	p       unsafe.Pointer // *sqlite3_stmt
+	columns int
+}
+
+// Close ends the statement.
+func (s *Stmt) Close() { C.gs_finalize(s.p); s.p = nil }
+
+// Reset makes the statement ready for another run; parameters stay bound.
+func (s *Stmt) Reset() { C.gs_reset(s.p) }
+
+// Step runs the statement up to its next row; it reports false after the last.
+// After an error or the last row the statement is reset.
+func (s *Stmt) Step() (bool, error) {
+	switch rc := C.gs_step(s.p); rc {
+	case 100: // SQLITE_ROW
+		return true, nil
+	case 101: // SQLITE_DONE
+		C.gs_reset(s.p)
+		return false, nil
+	default:
+		err := s.conn.lastError()
+		C.gs_reset(s.p)
+		return false, err
+	}
+}
+
+// Run steps through the statement to its end and ignores its rows.
+func (s *Stmt) Run() error {
+	for {
+		more, err := s.Step()
+		if !more || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Stmt) bound(rc C.int) {
+	if rc != 0 {
+		panic("sqlite: bind: " + s.conn.lastError().Message) // a wrong index: a bug of the caller
+	}
+}
+
+// BindInt binds parameter i, counted from 1.
+func (s *Stmt) BindInt(i int, v int64) { s.bound(C.gs_bind_int64(s.p, C.int(i), C.int64_t(v))) }
+
+// BindFloat binds parameter i, counted from 1.
+func (s *Stmt) BindFloat(i int, v float64) { s.bound(C.gs_bind_double(s.p, C.int(i), C.double(v))) }
+
+// BindNull binds parameter i, counted from 1.
+func (s *Stmt) BindNull(i int) { s.bound(C.gs_bind_null(s.p, C.int(i))) }
+
+// BindText binds parameter i, counted from 1; the text is copied.
+func (s *Stmt) BindText(i int, v string) {
+	p := (*C.char)(unsafe.Pointer(unsafe.StringData(v)))
+	s.bound(C.gs_bind_text(s.p, C.int(i), p, C.int(len(v))))
+}
+
+// Columns is the number of columns, 0 for a statement that returns no rows.
+func (s *Stmt) Columns() int { return s.columns }
+
+// ColumnName is the name of column i, counted from 0.
+func (s *Stmt) ColumnName(i int) string { return C.GoString(C.gs_column_name(s.p, C.int(i))) }
+
+// Column is the value of column i, counted from 0, in the current row. Text and
+// blobs stay valid until the next call of Step, Reset or Close.
+func (s *Stmt) Column(i int) Value {
+	var v Value
+	C.gs_column(s.p, C.int(i), &v.c)
+	return v
+}
+
+// Type is the type of a value.
+type Type int
+
+// Types of values.
+const (
+	Integer Type = 1
+	Float   Type = 2
+	Text    Type = 3
+	Blob    Type = 4
+	Null    Type = 5
+)
+
+func (t Type) String() string {
+	return [...]string{"", "INTEGER", "REAL", "TEXT", "BLOB", "NULL"}[t]
+}
+
+// Value is a value in memory of SQLite's.
+type Value struct{ c C.gs_value }
+
+// Type is the value's type.
+func (v *Value) Type() Type { return Type(v.c._type) }
+
+// Int is the value of an Integer.
+func (v *Value) Int() int64 { return *(*int64)(unsafe.Pointer(&v.c.u)) }
+
+// Float is the value of a Float.
+func (v *Value) Float() float64 { return *(*float64)(unsafe.Pointer(&v.c.u)) }
+
+// Bytes is the value of a Text or Blob. It lies in SQLite's memory and is valid
+// for as long as the source of the value says.
+func (v *Value) Bytes() []byte {
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&v.c.u)), int(v.c.n))
+}
+
+// Text is a copy of the value of a Text or Blob.
+func (v *Value) Text() string { return string(v.Bytes()) }
