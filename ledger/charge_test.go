@@ -1,0 +1,292 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+func TestTenTenthsExhaustOne(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("ana", "m", one))
+	for range 10 {
+		check(t, charge(l, "ana", tenth))
+	}
+	r := refused(t, charge(l, "ana", tenth))
+	if r.Left != 0 || r.Limit != one || r.Asked != tenth || !r.Limited {
+		t.Errorf("got %+v", r)
+	}
+	if b := balance(t, l, "ana"); b.Spent != one || b.Reserved != 0 || b.Remaining() != 0 || b.LastCharge.IsZero() {
+		t.Errorf("got %+v", b)
+	}
+	if n := len(charges(t, l)); n != 10 {
+		t.Errorf("%d charges", n)
+	}
+}
+
+func TestUsableAfterRefusal(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("ana", "m", one))
+	refused(t, charge(l, "ana", one+1))
+	check(t, charge(l, "ana", one-1))
+	refused(t, charge(l, "ana", 2))
+	check(t, charge(l, "ana", 1))
+	refused(t, charge(l, "ana", 1))
+}
+
+func TestEverybodyHasALimitOfHisOwn(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("bob", "m", 2*one))
+	check(t, l.SetLimit("eve", "m", 0))
+	check(t, charge(l, "ana", one))
+	check(t, charge(l, "tom", one))
+	check(t, charge(l, "bob", 2*one))
+	for _, account := range []string{"ana", "tom", "bob", "eve"} {
+		refused(t, charge(l, account, 1))
+	}
+	if err := charge(l, "*", 1); err != errEveryone {
+		t.Errorf("charging '*': %v", err)
+	}
+	if b := balance(t, l, "*"); b.Limit != one || !b.Limited {
+		t.Errorf("balance of '*': %+v", b)
+	}
+	all, err := l.Balances()
+	check(t, err)
+	var names string
+	for _, b := range all {
+		names += b.Account + " "
+	}
+	if names != "* ana bob eve tom " {
+		t.Errorf("balances of %s", names)
+	}
+}
+
+func TestAllOrNone(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("poor", "m", 1))
+	r := refused(t, l.Charge("f", "m", []Item{{"ana", tenth, 1}, {"poor", 2, 1}, {"bob", tenth, 1}}))
+	if r.Account != "poor" {
+		t.Errorf("refused %q", r.Account)
+	}
+	// The same account twice: the second item meets what the first has left.
+	refused(t, l.Charge("f", "m", []Item{{"ana", one, 1}, {"ana", 1, 1}}))
+	if all := onDisk(t, l.Path()); len(all) != 0 {
+		t.Errorf("refused charges left %v", all)
+	}
+	check(t, l.Charge("f", "m", []Item{{"ana", one - 1, 3}, {"poor", 1, 1}, {"ana", 1, 1}}))
+	got := charges(t, l)
+	if len(got) != 2 || got[0].Account != "ana" || got[0].Epsilon != one || got[0].Evaluations != 4 || got[1].Account != "poor" {
+		t.Errorf("charges %+v", got)
+	}
+}
+
+func TestAllOrNoneWithAPool(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 8}}))
+	refused(t, l.Charge("f", "m", []Item{{"ana", 9, 1}, {"bob", 11, 1}}))
+	check(t, charge(l, "ana", 6))                                       // from the pool
+	check(t, l.Charge("f", "m", []Item{{"ana", 3, 1}, {"bob", 10, 1}})) // 2 from it
+	check(t, charge(l, "ana", 1))                                       // the limit's last
+	refused(t, charge(l, "ana", 1))
+	if b := balance(t, l, "ana"); b.Spent != 10 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+func TestUnitsDoNotMix(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("ana", "kwh", one))
+	check(t, l.SetLimit("*", "m", one))
+	r := refused(t, l.Charge("f", "kWh", []Item{{"ana", 1, 1}}))
+	if r.Limited || fmt.Sprint(r.OtherUnits) != "[kwh m]" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestBadCharges(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", budget.Max))
+	s := l.NewStatement()
+	defer s.End()
+	p := s.Spender("f", "m")
+	for _, eps := range []budget.Amount{0, -1, budget.Max + 1, math.MaxInt64, math.MinInt64} {
+		if charge(l, "ana", eps) == nil || p.Charge([]byte("ana"), eps) == nil {
+			t.Errorf("charged %d", eps)
+		}
+		if l.Reserve("m", []Item{{Account: "ana", Epsilon: eps}}) == nil {
+			t.Errorf("reserved %d", eps)
+		}
+		if eps != 0 && l.SetLimit("ana", "m", eps) == nil {
+			t.Errorf("limit %d", eps)
+		}
+	}
+	if l.Charge("f", "", []Item{{"ana", 1, 1}}) == nil || l.SetLimit("ana", "", 1) == nil {
+		t.Error("empty unit")
+	}
+	check(t, l.Charge("f", "m", nil))
+}
+
+// Amounts near the largest must not overflow anywhere.
+func TestLargestAmounts(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", budget.Max))
+	check(t, charge(l, "ana", budget.Max))
+	refused(t, charge(l, "ana", budget.Max))
+	check(t, l.Reserve("m", []Item{{Account: "bob", Epsilon: budget.Max}}))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	check(t, p.Charge([]byte("bob"), budget.Max/2))
+	check(t, p.Charge([]byte("bob"), budget.Max/2))
+	refused(t, p.Charge([]byte("bob"), 1))
+	check(t, p.Charge([]byte("tom"), budget.Max-1))
+	check(t, p.Charge([]byte("tom"), 1))
+	refused(t, p.Charge([]byte("tom"), budget.Max))
+	check(t, s.End())
+}
+
+func TestKeysAreExact(t *testing.T) {
+	l := newFile(t)
+	accounts := []string{"ana", "Ana", "ana ", "", "7", "07", "a\x00b", "a\x00", "a'b", "é", "\xff"}
+	for i, a := range accounts {
+		check(t, l.SetLimit(a, "m", budget.Amount(i+1)))
+	}
+	for i, a := range accounts {
+		check(t, charge(l, a, budget.Amount(i+1)))
+		refused(t, charge(l, a, 1))
+	}
+	all, err := l.Balances()
+	check(t, err)
+	if len(all) != len(accounts) {
+		t.Errorf("%d balances", len(all))
+	}
+}
+
+func TestLimitIsReplaced(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("ana", "m", 10))
+	check(t, charge(l, "ana", 10))
+	check(t, l.SetLimit("ana", "m", 4))
+	if b := balance(t, l, "ana"); b.Remaining() != 0 || b.Limit != 4 {
+		t.Errorf("got %+v", b)
+	}
+	refused(t, charge(l, "ana", 1))
+	check(t, l.SetLimit("ana", "m", 12))
+	check(t, charge(l, "ana", 2))
+	refused(t, charge(l, "ana", 1))
+}
+
+// A COMMIT that fails grants nothing, and the ledger works again afterwards.
+func TestFailingCommit(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 100))
+	commit := l.db.commit
+	failing, _, err := l.db.conn.Prepare("SELECT abs(-9223372036854775807 - 1)")
+	check(t, err)
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	check(t, l.Reserve("m", []Item{{Account: "bob", Epsilon: 5}}))
+
+	l.db.commit = failing
+	for what, err := range map[string]error{
+		"charge":   charge(l, "ana", 1),
+		"mixed":    charge(l, "bob", 6),
+		"spender":  p.Charge([]byte("ana"), 1),
+		"reserve":  l.Reserve("m", []Item{{Account: "ana", Epsilon: 1}}),
+		"setlimit": l.SetLimit("ana", "m", 1),
+	} {
+		if err == nil {
+			t.Errorf("%s succeeded", what)
+		}
+	}
+	check(t, p.Charge([]byte("bob"), 2)) // reserved before: needs no commit
+	l.db.commit = commit
+	failing.Close()
+
+	if all := onDisk(t, l.Path()); len(all) != 1 || all[key{"bob", "m"}] != (row{0, 5}) {
+		t.Errorf("on disk %v", all)
+	}
+	check(t, p.Charge([]byte("ana"), 1))
+	check(t, s.End())
+	if b := balance(t, l, "bob"); b.Spent != 2 || b.Reserved != 3 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// What a failed End could not return, a later write does.
+func TestFailingEnd(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 100))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	for range 5 {
+		check(t, p.Charge([]byte("ana"), 1))
+	}
+	commit := l.db.commit
+	failing, _, err := l.db.conn.Prepare("SELECT abs(-9223372036854775807 - 1)")
+	check(t, err)
+	l.db.commit = failing
+	if s.End() == nil {
+		t.Error("End succeeded")
+	}
+	l.db.commit = commit
+	failing.Close()
+	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.total() != 8 {
+		t.Errorf("on disk %v", r)
+	}
+	if b := balance(t, l, "ana"); b.Spent != 5 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 100))
+	check(t, l.db.conn.Exec("PRAGMA max_page_count = 16"))
+	granted := map[string]bool{}
+	var full error
+	for i := 0; full == nil && i < 10_000; i++ {
+		account := fmt.Sprint("account number ", i)
+		if full = charge(l, account, 1); full == nil {
+			granted[account] = true
+		}
+	}
+	if full == nil || full.Error() != "ledger: database or disk is full" {
+		t.Fatalf("got %v", full)
+	}
+	if all := onDisk(t, l.Path()); len(all) != len(granted) {
+		t.Errorf("%d granted, %d on disk", len(granted), len(all))
+	}
+	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1000000"))
+	check(t, charge(l, "ana", 1))
+}
+
+// While another program holds the lock nothing is granted.
+func TestLockedByAnother(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 100))
+	l.db.conn.BusyTimeout(10)
+	other, err := sqlite.Open(l.Path(), sqlite.ReadWrite)
+	check(t, err)
+	defer other.Close()
+	check(t, other.Exec("BEGIN IMMEDIATE"))
+	for what, err := range map[string]error{
+		"charge":   charge(l, "ana", 1),
+		"reserve":  l.Reserve("m", []Item{{Account: "ana", Epsilon: 1}}),
+		"setlimit": l.SetLimit("ana", "m", 1),
+	} {
+		if err == nil || err.Error() != "ledger: database is locked" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if b := balance(t, l, "ana"); b.Remaining() != 100 {
+		t.Errorf("got %+v", b)
+	}
+	check(t, other.Exec("COMMIT"))
+	check(t, charge(l, "ana", 100))
+}

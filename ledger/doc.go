@@ -1,0 +1,40 @@
+// Package ledger keeps the privacy budgets of accounts on disk.
+//
+// An account is whoever a secret is about; its budget of one unit is an amount
+// of epsilon. Every release is charged to the account before it leaves: a charge
+// that returns without an error is on disk, so a crash may waste budget and
+// never refunds it. Losses of one unit add (sequential composition: Bordenabe,
+// Measuring Privacy with Distinguishability Metrics (2014), chapter 4), so a
+// balance is a sum of charges, and the ledger is the list of them.
+//
+// # What makes a charge safe
+//
+// The ledger is a file of its own, written through a connection of its own, so
+// that no transaction of the data it protects can roll a charge back. The file
+// is in WAL mode with synchronous=FULL, set and read back: COMMIT returns when
+// the charge has reached the disk. Only then is anything granted. Limit and
+// balance are read inside the transaction that charges, which holds the write
+// lock from its start (BEGIN IMMEDIATE), so any number of processes stop exactly
+// at a limit.
+//
+// A commit takes as long as the disk does, so a [Spender] reserves ahead of use:
+// what it has reserved and what it has spent both count against the limit, on
+// disk, and at every moment
+//
+//	answers granted <= spent + reserved <= limit
+//
+// unless the limit was lowered afterwards. A statement that ends returns what it
+// did not use; one that crashes leaves it reserved for ever. The reservations
+// double with use, so a crash wastes at most what was used before it.
+//
+// # The file
+//
+// The entries are signed changes of an account's spent and reserved amounts, and
+// a balance is the sum of its entries: both are written in one transaction. The
+// file is created by SQLite with its usual permissions, those of the process's
+// umask. Nothing else in the process may open it: closing any descriptor of a
+// file drops the POSIX locks that SQLite holds on it.
+//
+// Whoever can write the file can change it; restoring an old copy refunds what
+// was charged since.
+package ledger

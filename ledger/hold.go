@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"github.com/geosql/geosql/budget"
+)
+
+// hold is what a spender has reserved for one account. All of it is on disk, as
+// reserved, from before it is used until after. It fills one cache line.
+type hold struct {
+	account     string
+	left        budget.Amount // not used
+	evaluations int64         // not recorded
+
+	// What is left and the use that is not recorded came from here. Use is
+	// counted against the pool first, so that more returns to the limit.
+	own, pooled budget.Amount
+
+	granted int64  // evaluations reserved from the limit so far
+	note    *entry // the note of its use, if one waits
+}
+
+// use takes the cost of an evaluation, which is at most what is left.
+func (h *hold) use(cost budget.Amount) {
+	h.left -= cost
+	h.evaluations++
+}
+
+func (h *hold) addPooled(amount budget.Amount) {
+	h.pooled += amount
+	h.left += amount
+}
+
+func (h *hold) addOwn(amount, cost budget.Amount) {
+	h.own += amount
+	h.left += amount
+	h.granted += max(1, int64(amount/cost))
+}
+
+// ahead is how much to reserve for evaluations of this cost: as many as were
+// reserved so far, at first one, but at most half of what remains. Near the
+// limit it is nothing; the limit can still be used up exactly.
+func (h *hold) ahead(cost, remaining budget.Amount) budget.Amount {
+	n := min(max(1, h.granted), aheadOfUse)
+	return min(budget.Amount(n), remaining/2/cost) * cost
+}
+
+// used is the use that is not recorded.
+func (h *hold) used() budget.Amount { return h.own + h.pooled - h.left }
+
+// unused is what is left by where it came from.
+func (h *hold) unused() (own, pooled budget.Amount) {
+	pooled = max(0, h.pooled-h.used())
+	return h.left - pooled, pooled
+}
+
+// settle takes the use for recorded and returns it.
+func (h *hold) settle() (used budget.Amount, evaluations int64) {
+	used, evaluations = h.used(), h.evaluations
+	h.own, h.pooled = h.unused()
+	h.evaluations = 0
+	return used, evaluations
+}

@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"errors"
+	"io/fs"
+	"sync"
+
+	"github.com/geosql/geosql/budget"
+)
+
+// everyone is the account that stands for every account not named.
+const everyone = "*"
+
+var errClosed = errors.New("ledger: closed")
+
+// Ledger is the process's one object for a ledger. It is safe for concurrent
+// use. Every [Open] and [OpenMemory] needs one [Ledger.Close].
+type Ledger struct {
+	path string      // real path; "" in memory
+	file fs.FileInfo // at path; nil in memory
+	id   string
+	refs int // guarded by registry
+
+	mu    sync.Mutex
+	db    *store // nil once closed
+	notes []*entry
+	pools map[budget.Unit]map[string]*pool
+}
+
+// ID is the random 128-bit name, in hexadecimal, that the ledger was given when
+// it was created.
+func (l *Ledger) ID() string { return l.id }
+
+// Path is the real path of the ledger's file, "" for a ledger in memory.
+func (l *Ledger) Path() string { return l.path }
+
+// Close drops one reference. The last one, counting statements that have not
+// ended, returns what is left of [Ledger.Reserve] and closes the file, which
+// moves the write-ahead log into it. The ledger is closed also when that fails;
+// what could not be returned stays reserved.
+func (l *Ledger) Close() error {
+	registry.Lock()
+	defer registry.Unlock()
+	if l.refs == 0 {
+		return errClosed
+	}
+	l.refs--
+	if l.refs > 0 {
+		return nil
+	}
+	delete(registry.ledgers, l.key())
+	return l.shutdown()
+}
+
+func (l *Ledger) shutdown() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dissolvePools()
+	err := l.flush()
+	if closing := l.db.close(); err == nil && closing != nil {
+		err = wrap(closing)
+	}
+	l.db = nil
+	return err
+}

@@ -1,0 +1,122 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// Refusal is the error of a charge or reservation for which an account has not
+// enough left. Nothing was charged.
+type Refusal struct {
+	Account    string
+	Unit       budget.Unit
+	Asked      budget.Amount
+	Left       budget.Amount // below Asked; includes what the asking statement holds
+	Limit      budget.Amount
+	Limited    bool          // whether there is a limit at all
+	OtherUnits []budget.Unit // without a limit: the units that have one for this account or '*'
+}
+
+// SQLiteCode is the result code of a call that was refused: SQLITE_AUTH_USER.
+func (r *Refusal) SQLiteCode() int { return sqlite.CodeDenied }
+
+// Error says on one line what was asked, what is left and, where no limit was
+// ever set, the SQL that sets one. Amounts have the same number of decimals, so
+// that they compare at a glance.
+func (r *Refusal) Error() string {
+	if !r.Limited {
+		return r.unlimited()
+	}
+	n := decimals(r.Asked, r.Left, r.Limit)
+	per := func(a budget.Amount) string { return fixed(a, n) + "/" + string(r.Unit) }
+	return fmt.Sprintf("account %s has %s left of %s, %s asked, %s short",
+		quote(r.Account), per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left))
+}
+
+func (r *Refusal) unlimited() string {
+	account, unit := quote(r.Account), quote(string(r.Unit))
+	exist := ""
+	if len(r.OtherUnits) > 0 {
+		names := make([]string, len(r.OtherUnits))
+		for i, u := range r.OtherUnits {
+			names[i] = quote(string(u))
+		}
+		exist = " (limits exist for " + strings.Join(names, ", ") + ")"
+	}
+	return fmt.Sprintf("account %s has no budget in unit %s%s; set one: SELECT budget_limit(%s, %s, EPSILON) or budget_limit('*', %s, EPSILON)",
+		account, unit, exist, account, unit, unit)
+}
+
+// decimals is how many digits after the point the longest amount has.
+func decimals(amounts ...budget.Amount) int {
+	n := 0
+	for _, a := range amounts {
+		if _, fraction, ok := strings.Cut(a.String(), "."); ok {
+			n = max(n, len(fraction))
+		}
+	}
+	return n
+}
+
+// fixed is a with n digits after the point, at least as many as it has.
+func fixed(a budget.Amount, n int) string {
+	whole, fraction, _ := strings.Cut(a.String(), ".")
+	if n == 0 {
+		return whole
+	}
+	return whole + "." + fraction + strings.Repeat("0", n-len(fraction))
+}
+
+// quote is s as an SQL expression on one line.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\'':
+			b.WriteString("''")
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, "'||char(%d)||'", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// refuse makes the refusal of asked to an account that has left.
+func (t *transaction) refuse(b Balance, asked, left budget.Amount) error {
+	r := &Refusal{
+		Account: b.Account,
+		Unit:    b.Unit,
+		Asked:   asked,
+		Left:    left,
+		Limit:   b.Limit,
+		Limited: b.Limited,
+	}
+	if b.Limited {
+		return r
+	}
+	r.Left = 0
+	s, _, err := t.db.conn.Prepare(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.BindText(1, b.Account)
+	for {
+		row, err := s.Step()
+		if err != nil {
+			return err
+		}
+		if !row {
+			return r
+		}
+		unit := s.Column(0)
+		r.OtherUnits = append(r.OtherUnits, budget.Unit(unit.Text()))
+	}
+}

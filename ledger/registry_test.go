@@ -1,0 +1,250 @@
+package ledger
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+func TestOneObjectPerFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x-ledger")
+	check(t, os.Symlink(path, filepath.Join(dir, "link"))) // leads to nothing yet
+	check(t, os.Symlink(dir, filepath.Join(dir, "again")))
+	l := open(t, filepath.Join(dir, "link"))
+	for _, p := range []string{path, filepath.Join(dir, "again", "again", "link"), filepath.Join(dir, ".", "again", "x-ledger")} {
+		if other := open(t, p); other != l {
+			t.Errorf("%s is another object", p)
+		}
+	}
+	t.Chdir(dir)
+	if open(t, "x-ledger") != l {
+		t.Error("relative path is another object")
+	}
+	if filepath.Base(l.Path()) != "x-ledger" || !filepath.IsAbs(l.Path()) {
+		t.Errorf("path %s", l.Path())
+	}
+}
+
+func TestReopen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x-ledger")
+	l := open(t, path)
+	id := l.ID()
+	check(t, l.SetLimit("*", "m", 10))
+	check(t, charge(l, "ana", 4))
+	check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 6}}))
+	refused(t, charge(l, "ana", 7))
+	before := balance(t, l, "ana")
+	check(t, l.Close())
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("Close left %v, %v", left, err)
+	}
+	l = open(t, path)
+	if l.ID() != id || len(id) != 32 {
+		t.Errorf("id %q became %q", id, l.ID())
+	}
+	after := balance(t, l, "ana")
+	if after.Spent != 4 || after.Reserved != 0 || after.Limit != 10 || !after.LastCharge.Equal(before.LastCharge) {
+		t.Errorf("got %+v", after)
+	}
+	check(t, charge(l, "ana", 6))
+	refused(t, charge(l, "ana", 1))
+}
+
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x-ledger")
+	for _, p := range []string{path, filepath.Join(dir, "none", "x-ledger")} {
+		if _, err := Open(p, false); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", p, err)
+		}
+		if _, err := os.Lstat(p); err == nil {
+			t.Errorf("%s was created", p)
+		}
+	}
+	check(t, os.WriteFile(path, nil, 0o600))
+	if _, err := Open(path, false); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("empty file: %v", err)
+	}
+	check(t, open(t, path).SetLimit("*", "m", 1))
+}
+
+func TestCannotOpen(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	check(t, os.WriteFile(file, []byte(strings.Repeat("not a database\n", 1000)), 0o600))
+	foreign := filepath.Join(dir, "foreign")
+	spoil(t, foreign, "CREATE TABLE t(x)")
+	marked := filepath.Join(dir, "marked")
+	spoil(t, marked, "PRAGMA application_id = 7")
+	newer := filepath.Join(dir, "newer")
+	check(t, open(t, newer).Close())
+	spoil(t, newer, "PRAGMA user_version = 2")
+	older := filepath.Join(dir, "older")
+	check(t, open(t, older).Close())
+	spoil(t, older, "PRAGMA user_version = 0")
+	headless := filepath.Join(dir, "headless")
+	check(t, open(t, headless).Close())
+	spoil(t, headless, "DELETE FROM meta")
+	stripped := filepath.Join(dir, "stripped")
+	check(t, open(t, stripped).Close())
+	spoil(t, stripped, "DROP TABLE balance")
+
+	for path, want := range map[string]string{
+		file:                            "file is not a database",
+		foreign:                         "another application's database",
+		marked:                          "another application's database",
+		newer:                           "written by a newer geosql",
+		older:                           "unknown version",
+		headless:                        "the ledger is damaged",
+		stripped:                        "no such table",
+		dir:                             "unable to open database file",
+		filepath.Join(file, "below"):    "not a directory",
+		filepath.Join(dir, "none", "x"): "no such file or directory",
+	} {
+		before, _ := os.ReadFile(path)
+		_, err := Open(path, true)
+		if err == nil || !strings.HasPrefix(err.Error(), "ledger: ") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", filepath.Base(path), err, want)
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("%s was changed", filepath.Base(path))
+		}
+	}
+	if len(registry.ledgers) != 0 {
+		t.Errorf("registered: %v", registry.ledgers)
+	}
+}
+
+func TestReadOnlyDirectory(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("permissions do not stop root")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x-ledger")
+	l := open(t, path)
+	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.Close())
+	check(t, os.Chmod(path, 0o400))
+	check(t, os.Chmod(dir, 0o500))
+	defer os.Chmod(dir, 0o700)
+	if _, err := Open(filepath.Join(dir, "y-ledger"), true); err == nil {
+		t.Error("created in a read-only directory")
+	}
+	if l, err := Open(path, false); err == nil {
+		defer l.Close()
+		if charge(l, "ana", 1) == nil {
+			t.Error("charged in a read-only directory")
+		}
+	}
+}
+
+func TestCorruptPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x-ledger")
+	l := open(t, path)
+	check(t, l.SetLimit("*", "m", one))
+	check(t, charge(l, "ana", 1))
+	check(t, l.Close())
+	content, err := os.ReadFile(path)
+	check(t, err)
+	for i := 4096; i < len(content); i++ {
+		content[i] = 0x5a
+	}
+	check(t, os.WriteFile(path, content, 0o600))
+	l, err = Open(path, false)
+	if err == nil {
+		defer l.Close()
+		err = charge(l, "ana", 1)
+	}
+	if err == nil || !strings.Contains(err.Error(), "malformed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Balances that no ledger writes must not make sums overflow.
+func TestAbsurdBalance(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one))
+	check(t, charge(l, "ana", 1))
+	spoil(t, l.Path(), "UPDATE balance SET spent = 9000000000000000000, reserved = 9000000000000000000")
+	if err := charge(l, "ana", 1); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReplacedFile(t *testing.T) {
+	l := newFile(t)
+	moved := l.Path() + "-moved"
+	check(t, os.Rename(l.Path(), moved))
+	for _, create := range []bool{false, true} {
+		if _, err := Open(l.Path(), create); err == nil || !strings.Contains(err.Error(), "removed or replaced") {
+			t.Errorf("got %v", err)
+		}
+	}
+	check(t, os.Rename(moved, l.Path()))
+	open(t, l.Path())
+}
+
+func TestMemory(t *testing.T) {
+	l, err := OpenMemory("")
+	check(t, err)
+	other, err := OpenMemory("")
+	check(t, err)
+	if l.ID() == other.ID() || l.Path() != "" {
+		t.Error("not a ledger of its own")
+	}
+	check(t, l.SetLimit("*", "m", 10))
+	again, err := OpenMemory(l.ID())
+	check(t, err)
+	if again != l {
+		t.Error("not the living one")
+	}
+	check(t, again.Close())
+	s := l.NewStatement()
+	for range 10 {
+		check(t, s.Spender("f", "m").Charge([]byte("ana"), 1))
+	}
+	refused(t, s.Spender("f", "m").Charge([]byte("ana"), 1))
+	check(t, s.End())
+	if n := len(charges(t, l)); n != 1 {
+		t.Errorf("%d charges", n)
+	}
+	check(t, l.Close())
+	check(t, other.Close())
+	if _, err := OpenMemory(l.ID()); err == nil {
+		t.Error("opened a ledger that is gone")
+	}
+	file := newFile(t)
+	if _, err := OpenMemory(file.Path()); err == nil {
+		t.Error("opened a file as a ledger in memory")
+	}
+}
+
+func TestDurable(t *testing.T) {
+	l := newFile(t)
+	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1, "application_id": applicationID, "user_version": 1} {
+		if got, err := l.db.readInt("PRAGMA " + pragma); err != nil || got != want {
+			t.Errorf("%s = %d, %v", pragma, got, err)
+		}
+	}
+	if mode, err := l.db.readText("PRAGMA journal_mode"); err != nil || mode != "wal" {
+		t.Errorf("journal mode %s, %v", mode, err)
+	}
+}
+
+// SQLite does not say that it ignored the journal mode, here because the
+// database is a temporary one.
+func TestNotDurable(t *testing.T) {
+	conn, err := sqlite.Open("", sqlite.ReadWrite)
+	check(t, err)
+	db := &store{conn: conn}
+	defer db.close()
+	if err := db.walMode(); err == nil || err.Error() != "cannot make charges durable: journal mode is delete" {
+		t.Errorf("got %v", err)
+	}
+}

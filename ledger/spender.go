@@ -1,0 +1,171 @@
+package ledger
+
+import (
+	"github.com/geosql/geosql/budget"
+)
+
+// Spender charges the evaluations of one function in one statement.
+type Spender struct {
+	statement *Statement
+	function  string
+	unit      budget.Unit
+	last      *hold // of the account charged last; nil at first
+	holds     map[string]*hold
+	order     []*hold // as they were first charged
+}
+
+const (
+	// aheadOfUse bounds how many evaluations are reserved at a time: enough for
+	// commits to cost next to nothing, little enough to waste in a crash.
+	aheadOfUse = 1 << 14
+	// aheadFromPool bounds how many evaluations a hold takes from a pool at a
+	// time: other statements want to take from it too.
+	aheadFromPool = 16
+)
+
+// Charge charges an account for one evaluation. When it returns nil the cost is
+// on disk, as spent or as reserved. A refusal is a [*Refusal]; afterwards the
+// account can still be charged what it has left. The account's bytes are not
+// kept.
+//
+// It allocates nothing and takes no lock while the account's hold covers the
+// cost.
+func (p *Spender) Charge(account []byte, cost budget.Amount) error {
+	h := p.last
+	if h == nil || h.account != string(account) {
+		if h = p.holds[string(account)]; h == nil {
+			return p.chargeFirst(account, cost)
+		}
+		p.last = h
+	}
+	if cost <= 0 || cost > h.left {
+		return p.chargeBeyond(h, cost)
+	}
+	h.use(cost)
+	return nil
+}
+
+// chargeFirst charges an account that has no hold yet.
+func (p *Spender) chargeFirst(account []byte, cost budget.Amount) error {
+	if p.statement.over != nil {
+		return p.statement.over
+	}
+	h := &hold{account: string(account)}
+	if err := p.chargeBeyond(h, cost); err != nil {
+		return err
+	}
+	p.last = h
+	p.holds[h.account] = h
+	p.order = append(p.order, h)
+	return nil
+}
+
+// chargeBeyond charges what h does not cover.
+func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
+	if err := checkCharge(h.account, p.unit, cost); err != nil {
+		return err
+	}
+	l := p.statement.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.pools[p.unit][h.account]
+	if q == nil {
+		q = &pool{}
+	}
+	if cost <= h.left+q.left {
+		p.takeFromPool(h, q, cost)
+		h.use(cost)
+		return nil
+	}
+	return p.takeFromLimit(h, q, cost)
+}
+
+// takeFromPool adds to h from a pool that covers the cost.
+func (p *Spender) takeFromPool(h *hold, q *pool, cost budget.Amount) {
+	p.note(h, 0)
+	amount, ok := cost.Times(aheadFromPool)
+	if !ok {
+		amount = budget.Max
+	}
+	amount = min(amount, q.left)
+	q.left -= amount
+	h.addPooled(amount)
+}
+
+// takeFromLimit charges the cost, and reserves ahead, with all of the pool and
+// what lacks from the account's limit. The entry it writes also records what h
+// has used before.
+func (p *Spender) takeFromLimit(h *hold, q *pool, cost budget.Amount) error {
+	var granted budget.Amount
+	err := p.statement.ledger.transact(func(t *transaction) error {
+		b, err := t.db.balance(h.account, p.unit)
+		if err != nil {
+			return err
+		}
+		held := h.left + q.left
+		if left := held + b.Remaining(); !b.Limited || cost > left {
+			return t.refuse(b, cost, left)
+		}
+		granted = max(cost-held, h.ahead(cost, b.Remaining()))
+		spent := h.used() + cost
+		return t.post(&entry{
+			run:         p.statement.run,
+			time:        t.now,
+			function:    p.function,
+			account:     h.account,
+			unit:        p.unit,
+			spent:       spent,
+			reserved:    granted - spent,
+			evaluations: h.evaluations + 1,
+		}, b)
+	})
+	if err != nil {
+		return err
+	}
+	h.addPooled(q.left)
+	q.left = 0
+	h.addOwn(granted, cost)
+	h.use(cost)
+	h.settle()
+	return nil
+}
+
+// note notes what h has used since it was last recorded, and what it returns.
+func (p *Spender) note(h *hold, returned budget.Amount) {
+	used, evaluations := h.settle()
+	if used == 0 && returned == 0 {
+		return
+	}
+	e := h.note
+	if e == nil || e.written {
+		e = &entry{
+			run:      p.statement.run,
+			time:     now(),
+			function: p.function,
+			account:  h.account,
+			unit:     p.unit,
+		}
+		l := p.statement.ledger
+		l.notes = append(l.notes, e)
+		h.note = e
+	}
+	e.spent += used
+	e.reserved -= used + returned
+	e.evaluations += evaluations
+}
+
+// end gives up all holds: to the pools what came from there, to the limit the
+// rest. It reports whether there is anything to return to a limit.
+func (p *Spender) end() (returns bool) {
+	pools := p.statement.ledger.pools[p.unit]
+	for _, h := range p.order {
+		own, pooled := h.unused()
+		if pooled > 0 {
+			pools[h.account].left += pooled
+		}
+		p.note(h, own)
+		returns = returns || own > 0
+	}
+	p.last, p.holds, p.order = nil, nil, nil
+	return returns
+}
