@@ -1,0 +1,133 @@
+package sqlitefn
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// call is one call of a function, whose declared arguments name the errors.
+type call struct {
+	*sqlite.Call
+	f *function
+}
+
+// bad is an error about argument i.
+func (c call) bad(i int, format string, v ...any) error {
+	return fmt.Errorf("%s %s", c.f.args[i].name, fmt.Sprintf(format, v...))
+}
+
+// given reports whether the optional argument i was passed. NULL counts as not
+// passed.
+func (c call) given(i int) bool { return i < c.Len() && c.Arg(i).Type() != sqlite.Null }
+
+func (c call) null(i int) bool { return c.Arg(i).Type() == sqlite.Null }
+
+// number decodes a finite number.
+func (c call) number(i int) (float64, error) {
+	v := c.Arg(i)
+	switch v.Type() {
+	case sqlite.Float:
+		x := v.Float()
+		if math.IsInf(x, 0) {
+			return 0, c.bad(i, "must be finite")
+		}
+		return x, nil
+	case sqlite.Integer:
+		return float64(v.Int()), nil
+	}
+	return 0, c.bad(i, "must be a number, got %s", v.Type())
+}
+
+// decimal is a number as the decimal that was written.
+func (c call) decimal(i int) (*big.Rat, error) {
+	x, err := c.number(i)
+	if err != nil {
+		return nil, err
+	}
+	return budget.Decimal(x), nil
+}
+
+// epsilon decodes a number above 0.
+func (c call) epsilon(i int) (float64, error) {
+	x, err := c.number(i)
+	if err == nil && x <= 0 {
+		err = c.bad(i, "must be above 0, got %s", plain(x))
+	}
+	return x, err
+}
+
+// secret decodes a number that may be NULL. No message shows its value.
+func (c call) secret(i int) (x float64, null bool, err error) {
+	if c.null(i) {
+		return 0, true, nil
+	}
+	x, err = c.number(i)
+	return x, false, err
+}
+
+// location decodes latitude and longitude at i and i+1, degrees, which may be
+// NULL. No message shows their values.
+func (c call) location(i int) (lat, lon float64, null bool, err error) {
+	lat, noLat, err := c.secret(i)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	lon, noLon, err := c.secret(i + 1)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	if math.Abs(lat) > 90 {
+		return 0, 0, false, c.bad(i, "must lie between -90 and 90")
+	}
+	if math.Abs(lon) > 180 {
+		return 0, 0, false, c.bad(i+1, "must lie between -180 and 180")
+	}
+	return lat, lon, noLat || noLon, nil
+}
+
+// text decodes a text; it is valid during the call.
+func (c call) text(i int) ([]byte, error) {
+	v := c.Arg(i)
+	if v.Type() != sqlite.Text {
+		return nil, c.bad(i, "must be TEXT, got %s", v.Type())
+	}
+	return v.Bytes(), nil
+}
+
+// account decodes the account of a charge: TEXT, or INTEGER meaning its decimal
+// text, which is written to room. It is valid during the call.
+func (c call) account(i int, room *[20]byte) ([]byte, error) {
+	v := c.Arg(i)
+	switch v.Type() {
+	case sqlite.Integer:
+		return strconv.AppendInt(room[:0], v.Int(), 10), nil
+	case sqlite.Text:
+		name := v.Bytes()
+		if len(name) == 1 && name[0] == '*' {
+			return nil, c.bad(i, "'*' stands for every account and cannot be charged")
+		}
+		return name, nil
+	}
+	return nil, c.bad(i, "must be TEXT or INTEGER, got %s", v.Type())
+}
+
+// unit decodes the unit of a budget.
+func (c call) unit(i int) (budget.Unit, error) {
+	name, err := c.text(i)
+	if err != nil {
+		return "", err
+	}
+	if len(name) == 0 || bytes.IndexByte(name, '\n') >= 0 {
+		return "", c.bad(i, "must be the name of a unit, such as 'm' or 'kWh'")
+	}
+	return budget.Unit(name), nil
+}
+
+// plain prints a number without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -1,0 +1,129 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// Version is the version of geosql.
+const Version = "0.1.0"
+
+// Option changes how a connection is equipped.
+type Option func(*options)
+
+type options struct {
+	ledger  string
+	entropy io.Reader
+}
+
+// WithLedger keeps the ledger in the file at path instead of beside the main
+// database.
+func WithLedger(path string) Option { return func(o *options) { o.ledger = path } }
+
+// WithEntropy draws randomness from r instead of crypto/rand. It exists for
+// tests: noise from a predictable reader protects nobody. Every connection
+// needs a reader of its own.
+func WithEntropy(r io.Reader) Option { return func(o *options) { o.entropy = r } }
+
+// attached knows which connections have the functions, so that attaching twice
+// is harmless and attaching differently an error.
+var attached struct {
+	sync.Mutex
+	by map[uintptr]options
+}
+
+// Attach registers the functions on a connection. Doing so again with the same
+// options changes nothing.
+func Attach(conn *sqlite.Conn, opts ...Option) error {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	attached.Lock()
+	defer attached.Unlock()
+	if earlier, ok := attached.by[conn.Handle()]; ok {
+		if earlier != o {
+			return fmt.Errorf("geosql: connection already has the functions with other options")
+		}
+		return nil
+	}
+	if err := conn.Register(library(newSession(conn, o))); err != nil {
+		return err
+	}
+	if attached.by == nil {
+		attached.by = make(map[uintptr]options)
+	}
+	attached.by[conn.Handle()] = o
+	return nil
+}
+
+func detach(conn *sqlite.Conn) {
+	attached.Lock()
+	defer attached.Unlock()
+	delete(attached.by, conn.Handle())
+}
+
+// library binds the function table to one connection.
+func library(s *session) sqlite.Library {
+	lib := sqlite.Library{
+		NewScope: func() sqlite.Scope { return s.newStatement() },
+		Close:    s.close,
+	}
+	for _, f := range functions {
+		if f.scalar != nil {
+			lib.Scalars = append(lib.Scalars, sqlite.Scalar{
+				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "",
+				Call: func(c *sqlite.Call) error {
+					return f.named(f.scalar(s, call{c, f}))
+				},
+			})
+		}
+		if f.aggregate != nil {
+			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
+				Name: f.name, Args: f.arities(), Flags: f.flags,
+				New: func() sqlite.Group { return namedGroup{f, f.aggregate(s, f)} },
+			})
+		}
+		if f.table != nil {
+			lib.Tables = append(lib.Tables, sqlite.Table{
+				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
+				Flags: f.flags & sqlite.DirectOnly, SingleRow: len(f.args) > 0,
+				Open: func() sqlite.Cursor { return namedCursor{f, f.table(s, f)} },
+			})
+		}
+	}
+	return lib
+}
+
+// namedGroup puts the function's name in front of errors.
+type namedGroup struct {
+	f     *function
+	group group
+}
+
+func (g namedGroup) Step(c *sqlite.Call) error  { return g.f.named(g.group.step(call{c, g.f})) }
+func (g namedGroup) Final(c *sqlite.Call) error { return g.f.named(g.group.final(call{c, g.f})) }
+
+// namedCursor puts the function's name in front of errors.
+type namedCursor struct {
+	f      *function
+	cursor cursor
+}
+
+func (n namedCursor) Filter(c *sqlite.Call, used uint) (sqlite.Rows, error) {
+	if c.Len() < n.f.required() {
+		return sqlite.NoRow, n.f.named(fmt.Errorf("%s is missing", n.f.args[c.Len()].name))
+	}
+	rows, err := n.cursor.filter(call{c, n.f}, used)
+	return rows, n.f.named(err)
+}
+
+func (n namedCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
+	rows, err := n.cursor.next(call{c, n.f})
+	return rows, n.f.named(err)
+}
+
+func (n namedCursor) Close() { n.cursor.close() }

@@ -1,0 +1,387 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// An operand is an SQL expression and what it is.
+type operand struct {
+	sql    string
+	is     kind
+	number float64 // of an integer or finite real
+}
+
+type kind int
+
+const (
+	null kind = iota
+	integer
+	real
+	infinite
+	text
+	blob
+)
+
+var operands = []operand{
+	{"NULL", null, 0},
+	{"0.0 * 1e999", null, 0}, // NaN, which SQLite turns into NULL
+	{"1e999", infinite, 0}, {"-1e999", infinite, 0},
+	{"''", text, 0}, {"'text'", text, 0}, {"'*'", text, 0}, {"'1'", text, 0}, {"'NaN'", text, 0},
+	{"x'00'", blob, 0}, {"x''", blob, 0},
+	{"0", integer, 0}, {"-1", integer, -1}, {"9223372036854775807", integer, math.MaxInt64}, {"-9223372036854775808", integer, math.MinInt64},
+	{"0.0", real, 0}, {"-1.5", real, -1.5}, {"1e308", real, 1e308}, {"-1e308", real, -1e308}, {"5e-324", real, 5e-324},
+	{"90.0001", real, 90.0001}, {"-180.0001", real, -180.0001},
+}
+
+// A verdict is what must become of a call with an operand.
+type verdict int
+
+const (
+	either verdict = iota // depends on the other arguments
+	accepted
+	refused
+)
+
+func only(ok bool) verdict {
+	if ok {
+		return accepted
+	}
+	return refused
+}
+
+// numeric is the verdict on arguments that are numbers, NULL not among them.
+func numeric(o operand, judge func(x float64) verdict) verdict {
+	switch o.is {
+	case integer, real:
+		return judge(o.number)
+	}
+	return refused
+}
+
+// secretly is numeric for secrets, which may be NULL.
+func secretly(o operand, judge func(x float64) verdict) verdict {
+	if o.is == null {
+		return accepted
+	}
+	return numeric(o, judge)
+}
+
+func within(limit float64) func(float64) verdict {
+	return func(x float64) verdict { return only(math.Abs(x) <= limit) }
+}
+
+func anything(float64) verdict { return either }
+
+// sample is an argument that is good, and the verdict on others in its place.
+type sample struct {
+	good  string
+	judge func(o operand) verdict
+}
+
+// samples are by the arguments' names; "function.argument" goes before "argument".
+var samples = map[string]sample{
+	"account": {"'ana'", func(o operand) verdict {
+		return only((o.is == text && o.sql != "'*'") || o.is == integer)
+	}},
+	"dx_count.account": {"'ana'", func(o operand) verdict {
+		return only(o.is == null || (o.is == text && o.sql != "'*'") || o.is == integer)
+	}},
+	"budget_limit.account":     {"'ana'", anyAccount},
+	"budget_spent.account":     {"'ana'", anyAccount},
+	"budget_remaining.account": {"'ana'", anyAccount},
+
+	"lat":                 {"39.9", func(o operand) verdict { return secretly(o, within(90)) }},
+	"lon":                 {"116.3", func(o operand) verdict { return secretly(o, within(180)) }},
+	"x":                   {"3", func(o operand) verdict { return secretly(o, func(float64) verdict { return accepted }) }},
+	"unit":                {"'m'", func(o operand) verdict { return name(o, "'text'", "'1'", "'NaN'", "'*'") }},
+	"budget_reserve.unit": {"'m'", func(o operand) verdict { return name(o) }},
+
+	"epsilon": {"0.5", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict {
+			if x == 5e-324 {
+				return either // too small for some
+			}
+			return only(x > 0 && x <= 9e6)
+		})
+	}},
+	"budget_limit.epsilon": {"9000000", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(x >= 0 && x <= 9e6) })
+	}},
+	"geoind_radius.epsilon":     {"0.5", positive},
+	"geoind_confidence.epsilon": {"0.5", positive},
+	"lbs_radius.epsilon":        {"0.5", positive},
+	"level":                     {"1.4", positive},
+	"geoind_epsilon.radius_m":   {"200", positive},
+	"radius_m":                  {"200", func(o operand) verdict { return numeric(o, func(x float64) verdict { return only(x >= 0) }) }},
+	"p":                         {"0.5", probability},
+	"confidence":                {"0.5", probability},
+	"dx_radius.p": {"0.5", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
+	}},
+	"dx_percentile.p": {"50", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict {
+			if x == 5e-324 {
+				return either // has more decimals than are wanted
+			}
+			return only(x >= 0 && x <= 100)
+		})
+	}},
+
+	"domain":             {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
+	"geo_region.domain":  {"'beijing'", func(operand) verdict { return refused }},
+	"geo_outside.domain": {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
+	"universe":           {"'u'", func(operand) verdict { return refused }},
+	"metric":             {"'d1'", func(o operand) verdict { return optional(o, refused) }},
+	"aggregate":          {"'sum'", func(operand) verdict { return refused }},
+	"wkt":                {"'POLYGON((116 40, 117 40, 117 41, 116 40))'", func(operand) verdict { return refused }},
+	"name":               {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
+	"geosql_help.name":   {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},
+
+	"south": {"39.4", degrees(90)}, "north": {"41.1", degrees(90)},
+	"west": {"115.4", degrees(180)}, "east": {"117.6", degrees(180)},
+	"step_m": {"1", step}, "step": {"1", step},
+	"lo": {"0", func(o operand) verdict { return numeric(o, anything) }},
+	"hi": {"10", func(o operand) verdict { return numeric(o, func(float64) verdict { return either }) }},
+
+	"dx_universe.unit": {"'kWh'", func(o operand) verdict { return name(o, "'text'", "'1'", "'NaN'") }},
+	"window_seconds":   {"NULL", func(o operand) verdict { return optional(o, refused) }},
+}
+
+func anyAccount(o operand) verdict { return only(o.is == text || o.is == integer) }
+func positive(o operand) verdict   { return numeric(o, func(x float64) verdict { return only(x > 0) }) }
+func probability(o operand) verdict {
+	return numeric(o, func(x float64) verdict { return only(x >= 0 && x < 1) })
+}
+
+func step(o operand) verdict {
+	return numeric(o, func(x float64) verdict {
+		if x == 90.0001 {
+			return either
+		}
+		return refused // not above 0, or out of all proportion to the range
+	})
+}
+
+func degrees(limit float64) func(operand) verdict {
+	return func(o operand) verdict {
+		return numeric(o, func(x float64) verdict {
+			if math.Abs(x) > limit {
+				return refused
+			}
+			return either
+		})
+	}
+}
+
+func optional(o operand, otherwise verdict) verdict {
+	if o.is == null {
+		return accepted
+	}
+	return otherwise
+}
+
+// name is for arguments that accept certain names, and '*' or not.
+func name(o operand, good ...string) verdict {
+	for _, g := range good {
+		if o.sql == g {
+			return accepted
+		}
+	}
+	if o.is == text && o.sql != "''" {
+		return either
+	}
+	return refused
+}
+
+func (f *function) sample(i int) sample {
+	if s, ok := samples[f.name+"."+f.args[i].name]; ok {
+		return s
+	}
+	return samples[f.args[i].name]
+}
+
+// goodArgs are SQL expressions with which every call succeeds.
+func (f *function) goodArgs(t *testing.T) []string {
+	t.Helper()
+	args := make([]string, len(f.args))
+	for i := range args {
+		args[i] = f.sample(i).good
+		if args[i] == "" {
+			t.Fatalf("%s: no sample of %s", f.name, f.args[i].name)
+		}
+	}
+	return args
+}
+
+// word finds an argument's name in an error.
+func word(name string) *regexp.Regexp { return regexp.MustCompile(`\b` + name + `\b`) }
+
+// pending are errors that are known to be missing or not to name their argument.
+var pending = map[string]string{
+	"geoind_radius.p":       "the error says probability, not p",
+	"lbs_radius.confidence": "the error says probability, not confidence",
+	"geo_region.wkt":        "an empty wkt is accepted, and keeps the domain from ever getting a region",
+}
+
+// TestBadInput passes every operand as every argument of every function, in both
+// forms. A call that must fail says which argument is to blame, whatever fails
+// charges nothing, and no message shows a secret.
+func TestBadInput(t *testing.T) {
+	for _, c := range forms() {
+		t.Run(c.String(), func(t *testing.T) {
+			d := newInner(t)
+			for i, a := range c.f.args {
+				if reason, ok := pending[c.f.name+"."+a.name]; ok {
+					t.Run(a.name, func(t *testing.T) { t.Skip(reason) })
+					continue
+				}
+				for _, o := range operands {
+					// What succeeds may change declarations and limits, so it is undone.
+					if _, err := d.ask("SAVEPOINT before"); err != nil {
+						t.Fatal(err)
+					}
+					c.checkOperand(t, d, i, o)
+					if _, err := d.ask("ROLLBACK TO before"); err != nil {
+						t.Fatal(err)
+					}
+					if c.f.name == "budget_limit" {
+						if _, err := d.ask("SELECT budget_limit('*', 'm', 9000000)"); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func (c form) checkOperand(t *testing.T, d inner, i int, o operand) {
+	t.Helper()
+	args := c.f.goodArgs(t)
+	args[i] = o.sql
+	query := c.query(args...)
+	before := d.charged(t)
+	_, err := d.ask(query)
+	switch want := c.f.sample(i).judge(o); {
+	case err == nil && want == refused:
+		t.Errorf("%s\nsucceeds", query)
+	case err != nil && want == accepted:
+		t.Errorf("%s\n%v", query, err)
+	case err != nil && want == refused && !word(c.f.args[i].name).MatchString(err.Error()):
+		t.Errorf("%s\nerror does not name %s: %v", query, c.f.args[i].name, err)
+	}
+	if err == nil {
+		return
+	}
+	c.checkError(t, query, err)
+	if after := d.charged(t); after != before {
+		t.Errorf("%s\ncharged before its error: %s, then %s", query, before, after)
+	}
+	switch c.f.args[i].name {
+	case "lat", "lon", "x":
+		if shown := strings.Trim(o.sql, "'x-"); len(shown) > 3 && strings.Contains(err.Error(), shown) {
+			t.Errorf("%s\nshows a secret: %v", query, err)
+		}
+	}
+}
+
+func TestGoodInput(t *testing.T) {
+	for _, c := range forms() {
+		t.Run(c.String(), func(t *testing.T) {
+			args := c.f.goodArgs(t)
+			for _, n := range c.f.arities() {
+				d := newInner(t)
+				if _, err := d.ask(c.query(args[:n]...)); err != nil {
+					t.Errorf("%s\n%v", c.query(args[:n]...), err)
+				}
+			}
+		})
+	}
+}
+
+func TestNumberOfArguments(t *testing.T) {
+	d := newInner(t)
+	for _, c := range forms() {
+		t.Run(c.String(), func(t *testing.T) {
+			args := append(c.f.goodArgs(t), "1")
+			for n := range len(args) + 1 {
+				if c.f.required() <= n && n < len(args) {
+					continue
+				}
+				query := c.query(args[:n]...)
+				_, err := d.ask(query)
+				want := fmt.Sprintf("wrong number of arguments to function %s()", c.f.name)
+				if c.table {
+					want = fmt.Sprintf("too many arguments on %s() - max %d", c.f.name, len(c.f.args))
+					if n < c.f.required() {
+						want = fmt.Sprintf("%s: %s is missing", c.f.name, c.f.args[n].name)
+					}
+				}
+				if err == nil || err.Error() != want {
+					t.Errorf("%s\nerror %v, want %s", query, err, want)
+				}
+			}
+		})
+	}
+	if got := d.charged(t); got != "0 0.0" {
+		t.Errorf("charged %s", got)
+	}
+}
+
+// No error depends on a valid secret's value: whatever the location or reading,
+// the same call succeeds.
+func TestValidSecretsNeverFail(t *testing.T) {
+	d := newInner(t)
+	for _, declaration := range []string{
+		`SELECT geo_domain('antimeridian', -20, 175, -15, -175, 100)`,
+		`SELECT geo_domain('pole', 85, -90, 90, 90, 1000)`,
+		`SELECT geo_domain('region', 39.4, 115.4, 41.1, 117.6, 1000)`,
+		`SELECT geo_region('region', 'POLYGON((116 40, 117 40, 117 41, 116 40))')`,
+		`SELECT dx_universe('signed', -1000000, 1000000, 0.00001, 'kWh')`,
+		`SELECT dx_universe('wide', -99999999999999, 99999999999999, 99999999999999, 'kWh')`,
+	} {
+		if _, err := d.ask(declaration); err != nil {
+			t.Fatal(err)
+		}
+	}
+	extreme := func(limit float64) *rapid.Generator[float64] {
+		return rapid.OneOf(rapid.Float64Range(-limit, limit),
+			rapid.SampledFrom([]float64{-limit, limit, 0, math.Copysign(0, -1), 5e-324, math.Nextafter(limit, 0), -math.Nextafter(limit, 0)}))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lat, lon := extreme(90).Draw(t, "lat"), extreme(180).Draw(t, "lon")
+		x := rapid.OneOf(rapid.Float64(), extreme(math.MaxFloat64), extreme(1e6)).Draw(t, "x")
+		k := rapid.Int64().Draw(t, "k")
+		epsilon := rapid.SampledFrom([]float64{1e-6, 0.001, 1, 100}).Draw(t, "epsilon")
+		domain := rapid.SampledFrom([]string{"beijing", "antimeridian", "pole", "region"}).Draw(t, "domain")
+		universe := rapid.SampledFrom([]string{"u", "signed", "wide"}).Draw(t, "universe")
+		succeeds := func(query string, args ...any) {
+			t.Helper()
+			if v, err := d.ask(query, args...); err != nil || v == nil {
+				t.Fatalf("%s %v answers %v, %v", query, args, v, err)
+			}
+		}
+		succeeds(`SELECT geoind_laplace('ana', ?, ?, ?, ?)`, lat, lon, epsilon, domain)
+		succeeds(`SELECT lat FROM geoind_laplace('ana', ?, ?, ?, ?)`, lat, lon, epsilon, domain)
+		succeeds(`SELECT geo_outside(?, ?, ?)`, domain, lat, lon)
+		succeeds(`SELECT dx_outside(?, ?)`, universe, x)
+		for _, reading := range []any{x, k} {
+			succeeds(`SELECT dx_value('ana', ?, ?, ?)`, reading, epsilon, universe)
+			for _, metric := range []string{"d1", "nd1", "dh", "dinf"} {
+				for _, aggregate := range []string{"sum", "avg", "min", "max", "median"} {
+					if aggregate == "sum" && metric == "dinf" {
+						continue
+					}
+					succeeds(`SELECT dx_`+aggregate+`('ana', ?, ?, ?, ?) FROM (SELECT 1 UNION SELECT 2)`, reading, epsilon, universe, metric)
+				}
+				succeeds(`SELECT dx_percentile('ana', ?, 95, ?, ?, ?)`, reading, epsilon, universe, metric)
+			}
+		}
+	})
+}

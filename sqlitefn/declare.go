@@ -1,0 +1,153 @@
+package sqlitefn
+
+import (
+	"fmt"
+)
+
+func geoDomain(s *session, c call) error {
+	d := declaredDomain{}
+	name, err := c.name(0)
+	if err != nil {
+		return err
+	}
+	d.name = name
+	for i, v := range []*float64{&d.south, &d.west, &d.north, &d.east, &d.stepM} {
+		if *v, err = c.number(i + 1); err != nil {
+			return err
+		}
+	}
+	domain, err := d.open()
+	if err != nil {
+		return err
+	}
+	earlier, found, err := s.readDomain(d.name)
+	if err != nil {
+		return err
+	}
+	if found {
+		d.region = earlier.region
+		if d != earlier {
+			return fmt.Errorf("domain '%s' is declared already and cannot change; take another name", d.name)
+		}
+	} else if err := s.write(`INSERT INTO main.geosql_domain(name, south, west, north, east, step_m) VALUES(?,?,?,?,?,?)`,
+		d.name, d.south, d.west, d.north, d.east, d.stepM); err != nil {
+		return err
+	}
+	delete(s.domains, d.name)
+	c.ResultString(0, domain.String())
+	return nil
+}
+
+func geoRegion(s *session, c call) error {
+	name, err := c.name(0)
+	if err != nil {
+		return err
+	}
+	wkt, err := c.text(1)
+	if err != nil {
+		return err
+	}
+	d, found, err := s.readDomain(name)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return c.bad(0, "'%s' is not declared (%s)", name, s.declared("domain"))
+	}
+	if d.region != "" && d.region != string(wkt) {
+		return fmt.Errorf("domain '%s' has a region already and it cannot change; declare another domain", name)
+	}
+	d.region = string(wkt)
+	domain, err := d.open()
+	if err != nil {
+		return err
+	}
+	if err := s.write(`UPDATE main.geosql_domain SET region = ? WHERE name = ? AND region IS NULL`, d.region, name); err != nil {
+		return err
+	}
+	delete(s.domains, name)
+	c.ResultString(0, domain.String())
+	return nil
+}
+
+func dxUniverse(s *session, c call) error {
+	d := declaredUniverse{}
+	name, err := c.name(0)
+	if err != nil {
+		return err
+	}
+	d.name = name
+	for i, v := range []*float64{&d.lo, &d.hi, &d.step} {
+		if *v, err = c.number(i + 1); err != nil {
+			return err
+		}
+	}
+	unit, err := c.unit(4)
+	if err != nil {
+		return err
+	}
+	d.unit = string(unit)
+	u, err := d.open()
+	if err != nil {
+		return err
+	}
+	earlier, found, err := s.readUniverse(d.name)
+	if err != nil {
+		return err
+	}
+	if found && d != earlier {
+		return fmt.Errorf("universe '%s' is declared already and cannot change; take another name", d.name)
+	}
+	if !found {
+		if err := s.write(`INSERT INTO main.geosql_universe(name, lo, hi, step, unit) VALUES(?,?,?,?,?)`,
+			d.name, d.lo, d.hi, d.step, d.unit); err != nil {
+			return err
+		}
+	}
+	delete(s.universes, d.name)
+	c.ResultString(0, u.String())
+	return nil
+}
+
+// name decodes the name of a declaration.
+func (c call) name(i int) (string, error) {
+	b, err := c.text(i)
+	if err == nil && len(b) == 0 {
+		err = c.bad(i, "must not be empty")
+	}
+	return string(b), err
+}
+
+func geoOutside(s *session, c call) error {
+	d, err := s.domain(c, 0)
+	if err != nil {
+		return err
+	}
+	lat, lon, null, err := c.location(1)
+	if err != nil || null {
+		return err
+	}
+	c.resultBool(d.Outside(lat, lon))
+	return nil
+}
+
+func dxOutside(s *session, c call) error {
+	u, err := s.universe(c, 0)
+	if err != nil {
+		return err
+	}
+	x, null, err := c.secret(1)
+	if err != nil || null {
+		return err
+	}
+	c.resultBool(u.Outside(x))
+	return nil
+}
+
+func (c call) resultBool(yes bool) {
+	if yes {
+		c.ResultInt(0, 1)
+	} else {
+		c.ResultInt(0, 0)
+	}
+}

@@ -1,0 +1,124 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// function is one row of the function table.
+type function struct {
+	name    string
+	section string // of the reference
+	args    []argument
+	columns []string // of the table-valued form
+	flags   sqlite.Flags
+	does    string // one sentence
+	charges string // what an evaluation costs whom; empty: nothing
+	notes   string // what else a user has to know
+	example []string
+
+	scalar    func(*session, call) error
+	aggregate func(*session, *function) group
+	table     func(*session, *function) cursor
+}
+
+type argument struct {
+	name     string
+	is       string // type and meaning
+	optional bool
+}
+
+// group is the state of an aggregate over one group of rows.
+type group interface {
+	step(call) error
+	final(call) error // also after an error of step: it must draw nothing then
+}
+
+// cursor runs through the rows of a table-valued function.
+type cursor interface {
+	filter(c call, used uint) (sqlite.Rows, error)
+	next(call) (sqlite.Rows, error)
+	close()
+}
+
+func (f *function) required() int {
+	n := 0
+	for _, a := range f.args {
+		if !a.optional {
+			n++
+		}
+	}
+	return n
+}
+
+// arities lists the numbers of arguments that the function takes.
+func (f *function) arities() []int {
+	var list []int
+	for n := f.required(); n <= len(f.args); n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+// hidden names the argument columns of the table-valued form. They carry a
+// prefix, so that a query's own columns of those names stay unambiguous.
+func (f *function) hidden() []string {
+	list := make([]string, len(f.args))
+	for i, a := range f.args {
+		list[i] = "arg_" + a.name
+	}
+	return list
+}
+
+func (f *function) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.name, err)
+}
+
+// signature is the call as a user writes it: f(a, b [, c]).
+func (f *function) signature() string {
+	var b strings.Builder
+	b.WriteString(f.name + "(")
+	for i, a := range f.args {
+		switch {
+		case a.optional && i == 0:
+			b.WriteString("[" + a.name)
+		case a.optional:
+			b.WriteString(" [, " + a.name)
+		case i > 0:
+			b.WriteString(", " + a.name)
+		default:
+			b.WriteString(a.name)
+		}
+	}
+	b.WriteString(strings.Repeat("]", len(f.args)-f.required()) + ")")
+	return b.String()
+}
+
+// forms says how the function is called.
+func (f *function) forms() string {
+	var forms []string
+	if f.scalar != nil {
+		forms = append(forms, "scalar")
+	}
+	if f.aggregate != nil {
+		forms = append(forms, "aggregate")
+	}
+	if f.table != nil {
+		forms = append(forms, "table-valued ("+strings.Join(f.columns, ", ")+")")
+	}
+	return strings.Join(forms, " and ")
+}
+
+func lookup(name string) *function {
+	for _, f := range functions {
+		if strings.EqualFold(f.name, name) {
+			return f
+		}
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package sqlitefn
+
+import (
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// Sections of the reference.
+const (
+	declared = "Declared by the owner"
+	released = "Released values"
+	free     = "Free, on public arguments"
+	owners   = "For the owner only"
+)
+
+// Flags by section. A released value has none: it may be used in views, which is
+// how an owner hands out a sanitised table, and it is never deterministic, since
+// SQLite may evaluate such a function once for many rows.
+const (
+	ownerOnly = sqlite.DirectOnly
+	pure      = sqlite.Deterministic | sqlite.Innocuous
+)
+
+// Arguments that several functions share.
+var (
+	argAccount   = argument{name: "account", is: "TEXT or INTEGER: whose budget pays"}
+	argLat       = argument{name: "lat", is: "latitude, degrees (secret)"}
+	argLon       = argument{name: "lon", is: "longitude, degrees (secret)"}
+	argX         = argument{name: "x", is: "reading in the universe's unit (secret); moved to the nearest value of the universe"}
+	argEpsMetre  = argument{name: "epsilon", is: "distinguishability per metre"}
+	argEpsQuery  = argument{name: "epsilon", is: "distinguishability per unit of the universe, or per record under nd1 and dh"}
+	argUniverse  = argument{name: "universe", is: "name of a universe"}
+	argMetric    = argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records", optional: true}
+	argMetricAll = argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", optional: true}
+	argDomain    = argument{name: "domain", is: "name of a domain; the only one if there is one", optional: true}
+	argBall      = argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", optional: true}
+	argUnit      = argument{name: "unit", is: "unit of the budget: 'm', 'record', or a universe's unit"}
+	argRadius    = argument{name: "radius_m", is: "radius, metres"}
+)
+
+// Notes that several functions share.
+const (
+	perGroup = "epsilon, universe and metric are constant within a group; a group charges all its accounts or none. " +
+		"A row whose reading is NULL contributes nothing and charges nobody, but its group answers; a group without rows is NULL."
+	truncated = "The answer is a value of the universe: geometric noise, clamped to lo..hi. "
+)
+
+const (
+	chargesGroup  = "each account once per group in the universe's unit (d1, dinf), or once per contributed row in unit record (nd1, dh)"
+	chargesMetric = "each account once per group in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
+)
+
+// query is the row of a dx_ aggregate that answers a value of the universe.
+func query(name, does string, a scalar.Aggregate, example ...string) *function {
+	return &function{
+		name: name, section: released,
+		args:    []argument{argAccount, argX, argEpsQuery, argUniverse, argMetricAll},
+		does:    does,
+		charges: chargesGroup,
+		notes:   truncated + perGroup,
+		example: example,
+
+		aggregate: newQueryGroup(shapeOf(a)),
+	}
+}
+
+// functions is the table of all functions, in the order of the reference. It is
+// set by init because geosql_help, one of them, reads it.
+var functions []*function
+
+func init() { functions = table() }
+
+func table() []*function {
+	return []*function{
+		{
+			name: "geo_domain", section: declared, flags: ownerOnly,
+			args: []argument{
+				{name: "name", is: "TEXT"},
+				{name: "south", is: "degrees"}, {name: "west", is: "degrees"},
+				{name: "north", is: "degrees"},
+				{name: "east", is: "degrees; smaller than west for a box across the antimeridian"},
+				{name: "step_m", is: "step of the lattice, metres"},
+			},
+			does: "Declares a domain: a box, its map projection, and the lattice that released points lie on.",
+			notes: "Answers one line: size, kappa, largest sensible epsilon for this step. " +
+				"Locations outside the box are moved to it before anything else happens; without a region released points may lie outside. " +
+				"A domain never changes: declaring it again unchanged is harmless.",
+			example: []string{"SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)"},
+			scalar:  geoDomain,
+		},
+		{
+			name: "geo_region", section: declared, flags: ownerOnly,
+			args: []argument{
+				{name: "domain", is: "name of a domain"},
+				{name: "wkt", is: "POLYGON or MULTIPOLYGON, coordinates lon lat, edges straight in degrees"},
+			},
+			does:    "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
+			example: []string{"SELECT geo_region('beijing', 'POLYGON((115.5 39.5, 117.5 39.5, 117.5 41.0, 115.5 41.0, 115.5 39.5))')"},
+			scalar:  geoRegion,
+		},
+		{
+			name: "dx_universe", section: declared, flags: ownerOnly,
+			args: []argument{
+				{name: "name", is: "TEXT"}, {name: "lo", is: "smallest value"}, {name: "hi", is: "largest value"},
+				{name: "step", is: "distance of neighbouring values; divides hi - lo"},
+				{name: "unit", is: "TEXT, such as 'kWh'; names the budget"},
+			},
+			does:    "Declares a universe: the public values lo, lo+step, .., hi.",
+			notes:   "Answers one line. A universe never changes: declaring it again unchanged is harmless.",
+			example: []string{"SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')"},
+			scalar:  dxUniverse,
+		},
+		{
+			name: "budget_limit", section: declared, flags: ownerOnly,
+			args: []argument{
+				{name: "account", is: "TEXT or INTEGER; '*' gives every account without a limit of its own one of that size"},
+				argUnit,
+				{name: "epsilon", is: "the limit, at most 9000000; 0 blocks"},
+				{name: "window_seconds", is: "not supported yet", optional: true},
+			},
+			does:  "Sets a limit in the ledger. Without a limit every charge is refused.",
+			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent.",
+			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
+				"SELECT budget_limit('*', 'record', 5)"},
+			scalar: budgetLimit,
+		},
+		{
+			name: "budget_reserve", section: declared, flags: ownerOnly,
+			args: []argument{argAccount, argUnit, {name: "epsilon", is: "what to reserve for the account"}},
+			does: "Reserves for many accounts in one transaction, so that a query over them does not commit once for each.",
+			notes: "Answers the number of accounts; reserves for all or none. A reservation counts as spent until it is used or, " +
+				"when the last connection to the database closes, returned.",
+			example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+			aggregate: newReserveGroup,
+		},
+
+		{
+			name: "geoind_laplace", section: released,
+			args:    []argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
+			columns: []string{"lat REAL", "lon REAL", "wkt TEXT"},
+			does:    "Releases a location by planar Laplace noise on the domain's lattice (geo-indistinguishability).",
+			charges: "the account epsilon in unit m, per evaluation",
+			notes: "The scalar answers WKT; the table-valued form has one row per call. " +
+				"Two locations d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), epsilon*0 within one cell. " +
+				"SQLite may evaluate the scalar more often than it shows rows, and each evaluation is a draw and a charge; " +
+				"the table-valued form is evaluated once per row. Inside its call write t.lat, since lat alone would be its own column. " +
+				"A NULL location yields NULL and charges nobody.",
+			example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005)",
+				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005) g"},
+			scalar: geoindLaplace,
+			table:  newLaplaceCursor,
+		},
+		{
+			name: "dx_value", section: released,
+			args:    []argument{argAccount, argX, {name: "epsilon", is: "distinguishability per unit of the universe"}, argUniverse},
+			does:    "Releases one reading by the truncated geometric mechanism.",
+			charges: "the account epsilon in the universe's unit, per evaluation",
+			notes:   "A NULL reading yields NULL and charges nobody.",
+			example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
+			scalar:  dxValue,
+		},
+		{
+			name: "dx_count", section: released,
+			args:      []argument{argAccount, {name: "epsilon", is: "distinguishability per record"}},
+			does:      "Counts rows, with geometric noise, clamped at 0.",
+			charges:   "each account epsilon per row of its own, in unit record",
+			notes:     "A row whose account is NULL is not counted and charges nobody, but its group answers.",
+			example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+			aggregate: newQueryGroup(shapeCount),
+		},
+		{
+			name: "dx_sum", section: released,
+			args:    []argument{argAccount, argX, argEpsQuery, argUniverse, argMetric},
+			does:    "Sums readings exactly and adds geometric noise.",
+			charges: chargesMetric,
+			notes: "Readings are moved into the universe first. The answer is clamped at 0 where lo >= 0 and nowhere else. " +
+				"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
+			example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+			aggregate: newQueryGroup(shapeOf(scalar.Sum)),
+		},
+		query("dx_avg", "Averages readings and rounds to the universe's values.", scalar.Avg,
+			"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		query("dx_min", "The smallest reading.", scalar.Min,
+			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		query("dx_max", "The largest reading.", scalar.Max,
+			"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		query("dx_median", "The median, dx_percentile with p = 50.", scalar.Median,
+			"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		{
+			name: "dx_percentile", section: released,
+			args:    []argument{argAccount, argX, {name: "p", is: "0..100"}, argEpsQuery, argUniverse, argMetricAll},
+			does:    "The p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
+			charges: chargesGroup,
+			notes:   truncated + perGroup,
+			example: []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+
+			aggregate: newQueryGroup(shapePercentile),
+		},
+
+		{
+			name: "geoind_epsilon", section: free, flags: pure,
+			args:    []argument{{name: "level", is: "distinguishability allowed within the radius, such as 1.386 (ln 4: a factor of 4)"}, argRadius},
+			does:    "Epsilon per metre for a level of privacy within a radius: level/radius_m.",
+			example: []string{"SELECT geoind_epsilon(1.386, 200)"},
+			scalar:  geoindEpsilon,
+		},
+		{
+			name: "geoind_radius", section: free,
+			args:    []argument{argEpsMetre, {name: "p", is: "probability, 0 <= p < 1"}, argBall},
+			does:    "Radius in metres that holds the released point with probability p.",
+			example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
+			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
+			scalar:  geoindRadius,
+		},
+		{
+			name: "geoind_confidence", section: free,
+			args:    []argument{argEpsMetre, argRadius, argBall},
+			does:    "Probability that the released point lies within a radius of the true one.",
+			notes:   "The inverse of geoind_radius.",
+			example: []string{"SELECT geoind_confidence(0.005, 1000)"},
+			scalar:  geoindConfidence,
+		},
+		{
+			name: "lbs_radius", section: free,
+			args: []argument{argEpsMetre, {name: "confidence", is: "probability that everything of interest is found, 0 <= c < 1"},
+				{name: "radius_m", is: "radius of interest about the true place, metres"}, argBall},
+			does: "Radius in metres to ask a location service for about the released point.",
+			notes: "A constant of the query, never of the noise: a radius that followed the distance between true and released point " +
+				"would give the true one away.",
+			example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
+			scalar:  lbsRadius,
+		},
+		{
+			name: "dx_radius", section: free,
+			args: []argument{{name: "aggregate", is: "'sum', 'avg', 'min', 'max', 'median', 'percentile', 'count' or 'value'"},
+				{name: "p", is: "probability, 0 < p < 1"}, argEpsQuery,
+				{name: "universe", is: "name of a universe; NULL for 'count'"}, argMetricAll},
+			does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
+			example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
+			scalar:  dxRadius,
+		},
+		{
+			name: "geosql_help", section: free,
+			args:    []argument{{name: "name", is: "name of a function; without one, the list of all", optional: true}},
+			does:    "Explains a function.",
+			example: []string{"SELECT geosql_help('dx_sum')"},
+			scalar:  geosqlHelp,
+		},
+		{
+			name: "geosql_version", section: free, flags: pure,
+			does:    "Version of geosql.",
+			example: []string{"SELECT geosql_version()"},
+			scalar:  geosqlVersion,
+		},
+		{
+			name: "geosql_debug", section: free, flags: sqlite.Innocuous,
+			does:   "Versions of geosql, SQLite and Go, and the platform.",
+			scalar: geosqlDebug,
+		},
+
+		{
+			name: "budget_spent", section: owners, flags: ownerOnly,
+			args:    []argument{argAccount, argUnit},
+			does:    "What an account has spent, reservations counted; 0 where nothing was, never NULL.",
+			example: []string{"SELECT budget_spent('ana', 'm')"},
+			scalar:  budgetSpent,
+		},
+		{
+			name: "budget_remaining", section: owners, flags: ownerOnly,
+			args:    []argument{argAccount, argUnit},
+			does:    "What an account has left; 0 without a limit.",
+			example: []string{"SELECT budget_remaining('ana', 'm')"},
+			scalar:  budgetRemaining,
+		},
+		{
+			name: "ledger_balance", section: owners, flags: ownerOnly,
+			columns: balanceColumns,
+			does:    "Balances: one row per account and unit that has a limit or was charged.",
+			notes:   "spent excludes what is still reserved; epsilon_limit is NULL without a limit.",
+			example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
+			table:   newBalanceCursor,
+		},
+		{
+			name: "ledger_charges", section: owners, flags: ownerOnly,
+			columns: chargeColumns,
+			does:    "Charges: one row per statement, function, account and unit.",
+			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
+			table:   newChargeCursor,
+		},
+		{
+			name: "geo_outside", section: owners, flags: ownerOnly,
+			args:    []argument{{name: "domain", is: "name of a domain"}, argLat, argLon},
+			does:    "1 if a location lies outside the domain's box and would be moved, else 0.",
+			example: []string{"SELECT geo_outside('beijing', 42.5, 116.3)"},
+			scalar:  geoOutside,
+		},
+		{
+			name: "dx_outside", section: owners, flags: ownerOnly,
+			args:    []argument{argUniverse, argX},
+			does:    "1 if a reading lies outside the universe and would be clamped, else 0.",
+			example: []string{"SELECT dx_outside('halfhour', 11.2)"},
+			scalar:  dxOutside,
+		},
+	}
+}

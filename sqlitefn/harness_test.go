@@ -1,0 +1,194 @@
+package sqlitefn_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/sqlitefn"
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// exactly is an epsilon at which the noise of a universe or domain with step 1 is
+// 0 except with probability below 1e-43, so that answers can be compared with
+// what they should be. The tests draw fewer than 1e5 such answers.
+const exactly = "100"
+
+// database is one connection that has the functions. A method fails the test
+// where its SQL does not do what its name says.
+type database struct {
+	testing.TB
+	path string
+	conn *sql.Conn
+}
+
+// open opens a connection to dsn that the end of the test closes.
+func open(tb testing.TB, dsn string, opts ...sqlitefn.Option) *database {
+	tb.Helper()
+	pool := sql.OpenDB(sqlitefn.Connector(dsn, opts...))
+	pool.SetMaxOpenConns(1)
+	conn, err := pool.Conn(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	d := &database{tb, dsn, conn}
+	tb.Cleanup(func() { d.close(); pool.Close() })
+	return d
+}
+
+// with is d reporting to a subtest.
+func (d *database) with(t *testing.T) *database { return &database{t, d.path, d.conn} }
+
+// newDatabase opens a new file. It does not wait for the disk, which the ledger
+// beside it does all the same.
+func newDatabase(tb testing.TB) *database {
+	tb.Helper()
+	d := open(tb, filepath.Join(tb.TempDir(), "main.db")+"?_sync=OFF")
+	d.path = strings.TrimSuffix(d.path, "?_sync=OFF")
+	return d
+}
+
+// declared opens a new file with the domain beijing, the universe u of the whole
+// numbers 0..10 in kWh, and room in every unit.
+func declared(tb testing.TB) *database {
+	tb.Helper()
+	d := newDatabase(tb)
+	d.run(declarations...)
+	return d
+}
+
+var declarations = []string{
+	`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)`,
+	`SELECT dx_universe('u', 0, 10, 1, 'kWh')`,
+	`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`,
+}
+
+// close closes the connection for good, before the end of the test.
+func (d *database) close() {
+	if err := d.conn.Raw(func(any) error { return nil }); errors.Is(err, sql.ErrConnDone) {
+		return
+	}
+	// ErrBadConn makes the pool drop the connection instead of keeping it.
+	_ = d.conn.Raw(func(c any) error { return errors.Join(c.(*sqlite3.SQLiteConn).Close(), errDropped) })
+	_ = d.conn.Close()
+}
+
+var errDropped = errors.New("dropped")
+
+// run runs statements to their ends.
+func (d *database) run(statements ...string) {
+	d.Helper()
+	for _, s := range statements {
+		if _, err := d.try(s); err != nil {
+			d.Fatalf("%s\n%v", s, err)
+		}
+	}
+}
+
+// try runs one statement up to its end or first error and returns the rows that
+// were delivered before.
+func (d *database) try(query string, args ...any) (rows [][]any, err error) {
+	r, err := d.conn.QueryContext(context.Background(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	columns, err := r.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for r.Next() {
+		row := make([]any, len(columns))
+		into := make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := r.Scan(into...); err != nil {
+			return rows, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, r.Err()
+}
+
+func (d *database) rows(query string, args ...any) [][]any {
+	d.Helper()
+	rows, err := d.try(query, args...)
+	if err != nil {
+		d.Fatalf("%s\n%v", query, err)
+	}
+	return rows
+}
+
+// value is the only value of the only row.
+func (d *database) value(query string, args ...any) any {
+	d.Helper()
+	rows := d.rows(query, args...)
+	if len(rows) != 1 || len(rows[0]) != 1 {
+		d.Fatalf("%s\nanswers %v, want one value", query, rows)
+	}
+	return rows[0][0]
+}
+
+// answers checks all rows, printed as fmt does.
+func (d *database) answers(query, want string) {
+	d.Helper()
+	if got := fmt.Sprint(d.rows(query)); got != want {
+		d.Errorf("%s\nanswers %s, want %s", query, got, want)
+	}
+}
+
+// fails checks that the statement fails with an error on one line that contains
+// all parts, and returns the rows before it.
+func (d *database) fails(query string, parts ...string) [][]any {
+	d.Helper()
+	rows, err := d.try(query)
+	if err == nil {
+		d.Errorf("%s\nanswers %v, want an error with %q", query, rows, parts)
+		return rows
+	}
+	d.mentions(err, parts...)
+	return rows
+}
+
+func (d *database) mentions(err error, parts ...string) {
+	d.Helper()
+	if strings.Contains(err.Error(), "\n") {
+		d.Errorf("error of several lines: %q", err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			d.Errorf("error %q lacks %q", err, part)
+		}
+	}
+}
+
+// spent is what the account has spent, reservations counted.
+func (d *database) spent(account, unit string) float64 {
+	d.Helper()
+	return d.value(`SELECT budget_spent(?, ?)`, account, unit).(float64)
+}
+
+// spends checks what the account has spent, reservations counted.
+func (d *database) spends(account, unit string, want float64) {
+	d.Helper()
+	if got := d.spent(account, unit); got != want {
+		d.Errorf("%s spent %v/%s, want %v", account, got, unit, want)
+	}
+}
+
+// evaluations is how many evaluations the ledger has charged in all.
+func (d *database) evaluations() int64 {
+	d.Helper()
+	return d.value(`SELECT coalesce(sum(evaluations), 0) FROM ledger_charges`).(int64)
+}
+
+// reserved is how much of all accounts is reserved and not spent.
+func (d *database) reserved() float64 {
+	d.Helper()
+	return d.value(`SELECT coalesce(sum(reserved), 0.0) FROM ledger_balance`).(float64)
+}

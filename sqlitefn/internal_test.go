@@ -1,0 +1,118 @@
+package sqlitefn
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+)
+
+// inner is one connection to a database in memory that has the functions, with
+// the domain beijing, the universe u, and room for everybody.
+type inner struct{ conn *sql.Conn }
+
+func newInner(t testing.TB) inner {
+	t.Helper()
+	pool := sql.OpenDB(Connector(":memory:"))
+	t.Cleanup(func() { pool.Close() })
+	conn, err := pool.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	d := inner{conn}
+	if _, err := d.ask(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh'),
+		budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// ask runs one statement and returns the first value of its first row.
+func (d inner) ask(query string, args ...any) (first any, err error) {
+	rows, err := d.conn.QueryContext(context.Background(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values := make([]any, len(columns))
+	into := make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for n := 0; rows.Next(); n++ {
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			first = values[0]
+		}
+	}
+	return first, rows.Err()
+}
+
+// charged is how many evaluations have been charged, and what is reserved.
+func (d inner) charged(t testing.TB) string {
+	t.Helper()
+	v, err := d.ask(`SELECT coalesce((SELECT sum(evaluations) FROM ledger_charges), 0) || ' ' ||
+		coalesce((SELECT sum(spent + reserved) FROM ledger_balance), 0)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(string)
+}
+
+// A form is a way to call a function.
+type form struct {
+	f     *function
+	table bool
+}
+
+// forms lists all ways to call all functions.
+func forms() (list []form) {
+	for _, f := range functions {
+		if f.scalar != nil || f.aggregate != nil {
+			list = append(list, form{f, false})
+		}
+		if f.table != nil {
+			list = append(list, form{f, true})
+		}
+	}
+	return list
+}
+
+func (c form) String() string {
+	if c.table {
+		return c.f.name + " as a table"
+	}
+	return c.f.name
+}
+
+// query calls the function with SQL expressions for arguments.
+func (c form) query(args ...string) string {
+	call := c.f.name + "(" + strings.Join(args, ", ") + ")"
+	if c.table {
+		return "SELECT * FROM " + call
+	}
+	return "SELECT " + call
+}
+
+// checkError checks what all errors have in common: one line, that starts with
+// the function's name and has no panic in it.
+func (c form) checkError(t testing.TB, query string, err error) {
+	t.Helper()
+	text := err.Error()
+	if strings.ContainsAny(text, "\n\r") {
+		t.Errorf("%s\nerror of several lines: %q", query, text)
+	}
+	if strings.Contains(text, "internal error") {
+		t.Errorf("%s\n%s", query, text)
+	}
+	if !strings.HasPrefix(text, c.f.name+": ") {
+		t.Errorf("%s\nerror does not start with the function's name: %s", query, text)
+	}
+}

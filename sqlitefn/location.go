@@ -1,0 +1,157 @@
+package sqlitefn
+
+import (
+	"strconv"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// Positions of geoind_laplace's arguments.
+const (
+	laplaceAccount = iota
+	laplaceLat
+	laplaceLon
+	laplaceEpsilon
+	laplaceDomain
+)
+
+// laplacePlan is all that a release needs besides its secret.
+type laplacePlan struct {
+	cost    budget.Amount
+	laplace *planar.Laplace
+}
+
+type laplaceKey struct {
+	domain  *planar.Domain
+	epsilon float64
+}
+
+// laplaceArgs are the public arguments that a statement's last plan was for.
+type laplaceArgs struct {
+	epsilon float64
+	domain  string // "" for the only one
+}
+
+// maxPlans bounds what a connection remembers when epsilon comes from a column.
+const maxPlans = 1024
+
+// laplacePlanFor is the plan for the public arguments of the call. Within one
+// statement they hardly ever change, so the last one is kept.
+func (t *statement) laplacePlanFor(c call) (*laplacePlan, error) {
+	eps, err := c.epsilon(laplaceEpsilon)
+	if err != nil {
+		return nil, err
+	}
+	var name []byte
+	if c.given(laplaceDomain) {
+		if name, err = c.text(laplaceDomain); err != nil {
+			return nil, err
+		}
+	}
+	if t.plan != nil && t.planFor.epsilon == eps && t.planFor.domain == string(name) {
+		return t.plan, nil
+	}
+	domain, err := t.session.domain(c, laplaceDomain)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := t.session.laplacePlan(domain, eps)
+	if err != nil {
+		return nil, err
+	}
+	t.plan, t.planFor = plan, laplaceArgs{eps, string(name)}
+	return plan, nil
+}
+
+func (s *session) laplacePlan(domain *planar.Domain, eps float64) (*laplacePlan, error) {
+	key := laplaceKey{domain, eps}
+	if p := s.laplaces[key]; p != nil {
+		return p, nil
+	}
+	rat := budget.Decimal(eps)
+	cost, err := budget.Cost(rat)
+	if err != nil {
+		return nil, err
+	}
+	l, err := domain.Laplace(rat)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.laplaces) >= maxPlans {
+		clear(s.laplaces)
+	}
+	p := &laplacePlan{cost, l}
+	s.laplaces[key] = p
+	return p, nil
+}
+
+// laplaceRelease checks every argument, charges, and draws. It reports false for
+// a NULL location, which is not released and costs nothing.
+func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err error) {
+	plan, err := t.laplacePlanFor(c)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	var room [20]byte
+	account, err := c.account(laplaceAccount, &room)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	lat, lon, null, err := c.location(laplaceLat)
+	if err != nil || null {
+		return 0, 0, false, err
+	}
+	if err := t.charge(c.f, account, budget.Metre, plan.cost); err != nil {
+		return 0, 0, false, err
+	}
+	lat, lon = plan.laplace.Draw(t.session.source, lat, lon)
+	return lat, lon, true, nil
+}
+
+func geoindLaplace(_ *session, c call) error {
+	lat, lon, released, err := c.Scope().(*statement).laplaceRelease(c)
+	if err != nil || !released {
+		return err
+	}
+	var room [64]byte
+	c.ResultText(0, appendPoint(room[:0], lat, lon))
+	return nil
+}
+
+// appendPoint writes a WKT point. Released coordinates have 7 decimals.
+func appendPoint(b []byte, lat, lon float64) []byte {
+	b = append(b, "POINT("...)
+	b = strconv.AppendFloat(b, lon, 'f', 7, 64)
+	b = append(b, ' ')
+	b = strconv.AppendFloat(b, lat, 'f', 7, 64)
+	return append(b, ')')
+}
+
+// laplaceCursor is the table-valued form: one row a call.
+type laplaceCursor struct{ statement *statement }
+
+func newLaplaceCursor(s *session, _ *function) cursor {
+	return &laplaceCursor{s.newStatement()}
+}
+
+func (l *laplaceCursor) filter(c call, used uint) (sqlite.Rows, error) {
+	lat, lon, released, err := l.statement.laplaceRelease(c)
+	if err != nil {
+		return sqlite.NoRow, err
+	}
+	if !released {
+		return sqlite.LastRow, nil // one row of NULLs
+	}
+	c.ResultFloat(0, lat)
+	c.ResultFloat(1, lon)
+	if used&(1<<2) != 0 {
+		var room [64]byte
+		c.ResultText(2, appendPoint(room[:0], lat, lon))
+	}
+	return sqlite.LastRow, nil
+}
+
+func (l *laplaceCursor) next(call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
+func (l *laplaceCursor) close()                         { l.statement.End() }

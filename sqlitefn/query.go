@@ -1,0 +1,351 @@
+package sqlitefn
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// queryShape says where a dx_ function has its arguments; -1 where it has none.
+type queryShape struct {
+	aggregate                       scalar.Aggregate
+	x, p, epsilon, universe, metric int
+}
+
+var (
+	shapeValue      = queryShape{scalar.Value, 1, -1, 2, 3, -1}
+	shapeCount      = queryShape{scalar.Count, -1, -1, 1, -1, -1}
+	shapePercentile = queryShape{scalar.Percentile, 1, 2, 3, 4, 5}
+)
+
+func shapeOf(a scalar.Aggregate) queryShape { return queryShape{a, 1, -1, 2, 3, 4} }
+
+// queryPlan is a query with its public parameters, and what one charge of it is.
+type queryPlan struct {
+	query *scalar.Query
+	cost  budget.Amount
+
+	epsilon, p       float64
+	universe, metric []byte
+}
+
+// queryPlan decodes the public parameters of the call.
+func (s *session) queryPlan(c call, shape queryShape) (*queryPlan, error) {
+	plan := new(queryPlan)
+	var err error
+	if plan.epsilon, err = c.epsilon(shape.epsilon); err != nil {
+		return nil, err
+	}
+	var p *big.Rat
+	if shape.p >= 0 {
+		if plan.p, err = c.number(shape.p); err != nil {
+			return nil, err
+		}
+		p = budget.Decimal(plan.p)
+	}
+	var u *scalar.Universe
+	if shape.universe >= 0 {
+		if u, err = s.universe(c, shape.universe); err != nil {
+			return nil, err
+		}
+		plan.universe = []byte(u.Name())
+	}
+	metric := budget.D1
+	if shape.metric >= 0 && c.given(shape.metric) {
+		if metric, err = c.metric(shape.metric); err != nil {
+			return nil, err
+		}
+		plan.metric = []byte(metric.String())
+	}
+	eps := budget.Decimal(plan.epsilon)
+	if plan.cost, err = budget.Cost(eps); err != nil {
+		return nil, err
+	}
+	plan.query, err = scalar.NewQuery(shape.aggregate, u, metric, eps, p)
+	return plan, err
+}
+
+func (c call) metric(i int) (budget.Metric, error) {
+	name, err := c.text(i)
+	if err != nil {
+		return 0, err
+	}
+	return budget.ParseMetric(string(name))
+}
+
+// same checks that the parameters are what they were in the group's first row.
+func (plan *queryPlan) same(c call, shape queryShape) error {
+	if eps, err := c.number(shape.epsilon); err != nil || eps != plan.epsilon {
+		return changed(c, shape.epsilon, err)
+	}
+	if shape.p >= 0 {
+		if p, err := c.number(shape.p); err != nil || p != plan.p {
+			return changed(c, shape.p, err)
+		}
+	}
+	if shape.universe >= 0 {
+		if name, err := c.text(shape.universe); err != nil || !bytes.Equal(name, plan.universe) {
+			return changed(c, shape.universe, err)
+		}
+	}
+	if shape.metric < 0 || c.given(shape.metric) != (plan.metric != nil) {
+		if shape.metric >= 0 {
+			return changed(c, shape.metric, nil)
+		}
+		return nil
+	}
+	if plan.metric != nil {
+		if name, err := c.text(shape.metric); err != nil || !bytes.Equal(name, plan.metric) {
+			return changed(c, shape.metric, err)
+		}
+	}
+	return nil
+}
+
+func changed(c call, i int, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.bad(i, "changes within a group")
+}
+
+// dxValue releases one reading.
+func dxValue(s *session, c call) error {
+	plan, err := c.Scope().(*statement).valuePlan(c)
+	if err != nil {
+		return err
+	}
+	var room [20]byte
+	account, err := c.account(0, &room)
+	if err != nil {
+		return err
+	}
+	x, null, err := c.secret(shapeValue.x)
+	if err != nil || null {
+		return err
+	}
+	if err := c.Scope().(*statement).charge(c.f, account, plan.query.Unit(), plan.cost); err != nil {
+		return err
+	}
+	acc := &s.reading
+	plan.query.Reset(acc)
+	plan.query.Add(acc, x)
+	c.ResultFloat(0, plan.query.Release(acc, s.source))
+	return nil
+}
+
+// valuePlan keeps the statement's last plan while the parameters stay the same.
+func (t *statement) valuePlan(c call) (*queryPlan, error) {
+	if t.value != nil && t.value.same(c, shapeValue) == nil {
+		return t.value, nil
+	}
+	plan, err := t.session.queryPlan(c, shapeValue)
+	if err == nil {
+		t.value = plan
+	}
+	return plan, err
+}
+
+// queryGroup is a group of a dx_ aggregate: the exact accumulator and who
+// contributed. Nothing is charged or drawn before the group is complete.
+type queryGroup struct {
+	session *session
+	shape   queryShape
+	plan    *queryPlan // nil before the first row
+	acc     scalar.Accumulator
+	failed  bool
+
+	items   []ledger.Item  // accounts in order of appearance, evaluations counted
+	index   map[string]int // of an account in items
+	current int            // item of the row before: rows often come by account
+}
+
+// newQueryGroup starts groups of one dx_ function.
+func newQueryGroup(shape queryShape) func(*session, *function) group {
+	return func(s *session, _ *function) group {
+		var g *queryGroup
+		if n := len(s.groups); n > 0 {
+			g = s.groups[n-1]
+			s.groups = s.groups[:n-1]
+		} else {
+			g = &queryGroup{session: s, index: make(map[string]int)}
+		}
+		g.shape = shape
+		return g
+	}
+}
+
+// recycle gives the group's memory to a later one.
+func (g *queryGroup) recycle() {
+	clear(g.index)
+	clear(g.items)
+	g.items = g.items[:0]
+	g.plan, g.failed, g.current = nil, false, 0
+	g.session.groups = append(g.session.groups, g)
+}
+
+func (g *queryGroup) step(c call) error {
+	err := g.row(c)
+	g.failed = g.failed || err != nil
+	return err
+}
+
+func (g *queryGroup) row(c call) error {
+	if err := g.parameters(c); err != nil {
+		return err
+	}
+	var x float64
+	absent := false
+	if g.shape.x >= 0 {
+		var err error
+		if x, absent, err = c.secret(g.shape.x); err != nil {
+			return err
+		}
+	} else {
+		absent = c.null(0) // dx_count: who is not there is not counted
+	}
+	if absent && c.null(0) {
+		return nil
+	}
+	var room [20]byte
+	account, err := c.account(0, &room)
+	if err != nil || absent {
+		return err
+	}
+	g.contributes(account)
+	g.plan.query.Add(&g.acc, x)
+	return nil
+}
+
+func (g *queryGroup) parameters(c call) error {
+	if g.plan != nil {
+		return g.plan.same(c, g.shape)
+	}
+	plan, err := g.session.queryPlan(c, g.shape)
+	if err != nil {
+		return err
+	}
+	g.plan = plan
+	plan.query.Reset(&g.acc)
+	return nil
+}
+
+// contributes counts a row of the account.
+func (g *queryGroup) contributes(account []byte) {
+	if g.current < len(g.items) && g.items[g.current].Account == string(account) {
+		g.items[g.current].Evaluations++
+		return
+	}
+	i, ok := g.index[string(account)]
+	if !ok {
+		i = len(g.items)
+		g.items = append(g.items, ledger.Item{Account: string(account)})
+		g.index[g.items[i].Account] = i
+	}
+	g.items[i].Evaluations++
+	g.current = i
+}
+
+// final charges everybody in one transaction and draws. SQLite calls it also
+// when the statement is aborted: after an error of the group itself it does
+// nothing; after one elsewhere, which it cannot tell, the charge stands.
+func (g *queryGroup) final(c call) error {
+	defer g.recycle()
+	if g.failed {
+		return nil
+	}
+	if err := g.charge(c.f); err != nil {
+		return err
+	}
+	y := g.plan.query.Release(&g.acc, g.session.source)
+	if g.shape.aggregate == scalar.Count {
+		c.ResultInt(0, saturate(y))
+	} else {
+		c.ResultFloat(0, y)
+	}
+	return nil
+}
+
+// saturate turns a count into an integer.
+func saturate(y float64) int64 {
+	if y >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(y)
+}
+
+func (g *queryGroup) charge(f *function) error {
+	if len(g.items) == 0 {
+		return nil
+	}
+	plan := g.plan
+	for i := range g.items {
+		item := &g.items[i]
+		times := int64(1)
+		if plan.query.PerRow() {
+			times = item.Evaluations
+		}
+		cost, ok := plan.cost.Times(times)
+		if !ok {
+			return fmt.Errorf("account '%s' would be charged %d times %s, which no budget holds", item.Account, times, plan.cost)
+		}
+		item.Epsilon = cost
+	}
+	unit := plan.query.Unit()
+	book, err := g.session.ledger()
+	if err != nil {
+		return g.session.spendError(err, g.items[0].Account, unit, g.items[0].Epsilon)
+	}
+	return book.Charge(f.name, unit, g.items)
+}
+
+// dxRadius tells the accuracy of a query before anything is spent.
+func dxRadius(s *session, c call) error {
+	name, err := c.text(0)
+	if err != nil {
+		return err
+	}
+	a, err := scalar.ParseAggregate(string(name))
+	if err != nil {
+		return err
+	}
+	p, err := c.number(1)
+	if err != nil {
+		return err
+	}
+	eps, err := c.epsilon(2)
+	if err != nil {
+		return err
+	}
+	var u *scalar.Universe
+	if a != scalar.Count {
+		if u, err = s.universe(c, 3); err != nil {
+			return err
+		}
+	}
+	metric := budget.D1
+	if c.given(4) {
+		if metric, err = c.metric(4); err != nil {
+			return err
+		}
+	}
+	var rank *big.Rat
+	if a == scalar.Percentile {
+		rank = big.NewRat(50, 1) // the accuracy is the same for every rank
+	}
+	q, err := scalar.NewQuery(a, u, metric, budget.Decimal(eps), rank)
+	if err != nil {
+		return err
+	}
+	r, err := q.Radius(p)
+	if err != nil {
+		return err
+	}
+	c.ResultFloat(0, r)
+	return nil
+}

@@ -1,0 +1,133 @@
+//go:build !geosql_loadable
+
+package sqlitefn
+
+import (
+	"database/sql"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/reference.md from the function table")
+
+const referenceFile = "../docs/reference.md"
+
+const referenceHead = `# Reference
+
+Generated from the function table; its examples run, from top to bottom, in the
+tests (` + "`go test ./sqlitefn -run Reference -update`" + ` writes this page).
+
+**Account**: TEXT or INTEGER; 42 and '42' are one account. **Numbers** are the
+decimals people write: 0.1 is a tenth, ten charges of it exhaust 1. **Errors** are
+one line that names function and argument; none depends on the value of a valid
+secret. **Refusals** say what was asked, what is left and what is short.
+
+**What is protected**: the secret arguments, as passed. **What is public**:
+everything else, that is which rows exist, WHERE, FILTER, JOIN, GROUP BY, ORDER BY,
+LIMIT, the choice of account, epsilon and universe, and where a NULL stands. A
+condition on a secret column is outside the promise, and so is running time.
+
+**Each evaluation charges.** SQLite may evaluate an expression more often than it
+shows rows: a column of a flattened subquery or view that is used twice is two
+draws and two charges, and ` + "`ORDER BY t LIMIT 2`" + ` without an index evaluates every
+row. The table-valued form, a MATERIALIZED common table expression, or
+` + "`LIMIT -1 OFFSET 0`" + ` in the subquery evaluate once.
+`
+
+// referencePage renders docs/reference.md.
+func referencePage() string {
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	section := ""
+	for _, f := range functions {
+		if f.section != section {
+			section = f.section
+			fmt.Fprintf(&b, "\n## %s\n", section)
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n`%s`: %s\n\n%s\n", f.name, f.signature(), f.forms(), f.does)
+		if len(f.args) > 0 {
+			b.WriteString("\n| argument | is |\n|---|---|\n")
+		}
+		for _, a := range f.args {
+			optional := ""
+			if a.optional {
+				optional = " (optional)"
+			}
+			fmt.Fprintf(&b, "| %s | %s%s |\n", a.name, a.is, optional)
+		}
+		if f.charges != "" {
+			fmt.Fprintf(&b, "\nCharges %s.\n", f.charges)
+		}
+		if f.notes != "" {
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(f.notes))
+		}
+		if len(f.example) > 0 {
+			fmt.Fprintf(&b, "\n```sql\n%s;\n```\n", strings.Join(f.example, ";\n"))
+		}
+	}
+	return b.String()
+}
+
+func TestReferenceIsCurrent(t *testing.T) {
+	page := referencePage()
+	if *update {
+		if err := os.WriteFile(referenceFile, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(referenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != page {
+		t.Error("docs/reference.md is not what the function table says; run go test ./sqlitefn -run Reference -update")
+	}
+}
+
+func TestReferenceExamplesRun(t *testing.T) {
+	db := sql.OpenDB(Connector(filepath.Join(t.TempDir(), "reference.db")))
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, f := range functions {
+		for _, example := range f.example {
+			rows, err := db.Query(example)
+			if err != nil {
+				t.Fatalf("%s: %v", example, err)
+			}
+			n := 0
+			for rows.Next() {
+				n++
+			}
+			if err := rows.Err(); err != nil {
+				t.Errorf("%s: %v", example, err)
+			}
+			rows.Close()
+			if n == 0 {
+				t.Errorf("%s: no rows", example)
+			}
+		}
+	}
+}
+
+func TestEveryFunctionIsDescribed(t *testing.T) {
+	for _, f := range functions {
+		if f.section == "" || f.does == "" || !strings.HasSuffix(f.does, ".") {
+			t.Errorf("%s: section %q, does %q", f.name, f.section, f.does)
+		}
+		for _, a := range f.args {
+			if a.is == "" {
+				t.Errorf("%s: argument %s is not described", f.name, a.name)
+			}
+		}
+		if f.section == released && (f.flags != 0 || f.charges == "") {
+			t.Errorf("%s releases: flags %#x, charges %q", f.name, f.flags, f.charges)
+		}
+		if (f.section == declared || f.section == owners) && f.flags&ownerOnly == 0 {
+			t.Errorf("%s must not be usable in views", f.name)
+		}
+	}
+}

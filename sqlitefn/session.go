@@ -1,0 +1,182 @@
+package sqlitefn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// session is what one connection remembers. SQLite serialises the calls on a
+// connection, so nothing in it is locked.
+type session struct {
+	conn   *sqlite.Conn
+	opts   options
+	source *exact.Source
+	book   *ledger.Ledger // nil until it is needed
+
+	domains   map[string]*planar.Domain
+	universes map[string]*scalar.Universe
+	laplaces  map[laplaceKey]*laplacePlan
+	groups    []*queryGroup // spare ones
+	reading   scalar.Accumulator
+}
+
+func newSession(conn *sqlite.Conn, o options) *session {
+	return &session{
+		conn:      conn,
+		opts:      o,
+		source:    exact.NewSource(o.entropy),
+		domains:   make(map[string]*planar.Domain),
+		universes: make(map[string]*scalar.Universe),
+		laplaces:  make(map[laplaceKey]*laplacePlan),
+	}
+}
+
+// close runs when the connection has closed.
+func (s *session) close() {
+	detach(s.conn)
+	if s.book != nil {
+		_ = s.book.Close() // what it could not return stays spent
+	}
+}
+
+// errNoLedger says that no ledger exists yet: nobody has set a limit.
+var errNoLedger = errors.New("no ledger")
+
+// ledger returns the ledger that belongs to the main database. It is opened at
+// its first use and never created here: a ledger that has gone missing must not
+// be replaced by an empty one, which would refund everything.
+func (s *session) ledger() (*ledger.Ledger, error) {
+	if s.book != nil {
+		return s.book, nil
+	}
+	id, err := s.recordedLedger()
+	if err != nil {
+		return nil, err
+	}
+	path, onDisk := s.ledgerPath()
+	var book *ledger.Ledger
+	switch {
+	case onDisk:
+		book, err = ledger.Open(path, false)
+	case id != "":
+		book, err = ledger.OpenMemory(id)
+	default:
+		return nil, errNoLedger
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if id == "" {
+			return nil, errNoLedger
+		}
+		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back", path, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if id != "" && book.ID() != id {
+		got := book.ID()
+		_ = book.Close()
+		return nil, fmt.Errorf("ledger %s has id %s, but this database was charged to ledger %s", path, got, id)
+	}
+	s.book = book
+	return book, nil
+}
+
+// createLedger returns the ledger and makes it where there is none. Its id is
+// recorded in the main database, unless that cannot be written at all.
+func (s *session) createLedger() (*ledger.Ledger, error) {
+	book, err := s.ledger()
+	if errors.Is(err, errNoLedger) {
+		if path, onDisk := s.ledgerPath(); onDisk {
+			book, err = ledger.Open(path, true)
+		} else {
+			book, err = ledger.OpenMemory("")
+		}
+		s.book = book
+	}
+	if err != nil {
+		s.book = nil
+		return nil, err
+	}
+	return book, s.recordLedger(book.ID())
+}
+
+// ledgerPath is where the ledger's file is or would be, and false for a main
+// database without a file, whose ledger lives in memory too.
+func (s *session) ledgerPath() (path string, onDisk bool) {
+	if s.opts.ledger != "" {
+		return s.opts.ledger, true
+	}
+	file, onDisk := s.conn.File()
+	if !onDisk {
+		return "", false
+	}
+	// Two names of one database must lead to one ledger.
+	if realFile, err := filepath.EvalSymlinks(file); err == nil {
+		file = realFile
+	}
+	return file + "-ledger", true
+}
+
+// spendError makes the error of a function that was to charge account in unit.
+func (s *session) spendError(err error, account string, unit budget.Unit, asked budget.Amount) error {
+	if errors.Is(err, errNoLedger) {
+		return &ledger.Refusal{Account: account, Unit: unit, Asked: asked}
+	}
+	return err
+}
+
+// statement is the scope of one run of a statement: what it has reserved ahead
+// in the ledger, and the plans of its last releases.
+type statement struct {
+	session  *session
+	ledger   *ledger.Statement // nil until the first charge
+	spenders []spender
+	plan     *laplacePlan
+	planFor  laplaceArgs
+	value    *queryPlan
+}
+
+type spender struct {
+	function *function
+	unit     budget.Unit
+	*ledger.Spender
+}
+
+func (s *session) newStatement() *statement { return &statement{session: s} }
+
+// End returns what was reserved and not used.
+func (t *statement) End() {
+	if t.ledger != nil {
+		_ = t.ledger.End() // what it could not return stays spent
+		t.ledger, t.spenders = nil, nil
+	}
+}
+
+// charge charges account for one release of f. Only after it has returned nil
+// may the release be drawn.
+func (t *statement) charge(f *function, account []byte, unit budget.Unit, cost budget.Amount) error {
+	for i := range t.spenders {
+		if p := &t.spenders[i]; p.function == f && p.unit == unit {
+			return p.Charge(account, cost)
+		}
+	}
+	if t.ledger == nil {
+		book, err := t.session.ledger()
+		if err != nil {
+			return t.session.spendError(err, string(account), unit, cost)
+		}
+		t.ledger = book.NewStatement()
+	}
+	p := t.ledger.Spender(f.name, unit)
+	t.spenders = append(t.spenders, spender{f, unit, p})
+	return p.Charge(account, cost)
+}

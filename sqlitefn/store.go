@@ -1,0 +1,245 @@
+package sqlitefn
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/scalar"
+
+	"github.com/geosql/geosql/budget"
+)
+
+// What the owner declares is kept in tables of the main database, named in full
+// so that a temporary table cannot stand in for them. Declarations never change,
+// so a committed one may be remembered for as long as the connection lives; one
+// that was read inside a transaction may still be rolled back and is not.
+//
+// No statement stays prepared between calls: it would keep a closed connection
+// alive.
+const schema = `
+CREATE TABLE IF NOT EXISTS main.geosql_domain(
+  name TEXT PRIMARY KEY, south REAL NOT NULL, west REAL NOT NULL,
+  north REAL NOT NULL, east REAL NOT NULL, step_m REAL NOT NULL, region TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS main.geosql_universe(
+  name TEXT PRIMARY KEY, lo REAL NOT NULL, hi REAL NOT NULL,
+  step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
+
+const codeReadOnly = 8
+
+// query runs one statement on the user's connection and calls row for each row.
+// Parameters are float64 or string.
+func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error {
+	stmt, _, err := s.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for i, p := range params {
+		switch v := p.(type) {
+		case float64:
+			stmt.BindFloat(i+1, v)
+		case string:
+			stmt.BindText(i+1, v)
+		}
+	}
+	for {
+		more, err := stmt.Step()
+		if err != nil || !more {
+			return err
+		}
+		if row != nil {
+			row(stmt)
+		}
+	}
+}
+
+// read is query on a declaration table, which is empty before the first
+// declaration made it.
+func (s *session) read(sql string, row func(*sqlite.Stmt), params ...any) error {
+	err := s.query(sql, row, params...)
+	if err != nil && strings.HasPrefix(err.Error(), "no such table: main.geosql_") {
+		return nil
+	}
+	return err
+}
+
+// write is query after the tables were made.
+func (s *session) write(sql string, params ...any) error {
+	if err := s.conn.Exec(schema); err != nil {
+		return err
+	}
+	return s.query(sql, nil, params...)
+}
+
+func columnText(st *sqlite.Stmt, i int) string {
+	v := st.Column(i)
+	if v.Type() != sqlite.Text {
+		return ""
+	}
+	return v.Text()
+}
+
+func columnFloat(st *sqlite.Stmt, i int) float64 {
+	v := st.Column(i)
+	if v.Type() == sqlite.Integer {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+// recordedLedger is the id of the ledger that the main database is charged to,
+// "" before the first limit was set.
+func (s *session) recordedLedger() (id string, err error) {
+	err = s.read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { id = columnText(st, 0) })
+	return id, err
+}
+
+// recordLedger notes the ledger's id in the main database. A database that
+// cannot be written goes without.
+func (s *session) recordLedger(id string) error {
+	if have, err := s.recordedLedger(); err != nil || have == id {
+		return err
+	}
+	err := s.write(`INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES(?)`, id)
+	var e *sqlite.Error
+	if errors.As(err, &e) && e.Code&0xff == codeReadOnly {
+		return nil
+	}
+	return err
+}
+
+// declaredDomain is what stands in geosql_domain.
+type declaredDomain struct {
+	name                            string
+	south, west, north, east, stepM float64
+	region                          string
+}
+
+func (d declaredDomain) open() (*planar.Domain, error) {
+	domain, err := planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
+	if err != nil || d.region == "" {
+		return domain, err
+	}
+	return domain.WithRegion(d.region)
+}
+
+func (s *session) readDomain(name string) (d declaredDomain, found bool, err error) {
+	err = s.read(`SELECT name, south, west, north, east, step_m, region FROM main.geosql_domain WHERE name = ?`,
+		func(st *sqlite.Stmt) {
+			found = true
+			d = declaredDomain{columnText(st, 0), columnFloat(st, 1), columnFloat(st, 2),
+				columnFloat(st, 3), columnFloat(st, 4), columnFloat(st, 5), columnText(st, 6)}
+		}, name)
+	return d, found, err
+}
+
+// domain is the domain that argument i names, or the only one there is.
+func (s *session) domain(c call, i int) (*planar.Domain, error) {
+	if !c.given(i) {
+		return s.onlyDomain()
+	}
+	name, err := c.text(i)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.domainNamed(name)
+	if err == nil && d == nil {
+		err = c.bad(i, "'%s' is not declared (%s)", name, s.declared("domain"))
+	}
+	return d, err
+}
+
+// domainNamed is nil for a domain that is not declared.
+func (s *session) domainNamed(name []byte) (*planar.Domain, error) {
+	if d := s.domains[string(name)]; d != nil {
+		return d, nil
+	}
+	declared, found, err := s.readDomain(string(name))
+	if err != nil || !found {
+		return nil, err
+	}
+	d, err := declared.open()
+	if err == nil && s.conn.AutoCommit() {
+		s.domains[declared.name] = d
+	}
+	return d, err
+}
+
+func (s *session) onlyDomain() (*planar.Domain, error) {
+	names, err := s.names("domain")
+	if err != nil {
+		return nil, err
+	}
+	switch len(names) {
+	case 0:
+		return nil, errors.New("domain is missing: none is declared, declare one with SELECT geo_domain(name, south, west, north, east, step_m)")
+	case 1:
+		return s.domainNamed([]byte(names[0]))
+	}
+	return nil, fmt.Errorf("domain is missing: several are declared (%s)", strings.Join(names, ", "))
+}
+
+// names lists what is declared as kind, "domain" or "universe".
+func (s *session) names(kind string) (names []string, err error) {
+	err = s.read(`SELECT name FROM main.geosql_`+kind+` ORDER BY name`,
+		func(st *sqlite.Stmt) { names = append(names, columnText(st, 0)) })
+	return names, err
+}
+
+// declared lists names for an error message.
+func (s *session) declared(kind string) string {
+	names, err := s.names(kind)
+	if err != nil || len(names) == 0 {
+		return "none is"
+	}
+	return "there are: " + strings.Join(names, ", ")
+}
+
+// declaredUniverse is what stands in geosql_universe.
+type declaredUniverse struct {
+	name         string
+	lo, hi, step float64
+	unit         string
+}
+
+func (d declaredUniverse) open() (*scalar.Universe, error) {
+	return scalar.NewUniverse(d.name, d.lo, d.hi, d.step, budget.Unit(d.unit))
+}
+
+func (s *session) readUniverse(name string) (d declaredUniverse, found bool, err error) {
+	err = s.read(`SELECT name, lo, hi, step, unit FROM main.geosql_universe WHERE name = ?`,
+		func(st *sqlite.Stmt) {
+			found = true
+			d = declaredUniverse{columnText(st, 0), columnFloat(st, 1), columnFloat(st, 2),
+				columnFloat(st, 3), columnText(st, 4)}
+		}, name)
+	return d, found, err
+}
+
+// universe is the universe that argument i names.
+func (s *session) universe(c call, i int) (*scalar.Universe, error) {
+	name, err := c.text(i)
+	if err != nil {
+		return nil, err
+	}
+	if u := s.universes[string(name)]; u != nil {
+		return u, nil
+	}
+	declared, found, err := s.readUniverse(string(name))
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, c.bad(i, "'%s' is not declared (%s)", bytes.Clone(name), s.declared("universe"))
+	}
+	u, err := declared.open()
+	if err == nil && s.conn.AutoCommit() {
+		s.universes[declared.name] = u
+	}
+	return u, err
+}
