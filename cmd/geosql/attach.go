@@ -1,0 +1,22 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// attach gives a connection the project's functions. Their ledger is the file
+// given, or else the one beside the database.
+func attach(conn *sqlite.Conn, ledger string) error {
+	if ledger == "" {
+		return sqlitefn.Attach(conn)
+	}
+	return sqlitefn.Attach(conn, sqlitefn.WithLedger(ledger))
+}
+
+func printVersion() error {
+	_, err := fmt.Printf("geosql %s, SQLite %s\n", sqlitefn.Version, sqlite.Version())
+	return err
+}

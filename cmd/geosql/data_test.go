@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// dataFile is a file of the real data sets, which are not part of the project.
+func dataFile(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("GEOSQL_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no data: set GEOSQL_DATA to the folder that holds %s", name)
+	}
+	return path
+}
+
+// Row counts are those published with the data sets' subsets.
+func TestImportRealData(t *testing.T) {
+	for _, c := range []struct{ file, types, check, want string }{
+		{
+			"geolife/points.csv.gz",
+			"user,TEXT\ntrace,INTEGER\nt_utc,INTEGER\nlat,REAL\nlon,REAL\n",
+			"SELECT count(*), count(DISTINCT user), min(lat), max(lon) FROM t", "1157478,19,22.147577,121.156224",
+		},
+		{
+			"cabspotting/points.csv.gz",
+			"cab,TEXT\nt_unix,INTEGER\nlat,REAL\nlon,REAL\noccupied,INTEGER\n",
+			"SELECT count(*), count(DISTINCT cab) FROM t", "404261,18",
+		},
+		{
+			"meters_sgsc/readings.csv.gz",
+			"meter,INTEGER\nt_local,TEXT\nkwh,REAL\n",
+			"SELECT count(*), count(DISTINCT meter), max(kwh) FROM t", "932215,60,5.141",
+		},
+		{
+			"meters_ucihepc/hepc_2days.csv.gz",
+			"Date,TEXT\nTime,TEXT\nGlobal_active_power,REAL\nGlobal_reactive_power,REAL\nVoltage,REAL\nGlobal_intensity,REAL\n" +
+				"Sub_metering_1,INTEGER\nSub_metering_2,INTEGER\nSub_metering_3,INTEGER\n",
+			"SELECT count(*), max(Global_active_power), sum(Sub_metering_3) FROM t", "2880,7.482,24483",
+		},
+	} {
+		t.Run(filepath.Dir(c.file), func(t *testing.T) {
+			file, db := dataFile(t, c.file), tempFile(t, "x.db")
+			query(t, "import", db, "t", file)
+			if got := query(t, "-csv", db, typesSQL); got != "name,type\n"+c.types {
+				t.Errorf("types %q", got)
+			}
+			lines := strings.Split(query(t, "-csv", db, c.check), "\n")
+			if row := lines[1]; row != c.want {
+				t.Errorf("%s: %s, want %s", c.check, row, c.want)
+			}
+		})
+	}
+}

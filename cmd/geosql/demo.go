@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+//go:embed demo_data.sql
+var demoData string
+
+//go:embed demo.sql
+var demoTour string
+
+// demoCommand shows the main functions at work on made-up data, in a database
+// that it throws away.
+func demoCommand(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "geosql-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := openSession(filepath.Join(dir, "demo.db"), sqlite.ReadWrite|sqlite.Create, "", tableMode)
+	if err != nil {
+		return err
+	}
+	if err := s.conn.Exec(demoData); err != nil {
+		return s.close(err)
+	}
+	return s.close(s.tour(ctx, strings.NewReader(demoTour)))
+}
+
+// tour shows statements as the shell would, their comments as captions. It goes
+// on after a refusal.
+func (s *session) tour(ctx context.Context, script io.Reader) error {
+	statements := newStatementReader(script)
+	for {
+		text, err := statements.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.showStatement(text)
+		s.startOutput()
+		err = s.run(ctx, text)
+		if isRefusal(err) {
+			_, err = fmt.Fprintf(s.out, "geosql: %v\n", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *session) showStatement(text string) {
+	shown := prompt
+	for line := range strings.Lines(text) {
+		if caption, ok := strings.CutPrefix(line, "--"); ok {
+			fmt.Fprint(s.out, strings.TrimPrefix(caption, " "))
+		} else if line == "\n" {
+			fmt.Fprint(s.out, line)
+		} else {
+			fmt.Fprint(s.out, shown, line)
+			shown = continuation
+		}
+	}
+}
+
+// isRefusal tells a charge that a budget does not allow from other errors.
+func isRefusal(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code == sqlite.CodeDenied
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+)
+
+const dotHelp = `.help                  this list
+.mode table|csv|json   the form of the rows
+.quit                  leave (Ctrl-D)
+.schema [NAME]         the statements that made the tables and views
+.tables                the tables and views
+SQL: SELECT geosql_help('NAME') explains a function.
+`
+
+// dotCommand runs a command of the shell.
+func (s *session) dotCommand(ctx context.Context, line string) error {
+	words := strings.Fields(line)
+	switch {
+	case words[0] == ".help" && len(words) == 1:
+		fmt.Fprint(os.Stderr, dotHelp)
+		return nil
+	case words[0] == ".quit" && len(words) == 1:
+		return errQuit
+	case words[0] == ".mode" && len(words) == 2:
+		return s.setMode(words[1])
+	case words[0] == ".tables" && len(words) == 1:
+		return s.runTyped(ctx, tablesSQL)
+	case words[0] == ".schema" && len(words) == 1:
+		return s.runTyped(ctx, schemaSQL)
+	case words[0] == ".schema" && len(words) == 2:
+		return s.runTyped(ctx, schemaSQL+" AND tbl_name = "+quoteText(words[1])+" COLLATE NOCASE")
+	}
+	return fmt.Errorf("%s: no such command; .help lists them", line)
+}
+
+const (
+	tablesSQL = `SELECT type, name FROM sqlite_schema
+		WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`
+	schemaSQL = `SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL`
+)
+
+func (s *session) setMode(name string) error {
+	m, ok := modes[name]
+	if !ok {
+		return fmt.Errorf("%s: no such mode; there are table, csv and json", name)
+	}
+	s.mode = m
+	return nil
+}
+
+// quoteText writes text as an SQL literal.
+func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// quoteName writes a name as an SQL identifier.
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

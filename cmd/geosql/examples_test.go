@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The scripts in examples/sql run as they stand, on a new database.
+func TestExamples(t *testing.T) {
+	scripts, err := filepath.Glob("../../examples/sql/*.sql")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, script := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(script), ".sql"), func(t *testing.T) {
+			sql, err := os.ReadFile(script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := runWith(t, string(sql), "-csv", filepath.Join(t.TempDir(), "example.db"))
+			if r.status != 0 || r.err != "" || r.out == "" {
+				t.Errorf("status %d: %s", r.status, r.err)
+			}
+		})
+	}
+}

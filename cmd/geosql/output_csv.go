@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// A csvWriter writes comma-separated values as RFC 4180 quotes them, with line
+// feeds. NULL is empty, an empty text is "".
+type csvWriter struct {
+	w    *bufio.Writer
+	line []byte
+}
+
+func (c *csvWriter) begin(columns []string) error {
+	c.line = c.line[:0]
+	for i, name := range columns {
+		c.separate(i)
+		c.line = appendCSV(c.line, []byte(name))
+	}
+	return c.flushLine()
+}
+
+func (c *csvWriter) row(cells []sqlite.Value) error {
+	c.line = c.line[:0]
+	for i := range cells {
+		c.separate(i)
+		switch v := &cells[i]; v.Type() {
+		case sqlite.Text:
+			c.line = appendCSV(c.line, v.Bytes())
+		case sqlite.Blob:
+			c.line = appendHex(c.line, v.Bytes())
+		case sqlite.Integer, sqlite.Float:
+			c.line = appendNumber(c.line, v)
+		}
+	}
+	return c.flushLine()
+}
+
+func (c *csvWriter) end(bool) error { return nil }
+
+func (c *csvWriter) separate(i int) {
+	if i > 0 {
+		c.line = append(c.line, ',')
+	}
+}
+
+func (c *csvWriter) flushLine() error {
+	c.line = append(c.line, '\n')
+	_, err := c.w.Write(c.line)
+	return err
+}
+
+func appendCSV(b, text []byte) []byte {
+	if len(text) > 0 && !bytes.ContainsAny(text, ",\"\r\n") {
+		return append(b, text...)
+	}
+	b = append(b, '"')
+	for _, c := range text {
+		if c == '"' {
+			b = append(b, '"')
+		}
+		b = append(b, c)
+	}
+	return append(b, '"')
+}

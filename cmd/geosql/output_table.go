@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// tableRows is the number of rows that set the widths of a table's columns.
+const tableRows = 4096
+
+// A tableWriter aligns columns for people to read: numbers to the right, all
+// else to the left, NULL empty. Wider cells than those of the first rows push
+// the rest of their line to the right.
+type tableWriter struct {
+	w       *bufio.Writer
+	started bool // an earlier table is followed by an empty line
+	columns []string
+	widths  []int
+	numbers []bool   // columns of numbers have their header on the right
+	rows    [][]cell // held back until the widths are fixed
+	fixed   bool
+	line    []byte
+}
+
+// A cell is a value as it is shown.
+type cell struct {
+	text   string
+	number bool
+}
+
+func (t *tableWriter) begin(columns []string) error {
+	t.columns = columns
+	t.rows, t.fixed = t.rows[:0], false
+	return nil
+}
+
+func (t *tableWriter) row(cells []sqlite.Value) error {
+	row := make([]cell, len(cells))
+	for i := range cells {
+		row[i] = shown(&cells[i])
+	}
+	if t.fixed {
+		return t.writeRow(row)
+	}
+	t.rows = append(t.rows, row)
+	if len(t.rows) < tableRows {
+		return nil
+	}
+	return t.fix()
+}
+
+func (t *tableWriter) end(bool) error {
+	if t.fixed {
+		return nil
+	}
+	return t.fix()
+}
+
+// fix sets the widths from the rows held back and writes them.
+func (t *tableWriter) fix() error {
+	t.measure()
+	if err := t.writeHead(); err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		if err := t.writeRow(row); err != nil {
+			return err
+		}
+	}
+	t.rows, t.fixed = t.rows[:0], true
+	return nil
+}
+
+func (t *tableWriter) measure() {
+	t.widths = make([]int, len(t.columns))
+	t.numbers = make([]bool, len(t.columns))
+	for i, name := range t.columns {
+		t.columns[i] = printable(name)
+		t.widths[i] = utf8.RuneCountInString(t.columns[i])
+		t.numbers[i] = slices.ContainsFunc(t.rows, func(row []cell) bool { return row[i].number })
+	}
+	for _, row := range t.rows {
+		for i, c := range row {
+			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(c.text))
+			t.numbers[i] = t.numbers[i] && (c.number || c.text == "")
+		}
+	}
+}
+
+func (t *tableWriter) writeHead() error {
+	if t.started {
+		if err := t.w.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	t.started = true
+	head, rule := make([]cell, len(t.columns)), make([]cell, len(t.columns))
+	for i, name := range t.columns {
+		head[i] = cell{name, t.numbers[i]}
+		rule[i] = cell{text: strings.Repeat("-", t.widths[i])}
+	}
+	if err := t.writeRow(head); err != nil {
+		return err
+	}
+	return t.writeRow(rule)
+}
+
+func (t *tableWriter) writeRow(row []cell) error {
+	t.line = t.line[:0]
+	pending := 0 // blanks that come only if something follows
+	for i, c := range row {
+		if i > 0 {
+			pending += 2
+		}
+		fill := max(t.widths[i]-utf8.RuneCountInString(c.text), 0)
+		if c.number {
+			pending += fill
+			fill = 0
+		}
+		if c.text != "" {
+			t.line = appendBlanks(t.line, pending)
+			t.line = append(t.line, c.text...)
+			pending = 0
+		}
+		pending += fill
+	}
+	t.line = append(t.line, '\n')
+	_, err := t.w.Write(t.line)
+	return err
+}
+
+func appendBlanks(b []byte, n int) []byte {
+	for range n {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// shown copies a value.
+func shown(v *sqlite.Value) cell {
+	switch v.Type() {
+	case sqlite.Integer, sqlite.Float:
+		return cell{string(appendNumber(nil, v)), true}
+	case sqlite.Text:
+		return cell{text: printable(v.Text())}
+	case sqlite.Blob:
+		return cell{text: string(appendHex(nil, v.Bytes()))}
+	default:
+		return cell{}
+	}
+}
+
+// printable escapes what would break a line or steer the terminal.
+func printable(text string) string {
+	if !strings.ContainsFunc(text, unprintable) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unprintable(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// unprintable runes are controls and those that turn the writing direction.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}

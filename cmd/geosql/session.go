@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"os"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// busyTimeout is how long a locked database is waited for, in milliseconds.
+const busyTimeout = 5000
+
+// A session is a connection that has the project's functions, and where the
+// rows of its statements go.
+type session struct {
+	conn *sqlite.Conn
+	mode mode
+	out  *bufio.Writer
+	rows rowWriter
+}
+
+// openSession opens a database. Its rows go to standard output.
+func openSession(path string, flags sqlite.OpenFlags, ledger string, m mode) (*session, error) {
+	conn, err := openDatabase(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := attach(conn, ledger); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	s := &session{conn: conn, mode: m, out: bufio.NewWriterSize(os.Stdout, 1<<16)}
+	s.startOutput()
+	return s, nil
+}
+
+// startOutput begins an output of its own: an earlier one is forgotten.
+func (s *session) startOutput() { s.rows = newRowWriter(s.mode, s.out) }
+
+// close writes out what is buffered and closes the connection, and with it the
+// ledger. It returns err, or else its own error.
+func (s *session) close(err error) error {
+	flushed := s.out.Flush()
+	return cmp.Or(err, flushed, s.conn.Close())
+}
+
+// openDatabase opens a database file and makes sure that it is one.
+func openDatabase(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory, not a database", path)
+	}
+	conn, err := sqlite.Open(path, flags)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	conn.BusyTimeout(busyTimeout)
+	if err := conn.Exec("PRAGMA schema_version"); err != nil { // the first to read the file
+		conn.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return conn, nil
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// A statementReader cuts a script at the line ends where its statements are
+// whole, so that each runs as soon as it has come and a long script is neither
+// held in memory nor compiled from its full length again and again.
+type statementReader struct{ r *bufio.Reader }
+
+func newStatementReader(r io.Reader) *statementReader {
+	return &statementReader{bufio.NewReader(r)}
+}
+
+// next returns the next statements, at the end also an unfinished one, then
+// io.EOF.
+func (s *statementReader) next() (string, error) {
+	var text strings.Builder
+	for {
+		line, err := s.r.ReadString('\n')
+		text.WriteString(line)
+		switch {
+		case err == io.EOF && text.Len() > 0:
+			return text.String(), nil
+		case err != nil:
+			return "", err
+		case strings.Contains(line, ";") && sqlite.Complete(text.String()):
+			return text.String(), nil
+		}
+	}
+}
