@@ -9,11 +9,14 @@
 // A draw is a deterministic function of an endless string of fair bits. A real
 // number U, uniform on (0,1), is known to its first 32 bits and extended only
 // while the bits read so far leave the answer open; nothing limits how far.
-// E = -ln U is then a standard exponential variate, and everything is decided
-// by comparing it with exponents x:
+// Everything is decided by comparing U with probabilities, or E = -ln U, a
+// standard exponential variate, with exponents:
 //
-//	E > x                has probability e^-x
-//	k = floor(E/rate)    has P(k >= n) = e^(-rate n)
+//	E > x                             has probability e^-x
+//	k = floor((E + ln(2/(1+q)))/rate) has P(k >= n) = 2 q^n/(1+q), q = e^-rate
+//
+// The second line is the magnitude of a discrete Laplace variate; a fair bit
+// gives its sign.
 //
 // As in the adaptive predicates of computational geometry (Shewchuk 1997; s2),
 // a comparison is first tried in float64 and accepted only when a proved error
@@ -24,8 +27,8 @@
 // Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy
 // (2020), reach the same laws with loops of Bernoulli(x/k) trials, after
 // Forsythe (1972) and von Neumann (1951). Inversion spends one uniform per
-// draw whatever the scale, and leaves nothing between two implementations to
-// disagree about.
+// draw whatever the scale, needs no rejection, and leaves nothing between two
+// implementations to disagree about.
 //
 // # Rates
 //

@@ -49,8 +49,8 @@ func enclose64(w uint64) enclosure {
 //
 // Offset, sum, inverse and product are rounded: in units of 2^-53 inverse that
 // is at most 16 + 3(mid + ln 2) < 19 + 3 mid, less than the slack, which is
-// 32(1 + mid) or more. When the margin is not below 1/2, or is not a number, nothing
-// is decided; when it is, the slack in it keeps x below 2^48, so the
+// 32(1 + mid) or more. When the margin is 1/2 or more, or not a number,
+// nothing is decided; below 1/2, the slack in it keeps x under 2^46, so the
 // conversion is in range, and frac and 1-frac are as good as exact. An inverse
 // which underflows belongs to a rate so large that k is 0 either way.
 func (e enclosure) quotient(offset, inverse float64) (k int64, decided bool) {

@@ -10,19 +10,20 @@ import (
 )
 
 // The tests here prove a law instead of sampling it. A draw is a monotone
-// function of U, so when the least and the greatest U with given first 16 bits
-// lead to one outcome, so does everything between. The decided prefixes bracket
-// the probability of each outcome:
+// function of U, so when both ends of an interval of U lead to one outcome, so
+// does everything between. The 2^16 intervals given by the first 16 bits
+// bracket the probability of each outcome:
 //
 //	decided/2^16 <= P <= (decided + undecided)/2^16.
 
-const prefixBits = 16
+const intervals = 1 << 16
 
-// ends returns Sources whose U has the given first bits and then only zeros or
-// only ones; the bits of later draws are all zeros or all ones as well.
-func ends(prefix int) (lowest, highest *exact.Source) {
-	head := binary.BigEndian.AppendUint16(nil, uint16(prefix))
-	return script(head, zeros), script(head, ones)
+// edge returns a Source whose U is i/2^16, or the closest there is to 1.
+func edge(i int) *exact.Source {
+	if i == intervals {
+		return exact.NewSource(ones)
+	}
+	return script(binary.BigEndian.AppendUint16(nil, uint16(i)), zeros)
 }
 
 func magnitude(k int64) int64 { return max(k, -k) }
@@ -35,15 +36,15 @@ func laplaceTail(rate float64, n int64) float64 {
 	return 2 * math.Exp(-rate*float64(n)) / (1 + math.Exp(-rate))
 }
 
-// misfitEnumerated returns the first n whose P(|k| = n) the decided prefixes
+// misfitEnumerated returns the first n whose P(|k| = n) the decided intervals
 // exclude, or -1.
 func misfitEnumerated(rate float64, draw func(s *exact.Source) int64) int64 {
 	decided, undecided := map[int64]int{}, map[int64]int{}
-	largest := int64(0)
-	// Prefix 0 holds the whole tail: U = 0 itself stands for infinity.
-	for prefix := 1; prefix < 1<<prefixBits; prefix++ {
-		lowest, highest := ends(prefix)
-		far, near := magnitude(draw(lowest)), magnitude(draw(highest))
+	// The first interval holds the whole tail: U = 0 stands for infinity.
+	far := magnitude(draw(edge(1)))
+	largest := far
+	for i := 2; i <= intervals; i++ {
+		near := magnitude(draw(edge(i)))
 		if far == near {
 			decided[far]++
 		} else {
@@ -51,11 +52,11 @@ func misfitEnumerated(rate float64, draw func(s *exact.Source) int64) int64 {
 				undecided[n]++
 			}
 		}
-		largest = max(largest, far)
+		far = near
 	}
-	undecided[largest]++ // by prefix 0, together with everything beyond
+	undecided[largest]++ // by the first interval, with everything beyond
 	for n := range largest + 1 {
-		p := (laplaceTail(rate, n) - laplaceTail(rate, n+1)) * (1 << prefixBits)
+		p := (laplaceTail(rate, n) - laplaceTail(rate, n+1)) * intervals
 		if p < float64(decided[n])-1e-9 || p > float64(decided[n]+undecided[n])+1e-9 {
 			return n
 		}
@@ -72,8 +73,8 @@ func TestDiscreteLaplaceEnumerated(t *testing.T) {
 	}
 }
 
-// TestDiscreteLaplaceEnumeratedMisfits plants errors below the reach of any
-// feasible statistical test.
+// TestDiscreteLaplaceEnumeratedMisfits plants errors, some of them too small for
+// the statistical checks of this package.
 func TestDiscreteLaplaceEnumeratedMisfits(t *testing.T) {
 	const rate = 0.02
 	d := must(exact.NewDiscreteLaplace(rate))
@@ -97,35 +98,31 @@ func TestDiscreteLaplaceEnumeratedMisfits(t *testing.T) {
 // magnitude it has no influence on.
 func TestDiscreteLaplaceSign(t *testing.T) {
 	d := must(exact.NewDiscreteLaplace(0.1))
-	for prefix := 1; prefix < 1<<prefixBits; prefix += 37 {
-		head := binary.BigEndian.AppendUint32(nil, uint32(prefix)<<16|0x8000)
+	for i := 1; i < intervals; i += 37 {
+		head := binary.BigEndian.AppendUint32(nil, uint32(i)<<16|0x8000)
 		plus, minus := d.Draw(script(head, zeros)), d.Draw(script(head, ones))
 		if plus < 0 || minus != -plus {
-			t.Fatalf("prefix %04x: %d and %d", prefix, plus, minus)
+			t.Fatalf("U near %d/2^16: %d and %d", i, plus, minus)
 		}
 	}
 }
 
-// coinBounds brackets the probability of true, for a toss which is true for
-// small U.
-func coinBounds(toss func(s *exact.Source) bool) (lo, hi float64) {
-	for prefix := range 1 << prefixBits {
-		lowest, highest := ends(prefix)
-		if toss(highest) {
-			lo++
-		}
-		if toss(lowest) {
-			hi++
-		}
-	}
-	return lo * 0x1p-16, hi * 0x1p-16
-}
-
+// checkCoin proves the probability p of true to 2^-16, for a toss which is true
+// for small U.
 func checkCoin(t *testing.T, name string, p float64, toss func(s *exact.Source) bool) {
 	t.Helper()
-	lo, hi := coinBounds(toss)
-	if hi-lo > 0x1p-16 || p < lo-1e-12 || p > hi+1e-12 {
+	hits := 0.0 // intervals of which both ends, and all before them, are true
+	for hits < intervals && toss(edge(int(hits)+1)) {
+		hits++
+	}
+	lo, hi := hits/intervals, (hits+1)/intervals
+	if p < lo-1e-12 || p > hi+1e-12 {
 		t.Errorf("%s: probability %v not in [%v, %v]", name, p, lo, hi)
+	}
+	for i := int(hits) + 1; i <= intervals; i++ {
+		if toss(edge(i)) {
+			t.Fatalf("%s: true again at U = %d/2^16", name, i)
+		}
 	}
 }
 
@@ -152,13 +149,13 @@ func TestBernoulliExpL2Enumerated(t *testing.T) {
 	}
 }
 
-// TestUint64nEnumerated counts the prefixes of each outcome. The bits after a
-// prefix avoid the few low words which are rejected.
+// TestUint64nEnumerated counts the intervals of each outcome. Their ends avoid
+// the few low words which are rejected.
 func TestUint64nEnumerated(t *testing.T) {
 	for _, n := range []uint64{1, 6, 1000} {
 		decided := make([]float64, n)
-		for prefix := range uint64(1 << prefixBits) {
-			word := prefix<<48 | 1<<16
+		for i := range uint64(intervals) {
+			word := i<<48 | 1<<16
 			lowest := script(binary.BigEndian.AppendUint64(nil, word), zeros)
 			highest := script(binary.BigEndian.AppendUint64(nil, word|(1<<48-1)), zeros)
 			if k := highest.Uint64n(n); lowest.Uint64n(n) == k {
@@ -166,8 +163,8 @@ func TestUint64nEnumerated(t *testing.T) {
 			}
 		}
 		for k, count := range decided {
-			if p := (1 << prefixBits) / float64(n); count > p || count < p-2 {
-				t.Errorf("n = %d: %v of 2^16 prefixes give %d", n, count, k)
+			if p := intervals / float64(n); count > p || count < p-2 {
+				t.Errorf("n = %d: %v of 2^16 intervals give %d", n, count, k)
 			}
 		}
 	}

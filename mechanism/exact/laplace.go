@@ -9,9 +9,10 @@ import (
 //
 //	P(k) = (1-q)/(1+q) q^|k|,  q = e^-rate,
 //
-// which is rate-differentially private for a query that moves by at most one
-// (Ghosh, Roughgarden and Sundararajan 2009). It is an immutable value, safe
-// for concurrent use with a [Source] per goroutine.
+// the geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009): moving
+// the integer it is added to by d changes no probability by more than a factor
+// e^(rate d). It is made by [NewDiscreteLaplace], immutable, and safe for
+// concurrent use with a [Source] per goroutine.
 type DiscreteLaplace struct {
 	rate float64
 

@@ -11,7 +11,7 @@ type probability interface {
 	bounds(precision uint) (lo, hi *big.Int)
 }
 
-// rational is the probability e^-x.
+// rational is the probability e^-x for a rational x >= 0.
 type rational struct{ x *big.Rat }
 
 func (r rational) bounds(precision uint) (lo, hi *big.Int) {

@@ -82,7 +82,7 @@ func TestEntropyError(t *testing.T) {
 			}
 		})
 		var failure *exact.EntropyError
-		if !errors.As(err, &failure) || !errors.Is(err, cause) {
+		if !errors.As(err, &failure) || !errors.Is(err, cause) || err.Error() != "entropy failed: no more" {
 			t.Errorf("%s: panic with %v", name, err)
 		}
 		// The half-filled buffer must not be handed out by the next draw.
