@@ -49,6 +49,7 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 func (l *Ledger) chargeItems(function string, unit budget.Unit, items []Item, pooled []budget.Amount) error {
 	r := new(run)
 	return l.transact(func(t *transaction) error {
+		from := origin{r, t.now, function, unit}
 		for i, item := range items {
 			b, err := t.db.balance(item.Account, unit)
 			if err != nil {
@@ -58,11 +59,8 @@ func (l *Ledger) chargeItems(function string, unit budget.Unit, items []Item, po
 				return t.refuse(b, item.Epsilon, left)
 			}
 			err = t.post(&entry{
-				run:         r,
-				time:        t.now,
-				function:    function,
+				origin:      from,
 				account:     item.Account,
-				unit:        unit,
 				spent:       item.Epsilon,
 				reserved:    -pooled[i],
 				evaluations: item.Evaluations,

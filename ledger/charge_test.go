@@ -115,6 +115,9 @@ func TestBadCharges(t *testing.T) {
 	s := l.NewStatement()
 	defer s.End()
 	p := s.Spender("f", "m")
+	for range 5 {
+		check(t, p.Charge([]byte("ana"), 1)) // leaves a hold with something in it
+	}
 	for _, eps := range []budget.Amount{0, -1, budget.Max + 1, math.MaxInt64, math.MinInt64} {
 		if charge(l, "ana", eps) == nil || p.Charge([]byte("ana"), eps) == nil {
 			t.Errorf("charged %d", eps)
@@ -181,18 +184,27 @@ func TestLimitIsReplaced(t *testing.T) {
 	refused(t, charge(l, "ana", 1))
 }
 
+// breakCommit makes every commit fail until it is repaired.
+func breakCommit(t *testing.T, l *Ledger) (repair func()) {
+	commit := l.db.commit
+	failing, _, err := l.db.conn.Prepare("SELECT abs(-9223372036854775807 - 1)") // overflows
+	check(t, err)
+	l.db.commit = failing
+	return func() {
+		l.db.commit = commit
+		failing.Close()
+	}
+}
+
 // A COMMIT that fails grants nothing, and the ledger works again afterwards.
 func TestFailingCommit(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", 100))
-	commit := l.db.commit
-	failing, _, err := l.db.conn.Prepare("SELECT abs(-9223372036854775807 - 1)")
-	check(t, err)
 	s := l.NewStatement()
 	p := s.Spender("f", "m")
 	check(t, l.Reserve("m", []Item{{Account: "bob", Epsilon: 5}}))
 
-	l.db.commit = failing
+	repair := breakCommit(t, l)
 	for what, err := range map[string]error{
 		"charge":   charge(l, "ana", 1),
 		"mixed":    charge(l, "bob", 6),
@@ -205,8 +217,7 @@ func TestFailingCommit(t *testing.T) {
 		}
 	}
 	check(t, p.Charge([]byte("bob"), 2)) // reserved before: needs no commit
-	l.db.commit = commit
-	failing.Close()
+	repair()
 
 	if all := onDisk(t, l.Path()); len(all) != 1 || all[key{"bob", "m"}] != (row{0, 5}) {
 		t.Errorf("on disk %v", all)
@@ -215,6 +226,25 @@ func TestFailingCommit(t *testing.T) {
 	check(t, s.End())
 	if b := balance(t, l, "bob"); b.Spent != 2 || b.Reserved != 3 {
 		t.Errorf("got %+v", b)
+	}
+}
+
+// A statement that was refused its first charge is not taken for the one that
+// gets the next entry.
+func TestStatementIsNumberedByItsFirstEntry(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 10))
+	s := l.NewStatement()
+	repair := breakCommit(t, l)
+	if s.Spender("f", "m").Charge([]byte("ana"), 1) == nil {
+		t.Error("charged")
+	}
+	repair()
+	check(t, charge(l, "ana", 1))
+	check(t, s.Spender("f", "m").Charge([]byte("ana"), 1))
+	check(t, s.End())
+	if got := charges(t, l); len(got) != 2 {
+		t.Errorf("charges %v", got)
 	}
 }
 
@@ -227,15 +257,11 @@ func TestFailingEnd(t *testing.T) {
 	for range 5 {
 		check(t, p.Charge([]byte("ana"), 1))
 	}
-	commit := l.db.commit
-	failing, _, err := l.db.conn.Prepare("SELECT abs(-9223372036854775807 - 1)")
-	check(t, err)
-	l.db.commit = failing
+	repair := breakCommit(t, l)
 	if s.End() == nil {
 		t.Error("End succeeded")
 	}
-	l.db.commit = commit
-	failing.Close()
+	repair()
 	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.total() != 8 {
 		t.Errorf("on disk %v", r)
 	}

@@ -3,9 +3,10 @@
 // An account is whoever a secret is about; its budget of one unit is an amount
 // of epsilon. Every release is charged to the account before it leaves: a charge
 // that returns without an error is on disk, so a crash may waste budget and
-// never refunds it. Losses of one unit add (sequential composition: Bordenabe,
-// Measuring Privacy with Distinguishability Metrics (2014), chapter 4), so a
-// balance is a sum of charges, and the ledger is the list of them.
+// never refunds it. Losses of one unit add: n releases at epsilon are private at
+// n*epsilon (Bordenabe, Measuring Privacy with Distinguishability Metrics (2014),
+// section 5.1.2, for locations). So a balance is a sum of charges, and the ledger
+// is the list of them.
 //
 // # What makes a charge safe
 //
@@ -25,7 +26,8 @@
 //
 // unless the limit was lowered afterwards. A statement that ends returns what it
 // did not use; one that crashes leaves it reserved for ever. The reservations
-// double with use, so a crash wastes at most what was used before it.
+// double with use, so a crash wastes at most about what was used before it, and
+// what [Ledger.Reserve] had set aside.
 //
 // # The file
 //

@@ -54,14 +54,11 @@ func (l *Ledger) forgetNotes() {
 
 // noteItems notes that items were spent out of the pools.
 func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item) {
-	r, at := new(run), now()
+	from := origin{new(run), now(), function, unit}
 	for _, item := range items {
 		l.notes = append(l.notes, &entry{
-			run:         r,
-			time:        at,
-			function:    function,
+			origin:      from,
 			account:     item.Account,
-			unit:        unit,
 			spent:       item.Epsilon,
 			reserved:    -item.Epsilon,
 			evaluations: item.Evaluations,

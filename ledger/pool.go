@@ -6,10 +6,10 @@ import (
 
 // pool is what Reserve has set aside for an account and nobody holds. It is on
 // disk as reserved, so that using it takes no commit.
-type pool struct {
-	account string
-	left    budget.Amount
-}
+type pool struct{ left budget.Amount }
+
+// reserveFunction is the function of the entries that fill and dissolve pools.
+const reserveFunction = "budget_reserve"
 
 // Reserve sets amounts aside for all accounts or for none, in one transaction.
 // Afterwards [Ledger.Charge] and the statements of this process take from them
@@ -23,6 +23,7 @@ func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 	defer l.mu.Unlock()
 	r := new(run)
 	err := l.transact(func(t *transaction) error {
+		from := origin{r, t.now, reserveFunction, unit}
 		if err := t.postNotes(l.notes); err != nil {
 			return err
 		}
@@ -35,11 +36,8 @@ func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 				return t.refuse(b, item.Epsilon, b.Remaining())
 			}
 			err = t.post(&entry{
-				run:      r,
-				time:     t.now,
-				function: "budget_reserve",
+				origin:   from,
 				account:  item.Account,
-				unit:     unit,
 				reserved: item.Epsilon,
 			}, b)
 			if err != nil {
@@ -65,7 +63,7 @@ func (l *Ledger) fill(unit budget.Unit, items []Item) {
 	for _, item := range items {
 		q := pools[item.Account]
 		if q == nil {
-			q = &pool{account: item.Account}
+			q = new(pool)
 			pools[item.Account] = q
 		}
 		q.left += item.Epsilon
@@ -99,16 +97,14 @@ func (l *Ledger) putBack(unit budget.Unit, items []Item, pooled []budget.Amount)
 func (l *Ledger) dissolvePools() {
 	r, at := new(run), now()
 	for unit, pools := range l.pools {
-		for _, q := range pools {
+		from := origin{r, at, reserveFunction, unit}
+		for account, q := range pools {
 			if q.left == 0 {
 				continue
 			}
 			l.notes = append(l.notes, &entry{
-				run:      r,
-				time:     at,
-				function: "budget_reserve",
-				account:  q.account,
-				unit:     unit,
+				origin:   from,
+				account:  account,
 				reserved: -q.left,
 			})
 			q.left = 0

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,10 +52,13 @@ func play(role string, args []string) {
 	switch role {
 	case "identify":
 		fmt.Println(l.ID())
-	case "charge":
-		fmt.Println(chargeUntilRefused(l))
-	case "spend":
-		fmt.Println(spendUntilRefused(l))
+	case "charge", "spend":
+		granted, err := untilRefused[role](l)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, role+":", err)
+			os.Exit(1)
+		}
+		fmt.Println(granted)
 	case "answer":
 		answerForEver(l, os.Stdout)
 	case "answer reserved":
@@ -69,39 +73,62 @@ func play(role string, args []string) {
 	}
 }
 
-// chargeUntilRefused returns how many charges of 1 were granted.
-func chargeUntilRefused(l *Ledger) (granted int) {
-	for charge(l, "ana", 1) == nil {
-		granted++
+// untilRefused charges 1 at a time until that is refused, and returns how often
+// it was granted, or the error that was no refusal.
+var untilRefused = map[string]func(*Ledger) (int, error){
+	"charge": chargeUntilRefused,
+	"spend":  spendUntilRefused,
+}
+
+func chargeUntilRefused(l *Ledger) (granted int, err error) {
+	for err == nil {
+		if err = charge(l, "ana", 1); err == nil {
+			granted++
+		}
 	}
-	return granted
+	return granted, unlessRefused(err)
 }
 
 // spendUntilRefused does so in statements of different lengths.
-func spendUntilRefused(l *Ledger) (granted int) {
-	for n := 1; ; n = n%17 + 1 {
+func spendUntilRefused(l *Ledger) (granted int, err error) {
+	for n := 1; err == nil; n = n%17 + 1 {
 		s := l.NewStatement()
-		for range n {
-			if s.Spender("f", "m").Charge([]byte("ana"), 1) != nil {
-				s.End()
-				return granted
+		for i := 0; i < n && err == nil; i++ {
+			if err = s.Spender("f", "m").Charge([]byte("ana"), 1); err == nil {
+				granted++
 			}
-			granted++
 		}
-		s.End()
+		if ending := s.End(); ending != nil {
+			return granted, ending
+		}
 	}
+	return granted, unlessRefused(err)
+}
+
+func unlessRefused(err error) error {
+	var r *Refusal
+	if errors.As(err, &r) {
+		return nil
+	}
+	return err
 }
 
 func TestGoroutinesStopAtTheLimit(t *testing.T) {
 	const limit = 400
-	for name, spend := range map[string]func(*Ledger) int{"charge": chargeUntilRefused, "spend": spendUntilRefused} {
+	for name, charge := range untilRefused {
 		l := newFile(t)
 		check(t, l.SetLimit("ana", "m", limit))
 		check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 50}}))
 		granted := make([]int, 8)
 		var all sync.WaitGroup
 		for i := range granted {
-			all.Go(func() { granted[i] = spend(l) })
+			all.Go(func() {
+				n, err := charge(l)
+				if err != nil {
+					t.Error(err)
+				}
+				granted[i] = n
+			})
 		}
 		all.Wait()
 		stopsAt(t, name, l, limit, granted)
@@ -136,13 +163,15 @@ func stopsAt(t *testing.T, name string, l *Ledger, limit int, granted []int) {
 		total += n
 	}
 	b := balance(t, l, "ana")
-	if b.Spent+b.Reserved != budget.Amount(total)+b.Reserved || total > limit {
+	if b.Spent != budget.Amount(total) || total > limit {
 		t.Errorf("%s: granted %v, balance %+v", name, granted, b)
 	}
 	if name == "charge" && total != limit {
 		t.Errorf("charge: granted %v", granted)
 	}
-	if rest := chargeUntilRefused(l); total+rest != limit {
+	rest, err := chargeUntilRefused(l)
+	check(t, err)
+	if total+rest != limit {
 		t.Errorf("%s: granted %v and then %d", name, granted, rest)
 	}
 	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.total() != budget.Amount(limit) {

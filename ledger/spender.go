@@ -70,7 +70,7 @@ func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	defer l.mu.Unlock()
 	q := l.pools[p.unit][h.account]
 	if q == nil {
-		q = &pool{}
+		q = new(pool) // an empty one
 	}
 	if cost <= h.left+q.left {
 		p.takeFromPool(h, q, cost)
@@ -109,11 +109,8 @@ func (p *Spender) takeFromLimit(h *hold, q *pool, cost budget.Amount) error {
 		granted = max(cost-held, h.ahead(cost, b.Remaining()))
 		spent := h.used() + cost
 		return t.post(&entry{
-			run:         p.statement.run,
-			time:        t.now,
-			function:    p.function,
+			origin:      p.origin(t.now),
 			account:     h.account,
-			unit:        p.unit,
 			spent:       spent,
 			reserved:    granted - spent,
 			evaluations: h.evaluations + 1,
@@ -138,13 +135,7 @@ func (p *Spender) note(h *hold, returned budget.Amount) {
 	}
 	e := h.note
 	if e == nil || e.written {
-		e = &entry{
-			run:      p.statement.run,
-			time:     now(),
-			function: p.function,
-			account:  h.account,
-			unit:     p.unit,
-		}
+		e = &entry{origin: p.origin(now()), account: h.account}
 		l := p.statement.ledger
 		l.notes = append(l.notes, e)
 		h.note = e
@@ -152,6 +143,10 @@ func (p *Spender) note(h *hold, returned budget.Amount) {
 	e.spent += used
 	e.reserved -= used + returned
 	e.evaluations += evaluations
+}
+
+func (p *Spender) origin(time int64) origin {
+	return origin{p.statement.run, time, p.function, p.unit}
 }
 
 // end gives up all holds: to the pools what came from there, to the limit the

@@ -45,8 +45,9 @@ func (s *Statement) Spender(function string, unit budget.Unit) *Spender {
 
 // End ends the statement: its spenders charge nothing any more, and what they
 // reserved and did not use returns, in one transaction, or none when nothing is
-// left over. After an error it stays reserved until a later write of this
-// process succeeds. Ending twice is harmless.
+// left over (and not too many uses of pools wait to be written). After an error
+// it stays reserved until a later write of this process succeeds. Ending twice
+// is harmless.
 func (s *Statement) End() error {
 	if s.over != nil {
 		return nil

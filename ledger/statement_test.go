@@ -185,20 +185,26 @@ func TestPoolNeedsNoCommit(t *testing.T) {
 	}
 }
 
-// Pool and limit together can be used up exactly.
+// Pool and limit together can be used up exactly, and only once.
 func TestPoolAndLimitTogether(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("ana", "m", 100))
 	check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 95}}))
 	s := l.NewStatement()
 	p := s.Spender("f", "m")
-	for range 10 {
-		check(t, p.Charge([]byte("ana"), 10))
+	check(t, p.Charge([]byte("ana"), 1)) // holds 15 more, 79 stay in the pool
+	check(t, p.Charge([]byte("ana"), 97))
+	if r := refused(t, p.Charge([]byte("ana"), 3)); r.Left != 2 {
+		t.Errorf("left %d", int64(r.Left))
 	}
-	if r := refused(t, p.Charge([]byte("ana"), 10)); r.Left != 0 {
-		t.Errorf("left %v", r.Left)
+	check(t, p.Charge([]byte("ana"), 2))
+	if r := refused(t, p.Charge([]byte("ana"), 1)); r.Left != 0 {
+		t.Errorf("left %d", int64(r.Left))
 	}
 	check(t, s.End())
+	if b := balance(t, l, "ana"); b.Spent != 100 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
 }
 
 func TestNotesAreWrittenBeforeTheyAreMany(t *testing.T) {

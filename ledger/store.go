@@ -71,11 +71,11 @@ SELECT coalesce((SELECT epsilon FROM budget WHERE account = ?1 AND unit = ?2),
 FROM (SELECT 1) LEFT JOIN balance ON account = ?1 AND unit = ?2`
 
 	addEntrySQL = `
-INSERT INTO entry(account, unit, spent, reserved, evaluations, time, id, statement, function)
+INSERT INTO entry(statement, time, function, unit, account, spent, reserved, evaluations, id)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
 
 	putBalanceSQL = `
-INSERT INTO balance(account, unit, spent, reserved, last_charge) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO balance(unit, account, spent, reserved, last_charge) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, last_charge = excluded.last_charge`
 
 	putLimitSQL = `

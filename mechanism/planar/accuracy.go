@@ -63,16 +63,19 @@ const printError = 0.0079
 //
 // The first term is the continuous mechanism in the frame. The half diagonal
 // covers the rounding of the location as well as the lattice: for every location
-// in a cell, the exact lattice sums keep
+// in a cell and every r,
 //
-//	P(|z - location| > r + step/sqrt 2) <= 1 - C(r)
+//	P(|z - location| > r + step/sqrt 2) <= 1 - C(r).
 //
-// for every r; half of that shift is not enough (TestHalfDiagonalBoundsLattice
-// sums over rates from 0.05 to 8 per step). Scale is the smallest point scale of
-// the frame where the report lies, and 8 mm is the rounding to 7 decimals.
+// This is not proved but verified by exact lattice sums for rates from 0.05 to 8
+// per step (TestHalfDiagonalBoundsLattice), where half of that shift is not
+// enough; finer lattices only come closer to the plane. Scale is the smallest
+// point scale of the frame where the report lies, and 8 mm is the rounding to 7
+// decimals.
 //
-// It describes reports before a region moves them. A region that contains the
-// location's lattice point at most doubles their distance from that point.
+// It describes reports before a region moves them. If the region holds the
+// location's lattice point, a moved report is at most twice as far from that
+// point as the drawn one.
 func (d *Domain) Radius(eps *big.Rat, p float64) (float64, error) {
 	r, err := Radius(d.frameEpsilon(eps), p)
 	if err != nil {

@@ -189,6 +189,10 @@ func TestDomainRadius(t *testing.T) {
 			t.Fatalf("confidence %v of the radius of %v", back, p)
 		}
 	})
+	within, _ := d.Radius(big.NewRat(1, 100), .95)
+	if r, err := d.RetrievalRadius(big.NewRat(1, 100), .95, 300); err != nil || r != within+300 {
+		t.Errorf("radius of retrieval %v, %v", r, err)
+	}
 	if c := d.Confidence(big.NewRat(1, 1), 0.5); c != 0 {
 		t.Errorf("confidence %v within half a cell", c)
 	}
