@@ -5,7 +5,7 @@ import (
 )
 
 // hold is what a spender has reserved for one account. All of it is on disk, as
-// reserved, from before it is used until after. It fills one cache line.
+// reserved, from before it is used until after.
 type hold struct {
 	account     string
 	left        budget.Amount // not used
@@ -16,6 +16,7 @@ type hold struct {
 	own, pooled budget.Amount
 
 	granted int64  // evaluations reserved from the limit so far
+	pool    *pool  // the account's, if it has one
 	note    *entry // the note of its use, if one waits
 }
 

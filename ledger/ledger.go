@@ -24,6 +24,7 @@ type Ledger struct {
 	mu    sync.Mutex
 	db    *store // nil once closed
 	notes []*entry
+	spare []entry // allocated together, for notes
 	pools map[budget.Unit]map[string]*pool
 }
 

@@ -162,8 +162,10 @@ func (w *world) drawSpend(t *rapid.T) {
 	p := s.Spender(function, k.unit)
 	for range rapid.IntRange(1, 12).Draw(t, "times") {
 		var held budget.Amount
-		if h := p.holds[k.account]; h != nil {
-			held = h.left
+		for _, h := range p.holds {
+			if h != nil && h.account == k.account {
+				held = h.left
+			}
 		}
 		available := w.free(k) + w.pooled(k) + held
 		err := p.Charge([]byte(k.account), cost)

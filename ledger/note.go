@@ -8,8 +8,19 @@ import (
 // from reserved to spent, or returns it, so that without it the balance on disk
 // is too high, never too low.
 
-// manyNotes is how many notes may wait.
-const manyNotes = 1 << 14
+// manyNotes is how many notes may wait: those of a statement over a hundred
+// thousand accounts do, so that it does not end with writing them.
+const manyNotes = 1 << 17
+
+// newNote makes room for a note. Rooms are allocated together.
+func (l *Ledger) newNote() *entry {
+	if len(l.spare) == 0 {
+		l.spare = make([]entry, 256)
+	}
+	e := &l.spare[0]
+	l.spare = l.spare[1:]
+	return e
+}
 
 // flush writes the notes in one transaction. Where that fails they stay.
 func (l *Ledger) flush() error {
@@ -56,12 +67,14 @@ func (l *Ledger) forgetNotes() {
 func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item) {
 	from := origin{new(run), now(), function, unit}
 	for _, item := range items {
-		l.notes = append(l.notes, &entry{
+		e := l.newNote()
+		*e = entry{
 			origin:      from,
 			account:     item.Account,
 			spent:       item.Epsilon,
 			reserved:    -item.Epsilon,
 			evaluations: item.Evaluations,
-		})
+		}
+		l.notes = append(l.notes, e)
 	}
 }

@@ -6,7 +6,10 @@ import (
 
 // pool is what Reserve has set aside for an account and nobody holds. It is on
 // disk as reserved, so that using it takes no commit.
-type pool struct{ left budget.Amount }
+type pool struct {
+	account string
+	left    budget.Amount
+}
 
 // reserveFunction is the function of the entries that fill and dissolve pools.
 const reserveFunction = "budget_reserve"
@@ -63,7 +66,7 @@ func (l *Ledger) fill(unit budget.Unit, items []Item) {
 	for _, item := range items {
 		q := pools[item.Account]
 		if q == nil {
-			q = new(pool)
+			q = &pool{account: item.Account}
 			pools[item.Account] = q
 		}
 		q.left += item.Epsilon

@@ -133,7 +133,7 @@ func (db *store) makeDurable() error {
 	}
 	// fullfsync is for macOS, where fsync alone leaves data in the drive's cache.
 	// The size limit gives back what a large reservation made of the log.
-	err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 4194304")
+	err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -65536")
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
 )
 
 // Spender charges the evaluations of one function in one statement.
@@ -10,8 +11,9 @@ type Spender struct {
 	function  string
 	unit      budget.Unit
 	last      *hold // of the account charged last; nil at first
-	holds     map[string]*hold
-	order     []*hold // as they were first charged
+	accounts  intern.Table
+	holds     []*hold // by the account's number; nil where the first charge was refused
+	spare     []hold  // allocated together
 }
 
 const (
@@ -33,8 +35,12 @@ const (
 func (p *Spender) Charge(account []byte, cost budget.Amount) error {
 	h := p.last
 	if h == nil || h.account != string(account) {
-		if h = p.holds[string(account)]; h == nil {
-			return p.chargeFirst(account, cost)
+		i := p.accounts.Number(account)
+		if i == len(p.holds) {
+			p.holds = append(p.holds, nil)
+		}
+		if h = p.holds[i]; h == nil {
+			return p.chargeFirst(i, account, cost)
 		}
 		p.last = h
 	}
@@ -45,19 +51,36 @@ func (p *Spender) Charge(account []byte, cost budget.Amount) error {
 	return nil
 }
 
-// chargeFirst charges an account that has no hold yet.
-func (p *Spender) chargeFirst(account []byte, cost budget.Amount) error {
+// chargeFirst charges account number i, which has no hold yet.
+func (p *Spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 	if p.statement.over != nil {
 		return p.statement.over
 	}
-	h := &hold{account: string(account)}
+	h := p.newHold(account)
 	if err := p.chargeBeyond(h, cost); err != nil {
 		return err
 	}
-	p.last = h
-	p.holds[h.account] = h
-	p.order = append(p.order, h)
+	p.last, p.holds[i] = h, h
 	return nil
+}
+
+// newHold is an empty hold. A statement over many accounts makes many: they are
+// allocated together, and an account that has a pool lends its name.
+func (p *Spender) newHold(account []byte) *hold {
+	if len(p.spare) == 0 {
+		p.spare = make([]hold, max(1, len(p.holds)))
+	}
+	h := &p.spare[0]
+	p.spare = p.spare[1:]
+	l := p.statement.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q := l.pools[p.unit][string(account)]; q != nil {
+		h.account, h.pool = q.account, q
+	} else {
+		h.account = string(account)
+	}
+	return h
 }
 
 // chargeBeyond charges what h does not cover.
@@ -68,7 +91,10 @@ func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	l := p.statement.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	q := l.pools[p.unit][h.account]
+	if h.pool == nil {
+		h.pool = l.pools[p.unit][h.account]
+	}
+	q := h.pool
 	if q == nil {
 		q = new(pool) // an empty one
 	}
@@ -82,7 +108,7 @@ func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
 
 // takeFromPool adds to h from a pool that covers the cost.
 func (p *Spender) takeFromPool(h *hold, q *pool, cost budget.Amount) {
-	p.note(h, 0)
+	p.note(h, 0, now())
 	amount, ok := cost.Times(aheadFromPool)
 	if !ok {
 		amount = budget.Max
@@ -128,15 +154,16 @@ func (p *Spender) takeFromLimit(h *hold, q *pool, cost budget.Amount) error {
 }
 
 // note notes what h has used since it was last recorded, and what it returns.
-func (p *Spender) note(h *hold, returned budget.Amount) {
+func (p *Spender) note(h *hold, returned budget.Amount, at int64) {
 	used, evaluations := h.settle()
 	if used == 0 && returned == 0 {
 		return
 	}
 	e := h.note
 	if e == nil || e.written {
-		e = &entry{origin: p.origin(now()), account: h.account}
 		l := p.statement.ledger
+		e = l.newNote()
+		*e = entry{origin: p.origin(at), account: h.account}
 		l.notes = append(l.notes, e)
 		h.note = e
 	}
@@ -152,15 +179,19 @@ func (p *Spender) origin(time int64) origin {
 // end gives up all holds: to the pools what came from there, to the limit the
 // rest. It reports whether there is anything to return to a limit.
 func (p *Spender) end() (returns bool) {
-	pools := p.statement.ledger.pools[p.unit]
-	for _, h := range p.order {
+	at := now()
+	for _, h := range p.holds {
+		if h == nil {
+			continue
+		}
 		own, pooled := h.unused()
 		if pooled > 0 {
-			pools[h.account].left += pooled
+			h.pool.left += pooled
 		}
-		p.note(h, own)
+		p.note(h, own, at)
 		returns = returns || own > 0
 	}
-	p.last, p.holds, p.order = nil, nil, nil
+	p.last, p.holds, p.spare = nil, nil, nil
+	p.accounts = intern.Table{}
 	return returns
 }

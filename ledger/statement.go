@@ -38,7 +38,7 @@ func (s *Statement) Spender(function string, unit budget.Unit) *Spender {
 			return p
 		}
 	}
-	p := &Spender{statement: s, function: function, unit: unit, holds: map[string]*hold{}}
+	p := &Spender{statement: s, function: function, unit: unit}
 	s.spenders = append(s.spenders, p)
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
@@ -59,13 +60,14 @@ func (c call) limitedAccount(i int) (string, error) {
 type reserveGroup struct {
 	session *session
 	unit    budget.Unit
-	items   []ledger.Item
-	index   map[string]int
 	failed  bool
+
+	accounts intern.Table
+	items    []ledger.Item // of each account
 }
 
 func newReserveGroup(s *session, _ *function) group {
-	return &reserveGroup{session: s, index: make(map[string]int)}
+	return &reserveGroup{session: s}
 }
 
 func (g *reserveGroup) step(c call) error {
@@ -99,11 +101,9 @@ func (g *reserveGroup) row(c call) error {
 	if err != nil {
 		return err
 	}
-	i, ok := g.index[string(account)]
-	if !ok {
-		i = len(g.items)
+	i := g.accounts.Number(account)
+	if i == len(g.items) {
 		g.items = append(g.items, ledger.Item{Account: string(account)})
-		g.index[g.items[i].Account] = i
 	}
 	if g.items[i].Epsilon > budget.Max-cost {
 		return fmt.Errorf("account '%s' would reserve more than any budget holds", account)

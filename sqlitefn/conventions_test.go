@@ -137,7 +137,7 @@ func TestConstantsWithinAGroup(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT dx_universe('v', 0, 10, 1, 'kWh')`,
 		`CREATE TABLE r(g, account, x, epsilon, universe, metric, p, unit)`,
-		`INSERT INTO r VALUES (1, 'ana', 3, 100, 'u', 'd1', 50, 'm'), (2, 'ana', 4, 200, 'v', 'nd1', 60, 'kWh')`)
+		`INSERT INTO r VALUES (1, 'ana', 3, 100, 'u', 'd1', 50, 'm'), (2, 'ana', 4, 2000, 'v', 'nd1', 60, 'kWh')`)
 	for argument, call := range map[string]string{
 		"epsilon":  `dx_sum(account, x, epsilon, 'u')`,
 		"universe": `dx_sum(account, x, 100, universe)`,
@@ -155,7 +155,7 @@ func TestConstantsWithinAGroup(t *testing.T) {
 	}
 	d.answers(`SELECT dx_sum(account, x, epsilon, universe, metric) FROM r GROUP BY g`, `[[3] [4]]`)
 	d.spends("ana", "kWh", 100)
-	d.spends("ana", "record", 200)
+	d.spends("ana", "record", 2000)
 }
 
 func TestDefaultDomain(t *testing.T) {
@@ -345,6 +345,17 @@ func TestDeclarationsRollBack(t *testing.T) {
 	d.fails(`SELECT geoind_laplace('ana', 41.9, 12.5, 1, 'rome')`, "'rome' is not declared")
 	d.run(`SELECT dx_universe('v', 0, 9, 1, 'kWh')`)
 	d.answers(`SELECT dx_value('ana', 9, 100, 'v')`, `[[9]]`)
+}
+
+// So was one whose statement failed.
+func TestDeclarationOfAFailedStatement(t *testing.T) {
+	t.Skip("what a failing writing statement declared and used is remembered by its connection")
+	d := declared(t)
+	d.run(`CREATE TABLE once(z UNIQUE)`)
+	d.fails(`INSERT INTO once SELECT dx_value('ana', 1, 100, 'v') FROM (SELECT dx_universe('v', 0, 2, 1, 'kWh') AS line LIMIT 1)
+		WHERE line NOT NULL UNION ALL SELECT 1`, "UNIQUE")
+	d.answers(`SELECT name FROM geosql_universe`, `[[u]]`)
+	d.fails(`SELECT dx_value('ana', 1, 100, 'v')`, "'v' is not declared")
 }
 
 // A temporary table cannot stand in for what the owner declared.
@@ -538,4 +549,42 @@ func TestClamping(t *testing.T) {
 			t.Errorf("a count of %v", row[2])
 		}
 	}
+}
+
+func TestErrorsAreOneLine(t *testing.T) {
+	t.Skip("a name that is not declared is shown with its line breaks; names of universes and accounts may have some")
+	d := declared(t)
+	for _, query := range []string{
+		`SELECT geoind_laplace('ana', 39.9, 116.3, 0.5, 'bei' || char(10) || 'jing')`,
+		`SELECT geo_region('bei' || char(10) || 'jing', 'POLYGON((116 40, 117 40, 117 41, 116 40))')`,
+		`SELECT dx_value('ana', 3, 0.5, 'u' || char(10))`,
+		`SELECT geosql_help('dx' || char(10))`,
+		`SELECT dx_universe('u' || char(10), 0, 1, 1, 'kWh')`,
+	} {
+		d.fails(query)
+	}
+	if line := d.value(`SELECT budget_limit('a' || char(10) || 'b', 'm', 1)`).(string); strings.Contains(line, "\n") {
+		t.Errorf("budget_limit answers %q", line)
+	}
+}
+
+func TestFreeFunctionsAnswerFiniteNumbers(t *testing.T) {
+	t.Skip("large or small arguments overflow to infinity, and infinity times 0 to NULL")
+	d := declared(t)
+	for _, call := range []string{
+		`geoind_epsilon(1e308, 1e-308)`, `geoind_radius(5e-324, 0.5)`, `geoind_radius(5e-324, 0.5, 'beijing')`,
+		`lbs_radius(0.5, 0.95, 1e308)`, `geoind_confidence(1e308, 1e308)`, `geoind_confidence(1e308, 1e308, 'beijing')`,
+	} {
+		v, err := d.try(`SELECT abs(` + call + `) < 1e999`)
+		if err == nil && fmt.Sprint(v) != `[[1]]` {
+			t.Errorf("%s answers %v", call, d.rows(`SELECT `+call))
+		}
+	}
+}
+
+// A lattice finer than the arithmetic of its frame is no lattice.
+func TestStepBelowTheFramesPrecision(t *testing.T) {
+	t.Skip("the frame's rounding error is added to kappa after kappa was checked: kappa 200000 is accepted")
+	d := declared(t)
+	d.fails(`SELECT geo_domain('atom', 39.4, 115.4, 39.40000001, 115.400000001, 0.000000000001)`, "geo_domain: step_m ")
 }

@@ -3,45 +3,42 @@ package sqlitefn_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/sqlitefn"
-	sqlite3 "github.com/mattn/go-sqlite3"
 )
-
-// exactly is an epsilon at which the noise of a universe or domain with step 1 is
-// 0 except with probability below 1e-43, so that answers can be compared with
-// what they should be. The tests draw fewer than 1e5 such answers.
-const exactly = "100"
 
 // database is one connection that has the functions. A method fails the test
 // where its SQL does not do what its name says.
+//
+// Tests that compare answers with what they should be use an epsilon of at least
+// 100 per step of the lattice, at which the noise is 0 except with probability
+// 2e^-100 < 1e-43. They draw fewer than 1e6 such answers.
 type database struct {
 	testing.TB
 	path string
-	conn *sql.Conn
+	pool *sql.DB
+	conn *sql.Conn // the pool's only one
 }
 
 // open opens a connection to dsn that the end of the test closes.
 func open(tb testing.TB, dsn string, opts ...sqlitefn.Option) *database {
 	tb.Helper()
-	pool := sql.OpenDB(sqlitefn.Connector(dsn, opts...))
-	pool.SetMaxOpenConns(1)
-	conn, err := pool.Conn(context.Background())
-	if err != nil {
+	d := &database{TB: tb, path: dsn, pool: sql.OpenDB(sqlitefn.Connector(dsn, opts...))}
+	tb.Cleanup(func() { d.pool.Close() })
+	var err error
+	if d.conn, err = d.pool.Conn(context.Background()); err != nil {
 		tb.Fatal(err)
 	}
-	d := &database{tb, dsn, conn}
-	tb.Cleanup(func() { d.close(); pool.Close() })
+	tb.Cleanup(func() { d.conn.Close() })
 	return d
 }
 
 // with is d reporting to a subtest.
-func (d *database) with(t *testing.T) *database { return &database{t, d.path, d.conn} }
+func (d *database) with(t *testing.T) *database { return &database{t, d.path, d.pool, d.conn} }
 
 // newDatabase opens a new file. It does not wait for the disk, which the ledger
 // beside it does all the same.
@@ -67,17 +64,12 @@ var declarations = []string{
 	`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`,
 }
 
-// close closes the connection for good, before the end of the test.
+// close closes the connection before the end of the test. Doing so twice is
+// harmless.
 func (d *database) close() {
-	if err := d.conn.Raw(func(any) error { return nil }); errors.Is(err, sql.ErrConnDone) {
-		return
-	}
-	// ErrBadConn makes the pool drop the connection instead of keeping it.
-	_ = d.conn.Raw(func(c any) error { return errors.Join(c.(*sqlite3.SQLiteConn).Close(), errDropped) })
-	_ = d.conn.Close()
+	d.conn.Close()
+	d.pool.Close()
 }
-
-var errDropped = errors.New("dropped")
 
 // run runs statements to their ends.
 func (d *database) run(statements ...string) {

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -160,9 +161,8 @@ type queryGroup struct {
 	acc     scalar.Accumulator
 	failed  bool
 
-	items   []ledger.Item  // accounts in order of appearance, evaluations counted
-	index   map[string]int // of an account in items
-	current int            // item of the row before: rows often come by account
+	accounts intern.Table
+	rows     []int64 // of each account
 }
 
 // newQueryGroup starts groups of one dx_ function.
@@ -173,7 +173,7 @@ func newQueryGroup(shape queryShape) func(*session, *function) group {
 			g = s.groups[n-1]
 			s.groups = s.groups[:n-1]
 		} else {
-			g = &queryGroup{session: s, index: make(map[string]int)}
+			g = &queryGroup{session: s}
 		}
 		g.shape = shape
 		return g
@@ -182,10 +182,9 @@ func newQueryGroup(shape queryShape) func(*session, *function) group {
 
 // recycle gives the group's memory to a later one.
 func (g *queryGroup) recycle() {
-	clear(g.index)
-	clear(g.items)
-	g.items = g.items[:0]
-	g.plan, g.failed, g.current = nil, false, 0
+	g.accounts.Reset()
+	g.rows = g.rows[:0]
+	g.plan, g.failed = nil, false
 	g.session.groups = append(g.session.groups, g)
 }
 
@@ -237,18 +236,11 @@ func (g *queryGroup) parameters(c call) error {
 
 // contributes counts a row of the account.
 func (g *queryGroup) contributes(account []byte) {
-	if g.current < len(g.items) && g.items[g.current].Account == string(account) {
-		g.items[g.current].Evaluations++
-		return
+	i := g.accounts.Number(account)
+	if i == len(g.rows) {
+		g.rows = append(g.rows, 0)
 	}
-	i, ok := g.index[string(account)]
-	if !ok {
-		i = len(g.items)
-		g.items = append(g.items, ledger.Item{Account: string(account)})
-		g.index[g.items[i].Account] = i
-	}
-	g.items[i].Evaluations++
-	g.current = i
+	g.rows[i]++
 }
 
 // final charges everybody in one transaction and draws. SQLite calls it also
@@ -280,28 +272,38 @@ func saturate(y float64) int64 {
 }
 
 func (g *queryGroup) charge(f *function) error {
-	if len(g.items) == 0 {
+	if len(g.rows) == 0 {
 		return nil
 	}
-	plan := g.plan
-	for i := range g.items {
-		item := &g.items[i]
-		times := int64(1)
-		if plan.query.PerRow() {
-			times = item.Evaluations
-		}
-		cost, ok := plan.cost.Times(times)
-		if !ok {
-			return fmt.Errorf("account '%s' would be charged %d times %s, which no budget holds", item.Account, times, plan.cost)
-		}
-		item.Epsilon = cost
+	items, err := g.items()
+	if err != nil {
+		return err
 	}
-	unit := plan.query.Unit()
+	unit := g.plan.query.Unit()
 	book, err := g.session.ledger()
 	if err != nil {
-		return g.session.spendError(err, g.items[0].Account, unit, g.items[0].Epsilon)
+		return g.session.spendError(err, items[0].Account, unit, items[0].Epsilon)
 	}
-	return book.Charge(f.name, unit, g.items)
+	return book.Charge(f.name, unit, items)
+}
+
+// items is what each account of the group is charged.
+func (g *queryGroup) items() ([]ledger.Item, error) {
+	plan := g.plan
+	items := make([]ledger.Item, len(g.rows))
+	for i, rows := range g.rows {
+		times := int64(1)
+		if plan.query.PerRow() {
+			times = rows
+		}
+		account := string(g.accounts.Name(i))
+		cost, ok := plan.cost.Times(times)
+		if !ok {
+			return nil, fmt.Errorf("account '%s' would be charged %d times %s, which no budget holds", account, times, plan.cost)
+		}
+		items[i] = ledger.Item{Account: account, Epsilon: cost, Evaluations: rows}
+	}
+	return items, nil
 }
 
 // dxRadius tells the accuracy of a query before anything is spent.

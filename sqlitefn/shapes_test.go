@@ -84,7 +84,7 @@ var scalarShapes = []shape{
 		query: `INSERT OR IGNORE INTO ignored SELECT 1, {f} FROM t`, show: `SELECT z FROM ignored`, evaluations: 5, rows: 1},
 	{name: "DEFAULT", setup: []string{`CREATE TABLE defaulted(i, z DEFAULT ({c}))`},
 		query: `INSERT INTO defaulted(i) SELECT a FROM t`, show: `SELECT z FROM defaulted`, evaluations: 5, rows: 5},
-	{name: "CHECK", setup: []string{`CREATE TABLE checked(i, CHECK ({c} > 0))`},
+	{name: "CHECK", setup: []string{`CREATE TABLE checked(i, CHECK ({c} >= 0))`},
 		query: `INSERT INTO checked SELECT a FROM t`, show: `SELECT i FROM checked`, evaluations: 5, rows: 5},
 	{name: "trigger", setup: []string{`CREATE TABLE watched(account, x)`, `CREATE TABLE log(z)`,
 		`CREATE TRIGGER watch AFTER INSERT ON watched BEGIN
@@ -189,7 +189,7 @@ var (
 	exact = strings.NewReplacer(
 		`{f}`, `dx_value(tick(account), x, 100, 'u')`,
 		`{c}`, `dx_value(tick('ana'), 3, 100, 'u')`,
-		`{epsilon}`, exactly, `{universe}`, `'u'`)
+		`{epsilon}`, `100`, `{universe}`, `'u'`)
 	noisy = strings.NewReplacer(
 		`{f}`, `dx_value(tick(account), x, 2, 'fine')`,
 		`{c}`, `dx_value(tick('ana'), 3, 2, 'fine')`,

@@ -190,6 +190,22 @@ func (d *database) checkCharged(low, high int64) {
 	}
 }
 
+// A reservation is spent from before the limit is, and what is left of it returns
+// when the last connection closes.
+func TestReservationReturnsAtClose(t *testing.T) {
+	d := declared(t)
+	other := open(t, d.path)
+	d.run(`SELECT budget_limit('ana', 'm', 10)`, `SELECT budget_reserve('ana', 'm', 9.5)`)
+	other.run(release)
+	d.answers(`SELECT spent, reserved, remaining FROM ledger_balance WHERE account = 'ana'`, `[[0.5 9 0.5]]`)
+	d.close()
+	other.spends("ana", "m", 9.5)
+	other.close()
+	again := open(t, d.path)
+	again.spends("ana", "m", 0.5)
+	again.answers(`SELECT function, epsilon FROM ledger_charges`, `[[geoind_laplace 0.5]]`)
+}
+
 // SQLite completes the group of an interrupted aggregate. That may charge, once,
 // and answers nothing.
 func TestInterruptedAggregate(t *testing.T) {

@@ -19,6 +19,12 @@ package sqlite
 #cgo CFLAGS: -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra
 #cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE
 #cgo linux LDFLAGS: -lpthread
+#cgo noescape gs_column
+#cgo nocallback gs_column
+#cgo noescape gs_bind_text
+#cgo nocallback gs_bind_text
+#cgo nocallback gs_bind_int64
+#cgo noescape gs_step
 #include <stdlib.h>
 #include "shim.h"
 */
@@ -67,6 +73,7 @@ const (
 	ReadWrite OpenFlags = 0x2
 	Create    OpenFlags = 0x4
 
+	noMutex      OpenFlags = 0x8000 // a Conn is used by one goroutine at a time anyway
 	privateCache OpenFlags = 0x40000
 )
 
@@ -81,7 +88,7 @@ func Open(path string, flags OpenFlags) (*Conn, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	c := &Conn{owned: true}
-	if rc := C.gs_open(name, C.int(flags|privateCache), &c.db); rc != 0 {
+	if rc := C.gs_open(name, C.int(flags|noMutex|privateCache), &c.db); rc != 0 {
 		err := &Error{int(rc), C.GoString(C.gs_errstr(rc))}
 		if c.db != nil {
 			err = c.lastError()
