@@ -69,19 +69,31 @@ func openShared(path string, create bool) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file is looked at without opening it: see the package's comment.
-	file, err := os.Stat(real)
 	if l := registry.ledgers[real]; l != nil {
-		if err != nil || !os.SameFile(file, l.file) {
-			return nil, errors.New("the file was removed or replaced while in use")
+		if err := l.inPlace(); err != nil {
+			return nil, err
 		}
 		l.refs++
 		return l, nil
 	}
-	if err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+	if _, err := os.Stat(real); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
 	}
 	return openNew(real, create)
+}
+
+// inPlace makes sure that the path still leads to the open file: what is charged
+// to a file that was removed or replaced is lost. The file is looked at without
+// opening it: see the package's comment.
+func (l *Ledger) inPlace() error {
+	if l.path == "" {
+		return nil
+	}
+	file, err := os.Stat(l.path)
+	if err != nil || !os.SameFile(file, l.file) {
+		return errors.New("the file was removed or replaced while in use")
+	}
+	return nil
 }
 
 func openNew(path string, create bool) (*Ledger, error) {

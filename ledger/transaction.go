@@ -62,7 +62,10 @@ func (l *Ledger) transact(work func(*transaction) error) error {
 		return wrap(err)
 	}
 	t := &transaction{db: l.db, now: now(), lastID: -1}
-	err := work(t)
+	err := l.inPlace()
+	if err == nil {
+		err = work(t)
+	}
 	if err == nil {
 		err = l.db.commit.Run()
 	}

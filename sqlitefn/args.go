@@ -1,11 +1,12 @@
 package sqlitefn
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -91,6 +92,15 @@ func (c call) location(i int) (lat, lon float64, null bool, err error) {
 	return lat, lon, noLat || noLon, nil
 }
 
+// probability decodes a number that is at least 0 and less than 1.
+func (c call) probability(i int) (float64, error) {
+	p, err := c.number(i)
+	if err == nil && (p < 0 || p >= 1) {
+		err = c.bad(i, "must be at least 0 and less than 1, got %s", plain(p))
+	}
+	return p, err
+}
+
 // text decodes a text; it is valid during the call.
 func (c call) text(i int) ([]byte, error) {
 	v := c.Arg(i)
@@ -123,10 +133,20 @@ func (c call) unit(i int) (budget.Unit, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(name) == 0 || bytes.IndexByte(name, '\n') >= 0 {
+	if len(name) == 0 || quoted(name) != "'"+string(name)+"'" {
 		return "", c.bad(i, "must be the name of a unit, such as 'm' or 'kWh'")
 	}
 	return budget.Unit(name), nil
+}
+
+// quoted is text as a message shows it, on one line.
+func quoted(text []byte) string {
+	return "'" + strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, string(text)) + "'"
 }
 
 // plain prints a number without an exponent.

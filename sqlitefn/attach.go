@@ -91,7 +91,7 @@ func library(s *session) sqlite.Library {
 			lib.Tables = append(lib.Tables, sqlite.Table{
 				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
 				Flags: f.flags & sqlite.DirectOnly, SingleRow: len(f.args) > 0,
-				Open: func() sqlite.Cursor { return namedCursor{f, f.table(s, f)} },
+				Open: func() sqlite.Cursor { return namedCursor{f, f.required(), f.table(s, f)} },
 			})
 		}
 	}
@@ -109,12 +109,13 @@ func (g namedGroup) Final(c *sqlite.Call) error { return g.f.named(g.group.final
 
 // namedCursor puts the function's name in front of errors.
 type namedCursor struct {
-	f      *function
-	cursor cursor
+	f        *function
+	required int
+	cursor   cursor
 }
 
 func (n namedCursor) Filter(c *sqlite.Call, used uint) (sqlite.Rows, error) {
-	if c.Len() < n.f.required() {
+	if c.Len() < n.required {
 		return sqlite.NoRow, n.f.named(fmt.Errorf("%s is missing", n.f.args[c.Len()].name))
 	}
 	rows, err := n.cursor.filter(call{c, n.f}, used)

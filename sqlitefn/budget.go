@@ -38,7 +38,7 @@ func budgetLimit(s *session, c call) error {
 	if err := book.SetLimit(account, unit, limit); err != nil {
 		return err
 	}
-	who := "account '" + account + "'"
+	who := "account " + quoted([]byte(account))
 	if account == "*" {
 		who = "every account without a limit of its own"
 	}
@@ -106,7 +106,7 @@ func (g *reserveGroup) row(c call) error {
 		g.items = append(g.items, ledger.Item{Account: string(account)})
 	}
 	if g.items[i].Epsilon > budget.Max-cost {
-		return fmt.Errorf("account '%s' would reserve more than any budget holds", account)
+		return fmt.Errorf("account %s would reserve more than any budget holds", quoted(account))
 	}
 	g.items[i].Epsilon += cost
 	return nil

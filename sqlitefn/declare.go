@@ -33,7 +33,6 @@ func geoDomain(s *session, c call) error {
 		d.name, d.south, d.west, d.north, d.east, d.stepM); err != nil {
 		return err
 	}
-	delete(s.domains, d.name)
 	c.ResultString(0, domain.String())
 	return nil
 }
@@ -44,6 +43,9 @@ func geoRegion(s *session, c call) error {
 		return err
 	}
 	wkt, err := c.text(1)
+	if err == nil && len(wkt) == 0 {
+		err = c.bad(1, "must not be empty")
+	}
 	if err != nil {
 		return err
 	}
@@ -52,7 +54,7 @@ func geoRegion(s *session, c call) error {
 		return err
 	}
 	if !found {
-		return c.bad(0, "'%s' is not declared (%s)", name, s.declared("domain"))
+		return c.undeclared(s, 0, "domain")
 	}
 	if d.region != "" && d.region != string(wkt) {
 		return fmt.Errorf("domain '%s' has a region already and it cannot change; declare another domain", name)
@@ -65,7 +67,6 @@ func geoRegion(s *session, c call) error {
 	if err := s.write(`UPDATE main.geosql_domain SET region = ? WHERE name = ? AND region IS NULL`, d.region, name); err != nil {
 		return err
 	}
-	delete(s.domains, name)
 	c.ResultString(0, domain.String())
 	return nil
 }
@@ -104,7 +105,6 @@ func dxUniverse(s *session, c call) error {
 			return err
 		}
 	}
-	delete(s.universes, d.name)
 	c.ResultString(0, u.String())
 	return nil
 }
@@ -112,8 +112,8 @@ func dxUniverse(s *session, c call) error {
 // name decodes the name of a declaration.
 func (c call) name(i int) (string, error) {
 	b, err := c.text(i)
-	if err == nil && len(b) == 0 {
-		err = c.bad(i, "must not be empty")
+	if err == nil && (len(b) == 0 || quoted(b) != "'"+string(b)+"'") {
+		err = c.bad(i, "must be printable text")
 	}
 	return string(b), err
 }

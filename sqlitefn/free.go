@@ -2,9 +2,11 @@ package sqlitefn
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -18,29 +20,12 @@ func geoindEpsilon(_ *session, c call) error {
 	if err != nil {
 		return err
 	}
-	c.ResultFloat(0, level/radius)
+	eps := level / radius
+	if eps == 0 || math.IsInf(eps, 0) {
+		return c.bad(0, "divided by radius_m is no number that a float holds")
+	}
+	c.ResultFloat(0, eps)
 	return nil
-}
-
-// geoindRadius is the radius that holds the released point with probability p,
-// of the continuous mechanism or of the one in a domain.
-func (s *session) geoindRadius(c call, eps float64, p, domain int) (float64, error) {
-	probability, err := c.number(p)
-	if err != nil {
-		return 0, err
-	}
-	if !c.given(domain) {
-		return planar.Radius(eps, probability)
-	}
-	d, err := s.domain(c, domain)
-	if err != nil {
-		return 0, err
-	}
-	rat, err := c.decimal(0)
-	if err != nil {
-		return 0, err
-	}
-	return d.Radius(rat, probability)
 }
 
 func geoindRadius(s *session, c call) error {
@@ -48,7 +33,20 @@ func geoindRadius(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.geoindRadius(c, eps, 1, 2)
+	p, err := c.probability(1)
+	if err != nil {
+		return err
+	}
+	d, err := s.ball(c, 2)
+	if err != nil {
+		return err
+	}
+	var r float64
+	if d == nil {
+		r, err = planar.Radius(eps, p)
+	} else {
+		r, err = d.Radius(budget.Decimal(eps), p)
+	}
 	if err != nil {
 		return err
 	}
@@ -56,55 +54,72 @@ func geoindRadius(s *session, c call) error {
 	return nil
 }
 
+// ball is the domain whose lattice and frame an accuracy counts in, nil for the
+// continuous mechanism.
+func (s *session) ball(c call, i int) (*planar.Domain, error) {
+	if !c.given(i) {
+		return nil, nil
+	}
+	return s.domain(c, i)
+}
+
+// radius decodes a radius in metres, which may be 0.
+func (c call) radius(i int) (float64, error) {
+	r, err := c.number(i)
+	if err == nil && r < 0 {
+		err = c.bad(i, "must not be below 0, got %s", plain(r))
+	}
+	return r, err
+}
+
 func geoindConfidence(s *session, c call) error {
 	eps, err := c.epsilon(0)
 	if err != nil {
 		return err
 	}
-	radius, err := c.number(1)
-	if err == nil && radius < 0 {
-		err = c.bad(1, "must not be below 0, got %s", plain(radius))
-	}
+	radius, err := c.radius(1)
 	if err != nil {
 		return err
 	}
-	if !c.given(2) {
+	d, err := s.ball(c, 2)
+	if err != nil {
+		return err
+	}
+	if d == nil {
 		c.ResultFloat(0, planar.Confidence(eps, radius))
-		return nil
+	} else {
+		c.ResultFloat(0, d.Confidence(budget.Decimal(eps), radius))
 	}
-	d, err := s.domain(c, 2)
-	if err != nil {
-		return err
-	}
-	rat, err := c.decimal(0)
-	if err != nil {
-		return err
-	}
-	c.ResultFloat(0, d.Confidence(rat, radius))
 	return nil
 }
 
-// lbsRadius: everything within radius_m of the true place lies within the
-// answer of the released one, with the confidence asked for. It is computed from
-// public numbers alone; a radius that depended on the distance between the true
-// and the released place would give the former away (thesis, section 5.3).
 func lbsRadius(s *session, c call) error {
 	eps, err := c.epsilon(0)
 	if err != nil {
 		return err
 	}
-	interest, err := c.number(2)
-	if err == nil && interest < 0 {
-		err = c.bad(2, "must not be below 0, got %s", plain(interest))
+	confidence, err := c.probability(1)
+	if err != nil {
+		return err
+	}
+	interest, err := c.radius(2)
+	if err != nil {
+		return err
+	}
+	d, err := s.ball(c, 3)
+	if err != nil {
+		return err
+	}
+	var r float64
+	if d == nil {
+		r, err = planar.RetrievalRadius(eps, confidence, interest)
+	} else {
+		r, err = d.RetrievalRadius(budget.Decimal(eps), confidence, interest)
 	}
 	if err != nil {
 		return err
 	}
-	r, err := s.geoindRadius(c, eps, 1, 3)
-	if err != nil {
-		return err
-	}
-	c.ResultFloat(0, interest+r)
+	c.ResultFloat(0, r)
 	return nil
 }
 
@@ -134,7 +149,7 @@ func geosqlHelp(_ *session, c call) error {
 	}
 	f := lookup(string(name))
 	if f == nil {
-		return c.bad(0, "'%s' is no function of geosql; SELECT geosql_help() lists them", name)
+		return c.bad(0, "%s is no function of geosql; SELECT geosql_help() lists them", quoted(name))
 	}
 	c.ResultString(0, f.help())
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -81,38 +82,41 @@ func (c call) metric(i int) (budget.Metric, error) {
 
 // same checks that the parameters are what they were in the group's first row.
 func (plan *queryPlan) same(c call, shape queryShape) error {
-	if eps, err := c.number(shape.epsilon); err != nil || eps != plan.epsilon {
-		return changed(c, shape.epsilon, err)
-	}
-	if shape.p >= 0 {
-		if p, err := c.number(shape.p); err != nil || p != plan.p {
-			return changed(c, shape.p, err)
-		}
-	}
-	if shape.universe >= 0 {
-		if name, err := c.text(shape.universe); err != nil || !bytes.Equal(name, plan.universe) {
-			return changed(c, shape.universe, err)
-		}
-	}
-	if shape.metric < 0 || c.given(shape.metric) != (plan.metric != nil) {
-		if shape.metric >= 0 {
-			return changed(c, shape.metric, nil)
-		}
-		return nil
-	}
-	if plan.metric != nil {
-		if name, err := c.text(shape.metric); err != nil || !bytes.Equal(name, plan.metric) {
-			return changed(c, shape.metric, err)
-		}
+	switch {
+	case !c.isNumber(shape.epsilon, plan.epsilon):
+		return c.changes(shape.epsilon)
+	case shape.p >= 0 && !c.isNumber(shape.p, plan.p):
+		return c.changes(shape.p)
+	case shape.universe >= 0 && !c.isText(shape.universe, plan.universe):
+		return c.changes(shape.universe)
+	case shape.metric >= 0 && !c.isText(shape.metric, plan.metric):
+		return c.changes(shape.metric)
 	}
 	return nil
 }
 
-func changed(c call, i int, err error) error {
-	if err != nil {
-		return err
+func (c call) changes(i int) error { return c.bad(i, "changes within a group") }
+
+// isNumber reports whether argument i is the number x.
+func (c call) isNumber(i int, x float64) bool {
+	v := c.Arg(i)
+	switch v.Type() {
+	case sqlite.Float:
+		return v.Float() == x
+	case sqlite.Integer:
+		return float64(v.Int()) == x
 	}
-	return c.bad(i, "changes within a group")
+	return false
+}
+
+// isText reports whether argument i is the text, nil meaning that it is not
+// given.
+func (c call) isText(i int, text []byte) bool {
+	if text == nil || !c.given(i) {
+		return text == nil && !c.given(i)
+	}
+	v := c.Arg(i)
+	return v.Type() == sqlite.Text && bytes.Equal(v.Bytes(), text)
 }
 
 // dxValue releases one reading.
@@ -299,7 +303,7 @@ func (g *queryGroup) items() ([]ledger.Item, error) {
 		account := string(g.accounts.Name(i))
 		cost, ok := plan.cost.Times(times)
 		if !ok {
-			return nil, fmt.Errorf("account '%s' would be charged %d times %s, which no budget holds", account, times, plan.cost)
+			return nil, fmt.Errorf("account %s would be charged %d times %s, which no budget holds", quoted([]byte(account)), times, plan.cost)
 		}
 		items[i] = ledger.Item{Account: account, Epsilon: cost, Evaluations: rows}
 	}

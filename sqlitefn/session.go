@@ -22,8 +22,10 @@ type session struct {
 	source *exact.Source
 	book   *ledger.Ledger // nil until it is needed
 
-	domains   map[string]*planar.Domain
-	universes map[string]*scalar.Universe
+	// Built declarations by what was declared: a declaration that is rolled back,
+	// or that another connection completes, is simply another one.
+	domains   map[declaredDomain]*planar.Domain
+	universes map[declaredUniverse]*scalar.Universe
 	laplaces  map[laplaceKey]*laplacePlan
 	groups    []*queryGroup // spare ones
 	reading   scalar.Accumulator
@@ -34,8 +36,8 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		conn:      conn,
 		opts:      o,
 		source:    exact.NewSource(o.entropy),
-		domains:   make(map[string]*planar.Domain),
-		universes: make(map[string]*scalar.Universe),
+		domains:   make(map[declaredDomain]*planar.Domain),
+		universes: make(map[declaredUniverse]*scalar.Universe),
 		laplaces:  make(map[laplaceKey]*laplacePlan),
 	}
 }

@@ -1,7 +1,6 @@
 package sqlitefn
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -149,23 +148,23 @@ func (s *session) domain(c call, i int) (*planar.Domain, error) {
 	}
 	d, err := s.domainNamed(name)
 	if err == nil && d == nil {
-		err = c.bad(i, "'%s' is not declared (%s)", name, s.declared("domain"))
+		err = c.undeclared(s, i, "domain")
 	}
 	return d, err
 }
 
 // domainNamed is nil for a domain that is not declared.
 func (s *session) domainNamed(name []byte) (*planar.Domain, error) {
-	if d := s.domains[string(name)]; d != nil {
-		return d, nil
-	}
 	declared, found, err := s.readDomain(string(name))
 	if err != nil || !found {
 		return nil, err
 	}
+	if d := s.domains[declared]; d != nil {
+		return d, nil
+	}
 	d, err := declared.open()
-	if err == nil && s.conn.AutoCommit() {
-		s.domains[declared.name] = d
+	if err == nil {
+		s.domains[declared] = d
 	}
 	return d, err
 }
@@ -191,13 +190,14 @@ func (s *session) names(kind string) (names []string, err error) {
 	return names, err
 }
 
-// declared lists names for an error message.
-func (s *session) declared(kind string) string {
-	names, err := s.names(kind)
-	if err != nil || len(names) == 0 {
-		return "none is"
+// undeclared is the error about argument i, which names no declaration of its
+// kind.
+func (c call) undeclared(s *session, i int, kind string) error {
+	there := "none is"
+	if names, err := s.names(kind); err == nil && len(names) > 0 {
+		there = "there are: " + strings.Join(names, ", ")
 	}
-	return "there are: " + strings.Join(names, ", ")
+	return c.bad(i, "%s is not declared (%s)", quoted(c.Arg(i).Bytes()), there)
 }
 
 // declaredUniverse is what stands in geosql_universe.
@@ -227,19 +227,19 @@ func (s *session) universe(c call, i int) (*scalar.Universe, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u := s.universes[string(name)]; u != nil {
-		return u, nil
-	}
 	declared, found, err := s.readUniverse(string(name))
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return nil, c.bad(i, "'%s' is not declared (%s)", bytes.Clone(name), s.declared("universe"))
+		return nil, c.undeclared(s, i, "universe")
+	}
+	if u := s.universes[declared]; u != nil {
+		return u, nil
 	}
 	u, err := declared.open()
-	if err == nil && s.conn.AutoCommit() {
-		s.universes[declared.name] = u
+	if err == nil {
+		s.universes[declared] = u
 	}
 	return u, err
 }

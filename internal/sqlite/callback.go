@@ -96,19 +96,30 @@ func bound(i C.int) *binding { return (*table.list.Load())[i] }
 
 //export geosqlForget
 func geosqlForget(i C.int) {
+	defer swallow()
+	if o := release(int(i)); o != nil && o.lib.Close != nil {
+		o.lib.Close()
+	}
+}
+
+// release frees binding i and returns its owner if that was its last one.
+func release(i int) *owner {
 	table.mu.Lock()
+	defer table.mu.Unlock()
 	next := append([]*binding(nil), *table.list.Load()...)
 	o := next[i].owner
 	next[i] = nil
 	table.list.Store(&next)
-	table.free = append(table.free, int(i))
+	table.free = append(table.free, i)
 	o.bindings--
-	last := o.bindings == 0
-	table.mu.Unlock()
-	if last && o.lib.Close != nil {
-		o.lib.Close()
+	if o.bindings > 0 {
+		return nil
 	}
+	return o
 }
+
+// swallow ends a panic where nobody is left to tell.
+func swallow() { _ = recover() }
 
 func (o *owner) call(n C.int, args *C.gs_value, out *C.gs_result, cells int) *Call {
 	var c *Call
@@ -167,15 +178,18 @@ func geosqlScalar(i, scope, n C.int, args *C.gs_value, out *C.gs_result) {
 	err = b.scalar(c)
 }
 
+// geosqlBeginScope returns 0 for a scope that could not be made.
+//
 //export geosqlBeginScope
 func geosqlBeginScope(i C.int) C.int {
+	defer swallow()
 	o := bound(i).owner
 	return C.int(o.scopes.add(o.lib.NewScope()))
 }
 
 //export geosqlEndScope
 func geosqlEndScope(i, scope C.int) {
-	defer func() { _ = recover() }() // nobody is left to tell
+	defer swallow()
 	bound(i).owner.scopes.remove(int(scope)).End()
 }
 
@@ -229,6 +243,6 @@ func geosqlNext(i, cursor C.int, cells *C.gs_result) (rows C.int) {
 
 //export geosqlCloseCursor
 func geosqlCloseCursor(i, cursor C.int) {
-	defer func() { _ = recover() }() // nobody is left to tell
+	defer swallow()
 	bound(i).owner.cursors.remove(int(cursor)).Close()
 }

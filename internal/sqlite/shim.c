@@ -189,7 +189,7 @@ typedef struct {
 } gs_scope;
 static void gs_end_scope(void *p) {
   gs_scope *s = p;
-  if (!gs_forked) geosqlEndScope(s->binding, s->scope);
+  if (!gs_forked && s->scope) geosqlEndScope(s->binding, s->scope);
   free(s);
 }
 

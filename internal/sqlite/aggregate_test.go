@@ -1,0 +1,147 @@
+//go:build !geosql_loadable
+
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// testGroup is a group of functions, any of which may be missing.
+type testGroup struct {
+	step, final func(*Call) error
+}
+
+func (g *testGroup) Step(c *Call) error {
+	if g.step == nil {
+		return nil
+	}
+	return g.step(c)
+}
+
+func (g *testGroup) Final(c *Call) error {
+	if g.final == nil {
+		return nil
+	}
+	return g.final(c)
+}
+
+// groups counts the groups of the aggregate total.
+type groups struct{ begun, ended int }
+
+func (g *groups) library() Library {
+	return Library{Aggregates: []Aggregate{{Name: "total", Args: []int{1}, New: func() Group {
+		g.begun++
+		sum, ended := int64(0), false
+		return &testGroup{
+			step: func(c *Call) error {
+				if c.Arg(0).Type() == Null {
+					return errors.New("total: NULL")
+				}
+				sum += c.Arg(0).Int()
+				return nil
+			},
+			final: func(c *Call) error {
+				if ended {
+					return errors.New("total: final twice")
+				}
+				ended = true
+				g.ended++
+				c.ResultInt(0, sum)
+				return nil
+			},
+		}
+	}}}}
+}
+
+func grouped(t *testing.T) (*Conn, *groups) {
+	t.Helper()
+	c, g := memory(t), new(groups)
+	register(t, c, g.library())
+	t.Cleanup(func() {
+		if g.begun != g.ended {
+			t.Errorf("%d groups begun and %d ended", g.begun, g.ended)
+		}
+		checkNothingLeft(t)
+	})
+	return c, g
+}
+
+func TestAggregate(t *testing.T) {
+	c, g := grouped(t)
+	answers(t, c, numbers(10)+`SELECT total(i), total(2 * i), total(i) FILTER (WHERE i > 8) FROM s`, `[[55 110 19]]`)
+	answers(t, c, numbers(10)+`SELECT i % 3, total(i) FROM s GROUP BY 1`, `[[0 18] [1 22] [2 15]]`)
+	answers(t, c, numbers(6)+`SELECT total(DISTINCT i / 2) FROM s`, `[[6]]`)
+	if g.begun != 7 {
+		t.Errorf("%d groups", g.begun)
+	}
+	fails(t, c, numbers(3)+`SELECT total(i) OVER () FROM s`, CodeError, "total() may not be used as a window function")
+}
+
+func TestManyGroups(t *testing.T) {
+	c, g := grouped(t)
+	const n = 20000
+	answers(t, c, numbers(3*n)+fmt.Sprintf(`, g AS (SELECT total(i) AS sum FROM s GROUP BY i %% %d) SELECT count(*), sum(sum) FROM g`, n),
+		fmt.Sprintf(`[[%d %d]]`, n, 3*n*(3*n+1)/2))
+	if g.begun != n {
+		t.Errorf("%d groups, want %d", g.begun, n)
+	}
+}
+
+func TestFinalWithoutStep(t *testing.T) {
+	c, g := grouped(t)
+	answers(t, c, numbers(3)+`SELECT total(i) FROM s WHERE i > 3`, `[[<nil>]]`)
+	answers(t, c, numbers(3)+`SELECT total(i) FILTER (WHERE i > 3) FROM s`, `[[<nil>]]`)
+	answers(t, c, numbers(3)+`SELECT total(i) FROM s WHERE i > 3 GROUP BY i`, `[]`)
+	if g.begun != 0 {
+		t.Errorf("%d groups", g.begun)
+	}
+}
+
+// However a statement ends, every group is finished.
+func TestGroupsOfAbortedStatements(t *testing.T) {
+	t.Run("error of the group", func(t *testing.T) {
+		c, _ := grouped(t)
+		fails(t, c, numbers(9)+`SELECT total(nullif(i, 5)) FROM s`, CodeError, "total: NULL")
+		fails(t, c, numbers(9)+`SELECT total(i), total(nullif(i, 5)) FROM s GROUP BY i % 2`, CodeError, "total: NULL")
+	})
+	t.Run("error elsewhere", func(t *testing.T) {
+		c, _ := grouped(t)
+		fails(t, c, numbers(9)+`SELECT total(i), total(json(CASE i WHEN 5 THEN '[' ELSE '1' END)) FROM s`, CodeError, "malformed JSON")
+	})
+	t.Run("closed early", func(t *testing.T) {
+		c, _ := grouped(t)
+		s := prepare(t, c, numbers(9)+`SELECT i % 3, total(i) FROM s GROUP BY 1`)
+		for range 2 {
+			if more, err := s.Step(); err != nil || !more {
+				t.Fatal(more, err)
+			}
+			s.Reset()
+		}
+		if _, err := s.Step(); err != nil {
+			t.Error(err)
+		}
+		s.Close()
+	})
+	t.Run("interrupt", func(t *testing.T) {
+		c, _ := grouped(t)
+		function(t, c, "stop", 1, func(call *Call) error {
+			if call.Arg(0).Int() == 100 {
+				c.Interrupt()
+			}
+			call.ResultInt(0, 1)
+			return nil
+		})
+		fails(t, c, `WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s) SELECT total(stop(i)) FROM s`, codeInterrupt, "interrupted")
+	})
+}
+
+func TestErrorOfFinal(t *testing.T) {
+	c := memory(t)
+	register(t, c, Library{Aggregates: []Aggregate{{Name: "refuse", Args: []int{1}, New: func() Group {
+		return &testGroup{final: func(*Call) error { return codedError(CodeDenied) }}
+	}}}})
+	fails(t, c, numbers(9)+`SELECT refuse(i) FROM s`, CodeDenied, "coded 279")
+	checkNothingLeft(t)
+}
