@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -17,6 +18,14 @@ type Option func(*options)
 type options struct {
 	ledger  string
 	entropy io.Reader
+}
+
+// same reports false for readers that cannot be compared.
+func (o options) same(p options) bool {
+	if t := reflect.TypeOf(o.entropy); t != nil && !t.Comparable() {
+		return false
+	}
+	return o == p
 }
 
 // WithLedger keeps the ledger in the file at path instead of beside the main
@@ -43,9 +52,10 @@ func Attach(conn *sqlite.Conn, opts ...Option) error {
 		opt(&o)
 	}
 	attached.Lock()
-	defer attached.Unlock()
-	if earlier, ok := attached.by[conn.Handle()]; ok {
-		if earlier != o {
+	earlier, ok := attached.by[conn.Handle()]
+	attached.Unlock()
+	if ok {
+		if !earlier.same(o) {
 			return fmt.Errorf("geosql: connection already has the functions with other options")
 		}
 		return nil
@@ -53,6 +63,8 @@ func Attach(conn *sqlite.Conn, opts ...Option) error {
 	if err := conn.Register(library(newSession(conn, o))); err != nil {
 		return err
 	}
+	attached.Lock()
+	defer attached.Unlock()
 	if attached.by == nil {
 		attached.by = make(map[uintptr]options)
 	}

@@ -8,6 +8,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -20,12 +21,16 @@ import (
 // serialised by SQLite, so nothing here is locked.
 type owner struct {
 	lib      Library
+	scope    int // index of its scopes among a statement's auxiliary data
 	bindings int // still registered; guarded by table.mu
 	groups   slots[Group]
 	cursors  slots[Cursor]
 	scopes   slots[Scope]
 	calls    []*Call // spare ones; a function may call another through SQL
 }
+
+// owners counts all owners there were.
+var owners atomic.Int32
 
 type binding struct {
 	owner    *owner
@@ -154,6 +159,9 @@ func panicError(p any) error {
 	return fmt.Errorf("geosql internal error: %v", p)
 }
 
+// oneLine takes the line breaks out of what an error quotes.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
 // fail makes the error the result. An error that has a method SQLiteCode says
 // which result code goes with it.
 func (c *Call) fail(err error) {
@@ -163,7 +171,7 @@ func (c *Call) fail(err error) {
 	if errors.As(err, &coded) {
 		r.code = C.int(coded.SQLiteCode())
 	}
-	setText(r, []byte(err.Error()))
+	setText(r, []byte(oneLine.Replace(err.Error())))
 }
 
 //export geosqlScalar

@@ -170,7 +170,7 @@ func setText(r *C.gs_result, text []byte) {
 // Register registers a library. A function that has the name and number of
 // arguments of an earlier one replaces it.
 func (c *Conn) Register(lib Library) error {
-	o := &owner{lib: lib}
+	o := &owner{lib: lib, scope: int(C.GS_SCOPE - owners.Add(1))}
 	for i := range lib.Scalars {
 		if err := c.registerScalar(o, &lib.Scalars[i]); err != nil {
 			return err
@@ -194,12 +194,15 @@ func (c *Conn) registerScalar(o *owner, f *Scalar) error {
 	defer C.free(unsafe.Pointer(name))
 	scoped := C.int(0)
 	if f.Scoped {
-		scoped = 1
+		scoped = C.int(o.scope)
 	}
 	for _, n := range f.Args {
+		if n < 0 || n > C.GS_MAX_ARGS {
+			return fmt.Errorf("geosql: cannot register %s: %d arguments", f.Name, n)
+		}
 		b := bind(&binding{owner: o, scalar: f.Call})
 		if rc := C.gs_create_scalar(c.db, name, C.int(n), C.int(f.Flags), C.int(b), scoped); rc != 0 {
-			return c.registerError(f.Name)
+			return c.registerError(f.Name, rc)
 		}
 	}
 	return nil
@@ -209,9 +212,12 @@ func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
 	name := C.CString(f.Name)
 	defer C.free(unsafe.Pointer(name))
 	for _, n := range f.Args {
+		if n < 0 || n > C.GS_MAX_ARGS {
+			return fmt.Errorf("geosql: cannot register %s: %d arguments", f.Name, n)
+		}
 		b := bind(&binding{owner: o, newGroup: f.New})
 		if rc := C.gs_create_aggregate(c.db, name, C.int(n), C.int(f.Flags), C.int(b)); rc != 0 {
-			return c.registerError(f.Name)
+			return c.registerError(f.Name, rc)
 		}
 	}
 	return nil
@@ -243,13 +249,16 @@ func (c *Conn) registerTable(o *owner, t *Table) error {
 	name := C.CString(t.Name)
 	defer C.free(unsafe.Pointer(name))
 	if rc := C.gs_create_table(c.db, name, &ct); rc != 0 {
-		return c.registerError(t.Name)
+		return c.registerError(t.Name, rc)
 	}
 	return nil
 }
 
-func (c *Conn) registerError(name string) error {
+func (c *Conn) registerError(name string, rc C.int) error {
 	err := c.lastError()
+	if err.Code == 0 { // misuse of the interface is no error of the connection
+		err = &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+	}
 	err.Message = "geosql: cannot register " + name + ": " + err.Message
 	return err
 }

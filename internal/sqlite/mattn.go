@@ -43,9 +43,9 @@ var auto struct {
 // Auto calls attach for every connection that the process opens from now on,
 // except those of Open; nil ends that.
 func Auto(attach func(*Conn) error) error {
-	auto.mu.Lock()
+	auto.mu.Lock() // across gs_auto, so that two calls cannot leave half of each
+	defer auto.mu.Unlock()
 	auto.attach = attach
-	auto.mu.Unlock()
 	on := C.int(0)
 	if attach != nil {
 		on = 1

@@ -117,6 +117,7 @@ func TestFile(t *testing.T) {
 	}
 	path := filepath.Join(dir, "main.db")
 	t.Chdir(dir)
+	run(t, openAt(t, path, ReadWrite|Create), `CREATE TABLE t(a)`)
 	for dsn, want := range map[string]string{
 		path:                                     path,
 		"main.db":                                path,

@@ -182,7 +182,6 @@ static void gs_forget(void *p) {
 // A statement's scope hangs on the statement itself: auxiliary data with a
 // negative index is shared by all its calls and destroyed when the statement is
 // reset or finalised, also after an error. The index is our own number.
-enum { GS_SCOPE = -0x67656f };
 typedef struct {
   int binding;
   int scope;
@@ -203,10 +202,10 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
   }
   gs_read(args, n, in);
   gs_clear(&r);
-  if (!f->scoped) {
+  if (!f->scope) {
     geosqlScalar(f->binding, 0, n, args, &r);
   } else {
-    gs_scope *s = sqlite3_get_auxdata(ctx, GS_SCOPE);
+    gs_scope *s = sqlite3_get_auxdata(ctx, f->scope);
     if (!s) {
       s = malloc(sizeof *s);
       if (!s) {
@@ -215,8 +214,8 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
       }
       s->binding = f->binding;
       s->scope = geosqlBeginScope(f->binding);
-      sqlite3_set_auxdata(ctx, GS_SCOPE, s, gs_end_scope);
-      s = sqlite3_get_auxdata(ctx, GS_SCOPE);
+      sqlite3_set_auxdata(ctx, f->scope, s, gs_end_scope);
+      s = sqlite3_get_auxdata(ctx, f->scope);
       if (!s) { // SQLite had no memory and has ended the scope
         sqlite3_result_error_code(ctx, SQLITE_NOMEM);
         return;
@@ -258,17 +257,17 @@ static void gs_final_group(sqlite3_context *ctx) {
   gs_write(ctx, &r);
 }
 
-static gs_function *gs_new_function(int binding, int scoped) {
+static gs_function *gs_new_function(int binding, int scope) {
   gs_function *f = malloc(sizeof *f);
   if (f) {
     f->binding = binding;
-    f->scoped = scoped;
+    f->scope = scope;
   }
   return f;
 }
 
-int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scoped) {
-  gs_function *f = gs_new_function(binding, scoped);
+int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope) {
+  gs_function *f = gs_new_function(binding, scope);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, gs_scalar, 0, 0,
                                     gs_forget);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { GS_MAX_ARGS = 12, GS_MAX_COLUMNS = 12, GS_INLINE = 104 };
+enum { GS_MAX_ARGS = 12, GS_MAX_COLUMNS = 12, GS_INLINE = 104, GS_SCOPE = -0x67656f };
 
 // An argument. Text and blobs point into SQLite's memory and live for the call.
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
   } u;
 } gs_value;
 
-// A result. Text up to GS_INLINE bytes is written in place, longer text is
+// A result. Text shorter than GS_INLINE bytes is written in place, longer text is
 // malloc'ed by Go and freed by the shim. An error is text with code != 0.
 typedef struct {
   int type;
@@ -34,7 +34,7 @@ typedef struct {
 // The C side of a registered function: which Go binding it calls.
 typedef struct {
   int binding;
-  int scoped; // wants a statement scope
+  int scope; // where its statement scope hangs; 0: wants none
 } gs_function;
 
 // Declared columns of a table-valued function.
@@ -74,7 +74,7 @@ int gs_column_count(void *stmt);
 const char *gs_column_name(void *stmt, int i);
 void gs_column(void *stmt, int i, gs_value *v);
 
-int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scoped);
+int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope);
 int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding);
 int gs_create_table(void *db, const char *name, const gs_table *table);
 

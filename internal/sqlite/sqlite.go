@@ -32,6 +32,7 @@ import "C"
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 )
 
@@ -49,6 +50,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// SQLiteCode makes the code also that of a function which fails with the error.
+func (e *Error) SQLiteCode() int { return e.Code }
 
 // Busy reports whether another connection held the lock for longer than the
 // busy timeout.
@@ -164,6 +168,9 @@ func (c *Conn) Exec(sql string) error {
 func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {
 	if int(C.int(len(sql))) != len(sql) {
 		return nil, "", &Error{CodeError, fmt.Sprintf("statement of %d bytes is too long", len(sql))}
+	}
+	if strings.IndexByte(sql, 0) >= 0 { // where SQLite would stop reading
+		return nil, "", &Error{CodeError, "statement contains a NUL character"}
 	}
 	s = &Stmt{conn: c}
 	var end C.int

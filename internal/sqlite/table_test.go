@@ -180,6 +180,7 @@ func TestTableInJoins(t *testing.T) {
 	answers(t, c, `SELECT x, i FROM t JOIN upto(x)`, `[[1 1] [2 1] [2 2]]`)
 	answers(t, c, `SELECT sum FROM upto(3), pair(i, i) WHERE sum = 4 OR product = 9`, `[[4] [6]]`)
 	answers(t, c, `SELECT sum FROM pair(3, 4), t`, `[[7] [7] [7]]`)
+	answers(t, c, `SELECT x, i FROM upto(2, x), t WHERE x > 0`, `[[1 1] [1 2] [2 2]]`) // an optional argument waits for t too
 }
 
 func TestCursorsCloseEarly(t *testing.T) {
