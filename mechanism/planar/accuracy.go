@@ -21,20 +21,29 @@ func Confidence(eps, r float64) float64 {
 	case r <= 0:
 		return 0
 	}
-	return gamma2(eps * r)
+	return gamma2(min(eps*r, math.MaxFloat64)) // the product may overflow
 }
 
 // Radius returns the radius in metres which the continuous planar Laplace
 // mechanism stays within with probability p in [0, 1): the inverse of
-// Confidence.
+// Confidence. Errors say what is wrong with p, that eps is not positive and
+// finite, or that the radius overflows.
 func Radius(eps, p float64) (float64, error) {
 	if !(eps > 0) || math.IsInf(eps, 0) {
-		return 0, errors.New("epsilon must be positive")
+		return 0, errors.New("epsilon must be positive and finite")
 	}
 	if !(p >= 0 && p < 1) {
-		return 0, errors.New("probability must be at least 0 and less than 1")
+		return 0, errors.New("must be at least 0 and less than 1")
 	}
-	return gamma2Quantile(p) / eps, nil
+	return finite(gamma2Quantile(p) / eps)
+}
+
+// finite refuses a radius that overflowed.
+func finite(r float64) (float64, error) {
+	if math.IsInf(r, 0) {
+		return 0, errors.New("the radius is too large to be a number")
+	}
+	return r, nil
 }
 
 // RetrievalRadius returns the radius of retrieval, in metres, that contains the
@@ -43,11 +52,18 @@ func Radius(eps, p float64) (float64, error) {
 // drawn; a radius that depends on the distance of the report from the location
 // would reveal the location.
 func RetrievalRadius(eps, confidence, interest float64) (float64, error) {
+	r, err := Radius(eps, confidence)
+	if err != nil {
+		return 0, err
+	}
+	return retrieval(interest, r)
+}
+
+func retrieval(interest, r float64) (float64, error) {
 	if !(interest >= 0) {
 		return 0, errors.New("radius must not be negative")
 	}
-	r, err := Radius(eps, confidence)
-	return interest + r, err
+	return finite(interest + r)
 }
 
 // printError bounds, in metres, how far rounding to 7 decimals moves a point:
@@ -82,7 +98,7 @@ func (d *Domain) Radius(eps *big.Rat, p float64) (float64, error) {
 		return 0, err
 	}
 	r += d.halfDiagonal()
-	return r/d.frame.minScale(d.reach+r) + printError, nil
+	return finite(r/d.frame.minScale(d.reach+r) + printError)
 }
 
 // Confidence returns the probability with which, at least, a report lies within r
@@ -94,11 +110,11 @@ func (d *Domain) Confidence(eps *big.Rat, r float64) float64 {
 
 // RetrievalRadius is RetrievalRadius for the mechanism of this domain.
 func (d *Domain) RetrievalRadius(eps *big.Rat, confidence, interest float64) (float64, error) {
-	if !(interest >= 0) {
-		return 0, errors.New("radius must not be negative")
-	}
 	r, err := d.Radius(eps, confidence)
-	return interest + r, err
+	if err != nil {
+		return 0, err
+	}
+	return retrieval(interest, r)
 }
 
 // frameEpsilon returns epsilon per metre of the frame.

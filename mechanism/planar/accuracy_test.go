@@ -110,14 +110,69 @@ func TestAccuracyRefuses(t *testing.T) {
 			t.Errorf("domain: Radius(%v, %v) is accepted", eps, c.p)
 		}
 	}
+	if _, err := Radius(1, 1); err == nil || err.Error() != "must be at least 0 and less than 1" {
+		t.Errorf("probability 1: %v", err)
+	}
 	if _, err := Radius(math.NaN(), .5); err == nil {
 		t.Error("Radius(NaN) is accepted")
 	}
-	if _, err := RetrievalRadius(1, .5, -1); err == nil {
-		t.Error("a negative radius of interest is accepted")
+	for _, interest := range []float64{-1, math.NaN()} {
+		if _, err := RetrievalRadius(1, .5, interest); err == nil {
+			t.Errorf("a radius of interest of %v is accepted", interest)
+		}
 	}
 	if !math.IsNaN(Confidence(0, 1)) || !math.IsNaN(d.Confidence(new(big.Rat), 1)) || Confidence(1, -1) != 0 {
 		t.Error("Confidence of eps 0 or a negative radius")
+	}
+}
+
+// Whatever positive numbers come in, what comes out is a number: a probability, or
+// a radius unless it overflows.
+func TestAccuracyOfExtremeArguments(t *testing.T) {
+	d := gridDomain(t)
+	positive := []float64{5e-324, 1e-310, 1e-300, 1e-20, 1, 1e20, 1e300, 1e308, math.MaxFloat64}
+	probabilities := []float64{0, 5e-324, 1e-323, 1e-310, 1e-300, .5, 1 - 0x1p-53}
+	checkRadius := func(what string, eps, p float64, got float64, err error) {
+		if err != nil && (got != 0 || err.Error() != "the radius is too large to be a number") ||
+			!(got >= 0 && got <= math.MaxFloat64) {
+			t.Errorf("%s(%v, %v) = %v, %v", what, eps, p, got, err)
+		}
+	}
+	for _, eps := range positive {
+		rat := new(big.Rat).SetFloat64(eps)
+		for _, x := range positive {
+			for _, c := range []float64{Confidence(eps, x), d.Confidence(rat, x)} {
+				if !(c >= 0 && c <= 1) {
+					t.Errorf("Confidence(%v, %v) = %v", eps, x, c)
+				}
+			}
+			r, err := RetrievalRadius(eps, .5, x)
+			checkRadius("RetrievalRadius", eps, x, r, err)
+			r, err = d.RetrievalRadius(rat, .5, x)
+			checkRadius("domain: RetrievalRadius", eps, x, r, err)
+		}
+		for _, p := range probabilities {
+			r, err := Radius(eps, p)
+			checkRadius("Radius", eps, p, r, err)
+			r, err = d.Radius(rat, p)
+			checkRadius("domain: Radius", eps, p, r, err)
+		}
+	}
+	if c := Confidence(1e308, 1e308); c != 1 {
+		t.Errorf("Confidence(1e308, 1e308) = %v", c)
+	}
+	if c := d.Confidence(big.NewRat(1, 1), math.MaxFloat64); c != 1 {
+		t.Errorf("domain: Confidence(1, MaxFloat64) = %v", c)
+	}
+	for _, overflow := range []func() (float64, error){
+		func() (float64, error) { return Radius(5e-324, .5) },
+		func() (float64, error) { return d.Radius(new(big.Rat).SetFloat64(5e-324), .5) },
+		func() (float64, error) { return RetrievalRadius(1e-308, .5, math.MaxFloat64) },
+		func() (float64, error) { return d.RetrievalRadius(big.NewRat(1, 1), .5, math.Inf(1)) },
+	} {
+		if r, err := overflow(); err == nil {
+			t.Errorf("a radius of %v", r)
+		}
 	}
 }
 

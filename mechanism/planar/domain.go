@@ -20,6 +20,7 @@ type Domain struct {
 	name          string
 	box           box
 	frame         frame
+	grid          frame // the frame in steps instead of metres
 	step          float64
 	reach         float64 // metres in the frame from the centre to the farthest corner
 	width, height float64 // metres in the frame, through the centre
@@ -28,11 +29,11 @@ type Domain struct {
 }
 
 // NewDomain declares a domain over a box, in degrees, with a lattice step in
-// metres, at least 0.001. Longitudes lie in [-180, 180]; west > east means that the box crosses
-// the antimeridian. A box may reach a pole. It may be at most 180 degrees wide,
-// and is refused where its projection would stretch distances by more than a
-// tenth, which is at some 7,500 km across. Errors name the argument: south, west,
-// north, east or step_m.
+// metres, at least 0.001. Longitudes lie in [-180, 180]; west > east means that
+// the box crosses the antimeridian. A box may reach a pole. It may be at most 180
+// degrees wide, and is refused where its projection would stretch distances by
+// more than a tenth, which is at some 7,500 km across. Errors name the argument:
+// south, west, north, east or step_m.
 func NewDomain(name string, south, west, north, east, step float64) (*Domain, error) {
 	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, errors.New("name must be printable and not empty")
@@ -47,6 +48,8 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 	d := &Domain{name: name, box: b, step: step}
 	d.frame = centredFrame(b.centre())
 	d.reach, d.kappa = d.frame.secant(b.corners())
+	d.grid = d.frame
+	d.grid.diameter /= step
 	// Two computed images are at most 2*projectionError further apart than the
 	// exact ones. Adding this much per step to kappa keeps the lattice distance
 	// of two locations below (1+kappa)*(geodesic distance + step*sqrt 2).

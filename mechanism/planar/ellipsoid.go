@@ -14,8 +14,6 @@ const (
 	latitudeSeriesLen = 6
 )
 
-var eccentricity = math.Sqrt(eccentricity2)
-
 // The conformal latitude chi maps the ellipsoid onto a sphere without
 // distorting angles; longitudes are unchanged. With the isometric latitude
 // psi = artanh(sin phi) - e*artanh(e*sin phi) it is sin chi = tanh psi (Snyder,
@@ -25,11 +23,35 @@ var eccentricity = math.Sqrt(eccentricity2)
 //	sin chi = (sin phi - t) / (1 - t*sin phi)
 //	cos chi = cos phi * sqrt(1 - t^2) / (1 - t*sin phi)
 //
-// which loses no digits anywhere, the poles included.
-func conformal(sinPhi, cosPhi float64) (sinChi, cosChi float64) {
-	t := math.Tanh(eccentricity * math.Atanh(eccentricity*sinPhi))
-	d := 1 - t*sinPhi
-	return (sinPhi - t) / d, cosPhi * math.Sqrt(1-t*t) / d
+// which loses no digits anywhere, the poles included. conformal returns the two
+// numerators and their denominator, norm, which a projection need not divide by.
+func conformal(sinPhi, cosPhi float64) (up, out, norm float64) {
+	t := conformalShift(sinPhi)
+	return sinPhi - t, cosPhi * math.Sqrt(1-t*t), 1 - t*sinPhi
+}
+
+// shiftSeries holds t[k] of tanh(e*artanh(e*s)) = sum_k t[k]*s^(2k+1). That
+// function of s solves (1 - e^2*s^2)*t' = e^2*(1 - t^2), t(0) = 0, which gives
+//
+//	(2k+1)*t[k] = e^2 * ((2k-1)*t[k-1] - sum_{i+j=k-1} t[i]*t[j]),  t[0] = e^2.
+//
+// t[k] is below e^(2k+2)/(2k+1), so what is left out is below 5e-17.
+var shiftSeries = func() (t [6]float64) {
+	t[0] = eccentricity2
+	for k := 1; k < len(t); k++ {
+		sum := float64(2*k-1) * t[k-1]
+		for i := range k {
+			sum -= t[i] * t[k-1-i]
+		}
+		t[k] = eccentricity2 * sum / float64(2*k+1)
+	}
+	return t
+}()
+
+// conformalShift returns tanh(e*artanh(e*s)) for |s| <= 1.
+func conformalShift(s float64) float64 {
+	w, t := s*s, &shiftSeries
+	return s * (t[0] + w*(t[1]+w*(t[2]+w*(t[3]+w*(t[4]+w*t[5])))))
 }
 
 // latitudeSeries holds b[k] of phi = chi + sum_k b[k]*sin(2(k+1)chi), the
@@ -50,17 +72,16 @@ var latitudeSeries = func() [latitudeSeriesLen]float64 {
 }()
 
 // latitude returns, in radians, the latitude whose conformal latitude is the
-// angle of the vector (adjacent, opposite), adjacent >= 0. Clenshaw's
-// recurrence sums the series without further trigonometry.
-func latitude(opposite, adjacent float64) float64 {
-	norm2 := opposite*opposite + adjacent*adjacent
-	sin2 := 2 * opposite * adjacent / norm2
-	cos2 := (adjacent - opposite) * (adjacent + opposite) / norm2
+// angle of the vector (out, up), out >= 0. Clenshaw's recurrence sums the series
+// without further trigonometry.
+func latitude(up, out float64) float64 {
+	double := 2 / (up*up + out*out)
+	sin2, twiceCos2 := double*up*out, double*(out-up)*(out+up)
 	var y, next float64
 	for k := latitudeSeriesLen - 1; k >= 0; k-- {
-		y, next = latitudeSeries[k]+2*cos2*y-next, y
+		y, next = (latitudeSeries[k]-next)+twiceCos2*y, y
 	}
-	return math.Atan2(opposite, adjacent) + y*sin2
+	return math.Atan(up/out) + y*sin2
 }
 
 // sphereScale returns the point scale at geodetic latitude phi (by its sine) of
@@ -76,6 +97,6 @@ func latitude(opposite, adjacent float64) float64 {
 //
 // and chi has the sign of phi and the smaller modulus.
 func sphereScale(sinPhi float64) float64 {
-	t := math.Tanh(eccentricity * math.Atanh(eccentricity*sinPhi))
+	t := conformalShift(sinPhi)
 	return math.Sqrt((1-eccentricity2*sinPhi*sinPhi)*(1-t*t)) / (1 - t*sinPhi)
 }

@@ -22,31 +22,31 @@ type frame struct {
 
 // centredFrame returns the frame of diameter 1 about a location in degrees.
 func centredFrame(lat0, lon0 float64) frame {
-	sin0, cos0 := conformal(math.Sincos(lat0 * radiansPerDegree))
-	return frame{lon0: lon0, chi0: math.Atan2(sin0, cos0), sin0: sin0, cos0: cos0, diameter: 1}
+	up, out, norm := conformal(math.Sincos(lat0 * radiansPerDegree))
+	return frame{lon0: lon0, chi0: math.Atan2(up, out), sin0: up / norm, cos0: out / norm, diameter: 1}
 }
 
 // project maps a latitude and a longitude *difference* from the centre, both in
-// degrees, to metres.
+// degrees, to metres. Snyder's equations 21-2 to 21-4 are expanded by the norm of
+// conformal, which leaves one division.
 func (f *frame) project(lat, dlon float64) (x, y float64) {
-	sinChi, cosChi := conformal(math.Sincos(lat * radiansPerDegree))
+	up, out, norm := conformal(math.Sincos(lat * radiansPerDegree))
 	sinL, cosL := math.Sincos(dlon * radiansPerDegree)
-	cosC := f.sin0*sinChi + f.cos0*cosChi*cosL
-	k := f.diameter / (1 + cosC)
-	return k * cosChi * sinL, k * (f.cos0*sinChi - f.sin0*cosChi*cosL)
+	east, out := out*sinL, out*cosL
+	k := f.diameter / (norm + f.sin0*up + f.cos0*out)
+	return k * east, k * (f.cos0*up - f.sin0*out)
 }
 
 // unproject is the inverse of project, for every point of the plane: lat in
-// [-90, 90], dlon in [-180, 180] degrees. With u, v the coordinates in
-// diameters and q = u^2 + v^2 = tan^2(c/2), the half-angle formulas turn
-// Snyder's equations 20-14 and 20-15 into the angles of a vector with rational
-// components; their common factor 1/(1+q) cancels.
+// [-90, 90], dlon in [-180, 180] degrees. With c the angle from the centre,
+// tan^2(c/2) = (x^2 + y^2)/diameter^2, and the half-angle formulas turn Snyder's
+// equations 20-14 and 20-15 into the angles of a vector with rational components;
+// their common denominator cancels.
 func (f *frame) unproject(x, y float64) (lat, dlon float64) {
-	u, v := x/f.diameter, y/f.diameter
-	p := 1 - u*u - v*v
-	up := p*f.sin0 + 2*v*f.cos0
-	out := p*f.cos0 - 2*v*f.sin0
-	east := 2 * u
+	east, north := 2*f.diameter*x, 2*f.diameter*y
+	axis := f.diameter*f.diameter - x*x - y*y
+	up := axis*f.sin0 + north*f.cos0
+	out := axis*f.cos0 - north*f.sin0
 	lat = latitude(up, math.Sqrt(out*out+east*east)) * degreesPerRadian
 	return max(-90, min(lat, 90)), math.Atan2(east, out) * degreesPerRadian
 }

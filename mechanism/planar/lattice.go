@@ -23,15 +23,15 @@ type cell struct{ i, j int64 }
 // round moves a location, in degrees, to the box and then to its nearest lattice
 // point. Every secret passes through here before anything is drawn. A latitude
 // moves to the nearest in the box, a longitude to the nearer of west and east;
-// halves of a step round away from the centre.
+// halves of a step round to even, which processors do in one instruction.
 //
 // A rounding moves a point at most half a cell's diagonal, so the lattice points
 // of two locations are at most step*sqrt 2 further apart than their images.
 func (d *Domain) round(lat, lon float64) cell {
 	lat = max(d.box.south, min(lat, d.box.north))
 	dlon := max(-d.box.half, min(d.frame.offset(lon), d.box.half))
-	x, y := d.frame.project(lat, dlon)
-	return cell{int64(math.Round(x / d.step)), int64(math.Round(y / d.step))}
+	x, y := d.grid.project(lat, dlon)
+	return cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
 }
 
 // add returns the lattice point at (i, j) from c, saturated. c lies in a box, so
@@ -50,7 +50,7 @@ type printed struct{ lat, lon int64 }
 
 // print returns the coordinates with which a lattice point is reported.
 func (d *Domain) print(c cell) printed {
-	lat, dlon := d.frame.unproject(float64(c.i)*d.step, float64(c.j)*d.step)
+	lat, dlon := d.grid.unproject(float64(c.i), float64(c.j))
 	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}
 }
 
@@ -59,4 +59,4 @@ func (p printed) degrees() (lat, lon float64) {
 	return float64(p.lat) / perDegree, float64(p.lon) / perDegree
 }
 
-func toUnits(degrees float64) int64 { return int64(math.Round(degrees * perDegree)) }
+func toUnits(degrees float64) int64 { return int64(math.RoundToEven(degrees * perDegree)) }

@@ -134,8 +134,7 @@ func (a *area) chords(segments []segment, e edge) []segment {
 	image := func(t float64) (x, y float64) {
 		lat := float64(e.a.y)/perDegree + t*dlat
 		lon := float64(e.a.x)/perDegree + t*dlon
-		x, y = d.frame.project(lat, lon-d.frame.lon0)
-		return x / d.step, y / d.step
+		return d.grid.project(lat, lon-d.frame.lon0)
 	}
 	x0, y0 := image(from)
 	for k := 1.0; k <= max(1, n); k++ {
