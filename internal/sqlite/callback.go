@@ -201,27 +201,62 @@ func geosqlEndScope(i, scope C.int) {
 	bound(i).owner.scopes.remove(int(scope)).End()
 }
 
+// geosqlStep gives a group rows of n arguments each. It returns the number of the
+// group, a new one for 0.
+//
 //export geosqlStep
-func geosqlStep(i, group, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+func geosqlStep(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
 	b := bound(i)
-	c := b.owner.call(n, args, out, 1)
+	c := b.owner.call(rows*n, args, out, 1)
 	state = group
 	var err error
 	defer func() { b.owner.done(c, err, recover()) }()
 	if state == 0 {
 		state = C.int(b.owner.groups.add(b.newGroup()))
 	}
-	err = b.owner.groups.get(int(state)).Step(c)
+	err = steps(c, b.owner.groups.get(int(state)), int(n))
 	return state
 }
 
+// steps takes the rows of a batch up to the first error.
+func steps(c *Call, g Group, n int) error {
+	for all := c.args; len(all) > 0; all = all[n:] {
+		c.args = all[:n]
+		if err := g.Step(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// geosqlFinal gives a group its last rows and ends it.
+//
 //export geosqlFinal
-func geosqlFinal(i, group C.int, out *C.gs_result) {
+func geosqlFinal(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
-	c := b.owner.call(0, nil, out, 1)
+	c := b.owner.call(rows*n, args, out, 1)
 	var err error
 	defer func() { b.owner.done(c, err, recover()) }()
-	err = b.owner.groups.remove(int(group)).Final(c)
+	var g Group
+	if group == 0 {
+		g = b.newGroup()
+	} else {
+		g = b.owner.groups.remove(int(group))
+	}
+	err = b.lastSteps(c, g, int(n))
+	if final := g.Final(c); err == nil {
+		err = final
+	}
+}
+
+// lastSteps is steps, but a panic is an error too: Final has to follow.
+func (b *binding) lastSteps(c *Call, g Group, n int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError(p)
+		}
+	}()
+	return steps(c, g, n)
 }
 
 //export geosqlFilter

@@ -54,14 +54,15 @@ type Scalar struct {
 // Aggregate is an aggregate function.
 type Aggregate struct {
 	Name  string
-	Args  []int
+	Args  []int // numbers of arguments it takes, at least one
 	Flags Flags
 	New   func() Group // starts a group at its first row
 }
 
 // Group is the state of an aggregate over one group of rows.
 type Group interface {
-	// Step takes a row.
+	// Step takes a row. Rows arrive in batches, so that a group sees them late
+	// and its error may surface some rows after its cause; no answer does.
 	Step(*Call) error
 	// Final sets the result and gives up the group. It is called exactly once,
 	// also after an error of Step and when the statement is aborted.
@@ -212,7 +213,7 @@ func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
 	name := C.CString(f.Name)
 	defer C.free(unsafe.Pointer(name))
 	for _, n := range f.Args {
-		if n < 0 || n > C.GS_MAX_ARGS {
+		if n < 1 || n > C.GS_MAX_ARGS {
 			return fmt.Errorf("geosql: cannot register %s: %d arguments", f.Name, n)
 		}
 		b := bind(&binding{owner: o, newGroup: f.New})

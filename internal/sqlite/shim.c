@@ -175,8 +175,10 @@ static void gs_write(sqlite3_context *ctx, gs_result *r) {
 // ---- scalar and aggregate functions ----
 
 static void gs_forget(void *p) {
-  if (!gs_forked) geosqlForget(((gs_function *)p)->binding);
-  free(p);
+  gs_function *f = p;
+  if (!gs_forked) geosqlForget(f->binding);
+  free(f->spare);
+  free(f);
 }
 
 // A statement's scope hangs on the statement itself: auxiliary data with a
@@ -226,34 +228,99 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_write(ctx, &r);
 }
 
-// A group's context holds the number of its Go state; 0 before the first step.
+// A crossing into Go costs as much as the rest of a step, and a group has no
+// answer before its last row: its rows are copied here and cross together. An
+// error of a row may so surface up to a batch later, at the latest in the result.
+enum { GS_BATCH_VALUES = 512, GS_BATCH_TEXT = 4096 };
+typedef struct gs_batch {
+  int rows;
+  int values;
+  int text;
+  gs_value value[GS_BATCH_VALUES];
+  char bytes[GS_BATCH_TEXT];
+} gs_batch;
+
+// A group's context.
+typedef struct {
+  int group; // number of its Go state; 0 before the first crossing
+  gs_batch *batch;
+} gs_group;
+
+static int gs_has_bytes(const gs_value *v) {
+  return v->type == SQLITE_TEXT || v->type == SQLITE_BLOB;
+}
+
+// Copies a row, or reports that there is no room for it.
+static int gs_append(gs_batch *b, const gs_value *row, int n) {
+  int text = b->text;
+  if (b->values + n > GS_BATCH_VALUES) return 0;
+  for (int i = 0; i < n; i++) {
+    gs_value *v = &b->value[b->values + i];
+    *v = row[i];
+    if (!gs_has_bytes(v)) continue;
+    if (v->n > GS_BATCH_TEXT - text) return 0;
+    memcpy(b->bytes + text, v->u.p, v->n);
+    v->u.p = b->bytes + text;
+    text += v->n;
+  }
+  b->rows++;
+  b->values += n;
+  b->text = text;
+  return 1;
+}
+
+static void gs_empty(gs_batch *b) { b->rows = b->values = b->text = 0; }
+
+static gs_batch *gs_take_batch(gs_function *f) {
+  gs_batch *b = f->spare;
+  f->spare = 0;
+  if (!b) b = malloc(sizeof *b);
+  if (b) gs_empty(b);
+  return b;
+}
+
+static void gs_give_batch(gs_function *f, gs_batch *b) {
+  if (f->spare)
+    free(b);
+  else
+    f->spare = b;
+}
+
 static void gs_step_group(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_function *f = sqlite3_user_data(ctx);
-  int *group = sqlite3_aggregate_context(ctx, sizeof *group);
-  gs_value args[GS_MAX_ARGS];
+  gs_group *g = sqlite3_aggregate_context(ctx, sizeof *g);
+  gs_value row[GS_MAX_ARGS];
   gs_result r;
-  if (!group) {
-    sqlite3_result_error_code(ctx, SQLITE_NOMEM);
-    return;
-  }
   if (gs_forked) {
     sqlite3_result_error(ctx, gs_fork_message, -1);
     return;
   }
-  gs_read(args, n, in);
+  if (g && !g->batch) g->batch = gs_take_batch(f);
+  if (!g || !g->batch) {
+    sqlite3_result_error_code(ctx, SQLITE_NOMEM);
+    return;
+  }
+  gs_read(row, n, in);
+  if (gs_append(g->batch, row, n)) return;
   gs_clear(&r);
-  *group = geosqlStep(f->binding, *group, n, args, &r);
+  g->group = geosqlStep(f->binding, g->group, g->batch->rows, n, g->batch->value, &r);
+  gs_empty(g->batch);
+  if (!r.code && !gs_append(g->batch, row, n)) // longer than any batch
+    g->group = geosqlStep(f->binding, g->group, 1, n, row, &r);
   if (r.code) gs_write(ctx, &r);
 }
 
 static void gs_final_group(sqlite3_context *ctx) {
   gs_function *f = sqlite3_user_data(ctx);
-  int *group = sqlite3_aggregate_context(ctx, 0);
+  gs_group *g = sqlite3_aggregate_context(ctx, 0);
   gs_result r;
-  if (gs_forked || !group || !*group) return; // no step, no group: NULL
+  int n;
+  if (gs_forked || !g || !g->batch) return; // no step, no group: NULL
   gs_clear(&r);
-  geosqlFinal(f->binding, *group, &r);
-  *group = 0;
+  n = g->batch->rows ? g->batch->values / g->batch->rows : 0;
+  geosqlFinal(f->binding, g->group, g->batch->rows, n, g->batch->value, &r);
+  gs_give_batch(f, g->batch);
+  g->batch = 0;
   gs_write(ctx, &r);
 }
 
@@ -262,6 +329,7 @@ static gs_function *gs_new_function(int binding, int scope) {
   if (f) {
     f->binding = binding;
     f->scope = scope;
+    f->spare = 0;
   }
   return f;
 }

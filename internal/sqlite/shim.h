@@ -1,6 +1,6 @@
 // What Go and C exchange. One call of an SQL function crosses once: the shim
 // unpacks SQLite's values into an array on its own stack, Go reads them there
-// and writes the result in place.
+// and writes the result in place. The rows of an aggregate cross many at a time.
 #ifndef GEOSQL_SHIM_H
 #define GEOSQL_SHIM_H
 
@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
   int binding;
   int scope; // where its statement scope hangs; 0: wants none
+  struct gs_batch *spare;
 } gs_function;
 
 // Declared columns of a table-valued function.
