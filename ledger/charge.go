@@ -49,7 +49,7 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 func (l *Ledger) chargeItems(function string, unit budget.Unit, items []Item, pooled []budget.Amount) error {
 	r := new(run)
 	return l.transact(func(t *transaction) error {
-		from := origin{r, t.now, function, unit}
+		from := &origin{r, t.now, function, unit}
 		for i, item := range items {
 			b, err := t.db.balance(item.Account, unit)
 			if err != nil {

@@ -65,7 +65,7 @@ func (l *Ledger) forgetNotes() {
 
 // noteItems notes that items were spent out of the pools.
 func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item) {
-	from := origin{new(run), now(), function, unit}
+	from := &origin{new(run), now(), function, unit}
 	for _, item := range items {
 		e := l.newNote()
 		*e = entry{

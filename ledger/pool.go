@@ -26,7 +26,7 @@ func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 	defer l.mu.Unlock()
 	r := new(run)
 	err := l.transact(func(t *transaction) error {
-		from := origin{r, t.now, reserveFunction, unit}
+		from := &origin{r, t.now, reserveFunction, unit}
 		if err := t.postNotes(l.notes); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (l *Ledger) putBack(unit budget.Unit, items []Item, pooled []budget.Amount)
 func (l *Ledger) dissolvePools() {
 	r, at := new(run), now()
 	for unit, pools := range l.pools {
-		from := origin{r, at, reserveFunction, unit}
+		from := &origin{r, at, reserveFunction, unit}
 		for account, q := range pools {
 			if q.left == 0 {
 				continue

@@ -14,6 +14,7 @@ type Spender struct {
 	accounts  intern.Table
 	holds     []*hold // by the account's number; nil where the first charge was refused
 	spare     []hold  // allocated together
+	noted     *origin // of its notes
 }
 
 const (
@@ -56,8 +57,16 @@ func (p *Spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 	if p.statement.over != nil {
 		return p.statement.over
 	}
-	h := p.newHold(account)
-	if err := p.chargeBeyond(h, cost); err != nil {
+	l := p.statement.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := p.newHold()
+	if h.pool = l.pools[p.unit][string(account)]; h.pool != nil {
+		h.account = h.pool.account
+	} else {
+		h.account = string(account)
+	}
+	if err := p.cover(h, cost); err != nil {
 		return err
 	}
 	p.last, p.holds[i] = h, h
@@ -65,34 +74,31 @@ func (p *Spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 }
 
 // newHold is an empty hold. A statement over many accounts makes many: they are
-// allocated together, and an account that has a pool lends its name.
-func (p *Spender) newHold(account []byte) *hold {
+// allocated together.
+func (p *Spender) newHold() *hold {
 	if len(p.spare) == 0 {
 		p.spare = make([]hold, max(1, len(p.holds)))
 	}
 	h := &p.spare[0]
 	p.spare = p.spare[1:]
-	l := p.statement.ledger
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if q := l.pools[p.unit][string(account)]; q != nil {
-		h.account, h.pool = q.account, q
-	} else {
-		h.account = string(account)
-	}
 	return h
 }
 
 // chargeBeyond charges what h does not cover.
 func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
-	if err := checkCharge(h.account, p.unit, cost); err != nil {
-		return err
-	}
 	l := p.statement.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h.pool == nil {
 		h.pool = l.pools[p.unit][h.account]
+	}
+	return p.cover(h, cost)
+}
+
+// cover charges with what the pool or the account's limit adds to h.
+func (p *Spender) cover(h *hold, cost budget.Amount) error {
+	if err := checkCharge(h.account, p.unit, cost); err != nil {
+		return err
 	}
 	q := h.pool
 	if q == nil {
@@ -108,7 +114,7 @@ func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
 
 // takeFromPool adds to h from a pool that covers the cost.
 func (p *Spender) takeFromPool(h *hold, q *pool, cost budget.Amount) {
-	p.note(h, 0, now())
+	p.note(h, 0)
 	amount, ok := cost.Times(aheadFromPool)
 	if !ok {
 		amount = budget.Max
@@ -154,7 +160,7 @@ func (p *Spender) takeFromLimit(h *hold, q *pool, cost budget.Amount) error {
 }
 
 // note notes what h has used since it was last recorded, and what it returns.
-func (p *Spender) note(h *hold, returned budget.Amount, at int64) {
+func (p *Spender) note(h *hold, returned budget.Amount) {
 	used, evaluations := h.settle()
 	if used == 0 && returned == 0 {
 		return
@@ -163,7 +169,10 @@ func (p *Spender) note(h *hold, returned budget.Amount, at int64) {
 	if e == nil || e.written {
 		l := p.statement.ledger
 		e = l.newNote()
-		*e = entry{origin: p.origin(at), account: h.account}
+		if p.noted == nil {
+			p.noted = p.origin(now())
+		}
+		*e = entry{origin: p.noted, account: h.account}
 		l.notes = append(l.notes, e)
 		h.note = e
 	}
@@ -172,14 +181,13 @@ func (p *Spender) note(h *hold, returned budget.Amount, at int64) {
 	e.evaluations += evaluations
 }
 
-func (p *Spender) origin(time int64) origin {
-	return origin{p.statement.run, time, p.function, p.unit}
+func (p *Spender) origin(time int64) *origin {
+	return &origin{p.statement.run, time, p.function, p.unit}
 }
 
 // end gives up all holds: to the pools what came from there, to the limit the
 // rest. It reports whether there is anything to return to a limit.
 func (p *Spender) end() (returns bool) {
-	at := now()
 	for _, h := range p.holds {
 		if h == nil {
 			continue
@@ -188,7 +196,7 @@ func (p *Spender) end() (returns bool) {
 		if pooled > 0 {
 			h.pool.left += pooled
 		}
-		p.note(h, own, at)
+		p.note(h, own)
 		returns = returns || own > 0
 	}
 	p.last, p.holds, p.spare = nil, nil, nil

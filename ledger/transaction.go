@@ -22,7 +22,7 @@ type origin struct {
 
 // entry is a change of an account's balance.
 type entry struct {
-	origin
+	*origin
 	account     string
 	spent       budget.Amount
 	reserved    budget.Amount
@@ -35,9 +35,9 @@ type entry struct {
 type transaction struct {
 	db       *store
 	now      int64
-	lastID   int64  // of the entries; -1 until it is read
-	numbered []*run // first written here
-	bound    origin // of the statements that post runs
+	lastID   int64   // of the entries; -1 until it is read
+	numbered []*run  // first written here
+	bound    *origin // of the statements that post runs
 }
 
 func now() int64 { return time.Now().UnixMicro() }
@@ -111,7 +111,7 @@ func (t *transaction) post(e *entry, b Balance) error {
 
 // bind binds the parameters that stay the same from entry to entry; binding
 // takes a good part of the time of a large charge.
-func (t *transaction) bind(o origin) {
+func (t *transaction) bind(o *origin) {
 	if o == t.bound {
 		return
 	}
