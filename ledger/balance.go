@@ -84,14 +84,15 @@ var errDamaged = errors.New("the ledger is damaged: a balance is out of range")
 // balancesSQL.
 func scanBalance(s *sqlite.Stmt, at int, account string, unit budget.Unit) (Balance, error) {
 	b := Balance{Account: account, Unit: unit}
-	if limit := s.Column(at); limit.Type() == sqlite.Integer {
+	var row [4]sqlite.Value
+	s.Row(at, row[:])
+	limit, spent, reserved, last := &row[0], &row[1], &row[2], &row[3]
+	if limit.Type() == sqlite.Integer {
 		b.Limit, b.Limited = budget.Amount(limit.Int()), true
 	}
-	spent := s.Column(at + 1)
 	if spent.Type() == sqlite.Null {
 		return b, nil
 	}
-	reserved, last := s.Column(at+2), s.Column(at+3)
 	b.Spent, b.Reserved = budget.Amount(spent.Int()), budget.Amount(reserved.Int())
 	if t := last.Int(); t != 0 {
 		b.LastCharge = time.UnixMicro(t).UTC()

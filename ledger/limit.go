@@ -24,8 +24,7 @@ func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount) e
 		s := t.db.putLimit
 		s.BindText(1, account)
 		s.BindText(2, string(unit))
-		s.BindInt(3, int64(eps))
-		s.BindInt(4, t.now)
+		s.BindInts(3, int64(eps), t.now)
 		return s.Run()
 	})
 }

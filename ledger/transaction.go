@@ -94,18 +94,13 @@ func (t *transaction) post(e *entry, b Balance) error {
 	t.bind(e.origin)
 	s := t.db.addEntry
 	s.BindText(5, e.account)
-	s.BindInt(6, int64(e.spent))
-	s.BindInt(7, int64(e.reserved))
-	s.BindInt(8, e.evaluations)
-	s.BindInt(9, t.lastID)
+	s.BindInts(6, int64(e.spent), int64(e.reserved), e.evaluations, t.lastID)
 	if err := s.Run(); err != nil {
 		return err
 	}
 	s = t.db.putBalance
 	s.BindText(2, e.account)
-	s.BindInt(3, int64(b.Spent+e.spent))
-	s.BindInt(4, int64(b.Reserved+e.reserved))
-	s.BindInt(5, lastCharge(e, b))
+	s.BindInts(3, int64(b.Spent+e.spent), int64(b.Reserved+e.reserved), lastCharge(e, b))
 	return s.Run()
 }
 
@@ -117,8 +112,7 @@ func (t *transaction) bind(o *origin) {
 	}
 	t.bound = o
 	s := t.db.addEntry
-	s.BindInt(1, o.run.number)
-	s.BindInt(2, o.time)
+	s.BindInts(1, o.run.number, o.time)
 	s.BindText(3, o.function)
 	s.BindText(4, string(o.unit))
 	t.db.putBalance.BindText(1, string(o.unit))

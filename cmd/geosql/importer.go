@@ -119,7 +119,7 @@ func bind(insert *sqlite.Stmt, i int, kind sqlite.Type, cell string) error {
 	if kind == sqlite.Integer {
 		v, err := strconv.ParseInt(cell, 10, 64)
 		if err == nil {
-			insert.BindInt(i, v)
+			insert.BindInts(i, v)
 		}
 		return err
 	}

@@ -91,7 +91,7 @@ func TestNumbersRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
 		i, f := rapid.Int64().Draw(t, "i"), rapid.Float64().Draw(t, "f")
-		stmt.BindInt(1, i)
+		stmt.BindInts(1, i)
 		stmt.BindFloat(2, f)
 		fields := strings.Split(strings.Split(written(t, stmt, csvMode), "\n")[1], ",")
 		if fields[0] != strconv.FormatInt(i, 10) {

@@ -92,9 +92,7 @@ func (s *session) printRows(stmt *sqlite.Stmt) error {
 	}
 	cells := make([]sqlite.Value, stmt.Columns())
 	for more && err == nil {
-		for i := range cells {
-			cells[i] = stmt.Column(i)
-		}
+		stmt.Row(0, cells)
 		if err := s.rows.row(cells); err != nil {
 			return err
 		}

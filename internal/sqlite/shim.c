@@ -86,10 +86,19 @@ int gs_prepare(void *db, const char *sql, int n, void **stmt, int *tail) {
   *tail = (int)(end - sql);
   return rc;
 }
-int gs_step(void *stmt) { return sqlite3_step(stmt); }
+// A statement that has no further row is reset.
+int gs_step(void *stmt) {
+  int rc = sqlite3_step(stmt);
+  if (rc == SQLITE_DONE) sqlite3_reset(stmt);
+  return rc;
+}
 int gs_reset(void *stmt) { return sqlite3_reset(stmt); }
 int gs_finalize(void *stmt) { return sqlite3_finalize(stmt); }
-int gs_bind_int64(void *stmt, int i, int64_t v) { return sqlite3_bind_int64(stmt, i, v); }
+int gs_bind_int64(void *stmt, int i, const int64_t *v, int n) {
+  int rc = SQLITE_OK;
+  for (int k = 0; k < n && rc == SQLITE_OK; k++) rc = sqlite3_bind_int64(stmt, i + k, v[k]);
+  return rc;
+}
 int gs_bind_double(void *stmt, int i, double v) { return sqlite3_bind_double(stmt, i, v); }
 int gs_bind_text(void *stmt, int i, const char *s, int n) {
   return sqlite3_bind_text(stmt, i, s ? s : "", n, SQLITE_TRANSIENT);
@@ -97,7 +106,7 @@ int gs_bind_text(void *stmt, int i, const char *s, int n) {
 int gs_bind_null(void *stmt, int i) { return sqlite3_bind_null(stmt, i); }
 int gs_column_count(void *stmt) { return sqlite3_column_count(stmt); }
 const char *gs_column_name(void *stmt, int i) { return sqlite3_column_name(stmt, i); }
-void gs_column(void *stmt, int i, gs_value *v) {
+static void gs_column(sqlite3_stmt *stmt, int i, gs_value *v) {
   v->type = sqlite3_column_type(stmt, i);
   switch (v->type) {
   case SQLITE_INTEGER:
@@ -115,6 +124,10 @@ void gs_column(void *stmt, int i, gs_value *v) {
     v->n = sqlite3_column_bytes(stmt, i);
     break;
   }
+}
+
+void gs_columns(void *stmt, int i, gs_value *v, int n) {
+  for (int k = 0; k < n; k++) gs_column(stmt, i + k, &v[k]);
 }
 
 // ---- values and results ----

@@ -67,13 +67,13 @@ int gs_prepare(void *db, const char *sql, int n, void **stmt, int *tail);
 int gs_step(void *stmt);
 int gs_reset(void *stmt);
 int gs_finalize(void *stmt);
-int gs_bind_int64(void *stmt, int i, int64_t v);
+int gs_bind_int64(void *stmt, int i, const int64_t *v, int n);
 int gs_bind_double(void *stmt, int i, double v);
 int gs_bind_text(void *stmt, int i, const char *s, int n);
 int gs_bind_null(void *stmt, int i);
 int gs_column_count(void *stmt);
 const char *gs_column_name(void *stmt, int i);
-void gs_column(void *stmt, int i, gs_value *v);
+void gs_columns(void *stmt, int i, gs_value *v, int n);
 
 int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope);
 int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding);

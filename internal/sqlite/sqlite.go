@@ -19,10 +19,11 @@ package sqlite
 #cgo CFLAGS: -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra
 #cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE
 #cgo linux LDFLAGS: -lpthread
-#cgo noescape gs_column
-#cgo nocallback gs_column
+#cgo noescape gs_columns
+#cgo nocallback gs_columns
 #cgo noescape gs_bind_text
 #cgo nocallback gs_bind_text
+#cgo noescape gs_bind_int64
 #cgo nocallback gs_bind_int64
 #cgo noescape gs_step
 #include <stdlib.h>
@@ -207,7 +208,6 @@ func (s *Stmt) Step() (bool, error) {
 	case 100: // SQLITE_ROW
 		return true, nil
 	case 101: // SQLITE_DONE
-		C.gs_reset(s.p)
 		return false, nil
 	default:
 		err := s.conn.lastError()
@@ -232,8 +232,10 @@ func (s *Stmt) bound(rc C.int) {
 	}
 }
 
-// BindInt binds parameter i, counted from 1.
-func (s *Stmt) BindInt(i int, v int64) { s.bound(C.gs_bind_int64(s.p, C.int(i), C.int64_t(v))) }
+// BindInts binds parameters from i on, counted from 1.
+func (s *Stmt) BindInts(i int, v ...int64) {
+	s.bound(C.gs_bind_int64(s.p, C.int(i), (*C.int64_t)(unsafe.SliceData(v)), C.int(len(v))))
+}
 
 // BindFloat binds parameter i, counted from 1.
 func (s *Stmt) BindFloat(i int, v float64) { s.bound(C.gs_bind_double(s.p, C.int(i), C.double(v))) }
@@ -256,9 +258,14 @@ func (s *Stmt) ColumnName(i int) string { return C.GoString(C.gs_column_name(s.p
 // Column is the value of column i, counted from 0, in the current row. Text and
 // blobs stay valid until the next call of Step, Reset or Close.
 func (s *Stmt) Column(i int) Value {
-	var v Value
-	C.gs_column(s.p, C.int(i), &v.c)
-	return v
+	var v [1]Value
+	s.Row(i, v[:])
+	return v[0]
+}
+
+// Row sets values to the columns from i on, at once. See Column.
+func (s *Stmt) Row(i int, values []Value) {
+	C.gs_columns(s.p, C.int(i), (*C.gs_value)(unsafe.Pointer(unsafe.SliceData(values))), C.int(len(values)))
 }
 
 // Type is the type of a value.

@@ -89,9 +89,9 @@ func TestBindAndColumn(t *testing.T) {
 		want string
 	}{
 		{func() { s.BindNull(1) }, "[<nil> null <nil>]"},
-		{func() { s.BindInt(1, 0) }, "[0 integer 1]"},
-		{func() { s.BindInt(1, math.MinInt64) }, "[-9223372036854775808 integer 20]"},
-		{func() { s.BindInt(1, math.MaxInt64) }, "[9223372036854775807 integer 19]"},
+		{func() { s.BindInts(1, 0) }, "[0 integer 1]"},
+		{func() { s.BindInts(1, math.MinInt64) }, "[-9223372036854775808 integer 20]"},
+		{func() { s.BindInts(1, math.MaxInt64) }, "[9223372036854775807 integer 19]"},
 		{func() { s.BindFloat(1, -0.5) }, "[-0.5 real 4]"},
 		{func() { s.BindFloat(1, math.Inf(1)) }, "[+Inf real 3]"},
 		{func() { s.BindFloat(1, math.NaN()) }, "[<nil> null <nil>]"}, // as SQLite does
@@ -148,7 +148,7 @@ func TestColumnTypes(t *testing.T) {
 func TestBindOutOfRangePanics(t *testing.T) {
 	s := prepare(t, memory(t), `SELECT ?1`)
 	for name, bind := range map[string]func(){
-		"0": func() { s.BindNull(0) }, "2": func() { s.BindInt(2, 1) }, "-1": func() { s.BindText(-1, "a") }, "3": func() { s.BindFloat(3, 1) },
+		"0": func() { s.BindNull(0) }, "2": func() { s.BindInts(2, 1) }, "-1": func() { s.BindText(-1, "a") }, "3": func() { s.BindFloat(3, 1) },
 	} {
 		func() {
 			defer func() {
@@ -192,13 +192,13 @@ func TestRun(t *testing.T) {
 	run(t, c, `CREATE TABLE t(a UNIQUE)`)
 	s := prepare(t, c, `INSERT INTO t VALUES (?1) RETURNING a`)
 	for i := range int64(3) {
-		s.BindInt(1, i)
+		s.BindInts(1, i)
 		if err := s.Run(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	checkError(t, "Run", s.Run(), codeConstraintUnique, "UNIQUE")
-	s.BindInt(1, 3)
+	s.BindInts(1, 3)
 	if err := s.Run(); err != nil {
 		t.Error(err)
 	}
