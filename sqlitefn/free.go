@@ -158,15 +158,28 @@ func geosqlHelp(_ *session, c call) error {
 // help is what geosql_help answers.
 func (f *function) help() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n  %s\n  Form: %s.\n", f.signature(), f.does, f.forms())
+	b.WriteString(f.signature())
+	wrap(&b, f.does)
+	wrap(&b, "Form: "+f.forms()+".")
 	for _, a := range f.args {
-		fmt.Fprintf(&b, "  %s: %s\n", a.name, a.is)
+		wrap(&b, a.name+": "+a.is)
 	}
 	if f.charges != "" {
-		fmt.Fprintf(&b, "  Charges %s.\n", f.charges)
+		wrap(&b, "Charges "+f.charges+".")
 	}
-	if f.notes != "" {
-		fmt.Fprintf(&b, "  %s\n", f.notes)
+	wrap(&b, f.notes)
+	return b.String()
+}
+
+// wrap appends text on indented lines of their own, of at most 78 characters.
+func wrap(b *strings.Builder, text string) {
+	width := 78
+	for _, word := range strings.Fields(text) {
+		if width+1+len(word) > 78 {
+			b.WriteString("\n ")
+			width = 1
+		}
+		b.WriteString(" " + word)
+		width += 1 + len(word)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -141,7 +141,7 @@ func table() []*function {
 			does:    "Releases a location by planar Laplace noise on the domain's lattice (geo-indistinguishability).",
 			charges: "the account epsilon in unit m, per evaluation",
 			notes: "The scalar answers WKT; the table-valued form has one row per call. " +
-				"Two locations d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), epsilon*0 within one cell. " +
+				"Two locations d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), within a cell not at all. " +
 				"SQLite may evaluate the scalar more often than it shows rows, and each evaluation is a draw and a charge; " +
 				"the table-valued form is evaluated once per row. Inside its call write t.lat, since lat alone would be its own column. " +
 				"A NULL location yields NULL and charges nobody.",

@@ -15,8 +15,9 @@ import (
 const tableRows = 4096
 
 // A tableWriter aligns columns for people to read: numbers to the right, all
-// else to the left, NULL empty. Wider cells than those of the first rows push
-// the rest of their line to the right.
+// else to the left, NULL empty. A text of several lines takes several lines of the
+// table. Wider cells than those of the first rows push the rest of their line to
+// the right.
 type tableWriter struct {
 	w       *bufio.Writer
 	started bool // an earlier table is followed by an empty line
@@ -87,7 +88,9 @@ func (t *tableWriter) measure() {
 	}
 	for _, row := range t.rows {
 		for i, c := range row {
-			t.widths[i] = max(t.widths[i], utf8.RuneCountInString(c.text))
+			for line := range strings.SplitSeq(c.text, "\n") {
+				t.widths[i] = max(t.widths[i], utf8.RuneCountInString(line))
+			}
 			t.numbers[i] = t.numbers[i] && (c.number || c.text == "")
 		}
 	}
@@ -111,7 +114,24 @@ func (t *tableWriter) writeHead() error {
 	return t.writeRow(rule)
 }
 
+// writeRow writes the lines of a row, which it uses up.
 func (t *tableWriter) writeRow(row []cell) error {
+	line := make([]cell, len(row))
+	for more := true; more; {
+		more = false
+		for i, c := range row {
+			first, rest, found := strings.Cut(c.text, "\n")
+			line[i], row[i].text = cell{first, c.number}, rest
+			more = more || found
+		}
+		if err := t.writeLine(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tableWriter) writeLine(row []cell) error {
 	t.line = t.line[:0]
 	pending := 0 // blanks that come only if something follows
 	for i, c := range row {
@@ -148,7 +168,11 @@ func shown(v *sqlite.Value) cell {
 	case sqlite.Integer, sqlite.Float:
 		return cell{string(appendNumber(nil, v)), true}
 	case sqlite.Text:
-		return cell{text: printable(v.Text())}
+		lines := strings.Split(v.Text(), "\n")
+		for i := range lines {
+			lines[i] = printable(lines[i])
+		}
+		return cell{text: strings.Join(lines, "\n")}
 	case sqlite.Blob:
 		return cell{text: string(appendHex(nil, v.Bytes()))}
 	default:
