@@ -96,14 +96,14 @@ func library(s *session) sqlite.Library {
 		if f.aggregate != nil {
 			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
 				Name: f.name, Args: f.arities(), Flags: f.flags,
-				New: func() sqlite.Group { return namedGroup{f, f.aggregate(s, f)} },
+				New: func() sqlite.Group { return &namedGroup{f, f.aggregate(s, f)} },
 			})
 		}
 		if f.table != nil {
 			lib.Tables = append(lib.Tables, sqlite.Table{
 				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
 				Flags: f.flags & sqlite.DirectOnly, SingleRow: len(f.args) > 0,
-				Open: func() sqlite.Cursor { return namedCursor{f, f.required(), f.table(s, f)} },
+				Open: func() sqlite.Cursor { return &namedCursor{f, f.required(), f.table(s, f)} },
 			})
 		}
 	}
@@ -116,8 +116,8 @@ type namedGroup struct {
 	group group
 }
 
-func (g namedGroup) Step(c *sqlite.Call) error  { return g.f.named(g.group.step(call{c, g.f})) }
-func (g namedGroup) Final(c *sqlite.Call) error { return g.f.named(g.group.final(call{c, g.f})) }
+func (g *namedGroup) Step(c *sqlite.Call) error  { return g.f.named(g.group.step(call{c, g.f})) }
+func (g *namedGroup) Final(c *sqlite.Call) error { return g.f.named(g.group.final(call{c, g.f})) }
 
 // namedCursor puts the function's name in front of errors.
 type namedCursor struct {
@@ -126,7 +126,7 @@ type namedCursor struct {
 	cursor   cursor
 }
 
-func (n namedCursor) Filter(c *sqlite.Call, used uint) (sqlite.Rows, error) {
+func (n *namedCursor) Filter(c *sqlite.Call, used uint) (sqlite.Rows, error) {
 	if c.Len() < n.required {
 		return sqlite.NoRow, n.f.named(fmt.Errorf("%s is missing", n.f.args[c.Len()].name))
 	}
@@ -134,9 +134,9 @@ func (n namedCursor) Filter(c *sqlite.Call, used uint) (sqlite.Rows, error) {
 	return rows, n.f.named(err)
 }
 
-func (n namedCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
+func (n *namedCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
 	rows, err := n.cursor.next(call{c, n.f})
 	return rows, n.f.named(err)
 }
 
-func (n namedCursor) Close() { n.cursor.close() }
+func (n *namedCursor) Close() { n.cursor.close() }

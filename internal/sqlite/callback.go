@@ -139,14 +139,14 @@ func (o *owner) call(n C.int, args *C.gs_value, out *C.gs_result, cells int) *Ca
 	return c
 }
 
-// done ends a call: it turns an error or a panic into the result. A panic must
-// not unwind through SQLite's frames.
-func (o *owner) done(c *Call, err error, panicked any) {
-	if panicked != nil {
-		err = panicError(panicked)
+// done, deferred, ends a call: it turns an error or a panic into the result. A
+// panic must not unwind through SQLite's frames.
+func (o *owner) done(c *Call, err *error) {
+	if p := recover(); p != nil {
+		*err = panicError(p)
 	}
-	if err != nil {
-		c.fail(err)
+	if *err != nil {
+		c.fail(*err)
 	}
 	*c = Call{}
 	o.calls = append(o.calls, c)
@@ -182,7 +182,7 @@ func geosqlScalar(i, scope, n C.int, args *C.gs_value, out *C.gs_result) {
 		c.scope = b.owner.scopes.get(int(scope))
 	}
 	var err error
-	defer func() { b.owner.done(c, err, recover()) }()
+	defer b.owner.done(c, &err)
 	err = b.scalar(c)
 }
 
@@ -210,7 +210,7 @@ func geosqlStep(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (st
 	c := b.owner.call(rows*n, args, out, 1)
 	state = group
 	var err error
-	defer func() { b.owner.done(c, err, recover()) }()
+	defer b.owner.done(c, &err)
 	if state == 0 {
 		state = C.int(b.owner.groups.add(b.newGroup()))
 	}
@@ -236,7 +236,7 @@ func geosqlFinal(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
 	c := b.owner.call(rows*n, args, out, 1)
 	var err error
-	defer func() { b.owner.done(c, err, recover()) }()
+	defer b.owner.done(c, &err)
 	var g Group
 	if group == 0 {
 		g = b.newGroup()
@@ -264,7 +264,7 @@ func geosqlFilter(i C.int, cursor *C.int, used, n C.int, args *C.gs_value, cells
 	b := bound(i)
 	c := b.owner.call(n, args, cells, b.columns)
 	var err error
-	defer func() { b.owner.done(c, err, recover()) }()
+	defer b.owner.done(c, &err)
 	if *cursor == 0 {
 		*cursor = C.int(b.owner.cursors.add(b.open()))
 	}
@@ -278,7 +278,7 @@ func geosqlNext(i, cursor C.int, cells *C.gs_result) (rows C.int) {
 	b := bound(i)
 	c := b.owner.call(0, nil, cells, b.columns)
 	var err error
-	defer func() { b.owner.done(c, err, recover()) }()
+	defer b.owner.done(c, &err)
 	var r Rows
 	r, err = b.owner.cursors.get(int(cursor)).Next(c)
 	return C.int(r)
