@@ -34,9 +34,6 @@ type laplaceArgs struct {
 	domain  string // "" for the only one
 }
 
-// maxPlans bounds what a connection remembers when epsilon comes from a column.
-const maxPlans = 1024
-
 // laplacePlanFor is the plan for the public arguments of the call. Within one
 // statement they hardly ever change, so the last one is kept.
 func (t *statement) laplacePlanFor(c call) (*laplacePlan, error) {
@@ -79,11 +76,8 @@ func (s *session) laplacePlan(domain *planar.Domain, eps float64) (*laplacePlan,
 	if err != nil {
 		return nil, err
 	}
-	if len(s.laplaces) >= maxPlans {
-		clear(s.laplaces)
-	}
 	p := &laplacePlan{cost, l}
-	s.laplaces[key] = p
+	remember(s.laplaces, key, p)
 	return p, nil
 }
 

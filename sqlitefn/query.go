@@ -36,40 +36,72 @@ type queryPlan struct {
 	universe, metric []byte
 }
 
-// queryPlan decodes the public parameters of the call.
+// queryKey is what a plan is made from.
+type queryKey struct {
+	aggregate  scalar.Aggregate
+	universe   *scalar.Universe
+	metric     budget.Metric
+	metricless bool // the metric is the default, not an argument
+	epsilon, p float64
+}
+
+// queryPlan decodes the public parameters of the call. Groups mostly share them,
+// so plans are kept.
 func (s *session) queryPlan(c call, shape queryShape) (*queryPlan, error) {
-	plan := new(queryPlan)
+	key := queryKey{aggregate: shape.aggregate, metricless: true}
 	var err error
-	if plan.epsilon, err = c.epsilon(shape.epsilon); err != nil {
+	if key.epsilon, err = c.epsilon(shape.epsilon); err != nil {
+		return nil, err
+	}
+	if shape.p >= 0 {
+		if key.p, err = c.number(shape.p); err != nil {
+			return nil, err
+		}
+	}
+	if shape.universe >= 0 {
+		if key.universe, err = s.universe(c, shape.universe); err != nil {
+			return nil, err
+		}
+	}
+	if shape.metric >= 0 && c.given(shape.metric) {
+		key.metricless = false
+		if key.metric, err = c.metric(shape.metric); err != nil {
+			return nil, err
+		}
+	}
+	if plan := s.queries[key]; plan != nil {
+		return plan, nil
+	}
+	plan, err := key.plan()
+	if err != nil {
+		return nil, err
+	}
+	remember(s.queries, key, plan)
+	return plan, nil
+}
+
+func (k queryKey) plan() (*queryPlan, error) {
+	eps := budget.Decimal(k.epsilon)
+	cost, err := budget.Cost(eps)
+	if err != nil {
 		return nil, err
 	}
 	var p *big.Rat
-	if shape.p >= 0 {
-		if plan.p, err = c.number(shape.p); err != nil {
-			return nil, err
-		}
-		p = budget.Decimal(plan.p)
+	if k.aggregate == scalar.Percentile {
+		p = budget.Decimal(k.p)
 	}
-	var u *scalar.Universe
-	if shape.universe >= 0 {
-		if u, err = s.universe(c, shape.universe); err != nil {
-			return nil, err
-		}
-		plan.universe = []byte(u.Name())
-	}
-	metric := budget.D1
-	if shape.metric >= 0 && c.given(shape.metric) {
-		if metric, err = c.metric(shape.metric); err != nil {
-			return nil, err
-		}
-		plan.metric = []byte(metric.String())
-	}
-	eps := budget.Decimal(plan.epsilon)
-	if plan.cost, err = budget.Cost(eps); err != nil {
+	query, err := scalar.NewQuery(k.aggregate, k.universe, k.metric, eps, p)
+	if err != nil {
 		return nil, err
 	}
-	plan.query, err = scalar.NewQuery(shape.aggregate, u, metric, eps, p)
-	return plan, err
+	plan := &queryPlan{query: query, cost: cost, epsilon: k.epsilon, p: k.p}
+	if k.universe != nil {
+		plan.universe = []byte(k.universe.Name())
+	}
+	if !k.metricless {
+		plan.metric = []byte(k.metric.String())
+	}
+	return plan, nil
 }
 
 func (c call) metric(i int) (budget.Metric, error) {

@@ -27,6 +27,7 @@ type session struct {
 	domains   map[declaredDomain]*planar.Domain
 	universes map[declaredUniverse]*scalar.Universe
 	laplaces  map[laplaceKey]*laplacePlan
+	queries   map[queryKey]*queryPlan
 	groups    []*queryGroup // spare ones
 	reading   scalar.Accumulator
 }
@@ -39,7 +40,18 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		domains:   make(map[declaredDomain]*planar.Domain),
 		universes: make(map[declaredUniverse]*scalar.Universe),
 		laplaces:  make(map[laplaceKey]*laplacePlan),
+		queries:   make(map[queryKey]*queryPlan),
 	}
+}
+
+// maxPlans bounds what a connection remembers when epsilon comes from a column.
+const maxPlans = 1024
+
+func remember[K comparable, V any](plans map[K]V, key K, plan V) {
+	if len(plans) >= maxPlans {
+		clear(plans)
+	}
+	plans[key] = plan
 }
 
 // close runs when the connection has closed.
