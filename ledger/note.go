@@ -12,13 +12,15 @@ import (
 // thousand accounts do, so that it does not end with writing them.
 const manyNotes = 1 << 17
 
-// newNote makes room for a note. Rooms are allocated together.
-func (l *Ledger) newNote() *entry {
+// addNote adds a note. Notes are allocated together.
+func (l *Ledger) addNote(n entry) *entry {
 	if len(l.spare) == 0 {
 		l.spare = make([]entry, 256)
 	}
 	e := &l.spare[0]
 	l.spare = l.spare[1:]
+	*e = n
+	l.notes = append(l.notes, e)
 	return e
 }
 
@@ -67,14 +69,12 @@ func (l *Ledger) forgetNotes() {
 func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item) {
 	from := &origin{new(run), now(), function, unit}
 	for _, item := range items {
-		e := l.newNote()
-		*e = entry{
+		l.addNote(entry{
 			origin:      from,
 			account:     item.Account,
 			spent:       item.Epsilon,
 			reserved:    -item.Epsilon,
 			evaluations: item.Evaluations,
-		}
-		l.notes = append(l.notes, e)
+		})
 	}
 }

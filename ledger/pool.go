@@ -105,7 +105,7 @@ func (l *Ledger) dissolvePools() {
 			if q.left == 0 {
 				continue
 			}
-			l.notes = append(l.notes, &entry{
+			l.addNote(entry{
 				origin:   from,
 				account:  account,
 				reserved: -q.left,

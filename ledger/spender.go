@@ -167,13 +167,10 @@ func (p *Spender) note(h *hold, returned budget.Amount) {
 	}
 	e := h.note
 	if e == nil || e.written {
-		l := p.statement.ledger
-		e = l.newNote()
 		if p.noted == nil {
 			p.noted = p.origin(now())
 		}
-		*e = entry{origin: p.noted, account: h.account}
-		l.notes = append(l.notes, e)
+		e = p.statement.ledger.addNote(entry{origin: p.noted, account: h.account})
 		h.note = e
 	}
 	e.spent += used

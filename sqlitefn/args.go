@@ -133,20 +133,25 @@ func (c call) unit(i int) (budget.Unit, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(name) == 0 || quoted(name) != "'"+string(name)+"'" {
+	if !printable(name) {
 		return "", c.bad(i, "must be the name of a unit, such as 'm' or 'kWh'")
 	}
 	return budget.Unit(name), nil
 }
 
+// printable reports whether text is not empty and can be shown as it is.
+func printable(text []byte) bool { return len(text) > 0 && oneLine(text) == string(text) }
+
 // quoted is text as a message shows it, on one line.
-func quoted(text []byte) string {
-	return "'" + strings.Map(func(r rune) rune {
+func quoted(text []byte) string { return "'" + oneLine(text) + "'" }
+
+func oneLine(text []byte) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return unicode.ReplacementChar
-	}, string(text)) + "'"
+	}, string(text))
 }
 
 // plain prints a number without an exponent.

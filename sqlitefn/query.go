@@ -3,7 +3,6 @@ package sqlitefn
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
@@ -292,19 +291,11 @@ func (g *queryGroup) final(c call) error {
 	}
 	y := g.plan.query.Release(&g.acc, g.session.source)
 	if g.shape.aggregate == scalar.Count {
-		c.ResultInt(0, saturate(y))
+		c.ResultInt(0, int64(y)) // whole, and at most 2^53
 	} else {
 		c.ResultFloat(0, y)
 	}
 	return nil
-}
-
-// saturate turns a count into an integer.
-func saturate(y float64) int64 {
-	if y >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(y)
 }
 
 func (g *queryGroup) charge(f *function) error {

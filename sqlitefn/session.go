@@ -114,12 +114,11 @@ func (s *session) createLedger() (*ledger.Ledger, error) {
 		} else {
 			book, err = ledger.OpenMemory("")
 		}
-		s.book = book
 	}
 	if err != nil {
-		s.book = nil
 		return nil, err
 	}
+	s.book = book
 	return book, s.recordLedger(book.ID())
 }
 

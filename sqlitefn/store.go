@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
-
-	"github.com/geosql/geosql/budget"
 )
 
 // What the owner declares is kept in tables of the main database, named in full
-// so that a temporary table cannot stand in for them. Declarations never change,
-// so a committed one may be remembered for as long as the connection lives; one
-// that was read inside a transaction may still be rolled back and is not.
+// so that a temporary table cannot stand in for them. Each statement reads what it
+// needs again; what is built from a declaration is remembered by its content.
 //
 // No statement stays prepared between calls: it would keep a closed connection
 // alive.
