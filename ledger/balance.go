@@ -9,65 +9,74 @@ import (
 )
 
 // Balance is what an account has of one unit. Spent and reserved amounts both
-// count against the limit.
+// count against the limit; a limit with a window compares with those of the
+// window alone.
 type Balance struct {
-	Account    string
-	Unit       budget.Unit
-	Limit      budget.Amount // the account's own, else that of '*'
-	Limited    bool          // whether there is a limit; without one every charge is refused
-	Spent      budget.Amount
-	Reserved   budget.Amount
-	LastCharge time.Time // zero if there was none
+	Account     string
+	Unit        budget.Unit
+	Limit       budget.Amount // the account's own, else that of '*'
+	Limited     bool          // whether there is a limit; without one every charge is refused
+	Window      int64         // seconds after which the limit opens again; 0: never
+	WindowSpent budget.Amount // spent or reserved in the current window
+	Reopens     time.Time     // when the current window ends, to the second after; zero where none has started
+	Spent       budget.Amount // since the beginning
+	Reserved    budget.Amount // since the beginning
+	LastCharge  time.Time     // zero if there was none
+
+	limitChanged int64
+	stored       usage
+	term         term // of what is reserved now
 }
 
 // Remaining is what may still be charged: 0 without a limit.
 func (b Balance) Remaining() budget.Amount {
-	if !b.Limited {
+	used := b.Spent + b.Reserved
+	switch {
+	case !b.Limited:
 		return 0
+	case b.Window > 0:
+		used = b.WindowSpent
 	}
-	return max(0, b.Limit-b.Spent-b.Reserved)
+	return max(0, b.Limit-used)
 }
 
 // Balance returns the balance of an account, whether the ledger knows it or not.
 // For '*' it holds the limit of the accounts that are not named.
-func (l *Ledger) Balance(account string, unit budget.Unit) (Balance, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.flush(); err != nil {
-		return Balance{}, err
-	}
-	if l.db == nil {
-		return Balance{}, errClosed
-	}
-	b, err := l.db.balance(account, unit)
-	return b, wrap(err)
+func (l *Ledger) Balance(account string, unit budget.Unit) (b Balance, err error) {
+	err = l.read(func(db *store) error {
+		b, err = db.balance(account, unit, l.clock())
+		return err
+	})
+	return b, err
 }
 
 // Balances returns the balance of every account that has a limit or an entry,
 // and the limits of '*', ordered by unit and account.
 func (l *Ledger) Balances() (balances []Balance, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	err = l.query(balancesSQL, func(s *sqlite.Stmt) error {
-		account, unit := s.Column(0), s.Column(1)
-		b, err := scanBalance(s, 2, account.Text(), budget.Unit(unit.Text()))
-		balances = append(balances, b)
-		return err
+	err = l.read(func(db *store) error {
+		now := l.clock()
+		return db.query(balancesSQL, func(s *sqlite.Stmt) error {
+			account, unit := s.Column(0), s.Column(1)
+			b, err := scanBalance(s, 2, account.Text(), budget.Unit(unit.Text()), now)
+			balances = append(balances, b)
+			return err
+		})
 	})
 	return balances, err
 }
 
 const balancesSQL = `
 WITH known AS (SELECT account, unit FROM budget UNION SELECT account, unit FROM balance)
-SELECT k.account, k.unit,
-       coalesce((SELECT epsilon FROM budget WHERE account = k.account AND unit = k.unit),
-                (SELECT epsilon FROM budget WHERE account = '*' AND unit = k.unit)),
-       b.spent, b.reserved, b.last_charge
-FROM known AS k LEFT JOIN balance AS b ON b.account = k.account AND b.unit = k.unit
+SELECT k.account, k.unit, l.epsilon, l.window_seconds, l.changed,
+       b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
+FROM known AS k
+  LEFT JOIN budget AS l ON l.unit = k.unit AND l.account =
+    coalesce((SELECT account FROM budget WHERE account = k.account AND unit = k.unit), '*')
+  LEFT JOIN balance AS b ON b.account = k.account AND b.unit = k.unit
 ORDER BY k.unit, k.account`
 
 // balance reads a balance and the limit that holds for it.
-func (db *store) balance(account string, unit budget.Unit) (Balance, error) {
+func (db *store) balance(account string, unit budget.Unit, now int64) (Balance, error) {
 	s := db.standing
 	s.BindText(1, account)
 	s.BindText(2, string(unit))
@@ -75,55 +84,47 @@ func (db *store) balance(account string, unit budget.Unit) (Balance, error) {
 	if _, err := s.Step(); err != nil {
 		return Balance{}, err
 	}
-	return scanBalance(s, 0, account, unit)
+	return scanBalance(s, 0, account, unit, now)
 }
 
 var errDamaged = errors.New("the ledger is damaged: a balance is out of range")
 
-// scanBalance reads the four columns from at on of a row of standingSQL or
+// scanBalance reads the eight columns from at on of a row of standingSQL or
 // balancesSQL.
-func scanBalance(s *sqlite.Stmt, at int, account string, unit budget.Unit) (Balance, error) {
+func scanBalance(s *sqlite.Stmt, at int, account string, unit budget.Unit, now int64) (Balance, error) {
 	b := Balance{Account: account, Unit: unit}
-	var row [4]sqlite.Value
+	var row [8]sqlite.Value
 	s.Row(at, row[:])
-	limit, spent, reserved, last := &row[0], &row[1], &row[2], &row[3]
-	if limit.Type() == sqlite.Integer {
+	if limit := &row[0]; limit.Type() == sqlite.Integer {
 		b.Limit, b.Limited = budget.Amount(limit.Int()), true
+		b.Window, b.limitChanged = intOr0(&row[1]), row[2].Int()
 	}
-	if spent.Type() == sqlite.Null {
-		return b, nil
+	if spent := &row[3]; spent.Type() == sqlite.Integer {
+		b.Spent, b.Reserved = budget.Amount(spent.Int()), budget.Amount(row[4].Int())
+		if t := row[5].Int(); t != 0 {
+			b.LastCharge = time.UnixMicro(t).UTC()
+		}
+		b.stored = usage{intOr0(&row[6]), budget.Amount(row[7].Int())}
 	}
-	b.Spent, b.Reserved = budget.Amount(spent.Int()), budget.Amount(reserved.Int())
-	if t := last.Int(); t != 0 {
-		b.LastCharge = time.UnixMicro(t).UTC()
+	if !b.inRange() {
+		return b, errDamaged
 	}
-	if b.Spent < 0 || b.Reserved < 0 || b.Spent > budget.Max-b.Reserved || b.Limit < 0 || b.Limit > budget.Max {
-		return b, errDamaged // sums of amounts in range cannot overflow
-	}
+	b.opened(now)
 	return b, nil
 }
 
-// query runs sql over everything that has been charged so far, calls each for
-// every row, and wraps the error.
-func (l *Ledger) query(sql string, each func(*sqlite.Stmt) error) error {
-	if err := l.flush(); err != nil {
-		return err
+// inRange makes sure that no sum of the balance's amounts can overflow.
+func (b *Balance) inRange() bool {
+	return b.Spent >= 0 && b.Reserved >= 0 && b.Spent <= budget.Max-b.Reserved &&
+		b.Limit >= 0 && b.Limit <= budget.Max &&
+		b.stored.spent >= 0 && b.stored.spent <= b.Spent+b.Reserved &&
+		b.Window >= 0 && b.Window <= MaxWindow
+}
+
+// intOr0 is an integer, or 0 for NULL.
+func intOr0(v *sqlite.Value) int64 {
+	if v.Type() != sqlite.Integer {
+		return 0
 	}
-	if l.db == nil {
-		return errClosed
-	}
-	s, _, err := l.db.conn.Prepare(sql)
-	if err != nil {
-		return wrap(err)
-	}
-	defer s.Close()
-	for {
-		row, err := s.Step()
-		if err == nil && row {
-			err = each(s)
-		}
-		if err != nil || !row {
-			return wrap(err)
-		}
-	}
+	return v.Int()
 }

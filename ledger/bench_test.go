@@ -14,7 +14,7 @@ import (
 // one row with the same settings, taking turns, for the disk drifts.
 func BenchmarkCharge(b *testing.B) {
 	l := newFile(b)
-	check(b, l.SetLimit("*", "m", budget.Max))
+	check(b, l.SetLimit("*", "m", budget.Max, 0))
 	insert := bareInsert(b)
 	var charging, bare time.Duration
 	items := []Item{{"account 7", 1000, 1}}
@@ -36,7 +36,7 @@ func BenchmarkCharge(b *testing.B) {
 // beside bare commits.
 func BenchmarkStatement(b *testing.B) {
 	l := newFile(b)
-	check(b, l.SetLimit("*", "m", budget.Max))
+	check(b, l.SetLimit("*", "m", budget.Max, 0))
 	insert := bareInsert(b)
 	var charging, bare time.Duration
 	account := []byte("account 7")
@@ -73,7 +73,7 @@ func BenchmarkSpender(b *testing.B) {
 	for _, n := range []int{1, 60, 100_000} {
 		b.Run(fmt.Sprint("accounts=", n), func(b *testing.B) {
 			l := newFile(b)
-			check(b, l.SetLimit("*", "m", budget.Max))
+			check(b, l.SetLimit("*", "m", budget.Max, 0))
 			accounts, items := manyAccounts(n, 1e12)
 			check(b, l.Reserve("m", items))
 			s := l.NewStatement()
@@ -99,7 +99,7 @@ func BenchmarkSpender(b *testing.B) {
 // BenchmarkSpenderAhead includes the commits of reservations that double.
 func BenchmarkSpenderAhead(b *testing.B) {
 	l := newFile(b)
-	check(b, l.SetLimit("*", "m", budget.Max))
+	check(b, l.SetLimit("*", "m", budget.Max, 0))
 	s := l.NewStatement()
 	defer s.End()
 	p := s.Spender("geoind_laplace", "m")
@@ -116,7 +116,7 @@ func BenchmarkSpenderAhead(b *testing.B) {
 func BenchmarkSpenderFirst(b *testing.B) {
 	const n = 100_000
 	l := newFile(b)
-	check(b, l.SetLimit("*", "m", budget.Max))
+	check(b, l.SetLimit("*", "m", budget.Max, 0))
 	accounts, items := manyAccounts(n, 1e12)
 	check(b, l.Reserve("m", items))
 	b.ReportAllocs()
@@ -136,7 +136,7 @@ func BenchmarkSpenderFirst(b *testing.B) {
 func BenchmarkChargeMany(b *testing.B) {
 	const n = 10_000
 	l := newFile(b)
-	check(b, l.SetLimit("*", "m", budget.Max))
+	check(b, l.SetLimit("*", "m", budget.Max, 0))
 	_, items := manyAccounts(n, 1000)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -151,7 +151,7 @@ func BenchmarkReserveMany(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		l := newFile(b)
-		check(b, l.SetLimit("*", "m", budget.Max))
+		check(b, l.SetLimit("*", "m", budget.Max, 0))
 		b.StartTimer()
 		check(b, l.Reserve("m", items))
 	}

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"fmt"
+
 	"github.com/geosql/geosql/budget"
 )
 
@@ -11,64 +13,78 @@ type Item struct {
 	Evaluations int64 // that it pays for
 }
 
-func checkItems(unit budget.Unit, items []Item) error {
-	for i := range items {
-		if err := checkCharge(items[i].Account, unit, items[i].Epsilon); err != nil {
-			return err
+// checkItems refuses what nobody can be charged, and makes one item of those of
+// an account: a charge reads every balance before it writes the first.
+func checkItems(unit budget.Unit, items []Item) ([]Item, error) {
+	merged := make([]Item, 0, len(items))
+	at := make(map[string]int, len(items))
+	for _, item := range items {
+		if err := checkCharge(item.Account, unit, item.Epsilon); err != nil {
+			return nil, err
 		}
+		i, again := at[item.Account]
+		if !again {
+			at[item.Account] = len(merged)
+			merged = append(merged, item)
+			continue
+		}
+		if item.Epsilon > budget.Max-merged[i].Epsilon {
+			return nil, fmt.Errorf("ledger: account %s would be charged more than any budget holds", quote(item.Account))
+		}
+		merged[i].Epsilon += item.Epsilon
+		merged[i].Evaluations += item.Evaluations
 	}
-	return nil
+	return merged, nil
 }
 
 // Charge charges all items or none, taking what [Ledger.Reserve] set aside
 // first. When it returns nil the amounts are on disk. A refusal is a [*Refusal].
 // In [Ledger.Charges] every call is a charge of its own per account.
 func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
-	if err := checkItems(unit, items); err != nil || len(items) == 0 {
+	items, err := checkItems(unit, items)
+	if err != nil || len(items) == 0 {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.db == nil {
-		return errClosed
-	}
-	pooled, covered := l.draw(unit, items)
+	drawn, covered := l.draw(unit, items)
 	if covered {
-		l.noteItems(function, unit, items)
+		l.noteItems(function, unit, items, drawn)
 		_ = l.flushMany() // the amounts are on disk already, as reserved; notes that stay are written later
 		return nil
 	}
-	err := l.chargeItems(function, unit, items, pooled)
+	err = l.transact(func(t *transaction) error {
+		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, drawn)
+	})
 	if err != nil {
-		l.putBack(unit, items, pooled)
+		l.putBack(unit, items, drawn)
 	}
 	return err
 }
 
-// chargeItems charges in one transaction what the pools do not cover.
-func (l *Ledger) chargeItems(function string, unit budget.Unit, items []Item, pooled []budget.Amount) error {
-	r := new(run)
-	return l.transact(func(t *transaction) error {
-		from := &origin{r, t.now, function, unit}
-		for i, item := range items {
-			b, err := t.db.balance(item.Account, unit)
-			if err != nil {
-				return err
-			}
-			if left := b.Remaining() + pooled[i]; !b.Limited || item.Epsilon > left {
-				return t.refuse(b, item.Epsilon, left)
-			}
-			err = t.post(&entry{
-				origin:      from,
-				account:     item.Account,
-				spent:       item.Epsilon,
-				reserved:    -pooled[i],
-				evaluations: item.Evaluations,
-			}, b)
-			if err != nil {
-				return err
-			}
+// chargeItems charges what was not drawn from the pools to the limits.
+func (t *transaction) chargeItems(from *origin, items []Item, drawn []share) error {
+	balances := make([]Balance, len(items))
+	for i, item := range items {
+		b, err := t.balance(item.Account, from.unit)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if left := b.Remaining() + drawn[i].in(b.term); !b.Limited || item.Epsilon > left {
+			return t.refuse(&b, item.Epsilon, left)
+		}
+		balances[i] = b
+	}
+	for i, item := range items {
+		b := &balances[i]
+		err := t.post(&entry{
+			origin:      from,
+			account:     item.Account,
+			spent:       item.Epsilon,
+			reserved:    -drawn[i].in(b.term),
+			evaluations: item.Evaluations,
+		}, b)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 func TestTenTenthsExhaustOne(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("ana", "m", one))
+	check(t, l.SetLimit("ana", "m", one, 0))
 	for range 10 {
 		check(t, charge(l, "ana", tenth))
 	}
@@ -29,7 +29,7 @@ func TestTenTenthsExhaustOne(t *testing.T) {
 
 func TestUsableAfterRefusal(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("ana", "m", one))
+	check(t, l.SetLimit("ana", "m", one, 0))
 	refused(t, charge(l, "ana", one+1))
 	check(t, charge(l, "ana", one-1))
 	refused(t, charge(l, "ana", 2))
@@ -39,9 +39,9 @@ func TestUsableAfterRefusal(t *testing.T) {
 
 func TestEverybodyHasALimitOfHisOwn(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", one))
-	check(t, l.SetLimit("bob", "m", 2*one))
-	check(t, l.SetLimit("eve", "m", 0))
+	check(t, l.SetLimit("*", "m", one, 0))
+	check(t, l.SetLimit("bob", "m", 2*one, 0))
+	check(t, l.SetLimit("eve", "m", 0, 0))
 	check(t, charge(l, "ana", one))
 	check(t, charge(l, "tom", one))
 	check(t, charge(l, "bob", 2*one))
@@ -67,8 +67,8 @@ func TestEverybodyHasALimitOfHisOwn(t *testing.T) {
 
 func TestAllOrNone(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", one))
-	check(t, l.SetLimit("poor", "m", 1))
+	check(t, l.SetLimit("*", "m", one, 0))
+	check(t, l.SetLimit("poor", "m", 1, 0))
 	r := refused(t, l.Charge("f", "m", []Item{{"ana", tenth, 1}, {"poor", 2, 1}, {"bob", tenth, 1}}))
 	if r.Account != "poor" {
 		t.Errorf("refused %q", r.Account)
@@ -87,7 +87,7 @@ func TestAllOrNone(t *testing.T) {
 
 func TestAllOrNoneWithAPool(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.SetLimit("*", "m", 10, 0))
 	check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 8}}))
 	refused(t, l.Charge("f", "m", []Item{{"ana", 9, 1}, {"bob", 11, 1}}))
 	check(t, charge(l, "ana", 6))                                       // from the pool
@@ -101,8 +101,8 @@ func TestAllOrNoneWithAPool(t *testing.T) {
 
 func TestUnitsDoNotMix(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("ana", "kwh", one))
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("ana", "kwh", one, 0))
+	check(t, l.SetLimit("*", "m", one, 0))
 	r := refused(t, l.Charge("f", "kWh", []Item{{"ana", 1, 1}}))
 	if r.Limited || fmt.Sprint(r.OtherUnits) != "[kwh m]" {
 		t.Errorf("got %+v", r)
@@ -111,7 +111,7 @@ func TestUnitsDoNotMix(t *testing.T) {
 
 func TestBadCharges(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", budget.Max))
+	check(t, l.SetLimit("*", "m", budget.Max, 0))
 	s := l.NewStatement()
 	defer s.End()
 	p := s.Spender("f", "m")
@@ -125,11 +125,11 @@ func TestBadCharges(t *testing.T) {
 		if l.Reserve("m", []Item{{Account: "ana", Epsilon: eps}}) == nil {
 			t.Errorf("reserved %d", eps)
 		}
-		if eps != 0 && l.SetLimit("ana", "m", eps) == nil {
+		if eps != 0 && l.SetLimit("ana", "m", eps, 0) == nil {
 			t.Errorf("limit %d", eps)
 		}
 	}
-	if l.Charge("f", "", []Item{{"ana", 1, 1}}) == nil || l.SetLimit("ana", "", 1) == nil {
+	if l.Charge("f", "", []Item{{"ana", 1, 1}}) == nil || l.SetLimit("ana", "", 1, 0) == nil {
 		t.Error("empty unit")
 	}
 	check(t, l.Charge("f", "m", nil))
@@ -138,7 +138,7 @@ func TestBadCharges(t *testing.T) {
 // Amounts near the largest must not overflow anywhere.
 func TestLargestAmounts(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", budget.Max))
+	check(t, l.SetLimit("*", "m", budget.Max, 0))
 	check(t, charge(l, "ana", budget.Max))
 	refused(t, charge(l, "ana", budget.Max))
 	check(t, l.Reserve("m", []Item{{Account: "bob", Epsilon: budget.Max}}))
@@ -157,7 +157,7 @@ func TestKeysAreExact(t *testing.T) {
 	l := newFile(t)
 	accounts := []string{"ana", "Ana", "ana ", "", "7", "07", "a\x00b", "a\x00", "a'b", "é", "\xff"}
 	for i, a := range accounts {
-		check(t, l.SetLimit(a, "m", budget.Amount(i+1)))
+		check(t, l.SetLimit(a, "m", budget.Amount(i+1), 0))
 	}
 	for i, a := range accounts {
 		check(t, charge(l, a, budget.Amount(i+1)))
@@ -172,14 +172,14 @@ func TestKeysAreExact(t *testing.T) {
 
 func TestLimitIsReplaced(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("ana", "m", 10))
+	check(t, l.SetLimit("ana", "m", 10, 0))
 	check(t, charge(l, "ana", 10))
-	check(t, l.SetLimit("ana", "m", 4))
+	check(t, l.SetLimit("ana", "m", 4, 0))
 	if b := balance(t, l, "ana"); b.Remaining() != 0 || b.Limit != 4 {
 		t.Errorf("got %+v", b)
 	}
 	refused(t, charge(l, "ana", 1))
-	check(t, l.SetLimit("ana", "m", 12))
+	check(t, l.SetLimit("ana", "m", 12, 0))
 	check(t, charge(l, "ana", 2))
 	refused(t, charge(l, "ana", 1))
 }
@@ -199,7 +199,7 @@ func breakCommit(t *testing.T, l *Ledger) (repair func()) {
 // A COMMIT that fails grants nothing, and the ledger works again afterwards.
 func TestFailingCommit(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100))
+	check(t, l.SetLimit("*", "m", 100, 0))
 	s := l.NewStatement()
 	p := s.Spender("f", "m")
 	check(t, l.Reserve("m", []Item{{Account: "bob", Epsilon: 5}}))
@@ -210,7 +210,7 @@ func TestFailingCommit(t *testing.T) {
 		"mixed":    charge(l, "bob", 6),
 		"spender":  p.Charge([]byte("ana"), 1),
 		"reserve":  l.Reserve("m", []Item{{Account: "ana", Epsilon: 1}}),
-		"setlimit": l.SetLimit("ana", "m", 1),
+		"setlimit": l.SetLimit("ana", "m", 1, 0),
 	} {
 		if err == nil {
 			t.Errorf("%s succeeded", what)
@@ -233,7 +233,7 @@ func TestFailingCommit(t *testing.T) {
 // gets the next entry.
 func TestStatementIsNumberedByItsFirstEntry(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.SetLimit("*", "m", 10, 0))
 	s := l.NewStatement()
 	repair := breakCommit(t, l)
 	if s.Spender("f", "m").Charge([]byte("ana"), 1) == nil {
@@ -251,7 +251,7 @@ func TestStatementIsNumberedByItsFirstEntry(t *testing.T) {
 // What a failed End could not return, a later write does.
 func TestFailingEnd(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100))
+	check(t, l.SetLimit("*", "m", 100, 0))
 	s := l.NewStatement()
 	p := s.Spender("f", "m")
 	for range 5 {
@@ -272,7 +272,7 @@ func TestFailingEnd(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100))
+	check(t, l.SetLimit("*", "m", 100, 0))
 	check(t, l.db.conn.Exec("PRAGMA max_page_count = 16"))
 	granted := map[string]bool{}
 	var full error
@@ -295,7 +295,7 @@ func TestFullDisk(t *testing.T) {
 // While another program holds the lock nothing is granted.
 func TestLockedByAnother(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100))
+	check(t, l.SetLimit("*", "m", 100, 0))
 	l.db.conn.BusyTimeout(10)
 	other, err := sqlite.Open(l.Path(), sqlite.ReadWrite)
 	check(t, err)
@@ -304,7 +304,7 @@ func TestLockedByAnother(t *testing.T) {
 	for what, err := range map[string]error{
 		"charge":   charge(l, "ana", 1),
 		"reserve":  l.Reserve("m", []Item{{Account: "ana", Epsilon: 1}}),
-		"setlimit": l.SetLimit("ana", "m", 1),
+		"setlimit": l.SetLimit("ana", "m", 1, 0),
 	} {
 		if err == nil || err.Error() != "ledger: database is locked" {
 			t.Errorf("%s: %v", what, err)

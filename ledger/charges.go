@@ -47,21 +47,51 @@ ORDER BY min(id)`
 // readCharges does not hand rows out while it runs: the loop may use the ledger,
 // and a transaction cannot begin on a connection that still reads an older state.
 func (l *Ledger) readCharges() (charges []Charge, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	err = l.query(chargesSQL, func(s *sqlite.Stmt) error {
-		id, at, function, account := s.Column(0), s.Column(1), s.Column(2), s.Column(3)
-		unit, spent, evaluations := s.Column(4), s.Column(5), s.Column(6)
-		charges = append(charges, Charge{
-			ID:          id.Int(),
-			Time:        time.UnixMicro(at.Int()).UTC(),
-			Function:    function.Text(),
-			Account:     account.Text(),
-			Unit:        budget.Unit(unit.Text()),
-			Epsilon:     budget.Amount(spent.Int()),
-			Evaluations: evaluations.Int(),
+	err = l.read(func(db *store) error {
+		return db.query(chargesSQL, func(s *sqlite.Stmt) error {
+			id, at, function, account := s.Column(0), s.Column(1), s.Column(2), s.Column(3)
+			unit, spent, evaluations := s.Column(4), s.Column(5), s.Column(6)
+			charges = append(charges, Charge{
+				ID:          id.Int(),
+				Time:        time.UnixMicro(at.Int()).UTC(),
+				Function:    function.Text(),
+				Account:     account.Text(),
+				Unit:        budget.Unit(unit.Text()),
+				Epsilon:     budget.Amount(spent.Int()),
+				Evaluations: evaluations.Int(),
+			})
+			return nil
 		})
-		return nil
 	})
 	return charges, err
+}
+
+// LimitChange is a limit that was set.
+type LimitChange struct {
+	ID      int64 // in one order with those of charges
+	Time    time.Time
+	Account string
+	Unit    budget.Unit
+	Limit   budget.Amount
+	Window  int64 // seconds; 0: none
+}
+
+// LimitChanges returns the limits that were set, in the order of their ids. Those
+// of an archive are not among them, but for the ones that still hold.
+func (l *Ledger) LimitChanges() (changes []LimitChange, err error) {
+	err = l.read(func(db *store) error {
+		return db.query(entrySQL+" WHERE epsilon_limit IS NOT NULL ORDER BY id", func(s *sqlite.Stmt) error {
+			r := scanRecord(s)
+			changes = append(changes, LimitChange{
+				ID:      r.id,
+				Time:    time.UnixMicro(r.time).UTC(),
+				Account: r.account,
+				Unit:    budget.Unit(r.unit),
+				Limit:   budget.Amount(r.limit),
+				Window:  r.seconds,
+			})
+			return nil
+		})
+	})
+	return changes, err
 }

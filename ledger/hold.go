@@ -9,6 +9,7 @@ import (
 type hold struct {
 	account     string
 	left        budget.Amount // not used
+	term        term          // of what is left
 	evaluations int64         // not recorded
 
 	// What is left and the use that is not recorded came from here. Use is
@@ -26,10 +27,21 @@ func (h *hold) use(cost budget.Amount) {
 	h.evaluations++
 }
 
-func (h *hold) addPooled(amount budget.Amount) {
-	h.pooled += amount
-	h.left += amount
+// addPooled adds to a hold of the same term, or to an empty one.
+func (h *hold) addPooled(s share) {
+	h.term = s.term
+	h.pooled += s.left
+	h.left += s.left
 }
+
+// dropPooled undoes addPooled.
+func (h *hold) dropPooled(s share) {
+	h.pooled -= s.left
+	h.left -= s.left
+}
+
+// drop forgets what is left: its term is over. All use is recorded.
+func (h *hold) drop() { h.own, h.pooled, h.left = 0, 0, 0 }
 
 func (h *hold) addOwn(amount, cost budget.Amount) {
 	h.own += amount

@@ -42,7 +42,7 @@ func TestKill(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "x-ledger")
 	l := open(t, path)
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, l.Close())
 	recorded, answers := map[key]row{}, 0
 	for range rounds {
@@ -92,7 +92,7 @@ func answerReserved(l *Ledger, out io.Writer) {
 func TestKillReserved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")
 	l := open(t, path)
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, l.Close())
 	recorded := map[key]row{}
 	for range 6 {
@@ -129,7 +129,7 @@ func TestKillCreating(t *testing.T) {
 		if told := strings.TrimSpace(string(id)); told != "" && told != l.ID() {
 			t.Errorf("the ledger %s became %s", told, l.ID())
 		}
-		check(t, l.SetLimit("*", "m", one))
+		check(t, l.SetLimit("*", "m", one, 0))
 		check(t, charge(l, "ana", 1))
 		check(t, l.Close())
 		onDisk(t, path)
@@ -174,7 +174,7 @@ func TestKillNoticesAnswerBeforeCharge(t *testing.T) {
 	check(t, p.answersOf(seen))
 	p.cmd.Wait()
 	l := open(t, path)
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, l.Close())
 	if len(seen) != 1 || judge(nil, audited(t, path), seen) == nil {
 		t.Error("an answer without a charge was not noticed")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/turns"
 )
 
 // everyone is the account that stands for every account not named.
@@ -21,11 +22,20 @@ type Ledger struct {
 	id   string
 	refs int // guarded by registry
 
-	mu    sync.Mutex
-	db    *store // nil once closed
-	notes []*entry
-	spare []entry // allocated together, for notes
-	pools map[budget.Unit]map[string]*pool
+	clock func() int64 // microseconds since 1970
+
+	// writer is held during a transaction.
+	writer sync.Mutex
+	db     *store       // nil once closed
+	turns  *turns.Queue // among processes
+
+	// mu guards what waits in memory. It is never held while the disk is waited
+	// for; it is taken after writer.
+	mu      sync.Mutex
+	waiting *group // that callers join; nil where nobody waits
+	notes   []*entry
+	spare   []entry // allocated together, for notes
+	pools   map[budget.Unit]map[string]*pool
 }
 
 // ID is the random 128-bit name, in hexadecimal, that the ledger was given when
@@ -55,12 +65,28 @@ func (l *Ledger) Close() error {
 
 func (l *Ledger) shutdown() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.dissolvePools()
+	l.mu.Unlock()
 	err := l.flush()
-	if closing := l.db.close(); err == nil && closing != nil {
+	l.writer.Lock()
+	defer l.writer.Unlock()
+	if closing := l.db.close(); err == nil {
 		err = wrap(closing)
 	}
 	l.db = nil
+	l.turns.Close()
 	return err
+}
+
+// read reads everything that has been charged so far.
+func (l *Ledger) read(work func(*store) error) error {
+	if err := l.flush(); err != nil {
+		return err
+	}
+	l.writer.Lock()
+	defer l.writer.Unlock()
+	if l.db == nil {
+		return errClosed
+	}
+	return wrap(work(l.db))
 }

@@ -7,26 +7,49 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
+// limit is what an account may spend, for ever or in a window.
+type limit struct {
+	epsilon budget.Amount
+	seconds int64
+}
+
+// limitFunction is the function of the entries that set limits.
+const limitFunction = "budget_limit"
+
 // SetLimit sets what an account may spend of a unit, from 0, which blocks it, to
-// [budget.Max]. The limit of account '*' holds for every account that is not
-// named, each having its own of that size. The limit is on disk when SetLimit
-// returns. It replaces an earlier one; what is spent or reserved stays so.
-func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount) error {
+// [budget.Max]: in all, or with a window, which is between 1 and [MaxWindow]
+// seconds, in each of them. The limit of account '*' holds for every account that
+// is not named, each having its own of that size. The limit is on disk when
+// SetLimit returns. It replaces an earlier one; what is spent or reserved stays
+// so, and a window that has started stays started.
+func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error {
 	switch {
 	case eps < 0 || eps > budget.Max:
 		return fmt.Errorf("ledger: a limit must be between 0 and %v", budget.Max)
+	case window < 0 || window > MaxWindow:
+		return fmt.Errorf("ledger: a window must have between 1 and %d seconds", int64(MaxWindow))
 	case unit == "":
 		return errNoUnit
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	return l.transact(func(t *transaction) error {
-		s := t.db.putLimit
-		s.BindText(1, account)
-		s.BindText(2, string(unit))
-		s.BindInts(3, int64(eps), t.now)
-		return s.Run()
+		return t.setLimit(&entry{
+			origin:  &origin{new(run), t.now, limitFunction, unit},
+			account: account,
+			limit:   &limit{eps, window},
+		})
 	})
+}
+
+// setLimit writes an entry that sets a limit, and the limit.
+func (t *transaction) setLimit(e *entry) error {
+	if err := t.record(e, 0, usage{}); err != nil {
+		return err
+	}
+	s := t.db.putLimit
+	s.BindText(1, e.account)
+	s.BindText(2, string(e.unit))
+	s.BindInts(3, int64(e.limit.epsilon), e.limit.seconds, e.time, t.head.ID)
+	return s.Run()
 }
 
 var (

@@ -75,7 +75,7 @@ func (w *world) amount(t *rapid.T, most int64) budget.Amount {
 }
 
 func (w *world) setLimit(account string, unit budget.Unit, eps budget.Amount) {
-	check(w, w.ledger.SetLimit(account, unit, eps))
+	check(w, w.ledger.SetLimit(account, unit, eps, 0))
 	w.limits[key{account, unit}] = eps
 }
 
@@ -275,7 +275,7 @@ func TestAuditNoticesARefund(t *testing.T) {
 		"UPDATE entry SET account = 'bob'",
 	} {
 		l := newFile(t)
-		check(t, l.SetLimit("*", "m", one))
+		check(t, l.SetLimit("*", "m", one, 0))
 		check(t, charge(l, "ana", 5))
 		spoil(t, l.Path(), sql)
 		a := newAuditor(t, l.Path())

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/geosql/geosql/budget"
 )
 
@@ -12,7 +14,7 @@ import (
 // thousand accounts do, so that it does not end with writing them.
 const manyNotes = 1 << 17
 
-// addNote adds a note. Notes are allocated together.
+// addNote adds a note. Notes are allocated together. It is called under mu.
 func (l *Ledger) addNote(n entry) *entry {
 	if len(l.spare) == 0 {
 		l.spare = make([]entry, 256)
@@ -25,56 +27,66 @@ func (l *Ledger) addNote(n entry) *entry {
 }
 
 // flush writes the notes in one transaction. Where that fails they stay.
-func (l *Ledger) flush() error {
-	if len(l.notes) == 0 {
+func (l *Ledger) flush() error { return l.flushFrom(1) }
+
+func (l *Ledger) flushMany() error { return l.flushFrom(manyNotes) }
+
+func (l *Ledger) flushFrom(least int) error {
+	l.mu.Lock()
+	waiting := len(l.notes)
+	l.mu.Unlock()
+	if waiting < least {
 		return nil
 	}
-	err := l.transact(func(t *transaction) error { return t.postNotes(l.notes) })
-	if err == nil {
-		l.forgetNotes()
-	}
-	return err
+	return l.transact((*transaction).postNotes)
 }
 
-func (l *Ledger) flushMany() error {
-	if len(l.notes) < manyNotes {
-		return nil
-	}
-	return l.flush()
-}
-
-func (t *transaction) postNotes(notes []*entry) error {
+// postNotes writes the notes that wait.
+func (t *transaction) postNotes() error {
+	l := t.ledger
+	notes := l.takeNotes()
+	t.undos = append(t.undos, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.notes = slices.Concat(notes, l.notes)
+	})
 	for _, e := range notes {
-		b, err := t.db.balance(e.account, e.unit)
+		b, err := t.balance(e.account, e.unit)
 		if err != nil {
 			return err
 		}
-		if err := t.post(e, b); err != nil {
+		if err := t.post(e, &b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forgetNotes drops the notes after they were committed.
-func (l *Ledger) forgetNotes() {
-	for _, e := range l.notes {
-		e.written = true
+// takeNotes takes the notes; nothing is added to those that are taken.
+func (l *Ledger) takeNotes() []*entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	notes := l.notes
+	l.notes = nil
+	for _, e := range notes {
+		e.taken = true
 	}
-	clear(l.notes)
-	l.notes = l.notes[:0]
+	return notes
 }
 
 // noteItems notes that items were spent out of the pools.
-func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item) {
-	from := &origin{new(run), now(), function, unit}
-	for _, item := range items {
+func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item, drawn []share) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	from := &origin{new(run), l.clock(), function, unit}
+	for i, item := range items {
 		l.addNote(entry{
 			origin:      from,
 			account:     item.Account,
 			spent:       item.Epsilon,
 			reserved:    -item.Epsilon,
 			evaluations: item.Evaluations,
+			term:        drawn[i].term,
 		})
 	}
 }

@@ -4,11 +4,25 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
+// share is an amount that is on disk as reserved, and the term for which it is.
+type share struct {
+	term term
+	left budget.Amount
+}
+
+// in is what the share is worth in a term: nothing in another than its own.
+func (s share) in(t term) budget.Amount {
+	if s.term.start != t.start {
+		return 0
+	}
+	return s.left
+}
+
 // pool is what Reserve has set aside for an account and nobody holds. It is on
 // disk as reserved, so that using it takes no commit.
 type pool struct {
 	account string
-	left    budget.Amount
+	share
 }
 
 // reserveFunction is the function of the entries that fill and dissolve pools.
@@ -16,101 +30,130 @@ const reserveFunction = "budget_reserve"
 
 // Reserve sets amounts aside for all accounts or for none, in one transaction.
 // Afterwards [Ledger.Charge] and the statements of this process take from them
-// without a commit per account. What is left returns when the ledger closes.
+// without a commit per account. What is left returns when the ledger closes; of
+// a limit with a window it can be used and returned in that window only.
 // A refusal is a [*Refusal]. The evaluations of an item mean nothing here.
 func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
-	if err := checkItems(unit, items); err != nil || len(items) == 0 {
+	items, err := checkItems(unit, items)
+	if err != nil || len(items) == 0 {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r := new(run)
-	err := l.transact(func(t *transaction) error {
-		from := &origin{r, t.now, reserveFunction, unit}
-		if err := t.postNotes(l.notes); err != nil {
-			return err
-		}
-		for _, item := range items {
-			b, err := t.db.balance(item.Account, unit)
-			if err != nil {
-				return err
-			}
-			if !b.Limited || item.Epsilon > b.Remaining() {
-				return t.refuse(b, item.Epsilon, b.Remaining())
-			}
-			err = t.post(&entry{
-				origin:   from,
-				account:  item.Account,
-				reserved: item.Epsilon,
-			}, b)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	terms := make([]term, len(items))
+	err = l.transact(func(t *transaction) error {
+		return t.reserveItems(&origin{new(run), t.now, reserveFunction, unit}, items, terms)
 	})
 	if err != nil {
 		return err
 	}
-	l.forgetNotes()
-	l.fill(unit, items)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fill(unit, items, terms)
 	return nil
 }
 
-func (l *Ledger) fill(unit budget.Unit, items []Item) {
+func (t *transaction) reserveItems(from *origin, items []Item, terms []term) error {
+	balances := make([]Balance, len(items))
+	for i, item := range items {
+		b, err := t.balance(item.Account, from.unit)
+		if err != nil {
+			return err
+		}
+		if !b.Limited || item.Epsilon > b.Remaining() {
+			return t.refuse(&b, item.Epsilon, b.Remaining())
+		}
+		balances[i], terms[i] = b, b.term
+	}
+	for i, item := range items {
+		e := &entry{origin: from, account: item.Account, reserved: item.Epsilon}
+		if err := t.post(e, &balances[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) fill(unit budget.Unit, items []Item, terms []term) {
 	pools := l.pools[unit]
 	if pools == nil {
 		pools = make(map[string]*pool, len(items))
 		l.pools[unit] = pools
 	}
-	for _, item := range items {
+	for i, item := range items {
 		q := pools[item.Account]
 		if q == nil {
 			q = &pool{account: item.Account}
 			pools[item.Account] = q
 		}
-		q.left += item.Epsilon
+		q.add(share{terms[i], item.Epsilon})
 	}
 }
 
-// draw takes what the pools have for items, and tells whether that is all.
-func (l *Ledger) draw(unit budget.Unit, items []Item) (pooled []budget.Amount, covered bool) {
-	pooled, covered = make([]budget.Amount, len(items)), true
-	pools := l.pools[unit]
-	for i, item := range items {
-		if q := pools[item.Account]; q != nil {
-			pooled[i] = min(q.left, item.Epsilon)
-			q.left -= pooled[i]
-		}
-		covered = covered && pooled[i] == item.Epsilon
+// named is the account as a string, the one of its pool if it has one: a
+// statement over many accounts makes no other.
+func (l *Ledger) named(unit budget.Unit, account []byte) (string, *pool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if q := l.pools[unit][string(account)]; q != nil {
+		return q.account, q
 	}
-	return pooled, covered
+	return string(account), nil
+}
+
+// add adds what was reserved later than what is there.
+func (q *pool) add(s share) { q.share = share{s.term, q.in(s.term) + s.left} }
+
+// draw takes what the pools have for items, and tells whether that is all.
+func (l *Ledger) draw(unit budget.Unit, items []Item) (drawn []share, covered bool) {
+	drawn, covered = make([]share, len(items)), true
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pools, now := l.pools[unit], l.clock()
+	for i, item := range items {
+		if q := pools[item.Account]; q != nil && !q.term.over(now) {
+			drawn[i] = q.take(item.Epsilon)
+		}
+		covered = covered && drawn[i].left == item.Epsilon
+	}
+	return drawn, covered
+}
+
+// take takes at most the amount.
+func (q *pool) take(most budget.Amount) share {
+	s := share{q.term, min(q.left, most)}
+	q.left -= s.left
+	return s
 }
 
 // putBack undoes draw.
-func (l *Ledger) putBack(unit budget.Unit, items []Item, pooled []budget.Amount) {
-	for i, amount := range pooled {
-		if amount > 0 {
-			l.pools[unit][items[i].Account].left += amount
+func (l *Ledger) putBack(unit budget.Unit, items []Item, drawn []share) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, s := range drawn {
+		if s.left > 0 {
+			l.pools[unit][items[i].Account].giveBack(s)
 		}
 	}
+}
+
+// giveBack adds what was taken earlier; it is lost where the pool has moved on to
+// another term.
+func (q *pool) giveBack(s share) {
+	if q.left == 0 {
+		q.term = s.term
+	}
+	q.left += s.in(q.term)
 }
 
 // dissolvePools notes that what is left in the pools is returned.
 func (l *Ledger) dissolvePools() {
-	r, at := new(run), now()
+	r, at := new(run), l.clock()
 	for unit, pools := range l.pools {
 		from := &origin{r, at, reserveFunction, unit}
 		for account, q := range pools {
-			if q.left == 0 {
-				continue
+			if q.left > 0 {
+				l.addNote(entry{origin: from, account: account, reserved: -q.left, term: q.term})
+				q.left = 0
 			}
-			l.addNote(entry{
-				origin:   from,
-				account:  account,
-				reserved: -q.left,
-			})
-			q.left = 0
 		}
 	}
 }

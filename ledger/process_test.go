@@ -117,7 +117,7 @@ func TestGoroutinesStopAtTheLimit(t *testing.T) {
 	const limit = 400
 	for name, charge := range untilRefused {
 		l := newFile(t)
-		check(t, l.SetLimit("ana", "m", limit))
+		check(t, l.SetLimit("ana", "m", limit, 0))
 		check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 50}}))
 		granted := make([]int, 8)
 		var all sync.WaitGroup
@@ -139,7 +139,7 @@ func TestProcessesStopAtTheLimit(t *testing.T) {
 	const limit = 400
 	for _, role := range []string{"charge", "spend"} {
 		l := newFile(t)
-		check(t, l.SetLimit("ana", "m", limit))
+		check(t, l.SetLimit("ana", "m", limit, 0))
 		players := make([]*player, 4)
 		for i := range players {
 			players[i] = start(t, role, l.Path())
@@ -204,7 +204,7 @@ func TestGoroutinesOpenOneLedger(t *testing.T) {
 			for range 20 {
 				l, err := Open(path, true)
 				if err == nil {
-					err = l.SetLimit("ana", "m", 1)
+					err = l.SetLimit("ana", "m", 1, 0)
 				}
 				if err == nil {
 					_, err = l.Balances()
@@ -225,7 +225,7 @@ func TestGoroutinesOpenOneLedger(t *testing.T) {
 // detector.
 func TestConcurrentUse(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("*", "m", one, 0))
 	var all sync.WaitGroup
 	for g := range 4 {
 		all.Go(func() {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -17,6 +18,8 @@ type Refusal struct {
 	Left       budget.Amount // below Asked; includes what the asking statement holds
 	Limit      budget.Amount
 	Limited    bool          // whether there is a limit at all
+	Window     int64         // seconds after which the limit opens again; 0: never
+	Reopens    time.Time     // when the current window ends; zero where none has started
 	OtherUnits []budget.Unit // without a limit: the units that have one for this account or '*'
 }
 
@@ -33,7 +36,18 @@ func (r *Refusal) Error() string {
 	n := decimals(r.Asked, r.Left, r.Limit)
 	per := func(a budget.Amount) string { return fixed(a, n) + "/" + string(r.Unit) }
 	return fmt.Sprintf("account %s has %s left of %s, %s asked, %s short",
-		quote(r.Account), per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left))
+		quote(r.Account), per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left)) + r.window()
+}
+
+// window says when the limit opens again.
+func (r *Refusal) window() string {
+	switch {
+	case r.Window == 0:
+		return ""
+	case r.Reopens.IsZero(): // nothing is used: the limit itself is below what was asked
+		return fmt.Sprintf("; no window of %d s holds more", r.Window)
+	}
+	return fmt.Sprintf("; the window of %d s reopens at %s", r.Window, r.Reopens.Format(time.RFC3339))
 }
 
 func (r *Refusal) unlimited() string {
@@ -89,7 +103,7 @@ func quote(s string) string {
 }
 
 // refuse makes the refusal of asked to an account that has left.
-func (t *transaction) refuse(b Balance, asked, left budget.Amount) error {
+func (t *transaction) refuse(b *Balance, asked, left budget.Amount) error {
 	r := &Refusal{
 		Account: b.Account,
 		Unit:    b.Unit,
@@ -97,6 +111,8 @@ func (t *transaction) refuse(b Balance, asked, left budget.Amount) error {
 		Left:    left,
 		Limit:   b.Limit,
 		Limited: b.Limited,
+		Window:  b.Window,
+		Reopens: b.Reopens,
 	}
 	if b.Limited {
 		return r

@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/turns"
 )
 
 // registry holds the ledgers of the process under their keys. A second object
@@ -118,8 +120,12 @@ func register(db *store, path string, file fs.FileInfo) *Ledger {
 		file:  file,
 		id:    db.id,
 		refs:  1,
+		clock: func() int64 { return time.Now().UnixMicro() },
 		db:    db,
 		pools: map[budget.Unit]map[string]*pool{},
+	}
+	if path != "" {
+		l.turns = turns.Open(path+"-queue", file.Mode().Perm())
 	}
 	registry.ledgers[l.key()] = l
 	return l

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func TestReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")
 	l := open(t, path)
 	id := l.ID()
-	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.SetLimit("*", "m", 10, 0))
 	check(t, charge(l, "ana", 4))
 	check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 6}}))
 	refused(t, charge(l, "ana", 7))
@@ -71,7 +72,7 @@ func TestMissing(t *testing.T) {
 	if _, err := Open(path, false); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("empty file: %v", err)
 	}
-	check(t, open(t, path).SetLimit("*", "m", 1))
+	check(t, open(t, path).SetLimit("*", "m", 1, 0))
 }
 
 func TestCannotOpen(t *testing.T) {
@@ -84,7 +85,7 @@ func TestCannotOpen(t *testing.T) {
 	spoil(t, marked, "PRAGMA application_id = 7")
 	newer := filepath.Join(dir, "newer")
 	check(t, open(t, newer).Close())
-	spoil(t, newer, "PRAGMA user_version = 2")
+	spoil(t, newer, fmt.Sprint("PRAGMA user_version = ", version+1))
 	older := filepath.Join(dir, "older")
 	check(t, open(t, older).Close())
 	spoil(t, older, "PRAGMA user_version = 0")
@@ -126,7 +127,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	asNobody(t, dir)
 	path := filepath.Join(dir, "x-ledger")
 	l := open(t, path)
-	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.SetLimit("*", "m", 10, 0))
 	check(t, l.Close())
 	check(t, os.Chmod(path, 0o400))
 	check(t, os.Chmod(dir, 0o500))
@@ -146,7 +147,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 func TestCorruptPages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")
 	l := open(t, path)
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, charge(l, "ana", 1))
 	check(t, l.Close())
 	content, err := os.ReadFile(path)
@@ -168,7 +169,7 @@ func TestCorruptPages(t *testing.T) {
 // Balances that no ledger writes must not make sums overflow.
 func TestAbsurdBalance(t *testing.T) {
 	l := newFile(t)
-	check(t, l.SetLimit("*", "m", one))
+	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, charge(l, "ana", 1))
 	spoil(t, l.Path(), "UPDATE balance SET spent = 9000000000000000000, reserved = 9000000000000000000")
 	if err := charge(l, "ana", 1); err == nil || !strings.Contains(err.Error(), "damaged") {
@@ -197,7 +198,7 @@ func TestMemory(t *testing.T) {
 	if l.ID() == other.ID() || l.Path() != "" {
 		t.Error("not a ledger of its own")
 	}
-	check(t, l.SetLimit("*", "m", 10))
+	check(t, l.SetLimit("*", "m", 10, 0))
 	again, err := OpenMemory(l.ID())
 	check(t, err)
 	if again != l {
@@ -226,7 +227,7 @@ func TestMemory(t *testing.T) {
 
 func TestDurable(t *testing.T) {
 	l := newFile(t)
-	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1, "application_id": applicationID, "user_version": 1} {
+	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1, "application_id": applicationID, "user_version": version} {
 		if got, err := l.db.readInt("PRAGMA " + pragma); err != nil || got != want {
 			t.Errorf("%s = %d, %v", pragma, got, err)
 		}

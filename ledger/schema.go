@@ -11,21 +11,19 @@ import (
 
 const (
 	applicationID = 0x67656f4c // "geoL", in the header of the file
-	version       = 1
+	version       = 2
 )
 
 // schema: amounts are integers of 1e-12, times integers of microseconds since
-// 1970. A ledger has these tables from the start so that what uses them later
-// needs no other version: windows (window_*), a chain of hashes over the entries
-// (hash), the state of traces (trace).
+// 1970. A balance is the sum of its account's entries; its window is that of the
+// last of them. A limit is what its entry says.
+//
+// What changes in a version must make the statements of earlier programs fail:
+// one that still has the file open when a newer one converts it must not go on
+// charging in its way. Here it is the columns that must not be NULL, entry.hash
+// and budget.entry, which version 1 did not set.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
-CREATE TABLE budget(
-  account TEXT NOT NULL, unit TEXT NOT NULL,
-  epsilon INTEGER NOT NULL CHECK (epsilon >= 0),
-  window_seconds INTEGER,
-  changed INTEGER NOT NULL,
-  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;
 CREATE TABLE balance(
   account TEXT NOT NULL, unit TEXT NOT NULL,
   spent INTEGER NOT NULL CHECK (spent >= 0),
@@ -33,6 +31,22 @@ CREATE TABLE balance(
   window_start INTEGER, window_spent INTEGER NOT NULL DEFAULT 0,
   last_charge INTEGER NOT NULL,
   PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;
+CREATE TABLE trace(
+  trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
+  state BLOB, changed INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000);` + logSchema
+
+const logSchema = `
+CREATE TABLE budget(
+  account TEXT NOT NULL, unit TEXT NOT NULL,
+  epsilon INTEGER NOT NULL CHECK (epsilon >= 0),
+  window_seconds INTEGER,
+  changed INTEGER NOT NULL,
+  entry INTEGER NOT NULL,
+  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;` + entrySchema
+
+// entrySchema is also that of an archive.
+const entrySchema = `
 CREATE TABLE entry(
   id INTEGER PRIMARY KEY,
   statement INTEGER NOT NULL,
@@ -41,30 +55,38 @@ CREATE TABLE entry(
   account TEXT NOT NULL, unit TEXT NOT NULL,
   spent INTEGER NOT NULL, reserved INTEGER NOT NULL,
   evaluations INTEGER NOT NULL,
-  hash BLOB) STRICT;
-CREATE TABLE trace(
-  trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
-  state BLOB, changed INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000)`
+  window_start INTEGER, window_spent INTEGER NOT NULL,
+  epsilon_limit INTEGER, window_seconds INTEGER,
+  hash BLOB NOT NULL) STRICT`
 
-var errEmpty = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
+var (
+	errEmpty   = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
+	errEarlier = errors.New("written by an earlier geosql")
+)
 
 // found makes sure that the file is a durable ledger of this version. Nothing is
 // written to it before it is known to be one, or empty: it may be somebody
-// else's. With create an empty one is made into a ledger.
+// else's. With create an empty one is made into a ledger; one of an earlier
+// version is converted.
 func (db *store) found(create bool) error {
 	err := db.within("BEGIN", db.readIdentity)
-	empty := errors.Is(err, errEmpty)
-	if err != nil && !(empty && create) {
+	empty, earlier := errors.Is(err, errEmpty), errors.Is(err, errEarlier)
+	if err != nil && !(empty && create) && !earlier {
 		return err
 	}
 	if err := db.makeDurable(); err != nil {
 		return err
 	}
-	if empty {
-		return db.within("BEGIN IMMEDIATE", db.createTables)
+	switch {
+	case empty:
+		err = db.within("BEGIN IMMEDIATE", db.createTables)
+	case earlier:
+		err = db.within("BEGIN IMMEDIATE", db.convert)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return db.prepare()
 }
 
 func (db *store) createTables() error {
@@ -114,10 +136,13 @@ func (db *store) readIdentity() error {
 		return err
 	case v > version:
 		return fmt.Errorf("written by a newer geosql (ledger version %d, this is %d)", v, version)
-	case v < version:
+	case v < 1:
 		return fmt.Errorf("the ledger has the unknown version %d", v)
 	}
 	db.id, err = db.readText("SELECT value FROM meta WHERE key = 'id'")
+	if err == nil && v < version {
+		err = errEarlier
+	}
 	return err
 }
 

@@ -45,8 +45,8 @@ func (p *Spender) Charge(account []byte, cost budget.Amount) error {
 		}
 		p.last = h
 	}
-	if cost <= 0 || cost > h.left {
-		return p.chargeBeyond(h, cost)
+	if cost <= 0 || cost > h.left || h.term.end != 0 && h.term.over(p.statement.ledger.clock()) {
+		return p.cover(h, cost)
 	}
 	h.use(cost)
 	return nil
@@ -57,15 +57,8 @@ func (p *Spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 	if p.statement.over != nil {
 		return p.statement.over
 	}
-	l := p.statement.ledger
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	h := p.newHold()
-	if h.pool = l.pools[p.unit][string(account)]; h.pool != nil {
-		h.account = h.pool.account
-	} else {
-		h.account = string(account)
-	}
+	h.account, h.pool = p.statement.ledger.named(p.unit, account)
 	if err := p.cover(h, cost); err != nil {
 		return err
 	}
@@ -95,82 +88,108 @@ func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	return p.cover(h, cost)
 }
 
-// cover charges with what the pool or the account's limit adds to h.
+// cover charges with what the account's pool or its limit adds to h.
 func (p *Spender) cover(h *hold, cost budget.Amount) error {
 	if err := checkCharge(h.account, p.unit, cost); err != nil {
 		return err
 	}
-	q := h.pool
-	if q == nil {
-		q = new(pool) // an empty one
-	}
-	if cost <= h.left+q.left {
-		p.takeFromPool(h, q, cost)
+	drawn, covered := p.takeFromPool(h, cost)
+	if covered {
 		h.use(cost)
 		return nil
 	}
-	return p.takeFromLimit(h, q, cost)
-}
-
-// takeFromPool adds to h from a pool that covers the cost.
-func (p *Spender) takeFromPool(h *hold, q *pool, cost budget.Amount) {
-	p.note(h, 0)
-	amount, ok := cost.Times(aheadFromPool)
-	if !ok {
-		amount = budget.Max
+	err := p.takeFromLimit(h, cost)
+	if err != nil && drawn.left > 0 {
+		l := p.statement.ledger
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		h.dropPooled(drawn)
+		h.pool.giveBack(drawn)
 	}
-	amount = min(amount, q.left)
-	q.left -= amount
-	h.addPooled(amount)
+	return err
 }
 
-// takeFromLimit charges the cost, and reserves ahead, with all of the pool and
-// what lacks from the account's limit. The entry it writes also records what h
-// has used before.
-func (p *Spender) takeFromLimit(h *hold, q *pool, cost budget.Amount) error {
+// takeFromPool adds to h from the pool: some more than the cost where the pool
+// covers it, else all there is.
+func (p *Spender) takeFromPool(h *hold, cost budget.Amount) (drawn share, covered bool) {
+	l := p.statement.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock()
+	if h.term.over(now) {
+		p.note(h, 0)
+		h.drop()
+	}
+	if h.pool == nil {
+		h.pool = l.pools[p.unit][h.account]
+	}
+	q := h.pool
+	if q == nil || q.left == 0 || q.term.over(now) || h.left > 0 && h.term != q.term {
+		return share{}, cost <= h.left
+	}
+	most := q.left
+	if covered = cost <= h.left+q.left; covered {
+		p.note(h, 0)
+		if ahead, ok := cost.Times(aheadFromPool); ok {
+			most = ahead
+		}
+	}
+	drawn = q.take(most)
+	h.addPooled(drawn)
+	return drawn, covered
+}
+
+// takeFromLimit charges the cost, and reserves ahead, with what lacks in h from
+// the account's limit. The entry it writes also records what h has used before.
+func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
 	var granted budget.Amount
-	err := p.statement.ledger.transact(func(t *transaction) error {
-		b, err := t.db.balance(h.account, p.unit)
+	var t term
+	err := p.statement.ledger.transact(func(tx *transaction) error {
+		b, err := tx.balance(h.account, p.unit)
 		if err != nil {
 			return err
 		}
-		held := h.left + q.left
+		held := share{h.term, h.left}.in(b.term)
 		if left := held + b.Remaining(); !b.Limited || cost > left {
-			return t.refuse(b, cost, left)
+			return tx.refuse(&b, cost, left)
 		}
-		granted = max(cost-held, h.ahead(cost, b.Remaining()))
+		t, granted = b.term, max(cost-held, h.ahead(cost, b.Remaining()))
 		spent := h.used() + cost
-		return t.post(&entry{
-			origin:      p.origin(t.now),
+		return tx.post(&entry{
+			origin:      p.origin(tx.now),
 			account:     h.account,
 			spent:       spent,
 			reserved:    granted - spent,
 			evaluations: h.evaluations + 1,
-		}, b)
+		}, &b)
 	})
 	if err != nil {
 		return err
 	}
-	h.addPooled(q.left)
-	q.left = 0
+	h.settle()
+	if h.term.start != t.start {
+		h.drop()
+	}
+	h.term = t
 	h.addOwn(granted, cost)
 	h.use(cost)
 	h.settle()
 	return nil
 }
 
-// note notes what h has used since it was last recorded, and what it returns.
+// note notes what h has used since it was last recorded, and what it returns. It
+// is called under the ledger's mu.
 func (p *Spender) note(h *hold, returned budget.Amount) {
 	used, evaluations := h.settle()
 	if used == 0 && returned == 0 {
 		return
 	}
 	e := h.note
-	if e == nil || e.written {
+	if e == nil || e.taken || e.term != h.term {
 		if p.noted == nil {
-			p.noted = p.origin(now())
+			p.noted = p.origin(p.statement.ledger.clock())
 		}
-		e = p.statement.ledger.addNote(entry{origin: p.noted, account: h.account})
+		e = p.statement.ledger.addNote(entry{origin: p.noted, account: h.account, term: h.term})
 		h.note = e
 	}
 	e.spent += used
@@ -191,7 +210,7 @@ func (p *Spender) end() (returns bool) {
 		}
 		own, pooled := h.unused()
 		if pooled > 0 {
-			h.pool.left += pooled
+			h.pool.giveBack(share{h.term, pooled})
 		}
 		p.note(h, own)
 		returns = returns || own > 0

@@ -62,14 +62,19 @@ func (s *Statement) End() error {
 }
 
 func (l *Ledger) end(spenders []*Spender) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	returns := false
-	for _, p := range spenders {
-		returns = p.end() || returns
-	}
-	if returns {
+	if l.giveUp(spenders) {
 		return l.flush()
 	}
 	return l.flushMany()
+}
+
+// giveUp notes what the spenders have used and return. It reports whether there
+// is anything to return to a limit.
+func (l *Ledger) giveUp(spenders []*Spender) (returns bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range spenders {
+		returns = p.end() || returns
+	}
+	return returns
 }

@@ -1,20 +1,25 @@
 package ledger
 
 import (
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// store is the ledger's connection with its compiled statements. It is used
-// under Ledger.mu.
+// store is a connection to the ledger's file with its compiled statements. It is
+// used under Ledger.writer.
 type store struct {
 	conn *sqlite.Conn
 	id   string // the ledger's
 
 	begin, commit, rollback *sqlite.Stmt
-	lastID                  *sqlite.Stmt
+	last                    *sqlite.Stmt
 	standing                *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
 	putLimit                *sqlite.Stmt
+
+	room []byte // for what is hashed
 }
 
 // busyTimeout is for how many milliseconds a transaction waits for another
@@ -32,66 +37,160 @@ func openStore(path string, create bool) (*store, error) {
 	}
 	conn.BusyTimeout(busyTimeout)
 	db := &store{conn: conn}
-	if err := db.prepare(create); err != nil {
+	if err := db.found(create); err != nil {
 		db.close()
 		return nil, err
 	}
 	return db, nil
 }
 
-func (db *store) prepare(create bool) (err error) {
-	if err := db.found(create); err != nil {
-		return err
+func (db *store) statements() map[**sqlite.Stmt]string {
+	return map[**sqlite.Stmt]string{
+		&db.begin:      `BEGIN IMMEDIATE`,
+		&db.commit:     `COMMIT`,
+		&db.rollback:   `ROLLBACK`,
+		&db.last:       lastSQL,
+		&db.standing:   standingSQL,
+		&db.addEntry:   addEntrySQL,
+		&db.putBalance: putBalanceSQL,
+		&db.putLimit:   putLimitSQL,
 	}
-	for _, s := range []struct {
-		stmt **sqlite.Stmt
-		sql  string
-	}{
-		{&db.begin, `BEGIN IMMEDIATE`},
-		{&db.commit, `COMMIT`},
-		{&db.rollback, `ROLLBACK`},
-		{&db.lastID, `SELECT coalesce(max(id), 0) FROM entry`},
-		{&db.standing, standingSQL},
-		{&db.addEntry, addEntrySQL},
-		{&db.putBalance, putBalanceSQL},
-		{&db.putLimit, putLimitSQL},
-	} {
-		if *s.stmt, _, err = db.conn.Prepare(s.sql); err != nil {
+}
+
+// prepare compiles the statements that are not, once the tables are there.
+func (db *store) prepare() (err error) {
+	for s, sql := range db.statements() {
+		if *s != nil {
+			continue
+		}
+		if *s, _, err = db.conn.Prepare(sql); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const (
-	standingSQL = `
-SELECT coalesce((SELECT epsilon FROM budget WHERE account = ?1 AND unit = ?2),
-                (SELECT epsilon FROM budget WHERE account = '*' AND unit = ?2)),
-       spent, reserved, last_charge
-FROM (SELECT 1) LEFT JOIN balance ON account = ?1 AND unit = ?2`
-
-	addEntrySQL = `
-INSERT INTO entry(statement, time, function, unit, account, spent, reserved, evaluations, id)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
-
-	putBalanceSQL = `
-INSERT INTO balance(unit, account, spent, reserved, last_charge) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, last_charge = excluded.last_charge`
-
-	putLimitSQL = `
-INSERT INTO budget(account, unit, epsilon, changed) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT DO UPDATE SET epsilon = excluded.epsilon, changed = excluded.changed`
-)
-
 // close finalises the statements first: SQLite keeps a connection open as long
 // as one of its statements lives.
 func (db *store) close() error {
-	for _, s := range []*sqlite.Stmt{
-		db.begin, db.commit, db.rollback, db.lastID, db.standing, db.addEntry, db.putBalance, db.putLimit,
-	} {
-		if s != nil {
-			s.Close()
+	for s := range db.statements() {
+		if *s != nil {
+			(*s).Close()
 		}
 	}
 	return db.conn.Close()
+}
+
+const (
+	lastSQL = `SELECT id, hash FROM entry ORDER BY id DESC LIMIT 1`
+
+	standingSQL = `
+SELECT l.epsilon, l.window_seconds, l.changed,
+       b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
+FROM (SELECT 1)
+  LEFT JOIN budget AS l ON l.unit = ?2 AND l.account =
+    coalesce((SELECT account FROM budget WHERE account = ?1 AND unit = ?2), '*')
+  LEFT JOIN balance AS b ON b.account = ?1 AND b.unit = ?2`
+
+	addEntrySQL = `
+INSERT INTO entry(id, statement, time, spent, reserved, evaluations,
+                  window_start, window_spent, epsilon_limit, window_seconds,
+                  function, account, unit, hash)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8, nullif(?9, -1), nullif(?10, 0), ?11, ?12, ?13, ?14)`
+
+	putBalanceSQL = `
+INSERT INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
+VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)
+ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, last_charge = excluded.last_charge,
+  window_start = excluded.window_start, window_spent = excluded.window_spent`
+
+	putLimitSQL = `
+INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6)
+ON CONFLICT DO UPDATE SET epsilon = excluded.epsilon, window_seconds = excluded.window_seconds,
+  changed = excluded.changed, entry = excluded.entry`
+
+	entrySQL = `
+SELECT id, statement, time, spent, reserved, evaluations,
+       window_start, window_spent, epsilon_limit, window_seconds,
+       function, account, unit, hash
+FROM entry`
+)
+
+// head is that of the last entry.
+func (db *store) head() (Head, error) {
+	s := db.last
+	defer s.Reset()
+	row, err := s.Step()
+	if err != nil {
+		return Head{}, err
+	}
+	if !row {
+		return genesis(db.id), nil
+	}
+	id, hash := s.Column(0), s.Column(1)
+	return headOf(&id, &hash)
+}
+
+// headOf reads a head from its two columns.
+func headOf(id, hash *sqlite.Value) (Head, error) {
+	h := Head{ID: id.Int()}
+	if hash.Type() != sqlite.Blob || len(hash.Bytes()) != len(h.Hash) {
+		return h, fmt.Errorf("the ledger is damaged: entry %d has no hash", h.ID)
+	}
+	copy(h.Hash[:], hash.Bytes())
+	return h, nil
+}
+
+// insert writes an entry that has become head.
+func (db *store) insert(r *record, head *Head) error {
+	s := db.addEntry
+	s.BindInts(1, r.id, r.statement, r.time, r.spent, r.reserved, r.evaluations,
+		r.window.start, int64(r.window.spent), r.limit, r.seconds)
+	s.BindText(11, r.function)
+	s.BindText(12, r.account)
+	s.BindText(13, r.unit)
+	s.BindBlob(14, head.Hash[:])
+	return s.Run()
+}
+
+// scanRecord reads a row of entrySQL without its hash.
+func scanRecord(s *sqlite.Stmt) record {
+	var v [13]sqlite.Value
+	s.Row(0, v[:])
+	r := record{
+		id: v[0].Int(), statement: v[1].Int(), time: v[2].Int(),
+		spent: v[3].Int(), reserved: v[4].Int(), evaluations: v[5].Int(),
+		window:   usage{intOr0(&v[6]), budget.Amount(v[7].Int())},
+		limit:    noLimit,
+		seconds:  intOr0(&v[9]),
+		function: v[10].Text(), account: v[11].Text(), unit: v[12].Text(),
+	}
+	if v[8].Type() == sqlite.Integer {
+		r.limit = v[8].Int()
+	}
+	return r
+}
+
+// scanHead reads the head of a row of entrySQL.
+func scanHead(s *sqlite.Stmt) (Head, error) {
+	id, hash := s.Column(0), s.Column(13)
+	return headOf(&id, &hash)
+}
+
+// query runs sql and calls each for every row.
+func (db *store) query(sql string, each func(*sqlite.Stmt) error) error {
+	s, _, err := db.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for {
+		row, err := s.Step()
+		if err == nil && row {
+			err = each(s)
+		}
+		if err != nil || !row {
+			return err
+		}
+	}
 }

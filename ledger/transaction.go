@@ -8,76 +8,163 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// run is one run of an SQL statement. Its number is the id of its first entry
-// and 0 until it has one on disk.
-type run struct{ number int64 }
-
-// origin is what the entries of one call have in common.
-type origin struct {
-	run      *run
-	time     int64 // microseconds since 1970
-	function string
-	unit     budget.Unit
+// group is the jobs that share a transaction.
+type group struct {
+	jobs []*job
+	err  error // nil once what they wrote is on disk
+	done chan struct{}
 }
 
-// entry is a change of an account's balance.
-type entry struct {
-	*origin
-	account     string
-	spent       budget.Amount
-	reserved    budget.Amount
-	evaluations int64
-
-	written bool // a note that has been flushed
+// job is what one caller does in a transaction.
+type job struct {
+	work    func(*transaction) error
+	refusal error
 }
 
 // transaction holds the write lock of the ledger.
 type transaction struct {
-	db       *store
-	now      int64
-	lastID   int64   // of the entries; -1 until it is read
-	numbered []*run  // first written here
-	bound    *origin // of the statements that post runs
-}
+	ledger *Ledger
+	db     *store
+	now    int64
+	head   Head
+	read   bool // whether head is known
 
-func now() int64 { return time.Now().UnixMicro() }
+	written  int      // entries
+	numbered []*run   // first written here
+	undos    []func() // called when it ends without a commit
+}
 
 // wrap makes an error of SQLite or the file system one of the package.
 func wrap(err error) error {
-	var refusal *Refusal
-	if err == nil || errors.As(err, &refusal) {
+	if err == nil || err == errClosed || isRefusal(err) {
 		return err
 	}
 	return fmt.Errorf("ledger: %w", err)
 }
 
+func isRefusal(err error) bool {
+	var refusal *Refusal
+	return errors.As(err, &refusal)
+}
+
 // transact runs work in a transaction. When it returns nil what work wrote is on
 // disk; when it returns an error the caller must grant nothing. (A COMMIT that
 // fails may still have reached the disk: budget is then wasted, which is safe.)
+//
+// Callers that wait at the same time share a transaction, and one wait for the
+// disk: the first of them commits for all, in the order in which they came. They
+// join until the transaction holds the write lock, for which processes queue. So
+// a caller waits for the transaction that its process is in, then for one of
+// every other process that asked before, then for its own.
+//
+// A refusal comes before its work has written anything, and is for that caller
+// alone; after any other error nobody is granted anything.
 func (l *Ledger) transact(work func(*transaction) error) error {
+	j := &job{work: work}
+	g, first := l.join(j)
+	if first {
+		l.commit(g)
+	} else {
+		<-g.done
+	}
+	if g.err != nil {
+		return wrap(g.err)
+	}
+	return wrap(j.refusal)
+}
+
+// errAborted is the error of a group while it has not ended.
+var errAborted = errors.New("the transaction was given up")
+
+// join adds a job to the group that waits, and reports whether it is the first.
+func (l *Ledger) join(j *job) (g *group, first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first = l.waiting == nil; first {
+		l.waiting = &group{err: errAborted, done: make(chan struct{})}
+	}
+	l.waiting.jobs = append(l.waiting.jobs, j)
+	return l.waiting, first
+}
+
+// closeGroup ends joining and returns the jobs of the group that waited.
+func (l *Ledger) closeGroup() []*job {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	jobs := l.waiting.jobs
+	l.waiting = nil
+	return jobs
+}
+
+func (l *Ledger) commit(g *group) {
+	l.writer.Lock()
+	defer l.writer.Unlock()
+	defer close(g.done)
+	place := l.turns.Enter(busyTimeout * time.Millisecond)
+	defer l.turns.Leave(place)
+	t, err := l.begin()
+	jobs := l.closeGroup()
+	if err == nil {
+		if err = t.do(jobs); err == nil {
+			err = t.end()
+		}
+		if err != nil {
+			t.undo()
+		}
+	}
+	g.err = err
+}
+
+func (l *Ledger) begin() (*transaction, error) {
 	if l.db == nil {
-		return errClosed
+		return nil, errClosed
 	}
 	if err := l.db.begin.Run(); err != nil {
-		return wrap(err)
+		return nil, err
 	}
-	t := &transaction{db: l.db, now: now(), lastID: -1}
-	err := l.inPlace()
-	if err == nil {
-		err = work(t)
-	}
-	if err == nil {
-		err = l.db.commit.Run()
-	}
-	if err != nil {
+	t := &transaction{ledger: l, db: l.db, now: l.clock()}
+	if err := l.inPlace(); err != nil {
 		t.undo()
+		return nil, err
 	}
-	return wrap(err)
+	return t, nil
+}
+
+// do does the jobs, up to an error that is no refusal, or a refusal that comes
+// late.
+func (t *transaction) do(jobs []*job) error {
+	for _, j := range jobs {
+		written := t.written
+		j.refusal = j.work(t)
+		switch {
+		case j.refusal == nil:
+		case !isRefusal(j.refusal):
+			return j.refusal
+		case t.written != written:
+			return errLate
+		}
+	}
+	return nil
+}
+
+// errLate is not the refusal: it is for all callers, who know nothing of each
+// other.
+var errLate = errors.New("a charge was refused after it had been written")
+
+// end commits, if there is anything to commit.
+func (t *transaction) end() error {
+	if t.written == 0 {
+		return t.db.rollback.Run()
+	}
+	return t.db.commit.Run()
 }
 
 func (t *transaction) undo() {
 	for _, r := range t.numbered {
 		r.number = 0
+	}
+	for _, undo := range t.undos {
+		undo()
 	}
 	if !t.db.conn.AutoCommit() { // some errors have rolled back already
 		// Should this fail, no later transaction begins, and nothing is granted.
@@ -85,58 +172,63 @@ func (t *transaction) undo() {
 	}
 }
 
+func (t *transaction) balance(account string, unit budget.Unit) (Balance, error) {
+	return t.db.balance(account, unit, t.now)
+}
+
 // post writes e and the balance that it leads to. b is the balance before, read
 // in this transaction.
-func (t *transaction) post(e *entry, b Balance) error {
-	if err := t.number(e); err != nil {
+func (t *transaction) post(e *entry, b *Balance) error {
+	reserved := e.reserved
+	if e.spent+reserved < 0 && e.term.start != b.term.start {
+		reserved = -e.spent // its window is over: nothing returns
+	}
+	w := b.after(e.spent + reserved)
+	if err := t.record(e, reserved, w); err != nil {
 		return err
 	}
-	t.bind(e.origin)
-	s := t.db.addEntry
-	s.BindText(5, e.account)
-	s.BindInts(6, int64(e.spent), int64(e.reserved), e.evaluations, t.lastID)
-	if err := s.Run(); err != nil {
-		return err
-	}
-	s = t.db.putBalance
-	s.BindText(2, e.account)
-	s.BindInts(3, int64(b.Spent+e.spent), int64(b.Reserved+e.reserved), lastCharge(e, b))
+	s := t.db.putBalance
+	s.BindText(1, e.account)
+	s.BindText(2, string(e.unit))
+	s.BindInts(3, int64(b.Spent+e.spent), int64(b.Reserved+reserved), lastCharge(e, b), w.start, int64(w.spent))
 	return s.Run()
 }
 
-// bind binds the parameters that stay the same from entry to entry; binding
-// takes a good part of the time of a large charge.
-func (t *transaction) bind(o *origin) {
-	if o == t.bound {
-		return
+// record writes e as the next entry of the chain.
+func (t *transaction) record(e *entry, reserved budget.Amount, w usage) error {
+	if err := t.readHead(); err != nil {
+		return err
 	}
-	t.bound = o
-	s := t.db.addEntry
-	s.BindInts(1, o.run.number, o.time)
-	s.BindText(3, o.function)
-	s.BindText(4, string(o.unit))
-	t.db.putBalance.BindText(1, string(o.unit))
-}
-
-// number gives e the next id, and its run a number if that is its first entry.
-func (t *transaction) number(e *entry) error {
-	if t.lastID < 0 {
-		if _, err := t.db.lastID.Step(); err != nil {
-			return err
-		}
-		v := t.db.lastID.Column(0)
-		t.lastID = v.Int()
-		t.db.lastID.Reset()
-	}
-	t.lastID++
 	if e.run.number == 0 {
-		e.run.number = t.lastID
+		e.run.number = t.head.ID + 1
 		t.numbered = append(t.numbered, e.run)
 	}
-	return nil
+	r := record{
+		statement: e.run.number,
+		time:      e.time,
+		function:  e.function, account: e.account, unit: string(e.unit),
+		spent: int64(e.spent), reserved: int64(reserved),
+		evaluations: e.evaluations,
+		window:      w,
+		limit:       noLimit,
+	}
+	if e.limit != nil {
+		r.limit, r.seconds = int64(e.limit.epsilon), e.limit.seconds
+	}
+	t.head = t.head.chain(&r, &t.db.room)
+	t.written++
+	return t.db.insert(&r, &t.head)
 }
 
-func lastCharge(e *entry, b Balance) int64 {
+func (t *transaction) readHead() (err error) {
+	if !t.read {
+		t.head, err = t.db.head()
+		t.read = err == nil
+	}
+	return err
+}
+
+func lastCharge(e *entry, b *Balance) int64 {
 	var last int64
 	if !b.LastCharge.IsZero() {
 		last = b.LastCharge.UnixMicro()

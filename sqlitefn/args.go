@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/geosql/geosql/budget"
@@ -125,6 +126,37 @@ func (c call) account(i int, room *[20]byte) ([]byte, error) {
 		return name, nil
 	}
 	return nil, c.bad(i, "must be TEXT or INTEGER, got %s", v.Type())
+}
+
+// file decodes the name of a file.
+func (c call) file(i int) (string, error) {
+	name, err := c.text(i)
+	if err == nil && len(name) == 0 {
+		err = c.bad(i, "must name a file")
+	}
+	return string(name), err
+}
+
+// timeLayouts are the forms of ISO 8601 that a time may have; all are UTC.
+var timeLayouts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04Z",
+	"2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+
+// time decodes a time: seconds since 1970, or ISO 8601 text in UTC.
+func (c call) time(i int) (time.Time, error) {
+	v := c.Arg(i)
+	if v.Type() != sqlite.Text {
+		x, err := c.number(i)
+		if err == nil && math.Abs(x) > 1<<40 {
+			err = c.bad(i, "is too far from 1970")
+		}
+		return time.UnixMicro(int64(x * 1e6)).UTC(), err
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, string(v.Bytes())); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, c.bad(i, "must be seconds since 1970 or a time like 2026-03-01T12:00:00Z")
 }
 
 // unit decodes the unit of a budget.

@@ -151,6 +151,13 @@ var samples = map[string]sample{
 
 	"dx_universe.unit": {"'kWh'", func(o operand) verdict { return name(o, "'text'", "'1'", "'NaN'") }},
 	"window_seconds":   {"NULL", func(o operand) verdict { return optional(o, refused) }},
+
+	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
+	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},
+	"file":    {"'archive.db'", func(o operand) verdict { return name(o) }},
+	"before": {"0", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
+	}},
 }
 
 func anyAccount(o operand) verdict { return only(o.is == text || o.is == integer) }

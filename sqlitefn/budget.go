@@ -2,7 +2,6 @@ package sqlitefn
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
@@ -28,22 +27,43 @@ func budgetLimit(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	if c.given(3) {
-		return c.bad(3, "is not supported yet: a limit holds for ever")
+	window, err := c.window(3)
+	if err != nil {
+		return err
 	}
 	book, err := s.createLedger()
 	if err != nil {
 		return err
 	}
-	if err := book.SetLimit(account, unit, limit); err != nil {
+	if err := book.SetLimit(account, unit, limit, window); err != nil {
 		return err
 	}
 	who := "account " + quoted([]byte(account))
 	if account == "*" {
 		who = "every account without a limit of its own"
 	}
-	c.ResultString(0, fmt.Sprintf("%s: %s/%s", who, limit, unit))
+	c.ResultString(0, fmt.Sprintf("%s: %s/%s%s", who, limit, unit, everyWindow(window)))
 	return nil
+}
+
+// everyWindow says what a window is where its owner sets it.
+func everyWindow(seconds int64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" per window of %d s (a policy, not a theorem: losses add up across windows)", seconds)
+}
+
+// window is the optional length of a window in seconds, 0 where it is not given.
+func (c call) window(i int) (int64, error) {
+	if !c.given(i) {
+		return 0, nil
+	}
+	v := c.Arg(i)
+	if v.Type() != sqlite.Integer || v.Int() < 1 || v.Int() > ledger.MaxWindow {
+		return 0, c.bad(i, "must be a whole number of seconds from 1 to %d", int64(ledger.MaxWindow))
+	}
+	return v.Int(), nil
 }
 
 // limitedAccount is account, but '*' is one too.
@@ -166,107 +186,4 @@ func budgetRemaining(s *session, c call) error {
 	}
 	c.ResultFloat(0, b.Remaining().Float64())
 	return nil
-}
-
-// rowsCursor runs through rows that were read whole.
-type rowsCursor[T any] struct {
-	read func() ([]T, error)
-	show func(call, T)
-	rows []T
-}
-
-func (r *rowsCursor[T]) filter(c call, _ uint) (sqlite.Rows, error) {
-	var err error
-	if r.rows, err = r.read(); err != nil {
-		return sqlite.NoRow, err
-	}
-	return r.next(c)
-}
-
-func (r *rowsCursor[T]) next(c call) (sqlite.Rows, error) {
-	if len(r.rows) == 0 {
-		return sqlite.NoRow, nil
-	}
-	r.show(c, r.rows[0])
-	r.rows = r.rows[1:]
-	return sqlite.OneRow, nil
-}
-
-func (r *rowsCursor[T]) close() {}
-
-var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL", "spent REAL",
-	"reserved REAL", "remaining REAL", "window_seconds INTEGER", "reopens TEXT", "last_charge TEXT"}
-
-func newBalanceCursor(s *session, _ *function) cursor {
-	return &rowsCursor[ledger.Balance]{
-		read: func() ([]ledger.Balance, error) {
-			book, err := s.ledger()
-			if err != nil {
-				return nil, ignoreNoLedger(err)
-			}
-			return book.Balances()
-		},
-		show: func(c call, b ledger.Balance) {
-			c.ResultString(0, b.Account)
-			c.ResultString(1, string(b.Unit))
-			c.ResultNull(2)
-			if b.Limited {
-				c.ResultFloat(2, b.Limit.Float64())
-			}
-			c.ResultFloat(3, b.Spent.Float64())
-			c.ResultFloat(4, b.Reserved.Float64())
-			c.ResultFloat(5, b.Remaining().Float64())
-			c.ResultNull(6)
-			c.ResultNull(7)
-			c.resultTime(8, b.LastCharge)
-		},
-	}
-}
-
-var chargeColumns = []string{"id INTEGER", "time TEXT", "function TEXT", "account TEXT",
-	"unit TEXT", "epsilon REAL", "evaluations INTEGER"}
-
-func newChargeCursor(s *session, _ *function) cursor {
-	return &rowsCursor[ledger.Charge]{
-		read: func() ([]ledger.Charge, error) {
-			book, err := s.ledger()
-			if err != nil {
-				return nil, ignoreNoLedger(err)
-			}
-			var rows []ledger.Charge
-			for ch, err := range book.Charges() {
-				if err != nil {
-					return nil, err
-				}
-				rows = append(rows, ch)
-			}
-			return rows, nil
-		},
-		show: func(c call, ch ledger.Charge) {
-			c.ResultInt(0, ch.ID)
-			c.resultTime(1, ch.Time)
-			c.ResultString(2, ch.Function)
-			c.ResultString(3, ch.Account)
-			c.ResultString(4, string(ch.Unit))
-			c.ResultFloat(5, ch.Epsilon.Float64())
-			c.ResultInt(6, ch.Evaluations)
-		},
-	}
-}
-
-// ignoreNoLedger: where nobody has set a limit there is nothing to show.
-func ignoreNoLedger(err error) error {
-	if err == errNoLedger {
-		return nil
-	}
-	return err
-}
-
-// resultTime sets a time as ISO-8601 UTC text, NULL for none.
-func (c call) resultTime(i int, t time.Time) {
-	if t.IsZero() {
-		c.ResultNull(i)
-		return
-	}
-	c.ResultString(i, t.UTC().Format(time.RFC3339))
 }

@@ -393,7 +393,9 @@ func TestLimitsReplace(t *testing.T) {
 	d.run(`SELECT budget_limit('ana', 'm', 9000000)`, release)
 	d.fails(`SELECT budget_limit('ana', 'm', 9000001)`, "budget_limit: epsilon ", "9000000")
 	d.fails(`SELECT budget_limit('ana', 'm', -1)`, "budget_limit: epsilon ")
-	d.fails(`SELECT budget_limit('ana', 'm', 1, 3600)`, "budget_limit: window_seconds")
+	for _, window := range []string{"0", "-1", "1.5", "'1'", "9223372036854775807", "3153600001"} {
+		d.fails(`SELECT budget_limit('ana', 'm', 1, `+window+`)`, "budget_limit: window_seconds")
+	}
 	d.fails(`SELECT budget_limit('ana', '', 1)`, "budget_limit: unit ")
 	d.answers(`SELECT epsilon_limit, spent, reserved, remaining, window_seconds, reopens FROM ledger_balance WHERE account = 'ana'`,
 		`[[9e+06 1 0 8.999999e+06 <nil> <nil>]]`)

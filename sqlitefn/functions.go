@@ -116,12 +116,16 @@ func table() []*function {
 				{name: "account", is: "TEXT or INTEGER; '*' gives every account without a limit of its own one of that size"},
 				argUnit,
 				{name: "epsilon", is: "the limit, at most 9000000; 0 blocks"},
-				{name: "window_seconds", is: "not supported yet", optional: true},
+				{name: "window_seconds", is: "INTEGER: the limit opens again after so many seconds; without it never", optional: true},
 			},
-			does:  "Sets a limit in the ledger. Without a limit every charge is refused.",
-			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent.",
+			does: "Sets a limit in the ledger. Without a limit every charge is refused.",
+			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent. " +
+				"An account's window starts with its first charge after the last one ended. " +
+				"**That a budget reopens is a policy, not a theorem**: losses add up across windows as they do within one, and what holds for somebody " +
+				"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +
+				"a clock that is set forward opens windows early. What a statement has reserved is neither used nor returned after the window's end.",
 			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
-				"SELECT budget_limit('*', 'record', 5)"},
+				"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 			scalar: budgetLimit,
 		},
 		{
@@ -261,14 +265,14 @@ func table() []*function {
 		{
 			name: "budget_spent", section: owners, flags: ownerOnly,
 			args:    []argument{argAccount, argUnit},
-			does:    "What an account has spent, reservations counted; 0 where nothing was, never NULL.",
+			does:    "What an account has spent since the beginning, reservations counted; 0 where nothing was, never NULL.",
 			example: []string{"SELECT budget_spent('ana', 'm')"},
 			scalar:  budgetSpent,
 		},
 		{
 			name: "budget_remaining", section: owners, flags: ownerOnly,
 			args:    []argument{argAccount, argUnit},
-			does:    "What an account has left; 0 without a limit.",
+			does:    "What an account has left, of a limit with a window in the current one; 0 without a limit.",
 			example: []string{"SELECT budget_remaining('ana', 'm')"},
 			scalar:  budgetRemaining,
 		},
@@ -276,7 +280,8 @@ func table() []*function {
 			name: "ledger_balance", section: owners, flags: ownerOnly,
 			columns: balanceColumns,
 			does:    "Balances: one row per account and unit that has a limit or was charged.",
-			notes:   "spent excludes what is still reserved; epsilon_limit is NULL without a limit.",
+			notes: "spent and reserved are since the beginning, spent without what is still reserved; epsilon_limit is NULL without a limit. " +
+				"Of a limit with a window, remaining and window_spent (reservations counted) are those of the current one, which ends at reopens: NULL before its first charge.",
 			example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
 			table:   newBalanceCursor,
 		},
@@ -286,6 +291,46 @@ func table() []*function {
 			does:    "Charges: one row per statement, function, account and unit.",
 			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
 			table:   newChargeCursor,
+		},
+		{
+			name: "ledger_limits", section: owners, flags: ownerOnly,
+			columns: limitColumns,
+			does:    "The limits that were set, one row each time.",
+			notes:   "Ids are in one order with those of ledger_charges.",
+			example: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
+			table:   newLimitCursor,
+		},
+		{
+			name: "ledger_head", section: owners, flags: ownerOnly,
+			does:    "The head of the ledger's chain of entries: the number of the last one, and a hash of it and all before it.",
+			notes:   "Note it where whoever can write the ledger's file cannot: with ledger_verify it is evidence that the file was not put back or rewritten since. NULL without a ledger.",
+			example: []string{"SELECT ledger_head()"},
+			scalar:  ledgerHead,
+		},
+		{
+			name: "ledger_verify", section: owners, flags: ownerOnly,
+			args: []argument{
+				{name: "head", is: "an earlier answer of ledger_head()", optional: true},
+				{name: "archive", is: "the file of ledger_archive, if there is one", optional: true},
+			},
+			columns: verifyColumns,
+			does:    "Reads the whole ledger and makes sure that no charge and no limit was changed, removed, inserted or moved, and that balances are what the charges say; else it is an error that says what is wrong.",
+			notes: "With an earlier head it also finds an older file that was put back, and a history that was written anew. " +
+				"It is no more than evidence: there is no secret in the hashes, so without a head noted elsewhere whoever can write the file can write another history.",
+			example: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
+			table:   newVerifyCursor,
+		},
+		{
+			name: "ledger_archive", section: owners, flags: ownerOnly,
+			args: []argument{
+				{name: "file", is: "TEXT: an SQLite file, made where it is missing, which can take entries time after time"},
+				{name: "before", is: "seconds since 1970 or ISO 8601 text: older entries go"},
+			},
+			does: "Moves old entries of the ledger to an archive and answers how many; balances, limits and the chain stay.",
+			notes: "For each account one charge of function ledger_archive carries the sum of what went over. " +
+				"Commits at once. The archive has the table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
+			example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
+			scalar:  ledgerArchive,
 		},
 		{
 			name: "geo_outside", section: owners, flags: ownerOnly,

@@ -13,6 +13,7 @@ type inner struct{ conn *sql.Conn }
 
 func newInner(t testing.TB) inner {
 	t.Helper()
+	t.Chdir(t.TempDir()) // for the files that functions write
 	pool := sql.OpenDB(Connector(":memory:"))
 	t.Cleanup(func() { pool.Close() })
 	conn, err := pool.Conn(context.Background())

@@ -89,6 +89,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 }
 
 func TestReferenceExamplesRun(t *testing.T) {
+	t.Chdir(t.TempDir()) // for the files that they write
 	db := sql.OpenDB(Connector(filepath.Join(t.TempDir(), "reference.db")))
 	defer db.Close()
 	db.SetMaxOpenConns(1)

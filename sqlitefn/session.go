@@ -63,7 +63,7 @@ func (s *session) close() {
 }
 
 // errNoLedger says that no ledger exists yet: nobody has set a limit.
-var errNoLedger = errors.New("no ledger")
+var errNoLedger = errors.New("there is no ledger: nobody has set a limit")
 
 // ledger returns the ledger that belongs to the main database. It is opened at
 // its first use and never created here: a ledger that has gone missing must not

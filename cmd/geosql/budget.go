@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,24 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-const balanceSQL = "SELECT * FROM ledger_balance ORDER BY account, unit"
+const (
+	balanceSQL = `SELECT * FROM ledger_balance WHERE account = ?1 OR ?1 IS NULL ORDER BY account, unit`
 
-// budgetCommand prints the balance of every account. It never creates a
-// database: a mistyped name must not read as one where nothing was spent.
+	historySQL = `
+SELECT id, time, function, account, unit, epsilon, evaluations, NULL AS epsilon_limit, NULL AS window_seconds
+FROM ledger_charges WHERE account = ?1 OR ?1 IS NULL
+UNION ALL
+SELECT id, time, 'budget_limit', account, unit, NULL, NULL, epsilon_limit, window_seconds
+FROM ledger_limits WHERE account = ?1 OR ?1 IS NULL
+ORDER BY id`
+
+	verifySQL = `SELECT * FROM ledger_verify(?1, ?2)`
+
+	archiveSQL = `SELECT ledger_archive(?1, ?2) AS archived`
+)
+
+// budgetCommand shows and administers the ledger. It never creates a database: a
+// mistyped name must not read as one where nothing was spent.
 func budgetCommand(ctx context.Context, inv *invocation) error {
 	path := inv.args[0]
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -23,5 +38,39 @@ func budgetCommand(ctx context.Context, inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	return s.close(s.run(ctx, balanceSQL))
+	sql, params := inv.budget.query()
+	err = s.runWith(ctx, sql, params...)
+	if err == nil {
+		err = cmp.Or(s.out.Flush(), s.printHead())
+	}
+	return s.close(err)
+}
+
+// query is the statement that does what the flags say.
+func (b *budgetFlags) query() (sql string, params []*string) {
+	switch {
+	case b.verify:
+		return verifySQL, []*string{b.head, b.archive}
+	case b.archive != nil:
+		return archiveSQL, []*string{b.archive, b.before}
+	case b.history:
+		return historySQL, []*string{b.account}
+	}
+	return balanceSQL, []*string{b.account}
+}
+
+// printHead prints the head of the ledger, for a later -verify, beside the rows.
+func (s *session) printHead() error {
+	stmt, _, err := s.conn.Prepare("SELECT ledger_head()")
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	if _, err := stmt.Step(); err != nil {
+		return err
+	}
+	if head := stmt.Column(0); head.Type() == sqlite.Text {
+		fmt.Fprintln(os.Stderr, "ledger head", head.Text())
+	}
+	return nil
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +15,13 @@ type invocation struct {
 	args    []string // what follows the command
 	mode    mode
 	ledger  string // "" is the ledger beside the database
+	budget  budgetFlags
+}
+
+// budgetFlags are those of the command budget; nil and false are not given.
+type budgetFlags struct {
+	account, head, archive, before *string
+	history, verify                bool
 }
 
 // arity gives the least and the largest number of a command's arguments.
@@ -23,6 +32,15 @@ var arity = map[string][2]int{
 	"demo":    {0, 0},
 	"help":    {0, 0},
 	"version": {0, 0},
+}
+
+// outputFlags are those of every command that answers rows.
+var outputFlags = []string{"table", "csv", "json", "ledger"}
+
+// flagsOf lists the flags that a command takes.
+var flagsOf = map[string][]string{
+	"":       outputFlags,
+	"budget": append([]string{"account", "history", "verify", "head", "archive", "before"}, outputFlags...),
 }
 
 // parse takes a command line apart. Flags may stand anywhere before "--".
@@ -42,7 +60,10 @@ func parse(args []string) (*invocation, error) {
 		}
 	}
 	inv.args = words
-	return inv, inv.check(flags.NFlag())
+	if err := inv.checkFlags(flags); err != nil {
+		return inv, err
+	}
+	return inv, inv.check()
 }
 
 func (inv *invocation) flagSet() *flag.FlagSet {
@@ -56,19 +77,56 @@ func (inv *invocation) flagSet() *flag.FlagSet {
 		return nil
 	})
 	for name, m := range modes {
-		fs.BoolFunc(name, "", func(v string) error {
-			if v != "true" {
-				return errors.New("it takes no value")
-			}
-			inv.mode = m
+		boolFlag(fs, name, func() { inv.mode = m })
+	}
+	b := &inv.budget
+	boolFlag(fs, "history", func() { b.history = true })
+	boolFlag(fs, "verify", func() { b.verify = true })
+	for name, value := range map[string]**string{"account": &b.account, "head": &b.head, "archive": &b.archive, "before": &b.before} {
+		fs.Func(name, "", func(v string) error {
+			*value = &v
 			return nil
 		})
 	}
 	return fs
 }
 
-// check refuses a wrong number of arguments, and flags where they say nothing.
-func (inv *invocation) check(flags int) error {
+func boolFlag(fs *flag.FlagSet, name string, set func()) {
+	fs.BoolFunc(name, "", func(v string) error {
+		if v != "true" {
+			return errors.New("it takes no value")
+		}
+		set()
+		return nil
+	})
+}
+
+// checkFlags refuses flags where they say nothing.
+func (inv *invocation) checkFlags(fs *flag.FlagSet) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		if err == nil && !slices.Contains(flagsOf[inv.command], f.Name) {
+			command := cmp.Or(inv.command, "running SQL")
+			err = usageError(command + " takes no flag -" + f.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	switch b := &inv.budget; {
+	case b.head != nil && !b.verify:
+		return usageError("-head is for -verify")
+	case b.archive != nil && !b.verify && b.before == nil:
+		return usageError("-archive needs -before TIME, or -verify")
+	case b.before != nil && b.archive == nil:
+		return usageError("-before is for -archive FILE")
+	case b.verify && (b.before != nil || b.history || b.account != nil), b.before != nil && (b.history || b.account != nil):
+		return usageError("one thing at a time: -verify, -archive with -before, or balances or -history with -account")
+	}
+	return nil
+}
+
+// check refuses a wrong number of arguments.
+func (inv *invocation) check() error {
 	n, limits := len(inv.args), arity[inv.command]
 	switch {
 	case inv.command == "" && n == 0:
@@ -81,8 +139,6 @@ func (inv *invocation) check(flags int) error {
 		return usageError(inv.command + ": too many arguments")
 	case n > 0 && inv.args[0] == "":
 		return usageError("the database has an empty name")
-	case flags > 0 && inv.command != "" && inv.command != "budget":
-		return usageError(inv.command + " takes no flags")
 	}
 	return nil
 }
@@ -94,7 +150,7 @@ func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
 		if args[0] == "--" {
 			return append(words, args[1:]...), nil
 		}
-		if !isFlag(args[0]) {
+		if !isFlag(fs, args[0]) {
 			words = append(words, args[0])
 			args = args[1:]
 			continue
@@ -109,12 +165,13 @@ func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
 }
 
 // isFlag tells flags from SQL that starts with a comment: a flag holds no white
-// space, except in the name of a file.
-func isFlag(arg string) bool {
+// space, except in its value.
+func isFlag(fs *flag.FlagSet, arg string) bool {
 	if len(arg) < 2 || arg[0] != '-' {
 		return false
 	}
-	return !strings.ContainsAny(arg, " \t\r\n") || strings.HasPrefix(strings.TrimLeft(arg, "-"), "ledger=")
+	name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return !strings.ContainsAny(arg, " \t\r\n") || hasValue && fs.Lookup(name) != nil
 }
 
 // flagLen is the number of arguments that a flag takes up.

@@ -25,6 +25,7 @@ func TestParse(t *testing.T) {
 		{[]string{"--", "-csv", "SELECT 1"}, invocation{args: []string{"-csv", "SELECT 1"}}},
 		{[]string{"-json", "--", "-", "--csv"}, invocation{mode: jsonMode, args: []string{"-", "--csv"}}},
 		{[]string{"-csv", "budget", "--ledger", "l", "db"}, invocation{command: "budget", mode: csvMode, ledger: "l", args: []string{"db"}}},
+		{[]string{"budget", "--archive=my file", "db", "--before=2026-01-01 10:00"}, invocation{command: "budget", args: []string{"db"}}},
 		{[]string{"import", "db", "t", "f"}, invocation{command: "import", args: []string{"db", "t", "f"}}},
 		{[]string{"db", "import"}, invocation{args: []string{"db", "import"}}},
 		{[]string{"db", "-h"}, invocation{command: "help"}},

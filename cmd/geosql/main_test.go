@@ -105,8 +105,14 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"budget"}, "too few"},
 		{[]string{"budget", db, "x"}, "too many"},
 		{[]string{"import", db, "t"}, "too few"},
-		{[]string{"import", "-csv", db, "t", "f"}, "takes no flags"},
-		{[]string{"demo", "-json"}, "takes no flags"},
+		{[]string{"import", "-csv", db, "t", "f"}, "import takes no flag -csv"},
+		{[]string{"demo", "-json"}, "demo takes no flag -json"},
+		{[]string{db, "-history"}, "running SQL takes no flag -history"},
+		{[]string{"budget", db, "--head", "1:00"}, "-head is for -verify"},
+		{[]string{"budget", db, "--archive", "f"}, "-archive needs -before"},
+		{[]string{"budget", db, "--before", "2026-01-01"}, "-before is for -archive"},
+		{[]string{"budget", db, "--verify", "--history"}, "one thing at a time"},
+		{[]string{"budget", db, "--archive=f", "--before=0", "--account=ana"}, "one thing at a time"},
 		{[]string{"help", "x"}, "too many"},
 	} {
 		r := runWith(t, "", c.args...)

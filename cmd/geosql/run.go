@@ -77,6 +77,27 @@ func (s *session) runFirst(text string) (tail string, err error) {
 	return tail, s.printRows(stmt)
 }
 
+// runWith runs one statement with text parameters, nil for NULL.
+func (s *session) runWith(ctx context.Context, sql string, params ...*string) error {
+	stmt, _, err := s.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for i, p := range params {
+		if p != nil {
+			stmt.BindText(i+1, *p)
+		}
+	}
+	stop := interruptOn(ctx, s.conn)
+	defer stop()
+	err = s.printRows(stmt)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // printRows runs a statement. Nothing is written for one that fails before its
 // first row.
 func (s *session) printRows(stmt *sqlite.Stmt) error {

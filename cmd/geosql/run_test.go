@@ -252,7 +252,7 @@ func TestLedgerFlag(t *testing.T) {
 	if _, err := os.Stat(ledger); err != nil {
 		t.Error(err)
 	}
-	if got := query(t, "-csv", "--ledger="+ledger, "budget", db); !strings.Contains(got, "\nana,m,1,0,0,1,") {
-		t.Errorf("balance %q", got)
+	if got := runWith(t, "", "-csv", "--ledger="+ledger, "budget", db); !strings.Contains(got.out, "\nana,m,1,0,0,1,") {
+		t.Errorf("balance %+v", got)
 	}
 }

@@ -141,6 +141,7 @@ int sqlite3_finalize(sqlite3_stmt *);
 int sqlite3_bind_int64(sqlite3_stmt *, int, sqlite3_int64);
 int sqlite3_bind_double(sqlite3_stmt *, int, double);
 int sqlite3_bind_text(sqlite3_stmt *, int, const char *, int, sqlite3_destructor_type);
+int sqlite3_bind_blob(sqlite3_stmt *, int, const void *, int, sqlite3_destructor_type);
 int sqlite3_bind_null(sqlite3_stmt *, int);
 int sqlite3_column_count(sqlite3_stmt *);
 const char *sqlite3_column_name(sqlite3_stmt *, int);

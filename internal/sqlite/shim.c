@@ -103,6 +103,9 @@ int gs_bind_double(void *stmt, int i, double v) { return sqlite3_bind_double(stm
 int gs_bind_text(void *stmt, int i, const char *s, int n) {
   return sqlite3_bind_text(stmt, i, s ? s : "", n, SQLITE_TRANSIENT);
 }
+int gs_bind_blob(void *stmt, int i, const char *b, int n) {
+  return sqlite3_bind_blob(stmt, i, b ? b : "", n, SQLITE_TRANSIENT);
+}
 int gs_bind_null(void *stmt, int i) { return sqlite3_bind_null(stmt, i); }
 int gs_column_count(void *stmt) { return sqlite3_column_count(stmt); }
 const char *gs_column_name(void *stmt, int i) { return sqlite3_column_name(stmt, i); }

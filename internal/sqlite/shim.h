@@ -70,6 +70,7 @@ int gs_finalize(void *stmt);
 int gs_bind_int64(void *stmt, int i, const int64_t *v, int n);
 int gs_bind_double(void *stmt, int i, double v);
 int gs_bind_text(void *stmt, int i, const char *s, int n);
+int gs_bind_blob(void *stmt, int i, const char *b, int n);
 int gs_bind_null(void *stmt, int i);
 int gs_column_count(void *stmt);
 const char *gs_column_name(void *stmt, int i);

@@ -249,6 +249,12 @@ func (s *Stmt) BindText(i int, v string) {
 	s.bound(C.gs_bind_text(s.p, C.int(i), p, C.int(len(v))))
 }
 
+// BindBlob binds parameter i, counted from 1; the bytes are copied.
+func (s *Stmt) BindBlob(i int, v []byte) {
+	p := (*C.char)(unsafe.Pointer(unsafe.SliceData(v)))
+	s.bound(C.gs_bind_blob(s.p, C.int(i), p, C.int(len(v))))
+}
+
 // Columns is the number of columns, 0 for a statement that returns no rows.
 func (s *Stmt) Columns() int { return s.columns }
 

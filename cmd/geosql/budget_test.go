@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// administered is a database with limits and charges.
+func administered(t *testing.T) (db string) {
+	t.Helper()
+	db = tempFile(t, "x.db")
+	query(t, db, `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1);
+		SELECT budget_limit('*', 'm', 10), budget_limit('ana', 'm', 5, 86400);
+		SELECT geoind_laplace(value, 48.85, 2.35, 0.25) FROM json_each('["ana", "bo", "ana"]')`)
+	return db
+}
+
+// budgetOf runs the command budget, which ends with the ledger's head on standard
+// error.
+func budgetOf(t *testing.T, db string, args ...string) (out, head string) {
+	t.Helper()
+	r := runWith(t, "", append([]string{"-csv", "budget", db}, args...)...)
+	head, told := strings.CutPrefix(strings.TrimSuffix(r.err, "\n"), "ledger head ")
+	if r.status != 0 || !told || strings.Contains(head, "\n") {
+		t.Fatalf("budget %q: %+v", args, r)
+	}
+	return r.out, head
+}
+
+func TestBudget(t *testing.T) {
+	db := administered(t)
+	out, _ := budgetOf(t, db)
+	for _, row := range []string{"*,m,10,0,0,10,,,,", "ana,m,5,0.5,0,4.5,86400,2", "bo,m,10,0.25,0,9.75,,,2"} {
+		if !strings.Contains(out, "\n"+row) {
+			t.Errorf("no row %s in\n%s", row, out)
+		}
+	}
+	if out, _ = budgetOf(t, db, "--account", "bo"); strings.Count(out, "\n") != 2 || !strings.Contains(out, "\nbo,m,") {
+		t.Errorf("account bo:\n%s", out)
+	}
+	out, _ = budgetOf(t, db, "--history")
+	for _, row := range []string{"Z,budget_limit,*,m,,,10,\n", "Z,budget_limit,ana,m,,,5,86400\n", "Z,geoind_laplace,ana,m,0.5,2,,\n"} {
+		if !strings.Contains(out, row) {
+			t.Errorf("no row %s in\n%s", row, out)
+		}
+	}
+	if out, _ = budgetOf(t, db, "--history", "--account=bo"); strings.Count(out, "\n") != 2 || !strings.Contains(out, ",geoind_laplace,bo,m,0.25,1,,\n") {
+		t.Errorf("history of bo:\n%s", out)
+	}
+}
+
+// What a head that was noted proves: charges that came after it are fine, a file
+// that was put back or changed is not.
+func TestBudgetVerify(t *testing.T) {
+	db := administered(t)
+	ledger, err := os.ReadFile(db + "-ledger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	query(t, db, `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`)
+	_, noted := budgetOf(t, db)
+	query(t, db, `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`)
+	_, now := budgetOf(t, db, "--verify", "--head", noted)
+
+	archive := filepath.Join(filepath.Dir(db), "my archive")
+	if out, _ := budgetOf(t, db, "--archive="+archive, "--before=2100-01-01 00:00"); !strings.HasPrefix(out, "archived\n") || out == "archived\n0\n" {
+		t.Errorf("archive: %s", out)
+	}
+	budgetOf(t, db, "--verify", "--head", now)
+	budgetOf(t, db, "--verify", "--head", noted, "--archive", archive)
+	wantError(t, runWith(t, "", "budget", db, "--verify", "--head", noted), 1, "archive")
+	wantError(t, runWith(t, "", "budget", db, "--verify", "--head", "nonsense"), 1, `head "nonsense"`)
+
+	if err := os.WriteFile(db+"-ledger", ledger, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	budgetOf(t, db, "--verify")
+	wantError(t, runWith(t, "", "budget", db, "--verify", "--head", noted), 1, "an older file was put back")
+
+	query(t, db+"-ledger", `UPDATE entry SET spent = spent - 1 WHERE id = 3; UPDATE balance SET spent = spent - 1`)
+	wantError(t, runWith(t, "", "budget", db, "--verify"), 1, "entry 3 is not what was written")
+}
