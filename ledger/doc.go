@@ -29,13 +29,31 @@
 // double with use, so a crash wastes at most about what was used before it, and
 // what [Ledger.Reserve] had set aside.
 //
+// # Who waits for whom
+//
+// Callers of one process that wait at the same time share a transaction and its
+// wait for the disk, so each waits for two transactions at most. Processes take
+// turns in the order in which they asked (package turns), so a process waits for
+// one transaction of every process that was waiting before it. Both hold while
+// nobody keeps the write lock for longer than five seconds, such as another
+// program in a transaction of its own; then a charge fails and nothing is granted.
+//
+// The write-ahead log is moved into the file as it goes. It grows beyond its usual
+// four megabytes by the largest transaction, and for as long as another program
+// keeps a read transaction open.
+//
 // # The file
 //
 // The entries are signed changes of an account's spent and reserved amounts, and
-// a balance is the sum of its entries: both are written in one transaction. The
-// file is created by SQLite with its usual permissions, those of the process's
+// a balance is the sum of its entries: both are written in one transaction. A
+// limit is an entry too. The entries form a chain of hashes, which is evidence of
+// later changes, and no more than that: see [Ledger.Verify]. Old entries can be
+// moved to an archive: see [Ledger.Archive].
+//
+// The file is created by SQLite with its usual permissions, those of the process's
 // umask. Nothing else in the process may open it: closing any descriptor of a
-// file drops the POSIX locks that SQLite holds on it.
+// file drops the POSIX locks that SQLite holds on it. Beside it, while it is open,
+// lie SQLite's -wal and -shm and the queue of processes, -queue, which is empty.
 //
 // Whoever can write the file can change it; restoring an old copy refunds what
 // was charged since.

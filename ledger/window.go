@@ -11,7 +11,7 @@ import (
 // one, and the sum since the beginning is what holds for somebody whose secrets
 // of different windows are correlated; under which assumptions a budget may be
 // reset is an open question (Chatzikokolakis, Palamidessi, Stronati, A Predictive
-// Differentially-Private Mechanism for Mobility Traces (2014), sections 3.4 and
+// Differentially-Private Mechanism for Mobility Traces (2014), sections 3 and
 // 6). So balances keep the sum beside what the window has used.
 //
 // A window starts with the first charge after the last one ended, for every

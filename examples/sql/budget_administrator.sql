@@ -31,3 +31,16 @@ SELECT account, spent, reserved, remaining FROM ledger_balance ORDER BY account;
 
 -- What was charged, by which function, for how many evaluations.
 SELECT function, account, unit, epsilon, evaluations FROM ledger_charges ORDER BY id;
+
+-- A limit that opens again every day. That is a policy, not a theorem: losses add
+-- up across days, and spent is their sum since the beginning.
+SELECT budget_limit('dee', 'm', 0.02, 86400);
+SELECT geoind_laplace('dee', 38.7139, -9.1394, 0.02);
+SELECT epsilon_limit, spent, remaining, window_seconds, reopens > last_charge AS later
+FROM ledger_balance WHERE account = 'dee';
+
+-- The head stands for everything that was charged and every limit that was set.
+-- Noted elsewhere, it proves later that the ledger was not put back or rewritten:
+--   SELECT * FROM ledger_verify('HEAD')
+SELECT ledger_head();
+SELECT entries, balances, limits FROM ledger_verify(ledger_head());
