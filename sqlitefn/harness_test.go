@@ -84,14 +84,19 @@ func (d *database) run(statements ...string) {
 // try runs one statement up to its end or first error and returns the rows that
 // were delivered before.
 func (d *database) try(query string, args ...any) (rows [][]any, err error) {
+	_, rows, err = d.tryNamed(query, args...)
+	return rows, err
+}
+
+// tryNamed is try with the names of the columns.
+func (d *database) tryNamed(query string, args ...any) (columns []string, rows [][]any, err error) {
 	r, err := d.conn.QueryContext(context.Background(), query, args...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.Close()
-	columns, err := r.Columns()
-	if err != nil {
-		return nil, err
+	if columns, err = r.Columns(); err != nil {
+		return nil, nil, err
 	}
 	for r.Next() {
 		row := make([]any, len(columns))
@@ -100,11 +105,11 @@ func (d *database) try(query string, args ...any) (rows [][]any, err error) {
 			into[i] = &row[i]
 		}
 		if err := r.Scan(into...); err != nil {
-			return rows, err
+			return columns, rows, err
 		}
 		rows = append(rows, row)
 	}
-	return rows, r.Err()
+	return columns, rows, r.Err()
 }
 
 func (d *database) rows(query string, args ...any) [][]any {

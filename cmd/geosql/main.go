@@ -39,8 +39,7 @@ func geosql(args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := stopOn(context.Background(), inv.signals()...)
-	defer stop()
+	ctx, _ := stopOn(context.Background(), inv.signals()...) // until the process has exited
 	switch inv.command {
 	case "help":
 		_, err = fmt.Print(usage)
@@ -51,6 +50,8 @@ func geosql(args []string) error {
 		return importCommand(ctx, inv)
 	case "budget":
 		return budgetCommand(ctx, inv)
+	case "cost":
+		return costCommand(ctx, inv)
 	case "demo":
 		return demoCommand(ctx)
 	default:

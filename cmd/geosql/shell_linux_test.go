@@ -188,6 +188,7 @@ func TestShellIsTerminated(t *testing.T) {
 	if err := c.cmd.Process.Signal(os.Interrupt); err != nil { // not from the keyboard: ignored
 		t.Fatal(err)
 	}
+	time.Sleep(100 * time.Millisecond) // lets it arrive before a statement runs
 	c.press("SELECT 'he' || 're';\r")
 	c.expect("here\r\n")
 	c.expect(prompt)

@@ -17,7 +17,8 @@ func (signalError) Error() string { return "interrupted" }
 
 // stopOn returns a context that ends at the first of the signals, with a
 // signalError as its cause. The signals stay caught until stop is called: one
-// that is delivered twice must not kill the process before the ledger is closed.
+// that is delivered twice must not kill the process before the ledger is closed
+// and the exit status set.
 func stopOn(parent context.Context, signals ...os.Signal) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"syscall"
+	"testing"
+)
+
+// answers is how many answers the screen has shown.
+func (c *console) answers() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Count(c.screen.Bytes(), []byte("POINT("))
+}
+
+// releasing starts the shell and in it a scan, and returns once that answers.
+func releasing(t *testing.T, db string, s scan) *console {
+	t.Helper()
+	c := newConsole(t, db)
+	c.expect(prompt)
+	c.press(s.before + s.query + ";\r")
+	c.expect("POINT(")
+	return c
+}
+
+// Ctrl-C in the shell returns at once what the statement has reserved and not used,
+// and when the shell is left what budget_reserve set aside. The terminal drops what
+// it has not shown.
+func TestShellInterruptReturnsReservations(t *testing.T) {
+	for _, s := range scans {
+		t.Run(s.name, func(t *testing.T) {
+			db := limited(t)
+			c := releasing(t, db, s)
+			c.press("\x03")
+			c.expect("geosql: interrupted\r\n" + prompt)
+			c.press("SELECT 'reserved ' || sum(reserved) FROM ledger_balance WHERE account NOT IN ('p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9');\r")
+			c.expect("reserved 0.0\r\n" + prompt)
+			c.press("\x04")
+			c.leave(0)
+			if err := stateOf(t, db).check(c.answers(), onTheWay); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestShellTerminationReturnsReservations(t *testing.T) {
+	for _, s := range scans {
+		t.Run(s.name, func(t *testing.T) {
+			db := limited(t)
+			c := releasing(t, db, s)
+			if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			c.expect("geosql: interrupted")
+			c.leave(143)
+			if err := stateOf(t, db).check(c.answers(), 1); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A terminal that is closed takes with it what it has not shown.
+func TestClosedTerminalReturnsReservations(t *testing.T) {
+	for _, s := range scans {
+		t.Run(s.name, func(t *testing.T) {
+			db := limited(t)
+			c := releasing(t, db, s)
+			c.keys.Close()
+			if status := exitStatus(t, c.cmd.Wait()); status == 0 || status == -1 {
+				t.Errorf("status %d", status)
+			}
+			if err := stateOf(t, db).check(c.answers(), onTheWay); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
