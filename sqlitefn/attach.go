@@ -89,6 +89,9 @@ func library(s *session) sqlite.Library {
 			lib.Scalars = append(lib.Scalars, sqlite.Scalar{
 				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "",
 				Call: func(c *sqlite.Call) error {
+					if err := s.admit(f); err != nil {
+						return f.named(err)
+					}
 					return f.named(f.scalar(s, call{c, f}))
 				},
 			})
@@ -96,14 +99,14 @@ func library(s *session) sqlite.Library {
 		if f.aggregate != nil {
 			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
 				Name: f.name, Args: f.arities(), Flags: f.flags,
-				New: func() sqlite.Group { return &namedGroup{f, f.aggregate(s, f)} },
+				New: func() sqlite.Group { return &namedGroup{s, f, f.aggregate(s, f)} },
 			})
 		}
 		if f.table != nil {
 			lib.Tables = append(lib.Tables, sqlite.Table{
 				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
-				Flags: f.flags & sqlite.DirectOnly, SingleRow: len(f.args) > 0,
-				Open: func() sqlite.Cursor { return &namedCursor{f, f.required(), f.table(s, f)} },
+				Flags: f.flags & sqlite.DirectOnly, SingleRow: f.section == released,
+				Open: func() sqlite.Cursor { return &namedCursor{s, f, f.required(), f.table(s, f)} },
 			})
 		}
 	}
@@ -112,15 +115,28 @@ func library(s *session) sqlite.Library {
 
 // namedGroup puts the function's name in front of errors.
 type namedGroup struct {
-	f     *function
-	group group
+	session *session
+	f       *function
+	group   group
 }
 
-func (g *namedGroup) Step(c *sqlite.Call) error  { return g.f.named(g.group.step(call{c, g.f})) }
-func (g *namedGroup) Final(c *sqlite.Call) error { return g.f.named(g.group.final(call{c, g.f})) }
+func (g *namedGroup) Step(c *sqlite.Call) error {
+	if err := g.session.admit(g.f); err != nil {
+		return g.f.named(err)
+	}
+	return g.f.named(g.group.step(call{c, g.f}))
+}
+
+func (g *namedGroup) Final(c *sqlite.Call) error {
+	if err := g.session.admit(g.f); err != nil {
+		return g.f.named(err)
+	}
+	return g.f.named(g.group.final(call{c, g.f}))
+}
 
 // namedCursor puts the function's name in front of errors.
 type namedCursor struct {
+	session  *session
 	f        *function
 	required int
 	cursor   cursor
@@ -129,6 +145,9 @@ type namedCursor struct {
 func (n *namedCursor) Filter(c *sqlite.Call, used uint) (sqlite.Rows, error) {
 	if c.Len() < n.required {
 		return sqlite.NoRow, n.f.named(fmt.Errorf("%s is missing", n.f.args[c.Len()].name))
+	}
+	if err := n.session.admit(n.f); err != nil {
+		return sqlite.NoRow, n.f.named(err)
 	}
 	rows, err := n.cursor.filter(call{c, n.f}, used)
 	return rows, n.f.named(err)

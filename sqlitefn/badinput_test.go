@@ -139,6 +139,7 @@ var samples = map[string]sample{
 	"universe":           {"'u'", func(operand) verdict { return refused }},
 	"metric":             {"'d1'", func(o operand) verdict { return optional(o, refused) }},
 	"aggregate":          {"'sum'", func(operand) verdict { return refused }},
+	"sql":                {"'SELECT 1'", func(operand) verdict { return refused }},
 	"wkt":                {"'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40))'", func(operand) verdict { return refused }},
 	"name":               {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
 	"geosql_help.name":   {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},

@@ -14,6 +14,7 @@ type function struct {
 	args    []argument
 	columns []string // of the table-valued form
 	flags   sqlite.Flags
+	reads   bool   // the owner's: changes nothing, so that a dry run may call it
 	does    string // one sentence
 	charges string // what an evaluation costs whom; empty: nothing
 	notes   string // what else a user has to know

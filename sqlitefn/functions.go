@@ -263,21 +263,38 @@ func table() []*function {
 		},
 
 		{
-			name: "budget_spent", section: owners, flags: ownerOnly,
+			name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
 			args:    []argument{argAccount, argUnit},
 			does:    "What an account has spent since the beginning, reservations counted; 0 where nothing was, never NULL.",
 			example: []string{"SELECT budget_spent('ana', 'm')"},
 			scalar:  budgetSpent,
 		},
 		{
-			name: "budget_remaining", section: owners, flags: ownerOnly,
+			name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
 			args:    []argument{argAccount, argUnit},
 			does:    "What an account has left, of a limit with a window in the current one; 0 without a limit.",
 			example: []string{"SELECT budget_remaining('ana', 'm')"},
 			scalar:  budgetRemaining,
 		},
 		{
-			name: "ledger_balance", section: owners, flags: ownerOnly,
+			name: "budget_cost", section: owners, flags: ownerOnly,
+			args:    []argument{{name: "sql", is: "TEXT: one SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE or CREATE TABLE AS, without parameters"}},
+			columns: costColumns,
+			does:    "Tells what a statement will charge to whom, by a dry run: it charges nothing, draws nothing, and undoes what it writes.",
+			notes: "One row per function, account and unit, which epsilon and evaluations add up. " +
+				"at_most equals epsilon where it is proved, from the statement as SQLite has compiled it, that released values do not decide " +
+				"what is evaluated; then the statement charges exactly that if it runs to its end, and if neither data nor clock change in between. " +
+				"Else, such as with a condition on a released value, DISTINCT, or a trigger, epsilon is a guess: " +
+				"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. at_most is then what the account has left, its reservations included, " +
+				"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
+				"A dry run is refused nothing: compare epsilon with remaining, which is what budget_remaining answers. " +
+				"Functions that declare something or change the ledger cannot be dry-run; those of the application run as always.",
+			example: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
+				"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
+			table: newCostCursor,
+		},
+		{
+			name: "ledger_balance", section: owners, flags: ownerOnly, reads: true,
 			columns: balanceColumns,
 			does:    "Balances: one row per account and unit that has a limit or was charged.",
 			notes: "spent and reserved are since the beginning, spent without what is still reserved; epsilon_limit is NULL without a limit. " +
@@ -286,14 +303,14 @@ func table() []*function {
 			table:   newBalanceCursor,
 		},
 		{
-			name: "ledger_charges", section: owners, flags: ownerOnly,
+			name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
 			columns: chargeColumns,
 			does:    "Charges: one row per statement, function, account and unit.",
 			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
 			table:   newChargeCursor,
 		},
 		{
-			name: "ledger_limits", section: owners, flags: ownerOnly,
+			name: "ledger_limits", section: owners, flags: ownerOnly, reads: true,
 			columns: limitColumns,
 			does:    "The limits that were set, one row each time.",
 			notes:   "Ids are in one order with those of ledger_charges.",
@@ -301,14 +318,14 @@ func table() []*function {
 			table:   newLimitCursor,
 		},
 		{
-			name: "ledger_head", section: owners, flags: ownerOnly,
+			name: "ledger_head", section: owners, flags: ownerOnly, reads: true,
 			does:    "The head of the ledger's chain of entries: the number of the last one, and a hash of it and all before it.",
 			notes:   "Note it where whoever can write the ledger's file cannot: with ledger_verify it is evidence that the file was not put back or rewritten since. NULL without a ledger.",
 			example: []string{"SELECT ledger_head()"},
 			scalar:  ledgerHead,
 		},
 		{
-			name: "ledger_verify", section: owners, flags: ownerOnly,
+			name: "ledger_verify", section: owners, flags: ownerOnly, reads: true,
 			args: []argument{
 				{name: "head", is: "an earlier answer of ledger_head()", optional: true},
 				{name: "archive", is: "the file of ledger_archive, if there is one", optional: true},
@@ -333,14 +350,14 @@ func table() []*function {
 			scalar:  ledgerArchive,
 		},
 		{
-			name: "geo_outside", section: owners, flags: ownerOnly,
+			name: "geo_outside", section: owners, flags: ownerOnly, reads: true,
 			args:    []argument{{name: "domain", is: "name of a domain"}, argLat, argLon},
 			does:    "1 if a location lies outside the domain's box and would be moved, else 0.",
 			example: []string{"SELECT geo_outside('beijing', 42.5, 116.3)"},
 			scalar:  geoOutside,
 		},
 		{
-			name: "dx_outside", section: owners, flags: ownerOnly,
+			name: "dx_outside", section: owners, flags: ownerOnly, reads: true,
 			args:    []argument{argUniverse, argX},
 			does:    "1 if a reading lies outside the universe and would be clamped, else 0.",
 			example: []string{"SELECT dx_outside('halfhour', 11.2)"},

@@ -21,6 +21,7 @@ const (
 type laplacePlan struct {
 	cost    budget.Amount
 	laplace *planar.Laplace
+	domain  *planar.Domain
 }
 
 type laplaceKey struct {
@@ -76,7 +77,7 @@ func (s *session) laplacePlan(domain *planar.Domain, eps float64) (*laplacePlan,
 	if err != nil {
 		return nil, err
 	}
-	p := &laplacePlan{cost, l}
+	p := &laplacePlan{cost, l, domain}
 	remember(s.laplaces, key, p)
 	return p, nil
 }
@@ -97,10 +98,15 @@ func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err
 	if err != nil || null {
 		return 0, 0, false, err
 	}
-	if err := t.charge(c.f, account, budget.Metre, plan.cost); err != nil {
+	source, err := t.charge(c.f, account, budget.Metre, plan.cost)
+	if err != nil {
 		return 0, 0, false, err
 	}
-	lat, lon = plan.laplace.Draw(t.session.source, lat, lon)
+	if source == nil {
+		lat, lon = t.session.centre(plan.domain)
+		return lat, lon, true, nil
+	}
+	lat, lon = plan.laplace.Draw(source, lat, lon)
 	return lat, lon, true, nil
 }
 

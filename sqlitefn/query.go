@@ -9,6 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
@@ -28,8 +29,9 @@ func shapeOf(a scalar.Aggregate) queryShape { return queryShape{a, 1, -1, 2, 3, 
 
 // queryPlan is a query with its public parameters, and what one charge of it is.
 type queryPlan struct {
-	query *scalar.Query
-	cost  budget.Amount
+	query  *scalar.Query
+	cost   budget.Amount
+	public float64 // what a dry run answers: lo, or 0 for a sum or count
 
 	epsilon, p       float64
 	universe, metric []byte
@@ -96,6 +98,9 @@ func (k queryKey) plan() (*queryPlan, error) {
 	plan := &queryPlan{query: query, cost: cost, epsilon: k.epsilon, p: k.p}
 	if k.universe != nil {
 		plan.universe = []byte(k.universe.Name())
+		if k.aggregate != scalar.Sum {
+			plan.public = k.universe.Value(0)
+		}
 	}
 	if !k.metricless {
 		plan.metric = []byte(k.metric.String())
@@ -165,13 +170,18 @@ func dxValue(s *session, c call) error {
 	if err != nil || null {
 		return err
 	}
-	if err := c.Scope().(*statement).charge(c.f, account, plan.query.Unit(), plan.cost); err != nil {
+	source, err := c.Scope().(*statement).charge(c.f, account, plan.query.Unit(), plan.cost)
+	if err != nil {
 		return err
+	}
+	if source == nil {
+		c.ResultFloat(0, plan.public)
+		return nil
 	}
 	acc := &s.reading
 	plan.query.Reset(acc)
 	plan.query.Add(acc, x)
-	c.ResultFloat(0, plan.query.Release(acc, s.source))
+	c.ResultFloat(0, plan.query.Release(acc, source))
 	return nil
 }
 
@@ -286,10 +296,14 @@ func (g *queryGroup) final(c call) error {
 	if g.failed {
 		return nil
 	}
-	if err := g.charge(c.f); err != nil {
+	source, err := g.charge(c.f)
+	if err != nil {
 		return err
 	}
-	y := g.plan.query.Release(&g.acc, g.session.source)
+	y := g.plan.public
+	if source != nil {
+		y = g.plan.query.Release(&g.acc, source)
+	}
 	if g.shape.aggregate == scalar.Count {
 		c.ResultInt(0, int64(y)) // whole, and at most 2^53
 	} else {
@@ -298,15 +312,30 @@ func (g *queryGroup) final(c call) error {
 	return nil
 }
 
-func (g *queryGroup) charge(f *function) error {
-	if len(g.rows) == 0 {
-		return nil
-	}
+// charge charges everybody in the group and returns what its answer is drawn
+// from: nil within a dry run.
+func (g *queryGroup) charge(f *function) (*exact.Source, error) {
 	items, err := g.items()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	unit := g.plan.query.Unit()
+	if dry := g.session.dry; dry != nil {
+		for _, item := range items {
+			dry.count(f, []byte(item.Account), unit, item.Epsilon, item.Evaluations)
+		}
+		return nil, nil
+	}
+	if err := g.spend(f, unit, items); err != nil {
+		return nil, err
+	}
+	return g.session.source, nil
+}
+
+func (g *queryGroup) spend(f *function, unit budget.Unit, items []ledger.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
 	book, err := g.session.ledger()
 	if err != nil {
 		return g.session.spendError(err, items[0].Account, unit, items[0].Epsilon)

@@ -29,6 +29,7 @@ type session struct {
 	laplaces  map[laplaceKey]*laplacePlan
 	queries   map[queryKey]*queryPlan
 	groups    []*queryGroup // spare ones
+	dry       *dryRun       // nil except within a dry run
 	reading   scalar.Accumulator
 }
 
@@ -174,9 +175,20 @@ func (t *statement) End() {
 	}
 }
 
-// charge charges account for one release of f. Only after it has returned nil
-// may the release be drawn.
-func (t *statement) charge(f *function, account []byte, unit budget.Unit, cost budget.Amount) error {
+// charge charges account for one release of f and returns what the release is
+// drawn from: nil within a dry run, which charges and draws nothing.
+func (t *statement) charge(f *function, account []byte, unit budget.Unit, cost budget.Amount) (*exact.Source, error) {
+	if t.session.dry != nil {
+		t.session.dry.count(f, account, unit, cost, 1)
+		return nil, nil
+	}
+	if err := t.spend(f, account, unit, cost); err != nil {
+		return nil, err
+	}
+	return t.session.source, nil
+}
+
+func (t *statement) spend(f *function, account []byte, unit budget.Unit, cost budget.Amount) error {
 	for i := range t.spenders {
 		if p := &t.spenders[i]; p.function == f && p.unit == unit {
 			return p.Charge(account, cost)

@@ -336,6 +336,7 @@ var ownersCalls = []string{
 	`dx_outside('u', 12)`,
 	`(SELECT count(*) FROM ledger_balance)`,
 	`(SELECT count(*) FROM ledger_charges)`,
+	`(SELECT count(*) FROM budget_cost('SELECT 1'))`,
 }
 
 func TestOwnersCallsAreDirectOnly(t *testing.T) {
@@ -371,27 +372,29 @@ func TestReleasesMayStandInViews(t *testing.T) {
 	o.spends("ana", "kWh", 100)
 }
 
+var aggregateShapes = []struct {
+	name, query, want string
+	ana, bo           float64 // what they spend
+}{
+	{"once", `SELECT dx_sum(account, x, 100, 'u') FROM t`, `[[15]]`, 100, 100},
+	{"same aggregate twice is evaluated once", `SELECT dx_sum(account, x, 100, 'u'), dx_sum(account, x, 100, 'u') FROM t`, `[[15 15]]`, 100, 100},
+	{"two aggregates are two", `SELECT dx_sum(account, x, 100, 'u'), dx_max(account, x, 100, 'u') FROM t`, `[[15 5]]`, 200, 200},
+	{"subquery shown twice is one", `SELECT z, z FROM (SELECT dx_sum(account, x, 100, 'u') AS z FROM t)`, `[[15 15]]`, 100, 100},
+	{"CTE joined with itself is one", `WITH c AS (SELECT dx_sum(account, x, 100, 'u') AS z FROM t) SELECT p.z, q.z FROM c p, c q`, `[[15 15]]`, 100, 100},
+	{"GROUP BY", `SELECT account, dx_sum(account, x, 100, 'u') FROM t GROUP BY account`, `[[ana 8] [bo 2] [cy 5]]`, 100, 100},
+	{"GROUP BY, several groups of one account", `SELECT dx_sum(account, x, 100, 'u') FROM t GROUP BY a`, `[[1] [2] [3] [4] [5]]`, 300, 100},
+	{"GROUP BY LIMIT completes no more groups", `SELECT account, dx_sum(account, x, 100, 'u') FROM t GROUP BY account LIMIT 1`, `[[ana 8]]`, 100, 0},
+	{"GROUP BY ORDER BY LIMIT completes all", `SELECT account, dx_sum(account, x, 100, 'u') AS z FROM t GROUP BY account ORDER BY z DESC LIMIT 1`, `[[ana 8]]`, 100, 100},
+	{"HAVING shares the draw", `SELECT dx_sum(account, x, 100, 'u') AS z FROM t HAVING z > 0`, `[[15]]`, 100, 100},
+	{"FILTER", `SELECT dx_sum(account, x, 100, 'u') FILTER (WHERE a > 2) FROM t`, `[[12]]`, 100, 0},
+	{"ORDER BY inside", `SELECT dx_sum(account, x, 100, 'u' ORDER BY x) FROM t`, `[[15]]`, 100, 100},
+	{"no row", `SELECT dx_sum(account, x, 100, 'u') FROM t WHERE false`, `[[<nil>]]`, 0, 0},
+	{"unused", `SELECT a FROM (SELECT min(a) AS a, dx_sum(account, x, 100, 'u') AS z FROM t)`, `[[1]]`, 100, 100},
+	{"never run", `SELECT 1 FROM (SELECT 1) WHERE false AND (SELECT dx_sum(account, x, 100, 'u') FROM t)`, `[]`, 0, 0},
+}
+
 func TestAggregateShapes(t *testing.T) {
-	for _, s := range []struct {
-		name, query, want string
-		ana, bo           float64 // what they spend
-	}{
-		{"once", `SELECT dx_sum(account, x, 100, 'u') FROM t`, `[[15]]`, 100, 100},
-		{"same aggregate twice is evaluated once", `SELECT dx_sum(account, x, 100, 'u'), dx_sum(account, x, 100, 'u') FROM t`, `[[15 15]]`, 100, 100},
-		{"two aggregates are two", `SELECT dx_sum(account, x, 100, 'u'), dx_max(account, x, 100, 'u') FROM t`, `[[15 5]]`, 200, 200},
-		{"subquery shown twice is one", `SELECT z, z FROM (SELECT dx_sum(account, x, 100, 'u') AS z FROM t)`, `[[15 15]]`, 100, 100},
-		{"CTE joined with itself is one", `WITH c AS (SELECT dx_sum(account, x, 100, 'u') AS z FROM t) SELECT p.z, q.z FROM c p, c q`, `[[15 15]]`, 100, 100},
-		{"GROUP BY", `SELECT account, dx_sum(account, x, 100, 'u') FROM t GROUP BY account`, `[[ana 8] [bo 2] [cy 5]]`, 100, 100},
-		{"GROUP BY, several groups of one account", `SELECT dx_sum(account, x, 100, 'u') FROM t GROUP BY a`, `[[1] [2] [3] [4] [5]]`, 300, 100},
-		{"GROUP BY LIMIT completes no more groups", `SELECT account, dx_sum(account, x, 100, 'u') FROM t GROUP BY account LIMIT 1`, `[[ana 8]]`, 100, 0},
-		{"GROUP BY ORDER BY LIMIT completes all", `SELECT account, dx_sum(account, x, 100, 'u') AS z FROM t GROUP BY account ORDER BY z DESC LIMIT 1`, `[[ana 8]]`, 100, 100},
-		{"HAVING shares the draw", `SELECT dx_sum(account, x, 100, 'u') AS z FROM t HAVING z > 0`, `[[15]]`, 100, 100},
-		{"FILTER", `SELECT dx_sum(account, x, 100, 'u') FILTER (WHERE a > 2) FROM t`, `[[12]]`, 100, 0},
-		{"ORDER BY inside", `SELECT dx_sum(account, x, 100, 'u' ORDER BY x) FROM t`, `[[15]]`, 100, 100},
-		{"no row", `SELECT dx_sum(account, x, 100, 'u') FROM t WHERE false`, `[[<nil>]]`, 0, 0},
-		{"unused", `SELECT a FROM (SELECT min(a) AS a, dx_sum(account, x, 100, 'u') AS z FROM t)`, `[[1]]`, 100, 100},
-		{"never run", `SELECT 1 FROM (SELECT 1) WHERE false AND (SELECT dx_sum(account, x, 100, 'u') FROM t)`, `[]`, 0, 0},
-	} {
+	for _, s := range aggregateShapes {
 		t.Run(s.name, func(t *testing.T) {
 			o := newObserved(t)
 			o.answers(s.query, s.want)

@@ -81,6 +81,14 @@ func columnText(st *sqlite.Stmt, i int) string {
 	return v.Text()
 }
 
+func columnInt(st *sqlite.Stmt, i int) int {
+	v := st.Column(i)
+	if v.Type() != sqlite.Integer {
+		return 0
+	}
+	return int(v.Int())
+}
+
 func columnFloat(st *sqlite.Stmt, i int) float64 {
 	v := st.Column(i)
 	if v.Type() == sqlite.Integer {
@@ -115,6 +123,19 @@ type declaredDomain struct {
 	name                            string
 	south, west, north, east, stepM float64
 	region                          string
+}
+
+// centre is the middle of the box.
+func (d declaredDomain) centre() (lat, lon float64) {
+	east := d.east
+	if d.west > east { // across the antimeridian
+		east += 360
+	}
+	lat, lon = (d.south+d.north)/2, (d.west+east)/2
+	if lon > 180 {
+		lon -= 360
+	}
+	return lat, lon
 }
 
 func (d declaredDomain) open() (*planar.Domain, error) {
@@ -165,6 +186,16 @@ func (s *session) domainNamed(name []byte) (*planar.Domain, error) {
 		s.domains[declared] = d
 	}
 	return d, err
+}
+
+// centre is the middle of the box that a domain was declared with.
+func (s *session) centre(domain *planar.Domain) (lat, lon float64) {
+	for declared, d := range s.domains {
+		if d == domain {
+			return declared.centre()
+		}
+	}
+	return 0, 0
 }
 
 func (s *session) onlyDomain() (*planar.Domain, error) {

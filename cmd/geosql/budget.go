@@ -27,14 +27,9 @@ ORDER BY id`
 	archiveSQL = `SELECT ledger_archive(?1, ?2) AS archived`
 )
 
-// budgetCommand shows and administers the ledger. It never creates a database: a
-// mistyped name must not read as one where nothing was spent.
+// budgetCommand shows and administers the ledger.
 func budgetCommand(ctx context.Context, inv *invocation) error {
-	path := inv.args[0]
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such database", path)
-	}
-	s, err := openSession(path, sqlite.ReadWrite, inv.ledger, inv.mode)
+	s, err := inv.openExisting()
 	if err != nil {
 		return err
 	}
@@ -44,6 +39,16 @@ func budgetCommand(ctx context.Context, inv *invocation) error {
 		err = cmp.Or(s.out.Flush(), s.printHead())
 	}
 	return s.close(err)
+}
+
+// openExisting opens a database and never creates one: a mistyped name must not
+// read as a database where nothing was spent.
+func (inv *invocation) openExisting() (*session, error) {
+	path := inv.args[0]
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such database", path)
+	}
+	return openSession(path, sqlite.ReadWrite, inv.ledger, inv.mode)
 }
 
 // query is the statement that does what the flags say.

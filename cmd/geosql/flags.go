@@ -29,6 +29,7 @@ var arity = map[string][2]int{
 	"":        {1, 2},
 	"import":  {3, 3},
 	"budget":  {1, 1},
+	"cost":    {2, 2},
 	"demo":    {0, 0},
 	"help":    {0, 0},
 	"version": {0, 0},
@@ -40,6 +41,7 @@ var outputFlags = []string{"table", "csv", "json", "ledger"}
 // flagsOf lists the flags that a command takes.
 var flagsOf = map[string][]string{
 	"":       outputFlags,
+	"cost":   outputFlags,
 	"budget": append([]string{"account", "history", "verify", "head", "archive", "before"}, outputFlags...),
 }
 

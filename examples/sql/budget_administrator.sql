@@ -25,6 +25,18 @@ SELECT g.wkt FROM trip AS t, geoind_laplace(t.person, t.lat, t.lon, 0.02) AS g W
 ROLLBACK;
 SELECT budget_spent('bo', 'm') AS spent;
 
+-- What will a statement charge, and to whom? A dry run tells, and neither charges
+-- nor draws nor writes. at_most is epsilon where that is certain. bo has too little
+-- left: the statement would be refused there.
+SELECT account, unit, evaluations, epsilon, at_most, remaining FROM budget_cost('
+  CREATE TABLE released AS
+  SELECT t.person, g.lat, g.lon FROM trip AS t, geoind_laplace(t.person, t.lat, t.lon, 0.02) AS g');
+
+-- A condition on a released value can decide what else is released, so the costs
+-- are a guess. But nobody is charged more than at_most, what they have left.
+SELECT account, epsilon, at_most FROM budget_cost('
+  SELECT g.lat FROM trip AS t, geoind_laplace(t.person, t.lat, t.lon, 0.01) AS g WHERE g.lat > 38.71');
+
 -- Many people at once: reserve in one transaction instead of one for each.
 SELECT budget_reserve(person, 'm', 0.01) AS accounts FROM (SELECT DISTINCT person FROM trip);
 SELECT account, spent, reserved, remaining FROM ledger_balance ORDER BY account;

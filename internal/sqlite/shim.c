@@ -41,6 +41,13 @@ int gs_errcode(void *db) { return sqlite3_extended_errcode(db); }
 const char *gs_errmsg(void *db) { return sqlite3_errmsg(db); }
 const char *gs_errstr(int code) { return sqlite3_errstr(code); }
 int gs_autocommit(void *db) { return sqlite3_get_autocommit(db); }
+int gs_readonly(void *db) { return sqlite3_db_readonly(db, "main"); }
+int gs_running(void *db) {
+  int n = 0;
+  for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s))
+    n += sqlite3_stmt_busy(s) != 0;
+  return n;
+}
 void gs_interrupt(void *db) { sqlite3_interrupt(db); }
 int gs_complete(const char *sql) { return sqlite3_complete(sql); }
 const char *gs_libversion(void) { return sqlite3_libversion(); }

@@ -127,6 +127,13 @@ func (c *Conn) BusyTimeout(ms int) { C.gs_busy_timeout(c.db, C.int(ms)) }
 // AutoCommit reports whether no transaction is open on the connection.
 func (c *Conn) AutoCommit() bool { return C.gs_autocommit(c.db) != 0 }
 
+// Writable reports whether the main database was opened for writing. With
+// ReadWrite SQLite opens a file that may not be written for reading.
+func (c *Conn) Writable() bool { return C.gs_readonly(c.db) == 0 }
+
+// Running is the number of statements that have begun and not come to their end.
+func (c *Conn) Running() int { return int(C.gs_running(c.db)) }
+
 // Interrupt makes the running statements stop; it may be called from any
 // goroutine while the connection is open.
 func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
@@ -140,7 +147,7 @@ func (c *Conn) File() (path string, onDisk bool) {
 }
 
 func (c *Conn) lastError() *Error {
-	return &Error{int(C.gs_errcode(c.db)), C.GoString(C.gs_errmsg(c.db))}
+	return &Error{int(C.gs_errcode(c.db)), oneLine.Replace(C.GoString(C.gs_errmsg(c.db)))}
 }
 
 // Exec runs every statement of sql and discards their rows.

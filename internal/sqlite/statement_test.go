@@ -223,3 +223,23 @@ func TestInterrupt(t *testing.T) {
 	}()
 	fails(t, c, `WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s) SELECT count(running(i)) FROM s`, codeInterrupt, "interrupted")
 }
+
+func TestRunning(t *testing.T) {
+	c := memory(t)
+	running := func(want int) {
+		t.Helper()
+		if got := c.Running(); got != want {
+			t.Errorf("%d statements run, want %d", got, want)
+		}
+	}
+	a, b := prepare(t, c, `SELECT 1 UNION ALL SELECT 2`), prepare(t, c, `SELECT 3`)
+	running(0)
+	a.Step()
+	running(1)
+	b.Step()
+	running(2)
+	b.Step() // to its end
+	running(1)
+	a.Reset()
+	running(0)
+}

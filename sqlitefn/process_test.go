@@ -1,17 +1,14 @@
 package sqlitefn_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	osexec "os/exec" // exec is taken
-
 	"strconv"
 	"strings"
 	"sync"
@@ -25,15 +22,13 @@ import (
 const roleVariable = "GEOSQL_SQLITEFN_ROLE"
 
 func TestMain(m *testing.M) {
-	play, ok := map[string]func(path string) error{"scan": playScan, "spend": playSpend}[os.Getenv(roleVariable)]
-	if !ok {
+	if os.Getenv(roleVariable) != "spend" {
 		os.Exit(m.Run())
 	}
-	if err := play(os.Args[1]); err != nil {
+	if err := playSpend(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(0)
 }
 
 // child starts the test binary in a role on the database at path.
@@ -51,134 +46,6 @@ func child(t *testing.T, role, path string) (cmd *osexec.Cmd, stdout io.Reader, 
 		t.Fatal(err)
 	}
 	return cmd, stdout, stderr
-}
-
-// scans are released in turn by a child until it is killed. Each row answers
-// with the accounts that it is about.
-var scans = []struct{ unit, query string }{
-	{"m", `SELECT t.account FROM t CROSS JOIN geoind_laplace(t.account, t.lat, t.lon, 0.5) g WHERE g.lat NOT NULL`},
-	{"kWh", `SELECT account, dx_value(account, x, 0.5, 'u') FROM t`},
-	{"kW", `SELECT group_concat(DISTINCT account), dx_sum(account, x, 0.5, 'power') FROM t GROUP BY i / 7`},
-	{"m", `SELECT account, geoind_laplace(account, lat, lon, 0.5) FROM t WHERE account = 'a3'`},
-}
-
-// crashAccounts are the accounts of a crash test, whose readings are interleaved.
-const crashAccounts = 5
-
-func crashDatabase(t *testing.T) *database {
-	d := declared(t)
-	d.run(`SELECT dx_universe('power', 0, 10, 1, 'kW')`, `SELECT budget_limit('*', 'kW', 9000000)`,
-		`CREATE TABLE t(i INTEGER, account TEXT, lat REAL, lon REAL, x REAL)`,
-		`INSERT INTO t `+numbered("400")+fmt.Sprintf(`SELECT i, 'a' || (i %% %d), 39.9, 116.3, 3 FROM s`, crashAccounts))
-	return d
-}
-
-// playScan writes the unit and accounts of every answer as soon as it has it.
-func playScan(path string) error {
-	pool := sql.OpenDB(sqlitefn.Connector(path))
-	defer pool.Close()
-	for {
-		for _, s := range scans {
-			rows, err := pool.Query(s.query)
-			if err != nil {
-				return err
-			}
-			columns, err := rows.Columns()
-			if err != nil {
-				return err
-			}
-			for rows.Next() {
-				var accounts string
-				into := []any{&accounts, new(any)}
-				if err := rows.Scan(into[:len(columns)]...); err != nil {
-					return err
-				}
-				// One write below the size of a pipe's buffer: whole or not at all.
-				if _, err := os.Stdout.WriteString(s.unit + " " + accounts + "\n"); err != nil {
-					return err
-				}
-			}
-			if err := rows.Err(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// kills is how many times TestKill kills: 20, or what the environment says.
-func kills(t *testing.T) int {
-	n := 20
-	if s := os.Getenv("GEOSQL_KILLS"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal("GEOSQL_KILLS: ", err)
-		}
-	}
-	return n
-}
-
-type balanceKey struct{ account, unit string }
-
-// TestKill kills a process that releases, at moments it has no say in, again and
-// again. Nothing that left it may be missing from the ledger, and a kill wastes at
-// most as much as the statement it met had used.
-func TestKill(t *testing.T) {
-	d := crashDatabase(t)
-	d.close()
-	answers := map[balanceKey]int{}
-	total := 0
-	n := kills(t)
-	for range n {
-		total += killOnce(t, d.path, answers)
-		again := open(t, d.path)
-		for account := range crashAccounts {
-			for _, unit := range []string{"m", "kWh", "kW"} {
-				k := balanceKey{fmt.Sprintf("a%d", account), unit}
-				spent := again.spent(k.account, k.unit)
-				if spent < 0.5*float64(answers[k]) {
-					t.Fatalf("%s spent %v/%s for %d answers of 0.5", k.account, spent, k.unit, answers[k])
-				}
-				// Reserved is at most what was used, and used in vain one row of
-				// each scan at most.
-				if most := 0.5 * float64(2*answers[k]+2*n*len(scans)); spent > most {
-					t.Errorf("%s spent %v/%s for %d answers of 0.5", k.account, spent, k.unit, answers[k])
-				}
-			}
-		}
-		again.run(release)
-		again.close()
-		checkIntegrity(t, d.path+"-ledger")
-	}
-	if total < n {
-		t.Errorf("%d answers before %d kills", total, n)
-	}
-	t.Logf("%d kills, %d answers", n, total)
-}
-
-// killOnce starts a child, kills it, and adds the answers that it wrote.
-func killOnce(t *testing.T, path string, answers map[balanceKey]int) (total int) {
-	t.Helper()
-	cmd, stdout, stderr := child(t, "scan", path)
-	after := rand.IntN(2000) // answers; the child runs on until the signal
-	lines := bufio.NewScanner(stdout)
-	for ; lines.Scan(); total++ {
-		if total == after {
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		unit, accounts, _ := strings.Cut(lines.Text(), " ")
-		for account := range strings.SplitSeq(accounts, ",") {
-			answers[balanceKey{account, unit}]++
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); stderr.Len() > 0 || cmd.ProcessState.Exited() {
-		t.Fatalf("the child ended by itself: %v %s", err, stderr)
-	}
-	return total
 }
 
 // checkIntegrity looks at a ledger that this process has not open.

@@ -1,0 +1,150 @@
+package vdbe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// program reads instructions as they are printed, "Name P1 P2 P3 P4 P5", of
+// which the last may be missing and "-" is nothing.
+func program(t *testing.T, lines ...string) (p Program) {
+	t.Helper()
+	for _, line := range lines {
+		var op Op
+		fields := strings.Fields(line + " 0 0 0 - 0")
+		into := []any{&op.Name, &op.P1, &op.P2, &op.P3, &op.P4, &op.P5}
+		for i, f := range fields[:min(len(strings.Fields(line)), 6)] {
+			if _, err := fmt.Sscan(f, into[i]); err != nil {
+				t.Fatal(line, err)
+			}
+		}
+		op.P4 = strings.TrimPrefix(op.P4, "-")
+		p = append(p, op)
+	}
+	return p
+}
+
+// pure are all functions but the release f and the aggregate g.
+func pure(name string) bool {
+	return slices.Contains([]string{"abs", "max", "coalesce", "sum", "count"}, name)
+}
+
+// Instructions that read register 1, which varies, to choose what follows.
+var choices = []string{
+	"If 1 9", "IfNot 1 9", "IfPos 1 9", "IfNotZero 1 9", "DecrJumpZero 1 9", "IsNull 1 9", "NotNull 1 9", "MustBeInt 1 9",
+	"Return 1", "Yield 1 9", "EndCoroutine 1", "HaltIfNull 1299 2 1",
+	"Eq 1 9 5", "Ne 5 9 1", "Lt 1 9 5", "Le 5 9 1", "Gt 1 9 5", "Ge 5 9 1", "OffsetLimit 1 6 5", "OffsetLimit 5 6 1",
+	"Compare 1 5 1", "Compare 5 1 1", "Compare 0 5 2",
+	"SeekRowid 0 9 1", "NotExists 0 9 1", "NewRowid 0 9 1", "Insert 0 5 1",
+	"Found 0 9 1 0", "NotFound 0 9 1 1", "NoConflict 0 9 0 2", "SeekGE 0 9 1 1", "SeekGT 0 9 0 2", "SeekLE 0 9 1 1", "SeekLT 0 9 1 1",
+	"IdxGE 0 9 1 1", "IdxGT 0 9 0 2", "IdxLE 0 9 1 1", "IdxLT 0 9 1 1", "IdxGE 0 9 1 odd",
+	"Filter 0 9 1 1", "FilterAdd 0 0 1 1", "IdxInsert 0 1",
+	"Function 0 1 5 f(1)", "Function 0 0 5 f(2)", "PureFunc 0 0 5 f(-1)", "AggStep 0 1 5 g(1)", "Function 0 1 5 odd",
+	"CollSeq 5", "VFilter 0 9 -1", "Program 0 9 5", "SomethingNew", "AggValue 0 0 5 g(1)",
+}
+
+func TestChoices(t *testing.T) {
+	for _, op := range choices {
+		if program(t, op, "Function 0 7 1 f(0)").Repeats(pure) {
+			t.Errorf("%s: proved", op)
+		}
+		if !program(t, op, "Function 0 7 1 h(0)").Repeats(func(string) bool { return true }) {
+			t.Errorf("%s: not proved though nothing varies", op)
+		}
+	}
+}
+
+// Programs in which what varies comes into register 9 or does not.
+var flows = []struct {
+	reaches bool
+	program string
+}{
+	{true, "SCopy 1 9"}, {true, "IntCopy 1 9"}, {true, "Not 1 9"}, {true, "BitNot 1 9"}, {true, "IsTrue 1 9"},
+	{true, "Copy 0 8 1"}, {false, "Copy 0 8 0"}, {true, "Move 0 8 2"}, {false, "Move 0 8 1"}, {false, "Copy 2 9 3"},
+	{true, "Add 1 5 9"}, {true, "Concat 5 1 9"}, {false, "Add 5 6 9"}, {true, "ZeroOrNull 1 9 5"}, {true, "ZeroOrNull 5 9 1"},
+	{true, "Function 0 1 9 abs(1)"}, {true, "Function 0 0 9 max(2)"}, {true, "PureFunc 0 0 9 coalesce(-1)"}, {false, "Function 0 2 9 abs(1)"},
+	{true, "AggStep 0 1 9 sum(1)"}, {false, "AggStep 0 2 9 sum(1)"}, {false, "AggStep 0 2 9 count(0)"},
+	{true, "AggStep 0 2 9 g(1); AggFinal 9 1 0 g(1)"}, {true, "AggFinal 9 1 0 g(1)"}, {false, "AggFinal 9 1 0 sum(1)"},
+	{true, "SCopy 8 9; SCopy 7 8; SCopy 1 7"}, // against the order of instructions
+	{false, "Integer 5 9"}, {false, "ResultRow 1 1"}, {false, "Rowid 0 9"}, {true, "VOpen 0; Rowid 0 9"},
+	{true, "VColumn 0 1 9"},
+
+	// Fields of records.
+	{true, "MakeRecord 0 2 5; SCopy 5 9"}, {false, "MakeRecord 2 2 5; SCopy 5 9"},
+	{true, "MakeRecord 0 2 5; Insert 0 5 6; Column 0 1 9"}, {false, "MakeRecord 0 2 5; Insert 0 5 6; Column 0 0 9"},
+	{true, "MakeRecord -70 80 5; Insert 0 5 6; Column 0 63 9"}, {false, "MakeRecord -70 80 5; Insert 0 5 6; Column 0 62 9"},
+	{false, "MakeRecord 0 2 5; Insert 0 5 6; Rowid 0 9"}, {false, "MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"},
+	{true, "MakeRecord 0 2 5; Insert 0 5 6; RowData 0 7; Insert 2 7 6; Column 2 1 9"},
+	{true, "OpenDup 1 0; MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"}, {true, "OpenDup 0 1; MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"},
+	{false, "OpenDup 1 0; MakeRecord 0 2 5; Insert 0 5 6; Column 1 0 9"},
+	{true, "OpenWrite 0 3 0; OpenRead 1 3 0; MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"},
+	{false, "OpenWrite 0 3 0; OpenRead 1 4 0; MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"},
+	{false, "OpenWrite 0 3 0; OpenRead 1 3 1; MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"},
+	{false, "OpenWrite 0 3 0 - 16; OpenRead 1 3 0; MakeRecord 0 2 5; Insert 0 5 6; Column 1 1 9"},
+	{true, "MakeRecord 0 2 5; OpenPseudo 3 5; Column 3 1 9"}, {false, "MakeRecord 0 2 5; OpenPseudo 3 5; Column 3 0 9"},
+
+	// Sorters: field 1 varies.
+	{true, "SorterOpen 0 3 0 k(1,B); MakeRecord 0 2 5; SorterInsert 0 5; SorterData 0 6; OpenPseudo 3 6; Column 3 1 9"},
+	{false, "SorterOpen 0 3 0 k(1,B); MakeRecord 0 2 5; SorterInsert 0 5; SorterData 0 6; OpenPseudo 3 6; Column 3 0 9"},
+	{true, "SorterOpen 0 3 0 k(2,B,B); MakeRecord 0 2 5; SorterInsert 0 5; SorterData 0 6; OpenPseudo 3 6; Column 3 0 9"},
+	{true, "SorterOpen 0 3 0 odd; MakeRecord 0 2 5; SorterInsert 0 5; SorterData 0 6; OpenPseudo 3 6; Column 3 0 9"},
+	{true, "SorterOpen 0 3 1 k(1,B); MakeRecord 0 2 5; SorterInsert 0 5; SorterData 0 6; OpenPseudo 3 6; Column 3 0 9"},
+	{true, "MakeRecord 0 2 5; SorterInsert 0 5; SorterData 0 6; OpenPseudo 3 6; Column 3 0 9"},
+}
+
+func TestFlows(t *testing.T) {
+	for _, c := range flows {
+		lines := append(strings.Split(c.program, "; "), "Function 0 20 1 f(0)", "If 9 0")
+		if got := program(t, lines...).Repeats(pure); got == c.reaches {
+			t.Errorf("%s: proved: %v", c.program, got)
+		}
+	}
+}
+
+func TestVirtualTables(t *testing.T) {
+	for lines, want := range map[string]bool{
+		"Integer 2 4; VFilter 0 9 3; Function 0 20 7 f(0)":  true,
+		"Integer 3 4; VFilter 0 9 3; Function 0 20 7 f(0)":  false,
+		"Integer 2 40; VFilter 0 9 3; Function 0 20 7 f(0)": false, // how many arguments is not known
+		"VFilter 0 9 3; Function 0 20 7 f(0)":               false,
+		"Integer 2 4; VFilter 0 9 3; VColumn 0 0 5":         false, // its own answer
+		"Integer 2 4; VFilter 0 9 3; VColumn 0 0 7":         true,
+	} {
+		if got := program(t, strings.Split(lines, "; ")...).Repeats(pure); got != want {
+			t.Errorf("%s: proved: %v", lines, got)
+		}
+	}
+}
+
+func TestProperties(t *testing.T) {
+	for _, c := range []struct {
+		op       string
+		property func(Program) bool
+		want     bool
+	}{
+		{"Variable 1 2", Program.HasParameters, true}, {"Integer 1 2", Program.HasParameters, false},
+		{"Transaction 0 1", Program.Writes, true}, {"Transaction 0 0 5 - 1", Program.Writes, false},
+		{"ParseSchema 0", Program.ChangesSchema, true}, {"SetCookie 0", Program.ChangesSchema, false},
+		{"Halt 1555 1", Program.RollsBack, true}, {"Halt 1555 2", Program.RollsBack, false}, {"Halt 0 0", Program.RollsBack, false},
+		{"HaltIfNull 1299 1", Program.RollsBack, true}, {"HaltIfNull 1299 2", Program.RollsBack, false},
+		{"VUpdate 0 3 5 vtab 1", Program.RollsBack, true}, {"VUpdate 0 3 5 vtab 2", Program.RollsBack, false},
+	} {
+		if got := c.property(program(t, "Init 0 1", c.op)); got != c.want {
+			t.Errorf("%s: %v", c.op, got)
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	for n := range 70 {
+		var all fields
+		for i := range n {
+			all |= field(i)
+		}
+		if got := firstFields(n); got != all {
+			t.Errorf("the first %d fields are %b, want %b", n, got, all)
+		}
+	}
+}

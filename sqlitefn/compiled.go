@@ -1,0 +1,37 @@
+package sqlitefn
+
+import (
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/vdbe"
+)
+
+// explain compiles a statement and lists its program.
+func (s *session) explain(sql string) (p vdbe.Program, err error) {
+	err = s.query("EXPLAIN "+sql, func(st *sqlite.Stmt) {
+		p = append(p, vdbe.Op{Name: columnText(st, 1), P1: columnInt(st, 2), P2: columnInt(st, 3),
+			P3: columnInt(st, 4), P4: columnText(st, 5), P5: columnInt(st, 6)})
+	})
+	return p, err
+}
+
+// functionSet is a set of SQL functions by their names in lower case. The entry
+// is false of a name that stands for functions in and out of the set.
+type functionSet map[string]bool
+
+func (f functionSet) has(name string) bool { return f[name] }
+
+// pureFunctions are the functions of the connection that answer the same to the
+// same arguments: deterministic ones, and SQLite's own aggregates.
+func (s *session) pureFunctions() (functionSet, error) {
+	pure := functionSet{}
+	err := s.query("PRAGMA function_list", func(st *sqlite.Stmt) {
+		name := strings.ToLower(columnText(st, 0))
+		builtin, aggregate := columnInt(st, 1) != 0, columnText(st, 2) != "s"
+		deterministic := columnInt(st, 5)&int(sqlite.Deterministic) != 0
+		others, known := pure[name]
+		pure[name] = (deterministic || builtin && aggregate) && (others || !known)
+	})
+	return pure, err
+}

@@ -1,0 +1,102 @@
+package sqlitefn
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evaluations INTEGER",
+	"epsilon REAL", "at_most REAL", "remaining REAL"}
+
+// cost is one row of budget_cost. One without a total stands for all that a dry
+// run did not meet.
+type cost struct {
+	spend
+	*total
+	atMost, remaining float64
+}
+
+// costCursor runs through what a statement would charge.
+type costCursor struct {
+	rowsCursor[cost]
+	session *session
+}
+
+func newCostCursor(s *session, _ *function) cursor {
+	return &costCursor{rowsCursor[cost]{show: showCost}, s}
+}
+
+func (k *costCursor) filter(c call, _ uint) (sqlite.Rows, error) {
+	sql, err := c.text(0)
+	if err != nil {
+		return sqlite.NoRow, err
+	}
+	d, proved, err := k.session.runDry(string(sql))
+	if err != nil {
+		return sqlite.NoRow, err
+	}
+	if k.rows, err = k.session.costs(d, proved); err != nil {
+		return sqlite.NoRow, err
+	}
+	return k.next(c)
+}
+
+// costs compares what was counted with the ledger.
+//
+// Where nothing is proved a real run may charge more than was counted, and also
+// accounts that were not met. But no account is charged more than it has left,
+// what is reserved for it included.
+func (s *session) costs(d *dryRun, proved bool) ([]cost, error) {
+	rows := make([]cost, 0, len(d.totals)+1)
+	for of, total := range d.totals {
+		b, err := s.standing(of.account, of.unit)
+		if err != nil {
+			return nil, err
+		}
+		row := cost{of, total, total.float64(), b.Remaining().Float64()}
+		if !proved {
+			row.atMost = (b.Remaining() + b.Reserved).Float64()
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b cost) int {
+		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.account, b.account),
+			cmp.Compare(a.function.name, b.function.name))
+	})
+	if !proved {
+		rows = append(rows, cost{})
+	}
+	return rows, nil
+}
+
+// standing is the balance of an account, empty where there is no ledger.
+func (s *session) standing(account string, unit budget.Unit) (ledger.Balance, error) {
+	book, err := s.ledger()
+	if err != nil {
+		return ledger.Balance{}, ignoreNoLedger(err)
+	}
+	return book.Balance(account, unit)
+}
+
+func showCost(c call, row cost) {
+	if row.total == nil {
+		for i := range 3 {
+			c.ResultString(i, "*")
+		}
+		for i := 3; i < 7; i++ {
+			c.ResultNull(i)
+		}
+		return
+	}
+	c.ResultString(0, row.function.name)
+	c.ResultString(1, row.account)
+	c.ResultString(2, string(row.unit))
+	c.ResultInt(3, row.evaluations)
+	c.ResultFloat(4, row.float64())
+	c.ResultFloat(5, row.atMost)
+	c.ResultFloat(6, row.remaining)
+}

@@ -1,0 +1,167 @@
+package sqlitefn
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/vdbe"
+)
+
+// dryRun counts what a statement would charge. While a session has one, releases
+// check their arguments as always, and what they ask for is counted here instead
+// of being charged.
+//
+// No answer of a dry run depends on a secret: a release draws from the source of
+// entropy that its charge returns, and within a dry run a charge returns none.
+// What a release then answers is a constant of its public parameters; one that
+// forgot to would have nothing to draw from.
+type dryRun struct {
+	totals map[spend]*total
+	// readLedger tells that rows of the ledger were read, which in a real run
+	// change with every charge.
+	readLedger bool
+}
+
+// spend is what is counted apart.
+type spend struct {
+	function *function
+	unit     budget.Unit
+	account  string
+}
+
+// total is a sum of costs, which may exceed every budget.
+type total struct {
+	evaluations int64
+	epsilon     budget.Amount // and times budget.Max
+	times       int64
+}
+
+func (d *dryRun) count(f *function, account []byte, unit budget.Unit, cost budget.Amount, evaluations int64) {
+	t := d.totals[spend{f, unit, string(account)}]
+	if t == nil {
+		t = new(total)
+		d.totals[spend{f, unit, string(account)}] = t
+	}
+	t.evaluations += evaluations
+	if t.epsilon > budget.Max-cost {
+		t.epsilon -= budget.Max
+		t.times++
+	}
+	t.epsilon += cost
+}
+
+func (t *total) float64() float64 {
+	return float64(t.times)*budget.Max.Float64() + t.epsilon.Float64()
+}
+
+// admit refuses within a dry run what the owner alone may call and what changes
+// something there, which a dry run could not take back.
+func (s *session) admit(f *function) error {
+	if s.dry == nil || f.flags&ownerOnly == 0 {
+		return nil
+	}
+	if !f.reads {
+		return errors.New("cannot be dry-run")
+	}
+	if f.table != nil {
+		s.dry.readLedger = true
+	}
+	return nil
+}
+
+// runDry runs one statement without charging or drawing anything, and undoes what
+// it writes. It also reports whether the statement is proved to charge what was
+// counted, if it comes to its end while neither data nor clock change.
+func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
+	if err := checkVerb(sql); err != nil {
+		return nil, false, err
+	}
+	// SQLite runs one statement of a connection at a time, and those it has
+	// begun before stand still until this one ends: nothing else is run dry. The
+	// end comes after the statement is closed, which may still finish groups.
+	d = &dryRun{totals: map[spend]*total{}}
+	s.dry = d
+	defer func() { s.dry = nil }()
+
+	stmt, tail, err := s.conn.Prepare(sql)
+	if err != nil {
+		return nil, false, err
+	}
+	defer stmt.Close()
+	if skipBlank(tail) != "" {
+		return nil, false, errors.New("sql holds more than one statement")
+	}
+	program, err := s.explain(sql)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := s.checkHarmless(program); err != nil {
+		return nil, false, err
+	}
+	if program.Writes() {
+		err = s.runAndUndo(stmt)
+	} else {
+		err = stmt.Run()
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	pure, err := s.pureFunctions()
+	if err != nil {
+		return nil, false, err
+	}
+	return d, !d.readLedger && program.Repeats(pure.has), nil
+}
+
+// checkHarmless refuses a statement that a dry run could not make undone.
+func (s *session) checkHarmless(program vdbe.Program) error {
+	switch {
+	case program.HasParameters():
+		return errors.New("sql has a parameter, which has no value in a dry run; write the value in its place")
+	case program.RollsBack() && !s.conn.AutoCommit():
+		return errors.New("sql may roll back the open transaction (OR ROLLBACK)")
+	case program.ChangesSchema() && s.conn.Running() > 1:
+		// To take a table back SQLite stops all that stand on rows of tables.
+		return errors.New("sql makes a table, which cannot be dry-run while other statements run")
+	}
+	return nil
+}
+
+// runAndUndo runs a statement that writes and undoes it.
+func (s *session) runAndUndo(stmt *sqlite.Stmt) (err error) {
+	undo := "ROLLBACK TO geosql_dry_run; RELEASE geosql_dry_run"
+	if s.conn.AutoCommit() {
+		undo = "ROLLBACK" // a RELEASE would be a commit
+	}
+	if err := s.conn.Exec("SAVEPOINT geosql_dry_run"); err != nil {
+		return err
+	}
+	defer func() {
+		if s.conn.AutoCommit() {
+			return // SQLite has rolled back by itself
+		}
+		if failed := s.conn.Exec(undo); failed != nil {
+			s.abandon(stmt, failed)
+			err = cmp.Or(err, failed)
+		}
+	}()
+	return stmt.Run()
+}
+
+const codeInterrupt = 9
+
+// abandon rolls back the whole transaction after what was to undo a dry run has
+// failed: what the dry run wrote must not be committed with the rest.
+func (s *session) abandon(stmt *sqlite.Stmt, failed error) {
+	var e *sqlite.Error
+	if errors.As(failed, &e) && e.Code == codeInterrupt {
+		// An interrupt stops every statement until the outermost has ended,
+		// ROLLBACK too. But stopping one that writes, be it before it writes
+		// anything, SQLite rolls the transaction back.
+		_ = stmt.Run()
+		return
+	}
+	_ = s.conn.Exec("ROLLBACK")
+}
