@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/sqlite"
 )
 
 func TestTenTenthsExhaustOne(t *testing.T) {
@@ -268,51 +267,4 @@ func TestFailingEnd(t *testing.T) {
 	if b := balance(t, l, "ana"); b.Spent != 5 || b.Reserved != 0 {
 		t.Errorf("got %+v", b)
 	}
-}
-
-func TestFullDisk(t *testing.T) {
-	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100, 0))
-	check(t, l.db.conn.Exec("PRAGMA max_page_count = 16"))
-	granted := map[string]bool{}
-	var full error
-	for i := 0; full == nil && i < 10_000; i++ {
-		account := fmt.Sprint("account number ", i)
-		if full = charge(l, account, 1); full == nil {
-			granted[account] = true
-		}
-	}
-	if full == nil || full.Error() != "ledger: database or disk is full" {
-		t.Fatalf("got %v", full)
-	}
-	if all := onDisk(t, l.Path()); len(all) != len(granted) {
-		t.Errorf("%d granted, %d on disk", len(granted), len(all))
-	}
-	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1000000"))
-	check(t, charge(l, "ana", 1))
-}
-
-// While another program holds the lock nothing is granted.
-func TestLockedByAnother(t *testing.T) {
-	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100, 0))
-	l.db.conn.BusyTimeout(10)
-	other, err := sqlite.Open(l.Path(), sqlite.ReadWrite)
-	check(t, err)
-	defer other.Close()
-	check(t, other.Exec("BEGIN IMMEDIATE"))
-	for what, err := range map[string]error{
-		"charge":   charge(l, "ana", 1),
-		"reserve":  l.Reserve("m", []Item{{Account: "ana", Epsilon: 1}}),
-		"setlimit": l.SetLimit("ana", "m", 1, 0),
-	} {
-		if err == nil || err.Error() != "ledger: database is locked" {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if b := balance(t, l, "ana"); b.Remaining() != 100 {
-		t.Errorf("got %+v", b)
-	}
-	check(t, other.Exec("COMMIT"))
-	check(t, charge(l, "ana", 100))
 }

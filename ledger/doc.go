@@ -36,7 +36,8 @@
 // turns in the order in which they asked (package turns), so a process waits for
 // one transaction of every process that was waiting before it. Both hold while
 // nobody keeps the write lock for longer than five seconds, such as another
-// program in a transaction of its own; then a charge fails and nothing is granted.
+// program in a transaction of its own; then, after ten seconds at most, a charge
+// fails and nothing is granted.
 //
 // The write-ahead log is moved into the file as it goes. It grows beyond its usual
 // four megabytes by the largest transaction, and for as long as another program

@@ -40,8 +40,9 @@ func (h *hold) dropPooled(s share) {
 	h.left -= s.left
 }
 
-// drop forgets what is left: its term is over. All use is recorded.
-func (h *hold) drop() { h.own, h.pooled, h.left = 0, 0, 0 }
+// drop forgets what is left: its term is over, and what is reserved ahead in the
+// next one begins anew. All use is recorded.
+func (h *hold) drop() { h.own, h.pooled, h.left, h.granted = 0, 0, 0, 0 }
 
 func (h *hold) addOwn(amount, cost budget.Amount) {
 	h.own += amount

@@ -75,6 +75,7 @@ func (l *Ledger) shutdown() error {
 	}
 	l.db = nil
 	l.turns.Close()
+	l.turns = nil
 	return err
 }
 

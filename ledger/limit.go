@@ -21,7 +21,8 @@ const limitFunction = "budget_limit"
 // seconds, in each of them. The limit of account '*' holds for every account that
 // is not named, each having its own of that size. The limit is on disk when
 // SetLimit returns. It replaces an earlier one; what is spent or reserved stays
-// so, and a window that has started stays started.
+// so, and a window that has started stays started. What a running statement has
+// reserved it may use, also when the limit is lowered or gets a window meanwhile.
 func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error {
 	switch {
 	case eps < 0 || eps > budget.Max:

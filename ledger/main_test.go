@@ -1,17 +1,27 @@
-package ledger
+package ledger_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
+
+	"github.com/geosql/geosql/ledger"
 )
 
-// roleVariable makes the test binary play a process of a test with several.
-const roleVariable = "GEOSQL_LEDGER_ROLE"
-
+// The test binary plays a process of a test with several.
 func TestMain(m *testing.M) {
-	if name := os.Getenv(roleVariable); name != "" {
-		play(name, os.Args[1:])
-		return
+	role, args := os.Getenv(ledger.RoleVariable), os.Args[1:]
+	if role == "" {
+		os.Exit(m.Run())
 	}
-	os.Exit(m.Run())
+	var err error
+	if play, ok := killedRoles()[role]; ok {
+		err = play(args[0], reporter{os.Stdout})
+	} else {
+		err = ledger.Play(role, args)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, role+":", err)
+		os.Exit(1)
+	}
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -25,13 +23,19 @@ type player struct {
 
 func start(t testing.TB, role string, args ...string) *player {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	cmd := playing(role, args...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	check(t, err)
 	check(t, cmd.Start())
 	return &player{cmd, out}
+}
+
+// playing is the command that plays a role.
+func playing(role string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), RoleVariable+"="+role)
+	return cmd
 }
 
 // result waits for a player to end by itself and returns what it wrote.
@@ -43,41 +47,83 @@ func (p *player) result(t testing.TB) string {
 	return strings.TrimSpace(string(all))
 }
 
-func play(role string, args []string) {
-	l, err := Open(args[0], true)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, role+":", err)
-		os.Exit(1)
+// roles are what the test binary does as another process. The first argument is
+// the ledger's path.
+var roles = map[string]func(args []string) error{
+	"identify": withLedger(func(l *Ledger) error { fmt.Println(l.ID()); return nil }),
+	"charge":   withLedger(tellGranted(together(chargeUntilRefused))),
+	"spend":    withLedger(tellGranted(together(spendUntilRefused))),
+	"reserve":  withLedger(tellGranted(together(reserveUntilRefused))),
+	"hammer":   withLedger(hammer),
+	"crash":    withLedger(crash),
+
+	"charge for ever": func(args []string) error {
+		return withLedger(func(l *Ledger) error { return chargeForEver(l, args[1]) })(args)
+	},
+	"push in": func(args []string) error {
+		return withLedger(func(l *Ledger) error {
+			l.withoutQueue()
+			return chargeForEver(l, args[1])
+		})(args)
+	},
+
+	"hold":               func(args []string) error { return holdLock(args[0], args[1]) },
+	"stand in the queue": func(args []string) error { return standInQueue(args[0]) },
+}
+
+func play(role string, args []string) error {
+	if play, ok := roles[role]; ok {
+		return play(args)
 	}
-	switch role {
-	case "identify":
-		fmt.Println(l.ID())
-	case "charge", "spend":
-		granted, err := untilRefused[role](l)
+	return errors.New("no such role")
+}
+
+func withLedger(work func(*Ledger) error) func(args []string) error {
+	return func(args []string) error {
+		l, err := Open(args[0], true)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, role+":", err)
-			os.Exit(1)
+			return err
 		}
-		fmt.Println(granted)
-	case "answer":
-		answerForEver(l, os.Stdout)
-	case "answer reserved":
-		answerReserved(l, os.Stdout)
-	case "answer first":
-		os.Stdout.Write([]byte{0})
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		if err := work(l); err != nil {
+			return err
+		}
+		return l.Close()
 	}
-	if err := l.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, role+":", err)
-		os.Exit(1)
+}
+
+func tellGranted(charge func(*Ledger) (int, error)) func(*Ledger) error {
+	return func(l *Ledger) error {
+		granted, err := charge(l)
+		fmt.Println(granted)
+		return err
 	}
 }
 
 // untilRefused charges 1 at a time until that is refused, and returns how often
 // it was granted, or the error that was no refusal.
 var untilRefused = map[string]func(*Ledger) (int, error){
-	"charge": chargeUntilRefused,
-	"spend":  spendUntilRefused,
+	"charge":  chargeUntilRefused,
+	"spend":   spendUntilRefused,
+	"reserve": reserveUntilRefused,
+}
+
+// callers is how many goroutines a process has.
+const callers = 4
+
+// together does so from several goroutines.
+func together(untilRefused func(*Ledger) (int, error)) func(*Ledger) (int, error) {
+	return func(l *Ledger) (granted int, err error) {
+		grants, errs := make([]int, callers), make([]error, callers)
+		var all sync.WaitGroup
+		for i := range callers {
+			all.Go(func() { grants[i], errs[i] = untilRefused(l) })
+		}
+		all.Wait()
+		for _, n := range grants {
+			granted += n
+		}
+		return granted, errors.Join(errs...)
+	}
 }
 
 func chargeUntilRefused(l *Ledger) (granted int, err error) {
@@ -100,6 +146,23 @@ func spendUntilRefused(l *Ledger) (granted int, err error) {
 		}
 		if ending := s.End(); ending != nil {
 			return granted, ending
+		}
+	}
+	return granted, unlessRefused(err)
+}
+
+// reserveUntilRefused charges what it has set aside before.
+func reserveUntilRefused(l *Ledger) (granted int, err error) {
+	for n := 1; err == nil; n = n%17 + 1 {
+		err = l.Reserve("m", []Item{{Account: "ana", Epsilon: budget.Amount(n)}})
+		if unlessRefused(err) != nil {
+			return granted, err
+		}
+		for range n { // also what others have set aside, or the limit has left
+			if err = charge(l, "ana", 1); err != nil {
+				break
+			}
+			granted++
 		}
 	}
 	return granted, unlessRefused(err)
@@ -136,8 +199,8 @@ func TestGoroutinesStopAtTheLimit(t *testing.T) {
 }
 
 func TestProcessesStopAtTheLimit(t *testing.T) {
-	const limit = 400
-	for _, role := range []string{"charge", "spend"} {
+	const limit = 1000
+	for role := range untilRefused {
 		l := newFile(t)
 		check(t, l.SetLimit("ana", "m", limit, 0))
 		players := make([]*player, 4)
@@ -263,20 +326,5 @@ func TestConcurrentUse(t *testing.T) {
 		if r := onDisk(t, path)[key{fmt.Sprint("account ", g), "m"}]; r != (row{800, 0}) {
 			t.Errorf("account %d: %v", g, r)
 		}
-	}
-}
-
-// answersOf counts, by account, the answers that a player wrote before it ended.
-func (p *player) answersOf(counts map[byte]int) error {
-	in := bufio.NewReader(p.out)
-	for {
-		account, err := in.ReadByte()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		counts[account]++
 	}
 }

@@ -122,50 +122,6 @@ func TestCannotOpen(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDirectory(t *testing.T) {
-	dir := t.TempDir()
-	asNobody(t, dir)
-	path := filepath.Join(dir, "x-ledger")
-	l := open(t, path)
-	check(t, l.SetLimit("*", "m", 10, 0))
-	check(t, l.Close())
-	check(t, os.Chmod(path, 0o400))
-	check(t, os.Chmod(dir, 0o500))
-	defer os.Chmod(dir, 0o700)
-	if l, err := Open(filepath.Join(dir, "y-ledger"), true); err == nil {
-		l.Close()
-		t.Error("created in a read-only directory")
-	}
-	if l, err := Open(path, false); err == nil {
-		defer l.Close()
-		if charge(l, "ana", 1) == nil {
-			t.Error("charged in a read-only directory")
-		}
-	}
-}
-
-func TestCorruptPages(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x-ledger")
-	l := open(t, path)
-	check(t, l.SetLimit("*", "m", one, 0))
-	check(t, charge(l, "ana", 1))
-	check(t, l.Close())
-	content, err := os.ReadFile(path)
-	check(t, err)
-	for i := 4096; i < len(content); i++ {
-		content[i] = 0x5a
-	}
-	check(t, os.WriteFile(path, content, 0o600))
-	l, err = Open(path, false)
-	if err == nil {
-		defer l.Close()
-		err = charge(l, "ana", 1)
-	}
-	if err == nil || !strings.Contains(err.Error(), "malformed") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // Balances that no ledger writes must not make sums overflow.
 func TestAbsurdBalance(t *testing.T) {
 	l := newFile(t)
@@ -175,19 +131,6 @@ func TestAbsurdBalance(t *testing.T) {
 	if err := charge(l, "ana", 1); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v", err)
 	}
-}
-
-func TestReplacedFile(t *testing.T) {
-	l := newFile(t)
-	moved := l.Path() + "-moved"
-	check(t, os.Rename(l.Path(), moved))
-	for _, create := range []bool{false, true} {
-		if _, err := Open(l.Path(), create); err == nil || !strings.Contains(err.Error(), "removed or replaced") {
-			t.Errorf("got %v", err)
-		}
-	}
-	check(t, os.Rename(moved, l.Path()))
-	open(t, l.Path())
 }
 
 func TestMemory(t *testing.T) {

@@ -77,17 +77,6 @@ func (p *Spender) newHold() *hold {
 	return h
 }
 
-// chargeBeyond charges what h does not cover.
-func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
-	l := p.statement.ledger
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h.pool == nil {
-		h.pool = l.pools[p.unit][h.account]
-	}
-	return p.cover(h, cost)
-}
-
 // cover charges with what the account's pool or its limit adds to h.
 func (p *Spender) cover(h *hold, cost budget.Amount) error {
 	if err := checkCharge(h.account, p.unit, cost); err != nil {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/geosql/geosql/budget"
@@ -26,6 +27,10 @@ type store struct {
 // process's.
 const busyTimeout = 5000
 
+// errReadOnly comes before anything is read: a connection that only reads stays
+// so when the file may be written again, and leaves a log that may not.
+var errReadOnly = errors.New("the file may not be written")
+
 func openStore(path string, create bool) (*store, error) {
 	flags := sqlite.ReadWrite
 	if create {
@@ -37,7 +42,10 @@ func openStore(path string, create bool) (*store, error) {
 	}
 	conn.BusyTimeout(busyTimeout)
 	db := &store{conn: conn}
-	if err := db.found(create); err != nil {
+	if err = errReadOnly; conn.Writable() {
+		err = db.found(create)
+	}
+	if err != nil {
 		db.close()
 		return nil, err
 	}
@@ -99,10 +107,8 @@ INSERT INTO entry(id, statement, time, spent, reserved, evaluations,
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8, nullif(?9, -1), nullif(?10, 0), ?11, ?12, ?13, ?14)`
 
 	putBalanceSQL = `
-INSERT INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
-VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)
-ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, last_charge = excluded.last_charge,
-  window_start = excluded.window_start, window_spent = excluded.window_spent`
+REPLACE INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
+VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)`
 
 	putLimitSQL = `
 INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6)

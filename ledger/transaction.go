@@ -105,12 +105,7 @@ func (l *Ledger) commit(g *group) {
 	t, err := l.begin()
 	jobs := l.closeGroup()
 	if err == nil {
-		if err = t.do(jobs); err == nil {
-			err = t.end()
-		}
-		if err != nil {
-			t.undo()
-		}
+		err = t.run(jobs)
 	}
 	g.err = err
 }
@@ -128,6 +123,20 @@ func (l *Ledger) begin() (*transaction, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// run does the jobs and commits them, all or none.
+func (t *transaction) run(jobs []*job) (err error) {
+	defer func() {
+		if err != nil {
+			t.undo()
+		}
+	}()
+	err = errAborted // if a job panics
+	if failed := t.do(jobs); failed != nil {
+		return failed
+	}
+	return t.end()
 }
 
 // do does the jobs, up to an error that is no refusal, or a refusal that comes

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -57,7 +58,7 @@ func (db *store) verify(archive string, earlier *Head) (Verified, error) {
 		return Verified{}, err
 	}
 	if report != "ok" {
-		return Verified{}, fmt.Errorf("the file is damaged: %s", report)
+		return Verified{}, fmt.Errorf("the file is damaged: %s", strings.TrimPrefix(report, "*** in database main ***\n"))
 	}
 	archived, err := db.archived()
 	if err != nil {

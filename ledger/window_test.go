@@ -145,6 +145,23 @@ func TestReservationsEndWithTheirWindow(t *testing.T) {
 	check(t, verify(l, "", nil))
 }
 
+// What a statement reserves ahead grows with its use in a window, not with that of
+// the windows before: it would be lost with each of them.
+func TestWindowsReserveAnew(t *testing.T) {
+	l := newFile(t)
+	clock := atClock(l)
+	check(t, l.SetLimit("ana", "m", 1000, 60))
+	s := l.NewStatement()
+	for i := range 12 {
+		clock(time.Duration(i) * time.Minute)
+		check(t, s.Spender("f", "m").Charge([]byte("ana"), 1))
+	}
+	check(t, s.End())
+	if b := balance(t, l, "ana"); b.Spent != 12 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
 func TestPoolsEndWithTheirWindow(t *testing.T) {
 	l := newFile(t)
 	clock := atClock(l)

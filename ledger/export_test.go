@@ -1,0 +1,20 @@
+package ledger
+
+import "github.com/geosql/geosql/budget"
+
+// RoleVariable makes the test binary play a process.
+const RoleVariable = "GEOSQL_LEDGER_ROLE"
+
+// Play plays one of this package's roles.
+var Play = play
+
+// Refund takes a charge back, as no ledger does, in entries that verify.
+func (l *Ledger) Refund(account string, unit budget.Unit, eps budget.Amount) error {
+	return l.transact(func(t *transaction) error {
+		b, err := t.balance(account, unit)
+		if err != nil {
+			return err
+		}
+		return t.post(&entry{origin: &origin{new(run), t.now, "refund", unit}, account: account, spent: -eps, term: b.term}, &b)
+	})
+}
