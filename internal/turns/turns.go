@@ -20,7 +20,7 @@ import (
 )
 
 // Queue is one process's access to a queue. A nil *Queue is one where nobody
-// waits. Enter is called by one goroutine at a time, up to the end of its turn.
+// waits. One goroutine at a time uses it, from Enter to Leave, and none after Close.
 type Queue struct {
 	file *os.File
 }
@@ -40,15 +40,19 @@ func Open(path string, mode os.FileMode) *Queue {
 		if !supported || !usable(path) {
 			return nil
 		}
-		q := openFile(path, mode)
-		if q == nil {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, mode)
+		if err != nil {
 			return nil
 		}
+		q := &Queue{f}
 		present, err := q.lock(presence, shared)
 		if present && q.inPlace() {
+			// Whoever may use what the queue is for may queue, whatever this
+			// process's umask. Where the file is another user's, he has done so.
+			_ = f.Chmod(mode)
 			return q
 		}
-		q.file.Close()
+		f.Close()
 		if err != nil {
 			return nil
 		}
@@ -69,17 +73,6 @@ func usable(path string) bool {
 }
 
 func isQueue(file fs.FileInfo) bool { return file.Mode().IsRegular() && file.Size() == 0 }
-
-func openFile(path string, mode os.FileMode) *Queue {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, mode)
-	if err != nil {
-		return nil
-	}
-	// Whoever may use what the queue is for may queue, whatever this process's
-	// umask. Where the file is another user's, that is done.
-	_ = f.Chmod(mode)
-	return &Queue{f}
-}
 
 // inPlace reports whether the path still leads to the open file.
 func (q *Queue) inPlace() bool {
