@@ -137,6 +137,7 @@ func (t *transaction) dropEntries(last Head) (dropped int64, err error) {
 	err = t.db.conn.Exec(fmt.Sprintf(`
 		DELETE FROM entry WHERE id <= %d;
 		INSERT OR REPLACE INTO meta VALUES ('archived', '%v')`, last.ID, last))
+	t.written++
 	return last.ID - archived.ID, err
 }
 

@@ -118,6 +118,22 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// Where nothing has to be carried over, too, what was moved is gone.
+func TestArchiveSupersededLimit(t *testing.T) {
+	l := newFile(t)
+	clock := atClock(l)
+	check(t, l.SetLimit("ana", "m", 1, 0))
+	clock(time.Hour)
+	check(t, l.SetLimit("ana", "m", 2, 0))
+	path := filepath.Join(t.TempDir(), "archive")
+	moved, err := l.Archive(path, noon.Add(time.Minute))
+	check(t, err)
+	if changes, err := l.LimitChanges(); err != nil || moved != 1 || len(changes) != 1 {
+		t.Errorf("moved %d, left %v, %v", moved, changes, err)
+	}
+	check(t, verify(l, path, nil))
+}
+
 // A call that ends between its two transactions leaves the entries in both
 // files; the next one goes on.
 func TestArchiveInterrupted(t *testing.T) {

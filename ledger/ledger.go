@@ -59,7 +59,12 @@ func (l *Ledger) Close() error {
 	if l.refs > 0 {
 		return nil
 	}
-	delete(registry.ledgers, l.key())
+	key := l.key()
+	delete(registry.ledgers, key)
+	registry.busy[key] = make(chan struct{})
+	defer giveUp(key)
+	registry.Unlock()
+	defer registry.Lock()
 	return l.shutdown()
 }
 

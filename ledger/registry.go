@@ -18,7 +18,31 @@ import (
 var registry = struct {
 	sync.Mutex
 	ledgers map[string]*Ledger
-}{ledgers: map[string]*Ledger{}}
+	busy    map[string]chan struct{} // keys being opened or closed, of no registered ledger
+}{ledgers: map[string]*Ledger{}, busy: map[string]chan struct{}{}}
+
+// claim returns the open ledger of a key. Where there is none the caller has
+// claimed the key, to open it, and has to give it up. Opening and closing wait for
+// the disk and for other programs, and the registry's lock is not held then: other
+// ledgers go on. It is called, and returns, under that lock.
+func claim(key string) *Ledger {
+	for registry.busy[key] != nil {
+		done := registry.busy[key]
+		registry.Unlock()
+		<-done
+		registry.Lock()
+	}
+	l := registry.ledgers[key]
+	if l == nil {
+		registry.busy[key] = make(chan struct{})
+	}
+	return l
+}
+
+func giveUp(key string) {
+	close(registry.busy[key])
+	delete(registry.busy, key)
+}
 
 // key is the ledger's name in the registry: an absolute path, or an id, which
 // has no separator.
@@ -33,8 +57,6 @@ func (l *Ledger) key() string {
 // lead to it. With create it makes a file that is missing or empty into a
 // ledger; without, such a file is an error that wraps [fs.ErrNotExist].
 func Open(path string, create bool) (*Ledger, error) {
-	registry.Lock()
-	defer registry.Unlock()
 	l, err := openShared(path, create)
 	var about *fs.PathError
 	if errors.As(err, &about) {
@@ -49,15 +71,17 @@ func Open(path string, create bool) (*Ledger, error) {
 // OpenMemory returns a ledger that lives in memory: a new one for an empty id,
 // else the one of that id, which is an error when it is gone.
 func OpenMemory(id string) (*Ledger, error) {
-	registry.Lock()
-	defer registry.Unlock()
 	if id == "" {
 		db, err := openStore(":memory:", true)
 		if err != nil {
 			return nil, wrap(err)
 		}
+		registry.Lock()
+		defer registry.Unlock()
 		return register(db, "", nil), nil
 	}
+	registry.Lock()
+	defer registry.Unlock()
 	l := registry.ledgers[id]
 	if l == nil || l.path != "" {
 		return nil, fmt.Errorf("ledger: no ledger %q is open in memory", id)
@@ -71,17 +95,28 @@ func openShared(path string, create bool) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l := registry.ledgers[real]; l != nil {
-		if err := l.inPlace(); err != nil {
-			return nil, err
-		}
-		l.refs++
-		return l, nil
+	registry.Lock()
+	defer registry.Unlock()
+	if l := claim(real); l != nil {
+		return l.share()
 	}
-	if _, err := os.Stat(real); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+	defer giveUp(real)
+	registry.Unlock()
+	db, file, err := openFile(real, create)
+	registry.Lock()
+	if err != nil {
 		return nil, err
 	}
-	return openNew(real, create)
+	return register(db, real, file), nil
+}
+
+// share adds a reference.
+func (l *Ledger) share() (*Ledger, error) {
+	if err := l.inPlace(); err != nil {
+		return nil, err
+	}
+	l.refs++
+	return l, nil
 }
 
 // inPlace makes sure that the path still leads to the open file: what is charged
@@ -98,20 +133,19 @@ func (l *Ledger) inPlace() error {
 	return nil
 }
 
-func openNew(path string, create bool) (*Ledger, error) {
+func openFile(path string, create bool) (*store, fs.FileInfo, error) {
+	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+		return nil, nil, err
+	}
 	db, err := openStore(path, create)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	real, err := realPath(path) // once more: a link may have led to nothing before
-	if err == nil {
-		var file fs.FileInfo
-		if file, err = os.Stat(real); err == nil {
-			return register(db, real, file), nil
-		}
+	file, err := os.Stat(path)
+	if err != nil {
+		db.close()
 	}
-	db.close()
-	return nil, err
+	return db, file, err
 }
 
 func register(db *store, path string, file fs.FileInfo) *Ledger {
@@ -131,7 +165,8 @@ func register(db *store, path string, file fs.FileInfo) *Ledger {
 	return l
 }
 
-// realPath resolves the links of path, all but the last of which must exist.
+// realPath resolves the links of path. The file that it leads to may be missing,
+// but no folder on the way.
 func realPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -142,5 +177,16 @@ func realPath(path string) (string, error) {
 		return real, err
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	return filepath.Join(dir, filepath.Base(abs)), err
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.Join(dir, filepath.Base(abs))
+	to, err := os.Readlink(abs)
+	switch {
+	case err != nil: // no link
+		return abs, nil
+	case !filepath.IsAbs(to):
+		to = filepath.Join(dir, to)
+	}
+	return realPath(to)
 }

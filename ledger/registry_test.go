@@ -191,3 +191,43 @@ func TestNotDurable(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A ledger that another program keeps locked is waited for by those who open it,
+// and by nobody else.
+func TestOpenWaitsForItsOwnLedgerOnly(t *testing.T) {
+	l := newFile(t)
+	path := l.Path()
+	check(t, l.Close())
+	conn, err := sqlite.Open(path, sqlite.ReadWrite)
+	check(t, err)
+	defer conn.Close()
+	check(t, conn.Exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"))
+	opened := make(chan error, 2)
+	for range cap(opened) {
+		go func() {
+			l, err := Open(path, false)
+			if err == nil {
+				err = l.Close()
+			}
+			opened <- err
+		}()
+	}
+	for waiting := false; !waiting; { // until one of them has begun
+		registry.Lock()
+		waiting = registry.busy[path] != nil
+		registry.Unlock()
+	}
+	other := newFile(t)
+	check(t, other.SetLimit("ana", "m", 1, 0))
+	check(t, other.Close())
+	select {
+	case err := <-opened:
+		t.Errorf("opened while it was locked, %v", err)
+	default:
+	}
+	check(t, conn.Exec("COMMIT"))
+	check(t, conn.Close())
+	for range cap(opened) {
+		check(t, <-opened)
+	}
+}

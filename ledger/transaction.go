@@ -29,7 +29,7 @@ type transaction struct {
 	head   Head
 	read   bool // whether head is known
 
-	written  int      // entries
+	written  int      // changes
 	numbered []*run   // first written here
 	undos    []func() // called when it ends without a commit
 }
