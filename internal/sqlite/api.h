@@ -159,6 +159,11 @@ int sqlite3_create_function_v2(sqlite3 *, const char *, int, int, void *,
                                void (*)(sqlite3_context *, int, sqlite3_value **),
                                void (*)(sqlite3_context *, int, sqlite3_value **),
                                void (*)(sqlite3_context *), void (*)(void *));
+int sqlite3_create_window_function(sqlite3 *, const char *, int, int, void *,
+                                   void (*)(sqlite3_context *, int, sqlite3_value **),
+                                   void (*)(sqlite3_context *), void (*)(sqlite3_context *),
+                                   void (*)(sqlite3_context *, int, sqlite3_value **),
+                                   void (*)(void *));
 int sqlite3_create_module_v2(sqlite3 *, const char *, const sqlite3_module *, void *,
                              void (*)(void *));
 int sqlite3_declare_vtab(sqlite3 *, const char *);

@@ -24,7 +24,7 @@ func bindings() (list []*binding, room int) {
 	return list, room
 }
 
-// checkNothingLeft checks that no group, cursor or scope outlived its statement
+// checkNothingLeft checks that no group, partition, cursor or scope outlived its statement
 // in any library. Tests of the package run one after the other.
 func checkNothingLeft(t *testing.T) {
 	t.Helper()
@@ -33,6 +33,9 @@ func checkNothingLeft(t *testing.T) {
 		o := b.owner
 		if n := len(o.groups.items) - len(o.groups.free); n != 0 {
 			t.Errorf("%d groups are left", n)
+		}
+		if n := len(o.partitions.items) - len(o.partitions.free); n != 0 {
+			t.Errorf("%d partitions are left", n)
 		}
 		if n := len(o.cursors.items) - len(o.cursors.free); n != 0 {
 			t.Errorf("%d cursors are left", n)
@@ -53,11 +56,13 @@ func everything(closed func()) Library {
 			{Name: "scoped", Args: []int{1}, Scoped: true, Call: echo},
 		},
 		Aggregates: (&groups{}).library().Aggregates,
+		Windows:    []Window{{Name: "latest", Args: []int{1}, New: func() Partition { return &testPartition{row: echo} }}},
 		Tables:     (&cursors{}).library().Tables,
 	}
 }
 
-const useEverything = `SELECT echo(i), scoped(i), sum FROM upto(20) JOIN pair(i, i) UNION ALL SELECT total(i), i, i FROM upto(20) GROUP BY i`
+const useEverything = `SELECT echo(i), scoped(i), sum FROM upto(20) JOIN pair(i, i) UNION ALL SELECT total(i), i, i FROM upto(20) GROUP BY i
+	UNION ALL SELECT latest(i) OVER (PARTITION BY i % 3 ORDER BY i ROWS UNBOUNDED PRECEDING), i, i FROM upto(20)`
 
 // The numbers of closed connections are used again.
 func TestBindingsAreReused(t *testing.T) {

@@ -20,25 +20,27 @@ import (
 // owner is a library registered on one connection. Calls on a connection are
 // serialised by SQLite, so nothing here is locked.
 type owner struct {
-	lib      Library
-	scope    int // index of its scopes among a statement's auxiliary data
-	bindings int // still registered; guarded by table.mu
-	groups   slots[Group]
-	cursors  slots[Cursor]
-	scopes   slots[Scope]
-	calls    []*Call // spare ones; a function may call another through SQL
+	lib        Library
+	scope      int // index of its scopes among a statement's auxiliary data
+	bindings   int // still registered; guarded by table.mu
+	groups     slots[Group]
+	partitions slots[Partition]
+	cursors    slots[Cursor]
+	scopes     slots[Scope]
+	calls      []*Call // spare ones; a function may call another through SQL
 }
 
 // owners counts all owners there were.
 var owners atomic.Int32
 
 type binding struct {
-	owner    *owner
-	name     string
-	columns  int
-	scalar   func(*Call) error
-	newGroup func() Group
-	open     func() Cursor
+	owner        *owner
+	name         string
+	columns      int
+	scalar       func(*Call) error
+	newGroup     func() Group
+	newPartition func() Partition
+	open         func() Cursor
 }
 
 // slots numbers values from 1.
@@ -257,6 +259,38 @@ func (b *binding) lastSteps(c *Call, g Group, n int) (err error) {
 		}
 	}()
 	return steps(c, g, n)
+}
+
+// geosqlRow gives a partition a row of n arguments, which it answers. It returns
+// the number of the partition, a new one for 0.
+//
+//export geosqlRow
+func geosqlRow(i, partition, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+	b := bound(i)
+	c := b.owner.call(n, args, out, 1)
+	state = partition
+	var err error
+	defer b.owner.done(c, &err)
+	if state == 0 {
+		state = C.int(b.owner.partitions.add(b.newPartition()))
+	}
+	err = b.owner.partitions.get(int(state)).Row(c)
+	return state
+}
+
+// geosqlRefuseFrame makes the result the error of a frame in which a row comes
+// before the last one was answered, or leaves.
+//
+//export geosqlRefuseFrame
+func geosqlRefuseFrame(i C.int, out *C.gs_result) {
+	c := &Call{out: unsafe.Slice(out, 1)}
+	c.fail(fmt.Errorf("%s: takes one row at a time: write OVER (PARTITION BY ... ORDER BY ... ROWS UNBOUNDED PRECEDING)", bound(i).name))
+}
+
+//export geosqlEndPartition
+func geosqlEndPartition(i, partition C.int) {
+	defer swallow()
+	bound(i).owner.partitions.remove(int(partition)).End()
 }
 
 //export geosqlFilter

@@ -27,6 +27,7 @@ const (
 type Library struct {
 	Scalars    []Scalar
 	Aggregates []Aggregate
+	Windows    []Window
 	Tables     []Table
 
 	// NewScope starts the scope of a statement, at the first call of a scalar
@@ -67,6 +68,38 @@ type Group interface {
 	// Final sets the result and gives up the group. It is called exactly once,
 	// also after an error of Step and when the statement is aborted.
 	Final(*Call) error
+}
+
+// Window is a window function that answers every row before it sees the next,
+//
+//	name(...) OVER (PARTITION BY ... ORDER BY ... ROWS UNBOUNDED PRECEDING)
+//
+// and a plain aggregate over groups of one row. What would give it a second row
+// before the first is answered, or take a row away, is an error and gives it
+// neither: a group of several rows, a frame that ends behind the current row or
+// whose start moves past a row, peers in a RANGE or GROUPS frame.
+//
+// A row that FILTER leaves out, and one whose frame ends before it, has the answer
+// of the last row in its frame, or NULL.
+type Window struct {
+	Name  string
+	Args  []int // numbers of arguments it takes
+	Flags Flags
+	New   func() Partition // starts a partition or group at its first answer
+}
+
+// Partition is the state of a Window over one partition, or over the one row of a
+// group. Several may be alive at once: SQLite computes the function anew wherever a
+// statement names it, and once more for an ORDER BY on its column.
+type Partition interface {
+	// Row takes a row and sets its result, once for every row, and never again
+	// after an error. The first row may come although its statement is being
+	// aborted: SQLite does not tell that from the end of a group.
+	Row(*Call) error
+	// End gives up the partition, exactly once: when the next one starts, or when
+	// the statement ends, is reset, aborted or finalised. There is nobody to tell
+	// of an error, so that what must not be lost has to be written by Row.
+	End()
 }
 
 // Table is a table-valued function.
@@ -182,6 +215,11 @@ func (c *Conn) Register(lib Library) error {
 			return err
 		}
 	}
+	for i := range lib.Windows {
+		if err := c.registerWindow(o, &lib.Windows[i]); err != nil {
+			return err
+		}
+	}
 	for i := range lib.Tables {
 		if err := c.registerTable(o, &lib.Tables[i]); err != nil {
 			return err
@@ -191,34 +229,42 @@ func (c *Conn) Register(lib Library) error {
 }
 
 func (c *Conn) registerScalar(o *owner, f *Scalar) error {
-	name := C.CString(f.Name)
-	defer C.free(unsafe.Pointer(name))
 	scoped := C.int(0)
 	if f.Scoped {
 		scoped = C.int(o.scope)
 	}
-	for _, n := range f.Args {
-		if n < 0 || n > C.GS_MAX_ARGS {
-			return fmt.Errorf("geosql: cannot register %s: %d arguments", f.Name, n)
-		}
-		b := bind(&binding{owner: o, scalar: f.Call})
-		if rc := C.gs_create_scalar(c.db, name, C.int(n), C.int(f.Flags), C.int(b), scoped); rc != 0 {
-			return c.registerError(f.Name, rc)
-		}
-	}
-	return nil
+	b := binding{owner: o, scalar: f.Call}
+	return c.registerArities(f.Name, f.Args, 0, b, func(name *C.char, n, b C.int) C.int {
+		return C.gs_create_scalar(c.db, name, n, C.int(f.Flags), b, scoped)
+	})
 }
 
 func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
-	name := C.CString(f.Name)
-	defer C.free(unsafe.Pointer(name))
-	for _, n := range f.Args {
-		if n < 1 || n > C.GS_MAX_ARGS {
-			return fmt.Errorf("geosql: cannot register %s: %d arguments", f.Name, n)
+	b := binding{owner: o, newGroup: f.New}
+	return c.registerArities(f.Name, f.Args, 1, b, func(name *C.char, n, b C.int) C.int {
+		return C.gs_create_aggregate(c.db, name, n, C.int(f.Flags), b)
+	})
+}
+
+func (c *Conn) registerWindow(o *owner, f *Window) error {
+	b := binding{owner: o, name: f.Name, newPartition: f.New}
+	return c.registerArities(f.Name, f.Args, 0, b, func(name *C.char, n, b C.int) C.int {
+		return C.gs_create_window(c.db, name, n, C.int(f.Flags), b)
+	})
+}
+
+// registerArities registers a function once for each number of its arguments, of
+// which there must be at least least.
+func (c *Conn) registerArities(name string, args []int, least int, b binding, create func(name *C.char, n, binding C.int) C.int) error {
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	for _, n := range args {
+		if n < least || n > C.GS_MAX_ARGS {
+			return fmt.Errorf("geosql: cannot register %s: %d arguments", name, n)
 		}
-		b := bind(&binding{owner: o, newGroup: f.New})
-		if rc := C.gs_create_aggregate(c.db, name, C.int(n), C.int(f.Flags), C.int(b)); rc != 0 {
-			return c.registerError(f.Name, rc)
+		each := b
+		if rc := create(text, C.int(n), C.int(bind(&each))); rc != 0 {
+			return c.registerError(name, rc)
 		}
 	}
 	return nil

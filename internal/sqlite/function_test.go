@@ -88,6 +88,9 @@ func TestTextsAroundTheInlineBuffer(t *testing.T) {
 				final: func(c *Call) error { c.ResultText(0, letters(n)); return nil },
 			}
 		}}},
+		Windows: []Window{{Name: "letters_row", Args: []int{1}, New: func() Partition {
+			return &testPartition{row: func(c *Call) error { c.ResultText(0, letters(c.Arg(0).Int())); return nil }}
+		}}},
 		Tables: []Table{{Name: "letters_table", Columns: []string{"a", "b", "c"}, Hidden: []string{"n"}, Required: 1, Open: func() Cursor {
 			n := int64(0)
 			write := func(c *Call) (Rows, error) {
@@ -107,7 +110,9 @@ func TestTextsAroundTheInlineBuffer(t *testing.T) {
 	})
 	for _, n := range []int64{0, 1, inline - 2, inline - 1, inline, inline + 1, 2 * inline, 1 << 20} {
 		want := string(letters(n))
-		for _, sql := range []string{`SELECT letters(%d)`, `SELECT letters_twice(%d)`, `SELECT letters_of(%d)`, `SELECT c FROM letters_table(%d) LIMIT 1`} {
+		for _, sql := range []string{`SELECT letters(%d)`, `SELECT letters_twice(%d)`, `SELECT letters_of(%d)`, `SELECT letters_row(%d)`,
+			numbers(3) + `SELECT DISTINCT letters_row(%d) FILTER (WHERE i <> 2) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) FROM s`,
+			`SELECT c FROM letters_table(%d) LIMIT 1`} {
 			sql = fmt.Sprintf(sql, n)
 			rows, err := query(c, sql)
 			if err != nil || len(rows) != 1 || rows[0][0] != want {
@@ -150,8 +155,12 @@ func TestResultCanBeSetAgain(t *testing.T) {
 func TestCallsDoNotAllocate(t *testing.T) {
 	c := memory(t)
 	register(t, c, everything(nil))
-	for _, call := range []string{`sum(echo(i))`, `sum(scoped(i))`, `total(i)`} {
-		s := prepare(t, c, numbers(1000)+`SELECT `+call+` FROM s`)
+	for _, call := range []string{
+		`SELECT sum(echo(i)) FROM s`, `SELECT sum(scoped(i)) FROM s`, `SELECT total(i) FROM s`,
+		`SELECT sum(z) FROM (SELECT latest(i) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) AS z FROM s)`,
+		`SELECT count(z) FROM (SELECT latest('text ' || i) OVER (PARTITION BY i < 500 ORDER BY i ROWS UNBOUNDED PRECEDING) AS z FROM s)`,
+	} {
+		s := prepare(t, c, numbers(1000)+call)
 		if n := testing.AllocsPerRun(20, func() {
 			if err := s.Run(); err != nil {
 				t.Fatal(err)
@@ -200,6 +209,7 @@ func TestFlags(t *testing.T) {
 			{Name: "direct", Args: []int{1}, Flags: DirectOnly, Call: count},
 		},
 		Aggregates: []Aggregate{{Name: "direct_sum", Args: []int{1}, Flags: DirectOnly, New: func() Group { return &testGroup{} }}},
+		Windows:    []Window{{Name: "direct_window", Args: []int{1}, Flags: DirectOnly, New: func() Partition { return &testPartition{} }}},
 		Tables: []Table{
 			{Name: "direct_table", Columns: []string{"a"}, Flags: DirectOnly, Open: func() Cursor { return &testCursor{} }},
 			{Name: "plain_table", Columns: []string{"a"}, Open: func() Cursor { return &testCursor{} }},
@@ -216,11 +226,16 @@ func TestFlags(t *testing.T) {
 
 	run(t, c, `CREATE VIEW by_plain AS SELECT plain(a) FROM t`, `CREATE VIEW by_pure AS SELECT pure(a) FROM t`,
 		`CREATE VIEW by_direct AS SELECT direct(a) FROM t`, `CREATE VIEW by_direct_sum AS SELECT direct_sum(a) FROM t`,
+		`CREATE VIEW by_direct_window AS SELECT direct_window(a) OVER (ORDER BY a ROWS UNBOUNDED PRECEDING) FROM t`,
+		`CREATE VIEW by_direct_group AS SELECT direct_window(a) FROM t GROUP BY rowid`,
 		`CREATE VIEW by_direct_table AS SELECT a FROM direct_table`, `CREATE VIEW by_plain_table AS SELECT a FROM plain_table`)
 	run(t, c, `SELECT * FROM by_plain`, `SELECT * FROM by_pure`, `SELECT * FROM by_plain_table`,
-		`SELECT direct(a) FROM t`, `SELECT direct_sum(a) FROM t`, `SELECT * FROM direct_table`)
+		`SELECT direct(a) FROM t`, `SELECT direct_sum(a) FROM t`, `SELECT direct_window(a) OVER (ORDER BY a ROWS UNBOUNDED PRECEDING) FROM t`,
+		`SELECT * FROM direct_table`)
 	fails(t, c, `SELECT * FROM by_direct`, CodeError, "unsafe use of direct()")
 	fails(t, c, `SELECT * FROM by_direct_sum`, CodeError, "unsafe use of direct_sum()")
+	fails(t, c, `SELECT * FROM by_direct_window`, CodeError, "unsafe use of direct_window()")
+	fails(t, c, `SELECT * FROM by_direct_group`, CodeError, "unsafe use of direct_window()")
 	fails(t, c, `SELECT * FROM by_direct_table`, CodeError, `unsafe use of virtual table "direct_table"`)
 	run(t, c, `CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT direct(1); END`)
 	fails(t, c, `INSERT INTO t VALUES (6)`, CodeError, "unsafe use of direct()")
@@ -260,6 +275,10 @@ func TestPanics(t *testing.T) {
 				for _, sql := range []string{
 					`SELECT scalar()`, numbers(3) + `SELECT scalar() FROM s`, `SELECT new_group(1)`, `SELECT step(1)`, `SELECT final(1)`,
 					numbers(30) + `SELECT final(i) FROM s GROUP BY i % 10`,
+					`SELECT new_partition(1)`, `SELECT row(1)`,
+					numbers(3) + `SELECT new_partition(i) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) FROM s`,
+					numbers(3) + `SELECT row(i) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) FROM s`,
+					numbers(3) + `SELECT end_partition(i) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING), row(i) OVER () FROM s WHERE i < 2`,
 					`SELECT * FROM open_cursor`, `SELECT * FROM filter`, `SELECT * FROM next`, `SELECT * FROM (SELECT 1) LEFT JOIN next`,
 				} {
 					fails(t, c, sql, p.code, p.text)
@@ -267,6 +286,8 @@ func TestPanics(t *testing.T) {
 				answers(t, c, `SELECT a FROM next LIMIT 1`, `[[1]]`)
 				answers(t, c, `SELECT count(*) FROM close`, `[[1]]`)
 				answers(t, c, `SELECT end_scope()`, `[[<nil>]]`)
+				answers(t, c, `SELECT end_partition(1)`, `[[<nil>]]`)
+				answers(t, c, numbers(2)+`SELECT end_partition(i) OVER (PARTITION BY i ORDER BY i ROWS UNBOUNDED PRECEDING) FROM s`, `[[<nil>] [<nil>]]`)
 				answers(t, c, `SELECT final(1) FROM (SELECT 1) WHERE false`, `[[<nil>]]`)
 			}
 			checkNothingLeft(t)
@@ -285,6 +306,9 @@ func panicLibrary(panics func()) Library {
 	group := func(name string, g func() Group) Aggregate {
 		return Aggregate{Name: name, Args: []int{1}, New: g}
 	}
+	window := func(name string, p func() Partition) Window {
+		return Window{Name: name, Args: []int{1}, New: p}
+	}
 	cursor := func(name string, open func() Cursor) Table {
 		return Table{Name: name, Columns: []string{"a", "b"}, Open: open}
 	}
@@ -299,6 +323,11 @@ func panicLibrary(panics func()) Library {
 			group("new_group", func() Group { panics(); return nil }),
 			group("step", func() Group { return &testGroup{step: fail} }),
 			group("final", func() Group { return &testGroup{final: fail} }),
+		},
+		Windows: []Window{
+			window("new_partition", func() Partition { panics(); return nil }),
+			window("row", func() Partition { return &testPartition{row: fail} }),
+			window("end_partition", func() Partition { return &testPartition{end: panics} }),
 		},
 		Tables: []Table{
 			cursor("open_cursor", func() Cursor { panics(); return nil }),
@@ -467,6 +496,9 @@ func TestRegisterRefusesMoreArgumentsThanThereIsRoomFor(t *testing.T) {
 		}
 		if c.Register(Library{Aggregates: []Aggregate{{Name: "g", Args: []int{n}, New: func() Group { return &testGroup{} }}}}) == nil {
 			t.Errorf("an aggregate of %d arguments is registered", n)
+		}
+		if c.Register(Library{Windows: []Window{{Name: "h", Args: []int{n}, New: func() Partition { return &testPartition{} }}}}) == nil {
+			t.Errorf("a window function of %d arguments is registered", n)
 		}
 	}
 }

@@ -21,6 +21,10 @@ __attribute__((constructor)) static void gs_watch_fork(void) {
 }
 static const char gs_fork_message[] =
     "geosql: cannot be used in a forked child process (start a new process instead)";
+static int gs_refuse_fork(sqlite3_context *ctx) {
+  if (gs_forked) sqlite3_result_error(ctx, gs_fork_message, -1);
+  return gs_forked;
+}
 
 // ---- connections ----
 
@@ -195,6 +199,16 @@ static void gs_write(sqlite3_context *ctx, gs_result *r) {
   }
 }
 
+// Writes a result that is kept, unless it is an error.
+static void gs_write_copy(sqlite3_context *ctx, gs_result *r) {
+  if (r->type == SQLITE_TEXT && !r->code) {
+    sqlite3_result_text(ctx, r->big ? r->big : r->text, r->n, SQLITE_TRANSIENT);
+    return;
+  }
+  gs_write(ctx, r);
+  if (r->code) gs_clear(r);
+}
+
 // ---- scalar and aggregate functions ----
 
 static void gs_forget(void *p) {
@@ -221,10 +235,7 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_function *f = sqlite3_user_data(ctx);
   gs_value args[GS_MAX_ARGS];
   gs_result r;
-  if (gs_forked) {
-    sqlite3_result_error(ctx, gs_fork_message, -1);
-    return;
-  }
+  if (gs_refuse_fork(ctx)) return;
   gs_read(args, n, in);
   gs_clear(&r);
   if (!f->scope) {
@@ -314,10 +325,7 @@ static void gs_step_group(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_group *g = sqlite3_aggregate_context(ctx, sizeof *g);
   gs_value row[GS_MAX_ARGS];
   gs_result r;
-  if (gs_forked) {
-    sqlite3_result_error(ctx, gs_fork_message, -1);
-    return;
-  }
+  if (gs_refuse_fork(ctx)) return;
   if (g && !g->batch) g->batch = gs_take_batch(f);
   if (!g || !g->batch) {
     sqlite3_result_error_code(ctx, SQLITE_NOMEM);
@@ -347,6 +355,112 @@ static void gs_final_group(sqlite3_context *ctx) {
   gs_write(ctx, &r);
 }
 
+// ---- window functions ----
+
+// The context of a partition, or of a group where the function is used as a plain
+// aggregate. A row waits here from its step until SQLite asks for the answer, so
+// that it crosses once, and not at all where it is refused. The answer is kept,
+// since SQLite may ask again before the next row.
+typedef struct {
+  int partition; // number of its Go state; 0 before the first crossing
+  int waiting;   // the row has no answer yet
+  int windowed;  // SQLite asks row by row, not at the end
+  int n;
+  gs_value row[GS_MAX_ARGS];
+  char *bytes; // the row's texts and blobs
+  size_t room;
+  gs_result answer;
+} gs_partition;
+
+// Moves the row's texts and blobs to memory that outlives the step.
+static int gs_keep_bytes(gs_partition *p) {
+  size_t need = 0, used = 0;
+  for (int i = 0; i < p->n; i++)
+    if (gs_has_bytes(&p->row[i])) need += p->row[i].n;
+  if (need > p->room) {
+    char *bytes = realloc(p->bytes, 2 * need);
+    if (!bytes) return 0;
+    p->bytes = bytes;
+    p->room = 2 * need;
+  }
+  for (int i = 0; i < p->n; i++) {
+    gs_value *v = &p->row[i];
+    if (!gs_has_bytes(v) || v->n == 0) continue;
+    memcpy(p->bytes + used, v->u.p, v->n);
+    v->u.p = p->bytes + used;
+    used += v->n;
+  }
+  return 1;
+}
+
+// Nothing is drawn for a row that waits when the frame is refused.
+static void gs_refuse_frame(sqlite3_context *ctx, gs_partition *p) {
+  gs_function *f = sqlite3_user_data(ctx);
+  gs_result r;
+  p->waiting = 0;
+  gs_clear(&r);
+  geosqlRefuseFrame(f->binding, &r);
+  gs_write(ctx, &r);
+}
+
+static void gs_step_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  gs_partition *p;
+  if (gs_refuse_fork(ctx)) return;
+  p = sqlite3_aggregate_context(ctx, sizeof *p);
+  if (p && p->waiting) {
+    gs_refuse_frame(ctx, p);
+    return;
+  }
+  if (p) {
+    gs_read(p->row, n, in);
+    p->n = n;
+    p->waiting = gs_keep_bytes(p);
+  }
+  if (!p || !p->waiting) sqlite3_result_error_code(ctx, SQLITE_NOMEM);
+}
+
+// A row leaves the frame, but what was released about it stays released.
+static void gs_inverse_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  (void)n, (void)in;
+  if (!gs_refuse_fork(ctx)) gs_refuse_frame(ctx, sqlite3_aggregate_context(ctx, 0));
+}
+
+static void gs_answer(sqlite3_context *ctx, gs_partition *p) {
+  gs_function *f = sqlite3_user_data(ctx);
+  if (p->waiting) {
+    p->waiting = 0;
+    free(p->answer.big);
+    gs_clear(&p->answer);
+    p->partition = geosqlRow(f->binding, p->partition, p->n, p->row, &p->answer);
+  }
+  gs_write_copy(ctx, &p->answer);
+}
+
+static void gs_value_window(sqlite3_context *ctx) {
+  gs_partition *p;
+  if (gs_refuse_fork(ctx)) return;
+  p = sqlite3_aggregate_context(ctx, 0);
+  if (!p) return; // no row yet: NULL
+  p->windowed = 1;
+  gs_answer(ctx, p);
+}
+
+// Also called when the statement is aborted. The answer of a group is wanted here,
+// that of a partition no more.
+static void gs_final_window(sqlite3_context *ctx) {
+  gs_function *f = sqlite3_user_data(ctx);
+  gs_partition *p;
+  if (gs_refuse_fork(ctx)) return;
+  p = sqlite3_aggregate_context(ctx, 0);
+  if (!p) return; // no row, no group: NULL
+  if (!p->windowed) gs_answer(ctx, p);
+  if (p->partition) geosqlEndPartition(f->binding, p->partition);
+  free(p->answer.big);
+  free(p->bytes);
+}
+
+// ---- registration of functions ----
+
 static gs_function *gs_new_function(int binding, int scope) {
   gs_function *f = malloc(sizeof *f);
   if (f) {
@@ -369,6 +483,14 @@ int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int bi
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
                                     gs_final_group, gs_forget);
+}
+
+int gs_create_window(void *db, const char *name, int nargs, int flags, int binding) {
+  gs_function *f = gs_new_function(binding, 0);
+  if (!f) return SQLITE_NOMEM;
+  return sqlite3_create_window_function(db, name, nargs, SQLITE_UTF8 | flags, f, gs_step_window,
+                                        gs_final_window, gs_value_window, gs_inverse_window,
+                                        gs_forget);
 }
 
 // ---- table-valued functions ----
@@ -519,12 +641,7 @@ static int gs_eof(sqlite3_vtab_cursor *cur) { return ((gs_cursor *)cur)->state =
 static int gs_cell(sqlite3_vtab_cursor *cur, sqlite3_context *ctx, int i) {
   gs_cursor *c = (gs_cursor *)cur;
   const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
-  gs_result *r = &c->cells[i];
-  if (i >= t->columns) return SQLITE_OK; // an argument: NULL
-  if (r->type == SQLITE_TEXT)
-    sqlite3_result_text(ctx, r->big ? r->big : r->text, r->n, SQLITE_TRANSIENT);
-  else
-    gs_write(ctx, r);
+  if (i < t->columns) gs_write_copy(ctx, &c->cells[i]); // an argument is NULL
   return SQLITE_OK;
 }
 

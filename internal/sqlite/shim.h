@@ -1,6 +1,7 @@
 // What Go and C exchange. One call of an SQL function crosses once: the shim
 // unpacks SQLite's values into an array on its own stack, Go reads them there
-// and writes the result in place. The rows of an aggregate cross many at a time.
+// and writes the result in place. The rows of an aggregate cross many at a time,
+// a row of a window function when SQLite asks for its answer.
 #ifndef GEOSQL_SHIM_H
 #define GEOSQL_SHIM_H
 
@@ -80,6 +81,7 @@ void gs_columns(void *stmt, int i, gs_value *v, int n);
 
 int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope);
 int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding);
+int gs_create_window(void *db, const char *name, int nargs, int flags, int binding);
 int gs_create_table(void *db, const char *name, const gs_table *table);
 
 #endif

@@ -2,8 +2,8 @@
 // the project that knows C.
 //
 // It opens connections (the ledger's, the command's), runs statements, and
-// registers scalar, aggregate and table-valued functions on a raw handle with
-// their flags and error codes. A function call crosses from C to Go once and
+// registers scalar, aggregate, window and table-valued functions on a raw handle
+// with their flags and error codes. A function call crosses from C to Go once and
 // allocates nothing.
 //
 // Two builds come from the same source. The static build calls the SQLite that
