@@ -13,7 +13,7 @@ func (db *store) convert() error {
 	if err := db.readIdentity(); !errors.Is(err, errEarlier) {
 		return err // another process may have been first
 	}
-	err := db.conn.Exec("ALTER TABLE entry RENAME TO entry_1; ALTER TABLE budget RENAME TO budget_1; " + logSchema)
+	err := db.conn.Exec("DROP TABLE trace; ALTER TABLE entry RENAME TO entry_1; ALTER TABLE budget RENAME TO budget_1; " + logSchema)
 	if err != nil {
 		return err
 	}

@@ -31,12 +31,19 @@ CREATE TABLE balance(
   window_start INTEGER, window_spent INTEGER NOT NULL DEFAULT 0,
   last_charge INTEGER NOT NULL,
   PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;
-CREATE TABLE trace(
-  trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
-  state BLOB, changed INTEGER NOT NULL) WITHOUT ROWID, STRICT;
 INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000);` + logSchema
 
+// logSchema is what version 1 did not have in this form.
 const logSchema = `
+CREATE TABLE trace(
+  trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
+  state BLOB NOT NULL, points INTEGER NOT NULL,
+  user BLOB, held INTEGER NOT NULL, lost INTEGER NOT NULL,
+  changed INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+CREATE TABLE point(
+  trace TEXT NOT NULL, n INTEGER NOT NULL,
+  time INTEGER, lat REAL, lon REAL, hard INTEGER, tested INTEGER, spent INTEGER NOT NULL,
+  PRIMARY KEY (trace, n)) WITHOUT ROWID, STRICT;
 CREATE TABLE budget(
   account TEXT NOT NULL, unit TEXT NOT NULL,
   epsilon INTEGER NOT NULL CHECK (epsilon >= 0),

@@ -42,9 +42,10 @@ func wrap(err error) error {
 	return fmt.Errorf("ledger: %w", err)
 }
 
+// isRefusal tells the errors of one caller, which come before anything is written.
 func isRefusal(err error) bool {
 	var refusal *Refusal
-	return errors.As(err, &refusal)
+	return errors.As(err, &refusal) || errors.Is(err, ErrTraceTaken)
 }
 
 // transact runs work in a transaction. When it returns nil what work wrote is on

@@ -1,0 +1,418 @@
+package ledger
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// Point is a step of a trace's public run.
+type Point struct {
+	Time     time.Time
+	Lat, Lon float64
+	Hard     bool // reported with noise
+	Tested   bool
+	Spent    budget.Amount
+	Gap      bool // stands for steps that a crash has lost; only Spent means anything
+}
+
+// Trace is the state of a trace between steps, in the hands of one user. It is
+// used by one goroutine at a time.
+//
+// What a step may cost is reserved, durably, before it is drawn; the run and the
+// state are saved in blocks. A trace that has reserved and not saved is taken: if
+// its user crashes, the points since the last block are lost though they were
+// seen. It then stays taken, with what was reserved, until [Ledger.RestartTrace]
+// counts that as spent.
+type Trace struct {
+	ledger        *Ledger
+	function      string
+	name, account string
+	unit          budget.Unit
+	run           *run
+
+	saved int64         // points on disk
+	user  []byte        // a random name for this use; nil until something is reserved
+	held  share         // reserved and not used
+	used  budget.Amount // reserved and not saved
+	ahead budget.Amount // what was reserved last
+
+	points []Point // not saved
+}
+
+// blockOfPoints is how many points are saved together.
+const blockOfPoints = 4096
+
+// ErrTraceTaken is the error of a trace that somebody else uses, or that was left
+// by a crash.
+var ErrTraceTaken = errors.New("is in use, or was left by a crash; then points are missing from its run, and " +
+	"SELECT trace_restart(trace) goes on, with what was reserved as spent")
+
+func taken(name string) error { return fmt.Errorf("trace %s %w", quote(name), ErrTraceTaken) }
+
+// OpenTrace reads the state of a trace, nil for a new one, and what was spent
+// that the state does not know. The trace is the account's and charges its budget
+// of the unit under the function's name. It keeps the ledger open until
+// [Trace.Close].
+func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function string) (t *Trace, state []byte, lost budget.Amount, err error) {
+	if err := checkCharge(account, unit, 1); err != nil {
+		return nil, nil, 0, err
+	}
+	t = &Trace{ledger: l, function: function, name: name, account: account, unit: unit, run: new(run)}
+	err = l.read(func(db *store) error {
+		found, err := db.trace(name)
+		if err != nil || found == nil {
+			return err
+		}
+		if found.account != account || found.unit != unit {
+			return fmt.Errorf("trace %s is charged to account %s in %s", quote(name), quote(found.account), quote(string(found.unit)))
+		}
+		if found.user != nil {
+			return taken(name)
+		}
+		t.saved, state, lost = found.saved, found.state, found.lost
+		return nil
+	})
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if l.refs == 0 {
+		return nil, nil, 0, errClosed
+	}
+	l.refs++
+	return t, state, lost, nil
+}
+
+// traceRow is a row of table trace.
+type traceRow struct {
+	account    string
+	unit       budget.Unit
+	state      []byte
+	saved      int64
+	user       []byte // nil when nobody uses the trace
+	held, lost budget.Amount
+}
+
+// trace is the row of a trace, nil where there is none.
+func (db *store) trace(name string) (found *traceRow, err error) {
+	s, _, err := db.conn.Prepare("SELECT account, unit, state, points, user, held, lost FROM trace WHERE trace = ?1")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	s.BindText(1, name)
+	row, err := s.Step()
+	if err != nil || !row {
+		return nil, err
+	}
+	var v [7]sqlite.Value
+	s.Row(0, v[:])
+	found = &traceRow{
+		account: v[0].Text(),
+		unit:    budget.Unit(v[1].Text()),
+		state:   slices.Clone(v[2].Bytes()),
+		saved:   v[3].Int(),
+		held:    budget.Amount(v[5].Int()),
+		lost:    budget.Amount(v[6].Int()),
+	}
+	if v[4].Type() == sqlite.Blob {
+		found.user = slices.Clone(v[4].Bytes())
+	}
+	return found, nil
+}
+
+// Reserve makes sure that what a step may cost is reserved on disk, before it is
+// drawn. It reserves ahead, at most what the trace may still spend. A refusal is a
+// [*Refusal].
+func (t *Trace) Reserve(cost, most budget.Amount) error {
+	if cost <= t.held.left && !t.held.term.over(t.ledger.clock()) {
+		return nil
+	}
+	if err := checkCharge(t.account, t.unit, cost); err != nil {
+		return err
+	}
+	drawn, _ := t.ledger.draw(t.unit, []Item{{Account: t.account, Epsilon: cost}})
+	user := t.user
+	if user == nil {
+		user = make([]byte, 16)
+		_, _ = rand.Read(user) // never fails
+	}
+	var held share
+	var granted budget.Amount
+	err := t.ledger.transact(func(tx *transaction) (err error) {
+		if held, granted, err = tx.reserveFor(t, cost, most, drawn[0]); err != nil {
+			return err
+		}
+		return tx.takeTrace(t, user, held.left+t.used)
+	})
+	if err != nil {
+		t.ledger.putBack(t.unit, []Item{{Account: t.account}}, drawn)
+		return err
+	}
+	t.user, t.held, t.ahead = user, held, granted
+	return nil
+}
+
+// reserveFor writes the entry of a reservation. What is held and drawn of another
+// term than the current one is worth nothing in it.
+func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn share) (held share, granted budget.Amount, err error) {
+	if err := tx.checkUser(t); err != nil {
+		return held, 0, err
+	}
+	b, err := tx.balance(t.account, t.unit)
+	if err != nil {
+		return held, 0, err
+	}
+	has := t.held.in(b.term) + drawn.in(b.term)
+	if left := has + b.Remaining(); !b.Limited || cost > left {
+		return held, 0, tx.refuse(&b, cost, left)
+	}
+	ahead := min(max(cost, 2*t.ahead), most-has, b.Remaining()/2)
+	if granted = max(cost-has, ahead, 0); granted > 0 {
+		err = tx.post(&entry{
+			origin:   &origin{t.run, tx.now, t.function, t.unit},
+			account:  t.account,
+			reserved: granted,
+		}, &b)
+	}
+	return share{b.term, has + granted}, granted, err
+}
+
+// checkUser makes sure that nobody else has used the trace since it was read.
+func (tx *transaction) checkUser(t *Trace) error {
+	found, err := tx.db.trace(t.name)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		found = new(traceRow)
+	}
+	if !slices.Equal(found.user, t.user) || found.saved != t.saved {
+		return taken(t.name)
+	}
+	return nil
+}
+
+// takeTrace marks the trace as taken by a user who holds, used or not, an amount.
+func (tx *transaction) takeTrace(t *Trace, user []byte, held budget.Amount) error {
+	s, _, err := tx.db.conn.Prepare(`
+		INSERT INTO trace(trace, account, unit, state, points, user, held, lost, changed)
+		VALUES (?1, ?2, ?3, x'', 0, ?4, ?5, 0, ?6)
+		ON CONFLICT DO UPDATE SET user = excluded.user, held = excluded.held, changed = excluded.changed`)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.BindText(1, t.name)
+	s.BindText(2, t.account)
+	s.BindText(3, string(t.unit))
+	s.BindBlob(4, user)
+	s.BindInts(5, int64(held), tx.now)
+	tx.written++
+	return s.Run()
+}
+
+// Add adds a step to the run. Its cost, at most what was reserved for it, is what
+// the step has spent.
+func (t *Trace) Add(p Point) {
+	t.held.left -= p.Spent
+	t.used += p.Spent
+	t.points = append(t.points, p)
+}
+
+// Full reports whether it is time for [Trace.Save].
+func (t *Trace) Full() bool { return len(t.points) >= blockOfPoints }
+
+// Save writes the points since the last time, and the state after them.
+func (t *Trace) Save(state []byte) error { return t.save(state, false) }
+
+// Close saves, returns what is reserved and not used, and leaves the trace to
+// others. After an error it stays taken.
+func (t *Trace) Close(state []byte) error {
+	err := error(nil)
+	if t.user != nil || len(t.points) > 0 {
+		err = t.save(state, true)
+	}
+	if closing := t.ledger.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+func (t *Trace) save(state []byte, done bool) error {
+	kept := t.held
+	if done {
+		kept.left = 0
+	}
+	err := t.ledger.transact(func(tx *transaction) error {
+		if err := tx.checkUser(t); err != nil {
+			return err
+		}
+		if err := tx.postUse(t, t.held.left-kept.left); err != nil {
+			return err
+		}
+		if err := tx.addPoints(t); err != nil {
+			return err
+		}
+		user := t.user
+		if done {
+			user = nil
+		}
+		return tx.putTrace(t, state, user, kept.left)
+	})
+	if err != nil {
+		return err
+	}
+	t.saved += int64(len(t.points))
+	t.points, t.held, t.used = t.points[:0], kept, 0
+	return nil
+}
+
+// postUse writes what the points that are not saved have spent, and what returns.
+func (tx *transaction) postUse(t *Trace, returned budget.Amount) error {
+	if t.used == 0 && returned == 0 {
+		return nil
+	}
+	b, err := tx.balance(t.account, t.unit)
+	if err != nil {
+		return err
+	}
+	e := &entry{
+		origin:   &origin{t.run, tx.now, t.function, t.unit},
+		account:  t.account,
+		spent:    t.used,
+		reserved: -t.used - returned,
+		term:     t.held.term,
+	}
+	for _, p := range t.points {
+		if p.Spent > 0 {
+			e.evaluations++
+		}
+	}
+	return tx.post(e, &b)
+}
+
+func (tx *transaction) addPoints(t *Trace) error {
+	s, _, err := tx.db.conn.Prepare(`
+		INSERT INTO point(trace, n, time, hard, tested, spent, lat, lon) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.BindText(1, t.name)
+	for i := range t.points {
+		p := &t.points[i]
+		s.BindInts(2, t.saved+int64(i)+1, p.Time.UnixMicro(), flag(p.Hard), flag(p.Tested), int64(p.Spent))
+		s.BindFloat(7, p.Lat)
+		s.BindFloat(8, p.Lon)
+		tx.written++
+		if err := s.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// putTrace writes the state of a trace; nobody uses it where user is nil.
+func (tx *transaction) putTrace(t *Trace, state, user []byte, held budget.Amount) error {
+	s, _, err := tx.db.conn.Prepare(`
+		REPLACE INTO trace(trace, account, unit, state, user, points, held, lost, changed)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)`)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.BindText(1, t.name)
+	s.BindText(2, t.account)
+	s.BindText(3, string(t.unit))
+	s.BindBlob(4, state)
+	if user != nil {
+		s.BindBlob(5, user)
+	}
+	s.BindInts(6, t.saved+int64(len(t.points)), int64(held), tx.now)
+	tx.written++
+	return s.Run()
+}
+
+// RestartTrace lets a trace go on that a crash has left: what was reserved counts
+// as spent, and a gap stands in the run for the points that are missing. It
+// reports whether there was anything to do.
+func (l *Ledger) RestartTrace(name string) (restarted bool, err error) {
+	err = l.transact(func(tx *transaction) error {
+		found, err := tx.db.trace(name)
+		if err != nil || found == nil || found.user == nil {
+			return err
+		}
+		restarted = true
+		return tx.closeGap(name, found)
+	})
+	return restarted && err == nil, err
+}
+
+func (tx *transaction) closeGap(name string, found *traceRow) error {
+	for _, sql := range []string{
+		`INSERT INTO point(trace, n, spent) VALUES (?1, ?2, ?3)`,
+		`UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`,
+	} {
+		s, _, err := tx.db.conn.Prepare(sql)
+		if err != nil {
+			return err
+		}
+		s.BindText(1, name)
+		s.BindInts(2, found.saved+1, int64(found.held))
+		err = s.Run()
+		s.Close()
+		if err != nil {
+			return err
+		}
+		tx.written++
+	}
+	return nil
+}
+
+// TraceRun returns the run of a trace, as far as it is saved.
+func (l *Ledger) TraceRun(name string) (points []Point, err error) {
+	err = l.read(func(db *store) error {
+		s, _, err := db.conn.Prepare("SELECT time, lat, lon, hard, tested, spent FROM point WHERE trace = ?1 ORDER BY n")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		s.BindText(1, name)
+		for {
+			row, err := s.Step()
+			if err != nil || !row {
+				return err
+			}
+			points = append(points, scanPoint(s))
+		}
+	})
+	return points, err
+}
+
+func scanPoint(s *sqlite.Stmt) Point {
+	var v [6]sqlite.Value
+	s.Row(0, v[:])
+	p := Point{Spent: budget.Amount(v[5].Int())}
+	if v[0].Type() != sqlite.Integer {
+		p.Gap = true
+		return p
+	}
+	p.Time, p.Lat, p.Lon = time.UnixMicro(v[0].Int()).UTC(), v[1].Float(), v[2].Float()
+	p.Hard, p.Tested = v[3].Int() != 0, v[4].Int() != 0
+	return p
+}
