@@ -5,21 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 )
-
-// Point is a step of a trace's public run.
-type Point struct {
-	Time     time.Time
-	Lat, Lon float64
-	Hard     bool // reported with noise
-	Tested   bool
-	Spent    budget.Amount
-	Gap      bool // stands for steps that a crash has lost; only Spent means anything
-}
 
 // Trace is the state of a trace between steps, in the hands of one user. It is
 // used by one goroutine at a time.
@@ -258,7 +247,7 @@ func (t *Trace) save(state []byte, done bool) error {
 		if err := tx.postUse(t, t.held.left-kept.left); err != nil {
 			return err
 		}
-		if err := tx.addPoints(t); err != nil {
+		if err := tx.addPoints(t.name, t.saved, t.points); err != nil {
 			return err
 		}
 		user := t.user
@@ -299,34 +288,6 @@ func (tx *transaction) postUse(t *Trace, returned budget.Amount) error {
 	return tx.post(e, &b)
 }
 
-func (tx *transaction) addPoints(t *Trace) error {
-	s, _, err := tx.db.conn.Prepare(`
-		INSERT INTO point(trace, n, time, hard, tested, spent, lat, lon) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	s.BindText(1, t.name)
-	for i := range t.points {
-		p := &t.points[i]
-		s.BindInts(2, t.saved+int64(i)+1, p.Time.UnixMicro(), flag(p.Hard), flag(p.Tested), int64(p.Spent))
-		s.BindFloat(7, p.Lat)
-		s.BindFloat(8, p.Lon)
-		tx.written++
-		if err := s.Run(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func flag(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // putTrace writes the state of a trace; nobody uses it where user is nil.
 func (tx *transaction) putTrace(t *Trace, state, user []byte, held budget.Amount) error {
 	s, _, err := tx.db.conn.Prepare(`
@@ -364,55 +325,17 @@ func (l *Ledger) RestartTrace(name string) (restarted bool, err error) {
 }
 
 func (tx *transaction) closeGap(name string, found *traceRow) error {
-	for _, sql := range []string{
-		`INSERT INTO point(trace, n, spent) VALUES (?1, ?2, ?3)`,
-		`UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`,
-	} {
-		s, _, err := tx.db.conn.Prepare(sql)
-		if err != nil {
-			return err
-		}
-		s.BindText(1, name)
-		s.BindInts(2, found.saved+1, int64(found.held))
-		err = s.Run()
-		s.Close()
-		if err != nil {
-			return err
-		}
-		tx.written++
+	if err := tx.addPoints(name, found.saved, []Point{{Gap: true, Spent: found.held}}); err != nil {
+		return err
 	}
-	return nil
-}
-
-// TraceRun returns the run of a trace, as far as it is saved.
-func (l *Ledger) TraceRun(name string) (points []Point, err error) {
-	err = l.read(func(db *store) error {
-		s, _, err := db.conn.Prepare("SELECT time, lat, lon, hard, tested, spent FROM point WHERE trace = ?1 ORDER BY n")
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		s.BindText(1, name)
-		for {
-			row, err := s.Step()
-			if err != nil || !row {
-				return err
-			}
-			points = append(points, scanPoint(s))
-		}
-	})
-	return points, err
-}
-
-func scanPoint(s *sqlite.Stmt) Point {
-	var v [6]sqlite.Value
-	s.Row(0, v[:])
-	p := Point{Spent: budget.Amount(v[5].Int())}
-	if v[0].Type() != sqlite.Integer {
-		p.Gap = true
-		return p
+	s, _, err := tx.db.conn.Prepare(`
+		UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`)
+	if err != nil {
+		return err
 	}
-	p.Time, p.Lat, p.Lon = time.UnixMicro(v[0].Int()).UTC(), v[1].Float(), v[2].Float()
-	p.Hard, p.Tested = v[3].Int() != 0, v[4].Int() != 0
-	return p
+	defer s.Close()
+	s.BindText(1, name)
+	s.BindInts(2, found.saved+1, int64(found.held))
+	tx.written++
+	return s.Run()
 }

@@ -181,3 +181,30 @@ func TestTraceBlocks(t *testing.T) {
 		t.Errorf("%d points", len(points))
 	}
 }
+
+func TestPointsReadBack(t *testing.T) {
+	var block []byte
+	points := []Point{
+		{Time: noon, Lat: -89.9999999, Lon: 180, Hard: true, Spent: budget.Max},
+		{Time: noon.Add(time.Microsecond), Tested: true},
+		{Time: time.UnixMicro(-1).UTC(), Hard: true, Tested: true, Spent: 1},
+		{Gap: true, Spent: 7},
+	}
+	for i := range points {
+		block = points[i].append(block)
+	}
+	for i, want := range points {
+		if got := pointOf(block[i*pointSize:]); got != want {
+			t.Errorf("%+v reads back as %+v", want, got)
+		}
+	}
+	l := newFile(t)
+	check(t, l.SetLimit("ana", "m", 10, 0))
+	tr, _, _ := openTrace(t, l, "x", "ana")
+	step(t, tr, 0, 5)
+	check(t, tr.Close(nil))
+	spoil(t, l.Path(), "UPDATE run SET points = x'00'")
+	if _, err := l.TraceRun("x"); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+}

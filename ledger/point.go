@@ -1,0 +1,118 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// Point is a step of a trace's public run.
+type Point struct {
+	Time     time.Time
+	Lat, Lon float64
+	Hard     bool // reported with noise
+	Tested   bool
+	Spent    budget.Amount
+	Gap      bool // stands for steps that a crash has lost; only Spent means anything
+}
+
+// Points are kept in blocks, those that were saved together: a row for each would
+// take longer than all the rest of a step. In a block each has pointSize bytes:
+// flags, time in microseconds since 1970, spent, latitude and longitude.
+const pointSize = 1 + 4*8
+
+const (
+	hardFlag = 1 << iota
+	testedFlag
+	gapFlag
+)
+
+func (p *Point) append(b []byte) []byte {
+	var at int64
+	if !p.Gap {
+		at = p.Time.UnixMicro()
+	}
+	b = append(b, flag(p.Hard, hardFlag)|flag(p.Tested, testedFlag)|flag(p.Gap, gapFlag))
+	for _, v := range [...]uint64{uint64(at), uint64(p.Spent), math.Float64bits(p.Lat), math.Float64bits(p.Lon)} {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+func flag(set bool, flag byte) byte {
+	if !set {
+		return 0
+	}
+	return flag
+}
+
+// pointOf reads what append has written.
+func pointOf(b []byte) Point {
+	field := func(i int) uint64 { return binary.BigEndian.Uint64(b[1+8*i:]) }
+	p := Point{
+		Hard: b[0]&hardFlag != 0, Tested: b[0]&testedFlag != 0, Gap: b[0]&gapFlag != 0,
+		Spent: budget.Amount(field(1)),
+		Lat:   math.Float64frombits(field(2)), Lon: math.Float64frombits(field(3)),
+	}
+	if !p.Gap {
+		p.Time = time.UnixMicro(int64(field(0))).UTC()
+	}
+	return p
+}
+
+// addPoints adds a block to a run that has saved points.
+func (tx *transaction) addPoints(trace string, saved int64, points []Point) error {
+	if len(points) == 0 {
+		return nil
+	}
+	block := make([]byte, 0, len(points)*pointSize)
+	for i := range points {
+		block = points[i].append(block)
+	}
+	s, _, err := tx.db.conn.Prepare("INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.BindText(1, trace)
+	s.BindInts(2, saved+1)
+	s.BindBlob(3, block)
+	tx.written++
+	return s.Run()
+}
+
+// TraceRun returns the run of a trace, as far as it is saved.
+func (l *Ledger) TraceRun(name string) (points []Point, err error) {
+	err = l.read(func(db *store) error {
+		s, _, err := db.conn.Prepare("SELECT points FROM run WHERE trace = ?1 ORDER BY first")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		s.BindText(1, name)
+		for {
+			row, err := s.Step()
+			if err != nil || !row {
+				return err
+			}
+			if points, err = appendBlock(points, s.Column(0)); err != nil {
+				return err
+			}
+		}
+	})
+	return points, err
+}
+
+func appendBlock(points []Point, v sqlite.Value) ([]Point, error) {
+	if v.Type() != sqlite.Blob || len(v.Bytes())%pointSize != 0 {
+		return nil, errors.New("the ledger is damaged: a run cannot be read")
+	}
+	for b := v.Bytes(); len(b) > 0; b = b[pointSize:] {
+		points = append(points, pointOf(b))
+	}
+	return points, nil
+}
