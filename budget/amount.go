@@ -50,7 +50,7 @@ func Limit(eps *big.Rat) (Amount, error) {
 	return Amount(n.Quo(n, eps.Denom()).Int64()), nil
 }
 
-var maxEpsilon = big.NewRat(int64(Max), quanta)
+var maxEpsilon = Max.Rat()
 
 // String returns a as a plain decimal: no exponent, no trailing zeros.
 func (a Amount) String() string {
@@ -77,6 +77,9 @@ func (a Amount) Times(n int64) (Amount, bool) {
 	}
 	return Amount(lo), true
 }
+
+// Rat returns a as a rational number.
+func (a Amount) Rat() *big.Rat { return big.NewRat(int64(a), quanta) }
 
 // Float64 returns the float64 nearest to a, which prints as a does when a has at
 // most 15 significant digits.

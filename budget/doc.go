@@ -21,6 +21,9 @@
 //     which are added;
 //   - "cip:NAME": the Rényi loss under the policy NAME.
 //
+// A [Manager] decides how a trace of locations or readings spends its epsilon from
+// step to step.
+//
 // Amounts of different units are never added, compared or converted: they
 // bound different distances. When two units protect the same secret (a reading
 // released per kWh and counted per record, say), the loss about that secret is

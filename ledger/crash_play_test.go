@@ -76,6 +76,33 @@ func scanOnce(dir string, say reporter) error {
 	}
 }
 
+// stepTraces reports steps of the traces a0, a1, .., over a table and one by one,
+// after it has restarted those that were left by a kill.
+func stepTraces(dir string, say reporter) error {
+	db := connect(dir)
+	defer db.Close()
+	for a := range scanAccounts {
+		if err := db.QueryRow("SELECT trace_restart(?)", fmt.Sprint("a", a)).Scan(new(any)); err != nil {
+			return err
+		}
+	}
+	say.ready()
+	for {
+		// Every round starts later than the one before, also of an earlier process:
+		// in its time a millisecond is a second.
+		time.Sleep(2 * time.Millisecond)
+		now := time.Now().UnixMilli() % 1e12
+		for _, query := range []string{
+			`SELECT account, predictive_step(account, %d + i * 1e-3, lat, lon) OVER (PARTITION BY account ORDER BY i ROWS UNBOUNDED PRECEDING) FROM t`,
+			`SELECT 'a3', predictive_step('a3', %d + 0.5, 39.9, 116.3)`,
+		} {
+			if err := (release{"m", fmt.Sprintf(query, now)}).report(db, half, say); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // scanInConnections scans in several connections at once, whose charges share
 // transactions.
 func scanInConnections(dir string, say reporter) error {

@@ -79,6 +79,12 @@ func prepareVersion1(t *testing.T, dir string) {
 	writeVersion1(t, ledgerFile(dir), 5000)
 }
 
+// prepareTraces makes every account a trace whose steps spend a half, rounded up.
+func prepareTraces(t *testing.T, dir string) {
+	prepareScan(t, dir)
+	run(t, dir, `SELECT trace_policy('*', '*', 'independent', '{"epsilon": 9000000, "alpha": 7.7794403397}')`)
+}
+
 // realEps is the epsilon of the scans of real data.
 const realEps = half / 10
 

@@ -130,6 +130,10 @@ var scenarios = []*scenario{
 		players: []play{scan(half, tableValued), archive},
 	},
 	{
+		name: "traces", prepare: prepareTraces, span: span, eps: half, most: doubled,
+		players: []play{stepTraces},
+	},
+	{
 		name: "real data: GeoLife points", prepare: prepareGeoLife, span: 2 * span, eps: realEps, most: doubled,
 		players: []play{scan(realEps, release{"m", `SELECT p.user, g.lat FROM point AS p, geoind_laplace(p.user, p.lat, p.lon, 0.05) AS g`})},
 	},

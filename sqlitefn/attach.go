@@ -102,6 +102,12 @@ func library(s *session) sqlite.Library {
 				New: func() sqlite.Group { return &namedGroup{s, f, f.aggregate(s, f)} },
 			})
 		}
+		if f.window != nil {
+			lib.Windows = append(lib.Windows, sqlite.Window{
+				Name: f.name, Args: f.arities(), Flags: f.flags,
+				New: func() sqlite.Partition { return &namedPartition{s, f, f.window(s, f)} },
+			})
+		}
 		if f.table != nil {
 			lib.Tables = append(lib.Tables, sqlite.Table{
 				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
@@ -133,6 +139,22 @@ func (g *namedGroup) Final(c *sqlite.Call) error {
 	}
 	return g.f.named(g.group.final(call{c, g.f}))
 }
+
+// namedPartition puts the function's name in front of errors.
+type namedPartition struct {
+	session   *session
+	f         *function
+	partition partition
+}
+
+func (p *namedPartition) Row(c *sqlite.Call) error {
+	if err := p.session.admit(p.f); err != nil {
+		return p.f.named(err)
+	}
+	return p.f.named(p.partition.row(call{c, p.f}))
+}
+
+func (p *namedPartition) End() { p.partition.end() }
 
 // namedCursor puts the function's name in front of errors.
 type namedCursor struct {

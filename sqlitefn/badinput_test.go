@@ -86,9 +86,7 @@ type sample struct {
 
 // samples are by the arguments' names; "function.argument" goes before "argument".
 var samples = map[string]sample{
-	"account": {"'ana'", func(o operand) verdict {
-		return only((o.is == text && o.sql != "'*'") || o.is == integer)
-	}},
+	"account": {"'ana'", anyKey},
 	"dx_count.account": {"'ana'", func(o operand) verdict {
 		return only(o.is == null || (o.is == text && o.sql != "'*'") || o.is == integer)
 	}},
@@ -153,6 +151,21 @@ var samples = map[string]sample{
 	"dx_universe.unit": {"'kWh'", func(o operand) verdict { return name(o, "'text'", "'1'", "'NaN'") }},
 	"window_seconds":   {"NULL", func(o operand) verdict { return optional(o, refused) }},
 
+	// A new trace every time: one goes on from call to call, whatever is rolled back.
+	"predictive_step.trace": {"hex(randomblob(8))", anyKey},
+	"t": {"1000", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
+	}},
+	"trace": {"'walk'", anyKey},
+	"trace_policy.trace": {"'walk'", func(o operand) verdict {
+		if o.sql == "'*'" {
+			return either // has a policy
+		}
+		return anyKey(o)
+	}},
+	"mechanism": {"'predictive'", func(operand) verdict { return refused }},
+	"json":      {`'{"epsilon": 0.5, "steps": 5, "domain": "beijing"}'`, func(operand) verdict { return refused }},
+
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"file":    {"'archive.db'", func(o operand) verdict { return name(o) }},
@@ -161,6 +174,7 @@ var samples = map[string]sample{
 	}},
 }
 
+func anyKey(o operand) verdict     { return only(o.is == text && o.sql != "'*'" || o.is == integer) }
 func anyAccount(o operand) verdict { return only(o.is == text || o.is == integer) }
 func positive(o operand) verdict {
 	return numeric(o, func(x float64) verdict {

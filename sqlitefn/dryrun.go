@@ -19,9 +19,10 @@ import (
 // forgot to would have nothing to draw from.
 type dryRun struct {
 	totals map[spend]*total
-	// readLedger tells that rows of the ledger were read, which in a real run
-	// change with every charge.
-	readLedger bool
+	// varies tells that the count cannot be exact, whatever the statement: rows of
+	// the ledger were read, which in a real run change with every charge, or what
+	// was counted costs what comes of a draw.
+	varies bool
 }
 
 // spend is what is counted apart.
@@ -66,7 +67,7 @@ func (s *session) admit(f *function) error {
 		return errors.New("cannot be dry-run")
 	}
 	if f.table != nil {
-		s.dry.readLedger = true
+		s.dry.varies = true
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	return d, !d.readLedger && program.Repeats(pure.has), nil
+	return d, !d.varies && program.Repeats(pure.has), nil
 }
 
 // checkHarmless refuses a statement that a dry run could not make undone.

@@ -22,6 +22,7 @@ type function struct {
 
 	scalar    func(*session, call) error
 	aggregate func(*session, *function) group
+	window    func(*session, *function) partition
 	table     func(*session, *function) cursor
 }
 
@@ -35,6 +36,13 @@ type argument struct {
 type group interface {
 	step(call) error
 	final(call) error // also after an error of step: it must draw nothing then
+}
+
+// partition is the state of a window function over one partition, or over the one
+// row of a group. See [sqlite.Partition].
+type partition interface {
+	row(call) error
+	end()
 }
 
 // cursor runs through the rows of a table-valued function.
@@ -108,6 +116,9 @@ func (f *function) forms() string {
 	}
 	if f.aggregate != nil {
 		forms = append(forms, "aggregate")
+	}
+	if f.window != nil {
+		forms = append(forms, "window function, or aggregate over one row")
 	}
 	if f.table != nil {
 		forms = append(forms, "table-valued ("+strings.Join(f.columns, ", ")+")")

@@ -139,6 +139,28 @@ func table() []*function {
 		},
 
 		{
+			name: "trace_policy", section: declared, flags: ownerOnly,
+			args: []argument{
+				{name: "trace", is: "TEXT or INTEGER; '*' is the default of traces without a policy"},
+				{name: "account", is: "TEXT or INTEGER: whose budget of unit m pays; '*', for trace '*': the account of the trace's name"},
+				{name: "mechanism", is: "'predictive', or 'independent': noise for every point"},
+				{name: "json", is: "JSON object with the settings, see below"},
+			},
+			does: "Declares what predictive_step does with a trace.",
+			notes: "Settings: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
+				"`steps`, for manager `fixed-rate`: how many points the budget is to last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9; " +
+				"of the predictive mechanism also `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which weigh a test against its noise, " +
+				"`prediction_rate` (0.75; fixed-rate), `skip_speed` in m/s (predictions that the secret cannot have left behind at that speed are not tested; 0), " +
+				"`predictor` ('parrot': the last report, 'linear', 'mixture') and `after` ('stop', or 'predict': untested predictions once the budget is used up). " +
+				"A policy never changes: declaring it again unchanged is harmless.",
+			example: []string{
+				`SELECT trace_policy('*', '*', 'predictive', '{"epsilon": 0.023, "steps": 30}')`,
+				`SELECT trace_policy('walk', 'ana', 'predictive', '{"epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+			},
+			scalar: tracePolicy,
+		},
+
+		{
 			name: "geoind_laplace", section: released,
 			args:    []argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
 			columns: []string{"lat REAL", "lon REAL", "wkt TEXT"},
@@ -153,6 +175,25 @@ func table() []*function {
 				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005) g"},
 			scalar: geoindLaplace,
 			table:  newLaplaceCursor,
+		},
+		{
+			name: "predictive_step", section: released,
+			args: []argument{
+				{name: "trace", is: "TEXT or INTEGER, with a policy: see trace_policy"},
+				{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last"},
+				argLat, argLon,
+			},
+			does:    "Reports a trace step by step: a prediction made from earlier reports where a private test finds it good enough, else the location with noise; WKT, NULL once the trace's budget is used up.",
+			charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
+			notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by it, sort outside of a subquery. " +
+				"On line: one row at a time, without OVER. The trace's epsilon bounds all of its points together: traces whose points are at most d apart, each from its counterpart, are told apart by at most epsilon*(d + a lattice cell's diagonal). " +
+				"Times, which tests passed and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
+			example: []string{
+				"SELECT predictive_step('walk', 1000, 40.0, 116.3)",
+				"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
+					"SELECT trace, t, predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
+			},
+			window: newStepPartition,
 		},
 		{
 			name: "dx_value", section: released,
@@ -348,6 +389,22 @@ func table() []*function {
 				"Commits at once. The archive has the table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
 			example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
 			scalar:  ledgerArchive,
+		},
+		{
+			name: "trace_run", section: owners, flags: ownerOnly, reads: true,
+			args:    []argument{{name: "trace", is: "TEXT or INTEGER"}},
+			columns: runColumns,
+			does:    "The public run of a trace: every point that was reported, whether it was tested and hard, and what it spent.",
+			notes:   "A row of NULLs is a gap: points that a crash has lost, and what was reserved for them.",
+			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')"},
+			table:   newRunCursor,
+		},
+		{
+			name: "trace_restart", section: owners, flags: ownerOnly,
+			args:    []argument{{name: "trace", is: "TEXT or INTEGER"}},
+			does:    "Lets a trace go on that a crash has left; what was reserved counts as spent. Not for a trace that another connection is using: its points would be lost.",
+			example: []string{"SELECT trace_restart('walk')"},
+			scalar:  traceRestart,
 		},
 		{
 			name: "geo_outside", section: owners, flags: ownerOnly, reads: true,

@@ -23,7 +23,8 @@ func newInner(t testing.TB) inner {
 	t.Cleanup(func() { conn.Close() })
 	d := inner{conn}
 	if _, err := d.ask(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh'),
-		budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`); err != nil {
+		budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000),
+		trace_policy('*', 'ana', 'predictive', '{"epsilon": 0.1, "steps": 5, "domain": "beijing"}')`); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -76,7 +77,7 @@ type form struct {
 // forms lists all ways to call all functions.
 func forms() (list []form) {
 	for _, f := range functions {
-		if f.scalar != nil || f.aggregate != nil {
+		if f.scalar != nil || f.aggregate != nil || f.window != nil {
 			list = append(list, form{f, false})
 		}
 		if f.table != nil {

@@ -103,7 +103,7 @@ func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err
 		return 0, 0, false, err
 	}
 	if source == nil {
-		lat, lon = t.session.centre(plan.domain)
+		lat, lon = plan.domain.Centre()
 		return lat, lon, true, nil
 	}
 	lat, lon = plan.laplace.Draw(source, lat, lon)

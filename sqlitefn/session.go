@@ -28,6 +28,7 @@ type session struct {
 	universes map[declaredUniverse]*scalar.Universe
 	laplaces  map[laplaceKey]*laplacePlan
 	queries   map[queryKey]*queryPlan
+	traces    map[tracePlanKey]*tracePlan
 	groups    []*queryGroup // spare ones
 	dry       *dryRun       // nil except within a dry run
 	reading   scalar.Accumulator
@@ -42,6 +43,7 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		universes: make(map[declaredUniverse]*scalar.Universe),
 		laplaces:  make(map[laplaceKey]*laplacePlan),
 		queries:   make(map[queryKey]*queryPlan),
+		traces:    make(map[tracePlanKey]*tracePlan),
 	}
 }
 

@@ -24,6 +24,8 @@ CREATE TABLE IF NOT EXISTS main.geosql_domain(
 CREATE TABLE IF NOT EXISTS main.geosql_universe(
   name TEXT PRIMARY KEY, lo REAL NOT NULL, hi REAL NOT NULL,
   step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS main.geosql_trace(
+  trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
 
 const codeReadOnly = 8
@@ -125,19 +127,6 @@ type declaredDomain struct {
 	region                          string
 }
 
-// centre is the middle of the box.
-func (d declaredDomain) centre() (lat, lon float64) {
-	east := d.east
-	if d.west > east { // across the antimeridian
-		east += 360
-	}
-	lat, lon = (d.south+d.north)/2, (d.west+east)/2
-	if lon > 180 {
-		lon -= 360
-	}
-	return lat, lon
-}
-
 func (d declaredDomain) open() (*planar.Domain, error) {
 	domain, err := planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
 	if err != nil || d.region == "" {
@@ -186,16 +175,6 @@ func (s *session) domainNamed(name []byte) (*planar.Domain, error) {
 		s.domains[declared] = d
 	}
 	return d, err
-}
-
-// centre is the middle of the box that a domain was declared with.
-func (s *session) centre(domain *planar.Domain) (lat, lon float64) {
-	for declared, d := range s.domains {
-		if d == domain {
-			return declared.centre()
-		}
-	}
-	return 0, 0
 }
 
 func (s *session) onlyDomain() (*planar.Domain, error) {

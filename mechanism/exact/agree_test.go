@@ -155,3 +155,19 @@ func TestBernoulliExpL2Agrees(t *testing.T) {
 		checkAgreement(t, draws, func() io.Reader { return newHostile(12, laplaceEdges(a)...) }, planar)
 	}
 }
+
+func TestLaplaceTestAgrees(t *testing.T) {
+	for _, rate := range []float64{1e-18, 1e-9, math.Ln2 / 100, 1, 30} {
+		d := must(exact.NewDiscreteLaplace(rate))
+		for _, c := range []float64{0, 2.01, 15} {
+			test := func(s *exact.Source) bool { return s.LaplaceTest(rate, c, d.Draw(s), d.Draw(s)) }
+			draws := 1_000
+			if rate < 1e-12 {
+				draws = 50
+			}
+			checkAgreement(t, draws, func() io.Reader { return pseudorandom(13) }, test)
+			edge := uint32(min(math.Exp(-c), 0.5) * 0x1p32)
+			checkAgreement(t, draws, func() io.Reader { return newHostile(14, edge) }, test)
+		}
+	}
+}

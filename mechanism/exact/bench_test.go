@@ -122,6 +122,23 @@ func BenchmarkBernoulliExpL2(b *testing.B) {
 	}
 }
 
+func BenchmarkLaplaceTest(b *testing.B) {
+	for _, rate := range benchRates {
+		b.Run(fmt.Sprintf("rate=%.3g", rate), func(b *testing.B) {
+			d, _ := NewDiscreteLaplace(rate)
+			s := NewSource(nil)
+			var i, j [1024]int64
+			for k := range i {
+				i[k], j[k] = d.Draw(s), d.Draw(s)
+			}
+			b.ReportAllocs()
+			for k := 0; b.Loop(); k = (k + 1) % len(i) {
+				sinkBool = s.LaplaceTest(rate, 2.01, i[k], j[k])
+			}
+		})
+	}
+}
+
 func BenchmarkBernoulliExp(b *testing.B) {
 	s := NewSource(nil)
 	x := big.NewRat(1, 3)

@@ -42,6 +42,41 @@ func (s *Source) BernoulliExpL2(rate, a float64, i, j int64) bool {
 	return s.resume(w, x, euclid, excess{rate, a, i, j})
 }
 
+// LaplaceTest returns true with probability F(t) exactly, where
+//
+//	t = c - rate*sqrt(i^2+j^2),
+//	F(t) = e^t/2 for t <= 0 and 1 - e^-t/2 for t >= 0,
+//
+// is the distribution function of the standard Laplace law: whether a distance
+// is at most a threshold plus Laplace noise, without the noise. rate and c stand
+// for the rationals they are, finite, rate positive.
+//
+// Neither ln F nor ln(1-F(t)) = ln F(-t) has a slope beyond ±1: for t <= 0 it is
+// 1, for t >= 0 it is (e^-t/2)/(1 - e^-t/2) <= 1. So for two points the
+// probabilities of an outcome differ by a factor of at most e^(rate*d), d being
+// the difference of their distances to the origin, and by the triangle
+// inequality at most the distance between them.
+//
+// A Laplace variate is a fair sign times E, so F(t) is the average of P(E <= t)
+// and P(-E <= t).
+func (s *Source) LaplaceTest(rate, c float64, i, j int64) bool {
+	// As in BernoulliExpL2 the product is off by at most 4 units of 2^-53, and
+	// the difference adds 1 of at most scale.
+	fi, fj := float64(i), float64(j)
+	euclid := rate * math.Sqrt(fi*fi+fj*fj)
+	t, scale := c-euclid, math.Abs(c)+euclid
+	negative := s.Bool()
+	if negative { // -E <= t when E >= -t
+		t = -t
+	}
+	w := s.Uint32()
+	exceeds, decided := enclose32(w).exceeds(t, scale)
+	if !decided || s.certify {
+		exceeds = s.resume(w, t, scale, overshoot{rate, c, i, j, negative})
+	}
+	return exceeds == negative
+}
+
 // resume decides E > x from the first 32 bits of U, where approx is x to
 // within scale*2^-49.
 func (s *Source) resume(w uint32, approx, scale float64, p probability) bool {

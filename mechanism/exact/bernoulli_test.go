@@ -90,6 +90,80 @@ func TestBernoulliExpL2AtOrigin(t *testing.T) {
 	}
 }
 
+// oracleOvershoot is e^-max(0, t) for t = c - rate*sqrt(i^2+j^2), or for -t.
+func oracleOvershoot(rate, c float64, i, j int64, negated bool) *big.Float {
+	bi, bj := big.NewInt(i), big.NewInt(j)
+	root := bigFloat().SetInt(new(big.Int).Add(new(big.Int).Mul(bi, bi), new(big.Int).Mul(bj, bj)))
+	root.Sqrt(root)
+	t := bigFloat().SetFloat64(c)
+	t.Sub(t, root.Mul(root, bigFloat().SetFloat64(rate)))
+	if negated {
+		t.Neg(t)
+	}
+	if t.Sign() < 0 {
+		return bigFloat().SetInt64(1)
+	}
+	r, _ := t.Rat(nil)
+	return oracleExp(r)
+}
+
+// The two halves of the test, one for each sign of the Laplace variate, change
+// their answer exactly where they should.
+func TestLaplaceTestBoundaries(t *testing.T) {
+	for _, c := range []struct {
+		rate, c float64
+		i, j    int64
+	}{
+		{1, 2, 1, 0},
+		{1, 1, 1, 0}, // t = 0
+		{1, 0, 3, 4},
+		{1, -2, 0, 0},
+		{0.00693, 2.0118, -300, 200},
+		{0.00693, 2.0118, 1, 1},
+		{1, math.Sqrt2, 1, 1}, // |t| < 2^-52
+		{0x1p-40, 0x1.6a09e667f3bcdp+0, 1 << 40, 1 << 40}, // the same far out
+		{1e-15, 1e-3, 1 << 50, 3},
+		{1e-18, 20, math.MinInt64, math.MaxInt64},
+		{300, 700, 2, -1},
+		{1e-300, 1e-299, 5, 6}, // one half in a half as far as 1600 bits show
+	} {
+		for _, negative := range []bool{false, true} {
+			p := oracleOvershoot(c.rate, c.c, c.i, c.j, negative)
+			exceeds := func(s *exact.Source) bool {
+				return s.NextBit(negative).LaplaceTest(c.rate, c.c, c.i, c.j) == negative
+			}
+			if bits := misplacedCoin(p, exceeds); bits > 0 {
+				t.Errorf("%+v, negative %v: %d bits are taken for the wrong side", c, negative, bits)
+			}
+		}
+	}
+}
+
+// TestLaplaceTestBoundariesNotice plants a test decided in float64.
+func TestLaplaceTestBoundariesNotice(t *testing.T) {
+	const rate, c, i, j = 0.00693, 2.0118, -300, 200 // t = -0.49
+	naive := func(s *exact.Source) bool {
+		return (float64(s.Uint64())+0.5)*0x1p-64 < math.Exp(c-rate*math.Hypot(i, j))
+	}
+	if misplacedCoin(oracleOvershoot(rate, c, i, j, true), naive) == 0 {
+		t.Error("a comparison in float64 was not noticed")
+	}
+}
+
+// Far inside the threshold the test passes, far outside it fails, but for an
+// event of probability below e^-10000.
+func TestLaplaceTestFar(t *testing.T) {
+	s := exact.NewSource(pseudorandom(1))
+	for range 100 {
+		if !s.LaplaceTest(1, 20_000, 6_000, -8_000) || s.LaplaceTest(1, 0, 6_000, -8_000) {
+			t.Fatal("an event of probability e^-10000 happened")
+		}
+		if s.LaplaceTest(math.MaxFloat64, 1, math.MaxInt64, math.MinInt64) {
+			t.Fatal("an event of probability e^-(10^327) happened")
+		}
+	}
+}
+
 func TestBernoulliExpHuge(t *testing.T) {
 	s := exact.NewSource(pseudorandom(1))
 	if s.BernoulliExp(rat("1e400")) {
@@ -109,5 +183,8 @@ func TestBernoulliAllocates(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExpL2(0.00693, 0.0049, 100, -70) }); n != 0 {
 		t.Errorf("BernoulliExpL2: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(10_000, func() { s.LaplaceTest(0.00693, 2.01, 100, -70) }); n != 0 {
+		t.Errorf("LaplaceTest: %v allocations", n)
 	}
 }

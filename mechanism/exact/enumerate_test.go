@@ -2,6 +2,7 @@ package exact_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/big"
 	"testing"
@@ -146,6 +147,75 @@ func TestBernoulliExpL2Enumerated(t *testing.T) {
 		x := rate*math.Hypot(float64(i), float64(j)) - a*(math.Abs(float64(i))+math.Abs(float64(j)))
 		toss := func(s *exact.Source) bool { return s.BernoulliExpL2(rate, a, i, j) }
 		checkCoin(t, "L2", math.Exp(-x), toss)
+	}
+}
+
+// laplaceCDF is the distribution function of the standard Laplace law.
+func laplaceCDF(t float64) float64 {
+	if t <= 0 {
+		return math.Exp(t) / 2
+	}
+	return 1 - math.Exp(-t)/2
+}
+
+// misfitTest returns an error unless test passes with the probability p, which
+// is the average over a fair bit and U: to 2^-16 by enumeration, for a test
+// which changes its answer at one U at most for each bit.
+func misfitTest(p float64, test func(s *exact.Source) bool) error {
+	lo, hi := 0.0, 0.0
+	for _, bit := range []bool{false, true} {
+		before := test(edge(0).NextBit(bit))
+		changes := 0
+		for i := 1; i <= intervals; i++ {
+			now := test(edge(i).NextBit(bit))
+			if now && before {
+				lo++
+			}
+			if now || before {
+				hi++
+			}
+			if now != before {
+				changes++
+			}
+			before = now
+		}
+		if changes > 1 {
+			return fmt.Errorf("bit %v: the answer changes %d times", bit, changes)
+		}
+	}
+	lo, hi = lo/(2*intervals), hi/(2*intervals)
+	if p < lo-1e-12 || p > hi+1e-12 {
+		return fmt.Errorf("probability %v not in [%v, %v]", p, lo, hi)
+	}
+	return nil
+}
+
+func TestLaplaceTestEnumerated(t *testing.T) {
+	const rate, c = 0.7, 2.0
+	for _, z := range [][2]int64{{0, 0}, {1, 0}, {-2, 1}, {2, 2}, {3, -4}, {9, 0}} {
+		i, j := z[0], z[1]
+		p := laplaceCDF(c - rate*math.Hypot(float64(i), float64(j)))
+		if err := misfitTest(p, func(s *exact.Source) bool { return s.LaplaceTest(rate, c, i, j) }); err != nil {
+			t.Errorf("at %v: %v", z, err)
+		}
+	}
+}
+
+// TestLaplaceTestEnumeratedMisfits plants tests which are not quite the one.
+func TestLaplaceTestEnumeratedMisfits(t *testing.T) {
+	const rate, c, i, j = 0.7, 2.0, 3, -4
+	p := laplaceCDF(c - rate*5)
+	for name, test := range map[string]func(s *exact.Source) bool{
+		"rate 0.1% off":        func(s *exact.Source) bool { return s.LaplaceTest(rate*(1+0x1p-10), c, i, j) },
+		"threshold 0.1% off":   func(s *exact.Source) bool { return s.LaplaceTest(rate, c*(1-0x1p-10), i, j) },
+		"one axis":             func(s *exact.Source) bool { return s.LaplaceTest(rate, c, i, 0) },
+		"Manhattan distance":   func(s *exact.Source) bool { return s.LaplaceTest(rate, c, 7, 0) },
+		"one-sided noise":      func(s *exact.Source) bool { return s.NextBit(false).LaplaceTest(rate, c, i, j) },
+		"answer turned around": func(s *exact.Source) bool { return !s.LaplaceTest(rate, c, i, j) },
+	} {
+		if misfitTest(p, test) == nil {
+			t.Errorf("%s not noticed", name)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func ExpBounds(x *big.Rat, prec uint) (lo, hi *big.Rat) {
 }
 
 // expFixed encloses e^-x in fixed point with p >= 1 bits after the point, for
-// every x >= 0 with n <= x 2^p <= n+2:
+// every x >= 0 with n <= x 2^p <= n+2, and for x = 0 when n is negative:
 //
 //	lo <= e^-x 2^p <= hi,  hi - lo <= 4,  0 <= lo,  hi <= 2^p.
 //
@@ -37,7 +37,7 @@ func ExpBounds(x *big.Rat, prec uint) (lo, hi *big.Rat) {
 // T < (p + 2 Len(p) + 6)/c + 4, and 4T+6 <= 2^(Len(p)+6) for every p.
 func expFixed(n *big.Int, p uint) (lo, hi *big.Int) {
 	if n.Sign() < 0 {
-		n = new(big.Int) // x >= 0, whatever its lower bound says
+		n = new(big.Int) // n+2 then bounds an x >= 0 all the more
 	}
 	magnitude := n.BitLen() - int(p) // x < 2^magnitude, and >= half of that
 	if magnitude > bits.Len(p) {

@@ -6,3 +6,12 @@ func (s *Source) Certify() *Source {
 	s.certify = true
 	return s
 }
+
+// NextBit makes bit the next result of Bool.
+func (s *Source) NextBit(bit bool) *Source {
+	s.pool, s.pooled = 0, 1
+	if bit {
+		s.pool = 1 << 63
+	}
+	return s
+}

@@ -34,6 +34,9 @@ func FuzzAgreement(f *testing.F) {
 			if s.BernoulliExp(x) {
 				draw[1] |= 2
 			}
+			if s.LaplaceTest(rate, 2, i, j) {
+				draw[1] |= 4
+			}
 			return draw
 		})
 	})

@@ -42,18 +42,49 @@ type excess struct {
 // less than one unit above its floor, so with one unit subtracted the
 // difference is less than two units below the true one, and not above it.
 func (e excess) bounds(precision uint) (lo, hi *big.Int) {
+	root := scaledRoot(e.rate, e.i, e.j, precision)
 	i, j := big.NewInt(e.i), big.NewInt(e.j)
-	manhattan := new(big.Int).Add(new(big.Int).Abs(i), new(big.Int).Abs(j))
-	squares := i.Add(i.Mul(i, i), j.Mul(j, j))
-
-	mantissa, exponent := split(e.rate)
-	squares.Mul(squares, mantissa.Mul(mantissa, mantissa))
-	root := shift(squares, 2*(exponent+int(precision)))
-	root.Sqrt(root)
-
-	mantissa, exponent = split(e.a)
+	manhattan := i.Add(i.Abs(i), j.Abs(j))
+	mantissa, exponent := split(e.a)
 	linear := shift(manhattan.Mul(manhattan, mantissa), exponent+int(precision))
 	return expFixed(root.Sub(root.Sub(root, linear), one), precision)
+}
+
+// overshoot is the probability e^-max(0, x) for x = c - rate*sqrt(i^2+j^2), or
+// for -x when negated.
+type overshoot struct {
+	rate, c float64
+	i, j    int64
+	negated bool
+}
+
+// bounds is as for excess: two floors, one unit subtracted. When x is negative by
+// more than they may hide, the event is certain, and known to be so without
+// another bit.
+func (o overshoot) bounds(precision uint) (lo, hi *big.Int) {
+	root := scaledRoot(o.rate, o.i, o.j, precision)
+	mantissa, exponent := split(o.c)
+	x := shift(mantissa, exponent+int(precision))
+	x.Sub(x, root)
+	if o.negated {
+		x.Neg(x)
+	}
+	if x.Sub(x, one); x.Cmp(minusTwo) <= 0 {
+		unit := new(big.Int).Lsh(one, precision)
+		return unit, new(big.Int).Set(unit)
+	}
+	return expFixed(x, precision)
+}
+
+var minusTwo = big.NewInt(-2)
+
+// scaledRoot returns floor(rate*sqrt(i^2+j^2)*2^precision).
+func scaledRoot(rate float64, i, j int64, precision uint) *big.Int {
+	bi, bj := big.NewInt(i), big.NewInt(j)
+	squares := bi.Add(bi.Mul(bi, bi), bj.Mul(bj, bj))
+	mantissa, exponent := split(rate)
+	squares.Mul(squares, mantissa.Mul(mantissa, mantissa))
+	return squares.Sqrt(shift(squares, 2*(exponent+int(precision))))
 }
 
 // tail is the probability 2 q^n/(1+q), q = e^-rate, n >= 1.

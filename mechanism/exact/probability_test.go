@@ -18,6 +18,11 @@ func TestProbabilityBounds(t *testing.T) {
 		excess{0.9, 0.61, 3, -2},
 		excess{0.1, 0, -20, 7},
 		excess{0.005, 0.0033, 123, 45},
+		overshoot{1, 2, 1, 1, false},
+		overshoot{0.1, 0.3, -20, 7, true},
+		overshoot{0.1, 0.3, 2, 1, true}, // certain
+		overshoot{1, -1, 0, 0, false},
+		overshoot{0.005, 0.7, 123, 45, false},
 		tail{1, 1},
 		tail{1, 2},
 		tail{0.1, 7},

@@ -52,3 +52,16 @@ func ExampleRateFloor() {
 	fmt.Println(rate, err)
 	// Output: 0.09999999999999999 <nil>
 }
+
+func TestRateTimes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(1e-300, 1e280).Draw(t, "rate")
+		n := rapid.Int64Range(1, math.MaxInt64).Draw(t, "n")
+		product := new(big.Rat).Mul(new(big.Rat).SetFloat64(rate), new(big.Rat).SetInt64(n))
+		got := new(big.Rat).SetFloat64(exact.RateTimes(rate, n))
+		least := new(big.Rat).Mul(product, new(big.Rat).Sub(big.NewRat(1, 1), powerOfTwo(50)))
+		if got.Cmp(product) > 0 || got.Cmp(least) < 0 {
+			t.Fatalf("%d times %v is given as %v", n, rate, got.FloatString(20))
+		}
+	})
+}

@@ -206,8 +206,8 @@ func worstMargins(rate float64, u [2]float64, shifts ...float64) []float64 {
 	// 20 mean radii out the neglected weight is below 1e-7 of the tail at half
 	// of that, where the comparison stops.
 	n := int64(20/rate) + 3
-	weightsWithin(rate, n, func(z cell, w float64) {
-		points = append(points, mass{math.Hypot(float64(z.i)-u[0], float64(z.j)-u[1]), w})
+	weightsWithin(rate, n, func(z Cell, w float64) {
+		points = append(points, mass{math.Hypot(float64(z.I)-u[0], float64(z.J)-u[1]), w})
 	})
 	slices.SortFunc(points, func(a, b mass) int { return cmp.Compare(b.distance, a.distance) })
 	s, tail, worst := normaliser(rate), 0.0, []float64{math.Inf(1), math.Inf(1)}

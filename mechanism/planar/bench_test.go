@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -13,7 +14,7 @@ import (
 // step.
 var benchRates = []float64{0.00693, 1}
 
-var sinkCell cell
+var sinkCell Cell
 
 func benchLaplace(b *testing.B, rate float64) *Laplace {
 	b.Helper()
@@ -36,9 +37,19 @@ func BenchmarkPlanarDraw(b *testing.B) {
 			src := exact.NewSource(nil)
 			b.ReportAllocs()
 			for b.Loop() {
-				sinkCell.i, sinkCell.j = l.noise(src)
+				sinkCell.I, sinkCell.J = l.noise.offset(src)
 			}
 		})
+	}
+}
+
+// BenchmarkNoise makes the law of another amount for every draw.
+func BenchmarkNoise(b *testing.B) {
+	d := benchLaplace(b, 1).domain
+	src := exact.NewSource(nil)
+	b.ReportAllocs()
+	for eps := budget.Amount(6_930_000_000); b.Loop(); eps++ {
+		sinkCell = d.Noise(eps).Draw(src, sinkCell)
 	}
 }
 
@@ -61,7 +72,7 @@ func BenchmarkPolarTextbook(b *testing.B) {
 				for b.Loop() {
 					sin, cos := math.Sincos(2 * math.Pi * unitFloat(src))
 					r := radius.draw(src) / rate
-					sinkCell = cell{int64(math.Round(r * cos)), int64(math.Round(r * sin))}
+					sinkCell = Cell{int64(math.Round(r * cos)), int64(math.Round(r * sin))}
 				}
 			})
 		}

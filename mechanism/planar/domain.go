@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/geosql/geosql/budget"
 )
 
 // minStep is the smallest lattice step, in metres; printed coordinates resolve a
@@ -25,6 +27,7 @@ type Domain struct {
 	reach         float64 // metres in the frame from the centre to the farthest corner
 	width, height float64 // metres in the frame, through the centre
 	kappa         float64
+	quantumRate   float64 // per step, of the smallest amount per metre
 	region        *region // nil: every lattice point is admissible
 }
 
@@ -61,7 +64,8 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 	if err := d.measure(); err != nil {
 		return nil, err
 	}
-	return d, nil
+	d.quantumRate, err = d.rate(budget.Amount(1).Rat())
+	return d, err
 }
 
 // measure sets the domain's extent and checks the step against it.
@@ -121,4 +125,10 @@ func kilometres(metres float64) string {
 func significant(x float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// Centre returns the point that may be reported nearest to the middle of the box,
+// as Draw prints it. It is public.
+func (d *Domain) Centre() (lat, lon float64) {
+	return d.Location(d.Admissible(d.Cell(d.box.centre())))
 }

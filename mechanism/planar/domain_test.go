@@ -121,11 +121,11 @@ func FuzzNewDomain(f *testing.F) {
 		if !(math.Abs(lat) <= 90 && math.Abs(lon) <= 180) {
 			return
 		}
-		c := d.round(lat, lon)
-		if max(c.i, -c.i, c.j, -c.j) > maxCell {
+		c := d.Cell(lat, lon)
+		if max(c.I, -c.I, c.J, -c.J) > maxCell {
 			t.Fatalf("cell %v", c)
 		}
-		for _, z := range []cell{c, c.add(math.MaxInt64, math.MinInt64)} {
+		for _, z := range []Cell{c, c.add(math.MaxInt64, math.MinInt64)} {
 			zlat, zlon := d.print(z).degrees()
 			if !(math.Abs(zlat) <= 90 && math.Abs(zlon) <= 180) {
 				t.Fatalf("cell %v is at %v %v", z, zlat, zlon)

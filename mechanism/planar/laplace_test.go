@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"pgregory.net/rapid"
 )
@@ -17,8 +18,8 @@ func atRate(t testing.TB, d *Domain, rate float64) *Laplace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(l.rate/rate-1) > 1e-14 {
-		t.Fatalf("rate %v, wanted %v", l.rate, rate)
+	if math.Abs(l.noise.rate/rate-1) > 1e-14 {
+		t.Fatalf("rate %v, wanted %v", l.noise.rate, rate)
 	}
 	return l
 }
@@ -29,19 +30,16 @@ func gridDomain(t testing.TB) *Domain {
 	return mustDomain(t, 39.99372, 115.99183, 40.00628, 116.00817, 100)
 }
 
-// location returns a location that rounds to a lattice point.
-func (d *Domain) location(c cell) (lat, lon float64) { return d.print(c).degrees() }
-
 // secretsOf returns the lattice points of all locations of a box, found by
 // rounding a fine grid of them.
-func secretsOf(d *Domain) []cell {
-	seen := map[cell]bool{}
-	var secrets []cell
+func secretsOf(d *Domain) []Cell {
+	seen := map[Cell]bool{}
+	var secrets []Cell
 	for a := range 121 {
 		for b := range 121 {
 			lat := d.box.south + (d.box.north-d.box.south)*float64(a)/120
 			lon := d.box.west + 2*d.box.half*float64(b)/120
-			if c := d.round(lat, wrap(lon)); !seen[c] {
+			if c := d.Cell(lat, wrap(lon)); !seen[c] {
 				seen[c] = true
 				secrets = append(secrets, c)
 			}
@@ -68,24 +66,24 @@ func TestPrivacyByEnumeration(t *testing.T) {
 	if len(secrets) != 15*15 {
 		t.Fatalf("%d secrets", len(secrets))
 	}
-	plain := tabulate(secrets, rate, window, whole.admissible)
+	plain := tabulate(secrets, rate, window, whole.Admissible)
 	for name, probabilities := range map[string]table{
 		"plain":                 plain,
-		"moved into the region": tabulate(secrets, rate, window, region.admissible),
+		"moved into the region": tabulate(secrets, rate, window, region.Admissible),
 	} {
 		if e := probabilities.excess(rate); e > 1e-12 {
 			t.Errorf("%s: exceeds the bound by %g", name, e)
 		}
 	}
 	for name, planted := range map[string]table{
-		"epsilon 10 % too large": tabulate(secrets, 1.1*rate, window, region.admissible),
-		"drawing again until inside": plain.edit(func(_, z cell, p float64) float64 {
-			if region.admissible(z) != z {
+		"epsilon 10 % too large": tabulate(secrets, 1.1*rate, window, region.Admissible),
+		"drawing again until inside": plain.edit(func(_, z Cell, p float64) float64 {
+			if region.Admissible(z) != z {
 				return 0
 			}
 			return p
 		}),
-		"noise cut off": plain.edit(func(x, z cell, p float64) float64 {
+		"noise cut off": plain.edit(func(x, z Cell, p float64) float64 {
 			if x.distanceTo(z) > 20 {
 				return 0
 			}
@@ -105,7 +103,7 @@ func TestNoiseLaw(t *testing.T) {
 	d := gridDomain(t)
 	for _, rate := range []float64{0.1, 0.5, math.Ln2, 1, 2, 6} {
 		l := atRate(t, d, rate)
-		if err := checkSampler(rate, func() cell { return cell{}.add(l.noise(src)) }); err != nil {
+		if err := checkSampler(rate, func() Cell { return Cell{}.add(l.noise.offset(src)) }); err != nil {
 			t.Errorf("rate %v: %v", rate, err)
 		}
 	}
@@ -116,31 +114,31 @@ func TestNoiseLawCatchesPlantedBugs(t *testing.T) {
 	const rate = 0.5
 	l := atRate(t, gridDomain(t), rate)
 	strong := atRate(t, gridDomain(t), 1.1*rate)
-	draw := func() cell { return cell{}.add(l.noise(src)) }
-	var last cell
+	draw := func() Cell { return Cell{}.add(l.noise.offset(src)) }
+	var last Cell
 	again := false
-	for name, sample := range map[string]func() cell{
-		"epsilon 10 % too large": func() cell { return cell{}.add(strong.noise(src)) },
-		"clamped tail": func() cell { // leaves rings 9 and 10 empty
+	for name, sample := range map[string]func() Cell{
+		"epsilon 10 % too large": func() Cell { return Cell{}.add(strong.noise.offset(src)) },
+		"clamped tail": func() Cell { // leaves rings 9 and 10 empty
 			z := draw()
-			return cell{max(-12, min(z.i, 12)), max(-12, min(z.j, 12))}
+			return Cell{max(-12, min(z.I, 12)), max(-12, min(z.J, 12))}
 		},
-		"noise used twice": func() cell {
+		"noise used twice": func() Cell {
 			if again = !again; again {
 				last = draw()
 			}
 			return last
 		},
-		"one axis for both":        func() cell { z := draw(); return cell{z.i, z.i} },
-		"proposals never rejected": func() cell { return cell{l.axis.Draw(src), l.axis.Draw(src)} },
-		"continuous noise rounded": func() cell {
+		"one axis for both":        func() Cell { z := draw(); return Cell{z.I, z.I} },
+		"proposals never rejected": func() Cell { return Cell{l.noise.axis.Draw(src), l.noise.axis.Draw(src)} },
+		"continuous noise rounded": func() Cell {
 			sin, cos := math.Sincos(2 * math.Pi * unitFloat(src))
 			r := gamma2Quantile(unitFloat(src)) / rate
-			return cell{int64(math.Round(r * cos)), int64(math.Round(r * sin))}
+			return Cell{int64(math.Round(r * cos)), int64(math.Round(r * sin))}
 		},
-		"redrawn until within 8": func() cell {
+		"redrawn until within 8": func() Cell {
 			for {
-				if z := draw(); z.distanceTo(cell{}) < 8 {
+				if z := draw(); z.distanceTo(Cell{}) < 8 {
 					return z
 				}
 			}
@@ -162,10 +160,10 @@ func TestDrawInRegion(t *testing.T) {
 	}
 	l := atRate(t, region, rate)
 	src := exact.NewSource(nil)
-	secrets := []cell{{-3, 2}, {6, -6}}
-	law := tabulate(secrets, rate, 100, region.admissible)
+	secrets := []Cell{{-3, 2}, {6, -6}}
+	law := tabulate(secrets, rate, 100, region.Admissible)
 	for k, x := range secrets {
-		lat, lon := region.location(x)
+		lat, lon := region.Location(x)
 		reports, redrawn := newTally[printed](), newTally[printed]()
 		for m, z := range law.outputs {
 			reports.probability[region.print(z)] = law.rows[k][m]
@@ -175,7 +173,7 @@ func TestDrawInRegion(t *testing.T) {
 			zlat, zlon := l.Draw(src, lat, lon)
 			reports.count[printed{toUnits(zlat), toUnits(zlon)}]++
 			for {
-				if z := x.add(l.noise(src)); region.admissible(z) == z {
+				if z := x.add(l.noise.offset(src)); region.Admissible(z) == z {
 					redrawn.count[region.print(z)]++
 					break
 				}
@@ -218,7 +216,7 @@ func TestAcceptance(t *testing.T) {
 		{.05, .78524}, {.1, .78477}, {.5, .77280}, {math.Ln2, .76405}, {1, .75013}, {2, .73887},
 	} {
 		l := atRate(t, gridDomain(t), c.rate)
-		tanh := math.Tanh(l.proposal / 2)
+		tanh := math.Tanh(l.noise.proposal / 2)
 		share := normaliser(c.rate) * tanh * tanh
 		if math.Abs(share-c.share) > 0.6e-5 {
 			t.Errorf("rate %v: acceptance %v, R12 has %v", c.rate, share, c.share)
@@ -226,7 +224,7 @@ func TestAcceptance(t *testing.T) {
 		const n = 100_000
 		accepted := 0.0
 		for range n {
-			if src.BernoulliExpL2(l.rate, l.proposal, l.axis.Draw(src), l.axis.Draw(src)) {
+			if src.BernoulliExpL2(l.noise.rate, l.noise.proposal, l.noise.axis.Draw(src), l.noise.axis.Draw(src)) {
 				accepted++
 			}
 		}
@@ -241,8 +239,8 @@ func TestAcceptance(t *testing.T) {
 func TestMomentsTendToThePlane(t *testing.T) {
 	for _, rate := range []float64{0.4, 0.2, 0.1} {
 		var s, mean, square float64
-		weightsWithin(rate, int64(42/rate), func(z cell, w float64) {
-			r := rate * z.distanceTo(cell{})
+		weightsWithin(rate, int64(42/rate), func(z Cell, w float64) {
+			r := rate * z.distanceTo(Cell{})
 			s, mean, square = s+w, mean+r*w, square+r*r*w
 		})
 		if third := rate * rate * rate; math.Abs(mean/s-2) > third || math.Abs(square/s-6) > third {
@@ -271,7 +269,7 @@ func TestAveraging(t *testing.T) {
 		for range m {
 			var i, j int64
 			for range int(c.n) {
-				di, dj := l.noise(src)
+				di, dj := l.noise.offset(src)
 				i, j = i+di, j+dj
 			}
 			sum += min(b, rate*math.Hypot(float64(i), float64(j))/c.n)
@@ -307,14 +305,14 @@ func TestQualityLossOnGrids(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var grid []cell
+		var grid []Cell
 		for j := -c.half; j <= c.half; j++ {
 			for i := -c.half; i <= c.half; i++ {
-				grid = append(grid, cell{i, j})
+				grid = append(grid, Cell{i, j})
 			}
 		}
 		loss := 0.0
-		law := tabulate(grid, c.rate, 60, d.admissible)
+		law := tabulate(grid, c.rate, 60, d.Admissible)
 		for k, x := range grid {
 			for n, z := range law.outputs {
 				loss += law.rows[k][n] * x.distanceTo(z) / float64(len(grid))
@@ -340,15 +338,66 @@ func TestRateRoundsDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-		spent := new(big.Rat).Mul(rat(l.rate), new(big.Rat).Add(rat(d.kappa), big.NewRat(1, 1)))
+		spent := new(big.Rat).Mul(rat(l.noise.rate), new(big.Rat).Add(rat(d.kappa), big.NewRat(1, 1)))
 		if spent.Cmp(new(big.Rat).Mul(eps, rat(d.step))) > 0 {
-			t.Fatalf("eps %v: rate %v", eps, l.rate)
+			t.Fatalf("eps %v: rate %v", eps, l.noise.rate)
 		}
-		proposal2 := new(big.Rat).Mul(rat(l.proposal), rat(l.proposal))
-		if proposal2.Mul(proposal2, big.NewRat(2, 1)).Cmp(new(big.Rat).Mul(rat(l.rate), rat(l.rate))) > 0 {
-			t.Fatalf("proposal %v for rate %v", l.proposal, l.rate)
+		proposal2 := new(big.Rat).Mul(rat(l.noise.proposal), rat(l.noise.proposal))
+		if proposal2.Mul(proposal2, big.NewRat(2, 1)).Cmp(new(big.Rat).Mul(rat(l.noise.rate), rat(l.noise.rate))) > 0 {
+			t.Fatalf("proposal %v for rate %v", l.noise.proposal, l.noise.rate)
 		}
 	})
+}
+
+// So does the rate of an amount, which is not much below the largest allowed.
+func TestRateOfAmount(t *testing.T) {
+	for _, d := range []*Domain{gridDomain(t), mustDomain(t, -20, 177, -16, -178, 0.001), mustDomain(t, 5, 60, 60, 120, 50_000)} {
+		rapid.Check(t, func(t *rapid.T) {
+			eps := budget.Amount(rapid.Int64Range(1, int64(budget.Max)).Draw(t, "eps"))
+			largest, err := d.rate(eps.Rat())
+			if err != nil {
+				t.Fatal(err)
+			}
+			rate := d.Rate(eps)
+			if n := d.Noise(eps); n.rate != rate {
+				t.Fatalf("noise at %v, rate %v", n.rate, rate)
+			}
+			if rate > largest || rate < largest*(1-0x1p-48) {
+				t.Fatalf("eps %v: rate %v, at most %v", eps, rate, largest)
+			}
+		})
+	}
+}
+
+// To add no noise because none was paid for would be to report the secret.
+func TestNoiseOfNothing(t *testing.T) {
+	for _, eps := range []budget.Amount{0, -1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("there is noise for an epsilon of %v", eps)
+				}
+			}()
+			gridDomain(t).Noise(eps)
+		}()
+	}
+}
+
+// A mechanism may make another noise for every draw.
+func TestNoiseAllocates(t *testing.T) {
+	d, err := gridDomain(t).WithRegion(concave)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := exact.NewSource(nil)
+	eps := budget.Amount(1_000_000)
+	if n := testing.AllocsPerRun(10_000, func() {
+		x := d.Cell(40, 116)
+		d.Location(d.Admissible(d.Noise(eps).Draw(src, x)))
+		eps++
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
 }
 
 func TestLaplaceRefuses(t *testing.T) {

@@ -16,32 +16,47 @@ const (
 	perDegree = 1e7
 )
 
-// A cell is a point (i*step, j*step) of the lattice in the frame, which has the
-// box's centre for its origin. It stands for the locations that round to it.
-type cell struct{ i, j int64 }
+// A Cell is a point (I*step, J*step) of the lattice in the frame, which has the
+// box's centre for its origin, metres to the east and to the north. It stands
+// for the locations that round to it. Indices are at most 2^40 either way.
+type Cell struct{ I, J int64 }
 
-// round moves a location, in degrees, to the box and then to its nearest lattice
+// Cell moves a location, in degrees, to the box and then to its nearest lattice
 // point. Every secret passes through here before anything is drawn. A latitude
 // moves to the nearest in the box, a longitude to the nearer of west and east;
-// halves of a step round to even, which processors do in one instruction.
+// halves of a step round to even, which processors do in one instruction. lat
+// must be within 90 and lon within 180 degrees of 0.
 //
 // A rounding moves a point at most half a cell's diagonal, so the lattice points
 // of two locations are at most step*sqrt 2 further apart than their images.
-func (d *Domain) round(lat, lon float64) cell {
+func (d *Domain) Cell(lat, lon float64) Cell {
 	lat = max(d.box.south, min(lat, d.box.north))
 	dlon := max(-d.box.half, min(d.frame.offset(lon), d.box.half))
 	x, y := d.grid.project(lat, dlon)
-	return cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
+	return Cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
 }
 
-// add returns the lattice point at (i, j) from c, saturated. c lies in a box, so
-// nothing overflows.
-func (c cell) add(i, j int64) cell {
-	return cell{
-		c.i + max(-saturation-c.i, min(i, saturation-c.i)),
-		c.j + max(-saturation-c.j, min(j, saturation-c.j)),
+// add returns the lattice point at (i, j) from c, saturated: indices are bounded,
+// so nothing overflows.
+func (c Cell) add(i, j int64) Cell {
+	return Cell{
+		c.I + max(-saturation-c.I, min(i, saturation-c.I)),
+		c.J + max(-saturation-c.J, min(j, saturation-c.J)),
 	}
 }
+
+// Admissible returns the lattice point that may be reported nearest to c, as
+// [Domain.WithRegion] says; c itself in a domain without a region.
+func (d *Domain) Admissible(c Cell) Cell {
+	if d.region == nil {
+		return c
+	}
+	return d.region.nearest(c)
+}
+
+// Location returns the coordinates with which a lattice point is reported, in
+// degrees rounded to 7 decimals: lat in [-90, 90], lon in [-180, 180].
+func (d *Domain) Location(c Cell) (lat, lon float64) { return d.print(c).degrees() }
 
 // A printed location has its coordinates in units of 1e-7 degree, about 1 cm.
 // What a query shows, and whether it lies in a region, is decided by these
@@ -49,8 +64,8 @@ func (c cell) add(i, j int64) cell {
 type printed struct{ lat, lon int64 }
 
 // print returns the coordinates with which a lattice point is reported.
-func (d *Domain) print(c cell) printed {
-	lat, dlon := d.grid.unproject(float64(c.i), float64(c.j))
+func (d *Domain) print(c Cell) printed {
+	lat, dlon := d.grid.unproject(float64(c.I), float64(c.J))
 	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}
 }
 

@@ -21,14 +21,14 @@ func TestRound(t *testing.T) {
 		lat := rapid.Float64Range(d.box.south, d.box.north).Draw(t, "lat")
 		dlon := rapid.Float64Range(-d.box.half, d.box.half).Draw(t, "dlon")
 		lon := wrap(d.frame.lon0 + dlon)
-		c := d.round(lat, lon)
+		c := d.Cell(lat, lon)
 		x, y := d.frame.project(lat, d.frame.offset(lon))
-		moved := math.Hypot(float64(c.i)*d.step-x, float64(c.j)*d.step-y)
+		moved := math.Hypot(float64(c.I)*d.step-x, float64(c.J)*d.step-y)
 		if moved > d.halfDiagonal()+projectionError {
 			t.Fatalf("%v %v moves %v m", lat, lon, moved)
 		}
-		if zlat, zlon := d.location(c); !d.Outside(zlat, zlon) && d.round(zlat, zlon) != c {
-			t.Fatalf("%v is printed as %v %v and rounds to %v", c, zlat, zlon, d.round(zlat, zlon))
+		if zlat, zlon := d.Location(c); !d.Outside(zlat, zlon) && d.Cell(zlat, zlon) != c {
+			t.Fatalf("%v is printed as %v %v and rounds to %v", c, zlat, zlon, d.Cell(zlat, zlon))
 		}
 	})
 }
@@ -51,7 +51,7 @@ func TestRoundClamps(t *testing.T) {
 		{fiji, -18, -170, -18, -178},
 		{fiji, -18, 0, -18, 177},
 	} {
-		got, want := c.d.round(c.lat, c.lon), c.d.round(c.latIn, c.lonIn)
+		got, want := c.d.Cell(c.lat, c.lon), c.d.Cell(c.latIn, c.lonIn)
 		if got != want {
 			t.Errorf("%v %v rounds to %v, %v %v to %v", c.lat, c.lon, got, c.latIn, c.lonIn, want)
 		}
@@ -70,8 +70,8 @@ func TestAddSaturates(t *testing.T) {
 			}
 			sum = limit
 		}
-		if got := (cell{x, -x}).add(i, i); got.i != sum.Int64() {
-			t.Fatalf("%d + %d = %d, want %v", x, i, got.i, sum)
+		if got := (Cell{x, -x}).add(i, i); got.I != sum.Int64() {
+			t.Fatalf("%d + %d = %d, want %v", x, i, got.I, sum)
 		}
 	})
 }

@@ -11,10 +11,10 @@ import (
 
 // weightsWithin calls visit with every lattice point within n of 0 on each axis
 // and its weight exp(-rate*|z|).
-func weightsWithin(rate float64, n int64, visit func(z cell, weight float64)) {
+func weightsWithin(rate float64, n int64, visit func(z Cell, weight float64)) {
 	for j := -n; j <= n; j++ {
 		for i := -n; i <= n; i++ {
-			visit(cell{i, j}, math.Exp(-rate*math.Hypot(float64(i), float64(j))))
+			visit(Cell{i, j}, math.Exp(-rate*math.Hypot(float64(i), float64(j))))
 		}
 	}
 }
@@ -23,29 +23,29 @@ func weightsWithin(rate float64, n int64, visit func(z cell, weight float64)) {
 // mean radii out, weigh less than 1e-15 of it.
 func normaliser(rate float64) float64 {
 	sum := 0.0
-	weightsWithin(rate, int64(42/rate)+2, func(_ cell, w float64) { sum += w })
+	weightsWithin(rate, int64(42/rate)+2, func(_ Cell, w float64) { sum += w })
 	return sum
 }
 
-func (c cell) distanceTo(o cell) float64 {
-	return math.Hypot(float64(c.i-o.i), float64(c.j-o.j))
+func (c Cell) distanceTo(o Cell) float64 {
+	return math.Hypot(float64(c.I-o.I), float64(c.J-o.J))
 }
 
 // A table holds P(output | secret): a row for every secret, a column for every
 // output.
 type table struct {
-	secrets, outputs []cell
+	secrets, outputs []Cell
 	rows             [][]float64
 }
 
 // tabulate pushes the law about every secret through move. Drawn points run over
 // one window for all secrets, so that the bound must hold term by term.
-func tabulate(secrets []cell, rate float64, window int64, move func(cell) cell) table {
+func tabulate(secrets []Cell, rate float64, window int64, move func(Cell) Cell) table {
 	t := table{secrets: secrets}
-	columns := map[cell]int{}
-	var drawn []cell
+	columns := map[Cell]int{}
+	var drawn []Cell
 	var column []int
-	weightsWithin(rate, window, func(z cell, _ float64) {
+	weightsWithin(rate, window, func(z Cell, _ float64) {
 		out := move(z)
 		if _, known := columns[out]; !known {
 			columns[out] = len(t.outputs)
@@ -65,7 +65,7 @@ func tabulate(secrets []cell, rate float64, window int64, move func(cell) cell) 
 }
 
 // edit returns a copy with every probability replaced and the rows normalised.
-func (t table) edit(replace func(secret, output cell, p float64) float64) table {
+func (t table) edit(replace func(secret, output Cell, p float64) float64) table {
 	edited := table{secrets: t.secrets, outputs: t.outputs}
 	for k, x := range t.secrets {
 		row, sum := make([]float64, len(t.outputs)), 0.0
@@ -137,22 +137,22 @@ func (t tally[E]) check(n int, falseAlarm float64) error {
 // checkSampler compares samples of the noise with the law at a rate: the single
 // points near 0, rings one mean radius wide out to the tail, and how often a
 // sample equals the one before. n = 200,000 samples, false alarm 1e-7.
-func checkSampler(rate float64, sample func() cell) error {
+func checkSampler(rate float64, sample func() Cell) error {
 	const n = 200_000
 	type event struct {
 		kind string
-		at   cell
+		at   Cell
 	}
 	events := newTally[event]()
-	classify := func(z cell) (point, ring event) {
-		point = event{"point elsewhere", cell{}}
-		if max(z.i, -z.i, z.j, -z.j) <= 2 {
+	classify := func(z Cell) (point, ring event) {
+		point = event{"point elsewhere", Cell{}}
+		if max(z.I, -z.I, z.J, -z.J) <= 2 {
 			point = event{"point", z}
 		}
-		return point, event{"ring", cell{int64(min(10, rate*z.distanceTo(cell{}))), 0}}
+		return point, event{"ring", Cell{int64(min(10, rate*z.distanceTo(Cell{}))), 0}}
 	}
 	s, collision := normaliser(rate), 0.0
-	weightsWithin(rate, int64(42/rate)+2, func(z cell, w float64) {
+	weightsWithin(rate, int64(42/rate)+2, func(z Cell, w float64) {
 		point, ring := classify(z)
 		events.probability[point] += w / s
 		events.probability[ring] += w / s
@@ -162,7 +162,7 @@ func checkSampler(rate float64, sample func() cell) error {
 	pairs.probability["repetition"] = collision
 	for range n / 2 {
 		a, b := sample(), sample()
-		for _, z := range [2]cell{a, b} {
+		for _, z := range [2]Cell{a, b} {
 			point, ring := classify(z)
 			events.count[point]++
 			events.count[ring]++

@@ -48,7 +48,7 @@ func newRegion(a *area) (*region, error) {
 
 // nearest returns the admissible point nearest to c; of equally near ones the one
 // with the least j, of these the one with the least i.
-func (r *region) nearest(c cell) cell {
+func (r *region) nearest(c Cell) Cell {
 	best := candidate{distance: distance{math.MaxUint64, math.MaxUint64}}
 	r.search(1, r.first, r.leaves, c, &best)
 	return best.cell
@@ -56,19 +56,19 @@ func (r *region) nearest(c cell) cell {
 
 // A candidate is the best point found so far.
 type candidate struct {
-	cell     cell
+	cell     Cell
 	distance distance
 }
 
 // search improves best with the points below a node, which holds size rows from
 // row on. The nearer half is searched first; a node is passed over when no point
 // of its rectangle is as near as best, which keeps ties.
-func (r *region) search(node, row, size int64, c cell, best *candidate) {
+func (r *region) search(node, row, size int64, c Cell, best *candidate) {
 	if best.distance.less(r.bound(node, row, size, c)) {
 		return
 	}
 	if size == 1 {
-		best.improve(c, cell{r.nearestInRow(row-r.first, c.i), row})
+		best.improve(c, Cell{r.nearestInRow(row-r.first, c.I), row})
 		return
 	}
 	size /= 2
@@ -84,14 +84,14 @@ func (r *region) search(node, row, size int64, c cell, best *candidate) {
 
 // bound returns the distance from c to the rectangle of a node, beyond every
 // distance if it is empty.
-func (r *region) bound(node, row, size int64, c cell) distance {
+func (r *region) bound(node, row, size int64, c Cell) distance {
 	e := r.extent[node]
 	if e == noExtent {
 		return distance{math.MaxUint64, math.MaxUint64}
 	}
 	return squared(
-		c.i-max(int64(e.lo), min(c.i, int64(e.hi))),
-		c.j-max(row, min(c.j, row+size-1)),
+		c.I-max(int64(e.lo), min(c.I, int64(e.hi))),
+		c.J-max(row, min(c.J, row+size-1)),
 	)
 }
 
@@ -114,9 +114,9 @@ func (r *region) nearestInRow(k, i int64) int64 {
 
 // improve takes p when it is nearer to c than the best so far, or as near and
 // first by j, then i.
-func (b *candidate) improve(c, p cell) {
-	d := squared(c.i-p.i, c.j-p.j)
-	tie := d == b.distance && (p.j < b.cell.j || p.j == b.cell.j && p.i < b.cell.i)
+func (b *candidate) improve(c, p Cell) {
+	d := squared(c.I-p.I, c.J-p.J)
+	tie := d == b.distance && (p.J < b.cell.J || p.J == b.cell.J && p.I < b.cell.I)
 	if tie || d.less(b.distance) {
 		*b = candidate{p, d}
 	}

@@ -73,7 +73,7 @@ func (a *area) clip() bool {
 }
 
 // contains reports whether a lattice point is admissible.
-func (a *area) contains(c cell) bool {
+func (a *area) contains(c Cell) bool {
 	p := a.domain.print(c)
 	v := vertex{unwrap(p.lon, a.origin), p.lat}
 	if v.x < a.low.x || v.x > a.high.x || v.y < a.low.y || v.y > a.high.y {

@@ -63,12 +63,12 @@ func (s shape) within(p vertex) bool {
 
 // bruteForce lists the admissible points of a domain by asking about every
 // lattice point near its box.
-func bruteForce(d *Domain, shapes ...shape) map[cell]bool {
+func bruteForce(d *Domain, shapes ...shape) map[Cell]bool {
 	n := int64(d.reach/d.step) + 2
-	admissible := map[cell]bool{}
+	admissible := map[Cell]bool{}
 	for j := -n; j <= n; j++ {
 		for i := -n; i <= n; i++ {
-			p := d.print(cell{i, j})
+			p := d.print(Cell{i, j})
 			offset := p.lon - toUnits(d.frame.lon0)
 			if offset > 180*perDegree {
 				offset -= 360 * perDegree
@@ -82,7 +82,7 @@ func bruteForce(d *Domain, shapes ...shape) map[cell]bool {
 			}
 			for _, s := range shapes {
 				if s.within(vertex{x, p.lat}) {
-					admissible[cell{i, j}] = true
+					admissible[Cell{i, j}] = true
 				}
 			}
 		}
@@ -91,17 +91,17 @@ func bruteForce(d *Domain, shapes ...shape) map[cell]bool {
 }
 
 // slowNearest searches all admissible points in big integers.
-func slowNearest(admissible map[cell]bool, c cell) cell {
+func slowNearest(admissible map[Cell]bool, c Cell) Cell {
 	square := func(x int64) *big.Int { return new(big.Int).Mul(big.NewInt(x), big.NewInt(x)) }
-	var best cell
+	var best Cell
 	var least *big.Int
 	for p := range admissible {
-		distance := new(big.Int).Add(square(c.i-p.i), square(c.j-p.j))
+		distance := new(big.Int).Add(square(c.I-p.I), square(c.J-p.J))
 		order := -1
 		if least != nil {
 			order = distance.Cmp(least)
 		}
-		if order < 0 || order == 0 && (p.j < best.j || p.j == best.j && p.i < best.i) {
+		if order < 0 || order == 0 && (p.J < best.J || p.J == best.J && p.I < best.I) {
 			best, least = p, distance
 		}
 	}
@@ -183,8 +183,8 @@ func TestRegionAgainstBruteForce(t *testing.T) {
 			if k == 30 {
 				spread = saturation
 			}
-			c := cell{rand.Int64N(2*spread+1) - spread, rand.Int64N(2*spread+1) - spread}
-			if got, want := region.admissible(c), slowNearest(admissible, c); got != want {
+			c := Cell{rand.Int64N(2*spread+1) - spread, rand.Int64N(2*spread+1) - spread}
+			if got, want := region.Admissible(c), slowNearest(admissible, c); got != want {
 				t.Fatalf("%s: %v moves to %v, brute force to %v", text, c, got, want)
 			}
 		}
@@ -207,20 +207,20 @@ func TestNearestTies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ from, to cell }{
-		{cell{0, 0}, cell{0, -3}},
-		{cell{1, 1}, cell{3, 1}}, // (1,3) is as near
-		{cell{-1, 1}, cell{-3, 1}},
-		{cell{-1, -1}, cell{-1, -3}}, // (-3,-1) is as near
-		{cell{-1, 0}, cell{-3, 0}},
-		{cell{2, 2}, cell{3, 2}},
-		{cell{-2, -2}, cell{-2, -3}},
-		{cell{9, 9}, cell{3, 3}},
-		{cell{saturation, 0}, cell{3, 0}},
-		{cell{-saturation, -saturation}, cell{-3, -3}},
-		{cell{3, -1}, cell{3, -1}},
+	for _, c := range []struct{ from, to Cell }{
+		{Cell{0, 0}, Cell{0, -3}},
+		{Cell{1, 1}, Cell{3, 1}}, // (1,3) is as near
+		{Cell{-1, 1}, Cell{-3, 1}},
+		{Cell{-1, -1}, Cell{-1, -3}}, // (-3,-1) is as near
+		{Cell{-1, 0}, Cell{-3, 0}},
+		{Cell{2, 2}, Cell{3, 2}},
+		{Cell{-2, -2}, Cell{-2, -3}},
+		{Cell{9, 9}, Cell{3, 3}},
+		{Cell{saturation, 0}, Cell{3, 0}},
+		{Cell{-saturation, -saturation}, Cell{-3, -3}},
+		{Cell{3, -1}, Cell{3, -1}},
 	} {
-		if got := d.admissible(c.from); got != c.to {
+		if got := d.Admissible(c.from); got != c.to {
 			t.Errorf("%v moves to %v, want %v", c.from, got, c.to)
 		}
 	}
@@ -327,10 +327,10 @@ func FuzzWithRegion(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			for _, c := range []cell{{0, 0}, {-5, 3}, {saturation, -saturation}} {
-				z := restricted.admissible(c)
-				lat, lon := restricted.location(z)
-				if restricted.admissible(z) != z || d.Outside(lat, lon) {
+			for _, c := range []Cell{{0, 0}, {-5, 3}, {saturation, -saturation}} {
+				z := restricted.Admissible(c)
+				lat, lon := restricted.Location(z)
+				if restricted.Admissible(z) != z || d.Outside(lat, lon) {
 					t.Fatalf("%q: %v moves to %v at %v %v", text, c, z, lat, lon)
 				}
 			}

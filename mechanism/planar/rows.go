@@ -100,7 +100,7 @@ func (g segment) at(y float64) float64 {
 // scanRow appends the runs of row j.
 func (s *scan) scanRow(j int64) {
 	start := len(s.runs)
-	contains := func(i int32) bool { return s.area.contains(cell{int64(i), j}) }
+	contains := func(i int32) bool { return s.area.contains(Cell{int64(i), j}) }
 	next := int32(math.MaxInt32) // the first point not yet decided
 	for _, w := range s.windows {
 		if next < w.lo && contains(next) {

@@ -143,6 +143,14 @@ func (u *Universe) Value(k int64) float64 { return u.decimal(u.first + k*u.strid
 // operands are exact, so the division rounds once.
 func (u *Universe) decimal(quanta int64) float64 { return float64(quanta) / u.scale }
 
+// Last returns the index n of hi.
+func (u *Universe) Last() int64 { return u.last }
+
+// Step returns the distance between neighbouring values, in the unit.
+func (u *Universe) Step() *big.Rat {
+	return new(big.Rat).SetFrac(big.NewInt(u.stride), integer(u.scale))
+}
+
 // Outside reports whether x is below lo or above hi.
 func (u *Universe) Outside(x float64) bool { return x < u.lo || x > u.hi }
 

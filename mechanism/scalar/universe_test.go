@@ -115,6 +115,19 @@ func TestValuesRoundTripAndPrint(t *testing.T) {
 	})
 }
 
+func TestStepAndLast(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi, step float64
+		last         int64
+		want         string
+	}{{0, 10, 0.001, 10_000, "1/1000"}, {-4, 5, 3, 3, "3"}, {0.5, 2.5, 0.25, 8, "1/4"}} {
+		u := universe(t, c.lo, c.hi, c.step)
+		if u.Last() != c.last || u.Step().Cmp(rational(c.want)) != 0 {
+			t.Errorf("%v: last %d, step %v", u, u.Last(), u.Step())
+		}
+	}
+}
+
 func TestIndexMatchesItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawUniverse(t)

@@ -1,0 +1,164 @@
+package budget
+
+import "math"
+
+// A History is what a run has used: all that a [Manager] knows of it. It is public.
+type History struct {
+	Points int64  // reported
+	Tested int64  // of these, how many had their prediction tested
+	Easy   int64  // of the tested, how many passed
+	Spent  Amount // by all of them
+}
+
+// An Allotment is what a [Manager] grants the next step of a run: a test of the
+// prediction, and noise for when it fails; noise alone, when Test is 0; nothing,
+// when both are 0, because the budget is used up.
+type Allotment struct {
+	Test  Amount // epsilon of the test
+	Noise Amount // epsilon of the noise
+
+	// Threshold is the distance at which the test passes with probability 1/2, 0
+	// without a test.
+	Threshold float64
+
+	// Accuracy is the radius that the noise stays within with probability 0.9, 0
+	// without noise. Like Threshold it is in the unit that epsilon is per.
+	Accuracy float64
+}
+
+// A Manager is a budget manager: a deterministic function of the public run, which
+// never grants more than what is left of its epsilon, a test and its noise taken
+// together. (Chatzikokolakis, Palamidessi, Stronati, A Predictive
+// Differentially-Private Mechanism for Mobility Traces, 2014, sections 3 and 4,
+// called the paper below.)
+//
+// The managers of figure 3 in the paper stop once the budget is used up, and so
+// overspend by up to a test and a noise. Here the last step gets what is left.
+type Manager interface {
+	Allot(h History) Allotment
+}
+
+// testQuantile is c_theta of the paper: Laplace noise of epsilon 1 is at most ln 5
+// with probability 0.9. It is one-sided, as published; the absolute value stays
+// below ln 10.
+//
+// A prediction further than [Allotment.Threshold] plus ln 5/Test therefore passes
+// with probability 0.1 at most. That makes no bound of 0.9 for the whole step: just
+// beyond that distance, a tenth of the reports are the prediction and a tenth of
+// the rest have too much noise, so 0.81 are as accurate as stated.
+const testQuantile = 1.6094379124341003 // ln 5
+
+// A Tuning says what a test costs in terms of the noise that it may save
+// (section 4 of the paper). Without Eta there are no tests: the managers are
+// those of the independent mechanism.
+type Tuning struct {
+	// NoiseQuantile is c_N: noise of epsilon 1 stays within this radius with
+	// probability 0.9.
+	NoiseQuantile float64
+
+	// Eta, at most 1, is the noise's accuracy in parts of the test's: a prediction
+	// up to Accuracy/Eta away may well pass. The paper's experiments go down to
+	// 0.5, because predictions are mostly better than a test demands.
+	Eta float64
+
+	// Gamma is the test's noise in parts of its threshold: ln 5/Test = Gamma*Threshold.
+	Gamma float64
+}
+
+// BreakEven returns Test/Noise = eta*c_theta/c_N*(1+1/gamma). It is also the share
+// of predictions which have to pass for tests to save more than they cost.
+func (t Tuning) BreakEven() float64 {
+	if t.Eta == 0 {
+		return 0
+	}
+	return t.Eta * testQuantile / t.NoiseQuantile * (1 + 1/t.Gamma)
+}
+
+// grant completes an allotment.
+func (t Tuning) grant(test, noise Amount) Allotment {
+	a := Allotment{Test: test, Noise: noise, Accuracy: t.NoiseQuantile / epsilon(noise)}
+	if test > 0 {
+		a.Threshold = testQuantile / (t.Gamma * epsilon(test))
+	}
+	return a
+}
+
+// FixedUtility keeps the accuracy of its noise and saves budget with every
+// prediction that passes (figure 3a of the paper). When the rest pays for noise but
+// not for a test before it, the noise gets all of it.
+type FixedUtility struct {
+	Epsilon Amount
+	Alpha   float64 // the Accuracy of the noise, above 0
+	Tuning
+}
+
+// Allot implements [Manager].
+func (m FixedUtility) Allot(h History) Allotment {
+	eps := m.NoiseQuantile / m.Alpha * quanta
+	noise, test := floor(eps), floor(eps*m.BreakEven())
+	left := m.Epsilon - h.Spent
+	switch {
+	case noise == 0 || noise > left:
+		return Allotment{}
+	case test > left-noise:
+		return m.grant(0, left)
+	default:
+		return m.grant(test, noise)
+	}
+}
+
+// FixedRate spends, on average, one part in Steps of its epsilon per point, and
+// turns what passed predictions save into accuracy (figure 3b of the paper, with
+// the rate taken anew at every step from what is left of epsilon and steps). When
+// the rest does not pay for a test and its noise, noise alone gets one part of
+// it; the last step does not test and gets all of it.
+type FixedRate struct {
+	Epsilon Amount
+	Steps   int64 // planned, at least 1
+
+	// PredictionRate is the share of predictions expected to pass. After ten
+	// tests, or a quarter as many as steps, what the run shows takes its place.
+	PredictionRate float64
+	Tuning
+}
+
+// Allot implements [Manager].
+//
+// On average a step spends rho = Test + (1-PR)*Noise, where Test = BreakEven*Noise.
+func (m FixedRate) Allot(h History) Allotment {
+	left := m.Epsilon - h.Spent
+	if left <= 0 {
+		return Allotment{}
+	}
+	steps := max(1, m.Steps-h.Points)
+	rate := max(1, left/Amount(steps))
+	if steps > 1 {
+		ratio := m.BreakEven()
+		eps := float64(rate) / (1 - m.predictionRate(h) + ratio)
+		noise, test := floor(eps), floor(eps*ratio)
+		if noise > 0 && test > 0 && noise <= left && test <= left-noise {
+			return m.grant(test, noise)
+		}
+	}
+	return m.grant(0, rate)
+}
+
+// predictionRate returns the share of tested predictions which passed, once there
+// are enough of them to tell.
+func (m FixedRate) predictionRate(h History) float64 {
+	if h.Tested < min(10, m.Steps/4+min(1, m.Steps%4)) {
+		return m.PredictionRate
+	}
+	return float64(h.Easy) / float64(h.Tested)
+}
+
+// floor rounds a number of quanta down: what is not a positive number to 0.
+func floor(x float64) Amount {
+	if !(x >= 1) {
+		return 0
+	}
+	return Amount(min(math.Floor(x), float64(Max)))
+}
+
+// epsilon returns a as a number, in one rounding up to an epsilon of 9,000.
+func epsilon(a Amount) float64 { return float64(a) / quanta }

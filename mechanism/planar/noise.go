@@ -1,0 +1,74 @@
+package planar
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// Noise is the planar Laplace law on the lattice at one rate, a value that is
+// cheap to make: a mechanism that spends another epsilon at every step makes one
+// for each. It is made by [Domain.Noise].
+type Noise struct {
+	rate     float64 // per lattice step, a rational number
+	proposal float64 // rate of the proposals, below rate/sqrt 2
+	axis     exact.DiscreteLaplace
+}
+
+// Rate returns the rate per lattice step that eps per metre pays for, eps > 0:
+// not above eps*step/(1+kappa), and less than 2^-49 of it below. What is
+// exp(rate*|x-x'|)-private on the lattice spends no more than eps per metre along
+// the ellipsoid, as the proof at [Laplace.Draw] shows.
+func (d *Domain) Rate(eps budget.Amount) float64 {
+	return exact.RateTimes(d.quantumRate, int64(eps))
+}
+
+// Noise returns the law that spends eps per metre. It panics unless eps > 0: no
+// noise would report the secret.
+func (d *Domain) Noise(eps budget.Amount) Noise {
+	n, err := newNoise(d.Rate(eps))
+	if err != nil {
+		panic(fmt.Sprintf("planar: noise of epsilon %v: %v", eps, err))
+	}
+	return n
+}
+
+// newNoise returns an error when the rate is not positive and finite, or so small
+// that the rate of the proposals underflows.
+func newNoise(rate float64) (Noise, error) {
+	proposal := proposalShare * rate
+	axis, err := exact.NewDiscreteLaplace(proposal)
+	if err != nil {
+		return Noise{}, err
+	}
+	return Noise{rate: rate, proposal: proposal, axis: axis}, nil
+}
+
+// proposalShare is below 1/sqrt 2 by more than a float64 product can round up:
+// 0.7071067^2 < 0.49999989.
+const proposalShare = 0.7071067
+
+// Draw returns the lattice point x plus noise, before a region moves it: z with
+// probability proportional to exp(-rate*|z-x|), saturated after the draw.
+func (n Noise) Draw(src *exact.Source, x Cell) Cell { return x.add(n.offset(src)) }
+
+// offset draws (i, j) with probability proportional to exp(-rate*sqrt(i^2+j^2)).
+//
+// Two independent discrete Laplace variates of rate a propose it with probability
+// proportional to exp(-a*(|i|+|j|)); accepting with probability
+//
+//	exp(-(rate*sqrt(i^2+j^2) - a*(|i|+|j|)))
+//
+// leaves the product, which is the law wanted. It is a probability because
+// |i|+|j| <= sqrt 2 * sqrt(i^2+j^2) and a*sqrt 2 <= rate. About pi/4 of the
+// proposals are accepted. A rejected proposal is discarded whole and depends on
+// no secret.
+func (n Noise) offset(src *exact.Source) (i, j int64) {
+	for {
+		i, j = n.axis.Draw(src), n.axis.Draw(src)
+		if src.BernoulliExpL2(n.rate, n.proposal, i, j) {
+			return i, j
+		}
+	}
+}

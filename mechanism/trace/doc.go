@@ -1,0 +1,40 @@
+// Package trace reports a moving secret step by step under one epsilon for the
+// whole trace: the independent mechanism, which adds noise to every point, and the
+// predictive mechanism, which first tests in private whether a prediction made
+// from earlier reports is good enough, and pays for noise only when it is not.
+// (Chatzikokolakis, Palamidessi, Stronati, A Predictive Differentially-Private
+// Mechanism for Mobility Traces, 2014, called the paper.)
+//
+// A secret is a point of a [Space]: a [Plane], for locations, or a [Line], for
+// readings. A [Mechanism] is a space with a [Policy]. A step takes three calls, so
+// that its cost can be charged before anything is drawn:
+//
+//	plan, err := m.Plan(run, t)       // public: what the step does and may cost
+//	point := m.Draw(source, plan, x)  // the only call that sees the secret
+//	err = m.Add(run, point)           // public: the run goes on
+//
+// # What is promised
+//
+// For traces x and x', and for every run r of points, times and outcomes of tests,
+//
+//	P(r | x) <= exp(epsilon * (max_i d(x_i, x'_i) + slack)) * P(r | x')
+//
+// where the slack is what rounding to the lattice adds: a cell's diagonal on a
+// plane, a step for readings off their universe's grid. This is theorem 3.1 of the
+// paper. It holds for every prediction, however bad, and every budget manager,
+// because each step is private at what it spends (proof at [Mechanism.Draw]), is
+// planned from the earlier reports alone, and spends no more than is left
+// ([budget.Manager]). Points reported without a test, a stopped run and the times
+// reveal nothing, as they are functions of public data.
+//
+// The bound is one for the whole trace. A run that starts afresh has an epsilon
+// of its own, and the two add up: that a day's traces tell nothing about those of
+// the next is an assumption, not a theorem.
+//
+// # What is not promised
+//
+// Accuracy is a matter of the prediction. See [Policy] for what the settings do to
+// it.
+//
+// A Mechanism is immutable and safe for concurrent use; a [Run] is not.
+package trace

@@ -1,0 +1,145 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A Mechanism is a policy at work on a space. It is made by [New], immutable, and
+// safe for concurrent use with a Source and a Run per goroutine.
+type Mechanism struct {
+	space   Space
+	policy  Policy
+	manager budget.Manager
+}
+
+// New returns the mechanism of a policy, as [ParsePolicy] returns it, on a space.
+// Errors name the key at fault. The caller sees to it that the space is the
+// policy's Domain.
+func New(s Space, p Policy) (*Mechanism, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	manager, err := p.manager(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Mechanism{space: s, policy: p, manager: manager}, nil
+}
+
+// Policy returns the policy of m.
+func (m *Mechanism) Policy() Policy { return m.policy }
+
+// Plan returns what the next step of a run is going to do, at time t in
+// microseconds. t must be later than the run's last point. Plan is deterministic
+// and depends on public data only: the policy, the run, and t.
+//
+// Without a report to predict from, the step is noise alone; once the manager
+// grants nothing, the policy's After decides.
+//
+// With a SkipSpeed v, the prediction is reported untested while the secret cannot
+// be far from it. Let a be the last point that something was spent on, by noise
+// or by a test, and T its time. A secret no faster than v is by now within
+// v*(t-T) + |a - prediction| of the prediction, plus the error of a. The test is
+// skipped while that sum, without the error, is below the accuracy of the
+// noise: so the error of a skipped report is at most that accuracy more than the
+// error of a. Skipped reports themselves do not start the time again, or a secret
+// that is asked for often enough would never be tested. In the paper's experiments
+// 500 m per minute stand against an accuracy of 3 km, and six minutes pass between
+// tests. (It prints 0.5 km/h, with which six hours would.)
+func (m *Mechanism) Plan(r *Run, t int64) (Plan, error) {
+	if r.history.Points > 0 && t <= r.last.t {
+		return Plan{}, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last.t)
+	}
+	a := m.manager.Allot(r.history)
+	p := Plan{T: t, Accuracy: a.Accuracy}
+	predicts := r.history.Points > 0 && m.policy.Mechanism == Predictive
+	if predicts {
+		p.Prediction = m.predict(r, t)
+	}
+	switch {
+	case a.Noise == 0 && predicts && m.policy.After == AfterPredict, predicts && m.skips(r, p):
+		p.Action = Predict
+	case a.Noise == 0:
+		p = Plan{T: t}
+	case a.Test == 0 || !predicts:
+		p = Plan{Action: Noise, T: t, Accuracy: a.Accuracy, EpsNoise: a.Noise}
+	default:
+		p.Action, p.Threshold, p.EpsTest, p.EpsNoise = Test, a.Threshold, a.Test, a.Noise
+	}
+	return p, nil
+}
+
+// skips reports whether the prediction of a plan need not be tested.
+func (m *Mechanism) skips(r *Run, p Plan) bool {
+	if m.policy.SkipSpeed == 0 {
+		return false
+	}
+	travelled := m.policy.SkipSpeed * seconds(r.paid.t, p.T)
+	return travelled+distance(r.paid.z, p.Prediction)*m.space.Step() < p.Accuracy
+}
+
+// Draw takes the step for the secret whose cell is x, which the space made of a
+// location or reading. It is to be called once for a plan, which must not be one
+// to Stop. It panics only then, or when the source's entropy fails.
+//
+// # Privacy
+//
+// Let x' be another cell, D = |x-x'| in steps, and a rate what Space.Rate makes of
+// an epsilon. The test passes with probability F(c - rate*|x-z~|), where z~ is the
+// prediction, c and the rate are public and F is the distribution function of the
+// standard Laplace law; ln F and ln(1-F) have slopes of at most 1, so for x'
+// both outcomes have their probabilities within a factor exp(rate*D) (fact 1 of the
+// paper; no noisy threshold exists that could leak). z~ is a cell, the one reported, and the same for x and x'. So
+//
+//	easy   F(..x)                        <= e^(EpsTest*d) F(..x')
+//	hard   (1-F(..x)) * P(z | x)         <= e^((EpsTest+EpsNoise)*d) (1-F(..x')) * P(z | x')
+//
+// with d the distance that Space.Rate accounts for, and either way the exponent is
+// the point's Spent. As every plan is a function of the points before it, the
+// factors of a run multiply and their exponents add up to its Spent (lemma 1), which
+// is at most the policy's Epsilon.
+func (m *Mechanism) Draw(src *exact.Source, p Plan, x Cell) Point {
+	switch p.Action {
+	case Predict:
+		return Point{T: p.T, Z: p.Prediction}
+	case Test:
+		if m.passes(src, p, x) {
+			return Point{T: p.T, Z: p.Prediction, Tested: true, Spent: p.EpsTest}
+		}
+	case Stop:
+		panic("trace: draw of a plan to stop")
+	}
+	return Point{
+		T: p.T, Z: m.space.Perturb(src, p.EpsNoise, x),
+		Hard: true, Tested: p.Action == Test, Spent: p.EpsTest + p.EpsNoise,
+	}
+}
+
+// passes makes the test of a plan.
+func (m *Mechanism) passes(src *exact.Source, p Plan, x Cell) bool {
+	rate := m.space.Rate(p.EpsTest)
+	c := rate * p.Threshold / m.space.Step()
+	return src.LaplaceTest(rate, c, x.I-p.Prediction.I, x.J-p.Prediction.J)
+}
+
+var errNotOfTheRun = errors.New("the point is not one that the run's next step can report")
+
+// Add appends a point to a run, whose next step it must be: what Draw made of the
+// run's plan for that time. Otherwise it returns an error and leaves the run as it
+// is.
+func (m *Mechanism) Add(r *Run, q Point) error {
+	p, err := m.Plan(r, q.T)
+	if err != nil {
+		return err
+	}
+	if !p.allows(q) || !q.Z.bounded() {
+		return errNotOfTheRun
+	}
+	m.learn(r, p, q)
+	r.add(q)
+	return nil
+}

@@ -1,0 +1,153 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// A Cell is a point of a space's lattice, in steps. Indices are at most 2^40
+// either way.
+type Cell struct{ I, J int64 }
+
+// maxIndex bounds the indices of a cell.
+const maxIndex = 1 << 40
+
+func (c Cell) bounded() bool {
+	return -maxIndex <= c.I && c.I <= maxIndex && -maxIndex <= c.J && c.J <= maxIndex
+}
+
+// A Space is the lattice that secrets and reports lie on, with the Euclidean
+// distance and a noise mechanism. What a [Mechanism] promises rests on Rate and
+// Perturb: both must keep their promise for all cells. Implementations are
+// immutable.
+type Space interface {
+	// Unit returns what epsilon is per.
+	Unit() budget.Unit
+
+	// Step returns the distance between neighbouring cells, in the unit.
+	Step() float64
+
+	// Rate returns the rate per step that eps > 0 pays for: whatever is
+	// exp(rate*|x-x'|)-private for cells x and x' spends no more than eps per unit.
+	Rate(eps budget.Amount) float64
+
+	// Perturb reports x with noise of eps > 0. No report changes its probability
+	// by a factor of more than exp(Rate(eps)*|x-x'|) when x' takes the place of x.
+	Perturb(src *exact.Source, eps budget.Amount, x Cell) Cell
+
+	// NoiseQuantile returns the radius, in the unit, which Perturb stays within
+	// with probability 0.9 at an epsilon of 1; at eps it is that over eps. Steps
+	// and stretching are left out.
+	NoiseQuantile() float64
+
+	// Nearest returns the cell nearest to a position in steps that may be
+	// reported.
+	Nearest(x, y float64) Cell
+}
+
+// A Plane is the space of locations in a domain. It is made by [NewPlane].
+type Plane struct{ domain *planar.Domain }
+
+// NewPlane returns the space of d; reports stay in its region.
+func NewPlane(d *planar.Domain) Plane { return Plane{d} }
+
+// Cell returns the cell of a location, in degrees; see [planar.Domain.Cell].
+func (p Plane) Cell(lat, lon float64) Cell { return Cell(p.domain.Cell(lat, lon)) }
+
+// Location returns the coordinates that a reported cell is printed with.
+func (p Plane) Location(z Cell) (lat, lon float64) { return p.domain.Location(planar.Cell(z)) }
+
+// Unit implements [Space].
+func (p Plane) Unit() budget.Unit { return budget.Metre }
+
+// Step implements [Space]: metres of the frame.
+func (p Plane) Step() float64 { return p.domain.Step() }
+
+// Rate implements [Space]: per metre along the ellipsoid.
+func (p Plane) Rate(eps budget.Amount) float64 { return p.domain.Rate(eps) }
+
+// Perturb implements [Space] by the planar Laplace mechanism.
+func (p Plane) Perturb(src *exact.Source, eps budget.Amount, x Cell) Cell {
+	z := p.domain.Noise(eps).Draw(src, planar.Cell(x))
+	return Cell(p.domain.Admissible(z))
+}
+
+// planarQuantile is C^-1(0.9) at epsilon 1 (Bordenabe, Measuring Privacy with
+// Distinguishability Metrics, 2014, section 5.2.1): -W(-0.1/e) - 1 with the branch
+// -1 of Lambert's function.
+const planarQuantile = 3.889720169867429
+
+// NoiseQuantile implements [Space].
+func (p Plane) NoiseQuantile() float64 { return planarQuantile }
+
+// Nearest implements [Space].
+func (p Plane) Nearest(x, y float64) Cell {
+	z := planar.Cell{I: index(x, -maxIndex, maxIndex), J: index(y, -maxIndex, maxIndex)}
+	return Cell(p.domain.Admissible(z))
+}
+
+// A Line is the space of readings in a universe: the cell of a value is its index
+// and 0. It is made by [NewLine].
+type Line struct {
+	universe    *scalar.Universe
+	step        float64
+	quantumRate float64 // per step, of the smallest amount
+}
+
+// NewLine returns the space of u.
+func NewLine(u *scalar.Universe) Line {
+	step := u.Step()
+	l := Line{universe: u}
+	l.step, _ = step.Float64()
+	// A universe's steps are between 1e-22 and 1e15: no rate underflows.
+	l.quantumRate, _ = exact.RateFloor(step.Mul(step, budget.Amount(1).Rat()))
+	return l
+}
+
+// Cell returns the cell of a reading; see [scalar.Universe.Index].
+func (l Line) Cell(x float64) Cell { return Cell{I: l.universe.Index(x)} }
+
+// Value returns the value that a reported cell stands for.
+func (l Line) Value(z Cell) float64 { return l.universe.Value(z.I) }
+
+// Unit implements [Space].
+func (l Line) Unit() budget.Unit { return l.universe.Unit() }
+
+// Step implements [Space].
+func (l Line) Step() float64 { return l.step }
+
+// Rate implements [Space].
+func (l Line) Rate(eps budget.Amount) float64 { return exact.RateTimes(l.quantumRate, int64(eps)) }
+
+// Perturb implements [Space] by the truncated geometric mechanism: the discrete
+// Laplace law has the same normaliser for every x, and the clamp sees its sum with
+// x only. It panics unless eps > 0.
+func (l Line) Perturb(src *exact.Source, eps budget.Amount, x Cell) Cell {
+	noise, err := exact.NewDiscreteLaplace(l.Rate(eps))
+	if err != nil {
+		panic(fmt.Sprintf("trace: noise of epsilon %v: %v", eps, err))
+	}
+	k := noise.Draw(src)
+	return Cell{I: x.I + max(-x.I, min(k, l.universe.Last()-x.I))}
+}
+
+// NoiseQuantile implements [Space]: P(|N| > r) = e^-r.
+func (l Line) NoiseQuantile() float64 { return math.Ln10 }
+
+// Nearest implements [Space].
+func (l Line) Nearest(x, _ float64) Cell {
+	return Cell{I: index(x, 0, float64(l.universe.Last()))}
+}
+
+// index rounds a position to a whole number from lo to hi.
+func index(x, lo, hi float64) int64 {
+	if !(x > lo) {
+		return int64(lo)
+	}
+	return int64(math.RoundToEven(min(x, hi)))
+}

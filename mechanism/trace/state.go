@@ -1,0 +1,170 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"github.com/geosql/geosql/budget"
+)
+
+// stateVersion is the first byte of a run's binary form.
+const stateVersion = 1
+
+// AppendBinary appends a run in binary form: at most 250 bytes, of which few runs use more than 100.
+// It never fails. The form, all numbers varints of encoding/binary, those marked
+// ± zigzag:
+//
+//	1 points spent                   ends here without points
+//	tested easy
+//	±t ±i ±j                         the last point
+//	age ±di ±dj                      the last one paid for, relative to it
+//	n (age ±di ±dj)*                 the n recent ones: the latest is the one
+//	                                 above, the others are relative to the one
+//	                                 before in this list
+//	±handicap
+func (r *Run) AppendBinary(b []byte) ([]byte, error) {
+	h := r.history
+	b = append(b, stateVersion)
+	b = binary.AppendUvarint(b, uint64(h.Points))
+	b = binary.AppendUvarint(b, uint64(h.Spent))
+	if h.Points == 0 {
+		return b, nil
+	}
+	b = binary.AppendUvarint(b, uint64(h.Tested))
+	b = binary.AppendUvarint(b, uint64(h.Easy))
+	b = binary.AppendVarint(b, r.last.t)
+	b = binary.AppendVarint(b, r.last.z.I)
+	b = binary.AppendVarint(b, r.last.z.J)
+	b = appendOlder(b, r.last, r.paid)
+	b = binary.AppendUvarint(b, uint64(r.recent.n))
+	for k := r.recent.n - 1; k > 0; k-- {
+		b = appendOlder(b, r.recent.points[k], r.recent.points[k-1])
+	}
+	return binary.AppendVarint(b, int64(r.rivals.handicap)), nil
+}
+
+// appendOlder appends a fix relative to a later one.
+func appendOlder(b []byte, later, f fix) []byte {
+	b = binary.AppendUvarint(b, uint64(later.t)-uint64(f.t))
+	b = binary.AppendVarint(b, f.z.I-later.z.I)
+	return binary.AppendVarint(b, f.z.J-later.z.J)
+}
+
+var errState = errors.New("not the binary form of a run")
+
+// UnmarshalBinary sets r to the run whose binary form is data. It accepts what
+// AppendBinary writes for a run that can exist, and nothing else: on an error r is
+// unchanged.
+func (r *Run) UnmarshalBinary(data []byte) error {
+	d := decoder{data: data}
+	run := d.run()
+	if d.failed || !run.plausible() {
+		return errState
+	}
+	// One form for each run: no number longer than it need be, nothing after it.
+	if again, _ := run.AppendBinary(nil); !bytes.Equal(again, data) {
+		return errState
+	}
+	*r = run
+	return nil
+}
+
+// plausible checks what the decoder does not see: counts that fit together and a
+// budget that can have been spent on them.
+func (r *Run) plausible() bool {
+	h := r.history
+	if h.Points == 0 { // then the decoder has read nothing else
+		return 0 <= h.Spent && h.Spent <= budget.Max
+	}
+	return 0 < h.Points && 0 <= h.Easy && h.Easy <= h.Tested && h.Tested < h.Points &&
+		0 < h.Spent && h.Spent <= budget.Max &&
+		(r.paid.t < r.last.t || r.paid == r.last) &&
+		-maxHandicap <= r.rivals.handicap && r.rivals.handicap <= maxHandicap
+}
+
+// A decoder reads a run from its binary form. After a failure it reads zeros.
+type decoder struct {
+	data   []byte
+	failed bool
+}
+
+func (d *decoder) run() (r Run) {
+	if len(d.data) == 0 || d.data[0] != stateVersion {
+		d.failed = true
+		return r
+	}
+	d.data = d.data[1:]
+	r.history.Points = int64(d.uvarint())
+	r.history.Spent = budget.Amount(d.uvarint())
+	if r.history.Points == 0 {
+		return r
+	}
+	r.history.Tested = int64(d.uvarint())
+	r.history.Easy = int64(d.uvarint())
+	r.last = fix{d.varint(), d.cell(Cell{})}
+	r.paid = d.older(r.last)
+	r.recent = d.recent(r.paid)
+	handicap := d.varint()
+	r.rivals.handicap = int8(handicap)
+	d.failed = d.failed || int64(r.rivals.handicap) != handicap
+	return r
+}
+
+// recent reads the recent points, of which the latest is known.
+func (d *decoder) recent(latest fix) (r recent) {
+	n := d.uvarint()
+	if n > recentSize {
+		d.failed = true
+		return r
+	}
+	r.n = int(n)
+	for k := r.n - 1; k >= 0; k-- {
+		r.points[k] = latest
+		if k > 0 {
+			older := d.older(latest)
+			d.failed = d.failed || older.t == latest.t
+			latest = older
+		}
+	}
+	return r
+}
+
+// older reads a fix relative to a later one.
+func (d *decoder) older(later fix) fix {
+	age := d.uvarint()
+	if age > uint64(later.t)-1<<63 { // before the least int64
+		d.failed = true
+	}
+	return fix{int64(uint64(later.t) - age), d.cell(later.z)}
+}
+
+// cell reads a cell relative to another.
+func (d *decoder) cell(base Cell) Cell {
+	c := Cell{base.I + d.varint(), base.J + d.varint()}
+	if !c.bounded() { // nor is a sum that overflowed
+		d.failed = true
+		return Cell{}
+	}
+	return c
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.data)
+	return consume(d, v, n)
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.data)
+	return consume(d, v, n)
+}
+
+// consume passes over n bytes, which held v unless n is 0 or less.
+func consume[T int64 | uint64](d *decoder, v T, n int) T {
+	if n <= 0 || d.failed {
+		d.failed = true
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
