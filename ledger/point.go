@@ -73,11 +73,7 @@ func (tx *transaction) addPoints(trace string, saved int64, points []Point) erro
 	for i := range points {
 		block = points[i].append(block)
 	}
-	s, _, err := tx.db.conn.Prepare("INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)")
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	s := tx.db.putRun
 	s.BindText(1, trace)
 	s.BindInts(2, saved+1)
 	s.BindBlob(3, block)

@@ -19,6 +19,9 @@ type store struct {
 	standing                *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
 	putLimit                *sqlite.Stmt
+	getTrace, putTrace      *sqlite.Stmt
+	takeTrace, freeTrace    *sqlite.Stmt
+	putRun                  *sqlite.Stmt
 
 	room []byte // for what is hashed
 }
@@ -62,6 +65,11 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.addEntry:   addEntrySQL,
 		&db.putBalance: putBalanceSQL,
 		&db.putLimit:   putLimitSQL,
+		&db.getTrace:   getTraceSQL,
+		&db.putTrace:   putTraceSQL,
+		&db.takeTrace:  takeTraceSQL,
+		&db.freeTrace:  freeTraceSQL,
+		&db.putRun:     putRunSQL,
 	}
 }
 
@@ -114,6 +122,21 @@ VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)`
 INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6)
 ON CONFLICT DO UPDATE SET epsilon = excluded.epsilon, window_seconds = excluded.window_seconds,
   changed = excluded.changed, entry = excluded.entry`
+
+	getTraceSQL = `SELECT account, unit, state, points, user, held, lost FROM trace WHERE trace = ?1`
+
+	putTraceSQL = `
+REPLACE INTO trace(trace, account, unit, state, user, points, held, lost, changed)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)`
+
+	takeTraceSQL = `
+INSERT INTO trace(trace, account, unit, state, points, user, held, lost, changed)
+VALUES (?1, ?2, ?3, x'', 0, ?4, ?5, 0, ?6)
+ON CONFLICT DO UPDATE SET user = excluded.user, held = excluded.held, changed = excluded.changed`
+
+	freeTraceSQL = `UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`
+
+	putRunSQL = `INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)`
 
 	entrySQL = `
 SELECT id, statement, time, spent, reserved, evaluations,

@@ -91,11 +91,8 @@ type traceRow struct {
 
 // trace is the row of a trace, nil where there is none.
 func (db *store) trace(name string) (found *traceRow, err error) {
-	s, _, err := db.conn.Prepare("SELECT account, unit, state, points, user, held, lost FROM trace WHERE trace = ?1")
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
+	s := db.getTrace
+	defer s.Reset()
 	s.BindText(1, name)
 	row, err := s.Step()
 	if err != nil || !row {
@@ -191,14 +188,7 @@ func (tx *transaction) checkUser(t *Trace) error {
 
 // takeTrace marks the trace as taken by a user who holds, used or not, an amount.
 func (tx *transaction) takeTrace(t *Trace, user []byte, held budget.Amount) error {
-	s, _, err := tx.db.conn.Prepare(`
-		INSERT INTO trace(trace, account, unit, state, points, user, held, lost, changed)
-		VALUES (?1, ?2, ?3, x'', 0, ?4, ?5, 0, ?6)
-		ON CONFLICT DO UPDATE SET user = excluded.user, held = excluded.held, changed = excluded.changed`)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	s := tx.db.takeTrace
 	s.BindText(1, t.name)
 	s.BindText(2, t.account)
 	s.BindText(3, string(t.unit))
@@ -290,17 +280,12 @@ func (tx *transaction) postUse(t *Trace, returned budget.Amount) error {
 
 // putTrace writes the state of a trace; nobody uses it where user is nil.
 func (tx *transaction) putTrace(t *Trace, state, user []byte, held budget.Amount) error {
-	s, _, err := tx.db.conn.Prepare(`
-		REPLACE INTO trace(trace, account, unit, state, user, points, held, lost, changed)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)`)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	s := tx.db.putTrace
 	s.BindText(1, t.name)
 	s.BindText(2, t.account)
 	s.BindText(3, string(t.unit))
 	s.BindBlob(4, state)
+	s.BindNull(5)
 	if user != nil {
 		s.BindBlob(5, user)
 	}
@@ -328,12 +313,7 @@ func (tx *transaction) closeGap(name string, found *traceRow) error {
 	if err := tx.addPoints(name, found.saved, []Point{{Gap: true, Spent: found.held}}); err != nil {
 		return err
 	}
-	s, _, err := tx.db.conn.Prepare(`
-		UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	s := tx.db.freeTrace
 	s.BindText(1, name)
 	s.BindInts(2, found.saved+1, int64(found.held))
 	tx.written++

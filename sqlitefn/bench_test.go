@@ -113,3 +113,19 @@ func BenchmarkSumCharged(b *testing.B) {
 	conn := benchDB(b, 10_000)
 	ratio(b, conn, `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, `SELECT sum(x) FROM t`)
 }
+
+// BenchmarkPredictiveStep steps through new traces each time, with a policy that
+// lets all points be reported and with one that lasts for thirty.
+func BenchmarkPredictiveStep(b *testing.B) {
+	const over = `OVER (PARTITION BY account ORDER BY rowid ROWS UNBOUNDED PRECEDING)`
+	for name, settings := range map[string]string{"endless": `{"epsilon": 100000, "alpha": 1000}`, "thirty": `{"epsilon": 0.023, "steps": 30}`} {
+		for _, traces := range []int{1, 1000} {
+			b.Run(fmt.Sprintf("%s/%dtraces", name, traces), func(b *testing.B) {
+				conn := benchDB(b, traces)
+				ask(b, conn, `SELECT trace_policy('*', 'ana', 'predictive', '`+settings+`')`)
+				ratio(b, conn, `SELECT count(z) FROM (SELECT predictive_step(account || (SELECT hex(randomblob(4))), rowid, lat, lon) `+over+` AS z FROM t)`,
+					`SELECT count(z) FROM (SELECT sum(lat) `+over+` AS z FROM t)`)
+			})
+		}
+	}
+}
