@@ -109,9 +109,14 @@ func (m FixedUtility) Allot(h History) Allotment {
 
 // FixedRate spends, on average, one part in Steps of its epsilon per point, and
 // turns what passed predictions save into accuracy (figure 3b of the paper, with
-// the rate taken anew at every step from what is left of epsilon and steps). When
-// the rest does not pay for a test and its noise, noise alone gets one part of
-// it; the last step does not test and gets all of it.
+// the rate taken anew at every step from what is left of epsilon and steps). The
+// last step does not test and gets all that is left.
+//
+// Nor does a step test when failing would leave the later ones less than half their
+// rate each; noise alone then gets its one part. The paper has no such rule. But
+// with two steps left and a prediction rate of 0.75, a test and its noise take 0.96
+// of all there is, and what remains for the last step makes its error, and with it
+// the average, many times that of independent noise.
 type FixedRate struct {
 	Epsilon Amount
 	Steps   int64 // planned, at least 1
@@ -136,7 +141,8 @@ func (m FixedRate) Allot(h History) Allotment {
 		ratio := m.BreakEven()
 		eps := float64(rate) / (1 - m.predictionRate(h) + ratio)
 		noise, test := floor(eps), floor(eps*ratio)
-		if noise > 0 && test > 0 && noise <= left && test <= left-noise {
+		enough := rate / 2 * Amount(steps-1)
+		if noise > 0 && test > 0 && noise <= left-enough && test <= left-enough-noise {
 			return m.grant(test, noise)
 		}
 	}

@@ -218,6 +218,48 @@ func TestFixedRateServesItsSteps(t *testing.T) {
 	})
 }
 
+// starved returns the steps left at which a test that fails leaves the later steps
+// less than half their rate, or 0: all hard, after a share of 0.75 that passed.
+func starved(m Manager, eps Amount, steps int64) int64 {
+	for left := steps; left > 1; left-- {
+		h := History{Points: steps - left, Tested: 100, Easy: 75, Spent: eps / Amount(steps) * Amount(steps-left)}
+		a := m.Allot(h)
+		rest := eps - h.Spent
+		if a.Test > 0 && 2*(rest-a.Test-a.Noise) < (rest/Amount(left)-1)*Amount(left-1) {
+			return left
+		}
+	}
+	return 0
+}
+
+// unguarded is the manager of figure 3b, which tests whenever it can pay for it.
+type unguarded struct{ FixedRate }
+
+func (m unguarded) Allot(h History) Allotment {
+	left := m.Epsilon - h.Spent
+	noise := floor(float64(left) / float64(m.Steps-h.Points) / (1 - m.predictionRate(h) + m.BreakEven()))
+	return m.grant(floor(float64(noise)*m.BreakEven()), noise)
+}
+
+// No failed test starves the steps after it, as the published manager's do; and
+// far from the end there is no difference.
+func TestFixedRateKeepsSomethingForTheEnd(t *testing.T) {
+	for _, eta := range []float64{.5, .6, 1} {
+		m := FixedRate{perHundredMetres, 30, .75, planarTuning(eta)}
+		if left := starved(m, m.Epsilon, 30); left > 0 {
+			t.Errorf("eta %v: with %d steps left", eta, left)
+		}
+		if starved(unguarded{m}, m.Epsilon, 30) == 0 {
+			t.Errorf("eta %v: the published manager is not caught", eta)
+		}
+		h := History{Points: 20, Spent: m.Epsilon / 3 * 2}
+		got, want := m.Allot(h), unguarded{m}.Allot(h)
+		if got.Test == 0 || max(got.Noise-want.Noise, want.Noise-got.Noise) > 2 {
+			t.Errorf("eta %v: %+v with ten steps left, as published %+v", eta, got, want)
+		}
+	}
+}
+
 // An allotment never exceeds what is left, however senseless the settings.
 func FuzzAllot(f *testing.F) {
 	f.Add(int64(1), 1., .5, .8, 3.9, int64(1), int64(0), int64(0), int64(0), int64(0))

@@ -175,6 +175,17 @@ func TestMixtureConverges(t *testing.T) {
 	}
 }
 
+// The prediction that failed its test was bad, even if the noise falls near it; the
+// other one is judged by the noise.
+func TestMixtureBelievesTheTest(t *testing.T) {
+	m := rich(t, Mixture) // the threshold is 22 cells
+	var r Run
+	follow(t, m, &r, 0, straight(Cell{0, 0}, 5, 0, 4)...) // the last is 5 cells from the parrot
+	if r.rivals.handicap != 1 {
+		t.Errorf("handicap of the parrot %d", r.rivals.handicap)
+	}
+}
+
 // Weights are bounded both ways and move only when the two differ.
 func TestRivals(t *testing.T) {
 	var r rivals
