@@ -16,6 +16,7 @@ type invocation struct {
 	mode    mode
 	ledger  string // "" is the ledger beside the database
 	budget  budgetFlags
+	study   studyFlags
 }
 
 // budgetFlags are those of the command budget; nil and false are not given.
@@ -30,6 +31,7 @@ var arity = map[string][2]int{
 	"import":  {3, 3},
 	"budget":  {1, 1},
 	"cost":    {2, 2},
+	"study":   {1, 1},
 	"demo":    {0, 0},
 	"help":    {0, 0},
 	"version": {0, 0},
@@ -43,6 +45,7 @@ var flagsOf = map[string][]string{
 	"":       outputFlags,
 	"cost":   outputFlags,
 	"budget": append([]string{"account", "history", "verify", "head", "archive", "before"}, outputFlags...),
+	"study":  studyFlagNames,
 }
 
 // parse takes a command line apart. Flags may stand anywhere before "--".
@@ -90,6 +93,7 @@ func (inv *invocation) flagSet() *flag.FlagSet {
 			return nil
 		})
 	}
+	inv.study.register(fs)
 	return fs
 }
 
@@ -139,6 +143,10 @@ func (inv *invocation) check() error {
 		return usageError("too many arguments: quote the SQL")
 	case n > limits[1]:
 		return usageError(inv.command + ": too many arguments")
+	case inv.command == "study" && inv.args[0] != "predictive":
+		return usageError("study: there is no study " + inv.args[0] + ", only predictive")
+	case inv.command == "study":
+		return inv.study.check()
 	case n > 0 && inv.args[0] == "":
 		return usageError("the database has an empty name")
 	}

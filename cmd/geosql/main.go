@@ -52,6 +52,8 @@ func geosql(args []string) error {
 		return budgetCommand(ctx, inv)
 	case "cost":
 		return costCommand(ctx, inv)
+	case "study":
+		return studyCommand(ctx, inv)
 	case "demo":
 		return demoCommand(ctx)
 	default:

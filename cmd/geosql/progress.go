@@ -9,40 +9,61 @@ import (
 	"golang.org/x/term"
 )
 
-// A progress shows on the terminal how far a file has been read. A nil one,
-// where there is no terminal, shows nothing.
+// A terminalLine is a line of the terminal that is written again and again. A nil
+// one, where there is no terminal, shows nothing.
+type terminalLine struct{ next time.Time }
+
+func newTerminalLine() *terminalLine {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return nil
+	}
+	return &terminalLine{}
+}
+
+// due reports whether the line should be renewed: several times a second at most.
+func (l *terminalLine) due() bool { return l != nil && !time.Now().Before(l.next) }
+
+// show renews the line if it is due.
+func (l *terminalLine) show(format string, args ...any) {
+	if l.due() {
+		l.next = time.Now().Add(200 * time.Millisecond)
+		fmt.Fprintf(os.Stderr, "\r\x1b[K"+format, args...)
+	}
+}
+
+// clear removes the line.
+func (l *terminalLine) clear() {
+	if l != nil {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}
+
+// A progress shows on the terminal how far a file has been read.
 type progress struct {
+	*terminalLine
 	what string
 	file *os.File
 	size int64
-	next time.Time
 }
 
-func newProgress(what string, file *os.File) *progress {
-	info, err := file.Stat()
-	if err != nil || !term.IsTerminal(int(os.Stderr.Fd())) {
-		return nil
+func newProgress(what string, file *os.File) progress {
+	p := progress{what: what, file: file}
+	if info, err := file.Stat(); err == nil {
+		p.size = info.Size()
+		p.terminalLine = newTerminalLine()
 	}
-	return &progress{what: what, file: file, size: info.Size()}
+	return p
 }
 
-// show renews the line, several times a second at most.
-func (p *progress) show(rows int64) {
-	if p == nil || time.Now().Before(p.next) {
+// show renews the line if it is due.
+func (p progress) show(rows int64) {
+	if !p.due() {
 		return
 	}
-	p.next = time.Now().Add(200 * time.Millisecond)
 	at, err := p.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return
 	}
 	const mb = 1e6
-	fmt.Fprintf(os.Stderr, "\r\x1b[K%s: %.1f of %.1f MB, %d rows", p.what, float64(at)/mb, float64(p.size)/mb, rows)
-}
-
-// clear removes the line.
-func (p *progress) clear() {
-	if p != nil {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
-	}
+	p.terminalLine.show("%s: %.1f of %.1f MB, %d rows", p.what, float64(at)/mb, float64(p.size)/mb, rows)
 }

@@ -1,0 +1,59 @@
+package predictive
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+// An Example is one track and what was made of it. It holds the truth: it is not
+// for publication.
+type Example struct {
+	Track   *Track
+	Queries []Fix // the query points that were reported
+	Reports []Fix // of each of these
+}
+
+// exampleJump is the probability of jumping of the paper's figure 6.
+const exampleJump = 0.5
+
+// Example reports one of the tracks by the first predictive mechanism of the last
+// manager. Of the tracks with enough query points it is the one of median extent.
+func (s *Study) Example(tracks []Track) (Example, error) {
+	type candidate struct {
+		track  *Track
+		points []Fix
+		extent float64
+	}
+	var candidates []candidate
+	for _, x := range subjects(tracks) {
+		points := sample(x.slow, exampleJump, randomOf(x.User, x.Name, 0))
+		if len(points) >= MinPoints {
+			candidates = append(candidates, candidate{x.Track, points, extent(points)})
+		}
+	}
+	if len(candidates) == 0 {
+		return Example{}, errors.New("no trace has enough query points for a map")
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.extent, b.extent) })
+	c := candidates[len(candidates)/2]
+	example := Example{Track: c.track}
+	_, err := s.run(s.variants[len(s.variants)-1].predictive[0], s.sources[0], c.points,
+		func(_ trace.Plan, x Fix, q trace.Point) {
+			lat, lon := s.plane.Location(q.Z)
+			example.Queries = append(example.Queries, x)
+			example.Reports = append(example.Reports, Fix{x.T, lat, lon})
+		})
+	return example, err
+}
+
+// extent returns the largest distance from the first of the points, in metres.
+func extent(points []Fix) (largest float64) {
+	for _, x := range points {
+		largest = math.Max(largest, distance(points[0].Lat, points[0].Lon, x.Lat, x.Lon))
+	}
+	return largest
+}

@@ -1,0 +1,117 @@
+package predictive
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+// A Row is what a study finds in one configuration.
+type Row struct {
+	Manager     string
+	SkipSpeed   float64 // metres per second; 0: every prediction was tested
+	Predictor   string
+	Jump        float64
+	Predictive  Summary
+	Independent Summary // on the same query points, with the same manager and goal
+}
+
+// A Study compares mechanisms on tracks. It is made by [New], and not safe for
+// concurrent use.
+type Study struct {
+	// Progress, unless nil, is told again and again how much of a Run is done.
+	Progress func(done, total int)
+
+	settings Settings
+	plane    trace.Plane
+	variants []variant
+	sources  []*exact.Source // one for each worker
+
+	subjects    []subject
+	done, total int // subjects measured, over all mechanisms and jumps
+}
+
+// A subject is a track which may have enough query points.
+type subject struct {
+	*Track
+	slow []Fix
+}
+
+// New returns a study of tracks in a domain: locations outside count as if they
+// were at its edge, and with a large error. Errors are about the settings.
+func New(d *planar.Domain, s Settings) (*Study, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	study := &Study{settings: s, plane: trace.NewPlane(d)}
+	for range runtime.GOMAXPROCS(0) {
+		study.sources = append(study.sources, exact.NewSource(nil))
+	}
+	var err error
+	study.variants, err = s.variants(study.plane)
+	return study, err
+}
+
+// errNoSubject says why there is nothing to measure.
+var errNoSubject = fmt.Errorf("no trace has %d fixes below 15 km/h", MinPoints)
+
+// Run measures tracks and hands over each row as it is found: jumps run fastest,
+// then predictors, skip speeds and managers. It ends early with the cause of ctx,
+// or with the error of row. It uses all processors, and memory for the errors of
+// one configuration's points.
+func (s *Study) Run(ctx context.Context, tracks []Track, row func(Row) error) error {
+	s.subjects = subjects(tracks)
+	if len(s.subjects) == 0 {
+		return errNoSubject
+	}
+	s.done, s.total = 0, 0
+	for _, v := range s.variants {
+		s.total += (1 + len(v.predictive)) * len(s.settings.Jumps) * len(s.subjects)
+	}
+	for _, v := range s.variants {
+		if err := s.runVariant(ctx, v, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subjects returns those of the tracks that may have MinPoints query points.
+func subjects(tracks []Track) (subjects []subject) {
+	for k := range tracks {
+		if points := slow(tracks[k].Fixes); len(points) >= MinPoints {
+			subjects = append(subjects, subject{&tracks[k], points})
+		}
+	}
+	return subjects
+}
+
+// runVariant finds the rows of one manager. The independent mechanism is measured
+// once for each jump.
+func (s *Study) runVariant(ctx context.Context, v variant, row func(Row) error) (err error) {
+	independent := make([]Summary, len(s.settings.Jumps))
+	for n, m := range v.predictive {
+		for k, jump := range s.settings.Jumps {
+			if n == 0 {
+				if independent[k], err = s.measure(ctx, v.independent, jump); err != nil {
+					return err
+				}
+			}
+			predictive, err := s.measure(ctx, m, jump)
+			if err != nil {
+				return err
+			}
+			if err := row(Row{
+				Manager: v.manager, SkipSpeed: m.Policy().SkipSpeed, Predictor: m.Policy().Predictor, Jump: jump,
+				Predictive: predictive, Independent: independent[k],
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

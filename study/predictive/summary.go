@@ -1,0 +1,109 @@
+package predictive
+
+import (
+	"math"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+// A Summary is what was measured over the runs of one mechanism. What there is
+// nothing to average of is NaN.
+type Summary struct {
+	Runs   int // tracks times repetitions, without those left out
+	Points int // reported in all runs
+
+	PredictionRate float64 // share of the tested predictions that passed
+	Skipped        float64 // share of the points that were predicted without a test
+	TestShare      float64 // share of the budget spent that went into tests
+
+	AverageError float64 // over all points, in metres
+	P90Error     float64 // 90 of 100 points have at most this error, in metres
+
+	Rate          float64 // epsilon spent per point, in parts of the epsilon; average over the runs
+	MaxSpentShare float64 // largest part of the epsilon that a run spent, at most 1
+}
+
+// A tally is a Summary in the making. The zero value is that of no run.
+type tally struct {
+	runs                 int
+	tested, easy, silent int // points; silent are those reported without spending
+	test, spent          budget.Amount
+	mostSpent            budget.Amount // by one run
+	rates                float64       // sum over the runs, of amounts per point
+	errors               []float64     // of all points, in metres
+	err                  error         // what went wrong
+}
+
+// add counts a point.
+func (t *tally) add(p trace.Plan, q trace.Point, metres float64) {
+	switch {
+	case q.Tested:
+		t.tested++
+		t.test += p.EpsTest
+		if !q.Hard {
+			t.easy++
+		}
+	case !q.Hard:
+		t.silent++
+	}
+	t.errors = append(t.errors, metres)
+}
+
+// endRun counts a run whose points have all been added.
+func (t *tally) endRun(h budget.History) {
+	t.runs++
+	t.spent += h.Spent
+	t.mostSpent = max(t.mostSpent, h.Spent)
+	t.rates += h.Spent.Float64() / float64(h.Points)
+}
+
+// merge adds the runs of o.
+func (t *tally) merge(o *tally) {
+	t.runs += o.runs
+	t.tested += o.tested
+	t.easy += o.easy
+	t.silent += o.silent
+	t.test += o.test
+	t.spent += o.spent
+	t.mostSpent = max(t.mostSpent, o.mostSpent)
+	t.rates += o.rates
+	t.errors = append(t.errors, o.errors...)
+	if t.err == nil {
+		t.err = o.err
+	}
+}
+
+// summary returns the summary of runs of an epsilon each. It sorts the errors.
+func (t *tally) summary(epsilon budget.Amount) Summary {
+	slices.Sort(t.errors)
+	points := float64(len(t.errors))
+	return Summary{
+		Runs:           t.runs,
+		Points:         len(t.errors),
+		PredictionRate: float64(t.easy) / float64(t.tested),
+		Skipped:        float64(t.silent) / points,
+		TestShare:      float64(t.test) / float64(t.spent),
+		AverageError:   sum(t.errors) / points,
+		P90Error:       quantile(t.errors, 0.9),
+		Rate:           t.rates / float64(t.runs) / epsilon.Float64(),
+		MaxSpentShare:  float64(t.mostSpent) / float64(epsilon),
+	}
+}
+
+func sum(values []float64) (s float64) {
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
+
+// quantile returns the least of the sorted values that a share p of them is not
+// above.
+func quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
+}

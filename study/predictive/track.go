@@ -1,0 +1,57 @@
+package predictive
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Fix is a recorded location, in degrees, and its time in microseconds.
+type Fix struct {
+	T        int64
+	Lat, Lon float64
+}
+
+// A Track is what was recorded of a user in one go: fixes at strictly increasing
+// times.
+type Track struct {
+	User, Name string
+	Fixes      []Fix
+}
+
+// A Collector puts fixes into tracks. The zero value holds none.
+type Collector struct {
+	tracks []Track
+	index  map[[2]string]int // of tracks, by user and name
+}
+
+// Add puts a fix into the track of that user and name. Fixes may come in any
+// order.
+func (c *Collector) Add(user, name string, f Fix) {
+	key := [2]string{user, name}
+	k, ok := c.index[key]
+	if !ok {
+		if c.index == nil {
+			c.index = map[[2]string]int{}
+		}
+		key = [2]string{strings.Clone(user), strings.Clone(name)} // may be parts of a long line
+		k = len(c.tracks)
+		c.index[key] = k
+		c.tracks = append(c.tracks, Track{User: key[0], Name: key[1]})
+	}
+	c.tracks[k].Fixes = append(c.tracks[k].Fixes, f)
+}
+
+// Tracks returns the tracks in the order of their first fixes, and how many fixes
+// repeated the time of another one of the track: of these the first that was added
+// stays. The Collector must not be used any more.
+func (c *Collector) Tracks() (tracks []Track, repeated int) {
+	for k := range c.tracks {
+		t := &c.tracks[k]
+		slices.SortStableFunc(t.Fixes, func(a, b Fix) int { return cmp.Compare(a.T, b.T) })
+		before := len(t.Fixes)
+		t.Fixes = slices.CompactFunc(t.Fixes, func(a, b Fix) bool { return a.T == b.T })
+		repeated += before - len(t.Fixes)
+	}
+	return c.tracks, repeated
+}
