@@ -133,3 +133,31 @@ func FuzzNewDomain(f *testing.F) {
 		}
 	})
 }
+
+// The centre lies in the middle of the box, across the antimeridian too, and in
+// the region if that excludes the middle.
+func TestCentre(t *testing.T) {
+	for _, c := range []struct{ south, west, north, east, lat, lon float64 }{
+		{39, 116, 40, 117, 39.5, 116.5},
+		{-10, 179, -9, -179, -9.5, 180},
+	} {
+		d, err := NewDomain("d", c.south, c.west, c.north, c.east, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lat, lon := d.Centre()
+		if math.Abs(lat-c.lat) > 2e-5 || math.Abs(math.Abs(lon)-math.Abs(c.lon)) > 2e-5 {
+			t.Errorf("the centre of %+v is %v %v", c, lat, lon)
+		}
+	}
+	d, err := NewDomain("d", 39, 116, 40, 117, 1)
+	if err == nil {
+		d, err = d.WithRegion("POLYGON((116.1 39.1, 116.2 39.1, 116.2 39.2, 116.1 39.2, 116.1 39.1))")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lat, lon := d.Centre(); lat < 39.199 || lat > 39.2 || lon < 116.199 || lon > 116.2 {
+		t.Errorf("the centre is %v %v, outside of the region or not the nearest point of it", lat, lon)
+	}
+}
