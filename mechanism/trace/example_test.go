@@ -59,10 +59,7 @@ func ExampleParsePolicy() {
 	fmt.Println(err)
 	_, err = trace.ParsePolicy(trace.Predictive, []byte(`{"epsilon": 0.023, "alpha": 3000, "speed": 8}`))
 	fmt.Println(err)
-	_, err = trace.ParsePolicy(trace.Predictive, []byte(`{"epsilon": 0.023, "alpha": 3000, "prediction_rate": 0.8}`))
-	fmt.Println(err)
 	// Output:
 	// steps is missing, or alpha for a fixed utility
 	// key "speed" is unknown: there are domain, epsilon, manager, alpha, steps, eta, gamma, prediction_rate, skip_speed, predictor, after
-	// prediction_rate has no effect on the predictive mechanism with manager fixed-utility
 }

@@ -15,8 +15,9 @@ import (
 
 // ParsePolicy reads the settings of a mechanism, [Predictive] or [Independent],
 // from a JSON object with the keys of [Policy], and fills in the defaults. Keys are
-// spelt as written there; one which is unknown, given twice, or has no effect on
-// the mechanism and manager chosen is an error. Epsilon is the decimal that is
+// spelt as written there; one which is unknown or given twice is an error. One that the
+// mechanism and manager chosen make no use of need only be of the right type, so that
+// one object serves to compare them. Epsilon is the decimal that is
 // written, rounded down to a multiple of 1e-12. Errors name the key.
 func ParsePolicy(mechanism string, text []byte) (Policy, error) {
 	if err := oneOf("mechanism", mechanism, Predictive, Independent); err != nil {
@@ -33,7 +34,7 @@ func ParsePolicy(mechanism string, text []byte) (Policy, error) {
 	if mechanism == Predictive {
 		s.predictive(&p)
 	}
-	if err := s.finish(&p); err != nil {
+	if err := s.finish(); err != nil {
 		return Policy{}, err
 	}
 	if err := p.check(); err != nil {
@@ -183,11 +184,18 @@ func (s *settings) epsilon(target *budget.Amount) {
 	*target = amount
 }
 
-// finish returns the first error, or one about a value that nothing has read.
-func (s *settings) finish(p *Policy) error {
-	if s.err != nil || len(s.values) == 0 {
-		return s.err
+// finish returns the first error. It also looks at the type of what nobody has
+// read.
+func (s *settings) finish() error {
+	var text string
+	var number float64
+	for _, key := range slices.Sorted(maps.Keys(s.values)) {
+		switch key {
+		case "manager", "predictor", "after":
+			s.read(key, &text)
+		default:
+			s.read(key, &number)
+		}
 	}
-	key := slices.Min(slices.Collect(maps.Keys(s.values)))
-	return fmt.Errorf("%s has no effect on the %s mechanism with manager %s", key, p.Mechanism, p.Manager)
+	return s.err
 }

@@ -57,7 +57,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{Predictive, `{"epsilon": 1, "manager": "fixed-utility"}`, "alpha is missing"},
 		{Predictive, `{"epsilon": 1, "manager": "fixed-utility", "steps": 1}`, "alpha is missing"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "alpha": 1}`, "manager is missing"},
-		{Predictive, `{"epsilon": 1, "steps": 1, "alpha": 1, "manager": "fixed-rate"}`, "alpha has no effect"},
+		{Predictive, `{"epsilon": 1, "steps": 1, "alpha": "1", "manager": "fixed-rate"}`, "alpha must be a number"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "alfa": 1}`, `key "alfa" is unknown`},
 		{Predictive, `{"epsilon": 1, "Steps": 1}`, `key "Steps" is unknown`},
 		{Predictive, `{"epsilon": 1, "steps": 1, "epsilon": 2}`, "epsilon is given twice"},
@@ -79,13 +79,13 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{Predictive, `{"epsilon": 1, "steps": 1, "eta": 1.1}`, "eta must be"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "gamma": -1}`, "gamma must be"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "prediction_rate": 1.01}`, "prediction_rate must be"},
-		{Predictive, `{"epsilon": 1, "alpha": 1, "prediction_rate": 0.5}`, "prediction_rate has no effect"},
+		{Predictive, `{"epsilon": 1, "alpha": 1, "prediction_rate": "high"}`, "prediction_rate must be a number"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "skip_speed": -1}`, "skip_speed must not"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "predictor": "parot"}`, "predictor must be one of"},
 		{Predictive, `{"epsilon": 1, "steps": 1, "after": "go on"}`, "after must be one of"},
 		{Predictive, "{\"epsilon\": 1, \"steps\": 1, \"after\": [\n1,\n2]}", "after must be a text"},
-		{Independent, `{"epsilon": 1, "steps": 1, "eta": 0.5}`, "eta has no effect on the independent mechanism"},
-		{Independent, `{"epsilon": 1, "steps": 1, "predictor": "parrot"}`, "predictor has no effect"},
+		{Independent, `{"epsilon": 1, "steps": 1, "eta": true}`, "eta must be a number"},
+		{Independent, `{"epsilon": 1, "steps": 1, "predictor": 1}`, "predictor must be a text"},
 	} {
 		p, err := ParsePolicy(c.mechanism, []byte(c.text))
 		if err == nil {
@@ -146,4 +146,26 @@ func FuzzParsePolicy(f *testing.F) {
 			t.Fatalf("%+v: %v", p, err)
 		}
 	})
+}
+
+// One object serves all mechanisms and managers: what they have no use for changes
+// nothing.
+func TestParsePolicyIgnores(t *testing.T) {
+	const all = `{"epsilon": 1, "steps": 5, "alpha": 7, "eta": 0.5, "gamma": 0.7, "prediction_rate": 0.5, "skip_speed": 3,
+		"predictor": "linear", "after": "predict", "manager": `
+	for _, c := range []struct{ mechanism, text, same string }{
+		{Predictive, all + `"fixed-rate"}`, `{"epsilon": 1, "steps": 5, "eta": 0.5, "gamma": 0.7, "prediction_rate": 0.5, "skip_speed": 3,
+			"predictor": "linear", "after": "predict"}`},
+		{Predictive, all + `"fixed-utility"}`, `{"epsilon": 1, "alpha": 7, "eta": 0.5, "gamma": 0.7, "skip_speed": 3,
+			"predictor": "linear", "after": "predict"}`},
+		{Independent, all + `"fixed-utility"}`, `{"epsilon": 1, "alpha": 7}`},
+	} {
+		got, err := ParsePolicy(c.mechanism, []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := ParsePolicy(c.mechanism, []byte(c.same)); err != nil || got != want {
+			t.Errorf("got %+v, want %+v, %v", got, want, err)
+		}
+	}
 }
