@@ -190,16 +190,11 @@ func (t *transaction) carryLimits(last int64) error {
 // openArchive opens the archive of a ledger. It uses what an archive has in
 // common with a ledger: table entry and the id.
 func openArchive(path, id string, create bool) (*store, error) {
-	flags := sqlite.ReadWrite
-	if create {
-		flags |= sqlite.Create
-	}
-	conn, err := sqlite.Open(path, flags)
+	db, err := connect(path, create)
 	if err != nil {
 		return nil, fmt.Errorf("archive %q: %w", path, err)
 	}
-	conn.BusyTimeout(busyTimeout)
-	db := &store{conn: conn, id: id}
+	db.id = id
 	if err := db.foundArchive(create); err != nil {
 		db.close()
 		return nil, fmt.Errorf("archive %q: %w", path, err)

@@ -60,18 +60,28 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 	return err
 }
 
-// chargeItems charges what was not drawn from the pools to the limits.
-func (t *transaction) chargeItems(from *origin, items []Item, drawn []share) error {
+// afford returns the balances of the items' accounts, or the refusal of the first
+// that cannot pay with what its limit leaves and what was drawn for it.
+func (t *transaction) afford(unit budget.Unit, items []Item, drawn []share) ([]Balance, error) {
 	balances := make([]Balance, len(items))
 	for i, item := range items {
-		b, err := t.balance(item.Account, from.unit)
+		b, err := t.balance(item.Account, unit)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if left := b.Remaining() + drawn[i].in(b.term); !b.Limited || item.Epsilon > left {
-			return t.refuse(&b, item.Epsilon, left)
+			return nil, t.refuse(&b, item.Epsilon, left)
 		}
 		balances[i] = b
+	}
+	return balances, nil
+}
+
+// chargeItems charges what was not drawn from the pools to the limits.
+func (t *transaction) chargeItems(from *origin, items []Item, drawn []share) error {
+	balances, err := t.afford(from.unit, items, drawn)
+	if err != nil {
+		return err
 	}
 	for i, item := range items {
 		b := &balances[i]

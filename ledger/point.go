@@ -84,21 +84,10 @@ func (tx *transaction) addPoints(trace string, saved int64, points []Point) erro
 // TraceRun returns the run of a trace, as far as it is saved.
 func (l *Ledger) TraceRun(name string) (points []Point, err error) {
 	err = l.read(func(db *store) error {
-		s, _, err := db.conn.Prepare("SELECT points FROM run WHERE trace = ?1 ORDER BY first")
-		if err != nil {
+		return db.query("SELECT points FROM run WHERE trace = ?1 ORDER BY first", func(s *sqlite.Stmt) error {
+			points, err = appendBlock(points, s.Column(0))
 			return err
-		}
-		defer s.Close()
-		s.BindText(1, name)
-		for {
-			row, err := s.Step()
-			if err != nil || !row {
-				return err
-			}
-			if points, err = appendBlock(points, s.Column(0)); err != nil {
-				return err
-			}
-		}
+		}, name)
 	})
 	return points, err
 }

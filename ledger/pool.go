@@ -52,18 +52,12 @@ func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 }
 
 func (t *transaction) reserveItems(from *origin, items []Item, terms []term) error {
-	balances := make([]Balance, len(items))
-	for i, item := range items {
-		b, err := t.balance(item.Account, from.unit)
-		if err != nil {
-			return err
-		}
-		if !b.Limited || item.Epsilon > b.Remaining() {
-			return t.refuse(&b, item.Epsilon, b.Remaining())
-		}
-		balances[i], terms[i] = b, b.term
+	balances, err := t.afford(from.unit, items, make([]share, len(items)))
+	if err != nil {
+		return err
 	}
 	for i, item := range items {
+		terms[i] = balances[i].term
 		e := &entry{origin: from, account: item.Account, reserved: item.Epsilon}
 		if err := t.post(e, &balances[i]); err != nil {
 			return err

@@ -118,21 +118,13 @@ func (t *transaction) refuse(b *Balance, asked, left budget.Amount) error {
 		return r
 	}
 	r.Left = 0
-	s, _, err := t.db.conn.Prepare(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`)
+	err := t.db.query(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`, func(s *sqlite.Stmt) error {
+		unit := s.Column(0)
+		r.OtherUnits = append(r.OtherUnits, budget.Unit(unit.Text()))
+		return nil
+	}, b.Account)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	s.BindText(1, b.Account)
-	for {
-		row, err := s.Step()
-		if err != nil {
-			return err
-		}
-		if !row {
-			return r
-		}
-		unit := s.Column(0)
-		r.OtherUnits = append(r.OtherUnits, budget.Unit(unit.Text()))
-	}
+	return r
 }

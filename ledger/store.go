@@ -35,17 +35,11 @@ const busyTimeout = 5000
 var errReadOnly = errors.New("the file may not be written")
 
 func openStore(path string, create bool) (*store, error) {
-	flags := sqlite.ReadWrite
-	if create {
-		flags |= sqlite.Create
-	}
-	conn, err := sqlite.Open(path, flags)
+	db, err := connect(path, create)
 	if err != nil {
 		return nil, err
 	}
-	conn.BusyTimeout(busyTimeout)
-	db := &store{conn: conn}
-	if err = errReadOnly; conn.Writable() {
+	if err = errReadOnly; db.conn.Writable() {
 		err = db.found(create)
 	}
 	if err != nil {
@@ -71,6 +65,20 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.freeTrace:  freeTraceSQL,
 		&db.putRun:     putRunSQL,
 	}
+}
+
+// connect opens a file that nothing is known of yet.
+func connect(path string, create bool) (*store, error) {
+	flags := sqlite.ReadWrite
+	if create {
+		flags |= sqlite.Create
+	}
+	conn, err := sqlite.Open(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	conn.BusyTimeout(busyTimeout)
+	return &store{conn: conn}, nil
 }
 
 // prepare compiles the statements that are not, once the tables are there.
@@ -206,13 +214,16 @@ func scanHead(s *sqlite.Stmt) (Head, error) {
 	return headOf(&id, &hash)
 }
 
-// query runs sql and calls each for every row.
-func (db *store) query(sql string, each func(*sqlite.Stmt) error) error {
+// query runs sql, with texts for its parameters, and calls each for every row.
+func (db *store) query(sql string, each func(*sqlite.Stmt) error, params ...string) error {
 	s, _, err := db.conn.Prepare(sql)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	for i, p := range params {
+		s.BindText(i+1, p)
+	}
 	for {
 		row, err := s.Step()
 		if err == nil && row {

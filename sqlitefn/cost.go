@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -20,29 +19,21 @@ type cost struct {
 	atMost, remaining float64
 }
 
-// costCursor runs through what a statement would charge.
-type costCursor struct {
-	rowsCursor[cost]
-	session *session
-}
-
 func newCostCursor(s *session, _ *function) cursor {
-	return &costCursor{rowsCursor[cost]{show: showCost}, s}
-}
-
-func (k *costCursor) filter(c call, _ uint) (sqlite.Rows, error) {
-	sql, err := c.text(0)
-	if err != nil {
-		return sqlite.NoRow, err
+	return &rowsCursor[cost]{
+		read: func(c call) ([]cost, error) {
+			sql, err := c.text(0)
+			if err != nil {
+				return nil, err
+			}
+			d, proved, err := s.runDry(string(sql))
+			if err != nil {
+				return nil, err
+			}
+			return s.costs(d, proved)
+		},
+		show: showCost,
 	}
-	d, proved, err := k.session.runDry(string(sql))
-	if err != nil {
-		return sqlite.NoRow, err
-	}
-	if k.rows, err = k.session.costs(d, proved); err != nil {
-		return sqlite.NoRow, err
-	}
-	return k.next(c)
 }
 
 // costs compares what was counted with the ledger.

@@ -127,7 +127,7 @@ func geoOutside(s *session, c call) error {
 	if err != nil || null {
 		return err
 	}
-	c.resultBool(d.Outside(lat, lon))
+	c.resultBool(0, d.Outside(lat, lon))
 	return nil
 }
 
@@ -140,14 +140,15 @@ func dxOutside(s *session, c call) error {
 	if err != nil || null {
 		return err
 	}
-	c.resultBool(u.Outside(x))
+	c.resultBool(0, u.Outside(x))
 	return nil
 }
 
-func (c call) resultBool(yes bool) {
+// resultBool sets 1 or 0.
+func (c call) resultBool(i int, yes bool) {
+	n := int64(0)
 	if yes {
-		c.ResultInt(0, 1)
-	} else {
-		c.ResultInt(0, 0)
+		n = 1
 	}
+	c.ResultInt(i, n)
 }

@@ -9,14 +9,14 @@ import (
 
 // rowsCursor runs through rows that were read whole.
 type rowsCursor[T any] struct {
-	read func() ([]T, error)
+	read func(call) ([]T, error)
 	show func(call, T)
 	rows []T
 }
 
 func (r *rowsCursor[T]) filter(c call, _ uint) (sqlite.Rows, error) {
 	var err error
-	if r.rows, err = r.read(); err != nil {
+	if r.rows, err = r.read(c); err != nil {
 		return sqlite.NoRow, err
 	}
 	return r.next(c)
@@ -39,13 +39,7 @@ var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL",
 
 func newBalanceCursor(s *session, _ *function) cursor {
 	return &rowsCursor[ledger.Balance]{
-		read: func() ([]ledger.Balance, error) {
-			book, err := s.ledger()
-			if err != nil {
-				return nil, ignoreNoLedger(err)
-			}
-			return book.Balances()
-		},
+		read: ofLedger(s, (*ledger.Ledger).Balances),
 		show: func(c call, b ledger.Balance) {
 			c.ResultString(0, b.Account)
 			c.ResultString(1, string(b.Unit))
@@ -73,12 +67,7 @@ var chargeColumns = []string{"id INTEGER", "time TEXT", "function TEXT", "accoun
 
 func newChargeCursor(s *session, _ *function) cursor {
 	return &rowsCursor[ledger.Charge]{
-		read: func() ([]ledger.Charge, error) {
-			book, err := s.ledger()
-			if err != nil {
-				return nil, ignoreNoLedger(err)
-			}
-			var rows []ledger.Charge
+		read: ofLedger(s, func(book *ledger.Ledger) (rows []ledger.Charge, err error) {
 			for ch, err := range book.Charges() {
 				if err != nil {
 					return nil, err
@@ -86,7 +75,7 @@ func newChargeCursor(s *session, _ *function) cursor {
 				rows = append(rows, ch)
 			}
 			return rows, nil
-		},
+		}),
 		show: func(c call, ch ledger.Charge) {
 			c.ResultInt(0, ch.ID)
 			c.resultTime(1, ch.Time)
@@ -104,13 +93,7 @@ var limitColumns = []string{"id INTEGER", "time TEXT", "account TEXT", "unit TEX
 
 func newLimitCursor(s *session, _ *function) cursor {
 	return &rowsCursor[ledger.LimitChange]{
-		read: func() ([]ledger.LimitChange, error) {
-			book, err := s.ledger()
-			if err != nil {
-				return nil, ignoreNoLedger(err)
-			}
-			return book.LimitChanges()
-		},
+		read: ofLedger(s, (*ledger.Ledger).LimitChanges),
 		show: func(c call, l ledger.LimitChange) {
 			c.ResultInt(0, l.ID)
 			c.resultTime(1, l.Time)
@@ -122,6 +105,17 @@ func newLimitCursor(s *session, _ *function) cursor {
 				c.ResultInt(5, l.Window)
 			}
 		},
+	}
+}
+
+// ofLedger reads rows of the ledger, none where there is none.
+func ofLedger[T any](s *session, read func(*ledger.Ledger) ([]T, error)) func(call) ([]T, error) {
+	return func(call) ([]T, error) {
+		book, err := s.ledger()
+		if err != nil {
+			return nil, ignoreNoLedger(err)
+		}
+		return read(book)
 	}
 }
 

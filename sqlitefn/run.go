@@ -4,36 +4,27 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
 
 var runColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL"}
 
-// runCursor runs through the run of a trace.
-type runCursor struct {
-	rowsCursor[ledger.Point]
-	session *session
-}
-
 func newRunCursor(s *session, _ *function) cursor {
-	return &runCursor{rowsCursor[ledger.Point]{show: showPoint}, s}
-}
-
-func (r *runCursor) filter(c call, _ uint) (sqlite.Rows, error) {
-	var room [20]byte
-	name, err := c.account(0, &room)
-	if err != nil {
-		return sqlite.NoRow, err
+	return &rowsCursor[ledger.Point]{
+		read: func(c call) ([]ledger.Point, error) {
+			var room [20]byte
+			name, err := c.account(0, &room)
+			if err != nil {
+				return nil, err
+			}
+			book, err := s.ledger()
+			if err != nil {
+				return nil, ignoreNoLedger(err)
+			}
+			return book.TraceRun(string(name))
+		},
+		show: showPoint,
 	}
-	book, err := r.session.ledger()
-	if err != nil {
-		return sqlite.NoRow, ignoreNoLedger(err)
-	}
-	if r.rows, err = book.TraceRun(string(name)); err != nil {
-		return sqlite.NoRow, err
-	}
-	return r.next(c)
 }
 
 func showPoint(c call, p ledger.Point) {
@@ -47,15 +38,8 @@ func showPoint(c call, p ledger.Point) {
 	c.ResultString(0, p.Time.UTC().Format(time.RFC3339Nano))
 	c.ResultFloat(1, p.Lat)
 	c.ResultFloat(2, p.Lon)
-	c.ResultInt(3, number(p.Hard))
-	c.ResultInt(4, number(p.Tested))
-}
-
-func number(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	c.resultBool(3, p.Hard)
+	c.resultBool(4, p.Tested)
 }
 
 // traceRestart lets a trace go on that a crash has left.
