@@ -30,19 +30,19 @@ func (h *hostile) Read(p []byte) (int, error) {
 	for i := 0; i < n; i += 4 {
 		w := h.random.Uint32()
 		if h.random.Bool() {
-			w = h.edges[h.random.Uint64n(uint64(len(h.edges)))] + w%3 - 1
+			w = h.edges[h.random.Below(uint64(len(h.edges)))] + w%3 - 1
 		}
 		binary.BigEndian.PutUint32(p[i:], w)
 	}
 	return n, nil
 }
 
-// laplaceEdges are the leading words of the probabilities at which |k| changes.
-func laplaceEdges(rate float64) []uint32 {
+// edges are the leading words of the probabilities at which |k| changes.
+func edges(tail tailFunc, rate float64) []uint32 {
 	var edges []uint32
 	for _, t := range []float64{0, 0.01, 0.1, 0.5, 1, 2, 5, 10} {
 		n := int64(min(t/rate+1, 1<<62))
-		edges = append(edges, uint32(min(laplaceTail(rate, n)*0x1p32, math.MaxUint32)))
+		edges = append(edges, uint32(min(tail(rate, n)*0x1p32, math.MaxUint32)))
 	}
 	return edges
 }
@@ -84,41 +84,54 @@ func TestDisagreement(t *testing.T) {
 		}
 		return k
 	}
-	hard := func() io.Reader { return newHostile(8, laplaceEdges(rate)...) }
+	hard := func() io.Reader { return newHostile(8, edges(laplaceTail, rate)...) }
 	if disagreement(1000, hard, hasty, d.Draw) == nil {
 		t.Error("a draw decided too early was not noticed")
 	}
 }
 
+// agreementRates go with as many draws as integer arithmetic does in little time.
+var agreementRates = []struct {
+	rate  float64
+	draws int
+}{
+	{math.SmallestNonzeroFloat64, 100},
+	{1e-24, 100},
+	{1e-18, 300},
+	{1e-15, 1_000},
+	{1e-13, 5_000},
+	{1e-12, 10_000},
+	{1e-9, 10_000},
+	{1e-6, 10_000},
+	{1e-3, 10_000},
+	{math.Ln2 / 100, 10_000},
+	{0.1, 10_000},
+	{math.Ln2, 10_000},
+	{1, 10_000},
+	{5, 10_000},
+	{40, 5_000},
+	{1e3, 5_000},
+	{1e6, 5_000},
+	{math.MaxFloat64, 1_000},
+}
+
 func TestDiscreteLaplaceAgrees(t *testing.T) {
-	for _, c := range []struct {
-		rate  float64
-		draws int
-	}{
-		{math.SmallestNonzeroFloat64, 100},
-		{1e-24, 100},
-		{1e-18, 300},
-		{1e-15, 1_000},
-		{1e-13, 5_000},
-		{1e-12, 10_000},
-		{1e-9, 10_000},
-		{1e-6, 10_000},
-		{1e-3, 10_000},
-		{math.Ln2 / 100, 10_000},
-		{0.1, 10_000},
-		{math.Ln2, 10_000},
-		{1, 10_000},
-		{5, 10_000},
-		{40, 5_000},
-		{1e3, 5_000},
-		{1e6, 5_000},
-		{math.MaxFloat64, 1_000},
-	} {
+	for _, c := range agreementRates {
 		d := must(exact.NewDiscreteLaplace(c.rate))
 		random := func() io.Reader { return pseudorandom(7) }
 		checkAgreement(t, c.draws/2, random, d.Draw)
-		hard := func() io.Reader { return newHostile(8, laplaceEdges(c.rate)...) }
+		hard := func() io.Reader { return newHostile(8, edges(laplaceTail, c.rate)...) }
 		checkAgreement(t, c.draws/2, hard, d.Draw)
+	}
+}
+
+func TestGeometricAgrees(t *testing.T) {
+	for _, c := range agreementRates {
+		g := must(exact.NewGeometric(c.rate))
+		random := func() io.Reader { return pseudorandom(7) }
+		checkAgreement(t, c.draws/2, random, g.Draw)
+		hard := func() io.Reader { return newHostile(8, edges(geometricTail, c.rate)...) }
+		checkAgreement(t, c.draws/2, hard, g.Draw)
 	}
 }
 
@@ -129,6 +142,32 @@ func TestBernoulliExpAgrees(t *testing.T) {
 		f, _ := x.Float64()
 		edge := uint32(min(math.Exp(-f)*0x1p32, math.MaxUint32))
 		toss := func(s *exact.Source) bool { return s.BernoulliExp(x) }
+		checkAgreement(t, 2_000, func() io.Reader { return pseudorandom(9) }, toss)
+		checkAgreement(t, 2_000, func() io.Reader { return newHostile(10, edge) }, toss)
+	}
+}
+
+func TestBernoulliExpRatioAgrees(t *testing.T) {
+	for _, c := range []struct {
+		rate     float64
+		num, den uint64
+	}{
+		{math.SmallestNonzeroFloat64, math.MaxUint64, 1}, // subnormal exponent
+		{math.SmallestNonzeroFloat64, 1, math.MaxUint64}, // underflow
+		{1e-18, math.MaxUint64, 1},
+		{1e-12, 1, 1},
+		{0.00693, 300, 7},
+		{1, 1, 3},
+		{0.1, 1<<60 + 1, 1<<60 - 1},
+		{22.18, 1<<53 + 1, 1 << 53},
+		{1e21, 1, math.MaxUint64},
+		{700, math.MaxUint64, math.MaxUint64},
+		{math.MaxFloat64, math.MaxUint64, 1}, // overflow
+		{math.MaxFloat64, 2, 3},
+	} {
+		x := c.rate * (float64(c.num) / float64(c.den))
+		edge := uint32(min(math.Exp(-x)*0x1p32, math.MaxUint32))
+		toss := func(s *exact.Source) bool { return s.BernoulliExpRatio(c.rate, c.num, c.den) }
 		checkAgreement(t, 2_000, func() io.Reader { return pseudorandom(9) }, toss)
 		checkAgreement(t, 2_000, func() io.Reader { return newHostile(10, edge) }, toss)
 	}
@@ -152,7 +191,7 @@ func TestBernoulliExpL2Agrees(t *testing.T) {
 			draws = 50
 		}
 		checkAgreement(t, draws, func() io.Reader { return pseudorandom(11) }, planar)
-		checkAgreement(t, draws, func() io.Reader { return newHostile(12, laplaceEdges(a)...) }, planar)
+		checkAgreement(t, draws, func() io.Reader { return newHostile(12, edges(laplaceTail, a)...) }, planar)
 	}
 }
 

@@ -32,6 +32,22 @@ func BenchmarkDiscreteLaplace(b *testing.B) {
 	}
 }
 
+func BenchmarkGeometric(b *testing.B) {
+	for _, rate := range append(benchRates, 1e-6, 1e-12, 1e-18, 1e3) {
+		b.Run(fmt.Sprintf("rate=%.3g", rate), func(b *testing.B) {
+			g, err := NewGeometric(rate)
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := NewSource(nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				sinkInt = g.Draw(s)
+			}
+		})
+	}
+}
+
 // BenchmarkPolarTextbook draws the continuous planar Laplace law as the
 // literature has it, direction and radius, in plain float64: not private, and
 // the yardstick of what exactness costs.
@@ -145,6 +161,30 @@ func BenchmarkBernoulliExp(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		sinkBool = s.BernoulliExp(x)
+	}
+}
+
+func BenchmarkBernoulliExpRatio(b *testing.B) {
+	for _, rate := range benchRates {
+		b.Run(fmt.Sprintf("rate=%.3g", rate), func(b *testing.B) {
+			s := NewSource(nil)
+			b.ReportAllocs()
+			for k := uint64(0); b.Loop(); k = (k + 1) % 1024 {
+				sinkBool = s.BernoulliExpRatio(rate, k+1, 7)
+			}
+		})
+	}
+}
+
+func BenchmarkBelow(b *testing.B) {
+	for _, n := range []uint64{1000, 1<<63 + 1} { // the second rejects almost half
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := NewSource(nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				sinkInt = int64(s.Below(n))
+			}
+		})
 	}
 }
 

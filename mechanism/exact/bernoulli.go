@@ -19,6 +19,26 @@ func (s *Source) BernoulliExp(x *big.Rat) bool {
 	return s.resume(w, approx, approx, rational{x})
 }
 
+// BernoulliExpRatio returns true with probability e^-(rate*num/den) exactly;
+// for num = 0 that is always, and no bit is read. rate stands for the rational
+// it is, positive and finite, and den >= 1.
+func (s *Source) BernoulliExpRatio(rate float64, num, den uint64) bool {
+	if num == 0 {
+		return true
+	}
+	// Two conversions, quotient and product are rounded, each by 2^-53 relative
+	// at most, the divisor's to 1/(1-2^-53): x is known to within 5 units of
+	// 2^-53, less than 2^-50 of it. The quotient, from 2^-64 to 2^64, is normal;
+	// a product which underflows is off by far less than any margin, and one
+	// which overflows decides nothing.
+	x := rate * (float64(num) / float64(den))
+	w := s.Uint32()
+	if answer, decided := enclose32(w).exceeds(x, x); decided && !s.certify {
+		return answer
+	}
+	return s.resume(w, x, x, ratio{rate, num, den})
+}
+
 // BernoulliExpL2 returns true with probability e^-x exactly, where
 //
 //	x = rate*sqrt(i^2+j^2) - a*(|i|+|j|),

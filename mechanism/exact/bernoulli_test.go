@@ -42,6 +42,54 @@ func TestBernoulliExpBoundaries(t *testing.T) {
 	}
 }
 
+func TestBernoulliExpRatioBoundaries(t *testing.T) {
+	for _, c := range []struct {
+		rate     float64
+		num, den uint64
+	}{
+		{1, 1, 1},
+		{1, 4, 3},
+		{0.00693, 12345, 7},
+		{0.1, 1<<60 + 1, 1<<60 - 1},
+		{1e-15, 1<<53 + 1, 1}, // not a float64
+		{1e-18, math.MaxUint64, 1},
+		{1e21, 1, math.MaxUint64},
+		{1, math.MaxUint64, math.MaxUint64 - 1},
+		{30, 100, 3},
+	} {
+		x := new(big.Rat).SetFrac(new(big.Int).SetUint64(c.num), new(big.Int).SetUint64(c.den))
+		p := oracleExp(x.Mul(x, new(big.Rat).SetFloat64(c.rate)))
+		toss := func(s *exact.Source) bool { return s.BernoulliExpRatio(c.rate, c.num, c.den) }
+		if bits := misplacedCoin(p, toss); bits > 0 {
+			t.Errorf("%+v: %d bits of e^-x are taken for the wrong side", c, bits)
+		}
+	}
+}
+
+// TestBernoulliExpRatioBoundariesNotice plants exponents which are rounded on
+// the way to exact arithmetic, and a comparison in float64.
+func TestBernoulliExpRatioBoundariesNotice(t *testing.T) {
+	const rate, num, den = 0.7, 1<<54 + 1, 1<<53 - 1
+	x := new(big.Rat).Mul(new(big.Rat).SetFloat64(rate), big.NewRat(num, den))
+	rounded := func(x float64) func(s *exact.Source) bool {
+		r := new(big.Rat).SetFloat64(x)
+		return func(s *exact.Source) bool { return s.BernoulliExp(r) }
+	}
+	numerator, divisor := float64(uint64(num)), float64(uint64(den))
+	for name, toss := range map[string]func(s *exact.Source) bool{
+		"product rounded":   rounded(rate * (numerator / divisor)),
+		"numerator rounded": func(s *exact.Source) bool { return s.BernoulliExpRatio(rate, uint64(numerator), den) },
+		"integer quotient":  func(s *exact.Source) bool { return s.BernoulliExpRatio(rate, num/den, 1) },
+		"comparison in float64": func(s *exact.Source) bool {
+			return (float64(s.Uint64())+0.5)*0x1p-64 < math.Exp(-rate*(numerator/divisor))
+		},
+	} {
+		if misplacedCoin(oracleExp(x), toss) == 0 {
+			t.Errorf("%s not noticed", name)
+		}
+	}
+}
+
 // oracleL2 is e^-x for x = rate*sqrt(i^2+j^2) - a*(|i|+|j|).
 func oracleL2(rate, a float64, i, j int64) *big.Float {
 	bi, bj := big.NewInt(i), big.NewInt(j)
@@ -169,6 +217,9 @@ func TestBernoulliExpHuge(t *testing.T) {
 	if s.BernoulliExp(rat("1e400")) {
 		t.Error("an event of probability e^-(10^400) happened")
 	}
+	if s.BernoulliExpRatio(math.MaxFloat64, math.MaxUint64, 1) || s.BernoulliExpRatio(math.MaxFloat64, 1, math.MaxUint64) {
+		t.Error("an event of probability e^-(10^288) happened")
+	}
 	if s.BernoulliExpL2(math.MaxFloat64, 0, math.MaxInt64, 1) {
 		t.Error("an event of probability e^-(10^327) happened")
 	}
@@ -180,6 +231,9 @@ func TestBernoulliAllocates(t *testing.T) {
 		if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExp(x) }); n != 0 {
 			t.Errorf("BernoulliExp(%s): %v allocations", x.RatString(), n)
 		}
+	}
+	if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExpRatio(0.00693, 300, 7) }); n != 0 {
+		t.Errorf("BernoulliExpRatio: %v allocations", n)
 	}
 	if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExpL2(0.00693, 0.0049, 100, -70) }); n != 0 {
 		t.Errorf("BernoulliExpL2: %v allocations", n)

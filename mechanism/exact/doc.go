@@ -13,10 +13,11 @@
 // standard exponential variate, with exponents:
 //
 //	E > x                             has probability e^-x
-//	k = floor((E + ln(2/(1+q)))/rate) has P(k >= n) = 2 q^n/(1+q), q = e^-rate
+//	k = floor(E/rate)                 has P(k >= n) = q^n, q = e^-rate
+//	k = floor((E + ln(2/(1+q)))/rate) has P(k >= n) = 2 q^n/(1+q)
 //
-// The second line is the magnitude of a discrete Laplace variate; a fair bit
-// gives its sign.
+// The second line is a geometric variate, the third the magnitude of a discrete
+// Laplace variate; a fair bit gives its sign.
 //
 // As in the adaptive predicates of computational geometry (Shewchuk 1997; s2),
 // a comparison is first tried in float64 and accepted only when a proved error

@@ -2,10 +2,12 @@ package exact_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"testing"
+	"testing/iotest"
 
 	"github.com/geosql/geosql/mechanism/exact"
 )
@@ -37,9 +39,15 @@ func laplaceTail(rate float64, n int64) float64 {
 	return 2 * math.Exp(-rate*float64(n)) / (1 + math.Exp(-rate))
 }
 
+// geometricTail is P(k >= n) in float64, for the one-sided law.
+func geometricTail(rate float64, n int64) float64 { return math.Exp(-rate * float64(n)) }
+
+// A tailFunc is laplaceTail or geometricTail.
+type tailFunc func(rate float64, n int64) float64
+
 // misfitEnumerated returns the first n whose P(|k| = n) the decided intervals
 // exclude, or -1.
-func misfitEnumerated(rate float64, draw func(s *exact.Source) int64) int64 {
+func misfitEnumerated(tail tailFunc, rate float64, draw func(s *exact.Source) int64) int64 {
 	decided, undecided := map[int64]int{}, map[int64]int{}
 	// The first interval holds the whole tail: U = 0 stands for infinity.
 	far := magnitude(draw(edge(1)))
@@ -57,7 +65,7 @@ func misfitEnumerated(rate float64, draw func(s *exact.Source) int64) int64 {
 	}
 	undecided[largest]++ // by the first interval, with everything beyond
 	for n := range largest + 1 {
-		p := (laplaceTail(rate, n) - laplaceTail(rate, n+1)) * intervals
+		p := (tail(rate, n) - tail(rate, n+1)) * intervals
 		if p < float64(decided[n])-1e-9 || p > float64(decided[n]+undecided[n])+1e-9 {
 			return n
 		}
@@ -68,7 +76,7 @@ func misfitEnumerated(rate float64, draw func(s *exact.Source) int64) int64 {
 func TestDiscreteLaplaceEnumerated(t *testing.T) {
 	for _, rate := range []float64{0.02, math.Ln2, 1, 3} {
 		d := must(exact.NewDiscreteLaplace(rate))
-		if n := misfitEnumerated(rate, d.Draw); n >= 0 {
+		if n := misfitEnumerated(laplaceTail, rate, d.Draw); n >= 0 {
 			t.Errorf("rate %g: P(|k| = %d) is outside its bounds", rate, n)
 		}
 	}
@@ -89,7 +97,43 @@ func TestDiscreteLaplaceEnumeratedMisfits(t *testing.T) {
 		},
 	}
 	for name, draw := range planted {
-		if misfitEnumerated(rate, draw) < 0 {
+		if misfitEnumerated(laplaceTail, rate, draw) < 0 {
+			t.Errorf("%s not noticed", name)
+		}
+	}
+}
+
+// A Geometric is never negative, so its magnitude is all of it.
+func TestGeometricEnumerated(t *testing.T) {
+	for _, rate := range []float64{0.02, math.Ln2, 1, 3} {
+		g := must(exact.NewGeometric(rate))
+		draw := func(s *exact.Source) int64 {
+			k := g.Draw(s)
+			if k < 0 {
+				t.Fatalf("rate %g: %d", rate, k)
+			}
+			return k
+		}
+		if n := misfitEnumerated(geometricTail, rate, draw); n >= 0 {
+			t.Errorf("rate %g: P(k = %d) is outside its bounds", rate, n)
+		}
+	}
+}
+
+func TestGeometricEnumeratedMisfits(t *testing.T) {
+	const rate = 0.02
+	g := must(exact.NewGeometric(rate))
+	near := must(exact.NewGeometric(rate * (1 + 0x1p-10)))
+	laplace := must(exact.NewDiscreteLaplace(rate))
+	planted := map[string]func(s *exact.Source) int64{
+		"rate 0.1% off":          near.Draw,
+		"tail clamped at 400":    func(s *exact.Source) int64 { return min(400, g.Draw(s)) },
+		"counted from 1":         func(s *exact.Source) int64 { return g.Draw(s) + 1 },
+		"rounded to the nearest": func(s *exact.Source) int64 { return int64(0.5 - math.Log((float64(s.Uint32())+0.5)*0x1p-32)/rate) },
+		"discrete Laplace":       func(s *exact.Source) int64 { return magnitude(laplace.Draw(s)) },
+	}
+	for name, draw := range planted {
+		if misfitEnumerated(geometricTail, rate, draw) < 0 {
 			t.Errorf("%s not noticed", name)
 		}
 	}
@@ -137,6 +181,21 @@ func TestBernoulliExpEnumerated(t *testing.T) {
 		if s := exact.NewSource(ones); !s.BernoulliExp(x) {
 			t.Errorf("exponent %s: false", x.RatString())
 		}
+	}
+}
+
+func TestBernoulliExpRatioEnumerated(t *testing.T) {
+	for _, c := range []struct {
+		rate     float64
+		num, den uint64
+	}{{1. / 70000, 1, 1}, {0.02, 50, 3}, {1, 7, 5}, {0.7, math.MaxUint64, math.MaxUint64 / 2}, {1e19, 1, math.MaxUint64}} {
+		p := math.Exp(-c.rate * float64(c.num) / float64(c.den))
+		toss := func(s *exact.Source) bool { return s.BernoulliExpRatio(c.rate, c.num, c.den) }
+		checkCoin(t, fmt.Sprint(c), p, toss)
+	}
+	empty := exact.NewSource(iotest.ErrReader(errors.New("a bit was read")))
+	if !empty.BernoulliExpRatio(1, 0, 1) || !empty.BernoulliExpRatio(math.MaxFloat64, 0, math.MaxUint64) {
+		t.Error("e^-0 is not certain")
 	}
 }
 
@@ -219,16 +278,16 @@ func TestLaplaceTestEnumeratedMisfits(t *testing.T) {
 	}
 }
 
-// TestUint64nEnumerated counts the intervals of each outcome. Their ends avoid
+// TestBelowEnumerated counts the intervals of each outcome. Their ends avoid
 // the few low words which are rejected.
-func TestUint64nEnumerated(t *testing.T) {
+func TestBelowEnumerated(t *testing.T) {
 	for _, n := range []uint64{1, 6, 1000} {
 		decided := make([]float64, n)
 		for i := range uint64(intervals) {
 			word := i<<48 | 1<<16
 			lowest := script(binary.BigEndian.AppendUint64(nil, word), zeros)
 			highest := script(binary.BigEndian.AppendUint64(nil, word|(1<<48-1)), zeros)
-			if k := highest.Uint64n(n); lowest.Uint64n(n) == k {
+			if k := highest.Below(n); lowest.Below(n) == k {
 				decided[k]++
 			}
 		}

@@ -22,12 +22,13 @@ func FuzzAgreement(f *testing.F) {
 		if err != nil || len(bits) > 4096 {
 			t.Skip()
 		}
+		g := must(exact.NewGeometric(rate))
 		entropy := func() io.Reader {
 			return io.MultiReader(bytes.NewReader(bits), pseudorandom(1))
 		}
 		x := new(big.Rat).SetFrac64(max(i, -i, 0), max(j, 1))
-		checkAgreement(t, 3, entropy, func(s *exact.Source) [2]int64 {
-			draw := [2]int64{d.Draw(s), 0}
+		checkAgreement(t, 3, entropy, func(s *exact.Source) [3]int64 {
+			draw := [3]int64{d.Draw(s), 0, g.Draw(s)}
 			if s.BernoulliExpL2(rate, 0.7*rate, i, j) {
 				draw[1] |= 1
 			}
@@ -36,6 +37,9 @@ func FuzzAgreement(f *testing.F) {
 			}
 			if s.LaplaceTest(rate, 2, i, j) {
 				draw[1] |= 4
+			}
+			if s.BernoulliExpRatio(rate, uint64(i), max(uint64(j), 1)) {
+				draw[1] |= 8
 			}
 			return draw
 		})

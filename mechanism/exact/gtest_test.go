@@ -47,17 +47,33 @@ func laplaceBelow(rate float64, c int64) float64 {
 	return 1 - math.Exp(-rate*float64(c))/(1+q)
 }
 
-// laplacePvalue draws 10^5 pairs of consecutive values and compares the pair of
-// classes they fall in with the product law, so it sees a wrong law and
-// dependent draws alike. The classes are cut around 0 and at several scales
-// out to tails of half a per cent.
+// laplacePvalue is pairPvalue for the discrete Laplace law, cut around 0 and at
+// several scales out to tails of half a per cent.
 func laplacePvalue(rate float64, draw func() int64) float64 {
-	const pairs = 100_000
 	cuts := []int64{0, 1}
 	for _, t := range []float64{0.25, 1, 2, 4.6} {
 		c := int64(math.Ceil(t / rate))
 		cuts = append(cuts, c, 1-c)
 	}
+	return pairPvalue(cuts, func(c int64) float64 { return laplaceBelow(rate, c) }, draw)
+}
+
+// geometricPvalue is pairPvalue for the geometric law, with the cuts of
+// laplacePvalue on its side.
+func geometricPvalue(rate float64, draw func() int64) float64 {
+	cuts := []int64{1}
+	for _, t := range []float64{0.25, 1, 2, 4.6} {
+		cuts = append(cuts, int64(math.Ceil(t/rate)))
+	}
+	return pairPvalue(cuts, func(c int64) float64 { return -math.Expm1(-rate * float64(c)) }, draw)
+}
+
+// pairPvalue draws 10^5 pairs of consecutive values and compares the pair of
+// classes they fall in, which begin at the cuts, with the product law, so it
+// sees a wrong law and dependent draws alike. The law is given by
+// cumulative(c) = P(k < c).
+func pairPvalue(cuts []int64, cumulative func(c int64) float64, draw func() int64) float64 {
+	const pairs = 100_000
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	classes := len(cuts) + 1
@@ -65,7 +81,7 @@ func laplacePvalue(rate float64, draw func() int64) float64 {
 	var single []float64
 	below := 0.0
 	for _, c := range cuts {
-		p := laplaceBelow(rate, c)
+		p := cumulative(c)
 		single = append(single, p-below)
 		below = p
 	}
@@ -121,7 +137,7 @@ func TestDiscreteLaplaceMisfits(t *testing.T) {
 			},
 			"biased sign": func() int64 {
 				k := d.Draw(s)
-				if k < 0 && s.Uint64n(20) == 0 {
+				if k < 0 && s.Below(20) == 0 {
 					return -k
 				}
 				return k
@@ -142,6 +158,41 @@ func TestDiscreteLaplaceMisfits(t *testing.T) {
 		}
 		for name, draw := range planted {
 			if p := laplacePvalue(rate, draw); p >= falseAlarm {
+				t.Errorf("rate %g: %s not noticed, p-value %g", rate, name, p)
+			}
+		}
+	}
+}
+
+func TestGeometricFits(t *testing.T) {
+	for _, rate := range []float64{1e-9, math.Ln2 / 100, 0.1, 0.7, 1, 3} {
+		g := must(exact.NewGeometric(rate))
+		s := exact.NewSource(nil)
+		if p := geometricPvalue(rate, func() int64 { return g.Draw(s) }); p < falseAlarm {
+			t.Errorf("rate %g: p-value %g", rate, p)
+		}
+	}
+}
+
+// TestGeometricMisfits plants errors which the check above has to see.
+func TestGeometricMisfits(t *testing.T) {
+	for _, rate := range []float64{math.Ln2 / 100, 1} {
+		g := must(exact.NewGeometric(rate))
+		fast := must(exact.NewGeometric(1.1 * rate))
+		laplace := must(exact.NewDiscreteLaplace(rate))
+		s := exact.NewSource(nil)
+		edge := int64(2 / rate)
+		planted := map[string]func() int64{
+			"rate 10% off":              func() int64 { return fast.Draw(s) },
+			"clamped tail":              func() int64 { return min(edge, g.Draw(s)) },
+			"counted from 1":            func() int64 { return g.Draw(s) + 1 },
+			"two-sided":                 func() int64 { return laplace.Draw(s) },
+			"smaller of two":            func() int64 { return min(g.Draw(s), g.Draw(s)) },
+			"difference of two, folded": func() int64 { return magnitude(g.Draw(s) - fast.Draw(s)) },
+			"noise used twice":          twice(func() int64 { return g.Draw(s) }),
+		}
+		for name, draw := range planted {
+			if p := geometricPvalue(rate, draw); p >= falseAlarm {
 				t.Errorf("rate %g: %s not noticed, p-value %g", rate, name, p)
 			}
 		}
@@ -211,6 +262,29 @@ func TestBernoulliExpFits(t *testing.T) {
 	}
 }
 
+func TestBernoulliExpRatioFits(t *testing.T) {
+	s := exact.NewSource(nil)
+	for _, c := range []struct {
+		rate     float64
+		num, den uint64
+	}{{0.001, 1, 1}, {0.1, 10, 3}, {1, math.MaxUint64, math.MaxUint64 / 2}, {5, 7, 7}} {
+		x := c.rate * float64(c.num) / float64(c.den)
+		toss := func() bool { return s.BernoulliExpRatio(c.rate, c.num, c.den) }
+		if p := coinPvalue(math.Exp(-x), toss); p < falseAlarm {
+			t.Errorf("%+v: p-value %g", c, p)
+		}
+	}
+	for name, toss := range map[string]func() bool{
+		"rate 10% off":     func() bool { return s.BernoulliExpRatio(0.11, 10, 3) },
+		"integer quotient": func() bool { return s.BernoulliExpRatio(0.1, 10/3, 1) },
+		"turned around":    func() bool { return !s.BernoulliExpRatio(0.1, 10, 3) },
+	} {
+		if p := coinPvalue(math.Exp(-1./3), toss); p >= falseAlarm {
+			t.Errorf("%s not noticed, p-value %g", name, p)
+		}
+	}
+}
+
 func TestBernoulliExpL2Fits(t *testing.T) {
 	const rate, a = 0.1, 0.07
 	s := exact.NewSource(nil)
@@ -227,13 +301,13 @@ func TestBernoulliExpL2Fits(t *testing.T) {
 	}
 }
 
-// naiveUint64n is multiply-shift without its rejection.
-func naiveUint64n(s *exact.Source, n uint64) uint64 {
+// naiveBelow is multiply-shift without its rejection.
+func naiveBelow(s *exact.Source, n uint64) uint64 {
 	hi, _ := bits.Mul64(s.Uint64(), n)
 	return hi
 }
 
-func TestUint64nFits(t *testing.T) {
+func TestBelowFits(t *testing.T) {
 	s := exact.NewSource(nil)
 	third := []float64{1. / 3, 1. / 3, 1. / 3}
 	residues := func(draw func() uint64) float64 {
@@ -245,13 +319,13 @@ func TestUint64nFits(t *testing.T) {
 	}
 	// Without rejection, half of all draws below 3*2^62 are multiples of 3.
 	const large = 3 << 62
-	if p := residues(func() uint64 { return s.Uint64n(large) }); p < falseAlarm {
+	if p := residues(func() uint64 { return s.Below(large) }); p < falseAlarm {
 		t.Errorf("n = 3*2^62: p-value %g", p)
 	}
-	if p := residues(func() uint64 { return naiveUint64n(s, large) }); p >= falseAlarm {
+	if p := residues(func() uint64 { return naiveBelow(s, large) }); p >= falseAlarm {
 		t.Errorf("missing rejection not noticed, p-value %g", p)
 	}
-	if p := residues(func() uint64 { return s.Uint64n(3) }); p < falseAlarm {
+	if p := residues(func() uint64 { return s.Below(3) }); p < falseAlarm {
 		t.Errorf("n = 3: p-value %g", p)
 	}
 }

@@ -16,11 +16,10 @@ func TestNewDiscreteLaplaceRefuses(t *testing.T) {
 	}
 }
 
-// misplacedBoundary places U as close to P(|k| >= n) as so many bits allow, on
-// either side, and returns the first number of bits at which draw answers for
-// the wrong side, or 0.
-func misplacedBoundary(rate float64, n int64, draw func(s *exact.Source) int64) int {
-	tail := oracleTail(rate, n)
+// misplacedBoundary places U as close to tail = P(k >= n), or P(|k| >= n), as so
+// many bits allow, on either side, and returns the first number of bits at which
+// draw answers for the wrong side, or 0.
+func misplacedBoundary(tail *big.Float, n int64, draw func(s *exact.Source) int64) int {
 	for _, bits := range []int{32, 64, 96, 128, 192, 256, 1600} {
 		below := leadingBits(tail, bits)
 		above := new(big.Int).Add(below, big.NewInt(1))
@@ -61,7 +60,7 @@ var boundaries = []struct {
 func TestDiscreteLaplaceBoundaries(t *testing.T) {
 	for _, b := range boundaries {
 		d := must(exact.NewDiscreteLaplace(b.rate))
-		if bits := misplacedBoundary(b.rate, b.n, d.Draw); bits > 0 {
+		if bits := misplacedBoundary(oracleTail(b.rate, b.n), b.n, d.Draw); bits > 0 {
 			t.Errorf("rate %g: %d bits of P(|k| >= %d) are taken for the wrong side", b.rate, bits, b.n)
 		}
 	}
@@ -76,7 +75,7 @@ func TestDiscreteLaplaceBoundariesMisfit(t *testing.T) {
 			u := (float64(s.Uint64()) + 0.5) * 0x1p-64
 			return int64(math.Floor((offset - math.Log(u)) / b.rate))
 		}
-		if misplacedBoundary(b.rate, b.n, naive) == 0 {
+		if misplacedBoundary(oracleTail(b.rate, b.n), b.n, naive) == 0 {
 			t.Errorf("rate %g, n = %d: float64 inversion not noticed", b.rate, b.n)
 		}
 	}

@@ -21,12 +21,16 @@ func oracleExp(x *big.Rat) *big.Float {
 	return sum.Quo(bigFloat().SetInt64(1), sum)
 }
 
+// oracleGeometricTail is P(k >= n) = q^n for the geometric law.
+func oracleGeometricTail(rate float64, n int64) *big.Float {
+	return oracleExp(new(big.Rat).Mul(new(big.Rat).SetFloat64(rate), new(big.Rat).SetInt64(n)))
+}
+
 // oracleTail is P(|k| >= n) = 2 q^n/(1+q) for the discrete Laplace law.
 func oracleTail(rate float64, n int64) *big.Float {
-	r := new(big.Rat).SetFloat64(rate)
-	tail := oracleExp(new(big.Rat).Mul(r, new(big.Rat).SetInt64(n)))
+	tail := oracleGeometricTail(rate, n)
 	tail.Mul(tail, bigFloat().SetInt64(2))
-	return tail.Quo(tail, bigFloat().Add(oracleExp(r), bigFloat().SetInt64(1)))
+	return tail.Quo(tail, bigFloat().Add(oracleGeometricTail(rate, 1), bigFloat().SetInt64(1)))
 }
 
 // leadingBits is floor(p 2^n) for p in (0,1).

@@ -19,16 +19,21 @@ func (r rational) bounds(precision uint) (lo, hi *big.Int) {
 	return expFixed(n.Quo(n, r.x.Denom()), precision)
 }
 
-// multiple is the probability e^-(rate k).
-type multiple struct {
-	rate float64
-	k    uint64
+// ratio is the probability e^-(rate num/den).
+type ratio struct {
+	rate     float64
+	num, den uint64
 }
 
-func (m multiple) bounds(precision uint) (lo, hi *big.Int) {
-	mantissa, exponent := split(m.rate)
-	n := new(big.Int).SetUint64(m.k)
-	return expFixed(shift(n.Mul(n, mantissa), exponent+int(precision)), precision)
+// bounds loses nothing but a floor: floor(floor(y)/den) = floor(y/den).
+func (r ratio) bounds(precision uint) (lo, hi *big.Int) {
+	mantissa, exponent := split(r.rate)
+	n := new(big.Int).SetUint64(r.num)
+	shift(n.Mul(n, mantissa), exponent+int(precision))
+	if r.den > 1 {
+		n.Quo(n, new(big.Int).SetUint64(r.den))
+	}
+	return expFixed(n, precision)
 }
 
 // excess is the probability e^-(rate*sqrt(i^2+j^2) - a*(|i|+|j|)).
@@ -95,8 +100,8 @@ type tail struct {
 
 func (t tail) bounds(precision uint) (lo, hi *big.Int) {
 	unit := new(big.Int).Lsh(one, precision)
-	qlo, qhi := multiple{t.rate, 1}.bounds(precision)
-	lo, hi = multiple{t.rate, t.n}.bounds(precision)
+	qlo, qhi := ratio{t.rate, 1, 1}.bounds(precision)
+	lo, hi = ratio{t.rate, t.n, 1}.bounds(precision)
 	lo.Quo(lo.Lsh(lo, precision+1), qhi.Add(qhi, unit))
 	hi.Quo(hi.Lsh(hi, precision+1), qlo.Add(qlo, unit))
 	return lo, hi.Add(hi, one)

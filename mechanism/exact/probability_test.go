@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"math"
 	"math/big"
 	"testing"
 )
@@ -12,8 +13,10 @@ func TestProbabilityBounds(t *testing.T) {
 	for _, p := range []probability{
 		rational{big.NewRat(1, 3)},
 		rational{big.NewRat(22, 7)},
-		multiple{0.1, 1},
-		multiple{0.00693, 300},
+		ratio{0.1, 1, 1},
+		ratio{0.00693, 300, 1},
+		ratio{0.00693, 300, 7},
+		ratio{2.5, math.MaxUint64, math.MaxUint64 - 1},
 		excess{1, 0.7, 1, 1},
 		excess{0.9, 0.61, 3, -2},
 		excess{0.1, 0, -20, 7},

@@ -99,12 +99,12 @@ func (s *Source) Bool() bool {
 	return bit != 0
 }
 
-// Uint64n returns an integer uniform on 0, .., n-1, for n >= 1.
+// Below returns an integer uniform on 0, .., n-1, for n >= 1.
 //
 // This is Lemire's multiply-shift (Fast Random Integer Generation in an
 // Interval, 2019): the high word of a 128-bit product, redrawn for the 2^64
 // mod n low words which would favour some results.
-func (s *Source) Uint64n(n uint64) uint64 {
+func (s *Source) Below(n uint64) uint64 {
 	high, low := bits.Mul64(s.Uint64(), n)
 	if low < n {
 		excess := -n % n // 2^64 mod n

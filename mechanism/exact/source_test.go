@@ -2,12 +2,18 @@ package exact_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"math/big"
+	"math/bits"
 	"testing"
 	"testing/iotest"
 
 	"github.com/geosql/geosql/mechanism/exact"
+	"pgregory.net/rapid"
 )
 
 // TestSourceReadsEveryByteOnce compares words of both sizes, at every
@@ -49,12 +55,92 @@ func TestSourceBool(t *testing.T) {
 	}
 }
 
-func TestUint64nRejects(t *testing.T) {
+func TestBelowRejects(t *testing.T) {
 	// 2^64 mod 6 = 4: low words 0, .., 3 are drawn again. The word 0 gives low
 	// word 0; the second word, all ones, gives 5.
 	head := append(make([]byte, 8), bytes.Repeat([]byte{0xff}, 8)...)
-	if k := script(head, zeros).Uint64n(6); k != 5 {
+	if k := script(head, zeros).Below(6); k != 5 {
 		t.Errorf("got %d from a word to be rejected and a word for 5", k)
+	}
+}
+
+// misfitBelow checks that exactly floor(2^64/n) words give k, as for every other
+// result: those from ceil((k 2^64 + 2^64 mod n)/n) on. Their neighbours do not
+// give k, and the first and the last one do; so do all between them, since the
+// high word of the product with n stays k and the low word only grows. A word
+// is rejected if one more is read.
+func misfitBelow(n, k uint64, draw func(s *exact.Source, n uint64) uint64) error {
+	modulus, range64 := new(big.Int).SetUint64(n), new(big.Int).Lsh(big.NewInt(1), 64)
+	share, excess := new(big.Int).QuoRem(range64, modulus, new(big.Int))
+	first := new(big.Int).Mul(new(big.Int).SetUint64(k), range64)
+	first.Add(first, excess).Add(first, modulus).Sub(first, big.NewInt(1)).Quo(first, modulus)
+	last := new(big.Int).Add(first, share)
+	last.Sub(last, big.NewInt(1))
+	gives := func(word *big.Int) bool {
+		const next = 0xffff_ffff_ffff_ffff // never rejected
+		head := binary.BigEndian.AppendUint64(word.FillBytes(make([]byte, 8)), next)
+		s := script(head, zeros)
+		return draw(s, n) == k && s.Uint64() == next
+	}
+	before, after := new(big.Int).Sub(first, big.NewInt(1)), new(big.Int).Add(last, big.NewInt(1))
+	switch {
+	case last.BitLen() > 64:
+		return fmt.Errorf("n = %d, k = %d: too few words are left", n, k)
+	case !gives(first) || !gives(last):
+		return fmt.Errorf("n = %d, k = %d: too few words", n, k)
+	case before.Sign() >= 0 && gives(before) || after.BitLen() <= 64 && gives(after):
+		return fmt.Errorf("n = %d, k = %d: too many words", n, k)
+	}
+	return nil
+}
+
+func TestBelowExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Uint64Range(1, math.MaxUint64).Draw(t, "n")
+		k := rapid.Uint64Range(0, n-1).Draw(t, "k")
+		if err := misfitBelow(n, k, (*exact.Source).Below); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, n := range []uint64{1, 2, 3, 6, 1 << 32, 1<<63 - 1, 1 << 63, 1<<63 + 1, 3 << 62, math.MaxUint64} {
+		for _, k := range []uint64{0, n / 2, n - 1} {
+			if err := misfitBelow(n, k, (*exact.Source).Below); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestBelowExactMisfits plants results off by a single word.
+func TestBelowExactMisfits(t *testing.T) {
+	const n = 6
+	for name, draw := range map[string]func(s *exact.Source, n uint64) uint64{
+		"no rejection": naiveBelow,
+		"modulus":      func(s *exact.Source, n uint64) uint64 { return s.Uint64() % n },
+		"rejects n low words": func(s *exact.Source, n uint64) uint64 {
+			for {
+				if high, low := bits.Mul64(s.Uint64(), n); low >= n {
+					return high
+				}
+			}
+		},
+	} {
+		noticed := false
+		for k := range uint64(n) {
+			noticed = noticed || misfitBelow(n, k, draw) != nil
+		}
+		if !noticed {
+			t.Errorf("%s not noticed", name)
+		}
+	}
+}
+
+func TestBelowAllocates(t *testing.T) {
+	s := exact.NewSource(nil)
+	for _, n := range []uint64{1, 1000, 1<<63 + 1} {
+		if a := testing.AllocsPerRun(10_000, func() { s.Below(n) }); a != 0 {
+			t.Errorf("n = %d: %v allocations", n, a)
+		}
 	}
 }
 
@@ -65,14 +151,18 @@ func TestSourceReadsNothingEarly(t *testing.T) {
 func TestEntropyError(t *testing.T) {
 	cause := errors.New("no more")
 	d := must(exact.NewDiscreteLaplace(1))
+	g := must(exact.NewGeometric(1))
 	short := func() io.Reader {
 		return io.MultiReader(io.LimitReader(pseudorandom(1), 5000), iotest.ErrReader(cause))
 	}
 	draws := map[string]func(s *exact.Source){
-		"Uint32":         func(s *exact.Source) { s.Uint32() },
-		"Bool":           func(s *exact.Source) { s.Bool() },
-		"Draw":           func(s *exact.Source) { d.Draw(s) },
-		"BernoulliExpL2": func(s *exact.Source) { s.BernoulliExpL2(1, 0.7, 1, 1) },
+		"Uint32":            func(s *exact.Source) { s.Uint32() },
+		"Bool":              func(s *exact.Source) { s.Bool() },
+		"Below":             func(s *exact.Source) { s.Below(6) },
+		"DiscreteLaplace":   func(s *exact.Source) { d.Draw(s) },
+		"Geometric":         func(s *exact.Source) { g.Draw(s) },
+		"BernoulliExpRatio": func(s *exact.Source) { s.BernoulliExpRatio(1, 1, 3) },
+		"BernoulliExpL2":    func(s *exact.Source) { s.BernoulliExpL2(1, 0.7, 1, 1) },
 	}
 	for name, draw := range draws {
 		s := exact.NewSource(short())

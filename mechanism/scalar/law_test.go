@@ -98,7 +98,7 @@ func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 		},
 		"biased sign": func() int64 {
 			z := q.noise.Draw(src)
-			if src.Uint64n(10) == 0 {
+			if src.Below(10) == 0 {
 				z = max(z, -z)
 			}
 			return clamped(1 + z)
