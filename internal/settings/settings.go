@@ -1,0 +1,139 @@
+// Package settings reads the settings of a mechanism from a JSON object, as people
+// write it: keys are spelt exactly, one that is unknown or given twice is an error,
+// and errors name the key.
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+)
+
+// Values are the values of a JSON object that were not read yet, and the first
+// error. They are used by one goroutine.
+type Values struct {
+	values map[string]json.RawMessage
+	err    error
+}
+
+// Parse splits a JSON object into its values. Unlike json.Unmarshal into a struct
+// it tells apart keys that differ by case, and notices repetitions. The example
+// shows people what is expected.
+func Parse(text []byte, example string, keys ...string) (*Values, error) {
+	notAnObject := fmt.Errorf("settings must be one JSON object, such as %s", example)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, notAnObject
+	}
+	v := &Values{values: map[string]json.RawMessage{}}
+	for d.More() {
+		token, err := d.Token()
+		key, ok := token.(string)
+		if err != nil || !ok {
+			return nil, notAnObject
+		}
+		if !slices.Contains(keys, key) {
+			return nil, fmt.Errorf("key %q is unknown: there are %s", key, strings.Join(keys, ", "))
+		}
+		if v.Has(key) {
+			return nil, fmt.Errorf("%s is given twice", key)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, fmt.Errorf("%s has no JSON value", key)
+		}
+		v.values[key] = value
+	}
+	if _, err := d.Token(); err != nil { // the closing brace
+		return nil, notAnObject
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, notAnObject
+	}
+	return v, nil
+}
+
+// Has reports whether a key is given and was not read yet.
+func (v *Values) Has(key string) bool { return v.values[key] != nil }
+
+// Fail notes an error, unless there is one.
+func (v *Values) Fail(format string, args ...any) {
+	if v.err == nil {
+		v.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Require is Read for a key that must be there.
+func (v *Values) Require(key string, target any) {
+	if !v.Has(key) {
+		v.Fail("%s is missing", key)
+	}
+	v.Read(key, target)
+}
+
+// Read takes the value of a key, if it is given, for a *string, *int, *int64 or
+// *float64.
+func (v *Values) Read(key string, target any) {
+	value, given := v.values[key]
+	if !given {
+		return
+	}
+	delete(v.values, key)
+	if err := json.Unmarshal(value, target); err != nil || string(value) == "null" {
+		v.Fail("%s must be %s, not %.40q", key, kindOf(target), value)
+	}
+}
+
+func kindOf(target any) string {
+	switch target.(type) {
+	case *string:
+		return "a text"
+	case *int, *int64:
+		return "a whole number"
+	default:
+		return "a number"
+	}
+}
+
+// Amount takes the value of a key, if it is given, as the decimal that people
+// wrote, rounded down to a multiple of 1e-12.
+func (v *Values) Amount(key string, target *budget.Amount) {
+	if !v.Has(key) {
+		return
+	}
+	var number float64
+	v.Read(key, &number)
+	if v.err != nil {
+		return
+	}
+	amount, err := budget.Limit(budget.Decimal(number))
+	switch {
+	case number < 0:
+		v.Fail("%s must not be below 0", key)
+	case err != nil:
+		v.Fail("%s must be at most %v", key, budget.Max)
+	}
+	*target = amount
+}
+
+// Finish returns the first error. What nobody has read need only be of the right
+// type: a text for the keys given, a number for others.
+func (v *Values) Finish(texts ...string) error {
+	var text string
+	var number float64
+	for _, key := range slices.Sorted(maps.Keys(v.values)) {
+		if slices.Contains(texts, key) {
+			v.Read(key, &text)
+		} else {
+			v.Read(key, &number)
+		}
+	}
+	return v.err
+}
