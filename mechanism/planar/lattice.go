@@ -36,6 +36,39 @@ func (d *Domain) Cell(lat, lon float64) Cell {
 	return Cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
 }
 
+// Extent returns the least and the greatest indices of what Cell returns, those
+// of the corners of a rectangle. Where an extreme lies within rounding errors of
+// the half of a step it may be one too many.
+//
+// With chi the conformal latitude, chi0 the centre's, and l the longitude from it,
+// the derivatives of the projection (Snyder, USGS 1395, equations 21-2 and 21-3)
+// are, up to positive factors,
+//
+//	dx/dl    ~  cos chi * ((1 + sin chi0*sin chi)*cos l + cos chi0*cos chi)
+//	dx/dchi  ~  -sin l * (sin chi0 + sin chi)
+//	dy/dchi  ~  cos chi0*cos chi + (1 + sin chi0*sin chi)*cos l
+//	dy/dl    ~  sin l * cos chi * (sin chi0 + sin chi)
+//
+// A box has |l| <= 90 degrees, so that x grows with l: it is largest on the east
+// side, there at the latitude nearest to chi = -chi0, and symmetric. y grows with
+// chi, so its extremes are on the parallels in the north and the south, along each
+// of which y is monotone from the middle to a corner.
+func (d *Domain) Extent() (low, high Cell) {
+	lat0, _ := d.box.centre()
+	east, _ := d.grid.project(max(d.box.south, min(-lat0, d.box.north)), d.box.half)
+	_, south := d.grid.project(d.box.south, 0)
+	_, southCorner := d.grid.project(d.box.south, d.box.half)
+	_, north := d.grid.project(d.box.north, 0)
+	_, northCorner := d.grid.project(d.box.north, d.box.half)
+	south, north = min(south, southCorner), max(north, northCorner)
+
+	// Two computed images, this one and Cell's.
+	margin := 2 * projectionError / d.step
+	low = Cell{int64(math.RoundToEven(-east - margin)), int64(math.RoundToEven(south - margin))}
+	high = Cell{int64(math.RoundToEven(east + margin)), int64(math.RoundToEven(north + margin))}
+	return low, high
+}
+
 // add returns the lattice point at (i, j) from c, saturated: indices are bounded,
 // so nothing overflows.
 func (c Cell) add(i, j int64) Cell {

@@ -43,6 +43,9 @@ func (d *Domain) WithRegion(wkt string) (*Domain, error) {
 	return &restricted, nil
 }
 
+// HasRegion reports whether outputs are moved into a region.
+func (d *Domain) HasRegion() bool { return d.region != nil }
+
 var errNothingAdmissible = errors.New("wkt has no lattice point of the domain's box in it; " +
 	"remember that WKT is lon lat")
 

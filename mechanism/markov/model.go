@@ -1,0 +1,167 @@
+package markov
+
+import "time"
+
+// background is the probability of a move to a cell picked uniformly from all.
+const background = 1e-6
+
+// A Model is a Markov chain on the cells of a grid; see the package for its law. It
+// is made by [Trainer.Model] or [ParseModel], immutable, and safe for concurrent
+// use. It takes 24 bytes per visited cell, 8 bytes per pair of cells with a
+// transition, and 8 bytes per cell of the grid.
+type Model struct {
+	grid   *Grid
+	period time.Duration
+	traces int64
+	rows   []row
+	moves  []move
+	near   []float64 // what a cell's belief gives to each of its neighbours
+}
+
+// A row has what was seen of a visited cell. Rows are in the order of their cells.
+type row struct {
+	cell, visits uint32
+	end          int     // of its moves, which begin where those of the row before end
+	share        float64 // of the cell's belief that goes to a transition seen once
+}
+
+// A move is a transition to a cell and how often it was seen. Those of a row are in
+// the order of the cells.
+type move struct{ cell, count uint32 }
+
+// newModel derives what is not counted, from rows without their shares.
+func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []move) *Model {
+	m := &Model{grid: g, period: period, traces: traces, rows: rows, moves: moves}
+	m.near = make([]float64, g.Len())
+	for i := range m.near {
+		m.near[i] = (1 - background) / float64(g.degree(i))
+	}
+	begin := 0
+	for k := range rows {
+		r := &rows[k]
+		total := 1 + float64(sum(moves[begin:r.end])) // below 2^53
+		r.share = (1 - background) / total
+		m.near[r.cell] = r.share / float64(g.degree(int(r.cell)))
+		begin = r.end
+	}
+	return m
+}
+
+func sum(moves []move) (n uint64) {
+	for _, v := range moves {
+		n += uint64(v.count)
+	}
+	return n
+}
+
+// Grid returns the grid whose cells are the chain's states.
+func (m *Model) Grid() *Grid { return m.grid }
+
+// Period returns the time that a transition takes, in whole microseconds.
+func (m *Model) Period() time.Duration { return m.period }
+
+// Start returns the belief before the first report: the share of all visits that
+// each cell has, mixed with 1e-6 of the uniform distribution. It has a probability
+// per cell, all positive, which sum to 1 up to rounding. The slice is the caller's.
+func (m *Model) Start() []float64 {
+	belief := make([]float64, m.grid.Len())
+	uniform := background / float64(len(belief))
+	for i := range belief {
+		belief[i] = uniform
+	}
+	visits := uint64(0)
+	for _, r := range m.rows {
+		visits += uint64(r.visits)
+	}
+	for _, r := range m.rows {
+		share := (1 - background) * (float64(r.visits) / float64(visits))
+		belief[r.cell] += float64(share)
+	}
+	return belief
+}
+
+// Advance sets dst to the belief one period after src: dst = src*M, where M is the
+// transition matrix. Both are of length Len of the grid and must not overlap; src
+// need not sum to 1, its sum is kept. Advance allocates nothing.
+func (m *Model) Advance(dst, src []float64) {
+	total := 0.0
+	for _, p := range src {
+		total += p
+	}
+	uniform := background * total / float64(len(src))
+	for i := range dst {
+		dst[i] = uniform
+	}
+	m.diffuse(dst, src)
+	m.follow(dst, src)
+}
+
+// diffuse adds the moves to a neighbour that the pseudo-count stands for: each row
+// gives to itself and to the rows beside it.
+func (m *Model) diffuse(dst, src []float64) {
+	width := m.grid.width
+	for at := 0; at < len(src); at += width {
+		from, near := src[at:at+width], m.near[at:at+width]
+		for to := max(0, at-width); to < min(len(dst), at+2*width); to += width {
+			diffuseRow(dst[to:to+width], from, near)
+		}
+	}
+}
+
+// diffuseRow adds to one row what another, or the same, gives to it: to each cell
+// what the three nearest give, two at the ends.
+func diffuseRow(dst, src, near []float64) {
+	src, near = src[:len(dst)], near[:len(dst)] // bounds are checked here
+	left, here := 0.0, float64(src[0]*near[0])
+	for next := 1; next < len(dst); next++ {
+		right := float64(src[next] * near[next])
+		dst[next-1] += left + here + right
+		left, here = here, right
+	}
+	dst[len(dst)-1] += left + here
+}
+
+// follow adds the transitions seen.
+func (m *Model) follow(dst, src []float64) {
+	begin := 0
+	for k := range m.rows {
+		r := &m.rows[k]
+		once := float64(src[r.cell] * r.share)
+		for _, v := range m.moves[begin:r.end] {
+			dst[v.cell] += float64(once * float64(v.count))
+		}
+		begin = r.end
+	}
+}
+
+// Info describes a model.
+type Info struct {
+	Domain        string  // name of the domain
+	CellMetres    float64 // side of a cell
+	Period        time.Duration
+	Width, Height int   // of the grid, in cells
+	Traces        int64 // trained on
+	Visits        int64 // occupied slots of time
+	VisitedCells  int   // cells with a visit
+	Transitions   int64 // counted
+	Nonzero       int   // pairs of cells with a transition
+}
+
+// Info returns what the model was trained on.
+func (m *Model) Info() Info {
+	info := Info{
+		Domain:       m.grid.domain.Name(),
+		CellMetres:   m.grid.metres,
+		Period:       m.period,
+		Width:        m.grid.width,
+		Height:       m.grid.height,
+		Traces:       m.traces,
+		VisitedCells: len(m.rows),
+		Transitions:  int64(sum(m.moves)),
+		Nonzero:      len(m.moves),
+	}
+	for _, r := range m.rows {
+		info.Visits += int64(r.visits)
+	}
+	return info
+}
