@@ -1,0 +1,144 @@
+package pim
+
+import (
+	"math/big"
+	"sort"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A knorm is the K-norm law on the lattice (equation 5 of the paper; Hardt, Talwar,
+// On the Geometry of Differential Privacy, 2010),
+//
+//	P(z) proportional to exp(-eps*|z|_K),
+//
+// for a sensitivity hull K of positive area. The vertices of K are multiple times
+// the generators, vectors of the lattice, and |.|_K is linear on the cone between
+// two neighbouring ones:
+//
+//	z = s*g + t*h  has  eps*|z|_K = rate*(s+t)  with  rate = eps/multiple.
+//
+// # An exact draw
+//
+// The plane without the origin is the disjoint union of the half-open cones
+// {s*g + t*h: s > 0, t >= 0}. A lattice point of a cone is in one way the sum of one in its
+// fundamental parallelogram (s in (0,1], t in [0,1)) and G*g + H*h with G and H from
+// 0 up. So: propose the origin or a point of any parallelogram, all with the same
+// probability; accept p = s*g + t*h with probability exp(-rate*(s+t)) and add
+// geometric G and H, P(k) = (1-q)*q^k with q = e^-rate; accept the origin with
+// (1-q)^2. Either way z comes out with a probability proportional to
+// (1-q)^2*exp(-eps*|z|_K), and all probabilities are those of [exact].
+//
+// Of the proposals a share of about ((1-q)/rate)^2 is accepted, whatever the shape:
+// the finer the lattice is for the hull, the nearer it is to 1. No isotropic
+// position of K is needed: uniform in T*K and transformed back is uniform in K, and
+// neither is this law.
+type knorm struct {
+	generators []vector // counter-clockwise; as many as K has vertices, and the first again
+	until      []uint64 // how many lattice points the parallelograms have up to each
+	rate       float64
+	inner      exact.Geometric
+}
+
+// update sets k to the law of the hull with half the vertices multiple*generators,
+// at least two of them. It reuses the memory of k.
+func (k *knorm) update(generators []vector, multiple int64, eps budget.Amount) {
+	k.rate = rateOf(eps, multiple)
+	k.inner = lawOf(exact.NewGeometric, k.rate)
+	k.generators = append(k.generators[:0], generators...)
+	for _, g := range generators {
+		k.generators = append(k.generators, g.negative())
+	}
+	k.generators = append(k.generators, generators[0])
+	k.until = k.until[:0]
+	var sum uint64
+	for i, g := range k.generators[1:] {
+		sum += uint64(cross(k.generators[i], g))
+		k.until = append(k.until, sum)
+	}
+}
+
+func (k *knorm) draw(src *exact.Source) vector {
+	origin := k.until[len(k.until)-1]
+	for {
+		n := src.Below(origin + 1)
+		if n == origin {
+			if !src.BernoulliExpRatio(k.rate, 1, 1) && !src.BernoulliExpRatio(k.rate, 1, 1) {
+				return vector{}
+			}
+			continue
+		}
+		i := sort.Search(len(k.until), func(i int) bool { return n < k.until[i] })
+		if i > 0 {
+			n -= k.until[i-1]
+		}
+		g, h := k.generators[i], k.generators[i+1]
+		area := cross(g, h)
+		s, t := coset(g, h, int64(n))
+		if src.BernoulliExpRatio(k.rate, uint64(s+t), uint64(area)) {
+			p := vector{(s*g.x + t*h.x) / area, (s*g.y + t*h.y) / area}
+			return p.plus(g, k.inner.Draw(src), h, k.inner.Draw(src))
+		}
+	}
+}
+
+// coset returns the n-th of the lattice points in the fundamental parallelogram of
+// g and h, which are as many as its area: (s*g + t*h)/area with s in (0,area] and t
+// in [0,area). They represent the cosets of the lattice that g and h span, as do
+// the points of a rectangle which is as high as the greatest common divisor of their
+// heights. (s and t are below 2^42, the generators below 2^21.)
+func coset(g, h vector, n int64) (s, t int64) {
+	area := cross(g, h)
+	width := area / gcd(g.y, h.y)
+	p := vector{n % width, n / width}
+	return area - mod(-cross(p, h), area), mod(cross(g, p), area)
+}
+
+// plus returns p + a*g + b*h, saturated. Geometric variates have no bound; those
+// above MaxInt64, where they end, have a probability below exp(-10^6).
+func (p vector) plus(g vector, a int64, h vector, b int64) vector {
+	if max(a, b) < saturation {
+		return vector{p.x + a*g.x + b*h.x, p.y + a*g.y + b*h.y}
+	}
+	coordinate := func(p, g, h int64) int64 {
+		sum := big.NewInt(p)
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(a), big.NewInt(g)))
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(b), big.NewInt(h)))
+		if !sum.IsInt64() {
+			return int64(sum.Sign()) * 2 * saturation
+		}
+		return clamped(sum.Int64())
+	}
+	return vector{coordinate(p.x, g.x, h.x), coordinate(p.y, g.y, h.y)}
+}
+
+// exponent returns eps*|d|_K.
+func (k *knorm) exponent(d vector) float64 {
+	if d == (vector{}) {
+		return 0
+	}
+	n := len(k.generators) / 2
+	if turn := cross(k.generators[0], d); turn < 0 || turn == 0 && dot(k.generators[0], d) < 0 {
+		d = d.negative() // |.|_K is symmetric
+	}
+	// The last of the half's generators that d is not before.
+	i := sort.Search(n, func(i int) bool { return cross(k.generators[i], d) < 0 }) - 1
+	g, h := k.generators[i], k.generators[i+1]
+	return k.rate * float64(cross(d, h.sub(g))) / float64(cross(g, h))
+}
+
+// mod returns a modulo m, from 0 to m-1.
+func mod(a, m int64) int64 {
+	if a %= m; a < 0 {
+		a += m
+	}
+	return a
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}

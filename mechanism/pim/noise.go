@@ -1,0 +1,108 @@
+package pim
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// A noise is a law on the lattice, the same for every cell of a set: P(d) is
+// proportional to exp(-exponent(d)). The exponents of d and d + x - x' differ by at
+// most the epsilon it was made for, if x and x' are cells of the set.
+type noise interface {
+	// draw returns a difference, saturated.
+	draw(src *exact.Source) vector
+
+	// exponent is rounded: what is drawn does not depend on it.
+	exponent(d vector) float64
+}
+
+// saturation bounds the coordinates of what is drawn: a report beyond it is moved
+// there, far outside of any map.
+const saturation = 1 << 40
+
+func saturated(x int64) int64 { return max(-saturation, min(x, saturation)) }
+
+// report returns what is reported for noise on a lattice point of the grid. It is
+// monotone in each coordinate, and so the same as if nothing had been saturated
+// before.
+func report(x planar.Cell, d vector) planar.Cell {
+	return planar.Cell{I: saturated(x.I + d.x), J: saturated(x.J + d.y)}
+}
+
+// rateOf returns the rate per unit of length for which the length of a whole set
+// costs epsilon.
+func rateOf(eps budget.Amount, length int64) float64 {
+	// Neither factor is 0 or large enough for the quotient to underflow.
+	rate, _ := exact.RateFloor(new(big.Rat).Quo(eps.Rat(), new(big.Rat).SetInt64(length)))
+	return rate
+}
+
+// lawOf makes a law of a rate, which is positive and finite.
+func lawOf[L any](make func(rate float64) (L, error), rate float64) L {
+	law, err := make(rate)
+	if err != nil {
+		panic(fmt.Sprintf("pim: %v", err))
+	}
+	return law
+}
+
+// A point is no noise: the set is one cell, and says all there is to say.
+type point struct{}
+
+func (point) draw(*exact.Source) vector { return vector{} }
+
+func (point) exponent(vector) float64 { return 0 }
+
+// A segment is the K-norm law of a set whose cells are on one line, where the
+// sensitivity hull has no area: noise along the line. The hull ends at multiple
+// times the generator, a primitive vector of the lattice. Of the line the lattice
+// has all multiples of the generator and nothing else, so the differences of cells
+// are among them.
+type segment struct {
+	generator vector
+	rate      float64
+	law       exact.DiscreteLaplace
+}
+
+func newSegment(generator vector, multiple int64, eps budget.Amount) *segment {
+	rate := rateOf(eps, multiple)
+	return &segment{generator, rate, lawOf(exact.NewDiscreteLaplace, rate)}
+}
+
+func (s *segment) draw(src *exact.Source) vector {
+	n := clamped(s.law.Draw(src)) // beyond, every coordinate that moves at all is saturated
+	return vector{n * s.generator.x, n * s.generator.y}
+}
+
+func (s *segment) exponent(d vector) float64 {
+	g := s.generator
+	along := float64(d.x)*float64(g.x) + float64(d.y)*float64(g.y)
+	return s.rate * abs(along/float64(dot(g, g)))
+}
+
+// An l1 is the Laplace mechanism on both axes, the paper's baseline: the l1 ball of
+// the set's sensitivity takes the place of the sensitivity hull.
+type l1 struct {
+	rate float64
+	law  exact.DiscreteLaplace
+}
+
+func newL1(sensitivity int64, eps budget.Amount) *l1 {
+	rate := rateOf(eps, sensitivity)
+	return &l1{rate, lawOf(exact.NewDiscreteLaplace, rate)}
+}
+
+func (l *l1) draw(src *exact.Source) vector {
+	return vector{clamped(l.law.Draw(src)), clamped(l.law.Draw(src))}
+}
+
+// clamped makes room for a point of the grid to be added.
+func clamped(x int64) int64 { return max(-2*saturation, min(x, 2*saturation)) }
+
+func (l *l1) exponent(d vector) float64 { return l.rate * (abs(float64(d.x)) + abs(float64(d.y))) }
+
+func abs(x float64) float64 { return max(x, -x) }

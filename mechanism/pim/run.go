@@ -1,0 +1,139 @@
+package pim
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// A Run is the public history of a trace, as far as its next step depends on it:
+// what an observer who knows the model believes about where the secret is. It is
+// used by one goroutine at a time.
+type Run struct {
+	mechanism *Mechanism
+	points    bool      // whether anything was reported
+	last      int64     // time of the last report, microseconds
+	clock     int64     // the time that belief is about
+	belief    []float64 // probability of each cell, after the last report
+	spare     []float64
+	plan      Plan
+}
+
+// Start returns a run without points. What is believed before the first report is
+// where the model's traces were.
+func (m *Mechanism) Start() *Run {
+	n := m.model.Grid().Len()
+	r := &Run{mechanism: m, belief: m.model.Start(), spare: make([]float64, n)}
+	width, height := m.model.Grid().Size()
+	r.plan = Plan{mechanism: m, prior: make([]float64, n), surrogacy: surrogacy{width: width, height: height}}
+	return r
+}
+
+// Plan returns what the next step is going to do, at time t in microseconds, which
+// must be later than the last report. The plan depends on public data only: the
+// policy, the model, the earlier reports, and t.
+//
+// Belief advances by as many of the model's periods as have passed since the first
+// report, less those that it has advanced already.
+func (r *Run) Plan(t int64) (*Plan, error) {
+	p := &r.plan
+	p.t, p.clock = t, t
+	copy(p.prior, r.belief)
+	if r.points {
+		if t <= r.last {
+			return nil, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last)
+		}
+		period := uint64(r.mechanism.model.Period().Microseconds())
+		passed := (uint64(t) - uint64(r.clock)) / period
+		p.clock = int64(uint64(r.clock) + passed*period)
+		r.advance(passed)
+	}
+	p.choose()
+	return p, nil
+}
+
+// settled is the change of a belief in one transition, as a sum over the cells,
+// below which further transitions are left out: no transition changes it by more
+// than the one before.
+const settled = 1e-9
+
+// advance takes the plan's prior through a number of transitions.
+func (r *Run) advance(transitions uint64) {
+	p := &r.plan
+	for range transitions {
+		r.mechanism.model.Advance(r.spare, p.prior)
+		p.prior, r.spare = r.spare, p.prior
+		var change float64
+		for cell, q := range p.prior {
+			change += abs(q - r.spare[cell])
+		}
+		if change < settled {
+			return
+		}
+	}
+}
+
+// Add goes on after a step was taken: z is what the plan's Draw returned.
+func (r *Run) Add(p *Plan, z planar.Cell) {
+	p.infer(r.belief, z)
+	r.points, r.last, r.clock = true, p.t, p.clock
+}
+
+// stateVersion is the first byte of a run's binary form.
+const stateVersion = 1
+
+// AppendBinary appends the state of a run, nothing for a run without points: a
+// version, the time of the last report and that of the belief (varints), and eight
+// bytes for each cell of the grid.
+func (r *Run) AppendBinary(b []byte) []byte {
+	if !r.points {
+		return b
+	}
+	b = append(b, stateVersion)
+	b = binary.AppendVarint(b, r.last)
+	b = binary.AppendVarint(b, r.clock)
+	for _, p := range r.belief {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(p))
+	}
+	return b
+}
+
+var errState = errors.New("not the state of a run of this model")
+
+// Resume returns the run whose state AppendBinary wrote, of the same model.
+func (m *Mechanism) Resume(state []byte) (*Run, error) {
+	r := m.Start()
+	if len(state) == 0 {
+		return r, nil
+	}
+	last, n := binary.Varint(state[1:])
+	if state[0] != stateVersion || n <= 0 {
+		return nil, errState
+	}
+	rest := state[1+n:]
+	clock, n := binary.Varint(rest)
+	if n <= 0 || clock > last || len(rest[n:]) != 8*len(r.belief) {
+		return nil, errState
+	}
+	r.points, r.last, r.clock = true, last, clock
+	return r, r.readBelief(rest[n:])
+}
+
+func (r *Run) readBelief(bytes []byte) error {
+	var sum float64
+	for cell := range r.belief {
+		p := math.Float64frombits(binary.LittleEndian.Uint64(bytes[8*cell:]))
+		if !(0 <= p && p <= 1) {
+			return errState
+		}
+		r.belief[cell] = p
+		sum += p
+	}
+	if !(abs(sum-1) < 1e-6) {
+		return errState
+	}
+	return nil
+}
