@@ -17,18 +17,25 @@ type Point struct {
 	Hard     bool // reported with noise
 	Tested   bool
 	Spent    budget.Amount
+	SetSize  int  // cells of the location set, at most 2^32-1; 0 for mechanisms without one
 	Gap      bool // stands for steps that a crash has lost; only Spent means anything
 }
 
 // Points are kept in blocks, those that were saved together: a row for each would
-// take longer than all the rest of a step. In a block each has pointSize bytes:
-// flags, time in microseconds since 1970, spent, latitude and longitude.
-const pointSize = 1 + 4*8
+// take longer than all the rest of a step. In a block each has pointSize bytes,
+// flags, time in microseconds since 1970, spent, latitude and longitude, and
+// after them setSize bytes if a flag says that it has a location set.
+const (
+	pointSize = 1 + 4*8
+	setSize   = 4
+)
 
 const (
 	hardFlag = 1 << iota
 	testedFlag
 	gapFlag
+	setFlag
+	allFlags = hardFlag | testedFlag | gapFlag | setFlag
 )
 
 func (p *Point) append(b []byte) []byte {
@@ -36,9 +43,12 @@ func (p *Point) append(b []byte) []byte {
 	if !p.Gap {
 		at = p.Time.UnixMicro()
 	}
-	b = append(b, flag(p.Hard, hardFlag)|flag(p.Tested, testedFlag)|flag(p.Gap, gapFlag))
+	b = append(b, flag(p.Hard, hardFlag)|flag(p.Tested, testedFlag)|flag(p.Gap, gapFlag)|flag(p.SetSize > 0, setFlag))
 	for _, v := range [...]uint64{uint64(at), uint64(p.Spent), math.Float64bits(p.Lat), math.Float64bits(p.Lon)} {
 		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	if p.SetSize > 0 {
+		b = binary.BigEndian.AppendUint32(b, uint32(p.SetSize))
 	}
 	return b
 }
@@ -50,10 +60,15 @@ func flag(set bool, flag byte) byte {
 	return flag
 }
 
-// pointOf reads what append has written.
-func pointOf(b []byte) Point {
+var errRun = errors.New("the ledger is damaged: a run cannot be read")
+
+// cutPoint reads what append has written and returns what follows it.
+func cutPoint(b []byte) (p Point, rest []byte, err error) {
+	if len(b) < pointSize || b[0]&^allFlags != 0 {
+		return Point{}, nil, errRun
+	}
 	field := func(i int) uint64 { return binary.BigEndian.Uint64(b[1+8*i:]) }
-	p := Point{
+	p = Point{
 		Hard: b[0]&hardFlag != 0, Tested: b[0]&testedFlag != 0, Gap: b[0]&gapFlag != 0,
 		Spent: budget.Amount(field(1)),
 		Lat:   math.Float64frombits(field(2)), Lon: math.Float64frombits(field(3)),
@@ -61,7 +76,15 @@ func pointOf(b []byte) Point {
 	if !p.Gap {
 		p.Time = time.UnixMicro(int64(field(0))).UTC()
 	}
-	return p
+	rest = b[pointSize:]
+	if b[0]&setFlag == 0 {
+		return p, rest, nil
+	}
+	if len(rest) < setSize {
+		return Point{}, nil, errRun
+	}
+	p.SetSize = int(binary.BigEndian.Uint32(rest))
+	return p, rest[setSize:], nil
 }
 
 // addPoints adds a block to a run that has saved points.
@@ -69,7 +92,7 @@ func (tx *transaction) addPoints(trace string, saved int64, points []Point) erro
 	if len(points) == 0 {
 		return nil
 	}
-	block := make([]byte, 0, len(points)*pointSize)
+	block := make([]byte, 0, len(points)*(pointSize+setSize))
 	for i := range points {
 		block = points[i].append(block)
 	}
@@ -93,11 +116,15 @@ func (l *Ledger) TraceRun(name string) (points []Point, err error) {
 }
 
 func appendBlock(points []Point, v sqlite.Value) ([]Point, error) {
-	if v.Type() != sqlite.Blob || len(v.Bytes())%pointSize != 0 {
-		return nil, errors.New("the ledger is damaged: a run cannot be read")
+	if v.Type() != sqlite.Blob {
+		return nil, errRun
 	}
-	for b := v.Bytes(); len(b) > 0; b = b[pointSize:] {
-		points = append(points, pointOf(b))
+	for b := v.Bytes(); len(b) > 0; {
+		p, rest, err := cutPoint(b)
+		if err != nil {
+			return nil, err
+		}
+		points, b = append(points, p), rest
 	}
 	return points, nil
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -187,24 +188,61 @@ func TestPointsReadBack(t *testing.T) {
 	points := []Point{
 		{Time: noon, Lat: -89.9999999, Lon: 180, Hard: true, Spent: budget.Max},
 		{Time: noon.Add(time.Microsecond), Tested: true},
-		{Time: time.UnixMicro(-1).UTC(), Hard: true, Tested: true, Spent: 1},
+		{Time: noon, Lat: 1, Lon: 2, Spent: 3, SetSize: 1},
+		{Time: time.UnixMicro(-1).UTC(), Hard: true, Tested: true, Spent: 1, SetSize: math.MaxUint32},
 		{Gap: true, Spent: 7},
 	}
 	for i := range points {
 		block = points[i].append(block)
 	}
-	for i, want := range points {
-		if got := pointOf(block[i*pointSize:]); got != want {
-			t.Errorf("%+v reads back as %+v", want, got)
+	rest := block
+	for _, want := range points {
+		got, after, err := cutPoint(rest)
+		if err != nil || got != want {
+			t.Errorf("%+v reads back as %+v, %v", want, got, err)
 		}
+		rest = after
 	}
+	if len(rest) != 0 {
+		t.Errorf("%d bytes are left", len(rest))
+	}
+}
+
+// Blocks of before there were sets have no more than they had.
+func TestPointsWithoutSets(t *testing.T) {
+	p := Point{Time: noon, Lat: 39.9, Lon: 116.3, Hard: true, Spent: 5}
+	if b := p.append(nil); len(b) != pointSize || b[0] != hardFlag {
+		t.Errorf("%d bytes, flags %#x", len(b), b[0])
+	}
+}
+
+func TestSpoiltRun(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("ana", "m", 10, 0))
 	tr, _, _ := openTrace(t, l, "x", "ana")
 	step(t, tr, 0, 5)
 	check(t, tr.Close(nil))
-	spoil(t, l.Path(), "UPDATE run SET points = x'00'")
-	if _, err := l.TraceRun("x"); err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("got %v", err)
+	whole := strings.Repeat("00", pointSize-1)
+	for _, points := range []string{"x'00'", "x'08" + whole + "'", "x'08" + whole + "000001'", "x'10" + whole + "'", "x'00" + whole + "00'"} {
+		spoil(t, l.Path(), "UPDATE run SET points = "+points)
+		if _, err := l.TraceRun("x"); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s: got %v", points, err)
+		}
 	}
+}
+
+// Whatever a block has, it is read to an end, and what is read would read back the same.
+func FuzzPoint(f *testing.F) {
+	f.Add((&Point{Time: noon, Lat: 1, Lon: 2, Hard: true, Spent: 3, SetSize: 4}).append(nil))
+	f.Add((&Point{Gap: true, Spent: 7}).append(nil))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, rest, err := cutPoint(data)
+		if err != nil {
+			return
+		}
+		again, _, err := cutPoint(p.append(nil))
+		if err != nil || len(rest) >= len(data) || !p.Gap && again != p && p.Lat == p.Lat && p.Lon == p.Lon {
+			t.Errorf("%x is %+v, then %+v, %v", data, p, again, err)
+		}
+	})
 }

@@ -76,6 +76,16 @@ func within(limit float64) func(float64) verdict {
 	return func(x float64) verdict { return only(math.Abs(x) <= limit) }
 }
 
+// beyond refuses what is not above a limit.
+func beyond(limit float64) func(float64) verdict {
+	return func(x float64) verdict {
+		if x <= limit {
+			return refused
+		}
+		return either
+	}
+}
+
 func anything(float64) verdict { return either }
 
 // sample is an argument that is good, and the verdict on others in its place.
@@ -156,6 +166,13 @@ var samples = map[string]sample{
 	"t": {"1000", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
 	}},
+	"pim_step.trace": {`(SELECT trace FROM (SELECT hex(randomblob(8)) AS trace LIMIT -1 OFFSET 0)
+		WHERE trace_policy(trace, 'ana', 'pim', '{"model": "popular", "epsilon": 1}') NOT NULL)`, func(o operand) verdict {
+		if anyKey(o) == accepted {
+			return either // has the policy of all traces, which is another
+		}
+		return refused
+	}},
 	"trace": {"'walk'", anyKey},
 	"trace_policy.trace": {"'walk'", func(o operand) verdict {
 		if o.sql == "'*'" {
@@ -165,6 +182,12 @@ var samples = map[string]sample{
 	}},
 	"mechanism": {"'predictive'", func(operand) verdict { return refused }},
 	"json":      {`'{"epsilon": 0.5, "steps": 5, "domain": "beijing"}'`, func(operand) verdict { return refused }},
+
+	"cell_m":           {"20000", func(o operand) verdict { return numeric(o, beyond(0)) }},
+	"period_seconds":   {"60", func(o operand) verdict { return numeric(o, beyond(0)) }},
+	"markov_train.t":   {"1000", func(o operand) verdict { return secretly(o, within(1<<40)) }},
+	"model":            {"markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60)", func(operand) verdict { return refused }},
+	"markov_info.name": {"'popular'", func(operand) verdict { return refused }},
 
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},

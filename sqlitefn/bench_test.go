@@ -129,3 +129,28 @@ func BenchmarkPredictiveStep(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPIMStep takes the steps of a trace of 1000 points through one statement,
+// and one by one, on grids of 1444 and 9025 cells.
+func BenchmarkPIMStep(b *testing.B) {
+	for _, metres := range []int{5000, 2000} {
+		d := declared(b)
+		d.run(`SELECT budget_limit('*', 'set', 9000000)`,
+			`CREATE TABLE seen AS `+numbered("20000")+`SELECT i % 50 AS trace, 60 * i AS t, 40.25 + abs(i % 800 - 400) * 1e-3 AS lat, 116.5 + abs(i % 600 - 300) * 1e-3 AS lon FROM s`,
+			fmt.Sprintf(`SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'beijing', %d, 3000)) FROM seen`, metres),
+			`SELECT trace_policy('*', 'ana', 'pim', '{"model": "popular", "epsilon": 1}')`)
+		b.Run(fmt.Sprintf("%dm/over", metres), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				d.run(fmt.Sprintf(`SELECT count(z) FROM (SELECT pim_step('over %p %d', t, lat, lon) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM seen LIMIT 1000)`, b, i))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/step")
+		})
+		b.Run(fmt.Sprintf("%dm/one", metres), func(b *testing.B) {
+			at := 0
+			for b.Loop() {
+				at += 60
+				d.run(fmt.Sprintf(`SELECT pim_step('one %p', %d, 40.25, 116.5)`, b, at))
+			}
+		})
+	}
+}

@@ -168,6 +168,7 @@ func corpora(t *testing.T) []corpus {
 		{"shapes", declarations, shapeSteps(false)},
 		{"forms and arities", declarations, succeeding(sqlitefn.Releases(t)...)},
 		{"examples", nil, exampleSteps(t)},
+		{"location sets", pimDeclarations, pimUses},
 	}
 }
 

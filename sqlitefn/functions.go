@@ -34,7 +34,8 @@ var (
 	argMetricAll = argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", optional: true}
 	argDomain    = argument{name: "domain", is: "name of a domain; the only one if there is one", optional: true}
 	argBall      = argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", optional: true}
-	argUnit      = argument{name: "unit", is: "unit of the budget: 'm', 'record', or a universe's unit"}
+	argUnit      = argument{name: "unit", is: "unit of the budget: 'm', 'record', 'set' (steps of pim_step), or a universe's unit"}
+	argFix       = argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last"}
 	argRadius    = argument{name: "radius_m", is: "radius, metres"}
 )
 
@@ -85,7 +86,7 @@ func table() []*function {
 			notes: "Answers one line: size, kappa, largest sensible epsilon for this step. " +
 				"Locations outside the box are moved to it before anything else happens; without a region released points may lie outside. " +
 				"A domain never changes: declaring it again unchanged is harmless.",
-			example: []string{"SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)"},
+			example: []string{"SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)", "SELECT geo_domain('haidian', 39.9, 116.2, 40.1, 116.4, 1)"},
 			scalar:  geoDomain,
 		},
 		{
@@ -125,7 +126,7 @@ func table() []*function {
 				"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +
 				"a clock that is set forward opens windows early. What a statement has reserved is neither used nor returned after the window's end.",
 			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
-				"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+				"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 			scalar: budgetLimit,
 		},
 		{
@@ -139,23 +140,61 @@ func table() []*function {
 		},
 
 		{
+			name: "markov_train", section: declared, flags: ownerOnly, reads: true,
+			args: []argument{
+				{name: "trace", is: "TEXT or INTEGER: whose points make moves"},
+				{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text"},
+				{name: "lat", is: "latitude, degrees (**public** from now on)"},
+				{name: "lon", is: "longitude, degrees (**public** from now on)"},
+				{name: "domain", is: "name of a domain; NULL for the only one"},
+				{name: "cell_m", is: "side of a square cell, metres: a multiple of the domain's step; at most 1048576 cells"},
+				{name: "period_seconds", is: "time that a transition takes"},
+			},
+			does: "Trains a model of how people move on a grid of cells, a Markov chain, from public traces; the answer is a BLOB for markov_store.",
+			notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
+				"Time is cut into slots of one period from each trace's first point on. The first point in a slot is a visit of its cell; two slots in succession that both have points are a transition. " +
+				"The order of rows does not matter. A row whose location or time is NULL contributes nothing; without any other row the answer is NULL. " +
+				"domain, cell_m and period_seconds are constant within a group. Cells without transitions have those to their neighbours, and nothing has probability 0. Charges nothing.",
+			example: []string{
+				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+					"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+			},
+			aggregate: newTrainGroup,
+		},
+		{
+			name: "markov_store", section: declared, flags: ownerOnly,
+			args: []argument{{name: "name", is: "TEXT"}, {name: "model", is: "BLOB that markov_train answered"}},
+			does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
+			notes: "Answers one line. **A model is public**: its counts may be read, and what pim_step does rests on them. " +
+				"A model never changes: storing it again unchanged is harmless.",
+			example: []string{
+				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+					"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+			},
+			scalar: markovStore,
+		},
+		{
 			name: "trace_policy", section: declared, flags: ownerOnly,
 			args: []argument{
 				{name: "trace", is: "TEXT or INTEGER; '*' is the default of traces without a policy"},
-				{name: "account", is: "TEXT or INTEGER: whose budget of unit m pays; '*', for trace '*': the account of the trace's name"},
-				{name: "mechanism", is: "'predictive', or 'independent': noise for every point"},
+				{name: "account", is: "TEXT or INTEGER: whose budget pays, of unit m, or of unit set for pim; '*', for trace '*': the account of the trace's name"},
+				{name: "mechanism", is: "'predictive', or 'independent': noise for every point (predictive_step); or 'pim' (pim_step)"},
 				{name: "json", is: "JSON object with the settings, see below"},
 			},
-			does: "Declares what predictive_step does with a trace.",
-			notes: "Settings: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
+			does: "Declares what predictive_step or pim_step does with a trace.",
+			notes: "Settings of the first two: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
 				"`steps`, for manager `fixed-rate`: how many points the budget is to last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9; " +
 				"of the predictive mechanism also `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which weigh a test against its noise, " +
 				"`prediction_rate` (0.75; fixed-rate), `skip_speed` in m/s (predictions that the secret cannot have left behind at that speed are not tested; 0), " +
 				"`predictor` ('parrot': the last report, 'linear', 'mixture') and `after` ('stop', or 'predict': untested predictions once the budget is used up). " +
+				"Settings of pim: `model`, the name of one that markov_store has stored (required); `epsilon`, of each step (required); " +
+				"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
+				"`min_set` (1): it has at least so many. The domain of the model must not have a region. " +
 				"A policy never changes: declaring it again unchanged is harmless.",
 			example: []string{
-				`SELECT trace_policy('*', '*', 'predictive', '{"epsilon": 0.023, "steps": 30}')`,
-				`SELECT trace_policy('walk', 'ana', 'predictive', '{"epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+				`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
+				`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+				`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
 			},
 			scalar: tracePolicy,
 		},
@@ -171,8 +210,8 @@ func table() []*function {
 				"SQLite may evaluate the scalar more often than it shows rows, and each evaluation is a draw and a charge; " +
 				"the table-valued form is evaluated once per row. Inside its call write t.lat, since lat alone would be its own column. " +
 				"A NULL location yields NULL and charges nobody.",
-			example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005)",
-				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005) g"},
+			example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
+				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
 			scalar: geoindLaplace,
 			table:  newLaplaceCursor,
 		},
@@ -180,8 +219,7 @@ func table() []*function {
 			name: "predictive_step", section: released,
 			args: []argument{
 				{name: "trace", is: "TEXT or INTEGER, with a policy: see trace_policy"},
-				{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last"},
-				argLat, argLon,
+				argFix, argLat, argLon,
 			},
 			does:    "Reports a trace step by step: a prediction made from earlier reports where a private test finds it good enough, else the location with noise; WKT, NULL once the trace's budget is used up.",
 			charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
@@ -192,6 +230,29 @@ func table() []*function {
 				"SELECT predictive_step('walk', 1000, 40.0, 116.3)",
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
 					"SELECT trace, t, predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
+			},
+			window: newStepPartition,
+		},
+		{
+			name: "pim_step", section: released,
+			args: []argument{
+				{name: "trace", is: "TEXT or INTEGER, with a policy of mechanism pim: see trace_policy"},
+				argFix, argLat, argLon,
+			},
+			does:    "Reports a trace step by step, each hidden among the cells where the public knows the trace to be likely (planar isotropic mechanism); WKT.",
+			charges: "the policy's epsilon in unit set, for each step with a location, to the policy's account",
+			notes: "In the forms of predictive_step. What the public knows is a model of how people move (markov_store) and the reports so far; " +
+				"from them follows the set of the step, public too: the most likely cells, of probability 1 - delta in all and min_set at least. " +
+				"The location's cell is reported with noise that fits the set. A location outside of the set is reported as the cell of the set nearest to it. " +
+				"So at each step **all pairs of locations in the domain are told apart by at most epsilon**, however far apart and whatever the model is worth; steps add up. " +
+				"What is protected is the location rounded to its cell. What accuracy is had depends on the set: the noise is as wide as the set is. " +
+				"A set of one cell hides nothing because nothing is left to hide: the report is that cell, wherever the trace is. min_set keeps sets from becoming so small. " +
+				"A NULL location yields NULL and charges nobody; the next step knows how much time has passed. " +
+				"The run is kept in the ledger. After a crash see trace_restart; the run goes on without the points lost, of which its belief knows nothing.",
+			example: []string{
+				"SELECT pim_step('ride', 1000, 39.984, 116.318)",
+				"WITH fix(trace, t, lat, lon) AS (VALUES ('ride', 2000, 39.96, 116.26), ('ride', 2060, NULL, NULL), ('ride', 2120, 39.97, 116.27)) " +
+					"SELECT trace, t, pim_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
 			},
 			window: newStepPartition,
 		},
@@ -283,6 +344,14 @@ func table() []*function {
 			does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
 			example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
 			scalar:  dxRadius,
+		},
+		{
+			name: "markov_info", section: free,
+			args:    []argument{{name: "name", is: "name of a model"}},
+			does:    "Describes a model, as a JSON object.",
+			notes:   "Keys: name, domain, cell_m, period_seconds, width and height of the grid and its cells, traces trained on, visits, visited_cells, transitions, and nonzero, the pairs of cells that have any.",
+			example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
+			scalar:  markovInfo,
 		},
 		{
 			name: "geosql_help", section: free,
@@ -394,9 +463,9 @@ func table() []*function {
 			name: "trace_run", section: owners, flags: ownerOnly, reads: true,
 			args:    []argument{{name: "trace", is: "TEXT or INTEGER"}},
 			columns: runColumns,
-			does:    "The public run of a trace: every point that was reported, whether it was tested and hard, and what it spent.",
+			does:    "The public run of a trace: every point that was reported, whether it was tested and hard, what it spent, and of pim_step how many cells its set had.",
 			notes:   "A row of NULLs is a gap: points that a crash has lost, and what was reserved for them.",
-			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')"},
+			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
 			table:   newRunCursor,
 		},
 		{

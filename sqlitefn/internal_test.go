@@ -8,7 +8,7 @@ import (
 )
 
 // inner is one connection to a database in memory that has the functions, with
-// the domain beijing, the universe u, and room for everybody.
+// the domain beijing, the universe u, the model popular, and room for everybody.
 type inner struct{ conn *sql.Conn }
 
 func newInner(t testing.TB) inner {
@@ -22,10 +22,15 @@ func newInner(t testing.TB) inner {
 	}
 	t.Cleanup(func() { conn.Close() })
 	d := inner{conn}
-	if _, err := d.ask(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh'),
-		budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000),
-		trace_policy('*', 'ana', 'predictive', '{"epsilon": 0.1, "steps": 5, "domain": "beijing"}')`); err != nil {
-		t.Fatal(err)
+	for _, declaration := range []string{
+		`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh')`,
+		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'set', 9000000)`,
+		`SELECT trace_policy('*', 'ana', 'predictive', '{"epsilon": 0.1, "steps": 5, "domain": "beijing"}')`,
+		`SELECT markov_store('popular', markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60))`,
+	} {
+		if _, err := d.ask(declaration); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return d
 }

@@ -2,8 +2,11 @@ package sqlitefn
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
 )
@@ -14,16 +17,39 @@ const everyTrace = "*"
 // declaredTrace is what stands in geosql_trace.
 type declaredTrace struct{ account, mechanism, settings string }
 
-// tracePlan is a policy at work on its domain.
-type tracePlan struct {
-	mechanism *trace.Mechanism
-	plane     trace.Plane
-	domain    *planar.Domain
+// A traceMechanism is what a policy may choose.
+type traceMechanism struct {
+	name string
+	step string // the function that takes its steps
+	plan func(*session, declaredTrace) (*tracePlan, error)
 }
 
+var traceMechanisms = []traceMechanism{
+	{trace.Predictive, "predictive_step", (*session).predictivePlan},
+	{trace.Independent, "predictive_step", (*session).predictivePlan},
+	{pim.PIM, "pim_step", (*session).pimPlan},
+}
+
+func mechanismNamed(name string) (*traceMechanism, error) {
+	names := make([]string, len(traceMechanisms))
+	for i := range traceMechanisms {
+		if names[i] = traceMechanisms[i].name; names[i] == name {
+			return &traceMechanisms[i], nil
+		}
+	}
+	return nil, fmt.Errorf("mechanism must be one of %s, not %s", strings.Join(names, ", "), quoted([]byte(name)))
+}
+
+// mechanismOf is the first mechanism whose steps f takes.
+func mechanismOf(f *function) string {
+	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.name })
+	return traceMechanisms[i].name
+}
+
+// tracePlanKey is what a plan is made from.
 type tracePlanKey struct {
 	mechanism, settings string
-	domain              *planar.Domain
+	on                  any // a domain or model
 }
 
 // tracePolicy declares what the steps of a trace do.
@@ -46,7 +72,11 @@ func tracePolicy(s *session, c call) error {
 		}
 		*into = string(text)
 	}
-	plan, err := s.tracePlan(d)
+	mechanism, err := mechanismNamed(d.mechanism)
+	if err != nil {
+		return err
+	}
+	plan, err := mechanism.plan(s, d)
 	if err != nil {
 		return fmt.Errorf("json: %w", err)
 	}
@@ -63,52 +93,36 @@ func tracePolicy(s *session, c call) error {
 			return err
 		}
 	}
-	c.ResultString(0, plan.describe(name, d.account))
+	c.ResultString(0, policyOf(name, d.account)+": "+plan.says)
 	return nil
 }
 
-// describe is the line that answers a declaration.
-func (p *tracePlan) describe(name, account string) string {
-	who := "trace " + quoted([]byte(name))
+// policyOf says which traces a policy is of and who pays.
+func policyOf(name, account string) string {
 	switch {
 	case name == everyTrace && account == everyTrace:
-		who = "every trace without a policy of its own, each an account of its name"
+		return "every trace without a policy of its own, each an account of its name"
 	case name == everyTrace:
-		who = "every trace without a policy of its own, charged to account " + quoted([]byte(account))
+		return "every trace without a policy of its own, charged to account " + quoted([]byte(account))
 	default:
-		who += ", charged to account " + quoted([]byte(account))
+		return "trace " + quoted([]byte(name)) + ", charged to account " + quoted([]byte(account))
 	}
-	policy := p.mechanism.Policy()
-	return fmt.Sprintf("%s: %s, %s, %s/m for the whole trace", who, policy.Mechanism, policy.Manager, policy.Epsilon)
 }
 
-// tracePlan is the mechanism that a declaration stands for. Errors name the key of
-// the settings at fault.
-func (s *session) tracePlan(d declaredTrace) (*tracePlan, error) {
-	policy, err := trace.ParsePolicy(d.mechanism, []byte(d.settings))
-	if err != nil {
-		return nil, err
-	}
-	domain, err := s.policyDomain(policy.Domain)
-	if err != nil {
-		return nil, err
-	}
-	key := tracePlanKey{d.mechanism, d.settings, domain}
+// rememberTrace is the plan of the key, which is made if there is none.
+func (s *session) rememberTrace(key tracePlanKey, plan func() (*tracePlan, error)) (*tracePlan, error) {
 	if p := s.traces[key]; p != nil {
 		return p, nil
 	}
-	plane := trace.NewPlane(domain)
-	m, err := trace.New(plane, policy)
-	if err != nil {
-		return nil, err
+	p, err := plan()
+	if err == nil {
+		remember(s.traces, key, p)
 	}
-	p := &tracePlan{m, plane, domain}
-	remember(s.traces, key, p)
-	return p, nil
+	return p, err
 }
 
-// policyDomain is the domain of that name, or the only one for none.
-func (s *session) policyDomain(name string) (*planar.Domain, error) {
+// domainOf is the domain of that name, or the only one for none.
+func (s *session) domainOf(name string) (*planar.Domain, error) {
 	if name == "" {
 		return s.onlyDomain()
 	}
@@ -128,16 +142,13 @@ func (s *session) readTrace(name string) (d declaredTrace, found bool, err error
 }
 
 // tracePolicyOf is the policy that holds for a trace.
-func (s *session) tracePolicyOf(name string) (d declaredTrace, err error) {
-	d, found, err := s.readTrace(name)
+func (s *session) tracePolicyOf(name string) (d declaredTrace, found bool, err error) {
+	d, found, err = s.readTrace(name)
 	if err == nil && !found {
 		d, found, err = s.readTrace(everyTrace)
 		if d.account == everyTrace {
 			d.account = name
 		}
 	}
-	if err == nil && !found {
-		err = fmt.Errorf("trace %s has no policy; declare one: SELECT trace_policy(%[1]s, ACCOUNT, 'predictive', JSON)", quoted([]byte(name)))
-	}
-	return d, err
+	return d, found, err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-var runColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL"}
+var runColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL", "set_size INTEGER"}
 
 func newRunCursor(s *session, _ *function) cursor {
 	return &rowsCursor[ledger.Point]{
@@ -29,6 +29,10 @@ func newRunCursor(s *session, _ *function) cursor {
 
 func showPoint(c call, p ledger.Point) {
 	c.ResultFloat(5, p.Spent.Float64())
+	c.ResultNull(6)
+	if p.SetSize > 0 {
+		c.ResultInt(6, int64(p.SetSize))
+	}
 	if p.Gap {
 		for i := range 5 {
 			c.ResultNull(i)

@@ -10,6 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -29,6 +30,7 @@ type session struct {
 	laplaces  map[laplaceKey]*laplacePlan
 	queries   map[queryKey]*queryPlan
 	traces    map[tracePlanKey]*tracePlan
+	models    map[string]*markov.Model
 	groups    []*queryGroup // spare ones
 	dry       *dryRun       // nil except within a dry run
 	reading   scalar.Accumulator
@@ -44,6 +46,7 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		laplaces:  make(map[laplaceKey]*laplacePlan),
 		queries:   make(map[queryKey]*queryPlan),
 		traces:    make(map[tracePlanKey]*tracePlan),
+		models:    make(map[string]*markov.Model),
 	}
 }
 

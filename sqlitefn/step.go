@@ -3,14 +3,15 @@ package sqlitefn
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Positions of predictive_step's arguments.
+// Positions of the arguments of predictive_step and pim_step.
 const (
 	stepTrace = iota
 	stepTime
@@ -18,21 +19,54 @@ const (
 	stepLon
 )
 
+// A tracePlan is the policy of a trace at work.
+type tracePlan struct {
+	says   string        // what the policy is, on one line
+	unit   budget.Unit   // of what steps cost
+	asks   budget.Amount // what a refusal for want of a ledger says was asked
+	varies bool          // what a step costs depends on a draw
+
+	// start starts a run from its state, empty for a new one, and what was spent
+	// on points that the state does not know.
+	start func(state []byte, lost budget.Amount) (traceRun, error)
+}
+
+// A traceRun is a trace between its steps. It is public: what it is told, but for
+// the location that draw gets, is so too.
+type traceRun interface {
+	// plan plans a step at a time in microseconds, later than those of all points.
+	// It tells the most that the step may spend, and reports false if the run has
+	// come to its end.
+	plan(at int64) (cost budget.Amount, goesOn bool, err error)
+
+	// left is the most that the run may still spend.
+	left() budget.Amount
+
+	// draw takes the step that was planned. Only it sees the secret.
+	draw(src *exact.Source, lat, lon float64) (ledger.Point, error)
+
+	// guess is draw in a dry run: it answers what the public knew before.
+	guess() (ledger.Point, error)
+
+	// state is what start needs to go on.
+	state() []byte
+}
+
 // stepPartition reports the steps of one trace, in the order of their time.
 type stepPartition struct {
 	session *session
-	plan    *tracePlan
 	name    string // "" before the first row
 	account string
-	run     trace.Run
+	plan    *tracePlan
+	run     traceRun
 	book    *ledger.Trace // nil within a dry run
 }
 
 func newStepPartition(s *session, _ *function) partition { return &stepPartition{session: s} }
 
 // row reports one step. What it may cost is on disk before anything is drawn;
-// what it did not cost goes back to what the trace has reserved, since the outcome
-// of a test is public. Which rows there are, their times, and that the secret is
+// what it did not cost goes back to what the trace has reserved, since what a step
+// has spent is public. Which rows there are, their times, and that the secret is
 // NULL are public too.
 func (p *stepPartition) row(c call) error {
 	if err := p.open(c); err != nil {
@@ -46,23 +80,22 @@ func (p *stepPartition) row(c call) error {
 	if err != nil || null {
 		return err
 	}
-	plan, err := p.plan.mechanism.Plan(&p.run, at.UnixMicro())
+	cost, goesOn, err := p.run.plan(at.UnixMicro())
 	if err != nil {
 		return c.bad(stepTime, "must be later than the last one of trace %s", quoted([]byte(p.name)))
 	}
-	if plan.Action == trace.Stop {
+	if !goesOn {
 		return nil
 	}
-	point, err := p.draw(c, plan, lat, lon)
+	point, err := p.draw(c, cost, lat, lon)
 	if err != nil {
 		return err
 	}
-	lat, lon = p.plan.plane.Location(point.Z)
-	if err := p.add(point, lat, lon); err != nil {
+	if err := p.add(point, at); err != nil {
 		return err
 	}
 	var room [64]byte
-	c.ResultText(0, appendPoint(room[:0], lat, lon))
+	c.ResultText(0, appendPoint(room[:0], point.Lat, point.Lon))
 	return nil
 }
 
@@ -79,15 +112,11 @@ func (p *stepPartition) open(c call) error {
 		}
 		return nil
 	}
-	declared, err := p.session.tracePolicyOf(string(name))
+	plan, account, err := p.session.planOf(string(name), c.f)
 	if err != nil {
 		return err
 	}
-	plan, err := p.session.tracePlan(declared)
-	if err != nil {
-		return err
-	}
-	p.name, p.account = string(name), declared.account
+	p.name, p.account = string(name), account
 	if err := p.openBook(c.f, plan); err != nil {
 		return err
 	}
@@ -95,26 +124,47 @@ func (p *stepPartition) open(c call) error {
 	return nil
 }
 
+// planOf is the policy that holds for a trace whose steps f takes, and the account
+// that pays.
+func (s *session) planOf(name string, f *function) (plan *tracePlan, account string, err error) {
+	declared, found, err := s.tracePolicyOf(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if !found {
+		return nil, "", fmt.Errorf("trace %s has no policy; declare one: SELECT trace_policy(%[1]s, ACCOUNT, '%s', JSON)",
+			quoted([]byte(name)), mechanismOf(f))
+	}
+	m, err := mechanismNamed(declared.mechanism)
+	if err != nil {
+		return nil, "", err
+	}
+	if m.step != f.name {
+		return nil, "", fmt.Errorf("trace %s has a policy of mechanism '%s'; its steps are taken by %s(trace, t, lat, lon)",
+			quoted([]byte(name)), m.name, m.step)
+	}
+	plan, err = m.plan(s, declared)
+	return plan, declared.account, err
+}
+
 func (p *stepPartition) openBook(f *function, plan *tracePlan) error {
 	s := p.session
-	if s.dry != nil {
-		s.dry.varies = true // what a step costs depends on the outcome of its test
+	if s.dry != nil && plan.varies {
+		s.dry.varies = true
 	}
 	book, err := s.ledger()
 	if errors.Is(err, errNoLedger) && s.dry != nil {
-		return nil
+		p.run, err = plan.start(nil, 0)
+		return err
 	}
 	if err != nil {
-		return s.spendError(err, p.account, budget.Metre, plan.mechanism.Policy().Epsilon)
+		return s.spendError(err, p.account, plan.unit, plan.asks)
 	}
-	t, state, lost, err := book.OpenTrace(p.name, p.account, budget.Metre, f.name)
+	t, state, lost, err := book.OpenTrace(p.name, p.account, plan.unit, f.name)
 	if err != nil {
 		return err
 	}
-	if len(state) > 0 {
-		err = p.run.UnmarshalBinary(state)
-	}
-	p.run.Lose(lost)
+	p.run, err = plan.start(state, lost)
 	if err != nil || s.dry != nil {
 		closing := t.Close(nil) // nothing was done: nothing is saved
 		return cmp.Or(err, closing)
@@ -123,57 +173,40 @@ func (p *stepPartition) openBook(f *function, plan *tracePlan) error {
 	return nil
 }
 
-// draw takes the step. A dry run takes every test for failed, and answers what the
-// public knew before.
-func (p *stepPartition) draw(c call, plan trace.Plan, lat, lon float64) (trace.Point, error) {
-	cost := plan.Cost()
+// draw takes the step, or counts it in a dry run.
+func (p *stepPartition) draw(c call, cost budget.Amount, lat, lon float64) (ledger.Point, error) {
 	if d := p.session.dry; d != nil {
 		if cost > 0 {
-			d.count(c.f, []byte(p.account), budget.Metre, cost, 1)
+			d.count(c.f, []byte(p.account), p.plan.unit, cost, 1)
 		}
-		z := plan.Prediction
-		if plan.Action == trace.Noise {
-			z = p.plan.plane.Cell(p.plan.domain.Centre())
-		}
-		return trace.Point{T: plan.T, Z: z, Tested: plan.Action == trace.Test, Hard: cost > 0, Spent: cost}, nil
+		return p.run.guess()
 	}
 	if cost > 0 {
-		left := p.plan.mechanism.Policy().Epsilon - p.run.History().Spent
-		if err := p.book.Reserve(cost, left); err != nil {
-			return trace.Point{}, err
+		if err := p.book.Reserve(cost, p.run.left()); err != nil {
+			return ledger.Point{}, err
 		}
 	}
-	return p.plan.mechanism.Draw(p.session.source, plan, p.plan.plane.Cell(lat, lon)), nil
+	return p.run.draw(p.session.source, lat, lon)
 }
 
-// add adds a point to the run, and saves a block of them.
-func (p *stepPartition) add(q trace.Point, lat, lon float64) error {
-	if err := p.plan.mechanism.Add(&p.run, q); err != nil {
-		return err
-	}
+// add adds a point to the run in the ledger, and saves a block of them.
+func (p *stepPartition) add(point ledger.Point, at time.Time) error {
 	if p.book == nil {
 		return nil
 	}
-	p.book.Add(ledger.Point{
-		Time: time.UnixMicro(q.T).UTC(), Lat: lat, Lon: lon,
-		Hard: q.Hard, Tested: q.Tested, Spent: q.Spent,
-	})
+	point.Time = at
+	p.book.Add(point)
 	if !p.book.Full() {
 		return nil
 	}
-	return p.book.Save(p.state())
-}
-
-func (p *stepPartition) state() []byte {
-	state, _ := p.run.AppendBinary(nil) // never fails
-	return state
+	return p.book.Save(p.run.state())
 }
 
 // end saves the run. Where that fails the trace stays taken, with all that was
 // reserved: its next step says so.
 func (p *stepPartition) end() {
 	if p.book != nil {
-		_ = p.book.Close(p.state())
+		_ = p.book.Close(p.run.state())
 		p.book = nil
 	}
 }

@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS main.geosql_domain(
 CREATE TABLE IF NOT EXISTS main.geosql_universe(
   name TEXT PRIMARY KEY, lo REAL NOT NULL, hi REAL NOT NULL,
   step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS main.geosql_markov(name TEXT PRIMARY KEY NOT NULL, model BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS main.geosql_trace(
   trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
@@ -31,7 +32,7 @@ CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID
 const codeReadOnly = 8
 
 // query runs one statement on the user's connection and calls row for each row.
-// Parameters are float64 or string.
+// Parameters are float64, string or []byte.
 func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error {
 	stmt, _, err := s.conn.Prepare(sql)
 	if err != nil {
@@ -44,6 +45,8 @@ func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error
 			stmt.BindFloat(i+1, v)
 		case string:
 			stmt.BindText(i+1, v)
+		case []byte:
+			stmt.BindBlob(i+1, v)
 		}
 	}
 	for {
@@ -81,6 +84,15 @@ func columnText(st *sqlite.Stmt, i int) string {
 		return ""
 	}
 	return v.Text()
+}
+
+// columnBlob is a copy of a blob, nil for anything else.
+func columnBlob(st *sqlite.Stmt, i int) []byte {
+	v := st.Column(i)
+	if v.Type() != sqlite.Blob {
+		return nil
+	}
+	return append([]byte{}, v.Bytes()...)
 }
 
 func columnInt(st *sqlite.Stmt, i int) int {
@@ -191,7 +203,7 @@ func (s *session) onlyDomain() (*planar.Domain, error) {
 	return nil, fmt.Errorf("domain is missing: several are declared (%s)", strings.Join(names, ", "))
 }
 
-// names lists what is declared as kind, "domain" or "universe".
+// names lists what is declared as kind: "domain", "universe" or "markov".
 func (s *session) names(kind string) (names []string, err error) {
 	err = s.read(`SELECT name FROM main.geosql_`+kind+` ORDER BY name`,
 		func(st *sqlite.Stmt) { names = append(names, columnText(st, 0)) })

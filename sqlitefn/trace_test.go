@@ -116,7 +116,7 @@ func TestTracePolicy(t *testing.T) {
 	} {
 		d.fails(`SELECT trace_policy('y', 'ana', 'predictive', '`+settings+`')`, "trace_policy: "+key)
 	}
-	d.fails(`SELECT trace_policy('y', 'ana', 'clairvoyant', '`+thirtySteps+`')`, "trace_policy: json: mechanism must be")
+	d.fails(`SELECT trace_policy('y', 'ana', 'clairvoyant', '`+thirtySteps+`')`, "trace_policy: mechanism must be one of predictive, independent, pim, not 'clairvoyant'")
 	d.run(`SELECT budget_limit('ana', 'm', 0.0001)`)
 	d.fails(`SELECT predictive_step('x', 1, 39.9, 116.3)`, "predictive_step: account 'ana' has ", "left of 0.0001", "/m asked")
 	d.answers(`SELECT budget_spent('ana', 'm')`, `[[0]]`)

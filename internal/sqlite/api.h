@@ -184,6 +184,7 @@ void sqlite3_result_null(sqlite3_context *);
 void sqlite3_result_int64(sqlite3_context *, sqlite3_int64);
 void sqlite3_result_double(sqlite3_context *, double);
 void sqlite3_result_text(sqlite3_context *, const char *, int, sqlite3_destructor_type);
+void sqlite3_result_blob(sqlite3_context *, const void *, int, sqlite3_destructor_type);
 void sqlite3_result_error(sqlite3_context *, const char *, int);
 void sqlite3_result_error_code(sqlite3_context *, int);
 

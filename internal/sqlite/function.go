@@ -178,6 +178,13 @@ func (c *Call) ResultString(i int, text string) {
 	c.ResultText(i, unsafe.Slice(unsafe.StringData(text), len(text)))
 }
 
+// ResultBlob sets cell i to a copy of the bytes.
+func (c *Call) ResultBlob(i int, b []byte) {
+	r := c.cell(i)
+	r._type = C.int(Blob)
+	setText(r, b)
+}
+
 func (c *Call) cell(i int) *C.gs_result {
 	r := &c.out[i]
 	if r.big != nil {
@@ -187,7 +194,8 @@ func (c *Call) cell(i int) *C.gs_result {
 	return r
 }
 
-// setText writes text into the result, in place where it fits.
+// setText writes text or the bytes of a blob into the result, in place where they
+// fit.
 func setText(r *C.gs_result, text []byte) {
 	r.n = C.int(len(text))
 	if len(text) < C.GS_INLINE {

@@ -17,8 +17,10 @@ func echo(c *Call) error {
 		c.ResultInt(0, v.Int())
 	case Float:
 		c.ResultFloat(0, v.Float())
-	case Text, Blob:
+	case Text:
 		c.ResultText(0, v.Bytes())
+	case Blob:
+		c.ResultBlob(0, v.Bytes())
 	case Null:
 		c.ResultNull(0)
 	}
@@ -59,6 +61,7 @@ func TestResultTypes(t *testing.T) {
 	function(t, c, "nan", 0, func(c *Call) error { c.ResultFloat(0, math.NaN()); return nil })
 	answers(t, c, `SELECT echo(-1), echo(9223372036854775807), echo(0.5), echo(-1e999), echo(NULL), echo(''), unset(), nan()`,
 		`[[-1 9223372036854775807 0.5 -Inf <nil>  <nil> <nil>]]`)
+	answers(t, c, `SELECT typeof(echo(x'')), hex(echo(x'00ff00')), length(echo(zeroblob(1000000)))`, `[[blob 00FF00 1000000]]`)
 	answers(t, c, `SELECT typeof(echo('')), typeof(unset()), typeof(echo(2.0)), hex(echo('a' || char(0) || 'b'))`, `[[text null real 610062]]`)
 }
 
@@ -128,6 +131,22 @@ func TestTextsAroundTheInlineBuffer(t *testing.T) {
 		fmt.Sprintf(`[[5 %d %d 5]]`, inline-2, inline+2))
 }
 
+// So do blobs, of which those of a window function and a table are copied.
+func TestBlobsAroundTheInlineBuffer(t *testing.T) {
+	c := memory(t)
+	function(t, c, "echo", 1, echo)
+	register(t, c, Library{
+		Windows: []Window{{Name: "echo_row", Args: []int{1}, New: func() Partition { return &testPartition{row: echo} }}},
+		Tables: []Table{{Name: "echo_table", Columns: []string{"a"}, Hidden: []string{"given"}, Required: 1, Open: func() Cursor {
+			return &testCursor{filter: func(c *Call, _ uint) (Rows, error) { return LastRow, echo(c) }}
+		}}},
+	})
+	for _, n := range []int{0, 1, inline - 1, inline, inline + 1, 1 << 20} {
+		answers(t, c, fmt.Sprintf(`WITH b AS (SELECT randomblob(%d) AS b LIMIT -1 OFFSET 0)
+			SELECT b = echo(b), b = echo_row(b) OVER (ROWS UNBOUNDED PRECEDING), b = a, a = a, typeof(a) FROM b, echo_table(b)`, n), `[[1 1 1 1 blob]]`)
+	}
+}
+
 func TestResultCanBeSetAgain(t *testing.T) {
 	c := memory(t)
 	long := strings.Repeat("x", 10*inline)
@@ -142,12 +161,14 @@ func TestResultCanBeSetAgain(t *testing.T) {
 			c.ResultNull(0)
 		case "text":
 			c.ResultString(0, "short")
+		case "blob":
+			c.ResultBlob(0, nil)
 		case "error":
 			return errors.New("no")
 		}
 		return nil
 	})
-	answers(t, c, `SELECT change_to('int'), change_to('float'), change_to('null'), change_to('text')`, `[[1 0.5 <nil> short]]`)
+	answers(t, c, `SELECT change_to('int'), change_to('float'), change_to('null'), change_to('text'), typeof(change_to('blob'))`, `[[1 0.5 <nil> short blob]]`)
 	fails(t, c, `SELECT change_to('error')`, CodeError, "no")
 }
 

@@ -174,6 +174,16 @@ static void gs_clear(gs_result *r) {
   r->big = 0;
 }
 
+// Hands over a text or blob; the result keeps its memory if SQLite is to copy it.
+static void gs_write_bytes(sqlite3_context *ctx, const gs_result *r, int copy) {
+  const char *bytes = r->big ? r->big : r->text;
+  void (*destroy)(void *) = r->big && !copy ? free : SQLITE_TRANSIENT;
+  if (r->type == SQLITE_TEXT)
+    sqlite3_result_text(ctx, bytes, r->n, destroy);
+  else
+    sqlite3_result_blob(ctx, bytes, r->n, destroy);
+}
+
 static void gs_write(sqlite3_context *ctx, gs_result *r) {
   if (r->code) {
     sqlite3_result_error(ctx, r->big ? r->big : r->text, r->n);
@@ -189,10 +199,8 @@ static void gs_write(sqlite3_context *ctx, gs_result *r) {
     sqlite3_result_double(ctx, r->d);
     break;
   case SQLITE_TEXT:
-    if (r->big)
-      sqlite3_result_text(ctx, r->big, r->n, free);
-    else
-      sqlite3_result_text(ctx, r->text, r->n, SQLITE_TRANSIENT);
+  case SQLITE_BLOB:
+    gs_write_bytes(ctx, r, 0);
     break;
   default:
     sqlite3_result_null(ctx);
@@ -201,8 +209,8 @@ static void gs_write(sqlite3_context *ctx, gs_result *r) {
 
 // Writes a result that is kept, unless it is an error.
 static void gs_write_copy(sqlite3_context *ctx, gs_result *r) {
-  if (r->type == SQLITE_TEXT && !r->code) {
-    sqlite3_result_text(ctx, r->big ? r->big : r->text, r->n, SQLITE_TRANSIENT);
+  if ((r->type == SQLITE_TEXT || r->type == SQLITE_BLOB) && !r->code) {
+    gs_write_bytes(ctx, r, 1);
     return;
   }
   gs_write(ctx, r);

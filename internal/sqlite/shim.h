@@ -20,8 +20,8 @@ typedef struct {
   } u;
 } gs_value;
 
-// A result. Text shorter than GS_INLINE bytes is written in place, longer text is
-// malloc'ed by Go and freed by the shim. An error is text with code != 0.
+// A result. Text and blobs shorter than GS_INLINE bytes are written in place, longer
+// ones are malloc'ed by Go and freed by the shim. An error is text with code != 0.
 typedef struct {
   int type;
   int n;

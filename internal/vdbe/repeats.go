@@ -145,7 +145,7 @@ func (a *analysis) follow(i int) bool {
 	case "ZeroOrNull":
 		a.vary(op.P2, a.varies(op.P1, 1) || a.varies(op.P3, 1))
 
-	case "AggStep", "Function", "PureFunc":
+	case "AggInverse", "AggStep", "Function", "PureFunc":
 		name, n := op.function()
 		varying := a.varies(op.P2, n)
 		if !a.pure(name) {
@@ -156,6 +156,10 @@ func (a *analysis) follow(i int) bool {
 	case "AggFinal":
 		name, _ := op.function()
 		a.vary(op.P1, !a.pure(name))
+	case "AggValue":
+		// The answer of a window function to a row, of the steps up to it.
+		name, _ := op.function()
+		a.vary(op.P3, !a.pure(name) || a.varies(op.P1, 1))
 	case "CollSeq":
 		// With a register, the next step of min or max says there whether its row
 		// is the extreme one.

@@ -42,7 +42,7 @@ var choices = []string{
 	"IdxGE 0 9 1 1", "IdxGT 0 9 0 2", "IdxLE 0 9 1 1", "IdxLT 0 9 1 1", "IdxGE 0 9 1 odd",
 	"Filter 0 9 1 1", "FilterAdd 0 0 1 1", "IdxInsert 0 1",
 	"Function 0 1 5 f(1)", "Function 0 0 5 f(2)", "PureFunc 0 0 5 f(-1)", "AggStep 0 1 5 g(1)", "Function 0 1 5 odd",
-	"CollSeq 5", "VFilter 0 9 -1", "Program 0 9 5", "SomethingNew", "AggValue 0 0 5 g(1)",
+	"CollSeq 5", "VFilter 0 9 -1", "Program 0 9 5", "SomethingNew", "AggInverse 0 1 5 g(1)",
 }
 
 func TestChoices(t *testing.T) {
@@ -67,6 +67,8 @@ var flows = []struct {
 	{true, "Function 0 1 9 abs(1)"}, {true, "Function 0 0 9 max(2)"}, {true, "PureFunc 0 0 9 coalesce(-1)"}, {false, "Function 0 2 9 abs(1)"},
 	{true, "AggStep 0 1 9 sum(1)"}, {false, "AggStep 0 2 9 sum(1)"}, {false, "AggStep 0 2 9 count(0)"},
 	{true, "AggStep 0 2 9 g(1); AggFinal 9 1 0 g(1)"}, {true, "AggFinal 9 1 0 g(1)"}, {false, "AggFinal 9 1 0 sum(1)"},
+	{true, "AggValue 5 1 9 g(1)"}, {false, "AggValue 5 1 9 sum(1)"}, {true, "AggStep 0 1 5 sum(1); AggValue 5 1 9 sum(1)"},
+	{true, "AggInverse 0 1 5 sum(1); AggValue 5 1 9 sum(1)"}, {false, "AggInverse 0 2 5 sum(1); AggValue 5 1 9 sum(1)"},
 	{true, "SCopy 8 9; SCopy 7 8; SCopy 1 7"}, // against the order of instructions
 	{false, "Integer 5 9"}, {false, "ResultRow 1 1"}, {false, "Rowid 0 9"}, {true, "VOpen 0; Rowid 0 9"},
 	{true, "VColumn 0 1 9"},

@@ -23,7 +23,8 @@ type Policy struct {
 	Delta budget.Amount
 
 	// MinSet is the least number of cells in a set (min_set), while the grid has so
-	// many; by default 1. A set of one cell is reported as it is.
+	// many; by default 1. A set of one cell is reported as that cell, wherever the
+	// secret is.
 	MinSet int
 }
 

@@ -1,0 +1,86 @@
+package sqlitefn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/pim"
+)
+
+// pimPlan is the plan of a policy of mechanism pim.
+func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
+	policy, err := pim.ParsePolicy([]byte(d.settings))
+	if err != nil {
+		return nil, err
+	}
+	model, err := s.modelOf(policy.Model)
+	if err != nil {
+		return nil, err
+	}
+	return s.rememberTrace(tracePlanKey{d.mechanism, d.settings, model}, func() (*tracePlan, error) {
+		m, err := pim.New(model, pim.PIM, policy)
+		if err != nil {
+			return nil, err
+		}
+		return &tracePlan{
+			says: fmt.Sprintf("%s, model %s, %s/%s a step, delta %s, sets of at least %d cells",
+				d.mechanism, quoted([]byte(policy.Model)), policy.Epsilon, budget.Set, policy.Delta, policy.MinSet),
+			unit: budget.Set,
+			asks: policy.Epsilon,
+			start: func(state []byte, _ budget.Amount) (traceRun, error) {
+				// What was spent on points that a crash has lost does not matter: each step
+				// has an epsilon of its own. The run's belief lacks them, so that sets are
+				// others than they would have been; what a step protects does not depend
+				// on its set.
+				run, err := m.Resume(state)
+				return &pimRun{mechanism: m, run: run}, err
+			},
+		}, nil
+	})
+}
+
+// pimRun is a run of the planar isotropic mechanism.
+type pimRun struct {
+	mechanism *pim.Mechanism
+	run       *pim.Run
+	next      *pim.Plan
+	guessed   bool
+	at        int64 // of the last guess
+}
+
+var errNotLater = errors.New("not later than the last point")
+
+// plan of a run that was guessed only looks at the order of times: in a dry run the
+// belief stands still, and no set is wanted.
+func (r *pimRun) plan(at int64) (cost budget.Amount, goesOn bool, err error) {
+	if !r.guessed {
+		r.next, err = r.run.Plan(at)
+	} else if at <= r.at {
+		err = errNotLater
+	}
+	r.at = at
+	return r.mechanism.Policy().Epsilon, true, err
+}
+
+// left has no bound of its own: steps go on for as long as the account pays.
+func (r *pimRun) left() budget.Amount { return budget.Max }
+
+func (r *pimRun) draw(src *exact.Source, lat, lon float64) (ledger.Point, error) {
+	grid := r.mechanism.Model().Grid()
+	z := r.next.Draw(src, grid.Index(lat, lon))
+	set := len(r.next.Set())
+	r.run.Add(r.next, z)
+	lat, lon = grid.Domain().Location(z)
+	return ledger.Point{Lat: lat, Lon: lon, Hard: true, Spent: r.mechanism.Policy().Epsilon, SetSize: set}, nil
+}
+
+func (r *pimRun) guess() (ledger.Point, error) {
+	r.guessed = true
+	lat, lon := r.mechanism.Model().Grid().Domain().Centre()
+	return ledger.Point{Lat: lat, Lon: lon, Hard: true, Spent: r.mechanism.Policy().Epsilon}, nil
+}
+
+func (r *pimRun) state() []byte { return r.run.AppendBinary(nil) }

@@ -1,0 +1,95 @@
+package sqlitefn
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+// predictivePlan is the plan of a predictive or independent policy.
+func (s *session) predictivePlan(d declaredTrace) (*tracePlan, error) {
+	policy, err := trace.ParsePolicy(d.mechanism, []byte(d.settings))
+	if err != nil {
+		return nil, err
+	}
+	domain, err := s.domainOf(policy.Domain)
+	if err != nil {
+		return nil, err
+	}
+	return s.rememberTrace(tracePlanKey{d.mechanism, d.settings, domain}, func() (*tracePlan, error) {
+		plane := trace.NewPlane(domain)
+		m, err := trace.New(plane, policy)
+		if err != nil {
+			return nil, err
+		}
+		return &tracePlan{
+			says:   fmt.Sprintf("%s, %s, %s/m for the whole trace", policy.Mechanism, policy.Manager, policy.Epsilon),
+			unit:   budget.Metre,
+			asks:   policy.Epsilon,
+			varies: true,
+			start: func(state []byte, lost budget.Amount) (traceRun, error) {
+				return startPredictive(m, plane, domain, state, lost)
+			},
+		}, nil
+	})
+}
+
+// predictiveRun is a run of the predictive or independent mechanism.
+type predictiveRun struct {
+	mechanism *trace.Mechanism
+	plane     trace.Plane
+	domain    *planar.Domain
+	run       trace.Run
+	next      trace.Plan
+}
+
+func startPredictive(m *trace.Mechanism, plane trace.Plane, domain *planar.Domain, state []byte, lost budget.Amount) (*predictiveRun, error) {
+	r := &predictiveRun{mechanism: m, plane: plane, domain: domain}
+	if len(state) > 0 {
+		if err := r.run.UnmarshalBinary(state); err != nil {
+			return nil, err
+		}
+	}
+	r.run.Lose(lost)
+	return r, nil
+}
+
+func (r *predictiveRun) plan(at int64) (cost budget.Amount, goesOn bool, err error) {
+	r.next, err = r.mechanism.Plan(&r.run, at)
+	return r.next.Cost(), r.next.Action != trace.Stop, err
+}
+
+func (r *predictiveRun) left() budget.Amount {
+	return r.mechanism.Policy().Epsilon - r.run.History().Spent
+}
+
+func (r *predictiveRun) draw(src *exact.Source, lat, lon float64) (ledger.Point, error) {
+	return r.add(r.mechanism.Draw(src, r.next, r.plane.Cell(lat, lon)))
+}
+
+// guess takes every test for failed.
+func (r *predictiveRun) guess() (ledger.Point, error) {
+	cost := r.next.Cost()
+	z := r.next.Prediction
+	if r.next.Action == trace.Noise {
+		z = r.plane.Cell(r.domain.Centre())
+	}
+	return r.add(trace.Point{T: r.next.T, Z: z, Tested: r.next.Action == trace.Test, Hard: cost > 0, Spent: cost})
+}
+
+func (r *predictiveRun) add(q trace.Point) (ledger.Point, error) {
+	if err := r.mechanism.Add(&r.run, q); err != nil {
+		return ledger.Point{}, err
+	}
+	lat, lon := r.plane.Location(q.Z)
+	return ledger.Point{Lat: lat, Lon: lon, Hard: q.Hard, Tested: q.Tested, Spent: q.Spent}, nil
+}
+
+func (r *predictiveRun) state() []byte {
+	state, _ := r.run.AppendBinary(nil) // never fails
+	return state
+}
