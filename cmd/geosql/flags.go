@@ -45,7 +45,7 @@ var flagsOf = map[string][]string{
 	"":       outputFlags,
 	"cost":   outputFlags,
 	"budget": append([]string{"account", "history", "verify", "head", "archive", "before"}, outputFlags...),
-	"study":  studyFlagNames,
+	"study":  studyFlagNames(),
 }
 
 // parse takes a command line apart. Flags may stand anywhere before "--".
@@ -143,10 +143,8 @@ func (inv *invocation) check() error {
 		return usageError("too many arguments: quote the SQL")
 	case n > limits[1]:
 		return usageError(inv.command + ": too many arguments")
-	case inv.command == "study" && inv.args[0] != "predictive":
-		return usageError("study: there is no study " + inv.args[0] + ", only predictive")
 	case inv.command == "study":
-		return inv.study.check()
+		return inv.study.choose(inv.args[0])
 	case n > 0 && inv.args[0] == "":
 		return usageError("the database has an empty name")
 	}
@@ -190,7 +188,7 @@ func flagLen(fs *flag.FlagSet, arg string) int {
 	if f == nil { // unknown, or with its value
 		return 1
 	}
-	if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+	if takesNoValue(f) {
 		return 1
 	}
 	return 2

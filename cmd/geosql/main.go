@@ -53,7 +53,7 @@ func geosql(args []string) error {
 	case "cost":
 		return costCommand(ctx, inv)
 	case "study":
-		return studyCommand(ctx, inv)
+		return inv.study.chosen.run(ctx)
 	case "demo":
 		return demoCommand(ctx)
 	default:

@@ -2,86 +2,106 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
+	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/term"
-
-	"github.com/geosql/geosql/study/predictive"
 )
 
-// studyCommand measures the predictive mechanism on recorded traces and prints a
-// row for each configuration as soon as it is known.
-func studyCommand(ctx context.Context, inv *invocation) error {
-	f := &inv.study
-	r, err := record(ctx, f)
-	if err != nil {
-		return err
+// A study measures mechanisms on recorded traces and prints a row for each
+// configuration as soon as it is known.
+type study interface {
+	register(fs *flag.FlagSet)     // defines its flags, and sets their defaults
+	check() error                  // refuses flags that the study itself would not look at
+	run(ctx context.Context) error // with what the flags say
+}
+
+// studies are made new for each use.
+var studies = map[string]func() study{
+	"pim":        func() study { return new(pimStudy) },
+	"predictive": func() study { return new(predictiveStudy) },
+}
+
+// studyNames lists the studies for people.
+func studyNames() string {
+	return strings.Join(slices.Sorted(maps.Keys(studies)), " or ")
+}
+
+// studyFlags are those of the command study. Which flags there are, and what they
+// mean, is known with the study's name, and flags may come before it: until then
+// they wait.
+type studyFlags struct {
+	waiting []studyFlag
+	chosen  study
+}
+
+type studyFlag struct{ name, value string }
+
+// register defines the flags of all studies.
+func (f *studyFlags) register(fs *flag.FlagSet) {
+	forEachStudyFlag(func(known *flag.Flag) {
+		if fs.Lookup(known.Name) == nil {
+			fs.Var(waitingValue{known, f}, known.Name, "")
+		}
+	})
+}
+
+func forEachStudyFlag(do func(*flag.Flag)) {
+	for _, name := range slices.Sorted(maps.Keys(studies)) {
+		flagsOfStudy(studies[name]()).VisitAll(do)
 	}
-	r.describe()
-	study, err := predictive.New(r.domain, f.settings())
-	if err != nil {
-		return usageError("study: " + err.Error())
+}
+
+// studyFlagNames are the flags that some study has.
+func studyFlagNames() (names []string) {
+	forEachStudyFlag(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+func flagsOfStudy(s study) *flag.FlagSet {
+	fs := flag.NewFlagSet("study", flag.ContinueOnError)
+	s.register(fs)
+	return fs
+}
+
+// A waitingValue notes the value of a flag. A flag that takes none in one study
+// takes none in the others.
+type waitingValue struct {
+	known *flag.Flag
+	flags *studyFlags
+}
+
+func (v waitingValue) String() string { return "" }
+
+func (v waitingValue) Set(value string) error {
+	v.flags.waiting = append(v.flags.waiting, studyFlag{v.known.Name, value})
+	return nil
+}
+
+func (v waitingValue) IsBoolFlag() bool { return takesNoValue(v.known) }
+
+// choose picks a study by its name and gives it the flags.
+func (f *studyFlags) choose(name string) error {
+	start, ok := studies[name]
+	if !ok {
+		return usageError("study: there is no study " + name + ", only " + studyNames())
 	}
-	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
-			return err
+	f.chosen = start()
+	fs := flagsOfStudy(f.chosen)
+	for _, x := range f.waiting {
+		if fs.Lookup(x.name) == nil {
+			return usageError("study " + name + " takes no flag -" + x.name)
+		}
+		if err := fs.Set(x.name, x.value); err != nil {
+			return usageError(fmt.Sprintf("invalid value %q for flag -%s: %v", x.value, x.name, err))
 		}
 	}
-	rows, err := printStudy(ctx, study, r.tracks)
-	if err != nil || f.out == "" {
-		return err
-	}
-	return drawStudy(f.out, study, r.tracks, rows)
-}
-
-// settings are what the flags ask for. With -skip everything is measured without
-// and with it.
-func (f *studyFlags) settings() predictive.Settings {
-	s := predictive.Settings{
-		Epsilon: f.epsilon, Managers: f.managers, Steps: f.steps, Alpha: f.alpha, SkipSpeeds: []float64{0},
-		Predictors: f.predictors, Jumps: f.jumps, Repeat: f.repeat,
-	}
-	if f.skip {
-		speed := cmp.Or(f.skipSpeed, defaultSkipSpeed)
-		s.SkipSpeeds = append(s.SkipSpeeds, speed*metresPerKilometre/secondsPerHour)
-	}
-	return s
-}
-
-const (
-	metresPerKilometre = 1000
-	secondsPerHour     = 3600
-)
-
-// describe says on a terminal what was read.
-func (r *recording) describe() {
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprintf(os.Stderr, "%d traces, %d fixes; left out: %d outside the domain, %d at the time of another\n",
-			len(r.tracks), r.fixes, r.outside, r.repeated)
-	}
-}
-
-// studyHead names the columns of studyRow.
-const studyHead = "manager,skip,predictor,jump,traces,points,prediction_rate,skipped,test_share," +
-	"avg_error_m,p90_error_m,rate_percent,im_avg_error_m,im_p90_error_m,im_rate_percent,max_spent_share"
-
-// studyRow is a row of the output. The skip speed is in km/h.
-func studyRow(r predictive.Row) string {
-	p, im := r.Predictive, r.Independent
-	return strings.Join([]string{
-		r.Manager, rounded(r.SkipSpeed*secondsPerHour/metresPerKilometre, 3), r.Predictor, rounded(r.Jump, 6),
-		strconv.Itoa(p.Runs), strconv.Itoa(p.Points),
-		decimal(p.PredictionRate, 4), decimal(p.Skipped, 4), decimal(p.TestShare, 4),
-		decimal(p.AverageError, 1), decimal(p.P90Error, 1), decimal(100*p.Rate, 3),
-		decimal(im.AverageError, 1), decimal(im.P90Error, 1), decimal(100*im.Rate, 3),
-		decimal(max(p.MaxSpentShare, im.MaxSpentShare), 6),
-	}, ",")
+	return f.chosen.check()
 }
 
 // decimal prints a measurement, and nothing where there was nothing to measure.
@@ -98,25 +118,25 @@ func rounded(x float64, decimals int) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// printStudy runs a study and prints its rows, each complete.
-func printStudy(ctx context.Context, study *predictive.Study, tracks []predictive.Track) (rows []predictive.Row, err error) {
-	line := newTerminalLine()
-	study.Progress = func(done, total int) {
-		line.show("measuring: %.1f %%", 100*float64(done)/float64(total))
-	}
-	out := bufio.NewWriter(os.Stdout)
-	put := func(text string) error {
-		line.clear()
-		out.WriteString(text + "\n")
-		return out.Flush()
-	}
-	if err := put(studyHead); err != nil {
-		return nil, err
-	}
-	err = study.Run(ctx, tracks, func(r predictive.Row) error {
-		rows = append(rows, r)
-		return put(studyRow(r))
-	})
-	line.clear()
-	return rows, err
+// A studyTable prints the rows of a study, each complete, and meanwhile on a
+// terminal how much is done.
+type studyTable struct {
+	line *terminalLine
+	out  *bufio.Writer
+}
+
+// newStudyTable prints the names of the columns.
+func newStudyTable(head string) (*studyTable, error) {
+	t := &studyTable{newTerminalLine(), bufio.NewWriter(os.Stdout)}
+	return t, t.put(head)
+}
+
+func (t *studyTable) put(row string) error {
+	t.line.clear()
+	t.out.WriteString(row + "\n")
+	return t.out.Flush()
+}
+
+func (t *studyTable) progress(done, total int) {
+	t.line.show("measuring: %.1f %%", 100*float64(done)/float64(total))
 }

@@ -5,47 +5,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/geosql/geosql/study/predictive"
 )
 
-// drawStudy writes the figures of a study: one for each manager and predictor, and
-// a map.
-func drawStudy(dir string, study *predictive.Study, tracks []predictive.Track, rows []predictive.Row) error {
-	for _, group := range figureGroups(rows) {
-		figure, err := predictive.Figure(group)
-		if err != nil {
-			return err
-		}
-		if err := writeFigure(dir, group[0].Manager+"-"+group[0].Predictor, figure); err != nil {
-			return err
-		}
+// makeFigureDir makes the directory of the figures, unless there are to be none.
+func makeFigureDir(dir string) error {
+	if dir == "" {
+		return nil
 	}
-	example, err := study.Example(tracks)
-	if err != nil {
-		return err
-	}
-	figure, err := predictive.Map(example)
-	if err != nil {
-		return err
-	}
-	return writeFigure(dir, "map", figure)
-}
-
-// figureGroups collects the rows of each figure, in their order.
-func figureGroups(rows []predictive.Row) (groups [][]predictive.Row) {
-	type key struct{ manager, predictor string }
-	index := map[key]int{}
-	for _, r := range rows {
-		at, ok := index[key{r.Manager, r.Predictor}]
-		if !ok {
-			at = len(groups)
-			index[key{r.Manager, r.Predictor}] = at
-			groups = append(groups, nil)
-		}
-		groups[at] = append(groups[at], r)
-	}
-	return groups
+	return os.MkdirAll(dir, 0o777)
 }
 
 // writeFigure writes a figure and says where it is.

@@ -2,49 +2,51 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/study/predictive"
+	"github.com/geosql/geosql/study/track"
 )
+
+// pointFlags are those that name the traces to measure on.
+type pointFlags struct {
+	path    string
+	columns []string // user, trace (unless there are only four), t, lat, lon
+}
+
+func (f *pointFlags) register(fs *flag.FlagSet) {
+	f.columns = []string{"user", "trace", "t", "lat", "lon"}
+	fs.StringVar(&f.path, "points", "", "")
+	wordsFlag(fs, "columns", &f.columns)
+}
+
+func (f *pointFlags) check() error {
+	switch {
+	case f.path == "":
+		return usageError("study: no file of points given: -points FILE")
+	case len(f.columns) != 4 && len(f.columns) != 5:
+		return usageError("study: -columns names user,trace,t,lat,lon, or without a trace user,t,lat,lon")
+	}
+	return nil
+}
 
 // A recording is what was read from a file of points.
 type recording struct {
-	domain *planar.Domain
-	tracks []predictive.Track
+	path   string
+	domain *planar.Domain // nil: not known yet
+	tracks []track.Track
 
 	fixes    int // in all tracks
 	outside  int // left out, because they are not in the domain
 	repeated int // left out, because their track has another one for the same time
-}
-
-// record reads a file of points. Without a domain one is laid around them.
-func record(ctx context.Context, f *studyFlags) (*recording, error) {
-	r := &recording{}
-	if f.domain != nil {
-		var err error
-		if r.domain, err = newDomain([5]float64(f.domain)); err != nil {
-			return nil, usageError("study: -domain: " + err.Error())
-		}
-	}
-	if err := r.read(ctx, f.points, f.columns); err != nil {
-		return nil, err
-	}
-	if r.domain != nil {
-		return r, nil
-	}
-	if r.fixes == 0 {
-		return nil, fmt.Errorf("%s has no points", f.points)
-	}
-	var err error
-	if r.domain, err = newDomain(around(r.tracks)); err != nil {
-		return nil, fmt.Errorf("study: -domain must be given: around the points, %w", err)
-	}
-	return r, nil
 }
 
 func newDomain(d [5]float64) (*planar.Domain, error) {
@@ -53,7 +55,7 @@ func newDomain(d [5]float64) (*planar.Domain, error) {
 
 // around returns the smallest box that holds all fixes, but for a margin which
 // keeps it from being flat, and a step of 1 m.
-func around(tracks []predictive.Track) [5]float64 {
+func around(tracks []track.Track) [5]float64 {
 	const margin = 0.001
 	south, west, north, east := 90.0, 180.0, -90.0, -180.0
 	for _, t := range tracks {
@@ -67,82 +69,118 @@ func around(tracks []predictive.Track) [5]float64 {
 	}
 }
 
-// read fills in everything but the domain.
-func (r *recording) read(ctx context.Context, path string, columns []string) error {
-	file, err := openCSV(path)
+// layDomain lays a domain around the points.
+func (r *recording) layDomain() (err error) {
+	if r.fixes == 0 {
+		return fmt.Errorf("%s has no points", r.path)
+	}
+	if r.domain, err = newDomain(around(r.tracks)); err != nil {
+		return fmt.Errorf("study: -domain must be given: around the points, %w", err)
+	}
+	return nil
+}
+
+// read reads the points of a domain, or all of them if there is none. Where the
+// file has no traces, untraced names them.
+func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(track.Fix) string) (*recording, error) {
+	file, err := openCSV(f.path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.close()
-	at, err := findColumns(file, columns)
+	at, err := f.find(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var c predictive.Collector
+	r := &recording{path: f.path, domain: d}
+	var c track.Collector
 	if _, err := file.each(ctx, "reading", func(cells []string) error {
 		x, err := at.fix(cells)
 		if err != nil {
-			line, _ := file.reader.FieldPos(0)
-			return fmt.Errorf("line %d: %w", line, err)
+			return inLine(file, err)
 		}
-		if r.domain != nil && r.domain.Outside(x.Lat, x.Lon) {
+		if d != nil && d.Outside(x.Lat, x.Lon) {
 			r.outside++
 			return nil
 		}
 		r.fixes++
-		user, name := at.track(cells, x)
-		c.Add(user, name, x)
+		if at.trace < 0 {
+			c.Add(cells[at.user], untraced(x), x)
+		} else {
+			c.Add(cells[at.user], cells[at.trace], x)
+		}
 		return nil
 	}); err != nil {
-		return err
+		return nil, err
 	}
 	r.tracks, r.repeated = c.Tracks()
 	r.fixes -= r.repeated
-	return nil
+	return r, nil
+}
+
+// inLine says in which line of a file a row is wrong.
+func inLine(file *csvFile, err error) error {
+	line, _ := file.reader.FieldPos(0)
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+// utcDay names the day of a fix.
+func utcDay(x track.Fix) string { return time.UnixMicro(x.T).UTC().Format(time.DateOnly) }
+
+// describe says on a terminal what was read.
+func (r *recording) describe() {
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		fmt.Fprintf(os.Stderr, "%d traces, %d fixes; left out: %d outside the domain, %d at the time of another\n",
+			len(r.tracks), r.fixes, r.outside, r.repeated)
+	}
 }
 
 // pointColumns says which cell of a row is what. trace is negative when there is
-// none: then a trace is a user's day, by UTC.
+// none.
 type pointColumns struct{ user, trace, t, lat, lon int }
 
-func findColumns(file *csvFile, names []string) (at pointColumns, err error) {
+// find finds the columns in a file.
+func (f *pointFlags) find(file *csvFile) (at pointColumns, err error) {
 	targets := []*int{&at.user, &at.trace, &at.t, &at.lat, &at.lon}
-	if len(names) < len(targets) {
+	if len(f.columns) < len(targets) {
 		targets = slices.Delete(targets, 1, 2)
 		at.trace = -1
 	}
+	return at, findColumns(file, f.columns, targets)
+}
+
+// findColumns sets where the columns of these names are.
+func findColumns(file *csvFile, names []string, targets []*int) error {
 	for k, name := range names {
 		*targets[k] = slices.Index(file.names, name)
 		if *targets[k] < 0 {
-			return at, fmt.Errorf("%s has no column %s: it has %s", file.path, name, strings.Join(file.names, ", "))
+			return fmt.Errorf("%s has no column %s: it has %s", file.path, name, strings.Join(file.names, ", "))
 		}
 	}
-	return at, nil
-}
-
-// track names the trace that a row belongs to.
-func (at pointColumns) track(cells []string, x predictive.Fix) (user, name string) {
-	if at.trace < 0 {
-		return cells[at.user], time.UnixMicro(x.T).UTC().Format(time.DateOnly)
-	}
-	return cells[at.user], cells[at.trace]
+	return nil
 }
 
 // fix reads a row.
-func (at pointColumns) fix(cells []string) (x predictive.Fix, err error) {
+func (at pointColumns) fix(cells []string) (x track.Fix, err error) {
 	if x.T, err = instant(cells[at.t]); err != nil {
 		return x, err
 	}
-	if x.Lat, err = number(cells[at.lat]); err != nil {
-		return x, err
+	x.Lat, x.Lon, err = location(cells[at.lat], cells[at.lon])
+	return x, err
+}
+
+// location reads a latitude and a longitude in degrees.
+func location(latText, lonText string) (lat, lon float64, err error) {
+	if lat, err = number(latText); err != nil {
+		return 0, 0, err
 	}
-	if x.Lon, err = number(cells[at.lon]); err != nil {
-		return x, err
+	if lon, err = number(lonText); err != nil {
+		return 0, 0, err
 	}
-	if math.Abs(x.Lat) > 90 || math.Abs(x.Lon) > 180 {
-		return x, fmt.Errorf("latitude %v, longitude %v is no location", x.Lat, x.Lon)
+	if math.Abs(lat) > 90 || math.Abs(lon) > 180 {
+		return 0, 0, fmt.Errorf("latitude %v, longitude %v is no location", lat, lon)
 	}
-	return x, nil
+	return lat, lon, nil
 }
 
 // instant reads a time, seconds since 1970 or ISO 8601 in UTC, in microseconds.

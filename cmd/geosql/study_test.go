@@ -36,7 +36,12 @@ const plainHead = "user,trace,t,lat,lon"
 // studyRows runs a study and returns its rows by the names of their columns.
 func studyRows(t *testing.T, args ...string) (rows []map[string]string) {
 	t.Helper()
-	out := query(t, append([]string{"study", "predictive"}, args...)...)
+	return csvRows(t, query(t, append([]string{"study", "predictive"}, args...)...))
+}
+
+// csvRows reads the output of a study.
+func csvRows(t *testing.T, out string) (rows []map[string]string) {
+	t.Helper()
 	records, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -183,9 +188,12 @@ func TestStudyErrors(t *testing.T) {
 		text string
 	}{
 		{[]string{"study"}, "too few"},
-		{[]string{"study", "weather"}, "no study weather, only predictive"},
+		{[]string{"study", "weather"}, "no study weather, only pim or predictive"},
 		{[]string{"study", "predictive", "x"}, "too many"},
 		{[]string{"study", "predictive", "-csv"}, "study takes no flag -csv"},
+		{[]string{"study", "-personal", "predictive", "-points", good}, "study predictive takes no flag -personal"},
+		{[]string{"study", "-skip", "pim"}, "study pim takes no flag -skip"},
+		{[]string{"study", "predictive", "-skip=no", "-points", good}, "invalid value \"no\" for flag -skip: it takes no value"},
 		{[]string{"budget", "db", "-points", "x"}, "budget takes no flag -points"},
 	} {
 		wantError(t, runWith(t, "", c.args...), 2, c.text)
@@ -195,7 +203,13 @@ func TestStudyErrors(t *testing.T) {
 func TestStudyFigures(t *testing.T) {
 	points, out := walkers(t, plainHead, 3, 3000), filepath.Join(t.TempDir(), "new", "figures")
 	r := runWith(t, "", "study", "predictive", "-points", points, "-jump", "0,1", "-repeat", "1", "-predictor=parrot,linear", "-out", out)
-	names := []string{"fixed-rate-parrot", "fixed-rate-linear", "fixed-utility-parrot", "fixed-utility-linear", "map"}
+	wantFigures(t, r, out, "fixed-rate-parrot", "fixed-rate-linear", "fixed-utility-parrot", "fixed-utility-linear", "map")
+}
+
+// wantFigures demands that a study has written these figures, and nothing else on
+// standard error.
+func wantFigures(t *testing.T, r result, out string, names ...string) {
+	t.Helper()
 	said := ""
 	for _, name := range names {
 		path := filepath.Join(out, name+".svg")
@@ -235,7 +249,7 @@ func TestStudyInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ; lines.Scan(); rows++ {
-		if strings.Count(lines.Text(), ",") != strings.Count(studyHead, ",") {
+		if strings.Count(lines.Text(), ",") != strings.Count(predictiveHead, ",") {
 			t.Errorf("incomplete row %q", lines.Text())
 		}
 	}

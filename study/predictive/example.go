@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/track"
 )
 
 // An Example is one track and what was made of it. It holds the truth: it is not
 // for publication.
 type Example struct {
-	Track   *Track
-	Queries []Fix // the query points that were reported
-	Reports []Fix // of each of these
+	Track   *track.Track
+	Queries []track.Fix // the query points that were reported
+	Reports []track.Fix // of each of these
 }
 
 // exampleJump is the probability of jumping of the paper's figure 6.
@@ -22,10 +23,10 @@ const exampleJump = 0.5
 
 // Example reports one of the tracks by the first predictive mechanism of the last
 // manager. Of the tracks with enough query points it is the one of median extent.
-func (s *Study) Example(tracks []Track) (Example, error) {
+func (s *Study) Example(tracks []track.Track) (Example, error) {
 	type candidate struct {
-		track  *Track
-		points []Fix
+		track  *track.Track
+		points []track.Fix
 		extent float64
 	}
 	var candidates []candidate
@@ -42,18 +43,18 @@ func (s *Study) Example(tracks []Track) (Example, error) {
 	c := candidates[len(candidates)/2]
 	example := Example{Track: c.track}
 	_, err := s.run(s.variants[len(s.variants)-1].predictive[0], s.sources[0], c.points,
-		func(_ trace.Plan, x Fix, q trace.Point) {
+		func(_ trace.Plan, x track.Fix, q trace.Point) {
 			lat, lon := s.plane.Location(q.Z)
 			example.Queries = append(example.Queries, x)
-			example.Reports = append(example.Reports, Fix{x.T, lat, lon})
+			example.Reports = append(example.Reports, track.Fix{T: x.T, Lat: lat, Lon: lon})
 		})
 	return example, err
 }
 
 // extent returns the largest distance from the first of the points, in metres.
-func extent(points []Fix) (largest float64) {
+func extent(points []track.Fix) (largest float64) {
 	for _, x := range points {
-		largest = math.Max(largest, distance(points[0].Lat, points[0].Lon, x.Lat, x.Lon))
+		largest = math.Max(largest, track.Distance(points[0].Lat, points[0].Lon, x.Lat, x.Lon))
 	}
 	return largest
 }

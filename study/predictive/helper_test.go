@@ -9,6 +9,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/track"
 )
 
 const second = 1_000_000 // microseconds
@@ -55,12 +56,12 @@ func repeatableSource() *exact.Source {
 
 // walks returns tracks of people who walk to and fro about the centre of the city,
 // at 1 m/s, recorded every ten seconds.
-func walks(tracks, fixes int) (all []Track) {
+func walks(tracks, fixes int) (all []track.Track) {
 	for k := range tracks {
-		t := Track{User: "u" + strconv.Itoa(k), Name: "walk"}
+		t := track.Track{User: "u" + strconv.Itoa(k), Name: "walk"}
 		for j := range fixes {
 			phase := float64(j) / 300
-			t.Fixes = append(t.Fixes, Fix{
+			t.Fixes = append(t.Fixes, track.Fix{
 				T: int64(j) * 10 * second, Lat: 40 + 0.01*math.Sin(phase), Lon: 116.5 + 0.001*float64(k) + 0.01*math.Cos(2*phase),
 			})
 		}

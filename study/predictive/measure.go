@@ -2,41 +2,21 @@ package predictive
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/parallel"
+	"github.com/geosql/geosql/study/track"
 )
 
 // measure runs a mechanism on all samples of all subjects.
 func (s *Study) measure(ctx context.Context, m *trace.Mechanism, jump float64) (Summary, error) {
 	tallies := make([]tally, len(s.subjects))
-	finished := make(chan struct{})
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for _, src := range s.sources {
-		workers.Go(func() {
-			for ctx.Err() == nil {
-				k := int(next.Add(1)) - 1
-				if k >= len(tallies) {
-					return
-				}
-				tallies[k] = s.measureSubject(m, src, s.subjects[k], jump)
-				finished <- struct{}{}
-			}
-		})
-	}
-	go func() {
-		workers.Wait()
-		close(finished)
-	}()
-	for range finished {
-		s.advance()
-	}
-	if ctx.Err() != nil {
-		return Summary{}, context.Cause(ctx)
+	if err := parallel.Each(ctx, len(s.sources), len(tallies), func(worker, k int) {
+		tallies[k] = s.measureSubject(m, s.sources[worker], s.subjects[k], jump)
+	}, s.advance); err != nil {
+		return Summary{}, err
 	}
 	var all tally
 	for k := range tallies { // in the order of the tracks, not of the workers
@@ -60,7 +40,7 @@ func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject,
 		if len(points) < MinPoints {
 			continue
 		}
-		history, err := s.run(m, src, points, func(p trace.Plan, x Fix, q trace.Point) {
+		history, err := s.run(m, src, points, func(p trace.Plan, x track.Fix, q trace.Point) {
 			t.add(p, q, s.errorOf(x, q))
 		})
 		if err != nil {
@@ -73,7 +53,7 @@ func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject,
 
 // run reports query points until the mechanism stops. It calls each for every
 // reported point.
-func (s *Study) run(m *trace.Mechanism, src *exact.Source, points []Fix, each func(trace.Plan, Fix, trace.Point)) (budget.History, error) {
+func (s *Study) run(m *trace.Mechanism, src *exact.Source, points []track.Fix, each func(trace.Plan, track.Fix, trace.Point)) (budget.History, error) {
 	var run trace.Run
 	for _, x := range points {
 		plan, err := m.Plan(&run, x.T)
@@ -93,7 +73,7 @@ func (s *Study) run(m *trace.Mechanism, src *exact.Source, points []Fix, each fu
 }
 
 // errorOf returns how far a report is from the truth, in metres.
-func (s *Study) errorOf(x Fix, q trace.Point) float64 {
+func (s *Study) errorOf(x track.Fix, q trace.Point) float64 {
 	lat, lon := s.plane.Location(q.Z)
-	return distance(x.Lat, x.Lon, lat, lon)
+	return track.Distance(x.Lat, x.Lon, lat, lon)
 }

@@ -4,6 +4,8 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"sort"
+
+	"github.com/geosql/geosql/study/track"
 )
 
 // The paper's users, who query a service below this speed and at these intervals.
@@ -23,8 +25,8 @@ const MinPoints = 10
 
 // slow returns the fixes recorded below maxSpeed, the speed at a fix being that
 // from the one before it. The first fix has the speed of the second.
-func slow(fixes []Fix) []Fix {
-	var selected []Fix
+func slow(fixes []track.Fix) []track.Fix {
+	var selected []track.Fix
 	for k := range fixes {
 		from := max(k, 1) - 1
 		if to := max(k, 1); to < len(fixes) && speed(fixes[from], fixes[to]) < maxSpeed {
@@ -35,13 +37,13 @@ func slow(fixes []Fix) []Fix {
 }
 
 // speed returns the average speed between two fixes in metres per second.
-func speed(from, to Fix) float64 {
-	return distance(from.Lat, from.Lon, to.Lat, to.Lon) / (float64(to.T-from.T) * 1e-6)
+func speed(from, to track.Fix) float64 {
+	return track.Distance(from.Lat, from.Lon, to.Lat, to.Lon) / (float64(to.T-from.T) * 1e-6)
 }
 
 // sample returns the query points, among slow fixes, of a user who jumps with
 // probability jump.
-func sample(slow []Fix, jump float64, random *rand.Rand) (points []Fix) {
+func sample(slow []track.Fix, jump float64, random *rand.Rand) (points []track.Fix) {
 	for len(slow) > 0 {
 		points = append(points, slow[0])
 		due := slow[0].T + interval(jump, random)

@@ -7,13 +7,18 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/study/track"
 )
+
+// degree is that of the equator, in metres.
+const degree = 6378137 * math.Pi / 180
 
 // eastward returns fixes on the equator that many metres east of the origin, one
 // every ten seconds.
-func eastward(metres ...float64) (fixes []Fix) {
+func eastward(metres ...float64) (fixes []track.Fix) {
 	for k, m := range metres {
-		fixes = append(fixes, Fix{T: int64(k) * 10 * second, Lon: m / (equatorialRadius * radiansPerDegree)})
+		fixes = append(fixes, track.Fix{T: int64(k) * 10 * second, Lon: m / degree})
 	}
 	return fixes
 }
@@ -32,7 +37,7 @@ func TestSlow(t *testing.T) {
 		{[]float64{0, 100, 110}, []int{2}},
 	} {
 		fixes := eastward(c.metres...)
-		var want []Fix
+		var want []track.Fix
 		for _, k := range c.want {
 			want = append(want, fixes[k])
 		}
@@ -45,16 +50,16 @@ func TestSlow(t *testing.T) {
 // Fixes so far apart that a jitter of five standard deviations does not matter, and
 // the numbers are fixed anyway.
 func TestSampleExactly(t *testing.T) {
-	fixes := func(seconds ...int64) (fixes []Fix) {
+	fixes := func(seconds ...int64) (fixes []track.Fix) {
 		for _, s := range seconds {
-			fixes = append(fixes, Fix{T: s * second})
+			fixes = append(fixes, track.Fix{T: s * second})
 		}
 		return fixes
 	}
 	recorded := fixes(0, 5, 25, 95, 96, 190, 1600, 1601, 1700, 6000, 7000, 12000)
 	for _, c := range []struct {
 		jump float64
-		want []Fix
+		want []track.Fix
 	}{
 		{0, fixes(0, 95, 190, 1600, 1700, 6000, 7000, 12000)},
 		{1, fixes(0, 6000, 12000)},
@@ -70,15 +75,15 @@ func TestSampleExactly(t *testing.T) {
 // Against a slow and obvious sampler.
 func TestSampleAgainstReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var fixes []Fix
+		var fixes []track.Fix
 		at := rapid.Int64Range(-1e15, 1e15).Draw(t, "start")
 		for _, gap := range rapid.SliceOfN(rapid.Int64Range(1, 4000*second), 0, 60).Draw(t, "gaps") {
 			at += gap
-			fixes = append(fixes, Fix{T: at})
+			fixes = append(fixes, track.Fix{T: at})
 		}
 		jump := rapid.Float64Range(0, 1).Draw(t, "jump")
 		seed := rapid.Uint64().Draw(t, "seed")
-		var want []Fix
+		var want []track.Fix
 		random := rand.New(rand.NewPCG(seed, 0))
 		due := int64(math.MinInt64)
 		for _, x := range fixes {

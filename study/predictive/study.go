@@ -8,6 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/track"
 )
 
 // A Row is what a study finds in one configuration.
@@ -37,8 +38,8 @@ type Study struct {
 
 // A subject is a track which may have enough query points.
 type subject struct {
-	*Track
-	slow []Fix
+	*track.Track
+	slow []track.Fix
 }
 
 // New returns a study of tracks in a domain: locations outside count as if they
@@ -63,7 +64,7 @@ var errNoSubject = fmt.Errorf("no trace has %d fixes below 15 km/h", MinPoints)
 // then predictors, skip speeds and managers. It ends early with the cause of ctx,
 // or with the error of row. It uses all processors, and memory for the errors of
 // one configuration's points.
-func (s *Study) Run(ctx context.Context, tracks []Track, row func(Row) error) error {
+func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) error) error {
 	s.subjects = subjects(tracks)
 	if len(s.subjects) == 0 {
 		return errNoSubject
@@ -81,7 +82,7 @@ func (s *Study) Run(ctx context.Context, tracks []Track, row func(Row) error) er
 }
 
 // subjects returns those of the tracks that may have MinPoints query points.
-func subjects(tracks []Track) (subjects []subject) {
+func subjects(tracks []track.Track) (subjects []subject) {
 	for k := range tracks {
 		if points := slow(tracks[k].Fixes); len(points) >= MinPoints {
 			subjects = append(subjects, subject{&tracks[k], points})

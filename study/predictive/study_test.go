@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/track"
 )
 
 // rowsOf runs a study to its end.
-func rowsOf(t *testing.T, s *Study, tracks []Track) (rows []Row) {
+func rowsOf(t *testing.T, s *Study, tracks []track.Track) (rows []Row) {
 	t.Helper()
 	if err := s.Run(t.Context(), tracks, func(r Row) error {
 		rows = append(rows, r)
@@ -40,9 +41,9 @@ func TestRunAgainstReference(t *testing.T) {
 	src := repeatableSource()
 	naive := func(m *trace.Mechanism, jump float64) Summary {
 		var runs [][]measured
-		for _, track := range tracks {
+		for _, subject := range tracks {
 			for repetition := range settings.Repeat {
-				points := sample(slow(track.Fixes), jump, randomOf(track.User, track.Name, repetition))
+				points := sample(slow(subject.Fixes), jump, randomOf(subject.User, subject.Name, repetition))
 				if len(points) < MinPoints {
 					continue
 				}
@@ -61,7 +62,7 @@ func TestRunAgainstReference(t *testing.T) {
 						t.Fatal(err)
 					}
 					lat, lon := study.plane.Location(q.Z)
-					ms = append(ms, measured{plan, q, distance(x.Lat, x.Lon, lat, lon)})
+					ms = append(ms, measured{plan, q, track.Distance(x.Lat, x.Lon, lat, lon)})
 				}
 				runs = append(runs, ms)
 			}
@@ -224,7 +225,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestNoTracks(t *testing.T) {
-	for name, tracks := range map[string][]Track{
+	for name, tracks := range map[string][]track.Track{
 		"none": nil, "one fix": walks(1, 1), "too short": walks(2, MinPoints-1),
 	} {
 		err := newStudy(t, published()).Run(t.Context(), tracks, func(Row) error { return nil })

@@ -1,4 +1,4 @@
-package predictive
+package track
 
 import (
 	"cmp"

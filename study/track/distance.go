@@ -1,4 +1,4 @@
-package predictive
+package track
 
 import "math"
 
@@ -10,11 +10,11 @@ const (
 	radiansPerDegree = math.Pi / 180
 )
 
-// distance returns how far apart two locations in degrees are, in metres along the
+// Distance returns how far apart two locations in degrees are, in metres along the
 // ellipsoid: Pythagoras with the radii of curvature at the middle latitude. In
 // latitudes below 60 degrees that is off by less than 2e-5 of distances up to 100
 // km, and 1e-3 up to 500 km; beyond these it is good for telling far from near.
-func distance(lat1, lon1, lat2, lon2 float64) float64 {
+func Distance(lat1, lon1, lat2, lon2 float64) float64 {
 	sin, cos := math.Sincos((lat1 + lat2) / 2 * radiansPerDegree)
 	w2 := 1 - eccentricity2*sin*sin
 	normal := equatorialRadius / math.Sqrt(w2)

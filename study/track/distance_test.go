@@ -1,4 +1,4 @@
-package predictive
+package track
 
 import (
 	"encoding/csv"
@@ -39,7 +39,7 @@ func TestDistance(t *testing.T) {
 		}
 		tested++
 		// Coordinates have nine decimals: 1e-4 m.
-		if got := distance(v[4], v[5], v[6], v[7]); math.Abs(got-v[8]) > tolerance*v[8]+2e-4 {
+		if got := Distance(v[4], v[5], v[6], v[7]); math.Abs(got-v[8]) > tolerance*v[8]+2e-4 {
 			t.Errorf("%v: %v m, not %v", row[4:8], got, v[8])
 		}
 	}
@@ -49,7 +49,7 @@ func TestDistance(t *testing.T) {
 }
 
 func TestDistanceAcrossTheAntimeridian(t *testing.T) {
-	if got, want := distance(10, 179.9, 10, -179.9), distance(10, 0, 10, 0.2); math.Abs(got-want) > 1e-6 {
+	if got, want := Distance(10, 179.9, 10, -179.9), Distance(10, 0, 10, 0.2); math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v m, not %v", got, want)
 	}
 }

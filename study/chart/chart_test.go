@@ -1,0 +1,62 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/geosql/geosql/study/chart/charttest"
+	"github.com/geosql/geosql/study/track"
+)
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{0, 1, "0 0.2 0.4 0.6 0.8 1"},
+		{0, 4800, "0 500 1000 1500 2000 2500 3000 3500 4000 4500"},
+		{-7.2, 8.1, "-6 -4 -2 0 2 4 6 8"},
+		{0, 0.05, "0 0.01 0.02 0.03 0.04 0.05"},
+	} {
+		var labels []string
+		for _, tick := range ticks(c.lo, c.hi) {
+			labels = append(labels, tick.Label)
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("from %v to %v: %s", c.lo, c.hi, got)
+		}
+	}
+}
+
+// A scale may have words for numbers; a curve without points is left out.
+func TestPage(t *testing.T) {
+	page, err := Page([][]Panel{{
+		{Title: "one", X: "size", Y: "metres", Right: 1, Names: []string{"small", "large"}, Curves: []Curve{
+			{Name: "length", Colour: Blue, Points: plotter.XYs{{X: 0, Y: 1}, {X: 1, Y: 3}}},
+			{Name: "width", Colour: Red, Dashed: true, Plain: true, Points: plotter.XYs{{X: 0, Y: 2}, {X: 1, Y: 2}}},
+			{Name: "height", Colour: Green},
+		}},
+		{Title: "empty", X: "size", Right: 1},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := charttest.Texts(t, page)
+	charttest.Hold(t, texts, 1, "one", "metres", "small", "large", "length", "width", "empty")
+	charttest.Hold(t, texts, 2, "size")
+	charttest.Hold(t, texts, 0, "height")
+}
+
+// A layer of one place, and one across the antimeridian.
+func TestMap(t *testing.T) {
+	m := NewMap("islands", track.Fix{Lat: -17, Lon: 179.9})
+	if err := m.Line("ferry", []track.Fix{{Lat: -17, Lon: 179.9}, {Lat: -17.1, Lon: -179.9}}, Red); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Discs("stops", []track.Fix{{Lat: -17, Lon: 179.95}, {Lat: -17, Lon: 179.95}}, Sky, 2); err != nil {
+		t.Fatal(err)
+	}
+	charttest.Hold(t, charttest.Texts(t, m.Draw()), 1, "islands", "ferry", "stops", "km to the east", "km to the north", "20")
+}

@@ -1,0 +1,59 @@
+// Package charttest looks into figures, for tests.
+package charttest
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Texts reads a figure as XML and returns what its text elements say.
+func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
+	t.Helper()
+	var svg bytes.Buffer
+	if _, err := figure.WriteTo(&svg); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(svg.String(), "NaN") || strings.Contains(svg.String(), "Inf") {
+		t.Error("the figure holds a coordinate that is no number")
+	}
+	d := xml.NewDecoder(&svg)
+	inText := false
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return texts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			inText = e.Name.Local == "text"
+		case xml.EndElement:
+			inText = false
+		case xml.CharData:
+			if inText {
+				texts = append(texts, string(e))
+			}
+		}
+	}
+}
+
+// Hold demands that each of some texts is in a figure so many times.
+func Hold(t *testing.T, texts []string, times int, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		n := 0
+		for _, text := range texts {
+			if text == want {
+				n++
+			}
+		}
+		if n != times {
+			t.Errorf("%q is there %d times, not %d, in %q", want, n, times, texts)
+		}
+	}
+}

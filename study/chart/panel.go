@@ -1,0 +1,84 @@
+package chart
+
+import (
+	"cmp"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Curve is a named line through points. One without points is left out.
+type Curve struct {
+	Name   string
+	Colour color.Color
+	Dashed bool // what the others are compared with
+	Plain  bool // without a disc at every point
+	Points plotter.XYs
+}
+
+// A Panel is a plot of curves over one scale, which starts at 0 upwards.
+type Panel struct {
+	Title, X, Y string // above, and at the axes
+	Left, Right float64
+	Names       []string // printed at 0, 1, 2, .. of the horizontal axis; nil: the numbers are
+	Top         float64  // largest value to show; 0: that of the curves
+	Curves      []Curve
+}
+
+// legendRoom is how much higher than its curves a panel is, for the legend.
+const legendRoom = 1.6
+
+// Top returns the largest value of the curves, at least 0.
+func Top(curves []Curve) (top float64) {
+	for _, c := range curves {
+		for _, x := range c.Points {
+			top = max(top, x.Y)
+		}
+	}
+	return top
+}
+
+func (p Panel) plot() (*plot.Plot, error) {
+	drawn := newPlot()
+	drawn.Title.Text, drawn.X.Label.Text, drawn.Y.Label.Text = p.Title, p.X, p.Y
+	if p.Names != nil {
+		drawn.X.Tick.Marker = names(p.Names)
+	}
+	drawn.X.Min, drawn.X.Max = p.Left, p.Right
+	drawn.Add(plotter.NewGrid())
+	for _, c := range p.Curves {
+		if len(c.Points) == 0 {
+			continue
+		}
+		if err := c.addTo(drawn); err != nil {
+			return nil, err
+		}
+	}
+	top := cmp.Or(p.Top, Top(p.Curves), 1)
+	drawn.Y.Min, drawn.Y.Max = 0, top*legendRoom
+	return drawn, nil
+}
+
+func (c Curve) addTo(p *plot.Plot) error {
+	line, discs, err := plotter.NewLinePoints(c.Points)
+	if err != nil {
+		return err
+	}
+	line.Color, line.Width = c.Colour, 1.5
+	discs.Color, discs.Shape, discs.Radius = c.Colour, draw.CircleGlyph{}, 2
+	if c.Dashed {
+		line.Dashes = []vg.Length{4, 3}
+	}
+	if c.Plain {
+		line.Width = 1
+		p.Add(line)
+		p.Legend.Add(c.Name, line)
+		return nil
+	}
+	p.Add(line, discs)
+	p.Legend.Add(c.Name, line, discs)
+	return nil
+}

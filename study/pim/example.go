@@ -1,0 +1,82 @@
+package pim
+
+import (
+	"context"
+
+	"github.com/geosql/geosql/mechanism/pim"
+	"github.com/geosql/geosql/study/parallel"
+	"github.com/geosql/geosql/study/track"
+)
+
+// An Example is how the mechanisms fare over the time of one trajectory. It holds
+// the truth: it is not for publication.
+type Example struct {
+	Truth  []track.Fix
+	Series []Series // one for each mechanism
+}
+
+// A Series has a value for every step, the mean of [ExampleRuns] runs.
+type Series struct {
+	Mechanism  string
+	SetSize    []float64   // cells
+	DriftRatio []float64   // share of the runs whose set missed the true cell
+	Distance   []float64   // metres
+	Reports    []track.Fix // of the first run
+}
+
+// ExampleRuns is how many runs an Example is the mean of, as in the paper.
+const ExampleRuns = 20
+
+// Example reports the first test trajectory at the first epsilon and delta.
+func (s *Study) Example(ctx context.Context, tracks []track.Track) (Example, error) {
+	if err := s.prepare(tracks); err != nil {
+		return Example{}, err
+	}
+	x := &s.subjects[0]
+	e := Example{Truth: x.fixes}
+	for _, name := range mechanisms {
+		m, err := pim.New(s.models[x.user], name, s.sweep[0].policy)
+		if err != nil {
+			return Example{}, err
+		}
+		series, err := s.series(ctx, m, x)
+		if err != nil {
+			return Example{}, err
+		}
+		series.Mechanism = name
+		e.Series = append(e.Series, series)
+	}
+	return e, nil
+}
+
+func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Series, error) {
+	runs := make([][]step, ExampleRuns)
+	errs := make([]error, ExampleRuns)
+	if err := parallel.Each(ctx, len(s.sources), ExampleRuns, func(worker, k int) {
+		errs[k] = s.play(m, s.sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
+	}, func() {}); err != nil {
+		return Series{}, err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return Series{}, err
+		}
+	}
+	return meanOf(runs), nil
+}
+
+// meanOf averages runs of the same trajectory.
+func meanOf(runs [][]step) (s Series) {
+	for k := range runs[0] {
+		var all tally
+		for _, run := range runs {
+			all.add(run[k])
+		}
+		mean := all.summary(nil)
+		s.SetSize = append(s.SetSize, mean.SetSize)
+		s.DriftRatio = append(s.DriftRatio, mean.DriftRatio)
+		s.Distance = append(s.Distance, mean.Distance)
+		s.Reports = append(s.Reports, runs[0][k].report)
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package pim
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/geosql/geosql/study/chart"
+)
+
+// Nearest draws, as SVG, what figure 10 of the paper shows at the first epsilon and
+// delta: precision, which is recall, where as many places are returned as wanted;
+// then both for the number wanted that most queries have, against the number
+// returned.
+func Nearest(queries []KNN, rows []Row) (io.WriterTo, error) {
+	k := mostWanted(queries)
+	precision := func(s Summary, n int) float64 { return s.Precision[n] }
+	recall := func(s Summary, n int) float64 { return s.Recall[n] }
+	same := knnPanel(queries, rows, func(q KNN) bool { return q.K == q.Returned }, precision)
+	same.Title, same.X = "Precision and recall", "places wanted and returned"
+	var line []chart.Panel
+	if same.Names != nil {
+		line = append(line, same)
+	}
+	for _, c := range []struct {
+		title string
+		of    func(Summary, int) float64
+	}{{"Precision", precision}, {"Recall", recall}} {
+		p := knnPanel(queries, rows, func(q KNN) bool { return q.K == k }, c.of)
+		p.Title, p.X = fmt.Sprintf("%s, %d wanted", c.title, k), "places returned"
+		line = append(line, p)
+	}
+	return chart.Page([][]chart.Panel{line})
+}
+
+// mostWanted returns the K that most of the queries have, the first of several.
+func mostWanted(queries []KNN) (k int) {
+	times := map[int]int{}
+	for _, q := range queries {
+		times[q.K]++
+	}
+	for _, q := range queries {
+		if times[q.K] > times[k] {
+			k = q.K
+		}
+	}
+	return k
+}
+
+// knnPanel returns a panel of the selected queries, in the order of the number
+// returned.
+func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summary, int) float64) chart.Panel {
+	var order []int
+	p := chart.Panel{Y: "share", Left: -axisMargin}
+	for n, q := range queries {
+		if selected(q) {
+			order = append(order, n)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return queries[a].Returned - queries[b].Returned })
+	for _, n := range order {
+		p.Names = append(p.Names, strconv.Itoa(queries[n].Returned))
+	}
+	p.Right = float64(len(order)-1) + axisMargin
+	for _, r := range rows[:len(mechanisms)] {
+		c := newCurve(r.Mechanism)
+		for x, n := range order {
+			c.Points = append(c.Points, plotter.XY{X: float64(x), Y: of(r.Summary, n)})
+		}
+		p.Curves = append(p.Curves, c)
+	}
+	return p
+}

@@ -1,0 +1,96 @@
+package pim
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/geosql/geosql/mechanism/pim"
+)
+
+// Settings say what a study measures.
+type Settings struct {
+	Epsilons []float64 // per step; the first is that of the other parameters' rows
+	Deltas   []float64 // of the location sets; likewise
+	MinSet   int       // cells that a location set has at least
+
+	CellMetres float64       // side of a cell
+	Period     time.Duration // of a step
+	Personal   bool          // a model for every user, instead of one for all
+	KnownStart bool          // the first cell of every test trajectory is public
+
+	Traces int   // most test trajectories
+	Steps  int   // most steps of each
+	Repeat int   // runs of each
+	KNN    []KNN // asked at each step, if there are places
+}
+
+// A KNN is a query for the nearest places: the K nearest to the truth are wanted,
+// and the Returned nearest to the report are looked at (k and k' in the paper).
+type KNN struct{ K, Returned int }
+
+// String prints k/k'.
+func (q KNN) String() string { return fmt.Sprintf("%d/%d", q.K, q.Returned) }
+
+// MinSteps is how long a test trajectory must be.
+const MinSteps = 20
+
+// mechanisms are compared in this order.
+var mechanisms = []string{pim.PIM, pim.Laplace, pim.LaplaceTight}
+
+func (s *Settings) check(places int) error {
+	switch {
+	case len(s.Epsilons) == 0 || len(s.Deltas) == 0:
+		return fmt.Errorf("epsilon and delta must be given")
+	case s.Traces < 1:
+		return fmt.Errorf("traces must be at least 1, not %d", s.Traces)
+	case s.Steps < MinSteps:
+		return fmt.Errorf("steps must be at least %d, not %d", MinSteps, s.Steps)
+	case s.Repeat < 1:
+		return fmt.Errorf("repeat must be at least 1, not %d", s.Repeat)
+	case s.Period <= 0 || s.Period%time.Microsecond != 0:
+		return fmt.Errorf("period must be a positive number of microseconds, not %v", s.Period)
+	}
+	for _, q := range s.KNN {
+		switch {
+		case q.K < 1 || q.Returned < q.K:
+			return fmt.Errorf("knn must be k/k' with 1 <= k <= k', not %v", q)
+		case places > 0 && q.Returned > places:
+			return fmt.Errorf("knn %v wants more than the %d places there are", q, places)
+		}
+	}
+	return nil
+}
+
+// A setting is what one row of each mechanism is measured under.
+type setting struct {
+	epsilon, delta float64
+	policy         pim.Policy
+}
+
+// sweep returns the settings: every epsilon at the first delta, then the other
+// deltas at the first epsilon.
+func (s *Settings) sweep() (all []setting, err error) {
+	for _, epsilon := range s.Epsilons {
+		all = append(all, setting{epsilon: epsilon, delta: s.Deltas[0]})
+	}
+	for _, delta := range s.Deltas[1:] {
+		all = append(all, setting{epsilon: s.Epsilons[0], delta: delta})
+	}
+	for k := range all {
+		if all[k].policy, err = s.policy(all[k].epsilon, all[k].delta); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (s *Settings) policy(epsilon, delta float64) (pim.Policy, error) {
+	text, err := json.Marshal(map[string]any{
+		"model": "study", "epsilon": epsilon, "delta": delta, "min_set": s.MinSet,
+	})
+	if err != nil { // infinite or not a number
+		return pim.Policy{}, err
+	}
+	return pim.ParsePolicy(text)
+}

@@ -1,0 +1,73 @@
+package pim
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/geosql/geosql/study/track"
+)
+
+// A trajectory is what a run reports: one fix for each step. Fixes have the time at
+// which their slot begins.
+type trajectory struct {
+	user   string
+	start  []byte // state of a run before it
+	fixes  []track.Fix
+	cells  []int     // of the grid, where the fixes are
+	places [][]int32 // nearest to the fixes; nil without places
+}
+
+// trajectories returns at most limit test trajectories of at most steps fixes, as
+// the package comment says. The period is in microseconds.
+func trajectories(tracks []track.Track, period int64, steps, limit int) []trajectory {
+	type piece struct {
+		trajectory
+		turn int // it is its user's piece of this number
+	}
+	var pieces []piece
+	users, fixes := byUser(tracks)
+	for _, user := range users {
+		turn := 0
+		for chunk := range slices.Chunk(thin(fixes[user], period), steps) {
+			if len(chunk) >= MinSteps {
+				pieces = append(pieces, piece{trajectory{user: user, fixes: chunk}, turn})
+				turn++
+			}
+		}
+	}
+	slices.SortStableFunc(pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(len(b.fixes), len(a.fixes)))
+	})
+	var taken []trajectory
+	for _, p := range pieces[:min(limit, len(pieces))] {
+		taken = append(taken, p.trajectory)
+	}
+	return taken
+}
+
+// byUser puts the fixes of each user in the order of time. Users are in the order
+// of their first tracks.
+func byUser(tracks []track.Track) (users []string, fixes map[string][]track.Fix) {
+	fixes = map[string][]track.Fix{}
+	for _, t := range tracks {
+		if fixes[t.User] == nil {
+			users = append(users, t.User)
+		}
+		fixes[t.User] = append(fixes[t.User], t.Fixes...)
+	}
+	for _, all := range fixes {
+		slices.SortStableFunc(all, func(a, b track.Fix) int { return cmp.Compare(a.T, b.T) })
+	}
+	return users, fixes
+}
+
+// thin returns the first fix of every slot, at the time its slot begins.
+func thin(fixes []track.Fix, period int64) (thinned []track.Fix) {
+	for _, x := range fixes {
+		x.T -= (x.T - fixes[0].T) % period
+		if n := len(thinned); n == 0 || x.T > thinned[n-1].T {
+			thinned = append(thinned, x)
+		}
+	}
+	return thinned
+}

@@ -1,0 +1,3 @@
+// Package track holds recorded traces for the studies: fixes, put into the track of
+// their user, and how far apart they are.
+package track
