@@ -15,15 +15,17 @@
 // # The chain
 //
 // Counting is described at [Trainer]. Let c_i be the counts of the transitions
-// from cell i, n_i their sum, and u_i the uniform distribution on the cell and its
-// neighbours, three by three cells or what of them lies on the grid. Row i of the
-// transition matrix is
+// from cell i, n_i their sum, and u_i a move that stays in the cell with the
+// probability with which everybody was seen to stay in theirs, and else goes to one
+// of its neighbours, eight or what of them lies on the grid, with equal
+// probabilities. Row i of the transition matrix is
 //
 //	(1 - 1e-6) * (c_i + u_i)/(n_i + 1) + 1e-6/cells
 //
-// so that a cell nobody was seen in diffuses, and no cell is ever ruled out: the
-// chain is irreducible. A [Model] stores the counts that are not zero and a number
-// per cell; the matrix is never written out.
+// so that in a cell which nobody was seen in people move on as fast as they do
+// elsewhere, and no cell is ever ruled out: the
+// chain is irreducible. A [Model] stores the counts that are not zero and two
+// numbers per cell; the matrix is never written out.
 //
 // Start and Advance give the same bits on every processor: products are rounded
 // before they are added, and sums are taken in one order.

@@ -124,6 +124,11 @@ func bruteForce(g *Grid, points []point) dense {
 			}
 		}
 	}
+	stayed := 1.0
+	for i := range n {
+		stayed += counts[i][i]
+	}
+	stay := stayed / float64(d.info.Transitions+9)
 	for i := range n {
 		if visits[i] > 0 {
 			d.info.VisitedCells++
@@ -132,7 +137,7 @@ func bruteForce(g *Grid, points []point) dense {
 		total, neighbours := 0.0, 0.0
 		for j := range n {
 			total += counts[i][j]
-			if adjacent(g, i, j) {
+			if adjacent(g, i, j) && i != j {
 				neighbours++
 			}
 			if counts[i][j] > 0 {
@@ -142,8 +147,13 @@ func bruteForce(g *Grid, points []point) dense {
 		d.matrix[i] = make([]float64, n)
 		for j := range n {
 			pseudo := 0.0
-			if adjacent(g, i, j) {
-				pseudo = 1 / neighbours
+			switch {
+			case neighbours == 0:
+				pseudo = 1
+			case i == j:
+				pseudo = stay
+			case adjacent(g, i, j):
+				pseudo = (1 - stay) / neighbours
 			}
 			d.matrix[i][j] = (1-1e-6)*(counts[i][j]+pseudo)/(total+1) + 1e-6/float64(n)
 		}

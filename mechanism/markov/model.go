@@ -15,7 +15,10 @@ type Model struct {
 	traces int64
 	rows   []row
 	moves  []move
-	near   []float64 // what a cell's belief gives to each of its neighbours
+
+	// What the pseudo-count has of a cell's belief go to each neighbour, and to the
+	// cell itself.
+	near, here []float64
 }
 
 // A row has what was seen of a visited cell. Rows are in the order of their cells.
@@ -32,19 +35,48 @@ type move struct{ cell, count uint32 }
 // newModel derives what is not counted, from rows without their shares.
 func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []move) *Model {
 	m := &Model{grid: g, period: period, traces: traces, rows: rows, moves: moves}
-	m.near = make([]float64, g.Len())
-	for i := range m.near {
-		m.near[i] = (1 - background) / float64(g.degree(i))
+	n := g.Len()
+	m.near, m.here = make([]float64, n), make([]float64, n)
+	stay := m.stay()
+	for i := range n {
+		m.smooth(i, 1-background, stay)
 	}
 	begin := 0
 	for k := range rows {
 		r := &rows[k]
 		total := 1 + float64(sum(moves[begin:r.end])) // below 2^53
 		r.share = (1 - background) / total
-		m.near[r.cell] = r.share / float64(g.degree(int(r.cell)))
+		m.smooth(int(r.cell), r.share, stay)
 		begin = r.end
 	}
 	return m
+}
+
+// stay returns how likely a pseudo-count stays in its cell: as likely as everybody
+// was seen to, and one in nine before anybody was.
+func (m *Model) stay() float64 {
+	stayed, all, begin := uint64(1), uint64(9), 0
+	for _, r := range m.rows {
+		for _, v := range m.moves[begin:r.end] {
+			all += uint64(v.count)
+			if v.cell == r.cell {
+				stayed += uint64(v.count)
+			}
+		}
+		begin = r.end
+	}
+	return float64(stayed) / float64(all)
+}
+
+// smooth gives the pseudo-count of a cell a share of its belief.
+func (m *Model) smooth(cell int, share, stay float64) {
+	neighbours := m.grid.degree(cell) - 1
+	if neighbours == 0 {
+		m.here[cell] = share
+		return
+	}
+	m.here[cell] = share * stay
+	m.near[cell] = share * (1 - stay) / float64(neighbours)
 }
 
 func sum(moves []move) (n uint64) {
@@ -96,27 +128,32 @@ func (m *Model) Advance(dst, src []float64) {
 	m.follow(dst, src)
 }
 
-// diffuse adds the moves to a neighbour that the pseudo-count stands for: each row
-// gives to itself and to the rows beside it.
+// diffuse adds the moves that the pseudo-count stands for: each row gives to itself
+// and to the rows beside it.
 func (m *Model) diffuse(dst, src []float64) {
 	width := m.grid.width
 	for at := 0; at < len(src); at += width {
-		from, near := src[at:at+width], m.near[at:at+width]
-		for to := max(0, at-width); to < min(len(dst), at+2*width); to += width {
-			diffuseRow(dst[to:to+width], from, near)
+		from, near, here := src[at:at+width], m.near[at:at+width], m.here[at:at+width]
+		if at > 0 {
+			diffuseRow(dst[at-width:at], from, near, near)
+		}
+		diffuseRow(dst[at:at+width], from, near, here)
+		if next := at + width; next < len(dst) {
+			diffuseRow(dst[next:next+width], from, near, near)
 		}
 	}
 }
 
 // diffuseRow adds to one row what another, or the same, gives to it: to each cell
-// what the three nearest give, two at the ends.
-func diffuseRow(dst, src, near []float64) {
-	src, near = src[:len(dst)], near[:len(dst)] // bounds are checked here
-	left, here := 0.0, float64(src[0]*near[0])
+// what the three nearest give, two at the ends; the nearest gives another share of
+// its belief.
+func diffuseRow(dst, src, near, nearest []float64) {
+	src, near, nearest = src[:len(dst)], near[:len(dst)], nearest[:len(dst)] // bounds are checked here
+	left, beside, here := 0.0, float64(src[0]*near[0]), float64(src[0]*nearest[0])
 	for next := 1; next < len(dst); next++ {
 		right := float64(src[next] * near[next])
 		dst[next-1] += left + here + right
-		left, here = here, right
+		left, beside, here = beside, right, float64(src[next]*nearest[next])
 	}
 	dst[len(dst)-1] += left + here
 }

@@ -14,8 +14,8 @@ import (
 // used by one goroutine at a time.
 type Run struct {
 	mechanism *Mechanism
-	points    bool      // whether anything was reported
-	last      int64     // time of the last report, microseconds
+	begun     bool      // whether there was a report, or a public beginning
+	last      int64     // its time, of the last one, microseconds
 	clock     int64     // the time that belief is about
 	belief    []float64 // probability of each cell, after the last report
 	spare     []float64
@@ -32,6 +32,16 @@ func (m *Mechanism) Start() *Run {
 	return r
 }
 
+// StartIn returns a run that begins in a cell at a time in microseconds, both public:
+// as where a vehicle's shift starts.
+func (m *Mechanism) StartIn(cell int, t int64) *Run {
+	r := m.Start()
+	clear(r.belief)
+	r.belief[cell] = 1
+	r.begun, r.last, r.clock = true, t, t
+	return r
+}
+
 // Plan returns what the next step is going to do, at time t in microseconds, which
 // must be later than the last report. The plan depends on public data only: the
 // policy, the model, the earlier reports, and t.
@@ -42,7 +52,7 @@ func (r *Run) Plan(t int64) (*Plan, error) {
 	p := &r.plan
 	p.t, p.clock = t, t
 	copy(p.prior, r.belief)
-	if r.points {
+	if r.begun {
 		if t <= r.last {
 			return nil, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last)
 		}
@@ -79,17 +89,17 @@ func (r *Run) advance(transitions uint64) {
 // Add goes on after a step was taken: z is what the plan's Draw returned.
 func (r *Run) Add(p *Plan, z planar.Cell) {
 	p.infer(r.belief, z)
-	r.points, r.last, r.clock = true, p.t, p.clock
+	r.begun, r.last, r.clock = true, p.t, p.clock
 }
 
 // stateVersion is the first byte of a run's binary form.
 const stateVersion = 1
 
-// AppendBinary appends the state of a run, nothing for a run without points: a
+// AppendBinary appends the state of a run, nothing for one that Start returned: a
 // version, the time of the last report and that of the belief (varints), and eight
 // bytes for each cell of the grid.
 func (r *Run) AppendBinary(b []byte) []byte {
-	if !r.points {
+	if !r.begun {
 		return b
 	}
 	b = append(b, stateVersion)
@@ -118,7 +128,7 @@ func (m *Mechanism) Resume(state []byte) (*Run, error) {
 	if n <= 0 || clock > last || len(rest[n:]) != 8*len(r.belief) {
 		return nil, errState
 	}
-	r.points, r.last, r.clock = true, last, clock
+	r.begun, r.last, r.clock = true, last, clock
 	return r, r.readBelief(rest[n:])
 }
 

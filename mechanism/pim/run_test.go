@@ -229,7 +229,7 @@ func FuzzResume(f *testing.F) {
 	f.Add(r.AppendBinary(nil))
 	f.Fuzz(func(t *testing.T, state []byte) {
 		r, err := m.Resume(state)
-		if err != nil || !r.points {
+		if err != nil || !r.begun {
 			return
 		}
 		p, err := r.Plan(math.MaxInt64)
@@ -253,7 +253,7 @@ func TestTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := slices.Clone(r.belief)
-			if r.points {
+			if r.begun {
 				for range (at-start)/minute - (r.clock-start)/minute {
 					next := make([]float64, len(want))
 					model.Advance(next, want)
@@ -298,6 +298,27 @@ func TestLongGap(t *testing.T) {
 	}
 	if change > settled {
 		t.Errorf("it still changes by %v", change)
+	}
+}
+
+// With a public beginning the first set is that cell, and where one can be a period
+// later.
+func TestStartIn(t *testing.T) {
+	m := mechanism(t, cityModel(t, 12), PIM, policy())
+	r := m.StartIn(40, 5*minute)
+	if _, err := r.Plan(5 * minute); err == nil {
+		t.Error("a step at the time of the beginning")
+	}
+	if p := plan(t, r, 6*minute-1); !slices.Equal(p.Set(), []int{40}) {
+		t.Errorf("at once %v", p.Set())
+	}
+	p := plan(t, r, 6*minute)
+	if n := len(p.Set()); n < 2 || n > 12 || !p.Contains(40) {
+		t.Errorf("after a period %v", p.Set())
+	}
+	again, err := m.Resume(r.AppendBinary(nil))
+	if err != nil || !slices.Equal(plan(t, again, 6*minute).Set(), p.Set()) {
+		t.Errorf("resumed %v", err)
 	}
 }
 

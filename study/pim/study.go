@@ -105,10 +105,7 @@ func (s *Study) prepare(tracks []track.Track) (err error) {
 	for k := range s.subjects {
 		x := &s.subjects[k]
 		if s.settings.KnownStart {
-			if x.start, err = s.stateAt(s.models[x.user], x.fixes[0]); err != nil {
-				return err
-			}
-			x.fixes = x.fixes[1:]
+			x.start, x.fixes = &x.fixes[0], x.fixes[1:]
 		}
 		s.locate(x)
 	}

@@ -11,7 +11,7 @@ import (
 // which their slot begins.
 type trajectory struct {
 	user   string
-	start  []byte // state of a run before it
+	start  *track.Fix // public, and not reported; nil where no beginning is known
 	fixes  []track.Fix
 	cells  []int     // of the grid, where the fixes are
 	places [][]int32 // nearest to the fixes; nil without places
