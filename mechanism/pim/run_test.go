@@ -3,6 +3,7 @@ package pim
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -282,6 +283,33 @@ var sharedModel *markov.Model
 func TestMain(m *testing.M) {
 	sharedModel = cityModel(&testing.T{}, 6)
 	m.Run()
+}
+
+// A step takes as much memory after 10,000 others as after 1,000.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	m := cityModel(t, 10)
+	r := mechanism(t, m, PIM, policy()).Start()
+	src := exact.NewSource(nil)
+	var inUse [2]uint64
+	for k := range int64(10_000) {
+		p := plan(t, r, k*minute)
+		r.Add(p, p.Draw(src, int(k)%m.Grid().Len()))
+		if k == 999 {
+			inUse[0] = heapInUse()
+		}
+	}
+	inUse[1] = heapInUse()
+	if inUse[1] > inUse[0]+64<<10 {
+		t.Errorf("%d bytes after 1,000 steps, %d after 10,000", inUse[0], inUse[1])
+	}
+	runtime.KeepAlive(r)
+}
+
+func heapInUse() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
 
 // A gap of centuries ends, in a belief that no longer changes.
