@@ -26,8 +26,8 @@ import (
 // fundamental parallelogram (s in (0,1], t in [0,1)) and G*g + H*h with G and H from
 // 0 up. So: propose the origin or a point of any parallelogram, all with the same
 // probability; accept p = s*g + t*h with probability exp(-rate*(s+t)) and add
-// geometric G and H, P(k) = (1-q)*q^k with q = e^-rate; accept the origin with
-// (1-q)^2. Either way z comes out with a probability proportional to
+// geometric G and H, P(k) = (1-q)*q^k with q = e^-rate; accept the origin if G and
+// H are both 0, with (1-q)^2. Either way z comes out with a probability proportional to
 // (1-q)^2*exp(-eps*|z|_K), and all probabilities are those of [exact].
 //
 // Of the proposals a share of about ((1-q)/rate)^2 is accepted, whatever the shape:
@@ -64,7 +64,7 @@ func (k *knorm) draw(src *exact.Source) vector {
 	for {
 		n := src.Below(origin + 1)
 		if n == origin {
-			if !src.BernoulliExpRatio(k.rate, 1, 1) && !src.BernoulliExpRatio(k.rate, 1, 1) {
+			if g, h := k.inner.Draw(src), k.inner.Draw(src); g == 0 && h == 0 {
 				return vector{}
 			}
 			continue
