@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,34 +144,8 @@ func TestStudyPIMErrors(t *testing.T) {
 	}
 }
 
-// Ctrl-C leaves the rows found so far, all complete.
 func TestStudyPIMInterrupted(t *testing.T) {
-	cmd := command(t, "study", "pim", "-points", walkers(t, plainHead, 3, 300), "-domain", paris, "-epsilon", "1"+strings.Repeat(",1", 500), "-repeat", "20")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var errOut strings.Builder
-	cmd.Stderr = &errOut
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	lines.Scan()
-	lines.Scan()
-	rows := 1
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	for ; lines.Scan(); rows++ {
-		if strings.Count(lines.Text(), ",") != strings.Count(pimHead, ",") {
-			t.Errorf("incomplete row %q", lines.Text())
-		}
-	}
-	err = cmd.Wait()
-	if got := exitStatus(t, err); got != 130 || errOut.String() != "geosql: interrupted\n" || rows > 1000 {
-		t.Errorf("status %d, %d rows, %q", got, rows, errOut.String())
-	}
+	interruptStudy(t, pimHead, "pim", "-points", walkers(t, plainHead, 3, 300), "-domain", paris, "-epsilon", "1"+strings.Repeat(",1", 500), "-repeat", "20")
 }
 
 // The published relation holds on the check-ins of New York: the planar isotropic

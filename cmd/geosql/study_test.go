@@ -229,9 +229,15 @@ func wantFigures(t *testing.T, r result, out string, names ...string) {
 	}
 }
 
-// Ctrl-C leaves the rows found so far, all complete.
 func TestStudyInterrupted(t *testing.T) {
-	cmd := command(t, "study", "predictive", "-points", walkers(t, plainHead, 3, 300), "-jump", "0"+strings.Repeat(",0", 2000), "-repeat", "200")
+	interruptStudy(t, predictiveHead, "predictive", "-points", walkers(t, plainHead, 3, 300), "-jump", "0"+strings.Repeat(",0", 2000), "-repeat", "200")
+}
+
+// interruptStudy starts a study that would take long: Ctrl-C leaves the rows found so
+// far, all complete.
+func interruptStudy(t *testing.T, head string, args ...string) {
+	t.Helper()
+	cmd := command(t, append([]string{"study"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +255,7 @@ func TestStudyInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ; lines.Scan(); rows++ {
-		if strings.Count(lines.Text(), ",") != strings.Count(predictiveHead, ",") {
+		if strings.Count(lines.Text(), ",") != strings.Count(head, ",") {
 			t.Errorf("incomplete row %q", lines.Text())
 		}
 	}
