@@ -1,0 +1,70 @@
+package optimal_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand"
+	"testing"
+
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/optimal"
+)
+
+// scattered returns n places in a city of 10 km x 10 km, most of them in its centre,
+// and a skewed prior.
+func scattered(n int) optimal.Problem {
+	r := rand.New(rand.NewSource(1)) // a public instance, the same each time
+	type place struct{ x, y float64 }
+	places, prior := make([]place, n), make([]float64, n)
+	for i := range places {
+		places[i] = place{5 + r.NormFloat64(), 5 + 2*r.NormFloat64()}
+		prior[i] = math.Pow(r.Float64(), 3) + 1e-3
+	}
+	d := distances(n, func(i int) (x, y float64) { return places[i].x, places[i].y })
+	return optimal.Problem{Prior: prior, Quality: d, Privacy: d, Epsilon: 1.07}
+}
+
+func BenchmarkSolve(b *testing.B) {
+	for _, n := range []int{50, 75, 100} {
+		for _, dilation := range []float64{1, 1.1} {
+			b.Run(fmt.Sprintf("places=%d/dilation=%g", n, dilation), func(b *testing.B) {
+				p := scattered(n)
+				for b.Loop() {
+					s, err := optimal.Solve(context.Background(), p, optimal.Options{Dilation: dilation})
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(s.Step), "steps")
+					b.ReportMetric(s.Loss, "km")
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	p := scattered(50)
+	s, err := optimal.Solve(context.Background(), p, optimal.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := optimal.New(p.Epsilon, p.Privacy, s.Matrix); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	p := scattered(50)
+	m, err := optimal.New(p.Epsilon, p.Privacy, optimal.Exponential(p.Epsilon, p.Privacy))
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := exact.NewSource(nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Draw(src, 7)
+	}
+}

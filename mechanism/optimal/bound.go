@@ -1,0 +1,52 @@
+package optimal
+
+import "math"
+
+// bound computes the residuals, and returns a loss that no mechanism within the
+// constraints goes below.
+//
+// Any multipliers lambda for which c_z - lambda = A^T y_z for some y_z >= 0, for
+// every z, prove the bound sum of lambda. Those of the iteration leave a residual
+// r_z. Where it is not negative, it does no harm: the constraints imply k >= 0, so
+// every vector without negative entries is an A^T y. Where it is, lambda_x is
+// lowered by the most negative entry of row x. Rounding errors count as negative.
+func (v *solver) bound() float64 {
+	for i := range v.shards {
+		clear(v.shards[i].short)
+	}
+	v.each(v.setResidual)
+	sum, size := 0.0, 0.0
+	for x, l := range v.lambda {
+		short := 0.0
+		for i := range v.shards {
+			short = max(short, v.shards[i].short[x])
+		}
+		sum += l - short
+		size += math.Abs(l) + short
+	}
+	for x := range v.lack {
+		v.lack[x] = 1
+	}
+	for z := range v.n {
+		axpy(-1, v.k[z*v.n:(z+1)*v.n], v.lack)
+	}
+	return (sum - size*float64(v.n)*0x1p-52) * v.scale
+}
+
+func (v *solver) setResidual(sh *shard, z int) {
+	y := v.y[z*v.m : (z+1)*v.m]
+	r, magnitude := v.residual[z*v.n:(z+1)*v.n], sh.column
+	for x, c := range v.cost[z*v.n : (z+1)*v.n] {
+		r[x] = c - v.lambda[x]
+		magnitude[x] = c + math.Abs(v.lambda[x])
+	}
+	for i, c := range v.constraints {
+		r[c.low] -= y[i]
+		magnitude[c.low] += y[i]
+		r[c.high] += c.t * y[i]
+		magnitude[c.high] += y[i] // t y, and the error of t
+	}
+	for x := range r {
+		sh.short[x] = max(sh.short[x], magnitude[x]*v.rounding-r[x])
+	}
+}

@@ -1,0 +1,150 @@
+package optimal
+
+import "math"
+
+// The matrices of this file are n x n, row by row in one slice; of symmetric and
+// triangular ones only the lower half is used.
+
+// dot returns the scalar product of two vectors of one length.
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	for len(a) >= 4 && len(b) >= 4 {
+		s0 += a[0] * b[0]
+		s1 += a[1] * b[1]
+		s2 += a[2] * b[2]
+		s3 += a[3] * b[3]
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		s0 += v * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// axpy adds f times a to b.
+func axpy(f float64, a, b []float64) {
+	b = b[:len(a)]
+	for len(a) >= 4 && len(b) >= 4 {
+		b[0] += f * a[0]
+		b[1] += f * a[1]
+		b[2] += f * a[2]
+		b[3] += f * a[3]
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		b[i] += f * v
+	}
+}
+
+// A pivot below smallestPivot, relative to the diagonal entry it is what is left
+// of, is a rounding error. It is replaced by hugePivot, which leaves the solution as
+// it is in a direction about which nothing is known.
+const (
+	smallestPivot = 0x1p-48
+	hugePivot     = 0x1p+400
+)
+
+// factor overwrites the symmetric a, which is positive definite but for rounding
+// errors, with its Cholesky factor L, a = L L^T.
+func factor(a []float64, n int) {
+	for i := range n {
+		row := a[i*n : i*n+i+1]
+		for j := range i {
+			other := a[j*n : j*n+j+1]
+			row[j] = (row[j] - dot(row[:j], other[:j])) / other[j]
+		}
+		pivot := row[i] - dot(row[:i], row[:i])
+		if pivot <= row[i]*smallestPivot {
+			pivot = hugePivot
+		}
+		row[i] = math.Sqrt(pivot)
+	}
+}
+
+// solve overwrites b with the solution x of L L^T x = b.
+func solve(l []float64, n int, b []float64) {
+	for i := range n {
+		row := l[i*n : i*n+i+1]
+		b[i] = (b[i] - dot(row[:i], b[:i])) / row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		row := l[i*n : i*n+i+1]
+		b[i] /= row[i]
+		axpy(-b[i], row[:i], b[:i])
+	}
+}
+
+// A dominant matrix is the Laplacian of a weighted graph plus a diagonal, given by
+// its parts:
+//
+//	b^T M b = sum over edges of l_pq (b_p - b_q)^2 + sum of excess_p b_p^2
+//
+// with weights l >= 0 in the strict upper half. Its factors are computed without
+// ever forming its diagonal, which would swallow the excess. No weight is the
+// result of a subtraction, so all of them keep their relative accuracy (after
+// Grassmann, Taksar and Heyman, Regenerative Analysis and Steady State
+// Distributions for Markov Chains, 1985; for factorisations Alfa, Xue and Ye,
+// Accurate Computation of the Smallest Eigenvalue of a Diagonally Dominant
+// M-Matrix, 2001). Cancellation is left to the excesses, which may be negative.
+//
+// factorDominant overwrites the weights with F and the excess with D, where
+// M = (I-F)^T D (I-F).
+func factorDominant(l []float64, n int, excess []float64) {
+	for p := range n {
+		row := l[p*n+p+1 : (p+1)*n]
+		weight := 0.0
+		for _, w := range row {
+			weight += w
+		}
+		d := excess[p]
+		pivot := max(weight+d, 0x1p-53*(weight+math.Abs(d)), math.SmallestNonzeroFloat64)
+		for i, w := range row {
+			q := p + 1 + i
+			f := w / pivot
+			axpy(f, row[i+1:], l[q*n+q+1:(q+1)*n])
+			excess[q] += f * d
+		}
+		for i := range row {
+			row[i] /= pivot
+		}
+		excess[p] = pivot
+	}
+}
+
+// solveDominant overwrites b with the solution x of M x = b.
+func solveDominant(f []float64, n int, d, b []float64) {
+	for p := range n {
+		axpy(b[p], f[p*n+p+1:(p+1)*n], b[p+1:])
+		b[p] /= d[p]
+	}
+	for p := n - 1; p >= 0; p-- {
+		b[p] += dot(f[p*n+p+1:(p+1)*n], b[p+1:])
+	}
+}
+
+// addInverse adds K M^-1 K to the lower half of sum, for the diagonal matrix K of
+// the scales. Row p of scratch becomes that of (I-F)^-1; over is another vector of
+// scratch.
+func addInverse(f []float64, n int, d, scale, scratch, over, sum []float64) {
+	for p := n - 1; p >= 0; p-- {
+		out := scratch[p*n+p : (p+1)*n]
+		clear(out)
+		out[0] = 1
+		for i, v := range f[p*n+p+1 : (p+1)*n] {
+			q := p + 1 + i
+			axpy(v, scratch[q*n+q:(q+1)*n], out[q-p:])
+		}
+	}
+	// The entry (j,i), j >= i, is the sum over r >= j of the products of the rows i
+	// and j at r, over d_r.
+	for j := range n {
+		row, over := scratch[j*n+j:(j+1)*n], over[j:n]
+		for r, v := range row {
+			over[r] = v / d[j+r]
+		}
+		for i := range j + 1 {
+			sum[j*n+i] += scale[i] * scale[j] * dot(scratch[i*n+j:(i+1)*n], over)
+		}
+	}
+}

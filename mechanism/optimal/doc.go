@@ -1,0 +1,28 @@
+// Package optimal makes the mechanism that loses least on average, for a known
+// distribution of the secret, among all that keep epsilon*dX-privacy on a finite set
+// of places (Bordenabe, Measuring Privacy with Distinguishability Metrics, 2014,
+// chapter 6, here "the thesis"; Bordenabe, Chatzikokolakis, Palamidessi, Optimal
+// Geo-Indistinguishable Mechanisms for Location Privacy, CCS 2014).
+//
+// A mechanism is a matrix: row x is the distribution of the output for the secret
+// x, and
+//
+//	k_xz <= e^(epsilon dX(x,x')) k_x'z   for all places x, x' and outputs z.
+//
+// The way to one has three steps, of which only the last is trusted:
+//
+//   - a [Problem] states places, prior, losses and epsilon;
+//   - [Solve] finds a [Matrix] in floating point, with a bound on how much better
+//     any other could be. It is not private: where rounding left a zero beside
+//     something else, its epsilon is infinite;
+//   - [New] repairs a matrix, whatever its origin, into integer weights, and
+//     certifies these in integer arithmetic against rational bounds of the
+//     exponentials. There is no [Mechanism] that was not certified.
+//
+// The optimum for one prior also leaves an adversary who knows this prior with the
+// greatest error at this loss, if error and loss are measured alike (thesis,
+// theorem 6.2). [AdversaryError] computes it.
+//
+// All distances, losses and epsilons are in units of the caller's choice; epsilon
+// is per unit of the privacy distance. Places are numbered from 0.
+package optimal

@@ -1,0 +1,86 @@
+package optimal
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Matrix is square: n rows of n numbers. As a mechanism, row x is the
+// distribution of the output z for the secret x. As a distance, the entry (x,z)
+// is the distance from x to z.
+type Matrix [][]float64
+
+// NewMatrix returns the n x n matrix of zeros, its rows adjacent in memory.
+func NewMatrix(n int) Matrix {
+	data := make([]float64, n*n)
+	m := make(Matrix, n)
+	for x := range m {
+		m[x] = data[x*n : (x+1)*n : (x+1)*n]
+	}
+	return m
+}
+
+// clone copies m.
+func (m Matrix) clone() Matrix {
+	c := NewMatrix(len(m))
+	for x, row := range m {
+		copy(c[x], row)
+	}
+	return c
+}
+
+// check requires n rows of n finite numbers which are not negative.
+func (m Matrix) check(name string, n int) error {
+	if len(m) != n {
+		return fmt.Errorf("%s has %d rows, not %d", name, len(m), n)
+	}
+	for x, row := range m {
+		if len(row) != n {
+			return fmt.Errorf("%s: row %d has %d numbers, not %d", name, x, len(row), n)
+		}
+		for z, v := range row {
+			if !(v >= 0 && v <= math.MaxFloat64) {
+				return fmt.Errorf("%s from %d to %d is %g, not a finite number >= 0", name, x, z, v)
+			}
+		}
+	}
+	return nil
+}
+
+// triangleTolerance is by how much, relative to the direct distance, a detour may
+// be shorter: distances that were computed in floating point are no exact metric.
+const triangleTolerance = 1e-9
+
+// checkMetric requires m to be a metric on n places.
+func (m Matrix) checkMetric(name string, n int) error {
+	if err := m.check(name, n); err != nil {
+		return err
+	}
+	for x, row := range m {
+		for z, d := range row {
+			switch {
+			case x == z && d != 0:
+				return fmt.Errorf("%s from place %d to itself is %g, not 0", name, x, d)
+			case x < z && d != m[z][x]:
+				return fmt.Errorf("%s is not symmetric: %g from place %d to %d, %g back", name, d, x, z, m[z][x])
+			case x < z && d == 0:
+				return fmt.Errorf("places %d and %d are the same: %s 0", x, z, name)
+			}
+		}
+	}
+	return m.checkTriangles(name)
+}
+
+func (m Matrix) checkTriangles(name string) error {
+	for x, row := range m {
+		for y, first := range row {
+			for z, second := range m[y] {
+				if row[z] > (first+second)*(1+triangleTolerance) {
+					return fmt.Errorf("%s violates the triangle inequality: %g from place %d to %d, %g by way of %d",
+						name, row[z], x, z, first+second, y)
+				}
+			}
+		}
+	}
+	return nil
+}

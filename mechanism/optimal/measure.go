@@ -1,0 +1,89 @@
+package optimal
+
+import "math"
+
+// Loss returns the average loss of a mechanism k, the sum of pi_x k_xz d(x,z), for
+// positive prior weights: QL of the thesis, section 3.1.
+func Loss(prior []float64, k, d Matrix) float64 {
+	sum := 0.0
+	for x, p := range probabilities(prior) {
+		sum += p * dot(k[x], d[x])
+	}
+	return sum
+}
+
+// Remap returns, for each output, the place which a listener who knows the prior
+// takes it for: the one that minimises the posterior expectation of d. Of equal
+// ones it is the first.
+func Remap(prior []float64, k, d Matrix) []int {
+	guesses, _ := remap(prior, k, d)
+	return guesses
+}
+
+// AdversaryError returns the average of d(x, guess) when the guess is that of
+// [Remap]: the error of an adversary who does the best with what he knows
+// (AdvError of the thesis, section 3.1).
+func AdversaryError(prior []float64, k, d Matrix) float64 {
+	_, sum := remap(prior, k, d)
+	return sum
+}
+
+func remap(prior []float64, k, d Matrix) (guesses []int, sum float64) {
+	n := len(k)
+	pi := probabilities(prior)
+	guesses = make([]int, n)
+	expected := make([]float64, n)
+	for z := range n {
+		clear(expected)
+		for x, p := range pi {
+			axpy(p*k[x][z], d[x], expected)
+		}
+		for guess, e := range expected {
+			if e < expected[guesses[z]] {
+				guesses[z] = guess
+			}
+		}
+		sum += expected[guesses[z]]
+	}
+	return guesses, sum
+}
+
+// Remapped returns the mechanism which reports guesses[z] in place of z. It is as
+// private as m (thesis, lemma 6.1).
+func (m Matrix) Remapped(guesses []int) Matrix {
+	out := NewMatrix(len(m))
+	for x, row := range m {
+		for z, p := range row {
+			out[x][guesses[z]] += p
+		}
+	}
+	return out
+}
+
+// RealisedEpsilon returns the least epsilon for which a matrix is
+// epsilon*d-private, up to rounding: the maximum of ln(k_xz/k_x'z)/d(x,x'). It is
+// infinite when something negative or a zero stands against anything else, and so
+// for most matrices that come from a solver.
+func RealisedEpsilon(k, d Matrix) float64 {
+	most := 0.0
+	for x, row := range k {
+		for y, other := range k[:x] {
+			for z, p := range row {
+				most = max(most, logRatio(p, other[z])/d[x][y])
+			}
+		}
+	}
+	return most
+}
+
+// logRatio returns |ln(p/q)|.
+func logRatio(p, q float64) float64 {
+	switch {
+	case p == q && p >= 0:
+		return 0
+	case p > 0 && q > 0:
+		return math.Abs(math.Log(p) - math.Log(q))
+	default:
+		return math.Inf(1)
+	}
+}

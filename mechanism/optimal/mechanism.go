@@ -1,0 +1,158 @@
+package optimal
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A Mechanism draws a public place for a secret one. For all places x, x' at
+// distance d, and sets Z of outputs,
+//
+//	P(Z|x) <= e^(epsilon d) P(Z|x').
+//
+// It is made by [New] or [Parse], which certify it. It is immutable and safe for
+// concurrent use with a Source per goroutine.
+type Mechanism struct {
+	epsilon float64
+	privacy Matrix
+	weights []uint64 // row by row, each with the sum n*2^bits
+	bits    int
+	rows    []aliasRow
+}
+
+// certified is the only place where a Mechanism comes into being. The metric and
+// epsilon are valid.
+func certified(c *certifier, epsilon float64, privacy Matrix, weights []uint64) (*Mechanism, error) {
+	n, b := c.n, capacityBits(c.n)
+	if err := c.check(weights, uint64(n)<<b); err != nil {
+		return nil, err
+	}
+	m := &Mechanism{epsilon: epsilon, privacy: privacy.clone(), weights: weights, bits: b, rows: make([]aliasRow, n)}
+	for x := range m.rows {
+		m.rows[x] = newAliasRow(weights[x*n:(x+1)*n], b)
+	}
+	return m, nil
+}
+
+// The share of a uniform output that is mixed into a matrix grows from leastFloor by
+// floorStep until the result is certified. Beyond mostFloor, the matrix was not
+// meant to be private at this epsilon.
+const (
+	leastFloor = 0x1p-50
+	floorStep  = 4
+	mostFloor  = 0x1p-14
+)
+
+// New makes a mechanism of a matrix which is epsilon*privacy-private but for small
+// errors, such as a solver's, in each row of which the sum is 1 within 2^-20. Epsilon
+// and the distances stand for the rationals they are, see [Problem].
+//
+// Negative numbers down to -2^-20 are taken for 0. Into the matrix is mixed as
+// little of a uniform output as makes the integers, which its numbers are rounded
+// to, pass the certificate: equal numbers in all rows meet every constraint with
+// room to spare. The share is a power of two, mostly below 1e-10; it adds at most
+// that share of the greatest loss. It is an error if a share of 2^-14 is not enough.
+func New(epsilon float64, privacy, k Matrix) (*Mechanism, error) {
+	if err := checkPrivacy(epsilon, privacy, len(privacy)); err != nil {
+		return nil, err
+	}
+	k, err := stochastic(k, len(privacy))
+	if err != nil {
+		return nil, err
+	}
+	c := newCertifier(epsilon, privacy)
+	for floor := leastFloor; ; floor *= floorStep {
+		m, err := certified(c, epsilon, privacy, round(k, floor))
+		if err == nil || floor >= mostFloor {
+			return m, err
+		}
+	}
+}
+
+// stochastic returns k without what is negative and with row sums of 1.
+func stochastic(k Matrix, n int) (Matrix, error) {
+	const tolerance = 0x1p-20
+	if len(k) != n {
+		return nil, fmt.Errorf("matrix has %d rows, not %d", len(k), n)
+	}
+	clean := NewMatrix(n)
+	for x, row := range k {
+		if len(row) != n {
+			return nil, fmt.Errorf("matrix: row %d has %d numbers, not %d", x, len(row), n)
+		}
+		sum := 0.0
+		for z, p := range row {
+			if !(p >= -tolerance && p <= 1+tolerance) {
+				return nil, fmt.Errorf("matrix: %g in row %d, column %d is not a probability", p, x, z)
+			}
+			clean[x][z] = max(p, 0)
+			sum += p
+		}
+		if !(math.Abs(sum-1) <= tolerance) {
+			return nil, fmt.Errorf("matrix: row %d adds up to %g, not 1", x, sum)
+		}
+		copy(clean[x], probabilities(clean[x]))
+	}
+	return clean, nil
+}
+
+// round returns integer weights for (1-floor) k + floor/n, with the row sums n*2^b.
+// What the rounding leaves over goes to a row's greatest weight.
+func round(k Matrix, floor float64) []uint64 {
+	n := len(k)
+	total := uint64(n) << capacityBits(n)
+	weights := make([]uint64, 0, n*n)
+	for _, row := range k {
+		sum, greatest := uint64(0), 0
+		for z, p := range row {
+			w := uint64(((1-floor)*p + floor/float64(n)) * float64(total))
+			weights = append(weights, w)
+			sum += w
+			if p > row[greatest] {
+				greatest = z
+			}
+		}
+		weights[len(weights)-n+greatest] += total - sum // modulo 2^64, of either sign
+	}
+	return weights
+}
+
+// Len returns the number of places.
+func (m *Mechanism) Len() int { return len(m.rows) }
+
+// Epsilon returns what a draw costs per unit of the privacy distance.
+func (m *Mechanism) Epsilon() float64 { return m.epsilon }
+
+// Privacy returns a copy of the privacy metric.
+func (m *Mechanism) Privacy() Matrix { return m.privacy.clone() }
+
+// Draw returns the public place for the secret x. It panics when x is not a place
+// or the source's entropy fails.
+//
+// # Privacy
+//
+// The place z is drawn with probability Weight(x,z)/Total exactly, which the
+// certificate is about. x decides which row is read and nothing else.
+func (m *Mechanism) Draw(src *exact.Source, x int) int { return m.rows[x].draw(src, m.bits) }
+
+// Weight returns the probability of the output z for the secret x, times Total.
+func (m *Mechanism) Weight(x, z int) uint64 {
+	row := m.weights[x*m.Len() : (x+1)*m.Len()]
+	return row[z]
+}
+
+// Total returns what the weights of any one secret add up to.
+func (m *Mechanism) Total() uint64 { return uint64(m.Len()) << m.bits }
+
+// Matrix returns the probabilities in floating point.
+func (m *Mechanism) Matrix() Matrix {
+	k, total := NewMatrix(m.Len()), float64(m.Total())
+	for x, row := range k {
+		for z := range row {
+			row[z] = float64(m.Weight(x, z)) / total
+		}
+	}
+	return k
+}

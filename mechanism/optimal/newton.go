@@ -1,0 +1,204 @@
+package optimal
+
+import "math"
+
+// step moves to the next iterate and reports whether that was possible.
+func (v *solver) step() bool {
+	v.each(v.factorColumn)
+	v.factorSchur()
+	// Predictor: Newton's step for products of 0. How far it gets tells how far the
+	// corrector may aim.
+	v.each(v.aimAtZero)
+	v.direction()
+	primal, dual := v.longest()
+	now := v.products()
+	share := now.after(min(1, primal), min(1, dual)) / now.sy
+	mu := share * share * share * now.sy / float64(v.n*v.m)
+
+	// Corrector: for products of mu, up to second order.
+	v.each(func(_ *shard, z int) { v.aimAtMu(z, mu) })
+	v.direction()
+	primal, dual = v.longest()
+	if math.IsNaN(v.dlambda[0]) || max(primal, dual) < shortestStep {
+		return false
+	}
+	v.move(min(1, insideStep*primal), min(1, insideStep*dual))
+	return true
+}
+
+const (
+	insideStep   = 0.995 // the share of the way to the boundary that is taken
+	shortestStep = 1e-10 // less is no progress
+)
+
+// move takes the step, at different lengths for k and for the multipliers.
+func (v *solver) move(primal, dual float64) {
+	v.each(func(_ *shard, z int) {
+		axpy(primal, v.dk[z*v.n:(z+1)*v.n], v.k[z*v.n:(z+1)*v.n])
+		axpy(primal, v.ds[z*v.m:(z+1)*v.m], v.s[z*v.m:(z+1)*v.m])
+		axpy(dual, v.dy[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m])
+	})
+	axpy(dual, v.dlambda, v.lambda)
+}
+
+// products are the sums of s y, s dy, ds y and ds dy over all constraints.
+type products struct{ sy, sdy, dsy, dsdy float64 }
+
+// after returns what the sum of s y becomes by steps of the given lengths.
+func (p products) after(primal, dual float64) float64 {
+	return p.sy + dual*p.sdy + primal*p.dsy + primal*dual*p.dsdy
+}
+
+func (v *solver) products() (sum products) {
+	for i := range v.shards {
+		p := v.shards[i].products
+		sum.sy += p.sy
+		sum.sdy += p.sdy
+		sum.dsy += p.dsy
+		sum.dsdy += p.dsdy
+	}
+	return sum
+}
+
+// longest returns the longest steps that keep s and y from turning negative. They
+// may be infinite.
+func (v *solver) longest() (primal, dual float64) {
+	primal, dual = math.Inf(1), math.Inf(1)
+	for i := range v.shards {
+		primal = min(primal, v.shards[i].primal)
+		dual = min(dual, v.shards[i].dual)
+	}
+	return primal, dual
+}
+
+// factorColumn factors H_z and adds its inverse to the shard's sum.
+//
+// Near the optimum H_z is the sum of huge terms that vanish on almost the same
+// vector, k_z, and small ones that do not. Scaled by K = diag(k_z), a constraint
+// k_a >= t k_b contributes
+//
+//	w (k_a u_a - t k_b u_b)^2 = w t k_a k_b (u_a - u_b)^2 + y (k_a u_a^2 - t k_b u_b^2)
+//
+// with w = y/s: an edge of a Laplacian and an excess, kept apart.
+func (v *solver) factorColumn(sh *shard, z int) {
+	n := v.n
+	s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
+	k := v.k[z*n : (z+1)*n]
+	l, excess := v.factors[z*n*n:(z+1)*n*n], v.pivots[z*n:(z+1)*n]
+	clear(l)
+	clear(excess)
+	for i := 0; i < len(s); i += 2 {
+		c := v.constraints[i]
+		l[c.low*n+c.high] = c.t * k[c.low] * k[c.high] * (y[i]/s[i] + y[i+1]/s[i+1])
+		excess[c.low] += y[i] - c.t*y[i+1]
+		excess[c.high] += y[i+1] - c.t*y[i]
+	}
+	for x := range excess {
+		excess[x] *= k[x]
+	}
+	factorDominant(l, n, excess)
+	if z < shardCount {
+		clear(sh.schur)
+	}
+	addInverse(l, n, excess, k, sh.scratch, sh.column, sh.schur)
+}
+
+func (v *solver) factorSchur() {
+	clear(v.schur)
+	for i := range min(shardCount, v.n) {
+		axpy(1, v.shards[i].schur, v.schur)
+	}
+	factor(v.schur, v.n)
+}
+
+// aimAtZero has the complementarity products vanish.
+func (v *solver) aimAtZero(_ *shard, z int) {
+	s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
+	for i, t := range s {
+		v.aim[z*v.m+i] = -t * y[i]
+	}
+}
+
+// aimAtMu has the products become mu, up to second order.
+func (v *solver) aimAtMu(z int, mu float64) {
+	aim := v.aim[z*v.m : (z+1)*v.m]
+	ds, dy := v.ds[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]
+	for i := range aim {
+		aim[i] += mu - ds[i]*dy[i]
+	}
+}
+
+// direction computes the step with which the products change as aimed at.
+func (v *solver) direction() {
+	for i := range v.shards {
+		sh := &v.shards[i]
+		clear(sh.sum)
+		sh.primal, sh.dual = math.Inf(1), math.Inf(1)
+		sh.products = products{}
+	}
+	v.each(v.right)
+	copy(v.dlambda, v.lack)
+	for i := range v.shards {
+		axpy(-1, v.shards[i].sum, v.dlambda)
+	}
+	solve(v.schur, v.n, v.dlambda)
+	v.each(v.left)
+}
+
+// right sets dk_z to K^-1 H_z^-1 g_z, and dy to what the aim demands before the
+// constraints move.
+func (v *solver) right(sh *shard, z int) {
+	s, aim, dy := v.s[z*v.m:(z+1)*v.m], v.aim[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]
+	k, g := v.k[z*v.n:(z+1)*v.n], v.dk[z*v.n:(z+1)*v.n]
+	for x, r := range v.residual[z*v.n : (z+1)*v.n] {
+		g[x] = -r
+	}
+	for i, c := range v.constraints {
+		e := aim[i] / s[i]
+		dy[i] = e
+		g[c.low] += e
+		g[c.high] -= c.t * e
+	}
+	v.solveColumn(z, g)
+	for x, u := range g {
+		sh.sum[x] += k[x] * u
+	}
+}
+
+// solveColumn overwrites g with K^-1 H_z^-1 g.
+func (v *solver) solveColumn(z int, g []float64) {
+	n := v.n
+	for x, k := range v.k[z*n : (z+1)*n] {
+		g[x] *= k
+	}
+	solveDominant(v.factors[z*n*n:(z+1)*n*n], n, v.pivots[z*n:(z+1)*n], g)
+}
+
+// left completes the direction of a column once dlambda is known.
+func (v *solver) left(sh *shard, z int) {
+	s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
+	ds, dy := v.ds[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]
+	k, dk := v.k[z*v.n:(z+1)*v.n], v.dk[z*v.n:(z+1)*v.n]
+	u := sh.column
+	copy(u, v.dlambda)
+	v.solveColumn(z, u)
+	axpy(1, dk, u)
+	for i, c := range v.constraints {
+		d := c.t*k[c.high]*(u[c.low]-u[c.high]) + s[i]*u[c.low]
+		e := dy[i] - y[i]/s[i]*d
+		ds[i], dy[i] = d, e
+		if d < 0 {
+			sh.primal = min(sh.primal, -s[i]/d)
+		}
+		if e < 0 {
+			sh.dual = min(sh.dual, -y[i]/e)
+		}
+		sh.products.sy += s[i] * y[i]
+		sh.products.sdy += s[i] * e
+		sh.products.dsy += d * y[i]
+		sh.products.dsdy += d * e
+	}
+	for x := range dk {
+		dk[x] = k[x] * u[x]
+	}
+}

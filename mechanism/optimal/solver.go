@@ -1,0 +1,191 @@
+package optimal
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// A constraint demands k[low] >= t k[high] of every output's column k of the
+// mechanism, with t = e^(-epsilon d). Of an e^(epsilon d) too large for a float64
+// nothing but k[low] >= 0 is left.
+type constraint struct {
+	low, high int
+	t         float64
+}
+
+// A solver holds the iterates of an interior point method.
+//
+// Each column k_z, one number for each secret, meets the same constraints
+// s_z = A k_z >= 0. The sums of the rows are all that couples the columns. With
+// multipliers y_z >= 0 for the constraints and lambda for the row sums the
+// conditions of optimality are, for cost c_z,
+//
+//	sum of k_z = 1,  c_z - lambda - A^T y_z = 0,  s_z y_z = 0.
+//
+// Newton's step for them leads, with H_z = A^T diag(y_z/s_z) A, to
+//
+//	dk_z = H_z^-1 (g_z + dlambda),  (sum of H_z^-1) dlambda = r - sum of H_z^-1 g_z
+//
+// where r is what the row sums lack. So one iteration factors n matrices H_z,
+// and then the sum of their inverses.
+//
+// All vectors of columns lie one after the other: k[z*n+x], s[z*m+i].
+type solver struct {
+	n, m        int
+	constraints []constraint // 2j and 2j+1 are the two directions of edge j
+	rounding    float64      // relative error that A^T y may have
+	scale       float64      // of the cost: the quality loss is cost*scale
+
+	cost, k, dk []float64 // n columns of n
+	residual    []float64 // c_z - lambda - A^T y_z, n columns of n
+	s, y        []float64 // n columns of m
+	ds, dy      []float64
+	aim         []float64 // what the products s y are to change by, n columns of m
+	factors     []float64 // of the H_z, n matrices of n x n
+	pivots      []float64 // of the H_z, n vectors of n
+
+	lambda, dlambda []float64
+	lack            []float64 // 1 - row sums
+	schur           []float64 // sum of H_z^-1, then its factor
+
+	workers int
+	shards  [shardCount]shard
+}
+
+// shardCount is the number of shares the columns are dealt into, a constant, for
+// sums of floats to be the same on any number of cores.
+const shardCount = 8
+
+// A shard accumulates what its columns z = i mod shardCount contribute.
+type shard struct {
+	schur, scratch []float64 // n x n
+	sum            []float64 // sum of H_z^-1 g_z
+	short          []float64 // by how much the residuals fall below 0
+	column         []float64 // scratch, n
+
+	primal, dual float64 // the longest steps that keep s and y from turning negative
+	products     products
+}
+
+// newSolver starts from the mechanism whose output is uniform, in the interior of
+// every constraint.
+func newSolver(p Problem, edges []edge, rate float64, workers int) *solver {
+	n, m := len(p.Prior), 2*len(edges)
+	v := &solver{
+		n: n, m: m, workers: min(workers, shardCount),
+		constraints: make([]constraint, 0, m),
+		cost:        make([]float64, n*n),
+		k:           make([]float64, n*n),
+		dk:          make([]float64, n*n),
+		residual:    make([]float64, n*n),
+		s:           make([]float64, n*m),
+		y:           make([]float64, n*m),
+		ds:          make([]float64, n*m),
+		dy:          make([]float64, n*m),
+		aim:         make([]float64, n*m),
+		factors:     make([]float64, n*n*n),
+		pivots:      make([]float64, n*n),
+		lambda:      make([]float64, n),
+		dlambda:     make([]float64, n),
+		lack:        make([]float64, n),
+		schur:       make([]float64, n*n),
+	}
+	for i := range v.shards {
+		v.shards[i] = shard{
+			schur: make([]float64, n*n), scratch: make([]float64, n*n),
+			sum: make([]float64, n), short: make([]float64, n), column: make([]float64, n),
+		}
+	}
+	v.setConstraints(edges, rate)
+	v.setCost(p)
+	v.start()
+	return v
+}
+
+// setConstraints also bounds the rounding error of A^T y: for each term a product and
+// a sum, and the error of its t. With two roundings in an exponent a, that of t is
+// below (a+2) 2^-52 t, and t(a+1) <= 1. So 2 units of 2^-52 are charged for a term y.
+func (v *solver) setConstraints(edges []edge, rate float64) {
+	degrees := make([]int, v.n)
+	most := 0
+	for _, e := range edges {
+		t := math.Exp(-rate * e.d)
+		v.constraints = append(v.constraints, constraint{e.a, e.b, t}, constraint{e.b, e.a, t})
+		degrees[e.a]++
+		degrees[e.b]++
+		most = max(most, degrees[e.a], degrees[e.b])
+	}
+	v.rounding = float64(2*most+8) * 0x1p-52
+}
+
+// setCost sets the cost pi_x dQ(x,z), scaled to a maximum of 1.
+func (v *solver) setCost(p Problem) {
+	prior := probabilities(p.Prior)
+	for x, row := range p.Quality {
+		for z, d := range row {
+			c := prior[x] * d
+			v.cost[z*v.n+x] = c
+			v.scale = max(v.scale, c)
+		}
+	}
+	if v.scale == 0 {
+		v.scale = 1
+	}
+	for i := range v.cost {
+		v.cost[i] /= v.scale
+	}
+}
+
+func (v *solver) start() {
+	for i := range v.k {
+		v.k[i] = 1 / float64(v.n)
+	}
+	for z := range v.n {
+		s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
+		for i, c := range v.constraints {
+			s[i] = (1 - c.t) / float64(v.n)
+			y[i] = 1 / float64(v.n)
+		}
+	}
+}
+
+// each calls f for every column, with the shard it belongs to.
+func (v *solver) each(f func(sh *shard, z int)) {
+	var next atomic.Int32
+	var group sync.WaitGroup
+	for range v.workers {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < shardCount; i = int(next.Add(1)) - 1 {
+				for z := i; z < v.n; z += shardCount {
+					f(&v.shards[i], z)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// loss returns the average quality loss of the mechanism so far.
+func (v *solver) loss() float64 { return dot(v.cost, v.k) * v.scale }
+
+// matrix returns the mechanism so far.
+func (v *solver) matrix() Matrix {
+	m := NewMatrix(v.n)
+	for x, row := range m {
+		for z := range row {
+			row[z] = v.k[z*v.n+x]
+		}
+	}
+	return m
+}
+
+// feasible reports whether the row sums are 1 but for what a repair makes up for.
+func (v *solver) feasible() bool {
+	for _, r := range v.lack {
+		if math.Abs(r) > 0x1p-36 {
+			return false
+		}
+	}
+	return true
+}

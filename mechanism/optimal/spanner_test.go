@@ -1,0 +1,61 @@
+package optimal
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestSpanner compares the dilation with shortest paths found by the algorithm of
+// Floyd and Warshall, and demands few edges of a great dilation.
+func TestSpanner(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 12).Draw(t, "n")
+		xs := rapid.SliceOfNDistinct(rapid.IntRange(0, 399), n, n, rapid.ID[int]).Draw(t, "places")
+		d := NewMatrix(n)
+		for i, row := range d {
+			for j := range row {
+				row[j] = math.Hypot(float64(xs[i]%20-xs[j]%20), float64(xs[i]/20-xs[j]/20))
+			}
+		}
+		delta := rapid.SampledFrom([]float64{1, 1.05, 1.3, 2, 10}).Draw(t, "delta")
+		edges, dilation := spanner(d, delta)
+		if got := dilationOf(d, edges); math.Abs(got-dilation) > 1e-12*got {
+			t.Errorf("dilation %g, want %g", dilation, got)
+		}
+		if dilation > delta*(1+1e-9) {
+			t.Errorf("dilation %g, asked for %g", dilation, delta)
+		}
+		if delta == 10 && len(edges) > 2*n {
+			t.Errorf("%d edges for %d places at dilation %g", len(edges), n, delta)
+		}
+	})
+}
+
+func dilationOf(d Matrix, edges []edge) float64 {
+	n := len(d)
+	path := NewMatrix(n)
+	for _, row := range path {
+		for j := range row {
+			row[j] = math.Inf(1)
+		}
+	}
+	for _, e := range edges {
+		path[e.a][e.b], path[e.b][e.a] = e.d, e.d
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				path[i][j] = min(path[i][j], path[i][k]+path[k][j])
+			}
+		}
+	}
+	most := 1.0
+	for i := range n {
+		for j := range i {
+			most = max(most, path[i][j]/d[i][j])
+		}
+	}
+	return most
+}
