@@ -189,12 +189,42 @@ var samples = map[string]sample{
 	"model":            {"markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60)", func(operand) verdict { return refused }},
 	"markov_info.name": {"'popular'", func(operand) verdict { return refused }},
 
+	"optql_build.lat": {"39.9 + 0.1 * i", func(o operand) verdict { return place(o, 90) }},
+	"optql_build.lon": {"116.3", func(o operand) verdict { return place(o, 180) }},
+	"weight":          {"1", func(o operand) verdict { return numeric(o, beyond(0)) }},
+	"optql_build.epsilon": {"0.001", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict {
+			if 0 < x && x <= 9e6 {
+				return either // too small for the distances
+			}
+			return refused
+		})
+	}},
+	"dilation": {"1", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(x >= 1 && x <= maxDilation) })
+	}},
+	"optql_store.mechanism":    {"(SELECT mechanism FROM geosql_optimal)", func(operand) verdict { return refused }},
+	"geoind_optimal.mechanism": {"'homes'", func(operand) verdict { return refused }},
+	"optql_report.name":        {"'homes'", func(operand) verdict { return refused }},
+	"geoind_remap.name":        {"'homes'", func(operand) verdict { return refused }},
+	"geoind_remap.wkt":         {"'POINT(116.3 39.9)'", func(o operand) verdict { return optional(o, refused) }},
+
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"file":    {"'archive.db'", func(o operand) verdict { return name(o) }},
 	"before": {"0", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
 	}},
+}
+
+// place is the verdict on a coordinate of all places, which then may be one.
+func place(o operand, limit float64) verdict {
+	return numeric(o, func(x float64) verdict {
+		if math.Abs(x) > limit {
+			return refused
+		}
+		return either
+	})
 }
 
 func anyKey(o operand) verdict     { return only(o.is == text && o.sql != "'*'" || o.is == integer) }
@@ -326,7 +356,7 @@ func (c form) checkOperand(t *testing.T, d inner, i int, o operand) {
 	}
 	switch c.f.args[i].name {
 	case "lat", "lon", "x":
-		if shown := strings.Trim(o.sql, "'x-"); len(shown) > 3 && strings.Contains(err.Error(), shown) {
+		if shown := strings.Trim(o.sql, "'x-"); o.is != null && len(shown) > 3 && strings.Contains(err.Error(), shown) {
 			t.Errorf("%s\nshows a secret: %v", query, err)
 		}
 	}

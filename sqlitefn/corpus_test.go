@@ -52,6 +52,10 @@ var uses = []step{
 	{`SELECT a, typeof(dx_value(account, x, 1, 'u')), typeof(geoind_laplace(account, lat, lon, 0.01)) FROM t`, ``},
 	{`SELECT a, dx_value(account, x, a, 'u') FROM t`, ``},
 
+	{`SELECT a, geoind_optimal(account, lat, lon, 'homes'), geoind_remap(geoind_optimal(account, lat, lon, 'homes'), 'homes') FROM t`, ``},
+	{`SELECT t.a, g.* FROM t LEFT JOIN geoind_optimal(t.account, t.lat, t.lon, 'homes') g`, ``},
+	{`SELECT * FROM budget_cost('SELECT geoind_optimal(account, lat, lon, ''homes'') FROM t')`, ``},
+
 	// Views, tables, transactions, several statements at once.
 	{`CREATE VIEW places AS SELECT a, account, geoind_laplace(account, lat, lon, 0.01) AS wkt FROM t`, ``},
 	{`SELECT * FROM places`, ``},
@@ -77,6 +81,8 @@ var uses = []step{
 	{`SELECT a, dx_value(account, x, 1, CASE a WHEN 5 THEN 'v' ELSE 'u' END) FROM t`, `dx_value: universe 'v' is not declared`},
 	{`SELECT a, geoind_laplace(account, CASE a WHEN 5 THEN 91 ELSE lat END, lon, 0.01) FROM t`, `geoind_laplace: lat must lie`},
 	{`SELECT t.a, g.lat FROM t, geoind_laplace(t.account, t.lat, t.lon, 0.01, CASE t.a WHEN 5 THEN 'rome' END) g`, `geoind_laplace: domain 'rome' is not declared`},
+	{`SELECT a, geoind_optimal(account, lat, CASE a WHEN 5 THEN 'east' ELSE lon END, 'homes') FROM t`, `geoind_optimal: lon must be a number, got TEXT`},
+	{`SELECT a, geoind_optimal(account, lat, lon, CASE a WHEN 5 THEN 'offices' ELSE 'homes' END) FROM t`, `geoind_optimal: mechanism 'offices' is not declared`},
 	{`SELECT a, dx_value(account, x, 1, 'u'), json(CASE a WHEN 5 THEN '[' END) FROM t`, `malformed JSON`},
 	{`SELECT account, dx_sum(CASE a WHEN 5 THEN NULL ELSE account END, x, 1, 'u') FROM t GROUP BY account`, `dx_sum: account must be TEXT or INTEGER, got NULL`},
 	{`SELECT account, dx_sum(account, x, 1, 'u'), sum(json(CASE a WHEN 5 THEN '[' ELSE 1 END)) FROM t GROUP BY account`, `malformed JSON`},
@@ -85,6 +91,7 @@ var uses = []step{
 	{`SELECT budget_limit('poor', 'm', 1.7), budget_limit('poor', 'kWh', 3.5), budget_limit('poor', 'record', 2)`, ``},
 	{`SELECT a, geoind_laplace('poor', lat, lon, 0.5) FROM t`, `geoind_laplace: account 'poor' has 0.2/m left of 1.7/m, 0.5/m asked`},
 	{`SELECT t.a, g.lat FROM t, geoind_laplace('poor', t.lat, t.lon, 0.15) g`, `geoind_laplace: account 'poor' has 0.05/m left of 1.70/m, 0.15/m asked`},
+	{`SELECT a, geoind_optimal('poor', lat, lon, 'homes'), geoind_optimal('poor', lat, lon, 'homes') FROM t JOIN n ON n.i * a < 200 JOIN n r`, `geoind_optimal: account 'poor' has 0.000/m left of 1.700/m, 0.001/m asked`},
 	{`SELECT n.i, t.a, dx_value(CASE t.a WHEN 5 THEN 'poor' ELSE account END, x, 1, 'u') FROM n, t`, `dx_value: account 'poor' has 0.5/kWh left`},
 	{`SELECT a % 3, dx_count(CASE a WHEN 5 THEN 'poor' ELSE account END, 3) FROM t GROUP BY 1`, `dx_count: account 'poor' has 2/record left`},
 	{`SELECT a, dx_value('poor', x, 0.25, 'u') FROM t`, `dx_value: account 'poor' has 0.00/kWh left`},

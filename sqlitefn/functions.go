@@ -174,6 +174,42 @@ func table() []*function {
 			scalar: markovStore,
 		},
 		{
+			name: "optql_build", section: declared, flags: ownerOnly, reads: true,
+			args: []argument{
+				{name: "lat", is: "latitude of a place, degrees (**public** from now on)"},
+				{name: "lon", is: "longitude of a place, degrees (**public** from now on)"},
+				{name: "weight", is: "how often the place is where somebody is, above 0; only ratios matter (**public** from now on)"},
+				{name: "epsilon", is: "distinguishability per metre"},
+				{name: "dilation", is: "1 for the best there is; up to 1000, such as 1.1, for an answer sooner, at a somewhat greater loss"},
+				argDomain,
+			},
+			does: "Builds the optimal mechanism on 2 to 256 places: of all that keep epsilon, the one whose releases are the fewest metres away on average; the answer is a BLOB for optql_store.",
+			notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
+				"A place is the lattice point of its location. Two rows of one place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
+				"epsilon, dilation and domain are constant within a group. " +
+				"The loss is within 0.01 % of the least possible with a dilation of 1; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
+				"The distances that epsilon is per are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
+				"Time grows with the fourth power of the number of places: about a second for 50, ten for 100, minutes for 200; an interrupt ends it within two steps of the solver. Charges nothing.",
+			example: []string{
+				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+					"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+			},
+			aggregate: newBuildGroup,
+		},
+		{
+			name: "optql_store", section: declared, flags: ownerOnly,
+			args: []argument{{name: "name", is: "TEXT"}, {name: "mechanism", is: "BLOB that optql_build answered"}},
+			does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
+			notes: "Answers one line. What is stored is certified before, and each time it is read: a BLOB that was changed is refused, or keeps its epsilon. " +
+				"**Its places, weights and matrix are public.** " +
+				"A mechanism never changes: storing again one that was built from the same places, weights, epsilon and dilation is harmless and leaves the first.",
+			example: []string{
+				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+					"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+			},
+			scalar: optqlStore,
+		},
+		{
 			name: "trace_policy", section: declared, flags: ownerOnly,
 			args: []argument{
 				{name: "trace", is: "TEXT or INTEGER; '*' is the default of traces without a policy"},
@@ -202,7 +238,7 @@ func table() []*function {
 		{
 			name: "geoind_laplace", section: released,
 			args:    []argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
-			columns: []string{"lat REAL", "lon REAL", "wkt TEXT"},
+			columns: locationColumns,
 			does:    "Releases a location by planar Laplace noise on the domain's lattice (geo-indistinguishability).",
 			charges: "the account epsilon in unit m, per evaluation",
 			notes: "The scalar answers WKT; the table-valued form has one row per call. " +
@@ -212,8 +248,25 @@ func table() []*function {
 				"A NULL location yields NULL and charges nobody.",
 			example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
 				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
-			scalar: geoindLaplace,
-			table:  newLaplaceCursor,
+			scalar: releasePoint((*statement).laplaceRelease),
+			table:  newLocationCursor((*statement).laplaceRelease),
+		},
+		{
+			name: "geoind_optimal", section: released,
+			args:    []argument{argAccount, argLat, argLon, {name: "mechanism", is: "name of a mechanism that optql_store has stored"}},
+			columns: locationColumns,
+			does:    "Releases a location as one of the places of a stored mechanism, which loses least on average among those that protect the places as well.",
+			charges: "the account the mechanism's epsilon in unit m, per evaluation",
+			notes: "Forms and evaluations are those of geoind_laplace; what is released is a place, with probabilities that are certified in integers. " +
+				"A location stands for its nearest place, in the domain's frame from lattice point to lattice point; of equally near ones the first from the south-west. " +
+				"**It protects places**: two whose places are d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), so that two locations a metre apart, " +
+				"across a border between places, may be told apart as well as their places may, which can be far from each other; locations of one place are not told apart at all. " +
+				"optql_report says how far a location can be from its place. " +
+				"A NULL location yields NULL and charges nobody.",
+			example: []string{"SELECT geoind_optimal('ana', 39.984, 116.318, 'homes')",
+				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_optimal(t.who, t.y, t.x, 'homes') g"},
+			scalar: releasePoint((*statement).optimalRelease),
+			table:  newLocationCursor((*statement).optimalRelease),
 		},
 		{
 			name: "predictive_step", section: released,
@@ -352,6 +405,26 @@ func table() []*function {
 			notes:   "Keys: name, domain, cell_m, period_seconds, width and height of the grid and its cells, traces trained on, visits, visited_cells, transitions, and nonzero, the pairs of cells that have any.",
 			example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
 			scalar:  markovInfo,
+		},
+		{
+			name: "optql_report", section: free,
+			args: []argument{{name: "name", is: "name of a mechanism"}},
+			does: "Describes a mechanism, as a JSON object.",
+			notes: "Keys: name, domain, places, unit, epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
+				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution might save), " +
+				"quality_loss (metres in the domain's frame from place to release, on average), adv_error (the same from place to the best guess of somebody who knows the weights), " +
+				"largest_snap (metres from a location in the domain to its place, at the most), seconds (that the solution took).",
+			example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
+			scalar:  optqlReport,
+		},
+		{
+			name: "geoind_remap", section: free,
+			args: []argument{{name: "wkt", is: "POINT(lon lat), such as geoind_optimal released"}, {name: "name", is: "name of a mechanism"}},
+			does: "The place that a released point is best taken for by somebody who knows the mechanism's weights: the one with the least expected distance.",
+			notes: "What geoind_optimal released costs no more when it is remapped, whoever does it. A point that is none of the mechanism's places is taken for its nearest one first. " +
+				"NULL yields NULL.",
+			example: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
+			scalar:  geoindRemap,
 		},
 		{
 			name: "geosql_help", section: free,

@@ -8,7 +8,7 @@ import (
 )
 
 // inner is one connection to a database in memory that has the functions, with
-// the domain beijing, the universe u, the model popular, and room for everybody.
+// the domain beijing, the universe u, the model popular, the mechanism homes, and room for everybody.
 type inner struct{ conn *sql.Conn }
 
 func newInner(t testing.TB) inner {
@@ -27,6 +27,7 @@ func newInner(t testing.TB) inner {
 		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'set', 9000000)`,
 		`SELECT trace_policy('*', 'ana', 'predictive', '{"epsilon": 0.1, "steps": 5, "domain": "beijing"}')`,
 		`SELECT markov_store('popular', markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60))`,
+		`SELECT optql_store('homes', optql_build(39.9 + 0.1 * i, 116.3, 1, 0.001, 1, 'beijing'))` + rowsOf["optql_build"],
 	} {
 		if _, err := d.ask(declaration); err != nil {
 			t.Fatal(err)
@@ -99,13 +100,16 @@ func (c form) String() string {
 	return c.f.name
 }
 
+// rowsOf are what aggregates are called over that one row is too little for.
+var rowsOf = map[string]string{"optql_build": ` FROM (SELECT 1 AS i UNION ALL SELECT 2)`}
+
 // query calls the function with SQL expressions for arguments.
 func (c form) query(args ...string) string {
 	call := c.f.name + "(" + strings.Join(args, ", ") + ")"
 	if c.table {
 		return "SELECT * FROM " + call
 	}
-	return "SELECT " + call
+	return "SELECT " + call + rowsOf[c.f.name]
 }
 
 // checkError checks what all errors have in common: one line, that starts with

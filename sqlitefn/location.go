@@ -5,15 +5,22 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// Positions of geoind_laplace's arguments.
+// Positions of the first arguments of every release of a location, and of those that
+// follow.
 const (
-	laplaceAccount = iota
-	laplaceLat
-	laplaceLon
-	laplaceEpsilon
+	locationAccount = iota
+	locationLat
+	locationLon
+	locationNext
+)
+
+// Positions of geoind_laplace's other arguments.
+const (
+	laplaceEpsilon = locationNext + iota
 	laplaceDomain
 )
 
@@ -82,24 +89,18 @@ func (s *session) laplacePlan(domain *planar.Domain, eps float64) (*laplacePlan,
 	return p, nil
 }
 
-// laplaceRelease checks every argument, charges, and draws. It reports false for
-// a NULL location, which is not released and costs nothing.
+// A locationRelease releases one location. It reports false for a NULL location,
+// which is not released and costs nothing.
+type locationRelease func(*statement, call) (lat, lon float64, released bool, err error)
+
+// laplaceRelease checks every argument, charges, and draws.
 func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err error) {
 	plan, err := t.laplacePlanFor(c)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	var room [20]byte
-	account, err := c.account(laplaceAccount, &room)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	lat, lon, null, err := c.location(laplaceLat)
+	lat, lon, source, null, err := t.chargeLocation(c, plan.cost)
 	if err != nil || null {
-		return 0, 0, false, err
-	}
-	source, err := t.charge(c.f, account, budget.Metre, plan.cost)
-	if err != nil {
 		return 0, 0, false, err
 	}
 	if source == nil {
@@ -110,14 +111,34 @@ func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err
 	return lat, lon, true, nil
 }
 
-func geoindLaplace(_ *session, c call) error {
-	lat, lon, released, err := c.Scope().(*statement).laplaceRelease(c)
-	if err != nil || !released {
-		return err
+// chargeLocation checks account, lat and lon, the first arguments of every release of
+// a location, and charges what it costs, per metre, unless the location is NULL. The
+// source is that of charge.
+func (t *statement) chargeLocation(c call, cost budget.Amount) (lat, lon float64, source *exact.Source, null bool, err error) {
+	var room [20]byte
+	account, err := c.account(locationAccount, &room)
+	if err != nil {
+		return 0, 0, nil, false, err
 	}
-	var room [64]byte
-	c.ResultText(0, appendPoint(room[:0], lat, lon))
-	return nil
+	lat, lon, null, err = c.location(locationLat)
+	if err != nil || null {
+		return 0, 0, nil, null, err
+	}
+	source, err = t.charge(c.f, account, budget.Metre, cost)
+	return lat, lon, source, false, err
+}
+
+// releasePoint is the scalar form of a release: WKT.
+func releasePoint(release locationRelease) func(*session, call) error {
+	return func(_ *session, c call) error {
+		lat, lon, released, err := release(c.Scope().(*statement), c)
+		if err != nil || !released {
+			return err
+		}
+		var room [64]byte
+		c.ResultText(0, appendPoint(room[:0], lat, lon))
+		return nil
+	}
 }
 
 // appendPoint writes a WKT point. Released coordinates have 7 decimals.
@@ -129,15 +150,21 @@ func appendPoint(b []byte, lat, lon float64) []byte {
 	return append(b, ')')
 }
 
-// laplaceCursor is the table-valued form: one row a call.
-type laplaceCursor struct{ statement *statement }
+// locationColumns are those of the table-valued form of a release.
+var locationColumns = []string{"lat REAL", "lon REAL", "wkt TEXT"}
 
-func newLaplaceCursor(s *session, _ *function) cursor {
-	return &laplaceCursor{s.newStatement()}
+// locationCursor is the table-valued form of a release: one row a call.
+type locationCursor struct {
+	statement *statement
+	release   locationRelease
 }
 
-func (l *laplaceCursor) filter(c call, used uint) (sqlite.Rows, error) {
-	lat, lon, released, err := l.statement.laplaceRelease(c)
+func newLocationCursor(release locationRelease) func(*session, *function) cursor {
+	return func(s *session, _ *function) cursor { return &locationCursor{s.newStatement(), release} }
+}
+
+func (l *locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
+	lat, lon, released, err := l.release(l.statement, c)
 	if err != nil {
 		return sqlite.NoRow, err
 	}
@@ -153,5 +180,5 @@ func (l *laplaceCursor) filter(c call, used uint) (sqlite.Rows, error) {
 	return sqlite.LastRow, nil
 }
 
-func (l *laplaceCursor) next(call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
-func (l *laplaceCursor) close()                         { l.statement.End() }
+func (l *locationCursor) next(call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
+func (l *locationCursor) close()                         { l.statement.End() }

@@ -182,7 +182,7 @@ func TestPIMStepDryRun(t *testing.T) {
 	}
 }
 
-func beijing(t *testing.T) *planar.Domain {
+func beijing(t testing.TB) *planar.Domain {
 	t.Helper()
 	domain, err := planar.NewDomain("beijing", 39.4, 115.4, 41.1, 117.6, 1)
 	if err != nil {

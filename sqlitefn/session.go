@@ -31,6 +31,7 @@ type session struct {
 	queries   map[queryKey]*queryPlan
 	traces    map[tracePlanKey]*tracePlan
 	models    map[string]*markov.Model
+	optimals  map[string]*optimalMechanism
 	groups    []*queryGroup // spare ones
 	dry       *dryRun       // nil except within a dry run
 	reading   scalar.Accumulator
@@ -47,6 +48,7 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		queries:   make(map[queryKey]*queryPlan),
 		traces:    make(map[tracePlanKey]*tracePlan),
 		models:    make(map[string]*markov.Model),
+		optimals:  make(map[string]*optimalMechanism),
 	}
 }
 
@@ -162,6 +164,9 @@ type statement struct {
 	plan     *laplacePlan
 	planFor  laplaceArgs
 	value    *queryPlan
+
+	optimal      *optimalMechanism
+	optimalNamed string
 }
 
 type spender struct {

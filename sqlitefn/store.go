@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS main.geosql_universe(
   name TEXT PRIMARY KEY, lo REAL NOT NULL, hi REAL NOT NULL,
   step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_markov(name TEXT PRIMARY KEY NOT NULL, model BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS main.geosql_optimal(name TEXT PRIMARY KEY NOT NULL, mechanism BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS main.geosql_trace(
   trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
@@ -203,7 +204,8 @@ func (s *session) onlyDomain() (*planar.Domain, error) {
 	return nil, fmt.Errorf("domain is missing: several are declared (%s)", strings.Join(names, ", "))
 }
 
-// names lists what is declared as kind: "domain", "universe" or "markov".
+// names lists what is declared as kind: "domain", "universe", "markov" or
+// "optimal".
 func (s *session) names(kind string) (names []string, err error) {
 	err = s.read(`SELECT name FROM main.geosql_`+kind+` ORDER BY name`,
 		func(st *sqlite.Stmt) { names = append(names, columnText(st, 0)) })

@@ -118,13 +118,13 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	s := newSolver(p, edges, rate, runtime.GOMAXPROCS(0))
 	uniform, bound, gap := s.loss(), math.Inf(-1), math.Inf(1)
 	for step := 0; ; step++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		bound = max(bound, s.bound())
 		now := Progress{Step: step, Loss: s.loss(), Bound: bound}
 		if o.Progress != nil {
 			o.Progress(now)
+		}
+		if err := ctx.Err(); err != nil { // Progress may have cancelled it
+			return nil, err
 		}
 		if s.feasible() {
 			gap = min(gap, (now.Loss-now.Bound)/max(now.Loss, smallLoss*uniform))

@@ -1,0 +1,316 @@
+package sqlitefn
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/optimal"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// optimalMechanism is an optimal mechanism on places of a domain, as optql_build
+// makes it. All of it is public.
+type optimalMechanism struct {
+	places
+	weights   []float64 // of the prior
+	epsilon   float64   // per metre, as it was asked for
+	dilation  float64   // as it was asked for
+	solved    solved
+	mechanism *optimal.Mechanism
+
+	// What releases need, set by ready.
+	cost   budget.Amount
+	points [][2]float64 // lat, lon of the places as they are released
+	middle int          // the place nearest to the domain's centre
+
+	guesses []int // see remap; nil before its first use
+}
+
+// solved is what the solver says of its solution. Nothing rests on it.
+type solved struct {
+	Edges    uint32 // of the spanner
+	Dilation float64
+	Gap      float64
+	Seconds  float64
+}
+
+// optimalVersion is the first byte of the binary form.
+const optimalVersion = 1
+
+// optimalHead is the beginning of the binary form, all numbers big-endian. It is
+// followed by the domain's name, the cells, the weights, and the mechanism in its own
+// form.
+type optimalHead struct {
+	Version    uint8
+	NameLength uint16
+	Places     uint16
+	// Where the domain's frame has its origin, so that another domain of its name
+	// is noticed.
+	OriginLat, OriginLon float64
+	Epsilon, Dilation    float64
+	Solved               solved
+}
+
+func (o *optimalMechanism) appendBinary(b []byte) ([]byte, error) {
+	name := o.domain.Name()
+	if len(name) > math.MaxUint16 {
+		return nil, errors.New("domain has too long a name")
+	}
+	lat, lon := o.domain.Location(planar.Cell{})
+	head := optimalHead{
+		Version: optimalVersion, NameLength: uint16(len(name)), Places: uint16(len(o.cells)),
+		OriginLat: lat, OriginLon: lon, Epsilon: o.epsilon, Dilation: o.dilation, Solved: o.solved,
+	}
+	for _, part := range []any{head, []byte(name), o.cells, o.weights} {
+		var err error
+		if b, err = binary.Append(b, binary.BigEndian, part); err != nil {
+			return nil, err
+		}
+	}
+	return o.mechanism.AppendBinary(b)
+}
+
+var errOptimalForm = errors.New("not what optql_build answers")
+
+// parseOptimal reads the binary form. domains returns the domain of a name. Whatever
+// the data, what it returns is certified anew and may be charged in metres.
+func parseOptimal(data []byte, domains func(name string) (*planar.Domain, error)) (*optimalMechanism, error) {
+	var head optimalHead
+	n, err := binary.Decode(data, binary.BigEndian, &head)
+	if err != nil || head.Version != optimalVersion {
+		return nil, errOptimalForm
+	}
+	data = data[n:]
+	if len(data) < int(head.NameLength) {
+		return nil, errOptimalForm
+	}
+	domain, err := domains(string(data[:head.NameLength]))
+	if err != nil {
+		return nil, err
+	}
+	data = data[head.NameLength:]
+	o := &optimalMechanism{
+		places:  places{domain, make([]planar.Cell, head.Places)},
+		weights: make([]float64, head.Places),
+		epsilon: head.Epsilon, dilation: head.Dilation, solved: head.Solved,
+	}
+	for _, part := range []any{o.cells, o.weights} {
+		n, err := binary.Decode(data, binary.BigEndian, part)
+		if err != nil {
+			return nil, errOptimalForm
+		}
+		data = data[n:]
+	}
+	if o.mechanism, err = optimal.Parse(data); err != nil {
+		return nil, err
+	}
+	if err := o.check(head); err != nil {
+		return nil, err
+	}
+	return o, o.ready()
+}
+
+// check says what is wrong with a mechanism that was read, which is certified for
+// its own epsilon and distances: that these are not the ones it is charged for, or
+// that it was made for another domain.
+func (o *optimalMechanism) check(head optimalHead) error {
+	if !o.solved.sound() || !(o.dilation >= 1 && o.dilation <= math.MaxFloat64) || !isPrior(o.weights) {
+		return errOptimalForm
+	}
+	if !(o.epsilon > 0 && o.epsilon <= math.MaxFloat64) {
+		return errOptimalForm
+	}
+	rate, err := exact.RateFloor(budget.Decimal(o.epsilon))
+	if err != nil || o.mechanism.Epsilon() != rate || o.mechanism.Len() != len(o.cells) {
+		return errOptimalForm
+	}
+	const rounding = 2e-7 // degrees
+	lat, lon := o.domain.Location(planar.Cell{})
+	if !(math.Abs(lat-head.OriginLat) <= rounding && math.Abs(lon-head.OriginLon) <= rounding) || !o.ascending() || !o.supports(o.mechanism.Privacy()) {
+		return fmt.Errorf("its distances are not those of places in this domain '%s'", o.domain.Name())
+	}
+	return o.inRegion()
+}
+
+// sound reports whether the numbers can be shown.
+func (s solved) sound() bool {
+	for _, x := range []float64{s.Dilation, s.Gap, s.Seconds} {
+		if !(math.Abs(x) <= math.MaxFloat64) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPrior reports whether weights make a prior.
+func isPrior(weights []float64) bool {
+	sum := 0.0
+	for _, w := range weights {
+		if !(w > 0) {
+			return false
+		}
+		sum += w
+	}
+	return !math.IsInf(sum, 0)
+}
+
+// ready computes what releases need.
+func (o *optimalMechanism) ready() (err error) {
+	if o.cost, err = budget.Cost(budget.Decimal(o.epsilon)); err != nil {
+		return err
+	}
+	for _, cell := range o.cells {
+		lat, lon := o.domain.Location(cell)
+		o.points = append(o.points, [2]float64{lat, lon})
+	}
+	lat, lon := o.domain.Centre()
+	o.middle = o.snap(lat, lon)
+	return nil
+}
+
+// snap is the place that stands for a location.
+func (o *optimalMechanism) snap(lat, lon float64) int { return o.nearest(o.domain.Cell(lat, lon)) }
+
+// remap is the place that a listener who knows the prior takes an output for.
+func (o *optimalMechanism) remap(output int) int {
+	if o.guesses == nil {
+		o.guesses = optimal.Remap(o.weights, o.mechanism.Matrix(), o.quality())
+	}
+	return o.guesses[output]
+}
+
+// asksTheSame reports whether two mechanisms were built from the same arguments.
+// Their matrices may differ in what a solver leaves to chance, such as how a
+// processor rounds.
+func (o *optimalMechanism) asksTheSame(p *optimalMechanism) bool {
+	return o.domain == p.domain && o.epsilon == p.epsilon && o.dilation == p.dilation &&
+		slices.Equal(o.cells, p.cells) && slices.Equal(o.weights, p.weights)
+}
+
+// optqlStore keeps a mechanism under a name.
+func optqlStore(s *session, c call) error {
+	name, err := c.name(0)
+	if err != nil {
+		return err
+	}
+	if c.null(1) {
+		return c.bad(1, "is NULL: there were no places to build it on")
+	}
+	v := c.Arg(1)
+	if v.Type() != sqlite.Blob {
+		return c.bad(1, "must be BLOB, as optql_build answers, got %s", v.Type())
+	}
+	data := v.Bytes()
+	o, err := parseOptimal(data, s.domainOf)
+	if err != nil {
+		return c.bad(1, "cannot be used: %v", err)
+	}
+	earlier, err := s.optimal(name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case earlier == nil:
+		err = s.write(`INSERT INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data)
+	case !o.asksTheSame(earlier):
+		err = fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)
+	default:
+		o = earlier
+	}
+	if err != nil {
+		return err
+	}
+	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/m a release, %.0f m lost on average; its places, weights and matrix are public",
+		name, len(o.cells), o.domain.Name(), o.cost, optimal.Loss(o.weights, o.mechanism.Matrix(), o.quality())))
+	return nil
+}
+
+// optimal is the mechanism of that name, nil where none is stored. What was parsed is
+// remembered by its content, and by that of its domain.
+func (s *session) optimal(name string) (*optimalMechanism, error) {
+	var data []byte
+	err := s.read(`SELECT mechanism FROM main.geosql_optimal WHERE name = ?`, func(st *sqlite.Stmt) {
+		data = columnBlob(st, 0)
+	}, name)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	if o := s.optimals[string(data)]; o != nil {
+		domain, err := s.domainOf(o.domain.Name())
+		if err != nil {
+			return nil, err
+		}
+		if domain == o.domain {
+			return o, nil
+		}
+	}
+	o, err := parseOptimal(data, s.domainOf)
+	if err != nil {
+		return nil, fmt.Errorf("mechanism %s: %w", quoted([]byte(name)), err)
+	}
+	remember(s.optimals, string(data), o)
+	return o, nil
+}
+
+// optimalNamed is the mechanism that argument i names.
+func (s *session) optimalNamed(c call, i int) (*optimalMechanism, error) {
+	name, err := c.name(i)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.optimal(name)
+	if err == nil && o == nil {
+		err = c.undeclared(s, i, "optimal")
+	}
+	return o, err
+}
+
+// optimalReport is the JSON object that optql_report answers.
+type optimalReport struct {
+	Name             string      `json:"name"`
+	Domain           string      `json:"domain"`
+	Places           int         `json:"places"`
+	Unit             budget.Unit `json:"unit"`
+	Epsilon          float64     `json:"epsilon"`
+	CertifiedEpsilon float64     `json:"certified_epsilon"`
+	Dilation         float64     `json:"dilation"`
+	TrueDilation     float64     `json:"true_dilation"`
+	Constraints      int64       `json:"constraints"`
+	Gap              float64     `json:"gap"`
+	QualityLoss      float64     `json:"quality_loss"`
+	AdvError         float64     `json:"adv_error"`
+	LargestSnap      float64     `json:"largest_snap"`
+	Seconds          float64     `json:"seconds"`
+}
+
+func optqlReport(s *session, c call) error {
+	o, err := s.optimalNamed(c, 0)
+	if err != nil {
+		return err
+	}
+	quality, matrix := o.quality(), o.mechanism.Matrix()
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(optimalReport{
+		Name: c.Arg(0).Text(), Domain: o.domain.Name(), Places: len(o.cells), Unit: budget.Metre,
+		Epsilon: o.epsilon, CertifiedEpsilon: o.mechanism.Epsilon(), Dilation: o.dilation, TrueDilation: o.solved.Dilation,
+		// Two on each edge of the spanner, for each output.
+		Constraints: 2 * int64(o.solved.Edges) * int64(len(o.cells)),
+		Gap:         o.solved.Gap, QualityLoss: optimal.Loss(o.weights, matrix, quality), AdvError: optimal.AdversaryError(o.weights, matrix, quality),
+		LargestSnap: o.farthest(), Seconds: o.solved.Seconds,
+	}); err != nil {
+		return err
+	}
+	c.ResultString(0, strings.TrimSuffix(text.String(), "\n"))
+	return nil
+}

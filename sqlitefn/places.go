@@ -1,0 +1,190 @@
+package sqlitefn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/optimal"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// places are lattice points of a domain, from the south-west row by row, that a
+// mechanism takes for secrets and outputs. All of it is public.
+type places struct {
+	domain *planar.Domain
+	cells  []planar.Cell
+}
+
+// southWest orders places.
+func southWest(a, b planar.Cell) int {
+	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
+}
+
+// nearest is the place nearest to a lattice point in the frame, of equally near
+// ones the first. Integers compare exactly, so that ties are where they are said to
+// be.
+func (p places) nearest(c planar.Cell) int {
+	best := 0
+	bestHigh, bestLow := squaredDistance(c, p.cells[0])
+	for i, place := range p.cells[1:] {
+		high, low := squaredDistance(c, place)
+		if high < bestHigh || high == bestHigh && low < bestLow {
+			best, bestHigh, bestLow = i+1, high, low
+		}
+	}
+	return best
+}
+
+// squaredDistance is exact, in steps of the lattice: indices are at most 2^40 either
+// way.
+func squaredDistance(a, b planar.Cell) (high, low uint64) {
+	di, dj := uint64(max(a.I-b.I, b.I-a.I)), uint64(max(a.J-b.J, b.J-a.J))
+	iHigh, iLow := bits.Mul64(di, di)
+	jHigh, jLow := bits.Mul64(dj, dj)
+	low, carry := bits.Add64(iLow, jLow, 0)
+	high, _ = bits.Add64(iHigh, jHigh, carry)
+	return high, low
+}
+
+// steps is the distance of two lattice points, in steps. The conversions keep
+// products from being fused with the sum, so that all processors answer alike.
+func steps(a, b planar.Cell) float64 {
+	di, dj := float64(a.I-b.I), float64(a.J-b.J)
+	return math.Sqrt(float64(di*di) + float64(dj*dj))
+}
+
+// matrix is of the distances of all places, times scale.
+func (p places) matrix(scale float64) optimal.Matrix {
+	m := optimal.NewMatrix(len(p.cells))
+	for x, a := range p.cells {
+		for z, b := range p.cells[:x] {
+			d := steps(a, b) * scale
+			m[x][z], m[z][x] = d, d
+		}
+	}
+	return m
+}
+
+// quality is what is lost when one place is reported for another: metres in the
+// frame.
+func (p places) quality() optimal.Matrix { return p.matrix(p.domain.Step()) }
+
+// The distances that epsilon is per are those of the frame over 1+kappa, rounded
+// down, in metres.
+//
+// # Privacy
+//
+// The frame stretches no geodesic between points of the domain's box by more than
+// 1+kappa, and [planar.Domain.Rate] of one per metre is at most step/(1+kappa). The
+// differences of two indices are exact in a float64; two squares, their sum, the root
+// and the two products that follow are off by a factor of at most 1+2^-50. What is
+// below underRounding times the computed number is therefore no longer than the
+// geodesic between the two places. (A place that the border's rounding put up to half
+// a cell beyond the box stands for locations in it, which are at most half a cell's
+// diagonal away: that is in the diagonal which every epsilon per metre comes with.)
+//
+// What is built stays below by underBuilt, so that a mechanism that was built where
+// sines and cosines round otherwise passes here; what is below by underForeign was
+// built for other places.
+const (
+	onePerMetre = budget.Max / 9_000_000
+
+	underRounding = 1 - 0x1p-49
+	underBuilt    = 1 - 0x1p-40
+	underForeign  = 1 - 0x1p-38
+)
+
+// lowerBounds are distances of which the geodesics are at least under times the
+// float64 computation, for an under of at most underRounding.
+func (p places) lowerBounds(under float64) optimal.Matrix {
+	return p.matrix(p.domain.Rate(onePerMetre) * under)
+}
+
+// supports reports whether distances are lower bounds of the geodesics between the
+// places, and not those of other places.
+func (p places) supports(distances optimal.Matrix) bool {
+	least, most := p.lowerBounds(underForeign), p.lowerBounds(underRounding)
+	for x, row := range distances {
+		for z, d := range row {
+			if d < least[x][z] || d > most[x][z] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// vertex is a point of the frame, in steps of the lattice.
+type vertex struct{ x, y float64 }
+
+// farthest is how far in the frame, in metres, a location of the domain lies from its
+// nearest place at the most: an upper bound, of all in the rectangle of the lattice
+// that holds the box. In the rectangle's share of a place's Voronoi cell, a convex
+// polygon, the distance from the place is convex, hence largest at a vertex.
+func (p places) farthest() float64 {
+	low, high := p.domain.Extent()
+	w, s, e, n := float64(low.I), float64(low.J), float64(high.I), float64(high.J)
+	most := 0.0
+	for _, place := range p.cells {
+		polygon := []vertex{{w, s}, {e, s}, {e, n}, {w, n}}
+		for _, other := range p.cells {
+			if other != place {
+				polygon = nearer(polygon, place, other)
+			}
+		}
+		for _, v := range polygon {
+			most = max(most, math.Hypot(v.x-float64(place.I), v.y-float64(place.J)))
+		}
+	}
+	return most * p.domain.Step()
+}
+
+// nearer cuts off a convex polygon what is nearer to b than to a (Sutherland,
+// Hodgman, Reentrant Polygon Clipping, 1974).
+func nearer(polygon []vertex, a, b planar.Cell) []vertex {
+	dx, dy := float64(b.I-a.I), float64(b.J-a.J)
+	mx, my := float64(a.I)+dx/2, float64(a.J)+dy/2
+	beyond := func(v vertex) float64 { return (v.x-mx)*dx + (v.y-my)*dy }
+	var cut []vertex
+	for i, v := range polygon {
+		next := polygon[(i+1)%len(polygon)]
+		f, g := beyond(v), beyond(next)
+		if f <= 0 {
+			cut = append(cut, v)
+		}
+		if f < 0 && g > 0 || f > 0 && g < 0 {
+			t := f / (f - g)
+			cut = append(cut, vertex{v.x + t*(next.x-v.x), v.y + t*(next.y-v.y)})
+		}
+	}
+	return cut
+}
+
+// ascending reports whether places are in order, none twice, and within the domain.
+func (p places) ascending() bool {
+	low, high := p.domain.Extent()
+	for _, c := range p.cells {
+		if c.I < low.I || c.I > high.I || c.J < low.J || c.J > high.J {
+			return false
+		}
+	}
+	for i := range p.cells[1:] {
+		if southWest(p.cells[i], p.cells[i+1]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// inRegion says which place the domain's region does not admit.
+func (p places) inRegion() error {
+	for _, c := range p.cells {
+		if p.domain.Admissible(c) != c {
+			return fmt.Errorf("place %s lies outside the region of domain '%s'", printed(p.domain, c), p.domain.Name())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package sqlitefn
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/geosql/geosql/mechanism/planar"
+	"pgregory.net/rapid"
+)
+
+// anyPlaces draws places of a domain, few enough steps apart for ties.
+func anyPlaces(t *rapid.T, d *planar.Domain) places {
+	low, high := d.Extent()
+	cell := rapid.Custom(func(t *rapid.T) planar.Cell {
+		return planar.Cell{I: rapid.Int64Range(low.I, high.I).Draw(t, "i"), J: rapid.Int64Range(low.J, high.J).Draw(t, "j")}
+	})
+	cells := rapid.SliceOfNDistinct(cell, 2, 12, rapid.ID).Draw(t, "places")
+	slices.SortFunc(cells, southWest)
+	return places{d, cells}
+}
+
+func smallDomain(t *testing.T) *planar.Domain {
+	t.Helper()
+	d, err := planar.NewDomain("small", 40, 116, 40.01, 116.02, 50) // some 34 x 23 points
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// The nearest place is the first of the least exact distance.
+func TestNearestPlace(t *testing.T) {
+	d := smallDomain(t)
+	low, high := d.Extent()
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPlaces(t, d)
+		for i := low.I; i <= high.I; i++ {
+			for j := low.J; j <= high.J; j++ {
+				best, least := 0, int64(math.MaxInt64)
+				for k, c := range p.cells {
+					if s := (c.I-i)*(c.I-i) + (c.J-j)*(c.J-j); s < least {
+						best, least = k, s
+					}
+				}
+				if got := p.nearest(planar.Cell{I: i, J: j}); got != best {
+					t.Fatalf("%d %d is nearest to place %d, want %d of %v", i, j, got, best, p.cells)
+				}
+			}
+		}
+	})
+}
+
+func TestSquaredDistance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		index := rapid.Int64Range(-1<<40, 1<<40)
+		a := planar.Cell{I: index.Draw(t, "a.I"), J: index.Draw(t, "a.J")}
+		b := planar.Cell{I: index.Draw(t, "b.I"), J: index.Draw(t, "b.J")}
+		di, dj := big.NewInt(a.I-b.I), big.NewInt(a.J-b.J)
+		want := new(big.Int).Add(di.Mul(di, di), dj.Mul(dj, dj))
+		high, low := squaredDistance(a, b)
+		got := new(big.Int).SetUint64(high)
+		if got.Lsh(got, 64).Or(got, new(big.Int).SetUint64(low)); got.Cmp(want) != 0 {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		// The float64 is off by less than underRounding leaves room for.
+		const precision = 200
+		exact := new(big.Float).SetPrec(precision).SetInt(want)
+		exact.Sqrt(exact)
+		if under := new(big.Float).SetPrec(precision).SetFloat64(steps(a, b) * underRounding); want.Sign() > 0 && under.Cmp(exact) >= 0 {
+			t.Fatalf("%v is not below %v", under, exact)
+		}
+	})
+}
+
+// No lattice point is farther from its place than the farthest, and some corner of
+// the rectangle, or some point near a corner of a Voronoi cell, is that far.
+func TestFarthest(t *testing.T) {
+	d := smallDomain(t)
+	low, high := d.Extent()
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPlaces(t, d)
+		most := 0.0
+		for i := low.I; i <= high.I; i++ {
+			for j := low.J; j <= high.J; j++ {
+				c := planar.Cell{I: i, J: j}
+				most = max(most, steps(c, p.cells[p.nearest(c)])*d.Step())
+			}
+		}
+		const rounding = 1e-6
+		if got := p.farthest(); got < most-rounding || got > most+d.Step()*math.Sqrt2 {
+			t.Fatalf("farthest %v m, of lattice points %v m, from %v", got, most, p.cells)
+		}
+	})
+}
+
+// What is built passes, what is a little longer or of other places does not.
+func TestSupports(t *testing.T) {
+	d := smallDomain(t)
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPlaces(t, d)
+		for under, want := range map[float64]bool{underBuilt: true, underRounding: true, 1: false, 1 - 0x1p-30: false} {
+			if got := p.supports(p.lowerBounds(under)); got != want {
+				t.Fatalf("distances under by a factor of %v: %v, want %v", under, got, want)
+			}
+		}
+	})
+}
