@@ -16,7 +16,7 @@ const optimalName = locationNext
 //
 // The location decides which place stands for it, and nothing else: account and
 // charge are public. From there on the mechanism's certificate holds, of distances
-// that are lower bounds in metres, see places.
+// that are lower bounds in metres, see optimal.Places.
 func (t *statement) optimalRelease(c call) (lat, lon float64, released bool, err error) {
 	o, err := t.optimalFor(c)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // optimalMechanism is an optimal mechanism on places of a domain, as optql_build
 // makes it. All of it is public.
 type optimalMechanism struct {
-	places
+	optimal.Places
 	weights   []float64 // of the prior
 	epsilon   float64   // per metre, as it was asked for
 	dilation  float64   // as it was asked for
@@ -61,16 +61,16 @@ type optimalHead struct {
 }
 
 func (o *optimalMechanism) appendBinary(b []byte) ([]byte, error) {
-	name := o.domain.Name()
+	name := o.Domain.Name()
 	if len(name) > math.MaxUint16 {
 		return nil, errors.New("domain has too long a name")
 	}
-	lat, lon := o.domain.Location(planar.Cell{})
+	lat, lon := o.Domain.Location(planar.Cell{})
 	head := optimalHead{
-		Version: optimalVersion, NameLength: uint16(len(name)), Places: uint16(len(o.cells)),
+		Version: optimalVersion, NameLength: uint16(len(name)), Places: uint16(len(o.Cells)),
 		OriginLat: lat, OriginLon: lon, Epsilon: o.epsilon, Dilation: o.dilation, Solved: o.solved,
 	}
-	for _, part := range []any{head, []byte(name), o.cells, o.weights} {
+	for _, part := range []any{head, []byte(name), o.Cells, o.weights} {
 		var err error
 		if b, err = binary.Append(b, binary.BigEndian, part); err != nil {
 			return nil, err
@@ -99,11 +99,11 @@ func parseOptimal(data []byte, domains func(name string) (*planar.Domain, error)
 	}
 	data = data[head.NameLength:]
 	o := &optimalMechanism{
-		places:  places{domain, make([]planar.Cell, head.Places)},
+		Places:  optimal.Places{Domain: domain, Cells: make([]planar.Cell, head.Places)},
 		weights: make([]float64, head.Places),
 		epsilon: head.Epsilon, dilation: head.Dilation, solved: head.Solved,
 	}
-	for _, part := range []any{o.cells, o.weights} {
+	for _, part := range []any{o.Cells, o.weights} {
 		n, err := binary.Decode(data, binary.BigEndian, part)
 		if err != nil {
 			return nil, errOptimalForm
@@ -130,15 +130,15 @@ func (o *optimalMechanism) check(head optimalHead) error {
 		return errOptimalForm
 	}
 	rate, err := exact.RateFloor(budget.Decimal(o.epsilon))
-	if err != nil || o.mechanism.Epsilon() != rate || o.mechanism.Len() != len(o.cells) {
+	if err != nil || o.mechanism.Epsilon() != rate || o.mechanism.Len() != len(o.Cells) {
 		return errOptimalForm
 	}
 	const rounding = 2e-7 // degrees
-	lat, lon := o.domain.Location(planar.Cell{})
-	if !(math.Abs(lat-head.OriginLat) <= rounding && math.Abs(lon-head.OriginLon) <= rounding) || !o.ascending() || !o.supports(o.mechanism.Privacy()) {
-		return fmt.Errorf("its distances are not those of places in this domain '%s'", o.domain.Name())
+	lat, lon := o.Domain.Location(planar.Cell{})
+	if !(math.Abs(lat-head.OriginLat) <= rounding && math.Abs(lon-head.OriginLon) <= rounding) || !o.Ascending() || !o.Supports(o.mechanism.Privacy()) {
+		return fmt.Errorf("its distances are not those of places in this domain '%s'", o.Domain.Name())
 	}
-	return o.inRegion()
+	return inRegion(o.Places)
 }
 
 // sound reports whether the numbers can be shown.
@@ -168,22 +168,22 @@ func (o *optimalMechanism) ready() (err error) {
 	if o.cost, err = budget.Cost(budget.Decimal(o.epsilon)); err != nil {
 		return err
 	}
-	for _, cell := range o.cells {
-		lat, lon := o.domain.Location(cell)
+	for _, cell := range o.Cells {
+		lat, lon := o.Domain.Location(cell)
 		o.points = append(o.points, [2]float64{lat, lon})
 	}
-	lat, lon := o.domain.Centre()
+	lat, lon := o.Domain.Centre()
 	o.middle = o.snap(lat, lon)
 	return nil
 }
 
 // snap is the place that stands for a location.
-func (o *optimalMechanism) snap(lat, lon float64) int { return o.nearest(o.domain.Cell(lat, lon)) }
+func (o *optimalMechanism) snap(lat, lon float64) int { return o.Nearest(o.Domain.Cell(lat, lon)) }
 
 // remap is the place that a listener who knows the prior takes an output for.
 func (o *optimalMechanism) remap(output int) int {
 	if o.guesses == nil {
-		o.guesses = optimal.Remap(o.weights, o.mechanism.Matrix(), o.quality())
+		o.guesses = optimal.Remap(o.weights, o.mechanism.Matrix(), o.Quality())
 	}
 	return o.guesses[output]
 }
@@ -192,8 +192,8 @@ func (o *optimalMechanism) remap(output int) int {
 // Their matrices may differ in what a solver leaves to chance, such as how a
 // processor rounds.
 func (o *optimalMechanism) asksTheSame(p *optimalMechanism) bool {
-	return o.domain == p.domain && o.epsilon == p.epsilon && o.dilation == p.dilation &&
-		slices.Equal(o.cells, p.cells) && slices.Equal(o.weights, p.weights)
+	return o.Domain == p.Domain && o.epsilon == p.epsilon && o.dilation == p.dilation &&
+		slices.Equal(o.Cells, p.Cells) && slices.Equal(o.weights, p.weights)
 }
 
 // optqlStore keeps a mechanism under a name.
@@ -230,7 +230,7 @@ func optqlStore(s *session, c call) error {
 		return err
 	}
 	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/m a release, %.0f m lost on average; its places, weights and matrix are public",
-		name, len(o.cells), o.domain.Name(), o.cost, optimal.Loss(o.weights, o.mechanism.Matrix(), o.quality())))
+		name, len(o.Cells), o.Domain.Name(), o.cost, optimal.Loss(o.weights, o.mechanism.Matrix(), o.Quality())))
 	return nil
 }
 
@@ -245,11 +245,11 @@ func (s *session) optimal(name string) (*optimalMechanism, error) {
 		return nil, err
 	}
 	if o := s.optimals[string(data)]; o != nil {
-		domain, err := s.domainOf(o.domain.Name())
+		domain, err := s.domainOf(o.Domain.Name())
 		if err != nil {
 			return nil, err
 		}
-		if domain == o.domain {
+		if domain == o.Domain {
 			return o, nil
 		}
 	}
@@ -297,17 +297,17 @@ func optqlReport(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	quality, matrix := o.quality(), o.mechanism.Matrix()
+	quality, matrix := o.Quality(), o.mechanism.Matrix()
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(optimalReport{
-		Name: c.Arg(0).Text(), Domain: o.domain.Name(), Places: len(o.cells), Unit: budget.Metre,
+		Name: c.Arg(0).Text(), Domain: o.Domain.Name(), Places: len(o.Cells), Unit: budget.Metre,
 		Epsilon: o.epsilon, CertifiedEpsilon: o.mechanism.Epsilon(), Dilation: o.dilation, TrueDilation: o.solved.Dilation,
 		// Two on each edge of the spanner, for each output.
-		Constraints: 2 * int64(o.solved.Edges) * int64(len(o.cells)),
+		Constraints: 2 * int64(o.solved.Edges) * int64(len(o.Cells)),
 		Gap:         o.solved.Gap, QualityLoss: optimal.Loss(o.weights, matrix, quality), AdvError: optimal.AdversaryError(o.weights, matrix, quality),
-		LargestSnap: o.farthest(), Seconds: o.solved.Seconds,
+		LargestSnap: o.Farthest(), Seconds: o.solved.Seconds,
 	}); err != nil {
 		return err
 	}

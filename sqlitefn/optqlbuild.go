@@ -89,6 +89,14 @@ func printed(d *planar.Domain, c planar.Cell) string {
 	return string(appendPoint(nil, lat, lon))
 }
 
+// inRegion says which place the domain's region does not admit.
+func inRegion(p optimal.Places) error {
+	if x := p.Forbidden(); x >= 0 {
+		return fmt.Errorf("place %s lies outside the region of domain '%s'", printed(p.Domain, p.Cells[x]), p.Domain.Name())
+	}
+	return nil
+}
+
 // parameters are the same in all rows of a group.
 func (g *buildGroup) parameters(c call) error {
 	switch {
@@ -135,8 +143,8 @@ func (g *buildGroup) final(c call) error {
 	if n := len(g.weights); n < optimal.MinPlaces {
 		return fmt.Errorf("lat and lon make %d place, of which a mechanism has %d to %d", n, optimal.MinPlaces, optimal.MaxPlaces)
 	}
-	p := places{g.domain, slices.SortedFunc(maps.Keys(g.weights), southWest)}
-	if err := p.inRegion(); err != nil {
+	p := optimal.Places{Domain: g.domain, Cells: slices.SortedFunc(maps.Keys(g.weights), optimal.SouthWest)}
+	if err := inRegion(p); err != nil {
 		return err
 	}
 	o, err := g.solve(p)
@@ -151,17 +159,17 @@ func (g *buildGroup) final(c call) error {
 	return nil
 }
 
-func (g *buildGroup) solve(p places) (*optimalMechanism, error) {
+func (g *buildGroup) solve(p optimal.Places) (*optimalMechanism, error) {
 	rate, err := exact.RateFloor(budget.Decimal(g.epsilon))
 	if err != nil {
 		return nil, err
 	}
-	o := &optimalMechanism{places: p, epsilon: g.epsilon, dilation: g.dilation}
-	for _, cell := range p.cells {
+	o := &optimalMechanism{Places: p, epsilon: g.epsilon, dilation: g.dilation}
+	for _, cell := range p.Cells {
 		o.weights = append(o.weights, g.weights[cell])
 	}
 	began := time.Now()
-	problem := optimal.Problem{Prior: o.weights, Quality: p.quality(), Privacy: p.lowerBounds(underBuilt), Epsilon: rate}
+	problem := optimal.Problem{Prior: o.weights, Quality: p.Quality(), Privacy: p.Privacy(), Epsilon: rate}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	solution, err := optimal.Solve(ctx, problem, optimal.Options{

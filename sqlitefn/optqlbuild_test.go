@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -16,10 +17,14 @@ func TestBuildIsInterrupted(t *testing.T) {
 	}
 	defer conn.Close()
 	g := &buildGroup{session: newSession(conn, options{}), weights: map[planar.Cell]float64{}, epsilon: 0.001, dilation: 1}
-	p := places{domain: smallDomain(t)}
+	d, err := planar.NewDomain("small", 40, 116, 40.01, 116.02, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := optimal.Places{Domain: d}
 	for i := range int64(9) {
 		c := planar.Cell{I: 3 * (i % 3), J: 3 * (i / 3)}
-		p.cells, g.weights[c] = append(p.cells, c), 1
+		p.Cells, g.weights[c] = append(p.Cells, c), 1
 	}
 	var before, after error
 	if err := conn.Register(sqlite.Library{Scalars: []sqlite.Scalar{{Name: "both", Args: []int{0}, Call: func(*sqlite.Call) error {

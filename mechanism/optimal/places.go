@@ -1,35 +1,34 @@
-package sqlitefn
+package optimal
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// places are lattice points of a domain, from the south-west row by row, that a
-// mechanism takes for secrets and outputs. All of it is public.
-type places struct {
-	domain *planar.Domain
-	cells  []planar.Cell
+// Places are lattice points of a domain that a mechanism takes for secrets and
+// outputs. All of it is public.
+type Places struct {
+	Domain *planar.Domain
+	Cells  []planar.Cell // from the south-west row by row, none twice
 }
 
-// southWest orders places.
-func southWest(a, b planar.Cell) int {
+// SouthWest compares cells by the order of Places.
+func SouthWest(a, b planar.Cell) int {
 	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
 }
 
-// nearest is the place nearest to a lattice point in the frame, of equally near
+// Nearest is the number of the place nearest to a lattice point in the frame, of equally near
 // ones the first. Integers compare exactly, so that ties are where they are said to
 // be.
-func (p places) nearest(c planar.Cell) int {
+func (p Places) Nearest(c planar.Cell) int {
 	best := 0
-	bestHigh, bestLow := squaredDistance(c, p.cells[0])
-	for i, place := range p.cells[1:] {
+	bestHigh, bestLow := squaredDistance(c, p.Cells[0])
+	for i, place := range p.Cells[1:] {
 		high, low := squaredDistance(c, place)
 		if high < bestHigh || high == bestHigh && low < bestLow {
 			best, bestHigh, bestLow = i+1, high, low
@@ -57,10 +56,10 @@ func steps(a, b planar.Cell) float64 {
 }
 
 // matrix is of the distances of all places, times scale.
-func (p places) matrix(scale float64) optimal.Matrix {
-	m := optimal.NewMatrix(len(p.cells))
-	for x, a := range p.cells {
-		for z, b := range p.cells[:x] {
+func (p Places) matrix(scale float64) Matrix {
+	m := NewMatrix(len(p.Cells))
+	for x, a := range p.Cells {
+		for z, b := range p.Cells[:x] {
 			d := steps(a, b) * scale
 			m[x][z], m[z][x] = d, d
 		}
@@ -68,9 +67,9 @@ func (p places) matrix(scale float64) optimal.Matrix {
 	return m
 }
 
-// quality is what is lost when one place is reported for another: metres in the
+// Quality is what is lost when one place is reported for another: metres in the
 // frame.
-func (p places) quality() optimal.Matrix { return p.matrix(p.domain.Step()) }
+func (p Places) Quality() Matrix { return p.matrix(p.Domain.Step()) }
 
 // The distances that epsilon is per are those of the frame over 1+kappa, rounded
 // down, in metres.
@@ -97,15 +96,19 @@ const (
 	underForeign  = 1 - 0x1p-38
 )
 
+// Privacy is a metric in metres that is nowhere above the geodesics between the
+// places, as is proved above.
+func (p Places) Privacy() Matrix { return p.lowerBounds(underBuilt) }
+
 // lowerBounds are distances of which the geodesics are at least under times the
 // float64 computation, for an under of at most underRounding.
-func (p places) lowerBounds(under float64) optimal.Matrix {
-	return p.matrix(p.domain.Rate(onePerMetre) * under)
+func (p Places) lowerBounds(under float64) Matrix {
+	return p.matrix(p.Domain.Rate(onePerMetre) * under)
 }
 
-// supports reports whether distances are lower bounds of the geodesics between the
+// Supports reports whether distances are lower bounds of the geodesics between the
 // places, and not those of other places.
-func (p places) supports(distances optimal.Matrix) bool {
+func (p Places) Supports(distances Matrix) bool {
 	least, most := p.lowerBounds(underForeign), p.lowerBounds(underRounding)
 	for x, row := range distances {
 		for z, d := range row {
@@ -120,17 +123,17 @@ func (p places) supports(distances optimal.Matrix) bool {
 // vertex is a point of the frame, in steps of the lattice.
 type vertex struct{ x, y float64 }
 
-// farthest is how far in the frame, in metres, a location of the domain lies from its
+// Farthest is how far in the frame, in metres, a location of the domain lies from its
 // nearest place at the most: an upper bound, of all in the rectangle of the lattice
 // that holds the box. In the rectangle's share of a place's Voronoi cell, a convex
 // polygon, the distance from the place is convex, hence largest at a vertex.
-func (p places) farthest() float64 {
-	low, high := p.domain.Extent()
+func (p Places) Farthest() float64 {
+	low, high := p.Domain.Extent()
 	w, s, e, n := float64(low.I), float64(low.J), float64(high.I), float64(high.J)
 	most := 0.0
-	for _, place := range p.cells {
+	for _, place := range p.Cells {
 		polygon := []vertex{{w, s}, {e, s}, {e, n}, {w, n}}
-		for _, other := range p.cells {
+		for _, other := range p.Cells {
 			if other != place {
 				polygon = nearer(polygon, place, other)
 			}
@@ -139,7 +142,7 @@ func (p places) farthest() float64 {
 			most = max(most, math.Hypot(v.x-float64(place.I), v.y-float64(place.J)))
 		}
 	}
-	return most * p.domain.Step()
+	return most * p.Domain.Step()
 }
 
 // nearer cuts off a convex polygon what is nearer to b than to a (Sutherland,
@@ -163,28 +166,24 @@ func nearer(polygon []vertex, a, b planar.Cell) []vertex {
 	return cut
 }
 
-// ascending reports whether places are in order, none twice, and within the domain.
-func (p places) ascending() bool {
-	low, high := p.domain.Extent()
-	for _, c := range p.cells {
+// Ascending reports whether the places are in order, none twice, and within the domain.
+func (p Places) Ascending() bool {
+	low, high := p.Domain.Extent()
+	for _, c := range p.Cells {
 		if c.I < low.I || c.I > high.I || c.J < low.J || c.J > high.J {
 			return false
 		}
 	}
-	for i := range p.cells[1:] {
-		if southWest(p.cells[i], p.cells[i+1]) >= 0 {
+	for i := range p.Cells[1:] {
+		if SouthWest(p.Cells[i], p.Cells[i+1]) >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// inRegion says which place the domain's region does not admit.
-func (p places) inRegion() error {
-	for _, c := range p.cells {
-		if p.domain.Admissible(c) != c {
-			return fmt.Errorf("place %s lies outside the region of domain '%s'", printed(p.domain, c), p.domain.Name())
-		}
-	}
-	return nil
+// Forbidden returns the number of a place that the domain's region does not admit,
+// -1 if there is none.
+func (p Places) Forbidden() int {
+	return slices.IndexFunc(p.Cells, func(c planar.Cell) bool { return p.Domain.Admissible(c) != c })
 }

@@ -1,4 +1,4 @@
-package sqlitefn
+package optimal
 
 import (
 	"math"
@@ -11,14 +11,14 @@ import (
 )
 
 // anyPlaces draws places of a domain, few enough steps apart for ties.
-func anyPlaces(t *rapid.T, d *planar.Domain) places {
+func anyPlaces(t *rapid.T, d *planar.Domain) Places {
 	low, high := d.Extent()
 	cell := rapid.Custom(func(t *rapid.T) planar.Cell {
 		return planar.Cell{I: rapid.Int64Range(low.I, high.I).Draw(t, "i"), J: rapid.Int64Range(low.J, high.J).Draw(t, "j")}
 	})
 	cells := rapid.SliceOfNDistinct(cell, 2, 12, rapid.ID).Draw(t, "places")
-	slices.SortFunc(cells, southWest)
-	return places{d, cells}
+	slices.SortFunc(cells, SouthWest)
+	return Places{d, cells}
 }
 
 func smallDomain(t *testing.T) *planar.Domain {
@@ -39,13 +39,13 @@ func TestNearestPlace(t *testing.T) {
 		for i := low.I; i <= high.I; i++ {
 			for j := low.J; j <= high.J; j++ {
 				best, least := 0, int64(math.MaxInt64)
-				for k, c := range p.cells {
+				for k, c := range p.Cells {
 					if s := (c.I-i)*(c.I-i) + (c.J-j)*(c.J-j); s < least {
 						best, least = k, s
 					}
 				}
-				if got := p.nearest(planar.Cell{I: i, J: j}); got != best {
-					t.Fatalf("%d %d is nearest to place %d, want %d of %v", i, j, got, best, p.cells)
+				if got := p.Nearest(planar.Cell{I: i, J: j}); got != best {
+					t.Fatalf("%d %d is nearest to place %d, want %d of %v", i, j, got, best, p.Cells)
 				}
 			}
 		}
@@ -85,12 +85,12 @@ func TestFarthest(t *testing.T) {
 		for i := low.I; i <= high.I; i++ {
 			for j := low.J; j <= high.J; j++ {
 				c := planar.Cell{I: i, J: j}
-				most = max(most, steps(c, p.cells[p.nearest(c)])*d.Step())
+				most = max(most, steps(c, p.Cells[p.Nearest(c)])*d.Step())
 			}
 		}
 		const rounding = 1e-6
-		if got := p.farthest(); got < most-rounding || got > most+d.Step()*math.Sqrt2 {
-			t.Fatalf("farthest %v m, of lattice points %v m, from %v", got, most, p.cells)
+		if got := p.Farthest(); got < most-rounding || got > most+d.Step()*math.Sqrt2 {
+			t.Fatalf("farthest %v m, of lattice points %v m, from %v", got, most, p.Cells)
 		}
 	})
 }
@@ -101,7 +101,7 @@ func TestSupports(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPlaces(t, d)
 		for under, want := range map[float64]bool{underBuilt: true, underRounding: true, 1: false, 1 - 0x1p-30: false} {
-			if got := p.supports(p.lowerBounds(under)); got != want {
+			if got := p.Supports(p.lowerBounds(under)); got != want {
 				t.Fatalf("distances under by a factor of %v: %v, want %v", under, got, want)
 			}
 		}
