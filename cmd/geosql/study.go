@@ -23,6 +23,7 @@ type study interface {
 
 // studies are made new for each use.
 var studies = map[string]func() study{
+	"optimal":    func() study { return new(optimalStudy) },
 	"pim":        func() study { return new(pimStudy) },
 	"predictive": func() study { return new(predictiveStudy) },
 }

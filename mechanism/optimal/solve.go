@@ -110,7 +110,7 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges, dilation := spanner(p.Privacy, o.Dilation)
+	edges, dilation := Spanner(p.Privacy, o.Dilation)
 	rate := p.Epsilon
 	if o.Dilation > 1 {
 		rate /= dilation

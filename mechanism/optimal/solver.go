@@ -70,7 +70,7 @@ type shard struct {
 
 // newSolver starts from the mechanism whose output is uniform, in the interior of
 // every constraint.
-func newSolver(p Problem, edges []edge, rate float64, workers int) *solver {
+func newSolver(p Problem, edges []Edge, rate float64, workers int) *solver {
 	n, m := len(p.Prior), 2*len(edges)
 	v := &solver{
 		n: n, m: m, workers: min(workers, shardCount),
@@ -106,15 +106,15 @@ func newSolver(p Problem, edges []edge, rate float64, workers int) *solver {
 // setConstraints also bounds the rounding error of A^T y: for each term a product and
 // a sum, and the error of its t. With two roundings in an exponent a, that of t is
 // below (a+2) 2^-52 t, and t(a+1) <= 1. So 2 units of 2^-52 are charged for a term y.
-func (v *solver) setConstraints(edges []edge, rate float64) {
+func (v *solver) setConstraints(edges []Edge, rate float64) {
 	degrees := make([]int, v.n)
 	most := 0
 	for _, e := range edges {
-		t := math.Exp(-rate * e.d)
-		v.constraints = append(v.constraints, constraint{e.a, e.b, t}, constraint{e.b, e.a, t})
-		degrees[e.a]++
-		degrees[e.b]++
-		most = max(most, degrees[e.a], degrees[e.b])
+		t := math.Exp(-rate * e.Length)
+		v.constraints = append(v.constraints, constraint{e.A, e.B, t}, constraint{e.B, e.A, t})
+		degrees[e.A]++
+		degrees[e.B]++
+		most = max(most, degrees[e.A], degrees[e.B])
 	}
 	v.rounding = float64(2*most+8) * 0x1p-52
 }

@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// An edge joins two places a < b at distance d.
-type edge struct {
-	a, b int
-	d    float64
+// An Edge joins two places A < B at distance Length.
+type Edge struct {
+	A, B   int
+	Length float64
 }
 
 // detourTolerance is by how much, relatively, a detour may exceed what the
 // dilation allows: sums along collinear places are rounded.
 const detourTolerance = 1e-12
 
-// spanner returns a sparse graph in which no path between two places need be
+// Spanner returns a sparse graph in which no path between two places need be
 // longer than delta >= 1 times their distance: the greedy algorithm 1 of the
 // thesis. Also returned is the graph's actual dilation (definition 6.3), which is
 // at least 1 and mostly below delta.
 //
 // In place of a search for each pair, all path lengths are kept and brought up to
 // date when an edge is added.
-func spanner(d Matrix, delta float64) (edges []edge, dilation float64) {
+func Spanner(d Matrix, delta float64) (edges []Edge, dilation float64) {
 	n := len(d)
-	pairs := make([]edge, 0, n*(n-1)/2)
+	pairs := make([]Edge, 0, n*(n-1)/2)
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			pairs = append(pairs, edge{a, b, d[a][b]})
+			pairs = append(pairs, Edge{a, b, d[a][b]})
 		}
 	}
-	slices.SortStableFunc(pairs, func(e, f edge) int { return cmp.Compare(e.d, f.d) })
+	slices.SortStableFunc(pairs, func(e, f Edge) int { return cmp.Compare(e.Length, f.Length) })
 
 	path := NewMatrix(n)
 	for a := range n {
@@ -42,29 +42,29 @@ func spanner(d Matrix, delta float64) (edges []edge, dilation float64) {
 		}
 	}
 	for _, e := range pairs {
-		if path[e.a][e.b] > delta*e.d*(1+detourTolerance) {
+		if path[e.A][e.B] > delta*e.Length*(1+detourTolerance) {
 			edges = append(edges, e)
 			shorten(path, e)
 		}
 	}
 	dilation = 1
 	for _, e := range pairs {
-		dilation = max(dilation, path[e.a][e.b]/e.d)
+		dilation = max(dilation, path[e.A][e.B]/e.Length)
 	}
 	return edges, dilation
 }
 
 // shorten updates the shortest paths for a new edge.
-func shorten(path Matrix, e edge) {
+func shorten(path Matrix, e Edge) {
 	for x := range path {
-		toA, toB := path[x][e.a], path[x][e.b]
-		through := min(toA+e.d, toB) // from x to b
-		back := min(toB+e.d, toA)    // from x to a
+		toA, toB := path[x][e.A], path[x][e.B]
+		through := min(toA+e.Length, toB) // from x to b
+		back := min(toB+e.Length, toA)    // from x to a
 		if through == toB && back == toA {
 			continue
 		}
 		for y := range path {
-			path[x][y] = min(path[x][y], through+path[e.b][y], back+path[e.a][y])
+			path[x][y] = min(path[x][y], through+path[e.B][y], back+path[e.A][y])
 		}
 	}
 }

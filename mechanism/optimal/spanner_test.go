@@ -20,7 +20,7 @@ func TestSpanner(t *testing.T) {
 			}
 		}
 		delta := rapid.SampledFrom([]float64{1, 1.05, 1.3, 2, 10}).Draw(t, "delta")
-		edges, dilation := spanner(d, delta)
+		edges, dilation := Spanner(d, delta)
 		if got := dilationOf(d, edges); math.Abs(got-dilation) > 1e-12*got {
 			t.Errorf("dilation %g, want %g", dilation, got)
 		}
@@ -33,7 +33,7 @@ func TestSpanner(t *testing.T) {
 	})
 }
 
-func dilationOf(d Matrix, edges []edge) float64 {
+func dilationOf(d Matrix, edges []Edge) float64 {
 	n := len(d)
 	path := NewMatrix(n)
 	for _, row := range path {
@@ -42,7 +42,7 @@ func dilationOf(d Matrix, edges []edge) float64 {
 		}
 	}
 	for _, e := range edges {
-		path[e.a][e.b], path[e.b][e.a] = e.d, e.d
+		path[e.A][e.B], path[e.B][e.A] = e.Length, e.Length
 	}
 	for k := range n {
 		for i := range n {

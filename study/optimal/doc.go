@@ -1,0 +1,19 @@
+// Package optimal measures what the optimal mechanism of a finite set of places
+// gains over mechanisms that do not know the prior, and what a spanner costs it and
+// saves: section 6.2 of Bordenabe, Measuring Privacy with Distinguishability Metrics
+// (2014), called the thesis.
+//
+// Places lie in a plane, in a unit of length of the caller's choice; losses are
+// Euclidean distances in it, and epsilon is per unit. The prior is public.
+//
+// # Mechanisms
+//
+// [Optimal] is measured once for each dilation. [PlanarGeometric] is the planar
+// Laplace mechanism on the lattice of which the places are a rectangle. Where they
+// are none, [PlanarLaplace] takes its part: the continuous mechanism, its report
+// moved to the nearest place. [Exponential] has half of epsilon in the exponent. The
+// last three know nothing of the prior; the remap of their reports does.
+//
+// What a row says is about the certified mechanism and not about the matrix that
+// came out of a solver or a formula. All measures are computed, none is sampled.
+package optimal

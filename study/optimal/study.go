@@ -1,0 +1,222 @@
+package optimal
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/geosql/geosql/mechanism/optimal"
+)
+
+// Names of the mechanisms.
+const (
+	Optimal         = "optimal"
+	PlanarGeometric = "planar-geometric"
+	PlanarLaplace   = "planar-laplace"
+	Exponential     = "exponential"
+)
+
+// A Row is what a study finds for one mechanism.
+type Row struct {
+	Mechanism string
+	Epsilon   float64       // asked for
+	Solved    *Solved       // nil for mechanisms that are not solved for
+	Measures                // of the certified mechanism
+	Took      time.Duration // to find and certify it
+}
+
+// Solved says how an optimal mechanism was found.
+type Solved struct {
+	Dilation     float64 // asked for
+	TrueDilation float64 // of the spanner
+	Edges        int     // of the spanner
+	Constraints  int     // two for each edge and output, and the sums of the rows
+	Gap          float64 // (loss - bound)/loss
+}
+
+// Measures are those of a mechanism under a prior. Lengths are in the unit.
+type Measures struct {
+	Loss             float64 // average distance of report and truth (QL, thesis, section 3.1)
+	AdversaryError   float64 // of one who knows the prior (AdvError, the same)
+	RemappedLoss     float64 // when reports are remapped for the prior
+	CertifiedEpsilon float64 // a proven bound, per unit
+}
+
+// A Study compares mechanisms on a set of places. It is made by [New], and not safe
+// for concurrent use.
+type Study struct {
+	// Progress, unless nil, is told again and again how much of a Run or Sweep is
+	// done, as far as can be told from the gaps of the solvers.
+	Progress func(done, total int)
+
+	settings    Settings
+	places      []Place
+	prior       []float64
+	d           optimal.Matrix
+	done, total int // solutions, of Run or Sweep
+}
+
+// New returns a study of places. Errors are about the settings or the places, which
+// are counted from 1.
+func New(s Settings, places []Place) (*Study, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if err := checkPlaces(places); err != nil {
+		return nil, err
+	}
+	d, err := distances(places)
+	if err != nil {
+		return nil, err
+	}
+	study := &Study{settings: s, places: places, d: d}
+	for _, p := range places {
+		study.prior = append(study.prior, p.Weight)
+	}
+	return study, nil
+}
+
+// Run measures the mechanisms and hands over each row as it is found: the optimal
+// ones, in the order of the dilations, then the others. It ends early with the cause
+// of ctx, or with the error of row or of a solver. It uses all processors.
+func (s *Study) Run(ctx context.Context, row func(Row) error) error {
+	s.done, s.total = 0, len(s.settings.Dilations)
+	for _, dilation := range s.settings.Dilations {
+		r, err := s.optimal(ctx, s.settings.Epsilon, dilation)
+		if err != nil {
+			return err
+		}
+		if err := row(r); err != nil {
+			return err
+		}
+	}
+	others, err := s.others(ctx, s.settings.Epsilon)
+	if err != nil {
+		return err
+	}
+	for _, r := range others {
+		if err := row(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepFactors are the epsilons of a Sweep, over that of the settings.
+var sweepFactors = []float64{0.25, 0.5, 1, 2, 4}
+
+// Sweep measures all mechanisms, the optimal one at the first dilation, at smaller
+// and greater epsilons, in ascending order. It ends early as Run does.
+func (s *Study) Sweep(ctx context.Context) (rows []Row, err error) {
+	s.done, s.total = 0, len(sweepFactors)
+	for _, factor := range sweepFactors {
+		epsilon := factor * s.settings.Epsilon
+		r, err := s.optimal(ctx, epsilon, s.settings.Dilations[0])
+		if err != nil {
+			return nil, err
+		}
+		others, err := s.others(ctx, epsilon)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(append(rows, r), others...)
+	}
+	return rows, nil
+}
+
+// optimal solves for a mechanism and measures it.
+func (s *Study) optimal(ctx context.Context, epsilon, dilation float64) (Row, error) {
+	begin := time.Now()
+	found, err := optimal.Solve(ctx,
+		optimal.Problem{Prior: s.prior, Quality: s.d, Privacy: s.d, Epsilon: epsilon},
+		optimal.Options{Dilation: dilation, Gap: s.settings.Gap, Progress: s.solving})
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return Row{}, err
+	}
+	m, err := optimal.New(epsilon, s.d, found.Matrix)
+	if err != nil {
+		return Row{}, err
+	}
+	r := Row{Mechanism: Optimal, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m, s.prior)}
+	n := len(s.places)
+	r.Solved = &Solved{
+		Dilation: dilation, TrueDilation: found.Dilation, Gap: found.Gap(),
+		Edges: found.Edges, Constraints: 2*found.Edges*n + n,
+	}
+	s.done++
+	s.report(0)
+	return r, nil
+}
+
+// others measures the mechanisms that are not solved for.
+func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err error) {
+	for _, make := range []func(context.Context, float64) (string, optimal.Matrix, error){s.planar, s.exponential} {
+		begin := time.Now()
+		name, k, err := make(ctx, epsilon)
+		if err != nil {
+			return nil, err
+		}
+		m, err := certify(epsilon, s.d, k)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, Row{Mechanism: name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m, s.prior)})
+	}
+	return rows, nil
+}
+
+func (s *Study) exponential(_ context.Context, epsilon float64) (string, optimal.Matrix, error) {
+	return Exponential, optimal.Exponential(epsilon, s.d), nil
+}
+
+// planar returns the planar geometric mechanism where it exists, otherwise the
+// planar Laplace mechanism.
+func (s *Study) planar(ctx context.Context, epsilon float64) (string, optimal.Matrix, error) {
+	if g, ok := gridOf(s.places); ok {
+		if k, err := g.planarGeometric(epsilon); err == nil { // else the lattice is too fine for it
+			return PlanarGeometric, k, nil
+		}
+	}
+	k, err := planarLaplace(ctx, epsilon, s.places)
+	return PlanarLaplace, k, err
+}
+
+// certify makes a mechanism of a matrix that is epsilon*d-private, at the smaller
+// epsilon which it realises, with a margin for the rounding errors in that.
+func certify(epsilon float64, d, k optimal.Matrix) (*optimal.Mechanism, error) {
+	const margin = 0x1p-40
+	realised := optimal.RealisedEpsilon(k, d) * (1 + margin)
+	if realised < epsilon {
+		if m, err := optimal.New(realised, d, k); err == nil {
+			return m, nil
+		}
+	}
+	return optimal.New(epsilon, d, k)
+}
+
+func (s *Study) measure(m *optimal.Mechanism, prior []float64) Measures {
+	k := m.Matrix()
+	return Measures{
+		Loss:             optimal.Loss(prior, k, s.d),
+		AdversaryError:   optimal.AdversaryError(prior, k, s.d),
+		RemappedLoss:     optimal.Loss(prior, k.Remapped(optimal.Remap(prior, k, s.d)), s.d),
+		CertifiedEpsilon: m.Epsilon(),
+	}
+}
+
+// solving reports how far a solver has come: its steps divide the gap by much the
+// same factor.
+func (s *Study) solving(p optimal.Progress) {
+	s.report(min(1, max(0, math.Log(p.Gap())/math.Log(s.settings.Gap))))
+}
+
+// report reports the solutions that are done, and the part of another one.
+func (s *Study) report(part float64) {
+	const parts = 1000
+	if s.Progress != nil {
+		s.Progress(s.done*parts+int(part*parts), s.total*parts)
+	}
+}

@@ -1,0 +1,259 @@
+package optimal
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOptimum compares with the optima of other people's solvers (HiGHS, and GLPK by
+// way of libqif; R22, R24, R30).
+func TestOptimum(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		places  []Place
+		epsilon float64
+		loss    float64
+	}{
+		{"R22 3x3", square(3, uniform), ln2, 1.021871205},
+		{"R22 3x3 ln 4", square(3, uniform), 2 * ln2, 0.660153893},
+		{"R24 5x5", square(5, uniform), ln2, 1.453531706},
+		{"R30 3x3 skewed", square(3, ramp), ln2, 0.911912699},
+		{"R30 5x5 skewed", square(5, ramp), ln2, 1.383037624},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := rowsOf(t, newStudy(t, c.places, c.epsilon, 1e-6, 1))[0]
+			near(t, "loss", r.Loss, c.loss, 2e-6)
+			// Theorem 6.2 of the thesis (R31).
+			near(t, "adversary's error", r.AdversaryError, c.loss, 2e-6)
+			near(t, "remapped loss", r.RemappedLoss, c.loss, 2e-6)
+			if r.CertifiedEpsilon != c.epsilon || r.Solved.Gap > 1e-6 {
+				t.Errorf("%+v %+v", r, *r.Solved)
+			}
+		})
+	}
+}
+
+// TestDilations compares with R27, whose constraints have epsilon over the dilation
+// asked for: at the epsilon that makes up for it, losses agree.
+func TestDilations(t *testing.T) {
+	for _, c := range []struct {
+		dilation, trueDilation float64
+		edges                  int
+		loss                   float64
+	}{
+		{1, 1, 200, 1.453531706},
+		{1.05, 1.0274, 120, 1.476719584},
+		{1.1, 1.0797, 72, 1.492789179},
+		{1.2, 0, 72, 1.537236685},
+		{1.5, math.Sqrt2, 40, 1.567582969},
+		{2, 0, 40, 1.693383417},
+	} {
+		r := rowsOf(t, newStudy(t, square(5, uniform), ln2, 1e-5, c.dilation))[0]
+		if r.Solved.Edges != c.edges || r.Solved.Constraints != 50*c.edges+25 || r.Loss > c.loss*(1+2e-5) {
+			t.Errorf("dilation %v: %+v %+v", c.dilation, r, *r.Solved)
+		}
+		if c.trueDilation > 0 {
+			near(t, "true dilation", r.Solved.TrueDilation, c.trueDilation, 1e-4)
+		}
+		same := rowsOf(t, newStudy(t, square(5, uniform), ln2*r.Solved.TrueDilation/c.dilation, 1e-5, c.dilation))[0]
+		near(t, "loss", same.Loss, c.loss, 2e-5)
+	}
+}
+
+// TestOthers compares with R26, R30 and, in the numbers of planar-laplace, R14,
+// whose places are shifted off the lattice here.
+func TestOthers(t *testing.T) {
+	scattered := square(5, uniform)
+	scattered[7].X += 1e-7
+	for _, c := range []struct {
+		places         []Place
+		name           string
+		loss, remapped float64
+		realised       float64
+	}{
+		{square(5, uniform), PlanarGeometric, 1.692327817, 1.518439572, 0},
+		{scattered, PlanarLaplace, 1.728103968, 1.535953039, 0.691334349},
+		{square(5, uniform), Exponential, 2.063059777, 1.815014829, 0},
+	} {
+		rows := rowsOf(t, newStudy(t, c.places, ln2, 1e-2, 2))
+		at := slices.IndexFunc(rows, func(r Row) bool { return r.Mechanism == c.name })
+		if at < 0 {
+			t.Fatalf("no row %s", c.name)
+		}
+		r := rows[at]
+		near(t, c.name+" loss", r.Loss, c.loss, 2e-6)
+		near(t, c.name+" remapped loss", r.RemappedLoss, c.remapped, 2e-6)
+		near(t, c.name+" adversary's error", r.AdversaryError, c.remapped, 2e-6)
+		if c.realised > 0 {
+			near(t, c.name+" certified epsilon", r.CertifiedEpsilon, c.realised, 1e-8)
+		}
+		if r.CertifiedEpsilon > ln2 || r.Solved != nil {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// TestExponentialEpsilon compares the epsilon that the exponential mechanism comes to
+// with a constant of libqif (R17).
+func TestExponentialEpsilon(t *testing.T) {
+	places := square(3, uniform)
+	for k := range places {
+		places[k].X *= 1.1
+		places[k].Y *= 1.1
+	}
+	rows := rowsOf(t, newStudy(t, places, 0.9, 1e-2, 2))
+	near(t, "certified epsilon", rows[2].CertifiedEpsilon, 0.5894559152872625, 1e-9)
+}
+
+// The order of the places of a grid does not matter, nor where its origin is.
+func TestGridInAnyOrder(t *testing.T) {
+	places := square(4, ramp)
+	want := rowsOf(t, newStudy(t, places, ln2, 1e-2, 2))[1]
+	slices.Reverse(places)
+	for k := range places {
+		places[k].X += 1e4
+		places[k].Y = 7 - places[k].Y
+	}
+	got := rowsOf(t, newStudy(t, places, ln2, 1e-2, 2))[1]
+	if got.Mechanism != PlanarGeometric || math.Abs(got.Loss-want.Loss) > 1e-9 || math.Abs(got.RemappedLoss-want.RemappedLoss) > 1e-9 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// What is no square grid, or one too fine for the lattice, gets planar Laplace.
+func TestNoGrid(t *testing.T) {
+	for name, spoil := range map[string]func([]Place) []Place{
+		"missing":     func(p []Place) []Place { return p[1:] },
+		"oblong":      func(p []Place) []Place { return stretched(p, 1, 1.2) },
+		"uneven":      func(p []Place) []Place { p[0].X, p[3].X, p[6].X = -1, -1, -1; return p },
+		"fine":        func(p []Place) []Place { return stretched(p, 1e-3, 1e-3) },
+		"interchange": func(p []Place) []Place { p[4].X, p[4].Y = 0, 0.5; return p },
+	} {
+		rows := rowsOf(t, newStudy(t, spoil(square(3, uniform)), ln2, 1e-2, 2))
+		if rows[1].Mechanism != PlanarLaplace {
+			t.Errorf("%s: %s", name, rows[1].Mechanism)
+		}
+	}
+}
+
+func stretched(places []Place, east, north float64) []Place {
+	for k := range places {
+		places[k].X *= east
+		places[k].Y *= north
+	}
+	return places
+}
+
+// On two places, and on a line, the sectors of planarLaplace are known: a half-plane
+// at distance b from the secret has the probability that a ray of noise crosses it.
+func TestPlanarLaplaceOfTwoPlaces(t *testing.T) {
+	const epsilon, apart = 0.7, 3.0
+	k, err := planarLaplace(t.Context(), epsilon, []Place{{0, 0, 1}, {apart, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1/pi times the integral over |theta| < pi/2, halved by symmetry, of
+	// 1 - C(b/cos theta), here by Simpson's rule.
+	const steps = 20000
+	f := func(theta float64) float64 {
+		r := epsilon * apart / 2 / math.Cos(theta)
+		return (1 + r) * math.Exp(-r)
+	}
+	sum, h := f(0), math.Pi/2/steps
+	for n := 1; n < steps; n++ {
+		sum += float64(2+2*(n%2)) * f(float64(n)*h)
+	}
+	want := sum * h / 3 / math.Pi
+	near(t, "P(other)", k[0][1], want, 1e-6)
+	near(t, "P(other)", k[1][0], want, 1e-6)
+	near(t, "P(same)", k[0][0], 1-want, 1e-6)
+}
+
+// The optimal mechanism loses least at every epsilon.
+func TestSweep(t *testing.T) {
+	rows, err := newStudy(t, square(4, ramp), ln2, 1e-3, 1).Sweep(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 3*len(sweepFactors) {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for k, r := range rows {
+		best := rows[k-k%3]
+		if best.Mechanism != Optimal || best.Epsilon != r.Epsilon || best.Loss > r.RemappedLoss*(1+1e-3) || r.RemappedLoss > r.Loss*(1+1e-9) {
+			t.Errorf("%+v beside %+v", r, best)
+		}
+		if k >= 3 && r.Loss > rows[k-3].Loss {
+			t.Errorf("%s loses %v at %v, less at a smaller epsilon", r.Mechanism, r.Loss, r.Epsilon)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	s := newStudy(t, square(3, uniform), ln2, 1e-4, 1, 1.5)
+	last := 0
+	s.Progress = func(done, total int) {
+		if done < last || done > total || total != 2000 {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last = done
+	}
+	rowsOf(t, s)
+	if last != 2000 {
+		t.Errorf("the last progress is %d", last)
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s := newStudy(t, square(4, uniform), ln2, 1e-4, 1, 1)
+	s.Progress = func(done, _ int) {
+		if done > 1300 {
+			cancel(cause)
+		}
+	}
+	rows := 0
+	if err := s.Run(ctx, func(Row) error { rows++; return nil }); err != cause || rows != 1 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+	if err := s.Run(t.Context(), func(Row) error { return cause }); err != cause {
+		t.Error(err)
+	}
+	if _, err := planarLaplace(ctx, 1, s.places); err != cause {
+		t.Error(err)
+	}
+	if _, err := s.Sweep(ctx); err != cause {
+		t.Error(err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	good := Settings{Epsilon: 1, Dilations: []float64{1}, Gap: 1e-4}
+	for _, c := range []struct {
+		want  string
+		spoil func(s *Settings, p []Place) []Place
+	}{
+		{"epsilon must be above 0, not 0", func(s *Settings, p []Place) []Place { s.Epsilon = 0; return p }},
+		{"epsilon must be above 0, not NaN", func(s *Settings, p []Place) []Place { s.Epsilon = math.NaN(); return p }},
+		{"gap must be between 0 and 1, not 1", func(s *Settings, p []Place) []Place { s.Gap = 1; return p }},
+		{"dilation must be given", func(s *Settings, p []Place) []Place { s.Dilations = nil; return p }},
+		{"dilation must be at least 1, not 0.9", func(s *Settings, p []Place) []Place { s.Dilations = []float64{2, 0.9}; return p }},
+		{"2 to 256 places, not 1", func(_ *Settings, p []Place) []Place { return p[:1] }},
+		{"2 to 256 places, not 289", func(_ *Settings, p []Place) []Place { return square(17, uniform) }},
+		{"weight of place 3 must be above 0, not 0", func(_ *Settings, p []Place) []Place { p[2].Weight = 0; return p }},
+		{"weight of place 3 must be above 0, not +Inf", func(_ *Settings, p []Place) []Place { p[2].Weight = math.Inf(1); return p }},
+		{"places 2 and 4 are the same", func(_ *Settings, p []Place) []Place { p[3] = p[1]; return p }},
+		{"places 1 and 4 are too far", func(_ *Settings, p []Place) []Place { p[0].X, p[3].X = -1e308, 1e308; return p }},
+	} {
+		s := good
+		places := c.spoil(&s, square(3, uniform))
+		if _, err := New(s, places); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}

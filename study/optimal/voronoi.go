@@ -1,0 +1,104 @@
+package optimal
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
+
+// A voronoi diagram is known by where the boundaries of its cells end.
+type voronoi struct {
+	vertices   []point
+	directions []float64 // of edges without an end, in radians
+}
+
+type point struct{ x, y float64 }
+
+// newVoronoi returns the diagram of places. On the line of points that are as near
+// to p as to q it leaves what no other place is nearer to.
+func newVoronoi(places []Place) (v voronoi) {
+	for i, p := range places {
+		for _, q := range places[:i] {
+			dx, dy := q.X-p.X, q.Y-p.Y
+			length := math.Hypot(dx, dy)
+			ux, uy := -dy/length, dx/length // the line is (p+q)/2 + t u
+			lo, hi := math.Inf(-1), math.Inf(1)
+			for _, o := range places {
+				ox, oy := o.X-p.X, o.Y-p.Y
+				slope, room := ux*ox+uy*oy, (ox*(ox-dx)+oy*(oy-dy))/2
+				switch { // t slope <= room
+				case slope > 0:
+					hi = min(hi, room/slope)
+				case slope < 0:
+					lo = max(lo, room/slope)
+				case room < 0:
+					hi = math.Inf(-1)
+				}
+			}
+			if lo < hi {
+				v.end(p, q, ux, uy, hi)
+				v.end(p, q, -ux, -uy, -lo)
+			}
+		}
+	}
+	return v
+}
+
+// end notes the end, at t, of the boundary between p and q.
+func (v *voronoi) end(p, q Place, ux, uy, t float64) {
+	if math.IsInf(t, 1) {
+		v.directions = append(v.directions, math.Atan2(uy, ux))
+		return
+	}
+	v.vertices = append(v.vertices, point{p.X + (q.X-p.X)/2 + t*ux, p.Y + (q.Y-p.Y)/2 + t*uy})
+}
+
+const (
+	// Sectors are no wider than one of so many.
+	minSectors = 32
+
+	// nearest, in radians, that a cut comes to the direction of an endless boundary,
+	// towards which cuts become denser.
+	nearest = 1e-9
+
+	// narrow sectors, in radians, come of rounding errors.
+	narrow = 1e-13
+)
+
+// integrate calls ray with directions seen from a place, and the share of the circle
+// that each of them stands for. The circle is cut towards the ends of all boundaries:
+// between cuts a ray goes through the same cells.
+func (v *voronoi) integrate(from Place, ray func(cos, sin, weight float64)) {
+	var cuts []float64
+	for _, a := range v.directions { // where the way to the boundary grows without bound
+		for off := 2 * math.Pi / minSectors; off > nearest; off /= 4 {
+			cuts = append(cuts, a-off, a+off)
+		}
+		cuts = append(cuts, a)
+	}
+	for k := range minSectors {
+		cuts = append(cuts, math.Pi*(2*float64(k)/minSectors-1))
+	}
+	for _, w := range v.vertices {
+		cuts = append(cuts, math.Atan2(w.y-from.Y, w.x-from.X))
+	}
+	for k, a := range cuts {
+		cuts[k] = math.Remainder(a, 2*math.Pi)
+	}
+	slices.Sort(cuts)
+	const nodes = 12 // of a rule that is exact for polynomials of degree up to 23
+	var angles, weights [nodes]float64
+	begin := cuts[0]
+	for _, end := range append(cuts[1:], cuts[0]+2*math.Pi) {
+		if end-begin < narrow {
+			continue
+		}
+		quad.Legendre{}.FixedLocations(angles[:], weights[:], begin, end)
+		for n, angle := range angles {
+			sin, cos := math.Sincos(angle)
+			ray(cos, sin, weights[n]/(2*math.Pi))
+		}
+		begin = end
+	}
+}
