@@ -13,6 +13,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // noiseOf returns the law for a set of cells on a lattice refined k times.
@@ -322,5 +323,19 @@ func TestSaturation(t *testing.T) {
 	}
 	if got := (vector{3, 4}).plus(g, math.MaxInt64, h, 5); got != (vector{2 * saturation, 9}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// Noise along a line leaves the map by the corner that the line leads to, however far
+// the multiple would reach. At this rate, 1e-21, fewer than the 2^21 multiples that
+// lead there have a probability of 4e-15, and most draws are beyond what 64 bits hold.
+func TestSegmentSaturates(t *testing.T) {
+	s := newSegment(vector{1 << 19, -1 << 19}, 1<<30, 1)
+	src := exact.NewSource(nil)
+	for range 20 {
+		z := report(planar.Cell{I: 5, J: -7}, s.draw(src))
+		if z != (planar.Cell{I: saturation, J: -saturation}) && z != (planar.Cell{I: -saturation, J: saturation}) {
+			t.Fatalf("%v", z)
+		}
 	}
 }
