@@ -1,6 +1,10 @@
 package optimal
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // bound computes the residuals, and returns a loss that no mechanism within the
 // constraints goes below.
@@ -28,7 +32,7 @@ func (v *solver) bound() float64 {
 		v.lack[x] = 1
 	}
 	for z := range v.n {
-		axpy(-1, v.k[z*v.n:(z+1)*v.n], v.lack)
+		floats.AddScaled(v.lack, -1, v.k[z*v.n:(z+1)*v.n])
 	}
 	return (sum - size*float64(v.n)*0x1p-52) * v.scale
 }

@@ -1,41 +1,13 @@
 package optimal
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // The matrices of this file are n x n, row by row in one slice; of symmetric and
 // triangular ones only the lower half is used.
-
-// dot returns the scalar product of two vectors of one length.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	for len(a) >= 4 && len(b) >= 4 {
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		s0 += v * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// axpy adds f times a to b.
-func axpy(f float64, a, b []float64) {
-	b = b[:len(a)]
-	for len(a) >= 4 && len(b) >= 4 {
-		b[0] += f * a[0]
-		b[1] += f * a[1]
-		b[2] += f * a[2]
-		b[3] += f * a[3]
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		b[i] += f * v
-	}
-}
 
 // A pivot below smallestPivot, relative to the diagonal entry it is what is left
 // of, is a rounding error. It is replaced by hugePivot, which leaves the solution as
@@ -52,9 +24,9 @@ func factor(a []float64, n int) {
 		row := a[i*n : i*n+i+1]
 		for j := range i {
 			other := a[j*n : j*n+j+1]
-			row[j] = (row[j] - dot(row[:j], other[:j])) / other[j]
+			row[j] = (row[j] - floats.Dot(row[:j], other[:j])) / other[j]
 		}
-		pivot := row[i] - dot(row[:i], row[:i])
+		pivot := row[i] - floats.Dot(row[:i], row[:i])
 		if pivot <= row[i]*smallestPivot {
 			pivot = hugePivot
 		}
@@ -66,12 +38,12 @@ func factor(a []float64, n int) {
 func solve(l []float64, n int, b []float64) {
 	for i := range n {
 		row := l[i*n : i*n+i+1]
-		b[i] = (b[i] - dot(row[:i], b[:i])) / row[i]
+		b[i] = (b[i] - floats.Dot(row[:i], b[:i])) / row[i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		row := l[i*n : i*n+i+1]
 		b[i] /= row[i]
-		axpy(-b[i], row[:i], b[:i])
+		floats.AddScaled(b[:i], -b[i], row[:i])
 	}
 }
 
@@ -102,7 +74,7 @@ func factorDominant(l []float64, n int, excess []float64) {
 		for i, w := range row {
 			q := p + 1 + i
 			f := w / pivot
-			axpy(f, row[i+1:], l[q*n+q+1:(q+1)*n])
+			floats.AddScaled(l[q*n+q+1:(q+1)*n], f, row[i+1:])
 			excess[q] += f * d
 		}
 		for i := range row {
@@ -115,11 +87,11 @@ func factorDominant(l []float64, n int, excess []float64) {
 // solveDominant overwrites b with the solution x of M x = b.
 func solveDominant(f []float64, n int, d, b []float64) {
 	for p := range n {
-		axpy(b[p], f[p*n+p+1:(p+1)*n], b[p+1:])
+		floats.AddScaled(b[p+1:], b[p], f[p*n+p+1:(p+1)*n])
 		b[p] /= d[p]
 	}
 	for p := n - 1; p >= 0; p-- {
-		b[p] += dot(f[p*n+p+1:(p+1)*n], b[p+1:])
+		b[p] += floats.Dot(f[p*n+p+1:(p+1)*n], b[p+1:])
 	}
 }
 
@@ -133,7 +105,7 @@ func addInverse(f []float64, n int, d, scale, scratch, over, sum []float64) {
 		out[0] = 1
 		for i, v := range f[p*n+p+1 : (p+1)*n] {
 			q := p + 1 + i
-			axpy(v, scratch[q*n+q:(q+1)*n], out[q-p:])
+			floats.AddScaled(out[q-p:], v, scratch[q*n+q:(q+1)*n])
 		}
 	}
 	// The entry (j,i), j >= i, is the sum over r >= j of the products of the rows i
@@ -144,7 +116,7 @@ func addInverse(f []float64, n int, d, scale, scratch, over, sum []float64) {
 			over[r] = v / d[j+r]
 		}
 		for i := range j + 1 {
-			sum[j*n+i] += scale[i] * scale[j] * dot(scratch[i*n+j:(i+1)*n], over)
+			sum[j*n+i] += scale[i] * scale[j] * floats.Dot(scratch[i*n+j:(i+1)*n], over)
 		}
 	}
 }

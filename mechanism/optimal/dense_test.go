@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // TestFactorsOfDominantMatrices compares with the dense matrix.
@@ -27,7 +29,7 @@ func TestFactorsOfDominantMatrices(t *testing.T) {
 		}
 		x := make([]float64, n)
 		for p := range n {
-			x[p] = dot(m[p*n:(p+1)*n], want)
+			x[p] = floats.Dot(m[p*n:(p+1)*n], want)
 		}
 		dense := append([]float64(nil), m...)
 		factor(dense, n)

@@ -1,13 +1,17 @@
 package optimal
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Loss returns the average loss of a mechanism k, the sum of pi_x k_xz d(x,z), for
 // positive prior weights: QL of the thesis, section 3.1.
 func Loss(prior []float64, k, d Matrix) float64 {
 	sum := 0.0
 	for x, p := range probabilities(prior) {
-		sum += p * dot(k[x], d[x])
+		sum += p * floats.Dot(k[x], d[x])
 	}
 	return sum
 }
@@ -36,7 +40,7 @@ func remap(prior []float64, k, d Matrix) (guesses []int, sum float64) {
 	for z := range n {
 		clear(expected)
 		for x, p := range pi {
-			axpy(p*k[x][z], d[x], expected)
+			floats.AddScaled(expected, p*k[x][z], d[x])
 		}
 		for guess, e := range expected {
 			if e < expected[guesses[z]] {

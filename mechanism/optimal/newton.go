@@ -1,6 +1,10 @@
 package optimal
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // step moves to the next iterate and reports whether that was possible.
 func (v *solver) step() bool {
@@ -34,11 +38,11 @@ const (
 // move takes the step, at different lengths for k and for the multipliers.
 func (v *solver) move(primal, dual float64) {
 	v.each(func(_ *shard, z int) {
-		axpy(primal, v.dk[z*v.n:(z+1)*v.n], v.k[z*v.n:(z+1)*v.n])
-		axpy(primal, v.ds[z*v.m:(z+1)*v.m], v.s[z*v.m:(z+1)*v.m])
-		axpy(dual, v.dy[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m])
+		floats.AddScaled(v.k[z*v.n:(z+1)*v.n], primal, v.dk[z*v.n:(z+1)*v.n])
+		floats.AddScaled(v.s[z*v.m:(z+1)*v.m], primal, v.ds[z*v.m:(z+1)*v.m])
+		floats.AddScaled(v.y[z*v.m:(z+1)*v.m], dual, v.dy[z*v.m:(z+1)*v.m])
 	})
-	axpy(dual, v.dlambda, v.lambda)
+	floats.AddScaled(v.lambda, dual, v.dlambda)
 }
 
 // products are the sums of s y, s dy, ds y and ds dy over all constraints.
@@ -106,7 +110,7 @@ func (v *solver) factorColumn(sh *shard, z int) {
 func (v *solver) factorSchur() {
 	clear(v.schur)
 	for i := range min(shardCount, v.n) {
-		axpy(1, v.shards[i].schur, v.schur)
+		floats.AddScaled(v.schur, 1, v.shards[i].schur)
 	}
 	factor(v.schur, v.n)
 }
@@ -139,7 +143,7 @@ func (v *solver) direction() {
 	v.each(v.right)
 	copy(v.dlambda, v.lack)
 	for i := range v.shards {
-		axpy(-1, v.shards[i].sum, v.dlambda)
+		floats.AddScaled(v.dlambda, -1, v.shards[i].sum)
 	}
 	solve(v.schur, v.n, v.dlambda)
 	v.each(v.left)
@@ -182,7 +186,7 @@ func (v *solver) left(sh *shard, z int) {
 	u := sh.column
 	copy(u, v.dlambda)
 	v.solveColumn(z, u)
-	axpy(1, dk, u)
+	floats.AddScaled(u, 1, dk)
 	for i, c := range v.constraints {
 		d := c.t*k[c.high]*(u[c.low]-u[c.high]) + s[i]*u[c.low]
 		e := dy[i] - y[i]/s[i]*d

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A constraint demands k[low] >= t k[high] of every output's column k of the
@@ -167,7 +169,7 @@ func (v *solver) each(f func(sh *shard, z int)) {
 }
 
 // loss returns the average quality loss of the mechanism so far.
-func (v *solver) loss() float64 { return dot(v.cost, v.k) * v.scale }
+func (v *solver) loss() float64 { return floats.Dot(v.cost, v.k) * v.scale }
 
 // matrix returns the mechanism so far.
 func (v *solver) matrix() Matrix {
