@@ -60,6 +60,27 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 	return err
 }
 
+// ChargeOnce charges an account that was never charged in the unit, as [Ledger.Charge]
+// does but past what is set aside: for releases that do not add up, of which an
+// account gets one, whatever its limit allows. An account that was charged, in any
+// window, gets a [*Again], and of several that ask at a time only the first is charged.
+func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item Item) error {
+	items, err := checkItems(unit, []Item{item})
+	if err != nil {
+		return err
+	}
+	return l.transact(func(t *transaction) error {
+		b, err := t.balance(item.Account, unit)
+		if err != nil {
+			return err
+		}
+		if b.Spent > 0 {
+			return &Again{item.Account, unit}
+		}
+		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, make([]share, 1))
+	})
+}
+
 // afford returns the balances of the items' accounts, or the refusal of the first
 // that cannot pay with what its limit leaves and what was drawn for it.
 func (t *transaction) afford(unit budget.Unit, items []Item, drawn []share) ([]Balance, error) {

@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 )
@@ -266,5 +268,52 @@ func TestFailingEnd(t *testing.T) {
 	}
 	if b := balance(t, l, "ana"); b.Spent != 5 || b.Reserved != 0 {
 		t.Errorf("got %+v", b)
+	}
+}
+
+// A unit of releases that do not add up is charged once, whatever the limit, and of
+// many that ask at a time one is charged.
+func TestChargeOnce(t *testing.T) {
+	l := newFile(t)
+	const unit = "cip:day"
+	once := func(account string, epsilon budget.Amount) error {
+		return l.ChargeOnce("f", unit, Item{Account: account, Epsilon: epsilon, Evaluations: 1})
+	}
+	if r := refused(t, once("ana", tenth)); r.Limited {
+		t.Errorf("without a limit: %+v", r)
+	}
+	check(t, l.SetLimit("*", unit, one, 60))
+	if r := refused(t, once("ana", 2*one)); r.Left != one {
+		t.Errorf("beyond the limit: %+v", r)
+	}
+	check(t, l.Reserve(unit, []Item{{Account: "ana", Epsilon: tenth}}))
+	errs := make(chan error)
+	const asking = 20
+	for range asking {
+		go func() { errs <- once("ana", tenth) }()
+	}
+	again := 0
+	for range asking {
+		err := <-errs
+		var a *Again
+		if errors.As(err, &a) && a.Account == "ana" && a.Unit == unit {
+			again++
+		} else {
+			check(t, err)
+		}
+	}
+	if again != asking-1 {
+		t.Errorf("%d of %d refused", again, asking)
+	}
+	l.clock = func() int64 { return time.Now().Add(time.Hour).UnixMicro() } // in another window
+	var a *Again
+	if err := once("ana", tenth); !errors.As(err, &a) {
+		t.Errorf("in another window: %v", err)
+	}
+	check(t, once("bo", one))
+	b, err := l.Balance("ana", unit)
+	check(t, err)
+	if b.Spent != tenth || len(charges(t, l)) != 2 {
+		t.Errorf("%+v, %d charges", b, len(charges(t, l)))
 	}
 }

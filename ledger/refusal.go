@@ -102,6 +102,19 @@ func quote(s string) string {
 	return b.String()
 }
 
+// Again is the error of a second charge where there is one at the most.
+type Again struct {
+	Account string
+	Unit    budget.Unit
+}
+
+// SQLiteCode is the result code of a call that was refused: SQLITE_AUTH_USER.
+func (a *Again) SQLiteCode() int { return sqlite.CodeDenied }
+
+func (a *Again) Error() string {
+	return fmt.Sprintf("account %s was charged in unit %s before, where releases do not add up: there is one at the most", quote(a.Account), quote(string(a.Unit)))
+}
+
 // refuse makes the refusal of asked to an account that has left.
 func (t *transaction) refuse(b *Balance, asked, left budget.Amount) error {
 	r := &Refusal{

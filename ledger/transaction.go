@@ -45,7 +45,8 @@ func wrap(err error) error {
 // isRefusal tells the errors of one caller, which come before anything is written.
 func isRefusal(err error) bool {
 	var refusal *Refusal
-	return errors.As(err, &refusal) || errors.Is(err, ErrTraceTaken)
+	var again *Again
+	return errors.As(err, &refusal) || errors.As(err, &again) || errors.Is(err, ErrTraceTaken)
 }
 
 // transact runs work in a transaction. When it returns nil what work wrote is on
