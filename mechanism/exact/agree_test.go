@@ -210,3 +210,21 @@ func TestLaplaceTestAgrees(t *testing.T) {
 		}
 	}
 }
+
+func TestRoundedNormalAgrees(t *testing.T) {
+	for _, c := range []struct{ c, sigma float64 }{
+		{0, 1},
+		{0.5, 0x1p-20},
+		{-3.5, 64},
+		{-1e6 - 0.25, 100},
+		{1 << 40, 1 << 40},
+		{1<<53 - 1, 0.5},
+		{0.5, 1e-300},                      // halves
+		{0, math.SmallestNonzeroFloat64},   // underflow
+		{math.MaxFloat64, math.MaxFloat64}, // overflow
+	} {
+		draw := func(s *exact.Source) int64 { return s.RoundedNormal(c.c, c.sigma) }
+		checkAgreement(t, 1_000, func() io.Reader { return pseudorandom(15) }, draw)
+		checkAgreement(t, 1_000, func() io.Reader { return newHostile(16, edges(geometricTail, 1./64)...) }, draw)
+	}
+}

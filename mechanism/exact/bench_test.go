@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -45,6 +46,26 @@ func BenchmarkGeometric(b *testing.B) {
 				sinkInt = g.Draw(s)
 			}
 		})
+	}
+}
+
+func BenchmarkRoundedNormal(b *testing.B) {
+	for _, sigma := range []float64{0.5, 100, 1 << 40} {
+		b.Run(fmt.Sprintf("sigma=%.3g", sigma), func(b *testing.B) {
+			s := NewSource(nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				sinkInt = s.RoundedNormal(1e6+0.25, sigma)
+			}
+		})
+	}
+}
+
+// BenchmarkNormalTextbook is the ziggurat of the standard library in plain
+// float64, on a generator which is not for secrets.
+func BenchmarkNormalTextbook(b *testing.B) {
+	for b.Loop() {
+		sinkInt = int64(math.Round(1e6 + 0.25 + 100*rand.NormFloat64()))
 	}
 }
 

@@ -19,6 +19,9 @@
 // The second line is a geometric variate, the third the magnitude of a discrete
 // Laplace variate; a fair bit gives its sign.
 //
+// [Source.RoundedNormal] proposes a real number by the second line, digits of a
+// second uniform included, and accepts or rejects it by the first.
+//
 // As in the adaptive predicates of computational geometry (Shewchuk 1997; s2),
 // a comparison is first tried in float64 and accepted only when a proved error
 // bound settles it. Otherwise the same bits, and more of them, are compared in

@@ -99,6 +99,26 @@ func TestOffsetAccuracy(t *testing.T) {
 	}
 }
 
+func TestProposalExponent(t *testing.T) {
+	unit := new(big.Rat).SetFrac(one, new(big.Int).Lsh(one, 64))
+	for _, x := range sample(64, 500) {
+		for _, k := range []int64{0, 1, 63, 64, 65, 300, 2500, 1<<53 + 1, math.MaxInt64} {
+			approx, scale := proposal{k, x}.exponent()
+			for end := range int64(2) {
+				z := new(big.Rat).SetInt(new(big.Int).Add(new(big.Int).SetUint64(x), big.NewInt(end)))
+				z.Mul(z.Add(z.Mul(z, unit), big.NewRat(k, 1)), big.NewRat(1, 64))
+				// t = (z^2+1)/2 - k/64
+				z.Mul(z.Add(z.Mul(z, z), big.NewRat(1, 1)), big.NewRat(1, 2))
+				z.Sub(z, big.NewRat(k, 64))
+				z.Sub(z, new(big.Rat).SetFloat64(approx))
+				if z.Abs(z).Cmp(new(big.Rat).SetFloat64(scale*0x1p-49)) > 0 {
+					t.Errorf("k = %d, x = %016x: t is not within 2^-49 scale of %v", k, x, approx)
+				}
+			}
+		}
+	}
+}
+
 // TestWithinNotices demands that the judge sees errors a little larger than
 // what it is asked about.
 func TestWithinNotices(t *testing.T) {

@@ -15,3 +15,19 @@ func (s *Source) NextBit(bit bool) *Source {
 	}
 	return s
 }
+
+// AcceptProposal is the acceptance test of RoundedNormal for (k+x)/64, of which
+// word is the first 64 digits of x.
+func (s *Source) AcceptProposal(k int64, word uint64) bool {
+	accepted, _ := s.accept(proposal{k, word})
+	return accepted
+}
+
+// RoundProposal rounds c + sigma*(k+x)/64 as RoundedNormal does.
+func (s *Source) RoundProposal(k int64, word uint64, c, sigma float64) int64 {
+	p := proposal{k, word}
+	if s.certify {
+		return s.round(p, p.lazy(s), c, sigma)
+	}
+	return s.round(p, nil, c, sigma)
+}

@@ -27,8 +27,8 @@ func FuzzAgreement(f *testing.F) {
 			return io.MultiReader(bytes.NewReader(bits), pseudorandom(1))
 		}
 		x := new(big.Rat).SetFrac64(max(i, -i, 0), max(j, 1))
-		checkAgreement(t, 3, entropy, func(s *exact.Source) [3]int64 {
-			draw := [3]int64{d.Draw(s), 0, g.Draw(s)}
+		checkAgreement(t, 3, entropy, func(s *exact.Source) [4]int64 {
+			draw := [4]int64{d.Draw(s), 0, g.Draw(s), s.RoundedNormal(float64(i)/2, rate)}
 			if s.BernoulliExpL2(rate, 0.7*rate, i, j) {
 				draw[1] |= 1
 			}

@@ -7,7 +7,9 @@ import (
 
 // A probability is a real number in [0,1] which can be had to any precision.
 type probability interface {
-	// bounds encloses the number, times 2^precision, within a few units.
+	// bounds encloses the number, times 2^precision, within a few units, or,
+	// for a number which is read lazily itself, within as many as make it known
+	// as well as the uniform it is compared with.
 	bounds(precision uint) (lo, hi *big.Int)
 }
 

@@ -163,6 +163,7 @@ func TestEntropyError(t *testing.T) {
 		"Geometric":         func(s *exact.Source) { g.Draw(s) },
 		"BernoulliExpRatio": func(s *exact.Source) { s.BernoulliExpRatio(1, 1, 3) },
 		"BernoulliExpL2":    func(s *exact.Source) { s.BernoulliExpL2(1, 0.7, 1, 1) },
+		"RoundedNormal":     func(s *exact.Source) { s.RoundedNormal(0, 1) },
 	}
 	for name, draw := range draws {
 		s := exact.NewSource(short())
