@@ -21,6 +21,20 @@ func Exponential(epsilon float64, d Matrix) Matrix {
 	return k
 }
 
+// Cloak returns the mechanism which reports, for every place x, the place centres[x]
+// that stands for x's zone: cloaking as in section 5.5 of the thesis. Its output is
+// determined by the secret: it is private for no epsilon, unless all have one zone.
+func Cloak(centres []int) (Matrix, error) {
+	k := NewMatrix(len(centres))
+	for x, z := range centres {
+		if z < 0 || z >= len(centres) {
+			return nil, fmt.Errorf("place %d is to be reported as %d: want 0 to %d", x, z, len(centres)-1)
+		}
+		k[x][z] = 1
+	}
+	return k, nil
+}
+
 var errTight = errors.New("no mechanism has tight constraints: one would need negative probabilities")
 
 // TightConstraints returns the matrix k_xz = u_z e^(-epsilon d(x,z)), whose

@@ -43,6 +43,26 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
+func BenchmarkMostPrivate(b *testing.B) {
+	for _, n := range []int{50, 100} {
+		c := scattered(n)
+		adversaries := []struct {
+			name  string
+			error optimal.Matrix
+		}{{"distance", c.Quality}, {"square", squares(c.Quality)}, {"wrong", wrong(c.Quality)}}
+		for _, adversary := range adversaries {
+			b.Run(fmt.Sprintf("places=%d/%s", n, adversary.name), func(b *testing.B) {
+				p := optimal.PrivacyProblem{Prior: c.Prior, Quality: c.Quality, Adversary: adversary.error, Loss: 0.9}
+				for b.Loop() {
+					if _, err := optimal.MostPrivate(context.Background(), p, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	p := scattered(50)
 	s, err := optimal.Solve(context.Background(), p, optimal.Options{})

@@ -47,6 +47,23 @@ func solve(l []float64, n int, b []float64) {
 	}
 }
 
+// addInverted adds (L L^T)^-1 to the lower half of the top left of sum, whose rows are
+// width long. The lower half of scratch becomes L^-1.
+func addInverted(l []float64, n int, scratch, sum []float64, width int) {
+	for i := range n {
+		row := scratch[i*n : i*n+i+1]
+		clear(row)
+		row[i] = 1
+		for j, t := range l[i*n : i*n+i] {
+			floats.AddScaled(row[:j+1], -t, scratch[j*n:j*n+j+1])
+		}
+		floats.Scale(1/l[i*n+i], row)
+		for j, t := range row {
+			floats.AddScaled(sum[j*width:j*width+j+1], t, row[:j+1])
+		}
+	}
+}
+
 // A dominant matrix is the Laplacian of a weighted graph plus a diagonal, given by
 // its parts:
 //

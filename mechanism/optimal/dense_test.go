@@ -38,6 +38,8 @@ func TestFactorsOfDominantMatrices(t *testing.T) {
 
 		factorDominant(l, n, excess)
 		solveDominant(l, n, excess, x)
+		inverted := make([]float64, n*n)
+		addInverted(dense, n, make([]float64, n*n), inverted, n)
 		inverse := make([]float64, n*n)
 		addInverse(l, n, excess, scale, make([]float64, n*n), make([]float64, n), inverse)
 		for p := range n {
@@ -45,6 +47,10 @@ func TestFactorsOfDominantMatrices(t *testing.T) {
 				t.Fatalf("solution %g and %g, want %g", x, y, want)
 			}
 			for q := range n {
+				i, j := max(p, q), min(p, q)
+				if got, want := scale[p]*scale[q]*inverted[i*n+j], inverse[i*n+j]; math.Abs(got-want) > 1e-10 {
+					t.Fatalf("entry (%d,%d) of the inverse is %g and %g", p, q, got, want)
+				}
 				// Entry (p,q) of M times the inverse, less the scales.
 				sum := 0.0
 				for r := range n {

@@ -72,15 +72,25 @@ func (m Matrix) checkMetric(name string, n int) error {
 }
 
 func (m Matrix) checkTriangles(name string) error {
+	if x, y, z, found := m.Detour(); found {
+		return fmt.Errorf("%s violates the triangle inequality: %g from place %d to %d, %g by way of %d",
+			name, m[x][z], x, z, m[x][y]+m[y][z], y)
+	}
+	return nil
+}
+
+// Detour returns places x and z, and one on the way between them by which the way is
+// shorter than the distance of the two, by more than one part in 10^9. It reports false
+// if there are none: then the distances satisfy the triangle inequality.
+func (m Matrix) Detour() (x, via, z int, found bool) {
 	for x, row := range m {
 		for y, first := range row {
 			for z, second := range m[y] {
 				if row[z] > (first+second)*(1+triangleTolerance) {
-					return fmt.Errorf("%s violates the triangle inequality: %g from place %d to %d, %g by way of %d",
-						name, row[z], x, z, first+second, y)
+					return x, y, z, true
 				}
 			}
 		}
 	}
-	return nil
+	return 0, 0, 0, false
 }

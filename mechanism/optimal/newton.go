@@ -53,13 +53,16 @@ func (p products) after(primal, dual float64) float64 {
 	return p.sy + dual*p.sdy + primal*p.dsy + primal*dual*p.dsdy
 }
 
+func (p *products) add(q products) {
+	p.sy += q.sy
+	p.sdy += q.sdy
+	p.dsy += q.dsy
+	p.dsdy += q.dsdy
+}
+
 func (v *solver) products() (sum products) {
 	for i := range v.shards {
-		p := v.shards[i].products
-		sum.sy += p.sy
-		sum.sdy += p.sdy
-		sum.dsy += p.dsy
-		sum.dsdy += p.dsdy
+		sum.add(v.shards[i].products)
 	}
 	return sum
 }

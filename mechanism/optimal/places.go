@@ -55,12 +55,17 @@ func steps(a, b planar.Cell) float64 {
 	return math.Sqrt(float64(di*di) + float64(dj*dj))
 }
 
+// blocks is the Manhattan distance of two lattice points, in steps. It is exact.
+func blocks(a, b planar.Cell) float64 {
+	return float64(max(a.I-b.I, b.I-a.I) + max(a.J-b.J, b.J-a.J))
+}
+
 // matrix is of the distances of all places, times scale.
-func (p Places) matrix(scale float64) Matrix {
+func (p Places) matrix(distance func(a, b planar.Cell) float64, scale float64) Matrix {
 	m := NewMatrix(len(p.Cells))
 	for x, a := range p.Cells {
 		for z, b := range p.Cells[:x] {
-			d := steps(a, b) * scale
+			d := distance(a, b) * scale
 			m[x][z], m[z][x] = d, d
 		}
 	}
@@ -69,7 +74,15 @@ func (p Places) matrix(scale float64) Matrix {
 
 // Quality is what is lost when one place is reported for another: metres in the
 // frame.
-func (p Places) Quality() Matrix { return p.matrix(p.Domain.Step()) }
+func (p Places) Quality() Matrix { return p.matrix(steps, p.Domain.Step()) }
+
+// Manhattan is the metric of a town whose streets run in the two directions of the
+// lattice, east and north at the middle of the box: |di| + |dj| steps between places
+// that are di and dj steps apart, in metres in the frame, rounded down by less than one
+// part in 2^48. Numbers of steps are exact; the two products that follow are off by a
+// factor of at most 1+2^-52, so that none is above what is said here, and all
+// processors answer alike. These distances are no lower bounds of geodesics.
+func (p Places) Manhattan() Matrix { return p.matrix(blocks, p.Domain.Step()*underRounding) }
 
 // The distances that epsilon is per are those of the frame over 1+kappa, rounded
 // down, in metres.
@@ -103,16 +116,26 @@ func (p Places) Privacy() Matrix { return p.lowerBounds(underBuilt) }
 // lowerBounds are distances of which the geodesics are at least under times the
 // float64 computation, for an under of at most underRounding.
 func (p Places) lowerBounds(under float64) Matrix {
-	return p.matrix(p.Domain.Rate(onePerMetre) * under)
+	return p.matrix(steps, p.Domain.Rate(onePerMetre)*under)
+}
+
+// BelowGeodesics reports whether distances, of which there are as many as of the
+// places, are certified lower bounds of the geodesics between them, as is proved above:
+// what is private per metre of such a metric is so per metre along the ellipsoid.
+func (p Places) BelowGeodesics(distances Matrix) bool {
+	return distances.nowhereAbove(p.lowerBounds(underRounding))
 }
 
 // Supports reports whether distances are lower bounds of the geodesics between the
 // places, and not those of other places.
 func (p Places) Supports(distances Matrix) bool {
-	least, most := p.lowerBounds(underForeign), p.lowerBounds(underRounding)
-	for x, row := range distances {
+	return p.BelowGeodesics(distances) && p.lowerBounds(underForeign).nowhereAbove(distances)
+}
+
+func (m Matrix) nowhereAbove(bounds Matrix) bool {
+	for x, row := range m {
 		for z, d := range row {
-			if d < least[x][z] || d > most[x][z] {
+			if !(d <= bounds[x][z]) {
 				return false
 			}
 		}

@@ -107,3 +107,78 @@ func TestSupports(t *testing.T) {
 		}
 	})
 }
+
+// Lower bounds are told from metrics of which one distance is longer.
+func TestBelowGeodesics(t *testing.T) {
+	d := smallDomain(t)
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPlaces(t, d)
+		m := p.lowerBounds(underRounding)
+		if !p.BelowGeodesics(m) || !p.BelowGeodesics(p.matrix(steps, 0.5)) || p.BelowGeodesics(p.Quality()) || p.BelowGeodesics(p.Manhattan()) {
+			t.Fatal("lower bounds are not told from longer distances")
+		}
+		x := rapid.IntRange(1, len(m)-1).Draw(t, "x")
+		z := rapid.IntRange(0, x-1).Draw(t, "z")
+		m[x][z] = math.Nextafter(m[x][z], math.Inf(1))
+		if p.BelowGeodesics(m) {
+			t.Fatal("a distance that is longer by the least there is passes")
+		}
+		m[x][z] = math.NaN()
+		if p.BelowGeodesics(m) {
+			t.Fatal("no number passes")
+		}
+	})
+}
+
+// Manhattan distances are at most steps times the step, exactly, and hardly less; they
+// are a metric that is nowhere shorter than Euclid's.
+func TestManhattan(t *testing.T) {
+	d, err := planar.NewDomain("odd", 40, 116, 41, 117, 0.1) // a step that is no binary fraction
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPlaces(t, d)
+		m := p.Manhattan()
+		for x, a := range p.Cells {
+			for z, b := range p.Cells {
+				want := new(big.Rat).SetFloat64(d.Step())
+				want.Mul(want, new(big.Rat).SetInt64(max(a.I-b.I, b.I-a.I)+max(a.J-b.J, b.J-a.J)))
+				got := new(big.Rat).SetFloat64(m[x][z])
+				if got.Cmp(want) > 0 {
+					t.Fatalf("%v is above %v", got, want)
+				}
+				if want.Mul(want, big.NewRat(1<<48-1, 1<<48)); got.Cmp(want) < 0 {
+					t.Fatalf("%v is far below %v", got, want)
+				}
+				if m[x][z] < p.Privacy()[x][z] {
+					t.Fatalf("shorter than the straight line between %v and %v", a, b)
+				}
+			}
+		}
+		if err := m.checkMetric("distance", len(m)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A detour is found exactly where one is planted.
+func TestDetour(t *testing.T) {
+	d := smallDomain(t)
+	rapid.Check(t, func(t *rapid.T) {
+		m := anyPlaces(t, d).Manhattan()
+		if x, y, z, found := m.Detour(); found {
+			t.Fatalf("%d %d %d", x, y, z)
+		}
+		if len(m) == 2 {
+			return
+		}
+		z := rapid.IntRange(2, len(m)-1).Draw(t, "z")
+		m[0][z] = (m[0][1] + m[1][z]) * (1 + 2*triangleTolerance)
+		m[z][0] = m[0][z]
+		x, via, to, found := m.Detour()
+		if !found || m[x][to] <= m[x][via]+m[via][to] || min(x, to) != 0 || max(x, to) != z {
+			t.Fatalf("from %d by way of %d to %d, %v: want 0 to %d", x, via, to, found, z)
+		}
+	})
+}

@@ -197,6 +197,16 @@ func TestSolutionsOfRandomProblems(t *testing.T) {
 	})
 }
 
+// TestHugeDilation has nothing left of the metric but a spanning tree.
+func TestHugeDilation(t *testing.T) {
+	p := optimal.Problem{Prior: ramp(9), Quality: grid(3), Privacy: grid(3), Epsilon: 1}
+	s := solved(t, p, optimal.Options{Dilation: math.MaxFloat64})
+	if s.Edges != 8 {
+		t.Errorf("%d edges", s.Edges)
+	}
+	checkSolution(t, p, s)
+}
+
 // TestFarPlaces has exponentials overflow: the constraints that remain are k >= 0.
 func TestFarPlaces(t *testing.T) {
 	d := line(5, 3000)

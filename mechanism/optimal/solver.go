@@ -75,7 +75,7 @@ type shard struct {
 func newSolver(p Problem, edges []Edge, rate float64, workers int) *solver {
 	n, m := len(p.Prior), 2*len(edges)
 	v := &solver{
-		n: n, m: m, workers: min(workers, shardCount),
+		n: n, m: m, workers: workers,
 		constraints: make([]constraint, 0, m),
 		cost:        make([]float64, n*n),
 		k:           make([]float64, n*n),
@@ -154,13 +154,19 @@ func (v *solver) start() {
 
 // each calls f for every column, with the shard it belongs to.
 func (v *solver) each(f func(sh *shard, z int)) {
+	eachColumn(v.n, v.workers, func(share, z int) { f(&v.shards[share], z) })
+}
+
+// eachColumn calls f for every column below n with the share it belongs to. Calls for
+// one share follow each other in a fixed order, whatever the number of workers.
+func eachColumn(n, workers int, f func(share, z int)) {
 	var next atomic.Int32
 	var group sync.WaitGroup
-	for range v.workers {
+	for range min(workers, shardCount) {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < shardCount; i = int(next.Add(1)) - 1 {
-				for z := i; z < v.n; z += shardCount {
-					f(&v.shards[i], z)
+				for z := i; z < n; z += shardCount {
+					f(i, z)
 				}
 			}
 		})
@@ -172,11 +178,14 @@ func (v *solver) each(f func(sh *shard, z int)) {
 func (v *solver) loss() float64 { return floats.Dot(v.cost, v.k) * v.scale }
 
 // matrix returns the mechanism so far.
-func (v *solver) matrix() Matrix {
-	m := NewMatrix(v.n)
+func (v *solver) matrix() Matrix { return fromColumns(v.k, v.n) }
+
+// fromColumns returns the matrix whose columns lie one after the other in k.
+func fromColumns(k []float64, n int) Matrix {
+	m := NewMatrix(n)
 	for x, row := range m {
 		for z := range row {
-			row[z] = v.k[z*v.n+x]
+			row[z] = k[z*n+x]
 		}
 	}
 	return m

@@ -42,7 +42,8 @@ func Spanner(d Matrix, delta float64) (edges []Edge, dilation float64) {
 		}
 	}
 	for _, e := range pairs {
-		if path[e.A][e.B] > delta*e.Length*(1+detourTolerance) {
+		// A delta*Length beyond the greatest float64 allows any detour, but not none.
+		if now := path[e.A][e.B]; now > delta*e.Length*(1+detourTolerance) || math.IsInf(now, 1) {
 			edges = append(edges, e)
 			shorten(path, e)
 		}

@@ -59,3 +59,37 @@ func dilationOf(d Matrix, edges []Edge) float64 {
 	}
 	return most
 }
+
+// TestFullGrids counts the pairs of a grid that see each other past no third place: a
+// spanner of dilation 1 leaves out all others (R27, R28; with collinear pairs left out the
+// thesis counts constraints as well, R33).
+func TestFullGrids(t *testing.T) {
+	for _, c := range []struct{ width, edges int }{{3, 28}, {5, 200}, {7, 748}} {
+		d := NewMatrix(c.width * c.width)
+		for x, row := range d {
+			for z := range row {
+				row[z] = math.Hypot(float64(x%c.width-z%c.width), float64(x/c.width-z/c.width))
+			}
+		}
+		edges, dilation := Spanner(d, 1)
+		if len(edges) != c.edges || dilation > 1+1e-12 {
+			t.Errorf("%dx%d: %d edges, dilation %g, want %d edges", c.width, c.width, len(edges), dilation, c.edges)
+		}
+	}
+}
+
+// TestHugeDilations has the product of dilation and distance overflow: a tree is left.
+func TestHugeDilations(t *testing.T) {
+	d := NewMatrix(6)
+	for x, row := range d {
+		for z := range row {
+			row[z] = 100 * math.Abs(float64(x*x-z*z))
+		}
+	}
+	for _, delta := range []float64{1e307, math.MaxFloat64} {
+		edges, dilation := Spanner(d, delta)
+		if len(edges) != 5 || dilation != 1 {
+			t.Errorf("dilation %g: %d edges, actual dilation %g", delta, len(edges), dilation)
+		}
+	}
+}
