@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -35,6 +36,22 @@ func (l *terminalLine) show(format string, args ...any) {
 func (l *terminalLine) clear() {
 	if l != nil {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}
+
+// shareAndRest says how much of some work is done and, unless 0, about how long the
+// rest takes.
+func shareAndRest(share float64, left time.Duration) string {
+	percent := fmt.Sprintf("%.0f %%", 100*share)
+	switch {
+	case left == 0:
+		return percent
+	case left < 100*time.Second:
+		return fmt.Sprintf("%s, about %.0f s left", percent, math.Ceil(left.Seconds()))
+	case left < 100*time.Minute:
+		return fmt.Sprintf("%s, about %.0f min left", percent, left.Minutes())
+	default:
+		return fmt.Sprintf("%s, about %.0f h left", percent, left.Hours())
 	}
 }
 

@@ -23,6 +23,9 @@ type study interface {
 
 // studies are made new for each use.
 var studies = map[string]func() study{
+	"adversary":  func() study { return new(adversaryStudy) },
+	"lbs":        func() study { return new(lbsStudy) },
+	"meters":     func() study { return new(metersStudy) },
 	"optimal":    func() study { return new(optimalStudy) },
 	"pim":        func() study { return new(pimStudy) },
 	"predictive": func() study { return new(predictiveStudy) },

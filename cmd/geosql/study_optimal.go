@@ -9,63 +9,39 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/study/optimal"
-	"github.com/geosql/geosql/study/track"
 )
 
 // An optimalStudy measures optimal mechanisms on a set of places.
 type optimalStudy struct {
-	places   string   // file
-	columns  []string // lat, lon, weight; in the plane x, y, weight
+	places   placeFlags
 	settings optimal.Settings
-	unit     string // of distances, losses, and epsilon is per unit
-	plane    bool
 	out      string // directory of the figures; "": none
 }
 
-// unitMetres are the units of length that there are.
-var unitMetres = map[string]float64{"m": 1, "km": 1000}
-
 func (s *optimalStudy) register(fs *flag.FlagSet) {
-	*s = optimalStudy{
-		columns:  []string{"lat", "lon", "weight"},
-		unit:     "km",
-		settings: optimal.Settings{Dilations: []float64{1, 1.05, 1.1, 1.2, 1.5, 2}, Gap: 1e-4},
-	}
-	fs.StringVar(&s.places, "places", "", "")
-	fs.StringVar(&s.unit, "unit", s.unit, "")
+	s.settings = optimal.Settings{Dilations: []float64{1, 1.05, 1.1, 1.2, 1.5, 2}, Gap: 1e-4}
+	s.places.register(fs)
 	fs.StringVar(&s.out, "out", "", "")
-	boolFlag(fs, "plane", func() { s.plane = true })
-	wordsFlag(fs, "columns", &s.columns)
 	numberFlag(fs, "epsilon", &s.settings.Epsilon)
 	numberFlag(fs, "gap", &s.settings.Gap)
 	numbersFlag(fs, "dilation", &s.settings.Dilations)
 }
 
 func (s *optimalStudy) check() error {
-	switch {
-	case s.places == "":
-		return usageError("study: no file of places given: -places FILE")
-	case len(s.columns) != 3:
-		return usageError("study: -columns names lat,lon,weight, or with -plane x,y,weight")
-	case unitMetres[s.unit] == 0:
-		return usageError("study: -unit must be m or km, not " + s.unit)
-	case s.settings.Epsilon <= 0:
-		return usageError("study: -epsilon must be given, above 0, per " + s.unit)
+	if err := s.places.check(); err != nil {
+		return err
 	}
-	if err := s.settings.Check(); err != nil {
-		return usageError("study: " + err.Error())
-	}
-	return nil
+	return s.places.checkOptimal(&s.settings)
 }
 
 func (s *optimalStudy) run(ctx context.Context) error {
-	places, err := s.read(ctx)
-	if err != nil {
+	var list placeList
+	if err := s.places.each(ctx, nil, list.add); err != nil {
 		return err
 	}
-	study, err := optimal.New(s.settings, places)
+	study, err := s.places.study(s.settings, list.places)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.places, err)
+		return fmt.Errorf("%s: %w", s.places.path, err)
 	}
 	if err := makeFigureDir(s.out); err != nil {
 		return err
@@ -75,87 +51,6 @@ func (s *optimalStudy) run(ctx context.Context) error {
 		return err
 	}
 	return s.draw(ctx, study, rows)
-}
-
-// read reads the places, none of them twice.
-func (s *optimalStudy) read(ctx context.Context) (places []optimal.Place, err error) {
-	file, err := openCSV(s.places)
-	if err != nil {
-		return nil, err
-	}
-	defer file.close()
-	var first, second, weight int
-	if err := findColumns(file, s.columns, []*int{&first, &second, &weight}); err != nil {
-		return nil, err
-	}
-	lines := map[[2]float64]int{}
-	_, err = file.each(ctx, "reading", func(cells []string) error {
-		a, b, err := s.coordinates(cells[first], cells[second])
-		if err != nil {
-			return inLine(file, err)
-		}
-		w, err := number(cells[weight])
-		if err == nil && w <= 0 {
-			err = fmt.Errorf("the weight must be above 0, not %v", w)
-		}
-		if err == nil && lines[[2]float64{a, b}] > 0 {
-			err = fmt.Errorf("the place of line %d again", lines[[2]float64{a, b}])
-		}
-		if err != nil {
-			return inLine(file, err)
-		}
-		lines[[2]float64{a, b}], _ = file.reader.FieldPos(0)
-		places = append(places, optimal.Place{X: b, Y: a, Weight: w})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if s.plane {
-		for k, p := range places {
-			places[k].X, places[k].Y = p.Y, p.X
-		}
-		return places, nil
-	}
-	return places, s.project(places)
-}
-
-// coordinates reads latitude and longitude, or in the plane x and y.
-func (s *optimalStudy) coordinates(firstText, secondText string) (a, b float64, err error) {
-	if !s.plane {
-		return location(firstText, secondText)
-	}
-	if a, err = number(firstText); err == nil {
-		b, err = number(secondText)
-	}
-	return a, b, err
-}
-
-// projectionStep, in metres, is what projected places are rounded to.
-const projectionStep = 0.001
-
-// project turns longitudes and latitudes into units to the east and to the north, in
-// a domain around the places.
-func (s *optimalStudy) project(places []optimal.Place) error {
-	if len(places) == 0 {
-		return nil
-	}
-	var all track.Track
-	for _, p := range places {
-		all.Fixes = append(all.Fixes, track.Fix{Lat: p.Y, Lon: p.X})
-	}
-	box := around([]track.Track{all})
-	box[4] = projectionStep
-	d, err := newDomain(box)
-	if err != nil {
-		return fmt.Errorf("%s: around the places, %w", s.places, err)
-	}
-	step := projectionStep / unitMetres[s.unit]
-	for k, p := range places {
-		c := d.Cell(p.Y, p.X)
-		places[k].X, places[k].Y = float64(c.I)*step, float64(c.J)*step
-	}
-	return nil
 }
 
 // optimalHead names the columns of optimalRow.
@@ -182,7 +77,9 @@ func (s *optimalStudy) print(ctx context.Context, study *optimal.Study) (rows []
 		return nil, err
 	}
 	defer table.line.clear()
-	study.Progress = table.progress
+	study.Progress = func(p optimal.Progress) {
+		table.line.show("%s, dilation %s: %s", p.Mechanism, rounded(p.Dilation, 9), shareAndRest(p.Share, p.Left))
+	}
 	err = study.Run(ctx, func(r optimal.Row) error {
 		rows = append(rows, r)
 		return table.put(optimalRow(r))
@@ -201,14 +98,14 @@ func (s *optimalStudy) draw(ctx context.Context, study *optimal.Study, rows []op
 	if math.IsInf(dilation, 1) {
 		dilation = 1
 	}
-	figure, err := study.Spanner(dilation, unitMetres[s.unit])
+	figure, err := study.Spanner(dilation, unitMetres[s.places.unit])
 	if err != nil {
 		return err
 	}
 	if err := writeFigure(s.out, "spanner", figure); err != nil {
 		return err
 	}
-	if figure, err = optimal.OverDilation(s.unit, rows); err != nil {
+	if figure, err = optimal.OverDilation(s.places.unit, rows); err != nil {
 		return err
 	}
 	if err := writeFigure(s.out, "dilation", figure); err != nil {
@@ -216,13 +113,15 @@ func (s *optimalStudy) draw(ctx context.Context, study *optimal.Study, rows []op
 	}
 	line := newTerminalLine()
 	defer line.clear()
-	study.Progress = func(done, total int) { line.show("other epsilons: %.1f %%", 100*float64(done)/float64(total)) }
+	study.Progress = func(p optimal.Progress) {
+		line.show("%s, epsilon %s: %s", p.Mechanism, rounded(p.Epsilon, 9), shareAndRest(p.Share, p.Left))
+	}
 	sweep, err := study.Sweep(ctx)
 	if err != nil {
 		return err
 	}
 	line.clear()
-	if figure, err = optimal.OverEpsilon(s.unit, sweep); err != nil {
+	if figure, err = optimal.OverEpsilon(s.places.unit, sweep); err != nil {
 		return err
 	}
 	return writeFigure(s.out, "epsilon", figure)

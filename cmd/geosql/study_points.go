@@ -192,7 +192,7 @@ func instant(text string) (int64, error) {
 		}
 		return int64(math.Round(seconds * 1e6)), nil
 	}
-	for _, layout := range []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateTime} {
+	for _, layout := range []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04"} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UnixMicro(), nil
 		}

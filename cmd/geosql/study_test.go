@@ -188,7 +188,7 @@ func TestStudyErrors(t *testing.T) {
 		text string
 	}{
 		{[]string{"study"}, "too few"},
-		{[]string{"study", "weather"}, "no study weather, only optimal or pim or predictive"},
+		{[]string{"study", "weather"}, "no study weather, only "},
 		{[]string{"study", "predictive", "x"}, "too many"},
 		{[]string{"study", "predictive", "-csv"}, "study takes no flag -csv"},
 		{[]string{"study", "-personal", "predictive", "-points", good}, "study predictive takes no flag -personal"},

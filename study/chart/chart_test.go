@@ -49,6 +49,21 @@ func TestPage(t *testing.T) {
 	charttest.Hold(t, texts, 0, "height")
 }
 
+// Boxes stand above their names; a group may be one value.
+func TestBoxes(t *testing.T) {
+	page, err := Page([][]Panel{{{Title: "times", Left: -0.5, Right: 1.5, Names: []string{"day", "night"}, Boxes: []Box{
+		{Name: "old", Colour: Grey, Groups: [][]float64{{1, 2, 3, 4, 40}, {5}}},
+		{Name: "new", Colour: Blue, Groups: [][]float64{{1, 2}, {2, 2, 2}}},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	charttest.Hold(t, charttest.Texts(t, page), 1, "times", "day", "night", "old", "new", "60")
+	if _, err := Page([][]Panel{{{Right: 1, Boxes: []Box{{Groups: [][]float64{{}}}}}}}); err == nil {
+		t.Error("a box of nothing was drawn")
+	}
+}
+
 // A layer of one place, and one across the antimeridian.
 func TestMap(t *testing.T) {
 	m := NewMap("islands", track.Fix{Lat: -17, Lon: 179.9})

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -19,16 +20,17 @@ type Curve struct {
 	Points plotter.XYs
 }
 
-// A Panel is a plot of curves over one scale, which starts at 0 upwards.
+// A Panel is a plot of curves and boxes over one scale, which starts at 0 upwards.
 type Panel struct {
 	Title, X, Y string // above, and at the axes
 	Left, Right float64
 	Names       []string // printed at 0, 1, 2, .. of the horizontal axis; nil: the numbers are
-	Top         float64  // largest value to show; 0: that of the curves
+	Top         float64  // largest value to show; 0: that of the curves and boxes
 	Curves      []Curve
+	Boxes       []Box // side by side
 }
 
-// legendRoom is how much higher than its curves a panel is, for the legend.
+// legendRoom is how much higher than what it shows a panel is, for the legend.
 const legendRoom = 1.6
 
 // Top returns the largest value of the curves, at least 0.
@@ -40,6 +42,18 @@ func Top(curves []Curve) (top float64) {
 	}
 	return top
 }
+
+func topOfBoxes(boxes []Box) (top float64) {
+	for _, b := range boxes {
+		for _, values := range b.Groups {
+			top = max(top, slices.Max(values))
+		}
+	}
+	return top
+}
+
+// axisShare is about the share of a panel's width that the horizontal axis takes.
+const axisShare = 0.8
 
 func (p Panel) plot() (*plot.Plot, error) {
 	drawn := newPlot()
@@ -57,7 +71,10 @@ func (p Panel) plot() (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	top := cmp.Or(p.Top, Top(p.Curves), 1)
+	if err := addBoxes(drawn, p.Boxes, panelWidth*axisShare/vg.Length(p.Right-p.Left)); err != nil {
+		return nil, err
+	}
+	top := cmp.Or(p.Top, max(Top(p.Curves), topOfBoxes(p.Boxes)), 1)
 	drawn.Y.Min, drawn.Y.Max = 0, top*legendRoom
 	return drawn, nil
 }

@@ -1,7 +1,8 @@
 // Package optimal measures what the optimal mechanism of a finite set of places
-// gains over mechanisms that do not know the prior, and what a spanner costs it and
-// saves: section 6.2 of Bordenabe, Measuring Privacy with Distinguishability Metrics
-// (2014), called the thesis.
+// gains over mechanisms that do not know the prior, what a spanner costs it and saves,
+// and what is left of its privacy when an adversary knows more than the prior: section
+// 6.2 of Bordenabe, Measuring Privacy with Distinguishability Metrics (2014), called the
+// thesis.
 //
 // Places lie in a plane, in a unit of length of the caller's choice; losses are
 // Euclidean distances in it, and epsilon is per unit. The prior is public.
@@ -13,7 +14,9 @@
 // are none, [PlanarLaplace] takes its part: the continuous mechanism, its report
 // moved to the nearest place. [Exponential] has half of epsilon in the exponent. The
 // last three know nothing of the prior; the remap of their reports does.
+// [Study.Adversary] has [MostPrivate] as well, which is made for the prior and private
+// for no epsilon worth the name.
 //
-// What a row says is about the certified mechanism and not about the matrix that
+// What a [Row] says is about the certified mechanism and not about the matrix that
 // came out of a solver or a formula. All measures are computed, none is sampled.
 package optimal

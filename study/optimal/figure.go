@@ -60,5 +60,34 @@ func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{{loss, constraints}})
 }
 
+// OverPriors draws, as SVG, what figure 6.3 of the thesis shows: the adversary's error
+// under each prior, a box for each mechanism over all users. rows are those of
+// Adversary, one user's after the other's, with the same priors for each.
+func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
+	p := chart.Panel{Title: "Adversary's error", Y: unit}
+	for _, r := range rows {
+		group := slices.Index(p.Names, r.Prior)
+		if group < 0 {
+			group = len(p.Names)
+			p.Names = append(p.Names, r.Prior)
+		}
+		at := slices.IndexFunc(p.Boxes, func(b chart.Box) bool { return b.Name == r.Mechanism })
+		if at < 0 {
+			at = len(p.Boxes)
+			p.Boxes = append(p.Boxes, chart.Box{Name: r.Mechanism, Colour: boxColours[r.Mechanism]})
+		}
+		b := &p.Boxes[at]
+		if group == len(b.Groups) {
+			b.Groups = append(b.Groups, nil)
+		}
+		b.Groups[group] = append(b.Groups[group], r.AdversaryError)
+	}
+	p.Left, p.Right = -0.5, float64(len(p.Names))-0.5
+	return chart.Page([][]chart.Panel{{p}})
+}
+
+// boxColours are light enough for a median to show.
+var boxColours = map[string]color.Color{Optimal: chart.Sky, MostPrivate: chart.Yellow, PlanarLaplace: chart.Grey}
+
 // axisMargin is how far a horizontal axis goes on beyond its first and last places.
 const axisMargin = 0.2

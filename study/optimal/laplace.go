@@ -9,61 +9,76 @@ import (
 	"github.com/geosql/geosql/study/parallel"
 )
 
-// planarLaplace returns the continuous planar Laplace mechanism (thesis, section
-// 5.2) whose report moves to the nearest place. It ends early with the cause of ctx.
+// PlanarLaplaceMatrix returns the continuous planar Laplace mechanism (thesis, section
+// 5.2) whose report moves to the nearest of the places, no two of which are the same.
+// Their weights do not matter. It ends early with the cause of ctx, uses all processors,
+// and is for up to some hundreds of places: it looks at all their triples.
 //
 // It integrates over the length of the noise exactly: a ray from the secret meets
 // the Voronoi cell of each place in at most one interval. Over the direction it
 // integrates numerically, sector by sector; within a sector the integrand is smooth.
-func planarLaplace(ctx context.Context, epsilon float64, places []Place) (optimal.Matrix, error) {
+func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (optimal.Matrix, error) {
 	k := optimal.NewMatrix(len(places))
 	cells := newVoronoi(places)
 	work := func(_, x int) {
-		along := make([]ahead, len(places))
+		r := ray{cells: cells, seen: make([]seen, len(places))}
+		for z, q := range places {
+			dx, dy := q.X-places[x].X, q.Y-places[x].Y
+			r.seen[z] = seen{dx, dy, dx*dx + dy*dy}
+		}
 		cells.integrate(places[x], func(cos, sin, weight float64) {
-			for z, q := range places {
-				dx, dy := q.X-places[x].X, q.Y-places[x].Y
-				along[z] = ahead{dx*dx + dy*dy, dx*cos + dy*sin}
-			}
-			spread(along, epsilon, weight, x, k[x])
+			r.cos, r.sin = cos, sin
+			r.spread(epsilon, weight, x, k[x])
 		})
 	}
 	return k, parallel.Each(ctx, runtime.GOMAXPROCS(0), len(places), work, func() {})
 }
 
-// spread adds the probability of a ray, that of its sector, to those of the places
-// whose cells it goes through, beginning in that of z.
-func spread(along []ahead, epsilon, probability float64, z int, row []float64) {
-	r, survival := 0.0, 1.0
+// A ray begins at a secret.
+type ray struct {
+	cells    *voronoi
+	seen     []seen // the places
+	cos, sin float64
+}
+
+// seen is where a place is, seen from the secret: to the east, to the north, and its
+// squared distance.
+type seen struct{ x, y, square float64 }
+
+// forward returns how far a place lies in the direction of r. At t along r the
+// squared distance from the place is square - 2 t forward + t^2.
+func (r *ray) forward(p seen) float64 { return p.x*r.cos + p.y*r.sin }
+
+// spread adds the probability of r, that of its sector, to those of the places whose
+// cells it goes through, beginning in that of z.
+func (r *ray) spread(epsilon, probability float64, z int, row []float64) {
+	t, survival := 0.0, 1.0
 	for survival > 0 {
-		next, until := leave(along, z, r)
+		next, until := r.leave(z, t)
 		// That the noise is longer than this (thesis, section 5.2.1).
 		beyond := 0.0
 		if e := epsilon * until; e < math.MaxFloat64 {
 			beyond = (1 + e) * math.Exp(-e)
 		}
 		row[z] += (survival - beyond) * probability
-		z, r, survival = next, until, beyond
+		z, t, survival = next, until, beyond
 	}
 }
 
-// ahead is where a place is, seen from the secret: its squared distance, and how far
-// it lies in the direction of a ray. At r along the ray the squared distance from
-// the place is square - 2 r forward + r^2.
-type ahead struct{ square, forward float64 }
-
-// leave returns where a ray leaves the cell of z, which it is in at r, and the place
-// whose cell it enters; infinity, and any place, if it stays.
-func leave(along []ahead, z int, r float64) (next int, until float64) {
+// leave returns where r leaves the cell of z, which it is in at t, and the place
+// whose cell it enters, a neighbour; infinity, and any place, if it stays.
+func (r *ray) leave(z int, t float64) (next int, until float64) {
 	until = math.Inf(1)
-	for y, a := range along {
-		lead := a.forward - along[z].forward
+	here, forward, furthest := r.seen[z], r.forward(r.seen[z]), 0.0
+	for _, y := range r.cells.neighbours[z] {
+		there := r.seen[y]
+		lead := r.forward(there) - forward
 		if lead <= 0 {
 			continue
 		}
-		meet := max(r, (a.square-along[z].square)/(2*lead))
-		if meet < until || meet == until && a.forward > along[next].forward {
-			next, until = y, meet
+		meet := max(t, (there.square-here.square)/(2*lead))
+		if meet < until || meet == until && lead > furthest {
+			next, until, furthest = y, meet, lead
 		}
 	}
 	return next, until

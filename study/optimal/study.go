@@ -2,7 +2,6 @@ package optimal
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/geosql/geosql/mechanism/optimal"
@@ -14,6 +13,7 @@ const (
 	PlanarGeometric = "planar-geometric"
 	PlanarLaplace   = "planar-laplace"
 	Exponential     = "exponential"
+	MostPrivate     = "most-private"
 )
 
 // A Row is what a study finds for one mechanism.
@@ -45,15 +45,14 @@ type Measures struct {
 // A Study compares mechanisms on a set of places. It is made by [New], and not safe
 // for concurrent use.
 type Study struct {
-	// Progress, unless nil, is told again and again how much of a Run or Sweep is
-	// done, as far as can be told from the gaps of the solvers.
-	Progress func(done, total int)
+	// Progress, unless nil, is told again and again how far the search for a
+	// mechanism has come.
+	Progress func(Progress)
 
-	settings    Settings
-	places      []Place
-	prior       []float64
-	d           optimal.Matrix
-	done, total int // solutions, of Run or Sweep
+	settings Settings
+	places   []Place
+	prior    []float64
+	d        optimal.Matrix
 }
 
 // New returns a study of places. Errors are about the settings or the places, which
@@ -80,7 +79,6 @@ func New(s Settings, places []Place) (*Study, error) {
 // ones, in the order of the dilations, then the others. It ends early with the cause
 // of ctx, or with the error of row or of a solver. It uses all processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
-	s.done, s.total = 0, len(s.settings.Dilations)
 	for _, dilation := range s.settings.Dilations {
 		r, err := s.optimal(ctx, s.settings.Epsilon, dilation)
 		if err != nil {
@@ -108,7 +106,6 @@ var sweepFactors = []float64{0.25, 0.5, 1, 2, 4}
 // Sweep measures all mechanisms, the optimal one at the first dilation, at smaller
 // and greater epsilons, in ascending order. It ends early as Run does.
 func (s *Study) Sweep(ctx context.Context) (rows []Row, err error) {
-	s.done, s.total = 0, len(sweepFactors)
 	for _, factor := range sweepFactors {
 		epsilon := factor * s.settings.Epsilon
 		r, err := s.optimal(ctx, epsilon, s.settings.Dilations[0])
@@ -127,16 +124,7 @@ func (s *Study) Sweep(ctx context.Context) (rows []Row, err error) {
 // optimal solves for a mechanism and measures it.
 func (s *Study) optimal(ctx context.Context, epsilon, dilation float64) (Row, error) {
 	begin := time.Now()
-	found, err := optimal.Solve(ctx,
-		optimal.Problem{Prior: s.prior, Quality: s.d, Privacy: s.d, Epsilon: epsilon},
-		optimal.Options{Dilation: dilation, Gap: s.settings.Gap, Progress: s.solving})
-	if err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return Row{}, err
-	}
-	m, err := optimal.New(epsilon, s.d, found.Matrix)
+	m, found, err := s.solve(ctx, epsilon, dilation)
 	if err != nil {
 		return Row{}, err
 	}
@@ -146,9 +134,28 @@ func (s *Study) optimal(ctx context.Context, epsilon, dilation float64) (Row, er
 		Dilation: dilation, TrueDilation: found.Dilation, Gap: found.Gap(),
 		Edges: found.Edges, Constraints: 2*found.Edges*n + n,
 	}
-	s.done++
-	s.report(0)
 	return r, nil
+}
+
+// solve returns an optimal mechanism and how it was found. It ends early with the
+// cause of ctx.
+func (s *Study) solve(ctx context.Context, epsilon, dilation float64) (*optimal.Mechanism, *optimal.Solution, error) {
+	found, err := optimal.Solve(ctx,
+		optimal.Problem{Prior: s.prior, Quality: s.d, Privacy: s.d, Epsilon: epsilon},
+		optimal.Options{Dilation: dilation, Gap: s.settings.Gap, Progress: s.solving(epsilon, dilation)})
+	if err != nil {
+		return nil, nil, causeOf(ctx, err)
+	}
+	m, err := optimal.New(epsilon, s.d, found.Matrix)
+	return m, found, err
+}
+
+// causeOf returns why ctx has ended, and err if it has not.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // others measures the mechanisms that are not solved for.
@@ -180,7 +187,7 @@ func (s *Study) planar(ctx context.Context, epsilon float64) (string, optimal.Ma
 			return PlanarGeometric, k, nil
 		}
 	}
-	k, err := planarLaplace(ctx, epsilon, s.places)
+	k, err := PlanarLaplaceMatrix(ctx, epsilon, s.places)
 	return PlanarLaplace, k, err
 }
 
@@ -204,19 +211,5 @@ func (s *Study) measure(m *optimal.Mechanism, prior []float64) Measures {
 		AdversaryError:   optimal.AdversaryError(prior, k, s.d),
 		RemappedLoss:     optimal.Loss(prior, k.Remapped(optimal.Remap(prior, k, s.d)), s.d),
 		CertifiedEpsilon: m.Epsilon(),
-	}
-}
-
-// solving reports how far a solver has come: its steps divide the gap by much the
-// same factor.
-func (s *Study) solving(p optimal.Progress) {
-	s.report(min(1, max(0, math.Log(p.Gap())/math.Log(s.settings.Gap))))
-}
-
-// report reports the solutions that are done, and the part of another one.
-func (s *Study) report(part float64) {
-	const parts = 1000
-	if s.Progress != nil {
-		s.Progress(s.done*parts+int(part*parts), s.total*parts)
 	}
 }

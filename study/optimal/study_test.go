@@ -148,31 +148,6 @@ func stretched(places []Place, east, north float64) []Place {
 	return places
 }
 
-// On two places, and on a line, the sectors of planarLaplace are known: a half-plane
-// at distance b from the secret has the probability that a ray of noise crosses it.
-func TestPlanarLaplaceOfTwoPlaces(t *testing.T) {
-	const epsilon, apart = 0.7, 3.0
-	k, err := planarLaplace(t.Context(), epsilon, []Place{{0, 0, 1}, {apart, 0, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 1/pi times the integral over |theta| < pi/2, halved by symmetry, of
-	// 1 - C(b/cos theta), here by Simpson's rule.
-	const steps = 20000
-	f := func(theta float64) float64 {
-		r := epsilon * apart / 2 / math.Cos(theta)
-		return (1 + r) * math.Exp(-r)
-	}
-	sum, h := f(0), math.Pi/2/steps
-	for n := 1; n < steps; n++ {
-		sum += float64(2+2*(n%2)) * f(float64(n)*h)
-	}
-	want := sum * h / 3 / math.Pi
-	near(t, "P(other)", k[0][1], want, 1e-6)
-	near(t, "P(other)", k[1][0], want, 1e-6)
-	near(t, "P(same)", k[0][0], 1-want, 1e-6)
-}
-
 // The optimal mechanism loses least at every epsilon.
 func TestSweep(t *testing.T) {
 	rows, err := newStudy(t, square(4, ramp), ln2, 1e-3, 1).Sweep(t.Context())
@@ -193,27 +168,12 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func TestProgress(t *testing.T) {
-	s := newStudy(t, square(3, uniform), ln2, 1e-4, 1, 1.5)
-	last := 0
-	s.Progress = func(done, total int) {
-		if done < last || done > total || total != 2000 {
-			t.Errorf("%d of %d after %d", done, total, last)
-		}
-		last = done
-	}
-	rowsOf(t, s)
-	if last != 2000 {
-		t.Errorf("the last progress is %d", last)
-	}
-}
-
 func TestRunEnds(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s := newStudy(t, square(4, uniform), ln2, 1e-4, 1, 1)
-	s.Progress = func(done, _ int) {
-		if done > 1300 {
+	s := newStudy(t, square(4, uniform), ln2, 1e-4, 1.5, 1)
+	s.Progress = func(p Progress) {
+		if p.Dilation == 1 && p.Share > 0.3 {
 			cancel(cause)
 		}
 	}
@@ -224,7 +184,7 @@ func TestRunEnds(t *testing.T) {
 	if err := s.Run(t.Context(), func(Row) error { return cause }); err != cause {
 		t.Error(err)
 	}
-	if _, err := planarLaplace(ctx, 1, s.places); err != cause {
+	if _, err := PlanarLaplaceMatrix(ctx, 1, s.places); err != cause {
 		t.Error(err)
 	}
 	if _, err := s.Sweep(ctx); err != cause {

@@ -11,20 +11,25 @@ import (
 type voronoi struct {
 	vertices   []point
 	directions []float64 // of edges without an end, in radians
+	neighbours [][]int   // of each place, those whose cells border on its own
 }
 
 type point struct{ x, y float64 }
 
 // newVoronoi returns the diagram of places. On the line of points that are as near
 // to p as to q it leaves what no other place is nearer to.
-func newVoronoi(places []Place) (v voronoi) {
+func newVoronoi(places []Place) *voronoi {
+	v := &voronoi{neighbours: make([][]int, len(places))}
 	for i, p := range places {
-		for _, q := range places[:i] {
+		for j, q := range places[:i] {
 			dx, dy := q.X-p.X, q.Y-p.Y
 			length := math.Hypot(dx, dy)
 			ux, uy := -dy/length, dx/length // the line is (p+q)/2 + t u
 			lo, hi := math.Inf(-1), math.Inf(1)
-			for _, o := range places {
+			for k, o := range places {
+				if k == i || k == j { // slope and room are 0, but for rounding errors
+					continue
+				}
 				ox, oy := o.X-p.X, o.Y-p.Y
 				slope, room := ux*ox+uy*oy, (ox*(ox-dx)+oy*(oy-dy))/2
 				switch { // t slope <= room
@@ -37,6 +42,8 @@ func newVoronoi(places []Place) (v voronoi) {
 				}
 			}
 			if lo < hi {
+				v.neighbours[i] = append(v.neighbours[i], j)
+				v.neighbours[j] = append(v.neighbours[j], i)
 				v.end(p, q, ux, uy, hi)
 				v.end(p, q, -ux, -uy, -lo)
 			}

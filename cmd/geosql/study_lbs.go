@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/lbs"
+	"github.com/geosql/geosql/study/track"
+)
+
+// An lbsStudy measures what a location service costs those who report noisy places.
+type lbsStudy struct {
+	part     string
+	settings lbs.Settings
+	pois     string    // file
+	columns  []string  // lat, lon
+	domain   []float64 // south, west, north, east, step in metres; nil: around the data
+	at       string    // where the users are
+	users    int
+	out      string // directory of the figure; "": none
+	cities   []lbs.City
+	flags    *flag.FlagSet
+}
+
+// Values of -part.
+const (
+	lbsMeasured   = "measured"
+	lbsTable      = "table"
+	lbsComparison = "comparison"
+)
+
+// Values of -at.
+const (
+	atPOIs = "pois"
+	atGrid = "grid"
+)
+
+// lbsFlags are the flags of each part, besides -part.
+var lbsFlags = map[string][]string{
+	lbsMeasured: {
+		"pois", "columns", "domain", "at", "users", "reports", "out",
+		"level", "confidence", "radius", "interest", "row-kb",
+	},
+	lbsTable:      {"density", "level", "confidence", "radius", "interest", "row-kb"},
+	lbsComparison: {},
+}
+
+// register sets the defaults to those of the thesis.
+func (s *lbsStudy) register(fs *flag.FlagSet) {
+	*s = lbsStudy{
+		part:    lbsMeasured,
+		columns: []string{"lat", "lon"},
+		at:      atPOIs,
+		users:   1000,
+		cities:  lbs.Cities,
+		flags:   fs,
+		settings: lbs.Settings{
+			Levels: []float64{2, 4, 6}, PrivacyRadius: 200, InterestRadius: 300,
+			Confidences: []float64{0.9, 0.95, 0.99}, RowKB: 0.84, Reports: 100,
+		},
+	}
+	fs.StringVar(&s.part, "part", s.part, "")
+	fs.StringVar(&s.pois, "pois", "", "")
+	fs.StringVar(&s.at, "at", s.at, "")
+	fs.StringVar(&s.out, "out", "", "")
+	fs.IntVar(&s.users, "users", s.users, "")
+	fs.IntVar(&s.settings.Reports, "reports", s.settings.Reports, "")
+	wordsFlag(fs, "columns", &s.columns)
+	numberFlag(fs, "radius", &s.settings.PrivacyRadius)
+	numberFlag(fs, "interest", &s.settings.InterestRadius)
+	numberFlag(fs, "row-kb", &s.settings.RowKB)
+	numbersFlag(fs, "domain", &s.domain)
+	numbersFlag(fs, "level", &s.settings.Levels)
+	numbersFlag(fs, "confidence", &s.settings.Confidences)
+	citiesFlag(fs, "density", &s.cities)
+}
+
+// citiesFlag reads cities and how many points of interest they have per square
+// kilometre.
+func citiesFlag(fs *flag.FlagSet, name string, cities *[]lbs.City) {
+	fs.Func(name, "", func(v string) error {
+		*cities = nil
+		for _, word := range strings.Split(v, ",") {
+			city, text, ok := strings.Cut(word, "=")
+			density, err := number(text)
+			if !ok || city == "" || err != nil || density <= 0 {
+				return fmt.Errorf("%q is not like Paris=137", word)
+			}
+			*cities = append(*cities, lbs.City{Name: city, Density: density})
+		}
+		return nil
+	})
+}
+
+func (s *lbsStudy) check() error {
+	known, ok := lbsFlags[s.part]
+	if !ok {
+		return usageError("study: -part must be measured, table or comparison, not " + s.part)
+	}
+	stray := ""
+	s.flags.Visit(func(f *flag.Flag) {
+		if f.Name != "part" && !slices.Contains(known, f.Name) {
+			stray = cmp.Or(stray, f.Name)
+		}
+	})
+	switch {
+	case stray != "":
+		return usageError("study: -part " + s.part + " takes no flag -" + stray)
+	case s.part == lbsMeasured && s.pois == "":
+		return usageError("study: no file of points of interest given: -pois FILE")
+	case len(s.columns) != 2:
+		return usageError("study: -columns names lat,lon")
+	case s.domain != nil && len(s.domain) != 5:
+		return usageError("study: -domain is SOUTH,WEST,NORTH,EAST,STEP, the step in metres")
+	case s.at != atPOIs && s.at != atGrid:
+		return usageError("study: -at must be pois or grid, not " + s.at)
+	case s.users < 1:
+		return usageError("study: -users must be at least 1")
+	}
+	if err := s.settings.Check(); err != nil {
+		return usageError("study: " + err.Error())
+	}
+	return nil
+}
+
+func (s *lbsStudy) run(ctx context.Context) error {
+	switch s.part {
+	case lbsTable:
+		return s.printTable()
+	case lbsComparison:
+		return printComparison(ctx)
+	}
+	study, err := s.start(ctx)
+	if err != nil {
+		return err
+	}
+	if err := makeFigureDir(s.out); err != nil {
+		return err
+	}
+	rows, err := printLBS(ctx, study)
+	if err != nil || s.out == "" {
+		return err
+	}
+	figure, err := lbs.Figure(rows)
+	if err != nil {
+		return err
+	}
+	return writeFigure(s.out, "overhead", figure)
+}
+
+// start reads the points of interest and puts users among them.
+func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
+	pois, err := s.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.layDomain(pois)
+	if err != nil {
+		return nil, err
+	}
+	users := lbs.Grid(d, s.users)
+	if s.at == atPOIs {
+		inside := slices.DeleteFunc(slices.Clone(pois), func(p lbs.Place) bool { return d.Outside(p.Lat, p.Lon) })
+		if len(inside) == 0 {
+			return nil, fmt.Errorf("%s has no points of interest in -domain", s.pois)
+		}
+		users = lbs.Sample(inside, s.users)
+	}
+	return lbs.New(d, s.settings, pois, users)
+}
+
+// read reads the points of interest.
+func (s *lbsStudy) read(ctx context.Context) (pois []lbs.Place, err error) {
+	file, err := openCSV(s.pois)
+	if err != nil {
+		return nil, err
+	}
+	defer file.close()
+	var lat, lon int
+	if err := findColumns(file, s.columns, []*int{&lat, &lon}); err != nil {
+		return nil, err
+	}
+	_, err = file.each(ctx, "reading", func(cells []string) error {
+		var p lbs.Place
+		if p.Lat, p.Lon, err = location(cells[lat], cells[lon]); err != nil {
+			return inLine(file, err)
+		}
+		pois = append(pois, p)
+		return nil
+	})
+	if err == nil && pois == nil {
+		err = errors.New(s.pois + " has no points of interest")
+	}
+	return pois, err
+}
+
+// layDomain returns the domain that the users report in. Unless the flags say
+// otherwise it lies around all points of interest.
+func (s *lbsStudy) layDomain(pois []lbs.Place) (*planar.Domain, error) {
+	if s.domain != nil {
+		d, err := newDomain([5]float64(s.domain))
+		if err != nil {
+			return nil, usageError("study: -domain: " + err.Error())
+		}
+		return d, nil
+	}
+	var all track.Track
+	for _, p := range pois {
+		all.Fixes = append(all.Fixes, track.Fix{Lat: p.Lat, Lon: p.Lon})
+	}
+	d, err := newDomain(around([]track.Track{all}))
+	if err != nil {
+		return nil, fmt.Errorf("study: -domain must be given: around the points of interest, %w", err)
+	}
+	return d, nil
+}
+
+// lbsHead names the columns of lbsRow.
+const lbsHead = "level,epsilon,confidence,radius,radius_m,area_ratio,reports," +
+	"contained,contained_low,contained_high,found,interest_rows,fetched_rows,overhead,extra_kb"
+
+func lbsRow(r lbs.Row) string {
+	return strings.Join([]string{
+		rounded(r.Level, 9), decimal(r.Epsilon, 9), rounded(r.Confidence, 9), r.Radius, decimal(r.Metres, 3), decimal(r.AreaRatio, 3),
+		strconv.FormatInt(r.Reports, 10),
+		decimal(r.Contained.Share, 5), decimal(r.Contained.Low, 5), decimal(r.Contained.High, 5), decimal(r.Found, 5),
+		decimal(r.Interest, 3), decimal(r.Fetched, 3), decimal(r.Overhead, 3), decimal(r.ExtraKB, 1),
+	}, ",")
+}
+
+// printLBS runs a study and prints its rows.
+func printLBS(ctx context.Context, study *lbs.Study) (rows []lbs.Row, err error) {
+	table, err := newStudyTable(lbsHead)
+	if err != nil {
+		return nil, err
+	}
+	defer table.line.clear()
+	study.Progress = table.progress
+	err = study.Run(ctx, func(r lbs.Row) error {
+		rows = append(rows, r)
+		return table.put(lbsRow(r))
+	})
+	return rows, err
+}
+
+func (s *lbsStudy) printTable() error {
+	rows, err := lbs.Table(s.settings, s.cities)
+	if err != nil {
+		return usageError("study: " + err.Error())
+	}
+	table, err := newStudyTable("city,pois_per_km2,level,confidence,radius_m,area_ratio,interest_rows,extra_kb,printed_kb")
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := table.put(strings.Join([]string{
+			string(appendCSV(nil, []byte(r.Name))), rounded(r.Density, 9), rounded(r.Level, 9), rounded(r.Confidence, 9),
+			decimal(r.Metres, 3), decimal(r.AreaRatio, 3), decimal(r.Interest, 3), decimal(r.ExtraKB, 1), decimal(r.PrintedKB, 0),
+		}, ",")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printComparison(ctx context.Context) error {
+	rows, err := lbs.Comparison(ctx)
+	if err != nil {
+		return err
+	}
+	table, err := newStudyTable("equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence")
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		printed := "0"
+		if r.Printed {
+			printed = "1"
+		}
+		if err := table.put(strings.Join([]string{
+			r.Equal, r.Mechanism, printed, decimal(r.Epsilon, 9),
+			decimal(r.Loss, 6), decimal(r.AdversaryError, 6), decimal(r.Confidence, 6),
+		}, ",")); err != nil {
+			return err
+		}
+	}
+	return nil
+}

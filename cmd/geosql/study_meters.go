@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/meters"
+)
+
+// A metersStudy measures what released readings of meters tell, and their totals.
+type metersStudy struct {
+	readings string   // file
+	columns  []string // device, t, value
+	part     string
+	universe []float64 // lo, hi, step
+	epsilons []float64 // per 1 of the value
+	window   float64   // seconds
+	period   float64   // seconds
+	windows  int       // of a device
+	repeat   int
+	out      string // directory of the figures; "": none
+}
+
+// The parts of the study.
+const (
+	signaturesPart = "signatures"
+	totalsPart     = "totals"
+)
+
+// register sets the defaults to those of the published example.
+func (s *metersStudy) register(fs *flag.FlagSet) {
+	*s = metersStudy{
+		columns:  []string{"device", "t", "value"},
+		part:     signaturesPart,
+		universe: []float64{0, 300, 1},
+		epsilons: []float64{0.1, 0.5},
+		window:   300,
+		period:   10,
+		windows:  100,
+		repeat:   100,
+	}
+	fs.StringVar(&s.readings, "readings", "", "")
+	fs.StringVar(&s.part, "part", s.part, "")
+	fs.StringVar(&s.out, "out", "", "")
+	fs.IntVar(&s.windows, "windows", s.windows, "")
+	fs.IntVar(&s.repeat, "repeat", s.repeat, "")
+	wordsFlag(fs, "columns", &s.columns)
+	numberFlag(fs, "window", &s.window)
+	numberFlag(fs, "period", &s.period)
+	numbersFlag(fs, "universe", &s.universe)
+	numbersFlag(fs, "epsilon", &s.epsilons)
+}
+
+func (s *metersStudy) check() error {
+	switch {
+	case s.readings == "":
+		return usageError("study: no file of readings given: -readings FILE")
+	case len(s.columns) != 3:
+		return usageError("study: -columns names device,t,value")
+	case s.part != signaturesPart && s.part != totalsPart:
+		return usageError("study: -part must be " + signaturesPart + " or " + totalsPart + ", not " + s.part)
+	case len(s.universe) != 3:
+		return usageError("study: -universe is LO,HI,STEP")
+	case !(0 < s.period && s.period <= maxPeriod):
+		return usageError("study: -period must be above 0, in seconds, and at most 1000000000")
+	case !(0 < s.window && s.window <= maxPeriod):
+		return usageError("study: -window must be above 0, in seconds, and at most 1000000000")
+	}
+	return nil
+}
+
+// settings are what the flags ask for.
+func (s *metersStudy) settings() (meters.Settings, error) {
+	u, err := scalar.NewUniverse("study", s.universe[0], s.universe[1], s.universe[2], "reading")
+	if err != nil {
+		return meters.Settings{}, fmt.Errorf("-universe: %w", err)
+	}
+	return meters.Settings{
+		Universe: u, Epsilons: s.epsilons, Repeat: s.repeat,
+		Window: duration(s.window), Period: duration(s.period), Windows: s.windows,
+	}, nil
+}
+
+// duration returns so many seconds, to the microsecond.
+func duration(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds*1e6)) * time.Microsecond
+}
+
+func (s *metersStudy) run(ctx context.Context) error {
+	settings, err := s.settings()
+	if err != nil {
+		return usageError("study: " + err.Error())
+	}
+	study, err := meters.New(settings)
+	if err != nil {
+		return usageError("study: " + err.Error())
+	}
+	all, err := s.read(ctx, settings.Universe)
+	if err != nil {
+		return err
+	}
+	if err := makeFigureDir(s.out); err != nil {
+		return err
+	}
+	if s.part == totalsPart {
+		return s.totals(ctx, study, all)
+	}
+	return s.signatures(ctx, study, all)
+}
+
+// read reads the readings. Empty ones are left out.
+func (s *metersStudy) read(ctx context.Context, u *scalar.Universe) ([]meters.Meter, error) {
+	file, err := openCSV(s.readings)
+	if err != nil {
+		return nil, err
+	}
+	defer file.close()
+	var device, at, value int
+	if err := findColumns(file, s.columns, []*int{&device, &at, &value}); err != nil {
+		return nil, err
+	}
+	var c meters.Collector
+	readings, outside := 0, 0
+	if _, err := file.each(ctx, "reading", func(cells []string) error {
+		if trimBlanks(cells[value]) == "" {
+			return nil
+		}
+		r, err := reading(cells[at], cells[value])
+		if err != nil {
+			return inLine(file, err)
+		}
+		readings++
+		if u.Outside(r.Value) {
+			outside++
+		}
+		c.Add(cells[device], r)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if readings == 0 {
+		return nil, errors.New(s.readings + " has no readings")
+	}
+	all := c.Meters()
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		fmt.Fprintf(os.Stderr, "%d devices, %d readings; %d outside the universe count as its nearer end\n", len(all), readings, outside)
+	}
+	return all, nil
+}
+
+// reading reads a time and a value.
+func reading(timeText, valueText string) (r meters.Reading, err error) {
+	if r.T, err = instant(timeText); err != nil {
+		return r, err
+	}
+	r.Value, err = number(valueText)
+	return r, err
+}
+
+// errorsHead names the columns of errorsRow.
+const errorsHead = "mean_error,p95_error,radius95,within95"
+
+func errorsRow(e meters.Errors) string {
+	return strings.Join([]string{decimal(e.Mean, 6), decimal(e.P95, 6), rounded(e.Radius, 9), decimal(e.Within, 4)}, ",")
+}
+
+// signaturesHead names the columns of signatureRow.
+const signaturesHead = "epsilon,tuple_epsilon,devices,signatures,readings," + errorsHead +
+	",signature_recognised,device_recognised,unseen_recognised"
+
+func signatureRow(r meters.SignatureRow) string {
+	epsilon, tuple, errors := "", "", strings.Repeat(",", strings.Count(errorsHead, ","))
+	if r.Epsilon > 0 {
+		epsilon, tuple, errors = rounded(r.Epsilon, 12), rounded(r.TupleEpsilon(), 9), errorsRow(r.Errors)
+	}
+	return strings.Join([]string{
+		epsilon, tuple, strconv.Itoa(r.Devices), strconv.Itoa(r.Signatures), strconv.Itoa(r.Samples), errors,
+		decimal(r.Window, 4), decimal(r.Device, 4), decimal(r.Unseen, 4),
+	}, ",")
+}
+
+// signatures runs that part of a study, prints its rows and draws its figures.
+func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all []meters.Meter) error {
+	table, err := newStudyTable(signaturesHead)
+	if err != nil {
+		return err
+	}
+	defer table.line.clear()
+	study.Progress = table.progress
+	var rows []meters.SignatureRow
+	err = study.Signatures(ctx, all, func(r meters.SignatureRow) error {
+		rows = append(rows, r)
+		return table.put(signatureRow(r))
+	})
+	if err != nil || s.out == "" {
+		return err
+	}
+	example, err := study.Example(all)
+	if err != nil {
+		return err
+	}
+	figure, err := example.Figure(s.columns[2])
+	if err != nil {
+		return err
+	}
+	if err := writeFigure(s.out, "signature", figure); err != nil {
+		return err
+	}
+	if figure, err = meters.Recognition(rows); err != nil {
+		return err
+	}
+	return writeFigure(s.out, "recognition", figure)
+}
+
+// totalsHead names the columns of totalRow.
+const totalsHead = "scope,span,epsilon,groups,zeros,mean_sum," + errorsHead + ",relative_median,relative_p95"
+
+func totalRow(r meters.TotalRow) string {
+	return strings.Join([]string{
+		r.Scope, r.Span, rounded(r.Epsilon, 12), strconv.Itoa(r.Groups), strconv.Itoa(r.Zeros), decimal(r.MeanSum, 6),
+		errorsRow(r.Errors), decimal(r.RelativeMedian, 6), decimal(r.RelativeP95, 6),
+	}, ",")
+}
+
+// totals runs that part of a study, prints its rows and draws its figure.
+func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []meters.Meter) error {
+	table, err := newStudyTable(totalsHead)
+	if err != nil {
+		return err
+	}
+	defer table.line.clear()
+	study.Progress = table.progress
+	var rows []meters.TotalRow
+	err = study.Totals(ctx, all, func(r meters.TotalRow) error {
+		rows = append(rows, r)
+		return table.put(totalRow(r))
+	})
+	if err != nil || s.out == "" {
+		return err
+	}
+	figure, err := meters.RelativeErrors(rows)
+	if err != nil {
+		return err
+	}
+	return writeFigure(s.out, "totals", figure)
+}

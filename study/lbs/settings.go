@@ -1,0 +1,64 @@
+package lbs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Settings say what is measured or computed.
+type Settings struct {
+	// Levels are privacy levels as e^l: the factor by which the probabilities of a
+	// report may differ for places within PrivacyRadius (thesis, section 5.1). The
+	// level l = ln 4 is a 4 here.
+	Levels         []float64
+	PrivacyRadius  float64 // metres
+	InterestRadius float64 // metres
+	Confidences    []float64
+	RowKB          float64 // size of what is told about a POI
+	Reports        int     // of every user; only a Study looks at it
+}
+
+// A Place is a point of interest, or where a user is, in degrees.
+type Place struct{ Lat, Lon float64 }
+
+// Epsilon returns epsilon per metre at a level.
+func (s *Settings) Epsilon(level float64) float64 { return math.Log(level) / s.PrivacyRadius }
+
+// areaRatio returns how many times as large as the area of interest an area of
+// retrieval is.
+func (s *Settings) areaRatio(retrieval float64) float64 {
+	ratio := retrieval / s.InterestRadius
+	return ratio * ratio
+}
+
+// Check says what is wrong with settings.
+func (s *Settings) Check() error {
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"radius", s.PrivacyRadius}, {"interest", s.InterestRadius}, {"row-kb", s.RowKB}} {
+		if !(x.value > 0 && x.value <= math.MaxFloat64) {
+			return fmt.Errorf("%s must be above 0, not %v", x.name, x.value)
+		}
+	}
+	switch {
+	case s.Reports < 1:
+		return fmt.Errorf("reports must be at least 1, not %d", s.Reports)
+	case len(s.Levels) == 0:
+		return errors.New("level must be given")
+	case len(s.Confidences) == 0:
+		return errors.New("confidence must be given")
+	}
+	for _, x := range s.Levels {
+		if !(x > 1 && x <= math.MaxFloat64) {
+			return fmt.Errorf("level must be above 1, not %v", x)
+		}
+	}
+	for _, c := range s.Confidences {
+		if !(c >= 0 && c < 1) {
+			return fmt.Errorf("confidence must be at least 0 and less than 1, not %v", c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package lbs
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/parallel"
+)
+
+// Names of the radii of retrieval.
+const (
+	Continuous = "continuous" // of the continuous mechanism (thesis, proposition 5.1)
+	Lattice    = "lattice"    // of the mechanism of the domain, which draws the reports
+)
+
+// A Row is what a study finds for one level, confidence and radius. Rows of a level
+// are about the same reports.
+type Row struct {
+	Level, Epsilon float64
+	Confidence     float64 // promised
+	Radius         string  // its name
+	Metres         float64 // radius of retrieval
+	AreaRatio      float64 // of the areas of retrieval and interest
+
+	Reports   int64      // of all users
+	Contained Proportion // of the reports: the area of interest was in that of retrieval
+	Found     float64    // share of the POIs of interest that were retrieved
+	Interest  float64    // mean number of POIs of interest
+	Fetched   float64    // mean number of POIs retrieved
+	Overhead  float64    // Fetched/Interest
+	ExtraKB   float64    // mean size of what Fetched is more than Interest
+}
+
+// A Study draws reports of users and counts POIs about them. It is made by [New], and
+// not safe for concurrent use.
+type Study struct {
+	// Progress, unless nil, is told again and again how much of a Run is done.
+	Progress func(done, total int)
+
+	settings    Settings
+	domain      *planar.Domain
+	pois        *places
+	users       []Place
+	sources     []*exact.Source                                   // one for each worker
+	mechanism   func(d *planar.Domain, e float64) (drawer, error) // at e per metre
+	done, total int                                               // users, over all levels
+}
+
+// A drawer is a *planar.Laplace.
+type drawer interface {
+	Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64)
+}
+
+// New returns a study of users among points of interest. The users should be in the
+// domain, whose mechanism moves others to its edge; the points of interest need not be.
+// Errors are about the settings, or say that there is nothing to measure.
+func New(d *planar.Domain, s Settings, pois, users []Place) (*Study, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(pois) == 0:
+		return nil, errors.New("there are no points of interest")
+	case len(users) == 0:
+		return nil, errors.New("there are no users")
+	}
+	_, meridian := d.Centre()
+	study := &Study{
+		settings: s, domain: d, users: users, pois: newPlaces(pois, meridian), mechanism: laplace,
+	}
+	for range runtime.GOMAXPROCS(0) {
+		study.sources = append(study.sources, exact.NewSource(nil))
+	}
+	return study, nil
+}
+
+// laplace returns the mechanism that geoind_laplace draws from.
+func laplace(d *planar.Domain, epsilon float64) (drawer, error) {
+	return d.Laplace(budget.Decimal(epsilon))
+}
+
+// Run measures the levels in their order, and hands over each row as it is found, by
+// confidence and then by radius. It ends early with the cause of ctx, or with the
+// error of row. It uses all processors.
+func (s *Study) Run(ctx context.Context, row func(Row) error) error {
+	s.done, s.total = 0, len(s.settings.Levels)*len(s.users)
+	for _, level := range s.settings.Levels {
+		rows, err := s.measure(ctx, level)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if err := row(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// measure returns the rows of a level.
+func (s *Study) measure(ctx context.Context, level float64) ([]Row, error) {
+	rows, err := s.radii(level)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.mechanism(s.domain, s.settings.Epsilon(level))
+	if err != nil {
+		return nil, err
+	}
+	counters := make([]*counter, len(s.sources))
+	for k, src := range s.sources {
+		counters[k] = newCounter(s, m, src, rows)
+	}
+	err = parallel.Each(ctx, len(counters), len(s.users), func(worker, k int) {
+		counters[worker].serve(ctx, s.users[k])
+	}, s.advance)
+	if err != nil {
+		return nil, err
+	}
+	sum := counters[0]
+	for _, c := range counters[1:] {
+		sum.merge(c)
+	}
+	sum.summarise(rows, s.settings.RowKB)
+	return rows, nil
+}
+
+// radii returns the rows of a level, of which nothing is measured yet.
+func (s *Study) radii(level float64) (rows []Row, err error) {
+	epsilon := s.settings.Epsilon(level)
+	add := func(confidence float64, name string, metres float64, err error) error {
+		rows = append(rows, Row{
+			Level: level, Epsilon: epsilon, Confidence: confidence,
+			Radius: name, Metres: metres, AreaRatio: s.settings.areaRatio(metres),
+		})
+		return err
+	}
+	for _, c := range s.settings.Confidences {
+		metres, err := planar.RetrievalRadius(epsilon, c, s.settings.InterestRadius)
+		if err := add(c, Continuous, metres, err); err != nil {
+			return nil, err
+		}
+		metres, err = s.domain.RetrievalRadius(budget.Decimal(epsilon), c, s.settings.InterestRadius)
+		if err := add(c, Lattice, metres, err); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// advance counts a user as served.
+func (s *Study) advance() {
+	s.done++
+	if s.Progress != nil {
+		s.Progress(s.done, s.total)
+	}
+}

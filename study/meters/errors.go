@@ -1,0 +1,48 @@
+package meters
+
+import (
+	"math"
+	"slices"
+)
+
+// Errors says how far releases are from what they are releases of, in the unit of
+// the universe. The truth is that of the readings as the universe takes them: moved
+// to its grid, and into its bounds.
+type Errors struct {
+	Mean   float64
+	P95    float64 // 95 of 100 releases have at most this error
+	Radius float64 // what the mechanism promises: within it with probability Confidence
+	Within float64 // share of the releases that are
+}
+
+// newErrors sums up absolute errors, of which there is at least one. It sorts them.
+func newErrors(all []float64, radius float64) Errors {
+	slices.Sort(all)
+	var sum float64
+	within := 0
+	for _, x := range all {
+		sum += x
+		if x <= radius {
+			within++
+		}
+	}
+	n := float64(len(all))
+	return Errors{Mean: sum / n, P95: quantile(all, 0.95), Radius: radius, Within: float64(within) / n}
+}
+
+// distance returns |released - truth|. Both are the float64 nearest to a decimal: off
+// by less than 2^-52 of themselves together, and twice that is forgiven, so that a
+// release as far as the radius counts as within.
+func distance(released, truth float64) float64 {
+	const forgiven = 0x1p-51
+	return max(0, math.Abs(released-truth)-forgiven*(math.Abs(released)+math.Abs(truth)))
+}
+
+// quantile returns the least of the sorted values that a share p of them is not
+// above.
+func quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
+}

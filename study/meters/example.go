@@ -1,0 +1,55 @@
+package meters
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// An Example is one signature and what was made of it. It holds the truth: it is not
+// for publication.
+type Example struct {
+	Signal   []Reading // of the window, and the last before it
+	Start    int64     // of the window
+	Period   int64     // in microseconds, between two reports
+	Reports  []float64 // as a meter makes them
+	Epsilons []float64
+	Released [][]float64 // the reports for each epsilon
+}
+
+// Example releases once the signature that varies as much as the median one.
+func (s *Study) Example(meters []Meter) (Example, error) {
+	known := s.signatures(meters)
+	if len(known) == 0 {
+		return Example{}, errNoSignatures
+	}
+	slices.SortStableFunc(known, func(a, b signature) int { return cmp.Compare(a.variation(), b.variation()) })
+	x := known[len(known)/2]
+	e := Example{
+		Signal: s.signal(x, meters[x.meter].Readings), Start: x.start, Period: s.settings.Period.Microseconds(), Epsilons: s.settings.Epsilons,
+	}
+	for _, index := range x.indices {
+		e.Reports = append(e.Reports, s.settings.Universe.Value(index))
+	}
+	for _, m := range s.values {
+		values := make([]float64, len(x.indices))
+		releaseEach(values, m.query, s.sources[0], s.settings.Universe, x.indices)
+		e.Released = append(e.Released, values)
+	}
+	return e, nil
+}
+
+// variation returns the sum of the changes from report to report.
+func (x signature) variation() int64 {
+	d, _ := manhattan(x.indices[1:], x.indices[:len(x.indices)-1], -1)
+	return d
+}
+
+// signal returns those of a meter's readings that its signature was made from.
+func (s *Study) signal(x signature, readings []Reading) []Reading {
+	first := sort.Search(len(readings), func(k int) bool { return readings[k].T > x.start })
+	last := sort.Search(len(readings), func(k int) bool {
+		return readings[k].T >= x.start+s.settings.Window.Microseconds()
+	})
+	return readings[max(first-1, 0):last]
+}

@@ -1,0 +1,126 @@
+package meters
+
+import (
+	"context"
+	"errors"
+
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// A SignatureRow is what a study finds out about signatures at one epsilon.
+type SignatureRow struct {
+	Epsilon    float64 // of every reading; 0 for the true signatures
+	Devices    int     // that have signatures
+	Signatures int
+	Samples    int    // readings in each
+	Errors     Errors // of the readings; of zero without an epsilon
+
+	Window float64 // share of the releases whose signature was recognised
+	Device float64 // share of those whose device was
+	Unseen float64 // the same, by a library that lacks the very signature
+}
+
+// TupleEpsilon returns what a release of a signature costs under the maximum metric.
+func (r SignatureRow) TupleEpsilon() float64 { return float64(r.Samples) * r.Epsilon }
+
+var errNoSignatures = errors.New("fewer than two windows are complete and vary by a twentieth of the universe")
+
+// Signatures releases the signatures of the meters, and hands over first the row of
+// the true ones, then those of the releases, in the order of the epsilons. It ends
+// early with the cause of ctx, or with the error of row.
+func (s *Study) Signatures(ctx context.Context, meters []Meter, row func(SignatureRow) error) error {
+	known := library(s.signatures(meters))
+	if len(known) < 2 {
+		return errNoSignatures
+	}
+	s.done, s.total = 0, len(known)*(1+len(s.values))
+	truth, err := s.recognised(ctx, known, func(_ *exact.Source, k int) released {
+		return released{1, known.recognise(known[k].indices, k), []float64{0}}
+	})
+	if err != nil {
+		return err
+	}
+	if err := row(s.signatureRow(known, truth, mechanism{})); err != nil {
+		return err
+	}
+	for _, m := range s.values {
+		all, err := s.recognised(ctx, known, func(src *exact.Source, k int) released {
+			return s.releaseSignature(m.query, src, known, k)
+		})
+		if err != nil {
+			return err
+		}
+		if err := row(s.signatureRow(known, all, m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// released is what became of one signature, or of all.
+type released struct {
+	times      int
+	recognised recognition // summed over the releases
+	errors     []float64   // of every reading of every release
+}
+
+func (r *released) add(o released) {
+	r.times += o.times
+	r.recognised.add(o.recognised)
+	r.errors = append(r.errors, o.errors...)
+}
+
+// recognised collects what became of each signature.
+func (s *Study) recognised(ctx context.Context, known library, release func(src *exact.Source, k int) released) (all released, err error) {
+	parts := make([]released, len(known))
+	if err := s.each(ctx, len(known), func(src *exact.Source, k int) { parts[k] = release(src, k) }); err != nil {
+		return released{}, err
+	}
+	for _, p := range parts { // in the order of the signatures, not of the workers
+		all.add(p)
+	}
+	return all, nil
+}
+
+// releaseSignature releases one of the signatures again and again.
+func (s *Study) releaseSignature(q *scalar.Query, src *exact.Source, known library, own int) released {
+	u, truth, repeat := s.settings.Universe, known[own].indices, s.settings.Repeat
+	values, report := make([]float64, len(truth)), make([]int64, len(truth))
+	r := released{times: repeat, errors: make([]float64, 0, repeat*len(truth))}
+	for range repeat {
+		releaseEach(values, q, src, u, truth)
+		for k, x := range values {
+			report[k] = u.Index(x)
+			r.errors = append(r.errors, distance(x, u.Value(truth[k])))
+		}
+		r.recognised.add(known.recognise(report, own))
+	}
+	return r
+}
+
+// releaseEach releases the values of some indices, each with noise of its own. It is
+// n times epsilon private under the maximum metric: no reading is further from its
+// like than the whole is, and by independence what the n of them tell adds up.
+func releaseEach(values []float64, q *scalar.Query, src *exact.Source, u *scalar.Universe, indices []int64) {
+	var a scalar.Accumulator
+	for k, index := range indices {
+		q.Reset(&a)
+		q.Add(&a, u.Value(index))
+		values[k] = q.Release(&a, src)
+	}
+}
+
+// signatureRow sums up what became of the signatures.
+func (s *Study) signatureRow(known library, all released, m mechanism) SignatureRow {
+	devices := map[int]bool{}
+	for _, x := range known {
+		devices[x.meter] = true
+	}
+	n := float64(all.times)
+	return SignatureRow{
+		Epsilon: m.epsilon, Devices: len(devices), Signatures: len(known), Samples: s.settings.samples(),
+		Errors: newErrors(all.errors, m.radius),
+		Window: all.recognised.window / n, Device: all.recognised.device / n, Unseen: all.recognised.unseen / n,
+	}
+}

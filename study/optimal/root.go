@@ -1,0 +1,77 @@
+package optimal
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/geosql/geosql/mechanism/optimal"
+)
+
+const (
+	// lossTolerance is the relative error of a loss that is asked for.
+	lossTolerance = 1e-9
+
+	// mostDoublings bounds how far from the epsilon of the settings another one is
+	// looked for.
+	mostDoublings = 40
+)
+
+// laplaceOfLoss returns the planar Laplace mechanism of a quality loss, and its
+// epsilon. It ends early with the cause of ctx.
+//
+// The loss is continuous in epsilon and falls: along a ray from the secret the cells
+// of ever more distant places follow, and a smaller epsilon only makes noise longer.
+func (s *Study) laplaceOfLoss(ctx context.Context, loss float64) (epsilon float64, k optimal.Matrix, err error) {
+	excess := func(logEpsilon float64) (float64, error) {
+		if k, err = PlanarLaplaceMatrix(ctx, math.Exp(logEpsilon), s.places); err != nil {
+			return 0, err
+		}
+		return math.Log(max(optimal.Loss(s.prior, k, s.d), math.SmallestNonzeroFloat64) / loss), nil
+	}
+	logEpsilon, err := falling(excess, math.Log(s.settings.Epsilon), math.Ln2, mostDoublings, lossTolerance)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case math.IsNaN(logEpsilon):
+		return 0, nil, fmt.Errorf("no planar Laplace mechanism loses %v on average", loss)
+	}
+	return math.Exp(logEpsilon), k, nil
+}
+
+// falling returns a zero of a function that falls, where it has called it last, within
+// a tolerance of its value or as near as rounding allows. It looks for a change of sign
+// in so many steps from start, and returns NaN if there is none; from there on it is
+// the Illinois method (Dowell and Jarratt, A Modified Regula Falsi Method for Computing
+// the Root of an Equation, 1971).
+func falling(f func(float64) (float64, error), start, step float64, steps int, tolerance float64) (float64, error) {
+	a := start
+	fa, err := f(a)
+	if fa < 0 {
+		step = -step
+	}
+	b, fb := a, fa
+	for ; err == nil && math.Abs(fb) > tolerance && (fb > 0) == (fa > 0); steps-- {
+		if steps == 0 {
+			return math.NaN(), nil
+		}
+		a, fa = b, fb
+		b += step
+		fb, err = f(b)
+	}
+	for err == nil && math.Abs(fb) > tolerance {
+		c := b - fb*(b-a)/(fb-fa)
+		if c == a || c == b {
+			break
+		}
+		var fc float64
+		fc, err = f(c)
+		if (fc > 0) == (fb > 0) {
+			fa /= 2 // the end that stays counts for less, so as not to stay for ever
+		} else {
+			a, fa = b, fb
+		}
+		b, fb = c, fc
+	}
+	return b, err
+}
