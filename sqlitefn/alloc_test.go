@@ -24,8 +24,8 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
 		SELECT 'account' || (i % 7), i % 5, 40 + i * 1e-5, 116 + i * 1e-5, (i % 3000) * 0.001 FROM n;
 		SELECT geo_domain('d', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 0.001, 'kWh'),
-			budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000);
-		SELECT optql_store('o', optql_build(40 + i * 0.05, 116.1, i, 0.0002, 1)) FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3)`); err != nil {
+			budget_limit('*', 'm', 9000000), budget_limit('*', 'm:b', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000);
+		SELECT optql_store('o', optql_build(40 + i * 0.05, 116.1, i, 0.0002, 1)), optql_store('b', optql_build(40 + i * 0.05, 116.1, i, 0.0002, 1, 'd', 'manhattan')) FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3)`); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{
@@ -34,6 +34,7 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		`SELECT count(g.lat), count(g.wkt) FROM t, geoind_laplace(t.account, t.lat, t.lon, 0.01) g`,
 		`SELECT count(geoind_optimal(account, lat, lon, 'o')) FROM t`,
 		`SELECT count(g.lat), count(g.wkt) FROM t, geoind_optimal(t.account, t.lat, t.lon, 'o') g`,
+		`SELECT count(geoind_optimal(account, lat, lon, 'b')) FROM t`,
 		`SELECT count(dx_value(account, x, 0.1, 'u')) FROM t`,
 		`SELECT dx_sum(account, x, 0.1, 'u') FROM t`,
 		`SELECT dx_avg(id, x, 0.1, 'u', 'dinf') FROM t`,

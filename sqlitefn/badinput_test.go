@@ -203,11 +203,25 @@ var samples = map[string]sample{
 	"dilation": {"1", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(x >= 1 && x <= maxDilation) })
 	}},
+	"optql_build.metric":       {"'manhattan'", func(o operand) verdict { return optional(o, refused) }},
 	"optql_store.mechanism":    {"(SELECT mechanism FROM geosql_optimal)", func(operand) verdict { return refused }},
 	"geoind_optimal.mechanism": {"'homes'", func(operand) verdict { return refused }},
 	"optql_report.name":        {"'homes'", func(operand) verdict { return refused }},
 	"geoind_remap.name":        {"'homes'", func(operand) verdict { return refused }},
 	"geoind_remap.wkt":         {"'POINT(116.3 39.9)'", func(o operand) verdict { return optional(o, refused) }},
+
+	"cip_policy.json": {`'{"kernel": "rbf", "variance": 1, "length_scale": 1, "radius": 1, "lambda": 2, "family": "singles"}'`, func(operand) verdict { return refused }},
+	// A new account every time: each has one trace, whatever is rolled back.
+	"cip_trace.account": {"hex(randomblob(8))", func(o operand) verdict {
+		if anyKey(o) == accepted {
+			return either // may have had its trace
+		}
+		return refused
+	}},
+	"cip_trace.policy": {"'day'", func(operand) verdict { return refused }},
+	"times_json":       {"'[0, 60, 120]'", func(operand) verdict { return refused }},
+	"cip_loss.policy":  {`'{"kernel": "rbf", "variance": 1, "length_scale": 1, "radius": 1, "lambda": 2, "family": "singles", "sigma2": 1}'`, func(operand) verdict { return refused }},
+	"cip_sigma.policy": {"'day'", func(operand) verdict { return refused }},
 
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},

@@ -42,8 +42,14 @@ var uses = []step{
 	{`SELECT dx_sum(account, x, 1, 'u') FILTER (WHERE a > 2), dx_max(account, x, 1, 'u' ORDER BY a DESC) FROM t`, ``},
 	{`SELECT account, dx_avg(account, x, 1, 'u') FROM t GROUP BY account HAVING count(*) > 1 ORDER BY account LIMIT 2`, ``},
 	{`SELECT dx_sum(account, x, 1, 'u') FROM t WHERE false`, ``},
+	{`SELECT dx_centroid(account, lat, lon, 0.01), dx_centroid(account, lat, lon, 0.01, 'beijing') FROM t`, ``},
+	{`SELECT n.i, dx_centroid(t.account, t.lat, t.lon, 0.01) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
 	{`SELECT dx_percentile(account, x, a, 1, 'u') FROM t`, `dx_percentile: p changes within a group`},
 	{`SELECT dx_sum(account, x, a, 'u') FROM t`, `dx_sum: epsilon changes within a group`},
+
+	{`SELECT cip_trace('trip', a, lat, lon, 'day') FROM t`, ``},
+	{`SELECT cip_trace('trip', a, lat, lon, 'day') FROM t`, `cip_trace: account 'trip' was charged in unit 'cip:day' before`},
+	{`SELECT cip_trace(account, a, lat, lon, 'day') FROM t`, `cip_trace: account changes within a group`},
 
 	// Joins and the table-valued form.
 	{`SELECT t.a, n.i, dx_value(t.account, t.x, 1, 'u') FROM t JOIN n ON n.i <= t.a`, ``},
@@ -55,6 +61,11 @@ var uses = []step{
 	{`SELECT a, geoind_optimal(account, lat, lon, 'homes'), geoind_remap(geoind_optimal(account, lat, lon, 'homes'), 'homes') FROM t`, ``},
 	{`SELECT t.a, g.* FROM t LEFT JOIN geoind_optimal(t.account, t.lat, t.lon, 'homes') g`, ``},
 	{`SELECT * FROM budget_cost('SELECT geoind_optimal(account, lat, lon, ''homes'') FROM t')`, ``},
+	{`SELECT optql_store('blocks', optql_build(39.5 + n.i * 0.1, 116, n.i, 0.001, 1, 'beijing', 'manhattan')) FROM n`, ``},
+	{`SELECT a, geoind_optimal(account, lat, lon, 'blocks') FROM t`, `geoind_optimal: account 'ana' has no budget in unit 'm:blocks'`},
+	{`SELECT budget_limit('*', 'm:blocks', 0.0035)`, ``},
+	{`SELECT a, geoind_optimal(account, lat, lon, 'blocks') FROM t`, ``},
+	{`SELECT t.a, g.*, geoind_remap(g.wkt, 'blocks') FROM t, geoind_optimal(t.account, t.lat, t.lon, 'blocks') g`, `geoind_optimal: account 'ana' has 0.0005/m:blocks left of 0.0035/m:blocks, 0.0010/m:blocks asked, 0.0005/m:blocks short`},
 
 	// Views, tables, transactions, several statements at once.
 	{`CREATE VIEW places AS SELECT a, account, geoind_laplace(account, lat, lon, 0.01) AS wkt FROM t`, ``},
@@ -171,9 +182,9 @@ type corpus struct {
 func corpora(t *testing.T) []corpus {
 	t.Helper()
 	return []corpus{
-		{"uses", declarations, uses},
+		{"uses", usesDeclarations, uses},
 		{"shapes", declarations, shapeSteps(false)},
-		{"forms and arities", declarations, succeeding(sqlitefn.Releases(t)...)},
+		{"forms and arities", usesDeclarations, succeeding(sqlitefn.Releases(t)...)},
 		{"examples", nil, exampleSteps(t)},
 		{"location sets", pimDeclarations, pimUses},
 	}

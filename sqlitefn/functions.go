@@ -34,7 +34,7 @@ var (
 	argMetricAll = argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", optional: true}
 	argDomain    = argument{name: "domain", is: "name of a domain; the only one if there is one", optional: true}
 	argBall      = argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", optional: true}
-	argUnit      = argument{name: "unit", is: "unit of the budget: 'm', 'record', 'set' (steps of pim_step), or a universe's unit"}
+	argUnit      = argument{name: "unit", is: "unit of the budget: 'm', 'm:NAME' (metres of the metric of mechanism NAME), 'record', 'set' (steps of pim_step), or a universe's unit"}
 	argFix       = argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last"}
 	argRadius    = argument{name: "radius_m", is: "radius, metres"}
 )
@@ -182,17 +182,25 @@ func table() []*function {
 				{name: "epsilon", is: "distinguishability per metre"},
 				{name: "dilation", is: "1 for the best there is; up to 1000, such as 1.1, for an answer sooner, at a somewhat greater loss"},
 				argDomain,
+				{name: "metric", is: "the distances that epsilon is per: 'euclid' (default), 'manhattan', or JSON text in each row, the distances from its place to all others: [[lat, lon, metres], ..] (**public** from now on)", optional: true},
 			},
 			does: "Builds the optimal mechanism on 2 to 256 places: of all that keep epsilon, the one whose releases are the fewest metres away on average; the answer is a BLOB for optql_store.",
 			notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
 				"A place is the lattice point of its location. Two rows of one place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
-				"epsilon, dilation and domain are constant within a group. " +
+				"epsilon, dilation and domain are constant within a group, and so is the kind of metric. " +
 				"The loss is within 0.01 % of the least possible with a dilation of 1; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
-				"The distances that epsilon is per are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
+				"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
+				"Those of 'manhattan' are |di| + |dj| steps for places that are di and dj steps of the lattice apart, whose directions are east and north at the middle of the box. " +
+				"Distances that rows give, such as along roads, have to be a metric: one from each place to each other, above 0, the same both ways, and none longer than by way of a third; " +
+				"the place itself may be among them with 0. " +
+				"With 'manhattan' and given distances those are also what is lost, and geoind_optimal charges in a unit of its own, m:NAME, " +
+				"unless all of them are certified to be no longer than the geodesics. " +
 				"Time grows with the fourth power of the number of places: about a second for 50, ten for 100, minutes for 200; an interrupt ends it within two steps of the solver. Charges nothing.",
 			example: []string{
 				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 					"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+				"WITH home(lat, lon, people, roads) AS (VALUES (39.92, 116.25, 300, '[[39.95, 116.32, 9000]]'), (39.95, 116.32, 120, '[[39.92, 116.25, 9000]]'))\n" +
+					"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian', roads)) FROM home",
 			},
 			aggregate: newBuildGroup,
 		},
@@ -202,10 +210,13 @@ func table() []*function {
 			does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
 			notes: "Answers one line. What is stored is certified before, and each time it is read: a BLOB that was changed is refused, or keeps its epsilon. " +
 				"**Its places, weights and matrix are public.** " +
-				"A mechanism never changes: storing again one that was built from the same places, weights, epsilon and dilation is harmless and leaves the first.",
+				"A mechanism never changes: storing again one that was built from the same places, weights, metric, epsilon and dilation is harmless and leaves the first. " +
+				"The name is that of a unit too, m:NAME, if the metric wants one.",
 			example: []string{
 				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 					"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+					"SELECT optql_store('blocks', optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'manhattan')) FROM home",
 			},
 			scalar: optqlStore,
 		},
@@ -234,6 +245,21 @@ func table() []*function {
 			},
 			scalar: tracePolicy,
 		},
+		{
+			name: "cip_policy", section: declared, flags: ownerOnly,
+			args: []argument{{name: "name", is: "TEXT"}, {name: "json", is: "JSON object with the settings, see below"}},
+			does: "Declares what is assumed and what is protected when whole traces are released: conditional inferential privacy under Gaussian-process priors.",
+			notes: "Settings: `kernel` ('rbf', 'exponential' or 'periodic': how coordinates at two times are correlated), `variance` (of a coordinate, square metres), " +
+				"`length_scale` (of the kernel, seconds) or `length_scale_max` (all up to it), `period` (seconds, of the periodic kernel), " +
+				"`radius` (how far apart two locations of one point are that must not be told apart, metres), `lambda` (order of the Rényi divergence, above 1), " +
+				"`epsilon` (the loss allowed), `domain` (of the locations; the only one if there is one), `sigma2` (variance of the noise, for cip_loss), " +
+				"and `family`, the sets of points that are protected together: 'singles', 'every-other', 'windows:W' (any 1 to W points that follow one another) or lists of indices in the order of time such as [[0, 1], [5]]. " +
+				"**Only the sets of the family are protected, and only against one who knows no more than such a prior**; other sets may lose far more. " +
+				"A policy cannot change once declared.",
+			example: []string{`SELECT cip_policy('day', '{"kernel": "rbf", "variance": 1000000, "length_scale_max": 600, "radius": 100, "lambda": 2, "epsilon": 1, "family": "windows:3", "domain": "beijing"}')`,
+				"SELECT budget_limit('*', 'cip:day', 1)"},
+			scalar: cipPolicy,
+		},
 
 		{
 			name: "geoind_laplace", section: released,
@@ -256,14 +282,18 @@ func table() []*function {
 			args:    []argument{argAccount, argLat, argLon, {name: "mechanism", is: "name of a mechanism that optql_store has stored"}},
 			columns: locationColumns,
 			does:    "Releases a location as one of the places of a stored mechanism, which loses least on average among those that protect the places as well.",
-			charges: "the account the mechanism's epsilon in unit m, per evaluation",
+			charges: "the account the mechanism's epsilon, per evaluation: in unit m if none of its distances is longer than the geodesic, as with metric 'euclid', otherwise in unit m:NAME, after the mechanism (optql_report says which)",
 			notes: "Forms and evaluations are those of geoind_laplace; what is released is a place, with probabilities that are certified in integers. " +
-				"A location stands for its nearest place, in the domain's frame from lattice point to lattice point; of equally near ones the first from the south-west. " +
-				"**It protects places**: two whose places are d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), so that two locations a metre apart, " +
+				"A location stands for its nearest place, in the domain's frame from lattice point to lattice point whatever the mechanism's metric, " +
+				"since a road's length between places says nothing of locations elsewhere; of equally near ones the first from the south-west. " +
+				"**It protects places**: two whose places are d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), " +
+				"in unit m:NAME by epsilon*d with d by the mechanism's own distances, so that two locations a metre apart, " +
 				"across a border between places, may be told apart as well as their places may, which can be far from each other; locations of one place are not told apart at all. " +
 				"optql_report says how far a location can be from its place. " +
+				"**Budgets of m and of each m:NAME are apart**, and what they pay for about the same location adds up. " +
 				"A NULL location yields NULL and charges nobody.",
 			example: []string{"SELECT geoind_optimal('ana', 39.984, 116.318, 'homes')",
+				"SELECT budget_limit('ana', 'm:blocks', 0.01)", "SELECT geoind_optimal('ana', 39.984, 116.318, 'blocks')",
 				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_optimal(t.who, t.y, t.x, 'homes') g"},
 			scalar: releasePoint((*statement).optimalRelease),
 			table:  newLocationCursor((*statement).optimalRelease),
@@ -355,6 +385,31 @@ func table() []*function {
 
 			aggregate: newQueryGroup(shapePercentile),
 		},
+		{
+			name: "dx_centroid", section: released,
+			args:    []argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
+			does:    "Releases the centroid of a set of locations by planar Laplace noise on the domain's lattice; WKT.",
+			charges: "each account with a location in the group epsilon in unit m, once per group",
+			notes: "Two sets whose locations are at most d metres apart, each from its counterpart, are distinguishable by at most epsilon*(d + two diagonals of a cell), since locations and centroid are rounded. " +
+				"How many locations there are, and whose, is public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
+				"epsilon and domain are constant within a group; a group charges all its accounts or none. " +
+				"A NULL location contributes nothing and charges nobody; rows without any location answer noise about the middle of the box; a group without rows is NULL.",
+			example:   []string{"SELECT dx_centroid('ana', lat, lon, 0.005, 'beijing') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)"},
+			aggregate: newCentroidGroup,
+		},
+		{
+			name: "cip_trace", section: released,
+			args: []argument{argAccount, {name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; no two alike"}, argLat, argLon,
+				{name: "policy", is: "name of a policy that cip_policy has declared"}},
+			does:    "Releases a whole trace with Gaussian noise whose variance the times and the policy demand; a JSON array of objects with t, lat and lon, in the order of time.",
+			charges: "the account the policy's epsilon in unit cip:NAME, **once**: a second trace of an account under a policy is refused, whatever its limit",
+			notes: "Under the policy's prior, for every set of its family, the Rényi divergence of the released trace between any two assumptions about the locations of that set, each within the radius of its counterpart, is at most epsilon. " +
+				"The variance is a little above that of cip_sigma: the radius is along the ellipsoid, and the frame may stretch it. " +
+				"Times, and which locations are NULL, are public; such points are left out. At most 256 points, all of one account. " +
+				"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first.",
+			example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
+			aggregate: newCIPGroup,
+		},
 
 		{
 			name: "geoind_epsilon", section: free, flags: pure,
@@ -397,7 +452,23 @@ func table() []*function {
 			does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
 			example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
 			scalar:  dxRadius,
+		}, {
+			name: "cip_loss", section: free,
+			args: []argument{{name: "times_json", is: "JSON array of numbers, in the unit of the policy's length scale"}, {name: "policy", is: "name of a policy, or its JSON; with sigma2"}},
+			does: "How much a trace with these times loses at the most if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
+			notes: "Computed with as many digits as it takes, and rounded up; an error where that cannot be vouched for. " +
+				"Between length scales it is a search, see the introduction of package cip. The radius is Euclidean for each point, so that the loss covers both coordinates.",
+			example: []string{`SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5)`},
+			scalar:  cipLoss,
 		},
+		{
+			name: "cip_sigma", section: free,
+			args:    []argument{{name: "times_json", is: "JSON array of numbers, in the unit of the policy's length scale"}, {name: "policy", is: "name of a policy, or its JSON; with epsilon"}},
+			does:    "The least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",
+			example: []string{`SELECT round(cip_sigma('[0,300,600]', '{"kernel":"rbf","variance":1000000,"length_scale":600,"radius":100,"lambda":2,"family":"singles","epsilon":1}'))`},
+			scalar:  cipSigma,
+		},
+
 		{
 			name: "markov_info", section: free,
 			args:    []argument{{name: "name", is: "name of a model"}},
@@ -410,10 +481,10 @@ func table() []*function {
 			name: "optql_report", section: free,
 			args: []argument{{name: "name", is: "name of a mechanism"}},
 			does: "Describes a mechanism, as a JSON object.",
-			notes: "Keys: name, domain, places, unit, epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
+			notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (what a release is charged in: m or m:NAME), epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
 				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution might save), " +
-				"quality_loss (metres in the domain's frame from place to release, on average), adv_error (the same from place to the best guess of somebody who knows the weights), " +
-				"largest_snap (metres from a location in the domain to its place, at the most), seconds (that the solution took).",
+				"quality_loss (metres from place to release, on average: in the domain's frame, or by the mechanism's own metric), adv_error (the same from place to the best guess of somebody who knows the weights), " +
+				"largest_snap (metres in the domain's frame from a location to its place, at the most), seconds (that the solution took).",
 			example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
 			scalar:  optqlReport,
 		},

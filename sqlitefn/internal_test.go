@@ -27,6 +27,7 @@ func newInner(t testing.TB) inner {
 		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'set', 9000000)`,
 		`SELECT trace_policy('*', 'ana', 'predictive', '{"epsilon": 0.1, "steps": 5, "domain": "beijing"}')`,
 		`SELECT markov_store('popular', markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60))`,
+		`SELECT budget_limit('*', 'cip:day', 1), cip_policy('day', '{"kernel": "rbf", "variance": 1, "length_scale": 60, "radius": 10, "lambda": 2, "epsilon": 1, "family": "singles"}')`,
 		`SELECT optql_store('homes', optql_build(39.9 + 0.1 * i, 116.3, 1, 0.001, 1, 'beijing'))` + rowsOf["optql_build"],
 	} {
 		if _, err := d.ask(declaration); err != nil {

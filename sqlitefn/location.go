@@ -99,7 +99,7 @@ func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err
 	if err != nil {
 		return 0, 0, false, err
 	}
-	lat, lon, source, null, err := t.chargeLocation(c, plan.cost)
+	lat, lon, source, null, err := t.chargeLocation(c, budget.Metre, plan.cost)
 	if err != nil || null {
 		return 0, 0, false, err
 	}
@@ -112,9 +112,9 @@ func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err
 }
 
 // chargeLocation checks account, lat and lon, the first arguments of every release of
-// a location, and charges what it costs, per metre, unless the location is NULL. The
-// source is that of charge.
-func (t *statement) chargeLocation(c call, cost budget.Amount) (lat, lon float64, source *exact.Source, null bool, err error) {
+// a location, and charges what it costs unless the location is NULL. The source is that
+// of charge.
+func (t *statement) chargeLocation(c call, unit budget.Unit, cost budget.Amount) (lat, lon float64, source *exact.Source, null bool, err error) {
 	var room [20]byte
 	account, err := c.account(locationAccount, &room)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *statement) chargeLocation(c call, cost budget.Amount) (lat, lon float64
 	if err != nil || null {
 		return 0, 0, nil, null, err
 	}
-	source, err = t.charge(c.f, account, budget.Metre, cost)
+	source, err = t.charge(c.f, account, unit, cost)
 	return lat, lon, source, false, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +144,10 @@ func table(rows [][]any, show func(any) string) string {
 
 func plainly(cell any) string { return fmt.Sprintf("%T %[1]v", cell) }
 
-// veiled hides what is released: every REAL, and points. Whole numbers are shown:
+// coordinate is one in a released trace.
+var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
+
+// veiled hides what is released: every REAL, points, and the coordinates of traces. Whole numbers are shown:
 // counts are of rows, which are public, and databases on one tape draw alike.
 func veiled(cell any) string {
 	switch v := cell.(type) {
@@ -153,6 +157,7 @@ func veiled(cell any) string {
 		if point.MatchString(v) {
 			return "POINT"
 		}
+		return plainly(coordinate.ReplaceAllString(v, `"$1":REAL`))
 	}
 	return plainly(cell)
 }
@@ -224,9 +229,9 @@ func anyNumber(limit, low, high float64) *rapid.Generator[any] {
 // Any database behaves as the first, hence any two alike.
 func TestNonInterferenceOfAnyWorld(t *testing.T) {
 	list := statements(uses)
-	first := inhabit(t, worlds[0], 1, declarations...).watch(list, veiled)
+	first := inhabit(t, worlds[0], 1, usesDeclarations...).watch(list, veiled)
 	rapid.Check(t, func(r *rapid.T) {
-		d := inhabit(t, anyWorld(r), 1, declarations...)
+		d := inhabit(t, anyWorld(r), 1, usesDeclarations...)
 		defer d.close()
 		if _, is := difference(first, d.watch(list, veiled)); is != "" {
 			r.Fatalf("differs from %s: %s", worlds[0].name, is)
@@ -244,7 +249,7 @@ func TestTwinsShowTheSame(t *testing.T) {
 	// has no noise: see database.
 	lats, lons := []any{41.1, 41.1}, []any{116.0, 117.6}
 	otherLats, otherLons := []any{41.2, 60.0}, []any{116.0, 150.0}
-	d := inhabit(t, worlds[0], 1, declarations...)
+	d := inhabit(t, worlds[0], 1, usesDeclarations...)
 	for _, row := range d.rows(`SELECT g.lat, g.lon FROM t, geoind_laplace('ana', t.lat, t.lon, 100) g WHERE t.a < 4`) {
 		lats, otherLats = append(lats, row[0]), append(otherLats, row[0].(float64)+within)
 		lons, otherLons = append(lons, row[1]), append(otherLons, row[1].(float64)-within)
@@ -252,15 +257,15 @@ func TestTwinsShowTheSame(t *testing.T) {
 	one := cycle("one", lats, lons, []any{3.0, 10.0, 0.0, 4.5, 0.0})
 	other := cycle("other", otherLats, otherLons, []any{int64(3), 1e308, -17.25, 4.6, 5e-324})
 	list := slices.Concat(sqlitefn.Releases(t), statements(shapeSteps(false)), statements(shapeSteps(true)), statements(uses))
-	shown := inhabit(t, one, 2, declarations...).watch(list, plainly)
-	if _, is := difference(shown, inhabit(t, other, 2, declarations...).watch(list, plainly)); is != "" {
+	shown := inhabit(t, one, 2, usesDeclarations...).watch(list, plainly)
+	if _, is := difference(shown, inhabit(t, other, 2, usesDeclarations...).watch(list, plainly)); is != "" {
 		t.Errorf("they differ: %s", is)
 	}
 	// That is not so for lack of draws, nor for others.
-	if kind, _ := difference(shown, inhabit(t, one, 3, declarations...).watch(list, plainly)); kind == "" {
+	if kind, _ := difference(shown, inhabit(t, one, 3, usesDeclarations...).watch(list, plainly)); kind == "" {
 		t.Error("other draws show the same")
 	}
-	if kind, _ := difference(shown, inhabit(t, worlds[0], 2, declarations...).watch(list, plainly)); kind == "" {
+	if kind, _ := difference(shown, inhabit(t, worlds[0], 2, usesDeclarations...).watch(list, plainly)); kind == "" {
 		t.Error("other secrets show the same")
 	}
 }

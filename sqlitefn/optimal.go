@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
@@ -14,15 +15,15 @@ const optimalName = locationNext
 //
 // # Privacy
 //
-// The location decides which place stands for it, and nothing else: account and
-// charge are public. From there on the mechanism's certificate holds, of distances
-// that are lower bounds in metres, see optimal.Places.
+// The location decides which place stands for it, and nothing else: account, charge
+// and unit are public. From there on the mechanism's certificate holds, per metre of
+// the distances that the unit stands for: see unit.
 func (t *statement) optimalRelease(c call) (lat, lon float64, released bool, err error) {
-	o, err := t.optimalFor(c)
+	o, unit, err := t.optimalFor(c)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	lat, lon, source, null, err := t.chargeLocation(c, o.cost)
+	lat, lon, source, null, err := t.chargeLocation(c, unit, o.cost)
 	if err != nil || null {
 		return 0, 0, false, err
 	}
@@ -33,22 +34,23 @@ func (t *statement) optimalRelease(c call) (lat, lon float64, released bool, err
 	return o.points[z][0], o.points[z][1], true, nil
 }
 
-// optimalFor is the mechanism that the call names. Within one statement that hardly
-// ever changes, so the last one is kept.
-func (t *statement) optimalFor(c call) (*optimalMechanism, error) {
+// optimalFor is the mechanism that the call names, and what it is charged in. Within one
+// statement that hardly ever changes, so the last one is kept.
+func (t *statement) optimalFor(c call) (*optimalMechanism, budget.Unit, error) {
 	name, err := c.text(optimalName)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if t.optimal != nil && t.optimalNamed == string(name) {
-		return t.optimal, nil
+		return t.optimal, t.optimalUnit, nil
 	}
 	o, err := t.session.optimalNamed(c, optimalName)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	t.optimal, t.optimalNamed = o, string(name)
-	return o, nil
+	t.optimalUnit = o.unit(t.optimalNamed)
+	return o, t.optimalUnit, nil
 }
 
 // geoindRemap answers the place that a released point is best taken for. It is a

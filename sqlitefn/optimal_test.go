@@ -40,7 +40,7 @@ func settled(t *testing.T) *database {
 
 // reported is what optql_report answers.
 type reported struct {
-	Name, Domain, Unit              string
+	Name, Domain, Metric, Unit      string
 	Places, Constraints             int
 	Epsilon, Dilation, Gap, Seconds float64
 	CertifiedEpsilon                float64 `json:"certified_epsilon"`
@@ -87,7 +87,7 @@ func TestOptimalFlow(t *testing.T) {
 		}
 	}
 	r := d.report("town")
-	if r.Name != "town" || r.Domain != "beijing" || r.Unit != "m" || r.Places != 9 || r.Epsilon != 0.0003 || r.Dilation != 1 || math.Abs(r.TrueDilation-1) > 1e-9 {
+	if r.Name != "town" || r.Domain != "beijing" || r.Metric != "euclid" || r.Unit != "m" || r.Places != 9 || r.Epsilon != 0.0003 || r.Dilation != 1 || math.Abs(r.TrueDilation-1) > 1e-9 {
 		t.Errorf("%+v", r)
 	}
 	if r.CertifiedEpsilon > 0.0003 || r.CertifiedEpsilon < 0.000299999999999 || !(r.Gap <= 1e-4) || r.Constraints < 9*2*8 || r.Seconds <= 0 {

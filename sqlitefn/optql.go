@@ -21,6 +21,7 @@ import (
 // makes it. All of it is public.
 type optimalMechanism struct {
 	optimal.Places
+	metric    placeMetric
 	weights   []float64 // of the prior
 	epsilon   float64   // per metre, as it was asked for
 	dilation  float64   // as it was asked for
@@ -29,6 +30,7 @@ type optimalMechanism struct {
 
 	// What releases need, set by ready.
 	cost   budget.Amount
+	metres bool         // the distances are lower bounds of geodesics
 	points [][2]float64 // lat, lon of the places as they are released
 	middle int          // the place nearest to the domain's centre
 
@@ -51,13 +53,14 @@ const optimalVersion = 1
 // form.
 type optimalHead struct {
 	Version    uint8
+	Metric     placeMetric
 	NameLength uint16
 	Places     uint16
-	// Where the domain's frame has its origin, so that another domain of its name
-	// is noticed.
-	OriginLat, OriginLon float64
-	Epsilon, Dilation    float64
-	Solved               solved
+	// Where the domain's lattice has its origin, degrees, and its step, metres, so
+	// that another domain of its name is noticed.
+	OriginLat, OriginLon, Step float64
+	Epsilon, Dilation          float64
+	Solved                     solved
 }
 
 func (o *optimalMechanism) appendBinary(b []byte) ([]byte, error) {
@@ -67,8 +70,8 @@ func (o *optimalMechanism) appendBinary(b []byte) ([]byte, error) {
 	}
 	lat, lon := o.Domain.Location(planar.Cell{})
 	head := optimalHead{
-		Version: optimalVersion, NameLength: uint16(len(name)), Places: uint16(len(o.Cells)),
-		OriginLat: lat, OriginLon: lon, Epsilon: o.epsilon, Dilation: o.dilation, Solved: o.solved,
+		Version: optimalVersion, Metric: o.metric, NameLength: uint16(len(name)), Places: uint16(len(o.Cells)),
+		OriginLat: lat, OriginLon: lon, Step: o.Domain.Step(), Epsilon: o.epsilon, Dilation: o.dilation, Solved: o.solved,
 	}
 	for _, part := range []any{head, []byte(name), o.Cells, o.weights} {
 		var err error
@@ -82,7 +85,8 @@ func (o *optimalMechanism) appendBinary(b []byte) ([]byte, error) {
 var errOptimalForm = errors.New("not what optql_build answers")
 
 // parseOptimal reads the binary form. domains returns the domain of a name. Whatever
-// the data, what it returns is certified anew and may be charged in metres.
+// the data, what it returns is certified anew, and what it may be charged in follows
+// from its distances alone: see unit.
 func parseOptimal(data []byte, domains func(name string) (*planar.Domain, error)) (*optimalMechanism, error) {
 	var head optimalHead
 	n, err := binary.Decode(data, binary.BigEndian, &head)
@@ -100,6 +104,7 @@ func parseOptimal(data []byte, domains func(name string) (*planar.Domain, error)
 	data = data[head.NameLength:]
 	o := &optimalMechanism{
 		Places:  optimal.Places{Domain: domain, Cells: make([]planar.Cell, head.Places)},
+		metric:  head.Metric,
 		weights: make([]float64, head.Places),
 		epsilon: head.Epsilon, dilation: head.Dilation, solved: head.Solved,
 	}
@@ -123,7 +128,7 @@ func parseOptimal(data []byte, domains func(name string) (*planar.Domain, error)
 // its own epsilon and distances: that these are not the ones it is charged for, or
 // that it was made for another domain.
 func (o *optimalMechanism) check(head optimalHead) error {
-	if !o.solved.sound() || !(o.dilation >= 1 && o.dilation <= math.MaxFloat64) || !isPrior(o.weights) {
+	if o.metric > given || !o.solved.sound() || !(o.dilation >= 1 && o.dilation <= math.MaxFloat64) || !isPrior(o.weights) {
 		return errOptimalForm
 	}
 	if !(o.epsilon > 0 && o.epsilon <= math.MaxFloat64) {
@@ -133,13 +138,31 @@ func (o *optimalMechanism) check(head optimalHead) error {
 	if err != nil || o.mechanism.Epsilon() != rate || o.mechanism.Len() != len(o.Cells) {
 		return errOptimalForm
 	}
-	const rounding = 2e-7 // degrees
-	lat, lon := o.Domain.Location(planar.Cell{})
-	if !(math.Abs(lat-head.OriginLat) <= rounding && math.Abs(lon-head.OriginLon) <= rounding) || !o.Ascending() || !o.Supports(o.mechanism.Privacy()) {
+	if !o.isOf(head) || !o.Ascending() || !o.fits(o.mechanism.Privacy()) {
 		return fmt.Errorf("its distances are not those of places in this domain '%s'", o.Domain.Name())
 	}
 	return inRegion(o.Places)
 }
+
+// isOf reports whether the domain's lattice is the one that the head is of.
+func (o *optimalMechanism) isOf(head optimalHead) bool {
+	const rounding = 2e-7 // degrees
+	lat, lon := o.Domain.Location(planar.Cell{})
+	return math.Abs(lat-head.OriginLat) <= rounding && math.Abs(lon-head.OriginLon) <= rounding && o.Domain.Step() == head.Step
+}
+
+// fits reports whether distances can be those of the metric between the places.
+func (o *optimalMechanism) fits(distances optimal.Matrix) bool {
+	switch o.metric {
+	case euclid:
+		return o.Supports(distances)
+	case manhattan:
+		return equal(distances, o.Manhattan())
+	}
+	return !slices.ContainsFunc(distances, func(row []float64) bool { return slices.Max(row) > maxDistance })
+}
+
+func equal(a, b optimal.Matrix) bool { return slices.EqualFunc(a, b, slices.Equal[[]float64]) }
 
 // sound reports whether the numbers can be shown.
 func (s solved) sound() bool {
@@ -168,6 +191,7 @@ func (o *optimalMechanism) ready() (err error) {
 	if o.cost, err = budget.Cost(budget.Decimal(o.epsilon)); err != nil {
 		return err
 	}
+	o.metres = o.BelowGeodesics(o.mechanism.Privacy())
 	for _, cell := range o.Cells {
 		lat, lon := o.Domain.Location(cell)
 		o.points = append(o.points, [2]float64{lat, lon})
@@ -177,13 +201,45 @@ func (o *optimalMechanism) ready() (err error) {
 	return nil
 }
 
-// snap is the place that stands for a location.
+// unit is what a mechanism of that name is charged in.
+//
+// # Privacy
+//
+// What is certified is that two places d apart are told apart by at most epsilon*d, per
+// metre of the mechanism's own distances. Where none of these is longer than the
+// geodesic, that is no more than epsilon per metre, and it counts towards the budget of
+// all that is charged per metre. Otherwise places may be near each other and far apart
+// by those distances: the bound is one of another metric, which says nothing in metres,
+// and has a budget of its own. A mechanism never changes, so that the unit has one
+// meaning. (Where its declaration was rolled back and the name used again, what was
+// spent bounds the longer of both distances.)
+//
+// The unit follows from what was certified and from the domain, not from anything
+// that is stored beside.
+func (o *optimalMechanism) unit(name string) budget.Unit {
+	if o.metres {
+		return budget.Metre
+	}
+	return budget.Metre + ":" + budget.Unit(name)
+}
+
+// losses are what is lost when one place is reported for another, metres: of the frame,
+// or of the mechanism's own distances.
+func (o *optimalMechanism) losses() optimal.Matrix {
+	if o.metric == euclid {
+		return o.Quality()
+	}
+	return o.mechanism.Privacy()
+}
+
+// snap is the place that stands for a location: the nearest in the frame, whatever the
+// metric, since distances between places say nothing of other locations.
 func (o *optimalMechanism) snap(lat, lon float64) int { return o.Nearest(o.Domain.Cell(lat, lon)) }
 
 // remap is the place that a listener who knows the prior takes an output for.
 func (o *optimalMechanism) remap(output int) int {
 	if o.guesses == nil {
-		o.guesses = optimal.Remap(o.weights, o.mechanism.Matrix(), o.Quality())
+		o.guesses = optimal.Remap(o.weights, o.mechanism.Matrix(), o.losses())
 	}
 	return o.guesses[output]
 }
@@ -192,8 +248,9 @@ func (o *optimalMechanism) remap(output int) int {
 // Their matrices may differ in what a solver leaves to chance, such as how a
 // processor rounds.
 func (o *optimalMechanism) asksTheSame(p *optimalMechanism) bool {
-	return o.Domain == p.Domain && o.epsilon == p.epsilon && o.dilation == p.dilation &&
-		slices.Equal(o.Cells, p.Cells) && slices.Equal(o.weights, p.weights)
+	return o.Domain == p.Domain && o.epsilon == p.epsilon && o.dilation == p.dilation && o.metric == p.metric &&
+		slices.Equal(o.Cells, p.Cells) && slices.Equal(o.weights, p.weights) &&
+		(o.metric != given || equal(o.mechanism.Privacy(), p.mechanism.Privacy()))
 }
 
 // optqlStore keeps a mechanism under a name.
@@ -229,8 +286,8 @@ func optqlStore(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/m a release, %.0f m lost on average; its places, weights and matrix are public",
-		name, len(o.Cells), o.Domain.Name(), o.cost, optimal.Loss(o.weights, o.mechanism.Matrix(), o.Quality())))
+	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/%s a release, %.0f m lost on average; its places, weights and matrix are public",
+		name, len(o.Cells), o.Domain.Name(), o.cost, o.unit(name), optimal.Loss(o.weights, o.mechanism.Matrix(), o.losses())))
 	return nil
 }
 
@@ -279,6 +336,7 @@ type optimalReport struct {
 	Name             string      `json:"name"`
 	Domain           string      `json:"domain"`
 	Places           int         `json:"places"`
+	Metric           string      `json:"metric"`
 	Unit             budget.Unit `json:"unit"`
 	Epsilon          float64     `json:"epsilon"`
 	CertifiedEpsilon float64     `json:"certified_epsilon"`
@@ -297,16 +355,16 @@ func optqlReport(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	quality, matrix := o.Quality(), o.mechanism.Matrix()
+	name, losses, matrix := c.Arg(0).Text(), o.losses(), o.mechanism.Matrix()
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(optimalReport{
-		Name: c.Arg(0).Text(), Domain: o.Domain.Name(), Places: len(o.Cells), Unit: budget.Metre,
+		Name: name, Domain: o.Domain.Name(), Places: len(o.Cells), Metric: o.metric.String(), Unit: o.unit(name),
 		Epsilon: o.epsilon, CertifiedEpsilon: o.mechanism.Epsilon(), Dilation: o.dilation, TrueDilation: o.solved.Dilation,
 		// Two on each edge of the spanner, for each output.
 		Constraints: 2 * int64(o.solved.Edges) * int64(len(o.Cells)),
-		Gap:         o.solved.Gap, QualityLoss: optimal.Loss(o.weights, matrix, quality), AdvError: optimal.AdversaryError(o.weights, matrix, quality),
+		Gap:         o.solved.Gap, QualityLoss: optimal.Loss(o.weights, matrix, losses), AdvError: optimal.AdversaryError(o.weights, matrix, losses),
 		LargestSnap: o.Farthest(), Seconds: o.solved.Seconds,
 	}); err != nil {
 		return err

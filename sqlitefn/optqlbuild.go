@@ -1,7 +1,6 @@
 package sqlitefn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -23,26 +22,29 @@ const (
 	buildEpsilon
 	buildDilation
 	buildDomain
+	buildMetric
 )
 
 // maxDilation is beyond any use: a spanner of far less is a tree.
 const maxDilation = 1000
 
 // buildGroup solves for the optimal mechanism on the places of its rows. Nothing is
-// charged or drawn: places and weights are public from then on.
+// charged or drawn: places, weights and distances are public from then on.
 type buildGroup struct {
 	session *session
 	domain  *planar.Domain // nil before the first row
 	weights map[planar.Cell]float64
+	given   givenDistances // of metric given
 	sum     float64
 	failed  bool
 
 	domainName        []byte // as given; nil for the only one
 	epsilon, dilation float64
+	metric            placeMetric
 }
 
 func newBuildGroup(s *session, _ *function) group {
-	return &buildGroup{session: s, weights: make(map[planar.Cell]float64)}
+	return &buildGroup{session: s, weights: make(map[planar.Cell]float64), given: make(givenDistances)}
 }
 
 func (g *buildGroup) step(c call) error {
@@ -52,7 +54,11 @@ func (g *buildGroup) step(c call) error {
 }
 
 func (g *buildGroup) row(c call) error {
-	if err := g.parameters(c); err != nil {
+	metric, distances, err := c.placeMetric(buildMetric)
+	if err != nil {
+		return err
+	}
+	if err := g.parameters(c, metric); err != nil {
 		return err
 	}
 	for _, i := range []int{buildLat, buildLon} {
@@ -80,6 +86,12 @@ func (g *buildGroup) row(c call) error {
 		return c.bad(buildWeight, "adds up to more than a number holds")
 	}
 	g.weights[cell] = weight
+	if metric != given {
+		return nil
+	}
+	if err := g.given.add(g.domain, cell, distances); err != nil {
+		return c.bad(buildMetric, "%v", err)
+	}
 	return nil
 }
 
@@ -98,10 +110,13 @@ func inRegion(p optimal.Places) error {
 }
 
 // parameters are the same in all rows of a group.
-func (g *buildGroup) parameters(c call) error {
+func (g *buildGroup) parameters(c call, metric placeMetric) error {
 	switch {
 	case g.domain == nil:
+		g.metric = metric
 		return g.begin(c)
+	case metric != g.metric:
+		return c.changes(buildMetric)
 	case !c.isText(buildDomain, g.domainName):
 		return c.changes(buildDomain)
 	case !c.isNumber(buildEpsilon, g.epsilon):
@@ -164,26 +179,25 @@ func (g *buildGroup) solve(p optimal.Places) (*optimalMechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &optimalMechanism{Places: p, epsilon: g.epsilon, dilation: g.dilation}
+	privacy, quality, err := g.distances(p)
+	if err != nil {
+		return nil, err
+	}
+	o := &optimalMechanism{Places: p, metric: g.metric, epsilon: g.epsilon, dilation: g.dilation}
 	for _, cell := range p.Cells {
 		o.weights = append(o.weights, g.weights[cell])
 	}
 	began := time.Now()
-	problem := optimal.Problem{Prior: o.weights, Quality: p.Quality(), Privacy: p.Privacy(), Epsilon: rate}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	solution, err := optimal.Solve(ctx, problem, optimal.Options{
-		Dilation: g.dilation,
-		Progress: func(optimal.Progress) {
-			if err := g.session.interrupted(); err != nil {
-				cancel(err)
-			}
-		},
+	problem := optimal.Problem{Prior: o.weights, Quality: quality, Privacy: privacy, Epsilon: rate}
+	var solution *optimal.Solution
+	err = g.session.untilInterrupted(func(ctx context.Context) (err error) {
+		solution, err = optimal.Solve(ctx, problem, optimal.Options{Dilation: g.dilation})
+		return err
 	})
 	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
+		return nil, err
 	}
-	if o.mechanism, err = optimal.New(rate, problem.Privacy, solution.Matrix); err != nil {
+	if o.mechanism, err = optimal.New(rate, privacy, solution.Matrix); err != nil {
 		return nil, err
 	}
 	o.solved = solved{
@@ -192,6 +206,15 @@ func (g *buildGroup) solve(p optimal.Places) (*optimalMechanism, error) {
 	return o, nil
 }
 
-// interrupted is an error once the running statement has been interrupted: SQLite then
-// stops every other one too, until the outermost has ended.
-func (s *session) interrupted() error { return s.conn.Exec("SELECT 1") }
+// distances are what epsilon is per and what is lost.
+func (g *buildGroup) distances(p optimal.Places) (privacy, quality optimal.Matrix, err error) {
+	switch g.metric {
+	case manhattan:
+		privacy = p.Manhattan()
+	case given:
+		privacy, err = g.given.matrix(p)
+	default:
+		return p.Privacy(), p.Quality(), nil
+	}
+	return privacy, privacy, err
+}

@@ -2,14 +2,10 @@ package sqlitefn
 
 import (
 	"bytes"
-	"fmt"
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
@@ -205,9 +201,7 @@ type queryGroup struct {
 	plan    *queryPlan // nil before the first row
 	acc     scalar.Accumulator
 	failed  bool
-
-	accounts intern.Table
-	rows     []int64 // of each account
+	paying  contributors
 }
 
 // newQueryGroup starts groups of one dx_ function.
@@ -227,8 +221,7 @@ func newQueryGroup(shape queryShape) func(*session, *function) group {
 
 // recycle gives the group's memory to a later one.
 func (g *queryGroup) recycle() {
-	g.accounts.Reset()
-	g.rows = g.rows[:0]
+	g.paying.reset()
 	g.plan, g.failed = nil, false
 	g.session.groups = append(g.session.groups, g)
 }
@@ -261,7 +254,7 @@ func (g *queryGroup) row(c call) error {
 	if err != nil || absent {
 		return err
 	}
-	g.contributes(account)
+	g.paying.add(account)
 	g.plan.query.Add(&g.acc, x)
 	return nil
 }
@@ -279,15 +272,6 @@ func (g *queryGroup) parameters(c call) error {
 	return nil
 }
 
-// contributes counts a row of the account.
-func (g *queryGroup) contributes(account []byte) {
-	i := g.accounts.Number(account)
-	if i == len(g.rows) {
-		g.rows = append(g.rows, 0)
-	}
-	g.rows[i]++
-}
-
 // final charges everybody in one transaction and draws. SQLite calls it also
 // when the statement is aborted: after an error of the group itself it does
 // nothing; after one elsewhere, which it cannot tell, the charge stands.
@@ -296,7 +280,11 @@ func (g *queryGroup) final(c call) error {
 	if g.failed {
 		return nil
 	}
-	source, err := g.charge(c.f)
+	items, err := g.paying.items(g.plan.cost, g.plan.query.PerRow())
+	if err != nil {
+		return err
+	}
+	source, err := g.session.chargeItems(c.f, g.plan.query.Unit(), items)
 	if err != nil {
 		return err
 	}
@@ -310,56 +298,6 @@ func (g *queryGroup) final(c call) error {
 		c.ResultFloat(0, y)
 	}
 	return nil
-}
-
-// charge charges everybody in the group and returns what its answer is drawn
-// from: nil within a dry run.
-func (g *queryGroup) charge(f *function) (*exact.Source, error) {
-	items, err := g.items()
-	if err != nil {
-		return nil, err
-	}
-	unit := g.plan.query.Unit()
-	if dry := g.session.dry; dry != nil {
-		for _, item := range items {
-			dry.count(f, []byte(item.Account), unit, item.Epsilon, item.Evaluations)
-		}
-		return nil, nil
-	}
-	if err := g.spend(f, unit, items); err != nil {
-		return nil, err
-	}
-	return g.session.source, nil
-}
-
-func (g *queryGroup) spend(f *function, unit budget.Unit, items []ledger.Item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	book, err := g.session.ledger()
-	if err != nil {
-		return g.session.spendError(err, items[0].Account, unit, items[0].Epsilon)
-	}
-	return book.Charge(f.name, unit, items)
-}
-
-// items is what each account of the group is charged.
-func (g *queryGroup) items() ([]ledger.Item, error) {
-	plan := g.plan
-	items := make([]ledger.Item, len(g.rows))
-	for i, rows := range g.rows {
-		times := int64(1)
-		if plan.query.PerRow() {
-			times = rows
-		}
-		account := string(g.accounts.Name(i))
-		cost, ok := plan.cost.Times(times)
-		if !ok {
-			return nil, fmt.Errorf("account %s would be charged %d times %s, which no budget holds", quoted([]byte(account)), times, plan.cost)
-		}
-		items[i] = ledger.Item{Account: account, Epsilon: cost, Evaluations: rows}
-	}
-	return items, nil
 }
 
 // dxRadius tells the accuracy of a query before anything is spent.

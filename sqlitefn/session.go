@@ -167,6 +167,7 @@ type statement struct {
 
 	optimal      *optimalMechanism
 	optimalNamed string
+	optimalUnit  budget.Unit
 }
 
 type spender struct {

@@ -30,10 +30,15 @@ type Cell struct{ I, J int64 }
 // A rounding moves a point at most half a cell's diagonal, so the lattice points
 // of two locations are at most step*sqrt 2 further apart than their images.
 func (d *Domain) Cell(lat, lon float64) Cell {
+	x, y := d.position(lat, lon)
+	return Cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
+}
+
+// position moves a location to the box and returns its image in steps of the lattice.
+func (d *Domain) position(lat, lon float64) (x, y float64) {
 	lat = max(d.box.south, min(lat, d.box.north))
 	dlon := max(-d.box.half, min(d.frame.offset(lon), d.box.half))
-	x, y := d.grid.project(lat, dlon)
-	return Cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
+	return d.grid.project(lat, dlon)
 }
 
 // Extent returns the least and the greatest indices of what Cell returns, those

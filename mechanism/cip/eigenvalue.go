@@ -1,0 +1,131 @@
+package cip
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	unit = 1.0 / (1 << 53) // what rounding is off, relative
+
+	// tolerance is how far, relative to the loss, the bound of an eigenvalue may be
+	// above what was computed.
+	tolerance = 1e-6
+)
+
+// top returns an upper bound of the top eigenvalue of
+//
+//	E = A'(I + g*C)^-1 A,
+//
+// which is sigma2*Sigma_eff for g = variance/sigma2. It returns an error if it
+// cannot vouch for it to be within tolerance*(1 + the eigenvalue).
+//
+// Let K = I + g*C, which has no eigenvalue below 1, B any approximation of K^-1*A,
+// and R = A - K*B. Then E = A'B + R'B + R'K^-1*R, so E differs from A'B by no more
+// than |R||B| + |R|^2. No error in B matters but for R, which is computed. What
+// rounding adds to it is bounded with gamma_k <= 1.01*k*unit for sums of k products
+// in whatever order. Norms are Frobenius'.
+func (r *regression) top(g float64) (float64, error) {
+	m, s := r.weights.Dims()
+	k := mat.NewSymDense(m, nil)
+	k.ScaleSym(g, r.covariance)
+	for i := range m {
+		k.SetSym(i, i, k.At(i, i)+1)
+	}
+	var cholesky mat.Cholesky
+	if !cholesky.Factorize(k) {
+		return 0, errNoVouch(g)
+	}
+	var b, residual, product mat.Dense
+	if err := cholesky.SolveTo(&b, r.weights); err != nil && !errors.As(err, new(mat.Condition)) {
+		return 0, errNoVouch(g)
+	}
+	residual.Mul(k, &b)
+	residual.Sub(r.weights, &residual)
+	product.Mul(r.weights.T(), &b)
+
+	normA, normB := mat.Norm(r.weights, 2), mat.Norm(&b, 2)
+	// What the numbers in A and K are off; see regress. K has two more roundings.
+	offA := 1.1 * unit * max(normA, minWeight)
+	offK := float64(m) * unit * ((1.02*float64(s)+9)*g + 2)
+	sums := 1.01 * float64(m+2) * unit
+	normR := mat.Norm(&residual, 2) + sums*(normA+mat.Norm(k, 2)*normB) + offA + offK*normB
+	off := 1.01 * (normR*(normB+normR) + (offA+sums*normA)*normB)
+
+	bound, err := topOfSymmetric(symmetric(&product))
+	if err != nil {
+		return 0, err
+	}
+	if !(off <= tolerance*(1+bound)) {
+		return 0, errNoVouch(g)
+	}
+	return bound + off, nil
+}
+
+func errNoVouch(g float64) error {
+	return fmt.Errorf("variance is %.3g times sigma2, too much for a loss that can be vouched for", g)
+}
+
+func symmetric(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
+	sym := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			sym.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	return sym
+}
+
+// topOfSymmetric returns an upper bound of the top eigenvalue of a matrix which is
+// positive semidefinite up to rounding. The one that is computed is not trusted: mu is
+// a bound if mu*I - t is positive semidefinite, and when Cholesky's method succeeds
+// in float64, then no eigenvalue of it is below -gamma_(s+1)/(1-gamma_(s+1)) times its
+// trace (Rump, Verification of Positive Definiteness, 2006).
+func topOfSymmetric(t *mat.SymDense) (float64, error) {
+	computed, err := approximateTop(t)
+	if err != nil {
+		return 0, err
+	}
+	s := t.SymmetricDim()
+	for slack := 1e-11; slack < tolerance; slack *= 10 {
+		mu := computed + slack*(computed+0.01)
+		h := mat.NewSymDense(s, nil)
+		h.ScaleSym(-1, t)
+		for i := range s {
+			h.SetSym(i, i, mu+h.At(i, i))
+		}
+		var cholesky mat.Cholesky
+		if cholesky.Factorize(h) {
+			trace := 2 * float64(s) * mu // far more than it is
+			return mu + 2*float64(s+2)*unit*trace, nil
+		}
+	}
+	return 0, errors.New("the eigenvalues of a loss cannot be vouched for")
+}
+
+// approximateTop solves for t/|t| + I: gonum's solver fails for blocks with a
+// norm below 1e-146, which this has not.
+func approximateTop(t *mat.SymDense) (float64, error) {
+	norm := mat.Norm(t, 2)
+	switch {
+	case norm < 1e-30:
+		return norm, nil
+	case !(norm < math.MaxFloat64/4):
+		return 0, errors.New("the loss is too large for a number")
+	}
+	s := t.SymmetricDim()
+	shifted := mat.NewSymDense(s, nil)
+	shifted.ScaleSym(1/norm, t)
+	for i := range s {
+		shifted.SetSym(i, i, shifted.At(i, i)+1)
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(shifted, false) {
+		return 0, errors.New("the eigenvalues of a loss were not found")
+	}
+	return norm * max(0, eigen.Values(nil)[s-1]-1), nil
+}

@@ -1,0 +1,188 @@
+package cip
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"sync"
+)
+
+// A gap is the time between two points, hi + lo without error.
+type gap struct{ hi, lo float64 }
+
+// gapBetween subtracts without error (Knuth's TwoSum).
+func gapBetween(later, earlier float64) gap {
+	hi := later - earlier
+	b := hi - later
+	return gap{hi, (later - (hi - b)) - (earlier + b)}
+}
+
+func (g gap) rat() *big.Rat {
+	r := new(big.Rat).SetFloat64(g.hi)
+	return r.Add(r, new(big.Rat).SetFloat64(g.lo))
+}
+
+// A kernel computes the correlations of a trace's points. It is safe for concurrent
+// use.
+type kernel struct {
+	name   string
+	period *big.Rat
+	gaps   []gap   // the different ones
+	of     [][]int // for points i and j < i: which gap is between them
+
+	mu        sync.Mutex
+	exponents map[uint][]*big.Float
+}
+
+func newKernel(p *Policy, times []float64) *kernel {
+	k := &kernel{name: p.Kernel, period: new(big.Rat).SetFloat64(p.Period), exponents: map[uint][]*big.Float{}}
+	index := map[gap]int{}
+	for i := range times {
+		row := make([]int, i)
+		for j := range row {
+			g := gapBetween(times[i], times[j])
+			at, known := index[g]
+			if !known {
+				at = len(k.gaps)
+				index[g] = at
+				k.gaps = append(k.gaps, g)
+			}
+			row[j] = at
+		}
+		k.of = append(k.of, row)
+	}
+	return k
+}
+
+// power is that of 1/l in the exponent.
+func (k *kernel) power() int {
+	if k.name == Exponential {
+		return 1
+	}
+	return 2
+}
+
+// unscaled returns for each gap -ln of the correlation where l is 1, with a relative
+// error below 2^-bits.
+func (k *kernel) unscaled(ctx context.Context, bits uint) ([]*big.Float, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if list := k.exponents[bits]; list != nil {
+		return list, nil
+	}
+	pi := bigPi(bits + 40)
+	list := make([]*big.Float, len(k.gaps))
+	for i, g := range k.gaps {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		list[i] = k.exponent(g.rat(), pi, bits+8)
+	}
+	k.exponents[bits] = list
+	return list, nil
+}
+
+func (k *kernel) exponent(dt *big.Rat, pi *big.Float, bits uint) *big.Float {
+	x := newFloat(bits)
+	switch k.name {
+	case Exponential:
+		return x.SetRat(dt)
+	case RBF:
+		x.SetRat(dt)
+		return x.Mul(x, x).Mul(x, big.NewFloat(0.5))
+	default:
+		sine := bigSinPi(phase(dt, k.period), pi, bits)
+		return x.Mul(sine, sine).Mul(x, big.NewFloat(2))
+	}
+}
+
+// phase returns how far dt is from the nearest multiple of a period, in periods.
+func phase(dt, period *big.Rat) *big.Rat {
+	r := new(big.Rat).Quo(dt, period)
+	half := new(big.Rat).Add(r, big.NewRat(1, 2))
+	whole := new(big.Int).Div(half.Num(), half.Denom())
+	return r.Sub(r, new(big.Rat).SetInt(whole)).Abs(r)
+}
+
+// same reports for each gap whether the kernel makes points so far apart one, which
+// only a periodic one does.
+func (k *kernel) same() []bool {
+	same := make([]bool, len(k.gaps))
+	for i, g := range k.gaps {
+		same[i] = k.name == Periodic && phase(g.rat(), k.period).Sign() == 0
+	}
+	return same
+}
+
+// decorrelated returns a length scale at and below which every correlation of
+// points that are not the same is at most limit: it grows with l.
+func (k *kernel) decorrelated(ctx context.Context, limit float64) (float64, error) {
+	exponents, err := k.unscaled(ctx, tableBits)
+	least := math.Inf(1)
+	for _, x := range exponents {
+		if x.Sign() > 0 {
+			y, _ := x.Float64()
+			least = min(least, y)
+		}
+	}
+	l := least / -math.Log(limit)
+	if k.power() == 2 {
+		l = math.Sqrt(l)
+	}
+	return l * (1 - 1e-12), err
+}
+
+// A table has the correlations at one length scale. It is used by one goroutine.
+type table struct {
+	kernel  *kernel
+	l       float64
+	bits    uint
+	rho     []*big.Float // for each gap, with an absolute error below 2^-bits
+	rounded []float64    // the same
+	one     *big.Float
+}
+
+// tableBits is what a table begins with.
+const tableBits = 128
+
+func (k *kernel) at(l float64) *table { return &table{kernel: k, l: l, one: big.NewFloat(1)} }
+
+// refine makes the table precise to so many bits.
+func (t *table) refine(ctx context.Context, bits uint) error {
+	if t.bits >= bits {
+		return nil
+	}
+	divisor := newFloat(bits + 48).SetFloat64(t.l)
+	if t.kernel.power() == 2 {
+		divisor.Mul(divisor, divisor)
+	}
+	exponents, err := t.kernel.unscaled(ctx, bits+48)
+	if err != nil {
+		return err
+	}
+	t.rho, t.rounded = make([]*big.Float, len(exponents)), make([]float64, len(exponents))
+	x := newFloat(bits + 48)
+	for i, e := range exponents {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		t.rho[i] = bigExp(x.Quo(e, divisor), bits)
+		t.rounded[i], _ = t.rho[i].Float64()
+	}
+	t.bits = bits
+	return nil
+}
+
+func (t *table) correlation(i, j int) *big.Float {
+	if i == j {
+		return t.one
+	}
+	return t.rho[t.kernel.of[max(i, j)][min(i, j)]]
+}
+
+func (t *table) correlation64(i, j int) float64 {
+	if i == j {
+		return 1
+	}
+	return t.rounded[t.kernel.of[max(i, j)][min(i, j)]]
+}

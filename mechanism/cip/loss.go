@@ -1,0 +1,122 @@
+package cip
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// A Loss is what releasing a trace tells about the worst set of a family.
+type Loss struct {
+	// Loss is L*, the bound of the Rényi divergence of order lambda. It is rounded
+	// up: never below the true one for Set and LengthScale.
+	Loss float64
+
+	// Independent is what it would be if points said nothing about each other:
+	// lambda/2 * |S|r^2/sigma2.
+	Independent float64
+
+	// Alpha is the top eigenvalue of Sigma_eff, the part of the loss that comes from
+	// the other points, rounded up; per square of the unit of the radius.
+	Alpha float64
+
+	LengthScale float64 // at which the loss is greatest
+	Set         []int   // of which it is, as indices into the times in ascending order
+}
+
+// Loss returns the greatest loss of the policy's sets, over its length scales, if
+// noise of the variance sigma2 is added to each coordinate at each of the times.
+// Those may be in any order, must be different, and at most 256.
+//
+// For one length scale it is within a relative 2e-6 of the true one, mostly within
+// 1e-10, and never below. For all up to a maximum see the package's introduction; 1e-6
+// is added.
+//
+// It returns an error if the policy or sigma2 is not valid, if it cannot vouch for the
+// result, and if ctx ends, the cause of that.
+func (p Policy) Loss(ctx context.Context, times []float64, sigma2 float64) (Loss, error) {
+	q, err := newProblem(&p, times)
+	if err != nil {
+		return Loss{}, err
+	}
+	if !positive(sigma2) {
+		return Loss{}, fmt.Errorf("sigma2 must be above 0, not %v", sigma2)
+	}
+	w, err := q.worst(ctx, sigma2)
+	return w.loss, err
+}
+
+// A problem is a policy for times.
+type problem struct {
+	*Policy
+	kernel *kernel
+	sets   [][]int
+	others [][]int // for each set the points which are not in it
+}
+
+func newProblem(p *Policy, times []float64) (*problem, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	times, err := sortTimes(times)
+	if err != nil {
+		return nil, err
+	}
+	q := &problem{Policy: p}
+	if q.sets, err = p.sets(len(times)); err != nil {
+		return nil, err
+	}
+	q.kernel = newKernel(p, times)
+	same := q.kernel.same()
+	for _, set := range q.sets {
+		for k, i := range set {
+			for _, j := range set[:k] {
+				if same[q.kernel.of[i][j]] { // they cannot have different values
+					return nil, fmt.Errorf("times %v and %v are in one set, but whole periods apart", times[j], times[i])
+				}
+			}
+		}
+		q.others = append(q.others, rest(set, len(times)))
+	}
+	return q, nil
+}
+
+// at returns the loss of a set at a length scale, whose table it is given.
+func (q *problem) at(ctx context.Context, t *table, set int, sigma2 float64) (Loss, error) {
+	if len(q.others[set]) == 0 {
+		return q.lossOf(set, t.l, 0, sigma2), nil
+	}
+	r, err := regress(ctx, t, q.sets[set], q.others[set])
+	if err != nil {
+		return Loss{}, err
+	}
+	return q.lossFor(r, set, t.l, sigma2)
+}
+
+func (q *problem) lossFor(r *regression, set int, l, sigma2 float64) (Loss, error) {
+	top, err := r.top(q.Variance / sigma2)
+	if err != nil {
+		return Loss{}, err
+	}
+	return q.lossOf(set, l, top, sigma2), nil
+}
+
+// lossOf returns the loss for a top eigenvalue of sigma2*Sigma_eff (equation 4 of the
+// paper).
+func (q *problem) lossOf(set int, l, top, sigma2 float64) Loss {
+	independent := q.independent(len(q.sets[set]), sigma2)
+	return Loss{
+		Loss:        up(independent * (1 + top)),
+		Independent: independent,
+		Alpha:       up(top / sigma2),
+		LengthScale: l,
+		Set:         q.sets[set],
+	}
+}
+
+func (q *problem) independent(size int, sigma2 float64) float64 {
+	return q.Lambda / 2 * float64(size) * q.Radius * q.Radius / sigma2
+}
+
+// up makes up for the rounding of up to ten operations.
+func up(x float64) float64 { return math.Nextafter(x*(1+2e-15), math.Inf(1)) }

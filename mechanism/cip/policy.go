@@ -1,0 +1,169 @@
+package cip
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/settings"
+)
+
+// The kernels, as a policy's text has them. They say how strongly a person's
+// coordinates at two times dt apart are correlated.
+const (
+	RBF         = "rbf"         // exp(-dt^2/(2 l^2)), the paper's
+	Exponential = "exponential" // exp(-|dt|/l)
+	Periodic    = "periodic"    // exp(-2 sin^2(pi dt/period)/l^2), where l is a plain number
+)
+
+// A Policy says what an adversary is assumed to know, and what is to be protected
+// from it, all of it public. [ParsePolicy] reads one; the text's keys are in
+// parentheses.
+type Policy struct {
+	Kernel string // RBF, Exponential or Periodic (kernel); required
+
+	// Variance is that of each of a location's two coordinates, or of a reading, in
+	// the square of their unit (variance); required.
+	Variance float64
+
+	// LengthScale is the kernel's l, in the unit of the times (length_scale). If it is
+	// 0, all those above 0 and up to LengthScaleMax are possible (length_scale_max).
+	// One of the two is required.
+	LengthScale, LengthScaleMax float64
+
+	Period float64 // of the kernel, in the unit of the times (period); only for Periodic
+
+	// Radius is how far apart, in metres or a reading's unit, two values of one point
+	// are that must not be told apart (radius); Euclidean for locations; required.
+	Radius float64
+
+	Lambda float64 // order of the Rényi divergence, above 1 (lambda); required
+
+	// Family names the sets of points that are protected (family): EveryOther,
+	// Singles, or Windows with a number. If it is empty they are in Sets, as indices
+	// into the times in ascending order, from 0. One of the two is required.
+	Family string
+	Sets   [][]int
+
+	Epsilon budget.Amount // what SmallestSigma2 allows a trace to lose (epsilon)
+	Sigma2  float64       // variance of the noise in each coordinate (sigma2); not used here
+	Domain  string        // name of the domain of the locations (domain); not used here
+}
+
+var policyKeys = []string{"kernel", "variance", "length_scale", "length_scale_max", "period",
+	"radius", "lambda", "family", "epsilon", "sigma2", "domain"}
+
+// ParsePolicy reads a policy from a JSON object with the keys of [Policy]. epsilon,
+// sigma2 and domain may be missing, and are 0 or empty then. Errors name the key.
+func ParsePolicy(text string) (Policy, error) {
+	const example = `{"kernel": "rbf", "variance": 1, "length_scale": 1, "radius": 1, "lambda": 2, "family": "every-other"}`
+	v, err := settings.Parse([]byte(text), example, policyKeys...)
+	if err != nil {
+		return Policy{}, err
+	}
+	var p Policy
+	v.Require("kernel", &p.Kernel)
+	v.Require("variance", &p.Variance)
+	if v.Has("length_scale") == v.Has("length_scale_max") {
+		v.Fail("give either length_scale, or length_scale_max for all up to it")
+	}
+	readPositive(v, "length_scale", &p.LengthScale)
+	readPositive(v, "length_scale_max", &p.LengthScaleMax)
+	readPositive(v, "period", &p.Period)
+	v.Require("radius", &p.Radius)
+	v.Require("lambda", &p.Lambda)
+	var family json.RawMessage
+	v.Require("family", &family)
+	p.readFamily(v, family)
+	if v.Has("epsilon") {
+		v.Amount("epsilon", &p.Epsilon)
+		if p.Epsilon <= 0 {
+			v.Fail("epsilon must be at least 0.000000000001")
+		}
+	}
+	readPositive(v, "sigma2", &p.Sigma2)
+	v.Read("domain", &p.Domain)
+	if err := v.Finish(); err != nil {
+		return Policy{}, err
+	}
+	return p, p.check()
+}
+
+// readPositive reads a number whose 0 means that it is not given.
+func readPositive(v *settings.Values, key string, target *float64) {
+	given := v.Has(key)
+	v.Read(key, target)
+	if given && !(*target > 0) {
+		v.Fail("%s must be above 0, not %v", key, *target)
+	}
+}
+
+func (p *Policy) readFamily(v *settings.Values, family json.RawMessage) {
+	if json.Unmarshal(family, &p.Family) == nil && p.Family != "" {
+		return
+	}
+	var sets [][]*int // null would be taken for 0
+	err := json.Unmarshal(family, &sets)
+	for _, set := range sets {
+		var indices []int
+		for _, i := range set {
+			if i == nil {
+				err = errors.New("null")
+				break
+			}
+			indices = append(indices, *i)
+		}
+		p.Sets = append(p.Sets, indices)
+	}
+	if err != nil || len(sets) == 0 {
+		v.Fail("family must be %s, or lists of indices such as [[0, 1], [2]], not %.40q", families, family)
+	}
+}
+
+// check returns an error which names the key at fault.
+func (p *Policy) check() error {
+	if err := p.checkKernel(); err != nil {
+		return err
+	}
+	switch {
+	case !positive(p.Radius):
+		return fmt.Errorf("radius must be above 0, not %v", p.Radius)
+	case !(p.Lambda > 1 && p.Lambda <= maxNumber):
+		return fmt.Errorf("lambda must be above 1, not %v", p.Lambda)
+	}
+	return p.checkFamily()
+}
+
+func (p *Policy) checkKernel() error {
+	switch p.Kernel {
+	case RBF, Exponential:
+		if p.Period != 0 {
+			return fmt.Errorf("period is for the kernel %q, not for %q", Periodic, p.Kernel)
+		}
+	case Periodic:
+		if !positive(p.Period) {
+			return fmt.Errorf("period must be above 0, not %v", p.Period)
+		}
+	default:
+		return fmt.Errorf("kernel must be one of %s, %s, %s, not %q", RBF, Exponential, Periodic, p.Kernel)
+	}
+	switch {
+	case !positive(p.Variance):
+		return fmt.Errorf("variance must be above 0, not %v", p.Variance)
+	case p.LengthScale != 0 && p.LengthScaleMax != 0:
+		return errors.New("give either length_scale, or length_scale_max for all up to it")
+	case p.LengthScaleMax == 0 && !positive(p.LengthScale):
+		return fmt.Errorf("length_scale must be above 0, not %v", p.LengthScale)
+	case p.LengthScale == 0 && !positive(p.LengthScaleMax):
+		return fmt.Errorf("length_scale_max must be above 0, not %v", p.LengthScaleMax)
+	}
+	return nil
+}
+
+// maxNumber and its inverse bound what people may write, so that products of a few
+// numbers neither overflow nor vanish.
+const maxNumber = 1e30
+
+func positive(x float64) bool { return 1/maxNumber <= x && x <= maxNumber && !math.IsNaN(x) }

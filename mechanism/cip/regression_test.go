@@ -1,0 +1,129 @@
+package cip
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// What regress says about its errors holds, against the reference with 1500 bits.
+func TestRegressionKeepsItsBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, times, _ := drawTrace(t)
+		p.Variance = 1
+		set := p.Sets[0]
+		others := rest(set, len(times))
+		if len(others) == 0 {
+			return
+		}
+		r, err := regress(t.Context(), newKernel(&p, times).at(p.LengthScale), set, others)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cross := covariances(t, p, times, p.LengthScale, set, others)
+		weights := solve(covariances(t, p, times, p.LengthScale, set, set), cross).transposed()
+		c := covariances(t, p, times, p.LengthScale, others, others).minus(multiply(weights, cross))
+
+		var off mat.Dense
+		off.Sub(r.weights, weights.float64s()) // both are rounded: up to twice the bound
+		bound := 2.2 * unit * max(mat.Norm(r.weights, 2), minWeight)
+		if got := mat.Norm(&off, 2); got > bound {
+			t.Fatalf("weights are off by %v, not %v", got, bound)
+		}
+		var offC mat.Dense
+		offC.Sub(r.covariance, c.float64s())
+		bound = (1.02*float64(len(set)) + 6) * unit
+		if got := max(mat.Max(&offC), -mat.Min(&offC)); got > bound {
+			t.Fatalf("covariances are off by %v, not %v", got, bound)
+		}
+	})
+}
+
+// Short numbers are not enough for this set, whose loss float64 gets wrong: with too few bits nothing is
+// returned, whatever Cholesky's method made of them.
+func TestRegressionAsksForBits(t *testing.T) {
+	p := base(8)
+	set, others := indices(0, 9, 1), []int{9}
+	table := newKernel(&p, seq(10)).at(8)
+	if err := table.refine(t.Context(), 1000); err != nil {
+		t.Fatal(err)
+	}
+	for bits := uint(24); ; bits++ {
+		r, need, err := regressWith(t.Context(), table, set, others, bits)
+		if err != nil || r == nil && need <= bits {
+			t.Fatalf("with %d bits: needs %d, %v", bits, need, err)
+		}
+		if r == nil {
+			continue
+		}
+		if bits < 100 { // the condition number alone takes 70
+			t.Errorf("%d bits were thought enough", bits)
+		}
+		break
+	}
+}
+
+// Points that are too alike for the longest numbers are refused.
+func TestRegressionRefuses(t *testing.T) {
+	p := withSets(base(maxNumber), indices(0, 60, 1))
+	_, err := p.Loss(t.Context(), seq(61), 1)
+	if err == nil || !strings.Contains(err.Error(), "60 points cannot be told apart at the length scale 1e+30") {
+		t.Error(err)
+	}
+}
+
+// Noise so small beside the variance that float64 does not do is refused, not
+// guessed: what is answered is right.
+func TestTopVouches(t *testing.T) {
+	p := withSets(base(6), []int{0, 3, 4})
+	p.Variance = 1e9
+	times, refused := seq(12), 0
+	for exponent := -12; exponent < 8; exponent++ {
+		sigma2 := math.Pow10(exponent)
+		loss, err := p.Loss(t.Context(), times, sigma2)
+		if err != nil {
+			if !strings.Contains(err.Error(), "times sigma2, too much for a loss that can be vouched for") {
+				t.Error(err)
+			}
+			refused++
+			continue
+		}
+		want := directLoss(t, p, times, p.LengthScale, sigma2, p.Sets[0])
+		if loss.Loss < want*(1-1e-13) || loss.Loss > want*(1+2*tolerance) {
+			t.Errorf("sigma2 = %v: %v, not %v", sigma2, loss, want)
+		}
+	}
+	if refused == 0 || refused > 15 {
+		t.Errorf("%d of 20 refused", refused)
+	}
+}
+
+// Bounds of eigenvalues are bounds, however the matrix is scaled.
+func TestTopOfSymmetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 6).Draw(t, "values")
+		scale := math.Pow(10, rapid.Float64Range(-200, 200).Draw(t, "exponent"))
+		n, want := len(values), 0.0
+		// A rotation of the axis (1, .., 1) onto itself and its complement: a Householder reflection.
+		var h, a mat.Dense
+		ones := mat.NewVecDense(n, nil)
+		d := mat.NewDiagDense(n, nil)
+		identity := mat.NewDiagDense(n, nil)
+		for i, x := range values {
+			ones.SetVec(i, rapid.Float64Range(0.1, 1).Draw(t, "direction"))
+			d.SetDiag(i, x*scale)
+			identity.SetDiag(i, 1)
+			want = max(want, x*scale)
+		}
+		h.Outer(-2/mat.Dot(ones, ones), ones, ones)
+		h.Add(identity, &h)
+		a.Product(&h, d, &h)
+		got, err := topOfSymmetric(symmetric(&a))
+		if err != nil || got < want*(1-1e-13) || got > want*(1+1e-9)+1e-12 {
+			t.Fatalf("%v, not %v, %v", got, want, err)
+		}
+	})
+}

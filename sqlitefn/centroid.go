@@ -1,0 +1,104 @@
+package sqlitefn
+
+import (
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// Positions of dx_centroid's arguments after those of every location.
+const (
+	centroidEpsilon = locationNext + iota
+	centroidDomain
+)
+
+// centroidGroup is a group of dx_centroid. Nothing is charged or drawn before it is
+// complete.
+type centroidGroup struct {
+	session *session
+	plan    *laplacePlan // nil before the first row
+	points  planar.Centroid
+	paying  contributors
+	failed  bool
+
+	epsilon float64
+	domain  []byte // as given; nil for the only one
+}
+
+func newCentroidGroup(s *session, _ *function) group { return &centroidGroup{session: s} }
+
+func (g *centroidGroup) step(c call) error {
+	err := g.row(c)
+	g.failed = g.failed || err != nil
+	return err
+}
+
+func (g *centroidGroup) row(c call) error {
+	if err := g.parameters(c); err != nil {
+		return err
+	}
+	lat, lon, absent, err := c.location(locationLat)
+	if err != nil || absent && c.null(locationAccount) {
+		return err
+	}
+	var room [20]byte
+	account, err := c.account(locationAccount, &room)
+	if err != nil || absent {
+		return err
+	}
+	g.paying.add(account)
+	g.points.Add(g.plan.domain, lat, lon)
+	return nil
+}
+
+// parameters are the same in all rows of a group.
+func (g *centroidGroup) parameters(c call) (err error) {
+	switch {
+	case g.plan == nil:
+		return g.begin(c)
+	case !c.isNumber(centroidEpsilon, g.epsilon):
+		return c.changes(centroidEpsilon)
+	case !c.isText(centroidDomain, g.domain):
+		return c.changes(centroidDomain)
+	}
+	return nil
+}
+
+func (g *centroidGroup) begin(c call) (err error) {
+	if g.epsilon, err = c.epsilon(centroidEpsilon); err != nil {
+		return err
+	}
+	domain, err := g.session.domain(c, centroidDomain)
+	if err != nil {
+		return err
+	}
+	if c.given(centroidDomain) {
+		g.domain = slices.Clone(c.Arg(centroidDomain).Bytes())
+	}
+	g.plan, err = g.session.laplacePlan(domain, g.epsilon)
+	return err
+}
+
+// final charges everybody in one transaction and draws, see queryGroup. Rows without a
+// location answer as if the centroid were the middle of the box.
+func (g *centroidGroup) final(c call) error {
+	if g.failed {
+		return nil
+	}
+	items, err := g.paying.items(g.plan.cost, false)
+	if err != nil {
+		return err
+	}
+	source, err := g.session.chargeItems(c.f, budget.Metre, items)
+	if err != nil {
+		return err
+	}
+	lat, lon := g.plan.domain.Centre()
+	if source != nil {
+		lat, lon = g.plan.laplace.DrawCentroid(source, &g.points)
+	}
+	var room [64]byte
+	c.ResultText(0, appendPoint(room[:0], lat, lon))
+	return nil
+}

@@ -1,0 +1,190 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/cip"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// Positions of cip_trace's arguments.
+const (
+	cipAccount = iota
+	cipTime
+	cipLat
+	cipLon
+	cipName
+)
+
+// maxTrace bounds the points of a trace before anything is computed.
+const maxTrace = 256
+
+// cipFix is a point of a trace. Its location is secret, its time is not.
+type cipFix struct {
+	at       time.Time
+	lat, lon float64
+}
+
+// cipGroup is a trace that is released as a whole. Nothing is charged or drawn before
+// it is complete.
+type cipGroup struct {
+	session *session
+	account string
+	name    string // of the policy; "" before the first row
+	policy  cip.Policy
+	domain  *planar.Domain
+	fixes   []cipFix
+	failed  bool
+}
+
+func newCIPGroup(s *session, _ *function) group { return &cipGroup{session: s} }
+
+func (g *cipGroup) step(c call) error {
+	err := g.row(c)
+	g.failed = g.failed || err != nil
+	return err
+}
+
+func (g *cipGroup) row(c call) error {
+	if err := g.parameters(c); err != nil {
+		return err
+	}
+	lat, lon, absent, err := c.location(cipLat)
+	if err != nil || absent && c.null(cipAccount) {
+		return err
+	}
+	at, err := c.time(cipTime)
+	if err != nil {
+		return err
+	}
+	var room [20]byte
+	account, err := c.account(cipAccount, &room)
+	if err != nil || absent {
+		return err
+	}
+	switch {
+	case len(g.fixes) == 0:
+		g.account = string(account)
+	case g.account != string(account):
+		return c.changes(cipAccount)
+	case len(g.fixes) == maxTrace:
+		return fmt.Errorf("a trace has at most %d points", maxTrace)
+	}
+	g.fixes = append(g.fixes, cipFix{at, lat, lon})
+	return nil
+}
+
+// parameters are the same in all rows of a group.
+func (g *cipGroup) parameters(c call) (err error) {
+	if g.name != "" {
+		if !c.isText(cipName, []byte(g.name)) {
+			return c.changes(cipName)
+		}
+		return nil
+	}
+	name, policy, err := g.session.cipNamed(c, cipName)
+	if err != nil {
+		return err
+	}
+	if policy.Epsilon == 0 {
+		return errNoEpsilon
+	}
+	g.domain, err = g.session.domainOf(policy.Domain)
+	g.name, g.policy = name, policy
+	return err
+}
+
+// final chooses the noise, charges, and draws.
+//
+// # Privacy
+//
+// The variance of the noise follows from the times and the policy, which are public. A
+// policy's radius is along the ellipsoid; two locations of the box that are so far
+// apart have images that are at most [planar.Domain.Apart] from each other, which is
+// the radius that the variance is for. The noise is normal and added to the images as
+// they are; that the sum is then rounded is post-processing. So the loss is at most
+// the policy's epsilon, for locations in the frame with the conditional prior that the
+// policy assumes. Losses of two traces of an account do not add up under such a prior,
+// which is why there is one at the most.
+func (g *cipGroup) final(c call) error {
+	if g.failed {
+		return nil
+	}
+	slices.SortStableFunc(g.fixes, func(a, b cipFix) int { return a.at.Compare(b.at) })
+	noise, err := g.noise()
+	if err != nil {
+		return err
+	}
+	source, err := g.charge(c.f)
+	if err != nil {
+		return err
+	}
+	c.ResultText(0, g.release(noise, source))
+	return nil
+}
+
+// noise is nil for a trace without points.
+func (g *cipGroup) noise() (*planar.Gaussian, error) {
+	if len(g.fixes) == 0 {
+		return nil, nil
+	}
+	times := make([]float64, len(g.fixes))
+	for i, f := range g.fixes {
+		times[i] = float64(f.at.UnixMicro()-g.fixes[0].at.UnixMicro()) / 1e6
+	}
+	policy := g.policy
+	policy.Radius = g.domain.Apart(policy.Radius)
+	variance, err := g.session.smallestSigma2(policy, times)
+	if err != nil {
+		return nil, err
+	}
+	return g.domain.Gaussian(variance)
+}
+
+// charge returns what the trace is drawn from: nil within a dry run.
+func (g *cipGroup) charge(f *function) (*exact.Source, error) {
+	if len(g.fixes) == 0 {
+		return nil, nil
+	}
+	unit, cost := cipUnit(g.name), g.policy.Epsilon
+	if dry := g.session.dry; dry != nil {
+		dry.count(f, []byte(g.account), unit, cost, 1)
+		return nil, nil
+	}
+	book, err := g.session.ledger()
+	if err != nil {
+		return nil, g.session.spendError(err, g.account, unit, cost)
+	}
+	if err := book.ChargeOnce(f.name, unit, ledger.Item{Account: g.account, Epsilon: cost, Evaluations: 1}); err != nil {
+		return nil, err
+	}
+	return g.session.source, nil
+}
+
+// release is a JSON array of the points in the order of time; in a dry run they are all
+// at the domain's centre.
+func (g *cipGroup) release(noise *planar.Gaussian, source *exact.Source) []byte {
+	b := []byte{'['}
+	for i, f := range g.fixes {
+		lat, lon := g.domain.Centre()
+		if source != nil {
+			lat, lon = noise.Draw(source, f.lat, f.lon)
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"t":`...)
+		b = strconv.AppendFloat(b, float64(f.at.UnixMicro())/1e6, 'f', -1, 64)
+		b = append(b, `,"lat":`...)
+		b = strconv.AppendFloat(b, lat, 'f', 7, 64)
+		b = append(b, `,"lon":`...)
+		b = strconv.AppendFloat(b, lon, 'f', 7, 64)
+		b = append(b, '}')
+	}
+	return append(b, ']')
+}
