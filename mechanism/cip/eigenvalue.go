@@ -81,10 +81,11 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 }
 
 // topOfSymmetric returns an upper bound of the top eigenvalue of a matrix which is
-// positive semidefinite up to rounding. The one that is computed is not trusted: mu is
-// a bound if mu*I - t is positive semidefinite, and when Cholesky's method succeeds
-// in float64, then no eigenvalue of it is below -gamma_(s+1)/(1-gamma_(s+1)) times its
-// trace (Rump, Verification of Positive Definiteness, 2006).
+// positive semidefinite up to rounding. The one that is computed is not trusted: mu
+// is a bound if mu*I - t is positive semidefinite, and when Cholesky's method
+// succeeds in float64, then no eigenvalue of it is below
+// -gamma_(s+1)/(1-gamma_(s+1)) times its trace (Rump, Verification of Positive
+// Definiteness, 2006).
 func topOfSymmetric(t *mat.SymDense) (float64, error) {
 	computed, err := approximateTop(t)
 	if err != nil {

@@ -163,9 +163,10 @@ func covariances(t failer, p Policy, times []float64, l float64, rows, columns [
 }
 
 // directForm returns the matrix Q such that the Rényi divergence of order lambda of
-// P(z|s) and P(z|s') in one coordinate is lambda/2 * (s-s')'Q(s-s'). It knows nothing of
-// Sigma_eff: z and s are jointly Gaussian, z given s has the mean H*s and the
-// covariance V by the textbook's formulas, and Q = H'V^-1*H. z is all of z, that of s too.
+// P(z|s) and P(z|s') in one coordinate is lambda/2 * (s-s')'Q(s-s'). It knows
+// nothing of Sigma_eff: z and s are jointly Gaussian, z given s has the mean H*s
+// and the covariance V by the textbook's formulas, and Q = H'V^-1*H. z is all of z,
+// that of s too.
 func directForm(t failer, p Policy, times []float64, l, sigma2 float64, set []int) *mat.Dense {
 	all := indices(0, len(times), 1)
 	cross := covariances(t, p, times, l, set, all)

@@ -29,11 +29,11 @@ type Loss struct {
 // Those may be in any order, must be different, and at most 256.
 //
 // For one length scale it is within a relative 2e-6 of the true one, mostly within
-// 1e-10, and never below. For all up to a maximum see the package's introduction; 1e-6
-// is added.
+// 1e-10, and never below. For all up to a maximum see the package's introduction;
+// 1e-6 is added.
 //
-// It returns an error if the policy or sigma2 is not valid, if it cannot vouch for the
-// result, and if ctx ends, the cause of that.
+// It returns an error if the policy or sigma2 is not valid, if it cannot vouch for
+// the result, and if ctx ends, the cause of that.
 func (p Policy) Loss(ctx context.Context, times []float64, sigma2 float64) (Loss, error) {
 	q, err := newProblem(&p, times)
 	if err != nil {

@@ -13,8 +13,8 @@ const one = 1_000_000_000_000 // a budget's 1
 
 func near(got, want, relative float64) bool { return math.Abs(got-want) <= relative*math.Abs(want) }
 
-// alphas are R45 and R46: reference values for ten points a unit apart and every
-// other one, computed with numpy and, in part, with 60 digits.
+// alphas are R45 and R46: reference values, computed independently, for ten points a
+// unit apart and every other one.
 var alphas = []struct{ l, sigma2, alpha, loss float64 }{
 	{1, .25, 2.614788, 33.07394},
 	{1, 1, .834090, 9.17045},
@@ -61,8 +61,8 @@ func TestEveryOther(t *testing.T) {
 	}
 }
 
-// float64Alpha computes alpha as it is written, in float64, with what stands for sigma2 beside
-// the covariance.
+// float64Alpha computes alpha as it is written, in float64, with what stands for
+// sigma2 beside the covariance.
 func float64Alpha(times []float64, set []int, l, beside float64) float64 {
 	others := rest(set, len(times))
 	r := func(rows, columns []int) *mat.Dense {

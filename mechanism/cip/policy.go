@@ -28,9 +28,9 @@ type Policy struct {
 	// the square of their unit (variance); required.
 	Variance float64
 
-	// LengthScale is the kernel's l, in the unit of the times (length_scale). If it is
-	// 0, all those above 0 and up to LengthScaleMax are possible (length_scale_max).
-	// One of the two is required.
+	// LengthScale is the kernel's l, in the unit of the times (length_scale). If it
+	// is 0, all those above 0 and up to LengthScaleMax are possible
+	// (length_scale_max). One of the two is required.
 	LengthScale, LengthScaleMax float64
 
 	Period float64 // of the kernel, in the unit of the times (period); only for Periodic

@@ -119,8 +119,8 @@ func TestLossRefuses(t *testing.T) {
 	}
 }
 
-// A point a whole period from another is the same one: its noisy value is as good as the
-// point's own.
+// A point a whole period from another is the same one: its noisy value is as good
+// as the point's own.
 func TestWholePeriods(t *testing.T) {
 	p := withSets(base(0.01), []int{0})
 	p.Kernel, p.Period = Periodic, 2

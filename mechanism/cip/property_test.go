@@ -35,8 +35,8 @@ func drawTrace(t *rapid.T) (Policy, []float64, float64) {
 }
 
 // The loss is the greatest divergence of P(z|s) and P(z|s'), from the joint
-// covariance, which is computed with 1500 bits in another way, and not below it by more
-// than the rounding of the reference's eigenvalues.
+// covariance, which is computed with 1500 bits in another way, and not below it by
+// more than the rounding of the reference's eigenvalues.
 func TestLossIsTheGreatestDivergence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, times, sigma2 := drawTrace(t)
@@ -81,10 +81,10 @@ func TestNoPairOfLocationsLosesMore(t *testing.T) {
 // rho^2/(v*(1-rho^2)+sigma2).
 func TestExponentialKernelIsMarkov(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, times, sigma2 := drawTrace(t)
+		p, _, sigma2 := drawTrace(t)
 		p.Kernel, p.Period = Exponential, 0
 		left, right := rapid.Float64Range(0.1, 3).Draw(t, "left"), rapid.Float64Range(0.1, 3).Draw(t, "right")
-		times = []float64{0, left, left + right}
+		times := []float64{0, left, left + right}
 		want := 0.0
 		for _, dt := range []float64{left, times[2] - times[1]} {
 			rho2 := math.Exp(-2 * dt / p.LengthScale)
@@ -156,7 +156,8 @@ func TestSmallestSigma2(t *testing.T) {
 		p, times, _ := drawTrace(t)
 		p = withSets(p)
 		p.Family = rapid.SampledFrom([]string{Singles, "windows:3", EveryOther}).Draw(t, "family")
-		// Loss falls at least in proportion to what the variance has of noise that counts.
+		// Loss falls at least in proportion to what the variance has of noise that
+		// counts.
 		p.Epsilon = one * 10
 		p.Radius = math.Sqrt(p.Variance)
 		slack := 2e-9

@@ -18,7 +18,7 @@ import (
 // and correlations R. Neither depends on the noise.
 //
 // R_ss is all but singular when points are close in units of the length scale: of
-// nine that are an eighth apart it has the condition number 1e21. So A and the
+// nine that are an eighth apart it has the condition number 7e14. So A and the
 // square root of C's second term are computed with numbers that are long enough, and
 // only then rounded.
 type regression struct {
@@ -63,13 +63,13 @@ func regress(ctx context.Context, t *table, set, others []int) (*regression, err
 
 // regressWith does it with so many bits, or tells how many are needed.
 //
-// Why these are enough: let s and m be the numbers of points in the set and of others, u =
-// 2^-precision, L what Cholesky's method makes of R_ss, X and W the solutions of
-// L*L'*X = R_su and L*W = R_su by substitution, M that of L*M = I. Entries of R have
-// errors up to 2u, and k*u is below 1/2 for every k here, so gamma_k <= 2ku (Higham,
-// Accuracy and Stability of Numerical Algorithms, 2nd ed., theorems 8.5, 10.3, 10.4;
-// the order of sums is irrelevant, exponents are unbounded). |L|_F^2 <= 2s. Let
-// 2^kM be a bound of |M|_F; it is 2 at least.
+// Why these are enough: let s and m be the numbers of points in the set and of
+// others, u = 2^-precision, L what Cholesky's method makes of R_ss, X and W the
+// solutions of L*L'*X = R_su and L*W = R_su by substitution, M that of L*M = I.
+// Entries of R have errors up to 2u, and k*u is below 1/2 for every k here, so
+// gamma_k <= 2ku (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+// theorems 8.5, 10.3, 10.4; the order of sums is irrelevant, exponents are
+// unbounded). |L|_F^2 <= 2s. Let 2^kM be a bound of |M|_F; it is 2 at least.
 //
 //   - |L*M - I| <= gamma_s*|L||M| <= 1/2, so |L^-1| <= 2^(kM+1).
 //   - R_ss = L*L' + D with |D| <= 16*s^2*u. If that is at most 2^(-2kM-3), then

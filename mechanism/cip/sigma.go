@@ -10,16 +10,16 @@ import (
 // maxExchanges bounds the rounds of SmallestSigma2; 3 to 5 are common.
 const maxExchanges = 40
 
-// SmallestSigma2 returns the smallest variance of the noise for which the policy's loss is at
-// most its epsilon, for each coordinate at each of the times. What [Policy.Loss] gives
-// for it is at most epsilon, and above (1-1e-9)*epsilon; (1-3e-6)*epsilon where the
-// length scale is searched.
+// SmallestSigma2 returns the smallest variance of the noise for which the policy's
+// loss is at most its epsilon, for each coordinate at each of the times. What
+// [Policy.Loss] gives for it is at most epsilon, and above (1-1e-9)*epsilon;
+// (1-3e-6)*epsilon where the length scale is searched.
 //
-// The loss decreases with the variance, as a greater one is that of noise added to the
-// noise. So it is for each set S and length scale l by itself, and their greatest
-// solution is sought: from the solution for one S and l the next is that for the
-// worst S and l there, and each is no smaller than the one before. The last one is
-// certified by what Loss returns for it.
+// The loss decreases with the variance, as a greater one is that of noise added to
+// the noise. So it is for each set S and length scale l by itself, and their
+// greatest solution is sought: from the solution for one S and l the next is that
+// for the worst S and l there, and each is no smaller than the one before. The last
+// one is certified by what Loss returns for it.
 func (p Policy) SmallestSigma2(ctx context.Context, times []float64) (float64, error) {
 	q, err := newProblem(&p, times)
 	if err != nil {
@@ -58,8 +58,8 @@ func (p Policy) SmallestSigma2(ctx context.Context, times []float64) (float64, e
 	return 0, errors.New("no smallest sigma2 was found")
 }
 
-// solve returns the smallest variance, up to a relative 1e-12, with which the set and length
-// scale of a worst loss have a loss of at most goal.
+// solve returns the smallest variance, up to a relative 1e-12, with which the set
+// and length scale of a worst loss have a loss of at most goal.
 func (q *problem) solve(ctx context.Context, w worst, goal float64) (float64, error) {
 	low := q.independent(len(w.loss.Set), goal)
 	if len(q.others[w.set]) == 0 {
