@@ -1,0 +1,74 @@
+package cip
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/geosql/geosql/study/chart"
+)
+
+// Figure draws, as SVG, what figure 2 (a) of the paper shows: the loss against the
+// variance of the noise, a line for each length scale, and a dashed one for independent
+// points. Each family has a panel. rows are those of a Run.
+func Figure(rows []Row) (io.WriterTo, error) {
+	return chart.Page([][]chart.Panel{panelsOf(rows)})
+}
+
+func panelsOf(rows []Row) (panels []chart.Panel) {
+	for _, r := range rows {
+		at := slices.IndexFunc(panels, func(p chart.Panel) bool { return p.Title == r.Family })
+		if at < 0 {
+			at = len(panels)
+			panels = append(panels, chart.Panel{
+				Title: r.Family, X: "variance of the noise", Y: "loss", Left: math.Inf(1), Right: math.Inf(-1),
+				Curves: []chart.Curve{{Name: "independent", Colour: color.Black, Dashed: true, Plain: true}},
+			})
+		}
+		addRow(&panels[at], r)
+	}
+	for k := range panels {
+		p := &panels[k]
+		margin := axisMargin * cmp.Or(p.Right-p.Left, p.Right)
+		p.Left, p.Right = p.Left-margin, p.Right+margin
+		for _, c := range p.Curves {
+			slices.SortFunc(c.Points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+		}
+		p.Curves = append(p.Curves[1:], p.Curves[0]) // above the others
+	}
+	return panels
+}
+
+// colours are those of the length scales, in their order.
+var colours = []color.Color{chart.Blue, chart.Red, chart.Green, chart.Sky, chart.Yellow, chart.Grey}
+
+// addRow adds a row to the curve of its length scale, and to that of independent
+// points, which is the upper envelope where length scales have different worst sets.
+func addRow(p *chart.Panel, r Row) {
+	p.Left, p.Right = min(p.Left, r.Sigma2), max(p.Right, r.Sigma2)
+	name := fmt.Sprintf("l = %g", r.LengthScale)
+	at := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == name })
+	if at < 0 {
+		at = len(p.Curves)
+		p.Curves = append(p.Curves, chart.Curve{Name: name, Colour: colours[(at-1)%len(colours)]})
+	}
+	p.Curves[at].Points = append(p.Curves[at].Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Loss})
+
+	independent := &p.Curves[0]
+	for k := range independent.Points {
+		if xy := &independent.Points[k]; xy.X == r.Sigma2 {
+			xy.Y = max(xy.Y, r.Loss.Independent)
+			return
+		}
+	}
+	independent.Points = append(independent.Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Independent})
+}
+
+// axisMargin is how far, of its length, the horizontal axis goes on beyond its first
+// and last points.
+const axisMargin = 0.03

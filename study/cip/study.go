@@ -1,0 +1,76 @@
+package cip
+
+import (
+	"context"
+	"errors"
+
+	"github.com/geosql/geosql/mechanism/cip"
+)
+
+// A Study computes losses. It must not be used by two goroutines at once.
+type Study struct {
+	// Progress, if not nil, is told how many of all rows are done.
+	Progress func(done, total int)
+
+	times    []float64
+	rows     []Row // without losses
+	policies []cip.Policy
+}
+
+// A Row is what a trace loses in one configuration.
+type Row struct {
+	Points         int
+	LengthScale    float64 // the greatest, if Settings have maxima
+	Lambda, Radius float64
+	Family         string
+	Sigma2         float64 // variance of the noise in each coordinate
+
+	// Loss is that of the family's worst set. What it has for independent points is
+	// for the same set.
+	Loss cip.Loss
+}
+
+// New makes a study. Errors are about the settings.
+func New(s Settings) (*Study, error) {
+	if err := s.checkTimes(); err != nil {
+		return nil, err
+	}
+	study := &Study{times: s.Times}
+	for _, family := range s.Families {
+		for _, l := range s.LengthScales {
+			for _, sigma2 := range s.Sigma2 {
+				p, err := s.policy(family, l, sigma2)
+				if err != nil {
+					return nil, err
+				}
+				study.policies = append(study.policies, p)
+				study.rows = append(study.rows, Row{
+					Points: len(s.Times), LengthScale: l, Lambda: s.Lambda, Radius: s.Radius,
+					Family: family, Sigma2: sigma2,
+				})
+			}
+		}
+	}
+	if study.rows == nil {
+		return nil, errors.New("family, length-scale and sigma2 must be given")
+	}
+	return study, nil
+}
+
+// Run calls yield with each row as soon as it is known, by family, length scale and
+// variance in the order of the settings. It ends early with the error of yield or of a
+// loss that cannot be vouched for, or with the cause of ctx.
+func (s *Study) Run(ctx context.Context, yield func(Row) error) (err error) {
+	for k, row := range s.rows {
+		if row.Loss, err = s.policies[k].Loss(ctx, s.times, row.Sigma2); err != nil {
+			return err
+		}
+		if err := yield(row); err != nil {
+			return err
+		}
+		if s.Progress != nil {
+			s.Progress(k+1, len(s.rows))
+		}
+	}
+	return nil
+}
