@@ -1,6 +1,6 @@
 // Package cip measures what a whole trace with Gaussian noise loses when points depend
 // on each other: figure 2 of Meehan, Chaudhuri, Location Trace Privacy Under Conditional
-// Priors (2021), called the paper.
+// Priors (2019), called the paper.
 //
 // A [Study] takes the times of a trace and asks for the loss of families of secret sets
 // under several length scales and variances of the noise, beside what it would be if
