@@ -91,7 +91,7 @@ func (t *transaction) afford(unit budget.Unit, items []Item, drawn []share) ([]B
 			return nil, err
 		}
 		if left := b.Remaining() + drawn[i].in(b.term); !b.Limited || item.Epsilon > left {
-			return nil, t.refuse(&b, item.Epsilon, left)
+			return nil, t.db.refuse(&b, item.Epsilon, left)
 		}
 		balances[i] = b
 	}

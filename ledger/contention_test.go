@@ -190,7 +190,7 @@ func refuseLate(t *transaction) error {
 	if err := t.post(&entry{origin: &origin{new(run), t.now, "f", "m"}, account: "late", spent: 1}, &b); err != nil {
 		return err
 	}
-	return t.refuse(&b, 1, 0)
+	return t.db.refuse(&b, 1, 0)
 }
 
 // failsOnDisk makes every write of an account fail.

@@ -43,6 +43,12 @@
 // four megabytes by the largest transaction, and for as long as another program
 // keeps a read transaction open.
 //
+// # Data sets
+//
+// A data set that is released as a file is charged in parts, each in one transaction with
+// how far it is, so that a process that was killed is followed by one that charges only the
+// rest: see [Release].
+//
 // # The file
 //
 // The entries are signed changes of an account's spent and reserved amounts, and

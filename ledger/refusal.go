@@ -116,7 +116,7 @@ func (a *Again) Error() string {
 }
 
 // refuse makes the refusal of asked to an account that has left.
-func (t *transaction) refuse(b *Balance, asked, left budget.Amount) error {
+func (db *store) refuse(b *Balance, asked, left budget.Amount) error {
 	r := &Refusal{
 		Account: b.Account,
 		Unit:    b.Unit,
@@ -131,7 +131,7 @@ func (t *transaction) refuse(b *Balance, asked, left budget.Amount) error {
 		return r
 	}
 	r.Left = 0
-	err := t.db.query(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`, func(s *sqlite.Stmt) error {
+	err := db.query(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`, func(s *sqlite.Stmt) error {
 		unit := s.Column(0)
 		r.OtherUnits = append(r.OtherUnits, budget.Unit(unit.Text()))
 		return nil

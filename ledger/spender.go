@@ -140,7 +140,7 @@ func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
 		}
 		held := share{h.term, h.left}.in(b.term)
 		if left := held + b.Remaining(); !b.Limited || cost > left {
-			return tx.refuse(&b, cost, left)
+			return tx.db.refuse(&b, cost, left)
 		}
 		t, granted = b.term, max(cost-held, h.ahead(cost, b.Remaining()))
 		spent := h.used() + cost

@@ -46,7 +46,7 @@ func wrap(err error) error {
 func isRefusal(err error) bool {
 	var refusal *Refusal
 	var again *Again
-	return errors.As(err, &refusal) || errors.As(err, &again) || errors.Is(err, ErrTraceTaken)
+	return errors.As(err, &refusal) || errors.As(err, &again) || errors.Is(err, ErrTraceTaken) || errors.Is(err, ErrRelease)
 }
 
 // transact runs work in a transaction. When it returns nil what work wrote is on

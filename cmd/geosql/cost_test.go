@@ -13,20 +13,20 @@ const costSetup = `CREATE TABLE trip(person TEXT, lat REAL, lon REAL);
 	SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1);
 	SELECT budget_limit('*', 'm', 0.02)`
 
-const release = "SELECT g.lat FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.008) g"
+const releaseSQL = "SELECT g.lat FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.008) g"
 
 func TestCost(t *testing.T) {
 	db := tempFile(t, "x.db")
 	query(t, db, costSetup)
 	before := query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema")
 	for _, c := range []struct{ mode, sql, want string }{
-		{"-csv", release, "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
+		{"-csv", releaseSQL, "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
 			"geoind_laplace,ana,m,2,0.016,0.016,0.02\ngeoind_laplace,bo,m,1,0.008,0.008,0.02\n"},
-		{"-csv", release + " WHERE g.lat > 48", "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
+		{"-csv", releaseSQL + " WHERE g.lat > 48", "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
 			"geoind_laplace,ana,m,2,0.016,0.02,0.02\ngeoind_laplace,bo,m,1,0.008,0.02,0.02\n*,*,*,,,,\n"},
-		{"-json", "CREATE TABLE private AS " + release + " WHERE t.person = 'bo'", `[{"function":"geoind_laplace","account":"bo","unit":"m",` +
+		{"-json", "CREATE TABLE private AS " + releaseSQL + " WHERE t.person = 'bo'", `[{"function":"geoind_laplace","account":"bo","unit":"m",` +
 			`"evaluations":1,"epsilon":0.008,"at_most":0.008,"remaining":0.02}]` + "\n"},
-		{"-table", "INSERT INTO place " + release, `function        account  unit  evaluations  epsilon  at_most  remaining
+		{"-table", "INSERT INTO place " + releaseSQL, `function        account  unit  evaluations  epsilon  at_most  remaining
 --------------  -------  ----  -----------  -------  -------  ---------
 geoind_laplace  ana      m               2    0.016    0.016       0.02
 geoind_laplace  bo       m               1    0.008    0.008       0.02
@@ -40,7 +40,7 @@ geoind_laplace  bo       m               1    0.008    0.008       0.02
 	if after := query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema"); after != before {
 		t.Errorf("before %s\nafter %s", before, after)
 	}
-	query(t, db, release)
+	query(t, db, releaseSQL)
 	if got := query(t, "-csv", db, "SELECT account, spent FROM ledger_balance WHERE account <> '*' ORDER BY account"); got != "account,spent\nana,0.016\nbo,0.008\n" {
 		t.Errorf("charged %s", got)
 	}
@@ -88,7 +88,7 @@ func TestCostCreatesNothing(t *testing.T) {
 func TestCostOfAnotherLedger(t *testing.T) {
 	db, ledger := tempFile(t, "x.db"), tempFile(t, "my ledger")
 	query(t, db, "--ledger", ledger, costSetup)
-	if got := query(t, "-csv", "--ledger="+ledger, "cost", db, release); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02\n") {
+	if got := query(t, "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02\n") {
 		t.Errorf("printed %s", got)
 	}
 	if _, err := os.Stat(db + "-ledger"); err == nil {

@@ -33,6 +33,7 @@ var arity = map[string][2]int{
 	"cost":    {2, 2},
 	"study":   {1, 1},
 	"demo":    {0, 0},
+	"release": {0, 0},
 	"help":    {0, 0},
 	"version": {0, 0},
 }
@@ -46,6 +47,8 @@ var flagsOf = map[string][]string{
 	"cost":   outputFlags,
 	"budget": append([]string{"account", "history", "verify", "head", "archive", "before"}, outputFlags...),
 	"study":  studyFlagNames(),
+
+	"release": releaseFlagNames(),
 }
 
 // parse takes a command line apart. Flags may stand anywhere before "--".
@@ -145,6 +148,8 @@ func (inv *invocation) check() error {
 		return usageError(inv.command + ": too many arguments")
 	case inv.command == "study":
 		return inv.study.choose(inv.args[0])
+	case inv.command == "release":
+		return inv.study.give(&releaseTask{account: inv.budget.account, ledger: inv.ledger}, "release")
 	case n > 0 && inv.args[0] == "":
 		return usageError("the database has an empty name")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/geosql/geosql/internal/infer"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -152,12 +153,14 @@ func unixLines(s string) string {
 
 // typed compares texts as an import keeps them: numbers by value.
 func typed(texts ...string) string {
-	var f inference
+	var c infer.Column
 	for _, s := range texts {
-		f.add(s)
+		if s = trimBlanks(s); s != "" {
+			c.Add(s)
+		}
 	}
-	if f.kind() != sqlite.Text {
-		return f.kind().String()
+	if k := kinds[c.Kind()]; k != sqlite.Text {
+		return k.String()
 	}
 	return strings.Join(texts, "|")
 }

@@ -52,7 +52,7 @@ func geosql(args []string) error {
 		return budgetCommand(ctx, inv)
 	case "cost":
 		return costCommand(ctx, inv)
-	case "study":
+	case "study", "release":
 		return inv.study.chosen.run(ctx)
 	case "demo":
 		return demoCommand(ctx)

@@ -24,6 +24,8 @@ type study interface {
 // studies are made new for each use.
 var studies = map[string]func() study{
 	"adversary":  func() study { return new(adversaryStudy) },
+	"census":     func() study { return new(censusStudy) },
+	"cip":        func() study { return new(cipStudy) },
 	"lbs":        func() study { return new(lbsStudy) },
 	"meters":     func() study { return new(metersStudy) },
 	"optimal":    func() study { return new(optimalStudy) },
@@ -46,13 +48,16 @@ type studyFlags struct {
 
 type studyFlag struct{ name, value string }
 
-// register defines the flags of all studies.
+// register defines the flags of all studies, and of the command release, which shares
+// some of their names.
 func (f *studyFlags) register(fs *flag.FlagSet) {
-	forEachStudyFlag(func(known *flag.Flag) {
+	wait := func(known *flag.Flag) {
 		if fs.Lookup(known.Name) == nil {
 			fs.Var(waitingValue{known, f}, known.Name, "")
 		}
-	})
+	}
+	forEachStudyFlag(wait)
+	flagsOfStudy(new(releaseTask)).VisitAll(wait)
 }
 
 func forEachStudyFlag(do func(*flag.Flag)) {
@@ -95,11 +100,16 @@ func (f *studyFlags) choose(name string) error {
 	if !ok {
 		return usageError("study: there is no study " + name + ", only " + studyNames())
 	}
-	f.chosen = start()
+	return f.give(start(), "study "+name)
+}
+
+// give gives the flags to what a command is about to run.
+func (f *studyFlags) give(s study, command string) error {
+	f.chosen = s
 	fs := flagsOfStudy(f.chosen)
 	for _, x := range f.waiting {
 		if fs.Lookup(x.name) == nil {
-			return usageError("study " + name + " takes no flag -" + x.name)
+			return usageError(command + " takes no flag -" + x.name)
 		}
 		if err := fs.Set(x.name, x.value); err != nil {
 			return usageError(fmt.Sprintf("invalid value %q for flag -%s: %v", x.value, x.name, err))
@@ -143,4 +153,19 @@ func (t *studyTable) put(row string) error {
 
 func (t *studyTable) progress(done, total int) {
 	t.line.show("measuring: %.1f %%", 100*float64(done)/float64(total))
+}
+
+// printRows prints the rows of a study as they are found, and returns them. run runs the
+// study, which tells how much is done and hands over the rows.
+func printRows[R any](head string, text func(R) string, run func(progress func(done, total int), row func(R) error) error) (rows []R, err error) {
+	table, err := newStudyTable(head)
+	if err != nil {
+		return nil, err
+	}
+	defer table.line.clear()
+	err = run(table.progress, func(r R) error {
+		rows = append(rows, r)
+		return table.put(text(r))
+	})
+	return rows, err
 }

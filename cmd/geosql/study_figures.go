@@ -15,6 +15,18 @@ func makeFigureDir(dir string) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
+// drawFigure draws the rows of a study, unless there are to be no figures.
+func drawFigure[R any](dir, name string, draw func(rows []R) (io.WriterTo, error), rows []R) error {
+	if dir == "" {
+		return nil
+	}
+	figure, err := draw(rows)
+	if err != nil {
+		return err
+	}
+	return writeFigure(dir, name, figure)
+}
+
 // writeFigure writes a figure and says where it is.
 func writeFigure(dir, name string, figure io.WriterTo) error {
 	path := filepath.Join(dir, name+".svg")

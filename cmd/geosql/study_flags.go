@@ -24,10 +24,20 @@ func numberFlag(fs *flag.FlagSet, name string, value *float64) {
 }
 
 func numbersFlag(fs *flag.FlagSet, name string, values *[]float64) {
+	listFlag(fs, name, values, number)
+}
+
+// levelsFlag reads privacy levels: numbers, or logarithms such as ln4.
+func levelsFlag(fs *flag.FlagSet, name string, levels *[]float64) {
+	listFlag(fs, name, levels, level)
+}
+
+// listFlag reads numbers that read understands, separated by commas.
+func listFlag(fs *flag.FlagSet, name string, values *[]float64, read func(word string) (float64, error)) {
 	fs.Func(name, "", func(v string) error {
 		*values = nil
 		for _, word := range strings.Split(v, ",") {
-			x, err := number(word)
+			x, err := read(word)
 			if err != nil {
 				return err
 			}
@@ -45,6 +55,22 @@ func wordsFlag(fs *flag.FlagSet, name string, words *[]string) {
 		}
 		return nil
 	})
+}
+
+// thesisLevels are the privacy levels of the thesis's table 5.1.
+func thesisLevels() []float64 { return []float64{math.Ln2, math.Log(4), math.Log(6)} }
+
+// level reads a number, or the logarithm of one above 0.
+func level(text string) (float64, error) {
+	digits, isLog := strings.CutPrefix(trimBlanks(text), "ln")
+	x, err := number(digits)
+	if err != nil || isLog && x <= 0 {
+		return 0, fmt.Errorf("%q is not like 1.386 or ln4", text)
+	}
+	if isLog {
+		x = math.Log(x)
+	}
+	return x, nil
 }
 
 // number reads a finite number.

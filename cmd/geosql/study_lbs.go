@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/lbs"
-	"github.com/geosql/geosql/study/track"
 )
 
 // An lbsStudy measures what a location service costs those who report noisy places.
@@ -62,7 +60,7 @@ func (s *lbsStudy) register(fs *flag.FlagSet) {
 		cities:  lbs.Cities,
 		flags:   fs,
 		settings: lbs.Settings{
-			Levels: []float64{2, 4, 6}, PrivacyRadius: 200, InterestRadius: 300,
+			Levels: thesisLevels(), PrivacyRadius: 200, InterestRadius: 300,
 			Confidences: []float64{0.9, 0.95, 0.99}, RowKB: 0.84, Reports: 100,
 		},
 	}
@@ -77,7 +75,7 @@ func (s *lbsStudy) register(fs *flag.FlagSet) {
 	numberFlag(fs, "interest", &s.settings.InterestRadius)
 	numberFlag(fs, "row-kb", &s.settings.RowKB)
 	numbersFlag(fs, "domain", &s.domain)
-	numbersFlag(fs, "level", &s.settings.Levels)
+	levelsFlag(fs, "level", &s.settings.Levels)
 	numbersFlag(fs, "confidence", &s.settings.Confidences)
 	citiesFlag(fs, "density", &s.cities)
 }
@@ -144,20 +142,19 @@ func (s *lbsStudy) run(ctx context.Context) error {
 	if err := makeFigureDir(s.out); err != nil {
 		return err
 	}
-	rows, err := printLBS(ctx, study)
-	if err != nil || s.out == "" {
-		return err
-	}
-	figure, err := lbs.Figure(rows)
+	rows, err := printRows(lbsHead, lbsRow, func(progress func(done, total int), row func(lbs.Row) error) error {
+		study.Progress = progress
+		return study.Run(ctx, row)
+	})
 	if err != nil {
 		return err
 	}
-	return writeFigure(s.out, "overhead", figure)
+	return drawFigure(s.out, "overhead", lbs.Figure, rows)
 }
 
 // start reads the points of interest and puts users among them.
 func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
-	pois, err := s.read(ctx)
+	pois, err := readPOIs[lbs.Place](ctx, s.pois, s.columns)
 	if err != nil {
 		return nil, err
 	}
@@ -176,31 +173,6 @@ func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
 	return lbs.New(d, s.settings, pois, users)
 }
 
-// read reads the points of interest.
-func (s *lbsStudy) read(ctx context.Context) (pois []lbs.Place, err error) {
-	file, err := openCSV(s.pois)
-	if err != nil {
-		return nil, err
-	}
-	defer file.close()
-	var lat, lon int
-	if err := findColumns(file, s.columns, []*int{&lat, &lon}); err != nil {
-		return nil, err
-	}
-	_, err = file.each(ctx, "reading", func(cells []string) error {
-		var p lbs.Place
-		if p.Lat, p.Lon, err = location(cells[lat], cells[lon]); err != nil {
-			return inLine(file, err)
-		}
-		pois = append(pois, p)
-		return nil
-	})
-	if err == nil && pois == nil {
-		err = errors.New(s.pois + " has no points of interest")
-	}
-	return pois, err
-}
-
 // layDomain returns the domain that the users report in. Unless the flags say
 // otherwise it lies around all points of interest.
 func (s *lbsStudy) layDomain(pois []lbs.Place) (*planar.Domain, error) {
@@ -211,11 +183,11 @@ func (s *lbsStudy) layDomain(pois []lbs.Place) (*planar.Domain, error) {
 		}
 		return d, nil
 	}
-	var all track.Track
+	around := newExtent()
 	for _, p := range pois {
-		all.Fixes = append(all.Fixes, track.Fix{Lat: p.Lat, Lon: p.Lon})
+		around.add(p.Lat, p.Lon)
 	}
-	d, err := newDomain(around([]track.Track{all}))
+	d, err := newDomain(around.box())
 	if err != nil {
 		return nil, fmt.Errorf("study: -domain must be given: around the points of interest, %w", err)
 	}
@@ -233,21 +205,6 @@ func lbsRow(r lbs.Row) string {
 		decimal(r.Contained.Share, 5), decimal(r.Contained.Low, 5), decimal(r.Contained.High, 5), decimal(r.Found, 5),
 		decimal(r.Interest, 3), decimal(r.Fetched, 3), decimal(r.Overhead, 3), decimal(r.ExtraKB, 1),
 	}, ",")
-}
-
-// printLBS runs a study and prints its rows.
-func printLBS(ctx context.Context, study *lbs.Study) (rows []lbs.Row, err error) {
-	table, err := newStudyTable(lbsHead)
-	if err != nil {
-		return nil, err
-	}
-	defer table.line.clear()
-	study.Progress = table.progress
-	err = study.Run(ctx, func(r lbs.Row) error {
-		rows = append(rows, r)
-		return table.put(lbsRow(r))
-	})
-	return rows, err
 }
 
 func (s *lbsStudy) printTable() error {

@@ -28,10 +28,10 @@ func TestStudyLBS(t *testing.T) {
 		reports string
 		levels  []string
 	}{
-		"pois":    {nil, "250", []string{"2", "4", "6"}},
+		"pois":    {nil, "250", []string{"0.693147181", "1.386294361", "1.791759469"}},
 		"sampled": {[]string{"-users", "8", "-level=1.5"}, "80", []string{"1.5"}},
-		"grid":    {[]string{"-at", "grid", "-users", "100", "-level=4", "-domain", "48.83,2.33,48.87,2.37,1"}, "", []string{"4"}},
-		"part":    {[]string{"-part=measured", "-domain", "48.83,2.33,48.847,2.37,1", "-level=4"}, "100", []string{"4"}},
+		"grid":    {[]string{"-at", "grid", "-users", "100", "-level= ln 4", "-domain", "48.83,2.33,48.87,2.37,1"}, "", []string{"1.386294361"}},
+		"part":    {[]string{"-part=measured", "-domain", "48.83,2.33,48.847,2.37,1", "-level=2,ln4"}, "100", []string{"2", "1.386294361"}},
 	} {
 		rows := lbsOf(t, append([]string{"-pois", somePlaces(t), "-confidence", "0.9,0.95", "-reports", "10"}, c.args...)...)
 		if len(rows) != 4*len(c.levels) {
@@ -51,12 +51,17 @@ func TestStudyLBS(t *testing.T) {
 			if math.Abs(measure(t, r, "extra_kb")-0.84*(fetched-interest)) > 0.06 || math.Abs(measure(t, r, "overhead")*interest-fetched) > 0.02 {
 				t.Errorf("%s: %v", name, r)
 			}
-			epsilon := math.Log(measure(t, r, "level")) / 200
-			if math.Abs(measure(t, r, "epsilon")-epsilon) > 1e-9 || r["radius"] == "continuous" && r["radius_m"] != decimal(300+unitRadius[promised]/epsilon, 3) {
+			epsilon := printedLevels[r["level"]] / 200
+			if r["epsilon"] != decimal(epsilon, 9) || r["radius"] == "continuous" && r["radius_m"] != decimal(300+unitRadius[promised]/epsilon, 3) {
 				t.Errorf("%s: %v", name, r)
 			}
 		}
 	}
+}
+
+// printedLevels are levels as they are printed.
+var printedLevels = map[string]float64{
+	"0.693147181": math.Ln2, "1.386294361": math.Log(4), "1.791759469": math.Log(6), "1.5": 1.5, "2": 2,
 }
 
 // unitRadius holds so much of the noise at an epsilon of 1 per metre (R1).
@@ -71,10 +76,10 @@ func TestStudyLBSTable(t *testing.T) {
 	if r := rows[2]; r["city"] != "Paris" || r["area_ratio"] != "54.534" || r["extra_kb"] != "1741.9" || r["printed_kb"] != "1700" {
 		t.Errorf("%v", r)
 	}
-	if r := rows[17]; r["city"] != "Buenos Aires" || r["level"] != "6" || r["confidence"] != "0.99" || r["extra_kb"] != "57.7" || r["printed_kb"] != "54" {
+	if r := rows[17]; r["city"] != "Buenos Aires" || r["level"] != "1.791759469" || r["confidence"] != "0.99" || r["extra_kb"] != "57.7" || r["printed_kb"] != "54" {
 		t.Errorf("%v", r)
 	}
-	rows = lbsOf(t, "-part", "table", "-density", `The "Hague"=10,Rome=137`, "-level", "4", "-confidence", "0.95", "-row-kb", "1", "-interest", "500", "-radius", "100")
+	rows = lbsOf(t, "-part", "table", "-density", `The "Hague"=10,Rome=137`, "-level", "ln4", "-confidence", "0.95", "-row-kb", "1", "-interest", "500", "-radius", "100")
 	if len(rows) != 2 || rows[0]["city"] != `The "Hague"` || rows[1]["printed_kb"] != "" || rows[1]["radius_m"] != "842.197" {
 		t.Errorf("%v", rows)
 	}
@@ -122,14 +127,14 @@ func TestStudyLBSErrors(t *testing.T) {
 		{[]string{"-pois", good, "-at", "home"}, 2, "-at must be pois or grid, not home"},
 		{[]string{"-pois", good, "-users", "0"}, 2, "-users must be at least 1"},
 		{[]string{"-pois", good, "-reports", "0"}, 2, "reports must be at least 1"},
-		{[]string{"-pois", good, "-level", "1"}, 2, "level must be above 1, not 1"},
-		{[]string{"-pois", good, "-level", "two"}, 2, `"two" is not a number`},
+		{[]string{"-pois", good, "-level", "ln1"}, 2, "level must be above 0, not 0"},
+		{[]string{"-pois", good, "-level", "two"}, 2, `"two" is not like 1.386 or ln4`},
 		{[]string{"-pois", good, "-confidence", "1"}, 2, "confidence must be at least 0 and less than 1"},
 		{[]string{"-pois", good, "-radius", "0"}, 2, "radius must be above 0"},
 		{[]string{"-part", "table", "-density", "Rome"}, 2, `"Rome" is not like Paris=137`},
 		{[]string{"-part", "table", "-density", "Rome=0"}, 2, `"Rome=0" is not like Paris=137`},
 		{[]string{"-part", "table", "-density", "=1"}, 2, `"=1" is not like Paris=137`},
-		{[]string{"-part", "table", "-radius", "1e308"}, 2, "too large"},
+		{[]string{"-part", "table", "-radius", "1e308"}, 2, "must be between 1e-9 and 1000"},
 		{[]string{"-pois", good, "-columns", "lat,x"}, 1, "has no column x: it has name, lon, lat"},
 		{[]string{"-pois", good + "x"}, 1, "no such file"},
 		{[]string{"-pois", writeFile(t, "lat,lon\n")}, 1, "has no points of interest"},
@@ -143,7 +148,7 @@ func TestStudyLBSErrors(t *testing.T) {
 }
 
 func TestStudyLBSInterrupted(t *testing.T) {
-	interruptStudy(t, lbsHead, "lbs", "-pois", somePlaces(t), "-level", "4"+strings.Repeat(",4", 2000), "-reports", "20")
+	interruptStudy(t, lbsHead, "lbs", "-pois", somePlaces(t), "-level", "ln4"+strings.Repeat(",ln4", 2000), "-reports", "20")
 }
 
 // The promised confidence is kept among the places of New York, and the overhead is

@@ -120,30 +120,22 @@ func (s *metersStudy) run(ctx context.Context) error {
 
 // read reads the readings. Empty ones are left out.
 func (s *metersStudy) read(ctx context.Context, u *scalar.Universe) ([]meters.Meter, error) {
-	file, err := openCSV(s.readings)
-	if err != nil {
-		return nil, err
-	}
-	defer file.close()
-	var device, at, value int
-	if err := findColumns(file, s.columns, []*int{&device, &at, &value}); err != nil {
-		return nil, err
-	}
 	var c meters.Collector
 	readings, outside := 0, 0
-	if _, err := file.each(ctx, "reading", func(cells []string) error {
-		if trimBlanks(cells[value]) == "" {
+	if err := readColumns(ctx, s.readings, named(s.columns), func(_ int, cells []string) error {
+		device, at, value := cells[0], cells[1], cells[2]
+		if trimBlanks(value) == "" {
 			return nil
 		}
-		r, err := reading(cells[at], cells[value])
+		r, err := reading(at, value)
 		if err != nil {
-			return inLine(file, err)
+			return err
 		}
 		readings++
 		if u.Outside(r.Value) {
 			outside++
 		}
-		c.Add(cells[device], r)
+		c.Add(device, r)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -191,16 +183,9 @@ func signatureRow(r meters.SignatureRow) string {
 
 // signatures runs that part of a study, prints its rows and draws its figures.
 func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all []meters.Meter) error {
-	table, err := newStudyTable(signaturesHead)
-	if err != nil {
-		return err
-	}
-	defer table.line.clear()
-	study.Progress = table.progress
-	var rows []meters.SignatureRow
-	err = study.Signatures(ctx, all, func(r meters.SignatureRow) error {
-		rows = append(rows, r)
-		return table.put(signatureRow(r))
+	rows, err := printRows(signaturesHead, signatureRow, func(progress func(done, total int), row func(meters.SignatureRow) error) error {
+		study.Progress = progress
+		return study.Signatures(ctx, all, row)
 	})
 	if err != nil || s.out == "" {
 		return err
@@ -234,23 +219,12 @@ func totalRow(r meters.TotalRow) string {
 
 // totals runs that part of a study, prints its rows and draws its figure.
 func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []meters.Meter) error {
-	table, err := newStudyTable(totalsHead)
-	if err != nil {
-		return err
-	}
-	defer table.line.clear()
-	study.Progress = table.progress
-	var rows []meters.TotalRow
-	err = study.Totals(ctx, all, func(r meters.TotalRow) error {
-		rows = append(rows, r)
-		return table.put(totalRow(r))
+	rows, err := printRows(totalsHead, totalRow, func(progress func(done, total int), row func(meters.TotalRow) error) error {
+		study.Progress = progress
+		return study.Totals(ctx, all, row)
 	})
-	if err != nil || s.out == "" {
-		return err
-	}
-	figure, err := meters.RelativeErrors(rows)
 	if err != nil {
 		return err
 	}
-	return writeFigure(s.out, "totals", figure)
+	return drawFigure(s.out, "totals", meters.RelativeErrors, rows)
 }

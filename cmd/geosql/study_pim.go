@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -143,31 +142,11 @@ func (s *pimStudy) run(ctx context.Context) error {
 }
 
 // readPlaces reads the points of interest, if there are any.
-func (s *pimStudy) readPlaces(ctx context.Context) (places []pim.Place, err error) {
+func (s *pimStudy) readPlaces(ctx context.Context) ([]pim.Place, error) {
 	if s.pois == "" {
 		return nil, nil
 	}
-	file, err := openCSV(s.pois)
-	if err != nil {
-		return nil, err
-	}
-	defer file.close()
-	var lat, lon int
-	if err := findColumns(file, []string{"lat", "lon"}, []*int{&lat, &lon}); err != nil {
-		return nil, err
-	}
-	_, err = file.each(ctx, "reading", func(cells []string) error {
-		var p pim.Place
-		if p.Lat, p.Lon, err = location(cells[lat], cells[lon]); err != nil {
-			return inLine(file, err)
-		}
-		places = append(places, p)
-		return nil
-	})
-	if err == nil && places == nil {
-		err = errors.New(s.pois + " has no places")
-	}
-	return places, err
+	return readPOIs[pim.Place](ctx, s.pois, []string{"lat", "lon"})
 }
 
 // pimHead names the columns of pimRows.
@@ -193,18 +172,12 @@ func pimRows(r pim.Row, queries []pim.KNN) (rows []string) {
 }
 
 // print runs a study and prints its rows.
-func (s *pimStudy) print(ctx context.Context, study *pim.Study, tracks []track.Track) (rows []pim.Row, err error) {
-	table, err := newStudyTable(pimHead)
-	if err != nil {
-		return nil, err
-	}
-	defer table.line.clear()
-	study.Progress = table.progress
-	err = study.Run(ctx, tracks, func(r pim.Row) error {
-		rows = append(rows, r)
-		return table.put(strings.Join(pimRows(r, s.knn), "\n"))
+func (s *pimStudy) print(ctx context.Context, study *pim.Study, tracks []track.Track) ([]pim.Row, error) {
+	text := func(r pim.Row) string { return strings.Join(pimRows(r, s.knn), "\n") }
+	return printRows(pimHead, text, func(progress func(done, total int), row func(pim.Row) error) error {
+		study.Progress = progress
+		return study.Run(ctx, tracks, row)
 	})
-	return rows, err
 }
 
 // draw writes the figures.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/geosql/geosql/study/optimal"
-	"github.com/geosql/geosql/study/track"
 )
 
 // placeFlags are those that name the places to measure on.
@@ -60,38 +60,13 @@ type placeRow struct {
 
 // each reads the places, and further columns.
 func (f *placeFlags) each(ctx context.Context, further []string, do func(placeRow) error) error {
-	file, err := openCSV(f.path)
-	if err != nil {
-		return err
-	}
-	defer file.close()
-	var first, second, weight int
-	if err := findColumns(file, f.columns, []*int{&first, &second, &weight}); err != nil {
-		return err
-	}
-	at := make([]int, len(further))
-	targets := make([]*int, len(further))
-	for k := range at {
-		targets[k] = &at[k]
-	}
-	if err := findColumns(file, further, targets); err != nil {
-		return err
-	}
-	r := placeRow{more: make([]string, len(further))}
-	_, err = file.each(ctx, "reading", func(cells []string) (err error) {
-		r.line, _ = file.reader.FieldPos(0)
-		if r.place, err = f.place(cells[first], cells[second], cells[weight]); err != nil {
-			return inLine(file, err)
+	return readColumns(ctx, f.path, named(slices.Concat(f.columns, further)), func(line int, cells []string) error {
+		p, err := f.place(cells[0], cells[1], cells[2])
+		if err != nil {
+			return err
 		}
-		for k, column := range at {
-			r.more[k] = cells[column]
-		}
-		if err := do(r); err != nil {
-			return inLine(file, err)
-		}
-		return nil
+		return do(placeRow{line, p, cells[3:]})
 	})
-	return err
 }
 
 // place reads latitude and longitude, or in the plane x and y, and a weight.
@@ -146,11 +121,11 @@ func (f *placeFlags) project(places []optimal.Place) error {
 	if f.plane || len(places) == 0 {
 		return nil
 	}
-	var all track.Track
+	around := newExtent()
 	for _, p := range places {
-		all.Fixes = append(all.Fixes, track.Fix{Lat: p.Y, Lon: p.X})
+		around.add(p.Y, p.X)
 	}
-	box := around([]track.Track{all})
+	box := around.box()
 	box[4] = projectionStep
 	d, err := newDomain(box)
 	if err != nil {

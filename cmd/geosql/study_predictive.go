@@ -140,18 +140,11 @@ func predictiveRow(r predictive.Row) string {
 }
 
 // printPredictive runs a study and prints its rows.
-func printPredictive(ctx context.Context, study *predictive.Study, tracks []track.Track) (rows []predictive.Row, err error) {
-	table, err := newStudyTable(predictiveHead)
-	if err != nil {
-		return nil, err
-	}
-	defer table.line.clear()
-	study.Progress = table.progress
-	err = study.Run(ctx, tracks, func(r predictive.Row) error {
-		rows = append(rows, r)
-		return table.put(predictiveRow(r))
+func printPredictive(ctx context.Context, study *predictive.Study, tracks []track.Track) ([]predictive.Row, error) {
+	return printRows(predictiveHead, predictiveRow, func(progress func(done, total int), row func(predictive.Row) error) error {
+		study.Progress = progress
+		return study.Run(ctx, tracks, row)
 	})
-	return rows, err
 }
 
 // drawPredictive writes the figures: one for each manager and predictor, and a map.

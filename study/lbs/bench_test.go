@@ -1,6 +1,7 @@
 package lbs
 
 import (
+	"math"
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/planar"
@@ -14,16 +15,16 @@ func BenchmarkServe(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := published()
-	s.Levels, s.Reports = []float64{4}, 1
+	s.Levels, s.Reports = []float64{math.Log(4)}, 1
 	study, err := New(d, s, Grid(d, 288_000), []Place{notreDame})
 	if err != nil {
 		b.Fatal(err)
 	}
-	rows, err := study.radii(4)
+	rows, err := study.radii(s.Levels[0])
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := laplace(d, s.Epsilon(4))
+	m, err := laplace(d, s.Epsilon(s.Levels[0]))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package lbs
 
 import (
-	"fmt"
 	"image/color"
 	"io"
 	"math"
@@ -36,7 +35,7 @@ var colours = []color.Color{chart.Blue, chart.Red, chart.Green, chart.Sky, chart
 
 // addPoint adds a point to the curve of a row's level.
 func addPoint(p *chart.Panel, r Row, y float64) {
-	name := fmt.Sprintf("ln %g", r.Level)
+	name := chart.LevelName(r.Level)
 	at := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == name })
 	if at < 0 {
 		at = len(p.Curves)

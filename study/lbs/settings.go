@@ -8,9 +8,8 @@ import (
 
 // Settings say what is measured or computed.
 type Settings struct {
-	// Levels are privacy levels as e^l: the factor by which the probabilities of a
-	// report may differ for places within PrivacyRadius (thesis, section 5.1). The
-	// level l = ln 4 is a 4 here.
+	// Levels are privacy levels l: for places within PrivacyRadius the probabilities
+	// of a report differ by a factor of at most e^l (thesis, section 5.1).
 	Levels         []float64
 	PrivacyRadius  float64 // metres
 	InterestRadius float64 // metres
@@ -23,7 +22,7 @@ type Settings struct {
 type Place struct{ Lat, Lon float64 }
 
 // Epsilon returns epsilon per metre at a level.
-func (s *Settings) Epsilon(level float64) float64 { return math.Log(level) / s.PrivacyRadius }
+func (s *Settings) Epsilon(level float64) float64 { return level / s.PrivacyRadius }
 
 // areaRatio returns how many times as large as the area of interest an area of
 // retrieval is.
@@ -51,8 +50,11 @@ func (s *Settings) Check() error {
 		return errors.New("confidence must be given")
 	}
 	for _, x := range s.Levels {
-		if !(x > 1 && x <= math.MaxFloat64) {
-			return fmt.Errorf("level must be above 1, not %v", x)
+		if !(x > 0 && x <= math.MaxFloat64) {
+			return fmt.Errorf("level must be above 0, not %v", x)
+		}
+		if e := s.Epsilon(x); !(e >= leastEpsilon && e <= mostEpsilon) {
+			return fmt.Errorf("level %v within %v m is an epsilon of %.3g per metre, which must be between 1e-9 and 1000", x, s.PrivacyRadius, e)
 		}
 	}
 	for _, c := range s.Confidences {
@@ -62,3 +64,9 @@ func (s *Settings) Check() error {
 	}
 	return nil
 }
+
+// Beyond these, per metre, the noise would leave the Earth or never leave the user.
+const (
+	leastEpsilon = 1e-9
+	mostEpsilon  = 1000
+)

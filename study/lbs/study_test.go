@@ -80,7 +80,7 @@ func TestCounts(t *testing.T) {
 		pois = append(pois, notreDame.north(metres))
 	}
 	s := published()
-	s.Levels, s.Confidences, s.Reports = []float64{4}, []float64{0.9, 0.95}, 7
+	s.Levels, s.Confidences, s.Reports = []float64{math.Log(4)}, []float64{0.9, 0.95}, 7
 	type counts struct{ contained, found, fetched float64 }
 	for _, c := range []struct {
 		metres     float64
@@ -119,7 +119,7 @@ func TestRows(t *testing.T) {
 		for _, c := range s.Confidences {
 			for _, name := range []string{Continuous, Lattice} {
 				r := rows[k]
-				if r.Level != level || r.Epsilon != math.Log(level)/200 || r.Confidence != c || r.Radius != name {
+				if r.Level != level || r.Epsilon != level/200 || r.Confidence != c || r.Radius != name {
 					t.Errorf("row %d is %+v", k, r)
 				}
 				if math.Abs(r.AreaRatio*90000-r.Metres*r.Metres) > 1e-6 || r.Reports != 1 {
@@ -255,7 +255,7 @@ func TestOverheadOfEvenlySpreadPlaces(t *testing.T) {
 		}
 	}
 	s := published()
-	s.Levels, s.Confidences, s.Reports = []float64{4, 6}, []float64{0.9, 0.95}, 20
+	s.Levels, s.Confidences, s.Reports = []float64{math.Log(4), math.Log(6)}, []float64{0.9, 0.95}, 20
 	for _, r := range rowsOf(t, newStudy(t, s, pois, users)) {
 		// Users see 113.1 places on average: the lattice of the users takes the
 		// place of an integral. A disc of 700 m or more has a count that is off by
@@ -288,11 +288,24 @@ func TestNewErrors(t *testing.T) {
 	if _, err := New(city(t), published(), some, nil); err == nil {
 		t.Error("no users")
 	}
-	s := published()
-	s.PrivacyRadius = math.MaxFloat64
-	study := newStudy(t, s, some, some)
+	study := newStudy(t, published(), some, some)
+	study.mechanism = func(*planar.Domain, float64) (drawer, error) { return nil, errors.New("none") }
 	if err := study.Run(t.Context(), func(Row) error { return nil }); err == nil {
-		t.Error("a radius that overflows")
+		t.Error("no mechanism")
+	}
+}
+
+// The greatest and the least noise that is accepted keep the promise too: all areas of
+// retrieval but of a share below 1e-9 hold the area of interest.
+func TestExtremeLevels(t *testing.T) {
+	for _, level := range []float64{1000, 1e-9} {
+		s := published()
+		s.PrivacyRadius, s.Levels, s.Confidences, s.Reports = 1, []float64{level}, []float64{1 - 1e-9}, 100
+		for _, r := range rowsOf(t, newStudy(t, s, []Place{notreDame}, []Place{notreDame})) {
+			if r.Radius == Lattice && r.Contained.Share != 1 {
+				t.Errorf("%+v", r)
+			}
+		}
 	}
 }
 

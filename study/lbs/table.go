@@ -57,9 +57,17 @@ func Table(s Settings, cities []City) (rows []TableRow, err error) {
 	return rows, nil
 }
 
+// levelTolerance is by how much a level may differ from one of table 5.1 and still be
+// meant: ln 6 is not a decimal. It changes no number there by a millionth.
+const levelTolerance = 1e-9
+
 // printed returns a number of table 5.1 in kB, and NaN if it has none for that.
 func (s *Settings) printed(city City, level, confidence float64) float64 {
-	type cell struct{ density, level, confidence float64 }
+	factor := math.Round(math.Exp(level)) // the levels are ln 2, ln 4 and ln 6
+	if math.Abs(level-math.Log(factor)) > levelTolerance {
+		return math.NaN()
+	}
+	type cell struct{ density, factor, confidence float64 }
 	kB, ok := map[cell]float64{
 		{137, 6, 0.9}: 162, {137, 6, 0.95}: 216, {137, 6, 0.99}: 359,
 		{137, 4, 0.9}: 235, {137, 4, 0.95}: 318, {137, 4, 0.99}: 539,
@@ -67,7 +75,7 @@ func (s *Settings) printed(city City, level, confidence float64) float64 {
 		{22, 6, 0.9}: 26, {22, 6, 0.95}: 34, {22, 6, 0.99}: 54,
 		{22, 4, 0.9}: 38, {22, 4, 0.95}: 51, {22, 4, 0.99}: 86,
 		{22, 2, 0.9}: 112, {22, 2, 0.95}: 156, {22, 2, 0.99}: 279,
-	}[cell{city.Density, level, confidence}]
+	}[cell{city.Density, factor, confidence}]
 	if !ok || s.PrivacyRadius != 200 || s.InterestRadius != 300 || s.RowKB != 0.84 {
 		return math.NaN()
 	}

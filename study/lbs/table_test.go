@@ -10,7 +10,7 @@ import (
 // published are the settings of the thesis, with little to do.
 func published() Settings {
 	return Settings{
-		Levels: []float64{2, 4, 6}, PrivacyRadius: 200, InterestRadius: 300,
+		Levels: []float64{math.Ln2, math.Log(4), math.Log(6)}, PrivacyRadius: 200, InterestRadius: 300,
 		Confidences: []float64{0.9, 0.95, 0.99}, RowKB: 0.84, Reports: 1,
 	}
 }
@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 		}
 		if !(math.Abs(r.ExtraKB-r.PrintedKB) < unit) {
 			slips++
-			if r.Name != "Buenos Aires" || r.Level != 6 || r.Confidence != 0.99 || r.PrintedKB != 54 {
+			if r.Name != "Buenos Aires" || r.Level != math.Log(6) || r.Confidence != 0.99 || r.PrintedKB != 54 {
 				t.Errorf("%+v is printed as %v", r, r.PrintedKB)
 			}
 		}
@@ -72,7 +72,7 @@ func TestTablePrinted(t *testing.T) {
 		"radius":     func(s *Settings, _ *City) { s.PrivacyRadius = 201 },
 		"interest":   func(s *Settings, _ *City) { s.InterestRadius = 301 },
 		"size":       func(s *Settings, _ *City) { s.RowKB = 1 },
-		"level":      func(s *Settings, _ *City) { s.Levels = []float64{3} },
+		"level":      func(s *Settings, _ *City) { s.Levels = []float64{math.Log(3)} },
 		"confidence": func(s *Settings, _ *City) { s.Confidences = []float64{0.5} },
 		"density":    func(_ *Settings, c *City) { c.Density = 136 },
 	} {
@@ -90,16 +90,26 @@ func TestTablePrinted(t *testing.T) {
 	}
 }
 
+// Levels that were written as decimals find what the thesis prints, others do not.
+func TestTablePrintedLevels(t *testing.T) {
+	s := published()
+	for level, want := range map[float64]float64{
+		math.Log(6): 359, 1.791759469: 359, 1.791759: 0, 6: 0, // ln 6
+		math.Nextafter(math.Log(4), 0): 539, 1.386294361: 539, 1.3863: 0, 4: 0,
+		math.Nextafter(math.Ln2, 1): 1700, 0.693147181: 1700, 0.6931: 0, 2: 0,
+		1e-300: 0, 1e-9: 0, 709: 0, 1e300: 0,
+	} {
+		if got := s.printed(Cities[0], level, 0.99); got != want && !(math.IsNaN(got) && want == 0) {
+			t.Errorf("level %v: %v, not %v", level, got, want)
+		}
+	}
+}
+
 func TestTableErrors(t *testing.T) {
 	s := published()
-	s.Levels = []float64{1}
+	s.Levels = []float64{0}
 	if _, err := Table(s, Cities); err == nil {
-		t.Error("a level of ln 1")
-	}
-	s = published()
-	s.PrivacyRadius = math.MaxFloat64
-	if _, err := Table(s, Cities); err == nil {
-		t.Error("a radius that overflows")
+		t.Error("a level of 0")
 	}
 }
 

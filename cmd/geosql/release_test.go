@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A publisher runs the command release in a folder of its own.
+type publisher struct {
+	dir  string
+	args []string
+}
+
+func newPublisher(t *testing.T, rows int) publisher {
+	t.Helper()
+	dir := t.TempDir()
+	var text strings.Builder
+	text.WriteString("id,user,lat,lon\n")
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,u%d,48.85,2.35\n", i, i%50)
+	}
+	p := publisher{dir: dir}
+	p.write(t, "in.csv", text.String())
+	p.args = []string{"release", "--in", p.path("in.csv"), "--out", p.path("out.csv"), "--account", "user",
+		"--lat", "lat", "--lon", "lon", "--epsilon", "0.01", "--domain", "48.80,2.22,48.91,2.48,1", "--ledger", p.path("ledger")}
+	return p
+}
+
+func (p publisher) path(name string) string { return filepath.Join(p.dir, name) }
+
+func (p publisher) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(p.path(name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p publisher) run(t *testing.T, more ...string) result {
+	t.Helper()
+	return runWith(t, "", append(p.args[:len(p.args):len(p.args)], more...)...)
+}
+
+// with is the publisher whose flag has another value.
+func (p publisher) with(flag, value string) publisher {
+	args := append([]string(nil), p.args...)
+	for i := range args {
+		if args[i] == flag {
+			args[i+1] = value
+		}
+	}
+	return publisher{p.dir, args}
+}
+
+// without is the publisher that does not give a flag.
+func (p publisher) without(flag string) publisher {
+	var args []string
+	for i := 0; i < len(p.args); i++ {
+		if p.args[i] == flag {
+			i++
+			continue
+		}
+		args = append(args, p.args[i])
+	}
+	return publisher{p.dir, args}
+}
+
+func TestReleaseCommand(t *testing.T) {
+	p := newPublisher(t, 120)
+	wantError(t, p.run(t), 1, `release: account "u0" has no budget in metres; --limit EPSILON gives one to every account without`)
+	wantError(t, p.run(t, "--limit", "0.029"), 1, "has 0.029/m left")
+	p.write(t, "other", "")
+	p = p.with("--ledger", p.path("ledger2"))
+	r := p.run(t, "--limit", "0.03", "--keep", "id", "--id", "spring")
+	if r.status != 0 || r.out != "" {
+		t.Fatalf("%+v", r)
+	}
+	for _, want := range []string{
+		"released " + p.path("out.csv") + ": 120 rows in the order of the input, which is public\n",
+		"charged: 0.01/m for each of 120 locations, to 50 accounts; 1.2/m in all (release spring)\n",
+		"expected error: 201 m in the mean, within 475 m with probability 0.95\n",
+		"for the owner only: 0 locations lay outside",
+		"report: " + p.path("out.csv") + ".report.html\n",
+	} {
+		if !strings.Contains(r.err, want) {
+			t.Errorf("no %q in %q", want, r.err)
+		}
+	}
+	text, err := os.ReadFile(p.path("out.csv"))
+	if err != nil || !strings.HasPrefix(string(text), "id,lat,lon\n0,48.") || bytes.Count(text, []byte("\n")) != 121 {
+		t.Errorf("%v, %.100s", err, text)
+	}
+	wantError(t, p.run(t), 1, "is there already")
+	if err := os.Remove(p.path("out.csv")); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, p.run(t, "--keep", "id", "--id", "spring"), 1, "release spring was published as "+p.path("out.csv")+" on 2")
+}
+
+// A level over a radius, a region instead of a domain, a constant account.
+func TestReleaseByLevelAndRegion(t *testing.T) {
+	p := newPublisher(t, 10).without("--epsilon").without("--domain").with("--account", "const:city")
+	p.write(t, "region.geojson", `{"type": "Polygon", "coordinates": [[[2.3, 48.8], [2.4, 48.8], [2.4, 48.9], [2.3, 48.9], [2.3, 48.8]]]}`)
+	r := p.run(t, "--level", "1.386", "--radius", "200", "--region", p.path("region.geojson"), "--limit", "1")
+	if r.status != 0 || !strings.Contains(r.err, "charged: 0.00693/m for each of 10 locations, to 1 account; 0.0693/m in all") {
+		t.Errorf("%+v", r)
+	}
+	page, err := os.ReadFile(p.path("out.csv.report.html"))
+	if err != nil || !strings.Contains(string(page), "owner") {
+		t.Errorf("no section for the owner: %v", err)
+	}
+	q := p.with("--out", p.path("b.csv"))
+	r = q.run(t, "--level", "1.386", "--radius", "200", "--region", p.path("region.geojson"), "--publishable", "--id", "b")
+	if r.status != 0 {
+		t.Errorf("%+v", r)
+	}
+	if page, err = os.ReadFile(p.path("b.csv.report.html")); err != nil || strings.Contains(string(page), p.path("in.csv")) {
+		t.Errorf("a publishable report tells where the input is: %v", err)
+	}
+	wantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: no GeoJSON")
+}
+
+func TestReleaseUsage(t *testing.T) {
+	p := newPublisher(t, 1)
+	for want, q := range map[string]publisher{
+		"no input given":               p.without("--in"),
+		"no output given":              p.without("--out"),
+		"nobody is charged":            p.without("--account"),
+		"as many columns":              p.without("--lon"),
+		"-lat and -lon name as":        p.with("--lat", "lat,x"),
+		"no ledger given":              p.without("--ledger"),
+		"no epsilon given":             p.without("--epsilon"),
+		"no domain given":              p.without("--domain"),
+		"-domain is SOUTH":             p.with("--domain", "1,2,3"),
+		`"x" is not a number`:          p.with("--epsilon", "x"),
+		"0 is not above 0":             p.with("--epsilon", "0"),
+		"a name is empty":              p.with("--lat", "lat,"),
+		"too many":                     {p.dir, append(p.args[:len(p.args):len(p.args)], "more")},
+		"release takes no flag -csv":   {p.dir, append(p.args[:len(p.args):len(p.args)], "-csv")},
+		"release takes no flag -steps": {p.dir, append(p.args[:len(p.args):len(p.args)], "-steps", "3")},
+		"either -epsilon, or -level":   {p.dir, append(p.args[:len(p.args):len(p.args)], "-level", "3")},
+		"-limit: epsilon must not be":  {p.dir, append(p.args[:len(p.args):len(p.args)], "-limit", "-1")},
+		"-workers must be":             {p.dir, append(p.args[:len(p.args):len(p.args)], "-workers", "-1")},
+	} {
+		wantError(t, q.run(t), 2, want)
+	}
+	for _, study := range []string{"lbs", "pim"} {
+		wantError(t, runWith(t, "", "study", study, "--publishable"), 2, "takes no flag -publishable")
+	}
+	if left, _ := filepath.Glob(p.path("*")); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// Ctrl-C leaves no file, and the next run charges the rest.
+func TestReleaseInterrupted(t *testing.T) {
+	p := newPublisher(t, 1_000_000)
+	cmd := command(t, append(p.args, "--limit", "1000")...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for { // the second pass writes
+		if info, err := os.Stat(p.path("out.csv.unfinished")); err == nil && info.Size() > 0 {
+			break
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if status := exitStatus(t, cmd.Wait()); status != 130 || said.String() != "geosql: release: interrupted\n" {
+		t.Errorf("status %d, %q", status, said.String())
+	}
+	if left, _ := filepath.Glob(p.path("*")); len(left) != 2 { // in.csv and the ledger
+		t.Errorf("left %v", left)
+	}
+	r := p.run(t)
+	if r.status != 0 || !strings.Contains(r.err, "of these an earlier attempt had charged") {
+		t.Errorf("%+v", r)
+	}
+}

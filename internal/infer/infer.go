@@ -1,0 +1,147 @@
+// Package infer finds the types of columns whose cells are text.
+package infer
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kind is what all cells of a column are.
+type Kind uint8
+
+// Kinds, each with what the column can be stored as without losing a digit.
+const (
+	Text    Kind = iota
+	Integer      // of 64 bits
+	Real         // float64
+)
+
+// A Column finds the narrowest kind that keeps every digit of a column's cells. The zero
+// value has seen none, and is Text.
+type Column struct {
+	integers bool // some cell is an integer
+	reals    bool // some cell is a number that is no integer
+	wide     bool // some integer is none of float64's
+	text     bool // some cell is no number
+}
+
+// Add adds a cell. Blanks are text.
+func (c *Column) Add(cell string) {
+	if c.text {
+		return
+	}
+	switch numberKind(cell) {
+	case Integer:
+		c.integers = true
+		c.wide = c.wide || isWide(cell)
+	case Real:
+		c.reals = true
+	default:
+		c.text = true
+	}
+}
+
+// Merge adds the cells of another column.
+func (c *Column) Merge(other Column) {
+	c.integers = c.integers || other.integers
+	c.reals = c.reals || other.reals
+	c.wide = c.wide || other.wide
+	c.text = c.text || other.text
+}
+
+// Kind is the kind of the cells so far.
+func (c *Column) Kind() Kind {
+	switch {
+	case c.text, c.reals && c.wide:
+		return Text
+	case c.reals:
+		return Real
+	case c.integers:
+		return Integer
+	default:
+		return Text
+	}
+}
+
+// numberKind tells a decimal integer of 64 bits (Integer), another decimal
+// number within float64's range (Real) and everything else (Text). Leading
+// zeros and plus signs belong to codes, not to numbers: "007" is Text.
+func numberKind(cell string) Kind {
+	rest := strings.TrimPrefix(cell, "-")
+	whole := digits(rest)
+	if whole > 1 && rest[0] == '0' {
+		return Text
+	}
+	rest = rest[whole:]
+	if whole > 0 && rest == "" {
+		return integerKind(cell)
+	}
+	if strings.HasPrefix(rest, ".") {
+		fraction := digits(rest[1:])
+		if whole+fraction == 0 {
+			return Text
+		}
+		rest = rest[1+fraction:]
+	} else if whole == 0 {
+		return Text
+	}
+	if !isExponent(rest) {
+		return Text
+	}
+	if rest == "" && len(cell) < 300 { // below 1e300
+		return Real
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err != nil { // out of range
+		return Text
+	}
+	return Real
+}
+
+// integerKind is the kind of an optional minus and digits. A negative zero is
+// one of float64's only.
+func integerKind(cell string) Kind {
+	if cell == "-0" {
+		return Real
+	}
+	if len(cell) <= 18 { // below 1e18
+		return Integer
+	}
+	if _, err := strconv.ParseInt(cell, 10, 64); err != nil { // out of range
+		return Text
+	}
+	return Integer
+}
+
+// isExponent accepts what may follow a number's digits, also nothing.
+func isExponent(s string) bool {
+	if s == "" {
+		return true
+	}
+	if s[0] != 'e' && s[0] != 'E' {
+		return false
+	}
+	s = s[1:]
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	return s != "" && digits(s) == len(s)
+}
+
+// isWide reports whether an integer is beyond those that float64 counts without
+// gaps.
+func isWide(integer string) bool {
+	if len(integer) <= 15 { // below 1e15
+		return false
+	}
+	v, _ := strconv.ParseInt(integer, 10, 64)
+	return v > 1<<53 || v < -1<<53
+}
+
+// digits is the length of the run of digits that s starts with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,249 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// Release is what the ledger knows of a data set that is being released: which one,
+// how, how many of its rows are charged, and what was published in the end. It is
+// used by one goroutine at a time, while the ledger is open.
+//
+// A data set is charged batch by batch, each before its draws may be seen. A process
+// that is killed has charged a number of rows, and the next one, which draws all of
+// them again, charges those behind. So one charge pays for one draw if no more than one
+// of the draws is ever seen: whoever draws keeps what he has drawn to himself until
+// [Release.Seal] has said that this is it.
+type Release struct {
+	ledger *Ledger
+	id     string
+	run    *run
+
+	charged   int64
+	published *Published
+}
+
+// ReleasePlan is what must not change between two attempts at a release.
+type ReleasePlan struct {
+	Digest   string // of the data set
+	Settings string // that the draws depend on
+	Output   string // where it is to be published
+}
+
+// Published is what was published of a release.
+type Published struct {
+	Output string    // where
+	SHA256 string    // of its bytes, in hexadecimal
+	Time   time.Time // when it was sealed
+}
+
+// releaseFunction is the function of the entries of releases.
+const releaseFunction = "release"
+
+// releaseSchema is for a ledger that had no release yet. The version of the file stays:
+// nothing that another program writes depends on the table, and one that does not know
+// it cannot release.
+const releaseSchema = `
+CREATE TABLE IF NOT EXISTS release(
+  id TEXT PRIMARY KEY,
+  digest TEXT NOT NULL, settings TEXT NOT NULL, output TEXT NOT NULL,
+  charged INTEGER NOT NULL,
+  sha256 TEXT, sealed INTEGER,
+  changed INTEGER NOT NULL) WITHOUT ROWID, STRICT`
+
+// ErrRelease is what the errors of a release wrap that another plan or another process
+// has got in the way of. Nothing was charged.
+var ErrRelease = errors.New("the release cannot go on")
+
+// releaseError is an [ErrRelease].
+type releaseError string
+
+func (e releaseError) Error() string        { return string(e) }
+func (e releaseError) Is(target error) bool { return target == ErrRelease }
+
+// OpenRelease begins a release, or goes on with the one that has the id, whose plan
+// must be the same. A release that was published is opened too; it cannot be charged.
+func (l *Ledger) OpenRelease(id string, plan ReleasePlan) (*Release, error) {
+	if id == "" {
+		return nil, errors.New("ledger: a release has no id")
+	}
+	r := &Release{ledger: l, id: id, run: new(run)}
+	err := l.transact(func(t *transaction) error {
+		if err := t.db.conn.Exec(releaseSchema); err != nil {
+			return err
+		}
+		found, err := t.db.release(id)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			return t.addRelease(id, plan)
+		}
+		if err := found.plan.differs(id, plan); err != nil {
+			return err
+		}
+		r.charged, r.published = found.charged, found.published
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// differs says what in an id's plan is not the one that is wanted now.
+func (p ReleasePlan) differs(id string, wanted ReleasePlan) error {
+	what := ""
+	switch {
+	case p.Settings != wanted.Settings:
+		what = fmt.Sprintf("has other settings (%s, not %s)", p.Settings, wanted.Settings)
+	case p.Digest != wanted.Digest:
+		what = "has another input"
+	case p.Output != wanted.Output:
+		what = "goes to " + p.Output
+	default:
+		return nil
+	}
+	return releaseError(fmt.Sprintf("release %s %s; another release needs another id", quote(id), what))
+}
+
+// Charged is how many rows of the data set are charged, from its first one on.
+func (r *Release) Charged() int64 { return r.charged }
+
+// Published is what was published, nil where nothing was yet.
+func (r *Release) Published() *Published { return r.published }
+
+// Charge charges the accounts of the rows behind the charged ones, up to row number
+// rows of the data set, and notes that, all in one transaction; of a release it is one
+// charge per account and process. Items are in ascending order of their accounts, each
+// of which has one. What [Ledger.Reserve] set aside stays aside. When Charge returns nil
+// it is on disk. A refusal is a [*Refusal]; then nothing was charged.
+func (r *Release) Charge(rows int64, unit budget.Unit, items []Item) error {
+	if err := checkOrdered(unit, items); err != nil {
+		return err
+	}
+	err := r.ledger.transact(func(t *transaction) error {
+		if err := r.stands(t); err != nil {
+			return err
+		}
+		from := &origin{r.run, t.now, releaseFunction, unit}
+		if err := t.chargeItems(from, items, make([]share, len(items))); err != nil {
+			return err
+		}
+		return t.change("UPDATE release SET charged = ?2, changed = ?3 WHERE id = ?1", r.id, rows, t.now)
+	})
+	if err == nil {
+		r.charged = rows
+	}
+	return err
+}
+
+// CanPay returns nil if all accounts, each in one item, could be charged now, out of
+// their limits alone, and else the [*Refusal] of one that could not.
+func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq[Item]) error {
+	return l.read(func(db *store) error {
+		return db.within("BEGIN", func() error {
+			now := l.clock()
+			for item := range items {
+				b, err := db.balance(item.Account, unit, now)
+				if err != nil {
+					return err
+				}
+				if left := b.Remaining(); !b.Limited || item.Epsilon > left {
+					return db.refuse(&b, item.Epsilon, left)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// Seal ends the release: it is what has this hash, to be published where the plan says.
+// Nothing can be charged or sealed under its id any more.
+func (r *Release) Seal(sha256 string) error {
+	return r.ledger.transact(func(t *transaction) error {
+		if err := r.stands(t); err != nil {
+			return err
+		}
+		return t.change("UPDATE release SET sealed = ?2, sha256 = ?3 WHERE id = ?1", r.id, t.now, sha256)
+	})
+}
+
+// stands makes sure that nobody else has gone on with the release.
+func (r *Release) stands(t *transaction) error {
+	found, err := t.db.release(r.id)
+	switch {
+	case err != nil:
+		return err
+	case found == nil || found.charged != r.charged || found.published != nil:
+		return releaseError(fmt.Sprintf("release %s was continued by another process", quote(r.id)))
+	}
+	return nil
+}
+
+// releaseRow is a row of table release.
+type releaseRow struct {
+	plan      ReleasePlan
+	charged   int64
+	published *Published
+}
+
+// release is the row of a release, nil where there is none.
+func (db *store) release(id string) (found *releaseRow, err error) {
+	const sql = "SELECT digest, settings, output, charged, sha256, sealed FROM release WHERE id = ?1"
+	err = db.query(sql, func(s *sqlite.Stmt) error {
+		var v [6]sqlite.Value
+		s.Row(0, v[:])
+		found = &releaseRow{
+			plan:    ReleasePlan{Digest: v[0].Text(), Settings: v[1].Text(), Output: v[2].Text()},
+			charged: v[3].Int(),
+		}
+		if v[5].Type() == sqlite.Integer {
+			found.published = &Published{found.plan.Output, v[4].Text(), time.UnixMicro(v[5].Int()).UTC()}
+		}
+		return nil
+	}, id)
+	return found, err
+}
+
+func (t *transaction) addRelease(id string, p ReleasePlan) error {
+	return t.change("INSERT INTO release(id, digest, settings, output, charged, changed) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
+		id, p.Digest, p.Settings, p.Output, t.now)
+}
+
+// change runs a statement that writes; its parameters are texts and integers.
+func (t *transaction) change(sql string, params ...any) error {
+	s, _, err := t.db.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, p := range params {
+		switch p := p.(type) {
+		case string:
+			s.BindText(i+1, p)
+		case int64:
+			s.BindInts(i+1, p)
+		}
+	}
+	t.written++
+	return s.Run()
+}
+
+// checkOrdered refuses what nobody can be charged, and items that are out of order.
+func checkOrdered(unit budget.Unit, items []Item) error {
+	for i, item := range items {
+		if err := checkCharge(item.Account, unit, item.Epsilon); err != nil {
+			return err
+		}
+		if i > 0 && item.Account <= items[i-1].Account {
+			return errors.New("ledger: accounts are out of order")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package release
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/release/table"
+)
+
+// A drawer draws the locations of batches. A worker has one.
+type drawer struct {
+	clerk
+	mechanism *mechanism
+	source    *exact.Source
+	found     *findings
+	out       table.Writer
+	rejects   table.Writer // nil where no row is invalid
+	owner     bool         // whether the raw locations are looked at, for the owner
+	surveys   []survey     // of the pairs of columns
+	room      []byte
+}
+
+// draw makes a batch of the output. Nothing of it may be seen before it is charged.
+func (d *drawer) draw(b *batch) error {
+	b.released = slices.Grow(b.released[:0], 2*len(d.plan.points))[:2*len(d.plan.points)]
+	for i := range b.released {
+		b.released[i].Reset()
+	}
+	d.read(b, func(_ int, places []place) { d.release(b, places) })
+	if b.number >= len(d.found.digest.batches) || b.hash != d.found.digest.batches[b.number] {
+		return errChanged
+	}
+	d.assemble(b)
+	var err error
+	if b.block, err = d.out.Encode(&b.out); err != nil || len(b.invalid) == 0 {
+		return err
+	}
+	d.setAside(b)
+	b.rejected, err = d.rejects.Encode(&b.rejects)
+	return err
+}
+
+var errChanged = errors.New("the input has changed since it was checked; nothing is released")
+
+// release draws the locations of a row.
+func (d *drawer) release(b *batch, places []place) {
+	for k, at := range places {
+		lat, lon := &b.released[2*k], &b.released[2*k+1]
+		if at.null {
+			lat.AppendNull()
+			lon.AppendNull()
+			continue
+		}
+		zlat, zlon := d.mechanism.laplace.Draw(d.source, at.lat, at.lon)
+		d.room = appendDegrees(d.room[:0], zlat)
+		lat.Append(d.room)
+		d.room = appendDegrees(d.room[:0], zlon)
+		lon.Append(d.room)
+		d.surveys[k].released.Add(zlat, zlon)
+		if d.owner {
+			d.surveys[k].compare(d.mechanism, at, zlat, zlon)
+		}
+	}
+}
+
+// assemble puts the columns of the output together. Those that are kept are shared with
+// the input, unless there are rows to leave out.
+func (d *drawer) assemble(b *batch) {
+	columns := b.out.Columns[:0]
+	if len(b.invalid) > 0 {
+		b.kept = slices.Grow(b.kept[:0], len(d.plan.fields))[:len(d.plan.fields)]
+	}
+	for _, o := range d.plan.output {
+		switch {
+		case o.lon:
+			columns = append(columns, b.released[2*o.point+1])
+		case !o.kept():
+			columns = append(columns, b.released[2*o.point])
+		case len(b.invalid) > 0:
+			columns = append(columns, b.withoutInvalid(o.column))
+		default:
+			columns = append(columns, b.rows.Columns[o.column])
+		}
+	}
+	b.out = b.rows
+	b.out.Columns = columns
+}
+
+// withoutInvalid is a column without the rows that are invalid.
+func (b *batch) withoutInvalid(column int) table.Column {
+	from, to, invalid := &b.rows.Columns[column], &b.kept[column], b.invalid
+	to.Reset()
+	for i := range from.Len() {
+		if len(invalid) > 0 && invalid[0].row == i {
+			invalid = invalid[1:]
+			continue
+		}
+		appendCell(to, from, i)
+	}
+	return *to
+}
+
+func appendCell(to, from *table.Column, i int) {
+	if text, null := from.At(i); null {
+		to.AppendNull()
+	} else {
+		to.Append(text)
+	}
+}

@@ -1,0 +1,133 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/release/table"
+)
+
+// A plan says which columns of the input are what. Columns that are read have a number
+// of their own, in the order of the input.
+type plan struct {
+	fields  []table.Field // that are read
+	read    []int         // their numbers in the input
+	account int           // of the accounts; -1 if all rows have the same
+	points  []table.Point
+	output  []output
+	schema  table.Schema
+}
+
+// An output is a column of the output: one that is read and kept, or half of a location.
+type output struct {
+	column int // that is read
+	point  int // that it belongs to; -1 if it is kept
+	lon    bool
+}
+
+func (o output) kept() bool { return o.point < 0 }
+
+// lay finds the columns that the spec names.
+func lay(s *Spec, fields []table.Field) (*plan, error) {
+	if err := s.checkColumns(); err != nil {
+		return nil, err
+	}
+	p := &plan{account: -1}
+	number := map[string]int{}
+	for i, f := range fields {
+		if s.reads(f.Name) {
+			number[f.Name] = len(p.read)
+			p.read = append(p.read, i)
+			p.fields = append(p.fields, f)
+		}
+	}
+	for _, name := range s.columns() {
+		if _, found := number[name]; !found {
+			return nil, fmt.Errorf("%s has no column %s: it has %s", s.In, name, names(fields))
+		}
+	}
+	if _, constant := s.constant(); !constant {
+		p.account = number[s.Account]
+	}
+	for k := range s.Lat {
+		p.points = append(p.points, table.Point{Lat: number[s.Lat[k]], Lon: number[s.Lon[k]]})
+	}
+	p.layOutput(s)
+	return p, nil
+}
+
+// layOutput puts the columns that are kept or released in the order of the input.
+func (p *plan) layOutput(s *Spec) {
+	p.schema = table.Schema{Name: layerName(s.Out), Points: make([]table.Point, len(p.points))}
+	for column, f := range p.fields {
+		o := output{column: column, point: -1}
+		for k, point := range p.points {
+			switch column {
+			case point.Lat:
+				o.point = k
+				p.schema.Points[k].Lat = len(p.output)
+			case point.Lon:
+				o.point, o.lon = k, true
+				p.schema.Points[k].Lon = len(p.output)
+			}
+		}
+		if !o.kept() {
+			f.Kind = table.Real
+		} else if !slices.Contains(s.Keep, f.Name) {
+			continue
+		}
+		p.output = append(p.output, o)
+		p.schema.Fields = append(p.schema.Fields, f)
+	}
+}
+
+// checkColumns refuses columns that are named twice or contradict each other.
+func (s *Spec) checkColumns() error {
+	if len(s.Lat) == 0 || len(s.Lat) != len(s.Lon) {
+		return fmt.Errorf("%d columns of latitudes and %d of longitudes make no pairs", len(s.Lat), len(s.Lon))
+	}
+	account, constant := s.constant()
+	if constant && (account == "" || account == everyone) {
+		return errors.New("the account of const: is empty or '*'")
+	}
+	seen := map[string]bool{}
+	for _, name := range slices.Concat(s.Lat, s.Lon) {
+		if seen[name] {
+			return fmt.Errorf("column %s is more than one coordinate", name)
+		}
+		seen[name] = true
+	}
+	if !constant && seen[s.Account] {
+		return fmt.Errorf("column %s is a coordinate and cannot be the account", s.Account)
+	}
+	for i, name := range s.Keep {
+		if seen[name] {
+			return fmt.Errorf("column %s is a coordinate that is released and cannot be kept", name)
+		}
+		if slices.Contains(s.Keep[:i], name) {
+			return fmt.Errorf("column %s is kept twice", name)
+		}
+	}
+	return nil
+}
+
+// columns are the names of all columns that are read.
+func (s *Spec) columns() []string {
+	all := slices.Concat(s.Lat, s.Lon, s.Keep)
+	if _, constant := s.constant(); !constant {
+		all = append(all, s.Account)
+	}
+	return all
+}
+
+func (s *Spec) reads(name string) bool { return slices.Contains(s.columns(), name) }
+
+func names(fields []table.Field) string {
+	all := make([]string, len(fields))
+	for i, f := range fields {
+		all[i] = f.Name
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,88 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/geosql/geosql/ledger"
+)
+
+// seal ends the release in the ledger, once all files are on disk.
+func (r *run) seal() error {
+	r.spec.tell(Progress{Sealing, 1, r.found.rows})
+	hash, err := r.out.hash()
+	if err != nil {
+		return err
+	}
+	if err := r.writeReport(hash); err != nil {
+		return err
+	}
+	for _, f := range r.files() {
+		if err := syncDir(f.path); err != nil {
+			return err
+		}
+		f.keep = true // from here on a crash, or a commit that only seemed to fail, may have sealed it
+	}
+	err = r.release.Seal(hash)
+	if errors.Is(err, ledger.ErrRelease) { // it is another process's
+		for _, f := range r.files() {
+			f.keep = false
+		}
+	}
+	return err
+}
+
+// publish gives the files their names, the output last.
+func (r *run) publish(files []*file) error {
+	if exists(r.out.path) {
+		return fmt.Errorf("%s has appeared meanwhile", r.out.path)
+	}
+	for i := range files {
+		r.spec.tell(Progress{Publishing, 1, r.found.rows})
+		if err := files[len(files)-1-i].publish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files are the temporary files, that of the output first.
+func (r *run) files() []*file {
+	files := []*file{r.out, r.report}
+	if r.rejects != nil {
+		files = append(files, r.rejects)
+	}
+	return files
+}
+
+// finish publishes what an earlier attempt has sealed, or says that it was published.
+func (r *run) finish(p *ledger.Published) (*Summary, error) {
+	hash, err := r.out.hash()
+	if err != nil {
+		return nil, err
+	}
+	if !r.out.left || hash != p.SHA256 {
+		for _, f := range r.files() {
+			f.left = false
+		}
+		return nil, fmt.Errorf("release %s was published as %s on %s; another draw needs another --id, and is charged",
+			r.id, p.Output, p.Time.Format(time.DateOnly))
+	}
+	var nameless []*file
+	for _, f := range r.files() {
+		if f.keep = f.left; f.left {
+			nameless = append(nameless, f)
+		} else { // it has its name; once the output has, nobody would remove the empty one
+			f.remove()
+		}
+	}
+	if err := r.publish(nameless); err != nil {
+		return nil, err
+	}
+	s, err := r.summary(r.found.rows)
+	if err == nil {
+		s.Finished = &p.Time
+	}
+	return s, err
+}

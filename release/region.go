@@ -1,0 +1,108 @@
+package release
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/wkt"
+)
+
+// A Region is what released locations are moved into.
+type Region struct {
+	WKT string
+	Box Box // its bounds
+}
+
+// maxRegion bounds the size of a file that a region is read from.
+const maxRegion = 256 << 20
+
+// ReadRegion reads polygons from a GeoJSON file: a geometry, a feature, or a collection
+// of features, all of which together are the region.
+func ReadRegion(path string) (Region, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxRegion {
+		err = fmt.Errorf("%s has more than %d MB, too much for a region", path, maxRegion>>20)
+	}
+	if err != nil {
+		return Region{}, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Region{}, err
+	}
+	polygons, err := parseRegion(text)
+	if err != nil {
+		return Region{}, fmt.Errorf("%s: %w", path, err)
+	}
+	b := polygons.Bound()
+	return Region{
+		WKT: wkt.MarshalString(polygons),
+		Box: Box{South: b.Bottom(), West: b.Left(), North: b.Top(), East: b.Right()},
+	}, nil
+}
+
+// A geometry is a GeoJSON object (RFC 7946), as far as regions go. Package orb/geojson
+// would read it too, with a database's driver as a dependency.
+type geometry struct {
+	Type        string
+	Coordinates json.RawMessage
+	Geometries  []geometry // of a GeometryCollection
+	Geometry    *geometry  // of a Feature
+	Features    []geometry // of a FeatureCollection
+}
+
+func parseRegion(text []byte) (orb.MultiPolygon, error) {
+	var g geometry
+	if err := json.Unmarshal(text, &g); err != nil {
+		return nil, fmt.Errorf("no GeoJSON: %w", err)
+	}
+	all, err := g.polygons()
+	if err == nil && len(all) == 0 {
+		err = errors.New("there is no polygon in it")
+	}
+	return all, err
+}
+
+// polygons are those of the object and of all objects in it.
+func (g *geometry) polygons() (all orb.MultiPolygon, err error) {
+	switch g.Type {
+	case "Polygon":
+		all = make(orb.MultiPolygon, 1)
+		err = json.Unmarshal(g.Coordinates, &all[0])
+	case "MultiPolygon":
+		err = json.Unmarshal(g.Coordinates, &all)
+	case "Feature":
+		if g.Geometry == nil {
+			return nil, errors.New("a feature has no geometry")
+		}
+		return g.Geometry.polygons()
+	case "FeatureCollection", "GeometryCollection":
+		for _, part := range slices.Concat(g.Features, g.Geometries) {
+			polygons, err := part.polygons()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, polygons...)
+		}
+	default:
+		return nil, fmt.Errorf("a region is made of polygons, not of %q", g.Type)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the coordinates of a %s: %w", g.Type, err)
+	}
+	return all, checkRings(all)
+}
+
+// checkRings refuses what has no bounds.
+func checkRings(polygons orb.MultiPolygon) error {
+	for _, p := range polygons {
+		if len(p) == 0 || len(p[0]) < 4 {
+			return errors.New("a polygon has no shell of at least four positions")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,275 @@
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/release/table"
+)
+
+// sizes bound what is kept in memory and done at a time.
+type sizes struct {
+	// batch is how many rows are read, drawn, charged and written together. Batches are
+	// part of the digest, and the ledger counts charged rows in whole ones.
+	batch int
+	// ahead is how many accounts can be charged for all of the data set in one
+	// transaction, which holds the ledger for a second or less.
+	ahead int64
+	// told is how many accounts are told apart when they are counted.
+	told int
+}
+
+var usual = sizes{batch: 1 << 15, ahead: 1 << 17, told: 1 << 20}
+
+// A run is one attempt at a release.
+type run struct {
+	spec      *Spec
+	sizes     sizes
+	ledger    *ledger.Ledger
+	reader    table.Reader
+	plan      *plan
+	format    table.Format
+	mechanism *mechanism
+	found     *findings
+
+	id      string
+	release *ledger.Release
+
+	out, report, rejects *file // rejects is nil where none were asked for
+
+	surveys []survey
+}
+
+// Run releases a data set. It returns after the output has its name, or leaves no file
+// behind; after an error or a crash the same call goes on without charging twice. A
+// refusal of the ledger is a [*ledger.Refusal].
+func Run(ctx context.Context, spec Spec, l *ledger.Ledger) (*Summary, error) {
+	return (&run{spec: &spec, sizes: usual, ledger: l}).run(ctx)
+}
+
+func (r *run) run(ctx context.Context) (*Summary, error) {
+	defer r.close()
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.check(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	if published := r.release.Published(); published != nil {
+		return r.finish(published)
+	}
+	for _, f := range r.files() {
+		f.left = false
+		if exists(f.path) {
+			return nil, thereAlready(f.path)
+		}
+	}
+	return r.make(ctx)
+}
+
+func thereAlready(path string) error {
+	return fmt.Errorf("%s is there already; a release replaces nothing", path)
+}
+
+// enoughWorkers is how many workers one reader keeps busy; each has a batch in memory.
+const enoughWorkers = 8
+
+func (s *Spec) workers() int {
+	if s.Workers > 0 {
+		return s.Workers
+	}
+	return min(runtime.GOMAXPROCS(0), enoughWorkers)
+}
+
+// prepare opens the files and makes sure that the spec makes sense.
+func (r *run) prepare(ctx context.Context) (err error) {
+	s := r.spec
+	if r.format, err = table.FormatOf(s.Out); err != nil {
+		return err
+	}
+	if exists(s.Out) {
+		return thereAlready(s.Out)
+	}
+	if r.mechanism, err = newMechanism(s); err != nil {
+		return err
+	}
+	if r.reader, err = table.Open(ctx, s.In); err != nil {
+		return err
+	}
+	if r.plan, err = lay(s, r.reader.Fields()); err != nil {
+		return err
+	}
+	if r.out, err = openFile(s.Out); err != nil {
+		return err
+	}
+	if r.report, err = openFile(reportPath(s.Out)); err != nil {
+		return err
+	}
+	if s.Rejects != "" {
+		r.rejects, err = openFile(s.Rejects)
+	}
+	return err
+}
+
+// infers reports whether kinds of columns have to be found out.
+func (r *run) infers() bool {
+	name := strings.TrimSuffix(strings.ToLower(r.spec.In), ".gz")
+	csv := strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".txt")
+	return csv && r.format.Typed()
+}
+
+// open opens the release in the ledger.
+func (r *run) open() error {
+	output, err := filepath.Abs(r.spec.Out)
+	if err != nil {
+		return err
+	}
+	p := ledger.ReleasePlan{Digest: r.found.digest.String(), Settings: r.settings(), Output: output}
+	if r.id = r.spec.ID; r.id == "" {
+		r.id = madeID(r.ledger.ID(), p)
+	}
+	r.release, err = r.ledger.OpenRelease(r.id, p)
+	return err
+}
+
+// madeID is the id of a release that nobody has named: the same again for the same, so
+// that a command that is repeated by mistake is found, wherever its output goes.
+func madeID(ledger string, p ledger.ReleasePlan) string {
+	sum := sha256.Sum256([]byte(ledger + "\n" + p.Digest + "\n" + p.Settings))
+	return hex.EncodeToString(sum[:6])
+}
+
+// settings are all that the draws and their charges depend on besides the input.
+func (r *run) settings() string {
+	s := r.spec
+	region := "none"
+	if s.Region != "" {
+		sum := sha256.Sum256([]byte(s.Region))
+		region = hex.EncodeToString(sum[:8])
+	}
+	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d",
+		s.Account, strings.Join(s.Lat, ","), strings.Join(s.Lon, ","), strings.Join(s.Keep, ","), s.Epsilon.RatString(),
+		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch)
+}
+
+// make draws the release, seals and publishes it.
+func (r *run) make(ctx context.Context) (*Summary, error) {
+	already := r.release.Charged()
+	r.surveys = newSurveys(r.spec, r.mechanism.cost.Float64())
+	if err := r.tryReport(); err != nil {
+		return nil, err
+	}
+	if already == 0 {
+		if err := r.chargeAhead(); err != nil {
+			return nil, r.explain(err)
+		}
+	}
+	if err := r.write(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.seal(); err != nil {
+		return nil, err
+	}
+	if err := r.publish(r.files()); err != nil {
+		return nil, fmt.Errorf("the release is complete and sealed, but has not got its name: %w; repeat the command with --id %s", err, r.id)
+	}
+	return r.summary(already)
+}
+
+// chargeAhead charges everything at once where there are not too many accounts, so that
+// an account has one charge and a refusal leaves nobody charged. Where there are more it
+// makes sure that the first of them, which are all but in enormous data sets, can pay for
+// everything, and leaves it to the batches to charge them.
+func (r *run) chargeAhead() error {
+	r.spec.tell(Progress{Stage: Charging})
+	if err := r.setLimit(); err != nil {
+		return err
+	}
+	all := &r.found.accounts.tally
+	defer func() { *all = tally{} }() // a large one takes much memory
+	if err := all.check(r.mechanism.cost); err != nil {
+		return err
+	}
+	if r.found.accounts.distinct > r.sizes.ahead {
+		return r.ledger.CanPay(budget.Metre, all.each(r.mechanism.cost))
+	}
+	return r.release.Charge(r.found.rows, budget.Metre, all.items(r.mechanism.cost))
+}
+
+// setLimit gives every account a limit, if there is none and one was asked for.
+func (r *run) setLimit() error {
+	if r.spec.Limit == nil {
+		return nil
+	}
+	b, err := r.ledger.Balance(everyone, budget.Metre)
+	if err != nil || b.Limited {
+		return err
+	}
+	return r.ledger.SetLimit(everyone, budget.Metre, *r.spec.Limit, 0)
+}
+
+// write writes the temporary files.
+func (r *run) write(ctx context.Context) error {
+	for _, f := range r.files() {
+		if err := f.empty(); err != nil {
+			return err
+		}
+	}
+	r.found.setKinds(r.plan)
+	out, err := r.format.Create(r.out.File, r.plan.schema)
+	if err != nil {
+		return err
+	}
+	var rejects table.Writer
+	if r.rejects != nil {
+		if rejects, err = table.CSV.Create(r.rejects.File, r.plan.rejectsSchema()); err != nil {
+			return err
+		}
+	}
+	err = r.drawAll(ctx, out, rejects)
+	if closing := out.Close(); err == nil {
+		err = closing
+	}
+	if err == nil && rejects != nil {
+		err = rejects.Close()
+	}
+	return err
+}
+
+func (r *run) newDrawer(out, rejects table.Writer) *drawer {
+	clerk := newClerk(r.spec, r.plan)
+	clerk.charged = r.release.Charged() == r.found.rows
+	return &drawer{
+		clerk:     clerk,
+		mechanism: r.mechanism,
+		source:    exact.NewSource(nil),
+		found:     r.found,
+		out:       out,
+		rejects:   rejects,
+		owner:     !r.spec.Publishable,
+		surveys:   newSurveys(r.spec, r.mechanism.cost.Float64()),
+	}
+}
+
+// close gives up what is open. Temporary files go, unless they are sealed.
+func (r *run) close() {
+	if r.reader != nil {
+		r.reader.Close()
+	}
+	for _, f := range []*file{r.out, r.report, r.rejects} {
+		if f != nil {
+			f.close()
+		}
+	}
+}

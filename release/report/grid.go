@@ -1,0 +1,125 @@
+package report
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// longSide is how many squares the longer side of a map has. A map of 72 x 72
+	// takes 40 kB in memory and at most 60 kB in a page.
+	longSide = 72
+	// maxAspect bounds how much longer the longer side of a map is drawn.
+	maxAspect = 3
+	// degree is the length in metres of a degree of a great circle of the sphere of
+	// the Earth's mean radius.
+	degree = math.Pi / 180 * 6371008.8
+)
+
+// A Grid counts locations in the squares of a map. The squares depend on the box
+// alone. Locations outside the box count where the nearest border is. A Grid is not
+// safe for concurrent use.
+type Grid struct {
+	box           Box
+	width, height float64 // degrees
+	columns, rows int
+	counts        []int64 // row by row from the south-western corner
+}
+
+// NewGrid returns the empty map of a box, which must be one that planar.NewDomain
+// takes.
+func NewGrid(box Box) *Grid {
+	g := &Grid{box: box, width: box.East - box.West, height: box.North - box.South}
+	if box.West > box.East {
+		g.width += 360
+	}
+	g.columns, g.rows = longSide, longSide
+	if aspect := g.aspect(); aspect > 1 {
+		g.rows = int(math.Round(longSide / aspect))
+	} else {
+		g.columns = int(math.Round(longSide * aspect))
+	}
+	g.counts = make([]int64, g.columns*g.rows)
+	return g
+}
+
+// metres returns the sides of the box, from west to east through its centre.
+func (g *Grid) metres() (width, height float64) {
+	middle := (g.box.South + g.box.North) / 2
+	return g.width * degree * math.Cos(middle*math.Pi/180), g.height * degree
+}
+
+// aspect returns the width of the drawn map over its height.
+func (g *Grid) aspect() float64 {
+	width, height := g.metres()
+	return min(max(width/height, 1./maxAspect), maxAspect)
+}
+
+// Add counts a location in degrees. It does not allocate.
+func (g *Grid) Add(lat, lon float64) {
+	// The longitude is taken within 180 degrees of the middle of the box, so that
+	// one outside goes to the nearer side.
+	east := lon - g.box.West - g.width/2
+	if east > 180 {
+		east -= 360
+	} else if east < -180 {
+		east += 360
+	}
+	column := index(east/g.width+0.5, g.columns)
+	row := index((lat-g.box.South)/g.height, g.rows)
+	g.counts[row*g.columns+column]++
+}
+
+// index returns which of n equal parts of [0, 1] a share lies in, the first or the
+// last for one outside.
+func index(share float64, n int) int {
+	switch {
+	case !(share > 0):
+		return 0
+	case share >= 1:
+		return n - 1
+	}
+	return min(int(share*float64(n)), n-1)
+}
+
+// Merge adds the counts of another map of the same box.
+func (g *Grid) Merge(other *Grid) {
+	for i, n := range other.counts {
+		g.counts[i] += n
+	}
+}
+
+// Total returns how many locations were added.
+func (g *Grid) Total() (n int64) {
+	for _, count := range g.counts {
+		n += count
+	}
+	return n
+}
+
+// highest returns the largest count of a square.
+func (g *Grid) highest() int64 { return slices.Max(g.counts) }
+
+// occupied returns how many squares have a location.
+func (g *Grid) occupied() (n int64) {
+	for _, count := range g.counts {
+		if count > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// difference returns the share of locations that are in other squares of one map than
+// of the other: half the sum of the differences of their shares (the total variation
+// distance), 0 when one of them is empty.
+func (g *Grid) difference(other *Grid) (share float64) {
+	n, m := float64(g.Total()), float64(other.Total())
+	if n == 0 || m == 0 {
+		return 0
+	}
+	for i := range g.counts {
+		share += math.Abs(float64(g.counts[i])/n-float64(other.counts[i])/m) / 2
+	}
+	return share
+}

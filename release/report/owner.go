@@ -1,0 +1,58 @@
+package report
+
+import "fmt"
+
+// ownerPart is the part for the owner of the raw data.
+type ownerPart struct {
+	Input, Digest, ID, Ledger, Account string
+	Accounts                           string
+	Rejected, Rejects                  string // Rejected is empty when no row was
+	Locations                          []comparison
+}
+
+// A comparison sets the released locations of a pair of columns beside the raw ones.
+type comparison struct {
+	Lat, Lon   string
+	Outside    string
+	Mean       string // of the distances; empty when there is no location
+	Difference string // of the two maps
+	Before     mapPicture
+	After      mapPicture
+	Moved      histogramPicture
+}
+
+func newOwnerPart(p Public, o Owner) *ownerPart {
+	part := &ownerPart{
+		Input: printable(o.Input), Digest: printable(o.Digest), ID: printable(o.ID),
+		Ledger: printable(o.Ledger), Account: printable(o.Account),
+		Accounts: count(o.Accounts), Rejects: printable(o.Rejects),
+	}
+	if o.MoreAccounts {
+		part.Accounts = "more than " + part.Accounts
+	}
+	if o.Rejected > 0 {
+		part.Rejected = count(o.Rejected)
+	}
+	for i, l := range o.Locations {
+		part.Locations = append(part.Locations, newComparison(i, p, p.Locations[i], l))
+	}
+	return part
+}
+
+func newComparison(i int, p Public, l Location, o OwnerLocation) comparison {
+	// One scale of colours for both maps, so that they can be compared.
+	starts := colours(max(o.Raw.highest(), l.Released.highest()))
+	measured := o.Moved.shares()
+	c := comparison{
+		Lat: printable(l.Lat), Lon: printable(l.Lon), Outside: count(o.Outside),
+		Difference: percent(o.Raw.difference(l.Released)),
+		Before:     newMap(fmt.Sprintf("before-%d", i), "Before: raw locations", o.Raw, starts),
+		After:      newMap(fmt.Sprintf("after-%d", i), "After: published locations", l.Released, starts),
+		Moved: newHistogram(fmt.Sprintf("moved-%d", i), "Measured distances between published and true locations",
+			o.Moved.width, expectedShares(p.Epsilon, o.Moved.width), &measured),
+	}
+	if n := o.Moved.Total(); n > 0 {
+		c.Mean = length(o.Moved.sum / float64(n))
+	}
+	return c
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// A page is what the templates print: text and pictures.
+type page struct {
+	publicPart
+	Owner *ownerPart // nil: the page is publishable
+}
+
+// newPage keeps the promise that the first part tells nothing of the raw data by not
+// handing them to whom writes it.
+func newPage(d Data) page {
+	p := page{publicPart: newPublicPart(d.Public)}
+	if d.Owner != nil {
+		p.Owner = newOwnerPart(d.Public, *d.Owner)
+	}
+	return p
+}
+
+// publicPart is the part for everybody.
+type publicPart struct {
+	Output, SHA256, Time string
+	Rows                 string
+	Kept                 []string
+	SetAside, Region     bool
+	OneAccount           bool
+	Several              int // pairs of columns in a row; 0: one
+	Locations            []locationPart
+
+	Box, Step    string
+	Epsilon      string
+	Level        string // of Radius; empty: epsilon was asked for
+	Radius       string
+	Example      distinction // one location
+	Twice        distinction // two locations of an account
+	Distinctions []distinction
+	Told         string
+	RowCost      string // epsilon of a row with several locations
+	Total        string // epsilon of all locations together
+	MeanError    string
+	Error95      string
+	Expected     histogramPicture
+}
+
+// locationPart is a pair of columns.
+type locationPart struct {
+	Lat, Lon    string
+	Count, None string // locations, rows without one; None is empty when every row has one
+	Map         mapPicture
+}
+
+func newPublicPart(p Public) publicPart {
+	g := guarantee{epsilon: p.Epsilon, step: p.Step}
+	width := binWidth(p.Epsilon)
+	page := publicPart{
+		Output: printable(p.Output), SHA256: printable(p.SHA256),
+		Time: p.Time.UTC().Format(time.DateTime),
+		Rows: count(p.Rows), Kept: printables(p.Kept),
+		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount,
+		Box: boxText(p.Box), Step: exactLength(p.Step), Epsilon: plainly(p.Epsilon),
+		Example:      g.at(g.example(p.Radius), 1),
+		Twice:        g.at(g.example(p.Radius), 2),
+		Distinctions: g.table(p.Radius),
+		Told:         exactLength(g.told()),
+		MeanError:    length(p.MeanError), Error95: length(p.Error95),
+		Expected: newHistogram("expected", "Expected distances between published and true locations",
+			width, expectedShares(p.Epsilon, width), nil),
+	}
+	if p.Radius != 0 {
+		page.Level, page.Radius = about(p.Level, 4), exactLength(p.Radius)
+	}
+	if n := len(p.Locations); n > 1 {
+		page.Several = n
+		page.RowCost = about(float64(n)*p.Epsilon, 4)
+	}
+	var all int64
+	for i, l := range p.Locations {
+		page.Locations = append(page.Locations, newLocationPart(i, l, p.Rows))
+		all += l.Released.Total()
+	}
+	page.Total = about(float64(all)*p.Epsilon, 4)
+	return page
+}
+
+func newLocationPart(i int, l Location, rows int64) locationPart {
+	n := l.Released.Total()
+	part := locationPart{Lat: printable(l.Lat), Lon: printable(l.Lon), Count: count(n)}
+	if n < rows {
+		part.None = count(rows - n)
+	}
+	// The colours are chosen for this map alone: common ones for the raw locations
+	// too would tell how crowded these are.
+	part.Map = newMap(fmt.Sprintf("released-%d", i), "Published locations", l.Released, colours(l.Released.highest()))
+	return part
+}
+
+func boxText(b Box) string {
+	return fmt.Sprintf("from %s to %s and from %s to %s",
+		exactAngle(b.South, "N", "S"), exactAngle(b.North, "N", "S"),
+		exactAngle(b.West, "E", "W"), exactAngle(b.East, "E", "W"))
+}
+
+// printable makes a name fit for a page: control characters and broken UTF-8 become
+// U+FFFD.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(name, string(unicode.ReplacementChar)))
+}
+
+func printables(names []string) []string {
+	clean := make([]string, len(names))
+	for i, name := range names {
+		clean[i] = printable(name)
+	}
+	return clean
+}

@@ -1,0 +1,70 @@
+package release
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/release/report"
+)
+
+// writeReport writes the temporary file of the report on an output of this hash.
+func (r *run) writeReport(hash string) error {
+	d, err := r.reportData(hash)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(r.report)
+	if err := report.Write(w, d); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return r.report.Sync()
+}
+
+// tryReport makes sure, before the first charge, that there can be a report.
+func (r *run) tryReport() error {
+	d, err := r.reportData(strings.Repeat("0", 2*sha256.Size))
+	if err != nil {
+		return err
+	}
+	return report.Write(io.Discard, d)
+}
+
+func (r *run) reportData(hash string) (report.Data, error) {
+	s := r.spec
+	mean, within95, err := r.mechanism.errors()
+	_, one := s.constant()
+	p := report.Public{
+		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
+		Rows: r.found.rows - r.found.invalid, Kept: s.Keep, SetAside: s.Rejects != "",
+		Epsilon: r.mechanism.cost.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
+		Box: s.Box, Step: s.Step, Region: s.Region != "",
+		MeanError: mean, Error95: within95,
+	}
+	for k := range r.surveys {
+		p.Locations = append(p.Locations, report.Location{Lat: s.Lat[k], Lon: s.Lon[k], Released: r.surveys[k].released})
+	}
+	if s.Publishable {
+		return report.Data{Public: p}, err
+	}
+	return report.Data{Public: p, Owner: r.ownerData()}, err
+}
+
+// ownerData is what the raw locations have left in the report.
+func (r *run) ownerData() *report.Owner {
+	o := &report.Owner{
+		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: r.ledger.Path(), Account: r.spec.Account,
+		Accounts: r.found.accounts.distinct, MoreAccounts: r.found.accounts.more,
+		Rejected: r.found.invalid, Rejects: r.spec.Rejects,
+	}
+	for _, x := range r.surveys {
+		o.Locations = append(o.Locations, report.OwnerLocation{Raw: x.raw, Outside: x.outside, Moved: x.moves})
+	}
+	return o
+}

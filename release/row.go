@@ -1,0 +1,102 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/geosql/geosql/release/table"
+)
+
+// A place is a location of a row, or none.
+type place struct {
+	lat, lon float64
+	null     bool
+}
+
+// everyone is the account that stands for every account not named.
+const everyone = "*"
+
+// longestAccount bounds an account's name, in bytes, for there may be many in memory.
+const longestAccount = 1000
+
+// row reads the locations of a row, one for each pair of columns, and returns how many
+// there are. An error says why the row is invalid, which depends on the text of its cells
+// alone. A location with a NULL coordinate is none, and a row without any needs no
+// account.
+func (p *plan) row(rows *table.Rows, i int, places []place) (locations int64, err error) {
+	for k, point := range p.points {
+		lat, noLat, err := p.coordinate(rows, i, point.Lat, 90)
+		if err != nil {
+			return 0, err
+		}
+		lon, noLon, err := p.coordinate(rows, i, point.Lon, 180)
+		if err != nil {
+			return 0, err
+		}
+		places[k] = place{lat, lon, noLat || noLon}
+		if !places[k].null {
+			locations++
+		}
+	}
+	if p.account < 0 || locations == 0 {
+		return locations, nil
+	}
+	switch account, null := rows.Columns[p.account].At(i); {
+	case null || len(account) == 0:
+		return 0, errors.New("column " + p.fields[p.account].Name + ": a location without an account")
+	case string(account) == everyone:
+		return 0, errors.New("column " + p.fields[p.account].Name + `: "*" stands for every account and is none`)
+	case len(account) > longestAccount:
+		return 0, fmt.Errorf("column %s: an account of %d bytes, more than %d", p.fields[p.account].Name, len(account), longestAccount)
+	}
+	return locations, nil
+}
+
+func (p *plan) coordinate(rows *table.Rows, i, column int, limit float64) (x float64, null bool, err error) {
+	text, null := rows.Columns[column].At(i)
+	if null {
+		return 0, true, nil
+	}
+	x, err = coordinate(text, p.fields[column].Name, limit)
+	return x, false, err
+}
+
+// clerk reads the rows of batches for one of the passes. A worker has one.
+type clerk struct {
+	plan     *plan
+	constant []byte // account of all rows, where there is no column of them
+	charged  bool   // all rows are: accounts need no tally
+	places   []place
+	digester digester
+}
+
+func newClerk(s *Spec, p *plan) clerk {
+	account, _ := s.constant()
+	return clerk{plan: p, constant: []byte(account), places: make([]place, len(p.points))}
+}
+
+// read reads a batch: it takes its digest, tallies the accounts and notes the rows that
+// are invalid. Of the others each is called with its places.
+func (c *clerk) read(b *batch, each func(i int, places []place)) {
+	b.hash = c.digester.sum(&b.rows)
+	b.accounts.reset()
+	b.invalid = b.invalid[:0]
+	total := int64(0)
+	for i := range b.rows.Len() {
+		locations, err := c.plan.row(&b.rows, i, c.places)
+		if err != nil {
+			b.invalid = append(b.invalid, invalid{i, err})
+			continue
+		}
+		if locations > 0 && c.plan.account >= 0 && !c.charged {
+			account, _ := b.rows.Columns[c.plan.account].At(i)
+			b.accounts.add(account, locations)
+		}
+		total += locations
+		each(i, c.places)
+	}
+	if total > 0 && c.plan.account < 0 && !c.charged {
+		b.accounts.add(c.constant, total)
+	}
+	b.locations = total
+}

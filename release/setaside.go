@@ -1,0 +1,27 @@
+package release
+
+import (
+	"github.com/geosql/geosql/release/table"
+)
+
+// rejectsSchema is that of the file of invalid rows: where a row stands, why it is
+// invalid, and everything of it that was read, as it is.
+func (p *plan) rejectsSchema() table.Schema {
+	s := table.Schema{Name: "rejects", Fields: []table.Field{{Name: "rejected_at"}, {Name: "reason"}}}
+	for _, f := range p.fields {
+		s.Fields = append(s.Fields, table.Field{Name: f.Name})
+	}
+	return s
+}
+
+// setAside collects the invalid rows of a batch.
+func (d *drawer) setAside(b *batch) {
+	b.rejects.Reset(0, 2+len(d.plan.fields))
+	for _, x := range b.invalid {
+		b.rejects.Columns[0].Append([]byte(b.rows.Where(x.row)))
+		b.rejects.Columns[1].Append([]byte(x.why.Error()))
+		for c := range b.rows.Columns {
+			appendCell(&b.rejects.Columns[2+c], &b.rows.Columns[c], x.row)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A parquetReader reads the columns of a Parquet file side by side, page by page.
+type parquetReader struct {
+	ctx     context.Context
+	path    string
+	file    *os.File
+	parquet *parquet.File
+	fields  []Field
+	chosen  []*parquetColumn
+	row     int64 // number of the next row
+}
+
+func openParquet(ctx context.Context, path string) (Reader, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &parquetReader{ctx: ctx, path: path, file: file}
+	if err := wrap(path, undamaged(func() error { return r.open(size) })); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// undamaged turns panics of the decoder, which damaged files cause, into errors.
+func undamaged(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the file is damaged: %v", p)
+		}
+	}()
+	return do()
+}
+
+func (r *parquetReader) open(size int64) (err error) {
+	r.parquet, err = parquet.OpenFile(r.file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(1<<16))
+	if err != nil {
+		return fmt.Errorf("not a whole Parquet file: %w", err)
+	}
+	for _, column := range r.parquet.Root().Columns() {
+		kind, _, _ := parquetPrinter(column)
+		r.fields = append(r.fields, Field{column.Name(), kind})
+	}
+	return nil
+}
+
+func (r *parquetReader) Fields() []Field { return r.fields }
+
+func (r *parquetReader) Done() float64 { return float64(r.row) / float64(max(r.parquet.NumRows(), 1)) }
+
+func (r *parquetReader) Start(columns []int) error {
+	if _, err := places(columns, len(r.fields)); err != nil {
+		return wrap(r.path, err)
+	}
+	r.stop()
+	for _, i := range columns {
+		column := r.parquet.Root().Columns()[i]
+		_, print, err := parquetPrinter(column)
+		if err != nil {
+			return fmt.Errorf("%s: column %s: %w", r.path, shown(column.Name()), err)
+		}
+		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, groups: r.parquet.RowGroups()})
+	}
+	return nil
+}
+
+func (r *parquetReader) stop() {
+	for _, c := range r.chosen {
+		c.close()
+	}
+	r.chosen, r.row = r.chosen[:0], 0
+}
+
+func (r *parquetReader) Close() error {
+	r.stop()
+	return r.file.Close()
+}
+
+func (r *parquetReader) Read(rows *Rows, max int) error {
+	rows.Reset(r.row, len(r.chosen))
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	left := min(int64(max), r.parquet.NumRows()-r.row)
+	if left <= 0 {
+		return io.EOF
+	}
+	return wrap(r.path, undamaged(func() error { return r.read(rows, int(left)) }))
+}
+
+// read reads n rows, but stops after those with which the text is long enough.
+func (r *parquetReader) read(rows *Rows, n int) error {
+	for text := 0; n > 0 && text < maxText; {
+		k := min(n, parquetStep)
+		text = 0
+		for i, c := range r.chosen {
+			if err := c.read(&rows.Columns[i], k); err != nil {
+				return fmt.Errorf("column %s: %w", shown(c.name), err)
+			}
+			text += len(rows.Columns[i].text)
+		}
+		r.row += int64(k)
+		n -= k
+	}
+	return nil
+}
+
+// parquetStep is for how many rows a column is read before the next one is.
+const parquetStep = 256
+
+// A parquetColumn runs through the pages of a column.
+type parquetColumn struct {
+	name   string
+	index  int // among the leaves of the schema
+	print  printer
+	groups []parquet.RowGroup // that are not begun
+	pages  parquet.Pages      // of the current group, or nil
+	page   parquet.Page       // the current one, or nil
+	values parquet.ValueReader
+	buffer [parquetStep]parquet.Value
+}
+
+// read appends n cells.
+func (c *parquetColumn) read(to *Column, n int) error {
+	for n > 0 {
+		if c.page == nil {
+			if err := c.next(); err != nil {
+				return err
+			}
+		}
+		k, err := c.values.ReadValues(c.buffer[:min(n, len(c.buffer))])
+		for _, v := range c.buffer[:k] {
+			if v.IsNull() {
+				to.AppendNull()
+			} else {
+				to.text = c.print(to.text, v)
+				to.end()
+			}
+		}
+		n -= k
+		if err == io.EOF {
+			parquet.Release(c.page)
+			c.page = nil
+		} else if err != nil {
+			return err
+		} else if k == 0 {
+			return io.ErrNoProgress
+		}
+	}
+	return nil
+}
+
+// next goes to the next page, of the next group where there is none.
+func (c *parquetColumn) next() (err error) {
+	for {
+		if c.pages == nil {
+			if len(c.groups) == 0 {
+				return errors.New("there are fewer cells than rows")
+			}
+			c.pages = c.groups[0].ColumnChunks()[c.index].Pages()
+			c.groups = c.groups[1:]
+		}
+		c.page, err = c.pages.ReadPage()
+		if err == nil {
+			c.values = c.page.Values()
+			return nil
+		}
+		c.page = nil
+		if err != io.EOF {
+			return err
+		}
+		c.pages.Close()
+		c.pages = nil
+	}
+}
+
+func (c *parquetColumn) close() {
+	if c.page != nil {
+		parquet.Release(c.page)
+	}
+	if c.pages != nil {
+		c.pages.Close()
+	}
+}

@@ -1,0 +1,35 @@
+package census
+
+// Buckets are the names of the buckets of figure 5.13, in miles. A commute of exactly 10
+// miles is in the second one, and so on.
+var Buckets = [...]string{"0-10", "10-25", "25-50", ">50"}
+
+// upperMiles are where the buckets end that do.
+var upperMiles = [len(Buckets) - 1]float64{10, 25, 50}
+
+// A histogram counts jobs by bucket.
+type histogram [len(Buckets)]int64
+
+// add counts jobs whose commute is so many metres long.
+func (h *histogram) add(metres float64, jobs int64) {
+	at := 0
+	for at < len(upperMiles) && metres >= upperMiles[at]*MetresPerMile {
+		at++
+	}
+	h[at] += jobs
+}
+
+// merge adds what o has counted.
+func (h *histogram) merge(o *histogram) {
+	for k, jobs := range o {
+		h[k] += jobs
+	}
+}
+
+// total returns the number of all jobs.
+func (h *histogram) total() (jobs int64) {
+	for _, n := range h {
+		jobs += n
+	}
+	return jobs
+}

@@ -1,0 +1,143 @@
+package census
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/parallel"
+	"github.com/geosql/geosql/study/track"
+)
+
+// A Place is where people live or work, in degrees.
+type Place struct{ Lat, Lon float64 }
+
+// A Commute is a home, a workplace, and how many jobs have both. Each job is protected on
+// its own: a person with two of them pays for both.
+type Commute struct {
+	Home, Work Place
+	Jobs       int64
+}
+
+// A Row is one bucket of the histograms at a setting. Those of all buckets are about the
+// same sanitised version.
+type Row struct {
+	Setting
+	Bucket             string  // one of Buckets
+	Original, Released int64   // jobs
+	ShareError         float64 // (Released - Original) / all jobs
+}
+
+// A Study draws sanitised versions of commutes. It is made by [New], and not safe for
+// concurrent use.
+type Study struct {
+	// Progress, unless nil, is told again and again how much of a Run is done.
+	Progress func(done, total int)
+
+	settings    []Setting
+	domain      *planar.Domain
+	parts       [][]Commute
+	original    histogram
+	sources     []*exact.Source                                   // one for each worker
+	mechanism   func(d *planar.Domain, e float64) (drawer, error) // at e per metre
+	done, total int                                               // parts, over all settings
+}
+
+// A drawer is a *planar.Laplace.
+type drawer interface {
+	Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64)
+}
+
+// partSize is how many commutes a worker takes at once.
+const partSize = 256
+
+// New returns a study of commutes. Homes should be in the domain, whose mechanism moves
+// others to its edge. Errors are about the settings, or say that there is nothing to
+// measure.
+func New(d *planar.Domain, settings []Setting, commutes []Commute) (*Study, error) {
+	if err := Check(settings); err != nil {
+		return nil, err
+	}
+	study := &Study{
+		settings: settings, domain: d, mechanism: laplace,
+		parts: slices.Collect(slices.Chunk(commutes, partSize)),
+	}
+	for _, c := range commutes {
+		study.original.add(track.Distance(c.Home.Lat, c.Home.Lon, c.Work.Lat, c.Work.Lon), c.Jobs)
+	}
+	if study.original.total() == 0 {
+		return nil, errors.New("there are no jobs")
+	}
+	for range runtime.GOMAXPROCS(0) {
+		study.sources = append(study.sources, exact.NewSource(nil))
+	}
+	return study, nil
+}
+
+// laplace returns the mechanism that geoind_laplace draws from.
+func laplace(d *planar.Domain, epsilon float64) (drawer, error) {
+	return d.Laplace(budget.Decimal(epsilon))
+}
+
+// Run measures the settings in their order, and hands over a row for each bucket. It ends
+// early with the cause of ctx, or with the error of row. It uses all processors.
+func (s *Study) Run(ctx context.Context, row func(Row) error) error {
+	s.done, s.total = 0, len(s.settings)*len(s.parts)
+	for _, setting := range s.settings {
+		released, err := s.release(ctx, setting)
+		if err != nil {
+			return err
+		}
+		for k, name := range Buckets {
+			if err := row(Row{
+				Setting: setting, Bucket: name, Original: s.original[k], Released: released[k],
+				ShareError: float64(released[k]-s.original[k]) / float64(s.original.total()),
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// release draws a sanitised version and counts its jobs.
+func (s *Study) release(ctx context.Context, setting Setting) (released histogram, err error) {
+	m, err := s.mechanism(s.domain, setting.Epsilon())
+	if err != nil {
+		return released, err
+	}
+	counts := make([]histogram, len(s.sources))
+	err = parallel.Each(ctx, len(counts), len(s.parts), func(worker, k int) {
+		for _, c := range s.parts[k] {
+			c.sanitise(ctx, m, s.sources[worker], &counts[worker])
+		}
+	}, s.advance)
+	for k := range counts {
+		released.merge(&counts[k])
+	}
+	return released, err
+}
+
+// sanitise draws a home for each job and counts how far from the workplace it is (thesis,
+// figure 5.12). It ends early with ctx.
+func (c *Commute) sanitise(ctx context.Context, m drawer, src *exact.Source, counts *histogram) {
+	for range c.Jobs {
+		if ctx.Err() != nil {
+			return
+		}
+		lat, lon := m.Draw(src, c.Home.Lat, c.Home.Lon)
+		counts.add(track.Distance(lat, lon, c.Work.Lat, c.Work.Lon), 1)
+	}
+}
+
+// advance counts a part as done.
+func (s *Study) advance() {
+	s.done++
+	if s.Progress != nil {
+		s.Progress(s.done, s.total)
+	}
+}
