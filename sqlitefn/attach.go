@@ -20,6 +20,13 @@ type options struct {
 	entropy io.Reader
 }
 
+func collect(opts []Option) (o options) {
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
 // same reports false for readers that cannot be compared.
 func (o options) same(p options) bool {
 	if t := reflect.TypeOf(o.entropy); t != nil && !t.Comparable() {
@@ -46,11 +53,9 @@ var attached struct {
 
 // Attach registers the functions on a connection. Doing so again with the same
 // options changes nothing.
-func Attach(conn *sqlite.Conn, opts ...Option) error {
-	var o options
-	for _, opt := range opts {
-		opt(&o)
-	}
+func Attach(conn *sqlite.Conn, opts ...Option) error { return attach(conn, collect(opts)) }
+
+func attach(conn *sqlite.Conn, o options) error {
 	attached.Lock()
 	earlier, ok := attached.by[conn.Handle()]
 	attached.Unlock()

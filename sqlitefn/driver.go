@@ -5,6 +5,8 @@ package sqlitefn
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
+	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	sqlite3 "github.com/mattn/go-sqlite3"
@@ -37,8 +39,38 @@ type connector struct {
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c *connector) Driver() driver.Driver                        { return c.driver }
 
+// automatic is what Auto was last called with.
+var automatic struct {
+	sync.Mutex
+	on   bool
+	opts options
+}
+
 // Auto gives the functions to every connection that the process opens from now
-// on, for applications that cannot change their driver.
+// on, until [Cancel], for applications that cannot change their driver. It may be
+// called at any time and from any goroutine. Doing so again with the same options
+// changes nothing, with others is an error.
 func Auto(opts ...Option) error {
-	return sqlite.Auto(func(c *sqlite.Conn) error { return Attach(c, opts...) })
+	o := collect(opts)
+	automatic.Lock()
+	defer automatic.Unlock()
+	if automatic.on {
+		if !automatic.opts.same(o) {
+			return errors.New("geosql: connections already get the functions with other options")
+		}
+		return nil
+	}
+	if err := sqlite.Auto(func(c *sqlite.Conn) error { return attach(c, o) }); err != nil {
+		return err
+	}
+	automatic.on, automatic.opts = true, o
+	return nil
+}
+
+// Cancel ends [Auto]. Connections that have the functions keep them.
+func Cancel() {
+	automatic.Lock()
+	defer automatic.Unlock()
+	sqlite.CancelAuto()
+	automatic.on, automatic.opts = false, options{}
 }

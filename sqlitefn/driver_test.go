@@ -62,7 +62,7 @@ func declaredFile(t *testing.T) string {
 // auto gives the functions to every connection until the end of the test.
 func auto(t *testing.T, opts ...sqlitefn.Option) {
 	t.Helper()
-	t.Cleanup(func() { sqlite.Auto(nil) })
+	t.Cleanup(sqlitefn.Cancel)
 	if err := sqlitefn.Auto(opts...); err != nil {
 		t.Fatal(err)
 	}
@@ -194,6 +194,70 @@ func TestAuto(t *testing.T) {
 	b.run(release)
 	b.spends("ana", "m", 1)
 	earlier.fails(release, "no such function: geoind_laplace")
+}
+
+func TestAutoTwice(t *testing.T) {
+	auto(t)
+	if err := sqlitefn.Auto(); err != nil {
+		t.Error(err)
+	}
+	const other = "geosql: connections already get the functions with other options"
+	if err := sqlitefn.Auto(sqlitefn.WithLedger("book")); err == nil || err.Error() != other {
+		t.Error(err)
+	}
+	pinned(t, pool(t, plainConnector(":memory:"))).answers(`SELECT geosql_version()`, `[[`+sqlitefn.Version+`]]`)
+	sqlitefn.Cancel()
+	if err := sqlitefn.Auto(sqlitefn.WithLedger("book")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	auto(t)
+	earlier := pinned(t, pool(t, plainConnector(":memory:")))
+	for range 2 { // twice is once
+		sqlitefn.Cancel()
+	}
+	earlier.answers(`SELECT geosql_version()`, `[[`+sqlitefn.Version+`]]`)
+	pinned(t, pool(t, plainConnector(":memory:"))).fails(`SELECT geosql_version()`, "no such function")
+}
+
+// Connections that open while others call Auto and Cancel have all functions or none.
+func TestAutoWhileConnectionsOpen(t *testing.T) {
+	t.Cleanup(sqlitefn.Cancel)
+	done := make(chan struct{})
+	var switching, opening sync.WaitGroup
+	for range 2 {
+		switching.Go(func() {
+			for {
+				if err := sqlitefn.Auto(); err != nil {
+					t.Error(err)
+				}
+				sqlitefn.Cancel()
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for range 4 {
+		opening.Go(func() {
+			for range 50 {
+				var first, last int
+				db := sql.OpenDB(plainConnector(":memory:"))
+				err := db.QueryRow(`SELECT coalesce(sum(name = 'geo_domain'), 0), coalesce(sum(name = 'cip_trace'), 0) FROM pragma_function_list`).Scan(&first, &last)
+				if err != nil || (first == 0) != (last == 0) {
+					t.Error(first, last, err)
+				}
+				db.Close()
+			}
+		})
+	}
+	opening.Wait()
+	close(done)
+	switching.Wait()
 }
 
 func TestAutoAndConnector(t *testing.T) {

@@ -13,13 +13,15 @@ import (
 func bindings() (list []*binding, room int) {
 	table.mu.Lock()
 	defer table.mu.Unlock()
-	if p := table.list.Load(); p != nil {
-		for _, b := range *p {
-			if b != nil {
-				list = append(list, b)
+	if pages := table.pages.Load(); pages != nil {
+		for _, p := range *pages {
+			for _, b := range p {
+				if b != nil {
+					list = append(list, b)
+				}
 			}
 		}
-		room = len(*p)
+		room = len(*pages) * pageSize
 	}
 	return list, room
 }

@@ -70,36 +70,50 @@ func (s *slots[T]) remove(i int) T {
 	return v
 }
 
-// table holds all bindings of the process. Readers take the slice without a
-// lock: an entry is only replaced after its function was destroyed.
+// table holds all bindings of the process, in pages. A binding is found without a
+// lock: its page stays where it is, and its entry changes only when its function is
+// destroyed.
 var table struct {
-	mu   sync.Mutex
-	list atomic.Pointer[[]*binding]
-	free []int
+	mu    sync.Mutex
+	pages atomic.Pointer[[]*page]
+	free  []int // the next one last
 }
+
+const pageSize = 256
+
+type page [pageSize]*binding
+
+func entry(i int) **binding { return &(*table.pages.Load())[uint(i)/pageSize][uint(i)%pageSize] }
+
+func bound(i C.int) *binding { return *entry(int(i)) }
 
 func bind(b *binding) int {
 	table.mu.Lock()
 	defer table.mu.Unlock()
+	if len(table.free) == 0 {
+		addPage()
+	}
+	n := len(table.free) - 1
+	i := table.free[n]
+	table.free = table.free[:n]
+	*entry(i) = b
 	b.owner.bindings++
-	var old []*binding
-	if p := table.list.Load(); p != nil {
-		old = *p
-	}
-	if n := len(table.free); n > 0 {
-		i := table.free[n-1]
-		table.free = table.free[:n-1]
-		next := append([]*binding(nil), old...)
-		next[i] = b
-		table.list.Store(&next)
-		return i
-	}
-	next := append(old[:len(old):len(old)], b)
-	table.list.Store(&next)
-	return len(old)
+	return i
 }
 
-func bound(i C.int) *binding { return (*table.list.Load())[i] }
+// addPage is called under the table's lock.
+func addPage() {
+	var pages []*page
+	if p := table.pages.Load(); p != nil {
+		pages = *p
+	}
+	room := len(pages) * pageSize
+	pages = append(pages[:len(pages):len(pages)], new(page))
+	table.pages.Store(&pages)
+	for i := pageSize - 1; i >= 0; i-- {
+		table.free = append(table.free, room+i)
+	}
+}
 
 //export geosqlForget
 func geosqlForget(i C.int) {
@@ -113,10 +127,8 @@ func geosqlForget(i C.int) {
 func release(i int) *owner {
 	table.mu.Lock()
 	defer table.mu.Unlock()
-	next := append([]*binding(nil), *table.list.Load()...)
-	o := next[i].owner
-	next[i] = nil
-	table.list.Store(&next)
+	o := (*entry(i)).owner
+	*entry(i) = nil
 	table.free = append(table.free, i)
 	o.bindings--
 	if o.bindings > 0 {
@@ -174,6 +186,21 @@ func (c *Call) fail(err error) {
 		r.code = C.int(coded.SQLiteCode())
 	}
 	setText(r, []byte(oneLine.Replace(err.Error())))
+}
+
+// attachTo equips a connection that SQLite hands over to be.
+func attachTo(db unsafe.Pointer, out *C.gs_result, attach func(*Conn) error) {
+	c := &Call{out: unsafe.Slice(out, 1)}
+	var err error
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError(p)
+		}
+		if err != nil {
+			c.fail(err)
+		}
+	}()
+	err = attach(&Conn{db: db})
 }
 
 //export geosqlScalar

@@ -41,37 +41,31 @@ var auto struct {
 }
 
 // Auto calls attach for every connection that the process opens from now on,
-// except those of Open; nil ends that.
+// except those of Open, until CancelAuto.
 func Auto(attach func(*Conn) error) error {
 	auto.mu.Lock() // across gs_auto, so that two calls cannot leave half of each
 	defer auto.mu.Unlock()
 	auto.attach = attach
-	on := C.int(0)
-	if attach != nil {
-		on = 1
-	}
-	if rc := C.gs_auto(on); rc != 0 {
+	if rc := C.gs_auto(); rc != 0 {
 		return &Error{int(rc), C.GoString(C.gs_errstr(rc))}
 	}
 	return nil
 }
 
+// CancelAuto ends Auto.
+func CancelAuto() {
+	auto.mu.Lock()
+	defer auto.mu.Unlock()
+	auto.attach = nil
+	C.gs_cancel_auto()
+}
+
 //export geosqlAuto
 func geosqlAuto(db unsafe.Pointer, out *C.gs_result) {
-	c := &Call{out: unsafe.Slice(out, 1)}
-	var err error
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicError(p)
-		}
-		if err != nil {
-			c.fail(err)
-		}
-	}()
 	auto.mu.Lock()
 	attach := auto.attach
 	auto.mu.Unlock()
-	if attach != nil {
-		err = attach(&Conn{db: db})
+	if attach != nil { // else it was cancelled in between
+		attachTo(db, out, attach)
 	}
 }

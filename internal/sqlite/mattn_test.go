@@ -171,7 +171,7 @@ func driverCall(t *testing.T, query string) (answer string, err error) {
 }
 
 func TestAuto(t *testing.T) {
-	t.Cleanup(func() { Auto(nil) })
+	t.Cleanup(CancelAuto)
 	earlier := fromDriver(t, driverConn(t, ":memory:"))
 	opened, closed := 0, 0
 	attach := func(c *Conn) error {
@@ -192,9 +192,7 @@ func TestAuto(t *testing.T) {
 	fails(t, earlier, `SELECT echo('x')`, CodeError, "no such function: echo")
 	fails(t, memory(t), `SELECT echo('x')`, CodeError, "no such function: echo")
 	later := fromDriver(t, driverConn(t, ":memory:"))
-	if err := Auto(nil); err != nil {
-		t.Fatal(err)
-	}
+	CancelAuto()
 	answers(t, later, `SELECT echo('x')`, `[[x]]`)
 	if _, err := driverCall(t, `SELECT echo('x')`); err == nil || !strings.Contains(err.Error(), "no such function: echo") {
 		t.Error(err)
@@ -206,7 +204,7 @@ func TestAuto(t *testing.T) {
 
 // What attach opens for itself, as the ledger's connection, is not attached to.
 func TestAutoLeavesOwnConnectionsAlone(t *testing.T) {
-	t.Cleanup(func() { Auto(nil) })
+	t.Cleanup(CancelAuto)
 	opened := 0
 	err := Auto(func(*Conn) error {
 		opened++
@@ -226,7 +224,7 @@ func TestAutoLeavesOwnConnectionsAlone(t *testing.T) {
 
 // A connection that cannot be attached to is not opened.
 func TestAutoErrors(t *testing.T) {
-	t.Cleanup(func() { Auto(nil) })
+	t.Cleanup(CancelAuto)
 	for want, attach := range map[string]func(*Conn) error{
 		"cannot attach":                 func(*Conn) error { return errors.New("cannot attach") },
 		"geosql internal error: oh no":  func(*Conn) error { panic("oh no") },

@@ -4,26 +4,38 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "_cgo_export.h"
-
-#ifdef GEOSQL_LOADABLE
-const sqlite3_api_routines *sqlite3_api = 0;
-#endif
 
 // A forked child shares the parent's buffered entropy, and Go's runtime does
 // not survive a fork: two processes would release the same noise, and the
 // difference of their answers the secret. Every entry refuses in a child.
-static int gs_forked = 0;
-static void gs_mark_forked(void) { gs_forked = 1; }
+//
+// The kernel wipes a page of ours in the child, also where a fork runs no handlers
+// (_Fork, a bare system call); a handler does it for a kernel that cannot.
+static int gs_word = 1;
+static int *gs_alive = &gs_word;
+static void gs_mark_forked(void) { *gs_alive = 0; }
 __attribute__((constructor)) static void gs_watch_fork(void) {
+#ifdef MADV_WIPEONFORK
+  size_t size = sysconf(_SC_PAGESIZE);
+  int *page = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED && madvise(page, size, MADV_WIPEONFORK) == 0) {
+    *page = 1;
+    gs_alive = page;
+  }
+#endif
   pthread_atfork(0, 0, gs_mark_forked);
 }
-static const char gs_fork_message[] =
+int gs_forked(void) { return !*gs_alive; }
+const char gs_fork_message[] =
     "geosql: cannot be used in a forked child process (start a new process instead)";
 static int gs_refuse_fork(sqlite3_context *ctx) {
-  if (gs_forked) sqlite3_result_error(ctx, gs_fork_message, -1);
-  return gs_forked;
+  if (!gs_forked()) return 0;
+  sqlite3_result_error(ctx, gs_fork_message, -1);
+  return 1;
 }
 
 // ---- connections ----
@@ -68,9 +80,7 @@ const char *gs_filename(void *db, char *vfs, int n) {
   return sqlite3_db_filename(db, "main");
 }
 
-#ifdef GEOSQL_LOADABLE
-int gs_auto(int on) { return on ? SQLITE_MISUSE : SQLITE_OK; }
-#else
+#ifndef GEOSQL_LOADABLE
 static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
   gs_result r = {0};
   (void)api;
@@ -81,12 +91,8 @@ static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
   free(r.big);
   return r.code;
 }
-int gs_auto(int on) {
-  void (*entry)(void) = (void (*)(void))gs_auto_entry;
-  if (on) return sqlite3_auto_extension(entry);
-  sqlite3_cancel_auto_extension(entry);
-  return SQLITE_OK;
-}
+int gs_auto(void) { return sqlite3_auto_extension((void (*)(void))gs_auto_entry); }
+int gs_cancel_auto(void) { return sqlite3_cancel_auto_extension((void (*)(void))gs_auto_entry); }
 #endif
 
 // ---- statements ----
@@ -221,7 +227,7 @@ static void gs_write_copy(sqlite3_context *ctx, gs_result *r) {
 
 static void gs_forget(void *p) {
   gs_function *f = p;
-  if (!gs_forked) geosqlForget(f->binding);
+  if (!gs_forked()) geosqlForget(f->binding);
   free(f->spare);
   free(f);
 }
@@ -235,7 +241,7 @@ typedef struct {
 } gs_scope;
 static void gs_end_scope(void *p) {
   gs_scope *s = p;
-  if (!gs_forked && s->scope) geosqlEndScope(s->binding, s->scope);
+  if (!gs_forked() && s->scope) geosqlEndScope(s->binding, s->scope);
   free(s);
 }
 
@@ -354,7 +360,7 @@ static void gs_final_group(sqlite3_context *ctx) {
   gs_group *g = sqlite3_aggregate_context(ctx, 0);
   gs_result r;
   int n;
-  if (gs_forked || !g || !g->batch) return; // no step, no group: NULL
+  if (gs_refuse_fork(ctx) || !g || !g->batch) return; // no step, no group: NULL
   gs_clear(&r);
   n = g->batch->rows ? g->batch->values / g->batch->rows : 0;
   geosqlFinal(f->binding, g->group, g->batch->rows, n, g->batch->value, &r);
@@ -519,7 +525,7 @@ typedef struct {
 } gs_cursor;
 
 static void gs_forget_table(void *p) {
-  if (!gs_forked) geosqlForget(((gs_table *)p)->binding);
+  if (!gs_forked()) geosqlForget(((gs_table *)p)->binding);
   free(p);
 }
 
@@ -592,7 +598,7 @@ static int gs_close_cursor(sqlite3_vtab_cursor *cur) {
   gs_cursor *c = (gs_cursor *)cur;
   const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
   gs_drop_cells(c, t->columns);
-  if (c->cursor && !gs_forked) geosqlCloseCursor(t->binding, c->cursor);
+  if (c->cursor && !gs_forked()) geosqlCloseCursor(t->binding, c->cursor);
   free(c);
   return SQLITE_OK;
 }
@@ -624,7 +630,7 @@ static int gs_filter(sqlite3_vtab_cursor *cur, int idx, const char *name, int n,
   gs_value args[GS_MAX_ARGS];
   int state;
   (void)name;
-  if (gs_forked) return gs_vtab_error(cur->pVtab, gs_fork_message, SQLITE_ERROR);
+  if (gs_forked()) return gs_vtab_error(cur->pVtab, gs_fork_message, SQLITE_ERROR);
   gs_drop_cells(c, t->columns);
   c->row = 0;
   gs_read(args, n, in);
@@ -635,6 +641,7 @@ static int gs_filter(sqlite3_vtab_cursor *cur, int idx, const char *name, int n,
 static int gs_next(sqlite3_vtab_cursor *cur) {
   gs_cursor *c = (gs_cursor *)cur;
   const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
+  if (gs_forked()) return gs_vtab_error(cur->pVtab, gs_fork_message, SQLITE_ERROR);
   c->row++;
   if (c->state != GS_ROW) {
     c->state = GS_EOF;

@@ -64,7 +64,10 @@ const char *gs_filename(void *db, char *vfs, int n);
 void gs_interrupt(void *db);
 int gs_complete(const char *sql);
 const char *gs_libversion(void);
-int gs_auto(int on);
+int gs_auto(void); // of the static build, as the next
+int gs_cancel_auto(void);
+int gs_forked(void); // this process is a child of the one that loaded the library
+extern const char gs_fork_message[];
 
 int gs_prepare(void *db, const char *sql, int n, void **stmt, int *tail);
 int gs_step(void *stmt);

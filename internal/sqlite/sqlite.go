@@ -17,7 +17,7 @@ package sqlite
 
 /*
 #cgo CFLAGS: -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra
-#cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE
+#cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE -fvisibility=hidden
 #cgo linux LDFLAGS: -lpthread
 #cgo noescape gs_columns
 #cgo nocallback gs_columns

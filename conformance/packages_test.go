@@ -1,0 +1,67 @@
+package conformance
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+func TestPythonPackage(t *testing.T) {
+	python := filepath.Join(environment(t), "bin", "python")
+	out, err := command("", python, "hosts/python_package.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != sqlitefn.Version {
+		t.Errorf("prints %s, want %s", out, sqlitefn.Version)
+	}
+}
+
+// Uninstalling leaves nothing behind, which takes a complete RECORD.
+func TestPythonPackageIsUninstalled(t *testing.T) {
+	environment(t)
+	wheel := artefact(t, "geosql-*.whl")
+	folder := filepath.Join(t.TempDir(), "venv")
+	python, err := pythonFound()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, c := range [][]string{
+		{python, "-m", "venv", folder},
+		{filepath.Join(folder, "bin", "pip"), "install", "-q", "--no-index", wheel},
+		{filepath.Join(folder, "bin", "pip"), "uninstall", "-q", "-y", "geosql"},
+	} {
+		if _, err := command("", c[0], c[1:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(folder, "lib", "python*", "site-packages", "geosql*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+}
+
+func TestNodePackage(t *testing.T) {
+	folder := project(t)
+	node, err := nodeBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const program = `
+		const geosql = require('geosql'), { DatabaseSync } = require('node:sqlite');
+		const db = new DatabaseSync(':memory:', { allowExtension: true });
+		geosql.load(db);
+		geosql.load(db); // harmless
+		const { v } = db.prepare('SELECT geosql_version() AS v').get();
+		if (v !== require('geosql/package.json').version) throw new Error(v);
+		if (!require('node:fs').existsSync(geosql.getLoadablePath())) throw new Error(geosql.getLoadablePath());
+		import('geosql').then(({ load }) => { if (load !== geosql.load) throw new Error('import'); console.log(v); });`
+	out, err := command(folder, node, "-e", program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != sqlitefn.Version {
+		t.Errorf("prints %s, want %s", out, sqlitefn.Version)
+	}
+}

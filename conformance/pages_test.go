@@ -1,0 +1,241 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A block is a fenced block of a page and the text below it, which it prints.
+type block struct {
+	line     int
+	language string
+	code     string
+	prints   string
+}
+
+// blocks are those of a page that run: all but indented ones.
+func blocks(page string) (list []block, err error) {
+	var language string
+	var lines []string
+	start := 0
+	for i, line := range strings.Split(page, "\n") {
+		fence, fenced := strings.CutPrefix(line, "```")
+		switch {
+		case fenced && start == 0:
+			language, lines, start = fence, nil, i+1
+		case fenced && language == "text":
+			if len(list) == 0 {
+				return nil, fmt.Errorf("line %d: text of no program", start)
+			}
+			list[len(list)-1].prints, start = strings.Join(lines, "\n"), 0
+		case fenced:
+			list, start = append(list, block{start, language, strings.Join(lines, "\n") + "\n", ""}), 0
+		case start > 0:
+			lines = append(lines, line)
+		}
+	}
+	if start > 0 {
+		return nil, fmt.Errorf("line %d: the block is not closed", start)
+	}
+	return list, nil
+}
+
+// A reader follows a page in a folder of its own, in which the packages are.
+type reader struct {
+	folder string
+	path   string // where programs are looked for first
+	module string // that Go programs belong to
+}
+
+// readers of the pages under docs/hosts.
+var readers = map[string]func(t *testing.T) reader{
+	"sqlite3.md":   func(t *testing.T) reader { unpacked(t); return newReader(t, "") },
+	"python.md":    pythonReader,
+	"datasette.md": pythonReader,
+	"node.md": func(t *testing.T) reader {
+		project(t)
+		node, err := nodeBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newReader(t, filepath.Dir(node))
+	},
+	"go.md": func(t *testing.T) reader { return reader{folder: t.TempDir(), module: ".."} },
+	"gorm.md": func(t *testing.T) reader {
+		if _, err := command("../examples/gorm", "go", "mod", "download"); err != nil {
+			t.Skipf("gorm cannot be downloaded: %v", err)
+		}
+		return reader{folder: t.TempDir(), module: "../examples/gorm"}
+	},
+}
+
+func pythonReader(t *testing.T) reader {
+	unpacked(t) // some examples use the shell
+	return newReader(t, filepath.Join(environment(t), "bin"))
+}
+
+// newReader has downloaded the packages, and has a clone.
+func newReader(t *testing.T, path string) reader {
+	r := reader{folder: t.TempDir(), path: path}
+	clone, err := filepath.Abs("..")
+	if err == nil {
+		err = os.Symlink(clone, filepath.Join(r.folder, "geosql"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"geosql-linux-*.tar.gz", "geosql-*.whl", "geosql-*.tgz"} {
+		file := artefact(t, pattern)
+		if err := os.Symlink(file, filepath.Join(r.folder, filepath.Base(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// run runs a block and returns what it prints to standard output.
+func (r reader) run(t *testing.T, b block) (string, error) {
+	t.Helper()
+	cmd, err := r.command(b)
+	if err != nil {
+		return "", err
+	}
+	cmd.Dir = r.folder
+	cmd.Env = append(os.Environ(),
+		"PATH="+strings.TrimPrefix(r.path+":"+os.Getenv("PATH"), ":"),
+		"npm_config_prefer_offline=true", "npm_config_audit=false", "npm_config_fund=false")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, said.String())
+	}
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+func (r reader) command(b block) (*exec.Cmd, error) {
+	switch b.language {
+	case "sh":
+		return exec.Command("sh", "-ec", b.code), nil
+	case "sql":
+		cmd := exec.Command("sqlite3", "city.db")
+		cmd.Stdin = strings.NewReader(b.code)
+		return cmd, nil
+	case "python":
+		file := filepath.Join(r.folder, "example.py") // spawn imports it again
+		return exec.Command(filepath.Join(r.path, "python"), file), os.WriteFile(file, []byte(b.code), 0o644)
+	case "js":
+		file := filepath.Join(r.folder, "example.js")
+		return exec.Command(filepath.Join(r.path, "node"), file), os.WriteFile(file, []byte(b.code), 0o644)
+	case "go":
+		file, program := filepath.Join(r.folder, "main.go"), filepath.Join(r.folder, "example")
+		if err := os.WriteFile(file, []byte(b.code), 0o644); err != nil {
+			return nil, err
+		}
+		_, err := command(r.module, "go", "build", "-o", program, file)
+		return exec.Command(program), err
+	}
+	return nil, fmt.Errorf("nothing runs %q", b.language)
+}
+
+// TestPages runs every block of every page in order. Where a text follows it is what the
+// block prints, but for its numbers and for how wide they make columns.
+func TestPages(t *testing.T) {
+	files, err := filepath.Glob("../docs/hosts/*.md")
+	if err != nil || len(files) != len(readers) {
+		t.Fatalf("pages are %q, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			page, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := blocks(string(page))
+			if err != nil || len(list) == 0 {
+				t.Fatalf("%d blocks, %v", len(list), err)
+			}
+			r := readers[filepath.Base(file)](t)
+			for _, b := range list {
+				t.Run(fmt.Sprintf("line %d", b.line), func(t *testing.T) { r.follow(t, b) })
+			}
+		})
+	}
+}
+
+// follow runs a block and compares what it prints.
+func (r reader) follow(t *testing.T, b block) {
+	if program, ok := strings.CutPrefix(b.language, "sh "); ok { // wants a program that may be absent
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+		b.language = "sh"
+	}
+	got, err := r.run(t, b)
+	if err != nil {
+		t.Fatalf("%s\n%v", b.code, err)
+	}
+	if b.prints != "" && masked(got) != masked(b.prints) {
+		t.Errorf("%s\nprints\n%s\nand the page says\n%s", b.code, got, b.prints)
+	}
+}
+
+var (
+	digits = regexp.MustCompile(`-?\d[\d.]*`)
+	spaces = regexp.MustCompile(` +`)
+	dashes = regexp.MustCompile(`--+`)
+	ends   = regexp.MustCompile(`(?m) $`)
+)
+
+// masked hides the numbers in a text and the widths of its columns.
+func masked(text string) string {
+	text = digits.ReplaceAllString(text, "#")
+	text = spaces.ReplaceAllString(dashes.ReplaceAllString(text, "--"), " ")
+	return ends.ReplaceAllString(text, "")
+}
+
+// The page about gorm shows the program under examples, which is compiled there.
+func TestGormPageShowsTheExample(t *testing.T) {
+	page, err := os.ReadFile("../docs/hosts/gorm.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("../examples/gorm/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(page, append([]byte("```go\n"), append(program, "```\n"...)...)) {
+		t.Error("docs/hosts/gorm.md does not show examples/gorm/main.go")
+	}
+}
+
+// Datasette opens a file to read only, runs load_extension in SQL, on connections
+// of several threads, and interrupts statements by a progress handler. It does so
+// here whether Datasette is installed or not.
+func TestAsDatasetteConnects(t *testing.T) {
+	python := filepath.Join(environment(t), "bin", "python")
+	database := filepath.Join(t.TempDir(), "city.db")
+	outcomes, err := runGo(database, []string{
+		`SELECT geo_domain('paris', 48.80, 2.22, 48.91, 2.47, 1)`, `SELECT budget_limit('*', 'm', 1)`})
+	if err != nil || outcomes[0].Error+outcomes[1].Error != "" {
+		t.Fatal(err, outcomes)
+	}
+	out, err := command("", python, "hosts/as_datasette.py", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "12 released, 0.12 spent, interrupted"; out != want {
+		t.Errorf("prints %s, want %s", out, want)
+	}
+	if _, err := os.Stat(database + "-ledger"); errors.Is(err, fs.ErrNotExist) {
+		t.Error("there is no ledger beside the database")
+	}
+}

@@ -1,0 +1,25 @@
+-- What charges nobody: on public arguments alone, and the same digits on all hosts.
+SELECT geoind_epsilon(1.4, 200), geoind_epsilon(ln2, 200) FROM (SELECT 0.6931471805599453 AS ln2);
+--> 0.006999999999999999, 0.0034657359027997266
+SELECT round(geoind_radius(0.01, 0.95), 6), round(geoind_confidence(0.01, 474.386452), 6), round(lbs_radius(0.01, 0.9, 300), 6);
+--> 474.386452, 0.95, 688.972017
+SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 10), dx_universe('u', 0, 10, 1, 'kWh');
+--> TEXT, TEXT
+SELECT geoind_radius(0.01, 0.95, 'beijing') - geoind_radius(0.01, 0.95) BETWEEN 7 AND 8;
+--> 1
+SELECT dx_radius('sum', 0.95, 1, 'u'), dx_radius('avg', 0.95, 1, 'u'), dx_radius('median', 0.95, 1, 'u', 'dh');
+--> 3.0, 3.5, 10.0
+SELECT geosql_version() = substr(geosql_debug(), 8, length(geosql_version()));
+--> 1
+SELECT geosql_debug() LIKE 'geosql %, SQLite ' || sqlite_version() || ',%';
+--> 1
+SELECT geosql_help('dx_sum') LIKE 'dx_sum(account, x, epsilon, universe%';
+--> 1
+SELECT geosql_help('dx_summ');
+--! geosql_help: ...
+SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5);
+--> REAL
+SELECT round(cip_sigma('[0,300,600]', '{"kernel":"rbf","variance":1000000,"length_scale":600,"radius":100,"lambda":2,"family":"singles","epsilon":1}'));
+--> REAL
+SELECT count(*) FROM ledger_balance;
+--> 0

@@ -1,0 +1,70 @@
+-- Locations: both forms, optimal mechanisms, centroids.
+SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1);
+--> TEXT
+SELECT budget_limit('*', 'm', 1000);
+--> TEXT
+
+SELECT geoind_laplace('ana', 39.9, 116.3, 0.01);
+--> 'POINT(116... 39...)'
+--$ ana 0.01/m
+SELECT lat, lon, wkt FROM geoind_laplace('ana', 39.9, 116.3, 0.01, 'beijing');
+--> 39.0..41.0, 115.0..118.0, 'POINT(116... 39...)'
+--$ ana 0.01/m
+
+-- Without noise to speak of, the lattice point of the location itself.
+SELECT * FROM geoind_laplace('bo', 39.9, 116.3, 100);
+--> 39.89999..39.90001, 116.29999..116.30001, 'POINT(116... 39...)'
+--$ bo 100/m
+
+-- A location outside is moved to the box first, where it comes out.
+SELECT lat, lon FROM geoind_laplace('bo', 10, 116.3, 100);
+--> 39.39999..39.40001, 116.2..116.4
+--$ bo 100/m
+
+-- A NULL location answers NULL and charges nobody.
+SELECT geoind_laplace('ana', NULL, 116.3, 0.01);
+--> NULL
+SELECT * FROM geoind_laplace('ana', 39.9, NULL, 0.01);
+--> NULL, NULL, NULL
+
+-- A row for each row.
+CREATE TABLE fix(who, lat REAL, lon REAL);
+INSERT INTO fix VALUES ('ana', 39.9, 116.3), ('bo', 39.95, 116.35), ('ana', NULL, NULL), (42, 40.0, 116.4);
+SELECT f.who, g.lat FROM fix AS f, geoind_laplace(f.who, f.lat, f.lon, 0.01) AS g;
+--> 'ana', REAL
+--> 'bo', REAL
+--> 'ana', NULL
+--> 42, REAL
+--$ ana 0.01/m, bo 0.01/m, 42 0.01/m
+SELECT typeof(dx_centroid(who, lat, lon, 0.01)) FROM fix;
+--> 'text'
+--$ ana 0.01/m, bo 0.01/m, 42 0.01/m
+
+-- A region moves what lies outside of it to its border.
+SELECT geo_domain('park', 39.4, 115.4, 41.1, 117.6, 10), geo_region('park', 'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40.01, 116 40))');
+--> TEXT, TEXT
+SELECT geoind_laplace('ana', 39.9, 116.3, 0.01);
+--! geoind_laplace: domain ...
+SELECT min(g.lat) >= 39.9999, max(g.lat) <= 40.0101, min(g.lon) >= 115.9999, max(g.lon) <= 116.0101, count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT i FROM n) JOIN geoind_laplace('ana', 40.005, 116.005 + 0 * i, 0.001, 'park') AS g;
+--> 1, 1, 1, 1, 100
+--$ ana 0.1/m
+
+-- The optimal mechanism on two places 2 km apart is a coin.
+WITH place(lat, lon) AS (VALUES (40.0, 116.0), (40.0, 116.0234248))
+SELECT optql_store('two', optql_build(lat, lon, 1, 0.001, 1, 'beijing')) FROM place;
+--> TEXT
+SELECT geoind_optimal('ana', 40.0, 116.0, 'two');
+--> 'POINT(11... ...)'
+--$ ana 0.001/m
+SELECT lat, lon, wkt FROM geoind_optimal('ana', 40.0, 116.0, 'two');
+--> 39.9999..40.0001, 115.9999..116.0235, TEXT
+--$ ana 0.001/m
+SELECT geoind_remap(geoind_optimal('ana', 40.0, 116.0, 'two'), 'two');
+--> 'POINT(...)'
+--$ ana 0.001/m
+SELECT geoind_optimal('ana', NULL, 116.0, 'two');
+--> NULL
+SELECT geoind_optimal('ana', 40.0, 116.0, 'three');
+--! geoind_optimal: ...
+SELECT json_valid(optql_report('two'));
+--> 1

@@ -1,0 +1,65 @@
+-- Readings: single ones and aggregates, by every metric. An epsilon of 100 per step
+-- draws noise other than 0 with probability 2e^-100.
+SELECT dx_universe('u', 0, 10, 1, 'kWh'), dx_universe('d', -5, 5, 0.5, 'degrees');
+--> TEXT, TEXT
+SELECT budget_limit('*', 'kWh', 100000), budget_limit('*', 'degrees', 100000), budget_limit('*', 'record', 100000);
+--> TEXT, TEXT, TEXT
+CREATE TABLE reading(meter, x);
+INSERT INTO reading VALUES ('a', 1), ('a', 2), ('b', 6), ('c', 11), (NULL, NULL);
+
+SELECT dx_value('a', 3, 100, 'u'), dx_value('a', 2.5, 100, 'u'), dx_value('a', -1, 100, 'u'), dx_value('a', 1e300, 100, 'u');
+--> 3.0, 3.0, 0.0, 10.0
+--$ a 400/kWh
+SELECT dx_value('a', -2.5, 100, 'd');
+--> -2.5
+--$ a 100/degrees
+SELECT dx_value('a', NULL, 100, 'u');
+--> NULL
+
+SELECT dx_sum(meter, x, 100, 'u') FROM reading;
+--> 19.0
+--$ a 100/kWh, b 100/kWh, c 100/kWh
+SELECT dx_avg(meter, x, 1000, 'u'), dx_min(meter, x, 100, 'u'), dx_max(meter, x, 100, 'u') FROM reading;
+--> 5.0, 1.0, 10.0
+--$ a 1200/kWh, b 1200/kWh, c 1200/kWh
+SELECT dx_median(meter, x, 100, 'u'), dx_percentile(meter, x, 25, 100, 'u') FROM reading;
+--> 6.0, 2.0
+--$ a 200/kWh, b 200/kWh, c 200/kWh
+SELECT dx_count(meter, 100) FROM reading;
+--> 4
+--$ a 200/record, b 100/record, c 100/record
+SELECT dx_sum(meter, x, 1000, 'u', 'dh'), dx_sum(meter, x, 1000, 'u', 'nd1') FROM reading;
+--> 19.0, 19.0
+--$ a 4000/record, b 2000/record, c 2000/record
+SELECT dx_avg(meter, x, 1000, 'u', 'dinf') FROM reading;
+--> 5.0
+--$ a 1000/kWh, b 1000/kWh, c 1000/kWh
+SELECT dx_sum(meter, x, 1000, 'u', 'dinf') FROM reading;
+--! dx_sum: ...
+
+-- Groups: one charge in each that an account is in; an empty one from a public list
+-- answers, and one that is not there does not.
+CREATE TABLE district(name);
+INSERT INTO district VALUES ('elm'), ('oak');
+SELECT d.name, dx_sum(r.meter, r.x, 100, 'u'), dx_count(r.meter, 100) FROM district AS d LEFT JOIN reading AS r ON d.name = 'elm' AND r.meter <> 'c' GROUP BY d.name ORDER BY d.name;
+--> 'elm', 9.0, 3
+--> 'oak', 0.0, 0
+--$ a 100/kWh, b 100/kWh, a 200/record, b 100/record
+SELECT dx_sum(meter, x, 100, 'u') FROM reading WHERE false;
+--> NULL
+
+-- What has to be constant, and what has to be there.
+SELECT dx_sum(meter, x, x + 1, 'u') FROM reading;
+--! dx_sum: epsilon changes within a group...
+SELECT dx_sum(meter, x, 1, iif(x > 1, 'u', 'd')) FROM reading;
+--! dx_sum: universe changes within a group...
+SELECT dx_sum(NULL, x, 1, 'u') FROM reading;
+--! dx_sum: account must be TEXT or INTEGER, got NULL
+SELECT dx_sum(meter, 'six', 1, 'u') FROM reading;
+--! dx_sum: x must be a number, got TEXT
+SELECT dx_sum(meter, x, 1, 'v') FROM reading;
+--! dx_sum: universe 'v' is not declared...
+SELECT dx_sum(meter, x, 1, 'u') OVER () FROM reading;
+--! dx_sum() may not be used as a window function
+SELECT dx_sum(meter, x) FROM reading;
+--! wrong number of arguments to function dx_sum()

@@ -1,0 +1,19 @@
+//go:build geosql_loadable
+
+package sqlite
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+import "unsafe"
+
+var load func(*Conn) error
+
+// OnLoad makes attach equip the connections that load the extension. It is for an
+// init function: the host's first call waits for those to end.
+func OnLoad(attach func(*Conn) error) { load = attach }
+
+//export geosqlLoad
+func geosqlLoad(db unsafe.Pointer, out *C.gs_result) { attachTo(db, out, load) }

@@ -1,0 +1,8 @@
+package main
+
+// npm is what npm installs.
+func npm(r release) (pack, error) {
+	files, err := r.rendered("npm")
+	files = append(files, packed{"geosql.so", r.library}, packed{"LICENSE", r.license})
+	return pack{"geosql-" + r.Version + ".tgz", "npm", files, tarball("package")}, err
+}
