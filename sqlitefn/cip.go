@@ -33,12 +33,15 @@ func cipPolicy(s *session, c call) error {
 		return err
 	}
 	if earlier == "" {
-		err = s.write(`INSERT INTO main.geosql_cip(name, policy) VALUES(?,?)`, name, string(text))
-	} else if earlier != string(text) {
-		err = fmt.Errorf("policy '%s' is declared already and cannot change; take another name", name)
+		if err := s.write(`INSERT OR IGNORE INTO main.geosql_cip(name, policy) VALUES(?,?)`, name, string(text)); err != nil {
+			return err
+		}
+		if earlier, err = s.readCIP(name); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if earlier != string(text) {
+		return fmt.Errorf("policy '%s' is declared already and cannot change; take another name", name)
 	}
 	c.ResultString(0, fmt.Sprintf("policy '%s': %s", name, cipSays(policy)))
 	return nil

@@ -24,14 +24,18 @@ func geoDomain(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	if found {
-		d.region = earlier.region
-		if d != earlier {
-			return fmt.Errorf("domain '%s' is declared already and cannot change; take another name", d.name)
+	if !found {
+		if err := s.write(`INSERT OR IGNORE INTO main.geosql_domain(name, south, west, north, east, step_m) VALUES(?,?,?,?,?,?)`,
+			d.name, d.south, d.west, d.north, d.east, d.stepM); err != nil {
+			return err
 		}
-	} else if err := s.write(`INSERT INTO main.geosql_domain(name, south, west, north, east, step_m) VALUES(?,?,?,?,?,?)`,
-		d.name, d.south, d.west, d.north, d.east, d.stepM); err != nil {
-		return err
+		if earlier, _, err = s.readDomain(d.name); err != nil {
+			return err
+		}
+	}
+	d.region = earlier.region
+	if d != earlier {
+		return fmt.Errorf("domain '%s' is declared already and cannot change; take another name", d.name)
 	}
 	c.ResultString(0, domain.String())
 	return nil
@@ -96,14 +100,17 @@ func dxUniverse(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	if found && d != earlier {
-		return fmt.Errorf("universe '%s' is declared already and cannot change; take another name", d.name)
-	}
 	if !found {
-		if err := s.write(`INSERT INTO main.geosql_universe(name, lo, hi, step, unit) VALUES(?,?,?,?,?)`,
+		if err := s.write(`INSERT OR IGNORE INTO main.geosql_universe(name, lo, hi, step, unit) VALUES(?,?,?,?,?)`,
 			d.name, d.lo, d.hi, d.step, d.unit); err != nil {
 			return err
 		}
+		if earlier, _, err = s.readUniverse(d.name); err != nil {
+			return err
+		}
+	}
+	if d != earlier {
+		return fmt.Errorf("universe '%s' is declared already and cannot change; take another name", d.name)
 	}
 	c.ResultString(0, u.String())
 	return nil

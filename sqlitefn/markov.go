@@ -160,14 +160,16 @@ func markovStore(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case earlier == nil:
-		err = s.write(`INSERT INTO main.geosql_markov(name, model) VALUES(?,?)`, name, data)
-	case !bytes.Equal(data, earlier):
-		err = fmt.Errorf("model '%s' is stored already and cannot change; take another name", name)
+	if earlier == nil {
+		if err := s.write(`INSERT OR IGNORE INTO main.geosql_markov(name, model) VALUES(?,?)`, name, data); err != nil {
+			return err
+		}
+		if earlier, err = s.readModel(name); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if !bytes.Equal(data, earlier) {
+		return fmt.Errorf("model '%s' is stored already and cannot change; take another name", name)
 	}
 	info := model.Info()
 	c.ResultString(0, fmt.Sprintf("model '%s': %d x %d cells of %s m in domain '%s', a transition in %s s, %d visits of %d traces; "+

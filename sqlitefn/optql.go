@@ -275,17 +275,18 @@ func optqlStore(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case earlier == nil:
-		err = s.write(`INSERT INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data)
-	case !o.asksTheSame(earlier):
-		err = fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)
-	default:
-		o = earlier
+	if earlier == nil {
+		if err := s.write(`INSERT OR IGNORE INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data); err != nil {
+			return err
+		}
+		if earlier, err = s.optimal(name); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if earlier == nil || !o.asksTheSame(earlier) {
+		return fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)
 	}
+	o = earlier
 	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/%s a release, %.0f m lost on average; its places, weights and matrix are public",
 		name, len(o.Cells), o.Domain.Name(), o.cost, o.unit(name), optimal.Loss(o.weights, o.mechanism.Matrix(), o.losses())))
 	return nil

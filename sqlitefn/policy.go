@@ -84,14 +84,17 @@ func tracePolicy(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	if found && d != earlier {
-		return fmt.Errorf("trace %s has a policy already and it cannot change; take another name", quoted([]byte(name)))
-	}
 	if !found {
-		if err := s.write(`INSERT INTO main.geosql_trace(trace, account, mechanism, settings) VALUES(?,?,?,?)`,
+		if err := s.write(`INSERT OR IGNORE INTO main.geosql_trace(trace, account, mechanism, settings) VALUES(?,?,?,?)`,
 			name, d.account, d.mechanism, d.settings); err != nil {
 			return err
 		}
+		if earlier, _, err = s.readTrace(name); err != nil {
+			return err
+		}
+	}
+	if d != earlier {
+		return fmt.Errorf("trace %s has a policy already and it cannot change; take another name", quoted([]byte(name)))
 	}
 	c.ResultString(0, policyOf(name, d.account)+": "+plan.says)
 	return nil

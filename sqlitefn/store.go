@@ -72,7 +72,8 @@ func (s *session) read(sql string, row func(*sqlite.Stmt), params ...any) error 
 	return err
 }
 
-// write is query after the tables were made.
+// write is query after the tables were made. A declaration is inserted unless it is there,
+// and read again: another process may be declaring it at the same time.
 func (s *session) write(sql string, params ...any) error {
 	if err := s.conn.Exec(schema); err != nil {
 		return err
