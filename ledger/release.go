@@ -174,6 +174,21 @@ func (r *Release) Seal(sha256 string) error {
 	})
 }
 
+// Other is the id of another release that is sealed with this hash and goes to the same
+// output, "" if there is none.
+func (r *Release) Other(sha256 string) (id string, err error) {
+	const sql = `SELECT o.id FROM release AS r JOIN release AS o ON o.output = r.output AND o.id <> r.id
+		WHERE r.id = ?1 AND o.sha256 = ?2`
+	err = r.ledger.read(func(db *store) error {
+		return db.query(sql, func(s *sqlite.Stmt) error {
+			c := s.Column(0)
+			id = c.Text()
+			return nil
+		}, r.id, sha256)
+	})
+	return id, err
+}
+
 // stands makes sure that nobody else has gone on with the release.
 func (r *Release) stands(t *transaction) error {
 	found, err := t.db.release(r.id)

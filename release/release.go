@@ -69,6 +69,9 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 	if published := r.release.Published(); published != nil {
 		return r.finish(published)
 	}
+	if err := r.mayEmpty(); err != nil {
+		return nil, err
+	}
 	for _, f := range r.files() {
 		f.left = false
 		if exists(f.path) {
@@ -76,6 +79,23 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 		}
 	}
 	return r.make(ctx)
+}
+
+// mayEmpty makes sure that what an earlier attempt left is not another release, charged,
+// sealed and complete but for its name.
+func (r *run) mayEmpty() error {
+	if !r.out.left {
+		return nil
+	}
+	hash, err := r.out.hash()
+	if err != nil {
+		return err
+	}
+	other, err := r.release.Other(hash)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%s is release %s, which is complete: repeat its command with --id %s to give it its name", r.out.Name(), other, other)
+	}
+	return err
 }
 
 func thereAlready(path string) error {

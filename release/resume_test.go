@@ -37,6 +37,44 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
+// A release that is sealed but has no name yet is not lost to another with the same
+// output.
+func TestSealedIsKept(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), people(30, 3))
+	l := openLedger(t, dir)
+	s := newSpec(dir)
+	s.ID = "first"
+	s.Progress = func(p Progress) {
+		if p.Stage == Publishing {
+			check(t, os.MkdirAll(filepath.Join(reportPath(s.Out), "in the way"), 0o700))
+		}
+	}
+	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
+		t.Fatalf("got %v", err)
+	}
+	check(t, os.RemoveAll(reportPath(s.Out)))
+	s.Progress = nil
+	sealed, err := os.ReadFile(s.Out + unfinished)
+	check(t, err)
+
+	other := s
+	other.ID = "second"
+	if _, err := attempt(other, usual, l); err == nil || !strings.Contains(err.Error(), "is release first, which is complete") {
+		t.Errorf("got %v", err)
+	}
+	_, err = attempt(s, usual, l)
+	check(t, err)
+	published, err := os.ReadFile(s.Out)
+	check(t, err)
+	if string(published) != string(sealed) {
+		t.Error("what was sealed is not what was published")
+	}
+	if got := spent(t, l)["u0"]; got != 10*cost {
+		t.Errorf("spent %v", got)
+	}
+}
+
 // What an id stands for does not change.
 func TestAnotherPlan(t *testing.T) {
 	dir := t.TempDir()
