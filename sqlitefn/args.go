@@ -141,7 +141,7 @@ func (c call) file(i int) (string, error) {
 var timeLayouts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04Z",
 	"2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
 
-// time decodes a time: seconds since 1970, or ISO 8601 text in UTC.
+// time decodes a time, to the microsecond: seconds since 1970, or ISO 8601 text in UTC.
 func (c call) time(i int) (time.Time, error) {
 	v := c.Arg(i)
 	if v.Type() != sqlite.Text {
@@ -149,7 +149,7 @@ func (c call) time(i int) (time.Time, error) {
 		if err == nil && math.Abs(x) > 1<<40 {
 			err = c.bad(i, "is too far from 1970")
 		}
-		return time.UnixMicro(int64(x * 1e6)).UTC(), err
+		return time.UnixMicro(int64(math.Round(x * 1e6))).UTC(), err
 	}
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, string(v.Bytes())); err == nil {

@@ -1,6 +1,7 @@
 package sqlitefn_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,8 @@ func TestCIPTrace(t *testing.T) {
 	// A second trace is refused, whatever the limit leaves, in whatever order.
 	d.fails(`SELECT cip_trace(who, t, lat, lon, 'town') FROM walk WHERE who = 'ana'`, "cip_trace: account 'ana' was charged in unit 'cip:town' before")
 	d.fails(`SELECT cip_trace('ana', 5000, 39.9, 116.3, 'town')`, "cip_trace: account 'ana' was charged in unit 'cip:town' before")
+	d.run(`SELECT ledger_archive('` + filepath.Join(t.TempDir(), "archive.db") + `', '2200-01-01')`)
+	d.fails(`SELECT cip_trace('ana', 5000, 39.9, 116.3, 'town')`, "cip_trace: account 'ana' was charged in unit 'cip:town' before")
 	d.spends("ana", "cip:town", 0.5)
 	d.answers(`SELECT cip_trace('cy', 1, NULL, NULL, 'town'), cip_trace(NULL, NULL, NULL, NULL, 'town')`, `[[[] []]]`)
 	d.spends("cy", "cip:town", 0)
@@ -97,15 +100,35 @@ func TestCIPRefuses(t *testing.T) {
 	d.fails(`SELECT cip_trace('ana', 0, 39.9, 116.3, 'town')`, "cip_trace: account 'ana' has no budget in unit 'cip:town'")
 	d.fails(`SELECT cip_trace('a' || i, i, 39.9, 116.3, 'town')`+two, "cip_trace: account changes within a group")
 	d.fails(`SELECT cip_trace('ana', i, 39.9, 116.3, iif(i = 1, 'town', 'loss'))`+two, "cip_trace: policy changes within a group")
-	d.fails(`SELECT cip_trace('ana', 7, 39.9, 116.3, 'town')`+two, "cip_trace: time 0 is there twice")
+	d.fails(`SELECT cip_trace('ana', 7, 39.9, 116.3, 'town')`+two, "cip_trace: t 7 is there twice")
 	d.fails(`SELECT cip_trace('ana', NULL, 39.9, 116.3, 'town')`, "cip_trace: t must be")
 	d.fails(`SELECT cip_trace('ana', 0, 95, 116.3, 'town')`, "cip_trace: lat must lie between -90 and 90")
 	d.fails(`SELECT cip_loss('[0,1]', 'town')`, "cip_loss: policy has no sigma2")
 	d.fails(`SELECT cip_sigma('[0,1]', 'loss')`, "cip_sigma: policy has no epsilon")
 	d.fails(`SELECT cip_loss('[0,0]', 'loss')`, "cip_loss: times_json cannot be used: time 0 is there twice")
 	d.fails(`SELECT cip_loss('x', 'loss')`, "cip_loss: times_json cannot be used: ")
+	d.fails(`SELECT cip_trace('ana', iif(i = 1, '1000-01-01', '2000-01-01'), 39.9, 116.3, 'town')`+two, "cip_trace: t spans more than 9007199254 seconds")
 	d.fails(numbered("300")+`SELECT cip_trace('ana', i, 39.9, 116.3, 'town') FROM s`, "cip_trace: a trace has at most 256 points")
 	if n := d.evaluations(); n != 0 {
 		t.Errorf("%d evaluations charged", n)
 	}
+}
+
+// A time is the decimal that was written, which 1e6 times its float64 may miss.
+func TestCIPTraceTimes(t *testing.T) {
+	d := declared(t)
+	d.run(`SELECT cip_policy('town', '`+townTraces+`')`, `SELECT budget_limit('*', 'cip:town', 100)`)
+	d.answers(`SELECT value ->> 't' FROM json_each((SELECT cip_trace('ana', column1, 39.9, 116.3, 'town')
+		FROM (VALUES (8423.3), (0.511091), (526.309))))`, `[[0.511091] [526.309] [8423.3]]`)
+}
+
+// A trace whose statement is interrupted before it is complete is not charged, so that
+// it may be asked for again.
+func TestCIPTraceInterrupted(t *testing.T) {
+	o := stopping(t)
+	o.run(`SELECT cip_policy('town', '`+strings.Replace(townTraces, `,"domain":"beijing"`, "", 1)+`')`, `SELECT budget_limit('*', 'cip:town', 100)`)
+	o.fails(`SELECT cip_trace('ana', stop(column1), 39.9, 116.3, 'town') FROM (VALUES (1), (2))`, "interrupted")
+	o.spends("ana", "cip:town", 0)
+	o.run(`SELECT cip_trace('ana', 1, 39.9, 116.3, 'town')`)
+	o.spends("ana", "cip:town", 0.5)
 }

@@ -109,8 +109,10 @@ func (g *cipGroup) parameters(c call) (err error) {
 // the radius that the variance is for. The noise is normal and added to the images as
 // they are; that the sum is then rounded is post-processing. So the loss is at most
 // the policy's epsilon, for locations in the frame with the conditional prior that the
-// policy assumes. Losses of two traces of an account do not add up under such a prior,
-// which is why there is one at the most.
+// policy assumes, to someone who sees no other release of them. Losses of two traces of
+// an account do not add up under such a prior, which is why there is one at the most
+// under a policy; the owner, who declares another one and sets a limit for it, decides
+// on more.
 func (g *cipGroup) final(c call) error {
 	if g.failed {
 		return nil
@@ -128,16 +130,45 @@ func (g *cipGroup) final(c call) error {
 	return nil
 }
 
+// perSecond is the unit in which times are exact; those of a policy are seconds.
+const perSecond = 1_000_000
+
+// maxSpan is how many of it a float64 counts, some 285 years.
+const maxSpan = 1 << 53
+
+// times are since the first point. Seconds would not be exact: of points near each other
+// and far from the first, time would differ from what is released, and the loss with it.
+func (g *cipGroup) times() ([]float64, error) {
+	times := make([]float64, len(g.fixes))
+	first := g.fixes[0].at.UnixMicro()
+	for i, f := range g.fixes {
+		t := f.at.UnixMicro() - first
+		times[i] = float64(t)
+		switch {
+		case t > maxSpan:
+			return nil, fmt.Errorf("t spans more than %d seconds", maxSpan/perSecond)
+		case i > 0 && times[i] == times[i-1]:
+			return nil, fmt.Errorf("t %s is there twice", f.seconds())
+		}
+	}
+	return times, nil
+}
+
+// seconds prints the time since 1970.
+func (f cipFix) seconds() string {
+	return plain(float64(f.at.UnixMicro()) / perSecond)
+}
+
 // noise is nil for a trace without points.
 func (g *cipGroup) noise() (*planar.Gaussian, error) {
 	if len(g.fixes) == 0 {
 		return nil, nil
 	}
-	times := make([]float64, len(g.fixes))
-	for i, f := range g.fixes {
-		times[i] = float64(f.at.UnixMicro()-g.fixes[0].at.UnixMicro()) / 1e6
+	times, err := g.times()
+	if err != nil {
+		return nil, err
 	}
-	policy := g.policy
+	policy := g.policy.Finer(perSecond)
 	policy.Radius = g.domain.Apart(policy.Radius)
 	variance, err := g.session.smallestSigma2(policy, times)
 	if err != nil {
@@ -179,7 +210,7 @@ func (g *cipGroup) release(noise *planar.Gaussian, source *exact.Source) []byte 
 			b = append(b, ',')
 		}
 		b = append(b, `{"t":`...)
-		b = strconv.AppendFloat(b, float64(f.at.UnixMicro())/1e6, 'f', -1, 64)
+		b = append(b, f.seconds()...)
 		b = append(b, `,"lat":`...)
 		b = strconv.AppendFloat(b, lat, 'f', 7, 64)
 		b = append(b, `,"lon":`...)

@@ -406,7 +406,9 @@ func table() []*function {
 			notes: "Under the policy's prior, for every set of its family, the Rényi divergence of the released trace between any two assumptions about the locations of that set, each within the radius of its counterpart, is at most epsilon. " +
 				"The variance is a little above that of cip_sigma: the radius is along the ellipsoid, and the frame may stretch it. " +
 				"Times, and which locations are NULL, are public; such points are left out. At most 256 points, all of one account. " +
-				"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first.",
+				"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first. " +
+				"**What is promised is promised to one who sees this release of the account's locations and no other**: " +
+				"traces under other policies, and what other functions release, have budgets of their own, whose sum bounds nothing here.",
 			example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
 			aggregate: newCIPGroup,
 		},

@@ -11,33 +11,47 @@ const pollInterval = 50 * time.Millisecond
 
 // untilInterrupted runs work, which may take long, in another goroutine, and cancels
 // it once the running statement has been interrupted. It does not begin in a statement
-// that has been.
+// that has been. A panic of work is one of the statement's goroutine, where it becomes
+// an error: on its own it would end the process.
 func (s *session) untilInterrupted(work func(context.Context) error) error {
-	if err := s.interrupted(); err != nil {
-		return err
-	}
 	if err := s.interrupted(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	done := make(chan error, 1)
-	go func() { done <- work(ctx) }()
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			o.panicked = recover()
+			done <- o
+		}()
+		o.err = work(ctx)
+	}()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	for {
 		select {
-		case err := <-done:
-			if err != nil {
-				err = cmp.Or(context.Cause(ctx), err)
+		case o := <-done:
+			if o.panicked != nil {
+				panic(o.panicked)
 			}
-			return err
+			if o.err != nil {
+				return cmp.Or(context.Cause(ctx), o.err)
+			}
+			return nil
 		case <-poll.C:
 			if err := s.interrupted(); err != nil {
 				cancel(err)
 			}
 		}
 	}
+}
+
+// An outcome is how a computation ended.
+type outcome struct {
+	err      error
+	panicked any // nil where it did not
 }
 
 // interrupted is an error once the running statement has been interrupted: SQLite then

@@ -85,6 +85,10 @@ static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
   gs_result r = {0};
   (void)api;
   if (gs_opening) return SQLITE_OK;
+  if (gs_forked()) {
+    *message = sqlite3_mprintf("%s", gs_fork_message);
+    return SQLITE_ERROR;
+  }
   geosqlAuto(db, &r);
   if (r.code == 0) return SQLITE_OK;
   *message = sqlite3_mprintf("%s", r.big ? r.big : r.text);

@@ -52,6 +52,16 @@ type Policy struct {
 	Domain  string        // name of the domain of the locations (domain); not used here
 }
 
+// Finer returns the policy for times in a unit of which the policy's has so many.
+func (p Policy) Finer(parts float64) Policy {
+	p.Period *= parts
+	if p.Kernel != Periodic { // whose length scale is a plain number
+		p.LengthScale *= parts
+		p.LengthScaleMax *= parts
+	}
+	return p
+}
+
 var policyKeys = []string{"kernel", "variance", "length_scale", "length_scale_max", "period",
 	"radius", "lambda", "family", "epsilon", "sigma2", "domain"}
 

@@ -188,3 +188,21 @@ func TestComputationsEnd(t *testing.T) {
 		t.Errorf("SmallestSigma2: %v", err)
 	}
 }
+
+// A unit of time changes no loss. That of a power of 2 rounds nothing.
+func TestFinerTimesChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, times, sigma2 := drawTrace(t)
+		if rapid.Bool().Draw(t, "search") {
+			p.LengthScale, p.LengthScaleMax = 0, p.LengthScale
+		}
+		finer := slices.Clone(times)
+		for i := range finer {
+			finer[i] *= 1 << 20
+		}
+		want, got := mustLoss(t, p, times, sigma2), mustLoss(t, p.Finer(1<<20), finer, sigma2)
+		if !near(got.Loss, want.Loss, 1e-12) {
+			t.Fatalf("%v, not %v", got, want)
+		}
+	})
+}

@@ -7,8 +7,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/geosql/geosql/internal/crew"
 )
 
 const (
@@ -125,18 +126,14 @@ func (s *search) evaluate(ctx context.Context, scales []float64) error {
 	defer cancel(nil)
 	columns, bests := make([]column, len(scales)), make([]worst, len(scales))
 	var next atomic.Int64
-	var running sync.WaitGroup
-	for range min(len(scales), runtime.GOMAXPROCS(0)) {
-		running.Go(func() {
-			for k := int(next.Add(1)) - 1; k < len(scales) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
-				var err error
-				if columns[k], bests[k], err = s.column(ctx, scales[k]); err != nil {
-					cancel(err)
-				}
+	crew.Run(min(len(scales), runtime.GOMAXPROCS(0)), func() {
+		for k := int(next.Add(1)) - 1; k < len(scales) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
+			var err error
+			if columns[k], bests[k], err = s.column(ctx, scales[k]); err != nil {
+				cancel(err)
 			}
-		})
-	}
-	running.Wait()
+		}
+	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -2,9 +2,9 @@ package optimal
 
 import (
 	"math"
-	"sync"
 	"sync/atomic"
 
+	"github.com/geosql/geosql/internal/crew"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -161,17 +161,13 @@ func (v *solver) each(f func(sh *shard, z int)) {
 // one share follow each other in a fixed order, whatever the number of workers.
 func eachColumn(n, workers int, f func(share, z int)) {
 	var next atomic.Int32
-	var group sync.WaitGroup
-	for range min(workers, shardCount) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < shardCount; i = int(next.Add(1)) - 1 {
-				for z := i; z < n; z += shardCount {
-					f(i, z)
-				}
+	crew.Run(min(workers, shardCount), func() {
+		for i := int(next.Add(1)) - 1; i < shardCount; i = int(next.Add(1)) - 1 {
+			for z := i; z < n; z += shardCount {
+				f(i, z)
 			}
-		})
-	}
-	group.Wait()
+		}
+	})
 }
 
 // loss returns the average quality loss of the mechanism so far.
