@@ -16,7 +16,7 @@ type drawer struct {
 	found     *findings
 	out       table.Writer
 	rejects   table.Writer // nil where no row is invalid
-	owner     bool         // whether the raw locations are looked at, for the owner
+	owner     bool         // whether the report compares with the raw locations
 	surveys   []survey     // of the pairs of columns
 	room      []byte
 }
@@ -58,8 +58,11 @@ func (d *drawer) release(b *batch, places []place) {
 		d.room = appendDegrees(d.room[:0], zlon)
 		lon.Append(d.room)
 		d.surveys[k].released.Add(zlat, zlon)
+		if d.mechanism.outside(at.lat, at.lon) {
+			d.surveys[k].outside++
+		}
 		if d.owner {
-			d.surveys[k].compare(d.mechanism, at, zlat, zlon)
+			d.surveys[k].compare(at, zlat, zlon)
 		}
 	}
 }

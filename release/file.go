@@ -29,6 +29,9 @@ type file struct {
 func openFile(path string) (*file, error) {
 	temp := path + unfinished
 	for {
+		if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() { // nor a link to one
+			return nil, fmt.Errorf("%s: not a regular file", temp)
+		}
 		f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, err
@@ -46,20 +49,29 @@ func openFile(path string) (*file, error) {
 
 // claim locks a file, and reports whether it still has its name.
 func claim(f *os.File) (here bool, err error) {
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
+	if lock(f) != nil {
+		return false, errors.New("another process is writing it")
 	}
-	if err == nil && lock(f) != nil {
-		err = errors.New("another process is writing it")
+	if here, err = named(f); !here || err != nil {
+		return false, err
+	}
+	info, err := f.Stat()
+	if err == nil && !private(info) {
+		err = errors.New("it is somebody else's or has another name")
 	}
 	if err == nil {
 		err = f.Chmod(0o600)
 	}
+	return err == nil, err
+}
+
+// named reports whether a file still has its name.
+func named(f *os.File) (bool, error) {
+	info, err := f.Stat()
 	if err != nil {
 		return false, err
 	}
-	there, err := os.Stat(f.Name())
+	there, err := os.Lstat(f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -100,6 +112,11 @@ func (f *file) hash() (string, error) {
 
 // publish gives the file its name.
 func (f *file) publish() error {
+	if here, err := named(f.File); err != nil {
+		return err
+	} else if !here {
+		return fmt.Errorf("%s is another file now", f.Name())
+	}
 	if err := os.Rename(f.Name(), f.path); err != nil {
 		return err
 	}
@@ -114,9 +131,13 @@ func (f *file) close() {
 	f.Close()
 }
 
-// remove removes the temporary file. That it cannot be removed is no error: whatever stays
-// has no name that anybody would read, and is emptied by the next attempt.
+// remove removes the temporary file, if it is this one. That it cannot be removed is no
+// error: whatever stays has no name that anybody would read, and is emptied by the next
+// attempt.
 func (f *file) remove() {
+	if here, err := named(f.File); !here || err != nil {
+		return
+	}
 	_ = os.Remove(f.Name())
 	_ = os.Remove(f.Name() + "-journal")
 }

@@ -23,6 +23,7 @@ func (r *run) pipeline() *pipeline {
 	p := &pipeline{r.reader, r.plan.read, r.sizes.batch, make([]*batch, r.spec.workers()+2)}
 	for i := range p.batches {
 		p.batches[i] = newBatch()
+		p.batches[i].rows.Secret = r.plan.secret()
 	}
 	return p
 }

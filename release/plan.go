@@ -16,6 +16,7 @@ type plan struct {
 	read    []int         // their numbers in the input
 	account int           // of the accounts; -1 if all rows have the same
 	points  []table.Point
+	format  table.Format // of the output
 	output  []output
 	schema  table.Schema
 }
@@ -30,11 +31,11 @@ type output struct {
 func (o output) kept() bool { return o.point < 0 }
 
 // lay finds the columns that the spec names.
-func lay(s *Spec, fields []table.Field) (*plan, error) {
+func lay(s *Spec, fields []table.Field, format table.Format) (*plan, error) {
 	if err := s.checkColumns(); err != nil {
 		return nil, err
 	}
-	p := &plan{account: -1}
+	p := &plan{account: -1, format: format}
 	number := map[string]int{}
 	for i, f := range fields {
 		if s.reads(f.Name) {
@@ -56,6 +57,15 @@ func lay(s *Spec, fields []table.Field) (*plan, error) {
 	}
 	p.layOutput(s)
 	return p, nil
+}
+
+// secret says which of the columns that are read are coordinates.
+func (p *plan) secret() []bool {
+	secret := make([]bool, len(p.fields))
+	for _, point := range p.points {
+		secret[point.Lat], secret[point.Lon] = true, true
+	}
+	return secret
 }
 
 // layOutput puts the columns that are kept or released in the order of the input.
@@ -103,7 +113,7 @@ func (s *Spec) checkColumns() error {
 		return fmt.Errorf("column %s is a coordinate and cannot be the account", s.Account)
 	}
 	for i, name := range s.Keep {
-		if seen[name] {
+		if slices.ContainsFunc(slices.Concat(s.Lat, s.Lon), func(c string) bool { return strings.EqualFold(c, name) }) {
 			return fmt.Errorf("column %s is a coordinate that is released and cannot be kept", name)
 		}
 		if slices.Contains(s.Keep[:i], name) {

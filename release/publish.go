@@ -3,9 +3,12 @@ package release
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/release/report"
 )
 
 // seal ends the release in the ledger, once all files are on disk.
@@ -35,8 +38,10 @@ func (r *run) seal() error {
 
 // publish gives the files their names, the output last.
 func (r *run) publish(files []*file) error {
-	if exists(r.out.path) {
-		return fmt.Errorf("%s has appeared meanwhile", r.out.path)
+	for _, f := range files {
+		if exists(f.path) {
+			return fmt.Errorf("%s has appeared meanwhile", f.path)
+		}
 	}
 	for i := range files {
 		r.spec.tell(Progress{Publishing, 1, r.found.rows})
@@ -62,12 +67,12 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.out.left || hash != p.SHA256 {
-		for _, f := range r.files() {
-			f.left = false
-		}
+	if !r.out.left || hash != p.SHA256 { // what is left may be another release, sealed
 		return nil, fmt.Errorf("release %s was published as %s on %s; another draw needs another --id, and is charged",
 			r.id, p.Output, p.Time.Format(time.DateOnly))
+	}
+	if err := r.checkReport(); err != nil {
+		return nil, err
 	}
 	var nameless []*file
 	for _, f := range r.files() {
@@ -85,4 +90,24 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 		s.Finished = &p.Time
 	}
 	return s, err
+}
+
+// checkReport makes sure that the report of an earlier attempt, which may have its name,
+// has no section for the owner, if none is wanted.
+func (r *run) checkReport() error {
+	if !r.spec.Publishable {
+		return nil
+	}
+	path := r.report.path
+	if r.report.left {
+		path = r.report.Name()
+	}
+	page, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && report.HasOwner(page) {
+		err = fmt.Errorf("the report of release %s has a section for the data owner: repeat the command without --publishable", r.id)
+	}
+	return err
 }

@@ -127,7 +127,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.reader, err = table.Open(ctx, s.In); err != nil {
 		return err
 	}
-	if r.plan, err = lay(s, r.reader.Fields()); err != nil {
+	if r.plan, err = lay(s, r.reader.Fields(), r.format); err != nil {
 		return err
 	}
 	if r.out, err = openFile(s.Out); err != nil {
@@ -190,11 +190,6 @@ func (r *run) make(ctx context.Context) (*Summary, error) {
 	if err := r.tryReport(); err != nil {
 		return nil, err
 	}
-	if already == 0 {
-		if err := r.chargeAhead(); err != nil {
-			return nil, r.explain(err)
-		}
-	}
 	if err := r.write(ctx); err != nil {
 		return nil, err
 	}
@@ -251,16 +246,27 @@ func (r *run) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	err = r.writeRows(ctx, out)
+	if closing := out.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// writeRows charges and draws, now that nothing stands in the way of the files.
+func (r *run) writeRows(ctx context.Context, out table.Writer) (err error) {
 	var rejects table.Writer
 	if r.rejects != nil {
 		if rejects, err = table.CSV.Create(r.rejects.File, r.plan.rejectsSchema()); err != nil {
 			return err
 		}
 	}
-	err = r.drawAll(ctx, out, rejects)
-	if closing := out.Close(); err == nil {
-		err = closing
+	if r.release.Charged() == 0 {
+		if err := r.chargeAhead(); err != nil {
+			return r.explain(err)
+		}
 	}
+	err = r.drawAll(ctx, out, rejects)
 	if err == nil && rejects != nil {
 		err = rejects.Close()
 	}

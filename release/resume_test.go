@@ -124,9 +124,10 @@ func TestInputChanges(t *testing.T) {
 	write(t, filepath.Join(dir, "in.csv"), people(3000, 40))
 	l := openLedger(t, dir)
 	for name, text := range map[string]string{
-		"cells": strings.Replace(people(3000, 40), "1500,u20,48.85", "1500,u20,48.86", 1),
-		"less":  people(2990, 40),
-		"more":  people(3300, 40),
+		"cells":              strings.Replace(people(3000, 40), "1500,u20,48.85", "1500,u20,48.86", 1),
+		"less":               people(2990, 40),
+		"whole batches less": people(2900, 40),
+		"more":               people(3300, 40),
 	} {
 		s := newSpec(dir)
 		s.ID = name

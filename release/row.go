@@ -38,18 +38,42 @@ func (p *plan) row(rows *table.Rows, i int, places []place) (locations int64, er
 			locations++
 		}
 	}
-	if p.account < 0 || locations == 0 {
-		return locations, nil
+	if p.account >= 0 && locations > 0 {
+		if err := p.payer(rows, i); err != nil {
+			return 0, err
+		}
 	}
+	return locations, p.keeps(rows, i)
+}
+
+// payer makes sure that a row has an account.
+func (p *plan) payer(rows *table.Rows, i int) error {
 	switch account, null := rows.Columns[p.account].At(i); {
 	case null || len(account) == 0:
-		return 0, errors.New("column " + p.fields[p.account].Name + ": a location without an account")
+		return errors.New("column " + p.fields[p.account].Name + ": a location without an account")
 	case string(account) == everyone:
-		return 0, errors.New("column " + p.fields[p.account].Name + `: "*" stands for every account and is none`)
+		return errors.New("column " + p.fields[p.account].Name + `: "*" stands for every account and is none`)
 	case len(account) > longestAccount:
-		return 0, fmt.Errorf("column %s: an account of %d bytes, more than %d", p.fields[p.account].Name, len(account), longestAccount)
+		return fmt.Errorf("column %s: an account of %d bytes, more than %d", p.fields[p.account].Name, len(account), longestAccount)
 	}
-	return locations, nil
+	return nil
+}
+
+// keeps makes sure that the output can hold what is kept of a row, before anybody is
+// charged for it.
+func (p *plan) keeps(rows *table.Rows, i int) error {
+	if !p.format.Typed() {
+		return nil
+	}
+	for _, o := range p.output {
+		if !o.kept() {
+			continue
+		}
+		if f := p.fields[o.column]; !p.format.Holds(f.Kind, &rows.Columns[o.column], i) {
+			return fmt.Errorf("column %s: %w", f.Name, table.Misfit(f.Kind, &rows.Columns[o.column], i))
+		}
+	}
+	return nil
 }
 
 func (p *plan) coordinate(rows *table.Rows, i, column int, limit float64) (x float64, null bool, err error) {

@@ -23,13 +23,10 @@ func newSurveys(s *Spec, epsilon float64) []survey {
 	return all
 }
 
-// compare counts what only the owner may see.
-func (s *survey) compare(m *mechanism, at place, zlat, zlon float64) {
+// compare counts what the owner's section of the report shows.
+func (s *survey) compare(at place, zlat, zlon float64) {
 	s.raw.Add(at.lat, at.lon)
 	s.moves.Add(distance(at.lat, at.lon, zlat, zlon))
-	if m.outside(at.lat, at.lon) {
-		s.outside++
-	}
 }
 
 func (s *survey) merge(other *survey) {

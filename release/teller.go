@@ -16,6 +16,7 @@ type teller struct {
 	cost    budget.Amount
 	out     table.Writer
 	rejects table.Writer
+	rows    int64 // of the input that were taken
 }
 
 // take charges a batch, unless an earlier attempt has, and then adds it to the temporary
@@ -29,6 +30,7 @@ func (t *teller) take(b *batch) error {
 			return err
 		}
 	}
+	t.rows = b.last()
 	if err := t.out.Append(b.block); err != nil || len(b.invalid) == 0 {
 		return err
 	}
@@ -43,7 +45,7 @@ func (r *run) drawAll(ctx context.Context, out, rejects table.Writer) error {
 		drawers[w] = r.newDrawer(out, rejects)
 		workers[w] = drawers[w].draw
 	}
-	t := &teller{r.release, r.mechanism.cost, out, rejects}
+	t := &teller{release: r.release, cost: r.mechanism.cost, out: out, rejects: rejects}
 	err := r.pipeline().run(ctx, workers, func(b *batch) error {
 		if err := t.take(b); err != nil {
 			return err
@@ -51,6 +53,9 @@ func (r *run) drawAll(ctx context.Context, out, rejects table.Writer) error {
 		r.spec.tell(Progress{Releasing, float64(b.last()) / float64(r.found.rows), b.last()})
 		return nil
 	})
+	if err == nil && t.rows != r.found.rows {
+		err = errChanged
+	}
 	if err != nil {
 		return r.explain(err)
 	}

@@ -6,28 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/release/table"
 )
 
-// A column is a column of the table that an import creates.
-type column struct {
-	name string
-	kind sqlite.Type // Integer, Float or Text
-}
-
-// importCommand makes a table from a file: all of it, or nothing. The file is
-// read twice, since only its last line settles the types.
+// importCommand makes a table from a data set: all of it, or nothing. A file that does
+// not say its types is read twice, since only its last line settles them.
 func importCommand(ctx context.Context, inv *invocation) error {
-	database, table, file := inv.args[0], inv.args[1], inv.args[2]
-	if err := checkTableName(table); err != nil {
+	database, name, file := inv.args[0], inv.args[1], inv.args[2]
+	if err := checkTableName(name); err != nil {
 		return err
 	}
-	columns, err := inferColumns(ctx, file)
+	if sameFile(database, table.File(file)) {
+		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", file)
+	}
+	d, err := openDataSet(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	fields, err := inferKinds(d)
 	if err != nil {
 		return err
 	}
@@ -35,12 +37,12 @@ func importCommand(ctx context.Context, inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	rows, err := load(ctx, conn, table, columns, file)
+	rows, err := load(conn, name, fields, d)
 	if err := cmp.Or(err, conn.Close()); err != nil { // closing rolls back
 		return err
 	}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprintf(os.Stderr, "imported %d rows into %s\n", rows, table)
+		fmt.Fprintf(os.Stderr, "imported %d rows into %s\n", rows, name)
 	}
 	return nil
 }
@@ -58,26 +60,37 @@ func checkTableName(name string) error {
 	return nil
 }
 
+// sameFile reports whether there is a file that has both names. A database that is read
+// and written on two connections would wait for itself.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
 // load creates the table and fills it in one transaction, which the caller ends
 // by closing the connection if there was an error.
-func load(ctx context.Context, conn *sqlite.Conn, table string, columns []column, file string) (rows int64, err error) {
-	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(table, columns)); err != nil {
+func load(conn *sqlite.Conn, name string, fields []table.Field, d *dataSet) (rows int64, err error) {
+	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
 		return 0, err
 	}
-	insert, _, err := conn.Prepare(insertSQL(table, len(columns)))
+	insert, _, err := conn.Prepare(insertSQL(name, len(fields)))
 	if err != nil {
 		return 0, err
 	}
 	defer insert.Close()
-	f, err := openCSV(file)
-	if err != nil {
-		return 0, err
+	columns := make([]int, len(fields))
+	for c := range columns {
+		columns[c] = c
 	}
-	defer f.close()
-	rows, err = f.each(ctx, "importing", func(cells []string) error {
-		for i, cell := range cells {
-			if err := bind(insert, i+1, columns[i].kind, cell); err != nil {
-				return fmt.Errorf("column %s: %w", columns[i].name, err)
+	rows, err = d.each("importing", columns, func(batch *table.Rows, i int) error {
+		for c, f := range fields {
+			if !bind(insert, c+1, f.Kind, &batch.Columns[c], i) {
+				text, _ := batch.Columns[c].At(i)
+				return fmt.Errorf("column %s: %.40q is not of type %v", f.Name, text, f.Kind)
 			}
 		}
 		return insert.Run()
@@ -88,44 +101,43 @@ func load(ctx context.Context, conn *sqlite.Conn, table string, columns []column
 	return rows, conn.Exec("COMMIT")
 }
 
-func createSQL(table string, columns []column) string {
-	defs := make([]string, len(columns))
-	for i, c := range columns {
-		defs[i] = quoteName(c.name) + " " + c.kind.String()
+func createSQL(name string, fields []table.Field) string {
+	defs := make([]string, len(fields))
+	for i, f := range fields {
+		defs[i] = quoteName(f.Name) + " " + strings.ToUpper(f.Kind.String())
 	}
-	return "CREATE TABLE main." + quoteName(table) + " (" + strings.Join(defs, ", ") + ")"
+	return "CREATE TABLE main." + quoteName(name) + " (" + strings.Join(defs, ", ") + ")"
 }
 
-func insertSQL(table string, columns int) string {
-	return "INSERT INTO main." + quoteName(table) + " VALUES (?" + strings.Repeat(", ?", columns-1) + ")"
+func insertSQL(name string, columns int) string {
+	return "INSERT INTO main." + quoteName(name) + " VALUES (?" + strings.Repeat(", ?", columns-1) + ")"
 }
 
-// bind binds a cell to parameter i. That it does not parse means that the file
-// changed since its types were inferred.
-func bind(insert *sqlite.Stmt, i int, kind sqlite.Type, cell string) error {
-	if kind == sqlite.Text {
-		if cell == "" {
-			insert.BindNull(i)
-		} else {
-			insert.BindText(i, cell)
+// bind binds cell i of a column to a parameter. It reports false where the cell is not of
+// its kind: the file changed since that was inferred, or it is a table of SQLite, which
+// takes such cells too.
+func bind(insert *sqlite.Stmt, parameter int, kind table.Kind, column *table.Column, i int) (ok bool) {
+	var null bool
+	switch kind {
+	case table.Integer:
+		var v int64
+		if v, null, ok = column.Integer(i); ok && !null {
+			insert.BindInts(parameter, v)
 		}
-		return nil
-	}
-	cell = trimBlanks(cell)
-	if cell == "" {
-		insert.BindNull(i)
-		return nil
-	}
-	if kind == sqlite.Integer {
-		v, err := strconv.ParseInt(cell, 10, 64)
-		if err == nil {
-			insert.BindInts(i, v)
+	case table.Real:
+		var v float64
+		if v, null, ok = column.Real(i); ok && !null {
+			insert.BindFloat(parameter, v)
 		}
-		return err
+	default:
+		var text []byte
+		if text, null = column.At(i); !null {
+			insert.BindText(parameter, string(text))
+		}
+		ok = true
 	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err == nil {
-		insert.BindFloat(i, v)
+	if null {
+		insert.BindNull(parameter)
 	}
-	return err
+	return ok
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/geosql/geosql/internal/infer"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/release/table"
 )
 
 func writeFile(t *testing.T, text string) string {
@@ -36,6 +37,16 @@ func zipped(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func dataSetOf(t *testing.T, ctx context.Context, path string) *dataSet {
+	t.Helper()
+	d, err := openDataSet(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
 }
 
 const typesSQL = "SELECT name, type FROM pragma_table_info('t')"
@@ -81,11 +92,11 @@ func TestImportErrors(t *testing.T) {
 		"blank name":       {"t", "a, \n", "column 2 has no name"},
 		"duplicate name":   {"t", "a,b, A\n", "two columns have the name A"},
 		"UTF-16":           {"t", "\xff\xfea\x00,\x00b\x00\n\x00", "NUL"},
-		"short row":        {"t", "a,b\n1,2\n3\n", "line 3 has 1 fields, the header has 2"},
-		"long row":         {"t", "a,b\n\"1\n\",2\n3,4,5\n", "line 4 has 3 fields, the header has 2"},
-		"bare quote":       {"t", "a,b\n1,x\"y\n", "line 2: bare \" in non-quoted"},
-		"open quote":       {"t", "a,b\n1,\"x\n", "extraneous or missing \""},
-		"cut gzip":         {"t", zipped(t, strings.Repeat("a\n", 1000))[:20], "EOF"},
+		"short row":        {"t", "a,b\n1,2\n3\n", "line 3: 1 cells, but the header line has 2"},
+		"long row":         {"t", "a,b\n\"1\n\",2\n3,4,5\n", "line 4: 3 cells, but the header line has 2"},
+		"bare quote":       {"t", "a,b\n1,x\"y\n", "line 2: a quote stands in a cell that does not begin with one"},
+		"open quote":       {"t", "a,b\n1,\"x\n", "line 2: a quote is not closed"},
+		"cut gzip":         {"t", zipped(t, strings.Repeat("a\n", 1000))[:20], "truncated"},
 		"reserved sqlite_": {"sqlite_x", "a\n1\n", "sqlite_ are reserved"},
 		"reserved geosql_": {"GeoSQL_x", "a\n1\n", "geosql_ are reserved"},
 		"empty table name": {"", "a\n1\n", "empty name"},
@@ -122,7 +133,6 @@ func TestExportImport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		os.Remove(db)
 		a, b := anyText.Draw(t, "a"), anyText.Draw(t, "b")
-		a, b = unixLines(a), unixLines(b)
 		csv := appendCSV([]byte("a,b\n1,"), []byte(a))
 		csv = append(appendCSV(append(csv, "\n2,"...), []byte(b)), '\n')
 		if err := os.WriteFile(file, csv, 0o600); err != nil {
@@ -142,15 +152,6 @@ func TestExportImport(t *testing.T) {
 	})
 }
 
-// unixLines leaves no CR LF, which is read as LF, in s. Replacing one may make
-// another: CR CR LF.
-func unixLines(s string) string {
-	for strings.Contains(s, "\r\n") {
-		s = strings.ReplaceAll(s, "\r\n", "\n")
-	}
-	return s
-}
-
 // typed compares texts as an import keeps them: numbers by value.
 func typed(texts ...string) string {
 	var c infer.Column
@@ -159,7 +160,7 @@ func typed(texts ...string) string {
 			c.Add(s)
 		}
 	}
-	if k := kinds[c.Kind()]; k != sqlite.Text {
+	if k := kinds[c.Kind()]; k != table.Text {
 		return k.String()
 	}
 	return strings.Join(texts, "|")
@@ -191,8 +192,9 @@ func TestImportOfAChangedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_, err = load(context.Background(), conn, "t", []column{{"a", sqlite.Integer}}, writeFile(t, "a\n1\nx\n"))
-	if err == nil || !strings.Contains(err.Error(), "column a") {
+	d := dataSetOf(t, t.Context(), writeFile(t, "a\n1\nx\n"))
+	_, err = load(conn, "t", []table.Field{{Name: "a", Kind: table.Integer}}, d)
+	if err == nil || !strings.Contains(err.Error(), `in.csv: line 3: column a: "x" is not of type integer`) {
 		t.Errorf("error %v", err)
 	}
 	if conn.AutoCommit() {
@@ -229,7 +231,7 @@ func TestInterruptedImportLeavesNoTable(t *testing.T) {
 func TestImportStopsBetweenRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := inferColumns(ctx, writeFile(t, "a\n1\n")); err != context.Canceled {
+	if _, err := inferKinds(dataSetOf(t, ctx, writeFile(t, "a\n1\n"))); err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
 }
@@ -241,8 +243,12 @@ func FuzzImport(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		file := writeFile(t, in)
-		columns, err := inferColumns(context.Background(), file)
+		d, err := openDataSet(t.Context(), writeFile(t, in))
+		if err != nil {
+			return
+		}
+		defer d.Close()
+		fields, err := inferKinds(d)
 		if err != nil {
 			return
 		}
@@ -251,9 +257,9 @@ func FuzzImport(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		rows, err := load(context.Background(), conn, "t", columns, file)
+		rows, err := load(conn, "t", fields, d)
 		if err != nil {
-			if len(columns) <= 2000 { // SQLite's limit
+			if len(fields) <= 2000 { // SQLite's limit
 				t.Errorf("%q: %v", in, err)
 			}
 			return

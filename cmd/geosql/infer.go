@@ -1,40 +1,43 @@
 package main
 
 import (
-	"context"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/infer"
-	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/release/table"
 )
 
-// inferColumns reads a file to its end and finds the types of its columns.
-func inferColumns(ctx context.Context, file string) ([]column, error) {
-	f, err := openCSV(file)
-	if err != nil {
-		return nil, err
+// inferKinds returns the columns of a data set. Those whose kind it does not say are
+// read to their end to find it.
+func inferKinds(d *dataSet) ([]table.Field, error) {
+	fields := slices.Clone(d.Fields())
+	var untyped []int
+	for i := range fields {
+		if !d.Typed(i) {
+			untyped = append(untyped, i)
+		}
 	}
-	defer f.close()
-	inferred := make([]infer.Column, len(f.names))
-	if _, err := f.each(ctx, "reading", func(cells []string) error {
-		for i, cell := range cells {
-			if cell = trimBlanks(cell); cell != "" {
-				inferred[i].Add(cell)
+	if untyped == nil {
+		return fields, nil
+	}
+	inferred := make([]infer.Column, len(untyped))
+	_, err := d.each("reading", untyped, func(batch *table.Rows, i int) error {
+		for k := range inferred {
+			text, _ := batch.Columns[k].At(i)
+			if cell := trimBlanks(string(text)); cell != "" {
+				inferred[k].Add(cell)
 			}
 		}
 		return nil
-	}); err != nil {
-		return nil, err
+	})
+	for k, i := range untyped {
+		fields[i].Kind = kinds[inferred[k].Kind()]
 	}
-	columns := make([]column, len(f.names))
-	for i, name := range f.names {
-		columns[i] = column{name, kinds[inferred[i].Kind()]}
-	}
-	return columns, nil
+	return fields, err
 }
 
-// kinds are the types of columns.
-var kinds = [...]sqlite.Type{infer.Text: sqlite.Text, infer.Integer: sqlite.Integer, infer.Real: sqlite.Float}
+var kinds = [...]table.Kind{infer.Text: table.Text, infer.Integer: table.Integer, infer.Real: table.Real}
 
 // trimBlanks removes the blanks and tabs around a number.
 func trimBlanks(s string) string { return strings.Trim(s, " \t") }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"time"
@@ -55,32 +54,7 @@ func shareAndRest(share float64, left time.Duration) string {
 	}
 }
 
-// A progress shows on the terminal how far a file has been read.
-type progress struct {
-	*terminalLine
-	what string
-	file *os.File
-	size int64
-}
-
-func newProgress(what string, file *os.File) progress {
-	p := progress{what: what, file: file}
-	if info, err := file.Stat(); err == nil {
-		p.size = info.Size()
-		p.terminalLine = newTerminalLine()
-	}
-	return p
-}
-
-// show renews the line if it is due.
-func (p progress) show(rows int64) {
-	if !p.due() {
-		return
-	}
-	at, err := p.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return
-	}
-	const mb = 1e6
-	p.terminalLine.show("%s: %.1f of %.1f MB, %d rows", p.what, float64(at)/mb, float64(p.size)/mb, rows)
+// timeLeft is about how long the rest of some work takes, of which a share is done.
+func timeLeft(begun time.Time, share float64) time.Duration {
+	return time.Duration(float64(time.Since(begun)) * (1 - share) / max(share, 0.001))
 }

@@ -164,9 +164,8 @@ func showRelease(line *terminalLine) func(release.Progress) {
 			begun, stage = time.Now(), p.Stage
 		}
 		passed := time.Since(begun)
-		left := time.Duration(float64(passed) * (1 - p.Share) / max(p.Share, 0.001))
 		line.show("%s: %s, %d rows, %.0f rows/s", stageNames[stage],
-			shareAndRest(p.Share, left), p.Rows, float64(p.Rows)/max(passed.Seconds(), 0.001))
+			shareAndRest(p.Share, timeLeft(begun, p.Share)), p.Rows, float64(p.Rows)/max(passed.Seconds(), 0.001))
 	}
 }
 

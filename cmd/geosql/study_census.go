@@ -117,7 +117,7 @@ func (s *censusStudy) start(ctx context.Context) (*census.Study, error) {
 // readPlaces reads places by their names.
 func (s *censusStudy) readPlaces(ctx context.Context) (map[string]census.Place, error) {
 	places := map[string]census.Place{}
-	err := readColumns(ctx, s.places, s.allColumns()[odColumns:], func(_ int, cells []string) error {
+	err := readColumns(ctx, s.places, s.allColumns()[odColumns:], func(_ func() string, cells []string) error {
 		name := trimBlanks(cells[0])
 		if _, ok := places[name]; ok {
 			return fmt.Errorf("place %s again", name)
@@ -126,7 +126,7 @@ func (s *censusStudy) readPlaces(ctx context.Context) (map[string]census.Place, 
 		if err != nil {
 			return err
 		}
-		places[strings.Clone(name)] = census.Place{Lat: lat, Lon: lon} // a cell is a part of a line
+		places[name] = census.Place{Lat: lat, Lon: lon}
 		return nil
 	})
 	if err == nil && len(places) == 0 {
@@ -144,7 +144,7 @@ func (s *censusStudy) readCommutes(ctx context.Context, places map[string]census
 		}
 		return p, nil
 	}
-	err = readColumns(ctx, s.od, s.allColumns()[:odColumns], func(_ int, cells []string) error {
+	err = readColumns(ctx, s.od, s.allColumns()[:odColumns], func(_ func() string, cells []string) error {
 		home, err := place(cells[0])
 		if err != nil {
 			return err

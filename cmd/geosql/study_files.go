@@ -8,31 +8,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/geosql/geosql/release/table"
 )
 
-// readColumns reads a file and calls row for each of its rows with the cells of some
-// columns, in the order of these, and the line where the row begins. A column is the
-// first of the names it may have. Cells are valid only during the call.
-func readColumns(ctx context.Context, path string, columns [][]string, row func(line int, cells []string) error) error {
-	file, err := openCSV(path)
+// readColumns reads a data set and calls row for each of its rows with the cells of some
+// columns, in the order of these, and what tells people where the row stands. A column is
+// the first of the names it may have; NULL is the empty text. The list of cells is valid
+// only during the call, and so is where.
+func readColumns(ctx context.Context, path string, columns [][]string, row func(where func() string, cells []string) error) error {
+	d, err := openDataSet(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer file.close()
-	at, err := findColumns(file, columns)
+	defer d.Close()
+	chosen, places, err := d.find(columns)
 	if err != nil {
 		return err
 	}
-	picked := make([]string, len(at))
-	_, err = file.each(ctx, "reading", func(cells []string) error {
-		for k, column := range at {
-			picked[k] = cells[column]
+	cells := make([]string, len(columns))
+	var batch *table.Rows
+	var i int
+	where := func() string { return batch.Where(i) }
+	_, err = d.each("reading", chosen, func(b *table.Rows, n int) error {
+		batch, i = b, n
+		for k, place := range places {
+			text, _ := batch.Columns[place].At(i)
+			cells[k] = string(text)
 		}
-		line, _ := file.reader.FieldPos(0)
-		if err := row(line, picked); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-		return nil
+		return row(where, cells)
 	})
 	return err
 }
@@ -45,22 +49,30 @@ func named(names []string) (columns [][]string) {
 	return columns
 }
 
-// findColumns returns where columns are in a file.
-func findColumns(file *csvFile, columns [][]string) (at []int, err error) {
-	for _, names := range columns {
-		known := slices.IndexFunc(names, func(name string) bool { return slices.Contains(file.names, name) })
-		if known < 0 {
-			return nil, fmt.Errorf("%s has no column %s: it has %s", file.path, strings.Join(names, " or "), strings.Join(file.names, ", "))
-		}
-		at = append(at, slices.Index(file.names, names[known]))
+// find returns the numbers of columns, each once, and the place of every column there.
+func (d *dataSet) find(columns [][]string) (chosen, places []int, err error) {
+	var all []string
+	for _, f := range d.Fields() {
+		all = append(all, f.Name)
 	}
-	return at, nil
+	for _, names := range columns {
+		known := slices.IndexFunc(names, func(name string) bool { return slices.Contains(all, name) })
+		if known < 0 {
+			return nil, nil, fmt.Errorf("%s has no column %s: it has %s", d.path, strings.Join(names, " or "), strings.Join(all, ", "))
+		}
+		number := slices.Index(all, names[known])
+		if !slices.Contains(chosen, number) {
+			chosen = append(chosen, number)
+		}
+		places = append(places, slices.Index(chosen, number))
+	}
+	return chosen, places, nil
 }
 
 // readPOIs reads points of interest, of which there must be some, from the columns of
 // their latitude and longitude.
 func readPOIs[P ~struct{ Lat, Lon float64 }](ctx context.Context, path string, columns []string) (pois []P, err error) {
-	err = readColumns(ctx, path, named(columns), func(_ int, cells []string) error {
+	err = readColumns(ctx, path, named(columns), func(_ func() string, cells []string) error {
 		lat, lon, err := location(cells[0], cells[1])
 		if err != nil {
 			return err

@@ -53,19 +53,19 @@ func (f *placeFlags) checkOptimal(s *optimal.Settings) error {
 
 // A placeRow is a row of a file of places.
 type placeRow struct {
-	line  int
 	place optimal.Place // X is the longitude and Y the latitude, unless in the plane
 	more  []string      // cells of further columns, valid until the next row
+	where func() string // tells people where it stands, until the next row
 }
 
 // each reads the places, and further columns.
 func (f *placeFlags) each(ctx context.Context, further []string, do func(placeRow) error) error {
-	return readColumns(ctx, f.path, named(slices.Concat(f.columns, further)), func(line int, cells []string) error {
+	return readColumns(ctx, f.path, named(slices.Concat(f.columns, further)), func(where func() string, cells []string) error {
 		p, err := f.place(cells[0], cells[1], cells[2])
 		if err != nil {
 			return err
 		}
-		return do(placeRow{line, p, cells[3:]})
+		return do(placeRow{p, cells[3:], where})
 	})
 }
 
@@ -88,18 +88,18 @@ func (f *placeFlags) place(first, second, weight string) (p optimal.Place, err e
 // A placeList holds places, none of them twice.
 type placeList struct {
 	places []optimal.Place
-	lines  map[[2]float64]int // where they stand
+	where  map[[2]float64]string // of each, for people
 }
 
 func (l *placeList) add(r placeRow) error {
 	key := [2]float64{r.place.X, r.place.Y}
-	if line := l.lines[key]; line > 0 {
-		return fmt.Errorf("the place of line %d again", line)
+	if first, ok := l.where[key]; ok {
+		return fmt.Errorf("the place of %s again", first)
 	}
-	if l.lines == nil {
-		l.lines = map[[2]float64]int{}
+	if l.where == nil {
+		l.where = map[[2]float64]string{}
 	}
-	l.lines[key] = r.line
+	l.where[key] = r.where()
 	l.places = append(l.places, r.place)
 	return nil
 }

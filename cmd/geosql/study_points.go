@@ -92,7 +92,7 @@ func (r *recording) layDomain() (err error) {
 func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(track.Fix) string) (*recording, error) {
 	r := &recording{path: f.path, domain: d}
 	var c track.Collector
-	if err := readColumns(ctx, f.path, named(f.columns), func(_ int, cells []string) error {
+	if err := readColumns(ctx, f.path, named(f.columns), func(_ func() string, cells []string) error {
 		names, rest := cells[:len(cells)-3], cells[len(cells)-3:]
 		x, err := fix(rest[0], rest[1], rest[2])
 		if err != nil {

@@ -257,6 +257,9 @@ func TestPublishablePageNamesNothingOfTheOwner(t *testing.T) {
 	owner := *data.Owner
 	data.Owner = nil
 	page := written(t, data)
+	if whole := written(t, Data{data.Public, &owner}); HasOwner([]byte(page)) || !HasOwner([]byte(whole)) {
+		t.Error("the pages are not told apart")
+	}
 	for _, text := range []string{owner.Input, owner.Digest, owner.ID, owner.Ledger, owner.Rejects, "owner only", "aside", "Before:", "measured"} {
 		if strings.Contains(strings.Split(page, "</style>")[1], text) {
 			t.Errorf("a publishable page has %q", text)

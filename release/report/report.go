@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
@@ -22,3 +23,7 @@ func Write(w io.Writer, d Data) error {
 	}
 	return pages.ExecuteTemplate(w, "page", newPage(d))
 }
+
+// HasOwner reports whether a page that Write has written has the part for the owner. No
+// text of the data can be taken for it, for in texts an angle bracket is escaped.
+func HasOwner(page []byte) bool { return bytes.Contains(page, []byte(`<aside id="owner"`)) }

@@ -44,6 +44,8 @@ func openCSV(ctx context.Context, path string) (Reader, error) {
 
 func (r *csvReader) Fields() []Field { return r.fields }
 
+func (r *csvReader) Typed(int) bool { return false }
+
 func (r *csvReader) Close() error { return r.file.Close() }
 
 func (r *csvReader) Done() float64 { return float64(r.read) / float64(max(r.size, 1)) }
@@ -66,7 +68,7 @@ func (r *csvReader) Read(rows *Rows, max int) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
-	for n, text := 0, 0; n < max && text < maxText; n++ {
+	for n := 0; n < max && !rows.full(); n++ {
 		record, err := r.split.next()
 		if err == io.EOF && n > 0 {
 			return nil
@@ -80,7 +82,6 @@ func (r *csvReader) Read(rows *Rows, max int) error {
 		if err != nil {
 			return r.fail(err)
 		}
-		text += len(record)
 		r.row++
 	}
 	return nil

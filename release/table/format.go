@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Point names two fields, by number, that are one location: degrees in WGS 84.
@@ -48,6 +49,23 @@ func FormatOf(path string) (Format, error) {
 
 // Typed reports whether the format depends on the kinds of the fields.
 func (f Format) Typed() bool { return f != CSV && f != CSVGzip }
+
+// Holds reports whether a cell can be written in a column of a kind.
+func (f Format) Holds(kind Kind, c *Column, i int) bool {
+	switch {
+	case !f.Typed():
+		return true
+	case kind == Integer:
+		_, _, ok := c.Integer(i)
+		return ok
+	case kind == Real:
+		x, _, ok := c.Real(i)
+		return ok && (finite(x) || f == Parquet || f == GeoParquet)
+	default:
+		text, _ := c.At(i)
+		return utf8.Valid(text)
+	}
+}
 
 // A Writer writes a data set.
 type Writer interface {

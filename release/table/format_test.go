@@ -35,6 +35,8 @@ func TestOpenUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(t, folder, "not a regular file")
+	refuses(t, t.TempDir(), "not a regular file")
+	refuses(t, t.TempDir()+"/none", "no such file")
 	if err := readThrough(file(t, "a#b.csv", "a,b\n1,2\n")); err != nil {
 		t.Error(err)
 	}
@@ -168,4 +170,13 @@ func contents(t *testing.T, path string, format Format) [][]string {
 		t.Fatal(err)
 	}
 	return cells
+}
+
+func TestFile(t *testing.T) {
+	hash := file(t, "a#b.csv", "a\n")
+	for path, want := range map[string]string{"x/a.csv": "x/a.csv", "x/a#1.db#t": "x/a#1.db", hash: hash} {
+		if got := File(path); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
 }

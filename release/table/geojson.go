@@ -87,12 +87,12 @@ func appendJSONValue(out []byte, kind Kind, column *Column, i int) (_ []byte, ok
 	switch kind {
 	case Integer:
 		var v int64
-		if v, null, ok = integer(column, i); !null {
+		if v, null, ok = column.Integer(i); !null {
 			return strconv.AppendInt(out, v, 10), ok
 		}
 	case Real:
 		var v float64
-		if v, null, ok = real(column, i); !null {
+		if v, null, ok = column.Real(i); !null {
 			return appendReal(out, v, 64), ok && finite(v)
 		}
 	default:

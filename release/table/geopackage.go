@@ -189,11 +189,11 @@ func (w *geoPackageWriter) parse(g *geoPackageBlock, c int) error {
 		switch field.Kind {
 		case Integer:
 			var v int64
-			v, g.blank[c][i], ok = integer(column, i)
+			v, g.blank[c][i], ok = column.Integer(i)
 			g.numbers[c][i] = uint64(v)
 		case Real:
 			var v float64
-			v, g.blank[c][i], ok = real(column, i)
+			v, g.blank[c][i], ok = column.Real(i)
 			g.numbers[c][i] = math.Float64bits(v)
 			ok = ok && finite(v)
 		default:

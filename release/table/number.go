@@ -16,9 +16,10 @@ func appendReal(out []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(out, v, 'f', -1, bits)
 }
 
-// integer is a cell of an Integer column; a blank one is NULL.
-func integer(column *Column, i int) (v int64, null, ok bool) {
-	text, null := number(column, i)
+// Integer is cell i of an Integer column, NULL if it is blank. It reports false for
+// one that is none.
+func (c *Column) Integer(i int) (v int64, null, ok bool) {
+	text, null := c.number(i)
 	if null {
 		return 0, true, true
 	}
@@ -26,9 +27,10 @@ func integer(column *Column, i int) (v int64, null, ok bool) {
 	return v, false, err == nil
 }
 
-// real is a cell of a Real column; a blank one is NULL.
-func real(column *Column, i int) (v float64, null, ok bool) {
-	text, null := number(column, i)
+// Real is cell i of a Real column, NULL if it is blank. It reports false for one that
+// is none.
+func (c *Column) Real(i int) (v float64, null, ok bool) {
+	text, null := c.number(i)
 	if null {
 		return 0, true, true
 	}
@@ -39,21 +41,26 @@ func real(column *Column, i int) (v float64, null, ok bool) {
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
 // number is a cell without the blanks around it.
-func number(column *Column, i int) (text []byte, null bool) {
-	text, null = column.At(i)
+func (c *Column) number(i int) (text []byte, null bool) {
+	text, null = c.At(i)
 	text = bytes.Trim(text, " \t")
 	return text, null || len(text) == 0
 }
 
 // misfit is the error about a cell that is not of its field's kind.
 func misfit(rows *Rows, i int, field Field, column int) error {
-	text, _ := rows.Columns[column].At(i)
+	return fmt.Errorf("%s, column %s: %w", rows.Where(i), shown(field.Name), Misfit(field.Kind, &rows.Columns[column], i))
+}
+
+// Misfit is the error about a cell that is not of a kind, without its place.
+func Misfit(kind Kind, c *Column, i int) error {
+	text, _ := c.At(i)
 	what := "UTF-8 text"
-	switch field.Kind {
+	switch kind {
 	case Integer:
 		what = "integer of 64 bits"
 	case Real:
 		what = "number"
 	}
-	return fmt.Errorf("%s, column %s: %.40q is no %s", rows.Where(i), shown(field.Name), text, what)
+	return fmt.Errorf("%.40q is no %s", text, what)
 }

@@ -16,7 +16,7 @@ type printer func(out []byte, v parquet.Value) []byte
 // parquetPrinter is the kind of a column of a file and what prints its values.
 func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	if !column.Leaf() || column.Repeated() {
-		return Text, nil, errors.New("nested columns cannot be released or kept")
+		return Text, nil, errors.New("nested columns cannot be read")
 	}
 	if t := column.Type().LogicalType(); t != nil {
 		if kind, print, known := logicalPrinter(column.Type().Kind(), t.Value); known {

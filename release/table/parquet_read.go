@@ -58,6 +58,8 @@ func (r *parquetReader) open(size int64) (err error) {
 
 func (r *parquetReader) Fields() []Field { return r.fields }
 
+func (r *parquetReader) Typed(int) bool { return true }
+
 func (r *parquetReader) Done() float64 { return float64(r.row) / float64(max(r.parquet.NumRows(), 1)) }
 
 func (r *parquetReader) Start(columns []int) error {
@@ -102,14 +104,12 @@ func (r *parquetReader) Read(rows *Rows, max int) error {
 
 // read reads n rows, but stops after those with which the text is long enough.
 func (r *parquetReader) read(rows *Rows, n int) error {
-	for text := 0; n > 0 && text < maxText; {
+	for n > 0 && !rows.full() {
 		k := min(n, parquetStep)
-		text = 0
 		for i, c := range r.chosen {
 			if err := c.read(&rows.Columns[i], k); err != nil {
 				return fmt.Errorf("column %s: %w", shown(c.name), err)
 			}
-			text += len(rows.Columns[i].text)
 		}
 		r.row += int64(k)
 		n -= k

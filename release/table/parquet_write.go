@@ -138,12 +138,12 @@ func parquetValue(kind Kind, column *Column, i int) (_ parquet.Value, ok bool) {
 	switch kind {
 	case Integer:
 		var v int64
-		if v, null, ok = integer(column, i); !null {
+		if v, null, ok = column.Integer(i); !null {
 			return parquet.Int64Value(v), ok
 		}
 	case Real:
 		var v float64
-		if v, null, ok = real(column, i); !null {
+		if v, null, ok = column.Real(i); !null {
 			return parquet.DoubleValue(v), ok
 		}
 	default:

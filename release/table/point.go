@@ -31,11 +31,11 @@ func (b *box) merge(o box) {
 // geometry is the location of row i, NULL if a coordinate is.
 func (s *Schema) geometry(rows *Rows, i int) (lat, lon float64, null bool, err error) {
 	p := s.Points[0]
-	lat, noLat, ok := real(&rows.Columns[p.Lat], i)
+	lat, noLat, ok := rows.Columns[p.Lat].Real(i)
 	if !ok || !finite(lat) {
 		return 0, 0, false, misfit(rows, i, Field{s.Fields[p.Lat].Name, Real}, p.Lat)
 	}
-	lon, noLon, ok := real(&rows.Columns[p.Lon], i)
+	lon, noLon, ok := rows.Columns[p.Lon].Real(i)
 	if !ok || !finite(lon) {
 		return 0, 0, false, misfit(rows, i, Field{s.Fields[p.Lon].Name, Real}, p.Lon)
 	}

@@ -33,6 +33,15 @@ func (c *Column) At(i int) (text []byte, null bool) {
 	return c.text[start : end>>1 : end>>1], end&1 != 0
 }
 
+// size is the length of the text of cell i.
+func (c *Column) size(i int) int {
+	start := uint32(0)
+	if i > 0 {
+		start = c.ends[i-1] >> 1
+	}
+	return int(c.ends[i]>>1 - start)
+}
+
 // Len is the number of cells.
 func (c *Column) Len() int { return len(c.ends) }
 
@@ -43,10 +52,20 @@ func (c *Column) Reset() { c.text, c.ends = c.text[:0], c.ends[:0] }
 type Rows struct {
 	First   int64    // number of its first row in the data set, from 0
 	Columns []Column // all of the same length
+	// Secret says of which columns the length of the text must not show in where a batch
+	// ends, unless a cell has more than LongestSecret bytes. Reset keeps it; nil is none.
+	Secret []bool
 
 	places []int64 // of the rows that do not stand at their number
 	lines  bool    // places are lines of a file
+
+	weighed int // rows whose text is in weight
+	weight  int // bytes of text that end a batch
 }
+
+// LongestSecret is how long a cell of a secret column may be that does not count. It
+// bounds their memory.
+const LongestSecret = 64
 
 // Len is the number of rows.
 func (r *Rows) Len() int {
@@ -64,6 +83,21 @@ func (r *Rows) Reset(first int64, columns int) {
 		r.Columns[i].Reset()
 	}
 	r.places, r.lines = r.places[:0], false
+	r.weighed, r.weight = 0, 0
+}
+
+// full reports whether the rows have as much text as a batch may have.
+func (r *Rows) full() bool {
+	for ; r.weighed < r.Len(); r.weighed++ {
+		for c := range r.Columns {
+			size := r.Columns[c].size(r.weighed)
+			if c < len(r.Secret) && r.Secret[c] && size <= LongestSecret {
+				continue
+			}
+			r.weight += size
+		}
+	}
+	return r.weight >= maxText
 }
 
 // Place says that the next row, for which that was not said yet, stands where row i

@@ -21,6 +21,7 @@ type sqliteReader struct {
 	order  string
 	count  int64 // rows of the table
 	fields []Field
+	typed  []bool // of each field: its declared type says its kind
 	chosen []int
 	run    *sqlite.Stmt // on row number row, or nil
 	row    int64
@@ -82,7 +83,9 @@ func (r *sqliteReader) numbered(name string) (bool, error) {
 func (r *sqliteReader) columns(name string, numbered bool) error {
 	err := r.each(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
 		column, declared := s.Column(0), s.Column(1)
-		r.fields = append(r.fields, Field{column.Text(), affinity(declared.Text())})
+		kind, typed := affinity(declared.Text())
+		r.fields = append(r.fields, Field{column.Text(), kind})
+		r.typed = append(r.typed, typed)
 	})
 	if err != nil {
 		return err
@@ -115,18 +118,19 @@ func (r *sqliteReader) rowNumber() (string, error) {
 }
 
 // affinity is the kind that most cells of a column have, by what its declared type
-// contains (https://sqlite.org/datatype3.html, section 3.1).
-func affinity(declared string) Kind {
+// contains (https://sqlite.org/datatype3.html, section 3.1). It reports false where
+// that may be any.
+func affinity(declared string) (kind Kind, typed bool) {
 	contains := func(part string) bool { return strings.Contains(strings.ToUpper(declared), part) }
 	switch {
 	case contains("INT"):
-		return Integer
+		return Integer, true
 	case contains("CHAR"), contains("CLOB"), contains("TEXT"):
-		return Text
+		return Text, true
 	case contains("REAL"), contains("FLOA"), contains("DOUB"):
-		return Real
+		return Real, true
 	default:
-		return Text
+		return Text, false
 	}
 }
 
@@ -153,6 +157,8 @@ func (r *sqliteReader) each(sql, parameter string, row func(*sqlite.Stmt)) error
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func (r *sqliteReader) Fields() []Field { return r.fields }
+
+func (r *sqliteReader) Typed(column int) bool { return r.typed[column] }
 
 func (r *sqliteReader) Done() float64 { return float64(r.row) / float64(max(r.count, 1)) }
 
@@ -194,14 +200,12 @@ func (r *sqliteReader) Read(rows *Rows, max int) (err error) {
 	if !r.more {
 		return io.EOF
 	}
-	for n, text := 0, 0; r.more && n < max && text < maxText; n++ {
+	for n := 0; r.more && n < max && !rows.full(); n++ {
 		r.run.Row(0, r.values)
-		text = 0
 		for i := range r.values {
 			if !appendValue(&rows.Columns[i], &r.values[i]) {
-				return fmt.Errorf("%s: %s, column %s: a blob (a geometry?) cannot be released or kept", r.path, rows.Where(n), shown(r.fields[r.chosen[i]].Name))
+				return fmt.Errorf("%s: %s, column %s: a blob (a geometry?) cannot be read", r.path, rows.Where(n), shown(r.fields[r.chosen[i]].Name))
 			}
-			text += len(rows.Columns[i].text)
 		}
 		r.row++
 		if r.more, err = r.run.Step(); err != nil {

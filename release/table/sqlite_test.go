@@ -38,6 +38,11 @@ func TestSQLiteTable(t *testing.T) {
 	if want := []Field{{"a", Text}, {"b c", Real}, {"rowid", Integer}, {"d", Text}}; !reflect.DeepEqual(r.Fields(), want) {
 		t.Errorf("fields %v", r.Fields())
 	}
+	for c, want := range []bool{true, true, true, false} {
+		if r.Typed(c) != want {
+			t.Errorf("column %d: typed %v", c, !want)
+		}
+	}
 	for _, max := range []int{1, 2, 100} {
 		got, err := read(r, []int{3, 0, 1, 2}, max)
 		if err != nil {

@@ -30,8 +30,7 @@ const (
 
 func (k Kind) String() string { return [...]string{"text", "integer", "real"}[k] }
 
-// A Field is a column's name and kind. The kind of every column of a CSV file is
-// Text, since the file says nothing about it.
+// A Field is a column's name and kind.
 type Field struct {
 	Name string
 	Kind Kind
@@ -41,12 +40,15 @@ type Field struct {
 type Reader interface {
 	// Fields are all columns of the data set. Their names are distinct.
 	Fields() []Field
+	// Typed reports whether the data set says what kind a column has, by its number.
+	// Where it does not, as CSV never does, the kind is Text.
+	Typed(column int) bool
 	// Start goes to the first row, from wherever the reader stands. From then on
 	// Read reads the given columns, each named once, in that order.
 	Start(columns []int) error
 	// Read resets rows and fills them with the next batch; io.EOF when none is
 	// left. A batch has max rows, or fewer at the end of the data set and where
-	// their text reaches 16 MiB. Where it ends depends on nothing but the data, the
+	// their text, but for short secrets, reaches 16 MiB. Where it ends depends on nothing but the data, the
 	// columns and max, so that the same batches come again after another Start.
 	Read(rows *Rows, max int) error
 	// Done is roughly the share of the data set, from 0 to 1, that was read since Start.
@@ -78,8 +80,27 @@ func Open(ctx context.Context, path string) (Reader, error) {
 	case hasSuffix(lower, ".db", ".sqlite", ".sqlite3", ".gpkg"):
 		return nil, fmt.Errorf("%s: a table of a database is named as %s#table", path, path)
 	default:
-		return nil, fmt.Errorf("%s: unknown format: neither .csv, .csv.gz, .parquet nor file.db#table", path)
+		return nil, unknown(path)
 	}
+}
+
+// unknown is the error about a file whose name says nothing, unless there is a more
+// obvious one.
+func unknown(path string) error {
+	file, _, err := openRegular(path)
+	if err != nil {
+		return err
+	}
+	file.Close()
+	return fmt.Errorf("%s: unknown format: neither .csv, .tsv, .txt (also .gz), .parquet nor file.db#table", path)
+}
+
+// File is the name of the file that a data set is in.
+func File(path string) string {
+	if file, _, found := cutTable(path); found {
+		return file
+	}
+	return path
 }
 
 // cutTable takes "file#table" apart at the last #, unless there is a file of that

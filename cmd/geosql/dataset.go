@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/geosql/geosql/release/table"
+)
+
+// A dataSet is an input file.
+type dataSet struct {
+	table.Reader
+	path string
+}
+
+func openDataSet(ctx context.Context, path string) (*dataSet, error) {
+	r, err := table.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &dataSet{r, path}, nil
+}
+
+// batchRows is after how many rows an interrupt is noticed, and the progress shown.
+const batchRows = 4096
+
+// each reads columns, by their numbers, calls row for every row i of a batch and returns
+// how many there are. Errors of row get the place of the row.
+func (d *dataSet) each(what string, columns []int, row func(batch *table.Rows, i int) error) (rows int64, err error) {
+	if err := d.Start(columns); err != nil {
+		return 0, err
+	}
+	line, begun := newTerminalLine(), time.Now()
+	defer line.clear()
+	var batch table.Rows
+	for {
+		err := d.Read(&batch, batchRows)
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		for i := range batch.Len() {
+			if err := row(&batch, i); err != nil {
+				return rows, fmt.Errorf("%s: %s: %w", d.path, batch.Where(i), err)
+			}
+		}
+		rows += int64(batch.Len())
+		line.show("%s: %s, %d rows", what, shareAndRest(d.Done(), timeLeft(begun, d.Done())), rows)
+	}
+}
