@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -15,8 +16,12 @@ type dataSet struct {
 	path string
 }
 
+// openDataSet opens an input file; one whose name does not tell the format is read as CSV.
 func openDataSet(ctx context.Context, path string) (*dataSet, error) {
 	r, err := table.Open(ctx, path)
+	if errors.Is(err, table.ErrFormat) {
+		r, err = table.OpenCSV(ctx, path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,20 @@ func TestImportParquet(t *testing.T) {
 	}
 }
 
+// What a name does not tell is CSV.
+func TestImportAnyName(t *testing.T) {
+	for _, name := range []string{"export", "export.dat"} {
+		file, db := tempFile(t, name), tempFile(t, "x.db")
+		if err := os.WriteFile(file, []byte("a;b\n1;x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		query(t, "import", db, "t", file)
+		if got := query(t, "-csv", db, "SELECT * FROM t"); got != "a,b\n1,x\n" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // A column without a declared type is what its cells are.
 func TestImportSQLite(t *testing.T) {
 	from, db := tempFile(t, "from.db"), tempFile(t, "x.db")

@@ -29,7 +29,8 @@ type csvReader struct {
 	read      int64   // bytes of the file
 }
 
-func openCSV(ctx context.Context, path string) (Reader, error) {
+// OpenCSV opens a CSV file as [Open] does, whatever its name ends with.
+func OpenCSV(ctx context.Context, path string) (Reader, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err

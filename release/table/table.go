@@ -60,6 +60,9 @@ type Reader interface {
 // number of rows, long cells would break any bound on memory.
 const maxText = 16 << 20
 
+// ErrFormat is wrapped by the error of [Open] about a file whose name does not say what it is.
+var ErrFormat = errors.New("unknown format")
+
 // Open opens a data set by what its name ends with: CSV in a .csv, .tsv or .txt file
 // (.gz if compressed by gzip), Parquet in a .parquet or .geoparquet file, and a
 // table of SQLite as "file#table".
@@ -74,7 +77,7 @@ func Open(ctx context.Context, path string) (Reader, error) {
 	}
 	switch lower := strings.ToLower(path); {
 	case hasSuffix(strings.TrimSuffix(lower, ".gz"), ".csv", ".tsv", ".txt"):
-		return openCSV(ctx, path)
+		return OpenCSV(ctx, path)
 	case hasSuffix(lower, ".parquet", ".geoparquet"):
 		return openParquet(ctx, path)
 	case hasSuffix(lower, ".db", ".sqlite", ".sqlite3", ".gpkg"):
@@ -92,7 +95,7 @@ func unknown(path string) error {
 		return err
 	}
 	file.Close()
-	return fmt.Errorf("%s: unknown format: neither .csv, .tsv, .txt (also .gz), .parquet nor file.db#table", path)
+	return fmt.Errorf("%s: %w: neither .csv, .tsv, .txt (also .gz), .parquet nor file.db#table", path, ErrFormat)
 }
 
 // File is the name of the file that a data set is in.
