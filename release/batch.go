@@ -3,8 +3,8 @@ package release
 import (
 	"crypto/sha256"
 
-	"github.com/geosql/geosql/internal/infer"
 	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/release/table/infer"
 )
 
 // A batch is some rows of the input on their way to the output. Its memory is used

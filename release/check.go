@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/geosql/geosql/internal/infer"
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/release/table/infer"
 )
 
 // findings are what the first pass has found.
@@ -96,9 +95,7 @@ func (f *findings) judge(s *Spec) error {
 func (f *findings) setKinds(p *plan) {
 	for i, o := range p.output {
 		if f.kinds != nil && o.kept() {
-			p.schema.Fields[i].Kind = kinds[f.kinds[o.column].Kind()]
+			p.schema.Fields[i].Kind = f.kinds[o.column].Kind()
 		}
 	}
 }
-
-var kinds = [...]table.Kind{infer.Text: table.Text, infer.Integer: table.Integer, infer.Real: table.Real}

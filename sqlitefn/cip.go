@@ -28,17 +28,10 @@ func cipPolicy(s *session, c call) error {
 	if err != nil {
 		return c.bad(1, "cannot be used: %v", err)
 	}
-	earlier, err := s.readCIP(name)
+	earlier, err := declare(s, func() (string, bool, error) { return s.readCIP(name) },
+		`INSERT OR IGNORE INTO main.geosql_cip(name, policy) VALUES(?,?)`, name, string(text))
 	if err != nil {
 		return err
-	}
-	if earlier == "" {
-		if err := s.write(`INSERT OR IGNORE INTO main.geosql_cip(name, policy) VALUES(?,?)`, name, string(text)); err != nil {
-			return err
-		}
-		if earlier, err = s.readCIP(name); err != nil {
-			return err
-		}
 	}
 	if earlier != string(text) {
 		return fmt.Errorf("policy '%s' is declared already and cannot change; take another name", name)
@@ -61,11 +54,11 @@ func cipSays(p cip.Policy) string {
 		family, plain(p.Radius), p.Kernel, scale, plain(p.Variance))
 }
 
-// readCIP is the text of a declared policy, "" where there is none of that name.
-func (s *session) readCIP(name string) (text string, err error) {
+// readCIP is the text of a declared policy.
+func (s *session) readCIP(name string) (text string, found bool, err error) {
 	err = s.read(`SELECT policy FROM main.geosql_cip WHERE name = ?`,
-		func(st *sqlite.Stmt) { text = columnText(st, 0) }, name)
-	return text, err
+		func(st *sqlite.Stmt) { text, found = columnText(st, 0), true }, name)
+	return text, found, err
 }
 
 // cipNamed is the policy that argument i names, and the name.
@@ -73,8 +66,8 @@ func (s *session) cipNamed(c call, i int) (name string, policy cip.Policy, err e
 	if name, err = c.name(i); err != nil {
 		return "", policy, err
 	}
-	text, err := s.readCIP(name)
-	if err == nil && text == "" {
+	text, found, err := s.readCIP(name)
+	if err == nil && !found {
 		err = c.undeclared(s, i, "cip")
 	}
 	if err != nil {

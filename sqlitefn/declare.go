@@ -20,18 +20,11 @@ func geoDomain(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	earlier, found, err := s.readDomain(d.name)
+	earlier, err := declare(s, func() (declaredDomain, bool, error) { return s.readDomain(d.name) },
+		`INSERT OR IGNORE INTO main.geosql_domain(name, south, west, north, east, step_m) VALUES(?,?,?,?,?,?)`,
+		d.name, d.south, d.west, d.north, d.east, d.stepM)
 	if err != nil {
 		return err
-	}
-	if !found {
-		if err := s.write(`INSERT OR IGNORE INTO main.geosql_domain(name, south, west, north, east, step_m) VALUES(?,?,?,?,?,?)`,
-			d.name, d.south, d.west, d.north, d.east, d.stepM); err != nil {
-			return err
-		}
-		if earlier, _, err = s.readDomain(d.name); err != nil {
-			return err
-		}
 	}
 	d.region = earlier.region
 	if d != earlier {
@@ -96,18 +89,11 @@ func dxUniverse(s *session, c call) error {
 	if err != nil {
 		return err
 	}
-	earlier, found, err := s.readUniverse(d.name)
+	earlier, err := declare(s, func() (declaredUniverse, bool, error) { return s.readUniverse(d.name) },
+		`INSERT OR IGNORE INTO main.geosql_universe(name, lo, hi, step, unit) VALUES(?,?,?,?,?)`,
+		d.name, d.lo, d.hi, d.step, d.unit)
 	if err != nil {
 		return err
-	}
-	if !found {
-		if err := s.write(`INSERT OR IGNORE INTO main.geosql_universe(name, lo, hi, step, unit) VALUES(?,?,?,?,?)`,
-			d.name, d.lo, d.hi, d.step, d.unit); err != nil {
-			return err
-		}
-		if earlier, _, err = s.readUniverse(d.name); err != nil {
-			return err
-		}
 	}
 	if d != earlier {
 		return fmt.Errorf("universe '%s' is declared already and cannot change; take another name", d.name)

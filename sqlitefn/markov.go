@@ -156,17 +156,12 @@ func markovStore(s *session, c call) error {
 	if err != nil {
 		return c.bad(1, "cannot be used: %v", err)
 	}
-	earlier, err := s.readModel(name)
+	earlier, err := declare(s, func() ([]byte, bool, error) {
+		stored, err := s.readModel(name)
+		return stored, stored != nil, err
+	}, `INSERT OR IGNORE INTO main.geosql_markov(name, model) VALUES(?,?)`, name, data)
 	if err != nil {
 		return err
-	}
-	if earlier == nil {
-		if err := s.write(`INSERT OR IGNORE INTO main.geosql_markov(name, model) VALUES(?,?)`, name, data); err != nil {
-			return err
-		}
-		if earlier, err = s.readModel(name); err != nil {
-			return err
-		}
 	}
 	if !bytes.Equal(data, earlier) {
 		return fmt.Errorf("model '%s' is stored already and cannot change; take another name", name)

@@ -271,17 +271,12 @@ func optqlStore(s *session, c call) error {
 	if err != nil {
 		return c.bad(1, "cannot be used: %v", err)
 	}
-	earlier, err := s.optimal(name)
+	earlier, err := declare(s, func() (*optimalMechanism, bool, error) {
+		stored, err := s.optimal(name)
+		return stored, stored != nil, err
+	}, `INSERT OR IGNORE INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data)
 	if err != nil {
 		return err
-	}
-	if earlier == nil {
-		if err := s.write(`INSERT OR IGNORE INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data); err != nil {
-			return err
-		}
-		if earlier, err = s.optimal(name); err != nil {
-			return err
-		}
 	}
 	if earlier == nil || !o.asksTheSame(earlier) {
 		return fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)

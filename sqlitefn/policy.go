@@ -80,18 +80,11 @@ func tracePolicy(s *session, c call) error {
 	if err != nil {
 		return fmt.Errorf("json: %w", err)
 	}
-	earlier, found, err := s.readTrace(name)
+	earlier, err := declare(s, func() (declaredTrace, bool, error) { return s.readTrace(name) },
+		`INSERT OR IGNORE INTO main.geosql_trace(trace, account, mechanism, settings) VALUES(?,?,?,?)`,
+		name, d.account, d.mechanism, d.settings)
 	if err != nil {
 		return err
-	}
-	if !found {
-		if err := s.write(`INSERT OR IGNORE INTO main.geosql_trace(trace, account, mechanism, settings) VALUES(?,?,?,?)`,
-			name, d.account, d.mechanism, d.settings); err != nil {
-			return err
-		}
-		if earlier, _, err = s.readTrace(name); err != nil {
-			return err
-		}
 	}
 	if d != earlier {
 		return fmt.Errorf("trace %s has a policy already and it cannot change; take another name", quoted([]byte(name)))

@@ -72,13 +72,27 @@ func (s *session) read(sql string, row func(*sqlite.Stmt), params ...any) error 
 	return err
 }
 
-// write is query after the tables were made. A declaration is inserted unless it is there,
-// and read again: another process may be declaring it at the same time.
+// write is query after the tables were made.
 func (s *session) write(sql string, params ...any) error {
 	if err := s.conn.Exec(schema); err != nil {
 		return err
 	}
 	return s.query(sql, nil, params...)
+}
+
+// declare returns what is declared, and first declares it unless something is: with an
+// INSERT OR IGNORE, after which it is read again, since another process may be declaring
+// it at the same time.
+func declare[T any](s *session, read func() (there T, found bool, err error), insert string, params ...any) (there T, err error) {
+	there, found, err := read()
+	if err != nil || found {
+		return there, err
+	}
+	if err := s.write(insert, params...); err != nil {
+		return there, err
+	}
+	there, _, err = read()
+	return there, err
 }
 
 func columnText(st *sqlite.Stmt, i int) string {

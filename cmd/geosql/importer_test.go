@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/geosql/geosql/internal/infer"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/release/table/infer"
 )
 
 func writeFile(t *testing.T, text string) string {
@@ -160,7 +160,7 @@ func typed(texts ...string) string {
 			c.Add(s)
 		}
 	}
-	if k := kinds[c.Kind()]; k != table.Text {
+	if k := c.Kind(); k != table.Text {
 		return k.String()
 	}
 	return strings.Join(texts, "|")

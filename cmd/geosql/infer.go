@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/geosql/geosql/internal/infer"
 	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/release/table/infer"
 )
 
 // inferKinds returns the columns of a data set. Those whose kind it does not say are
@@ -32,12 +32,10 @@ func inferKinds(d *dataSet) ([]table.Field, error) {
 		return nil
 	})
 	for k, i := range untyped {
-		fields[i].Kind = kinds[inferred[k].Kind()]
+		fields[i].Kind = inferred[k].Kind()
 	}
 	return fields, err
 }
-
-var kinds = [...]table.Kind{infer.Text: table.Text, infer.Integer: table.Integer, infer.Real: table.Real}
 
 // trimBlanks removes the blanks and tabs around a number.
 func trimBlanks(s string) string { return strings.Trim(s, " \t") }

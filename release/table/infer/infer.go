@@ -1,19 +1,12 @@
-// Package infer finds the types of columns whose cells are text.
+// Package infer finds the kinds of columns whose cells are text: what they can be stored as
+// without losing a digit.
 package infer
 
 import (
 	"strconv"
 	"strings"
-)
 
-// Kind is what all cells of a column are.
-type Kind uint8
-
-// Kinds, each with what the column can be stored as without losing a digit.
-const (
-	Text    Kind = iota
-	Integer      // of 64 bits
-	Real         // float64
+	"github.com/geosql/geosql/release/table"
 )
 
 // A Column finds the narrowest kind that keeps every digit of a column's cells. The zero
@@ -31,10 +24,10 @@ func (c *Column) Add(cell string) {
 		return
 	}
 	switch numberKind(cell) {
-	case Integer:
+	case table.Integer:
 		c.integers = true
 		c.wide = c.wide || isWide(cell)
-	case Real:
+	case table.Real:
 		c.reals = true
 	default:
 		c.text = true
@@ -50,27 +43,27 @@ func (c *Column) Merge(other Column) {
 }
 
 // Kind is the kind of the cells so far.
-func (c *Column) Kind() Kind {
+func (c *Column) Kind() table.Kind {
 	switch {
 	case c.text, c.reals && c.wide:
-		return Text
+		return table.Text
 	case c.reals:
-		return Real
+		return table.Real
 	case c.integers:
-		return Integer
+		return table.Integer
 	default:
-		return Text
+		return table.Text
 	}
 }
 
 // numberKind tells a decimal integer of 64 bits (Integer), another decimal
 // number within float64's range (Real) and everything else (Text). Leading
 // zeros and plus signs belong to codes, not to numbers: "007" is Text.
-func numberKind(cell string) Kind {
+func numberKind(cell string) table.Kind {
 	rest := strings.TrimPrefix(cell, "-")
 	whole := digits(rest)
 	if whole > 1 && rest[0] == '0' {
-		return Text
+		return table.Text
 	}
 	rest = rest[whole:]
 	if whole > 0 && rest == "" {
@@ -79,37 +72,37 @@ func numberKind(cell string) Kind {
 	if strings.HasPrefix(rest, ".") {
 		fraction := digits(rest[1:])
 		if whole+fraction == 0 {
-			return Text
+			return table.Text
 		}
 		rest = rest[1+fraction:]
 	} else if whole == 0 {
-		return Text
+		return table.Text
 	}
 	if !isExponent(rest) {
-		return Text
+		return table.Text
 	}
 	if rest == "" && len(cell) < 300 { // below 1e300
-		return Real
+		return table.Real
 	}
 	if _, err := strconv.ParseFloat(cell, 64); err != nil { // out of range
-		return Text
+		return table.Text
 	}
-	return Real
+	return table.Real
 }
 
 // integerKind is the kind of an optional minus and digits. A negative zero is
 // one of float64's only.
-func integerKind(cell string) Kind {
+func integerKind(cell string) table.Kind {
 	if cell == "-0" {
-		return Real
+		return table.Real
 	}
 	if len(cell) <= 18 { // below 1e18
-		return Integer
+		return table.Integer
 	}
 	if _, err := strconv.ParseInt(cell, 10, 64); err != nil { // out of range
-		return Text
+		return table.Text
 	}
-	return Integer
+	return table.Integer
 }
 
 // isExponent accepts what may follow a number's digits, also nothing.
