@@ -368,23 +368,30 @@ func TestOptimalDistancesAreBelowGeodesics(t *testing.T) {
 	}
 }
 
+// chargesFour demands of a query that it charges ana and bo four releases of 0.0003 each,
+// and that this is foretold exactly.
+func (d *database) chargesFour(query, unit string) {
+	d.Helper()
+	foretold, real := d.cost(query), d.really(query)
+	if !foretold.proved() {
+		d.Errorf("%s\nis not foretold exactly", query)
+	}
+	if err := foretold.contradicts(real); err != nil {
+		d.Errorf("%s\n%v", query, err)
+	}
+	for _, account := range []string{"ana", "bo"} {
+		if got := real[who{"geoind_optimal", account, unit}]; got != (charged{4, 0.0012}) {
+			d.Errorf("%s\n%s is charged %v", query, account, got)
+		}
+	}
+}
+
 func TestOptimalCharges(t *testing.T) {
 	d := settled(t)
 	d.run(`CREATE TABLE fix(account, lat, lon)`, `INSERT INTO fix `+numbered("10")+`SELECT iif(i % 2, 'ana', 'bo'), 40.03, iif(i > 8, NULL, 116.05) FROM s`)
 	for _, query := range []string{`SELECT geoind_optimal(account, lat, lon, 'town') FROM fix`,
 		`SELECT g.* FROM fix f, geoind_optimal(f.account, f.lat, f.lon, 'town') g`} {
-		foretold, real := d.cost(query), d.really(query)
-		if !foretold.proved() {
-			t.Errorf("%s\nis not foretold exactly", query)
-		}
-		if err := foretold.contradicts(real); err != nil {
-			t.Errorf("%s\n%v", query, err)
-		}
-		for _, account := range []string{"ana", "bo"} {
-			if got := real[who{"geoind_optimal", account, "m"}]; got != (charged{4, 0.0012}) {
-				t.Errorf("%s\n%s is charged %v", query, account, got)
-			}
-		}
+		d.chargesFour(query, "m")
 	}
 	if d.cost(`SELECT 1 FROM fix WHERE geoind_optimal(account, lat, lon, 'town') LIKE '%116%' AND geoind_optimal(account, lat, lon, 'town') LIKE '%'`).proved() {
 		t.Error("a condition on a release is said to be foretold exactly")

@@ -239,18 +239,7 @@ func TestChargesOfOwnUnit(t *testing.T) {
 		`INSERT INTO fix `+numbered("10")+`SELECT iif(i % 2, 'ana', 'bo'), 40.03, iif(i > 8, NULL, 116.05) FROM s`)
 	for _, query := range []string{`SELECT geoind_optimal(account, lat, lon, 'line') FROM fix`,
 		`SELECT g.* FROM fix f, geoind_optimal(f.account, f.lat, f.lon, 'line') g`} {
-		foretold, real := d.cost(query), d.really(query)
-		if !foretold.proved() {
-			t.Errorf("%s\nis not foretold exactly", query)
-		}
-		if err := foretold.contradicts(real); err != nil {
-			t.Errorf("%s\n%v", query, err)
-		}
-		for _, account := range []string{"ana", "bo"} {
-			if got := real[who{"geoind_optimal", account, "m:line"}]; got != (charged{4, 0.0012}) {
-				t.Errorf("%s\n%s is charged %v", query, account, got)
-			}
-		}
+		d.chargesFour(query, "m:line")
 	}
 	d.spends("ana", "m", 0)
 	d.run(`SELECT budget_limit('poor', 'm:line', 0.0008)`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/studytest"
 )
 
 // newDomain returns a domain around Detroit, 220 km across, of this step in metres.
@@ -37,32 +38,19 @@ func newStudy(t testing.TB, d *planar.Domain, settings []Setting, commutes ...Co
 	return study
 }
 
-func rowsOf(t *testing.T, s *Study) (rows []Row) {
+func rowsOf(t *testing.T, s *Study) []Row {
 	t.Helper()
-	if err := s.Run(t.Context(), func(r Row) error {
-		rows = append(rows, r)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
-// A drawerFunc is a mechanism without or with another law.
-type drawerFunc func(src *exact.Source, lat, lon float64) (zlat, zlon float64)
-
-func (f drawerFunc) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
-	return f(src, lat, lon)
+	return studytest.Rows(t, s.Run)
 }
 
 // releasing makes a study use another mechanism, at epsilon per metre.
-func (s *Study) releasing(m func(d *planar.Domain, epsilon float64) drawerFunc) {
+func (s *Study) releasing(m func(d *planar.Domain, epsilon float64) studytest.Drawer) {
 	s.mechanism = func(d *planar.Domain, epsilon float64) (drawer, error) { return m(d, epsilon), nil }
 }
 
 // always is a mechanism that reports what f does.
-func always(f func(home Place) Place) func(*planar.Domain, float64) drawerFunc {
-	return func(*planar.Domain, float64) drawerFunc {
+func always(f func(home Place) Place) func(*planar.Domain, float64) studytest.Drawer {
+	return func(*planar.Domain, float64) studytest.Drawer {
 		return func(_ *exact.Source, lat, lon float64) (float64, float64) {
 			z := f(Place{lat, lon})
 			return z.Lat, z.Lon
@@ -105,7 +93,7 @@ var errEnough = errors.New("enough")
 
 // endingAt returns a mechanism that reports the home and ends a context with errEnough at
 // its n-th draw, and the number of draws.
-func endingAt(n int, end context.CancelCauseFunc) (m func(*planar.Domain, float64) drawerFunc, drawn *int) {
+func endingAt(n int, end context.CancelCauseFunc) (m func(*planar.Domain, float64) studytest.Drawer, drawn *int) {
 	drawn = new(int)
 	return always(func(home Place) Place {
 		if *drawn++; *drawn == n {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/studytest"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -61,7 +62,7 @@ const trials = 150_000
 // law releases the commutes of cases and says for which the counts cannot be believed.
 // There are 32 counts, each of which is doubted wrongly with a probability of at most
 // 2e-9: a false alarm of all has one below 1e-7.
-func law(t *testing.T, d *planar.Domain, cases []lawCase, m func(*planar.Domain, float64) drawerFunc) (doubts []string) {
+func law(t *testing.T, d *planar.Domain, cases []lawCase, m func(*planar.Domain, float64) studytest.Drawer) (doubts []string) {
 	t.Helper()
 	for _, c := range cases {
 		study := newStudy(t, d, []Setting{c.setting}, Commute{c.home, c.work, trials})
@@ -95,10 +96,10 @@ func TestWrongMechanisms(t *testing.T) {
 		}
 		return l
 	}
-	scaled := func(factor float64) func(*planar.Domain, float64) drawerFunc {
-		return func(d *planar.Domain, epsilon float64) drawerFunc { return mechanism(d, factor*epsilon).Draw }
+	scaled := func(factor float64) func(*planar.Domain, float64) studytest.Drawer {
+		return func(d *planar.Domain, epsilon float64) studytest.Drawer { return mechanism(d, factor*epsilon).Draw }
 	}
-	for name, m := range map[string]func(*planar.Domain, float64) drawerFunc{
+	for name, m := range map[string]func(*planar.Domain, float64) studytest.Drawer{
 		"less epsilon":           scaled(0.95),
 		"more epsilon":           scaled(1.05),
 		"kilometres for miles":   scaled(1.609344),
@@ -106,7 +107,7 @@ func TestWrongMechanisms(t *testing.T) {
 		"nautical for statute":   scaled(1609.344 / 1852),
 		"the home itself":        always(func(home Place) Place { return home }),
 		"the same for all homes": always(func(Place) Place { return downtown }),
-		"one point for all jobs of a commute": func(d *planar.Domain, epsilon float64) drawerFunc {
+		"one point for all jobs of a commute": func(d *planar.Domain, epsilon float64) studytest.Drawer {
 			l, drawn := mechanism(d, epsilon), Place{}
 			return func(src *exact.Source, lat, lon float64) (float64, float64) {
 				if drawn == (Place{}) {
@@ -116,7 +117,7 @@ func TestWrongMechanisms(t *testing.T) {
 			}
 		},
 		// A reader of the polar form who forgets the factor r of the density.
-		"exponential length": func(d *planar.Domain, epsilon float64) drawerFunc {
+		"exponential length": func(d *planar.Domain, epsilon float64) studytest.Drawer {
 			l := mechanism(d, epsilon)
 			return func(src *exact.Source, lat, lon float64) (float64, float64) {
 				zlat, zlon := l.Draw(src, lat, lon)
@@ -125,7 +126,7 @@ func TestWrongMechanisms(t *testing.T) {
 			}
 		},
 		// Noise that is drawn again beyond 12 miles, the 0.99 quantile.
-		"no tail": func(d *planar.Domain, epsilon float64) drawerFunc {
+		"no tail": func(d *planar.Domain, epsilon float64) studytest.Drawer {
 			l := mechanism(d, epsilon)
 			return func(src *exact.Source, lat, lon float64) (float64, float64) {
 				for {

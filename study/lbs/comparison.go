@@ -145,28 +145,13 @@ func (m *cityMap) laplaceRow(ctx context.Context, epsilon float64) (ComparisonRo
 	return r, nil
 }
 
-// epsilonOf returns the epsilon at which the planar Laplace mechanism has a loss, by
-// the secant method on the loss as a function of 1/epsilon: up to what the edges of
-// the map and the regions do, that is 2/epsilon.
+// epsilonOf returns the epsilon at which the planar Laplace mechanism has a loss: but for
+// what the edges of the map and the regions do, 2/loss.
 func (m *cityMap) epsilonOf(ctx context.Context, loss float64) (float64, error) {
-	const tolerance = 1e-9 // metres
-	at := func(length float64) (float64, error) {
-		r, err := m.laplaceRow(ctx, 1/length)
-		return r.Loss - loss, err
-	}
-	a, b := 0.4*loss, 0.5*loss
-	fa, err := at(a)
+	study, err := optimalstudy.New(optimalstudy.Settings{Epsilon: 2 / loss, Dilations: []float64{1}, Gap: 1e-4}, m.places)
 	if err != nil {
 		return 0, err
 	}
-	for {
-		fb, err := at(b)
-		if err != nil {
-			return 0, err
-		}
-		if math.Abs(fb) <= tolerance {
-			return 1 / b, nil
-		}
-		a, b, fa = b, b-fb*(b-a)/(fb-fa), fb
-	}
+	epsilon, _, err := study.LaplaceOfLoss(ctx, loss)
+	return epsilon, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/studytest"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -38,32 +39,19 @@ func newStudy(t *testing.T, s Settings, pois, users []Place) *Study {
 	return study
 }
 
-func rowsOf(t *testing.T, s *Study) (rows []Row) {
+func rowsOf(t *testing.T, s *Study) []Row {
 	t.Helper()
-	if err := s.Run(t.Context(), func(r Row) error {
-		rows = append(rows, r)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
-// A drawerFunc is a mechanism without or with another law.
-type drawerFunc func(src *exact.Source, lat, lon float64) (zlat, zlon float64)
-
-func (f drawerFunc) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
-	return f(src, lat, lon)
+	return studytest.Rows(t, s.Run)
 }
 
 // reporting makes a study use another mechanism, at epsilon per metre.
-func (s *Study) reporting(m func(epsilon float64) drawerFunc) {
+func (s *Study) reporting(m func(epsilon float64) studytest.Drawer) {
 	s.mechanism = func(_ *planar.Domain, epsilon float64) (drawer, error) { return m(epsilon), nil }
 }
 
 // far reports what lies so many metres to the north.
-func far(metres float64) func(float64) drawerFunc {
-	return func(float64) drawerFunc {
+func far(metres float64) func(float64) studytest.Drawer {
+	return func(float64) studytest.Drawer {
 		return func(_ *exact.Source, lat, lon float64) (float64, float64) {
 			z := Place{lat, lon}.north(metres)
 			return z.Lat, z.Lon
@@ -148,7 +136,7 @@ const miss = 1e-8
 // promised confidence is not kept, or the continuous law does not hold. The lattice
 // changes the latter by less than 1e-5 (step 1 m, noise of 200 m and more), rounded and
 // in a frame that is true to 1e-5; the intervals are 1e-3 wide or more.
-func law(t *testing.T, m func(epsilon float64) drawerFunc) (broken, other bool) {
+func law(t *testing.T, m func(epsilon float64) studytest.Drawer) (broken, other bool) {
 	t.Helper()
 	s := published()
 	s.Confidences = []float64{0.1, 0.5, 0.9, 0.95, 0.99}
@@ -186,12 +174,12 @@ func TestWrongMechanisms(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		breaks        bool // the promised confidence
-		mechanismWith func(epsilon float64) drawerFunc
+		mechanismWith func(epsilon float64) studytest.Drawer
 	}{
-		{"97 % of epsilon", true, func(epsilon float64) drawerFunc { return mechanism(0.97 * epsilon).Draw }},
-		{"more epsilon than asked for", false, func(epsilon float64) drawerFunc { return mechanism(1.03 * epsilon).Draw }},
+		{"97 % of epsilon", true, func(epsilon float64) studytest.Drawer { return mechanism(0.97 * epsilon).Draw }},
+		{"more epsilon than asked for", false, func(epsilon float64) studytest.Drawer { return mechanism(1.03 * epsilon).Draw }},
 		// Noise of equal degrees to the east and to the north.
-		{"degrees", false, func(epsilon float64) drawerFunc {
+		{"degrees", false, func(epsilon float64) studytest.Drawer {
 			m := mechanism(epsilon)
 			return func(src *exact.Source, lat, lon float64) (float64, float64) {
 				zlat, zlon := m.Draw(src, lat, lon)
@@ -199,7 +187,7 @@ func TestWrongMechanisms(t *testing.T) {
 			}
 		}},
 		// A reader of the polar form who forgets the factor r of the density.
-		{"exponential length", false, func(epsilon float64) drawerFunc {
+		{"exponential length", false, func(epsilon float64) studytest.Drawer {
 			m := mechanism(epsilon)
 			return func(src *exact.Source, lat, lon float64) (float64, float64) {
 				zlat, zlon := m.Draw(src, lat, lon)
@@ -208,7 +196,7 @@ func TestWrongMechanisms(t *testing.T) {
 			}
 		}},
 		// Noise that is drawn again beyond the 0.98 quantile.
-		{"no tail", false, func(epsilon float64) drawerFunc {
+		{"no tail", false, func(epsilon float64) studytest.Drawer {
 			m := mechanism(epsilon)
 			furthest, err := planar.Radius(epsilon, 0.98)
 			if err != nil {
@@ -316,7 +304,7 @@ func TestRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	study := newStudy(t, s, []Place{notreDame}, []Place{notreDame})
 	drawn := 0
-	study.reporting(func(float64) drawerFunc {
+	study.reporting(func(float64) studytest.Drawer {
 		return func(_ *exact.Source, lat, lon float64) (float64, float64) {
 			if drawn++; drawn == 10 {
 				cancel(cause)

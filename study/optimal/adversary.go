@@ -96,7 +96,7 @@ func (s *Study) ofOneLoss(ctx context.Context) ([]made, error) {
 		return nil, causeOf(ctx, err)
 	}
 	s.begin(PlanarLaplace)
-	epsilon, noise, err := s.laplaceOfLoss(ctx, loss)
+	epsilon, noise, err := s.LaplaceOfLoss(ctx, loss)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func TestLaplaceOfLoss(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := s.laplaceOfLoss(t.Context(), optimal.Loss(s.prior, k, s.d))
+		got, _, err := s.LaplaceOfLoss(t.Context(), optimal.Loss(s.prior, k, s.d))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestLaplaceOfLoss(t *testing.T) {
 // No planar Laplace mechanism on two places loses more than half of their distance.
 func TestLaplaceOfNoLoss(t *testing.T) {
 	s := newStudy(t, []Place{{0, 0, 1}, {1, 0, 1}}, 1, 1e-2, 2)
-	if _, _, err := s.laplaceOfLoss(t.Context(), 0.51); err == nil || !strings.Contains(err.Error(), "no planar Laplace mechanism loses 0.51") {
+	if _, _, err := s.LaplaceOfLoss(t.Context(), 0.51); err == nil || !strings.Contains(err.Error(), "no planar Laplace mechanism loses 0.51") {
 		t.Error(err)
 	}
 }

@@ -3,6 +3,8 @@ package optimal
 import (
 	"math"
 	"testing"
+
+	"github.com/geosql/geosql/study/studytest"
 )
 
 var ln2 = math.Log(2)
@@ -29,15 +31,9 @@ func newStudy(t *testing.T, places []Place, epsilon, gap float64, dilations ...f
 	return s
 }
 
-func rowsOf(t *testing.T, s *Study) (rows []Row) {
+func rowsOf(t *testing.T, s *Study) []Row {
 	t.Helper()
-	if err := s.Run(t.Context(), func(r Row) error {
-		rows = append(rows, r)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return studytest.Rows(t, s.Run)
 }
 
 // near demands a number with a relative error.

@@ -17,12 +17,13 @@ const (
 	mostDoublings = 40
 )
 
-// laplaceOfLoss returns the planar Laplace mechanism of a quality loss, and its
-// epsilon. It ends early with the cause of ctx.
+// LaplaceOfLoss returns the planar Laplace mechanism of a quality loss, up to 1e-9 of it,
+// and its epsilon, which is looked for around that of the settings. It ends early with
+// the cause of ctx.
 //
 // The loss is continuous in epsilon and falls: along a ray from the secret the cells
 // of ever more distant places follow, and a smaller epsilon only makes noise longer.
-func (s *Study) laplaceOfLoss(ctx context.Context, loss float64) (epsilon float64, k optimal.Matrix, err error) {
+func (s *Study) LaplaceOfLoss(ctx context.Context, loss float64) (epsilon float64, k optimal.Matrix, err error) {
 	excess := func(logEpsilon float64) (float64, error) {
 		if k, err = PlanarLaplaceMatrix(ctx, math.Exp(logEpsilon), s.places); err != nil {
 			return 0, err
