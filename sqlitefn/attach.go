@@ -104,7 +104,7 @@ func library(s *session) sqlite.Library {
 		if f.aggregate != nil {
 			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
 				Name: f.name, Args: f.arities(), Flags: f.flags,
-				New: func() sqlite.Group { return &namedGroup{s, f, f.aggregate(s, f)} },
+				New: func() sqlite.Group { return &namedGroup{session: s, f: f, group: f.aggregate(s, f)} },
 			})
 		}
 		if f.window != nil {
@@ -129,16 +129,27 @@ type namedGroup struct {
 	session *session
 	f       *function
 	group   group
+	failed  bool // some step did, or panicked
 }
 
 func (g *namedGroup) Step(c *sqlite.Call) error {
-	if err := g.session.admit(g.f); err != nil {
-		return g.f.named(err)
+	failed := g.failed
+	g.failed = true
+	err := g.session.admit(g.f)
+	if err == nil {
+		err = g.group.step(call{c, g.f})
 	}
-	return g.f.named(g.group.step(call{c, g.f}))
+	g.failed = failed || err != nil
+	return g.f.named(err)
 }
 
+// Final is called by SQLite also when the statement is aborted. After an error of the
+// group itself nothing is charged or drawn; after one elsewhere, which cannot be told
+// from none, what is charged stands.
 func (g *namedGroup) Final(c *sqlite.Call) error {
+	if g.failed {
+		return nil
+	}
 	if err := g.session.admit(g.f); err != nil {
 		return g.f.named(err)
 	}

@@ -80,7 +80,6 @@ func (c call) limitedAccount(i int) (string, error) {
 type reserveGroup struct {
 	session *session
 	unit    budget.Unit
-	failed  bool
 
 	accounts intern.Table
 	items    []ledger.Item // of each account
@@ -91,12 +90,6 @@ func newReserveGroup(s *session, _ *function) group {
 }
 
 func (g *reserveGroup) step(c call) error {
-	err := g.row(c)
-	g.failed = g.failed || err != nil
-	return err
-}
-
-func (g *reserveGroup) row(c call) error {
 	var room [20]byte
 	account, err := c.account(0, &room)
 	if err != nil {
@@ -134,9 +127,6 @@ func (g *reserveGroup) row(c call) error {
 
 // final reserves for everybody or nobody and answers the number of accounts.
 func (g *reserveGroup) final(c call) error {
-	if g.failed {
-		return nil
-	}
 	book, err := g.session.ledger()
 	if err != nil {
 		return g.session.spendError(err, g.items[0].Account, g.unit, g.items[0].Epsilon)

@@ -20,7 +20,6 @@ type centroidGroup struct {
 	plan    *laplacePlan // nil before the first row
 	points  planar.Centroid
 	paying  contributors
-	failed  bool
 
 	epsilon float64
 	domain  []byte // as given; nil for the only one
@@ -29,12 +28,6 @@ type centroidGroup struct {
 func newCentroidGroup(s *session, _ *function) group { return &centroidGroup{session: s} }
 
 func (g *centroidGroup) step(c call) error {
-	err := g.row(c)
-	g.failed = g.failed || err != nil
-	return err
-}
-
-func (g *centroidGroup) row(c call) error {
 	if err := g.parameters(c); err != nil {
 		return err
 	}
@@ -80,12 +73,9 @@ func (g *centroidGroup) begin(c call) (err error) {
 	return err
 }
 
-// final charges everybody in one transaction and draws, see queryGroup. Rows without a
+// final charges everybody in one transaction and draws. Rows without a
 // location answer as if the centroid were the middle of the box.
 func (g *centroidGroup) final(c call) error {
-	if g.failed {
-		return nil
-	}
 	items, err := g.paying.items(g.plan.cost, false)
 	if err != nil {
 		return err

@@ -39,18 +39,11 @@ type cipGroup struct {
 	policy  cip.Policy
 	domain  *planar.Domain
 	fixes   []cipFix
-	failed  bool
 }
 
 func newCIPGroup(s *session, _ *function) group { return &cipGroup{session: s} }
 
 func (g *cipGroup) step(c call) error {
-	err := g.row(c)
-	g.failed = g.failed || err != nil
-	return err
-}
-
-func (g *cipGroup) row(c call) error {
 	if err := g.parameters(c); err != nil {
 		return err
 	}
@@ -114,9 +107,6 @@ func (g *cipGroup) parameters(c call) (err error) {
 // under a policy; the owner, who declares another one and sets a limit for it, decides
 // on more.
 func (g *cipGroup) final(c call) error {
-	if g.failed {
-		return nil
-	}
 	slices.SortStableFunc(g.fixes, func(a, b cipFix) int { return a.at.Compare(b.at) })
 	noise, err := g.noise()
 	if err != nil {

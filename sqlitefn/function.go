@@ -35,7 +35,7 @@ type argument struct {
 // group is the state of an aggregate over one group of rows.
 type group interface {
 	step(call) error
-	final(call) error // also after an error of step: it must draw nothing then
+	final(call) error // not after an error of step
 }
 
 // partition is the state of a window function over one partition, or over the one

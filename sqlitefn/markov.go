@@ -30,7 +30,6 @@ type trainGroup struct {
 	session *session
 	trainer *markov.Trainer // nil before the first row
 	points  bool
-	failed  bool
 
 	domain       []byte // as given; nil for the only one
 	cell, period float64
@@ -39,12 +38,6 @@ type trainGroup struct {
 func newTrainGroup(s *session, _ *function) group { return &trainGroup{session: s} }
 
 func (g *trainGroup) step(c call) error {
-	err := g.row(c)
-	g.failed = g.failed || err != nil
-	return err
-}
-
-func (g *trainGroup) row(c call) error {
 	if err := g.parameters(c); err != nil {
 		return err
 	}
@@ -123,7 +116,7 @@ func (c call) period(i int, seconds float64) (time.Duration, error) {
 
 // final answers the model, NULL where no row had a time and a location.
 func (g *trainGroup) final(c call) error {
-	if g.failed || !g.points {
+	if !g.points {
 		return nil
 	}
 	model, err := g.trainer.Model()

@@ -36,7 +36,6 @@ type buildGroup struct {
 	weights map[planar.Cell]float64
 	given   givenDistances // of metric given
 	sum     float64
-	failed  bool
 
 	domainName        []byte // as given; nil for the only one
 	epsilon, dilation float64
@@ -48,12 +47,6 @@ func newBuildGroup(s *session, _ *function) group {
 }
 
 func (g *buildGroup) step(c call) error {
-	err := g.row(c)
-	g.failed = g.failed || err != nil
-	return err
-}
-
-func (g *buildGroup) row(c call) error {
 	metric, distances, err := c.placeMetric(buildMetric)
 	if err != nil {
 		return err
@@ -152,7 +145,7 @@ func (g *buildGroup) begin(c call) (err error) {
 
 // final answers the mechanism.
 func (g *buildGroup) final(c call) error {
-	if g.failed || g.domain == nil {
+	if g.domain == nil {
 		return nil
 	}
 	if n := len(g.weights); n < optimal.MinPlaces {

@@ -200,7 +200,6 @@ type queryGroup struct {
 	shape   queryShape
 	plan    *queryPlan // nil before the first row
 	acc     scalar.Accumulator
-	failed  bool
 	paying  contributors
 }
 
@@ -222,17 +221,11 @@ func newQueryGroup(shape queryShape) func(*session, *function) group {
 // recycle gives the group's memory to a later one.
 func (g *queryGroup) recycle() {
 	g.paying.reset()
-	g.plan, g.failed = nil, false
+	g.plan = nil
 	g.session.groups = append(g.session.groups, g)
 }
 
 func (g *queryGroup) step(c call) error {
-	err := g.row(c)
-	g.failed = g.failed || err != nil
-	return err
-}
-
-func (g *queryGroup) row(c call) error {
 	if err := g.parameters(c); err != nil {
 		return err
 	}
@@ -272,14 +265,9 @@ func (g *queryGroup) parameters(c call) error {
 	return nil
 }
 
-// final charges everybody in one transaction and draws. SQLite calls it also
-// when the statement is aborted: after an error of the group itself it does
-// nothing; after one elsewhere, which it cannot tell, the charge stands.
+// final charges everybody in one transaction and draws.
 func (g *queryGroup) final(c call) error {
 	defer g.recycle()
-	if g.failed {
-		return nil
-	}
 	items, err := g.paying.items(g.plan.cost, g.plan.query.PerRow())
 	if err != nil {
 		return err
