@@ -113,16 +113,21 @@ func (g geometric) judge(rows [][]string) error {
 // laplace is the planar Laplace law, in metres along the Earth.
 type laplace struct{ epsilon, lat, lon float64 }
 
-// judge compares sectors of rings, five rings of four sectors with a twentieth of
-// the probability each. A lattice step of a metre, the frame's scale and the use of
-// the radii of curvature at the middle move less than 0.002 of the probability
-// across the borders while epsilon is at most 0.01 per metre.
+// judge compares five rings with a fifth of the probability each, which show another
+// epsilon, and their four sectors, which show another place. A lattice step of a metre,
+// the frame's scale and the use of the radii of curvature at the middle move less than
+// 0.002 of the probability across the borders while epsilon is at most 0.01 per metre.
 func (l laplace) judge(rows [][]string) error {
 	const rings, tolerance = 5, 0.002
-	bins, hits := map[[3]int]float64{}, map[[3]int]int{}
+	type bin struct {
+		ring   int
+		sector string // "" is all of the ring
+	}
+	bins, hits := map[bin]float64{}, map[bin]int{}
 	for ring := range rings {
-		for _, s := range []int{0, 1} {
-			bins[[3]int{ring, s, 0}], bins[[3]int{ring, s, 1}] = 1./20, 1./20
+		bins[bin{ring, ""}] = 1. / rings
+		for _, sector := range []string{"NE", "NW", "SE", "SW"} {
+			bins[bin{ring, sector}] = 1. / rings / 4
 		}
 	}
 	for _, row := range rows {
@@ -132,16 +137,22 @@ func (l laplace) judge(rows [][]string) error {
 		}
 		er := l.epsilon * math.Hypot(x, y)
 		within := 1 - (1+er)*math.Exp(-er) // C(r) of planar Laplace
-		hits[[3]int{min(int(within*rings), rings-1), half(x), half(y)}]++
+		ring := min(int(within*rings), rings-1)
+		hits[bin{ring, ""}]++
+		hits[bin{ring, sector(x, y)}]++
 	}
 	return judgeBins(hits, bins, len(rows), tolerance)
 }
 
-func half(x float64) int {
-	if x < 0 {
-		return 1
+func sector(x, y float64) string {
+	name := []byte("NE")
+	if y < 0 {
+		name[0] = 'S'
 	}
-	return 0
+	if x < 0 {
+		name[1] = 'W'
+	}
+	return string(name)
 }
 
 // offset is how many metres east and north a row is of the middle, on WGS 84.
