@@ -188,7 +188,7 @@ func table() []*function {
 			notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
 				"A place is the lattice point of its location. Two rows of one place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
 				"epsilon, dilation and domain are constant within a group, and so is the kind of metric. " +
-				"The loss is within 0.01 % of the least possible with a dilation of 1; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
+				"The loss is within 0.01 % of the least possible with a dilation of 1, where that is not next to nothing; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
 				"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
 				"Those of 'manhattan' are |di| + |dj| steps for places that are di and dj steps of the lattice apart, whose directions are east and north at the middle of the box. " +
 				"Distances that rows give, such as along roads, have to be a metric: one from each place to each other, above 0, the same both ways, and none longer than by way of a third; " +

@@ -165,11 +165,18 @@ func problem() *rapid.Generator[optimal.Problem] {
 	})
 }
 
+// At this gap the solver stalls at one problem of 70,000 or so, and says so: at more than
+// three of a hundred with a probability below 1e-12.
 func TestSolutionsOfRandomProblems(t *testing.T) {
+	stalled := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := problem().Draw(t, "problem")
 		o := optimal.Options{Gap: 1e-5, Dilation: rapid.SampledFrom([]float64{1, 1.1, 1.5}).Draw(t, "dilation")}
 		s, err := optimal.Solve(context.Background(), p, o)
+		if err != nil && strings.HasPrefix(err.Error(), "solver stalled") {
+			stalled++
+			t.Skip(err)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,6 +202,9 @@ func TestSolutionsOfRandomProblems(t *testing.T) {
 			t.Errorf("the exponential mechanism loses %g, bound %g", l, s.Bound)
 		}
 	})
+	if stalled > 3 {
+		t.Errorf("the solver stalls at %d problems", stalled)
+	}
 }
 
 // TestHugeDilation has nothing left of the metric but a spanning tree.
