@@ -91,7 +91,7 @@ func TestStudyOptimalOnTheGlobe(t *testing.T) {
 	var losses []float64
 	for _, args := range [][]string{{"-epsilon", "1"}, {"-epsilon", "0.001", "-unit", "m"}} {
 		rows := csvRows(t, query(t, append([]string{"study", "optimal", "-places", places, "-columns", "lat,lon,n", "-dilation", "1"}, args...)...))
-		if len(rows) != 3 || rows[1]["mechanism"] != "planar-laplace" {
+		if len(rows) != 3 || rows[0]["mechanism"] != "optimal" || rows[1]["mechanism"] != "planar-geometric" || rows[2]["mechanism"] != "exponential" {
 			t.Fatalf("%v", rows)
 		}
 		losses = append(losses, measure(t, rows[1], "quality_loss"))

@@ -9,13 +9,13 @@
 //
 // # Mechanisms
 //
-// [Optimal] is measured once for each dilation. [PlanarGeometric] is the planar
-// Laplace mechanism on the lattice of which the places are a rectangle. Where they
-// are none, [PlanarLaplace] takes its part: the continuous mechanism, its report
-// moved to the nearest place. [Exponential] has half of epsilon in the exponent. The
-// last three know nothing of the prior; the remap of their reports does.
-// [Study.Adversary] has [MostPrivate] as well, which is made for the prior and private
-// for no epsilon worth the name.
+// [Optimal] is measured once for each dilation. [PlanarGeometric] is planar Laplace
+// noise on a lattice, its report moved to the nearest place: the lattice of which the
+// places are a rectangle, and where they are none, in the limit of ever finer ones, the
+// continuous mechanism. [Exponential] has half of epsilon in the exponent. The last two
+// know nothing of the prior; the remap of their reports does. [Study.Adversary] compares
+// with [PlanarLaplace], the continuous mechanism on any places, and with [MostPrivate],
+// which is made for the prior and private for no epsilon worth the name.
 //
 // What a [Row] says is about the certified mechanism and not about the matrix that
 // came out of a solver or a formula. All measures are computed, none is sampled.

@@ -15,7 +15,7 @@ import (
 // newCurve returns the curve of a mechanism, without points.
 func newCurve(mechanism string) chart.Curve {
 	colour := map[string]color.Color{
-		Optimal: chart.Blue, PlanarGeometric: color.Black, PlanarLaplace: color.Black, Exponential: chart.Grey,
+		Optimal: chart.Blue, PlanarGeometric: color.Black, Exponential: chart.Grey,
 	}[mechanism]
 	return chart.Curve{Name: mechanism, Colour: colour, Dashed: mechanism != Optimal}
 }

@@ -46,7 +46,7 @@ func TestShareDone(t *testing.T) {
 
 // Every solver begins at nothing and comes to the end.
 func TestProgress(t *testing.T) {
-	s := newStudy(t, square(3, uniform), ln2, 1e-4, 1, 1.5)
+	s := newStudy(t, square(3, uniform), ln2, 1e-4, 1, 1.1)
 	var begun, ended int
 	s.Progress = func(p Progress) {
 		if p.Mechanism != Optimal || p.Epsilon != ln2 || p.Share < 0 || p.Share > 1 || p.Left < 0 {

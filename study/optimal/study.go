@@ -160,9 +160,12 @@ func causeOf(ctx context.Context, err error) error {
 
 // others measures the mechanisms that are not solved for.
 func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err error) {
-	for _, make := range []func(context.Context, float64) (string, optimal.Matrix, error){s.planar, s.exponential} {
+	for _, other := range []struct {
+		name string
+		make func(context.Context, float64) (optimal.Matrix, error)
+	}{{PlanarGeometric, s.planar}, {Exponential, s.exponential}} {
 		begin := time.Now()
-		name, k, err := make(ctx, epsilon)
+		k, err := other.make(ctx, epsilon)
 		if err != nil {
 			return nil, err
 		}
@@ -170,25 +173,25 @@ func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err er
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, Row{Mechanism: name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m, s.prior)})
+		rows = append(rows, Row{Mechanism: other.name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m, s.prior)})
 	}
 	return rows, nil
 }
 
-func (s *Study) exponential(_ context.Context, epsilon float64) (string, optimal.Matrix, error) {
-	return Exponential, optimal.Exponential(epsilon, s.d), nil
+func (s *Study) exponential(_ context.Context, epsilon float64) (optimal.Matrix, error) {
+	return optimal.Exponential(epsilon, s.d), nil
 }
 
-// planar returns the planar geometric mechanism where it exists, otherwise the
-// planar Laplace mechanism.
-func (s *Study) planar(ctx context.Context, epsilon float64) (string, optimal.Matrix, error) {
+// planar returns the planar geometric mechanism of the lattice that the places are a
+// rectangle of. Where there is none, or it is too fine, it returns the limit of ever
+// finer ones.
+func (s *Study) planar(ctx context.Context, epsilon float64) (optimal.Matrix, error) {
 	if g, ok := gridOf(s.places); ok {
-		if k, err := g.planarGeometric(epsilon); err == nil { // else the lattice is too fine for it
-			return PlanarGeometric, k, nil
+		if k, err := g.planarGeometric(epsilon); err == nil {
+			return k, nil
 		}
 	}
-	k, err := PlanarLaplaceMatrix(ctx, epsilon, s.places)
-	return PlanarLaplace, k, err
+	return PlanarLaplaceMatrix(ctx, epsilon, s.places)
 }
 
 // certify makes a mechanism of a matrix that is epsilon*d-private, at the smaller
