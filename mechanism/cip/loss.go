@@ -39,8 +39,8 @@ func (p Policy) Loss(ctx context.Context, times []float64, sigma2 float64) (Loss
 	if err != nil {
 		return Loss{}, err
 	}
-	if !positive(sigma2) {
-		return Loss{}, fmt.Errorf("sigma2 must be above 0, not %v", sigma2)
+	if err := checkNumber("sigma2", sigma2); err != nil {
+		return Loss{}, err
 	}
 	w, err := q.worst(ctx, sigma2)
 	return w.loss, err

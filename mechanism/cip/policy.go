@@ -137,11 +137,14 @@ func (p *Policy) check() error {
 	if err := p.checkKernel(); err != nil {
 		return err
 	}
-	switch {
-	case !positive(p.Radius):
-		return fmt.Errorf("radius must be above 0, not %v", p.Radius)
-	case !(p.Lambda > 1 && p.Lambda <= maxNumber):
+	if err := checkNumber("radius", p.Radius); err != nil {
+		return err
+	}
+	if !(p.Lambda > 1) {
 		return fmt.Errorf("lambda must be above 1, not %v", p.Lambda)
+	}
+	if err := checkNumber("lambda", p.Lambda); err != nil {
+		return err
 	}
 	return p.checkFamily()
 }
@@ -153,23 +156,23 @@ func (p *Policy) checkKernel() error {
 			return fmt.Errorf("period is for the kernel %q, not for %q", Periodic, p.Kernel)
 		}
 	case Periodic:
-		if !positive(p.Period) {
-			return fmt.Errorf("period must be above 0, not %v", p.Period)
+		if err := checkNumber("period", p.Period); err != nil {
+			return err
 		}
 	default:
 		return fmt.Errorf("kernel must be one of %s, %s, %s, not %q", RBF, Exponential, Periodic, p.Kernel)
 	}
+	if err := checkNumber("variance", p.Variance); err != nil {
+		return err
+	}
 	switch {
-	case !positive(p.Variance):
-		return fmt.Errorf("variance must be above 0, not %v", p.Variance)
 	case p.LengthScale != 0 && p.LengthScaleMax != 0:
 		return errors.New("give either length_scale, or length_scale_max for all up to it")
-	case p.LengthScaleMax == 0 && !positive(p.LengthScale):
-		return fmt.Errorf("length_scale must be above 0, not %v", p.LengthScale)
-	case p.LengthScale == 0 && !positive(p.LengthScaleMax):
-		return fmt.Errorf("length_scale_max must be above 0, not %v", p.LengthScaleMax)
+	case p.LengthScaleMax != 0:
+		return checkNumber("length_scale_max", p.LengthScaleMax)
+	default:
+		return checkNumber("length_scale", p.LengthScale)
 	}
-	return nil
 }
 
 // maxNumber and its inverse bound what people may write, so that products of a few
@@ -177,3 +180,17 @@ func (p *Policy) checkKernel() error {
 const maxNumber = 1e30
 
 func positive(x float64) bool { return 1/maxNumber <= x && x <= maxNumber && !math.IsNaN(x) }
+
+// checkNumber returns an error if the value of a key is not positive.
+func checkNumber(key string, x float64) error {
+	switch {
+	case positive(x):
+		return nil
+	case x > maxNumber:
+		return fmt.Errorf("%s must be at most %v, not %v", key, maxNumber, x)
+	case x > 0:
+		return fmt.Errorf("%s must be at least %v, not %v", key, 1/maxNumber, x)
+	default:
+		return fmt.Errorf("%s must be above 0, not %v", key, x)
+	}
+}
