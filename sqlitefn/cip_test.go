@@ -71,20 +71,20 @@ func TestCIPTraceRolledBack(t *testing.T) {
 }
 
 // The noise has the variance that cip_sigma tells, up to what the frame stretches.
-// 400 coordinates of one point each: their mean square is chi-square with 400 degrees
-// of freedom, within 40 % of its mean but for 1e-7.
+// 800 coordinates, of 400 points: their mean square is chi-square with 800 degrees of
+// freedom, within 40 % of its mean but for 5e-13.
 func TestCIPTraceVariance(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT cip_policy('one', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":50,"lambda":2,"epsilon":0.5,"family":"singles"}')`,
 		`SELECT budget_limit('*', 'cip:one', 1)`)
 	d.answers(`SELECT round(cip_sigma('[0]', 'one'), 3)`, `[[5000]]`) // lambda/2 r^2/epsilon
-	rows := d.rows(numbered("200") + `SELECT p ->> '$[0].lat', p ->> '$[0].lon' FROM (SELECT cip_trace('a' || i, 0, 39.9, 116.3, 'one') AS p FROM s GROUP BY i)`)
+	rows := d.rows(numbered("400") + `SELECT p ->> '$[0].lat', p ->> '$[0].lon' FROM (SELECT cip_trace('a' || i, 0, 39.9, 116.3, 'one') AS p FROM s GROUP BY i)`)
 	sum := 0.0
 	for _, r := range rows {
 		y, x := (r[0].(float64)-39.9)*111034, (r[1].(float64)-116.3)*85530
 		sum += x*x + y*y
 	}
-	if mean := sum / 400; len(rows) != 200 || mean < 3000 || mean > 7000 {
+	if mean := sum / 800; len(rows) != 400 || mean < 3000 || mean > 7000 {
 		t.Errorf("%d points, mean square %v", len(rows), mean)
 	}
 }

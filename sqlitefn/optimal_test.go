@@ -463,26 +463,27 @@ func TestRemapKnowsTheWeights(t *testing.T) {
 	d.answers(`SELECT DISTINCT geoind_remap(printf('POINT(%f %f)', lon, lat), 'skewed') FROM home`, `[[`+placed(t, 40.1, 116)+`]]`)
 }
 
-// Draws have the certified probabilities: 20,000 draws of each of two places, by the
-// chi-squared test over the nine outputs, those with an expectation below 5 taken
-// together, at a false alarm probability of 1e-7 each at the most.
+// Draws have the certified probabilities: 20,000 draws of each of two places, and an
+// alarm if some output's share has a divergence from its probability which it exceeds
+// with probability 1e-11 at the most, by Chernoff. Draws of another place have one 150
+// standard deviations beyond that.
 func TestOptimalDrawsAsCertified(t *testing.T) {
 	d := settled(t)
 	m := d.mechanism("town", 9)
-	if statistic, alarm := d.chiSquared(m, 4, 4); statistic > alarm {
-		t.Errorf("chi-squared %v above %v", statistic, alarm)
+	alarm := math.Log(2 * 9 / 1e-11)
+	for _, place := range []int{0, 4} {
+		if x := d.divergence(m, place, place); x > alarm {
+			t.Errorf("draws of place %d have a divergence of %v, above %v", place, x, alarm)
+		}
 	}
-	if statistic, alarm := d.chiSquared(m, 0, 0); statistic > alarm {
-		t.Errorf("chi-squared %v above %v", statistic, alarm)
-	}
-	// Draws of another place are told.
-	if statistic, alarm := d.chiSquared(m, 0, 1); statistic <= alarm {
-		t.Error("draws of another place pass")
+	if x := d.divergence(m, 0, 1); x <= alarm {
+		t.Errorf("draws of another place have a divergence of %v and pass", x)
 	}
 }
 
-// chiSquared compares the draws of the place drawn with the probabilities of expected.
-func (d *database) chiSquared(m *optimal.Mechanism, drawn, expected int) (statistic, alarm float64) {
+// divergence compares the draws of the place drawn with the probabilities of expected: it
+// is the number of draws times the largest relative entropy of an output's share.
+func (d *database) divergence(m *optimal.Mechanism, drawn, expected int) (most float64) {
 	d.Helper()
 	const draws = 20_000
 	counts := map[[2]int64]float64{}
@@ -491,25 +492,18 @@ func (d *database) chiSquared(m *optimal.Mechanism, drawn, expected int) (statis
 		counts[[2]int64{int64(row[0].(float64)), int64(row[1].(float64))}]++
 	}
 	order := inOrder(d)
-	classes, restSeen, restExpected := 0, 0.0, 0.0
-	for z := range 9 {
-		seen := counts[[2]int64{int64(z / 3), int64(z % 3)}]
-		mean := draws * float64(m.Weight(order[expected], order[z])) / float64(m.Total())
-		if mean < 5 {
-			restSeen, restExpected = restSeen+seen, restExpected+mean
-			continue
+	term := func(share, p float64) float64 {
+		if share == 0 {
+			return 0
 		}
-		classes++
-		statistic += (seen - mean) * (seen - mean) / mean
+		return share * math.Log(share/p)
 	}
-	if restExpected >= 5 {
-		classes++
-		statistic += (restSeen - restExpected) * (restSeen - restExpected) / restExpected
+	for z := range 9 {
+		share := counts[[2]int64{int64(z / 3), int64(z % 3)}] / draws
+		p := float64(m.Weight(order[expected], order[z])) / float64(m.Total())
+		most = max(most, draws*(term(share, p)+term(1-share, 1-p)))
 	}
-	// P(X > k + 2 sqrt(kt) + 2t) <= e^-t for k degrees of freedom (Laurent, Massart,
-	// Adaptive Estimation of a Quadratic Functional by Model Selection, 2000, lemma 1).
-	k, t := float64(classes-1), -math.Log(1e-7)
-	return statistic, k + 2*math.Sqrt(k*t) + 2*t
+	return most
 }
 
 // inOrder are the numbers of the places of town in their mechanism, in the order of

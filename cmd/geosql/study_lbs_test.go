@@ -16,10 +16,10 @@ func lbsOf(t *testing.T, args ...string) []map[string]string {
 
 // keepsPromise reports whether so many of n independent trials are believable if each
 // succeeds with the probability promised, or more: where they are fewer, by the bound of
-// Chernoff they have a probability of 1e-8 or more.
+// Chernoff they have a probability of 1e-11 or more.
 func keepsPromise(share, n, promised float64) bool {
 	divergence := share*math.Log(share/promised) + (1-share)*math.Log((1-share)/(1-promised))
-	return share >= promised || n*divergence <= 8*math.Ln10
+	return share >= promised || n*divergence <= 11*math.Ln10
 }
 
 func TestStudyLBS(t *testing.T) {
@@ -28,12 +28,12 @@ func TestStudyLBS(t *testing.T) {
 		reports string
 		levels  []string
 	}{
-		"pois":    {nil, "250", []string{"0.693147181", "1.386294361", "1.791759469"}},
-		"sampled": {[]string{"-users", "8", "-level=1.5"}, "80", []string{"1.5"}},
+		"pois":    {nil, "350", []string{"0.693147181", "1.386294361", "1.791759469"}},
+		"sampled": {[]string{"-users", "8", "-level=1.5"}, "112", []string{"1.5"}},
 		"grid":    {[]string{"-at", "grid", "-users", "100", "-level= ln 4", "-domain", "48.83,2.33,48.87,2.37,1"}, "", []string{"1.386294361"}},
-		"part":    {[]string{"-part=measured", "-domain", "48.83,2.33,48.847,2.37,1", "-level=2,ln4"}, "100", []string{"2", "1.386294361"}},
+		"part":    {[]string{"-part=measured", "-domain", "48.83,2.33,48.847,2.37,1", "-level=2,ln4"}, "140", []string{"2", "1.386294361"}},
 	} {
-		rows := lbsOf(t, append([]string{"-pois", somePlaces(t), "-confidence", "0.9,0.95", "-reports", "10"}, c.args...)...)
+		rows := lbsOf(t, append([]string{"-pois", somePlaces(t), "-confidence", "0.9,0.95", "-reports", "14"}, c.args...)...)
 		if len(rows) != 4*len(c.levels) {
 			t.Fatalf("%s: %d rows", name, len(rows))
 		}
@@ -152,10 +152,10 @@ func TestStudyLBSInterrupted(t *testing.T) {
 }
 
 // The promised confidence is kept among the places of New York, and the overhead is
-// less than the ratio of the areas: people are where places are. 30,000 reports of each
-// level; 9 rows fail with a probability below 1e-7 together.
+// less than the ratio of the areas: people are where places are. 45,000 reports of each
+// level; 9 rows fail with a probability below 1e-10 together.
 func TestStudyLBSNewYork(t *testing.T) {
-	rows := lbsOf(t, "-pois", dataFile(t, "poi_osm/nyc2013.csv.gz"), "-reports", "30")
+	rows := lbsOf(t, "-pois", dataFile(t, "poi_osm/nyc2013.csv.gz"), "-reports", "45")
 	if len(rows) != 18 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -164,7 +164,7 @@ func TestStudyLBSNewYork(t *testing.T) {
 		if r["radius"] == "lattice" && !keepsPromise(measure(t, r, "contained"), measure(t, r, "reports"), promised) {
 			t.Errorf("%v", r)
 		}
-		if measure(t, r, "found") < promised || measure(t, r, "overhead") > measure(t, r, "area_ratio") || r["reports"] != "30000" {
+		if measure(t, r, "found") < promised || measure(t, r, "overhead") > measure(t, r, "area_ratio") || r["reports"] != "45000" {
 			t.Errorf("%v", r)
 		}
 	}

@@ -260,7 +260,7 @@ func interruptStudy(t *testing.T, head string, args ...string) {
 		}
 	}
 	err = cmd.Wait()
-	if got := exitStatus(t, err); got != 130 || errOut.String() != "geosql: interrupted\n" || rows > 1000 {
+	if got := exitStatus(t, err); got != 130 || errOut.String() != "geosql: interrupted\n" || rows > 5000 {
 		t.Errorf("status %d, %d rows, %q", got, rows, errOut.String())
 	}
 }

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -114,24 +115,30 @@ func TestPatience(t *testing.T) {
 	<-turn
 }
 
+// waits counts what stays behind of all queues.
+func waits() int {
+	stacks := make([]byte, 1<<20)
+	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*Queue).await.func1("))
+}
+
 // What stays behind when patience ends, ends with what it waits for, also where
 // the queue has been closed.
 func TestNoWaitStays(t *testing.T) {
 	path := newPath(t)
+	until(t, func() bool { return waits() == 0 }) // those of earlier tests
 	holder, stays, closed := open(t, path), open(t, path), open(t, path)
-	before := runtime.NumGoroutine()
 	held := holder.Enter(never)
 	for _, q := range []*Queue{stays, closed} {
 		for range 5 {
 			q.await(held+1, time.Millisecond)
 		}
 	}
-	if n := runtime.NumGoroutine(); n < before+5 { // those of earlier tests may have ended
-		t.Errorf("%d waits stayed behind, want 10", n-before)
+	if n := waits(); n != 10 {
+		t.Errorf("%d waits stayed behind, want 10", n)
 	}
 	closed.Close()
 	holder.Leave(held)
-	until(t, func() bool { return runtime.NumGoroutine() <= before })
+	until(t, func() bool { return waits() == 0 })
 	p := stays.Enter(never)
 	if got := places(holder); len(got) != 1 || got[0] != p {
 		t.Errorf("places %v, want %d", got, p)

@@ -165,12 +165,15 @@ func TestOpenAndCloseRace(t *testing.T) {
 }
 
 // takeTurns takes turns and logs them: that it is about to ask, that it has asked
-// and that it is in its turn. Where it pushes in, it does not wait for others.
+// and that it is in its turn. Where it pushes in, it does not wait for others. It
+// begins when it is told.
 func takeTurns(q *Queue, log string, pushes bool) {
 	f, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		panic(err)
 	}
+	fmt.Println("ready")
+	bufio.NewScanner(os.Stdin).Scan()
 	for turn := range 150 {
 		name := fmt.Sprint(os.Getpid(), "/", turn)
 		fmt.Fprintln(f, "wants", name)
@@ -195,6 +198,12 @@ func turnsOf(t testing.TB, role string) []string {
 	var players []*player
 	for range 6 {
 		players = append(players, start(t, role, path))
+	}
+	for _, p := range players {
+		p.done(t)
+	}
+	for _, p := range players {
+		p.tell(t, "begin")
 	}
 	for _, p := range players {
 		check(t, p.Wait())
@@ -233,18 +242,28 @@ func outOfTurn(log []string) (early, late int) {
 }
 
 func TestProcessesTakeTurns(t *testing.T) {
-	early, late := outOfTurn(turnsOf(t, "take turns"))
-	if early != 0 {
-		t.Errorf("%d turns came too early", early)
+	for range attempts {
+		early, late := outOfTurn(turnsOf(t, "take turns"))
+		if early != 0 {
+			t.Errorf("%d turns came too early", early)
+		}
+		if late > 0 {
+			return
+		}
 	}
-	if late == 0 {
-		t.Error("nobody had to wait")
-	}
+	t.Error("nobody had to wait")
 }
 
 // The test must notice processes that do not wait for each other.
 func TestPushingInIsNoticed(t *testing.T) {
-	if early, _ := outOfTurn(turnsOf(t, "push in")); early == 0 {
-		t.Error("no turn came too early")
+	for range attempts {
+		if early, _ := outOfTurn(turnsOf(t, "push in")); early > 0 {
+			return
+		}
 	}
+	t.Error("no turn came too early")
 }
+
+// attempts is how often processes are given the chance to meet: a busy machine may run
+// one after the other.
+const attempts = 20

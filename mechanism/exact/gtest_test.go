@@ -11,9 +11,10 @@ import (
 )
 
 // falseAlarm is the probability with which one goodness-of-fit check may fail
-// on a correct sampler. A run of the package makes fewer than 100 of them, so
-// it fails by chance less than once in a million runs.
-const falseAlarm = 1e-8
+// on a correct sampler. A run of the package makes fewer than 100 of them. The
+// planted errors are eight standard deviations or more beyond it: each is missed
+// with a probability below 1e-14.
+const falseAlarm = 1e-10
 
 // pvalue bounds the probability that a multinomial sample diverges from its
 // law as much as counts does from law: the likelihood-ratio (G) test with
@@ -68,12 +69,12 @@ func geometricPvalue(rate float64, draw func() int64) float64 {
 	return pairPvalue(cuts, func(c int64) float64 { return -math.Expm1(-rate * float64(c)) }, draw)
 }
 
-// pairPvalue draws 10^5 pairs of consecutive values and compares the pair of
+// pairPvalue draws 400,000 pairs of consecutive values and compares the pair of
 // classes they fall in, which begin at the cuts, with the product law, so it
 // sees a wrong law and dependent draws alike. The law is given by
 // cumulative(c) = P(k < c).
 func pairPvalue(cuts []int64, cumulative func(c int64) float64, draw func() int64) float64 {
-	const pairs = 100_000
+	const pairs = 400_000
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	classes := len(cuts) + 1
@@ -236,9 +237,9 @@ func (l *loop) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// coinPvalue compares 10^5 tosses with a probability of true.
+// coinPvalue compares 200,000 tosses with a probability of true.
 func coinPvalue(probability float64, toss func() bool) float64 {
-	const n = 100_000
+	const n = 200_000
 	hits := 0
 	for range n {
 		if toss() {

@@ -387,18 +387,20 @@ func discreteGaussian(s *exact.Source, c, sigma float64) int64 {
 	}
 }
 
-// misfitMoments draws 200000 standard normal variates and reports what is
+// misfitMoments draws 500,000 standard normal variates and reports what is
 // wrong: mean, mean square or distribution function. A correct sampler fails
-// with a probability below 3e-8:
+// with a probability below 1e-10:
 //
-//   - the mean times sqrt(n) is normal, and beyond 5.9 with 4e-9;
+//   - the mean times sqrt(n) is normal, and beyond 7 with 3e-12;
 //   - for the sum S of squares, P(S >= n + 2 sqrt(nx) + 2x) and
-//     P(S <= n - 2 sqrt(nx)) are at most e^-x (Laurent, Massart 2000), x = 19.2;
+//     P(S <= n - 2 sqrt(nx)) are at most e^-x (Laurent, Massart 2000), x = 25;
 //   - the distance D of the distribution functions has P(D > d) <= 2 e^(-2nd^2)
 //     (Dvoretzky, Kiefer, Wolfowitz 1956, with the constant of Massart 1990),
-//     here with 2nd^2 = 19.2.
+//     here with 2nd^2 = 25.
+//
+// A mean that is off by 0.02 is missed with probability 1e-12.
 func misfitMoments(draw func() float64) string {
-	const n, x = 200_000, 19.2
+	const n, x = 500_000, 25
 	z := make([]float64, n)
 	sum, squares := 0.0, 0.0
 	for i := range z {
@@ -413,11 +415,11 @@ func misfitMoments(draw func() float64) string {
 	}
 	root := 2 * math.Sqrt(n*x)
 	switch {
-	case math.Abs(sum) > 5.9*math.Sqrt(n):
+	case math.Abs(sum) > 7*math.Sqrt(n):
 		return "mean"
 	case squares > n+root+2*x || squares < n-root:
 		return "mean square"
-	case distance > math.Sqrt(x/(2*n)):
+	case distance > math.Sqrt(float64(x)/(2*n)):
 		return "distribution function"
 	}
 	return ""

@@ -224,11 +224,11 @@ func TestThinHull(t *testing.T) {
 	}
 }
 
-const samples = 200_000
+const samples = 300_000
 
 // misfit compares so many draws with a law: the frequencies of the 60 likeliest
 // outcomes with their bounds by Bernstein. The probability of a false alarm is at
-// most 1e-6 in all.
+// most 1e-10 in all.
 func misfit(law map[vector]float64, draw func() vector) error {
 	counts := map[vector]int{}
 	for range samples {
@@ -236,7 +236,7 @@ func misfit(law map[vector]float64, draw func() vector) error {
 	}
 	const outcomes, tails = 60, 2
 	likeliest := slices.SortedFunc(maps.Keys(law), func(a, b vector) int { return cmp.Compare(law[b], law[a]) })
-	l := math.Log(outcomes * tails / 1e-6)
+	l := math.Log(outcomes * tails / 1e-10)
 	for _, z := range likeliest[:outcomes] {
 		p, f := law[z], float64(counts[z])/samples
 		// Bernstein: P(|f-p| >= e) <= 2 exp(-n e^2/(2 p(1-p) + 2e/3)).
@@ -248,8 +248,7 @@ func misfit(law map[vector]float64, draw func() vector) error {
 	return nil
 }
 
-// The draws of all laws, with planted bugs. For each comparison the probability of a false
-// alarm is at most 1e-6.
+// The draws of all laws, in fewer than 40 comparisons.
 func TestDraws(t *testing.T) {
 	src := exact.NewSource(nil)
 	for _, o := range oracles {
@@ -273,6 +272,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
+// Of every planted law some outcome is 50 standard deviations or more beyond its bound.
 func TestDrawsCatchPlantedBugs(t *testing.T) {
 	src := exact.NewSource(nil)
 	n := noiseOf(PIM, []vector{{0, 0}, {3, 0}, {1, 2}, {4, 5}}, 1, 2*one).(*knorm)

@@ -129,7 +129,7 @@ func TestLatitudeInvertsConformal(t *testing.T) {
 }
 
 // Inverse and projection return a location within 1e-9 degree of the great
-// circle, up to 150 degrees from the centre.
+// circle, up to 150 degrees from the centre. (Its antipode has no image to tell from.)
 func TestProjectionRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lat0 := rapid.Float64Range(-90, 90).Draw(t, "lat0")
@@ -137,10 +137,11 @@ func TestProjectionRoundTrip(t *testing.T) {
 		f.diameter = earthDiameter
 		lat := rapid.Float64Range(-90, 90).Draw(t, "lat")
 		dlon := rapid.Float64Range(-180, 180).Draw(t, "dlon")
-		x, y := f.project(lat, dlon)
-		if f.angle(math.Hypot(x, y)) > 150*radiansPerDegree {
+		up, out, norm := conformal(math.Sincos(lat * radiansPerDegree))
+		if f.sin0*up+f.cos0*out*math.Cos(dlon*radiansPerDegree) < norm*math.Cos(150*radiansPerDegree) {
 			t.Skip("near the antipode")
 		}
+		x, y := f.project(lat, dlon)
 		lat2, dlon2 := f.unproject(x, y)
 		east := wrap(dlon2-dlon) * math.Cos(lat*radiansPerDegree)
 		if math.Hypot(lat2-lat, east) > 1e-9 {

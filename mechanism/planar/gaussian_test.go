@@ -9,10 +9,10 @@ import (
 )
 
 // TestGaussianLaw compares draws with normal probabilities about the unrounded image,
-// cell by cell: n = 200,000, false alarm below 1e-6 (Bernstein, 441 cells). Noise about
-// the rounded image is told apart.
+// cell by cell: n = 600,000, false alarm below 1e-10 (Bernstein, 441 cells). Noise about
+// the rounded image is told apart, ten standard deviations from where it would be missed.
 func TestGaussianLaw(t *testing.T) {
-	const n, sigma = 200_000, 1.7
+	const n, sigma = 600_000, 1.7
 	d := gridDomain(t)
 	g, err := d.Gaussian(sigma * sigma * d.step * d.step)
 	if err != nil {
@@ -46,7 +46,7 @@ func gaussianExcess(d *Domain, counts map[printed]int, x, y, sigma float64, n in
 		for i := int64(-10); i <= 10; i++ {
 			want := float64(n) * share(i, x) * share(j, y)
 			got := float64(counts[d.print(Cell{i, j})])
-			most = max(most, math.Abs(got-want)/(6.5*math.Sqrt(want)+15))
+			most = max(most, math.Abs(got-want)/(7.5*math.Sqrt(want)+20))
 		}
 	}
 	return most

@@ -136,9 +136,9 @@ func (t tally[E]) check(n int, falseAlarm float64) error {
 
 // checkSampler compares samples of the noise with the law at a rate: the single
 // points near 0, rings one mean radius wide out to the tail, and how often a
-// sample equals the one before. n = 200,000 samples, false alarm 1e-7.
+// sample equals the one before. n = 300,000 samples, false alarm 1e-10.
 func checkSampler(rate float64, sample func() Cell) error {
-	const n = 200_000
+	const n = 300_000
 	type event struct {
 		kind string
 		at   Cell
@@ -171,8 +171,8 @@ func checkSampler(rate float64, sample func() Cell) error {
 			pairs.count["repetition"]++
 		}
 	}
-	if err := events.check(n, 0.5e-7); err != nil {
+	if err := events.check(n, 0.5e-10); err != nil {
 		return err
 	}
-	return pairs.check(n/2, 0.5e-7)
+	return pairs.check(n/2, 0.5e-10)
 }

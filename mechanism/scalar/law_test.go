@@ -45,11 +45,11 @@ func meanError(q *Query) float64 {
 
 // Releases follow the law that the enumeration of privacy_test.go proves private.
 //
-// 100,000 draws per case. A case fails when some outcome's frequency f has
-// n*KL(f, p) > ln(2*outcomes/1e-7): by Chernoff's bound a false alarm has
-// probability below 1e-7 per case and 1e-6 in all.
+// 150,000 draws per case. A case fails when some outcome's frequency f has
+// n*KL(f, p) > ln(2*outcomes/1e-10): by Chernoff's bound a false alarm has
+// probability below 1e-10 per case and 1e-9 in all.
 func TestReleaseFollowsItsLaw(t *testing.T) {
-	const draws = 100_000
+	const draws = 150_000
 	src := exact.NewSource(nil)
 	for _, c := range releaseCases(t) {
 		a := collect(c.query, c.db)
@@ -58,15 +58,16 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 			got[pointOf(c.query, c.query.Release(a, src))]++
 		}
 		want := law(outcome{c.query.answer(a), c.query.lattice}, c.query.rate, 1)
-		if err := fits(got, want, draws, 1e-7); err != nil {
+		if err := fits(got, want, draws, 1e-10); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
 
-// The test above must see a sampler that is wrong.
+// The test above must see a sampler that is wrong: some outcome is 14 standard
+// deviations or more beyond what is allowed.
 func TestLawTestCatchesPlantedSamplers(t *testing.T) {
-	const draws = 100_000
+	const draws = 150_000
 	src := exact.NewSource(nil)
 	q := query(t, Value, universe(t, 0, 5, 1), budget.D1, rational("0.7"), nil)
 	a := collect(q, []float64{1})
@@ -109,17 +110,17 @@ func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 		for range draws {
 			got[sample()]++
 		}
-		if fits(got, want, draws, 1e-7) == nil {
+		if fits(got, want, draws, 1e-10) == nil {
 			t.Errorf("%s: not caught", name)
 		}
 	}
 }
 
 // At a rate of 2^-64 most draws leave the range of int64 and are continued by the
-// memoryless rule, for four rounds on average. 2,000 draws in bins of 2^64 steps;
-// a false alarm has probability below 1e-7, as above.
+// memoryless rule, for four rounds on average. 3,000 draws in bins of 2^64 steps;
+// a false alarm has probability below 1e-10, as above.
 func TestFarDrawsFollowTheGeometricTail(t *testing.T) {
-	const draws = 2_000
+	const draws = 3_000
 	src := exact.NewSource(nil)
 	q := query(t, Sum, universe(t, -1, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-64), nil)
 	if q.rate != 0x1p-64 {
@@ -134,7 +135,7 @@ func TestFarDrawsFollowTheGeometricTail(t *testing.T) {
 	for range draws {
 		got[q.draw(src).hi]++
 	}
-	if err := fits(got, want, draws, 1e-7); err != nil {
+	if err := fits(got, want, draws, 1e-10); err != nil {
 		t.Error(err)
 	}
 }

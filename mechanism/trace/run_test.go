@@ -10,11 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyPolicy draws a predictive or independent policy for a space.
-func anyPolicy(t *rapid.T, s Space) Policy {
+// anyPolicy draws a predictive or independent policy for a space, of an epsilon of at
+// least the given one.
+func anyPolicy(t *rapid.T, s Space, least budget.Amount) Policy {
 	p := Policy{
 		Mechanism: rapid.SampledFrom([]string{Predictive, Predictive, Predictive, Independent}).Draw(t, "mechanism"),
-		Epsilon:   budget.Amount(math.Exp(rapid.Float64Range(0, math.Log(float64(budget.Max))).Draw(t, "ln epsilon"))),
+		Epsilon:   budget.Amount(math.Exp(rapid.Float64Range(math.Log(float64(least)), math.Log(float64(budget.Max))).Draw(t, "ln epsilon"))),
 		Manager:   rapid.SampledFrom([]string{FixedRate, FixedUtility}).Draw(t, "manager"),
 		Steps:     rapid.Int64Range(1, 50).Draw(t, "steps"),
 		Gamma:     rapid.Float64Range(0.5, 1).Draw(t, "gamma"),
@@ -84,7 +85,7 @@ func TestNeverAboveEpsilon(t *testing.T) {
 	for name, s := range spaces {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				m, err := New(s, anyPolicy(t, s))
+				m, err := New(s, anyPolicy(t, s, 1))
 				if err != nil {
 					t.Skip(err) // an epsilon of a few quanta
 				}
@@ -150,13 +151,14 @@ func TestDrawnRuns(t *testing.T) {
 	src := exact.NewSource(nil)
 	for name, s := range spaces {
 		t.Run(name, func(t *testing.T) {
+			least := budget.Amount(1)
+			for !(s.Rate(least) > 1e-9) { // noise beyond the Earth, which takes long to draw
+				least *= 2
+			}
 			rapid.Check(t, func(t *rapid.T) {
-				m, err := New(s, anyPolicy(t, s))
+				m, err := New(s, anyPolicy(t, s, least))
 				if err != nil {
 					t.Skip(err)
-				}
-				if !(m.space.Rate(m.policy.Epsilon) > 1e-9) {
-					t.Skip("noise beyond the Earth, which takes long to draw")
 				}
 				x := s.Nearest(0, 0)
 				var r Run

@@ -46,7 +46,7 @@ func (b browser) open(t *testing.T, page string, flags ...string) (output string
 	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	// The sandbox needs a kernel and a user that a build machine may not have, and
 	// the page is our own.
@@ -57,7 +57,7 @@ func (b browser) open(t *testing.T, page string, flags ...string) (output string
 	command := exec.CommandContext(ctx, b.program, append(flags, "file://"+path)...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	command.WaitDelay = 10 * time.Second
+	command.WaitDelay = time.Minute
 	if err := command.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}

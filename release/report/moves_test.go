@@ -49,16 +49,16 @@ func farthest(measured, expected [bins + 1]float64) (d float64) {
 	return d
 }
 
-// The expected histogram is that of the mechanism. With n = 20,000 draws the
-// cumulative shares are farther than 0.019 from the true ones with a probability of at
-// most 2*exp(-2*n*0.019^2) < 1.1e-6 (Dvoretzky, Kiefer and Wolfowitz, with Massart's
-// constant), below 1e-6 for 0.0195; half a thousandth is for the lattice and for
-// distances on a sphere, and what comes to the border. An epsilon wrong by a tenth is
-// noticed: it moves the cumulative shares by 0.05.
+// The expected histogram is that of the mechanism. With n = 40,000 draws the
+// cumulative shares are farther than 0.0195 from the true ones with a probability of at
+// most 2*exp(-2*n*0.0195^2) < 1e-12 (Dvoretzky, Kiefer and Wolfowitz, with Massart's
+// constant); half a thousandth is for the lattice and for distances on a sphere, and
+// what comes to the border. An epsilon wrong by a tenth is noticed: it moves the
+// cumulative shares by 0.05, ten standard deviations more than that.
 func TestExpectedDistancesAreTheMechanisms(t *testing.T) {
 	const allowed = 0.0195 + 0.0005
 	moved := NewMoves(washingtonEpsilon)
-	drawInside(t, 20_000, moved)
+	drawInside(t, 40_000, moved)
 	measured := moved.shares()
 	if d := farthest(measured, expectedShares(washingtonEpsilon, moved.width)); d > allowed {
 		t.Errorf("measured distances are %v from the expected ones", d)

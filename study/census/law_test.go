@@ -57,11 +57,11 @@ func lawCases(d *planar.Domain) (cases []lawCase) {
 }
 
 // trials is how many jobs each commute of a test of the law has.
-const trials = 150_000
+const trials = 200_000
 
 // law releases the commutes of cases and says for which the counts cannot be believed.
 // There are 32 counts, each of which is doubted wrongly with a probability of at most
-// 2e-9: a false alarm of all has one below 1e-7.
+// 2e-11: a false alarm of all has one below 1e-9.
 func law(t *testing.T, d *planar.Domain, cases []lawCase, m func(*planar.Domain, float64) studytest.Drawer) (doubts []string) {
 	t.Helper()
 	for _, c := range cases {
@@ -145,11 +145,11 @@ func TestWrongMechanisms(t *testing.T) {
 }
 
 // Who works at home is released within 10 miles with the probability that R1, the
-// quantiles of the continuous law by another program, has for such a radius. 400,000 jobs
+// quantiles of the continuous law by another program, has for such a radius. 500,000 jobs
 // for each of four radii; at a step of 1 m the lattice and the frame change less than
 // 1e-5.
 func TestQuantiles(t *testing.T) {
-	const jobs = 400_000
+	const jobs = 500_000
 	for p, quantile := range map[float64]float64{0.5: 1.678346990017, 0.75: 2.692634528890, 0.9: 3.889720169867, 0.99: 6.638352067994} {
 		const radius = 1.22
 		level := quantile / 10 * radius

@@ -126,11 +126,11 @@ func TestRows(t *testing.T) {
 }
 
 // trials is how many reports tests of the law draw, at each level.
-const trials = 200_000
+const trials = 300_000
 
 // miss is the probability with which each interval of these tests misses what it should
-// hold. There are fewer than 100 of them: a false alarm has a probability below 1e-6.
-const miss = 1e-8
+// hold. There are fewer than 100 of them: a false alarm has a probability below 1e-9.
+const miss = 1e-11
 
 // law measures a mechanism with users all over the city and returns what is wrong: the
 // promised confidence is not kept, or the continuous law does not hold. The lattice
@@ -284,11 +284,11 @@ func TestNewErrors(t *testing.T) {
 }
 
 // The greatest and the least noise that is accepted keep the promise too: all areas of
-// retrieval but of a share below 1e-9 hold the area of interest.
+// retrieval but of a share below 1e-13 hold the area of interest.
 func TestExtremeLevels(t *testing.T) {
 	for _, level := range []float64{1000, 1e-9} {
 		s := published()
-		s.PrivacyRadius, s.Levels, s.Confidences, s.Reports = 1, []float64{level}, []float64{1 - 1e-9}, 100
+		s.PrivacyRadius, s.Levels, s.Confidences, s.Reports = 1, []float64{level}, []float64{1 - 1e-13}, 100
 		for _, r := range rowsOf(t, newStudy(t, s, []Place{notreDame}, []Place{notreDame})) {
 			if r.Radius == Lattice && r.Contained.Share != 1 {
 				t.Errorf("%+v", r)
