@@ -1,10 +1,11 @@
 GO    ?= go
 BUILD ?= build
 
-# Made anew each time: the go command knows best what has changed.
+# Made anew each time: the go command knows best what has changed. The state of git is
+# left out, so that the same sources give the same bytes, in anybody's clone.
 .PHONY: extension
 extension:
-	$(GO) build -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
+	$(GO) build -buildvcs=false -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
 
 # The packages of the hosts, beside the extension.
 .PHONY: package

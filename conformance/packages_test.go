@@ -18,27 +18,33 @@ func TestPythonPackage(t *testing.T) {
 	}
 }
 
-// Uninstalling leaves nothing behind, which takes a complete RECORD.
-func TestPythonPackageIsUninstalled(t *testing.T) {
+// pip installs the wheel, and the folder that it was packed from. Uninstalling leaves
+// nothing behind, which takes a complete RECORD.
+func TestPythonPackageIsInstalledAndUninstalled(t *testing.T) {
 	environment(t)
-	wheel := artefact(t, "geosql-*.whl")
-	folder := filepath.Join(t.TempDir(), "venv")
-	python, err := pythonFound()
+	venv := filepath.Join(t.TempDir(), "venv")
+	found, err := pythonFound()
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, c := range [][]string{
-		{python, "-m", "venv", folder},
-		{filepath.Join(folder, "bin", "pip"), "install", "-q", "--no-index", wheel},
-		{filepath.Join(folder, "bin", "pip"), "uninstall", "-q", "-y", "geosql"},
-	} {
-		if _, err := command("", c[0], c[1:]...); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := command("", found, "-m", "venv", venv); err != nil {
+		t.Fatal(err)
 	}
-	left, err := filepath.Glob(filepath.Join(folder, "lib", "python*", "site-packages", "geosql*"))
-	if err != nil || len(left) != 0 {
-		t.Errorf("%q is left, %v", left, err)
+	python, pip := filepath.Join(venv, "bin", "python"), filepath.Join(venv, "bin", "pip")
+	for _, from := range []string{artefact(t, "geosql-*.whl"), filepath.Join(packagesFolder(t), "package", "python")} {
+		for _, c := range [][]string{
+			{pip, "install", "-q", "--no-index", from},
+			{python, "hosts/python_package.py"},
+			{pip, "uninstall", "-q", "-y", "geosql"},
+		} {
+			if _, err := command("", c[0], c[1:]...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		left, err := filepath.Glob(filepath.Join(venv, "lib", "python*", "site-packages", "geosql*"))
+		if err != nil || len(left) != 0 {
+			t.Errorf("of %s %q is left, %v", from, left, err)
+		}
 	}
 }
 

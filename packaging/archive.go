@@ -6,7 +6,7 @@ package main
 func archive(r release) (pack, error) {
 	files, err := r.rendered("sqlpkg.json")
 	files = append(files, packed{"geosql.so", r.library}, packed{"LICENSE", r.license})
-	return pack{r.Archive(), "archive", files, tarball("")}, err
+	return pack{r.Archive(), "archive", files, nil, tarball("")}, err
 }
 
 // Archive is the name of the archive.

@@ -4,5 +4,5 @@ package main
 func npm(r release) (pack, error) {
 	files, err := r.rendered("npm")
 	files = append(files, packed{"geosql.so", r.library}, packed{"LICENSE", r.license})
-	return pack{"geosql-" + r.Version + ".tgz", "npm", files, tarball("package")}, err
+	return pack{"geosql-" + r.Version + ".tgz", "npm", files, nil, tarball("package")}, err
 }

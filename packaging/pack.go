@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"text/template"
 	"time"
 )
@@ -19,6 +20,7 @@ type pack struct {
 	name   string // of the packed file
 	folder string // under package/
 	files  []packed
+	beside []packed // of the folder alone
 	pack   func(w io.Writer, files []packed) error
 }
 
@@ -38,7 +40,7 @@ func (p pack) write(out string) (string, error) {
 	if err := os.RemoveAll(folder); err != nil {
 		return "", err
 	}
-	for _, f := range p.files {
+	for _, f := range slices.Concat(p.files, p.beside) {
 		name := filepath.Join(folder, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return "", err

@@ -9,24 +9,28 @@ import (
 
 // wheel is what pip installs (PyPA, Binary distribution format 1.0): the module
 // geosql with the library in it, and metadata in which RECORD has the hash of every
-// file.
+// file. What its folder has besides lets pip install the folder too.
 func wheel(r release) (pack, error) {
 	info := "geosql-" + r.Version + ".dist-info/"
 	templates, err := r.rendered("python")
 	if err != nil {
 		return pack{}, err
 	}
-	var files []packed
+	var files, beside []packed
 	for _, f := range templates {
 		switch f.name {
 		case "METADATA", "WHEEL":
 			f.name = info + f.name
+		case "pyproject.toml", "backend.py":
+			beside = append(beside, f)
+			continue
 		}
 		files = append(files, f)
 	}
 	files = append(files, packed{"geosql/geosql.so", r.library}, packed{info + "LICENSE", r.license})
 	files = append(files, packed{info + "RECORD", record(files, info+"RECORD")})
-	return pack{fmt.Sprintf("geosql-%s-py3-none-%s.whl", r.Version, r.Wheel()), "python", files, zipped}, nil
+	name := fmt.Sprintf("geosql-%s-py3-none-%s.whl", r.Version, r.Wheel())
+	return pack{name, "python", files, beside, zipped}, nil
 }
 
 // record lists files with their hashes and sizes, and itself without.
