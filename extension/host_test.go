@@ -63,10 +63,10 @@ func hosts(t *testing.T) (list []host) {
 // may, is ended.
 func (h host) script(t *testing.T, so, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	limited, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	limited, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(limited, python(t), append([]string{filepath.Join("testdata", name)}, args...)...)
-	cmd.WaitDelay = time.Second // its children may have the pipe
+	cmd.WaitDelay = time.Minute // its children may have the pipe
 	cmd.Env = append(os.Environ(), h.env...)
 	cmd.Env = append(cmd.Env, "PYTHONDONTWRITEBYTECODE=1", "GEOSQL_SO="+so, "GEOSQL_SQLITE="+h.version)
 	return cmd

