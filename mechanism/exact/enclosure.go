@@ -18,13 +18,11 @@ type enclosure struct {
 //
 // Counted in 2^-32, U lies within 1/2 of m = w + 1/2, which is exact, so E
 // lies between -ln m - 1/(2m) and -ln m + 1/(2w); for w = 0 err is infinite.
-// Of err = 9/16w the part 1/16w > 2^-36 is slack: mid < 23, so the logarithm
-// is within 2^-45.
+// Of err = 9/16w the part 1/16w > 2^-36 is slack, and mid is within 2^-45.
 func enclose32(w uint32) enclosure {
-	f := float64(w)
 	return enclosure{
-		mid: -math.Log((f + 0.5) * 0x1p-32),
-		err: 0.5625 / f,
+		mid: -halfLog(w),
+		err: 0.5625 / float64(w),
 	}
 }
 

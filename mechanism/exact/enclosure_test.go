@@ -50,6 +50,26 @@ func TestLogarithmAccuracy(t *testing.T) {
 	}
 }
 
+// halfLog is tried at both ends and in the middle of each part of its table, where
+// the series is cut off worst and where it ends at its first term, in binades of all
+// sizes.
+func TestHalfLog(t *testing.T) {
+	words := sample(32, 1000)
+	for part := range uint64(1 << logBits) {
+		for _, binade := range []uint64{1 << logBits, 1 << 16, 1 << 23, 1 << 31} {
+			size := binade >> logBits
+			start := binade + part*size
+			words = append(words, start, start+size/2, start+size-1)
+		}
+	}
+	for _, w := range append(words, 0) {
+		exactly := big.NewRat(int64(2*w+1), 1<<33)
+		if x := -halfLog(uint32(w)); !within(x, 0x1p-45, exactly, exactly) {
+			t.Errorf("%08x: ln is not within 2^-45 of %v", w, -x)
+		}
+	}
+}
+
 func TestEnclose32(t *testing.T) {
 	scale := new(big.Rat).SetFrac64(1, 1<<32)
 	for _, w := range sample(32, 1000) {

@@ -35,7 +35,7 @@ func NewDiscreteLaplace(rate float64) (DiscreteLaplace, error) {
 func (d DiscreteLaplace) Draw(s *Source) int64 {
 	k := d.draw(s, laplaceTail)
 	if s.Bool() {
-		return -k
+		k = -k
 	}
 	return k
 }

@@ -35,7 +35,7 @@ func newBox(south, west, north, east float64) (box, error) {
 	return box{south, west, north, east, width / 2}, nil
 }
 
-func (b box) crossesAntimeridian() bool { return b.west > b.east }
+func (b *box) crossesAntimeridian() bool { return b.west > b.east }
 
 // centre returns the middle of the latitudes and of the longitudes.
 func (b box) centre() (lat, lon float64) {
@@ -51,14 +51,14 @@ func (b box) corners() [4][2]float64 {
 }
 
 // contains is about the numbers as declared; 180 and -180 are one meridian.
-func (b box) contains(lat, lon float64) bool {
+func (b *box) contains(lat, lon float64) bool {
 	if !(b.south <= lat && lat <= b.north) {
 		return false
 	}
 	return b.containsLongitude(lon) || math.Abs(lon) == 180 && b.containsLongitude(-lon)
 }
 
-func (b box) containsLongitude(lon float64) bool {
+func (b *box) containsLongitude(lon float64) bool {
 	if b.crossesAntimeridian() {
 		return b.west <= lon && lon <= 180 || -180 <= lon && lon <= b.east
 	}
