@@ -95,22 +95,38 @@ func scanBalance(s *sqlite.Stmt, at int, account string, unit budget.Unit, now i
 	b := Balance{Account: account, Unit: unit}
 	var row [8]sqlite.Value
 	s.Row(at, row[:])
+	b.scanLimit(row[:3])
+	b.scanUse(row[3:])
+	return b, b.at(now)
+}
+
+// scanLimit reads a limit: epsilon, window_seconds and changed, NULL where there is none.
+func (b *Balance) scanLimit(row []sqlite.Value) {
 	if limit := &row[0]; limit.Type() == sqlite.Integer {
 		b.Limit, b.Limited = budget.Amount(limit.Int()), true
 		b.Window, b.limitChanged = intOr0(&row[1]), row[2].Int()
 	}
-	if spent := &row[3]; spent.Type() == sqlite.Integer {
-		b.Spent, b.Reserved = budget.Amount(spent.Int()), budget.Amount(row[4].Int())
-		if t := row[5].Int(); t != 0 {
+}
+
+// scanUse reads what is used: spent, reserved, last_charge, window_start and window_spent,
+// NULL where there is nothing.
+func (b *Balance) scanUse(row []sqlite.Value) {
+	if spent := &row[0]; spent.Type() == sqlite.Integer {
+		b.Spent, b.Reserved = budget.Amount(spent.Int()), budget.Amount(row[1].Int())
+		if t := row[2].Int(); t != 0 {
 			b.LastCharge = time.UnixMicro(t).UTC()
 		}
-		b.stored = usage{intOr0(&row[6]), budget.Amount(row[7].Int())}
+		b.stored = usage{intOr0(&row[3]), budget.Amount(row[4].Int())}
 	}
+}
+
+// at completes a balance that was read, for the time now.
+func (b *Balance) at(now int64) error {
 	if !b.inRange() {
-		return b, errDamaged
+		return errDamaged
 	}
 	b.opened(now)
-	return b, nil
+	return nil
 }
 
 // inRange makes sure that no sum of the balance's amounts can overflow.

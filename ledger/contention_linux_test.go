@@ -80,8 +80,9 @@ func transactionsAfter(t *testing.T, a *auditor, entry int64) (counts map[string
 }
 
 // Between two turns of a process that always wants one, every other process has
-// exactly one transaction, however many want one too. (Unless the machine stands
-// still for as long as they have patience.)
+// exactly one transaction, however many want one too, unless the machine stands still
+// for as long as they have patience. Who waits took his place in this round or in the
+// one before.
 func TestProcessesTakeTurns(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", one, 0))
@@ -92,10 +93,13 @@ func TestProcessesTakeTurns(t *testing.T) {
 	defer queues[0].Close()
 	defer queues[1].Close()
 	place := queues[0].Enter(time.Hour)
+	began := time.Now()
 	names := crowd(t, "charge for ever", l.Path())
 	line.await(t, 1+len(names))
 	_, last := transactionsAfter(t, a, 0)
-	for round := range 50 {
+	for round, judged := 0, 0; judged < 50; round++ {
+		before := began
+		began = time.Now()
 		turn := make(chan int64)
 		go func() { turn <- queues[(round+1)%2].Enter(time.Hour) }()
 		line.await(t, 2+len(names))
@@ -103,9 +107,12 @@ func TestProcessesTakeTurns(t *testing.T) {
 		place = <-turn
 		var counts map[string]int64
 		counts, last = transactionsAfter(t, a, last)
-		for _, name := range names {
-			if counts[name] != 1 {
-				t.Errorf("process %s had %d transactions between two turns", name, counts[name])
+		if time.Since(before) < busyTimeout*time.Millisecond {
+			judged++
+			for _, name := range names {
+				if counts[name] != 1 {
+					t.Errorf("process %s had %d transactions between two turns", name, counts[name])
+				}
 			}
 		}
 		line.await(t, 1+len(names))
@@ -134,7 +141,7 @@ func TestWithoutAQueueProcessesPushIn(t *testing.T) {
 	}
 }
 
-// Callers join a transaction until it is their process's turn.
+// Callers join a transaction until it is their process's turn, or it has lost patience.
 func TestCallersJoinWhileTheProcessWaits(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", 10, 0))
@@ -142,6 +149,7 @@ func TestCallersJoinWhileTheProcessWaits(t *testing.T) {
 	other := turns.Open(l.Path()+"-queue", 0o600)
 	defer other.Close()
 	place := other.Enter(time.Hour)
+	began := time.Now()
 	n := commits(t, l, func() {
 		var all sync.WaitGroup
 		for i := range 3 {
@@ -158,7 +166,7 @@ func TestCallersJoinWhileTheProcessWaits(t *testing.T) {
 		other.Leave(place)
 		all.Wait()
 	})
-	if n != 1 {
+	if n != 1 && time.Since(began) < busyTimeout*time.Millisecond {
 		t.Errorf("%d commits", n)
 	}
 }

@@ -224,9 +224,10 @@ func (l *Ledger) withoutQueue() {
 // hammerings is how often each of its goroutines charges.
 const hammerings = 600
 
-// hammer charges from several goroutines, and prints the largest size of the log
-// that it saw after a commit.
+// hammer says that it has opened the ledger, which reads it, charges from several
+// goroutines, and prints the largest size of the log that it saw after a commit.
 func hammer(l *Ledger) error {
+	fmt.Println("open")
 	largest, errs := make([]int64, callers), make([]error, callers)
 	var all sync.WaitGroup
 	for g := range callers {
@@ -278,6 +279,10 @@ func TestLogIsBounded(t *testing.T) {
 	var players []*player
 	for range 4 {
 		players = append(players, start(t, "hammer", l.Path()))
+	}
+	for _, p := range players {
+		_, err := fmt.Fscanln(p.out, new(string))
+		check(t, err)
 	}
 	largest := int64(0)
 	for range 10 {

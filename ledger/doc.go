@@ -45,9 +45,9 @@
 //
 // # Data sets
 //
-// A data set that is released as a file is charged in parts, each in one transaction with
-// how far it is, so that a process that was killed is followed by one that charges only the
-// rest: see [Release].
+// The accounts of a data set that is released as a file are charged in their order, many in
+// a transaction that notes how far it is, so that a process that was killed is followed by
+// one that charges only the rest: see [Release].
 //
 // # The file
 //

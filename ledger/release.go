@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,20 +12,21 @@ import (
 )
 
 // Release is what the ledger knows of a data set that is being released: which one,
-// how, how many of its rows are charged, and what was published in the end. It is
+// how, how many accounts are charged for it, and what was published in the end. It is
 // used by one goroutine at a time, while the ledger is open.
 //
-// A data set is charged batch by batch, each before its draws may be seen. A process
-// that is killed has charged a number of rows, and the next one, which draws all of
-// them again, charges those behind. So one charge pays for one draw if no more than one
-// of the draws is ever seen: whoever draws keeps what he has drawn to himself until
-// [Release.Seal] has said that this is it.
+// Every account is charged once, for all that the data set has of it, in ascending order
+// of the accounts and before anything is drawn. A process that is killed has charged a
+// number of them, and the next one charges those behind and draws everything again. So one
+// charge pays for several draws, of which no more than one may ever be seen: whoever draws
+// keeps what he has drawn to himself until [Release.Seal] has said that this is it.
 type Release struct {
 	ledger *Ledger
 	id     string
 	run    *run
 
 	charged   int64
+	last      string // account that this process has charged
 	published *Published
 }
 
@@ -112,55 +114,64 @@ func (p ReleasePlan) differs(id string, wanted ReleasePlan) error {
 	return releaseError(fmt.Sprintf("release %s %s; another release needs another id", quote(id), what))
 }
 
-// Charged is how many rows of the data set are charged, from its first one on.
+// Charged is how many accounts are charged, from the first one on.
 func (r *Release) Charged() int64 { return r.charged }
 
 // Published is what was published, nil where nothing was yet.
 func (r *Release) Published() *Published { return r.published }
 
-// Charge charges the accounts of the rows behind the charged ones, up to row number
-// rows of the data set, and notes that, all in one transaction; of a release it is one
-// charge per account and process. Items are in ascending order of their accounts, each
-// of which has one. What [Ledger.Reserve] set aside stays aside. When Charge returns nil
-// it is on disk. A refusal is a [*Refusal]; then nothing was charged.
-func (r *Release) Charge(rows int64, unit budget.Unit, items []Item) error {
-	if err := checkOrdered(unit, items); err != nil {
+// Charge charges the accounts behind those that are charged, and notes how many these are,
+// in one transaction. Items are in ascending order of their accounts, each of which has one.
+// What [Ledger.Reserve] set aside stays aside. When Charge returns nil it is on disk. A
+// refusal is a [*Refusal]; then nothing was charged.
+func (r *Release) Charge(unit budget.Unit, items []Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if err := checkOrdered(r.last, unit, items); err != nil {
 		return err
 	}
+	charged := r.charged + int64(len(items))
 	err := r.ledger.transact(func(t *transaction) error {
 		if err := r.stands(t); err != nil {
 			return err
 		}
 		from := &origin{r.run, t.now, releaseFunction, unit}
-		if err := t.chargeItems(from, items, make([]share, len(items))); err != nil {
+		if err := t.chargeOrdered(from, items); err != nil {
 			return err
 		}
-		return t.change("UPDATE release SET charged = ?2, changed = ?3 WHERE id = ?1", r.id, rows, t.now)
+		return t.change("UPDATE release SET charged = ?2, changed = ?3 WHERE id = ?1", r.id, charged, t.now)
 	})
 	if err == nil {
-		r.charged = rows
+		r.charged, r.last = charged, items[len(items)-1].Account
 	}
 	return err
 }
 
-// CanPay returns nil if all accounts, each in one item, could be charged now, out of
-// their limits alone, and else the [*Refusal] of one that could not.
-func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq[Item]) error {
-	return l.read(func(db *store) error {
+// CanPay returns nil if all accounts, each in one item and in ascending order, could be
+// charged now, out of their limits alone, else the [*Refusal] of the first that could not,
+// or an error of the items.
+func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[Item, error]) error {
+	var unread error
+	err := l.read(func(db *store) error {
 		return db.within("BEGIN", func() error {
-			now := l.clock()
-			for item := range items {
-				b, err := db.balance(item.Account, unit, now)
-				if err != nil {
-					return err
+			balances, err := db.orderedBalances(unit, l.clock())
+			if err != nil {
+				return err
+			}
+			defer balances.close()
+			for item, err := range items {
+				if unread = err; err != nil {
+					return nil
 				}
-				if left := b.Remaining(); !b.Limited || item.Epsilon > left {
-					return db.refuse(&b, item.Epsilon, left)
+				if _, err := db.canPay(balances, item); err != nil {
+					return err
 				}
 			}
 			return nil
 		})
 	})
+	return cmp.Or(err, unread)
 }
 
 // Seal ends the release: it is what has this hash, to be published where the plan says.
@@ -251,14 +262,15 @@ func (t *transaction) change(sql string, params ...any) error {
 }
 
 // checkOrdered refuses what nobody can be charged, and items that are out of order.
-func checkOrdered(unit budget.Unit, items []Item) error {
+func checkOrdered(last string, unit budget.Unit, items []Item) error {
 	for i, item := range items {
 		if err := checkCharge(item.Account, unit, item.Epsilon); err != nil {
 			return err
 		}
-		if i > 0 && item.Account <= items[i-1].Account {
+		if item.Account <= last && (i > 0 || last != "") {
 			return errors.New("ledger: accounts are out of order")
 		}
+		last = item.Account
 	}
 	return nil
 }

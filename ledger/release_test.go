@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"pgregory.net/rapid"
 )
 
 var plan = ReleasePlan{Digest: "d", Settings: "s", Output: "/o"}
@@ -19,7 +20,7 @@ func releaseOf(t *testing.T, l *Ledger, id string, charged int64) *Release {
 	r, err := l.OpenRelease(id, plan)
 	check(t, err)
 	if r.Charged() != charged {
-		t.Errorf("%d rows are charged, want %d", r.Charged(), charged)
+		t.Errorf("%d accounts are charged, want %d", r.Charged(), charged)
 	}
 	return r
 }
@@ -38,41 +39,43 @@ func TestRelease(t *testing.T) {
 	l := open(t, path)
 	check(t, l.SetLimit("*", "m", one, 0))
 	r := releaseOf(t, l, "1", 0)
-	check(t, r.Charge(10, "m", items(tenth, "ana", "ben")))
-	check(t, r.Charge(20, "m", items(tenth, "ana")))
-	check(t, r.Charge(30, "m", nil))
-	if r.Charged() != 30 || r.Published() != nil {
-		t.Errorf("%d rows are charged, published: %v", r.Charged(), r.Published())
+	check(t, r.Charge("m", items(tenth, "ana", "ben")))
+	check(t, r.Charge("m", items(2*tenth, "cy")))
+	check(t, r.Charge("m", nil))
+	if r.Charged() != 3 || r.Published() != nil {
+		t.Errorf("%d accounts are charged, published: %v", r.Charged(), r.Published())
 	}
 	check(t, l.Close())
 
 	l = open(t, path)
-	r = releaseOf(t, l, "1", 30)
+	r = releaseOf(t, l, "1", 3)
 	other := releaseOf(t, l, "2", 0)
-	check(t, r.Charge(40, "m", items(tenth, "ben")))
-	check(t, other.Charge(40, "m", items(tenth, "ben")))
+	check(t, r.Charge("m", items(tenth, "dan")))
+	check(t, other.Charge("m", items(tenth, "ben")))
 	check(t, r.Seal("hash"))
-	if err := r.Charge(50, "m", items(tenth, "ben")); !errors.Is(err, ErrRelease) {
+	if err := r.Charge("m", items(tenth, "eve")); !errors.Is(err, ErrRelease) {
 		t.Errorf("charged after the seal: %v", err)
 	}
 	if err := r.Seal("other"); !errors.Is(err, ErrRelease) {
 		t.Errorf("sealed twice: %v", err)
 	}
-	p := releaseOf(t, l, "1", 40).Published()
+	p := releaseOf(t, l, "1", 4).Published()
 	if p == nil || p.SHA256 != "hash" || p.Output != "/o" || p.Time.IsZero() {
 		t.Errorf("published %+v", p)
 	}
-	if releaseOf(t, l, "2", 40).Published() != nil {
+	if releaseOf(t, l, "2", 1).Published() != nil {
 		t.Error("the other one is published too")
 	}
-	if a, b := balance(t, l, "ana"), balance(t, l, "ben"); a.Spent != 2*tenth || b.Spent != 3*tenth {
-		t.Errorf("spent %v and %v", a.Spent, b.Spent)
+	for account, want := range map[string]budget.Amount{"ana": tenth, "ben": 2 * tenth, "cy": 2 * tenth, "dan": tenth, "eve": 0} {
+		if got := balance(t, l, account); got.Spent != want {
+			t.Errorf("%s spent %v, want %v", account, got.Spent, want)
+		}
 	}
 	var got []string
 	for _, c := range charges(t, l) {
 		got = append(got, fmt.Sprintf("%s %s %v %d", c.Function, c.Account, c.Epsilon, c.Evaluations))
 	}
-	want := []string{"release ana 0.2 4", "release ben 0.1 2", "release ben 0.1 2", "release ben 0.1 2"}
+	want := []string{"release ana 0.1 2", "release ben 0.1 2", "release cy 0.2 2", "release dan 0.1 2", "release ben 0.1 2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("charges %q", got)
 	}
@@ -80,26 +83,108 @@ func TestRelease(t *testing.T) {
 	check(t, err)
 }
 
-// All items are charged, and the rows noted, or none.
+// canPay asks whether the items can be paid.
+func canPay(l *Ledger, unit budget.Unit, items []Item) error {
+	return l.CanPay(unit, func(yield func(Item, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	})
+}
+
+// All items are charged, and noted, or none.
 func TestReleaseRefused(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", tenth, 0))
 	check(t, l.SetLimit("cy", "m", tenth-1, 0))
 	r := releaseOf(t, l, "1", 0)
-	refusal := refused(t, r.Charge(10, "m", items(tenth, "ana", "ben", "cy", "dan")))
+	refusal := refused(t, r.Charge("m", items(tenth, "ana", "ben", "cy", "dan")))
 	if refusal.Account != "cy" || refusal.Left != tenth-1 {
 		t.Errorf("refused %+v", refusal)
 	}
-	refused(t, l.CanPay("m", slices.Values(items(tenth, "ana", "ben", "cy"))))
-	refused(t, l.CanPay("kWh", slices.Values(items(tenth, "ana"))))
-	check(t, l.CanPay("m", slices.Values(items(tenth, "ben", "ana"))))
+	refused(t, canPay(l, "m", items(tenth, "ana", "ben", "cy")))
+	refused(t, canPay(l, "kWh", items(tenth, "ana")))
+	check(t, canPay(l, "m", items(tenth, "ana", "ben")))
 	if r.Charged() != 0 || len(charges(t, l)) != 0 {
 		t.Error("something was charged")
 	}
 	releaseOf(t, l, "1", 0)
 	check(t, l.SetLimit("cy", "m", tenth, 0))
-	check(t, r.Charge(10, "m", items(tenth, "ana", "ben", "cy", "dan")))
-	refused(t, l.CanPay("m", slices.Values(items(1, "ana"))))
+	check(t, r.Charge("m", items(tenth, "ana", "ben", "cy", "dan")))
+	refused(t, canPay(l, "m", items(1, "ana")))
+}
+
+// An error of the items is handed on as it is.
+func TestCanPayUnread(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	unread := errors.New("unread")
+	err := l.CanPay("m", func(yield func(Item, error) bool) { yield(Item{}, unread) })
+	if err != unread {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Many accounts, with all kinds of limits and of earlier charges, in one charge or one for
+// each, are the same charges and the same balances.
+func TestReleaseOfMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		prepare := rapid.SliceOfN(rapid.Uint64(), 1, 40).Draw(t, "before")
+		accounts := rapid.SliceOfNDistinct(rapid.IntRange(0, 400), 0, 300, rapid.ID).Draw(t, "accounts")
+		slices.Sort(accounts)
+		var all []Item
+		for _, n := range accounts {
+			all = append(all, Item{fmt.Sprintf("%03d", n), budget.Amount(1 + n), int64(n)})
+		}
+		var told []string
+		for _, split := range []bool{false, true} {
+			l, err := OpenMemory("")
+			check(t, err)
+			l.clock = func() int64 { return 1e15 }
+			prepareAccounts(t, l, prepare)
+			r, err := l.OpenRelease("1", plan)
+			check(t, err)
+			if !split {
+				check(t, r.Charge("m", all))
+			}
+			for i := range all {
+				if split {
+					check(t, r.Charge("m", all[i:i+1]))
+				}
+			}
+			balances, err := l.Balances()
+			check(t, err)
+			told = append(told, fmt.Sprint(r.Charged(), balances))
+			v, err := l.Verify("", nil)
+			check(t, err)
+			if int(r.Charged()) != len(all) || v.Entries < int64(len(all)) {
+				t.Fatalf("charged %d, %d entries", r.Charged(), v.Entries)
+			}
+			check(t, l.Close())
+		}
+		if told[0] != told[1] {
+			t.Fatalf("at once  %s\none by one %s", told[0], told[1])
+		}
+	})
+}
+
+// prepareAccounts gives some accounts limits, windows and charges of this and other units.
+func prepareAccounts(t *rapid.T, l *Ledger, random []uint64) {
+	check(t, l.SetLimit("*", "m", one, 0))
+	check(t, l.SetLimit("*", "kWh", one, 0))
+	for _, x := range random {
+		account := fmt.Sprintf("%03d", x>>8%401)
+		unit := budget.Unit([]string{"m", "kWh"}[x%2])
+		switch x >> 1 % 3 {
+		case 0:
+			check(t, l.SetLimit(account, unit, one/2, 0))
+		case 1:
+			check(t, l.SetLimit(account, unit, one/2, 3600))
+		}
+		check(t, l.Charge("f", unit, []Item{{account, 1000, 1}}))
+	}
 }
 
 // Of two that go on with a release, the one that comes late is stopped, and others that
@@ -108,8 +193,8 @@ func TestReleaseTakenOver(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", one, 0))
 	a, b := releaseOf(t, l, "1", 0), releaseOf(t, l, "1", 0)
-	check(t, a.Charge(10, "m", items(tenth, "ana")))
-	for _, err := range []error{b.Charge(10, "m", items(tenth, "ana")), b.Seal("hash")} {
+	check(t, a.Charge("m", items(tenth, "ana")))
+	for _, err := range []error{b.Charge("m", items(tenth, "ana")), b.Seal("hash")} {
 		if !errors.Is(err, ErrRelease) || !strings.Contains(err.Error(), "release '1' was continued by another process") {
 			t.Errorf("got %v", err)
 		}
@@ -146,7 +231,7 @@ func TestReleaseItems(t *testing.T) {
 		"everyone": items(tenth, "*"),
 		"nothing":  items(0, "ana"),
 	} {
-		if err := r.Charge(10, "m", wrong); err == nil {
+		if err := r.Charge("m", wrong); err == nil {
 			t.Errorf("%s: charged", name)
 		}
 	}
@@ -162,7 +247,7 @@ func TestReleaseInEarlierFile(t *testing.T) {
 	l := open(t, path)
 	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, charge(l, "ana", tenth))
-	check(t, releaseOf(t, l, "1", 0).Charge(10, "m", items(tenth, "ana")))
+	check(t, releaseOf(t, l, "1", 0).Charge("m", items(tenth, "ana")))
 	check(t, charge(l, "ana", tenth))
 	if b := balance(t, l, "ana"); b.Spent != 3*tenth {
 		t.Errorf("spent %v", b.Spent)

@@ -207,8 +207,17 @@ func (t *transaction) post(e *entry, b *Balance) error {
 
 // record writes e as the next entry of the chain.
 func (t *transaction) record(e *entry, reserved budget.Amount, w usage) error {
-	if err := t.readHead(); err != nil {
+	r, err := t.link(e, reserved, w)
+	if err != nil {
 		return err
+	}
+	return t.db.insert(&r, &t.head)
+}
+
+// link makes e the next entry of the chain, which has to be written as it is returned.
+func (t *transaction) link(e *entry, reserved budget.Amount, w usage) (record, error) {
+	if err := t.readHead(); err != nil {
+		return record{}, err
 	}
 	if e.run.number == 0 {
 		e.run.number = t.head.ID + 1
@@ -228,7 +237,7 @@ func (t *transaction) record(e *entry, reserved budget.Amount, w usage) error {
 	}
 	t.head = t.head.chain(&r, &t.db.room)
 	t.written++
-	return t.db.insert(&r, &t.head)
+	return r, nil
 }
 
 func (t *transaction) readHead() (err error) {

@@ -16,11 +16,12 @@ type batch struct {
 	done   chan struct{} // a worker has dealt with it
 	err    error         // of the worker
 
-	hash      [sha256.Size]byte
-	locations int64
+	hash    [sha256.Size]byte
+	invalid []invalid // rows, in their order
+
+	locations int64 // first pass
 	accounts  tally
-	invalid   []invalid      // rows, in their order
-	kinds     []infer.Column // first pass
+	kinds     []infer.Column
 
 	released []table.Column // second pass: of the columns that are drawn, in the order of the plan's output
 	kept     []table.Column // of those that are kept, where rows are left out

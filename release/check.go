@@ -13,7 +13,7 @@ type findings struct {
 	digest    digest
 	rows      int64
 	locations int64
-	accounts  census
+	accounts  accounts
 	kinds     []infer.Column // of the columns that are read, where they are to be inferred
 
 	invalid int64
@@ -24,29 +24,56 @@ type findings struct {
 // check is the first pass: it reads all of the input and refuses what is wrong.
 func (r *run) check(ctx context.Context) error {
 	s, p := r.spec, r.plan
-	f := &findings{accounts: census{most: r.sizes.told}}
+	f := &findings{accounts: accounts{path: s.Out + ".accounts" + unfinished, sizes: r.sizes}}
 	r.found = f
 	if r.infers() {
 		f.kinds = make([]infer.Column, len(p.fields))
 	}
+	payer, _ := s.constant()
 	workers := make([]func(*batch) error, s.workers())
 	for w := range workers {
-		clerk := newClerk(s, p)
-		workers[w] = func(b *batch) error {
-			b.kinds = append(b.kinds[:0], make([]infer.Column, len(f.kinds))...)
-			clerk.read(b, func(i int, _ []place) { b.inferKinds(i) })
-			return nil
-		}
+		c := &checker{newClerk(p), []byte(payer), len(f.kinds)}
+		workers[w] = c.check
 	}
 	err := r.pipeline().run(ctx, workers, func(b *batch) error {
-		f.add(p, b)
+		if err := f.add(p, b); err != nil {
+			return err
+		}
 		s.tell(Progress{Checking, b.share, f.rows})
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.judge(s)
 	}
-	return f.judge(s)
+	if err == nil {
+		err = f.accounts.sort(ctx)
+	}
+	return err
+}
+
+// A checker counts what is in a batch. A worker has one.
+type checker struct {
+	clerk
+	payer []byte // of all locations, where there is no column of accounts
+	kinds int    // columns whose kinds are to be inferred
+}
+
+func (c *checker) check(b *batch) error {
+	b.kinds = append(b.kinds[:0], make([]infer.Column, c.kinds)...)
+	b.accounts.reset()
+	b.locations = 0
+	c.read(b, func(i int, _ []place, locations int64) {
+		b.inferKinds(i)
+		b.locations += locations
+		if locations > 0 && c.plan.account >= 0 {
+			account, _ := b.rows.Columns[c.plan.account].At(i)
+			b.accounts.add(account, locations)
+		}
+	})
+	if b.locations > 0 && c.plan.account < 0 {
+		b.accounts.add(c.payer, b.locations)
+	}
+	return nil
 }
 
 func (b *batch) inferKinds(i int) {
@@ -58,11 +85,10 @@ func (b *batch) inferKinds(i int) {
 }
 
 // add adds what was found in a batch.
-func (f *findings) add(p *plan, b *batch) {
+func (f *findings) add(p *plan, b *batch) error {
 	f.digest.add(b.hash)
 	f.rows = b.last()
 	f.locations += b.locations
-	f.accounts.merge(&b.accounts)
 	for c := range f.kinds {
 		f.kinds[c].Merge(b.kinds[c])
 	}
@@ -74,6 +100,7 @@ func (f *findings) add(p *plan, b *batch) {
 		f.beyond = f.beyond || errors.As(x.why, &beyond) && beyond.limit == 90
 	}
 	f.invalid += int64(len(b.invalid))
+	return f.accounts.add(&b.accounts)
 }
 
 // judge refuses an input with rows that are invalid, unless they may be set aside.

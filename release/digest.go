@@ -29,39 +29,25 @@ func (d *digest) String() string {
 
 // A digester hashes batches.
 type digester struct {
-	hash hash.Hash
-	room []byte
+	hash  hash.Hash
+	sizes []byte
 }
 
-// piece is how many bytes are hashed at a time.
-const piece = 1 << 13
-
-// sum hashes the cells column by column, each behind its length, which is 0 for NULL and
-// else one more, so that different batches are different input.
+// sum hashes the cells column by column: the size of each, which is 0 for NULL and else
+// one more than its length, and then the text of all, so that different batches are
+// different input.
 func (d *digester) sum(rows *table.Rows) (sum [sha256.Size]byte) {
 	if d.hash == nil {
-		d.hash, d.room = sha256.New(), make([]byte, 0, 2*piece)
+		d.hash = sha256.New()
 	}
 	d.hash.Reset()
-	b := binary.AppendUvarint(d.room[:0], uint64(rows.Len()))
+	d.sizes = binary.AppendUvarint(d.sizes[:0], uint64(rows.Len()))
 	for c := range rows.Columns {
-		column := &rows.Columns[c]
-		for i := range column.Len() {
-			text, null := column.At(i)
-			if null {
-				b = append(b, 0)
-			} else {
-				b = binary.AppendUvarint(b, uint64(len(text))+1)
-				b = append(b, text...)
-			}
-			if len(b) >= piece {
-				d.hash.Write(b)
-				b = b[:0]
-			}
-		}
+		d.sizes = rows.Columns[c].AppendSizes(d.sizes)
+		d.hash.Write(d.sizes)
+		d.hash.Write(rows.Columns[c].Text())
+		d.sizes = d.sizes[:0]
 	}
-	d.hash.Write(b)
-	d.room = b[:0]
 	d.hash.Sum(sum[:0])
 	return sum
 }

@@ -14,15 +14,19 @@
 // # Two passes
 //
 // The input is read twice, in batches, so that memory does not grow with it. The first
-// pass refuses what is wrong before anything is charged, counts, and takes the digest of
-// everything that the second one will use. In the second workers draw, and one goroutine
-// takes their batches in the order of the input: it charges a batch, and once that is on
-// disk it adds the batch to the temporary file.
+// pass refuses what is wrong before anything is charged, counts the locations of every
+// account, and takes the digest of everything that the second one will use. Accounts that
+// are too many for memory are sorted in a file without a name.
+//
+// Between the passes all accounts are asked whether they can pay, so that a refusal charges
+// nobody, and are then charged, in their order and many in a transaction. In the second pass
+// workers draw, and one goroutine adds their batches to the temporary file, in the order of
+// the input.
 //
 // # Killed at any point
 //
-// The ledger knows how many rows are charged. The same command goes on from there with
-// what is charged, but draws all rows anew, over the remains of the temporary file. So
+// The ledger knows how many accounts are charged. The same command charges those behind
+// them, and draws all rows anew, over the remains of the temporary file. So
 // several draws of one row may have been made, and one charge paid for them. That is
 // sound because only one of them is ever seen: the draws of an attempt that did not end
 // were in a file that nobody but its owner can read, which is emptied before the next

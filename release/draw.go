@@ -18,7 +18,6 @@ type drawer struct {
 	rejects   table.Writer // nil where no row is invalid
 	owner     bool         // whether the report compares with the raw locations
 	surveys   []survey     // of the pairs of columns
-	room      []byte
 }
 
 // draw makes a batch of the output. Nothing of it may be seen before it is charged.
@@ -27,7 +26,7 @@ func (d *drawer) draw(b *batch) error {
 	for i := range b.released {
 		b.released[i].Reset()
 	}
-	d.read(b, func(_ int, places []place) { d.release(b, places) })
+	d.read(b, func(_ int, places []place, _ int64) { d.release(b, places) })
 	if b.number >= len(d.found.digest.batches) || b.hash != d.found.digest.batches[b.number] {
 		return errChanged
 	}
@@ -53,10 +52,8 @@ func (d *drawer) release(b *batch, places []place) {
 			continue
 		}
 		zlat, zlon := d.mechanism.laplace.Draw(d.source, at.lat, at.lon)
-		d.room = appendDegrees(d.room[:0], zlat)
-		lat.Append(d.room)
-		d.room = appendDegrees(d.room[:0], zlon)
-		lon.Append(d.room)
+		lat.AppendFunc(func(text []byte) []byte { return appendDegrees(text, zlat) })
+		lon.AppendFunc(func(text []byte) []byte { return appendDegrees(text, zlon) })
 		d.surveys[k].released.Add(zlat, zlon)
 		if d.mechanism.outside(at.lat, at.lon) {
 			d.surveys[k].outside++

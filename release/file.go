@@ -47,6 +47,30 @@ func openFile(path string) (*file, error) {
 	}
 }
 
+// openNameless opens a new file that has no name from then on: whatever ends the process,
+// nothing stays of it. The caller alone uses the name.
+func openNameless(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	if err == nil { // a process was killed before it could remove the name
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // claim locks a file, and reports whether it still has its name.
 func claim(f *os.File) (here bool, err error) {
 	if lock(f) != nil {

@@ -16,7 +16,13 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-func check(t testing.TB, err error) {
+// failer is what *testing.T and *rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(...any)
+}
+
+func check(t failer, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +35,7 @@ var city = Box{South: 48.80, West: 2.22, North: 48.91, East: 2.48}
 const cost budget.Amount = 0.01e12
 
 // small are sizes that make a data set of some thousand rows a large one.
-var small = sizes{batch: 100, ahead: 20, told: 50}
+var small = sizes{batch: 100, tally: 10, merge: 3, charge: 20}
 
 // newSpec is a release of the file in.csv of a folder to out.csv.
 func newSpec(dir string) Spec {

@@ -72,11 +72,11 @@ func appendDegrees(b []byte, degrees float64) []byte {
 	if units < 0 {
 		b, units = append(b, '-'), -units
 	}
-	b = strconv.AppendInt(b, units/1e7, 10)
-	rest := units % 1e7
+	whole, rest := uint32(units)/1e7, uint32(units)%1e7 // 32 bits hold 180 degrees
+	b = strconv.AppendUint(b, uint64(whole), 10)
 	b = append(b, ".0000000"...)
-	for at := len(b) - 1; rest > 0; at-- {
-		b[at] = byte('0' + rest%10)
+	for at := 1; at <= 7; at++ {
+		b[len(b)-at] = byte('0' + rest%10)
 		rest /= 10
 	}
 	return b

@@ -20,12 +20,12 @@ type pipeline struct {
 
 // pipeline is one for the run's workers.
 func (r *run) pipeline() *pipeline {
-	p := &pipeline{r.reader, r.plan.read, r.sizes.batch, make([]*batch, r.spec.workers()+2)}
-	for i := range p.batches {
-		p.batches[i] = newBatch()
-		p.batches[i].rows.Secret = r.plan.secret()
+	for len(r.batches) < r.spec.workers()+2 { // in the first pass
+		b := newBatch()
+		b.rows.Secret = r.plan.secret()
+		r.batches = append(r.batches, b)
 	}
-	return p
+	return &pipeline{r.reader, r.plan.read, r.sizes.batch, r.batches}
 }
 
 // run reads the data set from its start. Every batch is worked on by one of the workers,

@@ -27,7 +27,7 @@ func TestBatchesHideText(t *testing.T) {
 		var ends []int64
 		s.Progress = func(p Progress) {
 			if p.Stage == Releasing {
-				ends = append(ends, p.Rows)
+				ends = append(ends, p.Done)
 			}
 		}
 		_, err := attempt(s, usual, openLedger(t, dir))

@@ -85,7 +85,7 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	if err := r.publish(nameless); err != nil {
 		return nil, err
 	}
-	s, err := r.summary(r.found.rows)
+	s, err := r.summary(r.found.accounts.count)
 	if err == nil {
 		s.Finished = &p.Time
 	}

@@ -1,11 +1,15 @@
 package release
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkt"
@@ -20,17 +24,10 @@ type Region struct {
 // maxRegion bounds the size of a file that a region is read from.
 const maxRegion = 256 << 20
 
-// ReadRegion reads polygons from a GeoJSON file: a geometry, a feature, or a collection
-// of features, all of which together are the region.
+// ReadRegion reads polygons from a GeoJSON file, which may be compressed by gzip (.gz): a
+// geometry, a feature, or a collection of features, all of which together are the region.
 func ReadRegion(path string) (Region, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxRegion {
-		err = fmt.Errorf("%s has more than %d MB, too much for a region", path, maxRegion>>20)
-	}
-	if err != nil {
-		return Region{}, err
-	}
-	text, err := os.ReadFile(path)
+	text, err := readRegion(path)
 	if err != nil {
 		return Region{}, err
 	}
@@ -43,6 +40,32 @@ func ReadRegion(path string) (Region, error) {
 		WKT: wkt.MarshalString(polygons),
 		Box: Box{South: b.Bottom(), West: b.Left(), North: b.Top(), East: b.Right()},
 	}, nil
+}
+
+// readRegion reads a file, unzipped if its name ends with .gz.
+func readRegion(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var plain io.Reader = file
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		if plain, err = gzip.NewReader(file); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(plain, maxRegion+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case len(text) > maxRegion:
+		return nil, fmt.Errorf("%s has more than %d MB, too much for a region", path, maxRegion>>20)
+	}
+	return bytes.TrimPrefix(text, []byte("\ufeff")), nil
 }
 
 // A geometry is a GeoJSON object (RFC 7946), as far as regions go. Package orb/geojson

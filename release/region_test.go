@@ -1,6 +1,8 @@
 package release
 
 import (
+	"bytes"
+	"compress/gzip"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,8 +21,10 @@ func TestReadRegion(t *testing.T) {
 		"features":   `{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": null, "geometry": ` + polygon + `}]}`,
 		"geometries": `{"type": "GeometryCollection", "geometries": [` + polygon + `]}`,
 		"height":     strings.ReplaceAll(polygon, "48.80]", "48.80, 35]"),
+		"bom":        "\ufeff" + polygon,
+		"zipped.gz":  zipped(t, polygon),
 	} {
-		path := filepath.Join(t.TempDir(), "region.geojson")
+		path := filepath.Join(t.TempDir(), name)
 		write(t, path, text)
 		r, err := ReadRegion(path)
 		if err != nil {
@@ -36,6 +40,16 @@ func TestReadRegion(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	check(t, err)
+	check(t, z.Close())
+	return b.String()
 }
 
 func TestReadRegionErrors(t *testing.T) {

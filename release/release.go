@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/release/table"
@@ -17,17 +16,13 @@ import (
 
 // sizes bound what is kept in memory and done at a time.
 type sizes struct {
-	// batch is how many rows are read, drawn, charged and written together. Batches are
-	// part of the digest, and the ledger counts charged rows in whole ones.
-	batch int
-	// ahead is how many accounts can be charged for all of the data set in one
-	// transaction, which holds the ledger for a second or less.
-	ahead int64
-	// told is how many accounts are told apart when they are counted.
-	told int
+	batch  int // rows that are read, drawn and written together; batches are part of the digest
+	tally  int // accounts that are counted in memory
+	merge  int // lists of accounts that are merged into one
+	charge int // accounts that are charged in a transaction, which holds the ledger for less than a second
 }
 
-var usual = sizes{batch: 1 << 15, ahead: 1 << 17, told: 1 << 20}
+var usual = sizes{batch: 1 << 15, tally: 1 << 18, merge: 64, charge: 1 << 17}
 
 // A run is one attempt at a release.
 type run struct {
@@ -46,6 +41,7 @@ type run struct {
 	out, report, rejects *file // rejects is nil where none were asked for
 
 	surveys []survey
+	batches []*batch // of both passes, the memory of the first serves the second
 }
 
 // Run releases a data set. It returns after the output has its name, or leaves no file
@@ -202,38 +198,6 @@ func (r *run) make(ctx context.Context) (*Summary, error) {
 	return r.summary(already)
 }
 
-// chargeAhead charges everything at once where there are not too many accounts, so that
-// an account has one charge and a refusal leaves nobody charged. Where there are more it
-// makes sure that the first of them, which are all but in enormous data sets, can pay for
-// everything, and leaves it to the batches to charge them.
-func (r *run) chargeAhead() error {
-	r.spec.tell(Progress{Stage: Charging})
-	if err := r.setLimit(); err != nil {
-		return err
-	}
-	all := &r.found.accounts.tally
-	defer func() { *all = tally{} }() // a large one takes much memory
-	if err := all.check(r.mechanism.cost); err != nil {
-		return err
-	}
-	if r.found.accounts.distinct > r.sizes.ahead {
-		return r.ledger.CanPay(budget.Metre, all.each(r.mechanism.cost))
-	}
-	return r.release.Charge(r.found.rows, budget.Metre, all.items(r.mechanism.cost))
-}
-
-// setLimit gives every account a limit, if there is none and one was asked for.
-func (r *run) setLimit() error {
-	if r.spec.Limit == nil {
-		return nil
-	}
-	b, err := r.ledger.Balance(everyone, budget.Metre)
-	if err != nil || b.Limited {
-		return err
-	}
-	return r.ledger.SetLimit(everyone, budget.Metre, *r.spec.Limit, 0)
-}
-
 // write writes the temporary files.
 func (r *run) write(ctx context.Context) error {
 	for _, f := range r.files() {
@@ -261,10 +225,8 @@ func (r *run) writeRows(ctx context.Context, out table.Writer) (err error) {
 			return err
 		}
 	}
-	if r.release.Charged() == 0 {
-		if err := r.chargeAhead(); err != nil {
-			return r.explain(err)
-		}
+	if err := r.chargeAll(ctx); err != nil {
+		return r.explain(err)
 	}
 	err = r.drawAll(ctx, out, rejects)
 	if err == nil && rejects != nil {
@@ -274,10 +236,8 @@ func (r *run) writeRows(ctx context.Context, out table.Writer) (err error) {
 }
 
 func (r *run) newDrawer(out, rejects table.Writer) *drawer {
-	clerk := newClerk(r.spec, r.plan)
-	clerk.charged = r.release.Charged() == r.found.rows
 	return &drawer{
-		clerk:     clerk,
+		clerk:     newClerk(r.plan),
 		mechanism: r.mechanism,
 		source:    exact.NewSource(nil),
 		found:     r.found,
@@ -292,6 +252,9 @@ func (r *run) newDrawer(out, rejects table.Writer) *drawer {
 func (r *run) close() {
 	if r.reader != nil {
 		r.reader.Close()
+	}
+	if r.found != nil {
+		r.found.accounts.close()
 	}
 	for _, f := range []*file{r.out, r.report, r.rejects} {
 		if f != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // Rows keep their order, columns that are kept stay as they are, those that are not named
 // are gone, and every account pays for its locations, however they are charged.
 func TestRelease(t *testing.T) {
-	for name, z := range map[string]sizes{"usual": usual, "ahead": {100, 5000, 5000}, "by batch": small} {
+	for name, z := range map[string]sizes{"usual": usual, "at once": {100, 5000, 64, 5000}, "sorted": small} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			const n, users = 2345, 30
@@ -47,7 +48,7 @@ func TestRelease(t *testing.T) {
 			if got := spent(t, l); !maps.Equal(got, want) {
 				t.Errorf("spent %v, want %v", got, want)
 			}
-			if sum.Rows != n || sum.Locations != n || sum.Accounts != users || sum.MoreAccounts || sum.Epsilon != cost || sum.Already != 0 {
+			if sum.Rows != n || sum.Locations != n || sum.Accounts != users || sum.Epsilon != cost || sum.Already != 0 {
 				t.Errorf("summary %+v", sum)
 			}
 			if info, err := os.Stat(s.Out); err != nil || info.Mode() != 0o600 {
@@ -258,47 +259,88 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Of very many accounts the ones that are told apart are asked beforehand, and a refusal
-// that comes later leaves the batches before it charged.
-func TestRefusedLate(t *testing.T) {
-	dir := t.TempDir()
-	var text strings.Builder
-	text.WriteString("user,lat,lon\n")
-	for i := range 500 {
-		fmt.Fprintf(&text, "u%03d,48.85,2.35\n", i)
+// manyPeople is a data set of n rows with an account each.
+func manyPeople(n int) string {
+	var b strings.Builder
+	b.WriteString("user,lat,lon\n")
+	for i := range n {
+		fmt.Fprintf(&b, "u%03d,48.85,2.35\n", i*7919%n)
 	}
-	write(t, filepath.Join(dir, "in.csv"), text.String())
+	return b.String()
+}
+
+// All accounts are asked before the first is charged: if the very last one cannot pay,
+// nobody does.
+func TestRefusedLast(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), manyPeople(500))
 	l := openLedger(t, dir)
-	check(t, l.SetLimit("u450", budget.Metre, 0, 0))
-	s := newSpec(dir)
-	_, err := attempt(s, small, l)
+	check(t, l.SetLimit("u499", budget.Metre, 0, 0))
 	var refusal *ledger.Refusal
-	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "400 rows are charged") {
-		t.Fatalf("got %v", err)
+	_, err := attempt(newSpec(dir), small, l)
+	if !errors.As(err, &refusal) || refusal.Account != "u499" || !strings.Contains(err.Error(), "nothing was charged") {
+		t.Errorf("got %v", err)
 	}
 	wantFolder(t, dir, "in.csv")
-	if n := len(spent(t, l)); n != 400 {
+	if got := spent(t, l); len(got) > 0 {
+		t.Errorf("charged %v", got)
+	}
+}
+
+// A refusal between two transactions, because of what another process spent meanwhile,
+// leaves those before it charged, and the next attempt charges the others only.
+func TestRefusedLate(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), manyPeople(500))
+	l := openLedger(t, dir)
+	s := newSpec(dir)
+	s.Progress = func(p Progress) {
+		if p.Stage == Charging && p.Done == 100 {
+			check(t, l.SetLimit("u450", budget.Metre, 0, 0))
+		}
+	}
+	var refusal *ledger.Refusal
+	_, err := attempt(s, small, l)
+	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "440 accounts are charged and will not be again") {
+		t.Fatalf("got %v", err)
+	}
+	s.Progress = nil
+	if _, err := attempt(s, small, l); !errors.As(err, &refusal) {
+		t.Errorf("got %v", err)
+	}
+	wantFolder(t, dir, "in.csv")
+	if n := len(spent(t, l)); n != 440 {
 		t.Errorf("%d accounts were charged", n)
 	}
 	check(t, l.SetLimit("u450", budget.Metre, cost, 0))
 	sum, err := attempt(s, small, l)
 	check(t, err)
-	for account, e := range spent(t, l) {
+	all := spent(t, l)
+	for account, e := range all {
 		if e != cost {
 			t.Errorf("%s spent %v", account, e)
 		}
 	}
-	if sum.Already != 400 || !sum.MoreAccounts || sum.Accounts != 50 {
-		t.Errorf("summary %+v", sum)
+	if len(all) != 500 || sum.Already != 440 || sum.Accounts != 500 {
+		t.Errorf("%d spent, summary %+v", len(all), sum)
 	}
+}
 
-	check(t, l.SetLimit("u020", budget.Metre, cost, 0)) // one that is told apart
-	s.ID, s.Out = "again", filepath.Join(dir, "again.csv")
-	if _, err := attempt(s, small, l); err == nil || !strings.Contains(err.Error(), "nothing was charged") {
-		t.Errorf("got %v", err)
-	}
-	if got := spent(t, l)["u000"]; got != cost {
-		t.Errorf("the first account spent %v", got)
+// An account cannot be charged more than any budget holds; nobody is charged then.
+func TestChargeBeyondBudgets(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), manyPeople(30)+"u029,48.85,2.35\n")
+	l := openLedger(t, dir)
+	s := newSpec(dir)
+	s.Epsilon = new(big.Rat).SetFrac64(int64(budget.Max/2+1), 1e12)
+	*s.Limit = budget.Max
+	for _, z := range []sizes{usual, {100, 10, 3, 20}} {
+		if _, err := attempt(s, z, l); err == nil || !strings.Contains(err.Error(), `account "u029" has 2 locations, which cost more than any budget holds`) {
+			t.Errorf("got %v", err)
+		}
+		if got := spent(t, l); len(got) > 0 {
+			t.Errorf("charged %v", got)
+		}
 	}
 }
 
@@ -406,25 +448,33 @@ func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(3000, 40))
 	l := openLedger(t, dir)
-	for _, stage := range []Stage{Checking, Releasing} {
+	attempts := []struct {
+		stage   Stage
+		done    int64
+		charged int
+	}{{Checking, 500, 0}, {Charging, 0, 0}, {Charging, 20, 20}, {Charging, 40, 40}, {Releasing, 500, 40}}
+	for _, a := range attempts {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		enough := errors.New("enough")
 		s := newSpec(dir)
 		s.Progress = func(p Progress) {
-			if p.Stage == stage && p.Rows >= 500 {
+			if p.Stage == a.stage && p.Done >= a.done {
 				cancel(enough)
 			}
 		}
 		_, err := (&run{spec: &s, sizes: small, ledger: l}).run(ctx)
 		if err != enough {
-			t.Errorf("got %v", err)
+			t.Errorf("%v: got %v", a, err)
 		}
 		wantFolder(t, dir, "in.csv")
+		if n := len(spent(t, l)); n != a.charged {
+			t.Errorf("%v: %d accounts are charged", a, n)
+		}
 	}
 	sum, err := attempt(newSpec(dir), small, l)
 	check(t, err)
-	if sum.Already < 500 || sum.Already == 3000 {
-		t.Errorf("%d rows were charged before", sum.Already)
+	if sum.Already != 40 {
+		t.Errorf("%d accounts were charged before", sum.Already)
 	}
 	for account, e := range spent(t, l) {
 		if e != 75*cost {

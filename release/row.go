@@ -88,39 +88,23 @@ func (p *plan) coordinate(rows *table.Rows, i, column int, limit float64) (x flo
 // clerk reads the rows of batches for one of the passes. A worker has one.
 type clerk struct {
 	plan     *plan
-	constant []byte // account of all rows, where there is no column of them
-	charged  bool   // all rows are: accounts need no tally
 	places   []place
 	digester digester
 }
 
-func newClerk(s *Spec, p *plan) clerk {
-	account, _ := s.constant()
-	return clerk{plan: p, constant: []byte(account), places: make([]place, len(p.points))}
-}
+func newClerk(p *plan) clerk { return clerk{plan: p, places: make([]place, len(p.points))} }
 
-// read reads a batch: it takes its digest, tallies the accounts and notes the rows that
-// are invalid. Of the others each is called with its places.
-func (c *clerk) read(b *batch, each func(i int, places []place)) {
+// read reads a batch: it takes its digest and notes the rows that are invalid. Of the
+// others each is called with its places, so many of which are locations.
+func (c *clerk) read(b *batch, each func(i int, places []place, locations int64)) {
 	b.hash = c.digester.sum(&b.rows)
-	b.accounts.reset()
 	b.invalid = b.invalid[:0]
-	total := int64(0)
 	for i := range b.rows.Len() {
 		locations, err := c.plan.row(&b.rows, i, c.places)
 		if err != nil {
 			b.invalid = append(b.invalid, invalid{i, err})
 			continue
 		}
-		if locations > 0 && c.plan.account >= 0 && !c.charged {
-			account, _ := b.rows.Columns[c.plan.account].At(i)
-			b.accounts.add(account, locations)
-		}
-		total += locations
-		each(i, c.places)
+		each(i, c.places, locations)
 	}
-	if total > 0 && c.plan.account < 0 && !c.charged {
-		b.accounts.add(c.constant, total)
-	}
-	b.locations = total
 }

@@ -42,7 +42,7 @@ type Stage uint8
 // The stages, in their order.
 const (
 	Checking   Stage = iota // told after every batch of the first pass
-	Charging                // told before the first charge
+	Charging                // told before the first charge and after every transaction
 	Releasing               // told after every batch of the second pass
 	Sealing                 // told when all rows are written
 	Publishing              // told before a file gets its name
@@ -51,8 +51,8 @@ const (
 // A Progress says how far a release is.
 type Progress struct {
 	Stage Stage
-	Share float64 // of the data set, about, that was checked or released
-	Rows  int64   // of it
+	Share float64 // of the data set, about, or of the accounts
+	Done  int64   // rows, or accounts when they are charged
 }
 
 // constant is the account that pays for every row, if there is one.

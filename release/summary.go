@@ -15,10 +15,9 @@ type Summary struct {
 	Locations int64 // that were drawn
 	Invalid   int64 // rows that were set aside
 	Outside   int64 // locations outside the domain or its region: moved, and kept. The owner's only
-	Already   int64 // rows of the input that an earlier attempt had charged
 
-	Accounts     int64
-	MoreAccounts bool // more than Accounts
+	Accounts int64 // that were charged
+	Already  int64 // of them, by an earlier attempt
 
 	Epsilon        budget.Amount // per metre, charged for each location
 	Mean, Within95 float64       // metres that released locations are away, in the mean and in 95 of 100 cases
@@ -28,13 +27,12 @@ type Summary struct {
 func (r *run) summary(already int64) (*Summary, error) {
 	s := &Summary{
 		ID: r.id, Out: r.spec.Out, Report: reportPath(r.spec.Out),
-		Rows:         r.found.rows - r.found.invalid,
-		Locations:    r.found.locations,
-		Invalid:      r.found.invalid,
-		Already:      already,
-		Accounts:     r.found.accounts.distinct,
-		MoreAccounts: r.found.accounts.more,
-		Epsilon:      r.mechanism.cost,
+		Rows:      r.found.rows - r.found.invalid,
+		Locations: r.found.locations,
+		Invalid:   r.found.invalid,
+		Already:   already,
+		Accounts:  r.found.accounts.count,
+		Epsilon:   r.mechanism.cost,
 	}
 	if s.Invalid > 0 {
 		s.Rejects = r.spec.Rejects

@@ -1,60 +1,55 @@
 package release
 
 import (
-	"fmt"
+	"bytes"
 	"slices"
 	"testing"
 
-	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/ledger"
+	"pgregory.net/rapid"
 )
 
 func TestTally(t *testing.T) {
-	var tl tally
+	var x tally
 	for range 2 { // reset forgets
-		tl.reset()
+		x.reset()
 		for _, a := range []string{"b", "a", "b", "", "c"} {
-			tl.add([]byte(a), 2)
+			x.add([]byte(a), 2)
 		}
-		want := []ledger.Item{{Account: "", Epsilon: 10, Evaluations: 2}, {Account: "a", Epsilon: 10, Evaluations: 2},
-			{Account: "b", Epsilon: 20, Evaluations: 4}, {Account: "c", Epsilon: 10, Evaluations: 2}}
-		if got := tl.items(5); !slices.Equal(got, want) {
-			t.Errorf("items %v", got)
+		var names []string
+		var locations []int64
+		for a, err := range x.all(x.order()) {
+			check(t, err)
+			names, locations = append(names, string(a.name)), append(locations, a.locations)
 		}
-		if n := len(slices.Collect(tl.each(5))); n != 4 {
-			t.Errorf("%d items", n)
+		if !slices.Equal(names, []string{"", "a", "b", "c"}) || !slices.Equal(locations, []int64{2, 2, 4, 2}) || x.text != 3 {
+			t.Errorf("%q have %v", names, locations)
 		}
-		for item := range tl.each(5) {
-			if item.Account != "b" {
-				t.Errorf("the first is %v", item)
-			}
-			break
-		}
-	}
-	if err := tl.check(budget.Max / 4); err != nil {
-		t.Error(err)
-	}
-	if err := tl.check(budget.Max/4 + 1); err == nil {
-		t.Error("more than any budget holds")
 	}
 }
 
-func TestCensus(t *testing.T) {
-	c := census{most: 10}
-	for i := range 15 {
-		var tl tally
-		tl.add(fmt.Append(nil, "u", i/2), 1)
-		c.merge(&tl)
-	}
-	if c.distinct != 8 || c.more {
-		t.Errorf("%d accounts, more: %v", c.distinct, c.more)
-	}
-	for i := range 30 {
-		var tl tally
-		tl.add(fmt.Append(nil, "v", i), 1)
-		c.merge(&tl)
-	}
-	if c.distinct != 10 || !c.more || c.names.Len() > 11 {
-		t.Errorf("%d accounts, more: %v, %d names", c.distinct, c.more, c.names.Len())
-	}
+// The order is that of the bytes, however names begin and end.
+func TestTallyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		alike := rapid.StringN(0, 20, 20).Draw(t, "alike")
+		names := rapid.SliceOfDistinct(rapid.OneOf(
+			rapid.StringOfN(rapid.RuneFrom([]rune{0, 1, 'a'}), 0, 12, -1),
+			rapid.String(),
+		), rapid.ID).Draw(t, "names")
+		var x tally
+		for i, name := range names {
+			names[i] = alike + name
+			x.add([]byte(names[i]), 1)
+		}
+		slices.Sort(names)
+		i := 0
+		for a := range x.all(x.order()) {
+			if !bytes.Equal(a.name, []byte(names[i])) {
+				t.Fatalf("account %d is %q, want %q", i, a.name, names[i])
+			}
+			i++
+		}
+		if i != len(names) {
+			t.Fatalf("%d accounts of %d", i, len(names))
+		}
+	})
 }

@@ -159,6 +159,7 @@ func (inv *invocation) check() error {
 // parseFlags sets the flags among args and returns the other arguments. Package
 // flag stops at the first argument that is none, so it is fed flag by flag.
 func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
+	given := repeats{}
 	for len(args) > 0 {
 		if args[0] == "--" {
 			return append(words, args[1:]...), nil
@@ -172,6 +173,9 @@ func parseFlags(fs *flag.FlagSet, args []string) (words []string, err error) {
 		if err := fs.Parse(args[:n]); err != nil {
 			return nil, err
 		}
+		if err := given.add(fs.Lookup(flagName(args[0]))); err != nil {
+			return nil, err
+		}
 		args = args[n:]
 	}
 	return words, nil
@@ -183,8 +187,13 @@ func isFlag(fs *flag.FlagSet, arg string) bool {
 	if len(arg) < 2 || arg[0] != '-' {
 		return false
 	}
-	name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	return !strings.ContainsAny(arg, " \t\r\n") || hasValue && fs.Lookup(name) != nil
+	return !strings.ContainsAny(arg, " \t\r\n") || strings.Contains(arg, "=") && fs.Lookup(flagName(arg)) != nil
+}
+
+// flagName is the name in an argument such as -name or --name=value.
+func flagName(arg string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
 }
 
 // flagLen is the number of arguments that a flag takes up.

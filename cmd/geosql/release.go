@@ -3,12 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
@@ -37,17 +41,27 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	s := &t.spec
 	fs.StringVar(&s.In, "in", "", "")
 	fs.StringVar(&s.Out, "out", "", "")
-	fs.StringVar(&s.ID, "id", "", "")
+	fs.Func("id", "", func(v string) error {
+		if s.ID = v; strings.ContainsFunc(v, unicode.IsControl) || v == "" {
+			return errors.New("an id is a line of text")
+		}
+		return nil
+	})
 	fs.StringVar(&s.Rejects, "rejects", "", "")
 	fs.StringVar(&t.region, "region", "", "")
 	wordsFlag(fs, "lat", &s.Lat)
 	wordsFlag(fs, "lon", &s.Lon)
 	wordsFlag(fs, "keep", &s.Keep)
 	numbersFlag(fs, "domain", &t.domain)
-	fs.IntVar(&s.Workers, "workers", 0, "")
+	fs.Func("workers", "", func(v string) (err error) {
+		if s.Workers, err = strconv.Atoi(v); err != nil || s.Workers < 1 {
+			return errors.New("it is a whole number, at least 1")
+		}
+		return nil
+	})
 	boolFlag(fs, "publishable", func() { s.Publishable = true })
 	ratFlag(fs, "epsilon", &s.Epsilon)
-	ratFlag(fs, "level", &t.level)
+	rationalFlag(fs, "level", &t.level, rationalLevel)
 	ratFlag(fs, "radius", &t.radius)
 	fs.Func("limit", "", func(v string) error {
 		x, err := rational(v)
@@ -62,8 +76,12 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 
 // ratFlag is a flag whose value is the decimal that is written, exactly.
 func ratFlag(fs *flag.FlagSet, name string, value **big.Rat) {
+	rationalFlag(fs, name, value, rational)
+}
+
+func rationalFlag(fs *flag.FlagSet, name string, value **big.Rat, parse func(text string) (*big.Rat, error)) {
 	fs.Func(name, "", func(v string) error {
-		x, err := rational(v)
+		x, err := parse(v)
 		if err == nil && x.Sign() <= 0 {
 			err = fmt.Errorf("%s is not above 0", v)
 		}
@@ -82,6 +100,16 @@ func rational(text string) (*big.Rat, error) {
 		return nil, fmt.Errorf("%q is not a decimal number", text)
 	}
 	return x, nil
+}
+
+// rationalLevel reads a decimal, or the logarithm of one, which it rounds down.
+func rationalLevel(text string) (*big.Rat, error) {
+	x, err := level(text)
+	if err != nil || !strings.HasPrefix(trimBlanks(text), "ln") {
+		return rational(text)
+	}
+	steps := math.Floor(x*1e12) - 1 // of the last decimal, below what rounding may have added
+	return new(big.Rat).SetFrac(big.NewInt(int64(steps)), big.NewInt(1e12)), nil
 }
 
 func (t *releaseTask) check() error {
@@ -105,8 +133,6 @@ func (t *releaseTask) check() error {
 		return usageError("release: no domain given: -domain SOUTH,WEST,NORTH,EAST,STEP or -region FILE")
 	case t.domain != nil && len(t.domain) != 5:
 		return usageError("release: -domain is SOUTH,WEST,NORTH,EAST,STEP")
-	case s.Workers < 0:
-		return usageError("release: -workers must be at least 1")
 	}
 	s.Account = *t.account
 	if s.Epsilon == nil {
@@ -163,9 +189,13 @@ func showRelease(line *terminalLine) func(release.Progress) {
 		if p.Stage != stage {
 			begun, stage = time.Now(), p.Stage
 		}
-		passed := time.Since(begun)
-		line.show("%s: %s, %d rows, %.0f rows/s", stageNames[stage],
-			shareAndRest(p.Share, timeLeft(begun, p.Share)), p.Rows, float64(p.Rows)/max(passed.Seconds(), 0.001))
+		unit := "rows"
+		if stage == release.Charging {
+			unit = "accounts"
+		}
+		rate := float64(p.Done) / max(time.Since(begun).Seconds(), 0.001)
+		line.show("%s: %s, %d %s, %.0f %s/s", stageNames[stage],
+			shareAndRest(p.Share, timeLeft(begun, p.Share)), p.Done, unit, rate, unit)
 	}
 }
 
@@ -185,16 +215,13 @@ func printSummary(s *release.Summary) {
 	}
 	say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
 	accounts := strconv.FormatInt(s.Accounts, 10) + " accounts"
-	switch {
-	case s.Accounts == 1:
+	if s.Accounts == 1 {
 		accounts = "1 account"
-	case s.MoreAccounts:
-		accounts = "more than " + accounts
 	}
 	say("charged: %v/m for each of %d locations, to %s; %s/m in all (release %s)",
 		s.Epsilon, s.Locations, accounts, total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
-		say("of these an earlier attempt had charged the first %d rows", s.Already)
+		say("of these an earlier attempt had charged the first %d accounts", s.Already)
 	}
 	say("expected error: %.0f m in the mean, within %.0f m with probability 0.95", s.Mean, s.Within95)
 	if s.Invalid > 0 {

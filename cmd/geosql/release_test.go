@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,12 +43,17 @@ func (p publisher) write(t *testing.T, name, text string) {
 
 func (p publisher) run(t *testing.T, more ...string) result {
 	t.Helper()
-	return runWith(t, "", append(p.args[:len(p.args):len(p.args)], more...)...)
+	return runWith(t, "", p.and(more...).args...)
+}
+
+// and is the publisher who gives more.
+func (p publisher) and(more ...string) publisher {
+	return publisher{p.dir, slices.Concat(p.args, more)}
 }
 
 // with is the publisher whose flag has another value.
 func (p publisher) with(flag, value string) publisher {
-	args := append([]string(nil), p.args...)
+	args := slices.Clone(p.args)
 	for i := range args {
 		if args[i] == flag {
 			args[i+1] = value
@@ -114,14 +120,29 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 		t.Errorf("no section for the owner: %v", err)
 	}
 	q := p.with("--out", p.path("b.csv"))
-	r = q.run(t, "--level", "1.386", "--radius", "200", "--region", p.path("region.geojson"), "--publishable", "--id", "b")
-	if r.status != 0 {
+	r = q.run(t, "--level", "ln4", "--radius", "200", "--region", p.path("region.geojson"), "--publishable", "--id", "b")
+	if r.status != 0 || !strings.Contains(r.err, "charged: 0.006931471806/m for each of 10") {
 		t.Errorf("%+v", r)
 	}
 	if page, err = os.ReadFile(p.path("b.csv.report.html")); err != nil || strings.Contains(string(page), p.path("in.csv")) {
 		t.Errorf("a publishable report tells where the input is: %v", err)
 	}
 	wantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: no GeoJSON")
+}
+
+// A flag that takes a list may be given again: nothing that is named is forgotten.
+func TestReleaseListsGrow(t *testing.T) {
+	p := newPublisher(t, 0)
+	p.write(t, "in.csv", "id,user,lat,lon,lat2,lon2,kind\n1,ana,48.85,2.35,48.86,2.36,home\n")
+	p = p.and("--lat", "lat2", "--lon", "lon2", "--limit", "1")
+	r := p.run(t, "--keep", "id", "--keep", "kind")
+	if r.status != 0 || !strings.Contains(r.err, "for each of 2 locations") {
+		t.Fatalf("%+v", r)
+	}
+	if text, err := os.ReadFile(p.path("out.csv")); err != nil || !strings.HasPrefix(string(text), "id,lat,lon,lat2,lon2,kind\n1,48.") {
+		t.Errorf("%v, %s", err, text)
+	}
+	wantError(t, p.with("--out", p.path("b.csv")).run(t, "--keep", "id", "--keep", "lat2"), 1, "lat2")
 }
 
 func TestReleaseUsage(t *testing.T) {
@@ -139,12 +160,16 @@ func TestReleaseUsage(t *testing.T) {
 		`"x" is not a number`:          p.with("--epsilon", "x"),
 		"0 is not above 0":             p.with("--epsilon", "0"),
 		"a name is empty":              p.with("--lat", "lat,"),
-		"too many":                     {p.dir, append(p.args[:len(p.args):len(p.args)], "more")},
-		"release takes no flag -csv":   {p.dir, append(p.args[:len(p.args):len(p.args)], "-csv")},
-		"release takes no flag -steps": {p.dir, append(p.args[:len(p.args):len(p.args)], "-steps", "3")},
-		"either -epsilon, or -level":   {p.dir, append(p.args[:len(p.args):len(p.args)], "-level", "3")},
-		"-limit: epsilon must not be":  {p.dir, append(p.args[:len(p.args):len(p.args)], "-limit", "-1")},
-		"-workers must be":             {p.dir, append(p.args[:len(p.args):len(p.args)], "-workers", "-1")},
+		"too many":                     p.and("more"),
+		"release takes no flag -csv":   p.and("-csv"),
+		"release takes no flag -steps": p.and("-steps", "3"),
+		"either -epsilon, or -level":   p.and("-level", "3"),
+		"-limit: epsilon must not be":  p.and("-limit", "-1"),
+		"-workers: it is a whole":      p.and("-workers", "0"),
+		"-id: an id is a line":         p.and("-id", "a\nb"),
+		"-keep":                        p.and("-keep", ""),
+		"flag -epsilon is given twice": p.and("-epsilon", "0.01"),
+		"flag -ledger is given twice":  p.and("-ledger", p.path("l2")),
 	} {
 		wantError(t, q.run(t), 2, want)
 	}
@@ -165,8 +190,8 @@ func TestReleaseInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for { // the second pass writes
-		if info, err := os.Stat(p.path("out.csv.unfinished")); err == nil && info.Size() > 0 {
+	for { // the second pass writes, more than a header
+		if info, err := os.Stat(p.path("out.csv.unfinished")); err == nil && info.Size() > 1000 {
 			break
 		}
 	}

@@ -106,10 +106,14 @@ func (f *studyFlags) choose(name string) error {
 // give gives the flags to what a command is about to run.
 func (f *studyFlags) give(s study, command string) error {
 	f.chosen = s
-	fs := flagsOfStudy(f.chosen)
+	fs, given := flagsOfStudy(f.chosen), repeats{}
 	for _, x := range f.waiting {
-		if fs.Lookup(x.name) == nil {
+		known := fs.Lookup(x.name)
+		if known == nil {
 			return usageError(command + " takes no flag -" + x.name)
+		}
+		if err := given.add(known); err != nil {
+			return usageError(err.Error())
 		}
 		if err := fs.Set(x.name, x.value); err != nil {
 			return usageError(fmt.Sprintf("invalid value %q for flag -%s: %v", x.value, x.name, err))

@@ -16,6 +16,22 @@ func takesNoValue(f *flag.Flag) bool {
 	return ok && b.IsBoolFlag()
 }
 
+// A repeats knows which flags were given, and that those whose value would replace an
+// earlier one are given once: whoever writes two values means both.
+type repeats map[string]bool
+
+func (r repeats) add(f *flag.Flag) error {
+	switch f.Value.(type) {
+	case *listFlag, waitingValue: // the latter are looked at when it is known what they are for
+		return nil
+	}
+	if r[f.Name] && !takesNoValue(f) {
+		return errors.New("flag -" + f.Name + " is given twice")
+	}
+	r[f.Name] = true
+	return nil
+}
+
 func numberFlag(fs *flag.FlagSet, name string, value *float64) {
 	fs.Func(name, "", func(v string) (err error) {
 		*value, err = number(v)
@@ -24,37 +40,50 @@ func numberFlag(fs *flag.FlagSet, name string, value *float64) {
 }
 
 func numbersFlag(fs *flag.FlagSet, name string, values *[]float64) {
-	listFlag(fs, name, values, number)
+	parsedFlag(fs, name, values, number)
 }
 
 // levelsFlag reads privacy levels: numbers, or logarithms such as ln4.
 func levelsFlag(fs *flag.FlagSet, name string, levels *[]float64) {
-	listFlag(fs, name, levels, level)
+	parsedFlag(fs, name, levels, level)
 }
 
-// listFlag reads numbers that read understands, separated by commas.
-func listFlag(fs *flag.FlagSet, name string, values *[]float64, read func(word string) (float64, error)) {
-	fs.Func(name, "", func(v string) error {
+// A listFlag takes words separated by commas, and more of them where it is given again.
+type listFlag struct {
+	words []string
+	read  func(words []string) error
+}
+
+func (l *listFlag) String() string { return "" }
+
+func (l *listFlag) Set(value string) error {
+	l.words = append(l.words, strings.Split(value, ",")...)
+	return l.read(l.words)
+}
+
+// parsedFlag is a list of numbers that parse understands.
+func parsedFlag(fs *flag.FlagSet, name string, values *[]float64, parse func(word string) (float64, error)) {
+	fs.Var(&listFlag{read: func(words []string) error {
 		*values = nil
-		for _, word := range strings.Split(v, ",") {
-			x, err := read(word)
+		for _, word := range words {
+			x, err := parse(word)
 			if err != nil {
 				return err
 			}
 			*values = append(*values, x)
 		}
 		return nil
-	})
+	}}, name, "")
 }
 
 func wordsFlag(fs *flag.FlagSet, name string, words *[]string) {
-	fs.Func(name, "", func(v string) error {
-		*words = strings.Split(v, ",")
-		if slices.Contains(*words, "") {
+	fs.Var(&listFlag{read: func(all []string) error {
+		*words = all
+		if slices.Contains(all, "") {
 			return errors.New("a name is empty")
 		}
 		return nil
-	})
+	}}, name, "")
 }
 
 // thesisLevels are the privacy levels of the thesis's table 5.1.

@@ -10,10 +10,10 @@ import (
 // paris is where the walkers are.
 const paris = "48.83,2.33,48.87,2.38"
 
-// pimOf runs the study of the planar isotropic mechanism on walkers.
-func pimOf(t *testing.T, args ...string) []map[string]string {
+// pimOf runs the study of the planar isotropic mechanism in a domain.
+func pimOf(t *testing.T, domain string, args ...string) []map[string]string {
 	t.Helper()
-	return csvRows(t, query(t, append([]string{"study", "pim", "-domain", paris}, args...)...))
+	return csvRows(t, query(t, append([]string{"study", "pim", "-domain", domain}, args...)...))
 }
 
 // somePlaces is a file of places about Paris.
@@ -32,7 +32,7 @@ func TestStudyPIM(t *testing.T) {
 	points := walkers(t, plainHead, 3, 300)
 	for name, args := range map[string][]string{"popular": nil, "personal": {"-personal"}, "known start": {"-personal", "-known-start"}} {
 		t.Run(name, func(t *testing.T) {
-			rows := pimOf(t, append([]string{"-points", points, "-epsilon", "1,2.5", "-delta", "0.01,0.1", "-repeat=2", "-steps", "50"}, args...)...)
+			rows := pimOf(t, paris, append([]string{"-points", points, "-epsilon", "1,2.5", "-delta", "0.01,0.1", "-repeat=2", "-steps", "50"}, args...)...)
 			var got []string
 			for _, r := range rows {
 				got = append(got, strings.Join([]string{r["mechanism"], r["epsilon"], r["delta"], r["steps"], r["knn_k"] + r["precision"] + r["recall"]}, " "))
@@ -61,7 +61,7 @@ func TestStudyPIM(t *testing.T) {
 }
 
 func TestStudyPIMNearest(t *testing.T) {
-	rows := pimOf(t, "-points", walkers(t, plainHead, 1, 300), "-steps", "50", "-pois", somePlaces(t), "-k", "1,25,2/4")
+	rows := pimOf(t, paris, "-points", walkers(t, plainHead, 1, 300), "-steps", "50", "-pois", somePlaces(t), "-k", "1,25,2/4")
 	if len(rows) != 9 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -84,7 +84,7 @@ func TestStudyPIMNearest(t *testing.T) {
 // Without a trace column a user's points are one trace, over midnight too.
 func TestStudyPIMWithoutTraces(t *testing.T) {
 	points := walkers(t, "user,x,t,lat,lon", 2, 300)
-	rows := pimOf(t, "-points", points, "-columns", "user,t,lat,lon", "-period", "20", "-traces", "1")
+	rows := pimOf(t, paris, "-points", points, "-columns", "user,t,lat,lon", "-period", "20", "-traces", "1")
 	if len(rows) != 3 || rows[0]["steps"] != "300" {
 		t.Errorf("%v", rows)
 	}
@@ -155,8 +155,8 @@ func TestStudyPIMInterrupted(t *testing.T) {
 // 13,596 steps leave their expectations, 22.8 and 31.9 km, by 1.5 and 2 km with
 // probability below 1e-8.
 func TestStudyPIMGowalla(t *testing.T) {
-	rows := pimOf(t, "-points", dataFile(t, "gowalla/checkins_nyc.csv.gz"), "-columns", "user,t_utc,lat,lon",
-		"-domain", "40.70,-74.02,40.82,-73.93", "-cell", "890", "-period", "1800")
+	rows := pimOf(t, "40.70,-74.02,40.82,-73.93", "-points", dataFile(t, "gowalla/checkins_nyc.csv.gz"), "-columns", "user,t_utc,lat,lon",
+		"-cell", "890", "-period", "1800")
 	if len(rows) != 3 || rows[0]["steps"] != "13596" {
 		t.Fatalf("%v", rows)
 	}

@@ -52,9 +52,7 @@ type Owner struct {
 	Ledger  string // path
 	Account string // column of the accounts, or const:NAME
 
-	Accounts     int64 // accounts that were charged
-	MoreAccounts bool  // there are more than Accounts
-
+	Accounts int64  // that were charged
 	Rejected int64  // rows that are invalid as text and were left out
 	Rejects  string // path of the file they are in; empty: none was asked for
 

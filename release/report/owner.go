@@ -27,9 +27,6 @@ func newOwnerPart(p Public, o Owner) *ownerPart {
 		Ledger: printable(o.Ledger), Account: printable(o.Account),
 		Accounts: count(o.Accounts), Rejects: printable(o.Rejects),
 	}
-	if o.MoreAccounts {
-		part.Accounts = "more than " + part.Accounts
-	}
 	if o.Rejected > 0 {
 		part.Rejected = count(o.Rejected)
 	}

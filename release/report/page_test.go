@@ -199,7 +199,7 @@ func mainPart(t *testing.T, page string) string {
 func another(data Data) Data {
 	owner := Owner{
 		Input: "elsewhere.csv", Digest: "00", ID: "r-00", Ledger: "other", Account: "const:office",
-		Accounts: 1, MoreAccounts: true, Rejected: 99,
+		Accounts: 1, Rejected: 99,
 	}
 	for _, l := range data.Public.Locations {
 		o := OwnerLocation{Raw: NewGrid(washington), Outside: 5, Moved: NewMoves(washingtonEpsilon)}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -73,6 +74,7 @@ func (w *csvWriter) Encode(rows *Rows) (Block, error) {
 }
 
 func appendCSVRows(out []byte, rows *Rows) []byte {
+	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // but for quotes
 	for i := range rows.Len() {
 		start := len(out)
 		for c := range rows.Columns {

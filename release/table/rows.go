@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 )
@@ -18,6 +19,12 @@ func (c *Column) Append(text []byte) {
 	c.end()
 }
 
+// AppendFunc adds a cell: the text that add appends to what it is given.
+func (c *Column) AppendFunc(add func(text []byte) []byte) {
+	c.text = add(c.text)
+	c.end()
+}
+
 // end makes a cell of the text behind the last one.
 func (c *Column) end() { c.ends = append(c.ends, uint32(len(c.text))<<1) }
 
@@ -31,6 +38,24 @@ func (c *Column) At(i int) (text []byte, null bool) {
 		start = c.ends[i-1] >> 1
 	}
 	return c.text[start : end>>1 : end>>1], end&1 != 0
+}
+
+// Text is that of all cells, one after the other, valid as that of one is.
+func (c *Column) Text() []byte { return c.text }
+
+// AppendSizes appends a varint for each cell, 0 for NULL and else one more than the
+// length of its text. With Text they are all that a column holds.
+func (c *Column) AppendSizes(to []byte) []byte {
+	start := uint32(0)
+	for _, end := range c.ends {
+		size := end>>1 - start + 1
+		if end&1 != 0 {
+			size = 0
+		}
+		to = binary.AppendUvarint(to, uint64(size))
+		start = end >> 1
+	}
+	return to
 }
 
 // size is the length of the text of cell i.
@@ -86,8 +111,20 @@ func (r *Rows) Reset(first int64, columns int) {
 	r.weighed, r.weight = 0, 0
 }
 
-// full reports whether the rows have as much text as a batch may have.
+// text is the length of the text of all cells.
+func (r *Rows) text() (length int) {
+	for c := range r.Columns {
+		length += len(r.Columns[c].text)
+	}
+	return length
+}
+
+// full reports whether the rows have as much text as a batch may have. Only when all of
+// it is as much the rows are weighed one by one.
 func (r *Rows) full() bool {
+	if r.text() < maxText {
+		return false
+	}
 	for ; r.weighed < r.Len(); r.weighed++ {
 		for c := range r.Columns {
 			size := r.Columns[c].size(r.weighed)

@@ -128,21 +128,18 @@ func hasSuffix(s string, suffixes ...string) bool {
 	return false
 }
 
-// openRegular opens a file that can be read more than once.
+// openRegular opens a file that can be read more than once. It looks before it opens, for
+// a pipe that nobody writes to would never open.
 func openRegular(path string) (*os.File, int64, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := file.Stat()
+	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file (it is read twice)", path)
 	}
 	if err != nil {
-		file.Close()
 		return nil, 0, err
 	}
-	return file, info.Size(), nil
+	file, err := os.Open(path)
+	return file, info.Size(), err
 }
 
 // wrap puts the data set's name in front of an error, except of io.EOF.

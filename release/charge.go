@@ -1,0 +1,104 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// chargeAll charges the accounts that no earlier attempt has charged, in their order and
+// several in a transaction. Before the first one all are asked whether they can pay: if one
+// cannot, nobody is charged.
+func (r *run) chargeAll(ctx context.Context) error {
+	accounts := &r.found.accounts
+	defer accounts.close()
+	left := accounts.count - r.release.Charged()
+	if left == 0 {
+		return nil
+	}
+	r.tellCharged()
+	if err := r.setLimit(); err != nil {
+		return err
+	}
+	most := r.sizes.charge
+	if left > int64(most) { // else the transaction asks all
+		if err := r.ledger.CanPay(budget.Metre, r.charges(ctx)); err != nil {
+			return err
+		}
+	}
+	items := make([]ledger.Item, 0, min(left, int64(most)))
+	for item, err := range r.charges(ctx) {
+		if err != nil {
+			return err
+		}
+		if items = append(items, item); len(items) == cap(items) {
+			if err := r.charge(items); err != nil {
+				return err
+			}
+			items = items[:0]
+		}
+	}
+	return r.charge(items)
+}
+
+// charge charges the next accounts, if there are any.
+func (r *run) charge(items []ledger.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if err := r.release.Charge(budget.Metre, items); err != nil {
+		return err
+	}
+	r.tellCharged()
+	return nil
+}
+
+func (r *run) tellCharged() {
+	n := r.release.Charged()
+	r.spec.tell(Progress{Charging, float64(n) / float64(r.found.accounts.count), n})
+}
+
+// charges are those of the accounts that are not charged.
+func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
+	return func(yield func(ledger.Item, error) bool) {
+		for a, err := range until(ctx, r.found.accounts.behind(r.release.Charged())) {
+			epsilon, ok := r.mechanism.cost.Times(a.locations)
+			if err == nil && !ok {
+				err = fmt.Errorf("account %s has %d locations, which cost more than any budget holds", quote(a.name), a.locations)
+			}
+			if !yield(ledger.Item{Account: string(a.name), Epsilon: epsilon, Evaluations: a.locations}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// setLimit gives every account a limit, if there is none and one was asked for.
+func (r *run) setLimit() error {
+	if r.spec.Limit == nil {
+		return nil
+	}
+	b, err := r.ledger.Balance(everyone, budget.Metre)
+	if err != nil || b.Limited {
+		return err
+	}
+	return r.ledger.SetLimit(everyone, budget.Metre, *r.spec.Limit, 0)
+}
+
+// explain says what can be done about a refusal.
+func (r *run) explain(err error) error {
+	var refusal *ledger.Refusal
+	switch {
+	case !errors.As(err, &refusal):
+		return err
+	case !refusal.Limited:
+		return fmt.Errorf("account %s has no budget in metres; --limit EPSILON gives one to every account without", quote([]byte(refusal.Account)))
+	case r.release.Charged() > 0:
+		return fmt.Errorf("%w; %d accounts are charged and will not be again: raise the limit and repeat the command with --id %s", err, r.release.Charged(), r.id)
+	}
+	return fmt.Errorf("%w; nothing was charged", err)
+}

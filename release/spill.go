@@ -1,0 +1,151 @@
+package release
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+)
+
+// A spill holds accounts in a file without a name, in runs: each is in ascending order, and
+// an account may be in several of them (Knuth, The Art of Computer Programming, volume 3
+// (1998), section 5.4).
+type spill struct {
+	file   *os.File
+	size   int64
+	order  int         // how many runs are merged at a time
+	levels [][]stretch // runs that were merged so many times, fewer than order of each
+}
+
+// A stretch is a run in the file.
+type stretch struct{ start, size, accounts int64 }
+
+func newSpill(path string, order int) (*spill, error) {
+	f, err := openNameless(path)
+	if err != nil {
+		return nil, err
+	}
+	return &spill{file: f, order: order}, nil
+}
+
+func (s *spill) close() { s.file.Close() }
+
+// add adds a run. As soon as there are order of a level they become one of the next, so
+// there are few in the end, and all is written once for each level.
+func (s *spill) add(all iter.Seq2[account, error]) error {
+	for level := 0; ; level++ {
+		x, err := s.write(all)
+		if err != nil {
+			return err
+		}
+		if level == len(s.levels) {
+			s.levels = append(s.levels, nil)
+		}
+		s.levels[level] = append(s.levels[level], x)
+		if len(s.levels[level]) < s.order {
+			return nil
+		}
+		all = s.merged(s.levels[level])
+		s.levels[level] = nil
+	}
+}
+
+// merge makes one run of all, in which every account is once.
+func (s *spill) merge(ctx context.Context) (stretch, error) {
+	all := s.merged(slices.Concat(s.levels...))
+	s.levels = nil
+	return s.write(until(ctx, all))
+}
+
+// buffered is how many bytes of a run are read or written at a time.
+const buffered = 1 << 16
+
+// write writes a run behind the others: of each account the locations, the length of the
+// name, and the name.
+func (s *spill) write(all iter.Seq2[account, error]) (x stretch, err error) {
+	x.start = s.size
+	w := bufio.NewWriterSize(io.NewOffsetWriter(s.file, x.start), buffered)
+	var room []byte
+	for a, err := range all {
+		if err != nil {
+			return x, err
+		}
+		room = binary.AppendUvarint(room[:0], uint64(a.locations))
+		room = binary.AppendUvarint(room, uint64(len(a.name)))
+		room = append(room, a.name...)
+		if _, err := w.Write(room); err != nil {
+			return x, err
+		}
+		x.size += int64(len(room))
+		x.accounts++
+	}
+	s.size += x.size
+	return x, w.Flush()
+}
+
+// all are the accounts of a run behind its first ones.
+func (s *spill) all(x stretch, first int64) iter.Seq2[account, error] {
+	return func(yield func(account, error) bool) {
+		r := s.read(x)
+		for n := int64(0); ; n++ {
+			switch err := r.next(); {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(account{}, err)
+				return
+			}
+			if n >= first && !yield(r.at, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A reader reads a run.
+type reader struct {
+	file string
+	from *bufio.Reader
+	left int64 // accounts behind at
+	at   account
+}
+
+func (s *spill) read(x stretch) *reader {
+	from := io.NewSectionReader(s.file, x.start, x.size)
+	return &reader{file: s.file.Name(), from: bufio.NewReaderSize(from, buffered), left: x.accounts}
+}
+
+// next goes to the next account, or returns io.EOF behind the last.
+func (r *reader) next() error {
+	if r.left == 0 {
+		return io.EOF
+	}
+	r.left--
+	err := r.decode()
+	if err == io.EOF {
+		err = fmt.Errorf("read %s: %w", r.file, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// decode reads an account. Its name stays in the buffer until the next one is read.
+func (r *reader) decode() error {
+	if _, err := r.from.Discard(len(r.at.name)); err != nil {
+		return err
+	}
+	locations, err := binary.ReadUvarint(r.from)
+	if err != nil {
+		return err
+	}
+	length, err := binary.ReadUvarint(r.from)
+	if err != nil {
+		return err
+	}
+	r.at.locations = int64(locations)
+	r.at.name, err = r.from.Peek(int(length))
+	return err
+}
