@@ -61,6 +61,7 @@ func benchCopy(b *testing.B, in, out string) {
 		check(b, w.Append(block))
 	}
 	check(b, w.Close())
+	check(b, file.Sync())
 }
 
 // BenchmarkRelease releases CSV to CSV, and takes turns with a plain copy.

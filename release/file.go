@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -134,6 +135,14 @@ func (f *file) hash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// synced puts the file on disk and meanwhile takes its hash.
+func (f *file) synced() (hash string, err error) {
+	done := make(chan error, 1)
+	go func() { done <- f.Sync() }()
+	hash, err = f.hash()
+	return hash, cmp.Or(err, <-done)
+}
+
 // publish gives the file its name.
 func (f *file) publish() error {
 	if here, err := named(f.File); err != nil {
@@ -181,6 +190,16 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// same reports whether two names are those of one file.
+func same(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// accountsPath is where accounts are sorted that are too many for memory.
+func accountsPath(out string) string { return out + ".accounts" + unfinished }
 
 // reportPath is where the report of an output stands.
 func reportPath(out string) string { return out + ".report.html" }

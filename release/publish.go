@@ -11,12 +11,17 @@ import (
 	"github.com/geosql/geosql/release/report"
 )
 
-// seal ends the release in the ledger, once all files are on disk.
+// seal ends the release in the ledger, when all files are on disk.
 func (r *run) seal() error {
 	r.spec.tell(Progress{Sealing, 1, r.found.rows})
-	hash, err := r.out.hash()
+	hash, err := r.out.synced()
 	if err != nil {
 		return err
+	}
+	if r.rejects != nil {
+		if err := r.rejects.Sync(); err != nil {
+			return err
+		}
 	}
 	if err := r.writeReport(hash); err != nil {
 		return err

@@ -126,6 +126,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.plan, err = lay(s, r.reader.Fields(), r.format); err != nil {
 		return err
 	}
+	if err := r.mayWrite(); err != nil {
+		return err
+	}
 	if r.out, err = openFile(s.Out); err != nil {
 		return err
 	}
@@ -136,6 +139,28 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		r.rejects, err = openFile(s.Rejects)
 	}
 	return err
+}
+
+// mayWrite makes sure that no temporary file has the name of a file that is needed, for
+// what has that name is emptied or removed.
+func (r *run) mayWrite() error {
+	s := r.spec
+	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, accountsPath(s.Out)}
+	if s.Rejects != "" {
+		temporary = append(temporary, s.Rejects+unfinished)
+	}
+	if s.Rejects != "" && filepath.Clean(s.Rejects) == filepath.Clean(s.Out) {
+		return fmt.Errorf("%s cannot be the output and the file of rejects", s.Out)
+	}
+	for _, path := range temporary {
+		switch {
+		case same(path, table.File(s.In)):
+			return fmt.Errorf("%s is the input; the release would write a temporary file of that name", path)
+		case same(path, r.ledger.Path()):
+			return fmt.Errorf("%s is the ledger; the release would write a temporary file of that name", path)
+		}
+	}
+	return nil
 }
 
 // infers reports whether kinds of columns have to be found out.

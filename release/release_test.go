@@ -482,3 +482,44 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// A ledger or an input that has the name of a temporary file is neither emptied nor removed.
+func TestTemporaryNames(t *testing.T) {
+	for _, suffix := range []string{unfinished, ".report.html" + unfinished, ".accounts" + unfinished} {
+		dir := t.TempDir()
+		s := newSpec(dir)
+		write(t, s.In, people(30, 3))
+		l, err := ledger.Open(s.Out+suffix, true)
+		check(t, err)
+		check(t, l.SetLimit(everyone, budget.Metre, budget.Max, 0))
+		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "is the ledger") {
+			t.Errorf("%s: got %v", suffix, err)
+		}
+		check(t, l.Close())
+		l, err = ledger.Open(s.Out+suffix, false)
+		check(t, err)
+		b, err := l.Balance(everyone, budget.Metre)
+		if err != nil || !b.Limited {
+			t.Errorf("%s: the ledger has lost its limit, %v", suffix, err)
+		}
+		check(t, l.Close())
+
+		dir = t.TempDir()
+		s = newSpec(dir)
+		write(t, filepath.Join(dir, "data.csv"), people(30, 3))
+		s.In = filepath.Join(dir, "data.csv")
+		check(t, os.Link(s.In, s.Out+suffix))
+		if _, err := attempt(s, usual, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "is the input") {
+			t.Errorf("%s: got %v", suffix, err)
+		}
+		if text, err := os.ReadFile(s.In); err != nil || string(text) != people(30, 3) {
+			t.Errorf("%s: the input is %q, %v", suffix, text, err)
+		}
+	}
+	s := newSpec(t.TempDir())
+	write(t, s.In, people(30, 3))
+	s.Rejects = s.Out
+	if _, err := attempt(s, usual, openLedger(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "cannot be the output and") {
+		t.Errorf("got %v", err)
+	}
+}

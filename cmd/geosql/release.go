@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -143,7 +144,14 @@ func (t *releaseTask) check() error {
 	return nil
 }
 
+// softMemory is how much memory a release may take before what it no longer needs is
+// collected at once, in bytes: with wide rows that is most of it.
+const softMemory = 200 << 20
+
 func (t *releaseTask) run(ctx context.Context) error {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT says nothing else
+		debug.SetMemoryLimit(softMemory)
+	}
 	if err := t.layDomain(); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}

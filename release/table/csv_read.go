@@ -234,6 +234,8 @@ func (r *csvReader) names(header []byte) ([]Field, error) {
 			return nil, fmt.Errorf("column %d has no name in the header line", len(fields)+1)
 		case strings.IndexByte(name, 0) >= 0:
 			return nil, fmt.Errorf("the name of column %d holds a NUL character (UTF-16?)", len(fields)+1)
+		case strings.Contains(name, "\r"):
+			return nil, errors.New("the header line has a CR in it: lines end with LF or CRLF")
 		case seen[key]:
 			return nil, fmt.Errorf("two columns have the name %s", shown(name))
 		}

@@ -157,6 +157,7 @@ func TestBadCSV(t *testing.T) {
 		"a,,c\n":                     "column 2 has no name",
 		"a,b,A\n":                    "two columns have the name A",
 		"a,\x00b\n":                  "NUL",
+		"a,b\r1,2\r3,4\r":            "LF or CRLF",
 		"a,b\n1,2\n3\n":              "line 3: 1 cells, but the header line has 2",
 		"a,b\n1,2\n\n3,4,5\n":        "line 4: 3 cells, but the header line has 2",
 		"a,b\n1,\"2\n3\n\"\n4,5,6\n": "line 5: 3 cells",
@@ -203,7 +204,7 @@ func TestFileThatChanges(t *testing.T) {
 func TestLongCells(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,b\n")
-	for i := range 40 {
+	for i := range 10 {
 		fmt.Fprintf(&text, "%d,%s\n", i, strings.Repeat("x", 1<<20))
 	}
 	r := open(t, file(t, "data.csv", text.String()))
@@ -217,7 +218,7 @@ func TestLongCells(t *testing.T) {
 		for r.Read(&rows, 1000) == nil {
 			sizes = append(sizes, rows.Len())
 		}
-		if !slices.Equal(sizes, []int{16, 16, 8}) {
+		if !slices.Equal(sizes, []int{4, 4, 2}) {
 			t.Errorf("batches of %d rows", sizes)
 		}
 	}

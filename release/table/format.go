@@ -75,8 +75,8 @@ type Writer interface {
 	Encode(rows *Rows) (Block, error)
 	// Append adds an encoded batch to the file, one at a time and each once.
 	Append(Block) error
-	// Close completes the file and syncs it, also if nothing was appended, and frees
-	// what the writer holds, also after an error. It leaves the *os.File open.
+	// Close completes the file, also if nothing was appended, and frees what the
+	// writer holds, also after an error. It leaves the *os.File open, and not synced.
 	Close() error
 }
 

@@ -251,7 +251,7 @@ func (w *geoPackageWriter) Close() error {
 	if err == nil {
 		err = w.conn.Exec("COMMIT")
 	}
-	return errors.Join(err, w.conn.Close(), w.file.Sync())
+	return errors.Join(err, w.conn.Close())
 }
 
 // bound writes the bounding box of what was written, NULL if that is nothing.

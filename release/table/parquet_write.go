@@ -44,10 +44,14 @@ func newParquetWriter(file *os.File, s Schema, columns []int, more []parquet.Fie
 		fields[n] = parquetField{parquetNode(s.Fields[i].Kind), s.Fields[i].Name}
 	}
 	schema := parquet.NewSchema("table", parquetFields{fields: append(fields, more...)})
-	out := parquet.NewGenericWriter[any](file, schema, parquet.Compression(&zstd.Codec{}))
+	codec := &zstd.Codec{Level: zstd.SpeedFastest} // noise does not shrink any further
+	out := parquet.NewGenericWriter[any](file, schema, parquet.Compression(codec))
 	return &parquetWriter{file: file, schema: s, columns: columns, geometry: more != nil, out: out}
 }
 
+// parquetNode is an optional column of a kind. Texts have no dictionary: that of a column in
+// which they do not repeat takes ten times the memory of the batch, and where they do the
+// compression finds it.
 func parquetNode(kind Kind) parquet.Node {
 	switch kind {
 	case Integer:
@@ -55,7 +59,7 @@ func parquetNode(kind Kind) parquet.Node {
 	case Real:
 		return parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain))
 	default:
-		return parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
+		return parquet.Optional(parquet.Encoded(parquet.String(), &parquet.Plain))
 	}
 }
 
@@ -169,8 +173,5 @@ func (w *parquetWriter) Close() error {
 	if w.geometry {
 		w.out.SetKeyValueMetadata("geo", geoMetadata(w.schema.geometryName(), w.box))
 	}
-	if err := w.out.Close(); err != nil {
-		return err
-	}
-	return w.file.Sync()
+	return w.out.Close()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Batches end at 16 MiB of text, to which a secret cell counts only if it is too long.
+// Batches end at 4 MiB of text, to which a secret cell counts only if it is too long.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		secret []bool
@@ -19,9 +19,9 @@ func TestFull(t *testing.T) {
 	}{
 		{nil, 0, 32},
 		{nil, LongestSecret, 32},
-		{nil, 1 << 19, 16},
+		{nil, 1 << 17, 16},
 		{[]bool{false, true}, LongestSecret, 32},
-		{[]bool{false, true}, 1 << 19, 16},
+		{[]bool{false, true}, 1 << 17, 16},
 		{[]bool{true}, LongestSecret + 1, 32},
 	} {
 		rows := new(Rows)
@@ -29,7 +29,7 @@ func TestFull(t *testing.T) {
 		rows.Reset(0, 2)
 		rows.Reset(0, 2) // keeps what is secret
 		for !rows.full() {
-			rows.Columns[0].Append(make([]byte, 1<<19))
+			rows.Columns[0].Append(make([]byte, 1<<17))
 			rows.Columns[1].Append(make([]byte, c.cell))
 		}
 		if rows.Len() != c.want {

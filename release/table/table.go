@@ -48,8 +48,9 @@ type Reader interface {
 	Start(columns []int) error
 	// Read resets rows and fills them with the next batch; io.EOF when none is
 	// left. A batch has max rows, or fewer at the end of the data set and where
-	// their text, but for short secrets, reaches 16 MiB. Where it ends depends on nothing but the data, the
-	// columns and max, so that the same batches come again after another Start.
+	// their text, but for short secrets, reaches 4 MiB. Where it ends depends on
+	// nothing but the data, the columns and max, so that the same batches come again
+	// after another Start.
 	Read(rows *Rows, max int) error
 	// Done is roughly the share of the data set, from 0 to 1, that was read since Start.
 	Done() float64
@@ -58,7 +59,7 @@ type Reader interface {
 
 // maxText bounds the text of a batch, but for a few rows more: with batches of a given
 // number of rows, long cells would break any bound on memory.
-const maxText = 16 << 20
+const maxText = 4 << 20
 
 // ErrFormat is wrapped by the error of [Open] about a file whose name does not say what it is.
 var ErrFormat = errors.New("unknown format")
