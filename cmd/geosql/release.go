@@ -197,6 +197,10 @@ func showRelease(line *terminalLine) func(release.Progress) {
 		if p.Stage != stage {
 			begun, stage = time.Now(), p.Stage
 		}
+		if stage >= release.Sealing { // which has no parts
+			line.show("%s", stageNames[stage])
+			return
+		}
 		unit := "rows"
 		if stage == release.Charging {
 			unit = "accounts"

@@ -74,7 +74,7 @@ func (r *sqliteReader) numbered(name string) (bool, error) {
 	case kind == "":
 		return false, fmt.Errorf("there is no table %s", name)
 	case kind != "table":
-		return false, fmt.Errorf("%s is a %s, whose rows have no order; make a table of it", name, kind)
+		return false, fmt.Errorf("%s is no plain table (%s), whose rows have an order; make one of it", name, kind)
 	}
 	return without == 0, nil
 }
