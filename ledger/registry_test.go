@@ -83,6 +83,8 @@ func TestCannotOpen(t *testing.T) {
 	spoil(t, foreign, "CREATE TABLE t(x)")
 	marked := filepath.Join(dir, "marked")
 	spoil(t, marked, "PRAGMA application_id = 7")
+	wide := filepath.Join(dir, "wide")
+	spoil(t, wide, "PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(x); DROP TABLE t")
 	newer := filepath.Join(dir, "newer")
 	check(t, open(t, newer).Close())
 	spoil(t, newer, fmt.Sprint("PRAGMA user_version = ", version+1))
@@ -100,6 +102,7 @@ func TestCannotOpen(t *testing.T) {
 		file:                            "file is not a database",
 		foreign:                         "another application's database",
 		marked:                          "another application's database",
+		wide:                            "texts in UTF-16le",
 		newer:                           "written by a newer geosql",
 		older:                           "unknown version",
 		headless:                        "the ledger is damaged",

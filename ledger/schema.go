@@ -123,6 +123,13 @@ func (db *store) within(begin string, work func() error) error {
 }
 
 func (db *store) readIdentity() error {
+	encoding, err := db.readText("PRAGMA encoding")
+	if err != nil {
+		return err
+	}
+	if encoding != "UTF-8" { // accounts would be in another order than Go's
+		return fmt.Errorf("the file has texts in %s, a ledger has UTF-8", encoding)
+	}
 	application, err := db.readInt("PRAGMA application_id")
 	if err != nil {
 		return err
