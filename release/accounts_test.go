@@ -144,6 +144,30 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
+// Nor are they all in memory when they are charged.
+func TestLongNamesAreCharged(t *testing.T) {
+	dir := t.TempDir()
+	s := newSpec(dir)
+	const n = mostText/longestAccount + 10
+	var b strings.Builder
+	b.WriteString("user,lat,lon\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%0*d,48.85,2.35\n", longestAccount, i)
+	}
+	write(t, s.In, b.String())
+	var charged []int64
+	s.Progress = func(p Progress) {
+		if p.Stage == Charging {
+			charged = append(charged, p.Done)
+		}
+	}
+	_, err := attempt(s, usual, openLedger(t, dir))
+	check(t, err)
+	if len(charged) != 3 || charged[1] > mostText/longestAccount+1 || charged[2] != n {
+		t.Errorf("charged %v of %d", charged, n)
+	}
+}
+
 // Planted: who counts an account that is in two runs twice, or loses one, is caught.
 func TestAccountsAreVerified(t *testing.T) {
 	a := newAccounts(t, sizes{tally: 2, merge: 3})
@@ -201,6 +225,22 @@ func TestSpillHasNoName(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	a.close()
+}
+
+// A file of that name that is written is not taken away.
+func TestSpillTakesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := newSpec(dir)
+	write(t, s.In, people(300, 40))
+	s.Rejects = s.Out + ".accounts"
+	l := openLedger(t, dir)
+	if _, err := attempt(s, small, l); err == nil || !strings.Contains(err.Error(), "is writing it") {
+		t.Errorf("got %v", err)
+	}
+	if all := spent(t, l); len(all) > 0 {
+		t.Errorf("charged %v", all)
+	}
+	wantFolder(t, dir, "in.csv")
 }
 
 // Errors of the disk name the file, on one line.

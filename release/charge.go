@@ -24,32 +24,32 @@ func (r *run) chargeAll(ctx context.Context) error {
 	if err := r.setLimit(); err != nil {
 		return err
 	}
-	most := r.sizes.charge
-	if left > int64(most) { // else the transaction asks all
-		if err := r.ledger.CanPay(budget.Metre, r.charges(ctx)); err != nil {
-			return err
-		}
-	}
-	items := make([]ledger.Item, 0, min(left, int64(most)))
+	items := make([]ledger.Item, 0, min(left, int64(r.sizes.charge)))
+	text, asked := 0, false
 	for item, err := range r.charges(ctx) {
 		if err != nil {
 			return err
 		}
-		if items = append(items, item); len(items) == cap(items) {
+		if len(items) == cap(items) || text >= mostText {
+			if !asked { // a single transaction asks all by itself
+				if err := r.ledger.CanPay(budget.Metre, r.charges(ctx)); err != nil {
+					return err
+				}
+				asked = true
+			}
 			if err := r.charge(items); err != nil {
 				return err
 			}
-			items = items[:0]
+			items, text = items[:0], 0
 		}
+		items = append(items, item)
+		text += len(item.Account)
 	}
 	return r.charge(items)
 }
 
-// charge charges the next accounts, if there are any.
+// charge charges the next accounts.
 func (r *run) charge(items []ledger.Item) error {
-	if len(items) == 0 {
-		return nil
-	}
 	if err := r.release.Charge(budget.Metre, items); err != nil {
 		return err
 	}

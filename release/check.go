@@ -24,7 +24,7 @@ type findings struct {
 // check is the first pass: it reads all of the input and refuses what is wrong.
 func (r *run) check(ctx context.Context) error {
 	s, p := r.spec, r.plan
-	f := &findings{accounts: accounts{path: accountsPath(s.Out), sizes: r.sizes}}
+	f := &findings{digest: digest{columns: p.fields}, accounts: accounts{path: accountsPath(s.Out), sizes: r.sizes}}
 	r.found = f
 	if r.infers() {
 		f.kinds = make([]infer.Column, len(p.fields))

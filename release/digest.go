@@ -9,10 +9,11 @@ import (
 	"github.com/geosql/geosql/release/table"
 )
 
-// A digest is the SHA-256 of the hashes of the batches. It stands for every cell that a
-// release reads. Who can guess all of a small data set confirms the guess by it: it is the
-// owner's.
+// A digest is the SHA-256 of the names of the columns and the hashes of the batches. It
+// stands for every cell that a release reads and for what the cell is. Who can guess all of
+// a small data set confirms the guess by it: it is the owner's.
 type digest struct {
+	columns []table.Field // that are read, in the order of the input
 	batches [][sha256.Size]byte
 }
 
@@ -20,7 +21,13 @@ func (d *digest) add(hash [sha256.Size]byte) { d.batches = append(d.batches, has
 
 func (d *digest) String() string {
 	h := sha256.New()
-	h.Write([]byte("geosql release 1\n"))
+	h.Write([]byte("geosql release 2\n"))
+	names := binary.AppendUvarint(nil, uint64(len(d.columns)))
+	for _, c := range d.columns {
+		names = binary.AppendUvarint(names, uint64(len(c.Name)))
+		names = append(names, c.Name...)
+	}
+	h.Write(names)
 	for i := range d.batches {
 		h.Write(d.batches[i][:])
 	}

@@ -28,7 +28,14 @@ type file struct {
 // openFile opens the temporary file of path, or the one that an earlier attempt has left,
 // for this process alone.
 func openFile(path string) (*file, error) {
-	temp := path + unfinished
+	f, err := openTemporary(path + unfinished)
+	if err != nil {
+		return nil, err
+	}
+	return newFile(f, path)
+}
+
+func openTemporary(temp string) (*os.File, error) {
 	for {
 		if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() { // nor a link to one
 			return nil, fmt.Errorf("%s: not a regular file", temp)
@@ -39,7 +46,7 @@ func openFile(path string) (*file, error) {
 		}
 		here, err := claim(f)
 		if err == nil && here {
-			return newFile(f, path)
+			return f, nil
 		}
 		f.Close()
 		if err != nil {
@@ -49,16 +56,14 @@ func openFile(path string) (*file, error) {
 }
 
 // openNameless opens a new file that has no name from then on: whatever ends the process,
-// nothing stays of it. The caller alone uses the name.
+// nothing stays of it. What has the name already goes, unless somebody writes it.
 func openNameless(path string) (*os.File, error) {
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
+	left, err := openTemporary(path)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil { // a process was killed before it could remove the name
-		err = os.Remove(path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer left.Close()
+	if err := os.Remove(path); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

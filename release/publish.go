@@ -79,6 +79,9 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	if err := r.checkReport(); err != nil {
 		return nil, err
 	}
+	if r.found.invalid > 0 && !r.rejects.left && !exists(r.rejects.path) {
+		return nil, fmt.Errorf("release %s did not set rows aside in %s: repeat the command with the --rejects that it had", r.id, r.rejects.path)
+	}
 	var nameless []*file
 	for _, f := range r.files() {
 		if f.keep = f.left; f.left {

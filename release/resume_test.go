@@ -75,6 +75,33 @@ func TestSealedIsKept(t *testing.T) {
 	}
 }
 
+// The rows that a sealed release has set aside get the name that they were to have.
+func TestSealedRejects(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), strings.Replace(people(30, 3), "48.85", "x", 1))
+	l := openLedger(t, dir)
+	s := newSpec(dir)
+	s.Rejects = filepath.Join(dir, "rejects.csv")
+	s.Progress = func(p Progress) {
+		if p.Stage == Publishing {
+			check(t, os.MkdirAll(filepath.Join(s.Rejects, "in the way"), 0o700))
+		}
+	}
+	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
+		t.Fatalf("got %v", err)
+	}
+	check(t, os.RemoveAll(s.Rejects))
+	s.Progress = nil
+	other := s
+	other.Rejects = filepath.Join(dir, "other.csv")
+	if _, err := attempt(other, usual, l); err == nil || !strings.Contains(err.Error(), "the --rejects that it had") {
+		t.Errorf("got %v", err)
+	}
+	_, err := attempt(s, usual, l)
+	check(t, err)
+	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html", "rejects.csv")
+}
+
 // What an id stands for does not change.
 func TestAnotherPlan(t *testing.T) {
 	dir := t.TempDir()
@@ -95,6 +122,7 @@ func TestAnotherPlan(t *testing.T) {
 	before := spent(t, l)["u0"]
 	for want, change := range map[string]func(*Spec){
 		"has another input":     func(s *Spec) { write(t, s.In, people(3000, 39)) },
+		"another input":         func(s *Spec) { write(t, s.In, strings.Replace(people(3000, 40), "lat,lon", "lon,lat", 1)) },
 		"has other settings":    func(s *Spec) { s.Keep = []string{"id"} },
 		"goes to ":              func(s *Spec) { s.Out = filepath.Join(dir, "other.csv") },
 		"domain=48.8,2.22,48.9": func(s *Spec) { s.Step = 5 },
