@@ -185,6 +185,28 @@ func TestLimitIsReplaced(t *testing.T) {
 	refused(t, charge(l, "ana", 1))
 }
 
+// A first limit stays, whoever asks for another: one's own as well as that of everybody.
+func TestFirstLimit(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetFirstLimit("ana", "m", 10))
+	check(t, l.SetFirstLimit("ana", "m", 20))
+	check(t, l.SetLimit("*", "m", 5, 0))
+	check(t, l.SetFirstLimit("ben", "m", 20))
+	check(t, l.SetFirstLimit("ben", "kWh", 7))
+	for _, c := range []struct {
+		account string
+		unit    budget.Unit
+		want    budget.Amount
+	}{{"ana", "m", 10}, {"ben", "m", 5}, {"ben", "kWh", 7}} {
+		if b, err := l.Balance(c.account, c.unit); err != nil || b.Limit != c.want {
+			t.Errorf("%s has %v/%s, want %v (%v)", c.account, b.Limit, c.unit, c.want, err)
+		}
+	}
+	if err := l.SetFirstLimit("ben", "m", -1); err == nil {
+		t.Error("a limit below 0")
+	}
+}
+
 // breakCommit makes every commit fail until it is repaired.
 func breakCommit(t *testing.T, l *Ledger) (repair func()) {
 	commit := l.db.commit

@@ -24,19 +24,36 @@ const limitFunction = "budget_limit"
 // so, and a window that has started stays started. What a running statement has
 // reserved it may use, also when the limit is lowered or gets a window meanwhile.
 func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error {
+	return l.putLimit(account, unit, limit{eps, window}, func(*transaction) (bool, error) { return true, nil })
+}
+
+// SetFirstLimit sets a limit in all, as [Ledger.SetLimit] does, unless one holds for the
+// account already.
+func (l *Ledger) SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error {
+	return l.putLimit(account, unit, limit{eps, 0}, func(t *transaction) (bool, error) {
+		b, err := t.db.balance(account, unit, t.now)
+		return !b.Limited, err
+	})
+}
+
+// putLimit sets a limit if it is wanted, which is asked in the transaction that sets it.
+func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted func(*transaction) (bool, error)) error {
 	switch {
-	case eps < 0 || eps > budget.Max:
+	case to.epsilon < 0 || to.epsilon > budget.Max:
 		return fmt.Errorf("ledger: a limit must be between 0 and %v", budget.Max)
-	case window < 0 || window > MaxWindow:
+	case to.seconds < 0 || to.seconds > MaxWindow:
 		return fmt.Errorf("ledger: a window must have between 1 and %d seconds", int64(MaxWindow))
 	case unit == "":
 		return errNoUnit
 	}
 	return l.transact(func(t *transaction) error {
+		if wanted, err := wanted(t); !wanted || err != nil {
+			return err
+		}
 		return t.setLimit(&entry{
 			origin:  &origin{new(run), t.now, limitFunction, unit},
 			account: account,
-			limit:   &limit{eps, window},
+			limit:   &to,
 		})
 	})
 }

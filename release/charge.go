@@ -82,11 +82,7 @@ func (r *run) setLimit() error {
 	if r.spec.Limit == nil {
 		return nil
 	}
-	b, err := r.ledger.Balance(everyone, budget.Metre)
-	if err != nil || b.Limited {
-		return err
-	}
-	return r.ledger.SetLimit(everyone, budget.Metre, *r.spec.Limit, 0)
+	return r.ledger.SetFirstLimit(everyone, budget.Metre, *r.spec.Limit)
 }
 
 // explain says what can be done about a refusal.

@@ -50,7 +50,9 @@ func lay(s *Spec, fields []table.Field, format table.Format) (*plan, error) {
 		}
 	}
 	if _, constant := s.constant(); !constant {
-		p.account = number[s.Account]
+		if p.account = number[s.Account]; p.fields[p.account].Kind == table.Real {
+			return nil, fmt.Errorf("column %s has REAL numbers; an account is TEXT or INTEGER", s.Account)
+		}
 	}
 	for k := range s.Lat {
 		p.points = append(p.points, table.Point{Lat: number[s.Lat[k]], Lon: number[s.Lon[k]]})

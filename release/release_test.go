@@ -183,7 +183,8 @@ func TestFromSQLite(t *testing.T) {
 	conn, err := sqlite.Open(db, sqlite.ReadWrite|sqlite.Create)
 	check(t, err)
 	check(t, conn.Exec(`CREATE TABLE home(person INTEGER, lat REAL, lon REAL, code TEXT);
-		INSERT INTO home VALUES (7, 48.85, 2.35, '007'), (8, NULL, 2.35, NULL), (7, 48.86, 2.36, 'x')`))
+		INSERT INTO home VALUES (7, 48.85, 2.35, '007'), (8, NULL, 2.35, NULL), (7, 48.86, 2.36, 'x');
+		CREATE TABLE height(metres REAL, lat REAL, lon REAL)`))
 	check(t, conn.Close())
 	l := openLedger(t, dir)
 	s := newSpec(dir)
@@ -196,6 +197,11 @@ func TestFromSQLite(t *testing.T) {
 	}
 	if got := spent(t, l); got["7"] != 2*cost || len(got) != 1 {
 		t.Errorf("spent %v", got)
+	}
+	s = newSpec(dir)
+	s.In, s.Account, s.Out, s.Keep = db+"#height", "metres", filepath.Join(dir, "heights.csv"), nil
+	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "column metres has REAL numbers") {
+		t.Errorf("got %v", err)
 	}
 }
 
