@@ -3,6 +3,7 @@ package release
 import (
 	"crypto/sha256"
 
+	"github.com/geosql/geosql/release/accounts"
 	"github.com/geosql/geosql/release/table"
 	"github.com/geosql/geosql/release/table/infer"
 )
@@ -20,7 +21,7 @@ type batch struct {
 	invalid []invalid // rows, in their order
 
 	locations int64 // first pass
-	accounts  tally
+	accounts  accounts.Tally
 	kinds     []infer.Column
 
 	released []table.Column // second pass: of the columns that are drawn, in the order of the plan's output

@@ -8,15 +8,16 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/release/accounts"
 )
 
 // chargeAll charges the accounts that no earlier attempt has charged, in their order and
 // several in a transaction. Before the first one all are asked whether they can pay: if one
 // cannot, nobody is charged.
 func (r *run) chargeAll(ctx context.Context) error {
-	accounts := &r.found.accounts
-	defer accounts.close()
-	left := accounts.count - r.release.Charged()
+	all := r.found.accounts
+	defer all.Close()
+	left := all.Len() - r.release.Charged()
 	if left == 0 {
 		return nil
 	}
@@ -30,7 +31,7 @@ func (r *run) chargeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(items) == cap(items) || text >= mostText {
+		if len(items) == cap(items) || text >= accounts.MostText {
 			if !asked { // a single transaction asks all by itself
 				if err := r.ledger.CanPay(budget.Metre, r.charges(ctx)); err != nil {
 					return err
@@ -59,18 +60,18 @@ func (r *run) charge(items []ledger.Item) error {
 
 func (r *run) tellCharged() {
 	n := r.release.Charged()
-	r.spec.tell(Progress{Charging, float64(n) / float64(r.found.accounts.count), n})
+	r.spec.tell(Progress{Charging, float64(n) / float64(r.found.accounts.Len()), n})
 }
 
 // charges are those of the accounts that are not charged.
 func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
 	return func(yield func(ledger.Item, error) bool) {
-		for a, err := range until(ctx, r.found.accounts.behind(r.release.Charged())) {
-			epsilon, ok := r.mechanism.cost.Times(a.locations)
+		for a, err := range r.found.accounts.Behind(ctx, r.release.Charged()) {
+			epsilon, ok := r.mechanism.cost.Times(a.Locations)
 			if err == nil && !ok {
-				err = fmt.Errorf("account %s has %d locations, which cost more than any budget holds", quote(a.name), a.locations)
+				err = fmt.Errorf("account %s has %d locations, which cost more than any budget holds", quote(a.Name), a.Locations)
 			}
-			if !yield(ledger.Item{Account: string(a.name), Epsilon: epsilon, Evaluations: a.locations}, err) || err != nil {
+			if !yield(ledger.Item{Account: string(a.Name), Epsilon: epsilon, Evaluations: a.Locations}, err) || err != nil {
 				return
 			}
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
+	"github.com/geosql/geosql/release/accounts"
 	"github.com/geosql/geosql/release/table/infer"
 )
 
@@ -13,7 +15,7 @@ type findings struct {
 	digest    digest
 	rows      int64
 	locations int64
-	accounts  accounts
+	accounts  *accounts.Counter
 	kinds     []infer.Column // of the columns that are read, where they are to be inferred
 
 	invalid int64
@@ -24,7 +26,8 @@ type findings struct {
 // check is the first pass: it reads all of the input and refuses what is wrong.
 func (r *run) check(ctx context.Context) error {
 	s, p := r.spec, r.plan
-	f := &findings{digest: digest{columns: p.fields}, accounts: accounts{path: accountsPath(s.Out), sizes: r.sizes}}
+	counter := accounts.NewCounter(r.sizes.accounts, func() (*os.File, error) { return openNameless(accountsPath(s.Out)) })
+	f := &findings{digest: digest{columns: p.fields}, accounts: counter}
 	r.found = f
 	if r.infers() {
 		f.kinds = make([]infer.Column, len(p.fields))
@@ -46,7 +49,7 @@ func (r *run) check(ctx context.Context) error {
 		err = f.judge(s)
 	}
 	if err == nil {
-		err = f.accounts.sort(ctx)
+		err = f.accounts.Sort(ctx)
 	}
 	return err
 }
@@ -60,18 +63,18 @@ type checker struct {
 
 func (c *checker) check(b *batch) error {
 	b.kinds = append(b.kinds[:0], make([]infer.Column, c.kinds)...)
-	b.accounts.reset()
+	b.accounts.Reset()
 	b.locations = 0
 	c.read(b, func(i int, _ []place, locations int64) {
 		b.inferKinds(i)
 		b.locations += locations
 		if locations > 0 && c.plan.account >= 0 {
 			account, _ := b.rows.Columns[c.plan.account].At(i)
-			b.accounts.add(account, locations)
+			b.accounts.Add(account, locations)
 		}
 	})
 	if b.locations > 0 && c.plan.account < 0 {
-		b.accounts.add(c.payer, b.locations)
+		b.accounts.Add(c.payer, b.locations)
 	}
 	return nil
 }
@@ -100,7 +103,7 @@ func (f *findings) add(p *plan, b *batch) error {
 		f.beyond = f.beyond || errors.As(x.why, &beyond) && beyond.limit == 90
 	}
 	f.invalid += int64(len(b.invalid))
-	return f.accounts.add(&b.accounts)
+	return f.accounts.Add(&b.accounts)
 }
 
 // judge refuses an input with rows that are invalid, unless they may be set aside.

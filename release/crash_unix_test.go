@@ -20,6 +20,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/release/accounts"
 )
 
 // roleVariable makes the test binary release a folder's data set, and kill itself at the
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 
 // crashSizes make fifteen batches of the data set. Thirty accounts go to the file in five
 // runs a batch, and are charged in eight transactions.
-var crashSizes = sizes{batch: 100, tally: 7, merge: 3, charge: 4}
+var crashSizes = sizes{batch: 100, accounts: accounts.Limits{Tally: 7, Merge: 3}, charge: 4}
 
 const crashRows = 1500
 

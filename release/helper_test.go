@@ -14,6 +14,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/release/accounts"
 )
 
 // failer is what *testing.T and *rapid.T have in common.
@@ -35,7 +36,7 @@ var city = Box{South: 48.80, West: 2.22, North: 48.91, East: 2.48}
 const cost budget.Amount = 0.01e12
 
 // small are sizes that make a data set of some thousand rows a large one.
-var small = sizes{batch: 100, tally: 10, merge: 3, charge: 20}
+var small = sizes{batch: 100, accounts: accounts.Limits{Tally: 10, Merge: 3}, charge: 20}
 
 // newSpec is a release of the file in.csv of a folder to out.csv.
 func newSpec(dir string) Spec {

@@ -93,7 +93,7 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	if err := r.publish(nameless); err != nil {
 		return nil, err
 	}
-	s, err := r.summary(r.found.accounts.count)
+	s, err := r.summary(r.found.accounts.Len())
 	if err == nil {
 		s.Finished = &p.Time
 	}

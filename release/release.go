@@ -11,18 +11,18 @@ import (
 
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/release/accounts"
 	"github.com/geosql/geosql/release/table"
 )
 
 // sizes bound what is kept in memory and done at a time.
 type sizes struct {
-	batch  int // rows that are read, drawn and written together; batches are part of the digest
-	tally  int // accounts that are counted in memory
-	merge  int // lists of accounts that are merged into one
-	charge int // accounts that are charged in a transaction, which holds the ledger for less than a second
+	batch    int // rows that are read, drawn and written together; batches are part of the digest
+	accounts accounts.Limits
+	charge   int // accounts that are charged in a transaction, which holds the ledger for less than a second
 }
 
-var usual = sizes{batch: 1 << 15, tally: 1 << 18, merge: 64, charge: 1 << 17}
+var usual = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 18, Merge: 64}, charge: 1 << 17}
 
 // A run is one attempt at a release.
 type run struct {
@@ -279,7 +279,7 @@ func (r *run) close() {
 		r.reader.Close()
 	}
 	if r.found != nil {
-		r.found.accounts.close()
+		r.found.accounts.Close()
 	}
 	for _, f := range []*file{r.out, r.report, r.rejects} {
 		if f != nil {

@@ -16,12 +16,13 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/release/accounts"
 )
 
 // Rows keep their order, columns that are kept stay as they are, those that are not named
 // are gone, and every account pays for its locations, however they are charged.
 func TestRelease(t *testing.T) {
-	for name, z := range map[string]sizes{"usual": usual, "at once": {100, 5000, 64, 5000}, "sorted": small} {
+	for name, z := range map[string]sizes{"usual": usual, "at once": {100, accounts.Limits{Tally: 5000, Merge: 64}, 5000}, "sorted": small} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			const n, users = 2345, 30
@@ -340,7 +341,7 @@ func TestChargeBeyondBudgets(t *testing.T) {
 	s := newSpec(dir)
 	s.Epsilon = new(big.Rat).SetFrac64(int64(budget.Max/2+1), 1e12)
 	*s.Limit = budget.Max
-	for _, z := range []sizes{usual, {100, 10, 3, 20}} {
+	for _, z := range []sizes{usual, {100, accounts.Limits{Tally: 10, Merge: 3}, 20}} {
 		if _, err := attempt(s, z, l); err == nil || !strings.Contains(err.Error(), `account "u029" has 2 locations, which cost more than any budget holds`) {
 			t.Errorf("got %v", err)
 		}

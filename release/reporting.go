@@ -60,7 +60,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 func (r *run) ownerData() *report.Owner {
 	o := &report.Owner{
 		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: r.ledger.Path(), Account: r.spec.Account,
-		Accounts: r.found.accounts.count,
+		Accounts: r.found.accounts.Len(),
 		Rejected: r.found.invalid, Rejects: r.spec.Rejects,
 	}
 	for _, x := range r.surveys {

@@ -31,7 +31,7 @@ func (r *run) summary(already int64) (*Summary, error) {
 		Locations: r.found.locations,
 		Invalid:   r.found.invalid,
 		Already:   already,
-		Accounts:  r.found.accounts.count,
+		Accounts:  r.found.accounts.Len(),
 		Epsilon:   r.mechanism.cost,
 	}
 	if s.Invalid > 0 {

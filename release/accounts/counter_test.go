@@ -1,4 +1,4 @@
-package release
+package accounts
 
 import (
 	"context"
@@ -16,42 +16,52 @@ import (
 	"pgregory.net/rapid"
 )
 
-// newAccounts counts in a folder of its own.
-func newAccounts(t testing.TB, z sizes) *accounts {
+// usual are limits for use.
+var usual = Limits{Tally: 1 << 18, Merge: 64}
+
+// newCounter counts in a folder of its own.
+func newCounter(t testing.TB, z Limits) *Counter {
 	t.Helper()
-	return &accounts{path: filepath.Join(t.TempDir(), "accounts"), sizes: z}
+	path := filepath.Join(t.TempDir(), "accounts")
+	return NewCounter(z, func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) })
+}
+
+func check(t interface{ Fatal(...any) }, err error) {
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // counted adds the rows in tallies, and returns how often an account is in them.
-func counted(a *accounts, tallies [][]string) (map[string]int64, error) {
+func counted(a *Counter, tallies [][]string) (map[string]int64, error) {
 	want := map[string]int64{}
 	for _, names := range tallies {
-		var t tally
+		var t Tally
 		for _, name := range names {
-			t.add([]byte(name), 1)
+			t.Add([]byte(name), 1)
 			want[name]++
 		}
-		if err := a.add(&t); err != nil {
+		if err := a.Add(&t); err != nil {
 			return nil, err
 		}
 	}
-	return want, a.sort(context.Background())
+	return want, a.Sort(context.Background())
 }
 
 // verify makes sure that the accounts behind the first ones are those that are wanted, each
 // once and in ascending order.
-func (a *accounts) verify(want map[string]int64, first int) error {
+func (a *Counter) verify(want map[string]int64, first int) error {
 	names := slices.Sorted(maps.Keys(want))
 	if a.count != int64(len(names)) {
 		return fmt.Errorf("%d accounts, want %d", a.count, len(names))
 	}
 	names = names[first:]
-	for got, err := range a.behind(int64(first)) {
+	for got, err := range a.Behind(context.Background(), int64(first)) {
 		if err != nil {
 			return err
 		}
-		if len(names) == 0 || string(got.name) != names[0] || got.locations != want[names[0]] {
-			return fmt.Errorf("%q has %d locations, want %q", got.name, got.locations, names[:min(1, len(names))])
+		if len(names) == 0 || string(got.Name) != names[0] || got.Locations != want[names[0]] {
+			return fmt.Errorf("%q has %d locations, want %q", got.Name, got.Locations, names[:min(1, len(names))])
 		}
 		names = names[1:]
 	}
@@ -66,11 +76,11 @@ func (a *accounts) verify(want map[string]int64, first int) error {
 func TestAccounts(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		z := sizes{tally: rapid.IntRange(1, 5).Draw(t, "tally"), merge: rapid.IntRange(2, 4).Draw(t, "merge")}
+		z := Limits{Tally: rapid.IntRange(1, 5).Draw(t, "tally"), Merge: rapid.IntRange(2, 4).Draw(t, "merge")}
 		name := rapid.OneOf(rapid.StringOfN(rapid.RuneFrom([]rune("ab\x00")), 0, 3, -1), rapid.String())
 		tallies := rapid.SliceOf(rapid.SliceOf(name)).Draw(t, "tallies")
-		a := &accounts{path: filepath.Join(dir, "accounts"), sizes: z}
-		defer a.close()
+		a := NewCounter(z, func() (*os.File, error) { return os.CreateTemp(dir, "") })
+		defer a.Close()
 		want, err := counted(a, tallies)
 		check(t, err)
 		for range 2 { // it can be read again
@@ -81,22 +91,22 @@ func TestAccounts(t *testing.T) {
 
 // Whoever reads may stop.
 func TestAccountsStop(t *testing.T) {
-	for _, z := range []sizes{{tally: 2, merge: 3}, {tally: 100, merge: 3}} {
-		a := newAccounts(t, z)
+	for _, z := range []Limits{{Tally: 2, Merge: 3}, {Tally: 100, Merge: 3}} {
+		a := newCounter(t, z)
 		_, err := counted(a, [][]string{{"a", "b", "c", "d", "e"}})
 		check(t, err)
-		for range a.behind(2) {
+		for range a.Behind(context.Background(), 2) {
 			break
 		}
-		a.close()
+		a.Close()
 	}
 }
 
 // Runs of runs of runs: with one account in memory every row is a run, and an account that
 // is in many is one.
 func TestAccountsOfManyRuns(t *testing.T) {
-	a := newAccounts(t, sizes{tally: 1, merge: 4})
-	defer a.close()
+	a := newCounter(t, Limits{Tally: 1, Merge: 4})
+	defer a.Close()
 	var tallies [][]string
 	for range 300 {
 		tallies = append(tallies, []string{fmt.Sprint("u", rand.IntN(20)), strings.Repeat("x", rand.IntN(1000))})
@@ -111,67 +121,43 @@ func TestAccountsOfManyRuns(t *testing.T) {
 
 // A sort that takes long can be ended.
 func TestSortEnds(t *testing.T) {
-	a := newAccounts(t, sizes{tally: 1, merge: 3})
-	defer a.close()
+	a := newCounter(t, Limits{Tally: 1, Merge: 3})
+	defer a.Close()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	enough := errors.New("enough")
 	cancel(enough)
-	var x tally
-	x.add([]byte("ana"), 1)
-	x.add([]byte("ben"), 1)
-	check(t, a.add(&x))
-	if err := a.sort(ctx); err != enough {
+	var x Tally
+	x.Add([]byte("ana"), 1)
+	x.Add([]byte("ben"), 1)
+	check(t, a.Add(&x))
+	if err := a.Sort(ctx); err != enough {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Long names go to the file before they take too much memory.
 func TestLongNames(t *testing.T) {
-	a := newAccounts(t, usual)
-	defer a.close()
-	const n = mostText/1000 + 10
-	var x tally
+	a := newCounter(t, usual)
+	defer a.Close()
+	const n = MostText/1000 + 10
+	var x Tally
 	for i := range n {
-		x.add(fmt.Appendf(nil, "%01000d", i), 1)
+		x.Add(fmt.Appendf(nil, "%01000d", i), 1)
 	}
-	check(t, a.add(&x))
-	if a.spill == nil || a.tally.text > mostText {
+	check(t, a.Add(&x))
+	if a.spill == nil || a.tally.text > MostText {
 		t.Errorf("%d bytes of names are in memory", a.tally.text)
 	}
-	check(t, a.sort(context.Background()))
+	check(t, a.Sort(context.Background()))
 	if a.count != n {
 		t.Errorf("%d accounts", a.count)
 	}
 }
 
-// Nor are they all in memory when they are charged.
-func TestLongNamesAreCharged(t *testing.T) {
-	dir := t.TempDir()
-	s := newSpec(dir)
-	const n = mostText/longestAccount + 10
-	var b strings.Builder
-	b.WriteString("user,lat,lon\n")
-	for i := range n {
-		fmt.Fprintf(&b, "%0*d,48.85,2.35\n", longestAccount, i)
-	}
-	write(t, s.In, b.String())
-	var charged []int64
-	s.Progress = func(p Progress) {
-		if p.Stage == Charging {
-			charged = append(charged, p.Done)
-		}
-	}
-	_, err := attempt(s, usual, openLedger(t, dir))
-	check(t, err)
-	if len(charged) != 3 || charged[1] > mostText/longestAccount+1 || charged[2] != n {
-		t.Errorf("charged %v of %d", charged, n)
-	}
-}
-
 // Planted: who counts an account that is in two runs twice, or loses one, is caught.
 func TestAccountsAreVerified(t *testing.T) {
-	a := newAccounts(t, sizes{tally: 2, merge: 3})
-	defer a.close()
+	a := newCounter(t, Limits{Tally: 2, Merge: 3})
+	defer a.Close()
 	want, err := counted(a, [][]string{{"ana", "ben"}, {"cy", "ana"}, {"ana"}})
 	check(t, err)
 	if want["ana"] != 3 {
@@ -199,8 +185,8 @@ func TestAccountsAreVerified(t *testing.T) {
 }
 
 // concat is a merge that does not merge.
-func concat(s *spill, of []stretch) func(func(account, error) bool) {
-	return func(yield func(account, error) bool) {
+func concat(s *spill, of []stretch) func(func(Account, error) bool) {
+	return func(yield func(Account, error) bool) {
 		for _, x := range of {
 			for a, err := range s.all(x, 0) {
 				if !yield(a, err) {
@@ -209,38 +195,6 @@ func concat(s *spill, of []stretch) func(func(account, error) bool) {
 			}
 		}
 	}
-}
-
-// The file has no name while it is used, nobody else may read it, and what a killed
-// process may have left of it goes.
-func TestSpillHasNoName(t *testing.T) {
-	a := newAccounts(t, sizes{tally: 1, merge: 2})
-	write(t, a.path, "left by a process that was killed")
-	_, err := counted(a, [][]string{{"a", "b", "c"}})
-	check(t, err)
-	if exists(a.path) {
-		t.Error("the file has a name")
-	}
-	if info, err := a.spill.file.Stat(); err != nil || info.Mode() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-	a.close()
-}
-
-// A file of that name that is written is not taken away.
-func TestSpillTakesNothing(t *testing.T) {
-	dir := t.TempDir()
-	s := newSpec(dir)
-	write(t, s.In, people(300, 40))
-	s.Rejects = s.Out + ".accounts"
-	l := openLedger(t, dir)
-	if _, err := attempt(s, small, l); err == nil || !strings.Contains(err.Error(), "is writing it") {
-		t.Errorf("got %v", err)
-	}
-	if all := spent(t, l); len(all) > 0 {
-		t.Errorf("charged %v", all)
-	}
-	wantFolder(t, dir, "in.csv")
 }
 
 // Errors of the disk name the file, on one line.
@@ -253,30 +207,25 @@ func TestSpillErrors(t *testing.T) {
 			}
 		}
 	}
-	z := sizes{tally: 2, merge: 2}
+	z := Limits{Tally: 2, Merge: 2}
 	rows := [][]string{{"a", "b", "c", "d", "e"}}
 
-	a := newAccounts(t, z)
-	check(t, os.MkdirAll(filepath.Join(a.path, "in the way"), 0o700))
-	_, err := counted(a, rows)
-	expect("folder", err, a.path+": not a regular file")
-	a.close()
+	none := errors.New("no file")
+	a := NewCounter(z, func() (*os.File, error) { return nil, none })
+	if _, err := counted(a, rows); err != none {
+		t.Errorf("got %v", err)
+	}
 
-	a = newAccounts(t, z)
-	a.path = filepath.Join(a.path, "none", "accounts")
-	_, err = counted(a, rows)
-	expect("no folder", err, a.path, "no such file or directory")
-
-	a = newAccounts(t, z)
-	defer a.close()
+	a = newCounter(t, z)
+	defer a.Close()
 	want, err := counted(a, rows)
 	check(t, err)
 	check(t, a.spill.file.Truncate(a.whole.start+a.whole.size-1))
-	expect("truncated", a.verify(want, 0), a.path, "unexpected EOF")
+	expect("truncated", a.verify(want, 0), a.spill.file.Name(), "unexpected EOF")
 	check(t, a.spill.file.Truncate(a.whole.start))
-	expect("empty", a.verify(want, 0), a.path, "unexpected EOF")
+	expect("empty", a.verify(want, 0), a.spill.file.Name(), "unexpected EOF")
 	check(t, a.spill.file.Close())
-	expect("closed", a.verify(want, 0), a.path, "file already closed")
+	expect("closed", a.verify(want, 0), a.spill.file.Name(), "file already closed")
 	if err := a.verify(want, 0); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
@@ -285,9 +234,9 @@ func TestSpillErrors(t *testing.T) {
 	if err != nil {
 		t.Skipf("no disk that is full: %v", err)
 	}
-	a = newAccounts(t, z)
+	a = newCounter(t, z)
 	a.spill = &spill{file: full, order: 2}
-	defer a.close()
+	defer a.Close()
 	_, err = counted(a, rows)
 	expect("full", err, "/dev/full", "no space left on device")
 }
@@ -297,25 +246,25 @@ func BenchmarkAccounts(b *testing.B) {
 	const n = 1 << 20
 	for _, step := range []int{1, 7919} {
 		b.Run(fmt.Sprint("step=", step), func(b *testing.B) {
-			var tallies []*tally
+			var tallies []*Tally
 			for i := range n {
-				if i%usual.batch == 0 {
-					tallies = append(tallies, new(tally))
+				if i%(1<<15) == 0 {
+					tallies = append(tallies, new(Tally))
 				}
-				tallies[len(tallies)-1].add(fmt.Appendf(nil, "user-%09d", i*step%n), 1)
+				tallies[len(tallies)-1].Add(fmt.Appendf(nil, "user-%09d", i*step%n), 1)
 			}
 			for b.Loop() {
-				a := newAccounts(b, usual)
+				a := newCounter(b, usual)
 				for _, t := range tallies {
-					check(b, a.add(t))
+					check(b, a.Add(t))
 				}
-				check(b, a.sort(context.Background()))
-				for _, err := range a.behind(0) {
+				check(b, a.Sort(context.Background()))
+				for _, err := range a.Behind(context.Background(), 0) {
 					if err != nil {
 						b.Fatal(err)
 					}
 				}
-				a.close()
+				a.Close()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/account")
 		})

@@ -1,4 +1,4 @@
-package release
+package accounts
 
 import (
 	"bufio"
@@ -24,8 +24,8 @@ type spill struct {
 // A stretch is a run in the file.
 type stretch struct{ start, size, accounts int64 }
 
-func newSpill(path string, order int) (*spill, error) {
-	f, err := openNameless(path)
+func newSpill(open func() (*os.File, error), order int) (*spill, error) {
+	f, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *spill) close() { s.file.Close() }
 
 // add adds a run. As soon as there are order of a level they become one of the next, so
 // there are few in the end, and all is written once for each level.
-func (s *spill) add(all iter.Seq2[account, error]) error {
+func (s *spill) add(all iter.Seq2[Account, error]) error {
 	for level := 0; ; level++ {
 		x, err := s.write(all)
 		if err != nil {
@@ -66,7 +66,7 @@ const buffered = 1 << 16
 
 // write writes a run behind the others: of each account the locations, the length of the
 // name, and the name.
-func (s *spill) write(all iter.Seq2[account, error]) (x stretch, err error) {
+func (s *spill) write(all iter.Seq2[Account, error]) (x stretch, err error) {
 	x.start = s.size
 	w := bufio.NewWriterSize(io.NewOffsetWriter(s.file, x.start), buffered)
 	var room []byte
@@ -74,9 +74,9 @@ func (s *spill) write(all iter.Seq2[account, error]) (x stretch, err error) {
 		if err != nil {
 			return x, err
 		}
-		room = binary.AppendUvarint(room[:0], uint64(a.locations))
-		room = binary.AppendUvarint(room, uint64(len(a.name)))
-		room = append(room, a.name...)
+		room = binary.AppendUvarint(room[:0], uint64(a.Locations))
+		room = binary.AppendUvarint(room, uint64(len(a.Name)))
+		room = append(room, a.Name...)
 		if _, err := w.Write(room); err != nil {
 			return x, err
 		}
@@ -88,15 +88,15 @@ func (s *spill) write(all iter.Seq2[account, error]) (x stretch, err error) {
 }
 
 // all are the accounts of a run behind its first ones.
-func (s *spill) all(x stretch, first int64) iter.Seq2[account, error] {
-	return func(yield func(account, error) bool) {
+func (s *spill) all(x stretch, first int64) iter.Seq2[Account, error] {
+	return func(yield func(Account, error) bool) {
 		r := s.read(x)
 		for n := int64(0); ; n++ {
 			switch err := r.next(); {
 			case err == io.EOF:
 				return
 			case err != nil:
-				yield(account{}, err)
+				yield(Account{}, err)
 				return
 			}
 			if n >= first && !yield(r.at, nil) {
@@ -111,7 +111,7 @@ type reader struct {
 	file string
 	from *bufio.Reader
 	left int64 // accounts behind at
-	at   account
+	at   Account
 }
 
 func (s *spill) read(x stretch) *reader {
@@ -134,7 +134,7 @@ func (r *reader) next() error {
 
 // decode reads an account. Its name stays in the buffer until the next one is read.
 func (r *reader) decode() error {
-	if _, err := r.from.Discard(len(r.at.name)); err != nil {
+	if _, err := r.from.Discard(len(r.at.Name)); err != nil {
 		return err
 	}
 	locations, err := binary.ReadUvarint(r.from)
@@ -145,7 +145,7 @@ func (r *reader) decode() error {
 	if err != nil {
 		return err
 	}
-	r.at.locations = int64(locations)
-	r.at.name, err = r.from.Peek(int(length))
+	r.at.Locations = int64(locations)
+	r.at.Name, err = r.from.Peek(int(length))
 	return err
 }

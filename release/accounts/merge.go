@@ -1,4 +1,4 @@
-package release
+package accounts
 
 import (
 	"bytes"
@@ -9,17 +9,17 @@ import (
 
 // merged are the accounts of several runs in ascending order, each with all of its
 // locations.
-func (s *spill) merged(runs []stretch) iter.Seq2[account, error] {
-	return func(yield func(account, error) bool) {
+func (s *spill) merged(runs []stretch) iter.Seq2[Account, error] {
+	return func(yield func(Account, error) bool) {
 		m, err := s.merger(runs)
 		if err != nil {
-			yield(account{}, err)
+			yield(Account{}, err)
 			return
 		}
-		var a account
+		var a Account
 		for len(m) > 0 {
 			if err := m.take(&a); err != nil {
-				yield(account{}, err)
+				yield(Account{}, err)
 				return
 			}
 			if !yield(a, nil) {
@@ -48,11 +48,11 @@ func (s *spill) merger(runs []stretch) (m merger, err error) {
 }
 
 // take takes the first account from all runs that are at it.
-func (m *merger) take(a *account) error {
-	a.name = append(a.name[:0], (*m)[0].at.name...)
-	a.locations = 0
-	for len(*m) > 0 && bytes.Equal((*m)[0].at.name, a.name) {
-		a.locations += (*m)[0].at.locations
+func (m *merger) take(a *Account) error {
+	a.Name = append(a.Name[:0], (*m)[0].at.Name...)
+	a.Locations = 0
+	for len(*m) > 0 && bytes.Equal((*m)[0].at.Name, a.Name) {
+		a.Locations += (*m)[0].at.Locations
 		switch err := (*m)[0].next(); err {
 		case nil:
 			heap.Fix(m, 0)
@@ -66,7 +66,7 @@ func (m *merger) take(a *account) error {
 }
 
 func (m merger) Len() int           { return len(m) }
-func (m merger) Less(i, j int) bool { return bytes.Compare(m[i].at.name, m[j].at.name) < 0 }
+func (m merger) Less(i, j int) bool { return bytes.Compare(m[i].at.Name, m[j].at.Name) < 0 }
 func (m merger) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
 func (m *merger) Push(x any)        { *m = append(*m, x.(*reader)) }
 

@@ -1,4 +1,4 @@
-package release
+package accounts
 
 import (
 	"bytes"
@@ -9,17 +9,17 @@ import (
 )
 
 func TestTally(t *testing.T) {
-	var x tally
+	var x Tally
 	for range 2 { // reset forgets
-		x.reset()
+		x.Reset()
 		for _, a := range []string{"b", "a", "b", "", "c"} {
-			x.add([]byte(a), 2)
+			x.Add([]byte(a), 2)
 		}
 		var names []string
 		var locations []int64
 		for a, err := range x.all(x.order()) {
 			check(t, err)
-			names, locations = append(names, string(a.name)), append(locations, a.locations)
+			names, locations = append(names, string(a.Name)), append(locations, a.Locations)
 		}
 		if !slices.Equal(names, []string{"", "a", "b", "c"}) || !slices.Equal(locations, []int64{2, 2, 4, 2}) || x.text != 3 {
 			t.Errorf("%q have %v", names, locations)
@@ -35,16 +35,16 @@ func TestTallyOrder(t *testing.T) {
 			rapid.StringOfN(rapid.RuneFrom([]rune{0, 1, 'a'}), 0, 12, -1),
 			rapid.String(),
 		), rapid.ID).Draw(t, "names")
-		var x tally
+		var x Tally
 		for i, name := range names {
 			names[i] = alike + name
-			x.add([]byte(names[i]), 1)
+			x.Add([]byte(names[i]), 1)
 		}
 		slices.Sort(names)
 		i := 0
 		for a := range x.all(x.order()) {
-			if !bytes.Equal(a.name, []byte(names[i])) {
-				t.Fatalf("account %d is %q, want %q", i, a.name, names[i])
+			if !bytes.Equal(a.Name, []byte(names[i])) {
+				t.Fatalf("account %d is %q, want %q", i, a.Name, names[i])
 			}
 			i++
 		}

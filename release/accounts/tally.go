@@ -1,4 +1,4 @@
-package release
+package accounts
 
 import (
 	"bytes"
@@ -10,20 +10,22 @@ import (
 	"github.com/geosql/geosql/internal/intern"
 )
 
-// A tally counts locations by account.
-type tally struct {
+// A Tally counts locations by account, in memory. Its zero value has none.
+type Tally struct {
 	names  intern.Table
 	text   int     // bytes of the names
 	counts []int64 // by the number of the account's name
 }
 
-func (t *tally) reset() {
+// Reset empties the tally and keeps its memory.
+func (t *Tally) Reset() {
 	t.names.Reset()
 	t.text = 0
 	t.counts = t.counts[:0]
 }
 
-func (t *tally) add(account []byte, locations int64) {
+// Add adds to the locations of an account.
+func (t *Tally) Add(account []byte, locations int64) {
 	i := t.names.Number(account)
 	if i == len(t.counts) {
 		t.counts = append(t.counts, 0)
@@ -33,10 +35,10 @@ func (t *tally) add(account []byte, locations int64) {
 }
 
 // all are the accounts of these numbers.
-func (t *tally) all(numbers []int32) iter.Seq2[account, error] {
-	return func(yield func(account, error) bool) {
+func (t *Tally) all(numbers []int32) iter.Seq2[Account, error] {
+	return func(yield func(Account, error) bool) {
 		for _, i := range numbers {
-			if !yield(account{t.names.Name(int(i)), t.counts[i]}, nil) {
+			if !yield(Account{t.names.Name(int(i)), t.counts[i]}, nil) {
 				return
 			}
 		}
@@ -45,7 +47,7 @@ func (t *tally) all(numbers []int32) iter.Seq2[account, error] {
 
 // order are the numbers of the accounts, in ascending order of their names. Names often
 // begin alike: the eight bytes behind that tell most of them apart.
-func (t *tally) order() []int32 {
+func (t *Tally) order() []int32 {
 	type key struct {
 		head   uint64
 		number int32
@@ -71,7 +73,7 @@ func (t *tally) order() []int32 {
 }
 
 // alike is how many bytes all names begin with.
-func (t *tally) alike() int {
+func (t *Tally) alike() int {
 	if t.names.Len() == 0 {
 		return 0
 	}

@@ -1,0 +1,31 @@
+package release
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A nameless file has no name while it is used, nobody else may read it, and what a killed
+// process may have left of it goes.
+func TestNameless(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "accounts")
+	write(t, path, "left by a process that was killed")
+	f, err := openNameless(path)
+	check(t, err)
+	defer f.Close()
+	if exists(path) {
+		t.Error("the file has a name")
+	}
+	if info, err := f.Stat(); err != nil || info.Mode() != 0o600 || info.Size() != 0 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	check(t, os.MkdirAll(filepath.Join(path, "in the way"), 0o700))
+	if _, err := openNameless(path); err == nil || !strings.Contains(err.Error(), path+": not a regular file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := openNameless(filepath.Join(path, "none", "accounts")); !os.IsNotExist(err) {
+		t.Errorf("got %v", err)
+	}
+}
