@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,7 +20,7 @@ func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 		return Text, nil, errors.New("nested columns cannot be read")
 	}
 	if t := column.Type().LogicalType(); t != nil {
-		if kind, print, known := logicalPrinter(column.Type().Kind(), t.Value); known {
+		if kind, print, known := logicalPrinter(column.Type(), t.Value); known {
 			return kind, print, nil
 		}
 		return Text, nil, fmt.Errorf("type %s is not supported", column.Type())
@@ -41,7 +42,8 @@ func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 }
 
 // logicalPrinter is for columns whose values are not what their bits are.
-func logicalPrinter(physical parquet.Kind, logical format.LogicalTypeValue) (Kind, printer, bool) {
+func logicalPrinter(column parquet.Type, logical format.LogicalTypeValue) (Kind, printer, bool) {
+	physical := column.Kind()
 	switch t := logical.(type) {
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return Text, printBytes, physical == parquet.ByteArray
@@ -50,7 +52,13 @@ func logicalPrinter(physical parquet.Kind, logical format.LogicalTypeValue) (Kin
 	case *format.DateType:
 		return Text, printDate, true
 	case *format.TimestampType:
-		return Text, timestampPrinter(t), physical == parquet.Int64
+		return Text, timePrinter("2006-01-02T15:04:05.999999999", t.IsAdjustedToUTC, t.Unit), physical == parquet.Int64
+	case *format.TimeType:
+		return Text, timePrinter("15:04:05.999999999", t.IsAdjustedToUTC, t.Unit), physical == parquet.Int32 || physical == parquet.Int64
+	case *format.DecimalType:
+		return decimalPrinter(column, t)
+	case *format.UUIDType:
+		return Text, printUUID, physical == parquet.FixedLenByteArray && column.Length() == 16
 	default:
 		return Text, nil, false
 	}
@@ -81,21 +89,38 @@ func printDate(out []byte, v parquet.Value) []byte {
 	return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().AppendFormat(out, time.DateOnly)
 }
 
-// timestampPrinter prints ISO 8601, with a Z if the times are UTC and not local.
-func timestampPrinter(t *format.TimestampType) printer {
-	layout := "2006-01-02T15:04:05.999999999"
-	if t.IsAdjustedToUTC {
+// timePrinter prints ISO 8601, with a Z if the times are UTC and not local.
+func timePrinter(layout string, utc bool, unit format.TimeUnit) printer {
+	if utc {
 		layout += "Z"
 	}
 	perSecond := int64(1e9)
-	switch t.Unit.Value.(type) {
+	switch unit.Value.(type) {
 	case *format.MilliSeconds:
 		perSecond = 1e3
 	case *format.MicroSeconds:
 		perSecond = 1e6
 	}
 	return func(out []byte, v parquet.Value) []byte {
-		whole, rest := v.Int64()/perSecond, v.Int64()%perSecond
-		return time.Unix(whole, rest*(1e9/perSecond)).UTC().AppendFormat(out, layout)
+		at := wholeNumber(v)
+		return time.Unix(at/perSecond, at%perSecond*(1e9/perSecond)).UTC().AppendFormat(out, layout)
 	}
+}
+
+func wholeNumber(v parquet.Value) int64 {
+	if v.Kind() == parquet.Int32 {
+		return int64(v.Int32())
+	}
+	return v.Int64()
+}
+
+func printUUID(out []byte, v parquet.Value) []byte {
+	b := v.ByteArray()
+	for i, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
+		if i > 0 {
+			out = append(out, '-')
+		}
+		out = hex.AppendEncode(out, part)
+	}
+	return out
 }

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -207,6 +209,47 @@ func TestParquetTypes(t *testing.T) {
 	})
 }
 
+func TestParquetDecimals(t *testing.T) {
+	type row struct {
+		Price  int32    `parquet:"price,decimal(2:9)"`
+		Money  int64    `parquet:"money,decimal(4:18)"`
+		Whole  int64    `parquet:"whole,decimal(0:18)"`
+		Wide   []byte   `parquet:"wide,decimal(3:38)"`
+		ID     [16]byte `parquet:"id,uuid"`
+		Millis int32    `parquet:"millis,time(millisecond)"`
+		Micros int64    `parquet:"micros,time(microsecond:local)"`
+	}
+	id := [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 15: 0xff}
+	wide := func(negative bool, low byte) []byte {
+		b := make([]byte, 16)
+		if negative {
+			b = bytes.Repeat([]byte{0xff}, 16)
+		}
+		b[15] = low
+		return b
+	}
+	r := open(t, others(t,
+		row{1234, -1, -5, wide(true, 0xff), id, 86399999, 1},
+		row{-5, math.MinInt64, 1e17, wide(false, 200), id, 0, 43200e6}))
+	defer r.Close()
+	var kinds []Kind
+	for _, f := range r.Fields() {
+		kinds = append(kinds, f.Kind)
+	}
+	if want := []Kind{Real, Text, Integer, Text, Text, Text, Text}; !reflect.DeepEqual(kinds, want) {
+		t.Errorf("kinds %v, want %v", kinds, want)
+	}
+	got, err := read(r, all(r), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const uuid = "01234567-89ab-cdef-0000-0000000000ff"
+	same(t, got, [][]string{
+		{"12.34", "-0.0001", "-5", "-0.001", uuid, "23:59:59.999Z", "00:00:00.000001"},
+		{"-0.05", "-922337203685477.5808", "100000000000000000", "0.200", uuid, "00:00:00Z", "12:00:00"},
+	})
+}
+
 func TestBadParquet(t *testing.T) {
 	type point struct{ Lat, Lon float64 }
 	type row struct {
@@ -214,7 +257,7 @@ func TestBadParquet(t *testing.T) {
 		Home  point
 		Times []int64
 		Blob  []byte
-		Money int64 `parquet:",decimal(2:18)"`
+		Money []byte `parquet:",decimal(2:50)"`
 	}
 	path := others(t, row{N: 1, Times: []int64{1}})
 	r := open(t, path)
