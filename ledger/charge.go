@@ -90,8 +90,8 @@ func (t *transaction) afford(unit budget.Unit, items []Item, drawn []share) ([]B
 		if err != nil {
 			return nil, err
 		}
-		if left := b.Remaining() + drawn[i].in(b.term); !b.Limited || item.Epsilon > left {
-			return nil, t.db.refuse(&b, item.Epsilon, left)
+		if err := t.db.affords(&b, item.Epsilon, drawn[i].in(b.term)); err != nil {
+			return nil, err
 		}
 		balances[i] = b
 	}

@@ -60,10 +60,7 @@ func (db *store) canPay(balances *orderedBalances, item Item) (Balance, error) {
 	if err != nil {
 		return b, err
 	}
-	if left := b.Remaining(); !b.Limited || item.Epsilon > left {
-		return b, db.refuse(&b, item.Epsilon, left)
-	}
-	return b, nil
+	return b, db.affords(&b, item.Epsilon, 0)
 }
 
 // atOnce is how many entries one statement writes.

@@ -115,6 +115,15 @@ func (a *Again) Error() string {
 	return fmt.Sprintf("account %s was charged in unit %s before, where releases do not add up: there is one at the most", quote(a.Account), quote(string(a.Unit)))
 }
 
+// affords returns nil if a balance's limit leaves cost, or as much of it as is not set aside
+// for it already, and else the refusal.
+func (db *store) affords(b *Balance, cost, aside budget.Amount) error {
+	if left := aside + b.Remaining(); !b.Limited || cost > left {
+		return db.refuse(b, cost, left)
+	}
+	return nil
+}
+
 // refuse makes the refusal of asked to an account that has left.
 func (db *store) refuse(b *Balance, asked, left budget.Amount) error {
 	r := &Refusal{

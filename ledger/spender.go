@@ -139,8 +139,8 @@ func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
 			return err
 		}
 		held := share{h.term, h.left}.in(b.term)
-		if left := held + b.Remaining(); !b.Limited || cost > left {
-			return tx.db.refuse(&b, cost, left)
+		if err := tx.db.affords(&b, cost, held); err != nil {
+			return err
 		}
 		t, granted = b.term, max(cost-held, h.ahead(cost, b.Remaining()))
 		spent := h.used() + cost

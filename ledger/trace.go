@@ -157,8 +157,8 @@ func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn shar
 		return held, 0, err
 	}
 	has := t.held.in(b.term) + drawn.in(b.term)
-	if left := has + b.Remaining(); !b.Limited || cost > left {
-		return held, 0, tx.db.refuse(&b, cost, left)
+	if err := tx.db.affords(&b, cost, has); err != nil {
+		return held, 0, err
 	}
 	ahead := min(max(cost, 2*t.ahead), most-has, b.Remaining()/2)
 	if granted = max(cost-has, ahead, 0); granted > 0 {
