@@ -1,16 +1,14 @@
 package release
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 
+	"github.com/geosql/geosql/release/table"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkt"
 )
@@ -24,7 +22,7 @@ type Region struct {
 // maxRegion bounds the size of a file that a region is read from.
 const maxRegion = 256 << 20
 
-// ReadRegion reads polygons from a GeoJSON file, which may be compressed by gzip (.gz): a
+// ReadRegion reads polygons from a GeoJSON file, which may be compressed by gzip: a
 // geometry, a feature, or a collection of features, all of which together are the region.
 func ReadRegion(path string) (Region, error) {
 	text, err := readRegion(path)
@@ -42,7 +40,7 @@ func ReadRegion(path string) (Region, error) {
 	}, nil
 }
 
-// readRegion reads a file, unzipped if its name ends with .gz.
+// readRegion reads a file as the data set is read: gzip and a byte order mark are dealt with.
 func readRegion(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
@@ -52,11 +50,9 @@ func readRegion(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	var plain io.Reader = file
-	if strings.HasSuffix(strings.ToLower(path), ".gz") {
-		if plain, err = gzip.NewReader(file); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+	plain, err := table.Plain(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(plain, maxRegion+1))
 	switch {
@@ -65,7 +61,7 @@ func readRegion(path string) ([]byte, error) {
 	case len(text) > maxRegion:
 		return nil, fmt.Errorf("%s has more than %d MB, too much for a region", path, maxRegion>>20)
 	}
-	return bytes.TrimPrefix(text, []byte("\ufeff")), nil
+	return text, nil
 }
 
 // A geometry is a GeoJSON object (RFC 7946), as far as regions go. Package orb/geojson

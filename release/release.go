@@ -147,10 +147,10 @@ func (r *run) mayWrite() error {
 	s := r.spec
 	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, accountsPath(s.Out)}
 	if s.Rejects != "" {
+		if filepath.Clean(s.Rejects) == filepath.Clean(s.Out) {
+			return fmt.Errorf("%s cannot be the output and the file of rejects", s.Out)
+		}
 		temporary = append(temporary, s.Rejects+unfinished)
-	}
-	if s.Rejects != "" && filepath.Clean(s.Rejects) == filepath.Clean(s.Out) {
-		return fmt.Errorf("%s cannot be the output and the file of rejects", s.Out)
 	}
 	for _, path := range temporary {
 		switch {

@@ -2,8 +2,6 @@ package table
 
 import (
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -37,15 +35,7 @@ func TestNoAllocationPerRow(t *testing.T) {
 
 func writeAllocations(t *testing.T, format Format, rows *Rows) float64 {
 	t.Helper()
-	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	w, err := format.Create(file, benchSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := create(t, format, benchSchema)
 	defer w.Close()
 	return testing.AllocsPerRun(5, func() {
 		block, err := w.Encode(rows)

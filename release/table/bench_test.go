@@ -118,15 +118,7 @@ func BenchmarkWrite(b *testing.B) {
 	rows := benchBatch(0)
 	for _, format := range formats {
 		b.Run(extensions[format][1:], func(b *testing.B) {
-			file, err := os.Create(filepath.Join(b.TempDir(), "out"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer file.Close()
-			w, err := format.Create(file, benchSchema)
-			if err != nil {
-				b.Fatal(err)
-			}
+			w := create(b, format, benchSchema)
 			defer w.Close()
 			var encoding time.Duration
 			b.ReportAllocs()

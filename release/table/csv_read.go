@@ -155,7 +155,7 @@ func (r *csvReader) header() ([]Field, error) {
 		return nil, err
 	}
 	r.read = 0
-	text, err := plain(counter{r})
+	text, err := Plain(counter{r})
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +180,8 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// plain decompresses gzip and drops a byte order mark.
-func plain(file io.Reader) (io.Reader, error) {
+// Plain decompresses gzip and drops a byte order mark.
+func Plain(file io.Reader) (io.Reader, error) {
 	text := bufio.NewReaderSize(file, 1<<16)
 	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(text)

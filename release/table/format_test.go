@@ -47,15 +47,7 @@ func TestMisfits(t *testing.T) {
 	s := Schema{Name: "x", Fields: []Field{{"t", Text}, {"lat", Real}, {"lon", Real}, {"n", Integer}, {"x", Real}}, Points: []Point{{1, 2}}}
 	good := []string{"x", "1", "2", "3", "4"}
 	for _, format := range formats {
-		file, err := os.Create(filepath.Join(t.TempDir(), "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		w, err := format.Create(file, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := create(t, format, s)
 		for column, cells := range map[int][]string{
 			0: {"\xff"}, 1: {"x", "1e999", "0x1p2"}, 2: {"1,5", "1_0"}, 3: {"1.5", "9223372036854775808", "x", "1 2"}, 4: {"1e", "0x10", "1e400"},
 		} {
@@ -79,15 +71,7 @@ func TestNotFinite(t *testing.T) {
 	s := Schema{Name: "x", Fields: []Field{{"lat", Real}, {"lon", Real}, {"x", Real}}, Points: []Point{{0, 1}}}
 	rows := batch(0, []string{"1", "2", "NaN"})
 	for format, allowed := range map[Format]bool{Parquet: true, GeoParquet: true, GeoJSON: false, GeoPackage: false} {
-		file, err := os.Create(filepath.Join(t.TempDir(), "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		w, err := format.Create(file, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := create(t, format, s)
 		if _, err := w.Encode(rows); (err == nil) != allowed {
 			t.Errorf("%s: %v", extensions[format], err)
 		}

@@ -52,10 +52,8 @@ func (w *geoJSONWriter) Append(block Block) error {
 }
 
 func (w *geoJSONWriter) Close() error {
-	if _, err := w.file.WriteString("\n]}\n"); err != nil {
-		return err
-	}
-	return w.textFile.Close()
+	_, err := w.file.WriteString("\n]}\n")
+	return err
 }
 
 func (w *geoJSONWriter) appendFeature(out []byte, rows *Rows, i int) ([]byte, error) {

@@ -14,7 +14,6 @@ import (
 // A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer. Its file
 // is a new one, so that no free page holds anything that was not released.
 type geoPackageWriter struct {
-	file    *os.File
 	schema  Schema
 	columns []int // that are attributes
 	conn    *sqlite.Conn
@@ -76,7 +75,7 @@ CREATE TABLE gpkg_geometry_columns (
 `
 
 func createGeoPackage(file *os.File, s Schema) (Writer, error) {
-	w := &geoPackageWriter{file: file, schema: s, columns: s.properties()}
+	w := &geoPackageWriter{schema: s, columns: s.properties()}
 	if err := w.checkNames(); err != nil {
 		return nil, err
 	}

@@ -42,6 +42,21 @@ type tester interface {
 	Fatalf(string, ...any)
 }
 
+// create begins a data set in a file of its own.
+func create(t testing.TB, format Format, s Schema) Writer {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	w, err := format.Create(file, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // write writes a data set into a new file of a folder.
 func write(t tester, folder string, format Format, s Schema, batches ...*Rows) string {
 	t.Helper()

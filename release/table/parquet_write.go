@@ -13,7 +13,6 @@ import (
 // A parquetWriter writes Parquet, every batch as a row group, which is encoded and
 // compressed apart from the others. All columns are optional.
 type parquetWriter struct {
-	file     *os.File
 	schema   Schema
 	columns  []int // of a batch, in the file's order
 	geometry bool  // is a column behind them
@@ -46,7 +45,7 @@ func newParquetWriter(file *os.File, s Schema, columns []int, more []parquet.Fie
 	schema := parquet.NewSchema("table", parquetFields{fields: append(fields, more...)})
 	codec := &zstd.Codec{Level: zstd.SpeedFastest} // noise does not shrink any further
 	out := parquet.NewGenericWriter[any](file, schema, parquet.Compression(codec))
-	return &parquetWriter{file: file, schema: s, columns: columns, geometry: more != nil, out: out}
+	return &parquetWriter{schema: s, columns: columns, geometry: more != nil, out: out}
 }
 
 // parquetNode is an optional column of a kind. Texts have no dictionary: that of a column in
