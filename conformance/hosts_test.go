@@ -3,6 +3,7 @@ package conformance
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -21,8 +22,8 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// A host runs statements on one new connection to the database and goes on after
-// errors.
+// A host runs statements on one new connection to the database, or to a copy of it that
+// lives in memory (deserialized), and goes on after errors.
 type host func(database string, statements []string) ([]outcome, error)
 
 // hosts skip the test that wants one which is not installed.
@@ -46,8 +47,15 @@ func onEveryHost(t *testing.T, test func(t *testing.T, run host)) {
 	}
 }
 
+// deserialized begins the name of a copy in memory.
+const deserialized = "deserialize:"
+
 // runGo is a Go program's connection.
 func runGo(database string, statements []string) (outcomes []outcome, err error) {
+	file, copied := strings.CutPrefix(database, deserialized)
+	if copied {
+		database = ":memory:"
+	}
 	pool := sql.OpenDB(sqlitefn.Connector(database + "?_sync=OFF")) // the ledger waits for the disk all the same
 	defer pool.Close()
 	conn, err := pool.Conn(context.Background())
@@ -55,6 +63,11 @@ func runGo(database string, statements []string) (outcomes []outcome, err error)
 		return nil, err
 	}
 	defer conn.Close()
+	if copied {
+		if err := deserialize(conn, file); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range statements {
 		rows, err := goRows(conn, s)
 		o := outcome{Rows: rows}
@@ -65,6 +78,14 @@ func runGo(database string, statements []string) (outcomes []outcome, err error)
 		outcomes = append(outcomes, o)
 	}
 	return outcomes, nil
+}
+
+func deserialize(conn *sql.Conn, file string) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return conn.Raw(func(c any) error { return c.(*sqlite3.SQLiteConn).Deserialize(content, "main") })
 }
 
 func goRows(conn *sql.Conn, statement string) (rows [][]string, err error) {
@@ -149,8 +170,13 @@ func nodeHost(t *testing.T, library string) host {
 func shellHost(extension string) host {
 	return func(database string, statements []string) ([]outcome, error) {
 		const mark = "-- statement"
-		input := fmt.Sprintf(".load %s\n.mode quote\n", extension)
-		const before = 2 // lines
+		file, copied := strings.CutPrefix(database, deserialized)
+		open := ""
+		if copied {
+			database, open = ":memory:", " --deserialize "+file
+		}
+		input := fmt.Sprintf(".open%s\n.load %s\n.mode quote\n", cmp.Or(open, " "+database), extension)
+		const before = 3 // lines
 		for _, s := range statements {
 			if strings.Contains(s, "\n") {
 				return nil, fmt.Errorf("a statement of several lines: %s", s)

@@ -3,7 +3,8 @@
 //
 //	node node_host.js better-sqlite3 < REQUEST
 //
-// Reads {"database": PATH, "statements": [SQL, ..]} and writes the list of outcomes.
+// Reads {"database": PATH, "statements": [SQL, ..]} and writes the list of outcomes. A copy
+// of the database that lives in memory is called deserialize:PATH.
 'use strict';
 
 const { readFileSync } = require('node:fs');
@@ -13,7 +14,7 @@ const geosql = require('geosql');
 // statement as arrays with integers as BigInt, and to tell a refusal.
 const libraries = {
   'better-sqlite3': {
-    open: (path) => new (require('better-sqlite3'))(path),
+    open: (path) => new (require('better-sqlite3'))(copied(path)),
     rows: (statement) => {
       if (!statement.reader) return statement.run() && [];
       return statement.raw(true).safeIntegers(true).iterate();
@@ -30,6 +31,12 @@ const libraries = {
     refused: (error) => (error.errcode & 0xff) === 23,
   },
 };
+
+// What better-sqlite3 opens: a name, or the bytes of a database.
+function copied(name) {
+  const prefix = 'deserialize:';
+  return name.startsWith(prefix) ? readFileSync(name.slice(prefix.length)) : name;
+}
 
 // A value as SQL writes it.
 function literal(value) {

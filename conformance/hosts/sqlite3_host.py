@@ -1,6 +1,7 @@
 """Runs statements on Python's sqlite3 with the installed package geosql.
 
-Reads {"database": PATH, "statements": [SQL, ..]} and writes the list of outcomes.
+Reads {"database": PATH, "statements": [SQL, ..]} and writes the list of outcomes. A
+copy of the database that lives in memory is called deserialize:PATH.
 """
 
 import json
@@ -31,7 +32,17 @@ def run(connection, sql):
     return {"Rows": rows, "Error": error, "Refused": refused}
 
 
+def connect(name):
+    path = name.removeprefix("deserialize:")
+    if path == name:
+        return sqlite3.connect(path, isolation_level=None)
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    with open(path, "rb") as file:
+        connection.deserialize(file.read())
+    return connection
+
+
 request = json.load(sys.stdin)
-connection = sqlite3.connect(request["database"], isolation_level=None)
+connection = connect(request["database"])
 geosql.load(connection)
 json.dump([run(connection, sql) for sql in request["statements"]], sys.stdout)

@@ -46,6 +46,8 @@ typedef void (*sqlite3_destructor_type)(void *);
 
 #define SQLITE_UTF8 1
 
+#define SQLITE_TXN_WRITE 2
+
 #define SQLITE_INDEX_CONSTRAINT_EQ 2
 #define SQLITE_INDEX_SCAN_UNIQUE 1
 #define SQLITE_VTAB_DIRECTONLY 3
@@ -127,6 +129,7 @@ int sqlite3_extended_result_codes(sqlite3 *, int);
 int sqlite3_extended_errcode(sqlite3 *);
 const char *sqlite3_errmsg(sqlite3 *);
 int sqlite3_get_autocommit(sqlite3 *);
+int sqlite3_txn_state(sqlite3 *, const char *);
 int sqlite3_db_readonly(sqlite3 *, const char *);
 sqlite3_stmt *sqlite3_next_stmt(sqlite3 *, sqlite3_stmt *);
 int sqlite3_stmt_busy(sqlite3_stmt *);

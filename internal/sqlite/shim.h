@@ -58,6 +58,7 @@ int gs_errcode(void *db);
 const char *gs_errmsg(void *db);
 const char *gs_errstr(int code);
 int gs_autocommit(void *db);
+int gs_writing(void *db);
 int gs_readonly(void *db);
 int gs_running(void *db);
 const char *gs_filename(void *db, char *vfs, int n);

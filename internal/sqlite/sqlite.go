@@ -33,6 +33,7 @@ import "C"
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"unsafe"
 )
@@ -72,7 +73,8 @@ func Complete(text string) bool {
 // OpenFlags say how Open opens a file.
 type OpenFlags int
 
-// Flags of Open. Without one of the first two a file cannot be opened.
+// Flags of Open. Without one of the first two a file cannot be opened. What Create
+// makes is for its owner alone, and so are the files that SQLite puts beside it.
 const (
 	ReadOnly  OpenFlags = 0x1
 	ReadWrite OpenFlags = 0x2
@@ -90,6 +92,9 @@ type Conn struct {
 
 // Open opens the database at path, a file name taken literally or ":memory:".
 func Open(path string, flags OpenFlags) (*Conn, error) {
+	if flags&Create != 0 && path != ":memory:" {
+		makePrivate(path)
+	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	c := &Conn{owned: true}
@@ -102,6 +107,15 @@ func Open(path string, flags OpenFlags) (*Conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// makePrivate makes a file that is missing: SQLite itself would let anybody read it. The
+// file is new, so that no lock of this process goes when its descriptor is closed. Where
+// it cannot be made SQLite says why.
+func makePrivate(path string) {
+	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		f.Close()
+	}
 }
 
 // Handle is a number that no other open connection of the process has.
@@ -127,6 +141,10 @@ func (c *Conn) BusyTimeout(ms int) { C.gs_busy_timeout(c.db, C.int(ms)) }
 // AutoCommit reports whether no transaction is open on the connection.
 func (c *Conn) AutoCommit() bool { return C.gs_autocommit(c.db) != 0 }
 
+// Writing reports whether the connection has a write transaction open on the main
+// database: what it reads there need not be committed.
+func (c *Conn) Writing() bool { return C.gs_writing(c.db) != 0 }
+
 // Writable reports whether the main database was opened for writing. With
 // ReadWrite SQLite opens a file that may not be written for reading.
 func (c *Conn) Writable() bool { return C.gs_readonly(c.db) == 0 }
@@ -143,7 +161,8 @@ func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
 func (c *Conn) File() (path string, onDisk bool) {
 	var vfs [32]C.char
 	name := C.GoString(C.gs_filename(c.db, &vfs[0], C.int(len(vfs))))
-	return name, name != "" && C.GoString(&vfs[0]) != "memdb"
+	// The name of the file system in memory is followed by an address in some versions.
+	return name, name != "" && !strings.HasPrefix(C.GoString(&vfs[0]), "memdb")
 }
 
 func (c *Conn) lastError() *Error {
