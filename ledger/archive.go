@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -28,7 +29,7 @@ const archiveFunction = "ledger_archive"
 func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error) {
 	var last Head
 	err = l.read(func(db *store) error {
-		last, err = db.copyEntries(path, before.UnixMicro())
+		last, err = db.copyEntries(path, l.mode(), before.UnixMicro())
 		return err
 	})
 	if err != nil {
@@ -43,12 +44,15 @@ func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error)
 
 // copyEntries copies the entries before a time that the archive does not have,
 // and returns the last one that it has then.
-func (db *store) copyEntries(path string, before int64) (last Head, err error) {
+func (db *store) copyEntries(path string, mode fs.FileMode, before int64) (last Head, err error) {
 	arch, err := openArchive(path, db.id, true)
 	if err != nil {
 		return Head{}, err
 	}
 	defer arch.close()
+	if err := settleMode(path, mode); err != nil {
+		return Head{}, err
+	}
 	err = arch.within("BEGIN IMMEDIATE", func() error {
 		if last, err = arch.head(); err != nil {
 			return err
@@ -242,7 +246,7 @@ func (db *store) identifyArchive(create bool) error {
 	case application != archiveID:
 		return errors.New("the file is not an archive of a ledger")
 	}
-	id, err := db.readText("SELECT value FROM meta WHERE key = 'id'")
+	id, err := db.readText(identitySQL)
 	if err == nil && id != db.id {
 		err = fmt.Errorf("the archive is that of ledger %s, not of %s", id, db.id)
 	}

@@ -32,7 +32,7 @@ func TestCrashFaultTakenAway(t *testing.T) {
 		"removed": func(t *testing.T, path string) func() {
 			check(t, os.Link(path, path+"-kept"))
 			check(t, os.Remove(path))
-			return func() { check(t, os.Link(path+"-kept", path)) }
+			return func() { check(t, os.Rename(path+"-kept", path)) }
 		},
 		"replaced": func(t *testing.T, path string) func() {
 			other, _ := faultLedger(t)

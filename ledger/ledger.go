@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"errors"
-	"io/fs"
 	"sync"
 
 	"github.com/geosql/geosql/budget"
@@ -17,10 +16,10 @@ var errClosed = errors.New("ledger: closed")
 // Ledger is the process's one object for a ledger. It is safe for concurrent
 // use. Every [Open] and [OpenMemory] needs one [Ledger.Close].
 type Ledger struct {
-	path string      // real path; "" in memory
-	file fs.FileInfo // at path; nil in memory
-	id   string
-	refs int // guarded by registry
+	path  string // real path; "" in memory
+	place place  // empty in memory
+	id    string
+	refs  int // guarded by registry
 
 	clock func() int64 // microseconds since 1970
 

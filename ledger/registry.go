@@ -53,11 +53,25 @@ func (l *Ledger) key() string {
 	return l.path
 }
 
-// Open returns the process's one ledger for the file at path, whatever links
-// lead to it. With create it makes a file that is missing or empty into a
-// ledger; without, such a file is an error that wraps [fs.ErrNotExist].
-func Open(path string, create bool) (*Ledger, error) {
-	l, err := openShared(path, create)
+// An Option changes how a ledger is opened.
+type Option func(*options)
+
+type options struct{ mode fs.FileMode }
+
+// WithMode gives the ledger's file, and what lies beside it, another mode than 0600, as
+// far as [CheckMode] allows. The ledger keeps it. Zero says nothing.
+func WithMode(mode fs.FileMode) Option { return func(o *options) { o.mode = mode } }
+
+// Open returns the process's one ledger for the file at path, whatever symbolic
+// links lead to it; a file with several names (hard links) is an error. With create
+// it makes a file that is missing or empty into a ledger; without, such a file is an
+// error that wraps [fs.ErrNotExist].
+func Open(path string, create bool, opts ...Option) (*Ledger, error) {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	l, err := o.open(path, create)
 	var about *fs.PathError
 	if errors.As(err, &about) {
 		err = about.Err // without its path, which need not be one line
@@ -90,7 +104,12 @@ func OpenMemory(id string) (*Ledger, error) {
 	return l, nil
 }
 
-func openShared(path string, create bool) (*Ledger, error) {
+func (o options) open(path string, create bool) (*Ledger, error) {
+	if o.mode != 0 {
+		if err := CheckMode(o.mode); err != nil {
+			return nil, err
+		}
+	}
 	real, err := realPath(path)
 	if err != nil {
 		return nil, err
@@ -98,60 +117,62 @@ func openShared(path string, create bool) (*Ledger, error) {
 	registry.Lock()
 	defer registry.Unlock()
 	if l := claim(real); l != nil {
-		return l.share()
+		return l.share(o)
 	}
 	defer giveUp(real)
 	registry.Unlock()
-	db, file, err := openFile(real, create)
+	db, at, err := openFile(real, create, o)
 	registry.Lock()
 	if err != nil {
 		return nil, err
 	}
-	return register(db, real, file), nil
+	return register(db, real, at), nil
 }
 
 // share adds a reference.
-func (l *Ledger) share() (*Ledger, error) {
-	if err := l.inPlace(); err != nil {
+func (l *Ledger) share(o options) (*Ledger, error) {
+	if err := l.place.check(); err != nil {
 		return nil, err
+	}
+	if o.mode != 0 {
+		if err := settleMode(l.path, o.mode); err != nil {
+			return nil, err
+		}
 	}
 	l.refs++
 	return l, nil
 }
 
-// inPlace makes sure that the path still leads to the open file: what is charged
-// to a file that was removed or replaced is lost. The file is looked at without
-// opening it: see the package's comment.
-func (l *Ledger) inPlace() error {
-	if l.path == "" {
-		return nil
-	}
-	file, err := os.Stat(l.path)
-	if err != nil || !os.SameFile(file, l.file) {
-		return errors.New("the file was removed or replaced while in use")
-	}
-	return nil
-}
-
-func openFile(path string, create bool) (*store, fs.FileInfo, error) {
+func openFile(path string, create bool, o options) (*store, place, error) {
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+		return nil, nil, err
+	}
+	if err := unshared(path); err != nil {
 		return nil, nil, err
 	}
 	db, err := openStore(path, create)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := os.Stat(path)
+	at, err := settle(path, o)
 	if err != nil {
 		db.close()
 	}
-	return db, file, err
+	return db, at, err
 }
 
-func register(db *store, path string, file fs.FileInfo) *Ledger {
+// settle gives the files of a ledger that was opened their mode and looks at them.
+func settle(path string, o options) (place, error) {
+	if err := settleMode(path, o.mode); err != nil {
+		return nil, err
+	}
+	return lookAt(path)
+}
+
+func register(db *store, path string, at place) *Ledger {
 	l := &Ledger{
 		path:  path,
-		file:  file,
+		place: at,
 		id:    db.id,
 		refs:  1,
 		clock: func() int64 { return time.Now().UnixMicro() },
@@ -159,7 +180,7 @@ func register(db *store, path string, file fs.FileInfo) *Ledger {
 		pools: map[budget.Unit]map[string]*pool{},
 	}
 	if path != "" {
-		l.turns = turns.Open(path+"-queue", file.Mode().Perm())
+		l.turns = turns.Open(path+"-queue", l.mode())
 	}
 	registry.ledgers[l.key()] = l
 	return l

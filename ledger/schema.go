@@ -93,7 +93,10 @@ func (db *store) found(create bool) error {
 	if err != nil {
 		return err
 	}
-	return db.prepare()
+	if err := db.prepare(); err != nil {
+		return err
+	}
+	return db.sameLedger() // the first to read in WAL mode makes the log and its index
 }
 
 func (db *store) createTables() error {
@@ -153,7 +156,7 @@ func (db *store) readIdentity() error {
 	case v < 1:
 		return fmt.Errorf("the ledger has the unknown version %d", v)
 	}
-	db.id, err = db.readText("SELECT value FROM meta WHERE key = 'id'")
+	db.id, err = db.readText(identitySQL)
 	if err == nil && v < version {
 		err = errEarlier
 	}

@@ -15,6 +15,7 @@ type store struct {
 	id   string // the ledger's
 
 	begin, commit, rollback *sqlite.Stmt
+	identity                *sqlite.Stmt
 	last                    *sqlite.Stmt
 	standing                *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
@@ -54,6 +55,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.begin:      `BEGIN IMMEDIATE`,
 		&db.commit:     `COMMIT`,
 		&db.rollback:   `ROLLBACK`,
+		&db.identity:   identitySQL,
 		&db.last:       lastSQL,
 		&db.standing:   standingSQL,
 		&db.addEntry:   addEntrySQL,
@@ -106,6 +108,8 @@ func (db *store) close() error {
 }
 
 const (
+	identitySQL = `SELECT value FROM meta WHERE key = 'id'`
+
 	lastSQL = `SELECT id, hash FROM entry ORDER BY id DESC LIMIT 1`
 
 	standingSQL = `
@@ -152,6 +156,23 @@ SELECT id, statement, time, spent, reserved, evaluations,
        function, account, unit, hash
 FROM entry`
 )
+
+// sameLedger makes sure that the file still is the ledger that was opened: a copy or a
+// backup may have put another one into it.
+func (db *store) sameLedger() error {
+	s := db.identity
+	defer s.Reset()
+	row, err := s.Step()
+	if err != nil {
+		return err
+	}
+	if row {
+		if v := s.Column(0); v.Type() == sqlite.Text && string(v.Bytes()) == db.id {
+			return nil
+		}
+	}
+	return errors.New("another ledger was put into the file while in use")
+}
 
 // head is that of the last entry.
 func (db *store) head() (Head, error) {

@@ -11,7 +11,8 @@ import (
 // group is the jobs that share a transaction.
 type group struct {
 	jobs []*job
-	err  error // nil once what they wrote is on disk
+	room [1]*job // of jobs: most callers are alone
+	err  error   // nil once what they wrote is on disk
 	done chan struct{}
 }
 
@@ -84,6 +85,7 @@ func (l *Ledger) join(j *job) (g *group, first bool) {
 	defer l.mu.Unlock()
 	if first = l.waiting == nil; first {
 		l.waiting = &group{err: errAborted, done: make(chan struct{})}
+		l.waiting.jobs = l.waiting.room[:0]
 	}
 	l.waiting.jobs = append(l.waiting.jobs, j)
 	return l.waiting, first
@@ -120,11 +122,19 @@ func (l *Ledger) begin() (*transaction, error) {
 		return nil, err
 	}
 	t := &transaction{ledger: l, db: l.db, now: l.clock()}
-	if err := l.inPlace(); err != nil {
+	if err := t.inPlace(); err != nil {
 		t.undo()
 		return nil, err
 	}
 	return t, nil
+}
+
+// inPlace makes sure that the transaction is one of the ledger's that was opened.
+func (t *transaction) inPlace() error {
+	if err := t.ledger.place.check(); err != nil {
+		return err
+	}
+	return t.db.sameLedger()
 }
 
 // run does the jobs and commits them, all or none.
