@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"reflect"
 	"sync"
 
@@ -16,8 +17,9 @@ const Version = "0.1.0"
 type Option func(*options)
 
 type options struct {
-	ledger  string
-	entropy io.Reader
+	ledger     string
+	ledgerMode fs.FileMode
+	entropy    io.Reader
 }
 
 func collect(opts []Option) (o options) {
@@ -36,8 +38,13 @@ func (o options) same(p options) bool {
 }
 
 // WithLedger keeps the ledger in the file at path instead of beside the main
-// database.
+// database. An empty path says nothing.
 func WithLedger(path string) Option { return func(o *options) { o.ledger = path } }
+
+// WithLedgerMode lets the group of the ledger's file read it (0640), or charge too
+// (0660). Otherwise a new ledger is for its owner alone (0600), and one that is there
+// stays as it is. The file keeps the mode. Zero says nothing.
+func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.ledgerMode = mode } }
 
 // WithEntropy draws randomness from r instead of crypto/rand. It exists for
 // tests: noise from a predictable reader protects nobody. Every connection

@@ -127,9 +127,9 @@ func (g *reserveGroup) step(c call) error {
 
 // final reserves for everybody or nobody and answers the number of accounts.
 func (g *reserveGroup) final(c call) error {
-	book, err := g.session.ledger()
+	book, err := g.session.payer()
 	if err != nil {
-		return g.session.spendError(err, g.items[0].Account, g.unit, g.items[0].Epsilon)
+		return spendError(err, g.items[0].Account, g.unit, g.items[0].Epsilon)
 	}
 	if err := book.Reserve(g.unit, g.items); err != nil {
 		return err

@@ -177,9 +177,9 @@ func (g *cipGroup) charge(f *function) (*exact.Source, error) {
 		dry.count(f, []byte(g.account), unit, cost, 1)
 		return nil, nil
 	}
-	book, err := g.session.ledger()
+	book, err := g.session.payer()
 	if err != nil {
-		return nil, g.session.spendError(err, g.account, unit, cost)
+		return nil, spendError(err, g.account, unit, cost)
 	}
 	if err := book.ChargeOnce(f.name, unit, ledger.Item{Account: g.account, Epsilon: cost, Evaluations: 1}); err != nil {
 		return nil, err

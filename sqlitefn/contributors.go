@@ -59,9 +59,9 @@ func (s *session) chargeItems(f *function, unit budget.Unit, items []ledger.Item
 	if len(items) == 0 {
 		return s.source, nil
 	}
-	book, err := s.ledger()
+	book, err := s.payer()
 	if err != nil {
-		return nil, s.spendError(err, items[0].Account, unit, items[0].Epsilon)
+		return nil, spendError(err, items[0].Account, unit, items[0].Epsilon)
 	}
 	if err := book.Charge(f.name, unit, items); err != nil {
 		return nil, err

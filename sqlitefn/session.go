@@ -1,11 +1,6 @@
 package sqlitefn
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"path/filepath"
-
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -22,6 +17,9 @@ type session struct {
 	opts   options
 	source *exact.Source
 	book   *ledger.Ledger // nil until it is needed
+
+	recorded  string // the id of a ledger that the main database held when it was last read
+	unsettled bool   // it was recorded in a transaction that was still open then
 
 	// Built declarations by what was declared: a declaration that is rolled back,
 	// or that another connection completes, is simply another one.
@@ -68,91 +66,6 @@ func (s *session) close() {
 	if s.book != nil {
 		_ = s.book.Close() // what it could not return stays spent
 	}
-}
-
-// errNoLedger says that no ledger exists yet: nobody has set a limit.
-var errNoLedger = errors.New("there is no ledger: nobody has set a limit")
-
-// ledger returns the ledger that belongs to the main database. It is opened at
-// its first use and never created here: a ledger that has gone missing must not
-// be replaced by an empty one, which would refund everything.
-func (s *session) ledger() (*ledger.Ledger, error) {
-	if s.book != nil {
-		return s.book, nil
-	}
-	id, err := s.recordedLedger()
-	if err != nil {
-		return nil, err
-	}
-	path, onDisk := s.ledgerPath()
-	var book *ledger.Ledger
-	switch {
-	case onDisk:
-		book, err = ledger.Open(path, false)
-	case id != "":
-		book, err = ledger.OpenMemory(id)
-	default:
-		return nil, errNoLedger
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		if id == "" {
-			return nil, errNoLedger
-		}
-		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back", path, id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if id != "" && book.ID() != id {
-		got := book.ID()
-		_ = book.Close()
-		return nil, fmt.Errorf("ledger %s has id %s, but this database was charged to ledger %s", path, got, id)
-	}
-	s.book = book
-	return book, nil
-}
-
-// createLedger returns the ledger and makes it where there is none. Its id is
-// recorded in the main database, unless that cannot be written at all.
-func (s *session) createLedger() (*ledger.Ledger, error) {
-	book, err := s.ledger()
-	if errors.Is(err, errNoLedger) {
-		if path, onDisk := s.ledgerPath(); onDisk {
-			book, err = ledger.Open(path, true)
-		} else {
-			book, err = ledger.OpenMemory("")
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.book = book
-	return book, s.recordLedger(book.ID())
-}
-
-// ledgerPath is where the ledger's file is or would be, and false for a main
-// database without a file, whose ledger lives in memory too.
-func (s *session) ledgerPath() (path string, onDisk bool) {
-	if s.opts.ledger != "" {
-		return s.opts.ledger, true
-	}
-	file, onDisk := s.conn.File()
-	if !onDisk {
-		return "", false
-	}
-	// Two names of one database must lead to one ledger.
-	if realFile, err := filepath.EvalSymlinks(file); err == nil {
-		file = realFile
-	}
-	return file + "-ledger", true
-}
-
-// spendError makes the error of a function that was to charge account in unit.
-func (s *session) spendError(err error, account string, unit budget.Unit, asked budget.Amount) error {
-	if errors.Is(err, errNoLedger) {
-		return &ledger.Refusal{Account: account, Unit: unit, Asked: asked}
-	}
-	return err
 }
 
 // statement is the scope of one run of a statement: what it has reserved ahead
@@ -206,9 +119,9 @@ func (t *statement) spend(f *function, account []byte, unit budget.Unit, cost bu
 		}
 	}
 	if t.ledger == nil {
-		book, err := t.session.ledger()
+		book, err := t.session.payer()
 		if err != nil {
-			return t.session.spendError(err, string(account), unit, cost)
+			return spendError(err, string(account), unit, cost)
 		}
 		t.ledger = book.NewStatement()
 	}

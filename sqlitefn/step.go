@@ -152,13 +152,17 @@ func (p *stepPartition) openBook(f *function, plan *tracePlan) error {
 	if s.dry != nil && plan.varies {
 		s.dry.varies = true
 	}
-	book, err := s.ledger()
+	open := s.payer
+	if s.dry != nil {
+		open = s.ledger
+	}
+	book, err := open()
 	if errors.Is(err, errNoLedger) && s.dry != nil {
 		p.run, err = plan.start(nil, 0)
 		return err
 	}
 	if err != nil {
-		return s.spendError(err, p.account, plan.unit, plan.asks)
+		return spendError(err, p.account, plan.unit, plan.asks)
 	}
 	t, state, lost, err := book.OpenTrace(p.name, p.account, plan.unit, f.name)
 	if err != nil {

@@ -31,8 +31,6 @@ CREATE TABLE IF NOT EXISTS main.geosql_trace(
   trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
 
-const codeReadOnly = 8
-
 // query runs one statement on the user's connection and calls row for each row.
 // Parameters are float64, string or []byte.
 func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error {
@@ -66,11 +64,20 @@ func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error
 // declaration made it.
 func (s *session) read(sql string, row func(*sqlite.Stmt), params ...any) error {
 	err := s.query(sql, row, params...)
-	if err != nil && strings.HasPrefix(err.Error(), "no such table: main.geosql_") {
+	if err != nil && isUndeclared(err) {
 		return nil
 	}
 	return err
 }
+
+// isUndeclared reports whether a declaration's table is missing.
+func isUndeclared(err error) bool {
+	table, missing := strings.CutPrefix(err.Error(), "no such table: ")
+	return missing && strings.Contains(table, ".geosql_")
+}
+
+// identifier is a name as SQL takes it whatever it holds.
+func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // write is query after the tables were made.
 func (s *session) write(sql string, params ...any) error {
@@ -126,27 +133,6 @@ func columnFloat(st *sqlite.Stmt, i int) float64 {
 		return float64(v.Int())
 	}
 	return v.Float()
-}
-
-// recordedLedger is the id of the ledger that the main database is charged to,
-// "" before the first limit was set.
-func (s *session) recordedLedger() (id string, err error) {
-	err = s.read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { id = columnText(st, 0) })
-	return id, err
-}
-
-// recordLedger notes the ledger's id in the main database. A database that
-// cannot be written goes without.
-func (s *session) recordLedger(id string) error {
-	if have, err := s.recordedLedger(); err != nil || have == id {
-		return err
-	}
-	err := s.write(`INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES(?)`, id)
-	var e *sqlite.Error
-	if errors.As(err, &e) && e.Code&0xff == codeReadOnly {
-		return nil
-	}
-	return err
 }
 
 // declaredDomain is what stands in geosql_domain.

@@ -9,11 +9,8 @@ import (
 
 // attach gives a connection the project's functions. Their ledger is the file
 // given, or else the one beside the database.
-func attach(conn *sqlite.Conn, ledger string) error {
-	if ledger == "" {
-		return sqlitefn.Attach(conn)
-	}
-	return sqlitefn.Attach(conn, sqlitefn.WithLedger(ledger))
+func attach(conn *sqlite.Conn, ledger ledgerFlags) error {
+	return sqlitefn.Attach(conn, sqlitefn.WithLedger(ledger.file), sqlitefn.WithLedgerMode(ledger.mode))
 }
 
 func printVersion() error {

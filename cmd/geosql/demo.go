@@ -27,7 +27,7 @@ func demoCommand(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s, err := openSession(filepath.Join(dir, "demo.db"), sqlite.ReadWrite|sqlite.Create, "", tableMode)
+	s, err := openSession(filepath.Join(dir, "demo.db"), sqlite.ReadWrite|sqlite.Create, ledgerFlags{}, tableMode)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"flag"
 	"io"
+	iofs "io/fs"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/geosql/geosql/ledger"
 )
 
 // An invocation is a command line taken apart.
@@ -14,9 +18,33 @@ type invocation struct {
 	command string   // "" runs SQL
 	args    []string // what follows the command
 	mode    mode
-	ledger  string // "" is the ledger beside the database
+	ledger  ledgerFlags
 	budget  budgetFlags
 	study   studyFlags
+}
+
+// ledgerFlags say where the ledger is, and who besides its owner may read or write it.
+type ledgerFlags struct {
+	file string        // "" is the ledger beside the database
+	mode iofs.FileMode // 0 is 0600, or what the ledger has
+}
+
+func (f *ledgerFlags) register(fs *flag.FlagSet) {
+	fs.Func("ledger", "", func(v string) error {
+		if v == "" {
+			return errors.New("the file has an empty name")
+		}
+		f.file = v
+		return nil
+	})
+	fs.Func("ledger-mode", "", func(v string) error {
+		mode, err := strconv.ParseUint(v, 8, 32)
+		if err != nil {
+			return errors.New("it is a mode such as 0640")
+		}
+		f.mode = iofs.FileMode(mode)
+		return ledger.CheckMode(f.mode)
+	})
 }
 
 // budgetFlags are those of the command budget; nil and false are not given.
@@ -39,7 +67,7 @@ var arity = map[string][2]int{
 }
 
 // outputFlags are those of every command that answers rows.
-var outputFlags = []string{"table", "csv", "json", "ledger"}
+var outputFlags = []string{"table", "csv", "json", "ledger", "ledger-mode"}
 
 // flagsOf lists the flags that a command takes.
 var flagsOf = map[string][]string{
@@ -77,13 +105,7 @@ func parse(args []string) (*invocation, error) {
 func (inv *invocation) flagSet() *flag.FlagSet {
 	fs := flag.NewFlagSet("geosql", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Func("ledger", "", func(v string) error {
-		if v == "" {
-			return errors.New("the file has an empty name")
-		}
-		inv.ledger = v
-		return nil
-	})
+	inv.ledger.register(fs)
 	for name, m := range modes {
 		boolFlag(fs, name, func() { inv.mode = m })
 	}

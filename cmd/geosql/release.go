@@ -24,7 +24,7 @@ import (
 type releaseTask struct {
 	spec    release.Spec
 	account *string // nil: not given
-	ledger  string
+	ledger  ledgerFlags
 	level   *big.Rat
 	radius  *big.Rat
 	domain  []float64
@@ -33,7 +33,7 @@ type releaseTask struct {
 
 // releaseFlagNames are the flags of the command, those that others have too included.
 func releaseFlagNames() []string {
-	names := []string{"account", "ledger"}
+	names := []string{"account", "ledger", "ledger-mode"}
 	flagsOfStudy(new(releaseTask)).VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	return names
 }
@@ -124,7 +124,7 @@ func (t *releaseTask) check() error {
 		return usageError("release: nobody is charged: -account COLUMN or -account const:NAME")
 	case len(s.Lat) == 0 || len(s.Lat) != len(s.Lon):
 		return usageError("release: -lat and -lon name as many columns, at least one each")
-	case t.ledger == "":
+	case t.ledger.file == "":
 		return usageError("release: no ledger given: -ledger FILE")
 	case s.Epsilon != nil && (t.level != nil || t.radius != nil):
 		return usageError("release: either -epsilon, or -level and -radius")
@@ -155,7 +155,7 @@ func (t *releaseTask) run(ctx context.Context) error {
 	if err := t.layDomain(); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	l, err := ledger.Open(t.ledger, true)
+	l, err := ledger.Open(t.ledger.file, true, ledger.WithMode(t.ledger.mode))
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}

@@ -22,7 +22,7 @@ type session struct {
 }
 
 // openSession opens a database. Its rows go to standard output.
-func openSession(path string, flags sqlite.OpenFlags, ledger string, m mode) (*session, error) {
+func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode) (*session, error) {
 	conn, err := openDatabase(path, flags)
 	if err != nil {
 		return nil, err

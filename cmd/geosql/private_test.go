@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// haveMode demands the mode of all files whose names begin so, of which there are some.
+func haveMode(t *testing.T, prefix string, want fs.FileMode, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := os.Stat(prefix + name); err != nil {
+			t.Error(err)
+		}
+	}
+	there, _ := filepath.Glob(prefix + "*")
+	for _, name := range there {
+		if info, err := os.Stat(name); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, want %v", name, info.Mode(), want)
+		}
+	}
+}
+
+// Whatever a command makes is for its owner alone: the database, the ledger and its
+// archive, and a release with its ledger, which knows a digest of the input.
+func TestWhatIsMadeIsPrivate(t *testing.T) {
+	db := administered(t)
+	budgetOf(t, db, "--archive", db+"-archive", "--before", "2100-01-01")
+	haveMode(t, db, 0o600, "", "-ledger", "-archive")
+
+	csv := tempFile(t, "in.csv")
+	if err := os.WriteFile(csv, []byte("lat,lon\n48.85,2.35\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	imported := tempFile(t, "y.db")
+	query(t, "import", imported, "t", csv)
+	haveMode(t, imported, 0o600, "")
+
+	out := tempFile(t, "out.csv")
+	released := runWith(t, "", "release", "--in", csv, "--out", out, "--account", "const:ana", "--lat", "lat", "--lon", "lon", "--epsilon", "0.01",
+		"--domain", "48.8,2.2,49,2.5,10", "--limit", "1", "--ledger", out+"-ledger")
+	if released.status != 0 {
+		t.Fatalf("%+v", released)
+	}
+	haveMode(t, out, 0o600, "", "-ledger", ".report.html")
+}
+
+func TestLedgerMode(t *testing.T) {
+	db := tempFile(t, "x.db")
+	query(t, "--ledger-mode", "0640", db, `SELECT budget_limit('*', 'm', 10)`)
+	haveMode(t, db+"-ledger", 0o640, "")
+	budgetOf(t, db)
+	haveMode(t, db+"-ledger", 0o640, "") // it stays
+	budgetOf(t, db, "--ledger-mode=660")
+	haveMode(t, db+"-ledger", 0o660, "")
+
+	for flag, want := range map[string]string{
+		"0644": "the mode of a ledger is 0600, 0640 or 0660, not 0644",
+		"0":    "the mode of a ledger is 0600, 0640 or 0660, not 0",
+		"rw":   "it is a mode such as 0640",
+		"08":   "it is a mode such as 0640",
+	} {
+		wantError(t, runWith(t, "", "--ledger-mode", flag, db, "SELECT 1"), 2, want)
+	}
+	wantError(t, runWith(t, "", "import", "--ledger-mode", "0640", db, "t", "x.csv"), 2, "import takes no flag -ledger-mode")
+}
