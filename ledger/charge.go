@@ -45,6 +45,10 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 	if err != nil || len(items) == 0 {
 		return err
 	}
+	if err := l.lookIfHeld(false, unit); err != nil {
+		return err
+	}
+	revision := l.revision.Load()
 	drawn, covered := l.draw(unit, items)
 	if covered {
 		l.noteItems(function, unit, items, drawn)
@@ -55,7 +59,7 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, drawn)
 	})
 	if err != nil {
-		l.putBack(unit, items, drawn)
+		l.putBack(unit, items, drawn, revision)
 	}
 	return err
 }

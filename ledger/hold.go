@@ -16,6 +16,9 @@ type hold struct {
 	// counted against the pool first, so that more returns to the limit.
 	own, pooled budget.Amount
 
+	limit    budget.Amount // that it was reserved under, of several the highest
+	revision int64         // of the ledger, when that was last made sure
+
 	granted int64  // evaluations reserved from the limit so far
 	pool    *pool  // the account's, if it has one
 	note    *entry // the note of its use, if one waits
@@ -28,8 +31,8 @@ func (h *hold) use(cost budget.Amount) {
 }
 
 // addPooled adds to a hold of the same term, or to an empty one.
-func (h *hold) addPooled(s share) {
-	h.term = s.term
+func (h *hold) addPooled(s share, limit budget.Amount) {
+	h.term, h.limit = s.term, max(h.limit, limit)
 	h.pooled += s.left
 	h.left += s.left
 }
@@ -40,11 +43,12 @@ func (h *hold) dropPooled(s share) {
 	h.left -= s.left
 }
 
-// drop forgets what is left: its term is over, and what is reserved ahead in the
-// next one begins anew. All use is recorded.
-func (h *hold) drop() { h.own, h.pooled, h.left, h.granted = 0, 0, 0, 0 }
+// drop forgets what is left: its term is over or its limit was lowered, and what is
+// reserved ahead begins anew. All use is recorded.
+func (h *hold) drop() { h.own, h.pooled, h.left, h.limit, h.granted = 0, 0, 0, 0, 0 }
 
-func (h *hold) addOwn(amount, cost budget.Amount) {
+func (h *hold) addOwn(amount, cost, limit budget.Amount) {
+	h.limit = max(h.limit, limit)
 	h.own += amount
 	h.left += amount
 	h.granted += max(1, int64(amount/cost))

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/turns"
@@ -27,6 +28,9 @@ type Ledger struct {
 	writer sync.Mutex
 	db     *store       // nil once closed
 	turns  *turns.Queue // among processes
+
+	lookout  lookout
+	revision atomic.Int64 // changes when limits are found to be set
 
 	// mu guards what waits in memory. It is never held while the disk is waited
 	// for; it is taken after writer.
@@ -74,8 +78,10 @@ func (l *Ledger) shutdown() error {
 	err := l.flush()
 	l.writer.Lock()
 	defer l.writer.Unlock()
-	if closing := l.db.close(); err == nil {
-		err = wrap(closing)
+	for _, close := range []func() error{l.lookout.close, l.db.close} {
+		if closing := close(); err == nil {
+			err = wrap(closing)
+		}
 	}
 	l.db = nil
 	l.turns.Close()

@@ -20,9 +20,12 @@ const limitFunction = "budget_limit"
 // [budget.Max]: in all, or with a window, which is between 1 and [MaxWindow]
 // seconds, in each of them. The limit of account '*' holds for every account that
 // is not named, each having its own of that size. The limit is on disk when
-// SetLimit returns. It replaces an earlier one; what is spent or reserved stays
-// so, and a window that has started stays started. What a running statement has
-// reserved it may use, also when the limit is lowered or gets a window meanwhile.
+// SetLimit returns. It replaces an earlier one; what is spent stays so, and a window
+// that has started stays started. A lower one takes back what is reserved and not
+// used: in this process nothing is granted beyond it once SetLimit has returned, in
+// another no statement that begins later does, and one that runs grants at most
+// another 1,024 evaluations. What a running statement has reserved it may use when the
+// limit gets a window meanwhile.
 func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error {
 	return l.putLimit(account, unit, limit{eps, window}, func(*transaction) (bool, error) { return true, nil })
 }
@@ -46,7 +49,7 @@ func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted fun
 	case unit == "":
 		return errNoUnit
 	}
-	return l.transact(func(t *transaction) error {
+	err := l.transact(func(t *transaction) error {
 		if wanted, err := wanted(t); !wanted || err != nil {
 			return err
 		}
@@ -56,6 +59,13 @@ func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted fun
 			limit:   &to,
 		})
 	})
+	if err != nil {
+		return err
+	}
+	if err := l.recallNow(limited{account, unit}); err != nil {
+		return err
+	}
+	return l.flush()
 }
 
 // setLimit writes an entry that sets a limit, and the limit.

@@ -161,13 +161,16 @@ func (w *world) drawSpend(t *rapid.T) {
 	k, cost := w.key(t), w.amount(t, 10)
 	p := s.Spender(function, k.unit)
 	for range rapid.IntRange(1, 12).Draw(t, "times") {
-		var held budget.Amount
+		available := w.free(k) + w.pooled(k)
 		for _, h := range p.holds {
-			if h != nil && h.account == k.account {
-				held = h.left
+			switch {
+			case h == nil || h.account != k.account:
+			case w.limit(k) >= h.limit:
+				available += h.left
+			default: // it returns
+				available = max(0, w.limit(k)-(w.before[k].total()-h.left)) + w.pooled(k)
 			}
 		}
-		available := w.free(k) + w.pooled(k) + held
 		err := p.Charge([]byte(k.account), cost)
 		w.spendVerdict(err, k, cost, available)
 		if err == nil {

@@ -22,6 +22,7 @@ func (s share) in(t term) budget.Amount {
 // disk as reserved, so that using it takes no commit.
 type pool struct {
 	account string
+	limit   budget.Amount // that it was filled under last
 	share
 }
 
@@ -38,35 +39,38 @@ func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	terms := make([]term, len(items))
+	revision := l.revision.Load()
+	var balances []Balance
 	err = l.transact(func(t *transaction) error {
-		return t.reserveItems(&origin{new(run), t.now, reserveFunction, unit}, items, terms)
+		balances, err = t.reserveItems(&origin{new(run), t.now, reserveFunction, unit}, items)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.fill(unit, items, terms)
-	return nil
+	l.fill(unit, items, balances)
+	return l.recallSince(revision, unit, items)
 }
 
-func (t *transaction) reserveItems(from *origin, items []Item, terms []term) error {
+// reserveItems returns the balances before.
+func (t *transaction) reserveItems(from *origin, items []Item) ([]Balance, error) {
 	balances, err := t.afford(from.unit, items, make([]share, len(items)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, item := range items {
-		terms[i] = balances[i].term
 		e := &entry{origin: from, account: item.Account, reserved: item.Epsilon}
 		if err := t.post(e, &balances[i]); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return balances, nil
 }
 
-func (l *Ledger) fill(unit budget.Unit, items []Item, terms []term) {
+// fill adds what was reserved to the pools.
+func (l *Ledger) fill(unit budget.Unit, items []Item, balances []Balance) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	pools := l.pools[unit]
 	if pools == nil {
 		pools = make(map[string]*pool, len(items))
@@ -78,7 +82,8 @@ func (l *Ledger) fill(unit budget.Unit, items []Item, terms []term) {
 			q = &pool{account: item.Account}
 			pools[item.Account] = q
 		}
-		q.add(share{terms[i], item.Epsilon})
+		q.limit = balances[i].Limit
+		q.add(share{balances[i].term, item.Epsilon})
 	}
 }
 
@@ -118,15 +123,26 @@ func (q *pool) take(most budget.Amount) share {
 	return s
 }
 
-// putBack undoes draw.
-func (l *Ledger) putBack(unit budget.Unit, items []Item, drawn []share) {
+// putBack undoes draw, which was done at a revision.
+func (l *Ledger) putBack(unit budget.Unit, items []Item, drawn []share, revision int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, s := range drawn {
 		if s.left > 0 {
-			l.pools[unit][items[i].Account].giveBack(s)
+			l.giveBack(l.pools[unit][items[i].Account], s, unit, revision)
 		}
 	}
+}
+
+// giveBack gives a pool back what was taken from it at a revision. Where limits were set
+// since, the pool may have been taken back: so is this. It is called under mu.
+func (l *Ledger) giveBack(q *pool, s share, unit budget.Unit, revision int64) {
+	if revision == l.revision.Load() {
+		q.giveBack(s)
+		return
+	}
+	from := &origin{new(run), l.clock(), reserveFunction, unit}
+	l.addNote(entry{origin: from, account: q.account, reserved: -s.left, term: s.term})
 }
 
 // giveBack adds what was taken earlier; it is lost where the pool has moved on to
@@ -143,11 +159,16 @@ func (l *Ledger) dissolvePools() {
 	r, at := new(run), l.clock()
 	for unit, pools := range l.pools {
 		from := &origin{r, at, reserveFunction, unit}
-		for account, q := range pools {
-			if q.left > 0 {
-				l.addNote(entry{origin: from, account: account, reserved: -q.left, term: q.term})
-				q.left = 0
-			}
+		for _, q := range pools {
+			l.dissolve(q, from)
 		}
+	}
+}
+
+// dissolve notes that what a pool has is returned. It is called under mu.
+func (l *Ledger) dissolve(q *pool, from *origin) {
+	if q.left > 0 {
+		l.addNote(entry{origin: from, account: q.account, reserved: -q.left, term: q.term})
+		q.left = 0
 	}
 }

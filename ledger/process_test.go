@@ -67,6 +67,8 @@ var roles = map[string]func(args []string) error{
 		})(args)
 	},
 
+	"serve": serve,
+
 	"hold":               func(args []string) error { return holdLock(args[0], args[1]) },
 	"stand in the queue": func(args []string) error { return standInQueue(args[0]) },
 }

@@ -179,6 +179,7 @@ func register(db *store, path string, at place) *Ledger {
 		db:    db,
 		pools: map[budget.Unit]map[string]*pool{},
 	}
+	l.lookout.looked = db.opened.ID
 	if path != "" {
 		l.turns = turns.Open(path+"-queue", l.mode())
 	}

@@ -96,7 +96,8 @@ func (db *store) found(create bool) error {
 	if err := db.prepare(); err != nil {
 		return err
 	}
-	return db.sameLedger() // the first to read in WAL mode makes the log and its index
+	db.opened, err = db.head() // the first to read in WAL mode makes the log and its index
+	return err
 }
 
 func (db *store) createTables() error {

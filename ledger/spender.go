@@ -15,6 +15,7 @@ type Spender struct {
 	holds     []*hold // by the account's number; nil where the first charge was refused
 	spare     []hold  // allocated together
 	noted     *origin // of its notes
+	unlooked  int     // evaluations until it looks for limits
 }
 
 const (
@@ -32,7 +33,7 @@ const (
 // kept.
 //
 // It allocates nothing and takes no lock while the account's hold covers the
-// cost.
+// cost, except to look for limits now and then.
 func (p *Spender) Charge(account []byte, cost budget.Amount) error {
 	h := p.last
 	if h == nil || h.account != string(account) {
@@ -45,9 +46,11 @@ func (p *Spender) Charge(account []byte, cost budget.Amount) error {
 		}
 		p.last = h
 	}
-	if cost <= 0 || cost > h.left || h.term.end != 0 && h.term.over(p.statement.ledger.clock()) {
+	if cost <= 0 || cost > h.left || p.unlooked == 0 || h.revision != p.statement.ledger.revision.Load() ||
+		h.term.end != 0 && h.term.over(p.statement.ledger.clock()) {
 		return p.cover(h, cost)
 	}
+	p.unlooked--
 	h.use(cost)
 	return nil
 }
@@ -58,6 +61,7 @@ func (p *Spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 		return p.statement.over
 	}
 	h := p.newHold()
+	h.revision = p.statement.ledger.revision.Load()
 	h.account, h.pool = p.statement.ledger.named(p.unit, account)
 	if err := p.cover(h, cost); err != nil {
 		return err
@@ -82,6 +86,9 @@ func (p *Spender) cover(h *hold, cost budget.Amount) error {
 	if err := checkCharge(h.account, p.unit, cost); err != nil {
 		return err
 	}
+	if err := p.look(h); err != nil {
+		return err
+	}
 	drawn, covered := p.takeFromPool(h, cost)
 	if covered {
 		h.use(cost)
@@ -93,7 +100,7 @@ func (p *Spender) cover(h *hold, cost budget.Amount) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		h.dropPooled(drawn)
-		h.pool.giveBack(drawn)
+		l.giveBack(h.pool, drawn, p.unit, h.revision)
 	}
 	return err
 }
@@ -124,14 +131,14 @@ func (p *Spender) takeFromPool(h *hold, cost budget.Amount) (drawn share, covere
 		}
 	}
 	drawn = q.take(most)
-	h.addPooled(drawn)
+	h.addPooled(drawn, q.limit)
 	return drawn, covered
 }
 
 // takeFromLimit charges the cost, and reserves ahead, with what lacks in h from
 // the account's limit. The entry it writes also records what h has used before.
 func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
-	var granted budget.Amount
+	var granted, limit budget.Amount
 	var t term
 	err := p.statement.ledger.transact(func(tx *transaction) error {
 		b, err := tx.balance(h.account, p.unit)
@@ -142,7 +149,7 @@ func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
 		if err := tx.db.affords(&b, cost, held); err != nil {
 			return err
 		}
-		t, granted = b.term, max(cost-held, h.ahead(cost, b.Remaining()))
+		t, limit, granted = b.term, b.Limit, max(cost-held, h.ahead(cost, b.Remaining()))
 		spent := h.used() + cost
 		return tx.post(&entry{
 			origin:      p.origin(tx.now),
@@ -160,7 +167,7 @@ func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
 		h.drop()
 	}
 	h.term = t
-	h.addOwn(granted, cost)
+	h.addOwn(granted, cost, limit)
 	h.use(cost)
 	h.settle()
 	return nil
@@ -199,7 +206,7 @@ func (p *Spender) end() (returns bool) {
 		}
 		own, pooled := h.unused()
 		if pooled > 0 {
-			h.pool.giveBack(share{h.term, pooled})
+			p.statement.ledger.giveBack(h.pool, share{h.term, pooled}, p.unit, h.revision)
 		}
 		p.note(h, own)
 		returns = returns || own > 0

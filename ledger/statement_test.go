@@ -113,25 +113,6 @@ func TestChargesOfAStatement(t *testing.T) {
 	}
 }
 
-func TestHoldSurvivesALoweredLimit(t *testing.T) {
-	l := newFile(t)
-	check(t, l.SetLimit("ana", "m", 100, 0))
-	s := l.NewStatement()
-	p := s.Spender("f", "m")
-	for range 5 { // reserves 8
-		check(t, p.Charge([]byte("ana"), 1))
-	}
-	check(t, l.SetLimit("ana", "m", 0, 0))
-	for range 3 {
-		check(t, p.Charge([]byte("ana"), 1))
-	}
-	refused(t, p.Charge([]byte("ana"), 1))
-	check(t, s.End())
-	if b := balance(t, l, "ana"); b.Spent != 8 || b.Reserved != 0 {
-		t.Errorf("got %+v", b)
-	}
-}
-
 func TestHoldsAreSeparate(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("ana", "m", 20, 0))

@@ -14,12 +14,14 @@ type store struct {
 	conn *sqlite.Conn
 	id   string // the ledger's
 
+	opened Head // when the connection was opened
+
 	begin, commit, rollback *sqlite.Stmt
 	identity                *sqlite.Stmt
 	last                    *sqlite.Stmt
 	standing                *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
-	putLimit                *sqlite.Stmt
+	getLimits, putLimit     *sqlite.Stmt
 	getTrace, putTrace      *sqlite.Stmt
 	takeTrace, freeTrace    *sqlite.Stmt
 	putRun                  *sqlite.Stmt
@@ -60,6 +62,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.standing:   standingSQL,
 		&db.addEntry:   addEntrySQL,
 		&db.putBalance: putBalanceSQL,
+		&db.getLimits:  getLimitsSQL,
 		&db.putLimit:   putLimitSQL,
 		&db.getTrace:   getTraceSQL,
 		&db.putTrace:   putTraceSQL,

@@ -25,6 +25,10 @@ type Trace struct {
 	unit          budget.Unit
 	run           *run
 
+	limit    budget.Amount // that what is held was reserved under
+	revision int64         // of the ledger, when that was last made sure
+	unlooked int           // steps until it looks for limits
+
 	saved int64         // points on disk
 	user  []byte        // a random name for this use; nil until something is reserved
 	held  share         // reserved and not used
@@ -118,7 +122,11 @@ func (db *store) trace(name string) (found *traceRow, err error) {
 // drawn. It reserves ahead, at most what the trace may still spend. A refusal is a
 // [*Refusal].
 func (t *Trace) Reserve(cost, most budget.Amount) error {
-	if cost <= t.held.left && !t.held.term.over(t.ledger.clock()) {
+	revision, err := t.look()
+	if err != nil {
+		return err
+	}
+	if cost <= t.held.left && revision == t.revision && !t.held.term.over(t.ledger.clock()) {
 		return nil
 	}
 	if err := checkCharge(t.account, t.unit, cost); err != nil {
@@ -131,44 +139,67 @@ func (t *Trace) Reserve(cost, most budget.Amount) error {
 		_, _ = rand.Read(user) // never fails
 	}
 	var held share
-	var granted budget.Amount
-	err := t.ledger.transact(func(tx *transaction) (err error) {
-		if held, granted, err = tx.reserveFor(t, cost, most, drawn[0]); err != nil {
+	var granted, limit budget.Amount
+	err = t.ledger.transact(func(tx *transaction) (err error) {
+		if held, granted, limit, err = tx.reserveFor(t, cost, most, drawn[0]); err != nil {
 			return err
 		}
 		return tx.takeTrace(t, user, held.left+t.used)
 	})
 	if err != nil {
-		t.ledger.putBack(t.unit, []Item{{Account: t.account}}, drawn)
+		t.ledger.putBack(t.unit, []Item{{Account: t.account}}, drawn, revision)
 		return err
 	}
 	t.user, t.held, t.ahead = user, held, granted
+	t.limit, t.revision = limit, revision
 	return nil
 }
 
-// reserveFor writes the entry of a reservation. What is held and drawn of another
-// term than the current one is worth nothing in it.
-func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn share) (held share, granted budget.Amount, err error) {
+// look looks for limits from time to time, and returns the ledger's revision.
+func (t *Trace) look() (revision int64, err error) {
+	if t.unlooked == 0 {
+		if err := t.ledger.lookIfHeld(t.held.left > 0, t.unit); err != nil {
+			return 0, err
+		}
+		t.unlooked = lookAfter
+	}
+	t.unlooked--
+	return t.ledger.revision.Load(), nil
+}
+
+// reserveFor writes the entry of a reservation, and returns the limit that it was made
+// under. What is held and drawn of another term than the current one is worth nothing in it.
+// What is held under a limit that was lowered returns.
+func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn share) (held share, granted, limit budget.Amount, err error) {
 	if err := tx.checkUser(t); err != nil {
-		return held, 0, err
+		return held, 0, 0, err
 	}
 	b, err := tx.balance(t.account, t.unit)
 	if err != nil {
-		return held, 0, err
+		return held, 0, 0, err
 	}
-	has := t.held.in(b.term) + drawn.in(b.term)
-	if err := tx.db.affords(&b, cost, has); err != nil {
-		return held, 0, err
+	own, returned := t.held.in(b.term), budget.Amount(0)
+	left := b
+	if b.Limit < t.limit {
+		own, returned = 0, own
+		left.Reserved -= returned
+		left.WindowSpent = max(0, left.WindowSpent-returned)
 	}
-	ahead := min(max(cost, 2*t.ahead), most-has, b.Remaining()/2)
-	if granted = max(cost-has, ahead, 0); granted > 0 {
+	has := own + drawn.in(b.term)
+	if err := tx.db.affords(&left, cost, has); err != nil {
+		return held, 0, 0, err
+	}
+	ahead := min(max(cost, 2*t.ahead), most-has, left.Remaining()/2)
+	granted = max(cost-has, ahead, 0)
+	if granted != returned {
 		err = tx.post(&entry{
 			origin:   &origin{t.run, tx.now, t.function, t.unit},
 			account:  t.account,
-			reserved: granted,
+			reserved: granted - returned,
+			term:     b.term,
 		}, &b)
 	}
-	return share{b.term, has + granted}, granted, err
+	return share{b.term, has + granted}, granted, b.Limit, err
 }
 
 // checkUser makes sure that nobody else has used the trace since it was read.
