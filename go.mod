@@ -3,6 +3,7 @@ module github.com/geosql/geosql
 go 1.26.0
 
 require (
+	github.com/google/btree v1.1.3
 	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/paulmach/orb v0.14.0

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -17,13 +18,13 @@ type mechanism struct {
 	cost    budget.Amount // of a location
 }
 
-func newMechanism(s *Spec) (*mechanism, error) {
+func newMechanism(ctx context.Context, s *Spec) (*mechanism, error) {
 	d, err := planar.NewDomain("release", s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step)
 	if err != nil {
 		return nil, fmt.Errorf("domain: %w", err)
 	}
 	if s.Region != "" {
-		if d, err = d.WithRegion(s.Region); err != nil {
+		if d, err = d.WithRegion(ctx, s.Region); err != nil {
 			return nil, fmt.Errorf("region: %w", err)
 		}
 	}

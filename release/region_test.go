@@ -36,7 +36,7 @@ func TestReadRegion(t *testing.T) {
 		}
 		d, err := planar.NewDomain("d", r.Box.South, r.Box.West, r.Box.North, r.Box.East, 10)
 		check(t, err)
-		if _, err := d.WithRegion(r.WKT); err != nil {
+		if _, err := d.WithRegion(t.Context(), r.WKT); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -117,7 +117,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if exists(s.Out) {
 		return thereAlready(s.Out)
 	}
-	if r.mechanism, err = newMechanism(s); err != nil {
+	if r.mechanism, err = newMechanism(ctx, s); err != nil {
 		return err
 	}
 	if r.reader, err = table.Open(ctx, s.In); err != nil {

@@ -16,7 +16,7 @@ func geoDomain(s *session, c call) error {
 			return err
 		}
 	}
-	domain, err := d.open()
+	domain, err := d.whole()
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,14 @@ func geoRegion(s *session, c call) error {
 		return fmt.Errorf("domain '%s' has a region already and it cannot change; declare another domain", name)
 	}
 	d.region = string(wkt)
-	domain, err := d.open()
+	domain, err := s.build(d)
 	if err != nil {
 		return err
 	}
 	if err := s.write(`UPDATE main.geosql_domain SET region = ? WHERE name = ? AND region IS NULL`, d.region, name); err != nil {
+		return err
+	}
+	if err := s.storeRegion(domain); err != nil {
 		return err
 	}
 	c.ResultString(0, domain.String())

@@ -1,6 +1,8 @@
 package sqlitefn
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +23,7 @@ const schema = `
 CREATE TABLE IF NOT EXISTS main.geosql_domain(
   name TEXT PRIMARY KEY, south REAL NOT NULL, west REAL NOT NULL,
   north REAL NOT NULL, east REAL NOT NULL, step_m REAL NOT NULL, region TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS main.geosql_region(domain TEXT PRIMARY KEY NOT NULL, rows BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS main.geosql_universe(
   name TEXT PRIMARY KEY, lo REAL NOT NULL, hi REAL NOT NULL,
   step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
@@ -142,12 +145,62 @@ type declaredDomain struct {
 	region                          string
 }
 
-func (d declaredDomain) open() (*planar.Domain, error) {
-	domain, err := planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
-	if err != nil || d.region == "" {
-		return domain, err
+// whole is the domain without its region.
+func (d declaredDomain) whole() (*planar.Domain, error) {
+	return planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
+}
+
+// build is the domain that d declares. What was built is remembered.
+func (s *session) build(d declaredDomain) (*planar.Domain, error) {
+	if domain := s.domains[d]; domain != nil {
+		return domain, nil
 	}
-	return domain.WithRegion(d.region)
+	domain, err := d.whole()
+	if err == nil && d.region != "" {
+		domain, err = s.restrict(domain, d.region)
+	}
+	if err == nil {
+		s.domains[d] = domain
+	}
+	return domain, err
+}
+
+// restrict is the domain with its region: from stored rows, or computed where there are
+// none that belong to it, as after a declaration by an earlier version.
+func (s *session) restrict(domain *planar.Domain, wkt string) (*planar.Domain, error) {
+	rows, err := s.regionRows(domain.Name())
+	if err != nil {
+		return nil, err
+	}
+	if restricted, err := domain.WithRegionRows(wkt, rows); err == nil {
+		return restricted, nil
+	}
+	err = s.untilInterrupted(func(ctx context.Context) (err error) {
+		domain, err = domain.WithRegion(ctx, wkt)
+		return err
+	})
+	return domain, err
+}
+
+// regionRows is what is stored for the region of a domain, nil for nothing.
+func (s *session) regionRows(domain string) (rows []byte, err error) {
+	err = s.read(`SELECT rows FROM main.geosql_region WHERE domain = ?`, func(st *sqlite.Stmt) {
+		rows = columnBlob(st, 0)
+	}, domain)
+	return rows, err
+}
+
+// storeRegion keeps the rows of a domain's region for other connections.
+func (s *session) storeRegion(domain *planar.Domain) error {
+	stored, err := s.regionRows(domain.Name())
+	if err != nil {
+		return err
+	}
+	rows := domain.RegionRows()
+	if bytes.Equal(rows, stored) {
+		return nil
+	}
+	return s.write(`INSERT OR REPLACE INTO main.geosql_region(domain, rows) VALUES(?,?)`, domain.Name(), rows)
 }
 
 func (s *session) readDomain(name string) (d declaredDomain, found bool, err error) {
@@ -182,14 +235,7 @@ func (s *session) domainNamed(name []byte) (*planar.Domain, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	if d := s.domains[declared]; d != nil {
-		return d, nil
-	}
-	d, err := declared.open()
-	if err == nil {
-		s.domains[declared] = d
-	}
-	return d, err
+	return s.build(declared)
 }
 
 func (s *session) onlyDomain() (*planar.Domain, error) {

@@ -416,7 +416,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(m, PIM, Policy{Epsilon: budget.Max}); err == nil {
 		t.Error("accepted")
 	}
-	d, err := m.Grid().Domain().WithRegion("POLYGON((115.99 39.99, 116.01 39.99, 116.01 40.01, 115.99 40.01, 115.99 39.99))")
+	d, err := m.Grid().Domain().WithRegion(t.Context(), "POLYGON((115.99 39.99, 116.01 39.99, 116.01 40.01, 115.99 40.01, 115.99 39.99))")
 	if err != nil {
 		t.Fatal(err)
 	}

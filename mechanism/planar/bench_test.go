@@ -97,7 +97,7 @@ func BenchmarkLaplaceDrawRegion(b *testing.B) {
 	for _, rate := range benchRates {
 		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
 			l := benchLaplace(b, rate)
-			restricted, err := l.domain.WithRegion(
+			restricted, err := l.domain.WithRegion(b.Context(),
 				"POLYGON((116.30 39.84, 116.49 39.85, 116.48 39.97, 116.3973 39.9091, 116.30 39.84))")
 			if err != nil {
 				b.Fatal(err)
@@ -123,7 +123,7 @@ func benchDraw(b *testing.B, l *Laplace) {
 func BenchmarkWithRegion(b *testing.B) {
 	d := benchLaplace(b, 1).domain
 	for b.Loop() {
-		if _, err := d.WithRegion("POLYGON((115.5 39.5, 117.5 39.6, 117.3 40.9, 116.2 41, 115.5 39.5))"); err != nil {
+		if _, err := d.WithRegion(b.Context(), "POLYGON((115.5 39.5, 117.5 39.6, 117.3 40.9, 116.2 41, 115.5 39.5))"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -152,7 +152,7 @@ func TestCentre(t *testing.T) {
 	}
 	d, err := NewDomain("d", 39, 116, 40, 117, 1)
 	if err == nil {
-		d, err = d.WithRegion("POLYGON((116.1 39.1, 116.2 39.1, 116.2 39.2, 116.1 39.2, 116.1 39.1))")
+		d, err = d.WithRegion(t.Context(), "POLYGON((116.1 39.1, 116.2 39.1, 116.2 39.2, 116.1 39.2, 116.1 39.1))")
 	}
 	if err != nil {
 		t.Fatal(err)

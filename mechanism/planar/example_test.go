@@ -1,6 +1,7 @@
 package planar_test
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 
@@ -39,9 +40,9 @@ func ExampleDomain_WithRegion() {
 		fmt.Println(err)
 		return
 	}
-	_, err = paris.WithRegion("POLYGON((48.85 2.3, 48.87 2.3, 48.87 2.4, 48.85 2.3))")
+	_, err = paris.WithRegion(context.Background(), "POLYGON((48.85 2.3, 48.87 2.3, 48.87 2.4, 48.85 2.3))")
 	fmt.Println(err)
-	_, err = paris.WithRegion("POLYGON((2.3 48.85, 2.3 48.87, 2.4 48.87, 2.3 48.85))")
+	_, err = paris.WithRegion(context.Background(), "POLYGON((2.3 48.85, 2.3 48.87, 2.4 48.87, 2.3 48.85))")
 	fmt.Println(err)
 	// Output:
 	// wkt has no lattice point of the domain's box in it; remember that WKT is lon lat

@@ -58,7 +58,7 @@ const concave = "MULTIPOLYGON(((115.993 39.995, 116.004 39.995, 116.004 40.004, 
 func TestPrivacyByEnumeration(t *testing.T) {
 	const rate, window = 0.4, 30
 	whole := gridDomain(t)
-	region, err := whole.WithRegion(concave)
+	region, err := whole.WithRegion(t.Context(), concave)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestNoiseLawCatchesPlantedBugs(t *testing.T) {
 // 150,000 for each of two secrets, false alarm 1e-10 each.
 func TestDrawInRegion(t *testing.T) {
 	const rate, n = 0.4, 150_000
-	region, err := gridDomain(t).WithRegion(concave)
+	region, err := gridDomain(t).WithRegion(t.Context(), concave)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestQualityLossOnGrids(t *testing.T) {
 		{3, "POLYGON((115.9960 39.9969, 116.0040 39.9969, 116.0040 40.0031, 115.9960 40.0031, 115.9960 39.9969))",
 			2 * math.Ln2, 1.035303789},
 	} {
-		d, err := gridDomain(t).WithRegion(c.wkt)
+		d, err := gridDomain(t).WithRegion(t.Context(), c.wkt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -387,7 +387,7 @@ func TestNoiseOfNothing(t *testing.T) {
 
 // A mechanism may make another noise for every draw.
 func TestNoiseAllocates(t *testing.T) {
-	d, err := gridDomain(t).WithRegion(concave)
+	d, err := gridDomain(t).WithRegion(t.Context(), concave)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,56 +1,57 @@
 package planar
 
 import (
+	"crypto/sha256"
 	"math"
 	"math/bits"
-	"sort"
+	"slices"
 )
 
-// A region holds the admissible lattice points of a domain: for every row the
-// runs of points, and a binary tree over the rows whose nodes know the extent of
-// the runs below them.
+// A region holds the admissible lattice points of a domain as strips in the order of
+// strip.zKey, with a binary tree over them whose nodes know the extent of the strips below
+// them. The order puts neighbours next to each other, so that the extents of nodes hardly
+// overlap, be the region one polygon or thousands.
 type region struct {
-	first  int64   // the row of starts[0]
-	starts []int32 // runs[starts[k]:starts[k+1]] is row first+k
-	runs   []run   // from west to east, with gaps between them
-	leaves int64   // rows, rounded up to a power of two
-	extent []run   // extent[leaves+k] is row k; node n has the children 2n, 2n+1
+	digest [sha256.Size]byte // of what the strips were computed from
+	strips []strip
+	leaves int      // of leafSize strips each; rounded up to a power of two
+	extent []extent // extent[leaves+k] is leaf k; node n has the children 2n, 2n+1
 }
 
-var noExtent = run{math.MaxInt32, math.MinInt32}
+// leafSize is how many strips are looked at one by one.
+const leafSize = 16
 
-func newRegion(a *area) (*region, error) {
-	s, err := newScan(a)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.runs) == 0 {
-		return nil, errNothingAdmissible
-	}
-	r := &region{first: s.first, starts: s.starts, runs: s.runs, leaves: 1}
-	rows := int64(len(s.starts) - 1)
-	for r.leaves < rows {
+// An extent is a closed rectangle of lattice points.
+type extent struct{ west, south, east, north int32 }
+
+var noExtent = extent{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+
+func (e extent) union(o extent) extent {
+	return extent{min(e.west, o.west), min(e.south, o.south), max(e.east, o.east), max(e.north, o.north)}
+}
+
+// newRegion makes the region of strips in the order of strip.zKey, at least one.
+func newRegion(strips []strip, digest [sha256.Size]byte) *region {
+	r := &region{digest: digest, strips: strips, leaves: 1}
+	for r.leaves*leafSize < len(strips) {
 		r.leaves *= 2
 	}
-	r.extent = make([]run, 2*r.leaves)
-	for k := range r.leaves {
-		r.extent[r.leaves+k] = noExtent
-		if k < rows && s.starts[k] < s.starts[k+1] {
-			r.extent[r.leaves+k] = run{s.runs[s.starts[k]].lo, s.runs[s.starts[k+1]-1].hi}
-		}
+	r.extent = slices.Repeat([]extent{noExtent}, 2*r.leaves)
+	for k, s := range strips {
+		leaf := &r.extent[r.leaves+k/leafSize]
+		*leaf = leaf.union(extent{s.lo, s.row, s.hi, s.row})
 	}
 	for n := r.leaves - 1; n > 0; n-- {
-		a, b := r.extent[2*n], r.extent[2*n+1]
-		r.extent[n] = run{min(a.lo, b.lo), max(a.hi, b.hi)}
+		r.extent[n] = r.extent[2*n].union(r.extent[2*n+1])
 	}
-	return r, nil
+	return r
 }
 
 // nearest returns the admissible point nearest to c; of equally near ones the one
 // with the least j, of these the one with the least i.
 func (r *region) nearest(c Cell) Cell {
-	best := candidate{distance: distance{math.MaxUint64, math.MaxUint64}}
-	r.search(1, r.first, r.leaves, c, &best)
+	best := candidate{distance: farthest}
+	r.search(1, r.extent[1].distance(c), c, &best)
 	return best.cell
 }
 
@@ -60,56 +61,44 @@ type candidate struct {
 	distance distance
 }
 
-// search improves best with the points below a node, which holds size rows from
-// row on. The nearer half is searched first; a node is passed over when no point
-// of its rectangle is as near as best, which keeps ties.
-func (r *region) search(node, row, size int64, c Cell, best *candidate) {
-	if best.distance.less(r.bound(node, row, size, c)) {
+// search improves best with the points below a node, which is at least so far from c.
+// The nearer half is searched first; a node is passed over when no point of its extent
+// is as near as best, which keeps ties.
+func (r *region) search(node int, least distance, c Cell, best *candidate) {
+	if best.distance.less(least) || best.distance == (distance{}) {
 		return
 	}
-	if size == 1 {
-		best.improve(c, Cell{r.nearestInRow(row-r.first, c.I), row})
+	if leaf := node - r.leaves; leaf >= 0 {
+		first := leaf * leafSize
+		for _, s := range r.strips[first:min(first+leafSize, len(r.strips))] {
+			best.improve(c, s.nearest(c))
+		}
 		return
 	}
-	size /= 2
-	low, high := 2*node, 2*node+1
-	if r.bound(high, row+size, size, c).less(r.bound(low, row, size, c)) {
-		r.search(high, row+size, size, c, best)
-		r.search(low, row, size, c, best)
-		return
+	near, far := 2*node, 2*node+1
+	nearLeast, farLeast := r.extent[near].distance(c), r.extent[far].distance(c)
+	if farLeast.less(nearLeast) {
+		near, far, nearLeast, farLeast = far, near, farLeast, nearLeast
 	}
-	r.search(low, row, size, c, best)
-	r.search(high, row+size, size, c, best)
+	r.search(near, nearLeast, c, best)
+	r.search(far, farLeast, c, best)
 }
 
-// bound returns the distance from c to the rectangle of a node, beyond every
-// distance if it is empty.
-func (r *region) bound(node, row, size int64, c Cell) distance {
-	e := r.extent[node]
+// distance returns the distance from c to the nearest point of the extent, farthest if
+// it is empty.
+func (e extent) distance(c Cell) distance {
 	if e == noExtent {
-		return distance{math.MaxUint64, math.MaxUint64}
+		return farthest
 	}
 	return squared(
-		c.I-max(int64(e.lo), min(c.I, int64(e.hi))),
-		c.J-max(row, min(c.J, row+size-1)),
+		c.I-max(int64(e.west), min(c.I, int64(e.east))),
+		c.J-max(int64(e.south), min(c.J, int64(e.north))),
 	)
 }
 
-// nearestInRow returns the admissible index nearest to i in the k-th row, which
-// is not empty; the lesser of two.
-func (r *region) nearestInRow(k, i int64) int64 {
-	runs := r.runs[r.starts[k]:r.starts[k+1]]
-	n := sort.Search(len(runs), func(n int) bool { return int64(runs[n].hi) >= i })
-	if n == len(runs) {
-		return int64(runs[n-1].hi)
-	}
-	right := max(i, int64(runs[n].lo))
-	if n > 0 {
-		if left := int64(runs[n-1].hi); i-left <= right-i {
-			return left
-		}
-	}
-	return right
+// nearest returns the point of the strip nearest to c.
+func (s strip) nearest(c Cell) Cell {
+	return Cell{max(int64(s.lo), min(c.I, int64(s.hi))), int64(s.row)}
 }
 
 // improve takes p when it is nearer to c than the best so far, or as near and
@@ -125,6 +114,9 @@ func (b *candidate) improve(c, p Cell) {
 // A distance is a squared distance in steps, 128 bits wide: saturated points are
 // up to 2^41 steps away.
 type distance struct{ hi, lo uint64 }
+
+// farthest is beyond every distance.
+var farthest = distance{math.MaxUint64, math.MaxUint64}
 
 func squared(di, dj int64) distance {
 	ihi, ilo := bits.Mul64(magnitude(di), magnitude(di))

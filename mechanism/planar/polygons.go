@@ -3,27 +3,40 @@ package planar
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// A polygon is the closed set inside a shell without the open insides of its
-// holes.
-type polygon struct {
-	shell *ring
-	holes []*ring
-}
+// A polygon is the closed set inside its first ring, the shell, without the open
+// insides of the others, its holes.
+type polygon []*ring
 
-// contains is exact.
-func (p polygon) contains(v vertex) bool {
-	return p.shell.locate(v) != outside &&
-		!slices.ContainsFunc(p.holes, func(h *ring) bool { return h.locate(v) == inside })
+// maxPoints bounds the points of a region, and maxText its text: some seconds of work,
+// and some 100 MB.
+const (
+	maxPoints = 1_000_000
+	maxText   = 64 << 20
+)
+
+// checkSize refuses what is too large before it takes any memory.
+func checkSize(text string) error {
+	if len(text) > maxText {
+		return fmt.Errorf("wkt has %d MB, more than %d", len(text)>>20, maxText>>20)
+	}
+	// A comma stands between any two points of WKT, and nowhere else.
+	if n := 1 + strings.Count(text, ","); n > maxPoints {
+		return fmt.Errorf("wkt has %d points, more than %d", n, maxPoints)
+	}
+	return nil
 }
 
 // parsePolygons reads WKT. See newRing for origin.
 func parsePolygons(text string, origin int64) ([]polygon, error) {
+	if err := checkSize(text); err != nil {
+		return nil, err
+	}
 	geometry, err := wkt.Unmarshal(text)
 	if err != nil {
 		return nil, errors.New("wkt does not parse")
@@ -53,19 +66,15 @@ func parsePolygons(text string, origin int64) ([]polygon, error) {
 
 func newPolygon(rings orb.Polygon, origin int64) (polygon, error) {
 	if len(rings) == 0 {
-		return polygon{}, errors.New("wkt has an empty polygon")
+		return nil, errors.New("wkt has an empty polygon")
 	}
 	var p polygon
-	for k, points := range rings {
+	for _, points := range rings {
 		r, err := newRing(points, origin)
-		switch {
-		case err != nil:
-			return polygon{}, err
-		case k == 0:
-			p.shell = r
-		default:
-			p.holes = append(p.holes, r)
+		if err != nil {
+			return nil, err
 		}
+		p = append(p, r)
 	}
 	return p, nil
 }

@@ -167,7 +167,7 @@ func TestRegionAgainstBruteForce(t *testing.T) {
 		}
 		text := toWKT(shapes...)
 		admissible := bruteForce(d, shapes...)
-		region, err := d.WithRegion(text)
+		region, err := d.WithRegion(t.Context(), text)
 		if err != nil {
 			if len(admissible) == 0 || strings.Contains(err.Error(), "enclose an area") ||
 				strings.Contains(err.Error(), "crosses itself") { // rounded to a line
@@ -193,7 +193,7 @@ func TestRegionAgainstBruteForce(t *testing.T) {
 
 func count(r *region) int {
 	n := 0
-	for _, u := range r.runs {
+	for _, u := range r.strips {
 		n += int(u.hi-u.lo) + 1
 	}
 	return n
@@ -202,7 +202,7 @@ func count(r *region) int {
 // Ties go south, then west. The region is a ring of lattice points around a hole
 // centred on a lattice point.
 func TestNearestTies(t *testing.T) {
-	d, err := gridDomain(t).WithRegion("POLYGON((115.9960 39.9969, 116.0040 39.9969, 116.0040 40.0031, 115.9960 40.0031, " +
+	d, err := gridDomain(t).WithRegion(t.Context(), "POLYGON((115.9960 39.9969, 116.0040 39.9969, 116.0040 40.0031, 115.9960 40.0031, "+
 		"115.9960 39.9969), (115.9972 39.9978, 116.0028 39.9978, 116.0028 40.0022, 115.9972 40.0022, 115.9972 39.9978))")
 	if err != nil {
 		t.Fatal(err)
@@ -226,25 +226,31 @@ func TestNearestTies(t *testing.T) {
 	}
 }
 
-// Rims of shells and holes are admissible.
+// Rims of shells and holes are admissible. Around the origin of degrees, points of row 0
+// lie on the equator and those of column 0 on the meridian.
 func TestRegionIsClosed(t *testing.T) {
-	shell := []vertex{{0, 0}, {1000, 0}, {1000, 1000}, {0, 1000}}
-	hole := []vertex{{400, 400}, {600, 400}, {600, 600}, {400, 600}}
-	polygons, err := parsePolygons(toWKT(shape{shell, hole}), 0)
+	d := mustDomain(t, -0.01, -0.01, 0.01, 0.01, 10)
+	region, err := d.WithRegion(t.Context(), "POLYGON((0 0, 0.01 0, 0.01 0.01, 0 0.01, 0 0))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pierced, err := d.WithRegion(t.Context(),
+		"POLYGON((-0.01 -0.01, 0.01 -0.01, 0.01 0.01, -0.01 0.01, -0.01 -0.01), (0 0, 0.005 0, 0.005 0.005, 0 0.005, 0 0))")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		p    vertex
+		d    *Domain
+		c    Cell
 		want bool
 	}{
-		{vertex{0, 0}, true}, {vertex{1000, 1000}, true}, {vertex{500, 1000}, true}, {vertex{0, 500}, true},
-		{vertex{400, 400}, true}, {vertex{500, 400}, true}, {vertex{600, 500}, true}, {vertex{500, 600}, true},
-		{vertex{401, 401}, false}, {vertex{599, 599}, false}, {vertex{399, 500}, true},
-		{vertex{1001, 500}, false}, {vertex{500, -1}, false}, {vertex{-1, 1000}, false},
+		{region, Cell{0, 0}, true}, {region, Cell{5, 0}, true}, {region, Cell{0, 5}, true}, {region, Cell{5, 5}, true},
+		{region, Cell{5, -1}, false}, {region, Cell{-1, 5}, false}, {region, Cell{-1, 0}, false}, {region, Cell{0, -1}, false},
+		{pierced, Cell{0, 0}, true}, {pierced, Cell{5, 0}, true}, {pierced, Cell{0, 5}, true}, {pierced, Cell{5, 5}, false},
+		{pierced, Cell{5, 1}, false}, {pierced, Cell{1, 5}, false}, {pierced, Cell{5, -1}, true}, {pierced, Cell{-1, 5}, true},
 	} {
-		if got := polygons[0].contains(c.p); got != c.want {
-			t.Errorf("contains(%v) = %v", c.p, got)
+		if got := c.d.Admissible(c.c) == c.c; got != c.want {
+			t.Errorf("%v is admissible: %v", c.c, got)
 		}
 	}
 }
@@ -252,11 +258,11 @@ func TestRegionIsClosed(t *testing.T) {
 // An antimeridian box takes a region written across it or in two halves.
 func TestRegionAcrossTheAntimeridian(t *testing.T) {
 	fiji := mustDomain(t, -20, 177, -16, -178, 5000)
-	across, err := fiji.WithRegion("POLYGON((178 -19, -179 -19, -179 -17, 178 -17, 178 -19))")
+	across, err := fiji.WithRegion(t.Context(), "POLYGON((178 -19, -179 -19, -179 -17, 178 -17, 178 -19))")
 	if err != nil {
 		t.Fatal(err)
 	}
-	halves, err := fiji.WithRegion("MULTIPOLYGON(((178 -19, 180 -19, 180 -17, 178 -17, 178 -19)), " +
+	halves, err := fiji.WithRegion(t.Context(), "MULTIPOLYGON(((178 -19, 180 -19, 180 -17, 178 -17, 178 -19)), "+
 		"((-180 -19, -179 -19, -179 -17, -180 -17, -180 -19)))")
 	if err != nil {
 		t.Fatal(err)
@@ -290,14 +296,14 @@ func TestWithRegionRefuses(t *testing.T) {
 		{"POLYGON((2 48, 3 48, 3 49, 2 48))", "lon lat"},
 		{"POLYGON((116.30001 39.95001, 116.30002 39.95001, 116.30002 39.95002, 116.30001 39.95001))", "lon lat"},
 	} {
-		_, err := d.WithRegion(c.wkt)
+		_, err := d.WithRegion(t.Context(), c.wkt)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "wkt ") ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v", c.wkt, err)
 		}
 	}
 	fine := mustDomain(t, 39, 115, 41, 117, 0.01)
-	if _, err := fine.WithRegion("POLYGON((115 39, 117 39, 116 41, 115 39))"); err == nil ||
+	if _, err := fine.WithRegion(t.Context(), "POLYGON((115 39, 117 39, 116 41, 115 39))"); err == nil ||
 		!strings.Contains(err.Error(), "coarser step") {
 		t.Errorf("a region of 20 million rows: %v", err)
 	}
@@ -306,7 +312,7 @@ func TestWithRegionRefuses(t *testing.T) {
 // WithRegion leaves the domain it is called on as it was.
 func TestWithRegionCopies(t *testing.T) {
 	d := gridDomain(t)
-	if _, err := d.WithRegion(concave); err != nil || d.region != nil {
+	if _, err := d.WithRegion(t.Context(), concave); err != nil || d.region != nil {
 		t.Errorf("region %v, error %v", d.region, err)
 	}
 }
@@ -323,7 +329,7 @@ func FuzzWithRegion(f *testing.F) {
 	fiji := mustDomain(f, -20, 177, -16, -178, 5000)
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, d := range []*Domain{grid, fiji} {
-			restricted, err := d.WithRegion(text)
+			restricted, err := d.WithRegion(t.Context(), text)
 			if err != nil {
 				continue
 			}

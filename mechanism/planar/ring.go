@@ -2,6 +2,7 @@ package planar
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,8 +20,18 @@ import (
 // A vertex has its longitude in x and its latitude in y.
 type vertex struct{ x, y int64 }
 
-// An edge runs upwards: a.y <= b.y.
+// compare orders by latitude, then by longitude.
+func (v vertex) compare(o vertex) int { return cmp.Or(cmp.Compare(v.y, o.y), cmp.Compare(v.x, o.x)) }
+
+// An edge runs to the north, along a parallel to the east: a comes before b.
 type edge struct{ a, b vertex }
+
+func newEdge(a, b vertex) edge {
+	if a.compare(b) > 0 {
+		a, b = b, a
+	}
+	return edge{a, b}
+}
 
 // side is -1 when p lies to the west of the line through the edge, 1 to the
 // east, 0 on it; for an edge along a parallel, north counts as west.
@@ -29,48 +40,17 @@ func (e edge) side(p vertex) int {
 }
 
 // holds reports whether a point of the edge's line lies on the edge.
-func (e edge) holds(p vertex) bool {
-	return e.a.y <= p.y && p.y <= e.b.y && min(e.a.x, e.b.x) <= p.x && p.x <= max(e.a.x, e.b.x)
-}
+func (e edge) holds(p vertex) bool { return e.a.compare(p) <= 0 && p.compare(e.b) <= 0 }
 
-// crosses reports whether two edges cross in a point inside both or share more
-// than a point. Edges that only touch do not cross.
-func (e edge) crosses(o edge) bool {
-	oa, ob := e.side(o.a), e.side(o.b)
-	if oa == 0 && ob == 0 {
-		return e.overlaps(o)
-	}
-	return oa*ob < 0 && o.side(e.a)*o.side(e.b) < 0
-}
-
-// overlaps is crosses for two edges on one line.
-func (e edge) overlaps(o edge) bool {
-	if e.a.y != e.b.y {
-		return max(e.a.y, o.a.y) < min(e.b.y, o.b.y)
-	}
-	return max(min(e.a.x, e.b.x), min(o.a.x, o.b.x)) < min(max(e.a.x, e.b.x), max(o.a.x, o.b.x))
-}
-
-// A ring is a closed line that does not cross itself, with its edges listed by
-// bands of latitude.
+// A ring is a closed line that does not cross itself.
 type ring struct {
 	low, high vertex // corners of the bounding box
 	edges     []edge
-	bandSize  int64
-	bands     [][]edge
+	slabs     *slabs // nil for few edges
 }
 
-// A position is where a point lies with respect to a ring.
-type position int
-
-const (
-	outside position = iota
-	onEdge
-	inside
-)
-
-// newRing converts a ring of WKT. origin is the longitude, in units, about which
-// longitudes are unwrapped.
+// newRing converts a ring of WKT. It does not look whether the ring crosses
+// itself. origin is the longitude, in units, about which longitudes are unwrapped.
 func newRing(points orb.Ring, origin int64) (*ring, error) {
 	if len(points) == 0 {
 		return nil, errors.New("wkt has an empty ring")
@@ -85,28 +65,19 @@ func newRing(points orb.Ring, origin int64) (*ring, error) {
 	if flat(vertices) {
 		return nil, errors.New("wkt has a ring without three points that enclose an area")
 	}
-	r := &ring{low: vertices[0], high: vertices[0]}
+	r := &ring{low: vertices[0], high: vertices[0], edges: make([]edge, len(vertices))}
 	for i, v := range vertices {
 		r.low = vertex{min(r.low.x, v.x), min(r.low.y, v.y)}
 		r.high = vertex{max(r.high.x, v.x), max(r.high.y, v.y)}
-		a, b := v, vertices[(i+1)%len(vertices)]
-		if a.y > b.y {
-			a, b = b, a
-		}
-		r.edges = append(r.edges, edge{a, b})
+		r.edges[i] = newEdge(v, vertices[(i+1)%len(vertices)])
 	}
-	if v, crossed := r.selfCrossing(); crossed {
-		return nil, fmt.Errorf("wkt has a ring that crosses itself near %v %v",
-			float64(v.x)/perDegree, float64(v.y)/perDegree)
-	}
-	r.fillBands()
 	return r, nil
 }
 
 // toVertices rounds the points of a closed ring to units, drops repetitions and
 // the closing point.
 func toVertices(points orb.Ring, origin int64) ([]vertex, error) {
-	var vertices []vertex
+	vertices := make([]vertex, 0, len(points))
 	for _, p := range points[:len(points)-1] {
 		if !(math.Abs(p.Lon()) <= 180 && math.Abs(p.Lat()) <= 90) {
 			return nil, fmt.Errorf("wkt has the point %v %v; a point is a longitude (lon) within 180 "+
@@ -144,47 +115,51 @@ func flat(vertices []vertex) bool {
 	return !slices.ContainsFunc(vertices[2:], func(v vertex) bool { return line.side(v) != 0 })
 }
 
-// selfCrossing returns a vertex of an edge that crosses another. It sweeps from
-// south to north and compares edges that share a latitude.
-func (r *ring) selfCrossing() (vertex, bool) {
-	edges := slices.Clone(r.edges)
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.a.y, b.a.y) })
-	var active []edge
-	for _, e := range edges {
-		active = slices.DeleteFunc(active, func(o edge) bool { return o.b.y < e.a.y })
-		for _, o := range active {
-			if e.crosses(o) {
-				return e.a, true
-			}
-		}
-		active = append(active, e)
+// fewEdges is how many edges are faster asked one by one than through slabs.
+const fewEdges = 16
+
+// finish makes sure that the ring does not cross itself, and prepares locate. Its
+// error may be that of the context.
+func (r *ring) finish(ctx context.Context) error {
+	at, crossed, err := selfCrossing(ctx, r.edges)
+	if err != nil {
+		return err
 	}
-	return vertex{}, false
+	if crossed {
+		return fmt.Errorf("wkt has a ring that crosses itself near %v %v",
+			float64(at.x)/perDegree, float64(at.y)/perDegree)
+	}
+	if len(r.edges) > fewEdges {
+		r.slabs, err = newSlabs(ctx, r.edges)
+	}
+	return err
 }
 
-// fillBands lists the edges of every band. With the square root of their number
-// for the number of bands, edges that span all bands take O(n^1.5) space.
-func (r *ring) fillBands() {
-	n := int64(math.Sqrt(float64(len(r.edges))))
-	r.bandSize = (r.high.y-r.low.y)/n + 1
-	r.bands = make([][]edge, n)
-	for _, e := range r.edges {
-		for k := r.band(e.a.y); k <= r.band(e.b.y); k++ {
-			r.bands[k] = append(r.bands[k], e)
-		}
-	}
-}
+// A position is where a point lies with respect to a ring.
+type position int
 
-func (r *ring) band(y int64) int64 { return (y - r.low.y) / r.bandSize }
+const (
+	outside position = iota
+	onEdge
+	inside
+)
+
+// locate is exact. It is for rings that are finished.
+func (r *ring) locate(p vertex) position {
+	switch {
+	case p.x < r.low.x || p.x > r.high.x || p.y < r.low.y || p.y > r.high.y:
+		return outside
+	case r.slabs != nil:
+		return r.slabs.locate(p)
+	}
+	return locate(r.edges, p)
+}
 
 // locate counts the edges to the east of p. An edge counts from its southern end
 // up to, but without, its northern end, so that a vertex counts once.
-func (r *ring) locate(p vertex) position {
-	if p.x < r.low.x || p.x > r.high.x || p.y < r.low.y || p.y > r.high.y {
-		return outside
-	}
+func locate(edges []edge, p vertex) position {
 	at := outside
-	for _, e := range r.bands[r.band(p.y)] {
+	for _, e := range edges {
 		side := e.side(p)
 		if side == 0 && e.holds(p) {
 			return onEdge

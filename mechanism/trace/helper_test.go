@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -30,7 +31,7 @@ var beijing = must(planar.NewDomain("beijing", 39.4, 115.4, 41.1, 117.6, 10))
 
 // fourCells is a plane of 2 by 2 cells, 100 m apart.
 var fourCells = NewPlane(must(must(planar.NewDomain("four", 39.99372, 115.99183, 40.00628, 116.00817, 100)).
-	WithRegion("POLYGON((115.9995 39.9995, 116.0017 39.9995, 116.0017 40.0013, 115.9995 40.0013, 115.9995 39.9995))")))
+	WithRegion(context.Background(), "POLYGON((115.9995 39.9995, 116.0017 39.9995, 116.0017 40.0013, 115.9995 40.0013, 115.9995 39.9995))")))
 
 // fourValues is the line 0, 1, 2, 3.
 var fourValues = NewLine(must(scalar.NewUniverse("four", 0, 3, 1, "kWh")))

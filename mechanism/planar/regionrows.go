@@ -1,0 +1,141 @@
+package planar
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// rowsVersion is the first byte of stored rows.
+const rowsVersion = 1
+
+// rowsHeader is the length of what precedes the strips.
+const rowsHeader = 1 + sha256.Size
+
+var errRows = errors.New("not the rows of the region")
+
+// RegionRows returns the admissible lattice points of the domain's region in binary
+// form, from which [Domain.WithRegionRows] restores the region; nil for a domain without
+// one. The form:
+//
+//	version    1, a byte
+//	digest     SHA-256 of another one, of what the rows were computed from, and of all
+//	           that follows
+//	strips     of points of a row, in the order of strip.zKey, for each three varints of
+//	           encoding/binary: the row and the first index in it, as differences from
+//	           those of the strip before (zigzag), and the number of points less one
+func (d *Domain) RegionRows() []byte {
+	if d.region == nil {
+		return nil
+	}
+	b := make([]byte, rowsHeader, rowsHeader+4*len(d.region.strips))
+	b[0] = rowsVersion
+	var before strip
+	for _, s := range d.region.strips {
+		b = binary.AppendVarint(b, int64(s.row)-int64(before.row))
+		b = binary.AppendVarint(b, int64(s.lo)-int64(before.lo))
+		b = binary.AppendUvarint(b, uint64(s.hi-s.lo))
+		before = s
+	}
+	digest := rowsDigest(d.region.digest, b[rowsHeader:])
+	copy(b[1:], digest[:])
+	return b
+}
+
+// WithRegionRows is [Domain.WithRegion] with the rows that RegionRows answered for the
+// same polygon on a domain of the same box and step. It reads no polygon and takes
+// milliseconds. Rows of anything else, and damaged ones, are an error, after which
+// WithRegion computes them anew.
+//
+// Rows that somebody made up could move outputs elsewhere, but reveal nothing: a region
+// moves points that were drawn already, and it is public.
+func (d *Domain) WithRegionRows(wkt string, rows []byte) (*Domain, error) {
+	if len(rows) < rowsHeader || rows[0] != rowsVersion {
+		return nil, errRows
+	}
+	computedFrom := d.regionDigest(wkt)
+	strips := rows[rowsHeader:]
+	if digest := rowsDigest(computedFrom, strips); !bytes.Equal(digest[:], rows[1:rowsHeader]) {
+		return nil, errRows
+	}
+	parsed, ok := parseStrips(strips)
+	if !ok {
+		return nil, errRows
+	}
+	r := newRegion(parsed, computedFrom)
+	if !d.reaches(r.extent[1]) {
+		return nil, errRows
+	}
+	return d.restricted(r), nil
+}
+
+// reaches reports whether an extent lies within the box, as points print.
+func (d *Domain) reaches(e extent) bool {
+	low, high := d.Extent()
+	slack := int64(math.Ceil(0.01 / d.step))
+	return int64(e.west) >= low.I-slack && int64(e.south) >= low.J-slack &&
+		int64(e.east) <= high.I+slack && int64(e.north) <= high.J+slack
+}
+
+// regionDigest is of all that the rows of a region are computed from.
+func (d *Domain) regionDigest(wkt string) [sha256.Size]byte {
+	b := make([]byte, 0, 5*8+len(wkt))
+	for _, v := range []float64{d.box.south, d.box.west, d.box.north, d.box.east, d.step} {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return sha256.Sum256(append(b, wkt...))
+}
+
+func rowsDigest(computedFrom [sha256.Size]byte, strips []byte) (digest [sha256.Size]byte) {
+	h := sha256.New()
+	h.Write(computedFrom[:])
+	h.Write(strips)
+	h.Sum(digest[:0])
+	return digest
+}
+
+// parseStrips reads at least one strip, in strict order, and nothing else.
+func parseStrips(b []byte) (strips []strip, ok bool) {
+	d := stripDecoder{rest: b}
+	strips = make([]strip, 0, len(b)/3) // a strip takes at least three bytes
+	var before strip
+	for len(d.rest) > 0 {
+		s := strip{row: d.index(before.row), lo: d.index(before.lo)}
+		s.hi = d.last(s.lo)
+		if d.failed || len(strips) > 0 && s.zKey() <= before.zKey() {
+			return nil, false
+		}
+		strips = append(strips, s)
+		before = s
+	}
+	return strips, len(strips) > 0
+}
+
+// A stripDecoder reads indices. What it reads after a failure means nothing.
+type stripDecoder struct {
+	rest   []byte
+	failed bool
+}
+
+// index reads an index as the difference from the one before.
+func (d *stripDecoder) index(before int32) int32 {
+	v, n := binary.Varint(d.rest)
+	return d.take(n, int64(before)+v) // which is far outside where it overflows
+}
+
+// last reads the last index of a strip as the number of those after the first.
+func (d *stripDecoder) last(first int32) int32 {
+	v, n := binary.Uvarint(d.rest)
+	return d.take(n, int64(first)+int64(min(v, math.MaxUint32)))
+}
+
+// take returns an index that took n bytes.
+func (d *stripDecoder) take(n int, index int64) int32 {
+	if n <= 0 || index != int64(int32(index)) {
+		d.failed, n = true, 0
+	}
+	d.rest = d.rest[n:]
+	return int32(index)
+}
