@@ -53,22 +53,35 @@ func geoRegion(s *session, c call) error {
 	if !found {
 		return c.undeclared(s, 0, "domain")
 	}
-	if d.region != "" && d.region != string(wkt) {
-		return fmt.Errorf("domain '%s' has a region already and it cannot change; declare another domain", name)
+	if d.region == "" {
+		d.region = string(wkt)
 	}
-	d.region = string(wkt)
+	if d.region != string(wkt) {
+		return anotherRegion(name)
+	}
 	domain, err := s.build(d)
 	if err != nil {
 		return err
 	}
-	if err := s.write(`UPDATE main.geosql_domain SET region = ? WHERE name = ? AND region IS NULL`, d.region, name); err != nil {
+	earlier, err := declare(s, func() (declaredDomain, bool, error) {
+		there, _, err := s.readDomain(name)
+		return there, there.region != "", err
+	}, `UPDATE main.geosql_domain SET region = ? WHERE name = ? AND region IS NULL`, d.region, name)
+	if err != nil {
 		return err
+	}
+	if d != earlier {
+		return anotherRegion(name)
 	}
 	if err := s.storeRegion(domain); err != nil {
 		return err
 	}
 	c.ResultString(0, domain.String())
 	return nil
+}
+
+func anotherRegion(domain string) error {
+	return fmt.Errorf("domain '%s' has a region already and it cannot change; declare another domain", domain)
 }
 
 func dxUniverse(s *session, c call) error {

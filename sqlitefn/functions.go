@@ -95,7 +95,11 @@ func table() []*function {
 				{name: "domain", is: "name of a domain"},
 				{name: "wkt", is: "POLYGON or MULTIPOLYGON, coordinates lon lat, edges straight in degrees"},
 			},
-			does:    "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
+			does: "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
+			notes: "Rims belong to the region, holes do not; polygons may overlap and touch. " +
+				"It may have a million points, and a boundary of 8 million steps of the lattice. " +
+				"The lattice points are stored with the declaration, so that only this call takes long; Ctrl-C ends it. " +
+				"A region never changes: declaring it again unchanged is harmless, and stores the points where they are missing.",
 			example: []string{"SELECT geo_region('beijing', 'POLYGON((115.5 39.5, 117.5 39.5, 117.5 41.0, 115.5 41.0, 115.5 39.5))')"},
 			scalar:  geoRegion,
 		},

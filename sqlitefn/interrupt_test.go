@@ -26,3 +26,42 @@ func TestPanicOfLongWork(t *testing.T) {
 		}
 	}
 }
+
+// An interrupt ends the computation of a region, which the session then does not have.
+func TestRegionIsInterrupted(t *testing.T) {
+	conn := memory(t)
+	s := newSession(conn, options{})
+	d := declaredDomain{"d", 40, 116, 40.1, 116.1, 1, "POLYGON((116 40, 116.1 40, 116 40.1, 116 40))"}
+	whole, err := d.whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var during, after error
+	if err := conn.Register(sqlite.Library{Scalars: []sqlite.Scalar{{Name: "declares", Args: []int{0}, Call: func(*sqlite.Call) error {
+		during = s.untilInterrupted(func(ctx context.Context) error {
+			conn.Interrupt()
+			<-ctx.Done()
+			_, err := whole.WithRegion(ctx, d.region)
+			return err
+		})
+		_, after = s.build(d)
+		return nil
+	}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Exec("SELECT declares()"); err == nil {
+		t.Error("the statement is not interrupted")
+	}
+	for _, err := range []error{during, after} {
+		var e *sqlite.Error
+		if !errors.As(err, &e) || e.Code != codeInterrupt {
+			t.Errorf("interrupted: %v", err)
+		}
+	}
+	if len(s.domains) != 0 {
+		t.Error("a region that was not computed is kept")
+	}
+	if _, err := s.build(d); err != nil {
+		t.Errorf("after the statement: %v", err)
+	}
+}

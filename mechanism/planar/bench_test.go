@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
@@ -128,3 +131,79 @@ func BenchmarkWithRegion(b *testing.B) {
 		}
 	}
 }
+
+// triangles are n equilateral ones that overlap hardly ever, in a box of some 130 km, and
+// the length of their boundary in metres.
+func triangles(n int) (wkt string, metres float64) {
+	const radius = 20
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for range n {
+		lat, lon, turn := 39.5+r.Float64(), 115.5+1.5*r.Float64(), 2*math.Pi*r.Float64()
+		var corners [3]string
+		for k := range corners {
+			sin, cos := math.Sincos(turn + 2*math.Pi*float64(k)/3)
+			corners[k] = fmt.Sprintf("%.7f %.7f", lon+radius*cos/85_400, lat+radius*sin/111_000)
+		}
+		fmt.Fprintf(&b, ", ((%s, %s, %s, %[1]s))", corners[0], corners[1], corners[2])
+	}
+	return "MULTIPOLYGON(" + b.String()[2:] + ")", 3 * math.Sqrt(3) * radius * float64(n)
+}
+
+// BenchmarkRegion is about a region of 20,000 triangles at a step of 1 m: declaring it, by
+// step of its boundary and in times of what locating a lattice point in one triangle
+// takes; its first use where its rows are stored; and moving a point into it from anywhere
+// in the box.
+func BenchmarkRegion(b *testing.B) {
+	d, err := NewDomain("bench", 39.4, 115.4, 40.6, 117.1, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	wkt, steps := triangles(20_000)
+	region, err := d.WithRegion(b.Context(), wkt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	polygons, err := parsePolygons(wkt, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	triangle := (&area{domain: d}).face(polygons[0][0])
+	corner := d.Cell(float64(triangle.low.y)/perDegree, float64(triangle.low.x)/perDegree)
+
+	b.Run("declare", func(b *testing.B) {
+		var located time.Duration
+		for b.Loop() {
+			if _, err := d.WithRegion(b.Context(), wkt); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			began := time.Now()
+			for k := range int64(steps) {
+				sinkPosition = triangle.locate(corner.add(k%30, k/30%30))
+			}
+			located += time.Since(began)
+			b.StartTimer()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/steps, "ns/step")
+		b.ReportMetric(b.Elapsed().Seconds()/located.Seconds(), "locations/step")
+	})
+	b.Run("stored", func(b *testing.B) {
+		rows := region.RegionRows()
+		for b.Loop() {
+			if _, err := d.WithRegionRows(wkt, rows); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(len(rows))/float64(len(region.region.strips)), "B/strip")
+	})
+	b.Run("nearest", func(b *testing.B) {
+		r := rand.New(rand.NewPCG(1, 3))
+		low, high := d.Extent()
+		for b.Loop() {
+			sinkCell = region.Admissible(low.add(r.Int64N(high.I-low.I), r.Int64N(high.J-low.J)))
+		}
+	})
+}
+
+var sinkPosition position

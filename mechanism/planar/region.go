@@ -51,7 +51,10 @@ func (d *Domain) WithRegion(ctx context.Context, wkt string) (*Domain, error) {
 		return nil, errors.New("wkt has no lattice point of the domain's box in it; " +
 			"remember that WKT is lon lat")
 	}
-	return d.restricted(newRegion(sorted(strips, strip.zKey), d.regionDigest(wkt))), nil
+	if strips, err = sorted(ctx, strips, strip.zKey); err != nil {
+		return nil, err
+	}
+	return d.restricted(newRegion(strips, d.regionDigest(wkt))), nil
 }
 
 // HasRegion reports whether outputs are moved into a region.
@@ -126,7 +129,7 @@ func (a *area) strips(ctx context.Context, polygons []polygon) ([]strip, error) 
 			return nil, err
 		}
 	}
-	return union(slices.Concat(found...)), nil
+	return union(ctx, slices.Concat(found...))
 }
 
 // polygon returns the lattice points of one polygon.
@@ -150,5 +153,9 @@ func (a *area) polygon(ctx context.Context, p polygon) ([]strip, error) {
 			holes = append(holes, strips...)
 		}
 	}
-	return subtract(shell, union(holes)), nil
+	holes, err := union(ctx, holes)
+	if err != nil {
+		return nil, err
+	}
+	return subtract(shell, holes), nil
 }

@@ -1,11 +1,14 @@
 package planar
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -122,6 +125,46 @@ func star(t *rapid.T, label string, centre vertex, rx, ry float64) []vertex {
 	return ring
 }
 
+// comb draws a ring with enough edges for slabs: a spine along a parallel, and teeth to
+// the north that are thin or broad, slanted, or so short that they touch the spine. On its
+// side it has them to the east.
+func comb(t *rapid.T, label string, centre vertex, rx, ry float64) []vertex {
+	teeth := rapid.IntRange(5, 20).Draw(t, label+" teeth")
+	side := rapid.Bool().Draw(t, label+" on its side")
+	if side {
+		rx, ry = ry, rx
+	}
+	slant := rapid.Float64Range(-1, 1).Draw(t, label+" slant")
+	var ring []vertex
+	put := func(x, y float64) {
+		v := vertex{int64(rx * (x + slant*y) / 2), int64(ry * y)}
+		if side {
+			v = vertex{v.y, v.x}
+		}
+		ring = append(ring, vertex{centre.x + v.x, centre.y + v.y})
+	}
+	for k := range teeth {
+		at := func(part float64) float64 { return 2*(float64(k)+part)/float64(teeth) - 1 }
+		broad := rapid.SampledFrom([]float64{0, 0.3, 0.9}).Draw(t, label+" breadth")
+		height := rapid.SampledFrom([]float64{0, 0.3, 1}).Draw(t, label+" height")
+		put(at(0), 0)
+		put(at(0.05), height)
+		put(at(0.05+broad), height)
+	}
+	put(1, 0)
+	put(1, -0.5)
+	put(-1, -0.5)
+	return ring
+}
+
+// outline draws a ring.
+func outline(t *rapid.T, label string, centre vertex, rx, ry float64) []vertex {
+	if rapid.Bool().Draw(t, label+" is a comb") {
+		return comb(t, label, centre, rx, ry)
+	}
+	return star(t, label, centre, rx, ry)
+}
+
 var regionDomains = []struct{ south, west, north, east, step float64 }{
 	{39.99, 115.99, 40.01, 116.01, 60},
 	{-0.01, -0.01, 0.01, 0.01, 70},
@@ -133,62 +176,68 @@ var regionDomains = []struct{ south, west, north, east, step float64 }{
 	{30.0000001, 40.0000002, 30.000004, 40.000005, 0.012}, // printing moves points by steps
 }
 
-// The runs, and the nearest point of every drawn point, agree with brute force:
-// stars with holes, islands, slivers, points near and far.
+// The strips, and the nearest point of every drawn point, agree with brute force:
+// stars and combs with holes, islands, slivers, points near and far. Polygons and holes
+// overlap, touch, and reach out of the box.
 func TestRegionAgainstBruteForce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SampledFrom(regionDomains).Draw(t, "domain")
-		d, err := NewDomain("test", b.south, b.west, b.north, b.east, b.step)
-		if err != nil {
-			t.Fatal(err)
+	for _, b := range regionDomains {
+		d := mustDomain(t, b.south, b.west, b.north, b.east, b.step)
+		t.Run(fmt.Sprint(b), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { checkAgainstBruteForce(t, d) })
+		})
+	}
+}
+
+func checkAgainstBruteForce(t *rapid.T, d *Domain) {
+	width, height := 2*d.box.half*perDegree, (d.box.north-d.box.south)*perDegree
+	point := func(label string) vertex {
+		return vertex{
+			toUnits(d.frame.lon0) + int64(width*rapid.Float64Range(-.5, .5).Draw(t, label+" x")),
+			toUnits(d.box.south) + int64(height*rapid.Float64Range(0, 1).Draw(t, label+" y")),
 		}
-		width, height := 2*d.box.half*perDegree, (b.north-b.south)*perDegree
-		point := func(label string) vertex {
-			return vertex{
-				toUnits(d.frame.lon0) + int64(width*rapid.Float64Range(-.5, .5).Draw(t, label+" x")),
-				toUnits(b.south) + int64(height*rapid.Float64Range(0, 1).Draw(t, label+" y")),
-			}
+	}
+	if !d.box.crossesAntimeridian() && (d.box.west == -180 || d.box.east == 180) {
+		// Polygons are not unwrapped here: keep them on this side.
+		width *= 0.3
+	}
+	var shapes []shape
+	for k := range rapid.IntRange(1, 3).Draw(t, "polygons") {
+		label := fmt.Sprintf("shell %d", k)
+		centre := point(label)
+		rx, ry := width*rapid.Float64Range(0.02, 0.5).Draw(t, label+" rx"), height*rapid.Float64Range(0.02, 0.5).Draw(t, label+" ry")
+		ry = min(ry, 90*perDegree-float64(max(centre.y, -centre.y)))
+		s := shape{outline(t, label, centre, rx, ry)}
+		for n := range rapid.IntRange(0, 2).Draw(t, label+" holes") {
+			s = append(s, outline(t, fmt.Sprintf("%s hole %d", label, n), centre, rx*0.6, ry*0.6))
 		}
-		if !d.box.crossesAntimeridian() && (b.west == -180 || b.east == 180) {
-			// Polygons are not unwrapped here: keep them on this side.
-			width *= 0.3
+		shapes = append(shapes, s)
+		if rapid.Bool().Draw(t, label+" touches its hole") {
+			shapes = append(shapes, shape{s[len(s)-1]})
 		}
-		var shapes []shape
-		for k := range rapid.IntRange(1, 3).Draw(t, "polygons") {
-			label := fmt.Sprintf("shell %d", k)
-			centre := point(label)
-			rx, ry := width*rapid.Float64Range(0.02, 0.5).Draw(t, label+" rx"), height*rapid.Float64Range(0.02, 0.5).Draw(t, label+" ry")
-			ry = min(ry, 90*perDegree-float64(max(centre.y, -centre.y)))
-			s := shape{star(t, label, centre, rx, ry)}
-			if rapid.Bool().Draw(t, label+" has a hole") {
-				s = append(s, star(t, label+" hole", centre, rx*0.6, ry*0.6))
-			}
-			shapes = append(shapes, s)
+	}
+	text := toWKT(shapes...)
+	admissible := bruteForce(d, shapes...)
+	region, err := d.WithRegion(t.Context(), text)
+	if err != nil {
+		if len(admissible) == 0 || strings.Contains(err.Error(), "enclose an area") ||
+			strings.Contains(err.Error(), "crosses itself") { // rounded to a line
+			return
 		}
-		text := toWKT(shapes...)
-		admissible := bruteForce(d, shapes...)
-		region, err := d.WithRegion(t.Context(), text)
-		if err != nil {
-			if len(admissible) == 0 || strings.Contains(err.Error(), "enclose an area") ||
-				strings.Contains(err.Error(), "crosses itself") { // rounded to a line
-				return
-			}
-			t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: %v", text, err)
+	}
+	if found := points(region.region.strips); !maps.Equal(found, admissible) {
+		t.Fatalf("%s: %d points, brute force finds %d", text, len(found), len(admissible))
+	}
+	spread := int64(d.reach/d.step) * 2
+	for k := range 40 {
+		if k == 30 {
+			spread = saturation
 		}
-		if n := count(region.region); n != len(admissible) {
-			t.Fatalf("%s: %d points, brute force finds %d", text, n, len(admissible))
+		c := Cell{rand.Int64N(2*spread+1) - spread, rand.Int64N(2*spread+1) - spread}
+		if got, want := region.Admissible(c), slowNearest(admissible, c); got != want {
+			t.Fatalf("%s: %v moves to %v, brute force to %v", text, c, got, want)
 		}
-		spread := int64(d.reach/d.step) * 2
-		for k := range 40 {
-			if k == 30 {
-				spread = saturation
-			}
-			c := Cell{rand.Int64N(2*spread+1) - spread, rand.Int64N(2*spread+1) - spread}
-			if got, want := region.Admissible(c), slowNearest(admissible, c); got != want {
-				t.Fatalf("%s: %v moves to %v, brute force to %v", text, c, got, want)
-			}
-		}
-	})
+	}
 }
 
 func count(r *region) int {
@@ -302,10 +351,79 @@ func TestWithRegionRefuses(t *testing.T) {
 			t.Errorf("%s: error %v", c.wkt, err)
 		}
 	}
+}
+
+// What is too large is refused before anything else is done with it: these rings cross
+// themselves, too.
+func TestWithRegionRefusesEarly(t *testing.T) {
 	fine := mustDomain(t, 39, 115, 41, 117, 0.01)
-	if _, err := fine.WithRegion(t.Context(), "POLYGON((115 39, 117 39, 116 41, 115 39))"); err == nil ||
-		!strings.Contains(err.Error(), "coarser step") {
-		t.Errorf("a region of 20 million rows: %v", err)
+	var teeth strings.Builder
+	for k := range 20_000 {
+		fmt.Fprintf(&teeth, "%.5f 39.9, %.5f 40.1, ", 116+float64(k)*1e-5, 116+float64(k)*1e-5)
+	}
+	for name, c := range map[string]struct {
+		d         *Domain
+		wkt, want string
+	}{
+		"20 million rows":      {fine, "POLYGON((115 39, 117 41, 117 39, 115 41, 115 39))", "coarser step"},
+		"40,000 tall edges":    {mustDomain(t, 39, 115, 41, 117, 1), "POLYGON((" + teeth.String() + "115 39, 117 41, 116 39.9))", "coarser step"},
+		"many polygons":        {fine, "MULTIPOLYGON(((115 39, 115.2 39, 115 39.2, 115 39))" + strings.Repeat(", ((115 39, 115.2 39, 115 39.2, 115 39))", 3) + ")", "coarser step"},
+		"more than all points": {fine, "POLYGON((" + strings.Repeat("1 1, ", maxPoints) + "1 1))", "wkt has 1000001 points, more than 1000000"},
+		"long text":            {fine, "POLYGON((" + strings.Repeat(" ", maxText), "wkt has 64 MB, more than 64"},
+	} {
+		if _, err := c.d.WithRegion(t.Context(), c.wkt); err == nil || !strings.HasPrefix(err.Error(), "wkt ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// An expiring context is cancelled after it was asked so many times.
+type expiring struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (e *expiring) Err() error {
+	if e.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A region gives up wherever it notices that it is to, and notices soon: no more than a
+// few thousand steps pass between two looks.
+func TestWithRegionIsInterrupted(t *testing.T) {
+	d := mustDomain(t, 39.9, 115.9, 40.1, 116.1, 5)
+	var teeth strings.Builder
+	for k := range 6000 {
+		fmt.Fprintf(&teeth, "%.6f 40, %.6f 40.002, ", 116+float64(k)*1e-5, 116.000005+float64(k)*1e-5)
+	}
+	combed := "POLYGON((" + teeth.String() + "116.07 40, 116.07 39.95, 116 39.95, 116 40), (116.01 39.96, 116.02 39.96, 116.02 39.97, 116.01 39.96))"
+	many := "MULTIPOLYGON(((116.01 39.96, 116.02 39.96, 116.02 39.97, 116.01 39.96))" +
+		strings.Repeat(", ((116.03 39.96, 116.04 39.96, 116.04 39.97, 116.03 39.96))", 50) + ")"
+	for name, c := range map[string]struct {
+		wkt   string
+		looks int64
+	}{
+		"a comb":        {combed, 3 + 6 + 3 + 3 + 1000}, // measure, sweep, slabs listed and sorted, rows
+		"many polygons": {many, 51 * 200},
+	} {
+		const plenty = 1 << 40
+		ctx := &expiring{Context: t.Context()}
+		ctx.left.Store(plenty)
+		if _, err := d.WithRegion(ctx, c.wkt); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		looks := plenty - ctx.left.Load()
+		if looks < c.looks {
+			t.Errorf("%s: looked %d times, want %d", name, looks, c.looks)
+		}
+		for n := int64(0); n < looks; n += 1 + n/10 {
+			ctx.left.Store(n)
+			if r, err := d.WithRegion(ctx, c.wkt); r != nil || err != context.Canceled {
+				t.Fatalf("%s: cancelled at look %d of %d: %v", name, n, looks, err)
+			}
+		}
 	}
 }
 
@@ -342,4 +460,41 @@ func FuzzWithRegion(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Ties are kept over all of the tree: sets of points that eight symmetries map to themselves
+// have ties for every point near their centre.
+func TestNearestTiesOfSymmetricSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for range 300 {
+		admissible := map[Cell]bool{}
+		for range 40 {
+			x, y := 20+r.Int64N(20), r.Int64N(30)
+			for _, p := range []Cell{{x, y}, {y, x}} {
+				for _, q := range []Cell{{p.I, p.J}, {-p.I, p.J}, {p.I, -p.J}, {-p.I, -p.J}} {
+					admissible[q] = true
+				}
+			}
+		}
+		var strips []strip
+		for c := range admissible {
+			strips = append(strips, strip{int32(c.J), int32(c.I), int32(c.I)})
+		}
+		strips, err := union(t.Context(), strips)
+		if err == nil {
+			strips, err = sorted(t.Context(), strips, strip.zKey)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		region := newRegion(strips, [32]byte{})
+		if region.leaves < 8 {
+			t.Fatalf("%d leaves", region.leaves)
+		}
+		for _, c := range []Cell{{0, 0}, {1, 1}, {0, 1}, {-2, 0}, {-3, 3}, {r.Int64N(80) - 40, r.Int64N(80) - 40}} {
+			if got, want := region.nearest(c), slowNearest(admissible, c); got != want {
+				t.Fatalf("%v moves to %v, want %v", c, got, want)
+			}
+		}
+	}
 }

@@ -1,6 +1,10 @@
 package planar
 
-import "slices"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // A strip is the lattice points (lo, row), .., (hi, row). The indices of a box are
 // bounded by maxCell.
@@ -32,8 +36,12 @@ func spread(v uint32) uint64 {
 }
 
 // sorted returns the strips in the order of their keys, and may overwrite them. It sorts
-// by one byte of the keys after the other: strips are many, and most bytes are alike.
-func sorted(strips []strip, key func(strip) uint64) []strip {
+// by one byte of the keys after the other: strips are many, and most bytes are alike. Its
+// error is that of the context.
+func sorted(ctx context.Context, strips []strip, key func(strip) uint64) ([]strip, error) {
+	if slices.IsSortedFunc(strips, func(a, b strip) int { return cmp.Compare(key(a), key(b)) }) {
+		return strips, nil
+	}
 	var places [8][256]int // first the number of strips that have a byte
 	for _, s := range strips {
 		k := key(s)
@@ -43,6 +51,9 @@ func sorted(strips []strip, key func(strip) uint64) []strip {
 	}
 	other := make([]strip, len(strips))
 	for n := range places {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		place := &places[n]
 		if slices.Contains(place[:], len(strips)) {
 			continue
@@ -59,18 +70,21 @@ func sorted(strips []strip, key func(strip) uint64) []strip {
 		}
 		strips, other = other, strips
 	}
-	return strips
+	return strips, nil
 }
 
 // union sorts strips by row and joins those that overlap or are neighbours. It may
-// overwrite them.
-func union(strips []strip) []strip {
-	strips = sorted(strips, strip.rowKey)
+// overwrite them. Its error is that of the context.
+func union(ctx context.Context, strips []strip) ([]strip, error) {
+	strips, err := sorted(ctx, strips, strip.rowKey)
+	if err != nil {
+		return nil, err
+	}
 	joined := strips[:0]
 	for _, s := range strips {
 		joined = join(joined, s)
 	}
-	return joined
+	return joined, nil
 }
 
 // join appends a strip to sorted ones, of which none starts behind it.
