@@ -14,7 +14,7 @@ import (
 type polygon []*ring
 
 // maxPoints bounds the points of a region, and maxText its text: some seconds of work,
-// and some 100 MB.
+// and some 500 MB.
 const (
 	maxPoints = 1_000_000
 	maxText   = 64 << 20
