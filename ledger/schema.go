@@ -234,7 +234,7 @@ func (db *store) read(sql string, want sqlite.Type, use func(sqlite.Value)) erro
 	if row {
 		if v := s.Column(0); v.Type() == want {
 			use(v)
-			return nil
+			return s.Run() // what a PRAGMA changes is committed, or fails, at its end
 		}
 	}
 	return errors.New("the ledger is damaged")
