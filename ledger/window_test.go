@@ -210,6 +210,7 @@ func TestWindowsNeverExceedTheirLimit(t *testing.T) {
 		first := map[string]time.Duration{}
 		var now, latest time.Duration
 		var open []*Statement
+		traces, releases := map[string]*Trace{}, 0
 		account := func() string { return rapid.SampledFrom([]string{"ana", "bob"}).Draw(t, "account") }
 		grant := func(a string, eps budget.Amount, err error) {
 			if err != nil {
@@ -261,6 +262,33 @@ func TestWindowsNeverExceedTheirLimit(t *testing.T) {
 				check(t, open[0].End())
 				open = open[1:]
 			},
+			"walk": func(t *rapid.T) {
+				a, eps := account(), budget.Amount(rapid.Int64Range(1, 15).Draw(t, "epsilon"))
+				if traces[a] == nil {
+					traces[a], _, _, err = l.OpenTrace(a, a, "m", "trace")
+					check(t, err)
+				}
+				err := traces[a].Reserve(eps, 3*eps)
+				if err == nil {
+					traces[a].Add(Point{Spent: eps})
+				}
+				grant(a, eps, err)
+			},
+			"stop": func(t *rapid.T) {
+				if a := account(); traces[a] != nil {
+					check(t, traces[a].Close(nil))
+					delete(traces, a)
+				}
+			},
+			"release": func(t *rapid.T) {
+				releases++
+				r, err := l.OpenRelease(fmt.Sprint(releases), plan)
+				check(t, err)
+				eps := budget.Amount(rapid.Int64Range(1, 30).Draw(t, "epsilon"))
+				err = r.Charge("m", []Item{{"ana", eps, 1}, {"bob", eps, 1}})
+				grant("ana", eps, err)
+				grant("bob", eps, err)
+			},
 			"": func(t *rapid.T) {
 				for a, eps := range granted {
 					if b := balance(t, l, a); b.Spent+b.Reserved < eps || b.WindowSpent > limit {
@@ -271,6 +299,9 @@ func TestWindowsNeverExceedTheirLimit(t *testing.T) {
 		})
 		for _, s := range open {
 			check(t, s.End())
+		}
+		for _, trace := range traces {
+			check(t, trace.Close(nil))
 		}
 		check(t, verify(l, "", nil))
 		check(t, l.Close())
