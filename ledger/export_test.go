@@ -18,3 +18,14 @@ func (l *Ledger) Refund(account string, unit budget.Unit, eps budget.Amount) err
 		return t.post(&entry{origin: &origin{new(run), t.now, "refund", unit}, account: account, spent: -eps, term: b.term}, &b)
 	})
 }
+
+// SetClock stops the ledger's clock at a time, in microseconds since 1970.
+func (l *Ledger) SetClock(at int64) { l.clock = func() int64 { return at } }
+
+// Exec runs SQL through the ledger's own connection, such as a PRAGMA that no ledger
+// would use.
+func (l *Ledger) Exec(sql string) error {
+	l.writer.Lock()
+	defer l.writer.Unlock()
+	return l.db.conn.Exec(sql)
+}
