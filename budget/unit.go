@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // Unit is what an epsilon is per. Amounts of different units never mix; units
@@ -30,10 +31,8 @@ func CheckUniverseUnit(u Unit) error {
 	case u == Metre, u == Record, u == Set, s == "*",
 		strings.HasPrefix(s, "m:"), strings.HasPrefix(s, "cip:"):
 		return fmt.Errorf("unit %q is reserved", s)
-	case strings.ContainsFunc(s, unprintable):
+	case !printable.Is(s):
 		return fmt.Errorf("unit %q has characters that do not print", s)
 	}
 	return nil
 }
-
-func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }

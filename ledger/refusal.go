@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -84,19 +86,23 @@ func fixed(a budget.Amount, n int) string {
 	return whole + "." + fraction + strings.Repeat("0", n-len(fraction))
 }
 
-// quote is s as an SQL expression on one line.
+// quote is s as an SQL expression on one line, all of which shows.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '\'':
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch c := s[:size]; {
+		case c == "'":
 			b.WriteString("''")
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, "'||char(%d)||'", c)
+		case printable.Is(c):
+			b.WriteString(c)
+		case utf8.ValidString(c):
+			fmt.Fprintf(&b, "'||char(%d)||'", r)
 		default:
-			b.WriteByte(c)
+			fmt.Fprintf(&b, "'||CAST(x'%x' AS TEXT)||'", c)
 		}
+		s = s[size:]
 	}
 	b.WriteByte('\'')
 	return b.String()

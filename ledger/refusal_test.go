@@ -1,10 +1,10 @@
 package ledger
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -42,9 +42,9 @@ func TestRefusalText(t *testing.T) {
 	}
 }
 
-// FuzzQuote checks that a quoted text is one line and reads back in SQL.
+// FuzzQuote checks that a quoted text can be printed and reads back in SQL.
 func FuzzQuote(f *testing.F) {
-	for _, s := range []string{"", "ana", "o'neil", "'", "a\nb", "\x00", "\x7f", "\xff\xfe", "é"} {
+	for _, s := range []string{"", "ana", "o'neil", "'", "a\nb", "\x00", "\x7f", "\xff\xfe", "é", "\u009b", "\x9b", "a\xc3", "\u202ean\u2028a", "\U0010ffff"} {
 		f.Add(s)
 	}
 	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
@@ -53,7 +53,7 @@ func FuzzQuote(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		q := quote(s)
-		if strings.ContainsAny(q, "\n\r\x00") {
+		if !printable.Is(q) {
 			t.Fatalf("quote(%q) = %q", s, q)
 		}
 		stmt, _, err := conn.Prepare("SELECT " + q)

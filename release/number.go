@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/release/table"
 )
 
@@ -87,9 +88,9 @@ func coordinate(text []byte, name string, limit float64) (float64, error) {
 	x, ok := number(text)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("column %s: %s is no number", name, quote(text))
+		return 0, fmt.Errorf("column %s: %s is no number", printable.Text(name), quote(text))
 	case len(text) > table.LongestSecret: // where batches end would tell
-		return 0, fmt.Errorf("column %s: a number of %d bytes, more than %d", name, len(text), table.LongestSecret)
+		return 0, fmt.Errorf("column %s: a number of %d bytes, more than %d", printable.Text(name), len(text), table.LongestSecret)
 	case math.Abs(x) > limit:
 		return 0, &beyondError{name, string(text), limit}
 	}
@@ -103,7 +104,7 @@ type beyondError struct {
 }
 
 func (e *beyondError) Error() string {
-	return fmt.Sprintf("column %s: %s is beyond %v degrees", e.column, e.text, e.limit)
+	return fmt.Sprintf("column %s: %s is beyond %v degrees", printable.Text(e.column), e.text, e.limit)
 }
 
 // quote prints text for people, on one line and not too much of it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/release/table"
 )
 
@@ -46,12 +47,12 @@ func lay(s *Spec, fields []table.Field, format table.Format) (*plan, error) {
 	}
 	for _, name := range s.columns() {
 		if _, found := number[name]; !found {
-			return nil, fmt.Errorf("%s has no column %s: it has %s", s.In, name, names(fields))
+			return nil, fmt.Errorf("%s has no column %s: it has %s", s.In, printable.Text(name), names(fields))
 		}
 	}
 	if _, constant := s.constant(); !constant {
 		if p.account = number[s.Account]; p.fields[p.account].Kind == table.Real {
-			return nil, fmt.Errorf("column %s has REAL numbers; an account is TEXT or INTEGER", s.Account)
+			return nil, fmt.Errorf("column %s has REAL numbers; an account is TEXT or INTEGER", printable.Text(s.Account))
 		}
 	}
 	for k := range s.Lat {
@@ -107,19 +108,19 @@ func (s *Spec) checkColumns() error {
 	seen := map[string]bool{}
 	for _, name := range slices.Concat(s.Lat, s.Lon) {
 		if seen[name] {
-			return fmt.Errorf("column %s is more than one coordinate", name)
+			return fmt.Errorf("column %s is more than one coordinate", printable.Text(name))
 		}
 		seen[name] = true
 	}
 	if !constant && seen[s.Account] {
-		return fmt.Errorf("column %s is a coordinate and cannot be the account", s.Account)
+		return fmt.Errorf("column %s is a coordinate and cannot be the account", printable.Text(s.Account))
 	}
 	for i, name := range s.Keep {
 		if slices.ContainsFunc(slices.Concat(s.Lat, s.Lon), func(c string) bool { return strings.EqualFold(c, name) }) {
-			return fmt.Errorf("column %s is a coordinate that is released and cannot be kept", name)
+			return fmt.Errorf("column %s is a coordinate that is released and cannot be kept", printable.Text(name))
 		}
 		if slices.Contains(s.Keep[:i], name) {
-			return fmt.Errorf("column %s is kept twice", name)
+			return fmt.Errorf("column %s is kept twice", printable.Text(name))
 		}
 	}
 	return nil
@@ -139,7 +140,7 @@ func (s *Spec) reads(name string) bool { return slices.Contains(s.columns(), nam
 func names(fields []table.Field) string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
-		all[i] = f.Name
+		all[i] = printable.Text(f.Name)
 	}
 	return strings.Join(all, ", ")
 }

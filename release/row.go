@@ -1,9 +1,9 @@
 package release
 
 import (
-	"errors"
 	"fmt"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/release/table"
 )
 
@@ -50,11 +50,11 @@ func (p *plan) row(rows *table.Rows, i int, places []place) (locations int64, er
 func (p *plan) payer(rows *table.Rows, i int) error {
 	switch account, null := rows.Columns[p.account].At(i); {
 	case null || len(account) == 0:
-		return errors.New("column " + p.fields[p.account].Name + ": a location without an account")
+		return fmt.Errorf("column %s: a location without an account", printable.Text(p.fields[p.account].Name))
 	case string(account) == everyone:
-		return errors.New("column " + p.fields[p.account].Name + `: "*" stands for every account and is none`)
+		return fmt.Errorf(`column %s: "*" stands for every account and is none`, printable.Text(p.fields[p.account].Name))
 	case len(account) > longestAccount:
-		return fmt.Errorf("column %s: an account of %d bytes, more than %d", p.fields[p.account].Name, len(account), longestAccount)
+		return fmt.Errorf("column %s: an account of %d bytes, more than %d", printable.Text(p.fields[p.account].Name), len(account), longestAccount)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (p *plan) keeps(rows *table.Rows, i int) error {
 			continue
 		}
 		if f := p.fields[o.column]; !p.format.Holds(f.Kind, &rows.Columns[o.column], i) {
-			return fmt.Errorf("column %s: %w", f.Name, table.Misfit(f.Kind, &rows.Columns[o.column], i))
+			return fmt.Errorf("column %s: %w", printable.Text(f.Name), table.Misfit(f.Kind, &rows.Columns[o.column], i))
 		}
 	}
 	return nil

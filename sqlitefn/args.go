@@ -5,11 +5,10 @@ import (
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -165,26 +164,17 @@ func (c call) unit(i int) (budget.Unit, error) {
 	if err != nil {
 		return "", err
 	}
-	if !printable(name) {
+	if !isName(name) {
 		return "", c.bad(i, "must be the name of a unit, such as 'm' or 'kWh'")
 	}
 	return budget.Unit(name), nil
 }
 
-// printable reports whether text is not empty and can be shown as it is.
-func printable(text []byte) bool { return len(text) > 0 && oneLine(text) == string(text) }
+// isName reports whether text is not empty and can be shown as it is.
+func isName(text []byte) bool { return len(text) > 0 && printable.Is(string(text)) }
 
 // quoted is text as a message shows it, on one line.
-func quoted(text []byte) string { return "'" + oneLine(text) + "'" }
-
-func oneLine(text []byte) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, string(text))
-}
+func quoted(text []byte) string { return "'" + printable.Text(string(text)) + "'" }
 
 // plain prints a number without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -121,7 +121,7 @@ func dxUniverse(s *session, c call) error {
 // name decodes the name of a declaration.
 func (c call) name(i int) (string, error) {
 	b, err := c.text(i)
-	if err == nil && !printable(b) {
+	if err == nil && !isName(b) {
 		err = c.bad(i, "must be printable text")
 	}
 	return string(b), err

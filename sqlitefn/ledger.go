@@ -166,7 +166,7 @@ func (v verifyCursor) filter(c call, _ uint) (sqlite.Rows, error) {
 		}
 		head, err := ledger.ParseHead(string(text))
 		if err != nil {
-			return sqlite.NoRow, c.bad(0, "%q: %v", oneLine(text), err)
+			return sqlite.NoRow, c.bad(0, "%q: %v", text, err)
 		}
 		earlier = &head
 	}

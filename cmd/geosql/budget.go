@@ -75,7 +75,7 @@ func (s *session) printHead() error {
 		return err
 	}
 	if head := stmt.Column(0); head.Type() == sqlite.Text {
-		fmt.Fprintln(os.Stderr, "ledger head", head.Text())
+		say("ledger head %s", head.Text())
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -53,7 +54,7 @@ func (s *session) tour(ctx context.Context, script io.Reader) error {
 		s.startOutput()
 		err = s.run(ctx, text)
 		if isRefusal(err) {
-			_, err = fmt.Fprintf(s.out, "geosql: %v\n", err)
+			_, err = fmt.Fprintln(s.out, printable.Text(errorLine(err)))
 		}
 		if err != nil {
 			return err

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // errInterrupt is Ctrl-C at a line that is being edited.
@@ -32,7 +35,7 @@ func (e *editor) reset() {
 	e.term = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{keyboard{os.Stdin}, os.Stderr}, "")
+	}{keyboard{os.Stdin}, echo{os.Stderr}}, "")
 	e.term.History = e.history
 }
 
@@ -58,6 +61,24 @@ func (e *editor) readLine(ctx context.Context, prompt string) (string, error) {
 		io.WriteString(os.Stderr, "\r\n")
 	}
 	return line, err
+}
+
+// An echo shows what the editor writes, but for characters of lines that do not show: each
+// becomes one that does and takes the one place that the editor counts for it. The
+// editor's own codes are ASCII, of which it lets no other control into a line.
+type echo struct{ w io.Writer }
+
+func (e echo) Write(p []byte) (int, error) {
+	shown := bytes.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf && !printable.Is(string(r)) {
+			return utf8.RuneError
+		}
+		return r
+	}, p)
+	if _, err := e.w.Write(shown); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // A keyboard turns Ctrl-C into an error of its own, which package term does not

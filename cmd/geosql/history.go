@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // historyLines is the number of lines that are kept.
@@ -48,10 +49,11 @@ func (h *history) save() {
 	_ = os.WriteFile(h.file, []byte(strings.Join(h.lines, "\n")+"\n"), 0o600)
 }
 
-// Add adds a line, unless it is blank or repeats the last one.
+// Add adds a line, unless it is blank, repeats the last one or has a control character,
+// which nobody types and the editor would show to the terminal as it is.
 func (h *history) Add(line string) {
 	n := len(h.lines)
-	if strings.TrimSpace(line) == "" || n > 0 && h.lines[n-1] == line {
+	if strings.TrimSpace(line) == "" || n > 0 && h.lines[n-1] == line || strings.ContainsFunc(line, unicode.IsControl) {
 		return
 	}
 	h.lines = append(h.lines, line)

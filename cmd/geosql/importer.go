@@ -42,7 +42,7 @@ func importCommand(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprintf(os.Stderr, "imported %d rows into %s\n", rows, name)
+		say("imported %d rows into %s", rows, name)
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 //go:embed usage.txt
@@ -85,9 +87,15 @@ func report(err error) {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return
 	}
-	line := strings.TrimPrefix(err.Error(), "geosql: ")
-	line = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(line)
-	fmt.Fprintln(os.Stderr, "geosql: "+line)
+	say("%s", errorLine(err))
+}
+
+// errorLine is what an error says to people.
+func errorLine(err error) string { return "geosql: " + strings.TrimPrefix(err.Error(), "geosql: ") }
+
+// say prints a line beside the rows. Names, cells and SQL in it steer no terminal.
+func say(format string, args ...any) {
+	fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprintf(format, args...)))
 }
 
 // status is the exit status that goes with an error.

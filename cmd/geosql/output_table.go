@@ -3,11 +3,10 @@ package main
 import (
 	"bufio"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -82,7 +81,7 @@ func (t *tableWriter) measure() {
 	t.widths = make([]int, len(t.columns))
 	t.numbers = make([]bool, len(t.columns))
 	for i, name := range t.columns {
-		t.columns[i] = printable(name)
+		t.columns[i] = printable.Text(name)
 		t.widths[i] = utf8.RuneCountInString(t.columns[i])
 		t.numbers[i] = slices.ContainsFunc(t.rows, func(row []cell) bool { return row[i].number })
 	}
@@ -170,7 +169,7 @@ func shown(v *sqlite.Value) cell {
 	case sqlite.Text:
 		lines := strings.Split(v.Text(), "\n")
 		for i := range lines {
-			lines[i] = printable(lines[i])
+			lines[i] = printable.Text(lines[i])
 		}
 		return cell{text: strings.Join(lines, "\n")}
 	case sqlite.Blob:
@@ -178,26 +177,4 @@ func shown(v *sqlite.Value) cell {
 	default:
 		return cell{}
 	}
-}
-
-// printable escapes what would break a line or steer the terminal.
-func printable(text string) string {
-	if !strings.ContainsFunc(text, unprintable) && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if unprintable(r) {
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// unprintable runes are controls and those that turn the writing direction.
-func unprintable(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // A terminalLine is a line of the terminal that is written again and again. A nil
@@ -27,7 +29,7 @@ func (l *terminalLine) due() bool { return l != nil && !time.Now().Before(l.next
 func (l *terminalLine) show(format string, args ...any) {
 	if l.due() {
 		l.next = time.Now().Add(200 * time.Millisecond)
-		fmt.Fprintf(os.Stderr, "\r\x1b[K"+format, args...)
+		fmt.Fprint(os.Stderr, "\r\x1b[K"+printable.Text(fmt.Sprintf(format, args...)))
 	}
 }
 

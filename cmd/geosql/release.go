@@ -8,14 +8,13 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release"
 )
@@ -43,7 +42,7 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	fs.StringVar(&s.In, "in", "", "")
 	fs.StringVar(&s.Out, "out", "", "")
 	fs.Func("id", "", func(v string) error {
-		if s.ID = v; strings.ContainsFunc(v, unicode.IsControl) || v == "" {
+		if s.ID = v; !printable.Is(v) || v == "" {
 			return errors.New("an id is a line of text")
 		}
 		return nil
@@ -221,7 +220,6 @@ var stageNames = [...]string{
 
 // printSummary says what was released, beside the rows.
 func printSummary(s *release.Summary) {
-	say := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	if s.Finished != nil {
 		say("release %s was complete since %s and has its name now", s.ID, s.Finished.Format(time.RFC3339))
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,6 +40,6 @@ func writeFigure(dir, name string, figure io.WriterTo) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "wrote", path)
+	say("wrote %s", path)
 	return nil
 }

@@ -145,7 +145,7 @@ func (s *metersStudy) read(ctx context.Context, u *scalar.Universe) ([]meters.Me
 	}
 	all := c.Meters()
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprintf(os.Stderr, "%d devices, %d readings; %d outside the universe count as its nearer end\n", len(all), readings, outside)
+		say("%d devices, %d readings; %d outside the universe count as its nearer end", len(all), readings, outside)
 	}
 	return all, nil
 }

@@ -123,7 +123,7 @@ func utcDay(x track.Fix) string { return time.UnixMicro(x.T).UTC().Format(time.D
 // describe says on a terminal what was read.
 func (r *recording) describe() {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprintf(os.Stderr, "%d traces, %d fixes; left out: %d outside the domain, %d at the time of another\n",
+		say("%d traces, %d fixes; left out: %d outside the domain, %d at the time of another",
 			len(r.tracks), r.fixes, r.outside, r.repeated)
 	}
 }

@@ -8,10 +8,11 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // C knows Go by small numbers: a binding is a registered function of one
@@ -173,11 +174,8 @@ func panicError(p any) error {
 	return fmt.Errorf("geosql internal error: %v", p)
 }
 
-// oneLine takes the line breaks out of what an error quotes.
-var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
-
 // fail makes the error the result. An error that has a method SQLiteCode says
-// which result code goes with it.
+// which result code goes with it. Whatever it quotes, hosts can print it.
 func (c *Call) fail(err error) {
 	r := c.cell(0)
 	r.code = CodeError
@@ -185,7 +183,7 @@ func (c *Call) fail(err error) {
 	if errors.As(err, &coded) {
 		r.code = C.int(coded.SQLiteCode())
 	}
-	setText(r, []byte(oneLine.Replace(err.Error())))
+	setText(r, []byte(printable.Text(err.Error())))
 }
 
 // attachTo equips a connection that SQLite hands over to be.

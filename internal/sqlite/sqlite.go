@@ -36,6 +36,8 @@ import (
 	"os"
 	"strings"
 	"unsafe"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // Result codes that the project returns or tells apart.
@@ -165,8 +167,9 @@ func (c *Conn) File() (path string, onDisk bool) {
 	return name, name != "" && !strings.HasPrefix(C.GoString(&vfs[0]), "memdb")
 }
 
+// lastError is SQLite's message, which quotes SQL and names, fit to be printed.
 func (c *Conn) lastError() *Error {
-	return &Error{int(C.gs_errcode(c.db)), oneLine.Replace(C.GoString(C.gs_errmsg(c.db)))}
+	return &Error{int(C.gs_errcode(c.db)), printable.Text(C.GoString(C.gs_errmsg(c.db)))}
 }
 
 // Exec runs every statement of sql and discards their rows.

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/internal/printable"
+)
 
 // ownerPart is the part for the owner of the raw data.
 type ownerPart struct {
@@ -23,9 +27,9 @@ type comparison struct {
 
 func newOwnerPart(p Public, o Owner) *ownerPart {
 	part := &ownerPart{
-		Input: printable(o.Input), Digest: printable(o.Digest), ID: printable(o.ID),
-		Ledger: printable(o.Ledger), Account: printable(o.Account),
-		Accounts: count(o.Accounts), Rejects: printable(o.Rejects),
+		Input: printable.Text(o.Input), Digest: printable.Text(o.Digest), ID: printable.Text(o.ID),
+		Ledger: printable.Text(o.Ledger), Account: printable.Text(o.Account),
+		Accounts: count(o.Accounts), Rejects: printable.Text(o.Rejects),
 	}
 	if o.Rejected > 0 {
 		part.Rejected = count(o.Rejected)
@@ -41,7 +45,7 @@ func newComparison(i int, p Public, l Location, o OwnerLocation) comparison {
 	starts := colours(max(o.Raw.highest(), l.Released.highest()))
 	measured := o.Moved.shares()
 	c := comparison{
-		Lat: printable(l.Lat), Lon: printable(l.Lon), Outside: count(o.Outside),
+		Lat: printable.Text(l.Lat), Lon: printable.Text(l.Lon), Outside: count(o.Outside),
 		Difference: percent(o.Raw.difference(l.Released)),
 		Before:     newMap(fmt.Sprintf("before-%d", i), "Before: raw locations", o.Raw, starts),
 		After:      newMap(fmt.Sprintf("after-%d", i), "After: published locations", l.Released, starts),

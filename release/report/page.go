@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // A page is what the templates print: text and pictures.
@@ -59,7 +59,7 @@ func newPublicPart(p Public) publicPart {
 	g := guarantee{epsilon: p.Epsilon, step: p.Step}
 	width := binWidth(p.Epsilon)
 	page := publicPart{
-		Output: printable(p.Output), SHA256: printable(p.SHA256),
+		Output: printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
 		Time: p.Time.UTC().Format(time.DateTime),
 		Rows: count(p.Rows), Kept: printables(p.Kept),
 		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount,
@@ -90,7 +90,7 @@ func newPublicPart(p Public) publicPart {
 
 func newLocationPart(i int, l Location, rows int64) locationPart {
 	n := l.Released.Total()
-	part := locationPart{Lat: printable(l.Lat), Lon: printable(l.Lon), Count: count(n)}
+	part := locationPart{Lat: printable.Text(l.Lat), Lon: printable.Text(l.Lon), Count: count(n)}
 	if n < rows {
 		part.None = count(rows - n)
 	}
@@ -106,21 +106,10 @@ func boxText(b Box) string {
 		exactAngle(b.West, "E", "W"), exactAngle(b.East, "E", "W"))
 }
 
-// printable makes a name fit for a page: control characters and broken UTF-8 become
-// U+FFFD.
-func printable(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(name, string(unicode.ReplacementChar)))
-}
-
 func printables(names []string) []string {
 	clean := make([]string, len(names))
 	for i, name := range names {
-		clean[i] = printable(name)
+		clean[i] = printable.Text(name)
 	}
 	return clean
 }

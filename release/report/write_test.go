@@ -97,8 +97,8 @@ func TestNamesAreText(t *testing.T) {
 	if h1 := document.all("h1")[0].text; h1 != "Published locations: "+name {
 		t.Errorf("the title is %q", h1)
 	}
-	if text := document.all("main")[0].text; !strings.Contains(text, "control\uFFFD") || !strings.Contains(text, "broken\uFFFD") {
-		t.Error("unprintable characters are not replaced")
+	if text := document.all("main")[0].text; !strings.Contains(text, `control\a`) || !strings.Contains(text, `broken\xff`) {
+		t.Error("unprintable characters are not escaped")
 	}
 }
 

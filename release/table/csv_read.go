@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // A csvReader reads CSV (RFC 4180) with a splitter of its own: encoding/csv
@@ -237,7 +239,7 @@ func (r *csvReader) names(header []byte) ([]Field, error) {
 		case strings.Contains(name, "\r"):
 			return nil, errors.New("the header line has a CR in it: lines end with LF or CRLF")
 		case seen[key]:
-			return nil, fmt.Errorf("two columns have the name %s", shown(name))
+			return nil, fmt.Errorf("two columns have the name %s", printable.Text(name))
 		}
 		seen[key] = true
 		fields = append(fields, Field{Name: name})

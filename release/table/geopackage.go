@@ -1,13 +1,14 @@
 package table
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -100,7 +101,7 @@ func (w *geoPackageWriter) checkNames() error {
 	for _, i := range w.columns {
 		name := strings.ToLower(w.schema.Fields[i].Name)
 		if seen[name] {
-			return fmt.Errorf("two columns of a GeoPackage would have the name %s", shown(name))
+			return fmt.Errorf("two columns of a GeoPackage would have the name %s", printable.Text(name))
 		}
 		seen[name] = true
 	}
@@ -250,7 +251,7 @@ func (w *geoPackageWriter) Close() error {
 	if err == nil {
 		err = w.conn.Exec("COMMIT")
 	}
-	return errors.Join(err, w.conn.Close())
+	return cmp.Or(err, w.conn.Close())
 }
 
 // bound writes the bounding box of what was written, NULL if that is nothing.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // appendReal appends the shortest decimal that float64 reads as v, which is also a
@@ -49,7 +51,7 @@ func (c *Column) number(i int) (text []byte, null bool) {
 
 // misfit is the error about a cell that is not of its field's kind.
 func misfit(rows *Rows, i int, field Field, column int) error {
-	return fmt.Errorf("%s, column %s: %w", rows.Where(i), shown(field.Name), Misfit(field.Kind, &rows.Columns[column], i))
+	return fmt.Errorf("%s, column %s: %w", rows.Where(i), printable.Text(field.Name), Misfit(field.Kind, &rows.Columns[column], i))
 }
 
 // Misfit is the error about a cell that is not of a kind, without its place.

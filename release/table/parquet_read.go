@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -71,7 +72,7 @@ func (r *parquetReader) Start(columns []int) error {
 		column := r.parquet.Root().Columns()[i]
 		_, print, err := parquetPrinter(column)
 		if err != nil {
-			return fmt.Errorf("%s: column %s: %w", r.path, shown(column.Name()), err)
+			return fmt.Errorf("%s: column %s: %w", r.path, printable.Text(column.Name()), err)
 		}
 		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, groups: r.parquet.RowGroups()})
 	}
@@ -108,7 +109,7 @@ func (r *parquetReader) read(rows *Rows, n int) error {
 		k := min(n, parquetStep)
 		for i, c := range r.chosen {
 			if err := c.read(&rows.Columns[i], k); err != nil {
-				return fmt.Errorf("column %s: %w", shown(c.name), err)
+				return fmt.Errorf("column %s: %w", printable.Text(c.name), err)
 			}
 		}
 		r.row += int64(k)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -37,7 +38,8 @@ func openSQLite(ctx context.Context, file, name string) (Reader, error) {
 	conn.BusyTimeout(5000)
 	r := &sqliteReader{ctx: ctx, path: file + "#" + name, conn: conn, table: quoteName(name)}
 	if err := r.open(name); err != nil {
-		return nil, errors.Join(wrap(file, err), conn.Close())
+		conn.Close()
+		return nil, wrap(file, err)
 	}
 	return r, nil
 }
@@ -72,9 +74,9 @@ func (r *sqliteReader) numbered(name string) (bool, error) {
 	case err != nil:
 		return false, err
 	case kind == "":
-		return false, fmt.Errorf("there is no table %s", name)
+		return false, fmt.Errorf("there is no table %s", printable.Text(name))
 	case kind != "table":
-		return false, fmt.Errorf("%s is no plain table (%s), whose rows have an order; make one of it", name, kind)
+		return false, fmt.Errorf("%s is no plain table (%s), whose rows have an order; make one of it", printable.Text(name), kind)
 	}
 	return without == 0, nil
 }
@@ -204,7 +206,7 @@ func (r *sqliteReader) Read(rows *Rows, max int) (err error) {
 		r.run.Row(0, r.values)
 		for i := range r.values {
 			if !appendValue(&rows.Columns[i], &r.values[i]) {
-				return fmt.Errorf("%s: %s, column %s: a blob (a geometry?) cannot be read", r.path, rows.Where(n), shown(r.fields[r.chosen[i]].Name))
+				return fmt.Errorf("%s: %s, column %s: a blob (a geometry?) cannot be read", r.path, rows.Where(n), printable.Text(r.fields[r.chosen[i]].Name))
 			}
 		}
 		r.row++

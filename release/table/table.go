@@ -12,9 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Kind is what the cells of a column are.
@@ -167,12 +165,4 @@ func places(chosen []int, n int) ([]int32, error) {
 		to[column] = int32(place)
 	}
 	return to, nil
-}
-
-// shown is a column's name in an error, which has one line.
-func shown(name string) string {
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		return strconv.Quote(name)
-	}
-	return name
 }
