@@ -16,6 +16,7 @@ func TestHistory(t *testing.T) {
 	h.Add(" ")
 	h.Add("last")
 	h.Add("last")
+	h.Add("SELECT '\x1b[2J'") // would clear the screen when it is shown again
 	h.save()
 	h = loadHistory(file)
 	if h.Len() != historyLines || h.At(0) != "last" || h.At(1) != "SELECT 1001" || h.At(historyLines-1) != "SELECT 3" {

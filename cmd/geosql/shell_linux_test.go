@@ -180,6 +180,23 @@ func TestShellQuits(t *testing.T) {
 	c.leave(0)
 }
 
+// What is typed and does not show is echoed as what does, also from the history, and runs
+// as it was typed.
+func TestShellEchoSteersNothing(t *testing.T) {
+	c := newConsole(t, ":memory:")
+	c.expect(prompt)
+	for _, key := range []string{"SELECT 'a\u202eb\u200b' AS typed;\r", "\x1b[A\r"} {
+		c.press(key)
+		c.expect("SELECT 'a\ufffdb\ufffd' AS typed;")
+		c.expect(`a\u202eb\u200b` + "\r\n" + prompt)
+	}
+	c.press("SELECT '\u009b2J';\r")
+	c.expect("SELECT '\ufffd2J';")
+	c.expect(prompt)
+	c.press(".quit\r")
+	c.leave(0)
+}
+
 // A signal from elsewhere finds the terminal raw and leaves it as it was.
 func TestShellIsTerminated(t *testing.T) {
 	c := newConsole(t, ":memory:")

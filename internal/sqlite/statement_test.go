@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/printable/printabletest"
 )
 
 func prepare(t testing.TB, c *Conn, sql string) *Stmt {
@@ -69,6 +71,18 @@ func TestPrepareRefusesNUL(t *testing.T) {
 			t.Errorf("%q: a statement", sql)
 		}
 		checkError(t, sql, c.Exec(sql), CodeError, "NUL")
+	}
+}
+
+// SQLite quotes the SQL that it cannot compile as it stands there.
+func TestErrorsSteerNothing(t *testing.T) {
+	c := memory(t)
+	for _, text := range printabletest.Texts() {
+		for _, sql := range []string{"SELECT x'" + text + "'", `SELECT "` + text + `"()`, `SELECT * FROM "` + text + `"`} {
+			if err := c.Exec(sql); err == nil || printabletest.Steers(err.Error()) {
+				t.Errorf("%q: %q", sql, err)
+			}
+		}
 	}
 }
 

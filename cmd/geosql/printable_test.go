@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/internal/printable/printabletest"
+)
+
+// A hostile text is put wherever a command takes one.
+type hostile struct {
+	text, dir string
+	db        string // exists, and has the domain city and the table trip
+	csv       string // a data set, by a name that has the text in it
+}
+
+func newHostile(t *testing.T, text string) hostile {
+	t.Helper()
+	dir := t.TempDir()
+	h := hostile{text, dir, filepath.Join(dir, "x.db"), filepath.Join(dir, text+".csv")}
+	query(t, h.db, `CREATE TABLE trip(user, lat, lon); INSERT INTO trip VALUES ('ana', 48.85, 2.35);
+		SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1), budget_limit('*', 'm', 1)`)
+	h.write(t, h.csv, "user,lat,lon\nana,48.85,2.35\n")
+	return h
+}
+
+func (h hostile) path(name string) string { return filepath.Join(h.dir, name) }
+
+func (h hostile) write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// quoted is the text in quotes of a kind.
+func (h hostile) quoted(quote string) string { return quote + h.text + quote }
+
+// refused are command lines that fail.
+func (h hostile) refused(t *testing.T) [][]string {
+	t.Helper()
+	name := h.quoted(`"`)
+	return [][]string{
+		{h.db, "SELECT " + name + "()"},
+		{h.db, "SELECT * FROM " + name},
+		{h.db, "SELECT t." + name + " FROM trip t"},
+		{h.db, "SELECT " + h.text + "("},
+		{h.db, "SELECT x'" + h.text + "'"},
+		{h.db, "SELECT '" + h.text},
+		{h.db, "CREATE TABLE " + name + "(a); CREATE TABLE " + name + "(a)"},
+		{h.db, "SELECT raise(abort, " + h.quoted("'") + ")"},
+		{h.db, "SELECT json(" + h.quoted("'") + ")"},
+		{h.db, "SELECT geoind_laplace('ana', 1, 1, 1, " + h.quoted("'") + ")"},
+		{h.db, "SELECT geoind_laplace(" + h.quoted("'") + ", 48.85, 2.35, 2)"},
+		{h.db, "SELECT 1", "-" + h.text},
+		{h.db, "SELECT 1", "--ledger=" + h.path("none"+h.text+"/l"), h.text},
+		{"--ledger", h.path("none" + h.text + "/l"), h.db, "SELECT budget_limit('ana', 'm', 1)"},
+		{h.path("none" + h.text + "/x.db"), "SELECT 1"},
+		{h.csv, "SELECT 1"},
+		{"budget", h.path(h.text + ".db")},
+		{"budget", h.db, "--verify", "--head", h.text},
+		{"budget", h.db, "--verify", "--archive", h.path(h.text)},
+		{"budget", h.db, "--archive", h.path("none" + h.text + "/a"), "--before", "0"},
+		{"budget", h.db, "--archive", h.path("a"), "--before", h.text},
+		{"cost", h.db, h.text},
+		{"cost", h.db, "SELECT " + name + "()"},
+		{"import", h.db, "trip", h.csv},
+		{"import", h.db, "sqlite_" + h.text, h.csv},
+		{"import", h.db, "t", h.path("none" + h.text)},
+		{"import", h.db, "t", h.db + "#" + h.text},
+		{"study", h.text},
+		{"study", "pim", "--domain", h.text},
+		{"study", "lbs", "--pois", h.csv, "--columns", h.text + ",lon"},
+		{"help", h.text},
+	}
+}
+
+func TestErrorsSteerNothing(t *testing.T) {
+	for i, text := range printabletest.Texts() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			h := newHostile(t, text)
+			for _, args := range h.refused(t) {
+				h.wantRefused(t, runWith(t, "", args...), args)
+			}
+			h.wantRefused(t, runWith(t, "SELECT "+h.text+"(;", h.db), nil)
+		})
+	}
+}
+
+func (h hostile) wantRefused(t *testing.T, r result, args []string) {
+	t.Helper()
+	line, ended := strings.CutSuffix(r.err, "\n")
+	if r.status == 0 || !ended || printabletest.Steers(line) || r.out != "" {
+		t.Errorf("geosql %q: status %d, %q, %q", args, r.status, r.out, r.err)
+	}
+}
+
+// Data sets hold such text in their header lines and cells.
+func TestDataSetErrorsSteerNothing(t *testing.T) {
+	for i, text := range printabletest.Texts() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			h := newHostile(t, text)
+			cell := h.quoted(`"`)
+			for content, column := range map[string]string{
+				cell + "," + cell + "\n1,2\n":                      "a",
+				"user,lat,lon\nana,\"x" + h.text + "\",2.35\n":     "lat",
+				"user,lat,lon," + cell + "\nana,48.85,2.35,x\n":    h.text,
+				"user,\"x" + h.text + "\",lon\nana,x,2.35\n":       "x" + h.text,
+				"user,\"x" + h.text + "\",lon\nana,91,2.35\n":      "x" + h.text,
+				"user,lat,lon\nana,\"" + h.text + "\"x,2.35\n":     "lat",
+				"user,lat,lon\n" + cell + ",48.85,2.35,too many\n": "lat",
+			} {
+				h.write(t, h.csv, content)
+				h.wantRefused(t, h.release(t, "--lat", column), []string{content})
+			}
+			h.write(t, h.csv, cell+","+cell+"\n1,2\n")
+			h.wantRefused(t, runWith(t, "", "import", h.db, "t", h.csv), nil)
+			h.write(t, h.csv, "a\n"+cell+"x\n")
+			h.wantRefused(t, runWith(t, "", "import", h.db, "t", h.csv), nil)
+		})
+	}
+}
+
+// release runs the command on the data set; what is given comes in place of the usual.
+func (h hostile) release(t *testing.T, given ...string) result {
+	t.Helper()
+	args := []string{"release"}
+	usual := []string{"--in", h.csv, "--out", h.path("out.csv"), "--account", "user", "--lat", "lat", "--lon", "lon",
+		"--epsilon", "0.01", "--domain", "48.80,2.22,48.91,2.48,1", "--ledger", h.path("ledger")}
+	for i := 0; i < len(usual); i += 2 {
+		if usual[i] != given[0] {
+			args = append(args, usual[i], usual[i+1])
+		}
+	}
+	return runWith(t, "", append(args, given...)...)
+}
+
+func TestReleaseErrorsSteerNothing(t *testing.T) {
+	for i, text := range printabletest.Texts() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			h := newHostile(t, text)
+			for _, given := range [][]string{
+				{"--in", h.path("none" + h.text + ".csv")}, {"--in", h.path(h.text)}, {"--in", h.db + "#" + h.text},
+				{"--out", h.path(h.text)}, {"--out", h.path("none" + h.text + "/out.csv")}, {"--out", h.csv},
+				{"--account", h.text}, {"--lat", h.text}, {"--lon", h.text}, {"--keep", h.text}, {"--epsilon", h.text},
+				{"--domain", h.text}, {"--region", h.csv}, {"--level", h.text}, {"--limit", h.text}, {"--workers", h.text},
+				{"--id", h.text}, {"--ledger", h.path("none" + h.text + "/ledger")}, {"--rejects", h.path("none" + h.text + "/r")},
+				{"--account", "const:" + h.text},
+			} {
+				h.wantRefused(t, h.release(t, given...), given)
+			}
+			h.write(t, h.csv, "user,lat,lon\n"+h.quoted(`"`)+",48.85,2.35\n")
+			h.wantRefused(t, h.release(t, "--limit", "0.001"), nil)
+		})
+	}
+}
+
+// What succeeds prints names too: the summary of a release, its report, and tables.
+func TestOutputSteersNothing(t *testing.T) {
+	for i, text := range printabletest.Texts() {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			h := newHostile(t, text)
+			name, cell := h.quoted(`"`), h.quoted("'")
+			out := h.path(h.text + ".out.csv")
+			for _, r := range []result{
+				runWith(t, "", "import", h.db, h.text, h.csv),
+				runWith(t, "", h.db, "SELECT "+cell+" AS "+name+", * FROM "+name),
+				runWith(t, "", h.db, "SELECT budget_limit("+cell+", 'm', 1), dx_universe('u', 0, 1, 1, 'kWh'), geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
+				runWith(t, "", "budget", h.db),
+				runWith(t, "", "budget", h.db, "--history", "--account", h.text),
+				runWith(t, "", "cost", h.db, "SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
+				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.text)),
+			} {
+				if r.status != 0 || steers(r.out) || steers(r.err) {
+					t.Errorf("%+v", r)
+				}
+			}
+			page, err := os.ReadFile(out + ".report.html")
+			if err != nil || steers(string(page)) || !strings.Contains(string(page), ".out.csv") {
+				t.Errorf("the report: %v", err)
+			}
+		})
+	}
+}
+
+// steers is printabletest.Steers of each line.
+func steers(text string) bool { return printabletest.Steers(strings.ReplaceAll(text, "\n", "")) }
