@@ -73,7 +73,7 @@ func (p *plan) secret() []bool {
 
 // layOutput puts the columns that are kept or released in the order of the input.
 func (p *plan) layOutput(s *Spec) {
-	p.schema = table.Schema{Name: layerName(s.Out), Points: make([]table.Point, len(p.points))}
+	p.schema = table.Schema{Name: layerName(s.Out), Points: make([]table.Point, len(p.points)), EscapeFormulas: s.EscapeFormulas}
 	for column, f := range p.fields {
 		o := output{column: column, point: -1}
 		for k, point := range p.points {

@@ -114,6 +114,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.format, err = table.FormatOf(s.Out); err != nil {
 		return err
 	}
+	if s.EscapeFormulas && r.format.Typed() {
+		return fmt.Errorf("%s: formulas are escaped in CSV only", s.Out)
+	}
 	if exists(s.Out) {
 		return thereAlready(s.Out)
 	}
@@ -191,7 +194,8 @@ func madeID(ledger string, p ledger.ReleasePlan) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// settings are all that the draws and their charges depend on besides the input.
+// settings are all that the output and the charges depend on besides the input. What came
+// later is only named where it is not as it always was: a release goes on after an update.
 func (r *run) settings() string {
 	s := r.spec
 	region := "none"
@@ -199,9 +203,13 @@ func (r *run) settings() string {
 		sum := sha256.Sum256([]byte(s.Region))
 		region = hex.EncodeToString(sum[:8])
 	}
-	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d",
+	formulas := ""
+	if s.EscapeFormulas {
+		formulas = " formulas=escaped"
+	}
+	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s",
 		s.Account, strings.Join(s.Lat, ","), strings.Join(s.Lon, ","), strings.Join(s.Keep, ","), s.Epsilon.RatString(),
-		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch)
+		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas)
 }
 
 // make draws the release, seals and publishes it.

@@ -530,3 +530,43 @@ func TestTemporaryNames(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What is kept can be made harmless for spreadsheet programs; coordinates are numbers.
+func TestEscapeFormulas(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), "=id,user,lat,lon\n=1+1,ana,48.85,2.35\n-2.5,@bo,x,2.35\n-2.5,@bo,48.85,2.35\n")
+	l := openLedger(t, dir)
+	s := newSpec(dir)
+	s.Keep, s.Rejects, s.EscapeFormulas = []string{"=id", "user"}, filepath.Join(dir, "rejects.csv"), true
+	escaped, err := attempt(s, usual, l)
+	check(t, err)
+	rows := readCSV(t, s.Out)
+	if got := fmt.Sprint(rows[0][:2], rows[1][:2], rows[2][:2]); got != "['=id user] ['=1+1 ana] [-2.5 '@bo]" {
+		t.Errorf("got %s", got)
+	}
+	if rejects := readCSV(t, s.Rejects); rejects[0][2] != "=id" || rejects[1][3] != "@bo" {
+		t.Errorf("rejects are not as they came: %v", rejects)
+	}
+	page, err := os.ReadFile(reportPath(s.Out))
+	check(t, err)
+	if !strings.Contains(string(page), "but for an apostrophe") {
+		t.Error("the report says that everything is unchanged")
+	}
+
+	plain := s
+	plain.EscapeFormulas, plain.Out, plain.Rejects = false, filepath.Join(dir, "plain.csv"), filepath.Join(dir, "rejects2.csv")
+	other, err := attempt(plain, usual, l)
+	check(t, err)
+	if other.ID == escaped.ID {
+		t.Error("the release without the setting is the same one")
+	}
+	if rows := readCSV(t, plain.Out); rows[0][0] != "=id" || rows[1][0] != "=1+1" {
+		t.Errorf("got %v", rows)
+	}
+	for _, name := range []string{"out.parquet", "out.geoparquet", "out.geojson", "out.gpkg"} {
+		s.Out = filepath.Join(dir, name)
+		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "formulas are escaped in CSV only") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

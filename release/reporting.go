@@ -42,7 +42,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	_, one := s.constant()
 	p := report.Public{
 		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
-		Rows: r.found.rows - r.found.invalid, Kept: s.Keep, SetAside: s.Rejects != "",
+		Rows: r.found.rows - r.found.invalid, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
 		Epsilon: r.mechanism.cost.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
 		MeanError: mean, Error95: within95,

@@ -124,6 +124,7 @@ func TestAnotherPlan(t *testing.T) {
 		"has another input":     func(s *Spec) { write(t, s.In, people(3000, 39)) },
 		"another input":         func(s *Spec) { write(t, s.In, strings.Replace(people(3000, 40), "lat,lon", "lon,lat", 1)) },
 		"has other settings":    func(s *Spec) { s.Keep = []string{"id"} },
+		"formulas=escaped":      func(s *Spec) { s.EscapeFormulas = true },
 		"goes to ":              func(s *Spec) { s.Out = filepath.Join(dir, "other.csv") },
 		"domain=48.8,2.22,48.9": func(s *Spec) { s.Step = 5 },
 	} {

@@ -22,7 +22,11 @@ type Spec struct {
 	Step   float64 // of its lattice, metres
 	Region string  // WKT that released locations are moved into; "" for all of the box
 
-	ID          string // of the release in the ledger; "" makes one from the input and the settings
+	ID string // of the release in the ledger; "" makes one from the input and the settings
+	// EscapeFormulas puts an apostrophe before names and cells of a CSV that a spreadsheet
+	// program would take for formulas. No other format may be asked for it.
+	EscapeFormulas bool
+
 	Rejects     string // file for the rows that are invalid as text; "" makes them an error
 	Publishable bool   // the report has no section for the data owner
 	Workers     int    // that draw at a time; 0: as many as there are processors, up to those that one reader keeps busy

@@ -60,6 +60,7 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 		return nil
 	})
 	boolFlag(fs, "publishable", func() { s.Publishable = true })
+	boolFlag(fs, "escape-formulas", func() { s.EscapeFormulas = true })
 	ratFlag(fs, "epsilon", &s.Epsilon)
 	rationalFlag(fs, "level", &t.level, rationalLevel)
 	ratFlag(fs, "radius", &t.radius)

@@ -145,6 +145,19 @@ func TestReleaseListsGrow(t *testing.T) {
 	wantError(t, p.with("--out", p.path("b.csv")).run(t, "--keep", "id", "--keep", "lat2"), 1, "lat2")
 }
 
+func TestReleaseEscapesFormulas(t *testing.T) {
+	p := newPublisher(t, 0)
+	p.write(t, "in.csv", "user,lat,lon\n=ana,48.85,2.35\n")
+	p = p.and("--limit", "1", "--keep", "user", "--escape-formulas")
+	if r := p.run(t); r.status != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if text, err := os.ReadFile(p.path("out.csv")); err != nil || !strings.Contains(string(text), "\n'=ana,48.") {
+		t.Errorf("%v, %s", err, text)
+	}
+	wantError(t, p.with("--out", p.path("out.parquet")).run(t), 1, "formulas are escaped in CSV only")
+}
+
 func TestReleaseUsage(t *testing.T) {
 	p := newPublisher(t, 1)
 	for want, q := range map[string]publisher{

@@ -21,10 +21,11 @@ type Public struct {
 	SHA256 string    // of the output file, in hexadecimal
 	Time   time.Time // of the release
 
-	Rows      int64      // of the output
-	Kept      []string   // columns copied as they are
-	Locations []Location // in the order of the columns, at least one
-	SetAside  bool       // rows that are invalid as text are left out, instead of stopping the release
+	Rows            int64      // of the output
+	Kept            []string   // columns copied as they are
+	EscapedFormulas bool       // but for an apostrophe in front of what a spreadsheet program would run
+	Locations       []Location // in the order of the columns, at least one
+	SetAside        bool       // rows that are invalid as text are left out, instead of stopping the release
 
 	Epsilon       float64 // per metre, charged for each location
 	Level, Radius float64 // that epsilon was asked for as, level/radius; both 0 when it was not

@@ -29,6 +29,7 @@ type publicPart struct {
 	Rows                 string
 	Kept                 []string
 	SetAside, Region     bool
+	EscapedFormulas      bool
 	OneAccount           bool
 	Several              int // pairs of columns in a row; 0: one
 	Locations            []locationPart
@@ -62,7 +63,7 @@ func newPublicPart(p Public) publicPart {
 		Output: printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
 		Time: p.Time.UTC().Format(time.DateTime),
 		Rows: count(p.Rows), Kept: printables(p.Kept),
-		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount,
+		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount, EscapedFormulas: p.EscapedFormulas,
 		Box: boxText(p.Box), Step: exactLength(p.Step), Epsilon: plainly(p.Epsilon),
 		Example:      g.at(g.example(p.Radius), 1),
 		Twice:        g.at(g.example(p.Radius), 2),

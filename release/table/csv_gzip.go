@@ -10,13 +10,14 @@ import (
 // (RFC 1952, section 2.2), so that batches are compressed in parallel.
 type gzipWriter struct {
 	textFile
+	csvText
 	plain  sync.Pool // of *buffer
 	zipper sync.Pool // of *gzip.Writer
 }
 
 func createCSVGzip(file *os.File, s Schema) (Writer, error) {
-	w := &gzipWriter{textFile: textFile{file: file}}
-	header, err := w.zip(csvHeader(s))
+	w := &gzipWriter{textFile: textFile{file: file}, csvText: csvText{s.EscapeFormulas}}
+	header, err := w.zip(w.header(s.Fields))
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func (w *gzipWriter) Encode(rows *Rows) (Block, error) {
 		text = new(buffer)
 	}
 	defer w.plain.Put(text)
-	text.b = appendCSVRows(text.b[:0], rows)
+	text.b = w.appendRows(text.b[:0], rows)
 	return w.zip(text.b)
 }
 

@@ -326,3 +326,47 @@ func FuzzCSV(f *testing.F) {
 		}
 	})
 }
+
+// A text that begins like a formula gets an apostrophe; numbers, NULL and the rest do not.
+func TestCSVEscapesFormulas(t *testing.T) {
+	cells := []string{
+		"=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "=a,\"b\"", "-", "+", "-.", "-Inf", "+NaN", "-0x1p-2", "-1_0", "-e", "-1e999",
+		"-1.5", "+3", "-.5", "-1e-7", "-0", "1=1", " =1", "a", "'=1", "", null,
+	}
+	const escaped = 17 // the first of the cells
+	want := slices.Clone(cells)
+	for i := range escaped {
+		want[i] = "'" + want[i]
+	}
+	s := Schema{Fields: make([]Field, len(cells))}
+	for i := range cells {
+		s.Fields[i].Name = fmt.Sprint("=", i)
+	}
+	s.Fields[1].Name = "-1"
+	for _, format := range []Format{CSV, CSVGzip} {
+		for _, s.EscapeFormulas = range []bool{false, true} {
+			r := open(t, write(t, t.TempDir(), format, s, batch(0, cells)))
+			got, err := read(r, all(r), 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if s.EscapeFormulas {
+				same(t, got, emptyIsNull([][]string{want}))
+			} else {
+				same(t, got, emptyIsNull([][]string{slices.Clone(cells)}))
+			}
+			for i, f := range r.Fields() {
+				name := s.Fields[i].Name
+				if s.EscapeFormulas && i != 1 {
+					name = "'" + name
+				}
+				if f.Name != name {
+					t.Errorf("column %d has the name %s, not %s", i, f.Name, name)
+				}
+			}
+		}
+	}
+}

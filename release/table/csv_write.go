@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -43,24 +45,28 @@ func (f *textFile) Close() error { return nil }
 // empty cell, the empty text "".
 type csvWriter struct {
 	textFile
-	columns int
+	csvText
 }
 
 func createCSV(file *os.File, s Schema) (Writer, error) {
-	w := &csvWriter{textFile{file: file}, len(s.Fields)}
-	_, err := file.Write(csvHeader(s))
+	w := &csvWriter{textFile{file: file}, csvText{s.EscapeFormulas}}
+	_, err := file.Write(w.header(s.Fields))
 	return w, err
 }
 
-// csvHeader puts names with any character that readers take for a separator in
+// csvText is how CSV is written, whatever becomes of the text.
+type csvText struct{ escapeFormulas bool }
+
+// header puts names with any character that readers take for a separator in
 // quotes, since it is in the header line that they look for one.
-func csvHeader(s Schema) []byte {
+func (t csvText) header(fields []Field) []byte {
 	var line []byte
-	for _, f := range s.Fields {
+	for _, f := range fields {
+		name := t.cell([]byte(f.Name))
 		if strings.ContainsAny(f.Name, ";\t|") {
-			line = append(appendQuoted(line, []byte(f.Name)), ',')
+			line = append(appendQuoted(line, name), ',')
 		} else {
-			line = append(appendCSV(line, []byte(f.Name)), ',')
+			line = append(appendCSV(line, name), ',')
 		}
 	}
 	line[len(line)-1] = '\n'
@@ -69,17 +75,17 @@ func csvHeader(s Schema) []byte {
 
 func (w *csvWriter) Encode(rows *Rows) (Block, error) {
 	out := w.buffer()
-	out.b = appendCSVRows(out.b, rows)
+	out.b = w.appendRows(out.b, rows)
 	return Block{buffer: out}, nil
 }
 
-func appendCSVRows(out []byte, rows *Rows) []byte {
-	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // but for quotes
+func (t csvText) appendRows(out []byte, rows *Rows) []byte {
+	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // but for quotes and apostrophes
 	for i := range rows.Len() {
 		start := len(out)
 		for c := range rows.Columns {
 			if text, null := rows.Columns[c].At(i); !null {
-				out = appendCSV(out, text)
+				out = appendCSV(out, t.cell(text))
 			}
 			out = append(out, ',')
 		}
@@ -89,6 +95,24 @@ func appendCSVRows(out []byte, rows *Rows) []byte {
 		out[len(out)-1] = '\n'
 	}
 	return out
+}
+
+// cell is the text of a cell as it is written.
+func (t csvText) cell(text []byte) []byte {
+	if t.escapeFormulas && isFormula(text) {
+		return append([]byte{'\''}, text...)
+	}
+	return text
+}
+
+// isFormula reports whether a spreadsheet program may run a text: it begins like a formula
+// and is no number. Tabs and line ends before the sign are skipped by some.
+func isFormula(text []byte) bool {
+	if len(text) == 0 || !strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(text), 64)
+	return err != nil || len(bytes.Trim(text, "+-.0123456789eE")) > 0 // such as -Inf
 }
 
 // special are the characters that make quotes necessary.

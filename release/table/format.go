@@ -18,6 +18,9 @@ type Schema struct {
 	// Points are the locations. The first is the geometry of a format that has
 	// one, and its two fields are then left out; the others stay fields.
 	Points []Point
+	// EscapeFormulas puts an apostrophe before the names and cells of CSV that a spreadsheet
+	// program would take for a formula. Other formats do without.
+	EscapeFormulas bool
 }
 
 // A Format is a file format that a data set can be written in.
