@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // A parquetReader reads the columns of a Parquet file side by side, page by page.
@@ -28,27 +31,45 @@ func openParquet(ctx context.Context, path string) (Reader, error) {
 		return nil, err
 	}
 	r := &parquetReader{ctx: ctx, path: path, file: file}
-	if err := wrap(path, undamaged(func() error { return r.open(size) })); err != nil {
+	if err := undamaged(func() error { return r.open(size) }); err != nil {
 		file.Close()
-		return nil, err
+		if !isDisk(err) {
+			err = errNotParquet
+		}
+		return nil, wrap(path, err)
 	}
 	return r, nil
 }
 
+// What is wrong with a damaged file. What the decoder says itself is about its insides.
+var (
+	errNotParquet = errors.New("not a whole Parquet file: it is damaged, cut short or of another kind")
+	errUndecoded  = errors.New("a page cannot be decoded")
+	errShortPage  = errors.New("a page ends too early")
+	errChanged    = errors.New("a page is not what was written")
+	errFewCells   = errors.New("there are fewer cells than rows")
+)
+
 // undamaged turns panics of the decoder, which damaged files cause, into errors.
 func undamaged(do func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the file is damaged: %v", p)
+		if recover() != nil {
+			err = errUndecoded
 		}
 	}()
 	return do()
 }
 
+// isDisk reports whether the system refused to read, however whole the file is.
+func isDisk(err error) bool {
+	var refused syscall.Errno
+	return errors.As(err, &refused)
+}
+
 func (r *parquetReader) open(size int64) (err error) {
 	r.parquet, err = parquet.OpenFile(r.file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(1<<16))
 	if err != nil {
-		return fmt.Errorf("not a whole Parquet file: %w", err)
+		return err
 	}
 	for _, column := range r.parquet.Root().Columns() {
 		kind, _, _ := parquetPrinter(column)
@@ -71,10 +92,25 @@ func (r *parquetReader) Start(columns []int) error {
 	for _, i := range columns {
 		column := r.parquet.Root().Columns()[i]
 		_, print, err := parquetPrinter(column)
+		if err == nil {
+			err = r.checkCodecs(column.Index())
+		}
 		if err != nil {
 			return fmt.Errorf("%s: column %s: %w", r.path, printable.Text(column.Name()), err)
 		}
 		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, groups: r.parquet.RowGroups()})
+	}
+	return nil
+}
+
+// checkCodecs refuses a column whose compression the decoder does not know: its pages would
+// look damaged.
+func (r *parquetReader) checkCodecs(column int) error {
+	for _, group := range r.parquet.Metadata().RowGroups {
+		switch codec := group.Columns[column].MetaData.Codec; codec {
+		case format.LZO, format.Lz4:
+			return fmt.Errorf("compression %s is not supported", codec)
+		}
 	}
 	return nil
 }
@@ -100,7 +136,7 @@ func (r *parquetReader) Read(rows *Rows, max int) error {
 	if left <= 0 {
 		return io.EOF
 	}
-	return wrap(r.path, undamaged(func() error { return r.read(rows, int(left)) }))
+	return wrap(r.path, r.read(rows, int(left)))
 }
 
 // read reads n rows, but stops after those with which the text is long enough.
@@ -108,8 +144,8 @@ func (r *parquetReader) read(rows *Rows, n int) error {
 	for n > 0 && !rows.full() {
 		k := min(n, parquetStep)
 		for i, c := range r.chosen {
-			if err := c.read(&rows.Columns[i], k); err != nil {
-				return fmt.Errorf("column %s: %w", printable.Text(c.name), err)
+			if err := undamaged(func() error { return c.read(&rows.Columns[i], k) }); err != nil {
+				return c.explain(err)
 			}
 		}
 		r.row += int64(k)
@@ -126,6 +162,7 @@ type parquetColumn struct {
 	name   string
 	index  int // among the leaves of the schema
 	print  printer
+	group  int                // number of the current group, from 1
 	groups []parquet.RowGroup // that are not begun
 	pages  parquet.Pages      // of the current group, or nil
 	page   parquet.Page       // the current one, or nil
@@ -168,8 +205,9 @@ func (c *parquetColumn) next() (err error) {
 	for {
 		if c.pages == nil {
 			if len(c.groups) == 0 {
-				return errors.New("there are fewer cells than rows")
+				return errFewCells
 			}
+			c.group++
 			c.pages = c.groups[0].ColumnChunks()[c.index].Pages()
 			c.groups = c.groups[1:]
 		}
@@ -185,6 +223,23 @@ func (c *parquetColumn) next() (err error) {
 		c.pages.Close()
 		c.pages = nil
 	}
+}
+
+// explain says where a file cannot be read, and in plain words why.
+func (c *parquetColumn) explain(err error) error {
+	where := fmt.Sprintf("row group %d, column %s", c.group, printable.Text(c.name))
+	switch {
+	case isDisk(err), errors.Is(err, encoding.ErrNotSupported):
+		return fmt.Errorf("%s: %w", where, err)
+	case errors.Is(err, errFewCells):
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errShortPage
+	case errors.Is(err, parquet.ErrCorrupted):
+		err = errChanged
+	default:
+		err = errUndecoded
+	}
+	return fmt.Errorf("the file is damaged: %s: %w", where, err)
 }
 
 func (c *parquetColumn) close() {
