@@ -11,9 +11,9 @@ import (
 // group is the jobs that share a transaction.
 type group struct {
 	jobs []*job
-	room [1]*job // of jobs: most callers are alone
-	err  error   // nil once what they wrote is on disk
-	done chan struct{}
+	room [1]*job       // of jobs: most callers are alone
+	err  error         // nil once what they wrote is on disk
+	done chan struct{} // nil while there is one caller
 }
 
 // job is what one caller does in a transaction.
@@ -79,13 +79,23 @@ func (l *Ledger) transact(work func(*transaction) error) error {
 // errAborted is the error of a group while it has not ended.
 var errAborted = errors.New("the transaction was given up")
 
+// end lets the callers go that wait. Nobody joins any more.
+func (g *group) end() {
+	if g.done != nil {
+		close(g.done)
+	}
+}
+
 // join adds a job to the group that waits, and reports whether it is the first.
 func (l *Ledger) join(j *job) (g *group, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if first = l.waiting == nil; first {
-		l.waiting = &group{err: errAborted, done: make(chan struct{})}
+	switch first = l.waiting == nil; {
+	case first:
+		l.waiting = &group{err: errAborted}
 		l.waiting.jobs = l.waiting.room[:0]
+	case l.waiting.done == nil:
+		l.waiting.done = make(chan struct{})
 	}
 	l.waiting.jobs = append(l.waiting.jobs, j)
 	return l.waiting, first
@@ -103,7 +113,7 @@ func (l *Ledger) closeGroup() []*job {
 func (l *Ledger) commit(g *group) {
 	l.writer.Lock()
 	defer l.writer.Unlock()
-	defer close(g.done)
+	defer g.end()
 	place := l.turns.Enter(busyTimeout * time.Millisecond)
 	defer l.turns.Leave(place)
 	t, err := l.begin()

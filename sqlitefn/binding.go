@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
@@ -55,7 +56,11 @@ func (s *session) openLedger(id string) (*ledger.Ledger, error) {
 	case !onDisk && id == "":
 		return nil, errNoLedger
 	case !onDisk:
-		return ledger.OpenMemory(id)
+		book, err := ledger.OpenMemory(id)
+		if err != nil {
+			err = fmt.Errorf("this database was charged to ledger %s, to which a copy of it in memory cannot be charged", printable.Text(id))
+		}
+		return book, err
 	}
 	book, err := ledger.Open(path, false, ledger.WithMode(s.opts.ledgerMode))
 	switch {
@@ -187,7 +192,7 @@ func (s *session) checkAttached(id string) error {
 		}
 		if other != id {
 			return fmt.Errorf("the attached database %s was charged to another ledger, %s: open it as the main database to release its rows",
-				quoted([]byte(name)), oneLine([]byte(other)))
+				quoted([]byte(name)), printable.Text(other))
 		}
 	}
 	return nil

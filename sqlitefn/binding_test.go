@@ -209,3 +209,13 @@ func (d *database) exec(script string) {
 		d.Fatalf("%s\n%v", script, err)
 	}
 }
+
+// A copy in memory of a database that was charged would begin with a new budget.
+func TestCopyInMemoryOfAChargedDatabase(t *testing.T) {
+	d, memory := declared(t), open(t, ":memory:")
+	d.run(release)
+	backup(t, memory, d)
+	const want = "to which a copy of it in memory cannot be charged"
+	memory.fails(`SELECT budget_limit('ana', 'm', 1)`, "budget_limit: this database was charged to ledger ", want)
+	memory.fails(release, "geoind_laplace: this database was charged to ledger ", want)
+}

@@ -120,11 +120,13 @@ func table() []*function {
 			args: []argument{
 				{name: "account", is: "TEXT or INTEGER; '*' gives every account without a limit of its own one of that size"},
 				argUnit,
-				{name: "epsilon", is: "the limit, at most 9000000; 0 blocks"},
+				{name: "epsilon", is: "the limit, at most 9000000; 0 blocks at once"},
 				{name: "window_seconds", is: "INTEGER: the limit opens again after so many seconds; without it never", optional: true},
 			},
 			does: "Sets a limit in the ledger. Without a limit every charge is refused.",
-			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent. " +
+			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent; " +
+				"lowering it takes back what is reserved and not used, and 0 blocks at once: whatever begins later is refused, and a statement that " +
+				"another process runs meanwhile releases at most another 1,024 times. " +
 				"An account's window starts with its first charge after the last one ended. " +
 				"**That a budget reopens is a policy, not a theorem**: losses add up across windows as they do within one, and what holds for somebody " +
 				"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +

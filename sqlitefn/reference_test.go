@@ -36,6 +36,19 @@ shows rows: a column of a flattened subquery or view that is used twice is two
 draws and two charges, and ` + "`ORDER BY t LIMIT 2`" + ` without an index evaluates every
 row. The table-valued form, a MATERIALIZED common table expression, or
 ` + "`LIMIT -1 OFFSET 0`" + ` in the subquery evaluate once.
+
+**A database is charged to one ledger**, whose id it holds. Nothing is charged before
+that id is committed: in the transaction that sets the very first limit, releases wait
+for its COMMIT. A database that cannot be written, now or for ever, can be charged if
+it holds the id already; else set a limit once over a connection that may write. A
+ledger that goes missing, or another in its place, stops every charge, and so does an
+attached database that was charged to another ledger. A database in memory has a ledger
+in memory, which goes with it.
+
+**The owner's functions** (the first and the last section) are refused in views, triggers,
+defaults, generated columns and indexes of the database, so that whoever reads a foreign
+database does not run what its schema says. SQLite 3.40 does not refuse them in CHECK
+constraints: with such a host, insert nothing into tables that somebody else has made.
 `
 
 // referencePage renders docs/reference.md.
