@@ -57,10 +57,16 @@ func (t *total) float64() float64 {
 	return float64(t.times)*budget.Max.Float64() + t.epsilon.Float64()
 }
 
-// admit refuses within a dry run what the owner alone may call and what changes
-// something there, which a dry run could not take back.
+// admit refuses what the owner alone may call where the schema of a database calls it, and
+// within a dry run what changes something, which a dry run could not take back.
 func (s *session) admit(f *function) error {
-	if s.dry == nil || f.flags&ownerOnly == 0 {
+	if f.flags&ownerOnly == 0 {
+		return nil
+	}
+	if f.scalar != nil && !s.conn.Named(f.name) && !s.temporarily(f.name) {
+		return errors.New("may not be called by the schema of a database")
+	}
+	if s.dry == nil {
 		return nil
 	}
 	if !f.reads {
@@ -70,6 +76,17 @@ func (s *session) admit(f *function) error {
 		s.dry.varies = true
 	}
 	return nil
+}
+
+// temporarily reports whether a temporary view or trigger may have called a function. These
+// are the connection's own.
+//
+// SQLite refuses a function with the flag DIRECTONLY in all else that a schema holds, but in
+// versions such as 3.40 not in CHECK constraints: those call what the text of no running
+// statement names.
+func (s *session) temporarily(function string) (calls bool) {
+	err := s.query(`SELECT 1 FROM temp.sqlite_schema WHERE instr(lower(sql), ?)`, func(*sqlite.Stmt) { calls = true }, function)
+	return calls && err == nil
 }
 
 // runDry runs one statement without charging or drawing anything, and undoes what

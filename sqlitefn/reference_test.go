@@ -45,10 +45,9 @@ ledger that goes missing, or another in its place, stops every charge, and so do
 attached database that was charged to another ledger. A database in memory has a ledger
 in memory, which goes with it.
 
-**The owner's functions** (the first and the last section) are refused in views, triggers,
-defaults, generated columns and indexes of the database, so that whoever reads a foreign
-database does not run what its schema says. SQLite 3.40 does not refuse them in CHECK
-constraints: with such a host, insert nothing into tables that somebody else has made.
+**The owner's functions** (the first and the last section) are refused where the schema of a
+database calls them, as in views, triggers and constraints, so that whoever uses a foreign
+database does not set limits that its maker wants. Temporary views and triggers may.
 `
 
 // referencePage renders docs/reference.md.

@@ -133,6 +133,7 @@ int sqlite3_txn_state(sqlite3 *, const char *);
 int sqlite3_db_readonly(sqlite3 *, const char *);
 sqlite3_stmt *sqlite3_next_stmt(sqlite3 *, sqlite3_stmt *);
 int sqlite3_stmt_busy(sqlite3_stmt *);
+const char *sqlite3_sql(sqlite3_stmt *);
 const char *sqlite3_db_filename(sqlite3 *, const char *);
 int sqlite3_file_control(sqlite3 *, const char *, int, void *);
 void sqlite3_interrupt(sqlite3 *);

@@ -65,6 +65,15 @@ int gs_running(void *db) {
     n += sqlite3_stmt_busy(s) != 0;
   return n;
 }
+// A statement that keeps no text, of a host that prepares it in the old way, may hold any.
+int gs_named(void *db, const char *name) {
+  for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s)) {
+    if (!sqlite3_stmt_busy(s)) continue;
+    const char *sql = sqlite3_sql(s);
+    if (!sql || strcasestr(sql, name)) return 1;
+  }
+  return 0;
+}
 void gs_interrupt(void *db) { sqlite3_interrupt(db); }
 int gs_complete(const char *sql) { return sqlite3_complete(sql); }
 const char *gs_libversion(void) { return sqlite3_libversion(); }

@@ -61,6 +61,7 @@ int gs_autocommit(void *db);
 int gs_writing(void *db);
 int gs_readonly(void *db);
 int gs_running(void *db);
+int gs_named(void *db, const char *name);
 const char *gs_filename(void *db, char *vfs, int n);
 void gs_interrupt(void *db);
 int gs_complete(const char *sql);

@@ -154,6 +154,14 @@ func (c *Conn) Writable() bool { return C.gs_readonly(c.db) == 0 }
 // Running is the number of statements that have begun and not come to their end.
 func (c *Conn) Running() int { return int(C.gs_running(c.db)) }
 
+// Named reports whether the text of a running statement has a name in it, whatever its
+// case.
+func (c *Conn) Named(name string) bool {
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	return C.gs_named(c.db, text) != 0
+}
+
 // Interrupt makes the running statements stop; it may be called from any
 // goroutine while the connection is open.
 func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
