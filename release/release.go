@@ -26,14 +26,14 @@ var usual = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 18, Merg
 
 // A run is one attempt at a release.
 type run struct {
-	spec      *Spec
-	sizes     sizes
-	ledger    *ledger.Ledger
-	reader    table.Reader
-	plan      *plan
-	format    table.Format
-	mechanism *mechanism
-	found     *findings
+	spec   *Spec
+	sizes  sizes
+	ledger *ledger.Ledger
+	reader table.Reader
+	plan   *plan
+	format table.Format
+	method *method
+	found  *findings
 
 	id      string
 	release *ledger.Release
@@ -120,7 +120,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if exists(s.Out) {
 		return thereAlready(s.Out)
 	}
-	if r.mechanism, err = newMechanism(ctx, s); err != nil {
+	if r.method, err = newMethod(ctx, s); err != nil {
 		return err
 	}
 	if r.reader, err = table.Open(ctx, s.In); err != nil {
@@ -215,7 +215,7 @@ func (r *run) settings() string {
 // make draws the release, seals and publishes it.
 func (r *run) make(ctx context.Context) (*Summary, error) {
 	already := r.release.Charged()
-	r.surveys = newSurveys(r.spec, r.mechanism.cost.Float64())
+	r.surveys = newSurveys(r.spec, r.method.Price().Amount.Float64())
 	if err := r.tryReport(); err != nil {
 		return nil, err
 	}
@@ -270,14 +270,14 @@ func (r *run) writeRows(ctx context.Context, out table.Writer) (err error) {
 
 func (r *run) newDrawer(out, rejects table.Writer) *drawer {
 	return &drawer{
-		clerk:     newClerk(r.plan),
-		mechanism: r.mechanism,
-		source:    exact.NewSource(nil),
-		found:     r.found,
-		out:       out,
-		rejects:   rejects,
-		owner:     !r.spec.Publishable,
-		surveys:   newSurveys(r.spec, r.mechanism.cost.Float64()),
+		clerk:   newClerk(r.plan),
+		method:  r.method,
+		source:  exact.NewSource(nil),
+		found:   r.found,
+		out:     out,
+		rejects: rejects,
+		owner:   !r.spec.Publishable,
+		surveys: newSurveys(r.spec, r.method.Price().Amount.Float64()),
 	}
 }
 

@@ -3,7 +3,6 @@ package sqlitefn
 import (
 	"slices"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -17,7 +16,7 @@ const (
 // complete.
 type centroidGroup struct {
 	session *session
-	plan    *laplacePlan // nil before the first row
+	laplace *planar.Laplace // nil before the first row
 	points  planar.Centroid
 	paying  contributors
 
@@ -41,14 +40,14 @@ func (g *centroidGroup) step(c call) error {
 		return err
 	}
 	g.paying.add(account)
-	g.points.Add(g.plan.domain, lat, lon)
+	g.points.Add(g.laplace.Domain(), lat, lon)
 	return nil
 }
 
 // parameters are the same in all rows of a group.
 func (g *centroidGroup) parameters(c call) (err error) {
 	switch {
-	case g.plan == nil:
+	case g.laplace == nil:
 		return g.begin(c)
 	case !c.isNumber(centroidEpsilon, g.epsilon):
 		return c.changes(centroidEpsilon)
@@ -69,24 +68,25 @@ func (g *centroidGroup) begin(c call) (err error) {
 	if c.given(centroidDomain) {
 		g.domain = slices.Clone(c.Arg(centroidDomain).Bytes())
 	}
-	g.plan, err = g.session.laplacePlan(domain, g.epsilon)
+	g.laplace, err = g.session.laplace(domain, g.epsilon)
 	return err
 }
 
 // final charges everybody in one transaction and draws. Rows without a
 // location answer as if the centroid were the middle of the box.
 func (g *centroidGroup) final(c call) error {
-	items, err := g.paying.items(g.plan.cost, false)
+	price := g.laplace.Price()
+	items, err := g.paying.items(price.Amount, false)
 	if err != nil {
 		return err
 	}
-	source, err := g.session.chargeItems(c.f, budget.Metre, items)
+	source, err := g.session.chargeItems(c.f, price.Unit, items)
 	if err != nil {
 		return err
 	}
-	lat, lon := g.plan.domain.Centre()
+	lat, lon := g.laplace.StandIn()
 	if source != nil {
-		lat, lon = g.plan.laplace.DrawCentroid(source, &g.points)
+		lat, lon = g.laplace.DrawCentroid(source, &g.points)
 	}
 	var room [64]byte
 	c.ResultText(0, appendPoint(room[:0], lat, lon))

@@ -280,8 +280,8 @@ func table() []*function {
 				"A NULL location yields NULL and charges nobody.",
 			example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
 				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
-			scalar: releasePoint((*statement).laplaceRelease),
-			table:  newLocationCursor((*statement).laplaceRelease),
+			scalar: geoindLaplace.scalar,
+			table:  geoindLaplace.table,
 		},
 		{
 			name: "geoind_optimal", section: released,
@@ -301,8 +301,8 @@ func table() []*function {
 			example: []string{"SELECT geoind_optimal('ana', 39.984, 116.318, 'homes')",
 				"SELECT budget_limit('ana', 'm:blocks', 0.01)", "SELECT geoind_optimal('ana', 39.984, 116.318, 'blocks')",
 				"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_optimal(t.who, t.y, t.x, 'homes') g"},
-			scalar: releasePoint((*statement).optimalRelease),
-			table:  newLocationCursor((*statement).optimalRelease),
+			scalar: geoindOptimal.scalar,
+			table:  geoindOptimal.table,
 		},
 		{
 			name: "predictive_step", section: released,

@@ -3,10 +3,8 @@ package sqlitefn
 import (
 	"strconv"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism"
 )
 
 // Positions of the first arguments of every release of a location, and of those that
@@ -18,127 +16,107 @@ const (
 	locationNext
 )
 
-// Positions of geoind_laplace's other arguments.
-const (
-	laplaceEpsilon = locationNext + iota
-	laplaceDomain
-)
+// A locationRelease is a function that releases single locations, as a scalar (WKT) and
+// table-valued. It says how the public arguments of a call, which follow the location,
+// name a mechanism; all else is the same for every one.
+type locationRelease struct {
+	epsilon int // position of the argument, 0 where there is none
+	name    int // of a domain or a mechanism; it may be missing where it is optional
 
-// laplacePlan is all that a release needs besides its secret.
-type laplacePlan struct {
-	cost    budget.Amount
-	laplace *planar.Laplace
-	domain  *planar.Domain
+	// mechanism returns the mechanism that the public arguments stand for. It is called
+	// once for a statement while these stay the same.
+	mechanism func(s *session, c call, public locationArgs) (mechanism.Location, error)
 }
 
-type laplaceKey struct {
-	domain  *planar.Domain
-	epsilon float64
+// locationArgs are the public arguments of a release.
+type locationArgs struct {
+	epsilon float64 // 0 where there is none
+	name    string  // "" where it is not given
 }
 
-// laplaceArgs are the public arguments that a statement's last plan was for.
-type laplaceArgs struct {
-	epsilon float64
-	domain  string // "" for the only one
+// lastLocation is the mechanism of a statement's last release by a function.
+type lastLocation struct {
+	release   *locationRelease
+	public    locationArgs
+	mechanism mechanism.Location
 }
 
-// laplacePlanFor is the plan for the public arguments of the call. Within one
-// statement they hardly ever change, so the last one is kept.
-func (t *statement) laplacePlanFor(c call) (*laplacePlan, error) {
-	eps, err := c.epsilon(laplaceEpsilon)
-	if err != nil {
-		return nil, err
-	}
+// mechanismOf returns the mechanism for the public arguments of the call. Within one
+// statement these hardly ever change, so the last one is kept.
+func (t *statement) mechanismOf(r *locationRelease, c call) (mechanism.Location, error) {
+	var epsilon float64
 	var name []byte
-	if c.given(laplaceDomain) {
-		if name, err = c.text(laplaceDomain); err != nil {
+	var err error
+	if r.epsilon > 0 {
+		if epsilon, err = c.epsilon(r.epsilon); err != nil {
 			return nil, err
 		}
 	}
-	if t.plan != nil && t.planFor.epsilon == eps && t.planFor.domain == string(name) {
-		return t.plan, nil
+	if c.given(r.name) {
+		if name, err = c.text(r.name); err != nil {
+			return nil, err
+		}
 	}
-	domain, err := t.session.domain(c, laplaceDomain)
-	if err != nil {
-		return nil, err
+	last := t.lastOf(r)
+	if last.mechanism != nil && last.public.epsilon == epsilon && last.public.name == string(name) {
+		return last.mechanism, nil
 	}
-	plan, err := t.session.laplacePlan(domain, eps)
-	if err != nil {
-		return nil, err
+	public := locationArgs{epsilon, string(name)}
+	m, err := r.mechanism(t.session, c, public)
+	if err == nil {
+		*last = lastLocation{r, public, m}
 	}
-	t.plan, t.planFor = plan, laplaceArgs{eps, string(name)}
-	return plan, nil
+	return m, err
 }
 
-func (s *session) laplacePlan(domain *planar.Domain, eps float64) (*laplacePlan, error) {
-	key := laplaceKey{domain, eps}
-	if p := s.laplaces[key]; p != nil {
-		return p, nil
+// lastOf returns where the last mechanism of a function is kept.
+func (t *statement) lastOf(r *locationRelease) *lastLocation {
+	for i := range t.locations {
+		if t.locations[i].release == r {
+			return &t.locations[i]
+		}
 	}
-	rat := budget.Decimal(eps)
-	cost, err := budget.Cost(rat)
-	if err != nil {
-		return nil, err
-	}
-	l, err := domain.Laplace(rat)
-	if err != nil {
-		return nil, err
-	}
-	p := &laplacePlan{cost, l, domain}
-	remember(s.laplaces, key, p)
-	return p, nil
+	t.locations = append(t.locations, lastLocation{release: r})
+	return &t.locations[len(t.locations)-1]
 }
 
-// A locationRelease releases one location. It reports false for a NULL location,
-// which is not released and costs nothing.
-type locationRelease func(*statement, call) (lat, lon float64, released bool, err error)
-
-// laplaceRelease checks every argument, charges, and draws.
-func (t *statement) laplaceRelease(c call) (lat, lon float64, released bool, err error) {
-	plan, err := t.laplacePlanFor(c)
+// draw checks every argument, charges what the mechanism says that its draw costs, and
+// draws. It reports false for a NULL location, which is not released and costs nothing.
+func (r *locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {
+	m, err := t.mechanismOf(r, c)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	lat, lon, source, null, err := t.chargeLocation(c, budget.Metre, plan.cost)
-	if err != nil || null {
-		return 0, 0, false, err
-	}
-	if source == nil {
-		lat, lon = plan.domain.Centre()
-		return lat, lon, true, nil
-	}
-	lat, lon = plan.laplace.Draw(source, lat, lon)
-	return lat, lon, true, nil
-}
-
-// chargeLocation checks account, lat and lon, the first arguments of every release of
-// a location, and charges what it costs unless the location is NULL. The source is that
-// of charge.
-func (t *statement) chargeLocation(c call, unit budget.Unit, cost budget.Amount) (lat, lon float64, source *exact.Source, null bool, err error) {
 	var room [20]byte
 	account, err := c.account(locationAccount, &room)
 	if err != nil {
-		return 0, 0, nil, false, err
+		return 0, 0, false, err
 	}
-	lat, lon, null, err = c.location(locationLat)
+	lat, lon, null, err := c.location(locationLat)
 	if err != nil || null {
-		return 0, 0, nil, null, err
+		return 0, 0, false, err
 	}
-	source, err = t.charge(c.f, account, unit, cost)
-	return lat, lon, source, false, err
+	source, err := t.charge(c.f, account, m.Price())
+	if err != nil {
+		return 0, 0, false, err
+	}
+	if source == nil {
+		lat, lon = m.StandIn()
+	} else {
+		lat, lon = m.Draw(source, lat, lon)
+	}
+	return lat, lon, true, nil
 }
 
-// releasePoint is the scalar form of a release: WKT.
-func releasePoint(release locationRelease) func(*session, call) error {
-	return func(_ *session, c call) error {
-		lat, lon, released, err := release(c.Scope().(*statement), c)
-		if err != nil || !released {
-			return err
-		}
-		var room [64]byte
-		c.ResultText(0, appendPoint(room[:0], lat, lon))
-		return nil
+// scalar is the form that answers WKT.
+func (r *locationRelease) scalar(_ *session, c call) error {
+	lat, lon, released, err := r.draw(c.Scope().(*statement), c)
+	if err != nil || !released {
+		return err
 	}
+	var room [64]byte
+	c.ResultText(0, appendPoint(room[:0], lat, lon))
+	return nil
 }
 
 // appendPoint writes a WKT point. Released coordinates have 7 decimals.
@@ -153,18 +131,19 @@ func appendPoint(b []byte, lat, lon float64) []byte {
 // locationColumns are those of the table-valued form of a release.
 var locationColumns = []string{"lat REAL", "lon REAL", "wkt TEXT"}
 
+// table is the form that answers a row of a table.
+func (r *locationRelease) table(s *session, _ *function) cursor {
+	return &locationCursor{s.newStatement(), r}
+}
+
 // locationCursor is the table-valued form of a release: one row a call.
 type locationCursor struct {
 	statement *statement
-	release   locationRelease
-}
-
-func newLocationCursor(release locationRelease) func(*session, *function) cursor {
-	return func(s *session, _ *function) cursor { return &locationCursor{s.newStatement(), release} }
+	release   *locationRelease
 }
 
 func (l *locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
-	lat, lon, released, err := l.release(l.statement, c)
+	lat, lon, released, err := l.release.draw(l.statement, c)
 	if err != nil {
 		return sqlite.NoRow, err
 	}

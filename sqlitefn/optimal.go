@@ -5,52 +5,47 @@ import (
 	"math"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism"
+	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// Position of the mechanism's name among geoind_optimal's arguments.
-const optimalName = locationNext
+// geoindOptimal releases a location with an optimal mechanism.
+var geoindOptimal = &locationRelease{
+	name: locationNext,
+	mechanism: func(s *session, c call, public locationArgs) (mechanism.Location, error) {
+		o, err := s.optimalNamed(c, locationNext)
+		if err != nil {
+			return nil, err
+		}
+		return namedOptimal{o, budget.Price{Unit: o.unit(public.name), Amount: o.cost}}, nil
+	},
+}
 
-// optimalRelease checks every argument, charges, and draws.
+// namedOptimal is an optimal mechanism under the name that its unit may have.
+type namedOptimal struct {
+	*optimalMechanism
+	price budget.Price
+}
+
+// Price returns epsilon in metres, or in the metric of the mechanism.
+func (o namedOptimal) Price() budget.Price { return o.price }
+
+// Draw returns the place that is reported for a location.
 //
 // # Privacy
 //
 // The location decides which place stands for it, and nothing else: account, charge
 // and unit are public. From there on the mechanism's certificate holds, per metre of
 // the distances that the unit stands for: see unit.
-func (t *statement) optimalRelease(c call) (lat, lon float64, released bool, err error) {
-	o, unit, err := t.optimalFor(c)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	lat, lon, source, null, err := t.chargeLocation(c, unit, o.cost)
-	if err != nil || null {
-		return 0, 0, false, err
-	}
-	z := o.middle
-	if source != nil {
-		z = o.mechanism.Draw(source, o.snap(lat, lon))
-	}
-	return o.points[z][0], o.points[z][1], true, nil
+func (o namedOptimal) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
+	z := o.points[o.mechanism.Draw(src, o.snap(lat, lon))]
+	return z[0], z[1]
 }
 
-// optimalFor is the mechanism that the call names, and what it is charged in. Within one
-// statement that hardly ever changes, so the last one is kept.
-func (t *statement) optimalFor(c call) (*optimalMechanism, budget.Unit, error) {
-	name, err := c.text(optimalName)
-	if err != nil {
-		return nil, "", err
-	}
-	if t.optimal != nil && t.optimalNamed == string(name) {
-		return t.optimal, t.optimalUnit, nil
-	}
-	o, err := t.session.optimalNamed(c, optimalName)
-	if err != nil {
-		return nil, "", err
-	}
-	t.optimal, t.optimalNamed = o, string(name)
-	t.optimalUnit = o.unit(t.optimalNamed)
-	return o, t.optimalUnit, nil
+// StandIn returns the place in the middle of the domain.
+func (o namedOptimal) StandIn() (lat, lon float64) {
+	return o.points[o.middle][0], o.points[o.middle][1]
 }
 
 // geoindRemap answers the place that a released point is best taken for. It is a

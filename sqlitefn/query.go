@@ -166,7 +166,7 @@ func dxValue(s *session, c call) error {
 	if err != nil || null {
 		return err
 	}
-	source, err := c.Scope().(*statement).charge(c.f, account, plan.query.Unit(), plan.cost)
+	source, err := c.Scope().(*statement).charge(c.f, account, budget.Price{Unit: plan.query.Unit(), Amount: plan.cost})
 	if err != nil {
 		return err
 	}

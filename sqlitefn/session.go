@@ -25,7 +25,7 @@ type session struct {
 	// or that another connection completes, is simply another one.
 	domains   map[declaredDomain]*planar.Domain
 	universes map[declaredUniverse]*scalar.Universe
-	laplaces  map[laplaceKey]*laplacePlan
+	laplaces  map[laplaceKey]*planar.Laplace
 	queries   map[queryKey]*queryPlan
 	traces    map[tracePlanKey]*tracePlan
 	models    map[string]*markov.Model
@@ -42,7 +42,7 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		source:    exact.NewSource(o.entropy),
 		domains:   make(map[declaredDomain]*planar.Domain),
 		universes: make(map[declaredUniverse]*scalar.Universe),
-		laplaces:  make(map[laplaceKey]*laplacePlan),
+		laplaces:  make(map[laplaceKey]*planar.Laplace),
 		queries:   make(map[queryKey]*queryPlan),
 		traces:    make(map[tracePlanKey]*tracePlan),
 		models:    make(map[string]*markov.Model),
@@ -71,16 +71,11 @@ func (s *session) close() {
 // statement is the scope of one run of a statement: what it has reserved ahead
 // in the ledger, and the plans of its last releases.
 type statement struct {
-	session  *session
-	ledger   *ledger.Statement // nil until the first charge
-	spenders []spender
-	plan     *laplacePlan
-	planFor  laplaceArgs
-	value    *queryPlan
-
-	optimal      *optimalMechanism
-	optimalNamed string
-	optimalUnit  budget.Unit
+	session   *session
+	ledger    *ledger.Statement // nil until the first charge
+	spenders  []spender
+	locations []lastLocation
+	value     *queryPlan
 }
 
 type spender struct {
@@ -101,12 +96,12 @@ func (t *statement) End() {
 
 // charge charges account for one release of f and returns what the release is
 // drawn from: nil within a dry run, which charges and draws nothing.
-func (t *statement) charge(f *function, account []byte, unit budget.Unit, cost budget.Amount) (*exact.Source, error) {
+func (t *statement) charge(f *function, account []byte, price budget.Price) (*exact.Source, error) {
 	if t.session.dry != nil {
-		t.session.dry.count(f, account, unit, cost, 1)
+		t.session.dry.count(f, account, price.Unit, price.Amount, 1)
 		return nil, nil
 	}
-	if err := t.spend(f, account, unit, cost); err != nil {
+	if err := t.spend(f, account, price.Unit, price.Amount); err != nil {
 		return nil, err
 	}
 	return t.session.source, nil

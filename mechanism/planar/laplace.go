@@ -1,25 +1,32 @@
 package planar
 
 import (
-	"errors"
 	"math/big"
 
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // A Laplace is the planar Laplace mechanism of one domain at one epsilon. It is
-// immutable and safe for concurrent use with a Source per goroutine.
+// immutable and safe for concurrent use with a Source per goroutine. It is a
+// [mechanism.Location].
 type Laplace struct {
 	domain *Domain
 	noise  Noise
+	price  budget.Price
 }
 
-// Laplace returns the mechanism that spends eps per metre, eps > 0. Its rate per
-// lattice step is the largest float64 not above eps*step/(1+kappa), so that the
-// bound of the package comment holds in metres along the ellipsoid.
+var _ mechanism.Location = (*Laplace)(nil)
+
+// Laplace returns the mechanism that spends eps per metre, above 0 and at most
+// [budget.Max]. Its rate per lattice step is the largest float64 not above
+// eps*step/(1+kappa), so that the bound of the package comment holds in metres along
+// the ellipsoid.
 func (d *Domain) Laplace(eps *big.Rat) (*Laplace, error) {
-	if eps.Sign() <= 0 {
-		return nil, errors.New("epsilon must be positive")
+	price, err := budget.NewPrice(budget.Metre, eps)
+	if err != nil {
+		return nil, err
 	}
 	rate, err := d.rate(eps)
 	if err != nil {
@@ -29,8 +36,17 @@ func (d *Domain) Laplace(eps *big.Rat) (*Laplace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Laplace{domain: d, noise: noise}, nil
+	return &Laplace{domain: d, noise: noise, price: price}, nil
 }
+
+// Price returns epsilon per metre.
+func (l *Laplace) Price() budget.Price { return l.price }
+
+// StandIn returns the middle of the domain's box.
+func (l *Laplace) StandIn() (lat, lon float64) { return l.domain.Centre() }
+
+// Domain returns the domain that the mechanism draws on.
+func (l *Laplace) Domain() *Domain { return l.domain }
 
 // rate returns the largest float64 not above eps*step/(1+kappa).
 func (d *Domain) rate(eps *big.Rat) (float64, error) {

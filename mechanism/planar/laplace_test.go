@@ -334,7 +334,7 @@ func TestQualityLossOnGrids(t *testing.T) {
 func TestRateRoundsDown(t *testing.T) {
 	d := gridDomain(t)
 	rapid.Check(t, func(t *rapid.T) {
-		eps := big.NewRat(rapid.Int64Range(1, 1<<40).Draw(t, "num"), rapid.Int64Range(1, 1<<40).Draw(t, "den"))
+		eps := big.NewRat(rapid.Int64Range(1, 9_000_000).Draw(t, "num"), rapid.Int64Range(1, 1<<40).Draw(t, "den"))
 		l, err := d.Laplace(eps)
 		if err != nil {
 			t.Fatal(err)

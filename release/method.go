@@ -6,19 +6,18 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A mechanism is what locations are drawn with.
-type mechanism struct {
+// A method is how locations are drawn: with which mechanism, and where.
+type method struct {
+	mechanism.Location
 	domain  *planar.Domain
-	laplace *planar.Laplace
-	epsilon *big.Rat
-	cost    budget.Amount // of a location
+	epsilon *big.Rat // as it was asked for
 }
 
-func newMechanism(ctx context.Context, s *Spec) (*mechanism, error) {
+func newMethod(ctx context.Context, s *Spec) (*method, error) {
 	d, err := planar.NewDomain("release", s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step)
 	if err != nil {
 		return nil, fmt.Errorf("domain: %w", err)
@@ -28,28 +27,25 @@ func newMechanism(ctx context.Context, s *Spec) (*mechanism, error) {
 			return nil, fmt.Errorf("region: %w", err)
 		}
 	}
-	m := &mechanism{domain: d, epsilon: s.Epsilon}
-	if m.cost, err = budget.Cost(s.Epsilon); err != nil {
+	l, err := d.Laplace(s.Epsilon)
+	if err != nil {
 		return nil, err
 	}
-	if m.laplace, err = d.Laplace(s.Epsilon); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return &method{l, d, s.Epsilon}, nil
 }
 
 // errors returns how far from its location, in metres, a released one is expected to be
 // at most, in the mean and in 95 of 100 cases, before a region moves it. The mean follows
 // from the bound of [planar.Domain.Radius]: that of the continuous mechanism, 2/epsilon
 // (the mean of a Gamma distribution of shape 2), and half a cell's diagonal.
-func (m *mechanism) errors() (mean, most float64, err error) {
+func (m *method) errors() (mean, most float64, err error) {
 	most, err = m.domain.Radius(m.epsilon, 0.95)
 	epsilon, _ := m.epsilon.Float64()
 	return 2*(1+m.domain.Kappa())/epsilon + m.domain.Step()/math.Sqrt2, most, err
 }
 
 // outside reports whether a location is not where released ones may be.
-func (m *mechanism) outside(lat, lon float64) bool {
+func (m *method) outside(lat, lon float64) bool {
 	if m.domain.Outside(lat, lon) {
 		return true
 	}
