@@ -26,7 +26,7 @@ type state struct {
 	limits   map[key]setting
 }
 
-// readState reads a ledger's file, of any version, as it stands: without this
+// readState reads a ledger's file as it stands: without this
 // package, and without a file as empty.
 func readState(path string) (s state, err error) {
 	s = state{map[key]standing{}, map[key]setting{}}

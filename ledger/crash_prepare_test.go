@@ -68,19 +68,6 @@ func allOrNone(_, after state) error {
 	return nil
 }
 
-// prepareVersion1 is prepareScan with the ledger that version 1 would have left, whose id
-// the database holds.
-func prepareVersion1(t *testing.T, dir string) {
-	prepareScan(t, dir)
-	check(t, os.Remove(ledgerFile(dir)))
-	writeVersion1(t, ledgerFile(dir), 5000)
-	conn, err := sqlite.Open(mainFile(dir), sqlite.ReadWrite)
-	check(t, err)
-	check(t, conn.Exec(`ATTACH '`+ledgerFile(dir)+`' AS ledger;
-		UPDATE geosql_ledger SET id = (SELECT value FROM ledger.meta WHERE key = 'id')`))
-	check(t, conn.Close())
-}
-
 // prepareTraces makes every account a trace whose steps spend a half, rounded up.
 func prepareTraces(t *testing.T, dir string) {
 	prepareScan(t, dir)

@@ -118,10 +118,6 @@ var scenarios = []*scenario{
 		players: []play{createAndScan, createLedger},
 	},
 	{
-		name: "convert version 1", prepare: prepareVersion1, fresh: true, span: 2 * span, eps: half, most: doubled,
-		players: []play{scan(half, tableValued), scan(half, tableValued)},
-	},
-	{
 		name: "group commit", prepare: prepareScan, span: span, eps: half, most: doubledInConnections,
 		players: []play{scanInConnections},
 	},

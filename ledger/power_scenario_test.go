@@ -5,7 +5,6 @@ package ledger_test
 import (
 	"errors"
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/geosql/geosql/ledger"
@@ -46,7 +45,6 @@ var outages = []*outage{
 	{name: "archive", work: steps(openLedger, archiveTwice, closeLedger), verify: verifyWithArchive},
 	{name: "release", work: steps(openLedger, releaseAll, closeLedger), check: releaseGoesOn},
 	{name: "traces", work: steps(openLedger, walk, closeLedger), check: walkGoesOn},
-	{name: "convert version 1", prepare: prepareFewOfVersion1, work: steps(promiseVersion1, openLedger, chargeConverted, noteHead, closeLedger)},
 }
 
 func chargeSome(w *witness) error {
@@ -352,30 +350,4 @@ func walkGoesOn(l *ledger.Ledger, _ string, _ *promise) error {
 		return err
 	}
 	return t.Close(nil)
-}
-
-// version1Entries is how many entries the ledger has that is converted.
-const version1Entries = 50
-
-func prepareFewOfVersion1(t *testing.T, dir string) {
-	writeVersion1(t, ledgerFile(dir), version1Entries)
-}
-
-// promiseVersion1 notes what version 1 had granted.
-func promiseVersion1(w *witness) error {
-	for i := range scanAccounts {
-		w.granted("m", version1Entries/scanAccounts*half, fmt.Sprint("a", i))
-	}
-	w.promised(func(p *promise) {
-		p.limits[key{"*", "m"}] = []setting{{9000000000000000000, 0}}
-		p.limits[key{"ana", "m"}] = []setting{{half, 0}}
-	})
-	return nil
-}
-
-func chargeConverted(w *witness) error {
-	if err := w.chargeMany("m", half, "a0", "bob", "ana", "a0"); err != nil {
-		return err
-	}
-	return w.limit("*", "m", 40*half, 0)
 }

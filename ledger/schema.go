@@ -18,10 +18,9 @@ const (
 // 1970. A balance is the sum of its account's entries; its window is that of the
 // last of them. A limit is what its entry says.
 //
-// What changes in a version must make the statements of earlier programs fail:
-// one that still has the file open when a newer one converts it must not go on
-// charging in its way. Here it is the columns that must not be NULL, entry.hash
-// and budget.entry, which version 1 did not set.
+// What changes in a later version must make the statements of this one fail: a program
+// that still has the file open when a newer one converts it must not go on charging in
+// its way.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE balance(
@@ -31,10 +30,7 @@ CREATE TABLE balance(
   window_start INTEGER, window_spent INTEGER NOT NULL DEFAULT 0,
   last_charge INTEGER NOT NULL,
   PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;
-INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000);` + logSchema
-
-// logSchema is what version 1 did not have in this form.
-const logSchema = `
+INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000);
 CREATE TABLE trace(
   trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
   state BLOB NOT NULL, points INTEGER NOT NULL,
@@ -66,32 +62,24 @@ CREATE TABLE entry(
   epsilon_limit INTEGER, window_seconds INTEGER,
   hash BLOB NOT NULL) STRICT`
 
-var (
-	errEmpty   = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
-	errEarlier = errors.New("written by an earlier geosql")
-)
+var errEmpty = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
 
 // found makes sure that the file is a durable ledger of this version. Nothing is
 // written to it before it is known to be one, or empty: it may be somebody
-// else's. With create an empty one is made into a ledger; one of an earlier
-// version is converted.
+// else's. With create an empty one is made into a ledger.
 func (db *store) found(create bool) error {
 	err := db.within("BEGIN", db.readIdentity)
-	empty, earlier := errors.Is(err, errEmpty), errors.Is(err, errEarlier)
-	if err != nil && !(empty && create) && !earlier {
+	empty := errors.Is(err, errEmpty)
+	if err != nil && !(empty && create) {
 		return err
 	}
 	if err := db.makeDurable(); err != nil {
 		return err
 	}
-	switch {
-	case empty:
-		err = db.within("BEGIN IMMEDIATE", db.createTables)
-	case earlier:
-		err = db.within("BEGIN IMMEDIATE", db.convert)
-	}
-	if err != nil {
-		return err
+	if empty {
+		if err := db.within("BEGIN IMMEDIATE", db.createTables); err != nil {
+			return err
+		}
 	}
 	if err := db.prepare(); err != nil {
 		return err
@@ -154,13 +142,10 @@ func (db *store) readIdentity() error {
 		return err
 	case v > version:
 		return fmt.Errorf("written by a newer geosql (ledger version %d, this is %d)", v, version)
-	case v < 1:
+	case v < version:
 		return fmt.Errorf("the ledger has the unknown version %d", v)
 	}
 	db.id, err = db.readText(identitySQL)
-	if err == nil && v < version {
-		err = errEarlier
-	}
 	return err
 }
 
