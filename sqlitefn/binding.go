@@ -93,8 +93,8 @@ func (s *session) createLedger() (*ledger.Ledger, error) {
 	return book, nil
 }
 
-// payer returns the ledger for a charge.
-func (s *session) payer() (*ledger.Ledger, error) {
+// chargeable returns the ledger for a charge.
+func (s *session) chargeable() (*ledger.Ledger, error) {
 	book, err := s.ledger()
 	if err != nil {
 		return nil, err
@@ -215,10 +215,10 @@ func (s *session) ledgerPath() (path string, onDisk bool) {
 	return file + "-ledger", true
 }
 
-// spendError makes the error of a function that was to charge account in unit.
-func spendError(err error, account string, unit budget.Unit, asked budget.Amount) error {
+// spendError makes the error of a function that was to charge an account.
+func spendError(err error, account string, price budget.Price) error {
 	if errors.Is(err, errNoLedger) {
-		return &ledger.Refusal{Account: account, Unit: unit, Asked: asked}
+		return &ledger.Refusal{Account: account, Unit: price.Unit, Asked: price.Amount}
 	}
 	return err
 }

@@ -127,9 +127,9 @@ func (g *reserveGroup) step(c call) error {
 
 // final reserves for everybody or nobody and answers the number of accounts.
 func (g *reserveGroup) final(c call) error {
-	book, err := g.session.payer()
+	book, err := g.session.chargeable()
 	if err != nil {
-		return spendError(err, g.items[0].Account, g.unit, g.items[0].Epsilon)
+		return spendError(err, g.items[0].Account, budget.Price{Unit: g.unit, Amount: g.items[0].Epsilon})
 	}
 	if err := book.Reserve(g.unit, g.items); err != nil {
 		return err

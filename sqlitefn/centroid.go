@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"slices"
 
+	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -80,15 +81,16 @@ func (g *centroidGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	source, err := g.session.chargeItems(c.f, price.Unit, items)
+	paid, err := g.session.payer.all(c.f, price.Unit, items)
 	if err != nil {
 		return err
 	}
 	lat, lon := g.laplace.StandIn()
-	if source != nil {
-		lat, lon = g.laplace.DrawCentroid(source, &g.points)
-	}
+	z := drawn(paid, func(source *exact.Source) [2]float64 {
+		lat, lon := g.laplace.DrawCentroid(source, &g.points)
+		return [2]float64{lat, lon}
+	}, [2]float64{lat, lon})
 	var room [64]byte
-	c.ResultText(0, appendPoint(room[:0], lat, lon))
+	c.ResultText(0, appendPoint(room[:0], z[0], z[1]))
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/cip"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -112,11 +112,11 @@ func (g *cipGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	source, err := g.charge(c.f)
+	paid, err := g.pay(c.f)
 	if err != nil {
 		return err
 	}
-	c.ResultText(0, g.release(noise, source))
+	c.ResultText(0, g.release(noise, paid))
 	return nil
 }
 
@@ -167,44 +167,34 @@ func (g *cipGroup) noise() (*planar.Gaussian, error) {
 	return g.domain.Gaussian(variance)
 }
 
-// charge returns what the trace is drawn from: nil within a dry run.
-func (g *cipGroup) charge(f *function) (*exact.Source, error) {
+// pay pays for the trace, which costs nothing without points.
+func (g *cipGroup) pay(f *function) (hand, error) {
 	if len(g.fixes) == 0 {
-		return nil, nil
+		return hand{}, nil
 	}
-	unit, cost := cipUnit(g.name), g.policy.Epsilon
-	if dry := g.session.dry; dry != nil {
-		dry.count(f, []byte(g.account), unit, cost, 1)
-		return nil, nil
-	}
-	book, err := g.session.payer()
-	if err != nil {
-		return nil, spendError(err, g.account, unit, cost)
-	}
-	if err := book.ChargeOnce(f.name, unit, ledger.Item{Account: g.account, Epsilon: cost, Evaluations: 1}); err != nil {
-		return nil, err
-	}
-	return g.session.source, nil
+	return g.session.payer.once(f, g.account, budget.Price{Unit: cipUnit(g.name), Amount: g.policy.Epsilon})
 }
 
-// release is a JSON array of the points in the order of time; in a dry run they are all
-// at the domain's centre.
-func (g *cipGroup) release(noise *planar.Gaussian, source *exact.Source) []byte {
+// release is a JSON array of the points in the order of time. The stand-in for each of
+// them is the domain's centre.
+func (g *cipGroup) release(noise *planar.Gaussian, paid hand) []byte {
+	lat, lon := g.domain.Centre()
+	centre := [2]float64{lat, lon}
 	b := []byte{'['}
 	for i, f := range g.fixes {
-		lat, lon := g.domain.Centre()
-		if source != nil {
-			lat, lon = noise.Draw(source, f.lat, f.lon)
-		}
+		z := drawn(paid, func(source *exact.Source) [2]float64 {
+			lat, lon := noise.Draw(source, f.lat, f.lon)
+			return [2]float64{lat, lon}
+		}, centre)
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, `{"t":`...)
 		b = append(b, f.seconds()...)
 		b = append(b, `,"lat":`...)
-		b = strconv.AppendFloat(b, lat, 'f', 7, 64)
+		b = strconv.AppendFloat(b, z[0], 'f', 7, 64)
 		b = append(b, `,"lon":`...)
-		b = strconv.AppendFloat(b, lon, 'f', 7, 64)
+		b = strconv.AppendFloat(b, z[1], 'f', 7, 64)
 		b = append(b, '}')
 	}
 	return append(b, ']')

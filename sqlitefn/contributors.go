@@ -6,7 +6,6 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // contributors are the accounts that have rows in a group of an aggregate.
@@ -45,26 +44,4 @@ func (p *contributors) items(cost budget.Amount, perRow bool) ([]ledger.Item, er
 		items[i] = ledger.Item{Account: account, Epsilon: total, Evaluations: rows}
 	}
 	return items, nil
-}
-
-// chargeItems charges all items or none, and returns what the answer is drawn from:
-// nil within a dry run.
-func (s *session) chargeItems(f *function, unit budget.Unit, items []ledger.Item) (*exact.Source, error) {
-	if s.dry != nil {
-		for _, item := range items {
-			s.dry.count(f, []byte(item.Account), unit, item.Epsilon, item.Evaluations)
-		}
-		return nil, nil
-	}
-	if len(items) == 0 {
-		return s.source, nil
-	}
-	book, err := s.payer()
-	if err != nil {
-		return nil, spendError(err, items[0].Account, unit, items[0].Epsilon)
-	}
-	if err := book.Charge(f.name, unit, items); err != nil {
-		return nil, err
-	}
-	return s.source, nil
 }

@@ -13,12 +13,12 @@ import (
 // check their arguments as always, and what they ask for is counted here instead
 // of being charged.
 //
-// No answer of a dry run depends on a secret: a release draws from the source of
-// entropy that its charge returns, and within a dry run a charge returns none.
-// What a release then answers is a constant of its public parameters; one that
-// forgot to would have nothing to draw from.
+// No answer of a dry run depends on a secret: a release draws with the hand that its
+// payer returns, and that of a dry run draws nothing. What a release then answers is a
+// constant of its public parameters.
 type dryRun struct {
-	totals map[spend]*total
+	session *session
+	totals  map[spend]*total
 	// varies tells that the count cannot be exact, whatever the statement: rows of
 	// the ledger were read, which in a real run change with every charge, or what
 	// was counted costs what comes of a draw.
@@ -39,18 +39,18 @@ type total struct {
 	times       int64
 }
 
-func (d *dryRun) count(f *function, account []byte, unit budget.Unit, cost budget.Amount, evaluations int64) {
-	t := d.totals[spend{f, unit, string(account)}]
+func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluations int64) {
+	t := d.totals[spend{f, price.Unit, string(account)}]
 	if t == nil {
 		t = new(total)
-		d.totals[spend{f, unit, string(account)}] = t
+		d.totals[spend{f, price.Unit, string(account)}] = t
 	}
 	t.evaluations += evaluations
-	if t.epsilon > budget.Max-cost {
+	if t.epsilon > budget.Max-price.Amount {
 		t.epsilon -= budget.Max
 		t.times++
 	}
-	t.epsilon += cost
+	t.epsilon += price.Amount
 }
 
 func (t *total) float64() float64 {
@@ -99,9 +99,9 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	// SQLite runs one statement of a connection at a time, and those it has
 	// begun before stand still until this one ends: nothing else is run dry. The
 	// end comes after the statement is closed, which may still finish groups.
-	d = &dryRun{totals: map[spend]*total{}}
-	s.dry = d
-	defer func() { s.dry = nil }()
+	d = &dryRun{session: s, totals: map[spend]*total{}}
+	s.dry, s.payer = d, d
+	defer func() { s.dry, s.payer = nil, charger{s} }()
 
 	stmt, tail, err := s.conn.Prepare(sql)
 	if err != nil {

@@ -80,15 +80,14 @@ func (t *statement) lastOf(r *locationRelease) *lastLocation {
 	return &t.locations[len(t.locations)-1]
 }
 
-// draw checks every argument, charges what the mechanism says that its draw costs, and
+// draw checks every argument, pays what the mechanism says that its draw costs, and
 // draws. It reports false for a NULL location, which is not released and costs nothing.
 func (r *locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {
 	m, err := t.mechanismOf(r, c)
 	if err != nil {
 		return 0, 0, false, err
 	}
-	var room [20]byte
-	account, err := c.account(locationAccount, &room)
+	account, err := c.account(locationAccount, &t.account)
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -96,15 +95,11 @@ func (r *locationRelease) draw(t *statement, c call) (lat, lon float64, released
 	if err != nil || null {
 		return 0, 0, false, err
 	}
-	source, err := t.charge(c.f, account, m.Price())
+	paid, err := t.session.payer.one(t, c.f, account, m.Price())
 	if err != nil {
 		return 0, 0, false, err
 	}
-	if source == nil {
-		lat, lon = m.StandIn()
-	} else {
-		lat, lon = m.Draw(source, lat, lon)
-	}
+	lat, lon = paid.location(m, lat, lon)
 	return lat, lon, true, nil
 }
 

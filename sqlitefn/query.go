@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
@@ -153,12 +154,12 @@ func (c call) isText(i int, text []byte) bool {
 
 // dxValue releases one reading.
 func dxValue(s *session, c call) error {
-	plan, err := c.Scope().(*statement).valuePlan(c)
+	t := c.Scope().(*statement)
+	plan, err := t.valuePlan(c)
 	if err != nil {
 		return err
 	}
-	var room [20]byte
-	account, err := c.account(0, &room)
+	account, err := c.account(0, &t.account)
 	if err != nil {
 		return err
 	}
@@ -166,18 +167,15 @@ func dxValue(s *session, c call) error {
 	if err != nil || null {
 		return err
 	}
-	source, err := c.Scope().(*statement).charge(c.f, account, budget.Price{Unit: plan.query.Unit(), Amount: plan.cost})
+	price := budget.Price{Unit: plan.query.Unit(), Amount: plan.cost}
+	paid, err := s.payer.one(t, c.f, account, price)
 	if err != nil {
 		return err
-	}
-	if source == nil {
-		c.ResultFloat(0, plan.public)
-		return nil
 	}
 	acc := &s.reading
 	plan.query.Reset(acc)
 	plan.query.Add(acc, x)
-	c.ResultFloat(0, plan.query.Release(acc, source))
+	c.ResultFloat(0, drawn(paid, func(source *exact.Source) float64 { return plan.query.Release(acc, source) }, plan.public))
 	return nil
 }
 
@@ -272,14 +270,11 @@ func (g *queryGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	source, err := g.session.chargeItems(c.f, g.plan.query.Unit(), items)
+	paid, err := g.session.payer.all(c.f, g.plan.query.Unit(), items)
 	if err != nil {
 		return err
 	}
-	y := g.plan.public
-	if source != nil {
-		y = g.plan.query.Release(&g.acc, source)
-	}
+	y := drawn(paid, func(source *exact.Source) float64 { return g.plan.query.Release(&g.acc, source) }, g.plan.public)
 	if g.shape.aggregate == scalar.Count {
 		c.ResultInt(0, int64(y)) // whole, and at most 2^53
 	} else {

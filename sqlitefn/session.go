@@ -31,12 +31,13 @@ type session struct {
 	models    map[string]*markov.Model
 	optimals  map[string]*optimalMechanism
 	groups    []*queryGroup // spare ones
-	dry       *dryRun       // nil except within a dry run
+	payer     payer
+	dry       *dryRun // the payer within a dry run, else nil
 	reading   scalar.Accumulator
 }
 
 func newSession(conn *sqlite.Conn, o options) *session {
-	return &session{
+	s := &session{
 		conn:      conn,
 		opts:      o,
 		source:    exact.NewSource(o.entropy),
@@ -48,6 +49,8 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		models:    make(map[string]*markov.Model),
 		optimals:  make(map[string]*optimalMechanism),
 	}
+	s.payer = charger{s}
+	return s
 }
 
 // maxPlans bounds what a connection remembers when epsilon comes from a column.
@@ -76,6 +79,7 @@ type statement struct {
 	spenders  []spender
 	locations []lastLocation
 	value     *queryPlan
+	account   [20]byte // room for the text of an account that is a number
 }
 
 type spender struct {
@@ -94,33 +98,21 @@ func (t *statement) End() {
 	}
 }
 
-// charge charges account for one release of f and returns what the release is
-// drawn from: nil within a dry run, which charges and draws nothing.
-func (t *statement) charge(f *function, account []byte, price budget.Price) (*exact.Source, error) {
-	if t.session.dry != nil {
-		t.session.dry.count(f, account, price.Unit, price.Amount, 1)
-		return nil, nil
-	}
-	if err := t.spend(f, account, price.Unit, price.Amount); err != nil {
-		return nil, err
-	}
-	return t.session.source, nil
-}
-
-func (t *statement) spend(f *function, account []byte, unit budget.Unit, cost budget.Amount) error {
+// spender returns what charges the evaluations of a function in a unit.
+func (t *statement) spender(f *function, unit budget.Unit) (*ledger.Spender, error) {
 	for i := range t.spenders {
 		if p := &t.spenders[i]; p.function == f && p.unit == unit {
-			return p.Charge(account, cost)
+			return p.Spender, nil
 		}
 	}
 	if t.ledger == nil {
-		book, err := t.session.payer()
+		book, err := t.session.chargeable()
 		if err != nil {
-			return spendError(err, string(account), unit, cost)
+			return nil, err
 		}
 		t.ledger = book.NewStatement()
 	}
 	p := t.ledger.Spender(f.name, unit)
 	t.spenders = append(t.spenders, spender{f, unit, p})
-	return p.Charge(account, cost)
+	return p, nil
 }

@@ -1,10 +1,7 @@
 package sqlitefn
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
@@ -56,10 +53,9 @@ type traceRun interface {
 type stepPartition struct {
 	session *session
 	name    string // "" before the first row
-	account string
 	plan    *tracePlan
 	run     traceRun
-	book    *ledger.Trace // nil within a dry run
+	payer   stepPayer // nil before the first row
 }
 
 func newStepPartition(s *session, _ *function) partition { return &stepPartition{session: s} }
@@ -87,11 +83,12 @@ func (p *stepPartition) row(c call) error {
 	if !goesOn {
 		return nil
 	}
-	point, err := p.draw(c, cost, lat, lon)
+	point, err := p.payer.take(p.run, cost, lat, lon)
 	if err != nil {
 		return err
 	}
-	if err := p.add(point, at); err != nil {
+	point.Time = at
+	if err := p.payer.add(p.run, point); err != nil {
 		return err
 	}
 	var room [64]byte
@@ -116,11 +113,12 @@ func (p *stepPartition) open(c call) error {
 	if err != nil {
 		return err
 	}
-	p.name, p.account = string(name), account
-	if err := p.openBook(c.f, plan); err != nil {
+	p.name = string(name)
+	payer, run, err := p.session.payer.steps(c.f, p.name, account, plan)
+	if err != nil {
 		return err
 	}
-	p.plan = plan
+	p.plan, p.payer, p.run = plan, payer, run
 	return nil
 }
 
@@ -147,70 +145,10 @@ func (s *session) planOf(name string, f *function) (plan *tracePlan, account str
 	return plan, declared.account, err
 }
 
-func (p *stepPartition) openBook(f *function, plan *tracePlan) error {
-	s := p.session
-	if s.dry != nil && plan.varies {
-		s.dry.varies = true
-	}
-	open := s.payer
-	if s.dry != nil {
-		open = s.ledger
-	}
-	book, err := open()
-	if errors.Is(err, errNoLedger) && s.dry != nil {
-		p.run, err = plan.start(nil, 0)
-		return err
-	}
-	if err != nil {
-		return spendError(err, p.account, plan.unit, plan.asks)
-	}
-	t, state, lost, err := book.OpenTrace(p.name, p.account, plan.unit, f.name)
-	if err != nil {
-		return err
-	}
-	p.run, err = plan.start(state, lost)
-	if err != nil || s.dry != nil {
-		closing := t.Close(nil) // nothing was done: nothing is saved
-		return cmp.Or(err, closing)
-	}
-	p.book = t
-	return nil
-}
-
-// draw takes the step, or counts it in a dry run.
-func (p *stepPartition) draw(c call, cost budget.Amount, lat, lon float64) (ledger.Point, error) {
-	if d := p.session.dry; d != nil {
-		if cost > 0 {
-			d.count(c.f, []byte(p.account), p.plan.unit, cost, 1)
-		}
-		return p.run.guess()
-	}
-	if cost > 0 {
-		if err := p.book.Reserve(cost, p.run.left()); err != nil {
-			return ledger.Point{}, err
-		}
-	}
-	return p.run.draw(p.session.source, lat, lon)
-}
-
-// add adds a point to the run in the ledger, and saves a block of them.
-func (p *stepPartition) add(point ledger.Point, at time.Time) error {
-	if p.book == nil {
-		return nil
-	}
-	point.Time = at
-	p.book.Add(point)
-	if !p.book.Full() {
-		return nil
-	}
-	return p.book.Save(p.run.state())
-}
-
-// end saves the run. Where that fails the trace stays taken, with all that was
-// reserved: its next step says so.
+// end closes the run.
 func (p *stepPartition) end() {
-	if p.book != nil {
-		_ = p.book.Close(p.run.state())
-		p.book = nil
+	if p.payer != nil {
+		p.payer.close(p.run)
+		p.payer = nil
 	}
 }

@@ -1,0 +1,207 @@
+package sqlitefn
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A payer pays for releases before they are drawn. A session has one of two: the charger
+// charges the ledger and lets draw; a dry run counts what would be charged, and lets answer
+// what is public. Releases do not know which.
+type payer interface {
+	// one pays for one evaluation of f by an account.
+	one(t *statement, f *function, account []byte, price budget.Price) (hand, error)
+
+	// all pays for a group of rows: all items or none.
+	all(f *function, unit budget.Unit, items []ledger.Item) (hand, error)
+
+	// once pays for a release of which an account gets one.
+	once(f *function, account string, price budget.Price) (hand, error)
+
+	// steps pays for the steps of a trace, and returns its run as it stands.
+	steps(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
+}
+
+// A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
+// partition that takes the steps.
+type stepPayer interface {
+	// take pays the most that a step may cost and takes it. Only it sees the secret.
+	take(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error)
+
+	// add adds the step to the run.
+	add(run traceRun, step ledger.Point) error
+
+	close(run traceRun)
+}
+
+// A hand draws what has been paid for. The zero hand is a dry run's: it draws nothing, for
+// it has nothing to draw from, and answers with a stand-in that is public.
+type hand struct{ source *exact.Source }
+
+// location draws a location with a mechanism.
+func (h hand) location(m mechanism.Location, lat, lon float64) (zlat, zlon float64) {
+	if h.source == nil {
+		return m.StandIn()
+	}
+	return m.Draw(h.source, lat, lon)
+}
+
+// drawn is what draw answers, or the stand-in.
+func drawn[A any](h hand, draw func(*exact.Source) A, standIn A) A {
+	if h.source == nil {
+		return standIn
+	}
+	return draw(h.source)
+}
+
+// charger charges the session's ledger.
+type charger struct{ session *session }
+
+func (p charger) one(t *statement, f *function, account []byte, price budget.Price) (hand, error) {
+	spender, err := t.spender(f, price.Unit)
+	if err != nil {
+		return hand{}, spendError(err, string(account), price)
+	}
+	if err := spender.Charge(account, price.Amount); err != nil {
+		return hand{}, err
+	}
+	return hand{p.session.source}, nil
+}
+
+func (p charger) all(f *function, unit budget.Unit, items []ledger.Item) (hand, error) {
+	if len(items) == 0 {
+		return hand{p.session.source}, nil
+	}
+	book, err := p.session.chargeable()
+	if err != nil {
+		return hand{}, spendError(err, items[0].Account, budget.Price{Unit: unit, Amount: items[0].Epsilon})
+	}
+	if err := book.Charge(f.name, unit, items); err != nil {
+		return hand{}, err
+	}
+	return hand{p.session.source}, nil
+}
+
+func (p charger) once(f *function, account string, price budget.Price) (hand, error) {
+	book, err := p.session.chargeable()
+	if err != nil {
+		return hand{}, spendError(err, account, price)
+	}
+	err = book.ChargeOnce(f.name, price.Unit, ledger.Item{Account: account, Epsilon: price.Amount, Evaluations: 1})
+	if err != nil {
+		return hand{}, err
+	}
+	return hand{p.session.source}, nil
+}
+
+func (p charger) steps(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+	book, err := p.session.chargeable()
+	if err != nil {
+		return nil, nil, spendError(err, account, budget.Price{Unit: plan.unit, Amount: plan.asks})
+	}
+	t, run, err := openRun(book, f, trace, account, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &chargedSteps{t, p.session.source}, run, nil
+}
+
+// openRun opens a trace and its run.
+func openRun(book *ledger.Ledger, f *function, trace, account string, plan *tracePlan) (*ledger.Trace, traceRun, error) {
+	t, state, lost, err := book.OpenTrace(trace, account, plan.unit, f.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	run, err := plan.start(state, lost)
+	if err != nil {
+		return nil, nil, cmp.Or(err, t.Close(nil)) // nothing was done: nothing is saved
+	}
+	return t, run, nil
+}
+
+// chargedSteps are the steps of a trace that the ledger is charged for.
+type chargedSteps struct {
+	trace  *ledger.Trace
+	source *exact.Source
+}
+
+func (s *chargedSteps) take(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error) {
+	if cost > 0 {
+		if err := s.trace.Reserve(cost, run.left()); err != nil {
+			return ledger.Point{}, err
+		}
+	}
+	return run.draw(s.source, lat, lon)
+}
+
+// add saves a block of steps now and then.
+func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
+	s.trace.Add(step)
+	if !s.trace.Full() {
+		return nil
+	}
+	return s.trace.Save(run.state())
+}
+
+// close saves the run. Where that fails the trace stays taken, with all that was
+// reserved: its next step says so.
+func (s *chargedSteps) close(run traceRun) { _ = s.trace.Close(run.state()) }
+
+// one and the others of a dry run count.
+func (d *dryRun) one(_ *statement, f *function, account []byte, price budget.Price) (hand, error) {
+	d.count(f, account, price, 1)
+	return hand{}, nil
+}
+
+func (d *dryRun) all(f *function, unit budget.Unit, items []ledger.Item) (hand, error) {
+	for _, item := range items {
+		d.count(f, []byte(item.Account), budget.Price{Unit: unit, Amount: item.Epsilon}, item.Evaluations)
+	}
+	return hand{}, nil
+}
+
+func (d *dryRun) once(f *function, account string, price budget.Price) (hand, error) {
+	return d.one(nil, f, []byte(account), price)
+}
+
+// steps reads the run as it stands and leaves the trace to others.
+func (d *dryRun) steps(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+	d.varies = d.varies || plan.varies
+	counted := &countedSteps{d, f, account, plan.unit}
+	book, err := d.session.ledger()
+	if errors.Is(err, errNoLedger) {
+		run, err := plan.start(nil, 0)
+		return counted, run, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	t, run, err := openRun(book, f, trace, account, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	return counted, run, t.Close(nil)
+}
+
+// countedSteps are the steps of a trace within a dry run.
+type countedSteps struct {
+	dry     *dryRun
+	f       *function
+	account string
+	unit    budget.Unit
+}
+
+func (s *countedSteps) take(run traceRun, cost budget.Amount, _, _ float64) (ledger.Point, error) {
+	if cost > 0 {
+		s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.unit, Amount: cost}, 1)
+	}
+	return run.guess()
+}
+
+func (*countedSteps) add(traceRun, ledger.Point) error { return nil }
+func (*countedSteps) close(traceRun)                   {}
