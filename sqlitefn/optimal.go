@@ -63,7 +63,7 @@ func geoindRemap(s *session, c call) error {
 	if err != nil {
 		return c.bad(0, "%v", err)
 	}
-	p := o.points[o.remap(o.snap(lat, lon))]
+	p := o.points[o.Remap(o.Snap(lat, lon))]
 	var room [64]byte
 	c.ResultText(0, appendPoint(room[:0], p[0], p[1]))
 	return nil

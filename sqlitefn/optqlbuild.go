@@ -1,17 +1,14 @@
 package sqlitefn
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
-	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/optimal"
-	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // Positions of optql_build's arguments.
@@ -32,19 +29,13 @@ const maxDilation = 1000
 // charged or drawn: places, weights and distances are public from then on.
 type buildGroup struct {
 	session *session
-	domain  *planar.Domain // nil before the first row
-	weights map[planar.Cell]float64
-	given   givenDistances // of metric given
-	sum     float64
+	builder *optimal.Builder // nil before the first row
 
 	domainName        []byte // as given; nil for the only one
 	epsilon, dilation float64
-	metric            placeMetric
 }
 
-func newBuildGroup(s *session, _ *function) group {
-	return &buildGroup{session: s, weights: make(map[planar.Cell]float64), given: make(givenDistances)}
-}
+func newBuildGroup(s *session, _ *function) group { return &buildGroup{session: s} }
 
 func (g *buildGroup) step(c call) error {
 	metric, distances, err := c.placeMetric(buildMetric)
@@ -67,48 +58,57 @@ func (g *buildGroup) step(c call) error {
 	if err != nil {
 		return err
 	}
-	cell := g.domain.Cell(lat, lon)
-	if _, twice := g.weights[cell]; twice {
+	if err := g.add(c, lat, lon, weight); err != nil || metric != optimal.Given {
+		return err
+	}
+	return g.builder.AddDistances(lat, lon, distances)
+}
+
+// placeMetric decodes argument i: the name of a metric, or distances, whose text is
+// returned as it is. It is valid during the call.
+func (c call) placeMetric(i int) (m optimal.Metric, distances []byte, err error) {
+	if !c.given(i) {
+		return optimal.Euclid, nil, nil
+	}
+	text, err := c.text(i)
+	if err != nil {
+		return 0, nil, err
+	}
+	switch {
+	case string(text) == optimal.Euclid.String():
+		return optimal.Euclid, nil, nil
+	case string(text) == optimal.Manhattan.String():
+		return optimal.Manhattan, nil, nil
+	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
+		return optimal.Given, text, nil
+	}
+	return 0, nil, c.bad(i, "must be 'euclid', 'manhattan', or in each row a JSON array of [lat, lon, metres], got %s",
+		quoted(text[:min(len(text), 40)]))
+}
+
+// add makes the row's location a place.
+func (g *buildGroup) add(c call, lat, lon, weight float64) error {
+	err := g.builder.Add(lat, lon, weight)
+	switch {
+	case errors.Is(err, optimal.ErrPlaceTwice):
+		domain := g.builder.Domain()
+		lat, lon = domain.Location(domain.Cell(lat, lon))
 		return c.bad(buildLat, "and lon of two rows are one place of domain '%s', %s; make it one row with the sum of their weights",
-			g.domain.Name(), printed(g.domain, cell))
-	}
-	if len(g.weights) == optimal.MaxPlaces {
+			domain.Name(), appendPoint(nil, lat, lon))
+	case errors.Is(err, optimal.ErrManyPlaces):
 		return c.bad(buildLat, "and lon make more than %d places", optimal.MaxPlaces)
-	}
-	if g.sum += weight; math.IsInf(g.sum, 0) {
+	case errors.Is(err, optimal.ErrWeights):
 		return c.bad(buildWeight, "adds up to more than a number holds")
 	}
-	g.weights[cell] = weight
-	if metric != given {
-		return nil
-	}
-	if err := g.given.add(g.domain, cell, distances); err != nil {
-		return c.bad(buildMetric, "%v", err)
-	}
-	return nil
-}
-
-// printed is a lattice point as releases show it.
-func printed(d *planar.Domain, c planar.Cell) string {
-	lat, lon := d.Location(c)
-	return string(appendPoint(nil, lat, lon))
-}
-
-// inRegion says which place the domain's region does not admit.
-func inRegion(p optimal.Places) error {
-	if x := p.Forbidden(); x >= 0 {
-		return fmt.Errorf("place %s lies outside the region of domain '%s'", printed(p.Domain, p.Cells[x]), p.Domain.Name())
-	}
-	return nil
+	return err
 }
 
 // parameters are the same in all rows of a group.
-func (g *buildGroup) parameters(c call, metric placeMetric) error {
+func (g *buildGroup) parameters(c call, metric optimal.Metric) error {
 	switch {
-	case g.domain == nil:
-		g.metric = metric
-		return g.begin(c)
-	case metric != g.metric:
+	case g.builder == nil:
+		return g.begin(c, metric)
+	case metric != g.builder.Metric():
 		return c.changes(buildMetric)
 	case !c.isText(buildDomain, g.domainName):
 		return c.changes(buildDomain)
@@ -120,7 +120,7 @@ func (g *buildGroup) parameters(c call, metric placeMetric) error {
 	return nil
 }
 
-func (g *buildGroup) begin(c call) (err error) {
+func (g *buildGroup) begin(c call, metric optimal.Metric) (err error) {
 	if g.epsilon, err = c.epsilon(buildEpsilon); err != nil {
 		return err
 	}
@@ -139,27 +139,27 @@ func (g *buildGroup) begin(c call) (err error) {
 		}
 		g.domainName = slices.Clone(g.domainName)
 	}
-	g.domain, err = g.session.domain(c, buildDomain)
-	return err
+	domain, err := g.session.domain(c, buildDomain)
+	if err != nil {
+		return err
+	}
+	g.builder = optimal.NewBuilder(domain, metric)
+	return nil
 }
 
 // final answers the mechanism.
 func (g *buildGroup) final(c call) error {
-	if g.domain == nil {
+	if g.builder == nil {
 		return nil
 	}
-	if n := len(g.weights); n < optimal.MinPlaces {
+	if n := g.builder.Len(); n < optimal.MinPlaces {
 		return fmt.Errorf("lat and lon make %d place, of which a mechanism has %d to %d", n, optimal.MinPlaces, optimal.MaxPlaces)
 	}
-	p := optimal.Places{Domain: g.domain, Cells: slices.SortedFunc(maps.Keys(g.weights), optimal.SouthWest)}
-	if err := inRegion(p); err != nil {
-		return err
-	}
-	o, err := g.solve(p)
+	m, err := g.build()
 	if err != nil {
 		return err
 	}
-	data, err := o.appendBinary(nil)
+	data, err := m.AppendBinary(nil)
 	if err != nil {
 		return err
 	}
@@ -167,47 +167,10 @@ func (g *buildGroup) final(c call) error {
 	return nil
 }
 
-func (g *buildGroup) solve(p optimal.Places) (*optimalMechanism, error) {
-	rate, err := exact.RateFloor(budget.Decimal(g.epsilon))
-	if err != nil {
-		return nil, err
-	}
-	privacy, quality, err := g.distances(p)
-	if err != nil {
-		return nil, err
-	}
-	o := &optimalMechanism{Places: p, metric: g.metric, epsilon: g.epsilon, dilation: g.dilation}
-	for _, cell := range p.Cells {
-		o.weights = append(o.weights, g.weights[cell])
-	}
-	began := time.Now()
-	problem := optimal.Problem{Prior: o.weights, Quality: quality, Privacy: privacy, Epsilon: rate}
-	var solution *optimal.Solution
+func (g *buildGroup) build() (m *optimal.PlaceMechanism, err error) {
 	err = g.session.untilInterrupted(func(ctx context.Context) (err error) {
-		solution, err = optimal.Solve(ctx, problem, optimal.Options{Dilation: g.dilation})
+		m, err = g.builder.Build(ctx, g.epsilon, g.dilation)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	if o.mechanism, err = optimal.New(rate, privacy, solution.Matrix); err != nil {
-		return nil, err
-	}
-	o.solved = solved{
-		Edges: uint32(solution.Edges), Dilation: solution.Dilation, Gap: solution.Gap(), Seconds: time.Since(began).Seconds(),
-	}
-	return o, nil
-}
-
-// distances are what epsilon is per and what is lost.
-func (g *buildGroup) distances(p optimal.Places) (privacy, quality optimal.Matrix, err error) {
-	switch g.metric {
-	case manhattan:
-		privacy = p.Manhattan()
-	case given:
-		privacy, err = g.given.matrix(p)
-	default:
-		return p.Privacy(), p.Quality(), nil
-	}
-	return privacy, privacy, err
+	return m, err
 }

@@ -1,6 +1,7 @@
 package sqlitefn_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -450,7 +451,7 @@ func TestAnyRoads(t *testing.T) {
 		order := make([]int, n)
 		for x, c := range cells {
 			for _, other := range cells {
-				if optimal.SouthWest(other, c) < 0 {
+				if cmp.Or(cmp.Compare(other.J, c.J), cmp.Compare(other.I, c.I)) < 0 {
 					order[x]++
 				}
 			}

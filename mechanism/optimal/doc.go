@@ -19,6 +19,10 @@
 //     certifies these in integer arithmetic against rational bounds of the
 //     exponentials. There is no [Mechanism] that was not certified.
 //
+// Where the places are lattice points of a domain, a [Builder] takes these steps for one
+// of three metrics. It makes a [PlaceMechanism], which knows what it may be charged in, and
+// which has a binary form of its own.
+//
 // The optimum for one prior also leaves an adversary who knows this prior with the
 // greatest error at this loss, if error and loss are measured alike (thesis,
 // theorem 6.2). [AdversaryError] computes it.

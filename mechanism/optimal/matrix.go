@@ -3,6 +3,7 @@ package optimal
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Matrix is square: n rows of n numbers. As a mechanism, row x is the
@@ -28,6 +29,9 @@ func (m Matrix) clone() Matrix {
 	}
 	return c
 }
+
+// equal reports whether two matrices have the same numbers.
+func (m Matrix) equal(o Matrix) bool { return slices.EqualFunc(m, o, slices.Equal[[]float64]) }
 
 // check requires n rows of n finite numbers which are not negative.
 func (m Matrix) check(name string, n int) error {
@@ -72,17 +76,17 @@ func (m Matrix) checkMetric(name string, n int) error {
 }
 
 func (m Matrix) checkTriangles(name string) error {
-	if x, y, z, found := m.Detour(); found {
+	if x, y, z, found := m.detour(); found {
 		return fmt.Errorf("%s violates the triangle inequality: %g from place %d to %d, %g by way of %d",
 			name, m[x][z], x, z, m[x][y]+m[y][z], y)
 	}
 	return nil
 }
 
-// Detour returns places x and z, and one on the way between them by which the way is
+// detour returns places x and z, and one on the way between them by which the way is
 // shorter than the distance of the two, by more than one part in 10^9. It reports false
 // if there are none: then the distances satisfy the triangle inequality.
-func (m Matrix) Detour() (x, via, z int, found bool) {
+func (m Matrix) detour() (x, via, z int, found bool) {
 	for x, row := range m {
 		for y, first := range row {
 			for z, second := range m[y] {

@@ -2,33 +2,33 @@ package optimal
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// Places are lattice points of a domain that a mechanism takes for secrets and
+// places are lattice points of a domain that a mechanism takes for secrets and
 // outputs. All of it is public.
-type Places struct {
-	Domain *planar.Domain
-	Cells  []planar.Cell // from the south-west row by row, none twice
+type places struct {
+	domain *planar.Domain
+	cells  []planar.Cell // from the south-west row by row, none twice
 }
 
-// SouthWest compares cells by the order of Places.
-func SouthWest(a, b planar.Cell) int {
+// southWest compares cells by the order of places.
+func southWest(a, b planar.Cell) int {
 	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
 }
 
-// Nearest is the number of the place nearest to a lattice point in the frame, of equally near
+// nearest is the number of the place nearest to a lattice point in the frame, of equally near
 // ones the first. Integers compare exactly, so that ties are where they are said to
 // be.
-func (p Places) Nearest(c planar.Cell) int {
+func (p places) nearest(c planar.Cell) int {
 	best := 0
-	bestHigh, bestLow := squaredDistance(c, p.Cells[0])
-	for i, place := range p.Cells[1:] {
+	bestHigh, bestLow := squaredDistance(c, p.cells[0])
+	for i, place := range p.cells[1:] {
 		high, low := squaredDistance(c, place)
 		if high < bestHigh || high == bestHigh && low < bestLow {
 			best, bestHigh, bestLow = i+1, high, low
@@ -61,10 +61,10 @@ func blocks(a, b planar.Cell) float64 {
 }
 
 // matrix is of the distances of all places, times scale.
-func (p Places) matrix(distance func(a, b planar.Cell) float64, scale float64) Matrix {
-	m := NewMatrix(len(p.Cells))
-	for x, a := range p.Cells {
-		for z, b := range p.Cells[:x] {
+func (p places) matrix(distance func(a, b planar.Cell) float64, scale float64) Matrix {
+	m := NewMatrix(len(p.cells))
+	for x, a := range p.cells {
+		for z, b := range p.cells[:x] {
 			d := distance(a, b) * scale
 			m[x][z], m[z][x] = d, d
 		}
@@ -72,17 +72,17 @@ func (p Places) matrix(distance func(a, b planar.Cell) float64, scale float64) M
 	return m
 }
 
-// Quality is what is lost when one place is reported for another: metres in the
+// quality is what is lost when one place is reported for another: metres in the
 // frame.
-func (p Places) Quality() Matrix { return p.matrix(steps, p.Domain.Step()) }
+func (p places) quality() Matrix { return p.matrix(steps, p.domain.Step()) }
 
-// Manhattan is the metric of a town whose streets run in the two directions of the
+// manhattan is the metric of a town whose streets run in the two directions of the
 // lattice, east and north at the middle of the box: |di| + |dj| steps between places
 // that are di and dj steps apart, in metres in the frame, rounded down by less than one
 // part in 2^48. Numbers of steps are exact; the two products that follow are off by a
 // factor of at most 1+2^-52, so that none is above what is said here, and all
 // processors answer alike. These distances are no lower bounds of geodesics.
-func (p Places) Manhattan() Matrix { return p.matrix(blocks, p.Domain.Step()*underRounding) }
+func (p places) manhattan() Matrix { return p.matrix(blocks, p.domain.Step()*underRounding) }
 
 // The distances that epsilon is per are those of the frame over 1+kappa, rounded
 // down, in metres.
@@ -109,27 +109,27 @@ const (
 	underForeign  = 1 - 0x1p-38
 )
 
-// Privacy is a metric in metres that is nowhere above the geodesics between the
+// privacy is a metric in metres that is nowhere above the geodesics between the
 // places, as is proved above.
-func (p Places) Privacy() Matrix { return p.lowerBounds(underBuilt) }
+func (p places) privacy() Matrix { return p.lowerBounds(underBuilt) }
 
 // lowerBounds are distances of which the geodesics are at least under times the
 // float64 computation, for an under of at most underRounding.
-func (p Places) lowerBounds(under float64) Matrix {
-	return p.matrix(steps, p.Domain.Rate(onePerMetre)*under)
+func (p places) lowerBounds(under float64) Matrix {
+	return p.matrix(steps, p.domain.Rate(onePerMetre)*under)
 }
 
-// BelowGeodesics reports whether distances, of which there are as many as of the
+// belowGeodesics reports whether distances, of which there are as many as of the
 // places, are certified lower bounds of the geodesics between them, as is proved above:
 // what is private per metre of such a metric is so per metre along the ellipsoid.
-func (p Places) BelowGeodesics(distances Matrix) bool {
+func (p places) belowGeodesics(distances Matrix) bool {
 	return distances.nowhereAbove(p.lowerBounds(underRounding))
 }
 
-// Supports reports whether distances are lower bounds of the geodesics between the
+// supports reports whether distances are lower bounds of the geodesics between the
 // places, and not those of other places.
-func (p Places) Supports(distances Matrix) bool {
-	return p.BelowGeodesics(distances) && p.lowerBounds(underForeign).nowhereAbove(distances)
+func (p places) supports(distances Matrix) bool {
+	return p.belowGeodesics(distances) && p.lowerBounds(underForeign).nowhereAbove(distances)
 }
 
 func (m Matrix) nowhereAbove(bounds Matrix) bool {
@@ -146,17 +146,17 @@ func (m Matrix) nowhereAbove(bounds Matrix) bool {
 // vertex is a point of the frame, in steps of the lattice.
 type vertex struct{ x, y float64 }
 
-// Farthest is how far in the frame, in metres, a location of the domain lies from its
+// farthest is how far in the frame, in metres, a location of the domain lies from its
 // nearest place at the most: an upper bound, of all in the rectangle of the lattice
 // that holds the box. In the rectangle's share of a place's Voronoi cell, a convex
 // polygon, the distance from the place is convex, hence largest at a vertex.
-func (p Places) Farthest() float64 {
-	low, high := p.Domain.Extent()
+func (p places) farthest() float64 {
+	low, high := p.domain.Extent()
 	w, s, e, n := float64(low.I), float64(low.J), float64(high.I), float64(high.J)
 	most := 0.0
-	for _, place := range p.Cells {
+	for _, place := range p.cells {
 		polygon := []vertex{{w, s}, {e, s}, {e, n}, {w, n}}
-		for _, other := range p.Cells {
+		for _, other := range p.cells {
 			if other != place {
 				polygon = nearer(polygon, place, other)
 			}
@@ -165,7 +165,7 @@ func (p Places) Farthest() float64 {
 			most = max(most, math.Hypot(v.x-float64(place.I), v.y-float64(place.J)))
 		}
 	}
-	return most * p.Domain.Step()
+	return most * p.domain.Step()
 }
 
 // nearer cuts off a convex polygon what is nearer to b than to a (Sutherland,
@@ -189,24 +189,37 @@ func nearer(polygon []vertex, a, b planar.Cell) []vertex {
 	return cut
 }
 
-// Ascending reports whether the places are in order, none twice, and within the domain.
-func (p Places) Ascending() bool {
-	low, high := p.Domain.Extent()
-	for _, c := range p.Cells {
+// ascending reports whether the places are in order, none twice, and within the domain.
+func (p places) ascending() bool {
+	low, high := p.domain.Extent()
+	for _, c := range p.cells {
 		if c.I < low.I || c.I > high.I || c.J < low.J || c.J > high.J {
 			return false
 		}
 	}
-	for i := range p.Cells[1:] {
-		if SouthWest(p.Cells[i], p.Cells[i+1]) >= 0 {
+	for i := range p.cells[1:] {
+		if southWest(p.cells[i], p.cells[i+1]) >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// Forbidden returns the number of a place that the domain's region does not admit,
-// -1 if there is none.
-func (p Places) Forbidden() int {
-	return slices.IndexFunc(p.Cells, func(c planar.Cell) bool { return p.Domain.Admissible(c) != c })
+// admitted says which place the domain's region does not admit.
+func (p places) admitted() error {
+	for x, c := range p.cells {
+		if p.domain.Admissible(c) != c {
+			return fmt.Errorf("place %s lies outside the region of domain '%s'", p.wkt(x), p.domain.Name())
+		}
+	}
+	return nil
+}
+
+// wkt returns a place as releases show it.
+func (p places) wkt(x int) string { return wkt(p.domain, p.cells[x]) }
+
+// wkt returns a lattice point as releases show it: WKT, with coordinates of 7 decimals.
+func wkt(d *planar.Domain, c planar.Cell) string {
+	lat, lon := d.Location(c)
+	return fmt.Sprintf("POINT(%.7f %.7f)", lon, lat)
 }

@@ -1,0 +1,41 @@
+package optimal
+
+import "slices"
+
+// A Metric says which distances between places epsilon is per.
+type Metric uint8
+
+// The numbers of metrics are part of the binary form of a [PlaceMechanism].
+const (
+	// Euclid is nowhere above the geodesics along the ellipsoid. What is lost when one
+	// place is reported for another is their distance in the domain's frame.
+	Euclid Metric = iota
+
+	// Manhattan is the metric of a town whose streets run east and north at the middle
+	// of the domain's box. It is lost too.
+	Manhattan
+
+	// Given is what [Builder.AddDistances] was told. It is lost too.
+	Given
+)
+
+var metricNames = [...]string{Euclid: "euclid", Manhattan: "manhattan", Given: "given"}
+
+// String returns the name of the metric in lower case.
+func (m Metric) String() string { return metricNames[m] }
+
+// maxDistance, in metres, is beyond all there are on the Earth, and far from where sums
+// of distances overflow.
+const maxDistance = 1e9
+
+// fits reports whether distances can be those of the metric between the places.
+func (m Metric) fits(p places, distances Matrix) bool {
+	switch m {
+	case Euclid:
+		return p.supports(distances)
+	case Manhattan:
+		return distances.equal(p.manhattan())
+	default:
+		return !slices.ContainsFunc(distances, func(row []float64) bool { return slices.Max(row) > maxDistance })
+	}
+}

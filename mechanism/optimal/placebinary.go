@@ -1,0 +1,155 @@
+package optimal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// placeVersion is the first byte of the binary form of a PlaceMechanism.
+const placeVersion = 1
+
+// placeHeader is the beginning of the binary form.
+type placeHeader struct {
+	Version    uint8
+	Metric     Metric
+	NameLength uint16
+	Places     uint16
+	// Where the domain's lattice has its origin, degrees, and its step, metres, so
+	// that another domain of its name is noticed.
+	OriginLat, OriginLon, Step float64
+	Epsilon, Dilation          float64
+	Solved                     solved
+}
+
+// AppendBinary appends the mechanism in binary form, from which [ParsePlaceMechanism]
+// restores it. It fails only for a domain with a name of more than 65,535 bytes. The
+// form, all numbers big-endian, those of 8 bytes IEEE 754 but for the cells':
+//
+//	version    1, a byte
+//	metric     a byte
+//	name       its length, 2 bytes
+//	n          places, 2 bytes
+//	lattice    latitude and longitude of its origin, and its step, 8 bytes each
+//	request    epsilon and dilation, 8 bytes each
+//	solution   edges of the spanner, 4 bytes; its dilation, the gap, seconds, 8 bytes each
+//	name       of the domain
+//	cells      i and j of each, 8 bytes each, two's complement
+//	weights    8 bytes each
+//	mechanism  as [Mechanism.AppendBinary] has it
+func (m *PlaceMechanism) AppendBinary(b []byte) ([]byte, error) {
+	name := m.domain.Name()
+	if len(name) > math.MaxUint16 {
+		return nil, errors.New("domain has too long a name")
+	}
+	lat, lon := m.domain.Location(planar.Cell{})
+	header := placeHeader{
+		Version: placeVersion, Metric: m.metric, NameLength: uint16(len(name)), Places: uint16(m.Len()),
+		OriginLat: lat, OriginLon: lon, Step: m.domain.Step(), Epsilon: m.epsilon, Dilation: m.dilation, Solved: m.solved,
+	}
+	for _, part := range []any{header, []byte(name), m.cells, m.weights} {
+		var err error
+		if b, err = binary.Append(b, binary.BigEndian, part); err != nil {
+			return nil, err
+		}
+	}
+	return m.certified.AppendBinary(b)
+}
+
+// ErrPlaceForm says that data are not the binary form of a [PlaceMechanism].
+var ErrPlaceForm = errors.New("not the binary form of a mechanism on places")
+
+// ParsePlaceMechanism returns the mechanism whose binary form is data. The function
+// domain returns the domain of a name. Whatever the data, what it returns is certified
+// anew, and what it may be charged in follows from its distances alone: see
+// [PlaceMechanism.Unit].
+//
+// An error is [ErrPlaceForm], one of domain or of [Parse], or says that the mechanism
+// was made for another domain or for places outside its region.
+func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, error)) (*PlaceMechanism, error) {
+	var header placeHeader
+	n, err := binary.Decode(data, binary.BigEndian, &header)
+	if err != nil || header.Version != placeVersion {
+		return nil, ErrPlaceForm
+	}
+	data = data[n:]
+	if len(data) < int(header.NameLength) {
+		return nil, ErrPlaceForm
+	}
+	d, err := domain(string(data[:header.NameLength]))
+	if err != nil {
+		return nil, err
+	}
+	m := &PlaceMechanism{
+		places:  places{d, make([]planar.Cell, header.Places)},
+		metric:  header.Metric,
+		weights: make([]float64, header.Places),
+		epsilon: header.Epsilon, dilation: header.Dilation, solved: header.Solved,
+	}
+	if err := m.parseBody(data[header.NameLength:]); err != nil {
+		return nil, err
+	}
+	if err := m.check(header); err != nil {
+		return nil, err
+	}
+	if m.cost, err = budget.Cost(budget.Decimal(m.epsilon)); err != nil {
+		return nil, err
+	}
+	m.derive()
+	return m, nil
+}
+
+// parseBody reads what follows the domain's name.
+func (m *PlaceMechanism) parseBody(data []byte) (err error) {
+	for _, part := range []any{m.cells, m.weights} {
+		n, err := binary.Decode(data, binary.BigEndian, part)
+		if err != nil {
+			return ErrPlaceForm
+		}
+		data = data[n:]
+	}
+	m.certified, err = Parse(data)
+	return err
+}
+
+// check says what is wrong with a mechanism that was read, which is certified for
+// its own epsilon and distances: that these are not the ones it is charged for, or
+// that it was made for another domain.
+func (m *PlaceMechanism) check(header placeHeader) error {
+	if m.metric > Given || !m.solved.sound() || !(m.dilation >= 1 && m.dilation <= math.MaxFloat64) || checkPrior(m.weights) != nil {
+		return ErrPlaceForm
+	}
+	if !(m.epsilon > 0 && m.epsilon <= math.MaxFloat64) {
+		return ErrPlaceForm
+	}
+	rate, err := exact.RateFloor(budget.Decimal(m.epsilon))
+	if err != nil || m.certified.Epsilon() != rate || m.certified.Len() != m.Len() {
+		return ErrPlaceForm
+	}
+	if !header.isOf(m.domain) || !m.ascending() || !m.metric.fits(m.places, m.certified.Privacy()) {
+		return fmt.Errorf("its distances are not those of places in this domain '%s'", m.domain.Name())
+	}
+	return m.admitted()
+}
+
+// isOf reports whether the lattice is that of the domain.
+func (h placeHeader) isOf(d *planar.Domain) bool {
+	const rounding = 2e-7 // degrees
+	lat, lon := d.Location(planar.Cell{})
+	return math.Abs(lat-h.OriginLat) <= rounding && math.Abs(lon-h.OriginLon) <= rounding && d.Step() == h.Step
+}
+
+// sound reports whether the numbers can be shown.
+func (s solved) sound() bool {
+	for _, x := range []float64{s.Dilation, s.Gap, s.Seconds} {
+		if !(math.Abs(x) <= math.MaxFloat64) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,151 @@
+package optimal
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// A PlaceMechanism is a [Mechanism] between places of a domain, with the prior that it
+// is optimal for. All of it is public. [Builder.Build] and [ParsePlaceMechanism] make
+// it. It is immutable and safe for concurrent use with a Source per goroutine.
+type PlaceMechanism struct {
+	places
+	metric    Metric
+	weights   []float64 // of the prior
+	epsilon   float64   // per metre, as it was asked for
+	dilation  float64   // as it was asked for
+	solved    solved
+	cost      budget.Amount
+	certified *Mechanism
+
+	// What follows from the above, see derive.
+	metres  bool         // the distances are lower bounds of geodesics
+	guesses func() []int // for each output the place that it is best taken for
+}
+
+// solved is what the solver says of its solution. Nothing rests on it.
+type solved struct {
+	Edges    uint32 // of the spanner
+	Dilation float64
+	Gap      float64
+	Seconds  float64
+}
+
+// derive computes what follows from the certified mechanism.
+func (m *PlaceMechanism) derive() {
+	m.metres = m.belowGeodesics(m.certified.Privacy())
+	m.guesses = sync.OnceValue(func() []int { return Remap(m.weights, m.certified.Matrix(), m.losses()) })
+}
+
+// Mechanism returns the certified mechanism, whose places have the numbers that
+// [PlaceMechanism.Snap] returns.
+func (m *PlaceMechanism) Mechanism() *Mechanism { return m.certified }
+
+// Domain returns the domain whose lattice points the places are.
+func (m *PlaceMechanism) Domain() *planar.Domain { return m.domain }
+
+// Len returns the number of places.
+func (m *PlaceMechanism) Len() int { return len(m.cells) }
+
+// Snap returns the place that stands for a location, in degrees: the nearest in the
+// frame, whatever the metric, since distances between places say nothing of other
+// locations.
+func (m *PlaceMechanism) Snap(lat, lon float64) int { return m.nearest(m.domain.Cell(lat, lon)) }
+
+// Middle returns the place nearest to the middle of the domain's box.
+func (m *PlaceMechanism) Middle() int { return m.Snap(m.domain.Centre()) }
+
+// Location returns the coordinates of a place as it is released, in degrees.
+func (m *PlaceMechanism) Location(place int) (lat, lon float64) {
+	return m.domain.Location(m.cells[place])
+}
+
+// Remap returns the place that a listener who knows the prior takes an output for: see
+// the function of that name.
+func (m *PlaceMechanism) Remap(output int) int { return m.guesses()[output] }
+
+// Cost returns what a draw costs, per [PlaceMechanism.Unit]: epsilon as it was asked
+// for, as a decimal.
+func (m *PlaceMechanism) Cost() budget.Amount { return m.cost }
+
+// Unit returns what draws of the mechanism are charged in when it goes by that name.
+//
+// # Privacy
+//
+// What is certified is that two places d apart are told apart by at most epsilon*d, per
+// metre of the mechanism's own distances. Where none of these is longer than the
+// geodesic, that is no more than epsilon per metre, and it counts towards the budget of
+// all that is charged per metre. Otherwise places may be near each other and far apart
+// by those distances: the bound is one of another metric, which says nothing in metres,
+// and has a budget of its own. A mechanism never changes, so that the unit has one
+// meaning. (Where a name is used again for another mechanism, what was spent bounds the
+// longer of both distances.)
+//
+// The unit follows from what was certified and from the domain, not from anything
+// that is stored beside.
+func (m *PlaceMechanism) Unit(name string) budget.Unit {
+	if m.metres {
+		return budget.Metre
+	}
+	return budget.Metre + ":" + budget.Unit(name)
+}
+
+// losses returns what is lost when one place is reported for another, metres: of the
+// frame, or of the mechanism's own distances.
+func (m *PlaceMechanism) losses() Matrix {
+	if m.metric == Euclid {
+		return m.quality()
+	}
+	return m.certified.Privacy()
+}
+
+// Loss returns how many metres are lost on average, see the function of that name.
+func (m *PlaceMechanism) Loss() float64 {
+	return Loss(m.weights, m.certified.Matrix(), m.losses())
+}
+
+// SameRequest reports whether two mechanisms were built from the same domain, places,
+// weights, distances, epsilon and dilation. Their matrices may differ in what a solver
+// leaves to chance, such as how a processor rounds.
+func (m *PlaceMechanism) SameRequest(o *PlaceMechanism) bool {
+	return m.domain == o.domain && m.epsilon == o.epsilon && m.dilation == o.dilation && m.metric == o.metric &&
+		slices.Equal(m.cells, o.cells) && slices.Equal(m.weights, o.weights) &&
+		(m.metric != Given || m.certified.privacy.equal(o.certified.privacy))
+}
+
+// Info describes a mechanism on places of a domain. Losses and errors are averages over
+// the prior.
+type Info struct {
+	Domain           string // name of the domain
+	Places           int
+	Metric           Metric
+	Epsilon          float64 // per metre, as asked for
+	CertifiedEpsilon float64
+	Dilation         float64 // of the spanner, as asked for
+	TrueDilation     float64 // of the spanner that was used
+	Constraints      int64   // that the solver kept
+	Gap              float64 // to the least possible loss, relative
+	Loss             float64 // metres
+	AdversaryError   float64 // metres, of somebody who knows the prior
+	Farthest         float64 // metres from a location of the domain to its place, at most
+	Seconds          float64 // that solving took
+}
+
+// Info returns what was asked for, and what came of it.
+func (m *PlaceMechanism) Info() Info {
+	return Info{
+		Domain: m.domain.Name(), Places: m.Len(), Metric: m.metric,
+		Epsilon: m.epsilon, CertifiedEpsilon: m.certified.Epsilon(),
+		Dilation: m.dilation, TrueDilation: m.solved.Dilation,
+		// Two on each edge of the spanner, for each output.
+		Constraints:    2 * int64(m.solved.Edges) * int64(m.Len()),
+		Gap:            m.solved.Gap,
+		Loss:           m.Loss(),
+		AdversaryError: AdversaryError(m.weights, m.certified.Matrix(), m.losses()),
+		Farthest:       m.farthest(),
+		Seconds:        m.solved.Seconds,
+	}
+}
