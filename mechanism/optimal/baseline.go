@@ -1,7 +1,6 @@
 package optimal
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -31,42 +30,6 @@ func Cloak(centres []int) (Matrix, error) {
 			return nil, fmt.Errorf("place %d is to be reported as %d: want 0 to %d", x, z, len(centres)-1)
 		}
 		k[x][z] = 1
-	}
-	return k, nil
-}
-
-var errTight = errors.New("no mechanism has tight constraints: one would need negative probabilities")
-
-// TightConstraints returns the matrix k_xz = u_z e^(-epsilon d(x,z)), whose
-// constraints with x or x' = z all hold with equality. It is epsilon*d-private. The
-// u_z follow from the row sums; it is an error if they are not all positive, or the
-// matrix of e^(-epsilon d) is not positive definite, as it is for Euclidean d.
-func TightConstraints(epsilon float64, d Matrix) (Matrix, error) {
-	n := len(d)
-	k, l, u := NewMatrix(n), make([]float64, n*n), make([]float64, n)
-	for x, row := range k {
-		for z := range row {
-			row[z] = math.Exp(-epsilon * d[x][z])
-			l[x*n+z] = row[z]
-		}
-		u[x] = 1
-	}
-	factor(l, n)
-	solve(l, n, u)
-	for _, v := range u {
-		if !(v > 0) {
-			return nil, errTight
-		}
-	}
-	for x, row := range k {
-		sum := 0.0
-		for z := range row {
-			row[z] *= u[z]
-			sum += row[z]
-		}
-		if math.Abs(sum-1) > 1e-9 {
-			return nil, fmt.Errorf("matrix of e^(-epsilon d) is close to singular or not positive definite: row %d adds up to %g", x, sum)
-		}
 	}
 	return k, nil
 }

@@ -27,9 +27,9 @@
 // greatest error at this loss, if error and loss are measured alike (thesis,
 // theorem 6.2). [AdversaryError] computes it.
 //
-// Baselines to compare with are [PlanarGeometric], [TightConstraints] and [Exponential],
-// and two which are not private in the above sense, and which [New] refuses: [Cloak], and
-// [MostPrivate], the greatest error at a given loss (thesis, definition 3.1).
+// Baselines to compare with are [PlanarGeometric] and [Exponential], and two which are not
+// private in the above sense, and which [New] refuses: [Cloak], and [MostPrivate], the
+// greatest error at a given loss (thesis, definition 3.1).
 //
 // All distances, losses and epsilons are in units of the caller's choice; epsilon
 // is per unit of the privacy distance. Places are numbered from 0.
