@@ -36,22 +36,8 @@ func cipPolicy(s *session, c call) error {
 	if earlier != string(text) {
 		return fmt.Errorf("policy '%s' is declared already and cannot change; take another name", name)
 	}
-	c.ResultString(0, fmt.Sprintf("policy '%s': %s", name, cipSays(policy)))
+	c.ResultString(0, fmt.Sprintf("policy '%s': %s", name, policy))
 	return nil
-}
-
-// cipSays tells what a policy protects, under which prior.
-func cipSays(p cip.Policy) string {
-	scale := "length scale " + plain(p.LengthScale)
-	if p.LengthScaleMax > 0 {
-		scale = "length scales up to " + plain(p.LengthScaleMax)
-	}
-	family := p.Family
-	if family == "" {
-		family = fmt.Sprintf("%d listed sets", len(p.Sets))
-	}
-	return fmt.Sprintf("%s within %s of each point, for priors of kernel %s, %s, variance %s",
-		family, plain(p.Radius), p.Kernel, scale, plain(p.Variance))
 }
 
 // readCIP is the text of a declared policy.
@@ -142,18 +128,14 @@ func cipSigma(s *session, c call) error {
 	if policy.Epsilon == 0 {
 		return errNoEpsilon
 	}
-	sigma2, err := s.smallestSigma2(policy, times)
+	var sigma2 float64
+	err = s.untilInterrupted(func(ctx context.Context) (err error) {
+		sigma2, err = policy.SmallestSigma2(ctx, times)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	c.ResultFloat(0, sigma2)
 	return nil
-}
-
-func (s *session) smallestSigma2(policy cip.Policy, times []float64) (sigma2 float64, err error) {
-	err = s.untilInterrupted(func(ctx context.Context) (err error) {
-		sigma2, err = policy.SmallestSigma2(ctx, times)
-		return err
-	})
-	return sigma2, err
 }

@@ -1,6 +1,7 @@
 package sqlitefn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -96,16 +97,10 @@ func (g *cipGroup) parameters(c call) (err error) {
 //
 // # Privacy
 //
-// The variance of the noise follows from the times and the policy, which are public. A
-// policy's radius is along the ellipsoid; two locations of the box that are so far
-// apart have images that are at most [planar.Domain.Apart] from each other, which is
-// the radius that the variance is for. The noise is normal and added to the images as
-// they are; that the sum is then rounded is post-processing. So the loss is at most
-// the policy's epsilon, for locations in the frame with the conditional prior that the
-// policy assumes, to someone who sees no other release of them. Losses of two traces of
-// an account do not add up under such a prior, which is why there is one at the most
-// under a policy; the owner, who declares another one and sets a limit for it, decides
-// on more.
+// The loss is at most the policy's epsilon, as [cip.Policy.Noise] proves, to someone who
+// sees no other release of the locations. Losses of two traces of an account do not add
+// up under such a prior, which is why there is one at the most under a policy; the owner,
+// who declares another one and sets a limit for it, decides on more.
 func (g *cipGroup) final(c call) error {
 	slices.SortStableFunc(g.fixes, func(a, b cipFix) int { return a.at.Compare(b.at) })
 	noise, err := g.noise()
@@ -120,51 +115,23 @@ func (g *cipGroup) final(c call) error {
 	return nil
 }
 
-// perSecond is the unit in which times are exact; those of a policy are seconds.
-const perSecond = 1_000_000
-
-// maxSpan is how many of it a float64 counts, some 285 years.
-const maxSpan = 1 << 53
-
-// times are since the first point. Seconds would not be exact: of points near each other
-// and far from the first, time would differ from what is released, and the loss with it.
-func (g *cipGroup) times() ([]float64, error) {
-	times := make([]float64, len(g.fixes))
-	first := g.fixes[0].at.UnixMicro()
-	for i, f := range g.fixes {
-		t := f.at.UnixMicro() - first
-		times[i] = float64(t)
-		switch {
-		case t > maxSpan:
-			return nil, fmt.Errorf("t spans more than %d seconds", maxSpan/perSecond)
-		case i > 0 && times[i] == times[i-1]:
-			return nil, fmt.Errorf("t %s is there twice", f.seconds())
-		}
-	}
-	return times, nil
-}
-
 // seconds prints the time since 1970.
-func (f cipFix) seconds() string {
-	return plain(float64(f.at.UnixMicro()) / perSecond)
-}
+func (f cipFix) seconds() string { return plain(float64(f.at.UnixMicro()) / 1e6) }
 
 // noise is nil for a trace without points.
-func (g *cipGroup) noise() (*planar.Gaussian, error) {
+func (g *cipGroup) noise() (noise *planar.Gaussian, err error) {
 	if len(g.fixes) == 0 {
 		return nil, nil
 	}
-	times, err := g.times()
-	if err != nil {
-		return nil, err
+	times := make([]time.Time, len(g.fixes))
+	for i, f := range g.fixes {
+		times[i] = f.at
 	}
-	policy := g.policy.Finer(perSecond)
-	policy.Radius = g.domain.Apart(policy.Radius)
-	variance, err := g.session.smallestSigma2(policy, times)
-	if err != nil {
-		return nil, err
-	}
-	return g.domain.Gaussian(variance)
+	err = g.session.untilInterrupted(func(ctx context.Context) (err error) {
+		noise, err = g.policy.Noise(ctx, g.domain, times)
+		return err
+	})
+	return noise, err
 }
 
 // pay pays for the trace, which costs nothing without points.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/settings"
@@ -52,14 +53,29 @@ type Policy struct {
 	Domain  string        // name of the domain of the locations (domain); not used here
 }
 
-// Finer returns the policy for times in a unit of which the policy's has so many.
-func (p Policy) Finer(parts float64) Policy {
+// finer returns the policy for times in a unit of which the policy's has so many.
+func (p Policy) finer(parts float64) Policy {
 	p.Period *= parts
 	if p.Kernel != Periodic { // whose length scale is a plain number
 		p.LengthScale *= parts
 		p.LengthScaleMax *= parts
 	}
 	return p
+}
+
+// String tells in one line what the policy protects, under which prior.
+func (p Policy) String() string {
+	plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	scale := "length scale " + plain(p.LengthScale)
+	if p.LengthScaleMax > 0 {
+		scale = "length scales up to " + plain(p.LengthScaleMax)
+	}
+	family := p.Family
+	if family == "" {
+		family = fmt.Sprintf("%d listed sets", len(p.Sets))
+	}
+	return fmt.Sprintf("%s within %s of each point, for priors of kernel %s, %s, variance %s",
+		family, plain(p.Radius), p.Kernel, scale, plain(p.Variance))
 }
 
 var policyKeys = []string{"kernel", "variance", "length_scale", "length_scale_max", "period",

@@ -201,3 +201,18 @@ func FuzzParseTimes(f *testing.F) {
 		}
 	})
 }
+
+func TestPolicyString(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"kernel": "rbf", "variance": 10000, "length_scale": 60, "radius": 10, "lambda": 2, "family": "windows:2"}`:          "windows:2 within 10 of each point, for priors of kernel rbf, length scale 60, variance 10000",
+		`{"kernel": "exponential", "variance": 1e7, "length_scale_max": 0.5, "radius": 1, "lambda": 2, "family": [[0], [1]]}`: "2 listed sets within 1 of each point, for priors of kernel exponential, length scales up to 0.5, variance 10000000",
+	} {
+		p, err := ParsePolicy(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.String(); got != want {
+			t.Errorf("%s\nis %q, want %q", text, got, want)
+		}
+	}
+}
