@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -94,24 +93,12 @@ func (g *trainGroup) begin(c call) error {
 	if g.period, err = c.epsilon(trainPeriod); err != nil {
 		return err
 	}
-	period, err := c.period(trainPeriod, g.period)
+	period, err := markov.PeriodOf(g.period)
 	if err != nil {
-		return err
+		return c.bad(trainPeriod, "%v", err)
 	}
 	g.trainer = markov.NewTrainer(grid, period)
 	return nil
-}
-
-// maxPeriod is the longest period of a model, in seconds: some thirty years.
-const maxPeriod = 1e9
-
-// period is argument i, a number of seconds, in whole microseconds.
-func (c call) period(i int, seconds float64) (time.Duration, error) {
-	micros := math.Round(seconds * 1e6)
-	if micros < 1 || seconds > maxPeriod {
-		return 0, c.bad(i, "must be at least 0.000001 and at most %.0f, got %s", maxPeriod, plain(seconds))
-	}
-	return time.Duration(micros) * time.Microsecond, nil
 }
 
 // final answers the model, NULL where no row had a time and a location.

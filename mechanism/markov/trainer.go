@@ -3,8 +3,10 @@ package markov
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -52,6 +54,20 @@ var (
 	errEmpty  = errors.New("there are no points to train a model on")
 	errMany   = errors.New("there are more than 2^32-1 points to train a model on")
 )
+
+// maxPeriod is the longest period that PeriodOf returns, in seconds: some thirty years.
+const maxPeriod = 1e9
+
+// PeriodOf returns a number of seconds in whole microseconds, as a [Trainer] takes it. The
+// error for less than one, or for more than 1e9 seconds, says what the number must be.
+func PeriodOf(seconds float64) (time.Duration, error) {
+	micros := math.Round(seconds * 1e6)
+	if !(micros >= 1 && seconds <= maxPeriod) {
+		return 0, fmt.Errorf("must be at least 0.000001 and at most %.0f, got %s",
+			maxPeriod, strconv.FormatFloat(seconds, 'f', -1, 64))
+	}
+	return time.Duration(micros) * time.Microsecond, nil
+}
 
 func validPeriod(period time.Duration) bool {
 	return period > 0 && period%time.Microsecond == 0

@@ -87,3 +87,18 @@ func TestTrainerRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestPeriodOf(t *testing.T) {
+	for seconds, want := range map[float64]time.Duration{
+		60: time.Minute, 0.000001: time.Microsecond, 0.0000015: 2 * time.Microsecond, 0.1: 100 * time.Millisecond, 1e9: 1e9 * time.Second,
+	} {
+		if got, err := PeriodOf(seconds); err != nil || got != want {
+			t.Errorf("%v s: %v, %v, want %v", seconds, got, err, want)
+		}
+	}
+	for _, seconds := range []float64{0, -1, 4e-7, 1e9 + 1, math.Inf(1), math.NaN()} {
+		if got, err := PeriodOf(seconds); err == nil {
+			t.Errorf("%v s: %v", seconds, got)
+		}
+	}
+}
