@@ -14,19 +14,16 @@ func (v *solver) step() bool {
 	// corrector may aim.
 	v.each(v.aimAtZero)
 	v.direction()
-	primal, dual := v.longest()
-	now := v.products()
-	share := now.after(min(1, primal), min(1, dual)) / now.sy
-	mu := share * share * share * now.sy / float64(v.n*v.m)
+	mu := v.reach().target(v.n * v.m)
 
 	// Corrector: for products of mu, up to second order.
 	v.each(func(_ *shard, z int) { v.aimAtMu(z, mu) })
 	v.direction()
-	primal, dual = v.longest()
-	if math.IsNaN(v.dlambda[0]) || max(primal, dual) < shortestStep {
+	r := v.reach()
+	if math.IsNaN(v.dlambda[0]) || max(r.primal, r.dual) < shortestStep {
 		return false
 	}
-	v.move(min(1, insideStep*primal), min(1, insideStep*dual))
+	v.move(min(1, insideStep*r.primal), min(1, insideStep*r.dual))
 	return true
 }
 
@@ -45,37 +42,13 @@ func (v *solver) move(primal, dual float64) {
 	floats.AddScaled(v.lambda, dual, v.dlambda)
 }
 
-// products are the sums of s y, s dy, ds y and ds dy over all constraints.
-type products struct{ sy, sdy, dsy, dsdy float64 }
-
-// after returns what the sum of s y becomes by steps of the given lengths.
-func (p products) after(primal, dual float64) float64 {
-	return p.sy + dual*p.sdy + primal*p.dsy + primal*dual*p.dsdy
-}
-
-func (p *products) add(q products) {
-	p.sy += q.sy
-	p.sdy += q.sdy
-	p.dsy += q.dsy
-	p.dsdy += q.dsdy
-}
-
-func (v *solver) products() (sum products) {
+// reach returns that of the direction.
+func (v *solver) reach() reach {
+	r := noPairs
 	for i := range v.shards {
-		sum.add(v.shards[i].products)
+		r.join(v.shards[i].reach)
 	}
-	return sum
-}
-
-// longest returns the longest steps that keep s and y from turning negative. They
-// may be infinite.
-func (v *solver) longest() (primal, dual float64) {
-	primal, dual = math.Inf(1), math.Inf(1)
-	for i := range v.shards {
-		primal = min(primal, v.shards[i].primal)
-		dual = min(dual, v.shards[i].dual)
-	}
-	return primal, dual
+	return r
 }
 
 // factorColumn factors H_z and adds its inverse to the shard's sum.
@@ -140,8 +113,7 @@ func (v *solver) direction() {
 	for i := range v.shards {
 		sh := &v.shards[i]
 		clear(sh.sum)
-		sh.primal, sh.dual = math.Inf(1), math.Inf(1)
-		sh.products = products{}
+		sh.reach = noPairs
 	}
 	v.each(v.right)
 	copy(v.dlambda, v.lack)
@@ -194,16 +166,7 @@ func (v *solver) left(sh *shard, z int) {
 		d := c.t*k[c.high]*(u[c.low]-u[c.high]) + s[i]*u[c.low]
 		e := dy[i] - y[i]/s[i]*d
 		ds[i], dy[i] = d, e
-		if d < 0 {
-			sh.primal = min(sh.primal, -s[i]/d)
-		}
-		if e < 0 {
-			sh.dual = min(sh.dual, -y[i]/e)
-		}
-		sh.products.sy += s[i] * y[i]
-		sh.products.sdy += s[i] * e
-		sh.products.dsy += d * y[i]
-		sh.products.dsdy += d * e
+		sh.include(s[i], d, y[i], e)
 	}
 	for x := range dk {
 		dk[x] = k[x] * u[x]

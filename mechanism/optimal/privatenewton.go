@@ -14,19 +14,16 @@ func (v *privacySolver) step() bool {
 	v.each(v.aimAtZero)
 	v.aimW = -v.w * v.mu
 	v.direction()
-	primal, dual := v.longest()
-	now := v.products()
-	share := now.after(min(1, primal), min(1, dual)) / now.sy
-	target := share * share * share * now.sy / float64(2*v.n*v.n+1)
+	target := v.reach().target(2*v.n*v.n + 1)
 
 	v.each(func(_ *privacyShard, z int) { v.aimAt(z, target) })
 	v.aimW += target - v.dw*v.dmu
 	v.direction()
-	primal, dual = v.longest()
-	if math.IsNaN(v.dmu) || min(primal, dual) < lostStep {
+	r := v.reach()
+	if math.IsNaN(v.dmu) || min(r.primal, r.dual) < lostStep {
 		return false
 	}
-	v.move(min(1, insideStep*primal), min(1, insideStep*dual))
+	v.move(min(1, insideStep*r.primal), min(1, insideStep*r.dual))
 	return true
 }
 
@@ -45,31 +42,14 @@ func (v *privacySolver) move(primal, dual float64) {
 	v.mu += dual * v.dmu
 }
 
-// longest returns the longest steps that keep mechanism and multipliers from turning
-// negative. They may be infinite.
-func (v *privacySolver) longest() (primal, dual float64) {
-	primal, dual = stretch(v.w, v.dw, math.Inf(1)), stretch(v.mu, v.dmu, math.Inf(1))
+// reach returns that of the direction.
+func (v *privacySolver) reach() reach {
+	r := noPairs
+	r.include(v.w, v.dw, v.mu, v.dmu)
 	for i := range v.shards {
-		primal = min(primal, v.shards[i].primal)
-		dual = min(dual, v.shards[i].dual)
+		r.join(v.shards[i].reach)
 	}
-	return primal, dual
-}
-
-// stretch returns the longest step up to limit that keeps a from turning negative.
-func stretch(a, da, limit float64) float64 {
-	if da < 0 {
-		return min(limit, -a/da)
-	}
-	return limit
-}
-
-func (v *privacySolver) products() products {
-	sum := products{v.w * v.mu, v.w * v.dmu, v.dw * v.mu, v.dw * v.dmu}
-	for i := range v.shards {
-		sum.add(v.shards[i].products)
-	}
-	return sum
+	return r
 }
 
 // factorColumn factors M_z, and adds its inverse N to the shard's sum of
@@ -149,8 +129,7 @@ func (v *privacySolver) direction() {
 	for i := range v.shards {
 		sh := &v.shards[i]
 		clear(sh.sum)
-		sh.primal, sh.dual = math.Inf(1), math.Inf(1)
-		sh.products = products{}
+		sh.reach = noPairs
 	}
 	v.each(v.before)
 	v.setRight()
@@ -222,11 +201,4 @@ func (v *privacySolver) after(sh *privacyShard, z int) {
 		sh.include(v.k[i], v.dk[i], v.r[i], v.dr[i])
 		sh.include(v.s[i], v.ds[i], v.h[i], v.dh[i])
 	}
-}
-
-// include takes account of one pair of a slack and its multiplier.
-func (sh *privacyShard) include(s, ds, y, dy float64) {
-	sh.primal = stretch(s, ds, sh.primal)
-	sh.dual = stretch(y, dy, sh.dual)
-	sh.products.add(products{s * y, s * dy, ds * y, ds * dy})
 }

@@ -58,8 +58,7 @@ type privacyShard struct {
 	inverse []float64 // n x n, scratch
 	column  []float64 // n, scratch
 
-	primal, dual float64 // the longest steps that keep all from turning negative
-	products     products
+	reach // of its columns in the direction
 }
 
 func newPrivacySolver(p PrivacyProblem, workers int) *privacySolver {

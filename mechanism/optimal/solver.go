@@ -66,8 +66,7 @@ type shard struct {
 	short          []float64 // by how much the residuals fall below 0
 	column         []float64 // scratch, n
 
-	primal, dual float64 // the longest steps that keep s and y from turning negative
-	products     products
+	reach // of its columns in the direction
 }
 
 // newSolver starts from the mechanism whose output is uniform, in the interior of
