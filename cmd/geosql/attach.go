@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -11,9 +9,4 @@ import (
 // given, or else the one beside the database.
 func attach(conn *sqlite.Conn, ledger ledgerFlags) error {
 	return sqlitefn.Attach(conn, sqlitefn.WithLedger(ledger.file), sqlitefn.WithLedgerMode(ledger.mode))
-}
-
-func printVersion() error {
-	_, err := fmt.Printf("geosql %s, SQLite %s\n", sqlitefn.Version, sqlite.Version())
-	return err
 }

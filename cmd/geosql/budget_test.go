@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // administered is a database with limits and charges.
 func administered(t *testing.T) (db string) {
 	t.Helper()
-	db = tempFile(t, "x.db")
-	query(t, db, `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1);
+	db = clitest.TempFile(t, "x.db")
+	clitest.Query(t, db, `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1);
 		SELECT budget_limit('*', 'm', 10), budget_limit('ana', 'm', 5, 86400);
 		SELECT geoind_laplace(value, 48.85, 2.35, 0.25) FROM json_each('["ana", "bo", "ana"]')`)
 	return db
@@ -21,12 +23,12 @@ func administered(t *testing.T) (db string) {
 // error.
 func budgetOf(t *testing.T, db string, args ...string) (out, head string) {
 	t.Helper()
-	r := runWith(t, "", append([]string{"-csv", "budget", db}, args...)...)
-	head, told := strings.CutPrefix(strings.TrimSuffix(r.err, "\n"), "ledger head ")
-	if r.status != 0 || !told || strings.Contains(head, "\n") {
+	r := clitest.Run(t, "", append([]string{"-csv", "budget", db}, args...)...)
+	head, told := strings.CutPrefix(strings.TrimSuffix(r.Err, "\n"), "ledger head ")
+	if r.Status != 0 || !told || strings.Contains(head, "\n") {
 		t.Fatalf("budget %q: %+v", args, r)
 	}
-	return r.out, head
+	return r.Out, head
 }
 
 func TestBudget(t *testing.T) {
@@ -59,9 +61,9 @@ func TestBudgetVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	query(t, db, `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`)
+	clitest.Query(t, db, `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`)
 	_, noted := budgetOf(t, db)
-	query(t, db, `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`)
+	clitest.Query(t, db, `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`)
 	_, now := budgetOf(t, db, "--verify", "--head", noted)
 
 	archive := filepath.Join(filepath.Dir(db), "my archive")
@@ -70,15 +72,15 @@ func TestBudgetVerify(t *testing.T) {
 	}
 	budgetOf(t, db, "--verify", "--head", now)
 	budgetOf(t, db, "--verify", "--head", noted, "--archive", archive)
-	wantError(t, runWith(t, "", "budget", db, "--verify", "--head", noted), 1, "archive")
-	wantError(t, runWith(t, "", "budget", db, "--verify", "--head", "nonsense"), 1, `head "nonsense"`)
+	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify", "--head", noted), 1, "archive")
+	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify", "--head", "nonsense"), 1, `head "nonsense"`)
 
 	if err := os.WriteFile(db+"-ledger", ledger, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	budgetOf(t, db, "--verify")
-	wantError(t, runWith(t, "", "budget", db, "--verify", "--head", noted), 1, "an older file was put back")
+	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify", "--head", noted), 1, "an older file was put back")
 
-	query(t, db+"-ledger", `UPDATE entry SET spent = spent - 1 WHERE id = 3; UPDATE balance SET spent = spent - 1`)
-	wantError(t, runWith(t, "", "budget", db, "--verify"), 1, "entry 3 is not what was written")
+	clitest.Query(t, db+"-ledger", `UPDATE entry SET spent = spent - 1 WHERE id = 3; UPDATE balance SET spent = spent - 1`)
+	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify"), 1, "entry 3 is not what was written")
 }

@@ -1,12 +1,28 @@
 package main
 
-import "context"
+import (
+	"context"
+	"flag"
 
-// costCommand shows what a statement would charge to whom.
-func costCommand(ctx context.Context, inv *invocation) error {
-	s, err := inv.openExisting()
+	"github.com/geosql/geosql/internal/cli"
+)
+
+var costCommand = &cli.Command{
+	Name: "cost", Operands: "DB SQL", Min: 2, Max: 2,
+	Summary: "what a statement will charge to whom",
+	Details: `Charges nothing. at_most is epsilon where that is certain, else what the account has left.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var f outputFlags
+		f.register(fs)
+		return func(ctx context.Context, operands []string) error { return showCost(ctx, f, operands[0], operands[1]) }
+	},
+}
+
+// showCost shows what a statement would charge to whom.
+func showCost(ctx context.Context, f outputFlags, db, sql string) error {
+	s, err := openExisting(db, f)
 	if err != nil {
 		return err
 	}
-	return s.close(s.runWith(ctx, "SELECT * FROM budget_cost(?1)", &inv.args[1]))
+	return s.close(s.runWith(ctx, "SELECT * FROM budget_cost(?1)", &sql))
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 const costSetup = `CREATE TABLE trip(person TEXT, lat REAL, lon REAL);
@@ -16,9 +18,9 @@ const costSetup = `CREATE TABLE trip(person TEXT, lat REAL, lon REAL);
 const releaseSQL = "SELECT g.lat FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.008) g"
 
 func TestCost(t *testing.T) {
-	db := tempFile(t, "x.db")
-	query(t, db, costSetup)
-	before := query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema")
+	db := clitest.TempFile(t, "x.db")
+	clitest.Query(t, db, costSetup)
+	before := clitest.Query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema")
 	for _, c := range []struct{ mode, sql, want string }{
 		{"-csv", releaseSQL, "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
 			"geoind_laplace,ana,m,2,0.016,0.016,0.02\ngeoind_laplace,bo,m,1,0.008,0.008,0.02\n"},
@@ -33,22 +35,22 @@ geoind_laplace  bo       m               1    0.008    0.008       0.02
 `},
 		{"-csv", "SELECT 'it''s free'; -- quoted", "function,account,unit,evaluations,epsilon,at_most,remaining\n"},
 	} {
-		if got := query(t, c.mode, "cost", db, c.sql); got != c.want {
+		if got := clitest.Query(t, c.mode, "cost", db, c.sql); got != c.want {
 			t.Errorf("%s printed\n%s\nwant\n%s", c.sql, got, c.want)
 		}
 	}
-	if after := query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema"); after != before {
+	if after := clitest.Query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema"); after != before {
 		t.Errorf("before %s\nafter %s", before, after)
 	}
-	query(t, db, releaseSQL)
-	if got := query(t, "-csv", db, "SELECT account, spent FROM ledger_balance WHERE account <> '*' ORDER BY account"); got != "account,spent\nana,0.016\nbo,0.008\n" {
+	clitest.Query(t, db, releaseSQL)
+	if got := clitest.Query(t, "-csv", db, "SELECT account, spent FROM ledger_balance WHERE account <> '*' ORDER BY account"); got != "account,spent\nana,0.016\nbo,0.008\n" {
 		t.Errorf("charged %s", got)
 	}
 }
 
 func TestCostErrors(t *testing.T) {
-	db := tempFile(t, "x.db")
-	query(t, db, costSetup)
+	db := clitest.TempFile(t, "x.db")
+	clitest.Query(t, db, costSetup)
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -64,31 +66,31 @@ func TestCostErrors(t *testing.T) {
 		{[]string{"cost", db, "PRAGMA user_version"}, 1, "budget_cost: sql must be one of SELECT"},
 		{[]string{"cost", db, "SELECT geoind_laplace('ana', 91, 0, 1)"}, 1, "budget_cost: geoind_laplace: lat must lie between"},
 	} {
-		r := runWith(t, "", c.args...)
-		wantError(t, r, c.status, c.text)
-		if r.out != "" {
-			t.Errorf("%q printed %q", c.args, r.out)
+		r := clitest.Run(t, "", c.args...)
+		clitest.WantError(t, r, c.status, c.text)
+		if r.Out != "" {
+			t.Errorf("%q printed %q", c.args, r.Out)
 		}
 	}
 }
 
 func TestCostCreatesNothing(t *testing.T) {
-	db := tempFile(t, "none.db")
-	wantError(t, runWith(t, "", "cost", db, "SELECT 1"), 1, "no such database")
+	db := clitest.TempFile(t, "none.db")
+	clitest.WantError(t, clitest.Run(t, "", "cost", db, "SELECT 1"), 1, "no such database")
 	if left, _ := filepath.Glob(db + "*"); left != nil {
 		t.Errorf("cost created %v", left)
 	}
-	query(t, db, "CREATE TABLE t(a)")
-	query(t, "cost", db, "SELECT 1")
+	clitest.Query(t, db, "CREATE TABLE t(a)")
+	clitest.Query(t, "cost", db, "SELECT 1")
 	if left, _ := filepath.Glob(db + "-*"); left != nil {
 		t.Errorf("cost created %v", left)
 	}
 }
 
 func TestCostOfAnotherLedger(t *testing.T) {
-	db, ledger := tempFile(t, "x.db"), tempFile(t, "my ledger")
-	query(t, db, "--ledger", ledger, costSetup)
-	if got := query(t, "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02\n") {
+	db, ledger := clitest.TempFile(t, "x.db"), clitest.TempFile(t, "my ledger")
+	clitest.Query(t, db, "--ledger", ledger, costSetup)
+	if got := clitest.Query(t, "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02\n") {
 		t.Errorf("printed %s", got)
 	}
 	if _, err := os.Stat(db + "-ledger"); err == nil {

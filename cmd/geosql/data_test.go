@@ -1,25 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// dataFile is a file of the real data sets, which are not part of the project.
-func dataFile(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("GEOSQL_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no data: set GEOSQL_DATA to the folder that holds %s", name)
-	}
-	return path
-}
+	"github.com/geosql/geosql/internal/cli/clitest"
+)
 
 // Row counts are those published with the data sets' subsets.
 func TestImportRealData(t *testing.T) {
@@ -47,12 +34,12 @@ func TestImportRealData(t *testing.T) {
 		},
 	} {
 		t.Run(filepath.Dir(c.file), func(t *testing.T) {
-			file, db := dataFile(t, c.file), tempFile(t, "x.db")
-			query(t, "import", db, "t", file)
-			if got := query(t, "-csv", db, typesSQL); got != "name,type\n"+c.types {
+			file, db := clitest.DataFile(t, c.file), clitest.TempFile(t, "x.db")
+			clitest.Query(t, "import", db, "t", file)
+			if got := clitest.Query(t, "-csv", db, typesSQL); got != "name,type\n"+c.types {
 				t.Errorf("types %q", got)
 			}
-			lines := strings.Split(query(t, "-csv", db, c.check), "\n")
+			lines := strings.Split(clitest.Query(t, "-csv", db, c.check), "\n")
 			if row := lines[1]; row != c.want {
 				t.Errorf("%s: %s, want %s", c.check, row, c.want)
 			}

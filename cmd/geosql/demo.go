@@ -4,12 +4,14 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -20,9 +22,16 @@ var demoData string
 //go:embed demo.sql
 var demoTour string
 
-// demoCommand shows the main functions at work on made-up data, in a database
+var demoCommand = &cli.Command{
+	Name: "demo", Summary: "a guided tour over made-up data",
+	Setup: func(*flag.FlagSet) cli.Run {
+		return func(ctx context.Context, _ []string) error { return demonstrate(ctx) }
+	},
+}
+
+// demonstrate shows the main functions at work on made-up data, in a database
 // that it throws away.
-func demoCommand(ctx context.Context) error {
+func demonstrate(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "geosql-demo-")
 	if err != nil {
 		return err
@@ -54,7 +63,7 @@ func (s *session) tour(ctx context.Context, script io.Reader) error {
 		s.startOutput()
 		err = s.run(ctx, text)
 		if isRefusal(err) {
-			_, err = fmt.Fprintln(s.out, printable.Text(errorLine(err)))
+			_, err = fmt.Fprintln(s.out, printable.Text(cli.ErrorLine(programName, err)))
 		}
 		if err != nil {
 			return err

@@ -5,11 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // The noise differs from run to run: the test looks at what surrounds it.
 func TestDemo(t *testing.T) {
-	cmd := command(t, "demo")
+	cmd := clitest.Command(t, "demo")
 	tmp := t.TempDir()
 	cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
 	var errOut strings.Builder

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // The scripts in examples/sql run as they stand, on a new database.
@@ -19,9 +21,9 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := runWith(t, string(sql), "-csv", filepath.Join(t.TempDir(), "example.db"))
-			if r.status != 0 || r.err != "" || r.out == "" {
-				t.Errorf("status %d: %s", r.status, r.err)
+			r := clitest.Run(t, string(sql), "-csv", filepath.Join(t.TempDir(), "example.db"))
+			if r.Status != 0 || r.Err != "" || r.Out == "" {
+				t.Errorf("status %d: %s", r.Status, r.Err)
 			}
 		})
 	}

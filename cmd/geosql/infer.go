@@ -2,15 +2,15 @@ package main
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/release/table"
 	"github.com/geosql/geosql/release/table/infer"
 )
 
 // inferKinds returns the columns of a data set. Those whose kind it does not say are
 // read to their end to find it.
-func inferKinds(d *dataSet) ([]table.Field, error) {
+func inferKinds(d *cli.DataSet) ([]table.Field, error) {
 	fields := slices.Clone(d.Fields())
 	var untyped []int
 	for i := range fields {
@@ -22,10 +22,10 @@ func inferKinds(d *dataSet) ([]table.Field, error) {
 		return fields, nil
 	}
 	inferred := make([]infer.Column, len(untyped))
-	_, err := d.each("reading", untyped, func(batch *table.Rows, i int) error {
+	_, err := d.Each("reading", untyped, func(batch *table.Rows, i int) error {
 		for k := range inferred {
 			text, _ := batch.Columns[k].At(i)
-			if cell := trimBlanks(string(text)); cell != "" {
+			if cell := cli.TrimBlanks(string(text)); cell != "" {
 				inferred[k].Add(cell)
 			}
 		}
@@ -36,6 +36,3 @@ func inferKinds(d *dataSet) ([]table.Field, error) {
 	}
 	return fields, err
 }
-
-// trimBlanks removes the blanks and tabs around a number.
-func trimBlanks(s string) string { return strings.Trim(s, " \t") }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"syscall"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // answers is how many answers the screen has shown.
@@ -68,7 +70,7 @@ func TestClosedTerminalReturnsReservations(t *testing.T) {
 			db := limited(t)
 			c := releasing(t, db, s)
 			c.keys.Close()
-			if status := exitStatus(t, c.cmd.Wait()); status == 0 || status == -1 {
+			if status := clitest.ExitStatus(t, c.cmd.Wait()); status == 0 || status == -1 {
 				t.Errorf("status %d", status)
 			}
 			if err := stateOf(t, db).check(c.answers(), onTheWay); err != nil {

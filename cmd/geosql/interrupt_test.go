@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // ledgerCost is what each release of these tests costs, of the unit m: a binary
@@ -38,8 +40,8 @@ var scans = []scan{
 // limited is a database in which everybody has a budget.
 func limited(t *testing.T) (db string) {
 	t.Helper()
-	db = tempFile(t, "x.db")
-	query(t, db, `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('*', 'm', 9000000)`)
+	db = clitest.TempFile(t, "x.db")
+	clitest.Query(t, db, `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('*', 'm', 9000000)`)
 	return db
 }
 
@@ -51,7 +53,7 @@ type ledgerState struct {
 
 func stateOf(t *testing.T, db string) (s ledgerState) {
 	t.Helper()
-	out := query(t, "-csv", db, `SELECT coalesce(sum(reserved), 0), coalesce(sum(spent), 0),
+	out := clitest.Query(t, "-csv", db, `SELECT coalesce(sum(reserved), 0), coalesce(sum(spent), 0),
 		(SELECT coalesce(sum(evaluations), 0) FROM ledger_charges) FROM ledger_balance`)
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
@@ -99,7 +101,7 @@ func runScan(t *testing.T, db, mode string, s scan, fromInput bool) *running {
 	if !fromInput {
 		args = append(args, s.before+s.query)
 	}
-	r := &running{t: t, cmd: command(t, args...)}
+	r := &running{t: t, cmd: clitest.Command(t, args...)}
 	r.cmd.Stderr = &r.errOut
 	in, err := r.cmd.StdinPipe()
 	if err != nil {
@@ -146,7 +148,7 @@ func (r *running) wait() int {
 	r.t.Helper()
 	r.read(math.MaxInt)
 	defer r.in.Close()
-	return exitStatus(r.t, r.cmd.Wait())
+	return clitest.ExitStatus(r.t, r.cmd.Wait())
 }
 
 // Ctrl-C, a termination, and a terminal that goes away end a scan in the middle.
@@ -234,7 +236,7 @@ func TestPipelineReturnsReservations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := command(t)
+	cmd := clitest.Command(t)
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `"$SELF" -csv "$DB" "$SQL" | head -n 3`}
 	cmd.Env = append(cmd.Env, "SELF="+self, "DB="+db, "SQL="+scans[0].query)
 	out, err := cmd.CombinedOutput()

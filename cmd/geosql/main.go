@@ -4,112 +4,62 @@
 package main
 
 import (
-	"context"
-	_ "embed"
-	"errors"
-	"fmt"
 	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 
-	"golang.org/x/term"
-
-	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn"
 )
 
-//go:embed usage.txt
-var usage string
+// programName is what the command calls itself.
+const programName = "geosql"
 
-// A usageError is a wrong flag or argument: exit status 2.
-type usageError string
+var program = &cli.Program{
+	Name:     programName,
+	Summary:  "private answers inside SQL",
+	Noun:     "command",
+	Default:  sqlCommand,
+	Commands: []*cli.Command{importCommand, budgetCommand, costCommand, releaseCommand, demoCommand},
+	Version:  programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
+	Topic:    functionHelp,
+	Notes: `Flags take one or two dashes and may stand anywhere; "--" ends them. A database that has
+the name of a command is written ./NAME. Numbers are written without exponents, blobs in
+hexadecimal. Only rows go to standard output. The first error stops, with one line on
+standard error. Exit status: 0; 1 after an error; 2 for wrong flags or arguments; 130 after
+Ctrl-C.
 
-func (e usageError) Error() string { return string(e) + " ('geosql help' shows the usage)" }
-
-func main() {
-	// A reader that has seen enough must not kill the process before the ledger
-	// is closed: a write then fails with EPIPE instead.
-	signal.Ignore(syscall.SIGPIPE)
-	err := geosql(os.Args[1:])
-	report(err)
-	os.Exit(status(err))
+Examples:
+  geosql import city.db trip trips.csv.gz
+  geosql city.db "SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1);
+    SELECT budget_limit('*', 'm', 0.02)"
+  geosql -csv city.db "SELECT g.lat, g.lon
+    FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.01) g" > private.csv
+  geosql cost city.db "SELECT g.lat, g.lon
+    FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.01) g"
+`,
 }
 
-// geosql runs the command line.
-func geosql(args []string) error {
-	inv, err := parse(args)
+func main() { os.Exit(program.Main(os.Args[1:])) }
+
+// functionHelp returns what geosql_help answers about a function of SQL.
+func functionHelp(function string) (string, error) {
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
 	if err != nil {
-		return err
+		return "", err
 	}
-	ctx, _ := stopOn(context.Background(), inv.signals()...) // until the process has exited
-	switch inv.command {
-	case "help":
-		_, err = fmt.Print(usage)
-		return err
-	case "version":
-		return printVersion()
-	case "import":
-		return importCommand(ctx, inv)
-	case "budget":
-		return budgetCommand(ctx, inv)
-	case "cost":
-		return costCommand(ctx, inv)
-	case "study", "release":
-		return inv.study.chosen.run(ctx)
-	case "demo":
-		return demoCommand(ctx)
-	default:
-		return sqlCommand(ctx, inv)
+	defer conn.Close()
+	if err := attach(conn, ledgerFlags{}); err != nil {
+		return "", err
 	}
-}
-
-// signals are those that end the run. In the shell Ctrl-C has a meaning of its
-// own, and nohup ignores SIGHUP beforehand.
-func (inv *invocation) signals() []os.Signal {
-	signals := []os.Signal{syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
+	stmt, _, err := conn.Prepare("SELECT geosql_help(?1)")
+	if err != nil {
+		return "", err
 	}
-	if !inv.interactive() {
-		signals = append(signals, os.Interrupt)
+	defer stmt.Close()
+	stmt.BindText(1, function)
+	if _, err := stmt.Step(); err != nil {
+		return "", cli.UsageError("there is no command or function " + function)
 	}
-	return signals
-}
-
-// interactive reports whether the statements come from a terminal.
-func (inv *invocation) interactive() bool {
-	return inv.command == "" && len(inv.args) == 1 && term.IsTerminal(int(os.Stdin.Fd()))
-}
-
-// report prints the one line of an error. A reader that closed standard output
-// early (head) is none.
-func report(err error) {
-	if err == nil || errors.Is(err, syscall.EPIPE) {
-		return
-	}
-	say("%s", errorLine(err))
-}
-
-// errorLine is what an error says to people.
-func errorLine(err error) string { return "geosql: " + strings.TrimPrefix(err.Error(), "geosql: ") }
-
-// say prints a line beside the rows. Names, cells and SQL in it steer no terminal.
-func say(format string, args ...any) {
-	fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprintf(format, args...)))
-}
-
-// status is the exit status that goes with an error.
-func status(err error) int {
-	var wrong usageError
-	var sig signalError
-	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
-		return 0
-	case errors.As(err, &wrong):
-		return 2
-	case errors.As(err, &sig):
-		return 128 + int(sig)
-	default:
-		return 1
-	}
+	help := stmt.Column(0)
+	return help.Text(), nil
 }

@@ -2,93 +2,19 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// asCommand in the environment makes the test binary be the command.
-const asCommand = "GEOSQL_TEST_AS_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
-
-// command returns the command, ready to start, in an empty home directory.
-func command(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, args...)
-	home := t.TempDir()
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GORACE=atexit_sleep_ms=0", "HOME="+home, "XDG_CONFIG_HOME="+home)
-	return cmd
-}
-
-// A result is what a run left behind.
-type result struct {
-	out, err string
-	status   int
-}
-
-// runWith runs the command on standard input.
-func runWith(t *testing.T, stdin string, args ...string) result {
-	t.Helper()
-	cmd := command(t, args...)
-	var out, errOut bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
-	err := cmd.Run()
-	return result{out.String(), errOut.String(), exitStatus(t, err)}
-}
-
-func exitStatus(t *testing.T, err error) int {
-	t.Helper()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return 0
-}
-
-// query runs the command and demands that it succeeds in silence.
-func query(t *testing.T, args ...string) string {
-	t.Helper()
-	r := runWith(t, "", args...)
-	if r.status != 0 || r.err != "" {
-		t.Fatalf("geosql %q: status %d, %s", args, r.status, r.err)
-	}
-	return r.out
-}
-
-// wantError demands an exit status and one line of error that holds a text.
-func wantError(t *testing.T, r result, status int, text string) {
-	t.Helper()
-	if r.status != status || !strings.HasPrefix(r.err, "geosql: ") || strings.Count(r.err, "\n") != 1 ||
-		!strings.HasSuffix(r.err, "\n") || !strings.Contains(r.err, text) {
-		t.Errorf("status %d, standard error %q; want %d and one line with %q", r.status, r.err, status, text)
-	}
-}
-
-func tempFile(t *testing.T, name string) string {
-	t.Helper()
-	return filepath.Join(t.TempDir(), name)
-}
+func TestMain(m *testing.M) { clitest.Main(m, programName, main) }
 
 func TestUsageErrors(t *testing.T) {
-	db := tempFile(t, "x.db")
+	db := clitest.TempFile(t, "x.db")
 	for _, c := range []struct {
 		args []string
 		text string
@@ -113,12 +39,12 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"budget", db, "--before", "2026-01-01"}, "-before is for -archive"},
 		{[]string{"budget", db, "--verify", "--history"}, "one thing at a time"},
 		{[]string{"budget", db, "--archive=f", "--before=0", "--account=ana"}, "one thing at a time"},
-		{[]string{"help", "x"}, "too many"},
+		{[]string{"help", "x", "y"}, "too many"},
 	} {
-		r := runWith(t, "", c.args...)
-		wantError(t, r, 2, c.text)
-		if r.out != "" {
-			t.Errorf("%q wrote %q to standard output", c.args, r.out)
+		r := clitest.Run(t, "", c.args...)
+		clitest.WantError(t, r, 2, c.text)
+		if r.Out != "" {
+			t.Errorf("%q wrote %q to standard output", c.args, r.Out)
 		}
 	}
 	if _, err := os.Stat(db); err == nil {
@@ -127,21 +53,53 @@ func TestUsageErrors(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, arg := range []string{"help", "-h", "--help", "-help"} {
-		if out := query(t, arg); out != usage {
-			t.Errorf("%s printed %q", arg, out)
+	all := clitest.Help(t, "help")
+	for _, args := range [][]string{{"-h"}, {"--help"}, {"-help"}, {"x.db", "-h"}, {"x.db", "SELECT 1", "-h"}} {
+		if out := clitest.Help(t, args...); out != all {
+			t.Errorf("%q printed %q", args, out)
 		}
 	}
-	for _, line := range strings.Split(usage, "\n") {
-		if len(line) > 90 {
-			t.Errorf("line of %d characters: %s", len(line), line)
+	for _, c := range append(program.Commands, program.Default) {
+		if !strings.Contains(all, c.Summary[:20]) {
+			t.Errorf("the help does not tell of %s", c.Name)
+		}
+	}
+	if out := clitest.Help(t, "version"); out != clitest.Help(t, "--version") || !strings.HasPrefix(out, "geosql ") || !strings.Contains(out, "SQLite 3.") {
+		t.Errorf("version printed %q", out)
+	}
+}
+
+func TestHelpOfCommands(t *testing.T) {
+	for _, name := range []string{"import", "budget", "cost", "release", "demo", "help", "version"} {
+		out := clitest.Help(t, "help", name)
+		if !strings.HasPrefix(out, "geosql "+name) {
+			t.Errorf("help %s printed %q", name, out)
+		}
+		for _, args := range [][]string{{name, "-h"}, {"--help", name}, {name, "x", "-csv", "-h"}} {
+			if got := clitest.Help(t, args...); got != out {
+				t.Errorf("%q printed %q", args, got)
+			}
 		}
 	}
 }
 
+func TestHelpOfFunctions(t *testing.T) {
+	functions := strings.Fields(clitest.Query(t, "-csv", ":memory:", "SELECT geosql_help() AS functions"))
+	if len(functions) < 40 {
+		t.Fatalf("functions %q", functions)
+	}
+	for _, name := range functions[1:] {
+		name = strings.Trim(name, `"`)
+		if out := clitest.Help(t, "help", name); !strings.HasPrefix(out, name+"(") {
+			t.Errorf("help %s printed %q", name, out)
+		}
+	}
+	clitest.WantError(t, clitest.Run(t, "", "help", "nosuch"), 2, "there is no command or function nosuch")
+}
+
 // The examples of the usage run as they stand.
 func TestUsageExamples(t *testing.T) {
-	_, script, found := strings.Cut(usage, "\nExamples:\n")
+	_, script, found := strings.Cut(program.Notes, "\nExamples:\n")
 	if !found {
 		t.Fatal("the usage has no examples")
 	}
@@ -149,11 +107,11 @@ func TestUsageExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := command(t)
+	cmd := clitest.Command(t)
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-ec", `geosql() { "$SELF" "$@"; }` + "\n" + script}
 	cmd.Env = append(cmd.Env, "SELF="+self)
 	cmd.Dir = t.TempDir()
-	trips := zipped(t, "person,lat,lon\nana,48.854,2.3331\nbo,48.861,2.3350\n")
+	trips := clitest.Zipped(t, "person,lat,lon\nana,48.854,2.3331\nbo,48.861,2.3350\n")
 	if err := os.WriteFile(filepath.Join(cmd.Dir, "trips.csv.gz"), []byte(trips), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -166,9 +124,16 @@ func TestUsageExamples(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
-	if out := query(t, "version"); !strings.HasPrefix(out, "geosql ") || !strings.Contains(out, "SQLite 3.") {
-		t.Errorf("version printed %q", out)
+// Studies are a command of their own, and with them what draws figures.
+func TestLinksNoStudy(t *testing.T) {
+	deps, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(deps)) {
+		if strings.HasPrefix(path, "github.com/geosql/geosql/study") || strings.HasPrefix(path, "gonum.org/v1/plot") {
+			t.Errorf("geosql links %s", path)
+		}
 	}
 }
 
@@ -183,43 +148,25 @@ func TestDatabaseErrors(t *testing.T) {
 		{text, text + ": file is not a database"},
 		{filepath.Join(dir, "none", "x.db"), "unable to open"},
 	} {
-		wantError(t, runWith(t, "", c.path, "SELECT 1"), 1, c.text)
-		wantError(t, runWith(t, "", "budget", c.path), 1, "")
-		csv := tempFile(t, "a.csv")
+		clitest.WantError(t, clitest.Run(t, "", c.path, "SELECT 1"), 1, c.text)
+		clitest.WantError(t, clitest.Run(t, "", "budget", c.path), 1, "")
+		csv := clitest.TempFile(t, "a.csv")
 		if err := os.WriteFile(csv, []byte("a\n1\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, runWith(t, "", "import", c.path, "t", csv), 1, c.text)
+		clitest.WantError(t, clitest.Run(t, "", "import", c.path, "t", csv), 1, c.text)
 	}
 }
 
 func TestBudgetCreatesNothing(t *testing.T) {
-	db := tempFile(t, "none.db")
-	wantError(t, runWith(t, "", "budget", db), 1, "no such database")
+	db := clitest.TempFile(t, "none.db")
+	clitest.WantError(t, clitest.Run(t, "", "budget", db), 1, "no such database")
 	if left, _ := filepath.Glob(db + "*"); left != nil {
 		t.Errorf("budget created %v", left)
 	}
 }
 
 func TestErrorIsOneLine(t *testing.T) {
-	r := runWith(t, "", ":memory:", "SELECT 'a\nb\r\nc")
-	wantError(t, r, 1, "unrecognized token")
-}
-
-func TestStatus(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want int
-	}{
-		{nil, 0},
-		{fmt.Errorf("write: %w", syscall.EPIPE), 0},
-		{errors.New("any"), 1},
-		{usageError("any"), 2},
-		{signalError(syscall.SIGINT), 130},
-		{signalError(syscall.SIGTERM), 143},
-	} {
-		if got := status(c.err); got != c.want {
-			t.Errorf("status(%v) = %d, want %d", c.err, got, c.want)
-		}
-	}
+	r := clitest.Run(t, "", ":memory:", "SELECT 'a\nb\r\nc")
+	clitest.WantError(t, r, 1, "unrecognized token")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/printable/printabletest"
 )
 
@@ -21,7 +22,7 @@ func newHostile(t *testing.T, text string) hostile {
 	t.Helper()
 	dir := t.TempDir()
 	h := hostile{text, dir, filepath.Join(dir, "x.db"), filepath.Join(dir, text+".csv")}
-	query(t, h.db, `CREATE TABLE trip(user, lat, lon); INSERT INTO trip VALUES ('ana', 48.85, 2.35);
+	clitest.Query(t, h.db, `CREATE TABLE trip(user, lat, lon); INSERT INTO trip VALUES ('ana', 48.85, 2.35);
 		SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1), budget_limit('*', 'm', 1)`)
 	h.write(t, h.csv, "user,lat,lon\nana,48.85,2.35\n")
 	return h
@@ -71,9 +72,6 @@ func (h hostile) refused(t *testing.T) [][]string {
 		{"import", h.db, "sqlite_" + h.text, h.csv},
 		{"import", h.db, "t", h.path("none" + h.text)},
 		{"import", h.db, "t", h.db + "#" + h.text},
-		{"study", h.text},
-		{"study", "pim", "--domain", h.text},
-		{"study", "lbs", "--pois", h.csv, "--columns", h.text + ",lon"},
 		{"help", h.text},
 	}
 }
@@ -83,18 +81,18 @@ func TestErrorsSteerNothing(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
 			for _, args := range h.refused(t) {
-				h.wantRefused(t, runWith(t, "", args...), args)
+				h.wantRefused(t, clitest.Run(t, "", args...), args)
 			}
-			h.wantRefused(t, runWith(t, "SELECT "+h.text+"(;", h.db), nil)
+			h.wantRefused(t, clitest.Run(t, "SELECT "+h.text+"(;", h.db), nil)
 		})
 	}
 }
 
-func (h hostile) wantRefused(t *testing.T, r result, args []string) {
+func (h hostile) wantRefused(t *testing.T, r clitest.Result, args []string) {
 	t.Helper()
-	line, ended := strings.CutSuffix(r.err, "\n")
-	if r.status == 0 || !ended || printabletest.Steers(line) || r.out != "" {
-		t.Errorf("geosql %q: status %d, %q, %q", args, r.status, r.out, r.err)
+	line, ended := strings.CutSuffix(r.Err, "\n")
+	if r.Status == 0 || !ended || printabletest.Steers(line) || r.Out != "" {
+		t.Errorf("geosql %q: status %d, %q, %q", args, r.Status, r.Out, r.Err)
 	}
 }
 
@@ -117,15 +115,15 @@ func TestDataSetErrorsSteerNothing(t *testing.T) {
 				h.wantRefused(t, h.release(t, "--lat", column), []string{content})
 			}
 			h.write(t, h.csv, cell+","+cell+"\n1,2\n")
-			h.wantRefused(t, runWith(t, "", "import", h.db, "t", h.csv), nil)
+			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv), nil)
 			h.write(t, h.csv, "a\n"+cell+"x\n")
-			h.wantRefused(t, runWith(t, "", "import", h.db, "t", h.csv), nil)
+			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv), nil)
 		})
 	}
 }
 
 // release runs the command on the data set; what is given comes in place of the usual.
-func (h hostile) release(t *testing.T, given ...string) result {
+func (h hostile) release(t *testing.T, given ...string) clitest.Result {
 	t.Helper()
 	args := []string{"release"}
 	usual := []string{"--in", h.csv, "--out", h.path("out.csv"), "--account", "user", "--lat", "lat", "--lon", "lon",
@@ -135,7 +133,7 @@ func (h hostile) release(t *testing.T, given ...string) result {
 			args = append(args, usual[i], usual[i+1])
 		}
 	}
-	return runWith(t, "", append(args, given...)...)
+	return clitest.Run(t, "", append(args, given...)...)
 }
 
 func TestReleaseErrorsSteerNothing(t *testing.T) {
@@ -165,16 +163,16 @@ func TestOutputSteersNothing(t *testing.T) {
 			h := newHostile(t, text)
 			name, cell := h.quoted(`"`), h.quoted("'")
 			out := h.path(h.text + ".out.csv")
-			for _, r := range []result{
-				runWith(t, "", "import", h.db, h.text, h.csv),
-				runWith(t, "", h.db, "SELECT "+cell+" AS "+name+", * FROM "+name),
-				runWith(t, "", h.db, "SELECT budget_limit("+cell+", 'm', 1), dx_universe('u', 0, 1, 1, 'kWh'), geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
-				runWith(t, "", "budget", h.db),
-				runWith(t, "", "budget", h.db, "--history", "--account", h.text),
-				runWith(t, "", "cost", h.db, "SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
+			for _, r := range []clitest.Result{
+				clitest.Run(t, "", "import", h.db, h.text, h.csv),
+				clitest.Run(t, "", h.db, "SELECT "+cell+" AS "+name+", * FROM "+name),
+				clitest.Run(t, "", h.db, "SELECT budget_limit("+cell+", 'm', 1), dx_universe('u', 0, 1, 1, 'kWh'), geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
+				clitest.Run(t, "", "budget", h.db),
+				clitest.Run(t, "", "budget", h.db, "--history", "--account", h.text),
+				clitest.Run(t, "", "cost", h.db, "SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
 				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.text)),
 			} {
-				if r.status != 0 || steers(r.out) || steers(r.err) {
+				if r.Status != 0 || steers(r.Out) || steers(r.Err) {
 					t.Errorf("%+v", r)
 				}
 			}

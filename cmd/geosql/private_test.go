@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // haveMode demands the mode of all files whose names begin so, of which there are some.
@@ -30,26 +32,26 @@ func TestWhatIsMadeIsPrivate(t *testing.T) {
 	budgetOf(t, db, "--archive", db+"-archive", "--before", "2100-01-01")
 	haveMode(t, db, 0o600, "", "-ledger", "-archive")
 
-	csv := tempFile(t, "in.csv")
+	csv := clitest.TempFile(t, "in.csv")
 	if err := os.WriteFile(csv, []byte("lat,lon\n48.85,2.35\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	imported := tempFile(t, "y.db")
-	query(t, "import", imported, "t", csv)
+	imported := clitest.TempFile(t, "y.db")
+	clitest.Query(t, "import", imported, "t", csv)
 	haveMode(t, imported, 0o600, "")
 
-	out := tempFile(t, "out.csv")
-	released := runWith(t, "", "release", "--in", csv, "--out", out, "--account", "const:ana", "--lat", "lat", "--lon", "lon", "--epsilon", "0.01",
+	out := clitest.TempFile(t, "out.csv")
+	released := clitest.Run(t, "", "release", "--in", csv, "--out", out, "--account", "const:ana", "--lat", "lat", "--lon", "lon", "--epsilon", "0.01",
 		"--domain", "48.8,2.2,49,2.5,10", "--limit", "1", "--ledger", out+"-ledger")
-	if released.status != 0 {
+	if released.Status != 0 {
 		t.Fatalf("%+v", released)
 	}
 	haveMode(t, out, 0o600, "", "-ledger", ".report.html")
 }
 
 func TestLedgerMode(t *testing.T) {
-	db := tempFile(t, "x.db")
-	query(t, "--ledger-mode", "0640", db, `SELECT budget_limit('*', 'm', 10)`)
+	db := clitest.TempFile(t, "x.db")
+	clitest.Query(t, "--ledger-mode", "0640", db, `SELECT budget_limit('*', 'm', 10)`)
 	haveMode(t, db+"-ledger", 0o640, "")
 	budgetOf(t, db)
 	haveMode(t, db+"-ledger", 0o640, "") // it stays
@@ -62,7 +64,7 @@ func TestLedgerMode(t *testing.T) {
 		"rw":   "it is a mode such as 0640",
 		"08":   "it is a mode such as 0640",
 	} {
-		wantError(t, runWith(t, "", "--ledger-mode", flag, db, "SELECT 1"), 2, want)
+		clitest.WantError(t, clitest.Run(t, "", "--ledger-mode", flag, db, "SELECT 1"), 2, want)
 	}
-	wantError(t, runWith(t, "", "import", "--ledger-mode", "0640", db, "t", "x.csv"), 2, "import takes no flag -ledger-mode")
+	clitest.WantError(t, clitest.Run(t, "", "import", "--ledger-mode", "0640", db, "t", "x.csv"), 2, "import takes no flag -ledger-mode")
 }

@@ -14,10 +14,30 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release"
 )
+
+var releaseCommand = &cli.Command{
+	Name: "release", Operands: "--in IN --out OUT ..",
+	Summary: "publishes a copy of a data set in which every location is a noisy one",
+	Details: `Charges epsilon per metre for each location to its row's account. Columns not named in --keep
+are dropped. When it was interrupted, the same command goes on and charges nothing twice.
+Writes OUT.report.html too. --in, --out, --account, --lat, --lon and --ledger must be given,
+--epsilon or else --level and --radius, and --domain or --region.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var t releaseTask
+		t.register(fs)
+		return func(ctx context.Context, _ []string) error {
+			if err := t.check(); err != nil {
+				return err
+			}
+			return t.run(ctx)
+		}
+	},
+}
 
 // A releaseTask is what the flags of the command release say.
 type releaseTask struct {
@@ -30,41 +50,37 @@ type releaseTask struct {
 	region  string
 }
 
-// releaseFlagNames are the flags of the command, those that others have too included.
-func releaseFlagNames() []string {
-	names := []string{"account", "ledger", "ledger-mode"}
-	flagsOfStudy(new(releaseTask)).VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	return names
-}
-
 func (t *releaseTask) register(fs *flag.FlagSet) {
 	s := &t.spec
-	fs.StringVar(&s.In, "in", "", "")
-	fs.StringVar(&s.Out, "out", "", "")
-	fs.Func("id", "", func(v string) error {
+	t.ledger.register(fs, "the ledger of budgets is `FILE`")
+	optionalVar(fs, &t.account, "account", "who is charged: the name in `COLUMN`, or const:NAME")
+	fs.StringVar(&s.In, "in", "", "the data set: a `FILE` as for import")
+	fs.StringVar(&s.Out, "out", "", "the copy: a `FILE` .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg")
+	fs.Func("id", "the `NAME` of the release, for going on with it", func(v string) error {
 		if s.ID = v; !printable.Is(v) || v == "" {
 			return errors.New("an id is a line of text")
 		}
 		return nil
 	})
-	fs.StringVar(&s.Rejects, "rejects", "", "")
-	fs.StringVar(&t.region, "region", "", "")
-	wordsFlag(fs, "lat", &s.Lat)
-	wordsFlag(fs, "lon", &s.Lon)
-	wordsFlag(fs, "keep", &s.Keep)
-	numbersFlag(fs, "domain", &t.domain)
-	fs.Func("workers", "", func(v string) (err error) {
+	fs.StringVar(&s.Rejects, "rejects", "", "set invalid rows aside in `FILE`; otherwise they stop the release")
+	fs.StringVar(&t.region, "region", "", "where released locations may be: a `FILE` .geojson")
+	cli.WordsVar(fs, &s.Lat, "lat", "the `COLUMNS` of latitudes")
+	cli.WordsVar(fs, &s.Lon, "lon", "the `COLUMNS` of longitudes, one for each latitude")
+	cli.WordsVar(fs, &s.Keep, "keep", "further `COLUMNS` to publish as they are")
+	cli.NumbersVar(fs, &t.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST,STEP; otherwise around the region")
+	fs.Func("workers", "draw with `N` workers", func(v string) (err error) {
 		if s.Workers, err = strconv.Atoi(v); err != nil || s.Workers < 1 {
 			return errors.New("it is a whole number, at least 1")
 		}
 		return nil
 	})
-	boolFlag(fs, "publishable", func() { s.Publishable = true })
-	boolFlag(fs, "escape-formulas", func() { s.EscapeFormulas = true })
-	ratFlag(fs, "epsilon", &s.Epsilon)
-	rationalFlag(fs, "level", &t.level, rationalLevel)
-	ratFlag(fs, "radius", &t.radius)
-	fs.Func("limit", "", func(v string) error {
+	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
+	cli.Switch(fs, "escape-formulas", "put an apostrophe in front of text in a CSV that spreadsheet programs take for a formula",
+		func() { s.EscapeFormulas = true })
+	rationalVar(fs, &s.Epsilon, rational, "epsilon", "the privacy `E` of a location, per metre")
+	rationalVar(fs, &t.level, rationalLevel, "level", "epsilon is `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
+	rationalVar(fs, &t.radius, rational, "radius", "the `METRES` that the level is for")
+	fs.Func("limit", "a budget of `E` per metre for everybody, if there is none", func(v string) error {
 		x, err := rational(v)
 		if err != nil {
 			return err
@@ -75,13 +91,9 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	})
 }
 
-// ratFlag is a flag whose value is the decimal that is written, exactly.
-func ratFlag(fs *flag.FlagSet, name string, value **big.Rat) {
-	rationalFlag(fs, name, value, rational)
-}
-
-func rationalFlag(fs *flag.FlagSet, name string, value **big.Rat, parse func(text string) (*big.Rat, error)) {
-	fs.Func(name, "", func(v string) error {
+// rationalVar defines a flag whose value is above 0 and exactly what is written.
+func rationalVar(fs *flag.FlagSet, value **big.Rat, parse func(text string) (*big.Rat, error), name, usage string) {
+	fs.Func(name, usage, func(v string) error {
 		x, err := parse(v)
 		if err == nil && x.Sign() <= 0 {
 			err = fmt.Errorf("%s is not above 0", v)
@@ -93,10 +105,10 @@ func rationalFlag(fs *flag.FlagSet, name string, value **big.Rat, parse func(tex
 
 // rational reads a decimal within the range of a float64.
 func rational(text string) (*big.Rat, error) {
-	if _, err := number(text); err != nil {
+	if _, err := cli.Number(text); err != nil {
 		return nil, err
 	}
-	x, ok := new(big.Rat).SetString(trimBlanks(text))
+	x, ok := new(big.Rat).SetString(cli.TrimBlanks(text))
 	if !ok {
 		return nil, fmt.Errorf("%q is not a decimal number", text)
 	}
@@ -105,8 +117,8 @@ func rational(text string) (*big.Rat, error) {
 
 // rationalLevel reads a decimal, or the logarithm of one, which it rounds down.
 func rationalLevel(text string) (*big.Rat, error) {
-	x, err := level(text)
-	if err != nil || !strings.HasPrefix(trimBlanks(text), "ln") {
+	x, err := cli.Level(text)
+	if err != nil || !strings.HasPrefix(cli.TrimBlanks(text), "ln") {
 		return rational(text)
 	}
 	steps := math.Floor(x*1e12) - 1 // of the last decimal, below what rounding may have added
@@ -117,23 +129,23 @@ func (t *releaseTask) check() error {
 	s := &t.spec
 	switch {
 	case s.In == "":
-		return usageError("release: no input given: -in FILE")
+		return cli.UsageError("release: no input given: -in FILE")
 	case s.Out == "":
-		return usageError("release: no output given: -out FILE")
+		return cli.UsageError("release: no output given: -out FILE")
 	case t.account == nil || *t.account == "":
-		return usageError("release: nobody is charged: -account COLUMN or -account const:NAME")
+		return cli.UsageError("release: nobody is charged: -account COLUMN or -account const:NAME")
 	case len(s.Lat) == 0 || len(s.Lat) != len(s.Lon):
-		return usageError("release: -lat and -lon name as many columns, at least one each")
+		return cli.UsageError("release: -lat and -lon name as many columns, at least one each")
 	case t.ledger.file == "":
-		return usageError("release: no ledger given: -ledger FILE")
+		return cli.UsageError("release: no ledger given: -ledger FILE")
 	case s.Epsilon != nil && (t.level != nil || t.radius != nil):
-		return usageError("release: either -epsilon, or -level and -radius")
+		return cli.UsageError("release: either -epsilon, or -level and -radius")
 	case s.Epsilon == nil && (t.level == nil || t.radius == nil):
-		return usageError("release: no epsilon given: -epsilon E, or -level L and -radius METRES")
+		return cli.UsageError("release: no epsilon given: -epsilon E, or -level L and -radius METRES")
 	case t.domain == nil && t.region == "":
-		return usageError("release: no domain given: -domain SOUTH,WEST,NORTH,EAST,STEP or -region FILE")
+		return cli.UsageError("release: no domain given: -domain SOUTH,WEST,NORTH,EAST,STEP or -region FILE")
 	case t.domain != nil && len(t.domain) != 5:
-		return usageError("release: -domain is SOUTH,WEST,NORTH,EAST,STEP")
+		return cli.UsageError("release: -domain is SOUTH,WEST,NORTH,EAST,STEP")
 	}
 	s.Account = *t.account
 	if s.Epsilon == nil {
@@ -159,10 +171,10 @@ func (t *releaseTask) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	line := newTerminalLine()
+	line := cli.NewTerminalLine()
 	t.spec.Progress = showRelease(line)
 	summary, err := release.Run(ctx, t.spec, l)
-	line.clear()
+	line.Clear()
 	if err := cmp.Or(err, l.Close()); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
@@ -188,7 +200,7 @@ func (t *releaseTask) layDomain() error {
 }
 
 // showRelease shows on the terminal how far a release is.
-func showRelease(line *terminalLine) func(release.Progress) {
+func showRelease(line *cli.TerminalLine) func(release.Progress) {
 	if line == nil {
 		return nil
 	}
@@ -198,7 +210,7 @@ func showRelease(line *terminalLine) func(release.Progress) {
 			begun, stage = time.Now(), p.Stage
 		}
 		if stage >= release.Sealing { // which has no parts
-			line.show("%s", stageNames[stage])
+			line.Show("%s", stageNames[stage])
 			return
 		}
 		unit := "rows"
@@ -206,8 +218,8 @@ func showRelease(line *terminalLine) func(release.Progress) {
 			unit = "accounts"
 		}
 		rate := float64(p.Done) / max(time.Since(begun).Seconds(), 0.001)
-		line.show("%s: %s, %d %s, %.0f %s/s", stageNames[stage],
-			shareAndRest(p.Share, timeLeft(begun, p.Share)), p.Done, unit, rate, unit)
+		line.Show("%s: %s, %d %s, %.0f %s/s", stageNames[stage],
+			cli.ShareAndRest(p.Share, cli.TimeLeft(begun, p.Share)), p.Done, unit, rate, unit)
 	}
 }
 
@@ -222,26 +234,26 @@ var stageNames = [...]string{
 // printSummary says what was released, beside the rows.
 func printSummary(s *release.Summary) {
 	if s.Finished != nil {
-		say("release %s was complete since %s and has its name now", s.ID, s.Finished.Format(time.RFC3339))
+		cli.Say("release %s was complete since %s and has its name now", s.ID, s.Finished.Format(time.RFC3339))
 	}
-	say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
+	cli.Say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
 	accounts := strconv.FormatInt(s.Accounts, 10) + " accounts"
 	if s.Accounts == 1 {
 		accounts = "1 account"
 	}
-	say("charged: %v/m for each of %d locations, to %s; %s/m in all (release %s)",
+	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in all (release %s)",
 		s.Epsilon, s.Locations, accounts, total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
-		say("of these an earlier attempt had charged the first %d accounts", s.Already)
+		cli.Say("of these an earlier attempt had charged the first %d accounts", s.Already)
 	}
-	say("expected error: %.0f m in the mean, within %.0f m with probability 0.95", s.Mean, s.Within95)
+	cli.Say("expected error: %.0f m in the mean, within %.0f m with probability 0.95", s.Mean, s.Within95)
 	if s.Invalid > 0 {
-		say("invalid: %d rows, set aside in %s", s.Invalid, s.Rejects)
+		cli.Say("invalid: %d rows, set aside in %s", s.Invalid, s.Rejects)
 	}
 	if s.Finished == nil {
-		say("for the owner only: %d locations lay outside of where released ones may be; they were moved there", s.Outside)
+		cli.Say("for the owner only: %d locations lay outside of where released ones may be; they were moved there", s.Outside)
 	}
-	say("report: %s", s.Report)
+	cli.Say("report: %s", s.Report)
 }
 
 // total is the sum of n charges, which may be more than an amount holds.

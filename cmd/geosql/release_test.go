@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // A publisher runs the command release in a folder of its own.
@@ -41,9 +43,9 @@ func (p publisher) write(t *testing.T, name, text string) {
 	}
 }
 
-func (p publisher) run(t *testing.T, more ...string) result {
+func (p publisher) run(t *testing.T, more ...string) clitest.Result {
 	t.Helper()
-	return runWith(t, "", p.and(more...).args...)
+	return clitest.Run(t, "", p.and(more...).args...)
 }
 
 // and is the publisher who gives more.
@@ -77,12 +79,12 @@ func (p publisher) without(flag string) publisher {
 
 func TestReleaseCommand(t *testing.T) {
 	p := newPublisher(t, 120)
-	wantError(t, p.run(t), 1, `release: account "u0" has no budget in metres; --limit EPSILON gives one to every account without`)
-	wantError(t, p.run(t, "--limit", "0.029"), 1, "has 0.029/m left")
+	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in metres; --limit EPSILON gives one to every account without`)
+	clitest.WantError(t, p.run(t, "--limit", "0.029"), 1, "has 0.029/m left")
 	p.write(t, "other", "")
 	p = p.with("--ledger", p.path("ledger2"))
 	r := p.run(t, "--limit", "0.03", "--keep", "id", "--id", "spring")
-	if r.status != 0 || r.out != "" {
+	if r.Status != 0 || r.Out != "" {
 		t.Fatalf("%+v", r)
 	}
 	for _, want := range []string{
@@ -92,19 +94,19 @@ func TestReleaseCommand(t *testing.T) {
 		"for the owner only: 0 locations lay outside",
 		"report: " + p.path("out.csv") + ".report.html\n",
 	} {
-		if !strings.Contains(r.err, want) {
-			t.Errorf("no %q in %q", want, r.err)
+		if !strings.Contains(r.Err, want) {
+			t.Errorf("no %q in %q", want, r.Err)
 		}
 	}
 	text, err := os.ReadFile(p.path("out.csv"))
 	if err != nil || !strings.HasPrefix(string(text), "id,lat,lon\n0,48.") || bytes.Count(text, []byte("\n")) != 121 {
 		t.Errorf("%v, %.100s", err, text)
 	}
-	wantError(t, p.run(t), 1, "is there already")
+	clitest.WantError(t, p.run(t), 1, "is there already")
 	if err := os.Remove(p.path("out.csv")); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, p.run(t, "--keep", "id", "--id", "spring"), 1, "release spring was published as "+p.path("out.csv")+" on 2")
+	clitest.WantError(t, p.run(t, "--keep", "id", "--id", "spring"), 1, "release spring was published as "+p.path("out.csv")+" on 2")
 }
 
 // A level over a radius, a region instead of a domain, a constant account.
@@ -112,7 +114,7 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 	p := newPublisher(t, 10).without("--epsilon").without("--domain").with("--account", "const:city")
 	p.write(t, "region.geojson", `{"type": "Polygon", "coordinates": [[[2.3, 48.8], [2.4, 48.8], [2.4, 48.9], [2.3, 48.9], [2.3, 48.8]]]}`)
 	r := p.run(t, "--level", "1.386", "--radius", "200", "--region", p.path("region.geojson"), "--limit", "1")
-	if r.status != 0 || !strings.Contains(r.err, "charged: 0.00693/m for each of 10 locations, to 1 account; 0.0693/m in all") {
+	if r.Status != 0 || !strings.Contains(r.Err, "charged: 0.00693/m for each of 10 locations, to 1 account; 0.0693/m in all") {
 		t.Errorf("%+v", r)
 	}
 	page, err := os.ReadFile(p.path("out.csv.report.html"))
@@ -121,13 +123,13 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 	}
 	q := p.with("--out", p.path("b.csv"))
 	r = q.run(t, "--level", "ln4", "--radius", "200", "--region", p.path("region.geojson"), "--publishable", "--id", "b")
-	if r.status != 0 || !strings.Contains(r.err, "charged: 0.006931471806/m for each of 10") {
+	if r.Status != 0 || !strings.Contains(r.Err, "charged: 0.006931471806/m for each of 10") {
 		t.Errorf("%+v", r)
 	}
 	if page, err = os.ReadFile(p.path("b.csv.report.html")); err != nil || strings.Contains(string(page), p.path("in.csv")) {
 		t.Errorf("a publishable report tells where the input is: %v", err)
 	}
-	wantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: no GeoJSON")
+	clitest.WantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: no GeoJSON")
 }
 
 // A flag that takes a list may be given again: nothing that is named is forgotten.
@@ -136,26 +138,26 @@ func TestReleaseListsGrow(t *testing.T) {
 	p.write(t, "in.csv", "id,user,lat,lon,lat2,lon2,kind\n1,ana,48.85,2.35,48.86,2.36,home\n")
 	p = p.and("--lat", "lat2", "--lon", "lon2", "--limit", "1")
 	r := p.run(t, "--keep", "id", "--keep", "kind")
-	if r.status != 0 || !strings.Contains(r.err, "for each of 2 locations") {
+	if r.Status != 0 || !strings.Contains(r.Err, "for each of 2 locations") {
 		t.Fatalf("%+v", r)
 	}
 	if text, err := os.ReadFile(p.path("out.csv")); err != nil || !strings.HasPrefix(string(text), "id,lat,lon,lat2,lon2,kind\n1,48.") {
 		t.Errorf("%v, %s", err, text)
 	}
-	wantError(t, p.with("--out", p.path("b.csv")).run(t, "--keep", "id", "--keep", "lat2"), 1, "lat2")
+	clitest.WantError(t, p.with("--out", p.path("b.csv")).run(t, "--keep", "id", "--keep", "lat2"), 1, "lat2")
 }
 
 func TestReleaseEscapesFormulas(t *testing.T) {
 	p := newPublisher(t, 0)
 	p.write(t, "in.csv", "user,lat,lon\n=ana,48.85,2.35\n")
 	p = p.and("--limit", "1", "--keep", "user", "--escape-formulas")
-	if r := p.run(t); r.status != 0 {
+	if r := p.run(t); r.Status != 0 {
 		t.Fatalf("%+v", r)
 	}
 	if text, err := os.ReadFile(p.path("out.csv")); err != nil || !strings.Contains(string(text), "\n'=ana,48.") {
 		t.Errorf("%v, %s", err, text)
 	}
-	wantError(t, p.with("--out", p.path("out.parquet")).run(t), 1, "formulas are escaped in CSV only")
+	clitest.WantError(t, p.with("--out", p.path("out.parquet")).run(t), 1, "formulas are escaped in CSV only")
 }
 
 func TestReleaseUsage(t *testing.T) {
@@ -175,7 +177,7 @@ func TestReleaseUsage(t *testing.T) {
 		"a name is empty":              p.with("--lat", "lat,"),
 		"too many":                     p.and("more"),
 		"release takes no flag -csv":   p.and("-csv"),
-		"release takes no flag -steps": p.and("-steps", "3"),
+		"not defined: -steps":          p.and("-steps=3"),
 		"either -epsilon, or -level":   p.and("-level", "3"),
 		"-limit: epsilon must not be":  p.and("-limit", "-1"),
 		"-workers: it is a whole":      p.and("-workers", "0"),
@@ -184,10 +186,7 @@ func TestReleaseUsage(t *testing.T) {
 		"flag -epsilon is given twice": p.and("-epsilon", "0.01"),
 		"flag -ledger is given twice":  p.and("-ledger", p.path("l2")),
 	} {
-		wantError(t, q.run(t), 2, want)
-	}
-	for _, study := range []string{"lbs", "pim"} {
-		wantError(t, runWith(t, "", "study", study, "--publishable"), 2, "takes no flag -publishable")
+		clitest.WantError(t, q.run(t), 2, want)
 	}
 	if left, _ := filepath.Glob(p.path("*")); len(left) != 1 {
 		t.Errorf("left %v", left)
@@ -197,7 +196,7 @@ func TestReleaseUsage(t *testing.T) {
 // Ctrl-C leaves no file, and the next run charges the rest.
 func TestReleaseInterrupted(t *testing.T) {
 	p := newPublisher(t, 1_000_000)
-	cmd := command(t, append(p.args, "--limit", "1000")...)
+	cmd := clitest.Command(t, append(p.args, "--limit", "1000")...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
@@ -211,14 +210,14 @@ func TestReleaseInterrupted(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if status := exitStatus(t, cmd.Wait()); status != 130 || said.String() != "geosql: release: interrupted\n" {
+	if status := clitest.ExitStatus(t, cmd.Wait()); status != 130 || said.String() != "geosql: release: interrupted\n" {
 		t.Errorf("status %d, %q", status, said.String())
 	}
 	if left, _ := filepath.Glob(p.path("*")); len(left) != 2 { // in.csv and the ledger
 		t.Errorf("left %v", left)
 	}
 	r := p.run(t)
-	if r.status != 0 || !strings.Contains(r.err, "of these an earlier attempt had charged") {
+	if r.Status != 0 || !strings.Contains(r.Err, "of these an earlier attempt had charged") {
 		t.Errorf("%+v", r)
 	}
 }

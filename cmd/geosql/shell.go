@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -51,7 +52,7 @@ func (s *session) shell(ctx context.Context) error {
 		if leaves(ctx, err) {
 			return leave(ctx, err)
 		}
-		report(err)
+		cli.Report(programName, err)
 	}
 }
 
@@ -72,7 +73,7 @@ func joinLine(text, line string) string {
 
 // runTyped runs statements; Ctrl-C ends them only.
 func (s *session) runTyped(ctx context.Context, text string) error {
-	ctx, stop := stopOn(ctx, os.Interrupt)
+	ctx, stop := cli.StopOn(ctx, os.Interrupt)
 	defer stop()
 	s.startOutput()
 	return cmp.Or(s.run(ctx, text), s.out.Flush())

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // A console is a pseudo-terminal with the command on it.
@@ -47,7 +49,7 @@ func newConsole(t *testing.T, args ...string) *console {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &console{t: t, keys: keys, terminal: terminal, cmd: command(t, args...)}
+	c := &console{t: t, keys: keys, terminal: terminal, cmd: clitest.Command(t, args...)}
 	c.dir = strings.TrimPrefix(c.cmd.Env[len(c.cmd.Env)-1], "XDG_CONFIG_HOME=")
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = terminal, terminal, terminal
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -103,7 +105,7 @@ func (c *console) expect(text string) {
 // leave waits for the command's end and demands a terminal as it was before.
 func (c *console) leave(want int) {
 	c.t.Helper()
-	if got := exitStatus(c.t, c.cmd.Wait()); got != want {
+	if got := clitest.ExitStatus(c.t, c.cmd.Wait()); got != want {
 		c.t.Errorf("exit status %d, want %d", got, want)
 	}
 	state, err := unix.IoctlGetTermios(int(c.terminal.Fd()), unix.TCGETS)
@@ -116,7 +118,7 @@ func (c *console) leave(want int) {
 }
 
 func TestShell(t *testing.T) {
-	c := newConsole(t, tempFile(t, "x.db"))
+	c := newConsole(t, clitest.TempFile(t, "x.db"))
 	c.expect(prompt)
 	c.press("CREATE TABLE t(a);\r")
 	c.expect(prompt)
@@ -218,7 +220,7 @@ func TestShellIsTerminated(t *testing.T) {
 }
 
 func TestImportReportsToTerminal(t *testing.T) {
-	c := newConsole(t, "import", tempFile(t, "x.db"), "t", writeFile(t, "a\n1\n2\n"))
+	c := newConsole(t, "import", clitest.TempFile(t, "x.db"), "t", clitest.WriteFile(t, "a\n1\n2\n"))
 	c.expect("imported 2 rows into t\r\n")
 	c.leave(0)
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/study/cip"
+)
+
+// A cipStudy computes what whole traces lose under Gaussian-process priors.
+type cipStudy struct {
+	settings cip.Settings
+	points   int // at the times 0, 1, 2, ..
+	figures  figures
+	flags    *flag.FlagSet
+	study    *cip.Study
+}
+
+// register sets the defaults to figure 2 of the paper, and all that it does not tell to
+// simple numbers.
+func (s *cipStudy) register(fs *flag.FlagSet) {
+	*s = cipStudy{
+		points: 10,
+		flags:  fs,
+		settings: cip.Settings{
+			Kernel: "rbf", Variance: 1, LengthScales: []float64{0.5, 1, 2},
+			Radius: 1, Lambda: 2, Families: []string{"every-other"},
+		},
+	}
+	for quarters := 1; quarters <= 16; quarters++ {
+		s.settings.Sigma2 = append(s.settings.Sigma2, float64(quarters)/4)
+	}
+	fs.IntVar(&s.points, "points", s.points, "`N` points, at the times 0, 1, 2, ..")
+	fs.StringVar(&s.settings.Kernel, "kernel", s.settings.Kernel, "the `KERNEL` of the prior")
+	s.figures.register(fs)
+	cli.Switch(fs, "max", "the worst of all length scales up to each", func() { s.settings.Maxima = true })
+	cli.NumbersVar(fs, &s.settings.Times, "times", "the `TIMES` of the points, in place of --points")
+	cli.NumbersVar(fs, &s.settings.LengthScales, "length-scale", "the `LENGTHS` of the prior's scale")
+	cli.NumbersVar(fs, &s.settings.Sigma2, "sigma2", "the `VARIANCES` of the noise")
+	cli.NumberVar(fs, &s.settings.Variance, "variance", "the `VARIANCE` of the prior")
+	cli.NumberVar(fs, &s.settings.Period, "period", "the `PERIOD` of a periodic kernel")
+	cli.NumberVar(fs, &s.settings.Radius, "radius", "points are moved by at most `RADIUS`")
+	cli.NumberVar(fs, &s.settings.Lambda, "lambda", "the `ORDER` of the Renyi divergence")
+	familiesFlag(fs, &s.settings.Families, "family",
+		"the `NAMES` of families of secrets: every-other, singles, windows:W, or one JSON array of sets (default every-other)")
+}
+
+// familiesFlag reads names of families, or one family as a JSON array of its sets.
+func familiesFlag(fs *flag.FlagSet, families *[]string, name, usage string) {
+	fs.Func(name, usage, func(v string) error {
+		*families = []string{v}
+		if !strings.HasPrefix(v, "[") {
+			*families = strings.Split(v, ",")
+		}
+		return nil
+	})
+}
+
+func (s *cipStudy) check() error {
+	err := s.layTimes()
+	if err == nil {
+		s.study, err = cip.New(s.settings)
+	}
+	if err != nil {
+		return cli.UsageError(err.Error())
+	}
+	return nil
+}
+
+// layTimes puts the points at their times.
+func (s *cipStudy) layTimes() error {
+	const most = 256 // that losses are computed for
+	given := map[string]bool{}
+	s.flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	switch {
+	case given["times"] && given["points"]:
+		return errors.New("give either -times, or -points for the times from 0 on")
+	case given["times"]:
+		return nil
+	case s.points < 1 || s.points > most:
+		return errors.New("-points must be between 1 and " + strconv.Itoa(most))
+	}
+	for k := range s.points {
+		s.settings.Times = append(s.settings.Times, float64(k))
+	}
+	return nil
+}
+
+func (s *cipStudy) run(ctx context.Context) error {
+	return experiment[cip.Row]{
+		head: cipHead,
+		text: cipRow,
+		run: func(line *cli.TerminalLine, row func(cip.Row) error) error {
+			s.study.Progress = measuring(line)
+			return s.study.Run(ctx, row)
+		},
+		draw: one(s.figures, "loss", cip.Figure),
+	}.perform(s.figures)
+}
+
+// cipHead names the columns of cipRow.
+const cipHead = "points,length_scale,lambda,radius,family,sigma2,alpha,loss,independent_loss"
+
+func cipRow(r cip.Row) string {
+	return strings.Join([]string{
+		strconv.Itoa(r.Points), exact(r.LengthScale), exact(r.Lambda), exact(r.Radius),
+		quoted(r.Family), exact(r.Sigma2),
+		significant(r.Loss.Alpha, 9), significant(r.Loss.Loss, 9), significant(r.Loss.Independent, 9),
+	}, ",")
+}
+
+// exact prints a number as it was given, without an exponent.
+func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// significant prints so many digits of a number, without an exponent. Below 1e-30, the
+// least that settings may be, all is 0.
+func significant(x float64, digits int) string {
+	if x < 1e-30 {
+		return "0"
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	return exact(short)
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/internal/cli"
+)
+
+// An experiment prints rows as they are found, and draws figures of them.
+type experiment[R any] struct {
+	head string         // names the columns
+	text func(R) string // writes a row
+	run  func(line *cli.TerminalLine, row func(R) error) error
+	draw func(rows []R) error
+}
+
+// perform runs the experiment. Unless there are to be no figures, their directory is made
+// first, and they are drawn last.
+func (e experiment[R]) perform(f figures) error {
+	if err := f.makeDir(); err != nil {
+		return err
+	}
+	rows, err := e.print()
+	if err != nil || !f.wanted() {
+		return err
+	}
+	return e.draw(rows)
+}
+
+// print prints the rows, each complete, and returns them. On a terminal a line shows
+// meanwhile how much is done.
+func (e experiment[R]) print() (rows []R, err error) {
+	line, out := cli.NewTerminalLine(), bufio.NewWriter(os.Stdout)
+	defer line.Clear()
+	put := func(text string) error {
+		line.Clear()
+		out.WriteString(text + "\n")
+		return out.Flush()
+	}
+	if err := put(e.head); err != nil {
+		return nil, err
+	}
+	err = e.run(line, func(r R) error {
+		rows = append(rows, r)
+		return put(e.text(r))
+	})
+	return rows, err
+}
+
+// known returns the run of an experiment whose rows are known.
+func known[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
+	return func(_ *cli.TerminalLine, row func(R) error) error {
+		for _, r := range rows {
+			if err := row(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// measuring returns what shows on the line how much of a study is done.
+func measuring(line *cli.TerminalLine) func(done, total int) {
+	return func(done, total int) { line.Show("measuring: %.1f %%", 100*float64(done)/float64(total)) }
+}
+
+// decimal prints a measurement, and nothing where there was nothing to measure.
+func decimal(x float64, decimals int) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// rounded prints a setting with as many decimals as it needs.
+func rounded(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// quoted prints a text as a cell of csv, an empty one as nothing.
+func quoted(text string) string {
+	if !strings.ContainsAny(text, ",\"\r\n") {
+		return text
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+}

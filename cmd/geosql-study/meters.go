@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/meters"
+)
+
+// A metersStudy measures what released readings of meters tell, and their totals.
+type metersStudy struct {
+	readings string   // file
+	columns  []string // device, t, value
+	part     string
+	universe []float64 // lo, hi, step
+	epsilons []float64 // per 1 of the value
+	window   float64   // seconds
+	period   float64   // seconds
+	windows  int       // of a device
+	repeat   int
+	figures  figures
+}
+
+// The parts of the study.
+const (
+	signaturesPart = "signatures"
+	totalsPart     = "totals"
+)
+
+// register sets the defaults to those of the published example.
+func (s *metersStudy) register(fs *flag.FlagSet) {
+	*s = metersStudy{
+		columns:  []string{"device", "t", "value"},
+		part:     signaturesPart,
+		universe: []float64{0, 300, 1},
+		epsilons: []float64{0.1, 0.5},
+		window:   300,
+		period:   10,
+		windows:  100,
+		repeat:   100,
+	}
+	fs.StringVar(&s.readings, "readings", "", "the readings: a `FILE`")
+	fs.StringVar(&s.part, "part", s.part, "the `PART`: signatures or totals")
+	s.figures.register(fs)
+	fs.IntVar(&s.windows, "windows", s.windows, "at most `N` windows of a device")
+	fs.IntVar(&s.repeat, "repeat", s.repeat, "release everything `N` times")
+	cli.WordsVar(fs, &s.columns, "columns", "the `NAMES` of the columns")
+	cli.NumberVar(fs, &s.window, "window", "the length of a window in `SECONDS`")
+	cli.NumberVar(fs, &s.period, "period", "the time between readings in `SECONDS`")
+	cli.NumbersVar(fs, &s.universe, "universe", "the `RANGE` LO,HI,STEP of values")
+	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS`, per 1 of the value")
+}
+
+func (s *metersStudy) check() error {
+	switch {
+	case s.readings == "":
+		return cli.UsageError("no file of readings given: -readings FILE")
+	case len(s.columns) != 3:
+		return cli.UsageError("-columns names device,t,value")
+	case s.part != signaturesPart && s.part != totalsPart:
+		return cli.UsageError("-part must be " + signaturesPart + " or " + totalsPart + ", not " + s.part)
+	case len(s.universe) != 3:
+		return cli.UsageError("-universe is LO,HI,STEP")
+	case !(0 < s.period && s.period <= maxPeriod):
+		return cli.UsageError("-period must be above 0, in seconds, and at most 1000000000")
+	case !(0 < s.window && s.window <= maxPeriod):
+		return cli.UsageError("-window must be above 0, in seconds, and at most 1000000000")
+	}
+	return nil
+}
+
+// settings are what the flags ask for.
+func (s *metersStudy) settings() (meters.Settings, error) {
+	u, err := scalar.NewUniverse("study", s.universe[0], s.universe[1], s.universe[2], "reading")
+	if err != nil {
+		return meters.Settings{}, fmt.Errorf("-universe: %w", err)
+	}
+	return meters.Settings{
+		Universe: u, Epsilons: s.epsilons, Repeat: s.repeat,
+		Window: duration(s.window), Period: duration(s.period), Windows: s.windows,
+	}, nil
+}
+
+// duration returns so many seconds, to the microsecond.
+func duration(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds*1e6)) * time.Microsecond
+}
+
+func (s *metersStudy) run(ctx context.Context) error {
+	settings, err := s.settings()
+	if err != nil {
+		return cli.UsageError(err.Error())
+	}
+	study, err := meters.New(settings)
+	if err != nil {
+		return cli.UsageError(err.Error())
+	}
+	all, err := s.read(ctx, settings.Universe)
+	if err != nil {
+		return err
+	}
+	if s.part == totalsPart {
+		return s.totals(ctx, study, all)
+	}
+	return s.signatures(ctx, study, all)
+}
+
+// read reads the readings. Empty ones are left out.
+func (s *metersStudy) read(ctx context.Context, u *scalar.Universe) ([]meters.Meter, error) {
+	var c meters.Collector
+	readings, outside := 0, 0
+	if err := cli.ReadColumns(ctx, s.readings, named(s.columns), func(_ func() string, cells []string) error {
+		device, at, value := cells[0], cells[1], cells[2]
+		if cli.TrimBlanks(value) == "" {
+			return nil
+		}
+		r, err := reading(at, value)
+		if err != nil {
+			return err
+		}
+		readings++
+		if u.Outside(r.Value) {
+			outside++
+		}
+		c.Add(device, r)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if readings == 0 {
+		return nil, errors.New(s.readings + " has no readings")
+	}
+	all := c.Meters()
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		cli.Say("%d devices, %d readings; %d outside the universe count as its nearer end", len(all), readings, outside)
+	}
+	return all, nil
+}
+
+// reading reads a time and a value.
+func reading(timeText, valueText string) (r meters.Reading, err error) {
+	if r.T, err = cli.Instant(timeText); err != nil {
+		return r, err
+	}
+	r.Value, err = cli.Number(valueText)
+	return r, err
+}
+
+// errorsHead names the columns of errorsRow.
+const errorsHead = "mean_error,p95_error,radius95,within95"
+
+func errorsRow(e meters.Errors) string {
+	return strings.Join([]string{decimal(e.Mean, 6), decimal(e.P95, 6), rounded(e.Radius, 9), decimal(e.Within, 4)}, ",")
+}
+
+// signaturesHead names the columns of signatureRow.
+const signaturesHead = "epsilon,tuple_epsilon,devices,signatures,readings," + errorsHead +
+	",signature_recognised,device_recognised,unseen_recognised"
+
+func signatureRow(r meters.SignatureRow) string {
+	epsilon, tuple, errors := "", "", strings.Repeat(",", strings.Count(errorsHead, ","))
+	if r.Epsilon > 0 {
+		epsilon, tuple, errors = rounded(r.Epsilon, 12), rounded(r.TupleEpsilon(), 9), errorsRow(r.Errors)
+	}
+	return strings.Join([]string{
+		epsilon, tuple, strconv.Itoa(r.Devices), strconv.Itoa(r.Signatures), strconv.Itoa(r.Samples), errors,
+		decimal(r.Window, 4), decimal(r.Device, 4), decimal(r.Unseen, 4),
+	}, ",")
+}
+
+// signatures runs that part of a study.
+func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all []meters.Meter) error {
+	return experiment[meters.SignatureRow]{
+		head: signaturesHead,
+		text: signatureRow,
+		run: func(line *cli.TerminalLine, row func(meters.SignatureRow) error) error {
+			study.Progress = measuring(line)
+			return study.Signatures(ctx, all, row)
+		},
+		draw: func(rows []meters.SignatureRow) error { return s.draw(study, all, rows) },
+	}.perform(s.figures)
+}
+
+// draw draws the figures of the signatures.
+func (s *metersStudy) draw(study *meters.Study, all []meters.Meter, rows []meters.SignatureRow) error {
+	example, err := study.Example(all)
+	if err != nil {
+		return err
+	}
+	figure, err := example.Figure(s.columns[2])
+	if err := s.figures.write("signature", figure, err); err != nil {
+		return err
+	}
+	figure, err = meters.Recognition(rows)
+	return s.figures.write("recognition", figure, err)
+}
+
+// totalsHead names the columns of totalRow.
+const totalsHead = "scope,span,epsilon,groups,zeros,mean_sum," + errorsHead + ",relative_median,relative_p95"
+
+func totalRow(r meters.TotalRow) string {
+	return strings.Join([]string{
+		r.Scope, r.Span, rounded(r.Epsilon, 12), strconv.Itoa(r.Groups), strconv.Itoa(r.Zeros), decimal(r.MeanSum, 6),
+		errorsRow(r.Errors), decimal(r.RelativeMedian, 6), decimal(r.RelativeP95, 6),
+	}, ",")
+}
+
+// totals runs that part of a study.
+func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []meters.Meter) error {
+	return experiment[meters.TotalRow]{
+		head: totalsHead,
+		text: totalRow,
+		run: func(line *cli.TerminalLine, row func(meters.TotalRow) error) error {
+			study.Progress = measuring(line)
+			return study.Totals(ctx, all, row)
+		},
+		draw: one(s.figures, "totals", meters.RelativeErrors),
+	}.perform(s.figures)
+}

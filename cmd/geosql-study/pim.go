@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/study/pim"
+	"github.com/geosql/geosql/study/track"
+)
+
+// A pimStudy measures the planar isotropic mechanism against the Laplace mechanism.
+type pimStudy struct {
+	points   pointFlags
+	domain   []float64 // south, west, north, east
+	cell     float64   // metres
+	epsilons []float64 // per step
+	deltas   []float64
+	minSet   int
+	period   float64 // seconds
+	traces   int
+	steps    int
+	repeat   int
+	personal bool
+	known    bool   // the first cell of every trajectory is public
+	pois     string // file; "": none
+	knn      []pim.KNN
+	figures  figures
+}
+
+// register sets the defaults to those of the published experiments.
+func (s *pimStudy) register(fs *flag.FlagSet) {
+	*s = pimStudy{
+		cell:     340,
+		epsilons: []float64{1},
+		deltas:   []float64{0.01},
+		minSet:   1,
+		period:   60,
+		traces:   100,
+		steps:    500,
+		repeat:   1,
+		knn: []pim.KNN{
+			{K: 1, Returned: 1}, {K: 2, Returned: 2}, {K: 5, Returned: 5}, {K: 10, Returned: 10}, {K: 20, Returned: 20},
+			{K: 5, Returned: 6}, {K: 5, Returned: 8}, {K: 5, Returned: 10}, {K: 5, Returned: 15}, {K: 5, Returned: 20},
+		},
+	}
+	s.points.register(fs)
+	fs.StringVar(&s.pois, "pois", "", "ask for nearest places in `FILE`, which has columns lat and lon")
+	s.figures.register(fs)
+	fs.IntVar(&s.minSet, "min-set", s.minSet, "location sets have at least `N` cells")
+	fs.IntVar(&s.traces, "traces", s.traces, "measure on at most `N` pieces of traces")
+	fs.IntVar(&s.steps, "steps", s.steps, "cut traces into pieces of `N` steps")
+	fs.IntVar(&s.repeat, "repeat", s.repeat, "run each piece `N` times")
+	cli.Switch(fs, "personal", "a model for each user in place of one for all", func() { s.personal = true })
+	cli.Switch(fs, "known-start", "the first cell of every trace is public", func() { s.known = true })
+	cli.NumberVar(fs, &s.cell, "cell", "the width of a cell in `METRES`")
+	cli.NumberVar(fs, &s.period, "period", "the time of a step in `SECONDS`")
+	cli.NumbersVar(fs, &s.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST")
+	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS` of a step")
+	cli.NumbersVar(fs, &s.deltas, "delta", "the `DELTAS`, shares of the prior outside a location set")
+	knnFlag(fs, &s.knn, "k", "the queries `K/R`,..: K wanted, R returned (default 1,2,5,10,20,5/6,5/8,5/10,5/15,5/20)")
+}
+
+// knnFlag reads queries: k/k', or k for as many places returned as wanted.
+func knnFlag(fs *flag.FlagSet, queries *[]pim.KNN, name, usage string) {
+	fs.Func(name, usage, func(v string) error {
+		*queries = nil
+		for _, word := range strings.Split(v, ",") {
+			wanted, returned, two := strings.Cut(word, "/")
+			if !two {
+				returned = wanted
+			}
+			k, err := strconv.Atoi(wanted)
+			more, err2 := strconv.Atoi(returned)
+			if err != nil || err2 != nil {
+				return fmt.Errorf("%q is not like 5 or 5/10", word)
+			}
+			*queries = append(*queries, pim.KNN{K: k, Returned: more})
+		}
+		return nil
+	})
+}
+
+// maxPeriod is some 30 years, in seconds.
+const maxPeriod = 1e9
+
+func (s *pimStudy) check() error {
+	switch {
+	case len(s.domain) != 4:
+		return cli.UsageError("-domain SOUTH,WEST,NORTH,EAST must be given")
+	case s.cell <= 0:
+		return cli.UsageError("-cell must be above 0, in metres")
+	case !(0 < s.period && s.period <= maxPeriod):
+		return cli.UsageError("-period must be above 0, in seconds, and at most 1000000000")
+	}
+	return s.points.check()
+}
+
+func (s *pimStudy) settings() pim.Settings {
+	return pim.Settings{
+		Epsilons: s.epsilons, Deltas: s.deltas, MinSet: s.minSet,
+		CellMetres: s.cell, Period: time.Duration(math.Round(s.period*1e6)) * time.Microsecond,
+		Personal: s.personal, KnownStart: s.known,
+		Traces: s.traces, Steps: s.steps, Repeat: s.repeat, KNN: s.knn,
+	}
+}
+
+// latticeSteps is how many steps of the lattice a cell is wide: reports are rounded
+// to a twentieth of it.
+const latticeSteps = 20
+
+func (s *pimStudy) run(ctx context.Context) error {
+	d, err := newDomain([5]float64(append(s.domain, s.cell/latticeSteps)))
+	if err != nil {
+		return cli.UsageError("-domain, -cell: " + err.Error())
+	}
+	places, err := s.readPlaces(ctx)
+	if err != nil {
+		return err
+	}
+	study, err := pim.New(d, s.settings(), places)
+	if err != nil {
+		return cli.UsageError(err.Error())
+	}
+	r, err := s.points.read(ctx, d, func(track.Fix) string { return "" })
+	if err != nil {
+		return err
+	}
+	r.describe()
+	return experiment[pim.Row]{
+		head: pimHead,
+		text: func(r pim.Row) string { return strings.Join(pimRows(r, s.knn), "\n") },
+		run: func(line *cli.TerminalLine, row func(pim.Row) error) error {
+			study.Progress = measuring(line)
+			return study.Run(ctx, r.tracks, row)
+		},
+		draw: func(rows []pim.Row) error { return s.draw(ctx, study, r.tracks, rows) },
+	}.perform(s.figures)
+}
+
+// readPlaces reads the points of interest, if there are any.
+func (s *pimStudy) readPlaces(ctx context.Context) ([]pim.Place, error) {
+	if s.pois == "" {
+		return nil, nil
+	}
+	return readPOIs[pim.Place](ctx, s.pois, []string{"lat", "lon"})
+}
+
+// pimHead names the columns of pimRows.
+const pimHead = "mechanism,epsilon,delta,steps,set_size,drift_ratio,distance_m,rmse_m,knn_k,precision,recall,ms_per_step"
+
+// pimRows are the rows of the output for one mechanism and setting: one for each
+// query for the nearest places, or one.
+func pimRows(r pim.Row, queries []pim.KNN) (rows []string) {
+	row := func(query, precision, recall string) {
+		rows = append(rows, strings.Join([]string{
+			r.Mechanism, rounded(r.Epsilon, 9), rounded(r.Delta, 9), strconv.Itoa(r.Steps),
+			decimal(r.SetSize, 2), decimal(r.DriftRatio, 4), decimal(r.Distance, 1), decimal(r.RMSE, 1),
+			query, precision, recall, decimal(1000*r.StepTime.Seconds(), 3),
+		}, ","))
+	}
+	for k := range r.Precision {
+		row(queries[k].String(), decimal(r.Precision[k], 4), decimal(r.Recall[k], 4))
+	}
+	if r.Precision == nil {
+		row("", "", "")
+	}
+	return rows
+}
+
+// draw draws the figures.
+func (s *pimStudy) draw(ctx context.Context, study *pim.Study, tracks []track.Track, rows []pim.Row) error {
+	figure, err := pim.Parameters(rows)
+	if err := s.figures.write("parameters", figure, err); err != nil {
+		return err
+	}
+	if s.pois != "" {
+		figure, err := pim.Nearest(s.knn, rows)
+		if err := s.figures.write("nearest", figure, err); err != nil {
+			return err
+		}
+	}
+	example, err := study.Example(ctx, tracks)
+	if err != nil {
+		return err
+	}
+	figure, err = pim.OverTime(example)
+	if err := s.figures.write("time", figure, err); err != nil {
+		return err
+	}
+	figure, err = pim.Map(example)
+	return s.figures.write("map", figure, err)
+}

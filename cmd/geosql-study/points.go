@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/track"
+)
+
+// pointFlags are those that name the traces to measure on.
+type pointFlags struct {
+	path    string
+	columns []string // user, trace (unless there are only four), t, lat, lon
+}
+
+func (f *pointFlags) register(fs *flag.FlagSet) {
+	f.columns = []string{"user", "trace", "t", "lat", "lon"}
+	fs.StringVar(&f.path, "points", "", "the traces: a `FILE` of points")
+	cli.WordsVar(fs, &f.columns, "columns", "the `NAMES` of the columns; without a trace user,t,lat,lon")
+}
+
+func (f *pointFlags) check() error {
+	switch {
+	case f.path == "":
+		return cli.UsageError("no file of points given: -points FILE")
+	case len(f.columns) != 4 && len(f.columns) != 5:
+		return cli.UsageError("-columns names user,trace,t,lat,lon, or without a trace user,t,lat,lon")
+	}
+	return nil
+}
+
+// A recording is what was read from a file of points.
+type recording struct {
+	path   string
+	domain *planar.Domain // nil: not known yet
+	tracks []track.Track
+
+	fixes    int // in all tracks
+	outside  int // left out, because they are not in the domain
+	repeated int // left out, because their track has another one for the same time
+}
+
+func newDomain(d [5]float64) (*planar.Domain, error) {
+	return planar.NewDomain("study", d[0], d[1], d[2], d[3], d[4])
+}
+
+// An extent is the smallest box that holds some locations.
+type extent struct{ south, west, north, east float64 }
+
+// newExtent returns that of no locations.
+func newExtent() *extent { return &extent{90, 180, -90, -180} }
+
+func (e *extent) add(lat, lon float64) {
+	e.south, e.north = min(e.south, lat), max(e.north, lat)
+	e.west, e.east = min(e.west, lon), max(e.east, lon)
+}
+
+// box returns the extent with a margin, which keeps it from being flat, and a step of
+// 1 m.
+func (e *extent) box() [5]float64 {
+	const margin = 0.001
+	return [5]float64{
+		max(e.south-margin, -90), max(e.west-margin, -180), min(e.north+margin, 90), min(e.east+margin, 180), 1,
+	}
+}
+
+// layDomain lays a domain around the points.
+func (r *recording) layDomain() (err error) {
+	if r.fixes == 0 {
+		return fmt.Errorf("%s has no points", r.path)
+	}
+	around := newExtent()
+	for _, t := range r.tracks {
+		for _, x := range t.Fixes {
+			around.add(x.Lat, x.Lon)
+		}
+	}
+	if r.domain, err = newDomain(around.box()); err != nil {
+		return fmt.Errorf("-domain must be given: around the points, %w", err)
+	}
+	return nil
+}
+
+// read reads the points of a domain, or all of them if there is none. Where the
+// file has no traces, untraced names them.
+func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(track.Fix) string) (*recording, error) {
+	r := &recording{path: f.path, domain: d}
+	var c track.Collector
+	if err := cli.ReadColumns(ctx, f.path, named(f.columns), func(_ func() string, cells []string) error {
+		names, rest := cells[:len(cells)-3], cells[len(cells)-3:]
+		x, err := fix(rest[0], rest[1], rest[2])
+		if err != nil {
+			return err
+		}
+		if d != nil && d.Outside(x.Lat, x.Lon) {
+			r.outside++
+			return nil
+		}
+		r.fixes++
+		if len(names) == 1 {
+			c.Add(names[0], untraced(x), x)
+		} else {
+			c.Add(names[0], names[1], x)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	r.tracks, r.repeated = c.Tracks()
+	r.fixes -= r.repeated
+	return r, nil
+}
+
+// utcDay names the day of a fix.
+func utcDay(x track.Fix) string { return time.UnixMicro(x.T).UTC().Format(time.DateOnly) }
+
+// describe says on a terminal what was read.
+func (r *recording) describe() {
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		cli.Say("%d traces, %d fixes; left out: %d outside the domain, %d at the time of another",
+			len(r.tracks), r.fixes, r.outside, r.repeated)
+	}
+}
+
+// fix reads a time and a location.
+func fix(t, lat, lon string) (x track.Fix, err error) {
+	if x.T, err = cli.Instant(t); err != nil {
+		return x, err
+	}
+	x.Lat, x.Lon, err = location(lat, lon)
+	return x, err
+}

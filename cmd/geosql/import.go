@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/release/table"
+)
+
+var importCommand = &cli.Command{
+	Name: "import", Operands: "DB TABLE FILE", Min: 3, Max: 3,
+	Summary: "makes TABLE from FILE; creates DB if it is missing",
+	Details: `FILE is .csv, .tsv or .txt (comma, semicolon or tab; may be .gz; the first line names the
+columns), .parquet, or DB#TABLE of another database. A column of CSV is INTEGER, REAL or TEXT
+as the whole file allows, an empty cell is NULL; other columns are what their file says.`,
+	Setup: func(*flag.FlagSet) cli.Run {
+		return func(ctx context.Context, operands []string) error {
+			return importTable(ctx, operands[0], operands[1], operands[2])
+		}
+	},
+}
+
+// importTable makes a table from a data set: all of it, or nothing. A file that does
+// not say its types is read twice, since only its last line settles them.
+func importTable(ctx context.Context, database, name, file string) error {
+	if err := checkDatabase(database); err != nil {
+		return err
+	}
+	if err := checkTableName(name); err != nil {
+		return err
+	}
+	if sameFile(database, table.File(file)) {
+		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", file)
+	}
+	d, err := cli.OpenDataSet(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	fields, err := inferKinds(d)
+	if err != nil {
+		return err
+	}
+	conn, err := openDatabase(database, sqlite.ReadWrite|sqlite.Create)
+	if err != nil {
+		return err
+	}
+	rows, err := load(conn, name, fields, d)
+	if err := cmp.Or(err, conn.Close()); err != nil { // closing rolls back
+		return err
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		cli.Say("imported %d rows into %s", rows, name)
+	}
+	return nil
+}
+
+// checkTableName refuses the names that SQLite and the project keep for
+// themselves.
+func checkTableName(name string) error {
+	lower := strings.ToLower(name)
+	switch {
+	case name == "":
+		return errors.New("import: the table has an empty name")
+	case strings.HasPrefix(lower, "sqlite_"), strings.HasPrefix(lower, "geosql_"):
+		return fmt.Errorf("import: table names that start with %s are reserved", lower[:len("sqlite_")])
+	}
+	return nil
+}
+
+// sameFile reports whether there is a file that has both names. A database that is read
+// and written on two connections would wait for itself.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// load creates the table and fills it in one transaction, which the caller ends
+// by closing the connection if there was an error.
+func load(conn *sqlite.Conn, name string, fields []table.Field, d *cli.DataSet) (rows int64, err error) {
+	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
+		return 0, err
+	}
+	insert, _, err := conn.Prepare(insertSQL(name, len(fields)))
+	if err != nil {
+		return 0, err
+	}
+	defer insert.Close()
+	columns := make([]int, len(fields))
+	for c := range columns {
+		columns[c] = c
+	}
+	rows, err = d.Each("importing", columns, func(batch *table.Rows, i int) error {
+		for c, f := range fields {
+			if !bind(insert, c+1, f.Kind, &batch.Columns[c], i) {
+				text, _ := batch.Columns[c].At(i)
+				return fmt.Errorf("column %s: %.40q is not of type %v", f.Name, text, f.Kind)
+			}
+		}
+		return insert.Run()
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rows, conn.Exec("COMMIT")
+}
+
+func createSQL(name string, fields []table.Field) string {
+	defs := make([]string, len(fields))
+	for i, f := range fields {
+		defs[i] = quoteName(f.Name) + " " + strings.ToUpper(f.Kind.String())
+	}
+	return "CREATE TABLE main." + quoteName(name) + " (" + strings.Join(defs, ", ") + ")"
+}
+
+func insertSQL(name string, columns int) string {
+	return "INSERT INTO main." + quoteName(name) + " VALUES (?" + strings.Repeat(", ?", columns-1) + ")"
+}
+
+// bind binds cell i of a column to a parameter. It reports false where the cell is not of
+// its kind: the file changed since that was inferred, or it is a table of SQLite, which
+// takes such cells too.
+func bind(insert *sqlite.Stmt, parameter int, kind table.Kind, column *table.Column, i int) (ok bool) {
+	var null bool
+	switch kind {
+	case table.Integer:
+		var v int64
+		if v, null, ok = column.Integer(i); ok && !null {
+			insert.BindInts(parameter, v)
+		}
+	case table.Real:
+		var v float64
+		if v, null, ok = column.Real(i); ok && !null {
+			insert.BindFloat(parameter, v)
+		}
+	default:
+		var text []byte
+		if text, null = column.At(i); !null {
+			insert.BindText(parameter, string(text))
+		}
+		ok = true
+	}
+	if null {
+		insert.BindNull(parameter)
+	}
+	return ok
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// interruptOn interrupts the statements of conn once ctx has ended. After stop
+// has returned it leaves the connection alone.
+func interruptOn(ctx context.Context, conn *sqlite.Conn) (stop func()) {
+	quit, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-ctx.Done():
+		case <-quit:
+			return
+		}
+		for { // SQLite forgets an interrupt that finds no statement running
+			conn.Interrupt()
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-ended
+	}
+}
+
+// await returns what read returns, or the context's cause if that comes first;
+// then read is left behind, blocked.
+func await(ctx context.Context, read func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}

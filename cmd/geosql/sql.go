@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+var sqlCommand = &cli.Command{
+	Operands: "[-table|-csv|-json] DB [SQL]", Max: -1,
+	Summary: "runs SQL, or else standard input, or else an interactive shell; creates DB if it is missing",
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var f outputFlags
+		f.register(fs)
+		return func(ctx context.Context, operands []string) error { return runSQL(ctx, f, operands) }
+	},
+	KeepsInterrupt: interactive,
+}
+
+// interactive reports whether the statements come from a terminal.
+func interactive(operands []string) bool {
+	return len(operands) == 1 && term.IsTerminal(int(os.Stdin.Fd()))
+}
+
+// runSQL runs the SQL of the command line, of standard input, or of an
+// interactive shell.
+func runSQL(ctx context.Context, f outputFlags, operands []string) error {
+	switch n := len(operands); {
+	case n == 0:
+		return cli.UsageError("no database given")
+	case n > 2:
+		return cli.UsageError("too many arguments: quote the SQL")
+	}
+	if err := checkDatabase(operands[0]); err != nil {
+		return err
+	}
+	s, err := openSession(operands[0], sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(operands) == 2:
+		err = s.run(ctx, operands[1])
+	case interactive(operands):
+		err = s.shell(ctx)
+	default:
+		err = s.runScript(ctx, os.Stdin)
+	}
+	return s.close(err)
+}
+
+// runScript runs the statements of r as they come.
+func (s *session) runScript(ctx context.Context, r io.Reader) error {
+	statements := newStatementReader(r)
+	for {
+		text, err := await(ctx, statements.next)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := cmp.Or(s.run(ctx, text), s.out.Flush()); err != nil {
+			return err
+		}
+	}
+}
+
+// run runs the statements of text in order up to the first error. The end of
+// ctx interrupts them.
+func (s *session) run(ctx context.Context, text string) error {
+	if strings.IndexByte(text, 0) >= 0 {
+		return errors.New("the SQL holds a NUL character")
+	}
+	stop := interruptOn(ctx, s.conn)
+	defer stop()
+	for {
+		tail, err := s.runFirst(text)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if tail == "" || err != nil {
+			return err
+		}
+		text = tail
+	}
+}
+
+// runFirst runs the first statement of text and returns what follows it, or ""
+// where that holds no statement.
+func (s *session) runFirst(text string) (tail string, err error) {
+	stmt, tail, err := s.conn.Prepare(text)
+	if stmt == nil || err != nil {
+		return "", err
+	}
+	defer stmt.Close()
+	return tail, s.printRows(stmt)
+}
+
+// runWith runs one statement with text parameters, nil for NULL.
+func (s *session) runWith(ctx context.Context, sql string, params ...*string) error {
+	stmt, _, err := s.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for i, p := range params {
+		if p != nil {
+			stmt.BindText(i+1, *p)
+		}
+	}
+	stop := interruptOn(ctx, s.conn)
+	defer stop()
+	err = s.printRows(stmt)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// printRows runs a statement. Nothing is written for one that fails before its
+// first row.
+func (s *session) printRows(stmt *sqlite.Stmt) error {
+	if stmt.Columns() == 0 {
+		return stmt.Run()
+	}
+	more, err := stmt.Step()
+	if err != nil {
+		return err
+	}
+	if err := s.rows.begin(columnNames(stmt)); err != nil {
+		return err
+	}
+	cells := make([]sqlite.Value, stmt.Columns())
+	for more && err == nil {
+		stmt.Row(0, cells)
+		if err := s.rows.row(cells); err != nil {
+			return err
+		}
+		more, err = stmt.Step()
+	}
+	return cmp.Or(err, s.rows.end(err == nil))
+}
+
+func columnNames(stmt *sqlite.Stmt) []string {
+	names := make([]string, stmt.Columns())
+	for i := range names {
+		names[i] = stmt.ColumnName(i)
+	}
+	return names
+}

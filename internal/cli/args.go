@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"flag"
+	"strings"
+)
+
+// knownFlags are the flags of all commands by their names. Flags may stand before the name
+// of their command, so that a flag that takes a value in one takes one in all.
+type knownFlags map[string]*flag.Flag
+
+func (p *Program) knownFlags() knownFlags {
+	known := knownFlags{}
+	add := func(f *flag.Flag) { known[f.Name] = f }
+	for _, c := range p.all() {
+		c.flagSet().VisitAll(add)
+	}
+	if p.Default != nil {
+		p.Default.flagSet().VisitAll(add)
+	}
+	return known
+}
+
+// A givenFlag is a flag on the command line, with its value if that is an argument of its
+// own.
+type givenFlag struct {
+	name string
+	args []string
+}
+
+func (g givenFlag) asksForHelp() bool    { return g.name == "h" || g.name == "help" }
+func (g givenFlag) asksForVersion() bool { return g.name == "version" }
+
+// split separates the flags among args from the operands. Package flag stops at the first
+// operand.
+func (k knownFlags) split(args []string) (flags []givenFlag, operands []string) {
+	for len(args) > 0 {
+		switch {
+		case args[0] == "--":
+			return flags, append(operands, args[1:]...)
+		case k.isFlag(args[0]):
+			n := min(k.length(args[0]), len(args))
+			flags = append(flags, givenFlag{flagName(args[0]), args[:n]})
+			args = args[n:]
+		default:
+			operands = append(operands, args[0])
+			args = args[1:]
+		}
+	}
+	return flags, operands
+}
+
+// isFlag tells flags from SQL that starts with a comment: a flag holds no white
+// space, except in its value.
+func (k knownFlags) isFlag(arg string) bool {
+	if len(arg) < 2 || arg[0] != '-' {
+		return false
+	}
+	return !strings.ContainsAny(arg, " \t\r\n") || strings.Contains(arg, "=") && k[flagName(arg)] != nil
+}
+
+// flagName is the name in an argument such as -name or --name=value.
+func flagName(arg string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
+}
+
+// length returns the number of arguments that a flag takes up.
+func (k knownFlags) length(arg string) int {
+	f := k[strings.TrimLeft(arg, "-")]
+	if f == nil || takesNoValue(f) { // nil: unknown, or with its value
+		return 1
+	}
+	return 2
+}

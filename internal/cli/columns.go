@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/release/table"
+)
+
+// ReadColumns reads a data set and calls row for each of its rows with the cells of some
+// columns, in the order of these, and what tells people where the row stands. A column is
+// the first of the names it may have; NULL is the empty text. The list of cells is valid
+// only during the call, and so is where.
+func ReadColumns(ctx context.Context, path string, columns [][]string, row func(where func() string, cells []string) error) error {
+	d, err := OpenDataSet(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	chosen, places, err := d.find(columns)
+	if err != nil {
+		return err
+	}
+	cells := make([]string, len(columns))
+	var batch *table.Rows
+	var i int
+	where := func() string { return batch.Where(i) }
+	_, err = d.Each("reading", chosen, func(b *table.Rows, n int) error {
+		batch, i = b, n
+		for k, place := range places {
+			text, _ := batch.Columns[place].At(i)
+			cells[k] = string(text)
+		}
+		return row(where, cells)
+	})
+	return err
+}
+
+// find returns the numbers of columns, each once, and the place of every column there.
+func (d *DataSet) find(columns [][]string) (chosen, places []int, err error) {
+	var all []string
+	for _, f := range d.Fields() {
+		all = append(all, f.Name)
+	}
+	for _, names := range columns {
+		known := slices.IndexFunc(names, func(name string) bool { return slices.Contains(all, name) })
+		if known < 0 {
+			return nil, nil, fmt.Errorf("%s has no column %s: it has %s", d.path, strings.Join(names, " or "), strings.Join(all, ", "))
+		}
+		number := slices.Index(all, names[known])
+		if !slices.Contains(chosen, number) {
+			chosen = append(chosen, number)
+		}
+		places = append(places, slices.Index(chosen, number))
+	}
+	return chosen, places, nil
+}

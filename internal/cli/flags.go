@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// takesNoValue tells the flags of Switch.
+func takesNoValue(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// mayRepeat reports whether a flag may be given again: one that takes no value, or whose
+// values add up. Of others a second value would replace the first, and whoever writes two
+// means both.
+func mayRepeat(f *flag.Flag) bool {
+	_, adds := f.Value.(interface{ addsUp() })
+	return adds || takesNoValue(f)
+}
+
+// Switch defines a flag that takes no value.
+func Switch(fs *flag.FlagSet, name, usage string, set func()) {
+	fs.BoolFunc(name, usage, func(v string) error {
+		if v != "true" {
+			return errors.New("it takes no value")
+		}
+		set()
+		return nil
+	})
+}
+
+// NumberVar defines a flag whose value is a finite number.
+func NumberVar(fs *flag.FlagSet, value *float64, name, usage string) {
+	fs.Var((*numberValue)(value), name, usage)
+}
+
+type numberValue float64
+
+func (v *numberValue) String() string { return formatNumber(float64(*v)) }
+
+func (v *numberValue) Set(text string) error {
+	x, err := Number(text)
+	*v = numberValue(x)
+	return err
+}
+
+// NumbersVar defines a flag whose value is a list of finite numbers.
+func NumbersVar(fs *flag.FlagSet, values *[]float64, name, usage string) {
+	fs.Var(&list[float64]{values: values, parse: Number, format: formatNumber}, name, usage)
+}
+
+// LevelsVar defines a flag whose value is a list of privacy levels, as Level reads them.
+func LevelsVar(fs *flag.FlagSet, values *[]float64, name, usage string) {
+	fs.Var(&list[float64]{values: values, parse: Level, format: formatLevel}, name, usage)
+}
+
+// WordsVar defines a flag whose value is a list of words.
+func WordsVar(fs *flag.FlagSet, words *[]string, name, usage string) {
+	parse := func(word string) (string, error) {
+		if word == "" {
+			return "", errors.New("a name is empty")
+		}
+		return word, nil
+	}
+	fs.Var(&list[string]{values: words, parse: parse, format: strings.Clone}, name, usage)
+}
+
+// A list takes values separated by commas in place of the default ones, and more of them
+// where it is given again.
+type list[T any] struct {
+	values *[]T
+	parse  func(word string) (T, error)
+	format func(T) string
+	given  bool
+}
+
+func (l *list[T]) addsUp() {}
+
+func (l *list[T]) String() string {
+	var words []string
+	for _, x := range *l.values {
+		words = append(words, l.format(x))
+	}
+	return strings.Join(words, ",")
+}
+
+func (l *list[T]) Set(text string) error {
+	if !l.given {
+		*l.values, l.given = nil, true
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		x, err := l.parse(word)
+		if err != nil {
+			return err
+		}
+		*l.values = append(*l.values, x)
+	}
+	return nil
+}
+
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// formatLevel writes the logarithm of a whole number as such.
+func formatLevel(x float64) string {
+	if n := math.Round(math.Exp(x)); n > 1 && math.Abs(math.Log(n)-x) < 1e-12 {
+		return "ln" + formatNumber(n)
+	}
+	return formatNumber(x)
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+)
+
+// helpWidth is the most characters of a line of the help.
+const helpWidth = 88
+
+func (p *Program) helpCommand() *Command {
+	topics := "a " + p.Noun
+	if p.Topic != nil {
+		topics += " or an SQL function"
+	}
+	return &Command{
+		Name: "help", Operands: "[NAME]", Max: 1,
+		Summary: "this help, or that of " + topics,
+		Setup: func(*flag.FlagSet) Run {
+			return func(_ context.Context, operands []string) error { return p.printHelp(operands) }
+		},
+	}
+}
+
+func (p *Program) versionCommand() *Command {
+	return &Command{
+		Name: "version", Summary: "the version",
+		Setup: func(*flag.FlagSet) Run {
+			return func(context.Context, []string) error { return print(p.Version) }
+		},
+	}
+}
+
+// helpInvocation shows the help of a command; nil and the default one stand for the
+// program.
+func (p *Program) helpInvocation(c *Command) *invocation {
+	help := p.helpCommand()
+	inv := &invocation{command: help, run: help.Setup(nil)}
+	if c != nil && c != p.Default {
+		inv.operands = []string{c.Name}
+	}
+	return inv
+}
+
+func print(text string) error {
+	_, err := fmt.Println(strings.TrimSuffix(text, "\n"))
+	return err
+}
+
+func (p *Program) printHelp(operands []string) error {
+	if len(operands) == 0 {
+		return print(p.Help())
+	}
+	name := operands[0]
+	if c := p.lookup(name); c != nil {
+		return print(p.CommandHelp(c))
+	}
+	if p.Topic == nil {
+		return UsageError("there is no " + p.Noun + " " + name + ", only " + p.commandNames())
+	}
+	text, err := p.Topic(name)
+	if err != nil {
+		return err
+	}
+	return print(text)
+}
+
+// Help returns the help of the program.
+func (p *Program) Help() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", p.Name, p.Summary)
+	var entries []entry
+	if p.Default != nil {
+		entries = append(entries, p.entry(p.Default))
+	}
+	for _, c := range p.all() {
+		entries = append(entries, p.entry(c))
+	}
+	writeEntries(&b, entries)
+	if p.Default != nil {
+		b.WriteString("\n")
+		writeFlags(&b, p.Default)
+	}
+	b.WriteString("\n" + p.Notes)
+	return b.String()
+}
+
+func (p *Program) entry(c *Command) entry { return entry{p.usage(c), c.Summary} }
+
+// usage returns the usage line of a command.
+func (p *Program) usage(c *Command) string {
+	return strings.Join(strings.Fields(p.Name+" "+c.Name+" "+c.Operands), " ")
+}
+
+// CommandHelp returns the help of a command, made from its flags.
+func (p *Program) CommandHelp(c *Command) string {
+	var b strings.Builder
+	b.WriteString(p.usage(c) + "\n")
+	for _, line := range wrap(c.Summary, helpWidth-4) {
+		b.WriteString("    " + line + "\n")
+	}
+	if c.Details != "" {
+		b.WriteString("\n" + strings.TrimSuffix(c.Details, "\n") + "\n")
+	}
+	if fs := c.flagSet(); hasFlags(fs) {
+		b.WriteString("\n")
+		writeFlags(&b, c)
+	}
+	return b.String()
+}
+
+func hasFlags(fs *flag.FlagSet) (has bool) {
+	fs.VisitAll(func(*flag.Flag) { has = true })
+	return has
+}
+
+// writeFlags writes a line or more for each flag of a command.
+func writeFlags(b *strings.Builder, c *Command) {
+	var entries []entry
+	c.flagSet().VisitAll(func(f *flag.Flag) {
+		placeholder, text := flag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if !takesNoValue(f) {
+			name += " " + placeholder
+		}
+		if f.DefValue != "" && f.DefValue != "0" {
+			text += " (default " + f.DefValue + ")"
+		}
+		entries = append(entries, entry{name, text})
+	})
+	writeEntries(b, entries)
+}
+
+// An entry is a term of the help and what it means.
+type entry struct{ term, text string }
+
+// writeEntries writes entries in two columns. A term that is too long for its column has a
+// line of its own.
+func writeEntries(b *strings.Builder, entries []entry) {
+	const widest = 34
+	column := 0
+	for _, e := range entries {
+		if len(e.term) <= widest {
+			column = max(column, len(e.term))
+		}
+	}
+	for _, e := range entries {
+		term := e.term
+		if len(term) > column {
+			fmt.Fprintf(b, "  %s\n", term)
+			term = ""
+		}
+		for _, line := range wrap(e.text, helpWidth-column-4) {
+			fmt.Fprintf(b, "  %-*s  %s\n", column, term, line)
+			term = ""
+		}
+	}
+}
+
+// wrap breaks a text into lines of at most width characters where words allow it.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A Program is a tool of the command line that has several commands. It adds the commands
+// help and version.
+type Program struct {
+	Name     string
+	Summary  string // a line
+	Noun     string // what a command is called, such as study
+	Commands []*Command
+	Default  *Command // runs where the first argument names no command; nil: one must be named
+	Notes    string   // the end of the help
+	Version  string   // what the command version prints
+
+	// Topic returns the help on a name that is no command. It may be nil.
+	Topic func(name string) (string, error)
+}
+
+// A Command is a part of a Program with flags of its own.
+type Command struct {
+	Name     string // "" is the default one
+	Operands string // as the usage shows them, such as DB TABLE FILE
+	Min, Max int    // how many operands there may be; a Max of -1 is any number
+	Summary  string // a line
+	Details  string // further lines of the help
+	Setup    Setup
+
+	// KeepsInterrupt reports whether Ctrl-C is for the command to handle and does not end
+	// its run. It may be nil.
+	KeepsInterrupt func(operands []string) bool
+}
+
+// A Setup defines the flags of a command and returns what runs it once they are parsed.
+type Setup func(fs *flag.FlagSet) Run
+
+// Run runs a command on its operands.
+type Run func(ctx context.Context, operands []string) error
+
+// Main runs a command line and returns its exit status.
+func (p *Program) Main(args []string) int {
+	// A reader that has seen enough must not kill the process before the ledger
+	// is closed: a write then fails with EPIPE instead.
+	signal.Ignore(syscall.SIGPIPE)
+	err := p.run(args)
+	Report(p.Name, err)
+	return Status(err)
+}
+
+func (p *Program) run(args []string) error {
+	inv, err := p.parse(args)
+	if err != nil {
+		return err
+	}
+	ctx, _ := StopOn(context.Background(), inv.signals()...) // until the process has exited
+	return inv.run(ctx, inv.operands)
+}
+
+// An invocation is a command line taken apart.
+type invocation struct {
+	command  *Command
+	run      Run
+	operands []string
+}
+
+// signals returns those that end the run. nohup ignores SIGHUP beforehand.
+func (inv *invocation) signals() []os.Signal {
+	signals := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	if keeps := inv.command.KeepsInterrupt; keeps == nil || !keeps(inv.operands) {
+		signals = append(signals, os.Interrupt)
+	}
+	return signals
+}
+
+// parse takes a command line apart. Flags may stand anywhere before "--".
+func (p *Program) parse(args []string) (*invocation, error) {
+	known := p.knownFlags()
+	flags, operands := known.split(args)
+	command, rest := p.find(operands)
+	switch {
+	case slices.ContainsFunc(flags, givenFlag.asksForHelp):
+		return p.helpInvocation(command), nil
+	case slices.ContainsFunc(flags, givenFlag.asksForVersion):
+		command, rest, flags = p.versionCommand(), nil, nil
+	case command == nil && len(rest) == 0:
+		return nil, UsageError("no " + p.Noun + " given")
+	case command == nil:
+		return nil, UsageError("there is no " + p.Noun + " " + rest[0] + ", only " + p.commandNames())
+	}
+	inv := &invocation{command: command, operands: rest}
+	fs := newFlagSet()
+	inv.run = command.Setup(fs)
+	if err := command.parseFlags(fs, flags, known); err != nil {
+		return nil, UsageError(err.Error())
+	}
+	return inv, command.checkOperands(rest)
+}
+
+// find returns the command that operands begin with, else the default one, and the
+// operands that are left.
+func (p *Program) find(operands []string) (*Command, []string) {
+	if len(operands) > 0 && operands[0] != "" {
+		if c := p.lookup(operands[0]); c != nil {
+			return c, operands[1:]
+		}
+	}
+	return p.Default, operands
+}
+
+// lookup returns the command of a name, or nil.
+func (p *Program) lookup(name string) *Command {
+	for _, c := range p.all() {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// all returns the commands that have a name.
+func (p *Program) all() []*Command {
+	return append(slices.Clone(p.Commands), p.helpCommand(), p.versionCommand())
+}
+
+// commandNames lists the commands of the program's own.
+func (p *Program) commandNames() string {
+	var names []string
+	for _, c := range p.Commands {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, " or ")
+}
+
+// flagSet returns the flags of the command.
+func (c *Command) flagSet() *flag.FlagSet {
+	fs := newFlagSet()
+	c.Setup(fs)
+	return fs
+}
+
+func newFlagSet() *flag.FlagSet {
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	return fs
+}
+
+// parseFlags sets the flags of the command that are given.
+func (c *Command) parseFlags(fs *flag.FlagSet, given []givenFlag, known knownFlags) error {
+	var args []string
+	seen := map[string]bool{}
+	for _, g := range given {
+		f := fs.Lookup(g.name)
+		switch {
+		case f == nil && known[g.name] != nil:
+			return errors.New(cmp.Or(c.Name, "running SQL") + " takes no flag -" + g.name)
+		case f != nil && seen[g.name] && !mayRepeat(f):
+			return errors.New("flag -" + g.name + " is given twice")
+		}
+		seen[g.name] = true
+		args = append(args, g.args...)
+	}
+	return fs.Parse(args)
+}
+
+// checkOperands refuses a wrong number of operands.
+func (c *Command) checkOperands(operands []string) error {
+	switch n := len(operands); {
+	case n < c.Min:
+		return UsageError(c.Name + ": too few arguments")
+	case c.Max >= 0 && n > c.Max:
+		return UsageError(c.Name + ": too many arguments")
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/printable"
+)
+
+// A TerminalLine is a line of the terminal that is written again and again. A nil
+// one, where there is no terminal, shows nothing.
+type TerminalLine struct{ next time.Time }
+
+// NewTerminalLine returns the line, or nil where standard error is no terminal.
+func NewTerminalLine() *TerminalLine {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return nil
+	}
+	return &TerminalLine{}
+}
+
+// due reports whether the line should be renewed: several times a second at most.
+func (l *TerminalLine) due() bool { return l != nil && !time.Now().Before(l.next) }
+
+// Show renews the line if it is due.
+func (l *TerminalLine) Show(format string, args ...any) {
+	if l.due() {
+		l.next = time.Now().Add(200 * time.Millisecond)
+		fmt.Fprint(os.Stderr, "\r\x1b[K"+printable.Text(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Clear removes the line.
+func (l *TerminalLine) Clear() {
+	if l != nil {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}
+
+// ShareAndRest returns how much of some work is done and, unless 0, about how long the
+// rest takes.
+func ShareAndRest(share float64, left time.Duration) string {
+	percent := fmt.Sprintf("%.0f %%", 100*share)
+	switch {
+	case left == 0:
+		return percent
+	case left < 100*time.Second:
+		return fmt.Sprintf("%s, about %.0f s left", percent, math.Ceil(left.Seconds()))
+	case left < 100*time.Minute:
+		return fmt.Sprintf("%s, about %.0f min left", percent, left.Minutes())
+	default:
+		return fmt.Sprintf("%s, about %.0f h left", percent, left.Hours())
+	}
+}
+
+// TimeLeft estimates how long the rest of some work takes, of which a share is done.
+func TimeLeft(begun time.Time, share float64) time.Duration {
+	return time.Duration(float64(time.Since(begun)) * (1 - share) / max(share, 0.001))
+}
