@@ -84,7 +84,7 @@ func (s *censusStudy) run(ctx context.Context) error {
 			study.Progress = measuring(line)
 			return study.Run(ctx, row)
 		},
-		draw: one(s.figures, "commutes", census.Figure),
+		draw: oneFigure(s.figures, "commutes", census.Figure),
 	}.perform(s.figures)
 }
 

@@ -98,7 +98,7 @@ func (s *cipStudy) run(ctx context.Context) error {
 			s.study.Progress = measuring(line)
 			return s.study.Run(ctx, row)
 		},
-		draw: one(s.figures, "loss", cip.Figure),
+		draw: oneFigure(s.figures, "loss", cip.Figure),
 	}.perform(s.figures)
 }
 

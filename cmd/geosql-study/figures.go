@@ -48,8 +48,8 @@ func (f figures) write(name string, figure io.WriterTo, err error) error {
 	return nil
 }
 
-// one returns what draws the rows of an experiment in one figure.
-func one[R any](f figures, name string, draw func(rows []R) (io.WriterTo, error)) func(rows []R) error {
+// oneFigure returns what draws the rows of an experiment in one figure.
+func oneFigure[R any](f figures, name string, draw func(rows []R) (io.WriterTo, error)) func(rows []R) error {
 	return func(rows []R) error {
 		figure, err := draw(rows)
 		return f.write(name, figure, err)

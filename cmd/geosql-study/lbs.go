@@ -147,7 +147,7 @@ func (s *lbsStudy) run(ctx context.Context) error {
 			study.Progress = measuring(line)
 			return study.Run(ctx, row)
 		},
-		draw: one(s.figures, "overhead", lbs.Figure),
+		draw: oneFigure(s.figures, "overhead", lbs.Figure),
 	}.perform(s.figures)
 }
 
@@ -214,7 +214,7 @@ func (s *lbsStudy) printTable() error {
 	_, err = experiment[lbs.TableRow]{
 		head: "city,pois_per_km2,level,confidence,radius_m,area_ratio,interest_rows,extra_kb,printed_kb",
 		text: lbsTableRow,
-		run:  known(rows),
+		run:  each(rows),
 	}.print()
 	return err
 }
@@ -234,7 +234,7 @@ func printComparison(ctx context.Context) error {
 	_, err = experiment[lbs.ComparisonRow]{
 		head: "equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
 		text: lbsComparisonRow,
-		run:  known(rows),
+		run:  each(rows),
 	}.print()
 	return err
 }

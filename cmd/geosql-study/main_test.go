@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/printable/printabletest"
 	"github.com/geosql/geosql/release/table"
 )
 
@@ -50,4 +51,66 @@ func TestStudyReadsEveryFormat(t *testing.T) {
 	again := clitest.ParquetFile(t, fields, lines[0], lines[0])
 	args := []string{"adversary", "-places", again, "-columns", "x,y,day", "-plane", "-epsilon", "1"}
 	clitest.WantError(t, clitest.Run(t, "", args...), 1, "in.parquet: row 2: the place of row 1 again")
+}
+
+func TestUsageErrors(t *testing.T) {
+	good := walkers(t, plainHead, 1, 100)
+	for _, c := range []struct {
+		args []string
+		text string
+	}{
+		{nil, "no study given"},
+		{[]string{"weather"}, "no study weather, only adversary or census or cip"},
+		{[]string{"predictive", "x"}, "too many"},
+		{[]string{"predictive", "-csv"}, "-csv"},
+		{[]string{"-personal", "predictive", "-points", good}, "predictive takes no flag -personal"},
+		{[]string{"-skip", "pim"}, "pim takes no flag -skip"},
+		{[]string{"predictive", "-skip=no", "-points", good}, "invalid boolean value \"no\" for -skip: it takes no value"},
+		{[]string{"predictive", "-points", good, "-points", good}, "flag -points is given twice"},
+		{[]string{"lbs", "-publishable"}, "-publishable"},
+	} {
+		r := clitest.Run(t, "", c.args...)
+		clitest.WantError(t, r, 2, c.text)
+		if r.Out != "" {
+			t.Errorf("%q wrote %q to standard output", c.args, r.Out)
+		}
+	}
+}
+
+// Names of studies, flags and columns in errors steer no terminal.
+func TestErrorsSteerNothing(t *testing.T) {
+	for _, text := range printabletest.Texts() {
+		csv := clitest.WriteFile(t, "lat,lon\n48.85,2.35\n")
+		for _, args := range [][]string{
+			{text}, {"help", text}, {"pim", "--domain", text}, {"pim", "-" + text},
+			{"lbs", "--pois", csv, "--columns", text + ",lon"},
+			{"lbs", "--pois", csv + text},
+			{"lbs", "--pois", clitest.WriteFile(t, "lat,lon\n\"x"+text+"\",2.35\n")},
+		} {
+			r := clitest.Run(t, "", args...)
+			clitest.WantError(t, r, r.Status, "")
+			if line := r.Err[:len(r.Err)-1]; r.Status == 0 || printabletest.Steers(line) || r.Out != "" {
+				t.Errorf("%q: %+v", args, r)
+			}
+		}
+	}
+}
+
+// The help fits on a screen.
+func TestHelp(t *testing.T) {
+	all := clitest.Help(t, "help")
+	for _, arg := range []string{"-h", "--help"} {
+		if out := clitest.Help(t, arg); out != all {
+			t.Errorf("%s printed %q", arg, out)
+		}
+	}
+	if clitest.Help(t, "version") != clitest.Help(t, "--version") {
+		t.Error("version and --version differ")
+	}
+	for _, c := range program.Commands {
+		out := clitest.Help(t, "help", c.Name)
+		if clitest.Help(t, c.Name, "-h") != out || !strings.HasPrefix(out, "geosql-study "+c.Name) {
+			t.Errorf("help %s printed %q", c.Name, out)
+		}
+	}
 }

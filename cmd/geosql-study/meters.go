@@ -225,6 +225,6 @@ func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []met
 			study.Progress = measuring(line)
 			return study.Totals(ctx, all, row)
 		},
-		draw: one(s.figures, "totals", meters.RelativeErrors),
+		draw: oneFigure(s.figures, "totals", meters.RelativeErrors),
 	}.perform(s.figures)
 }

@@ -187,30 +187,6 @@ func TestStudyErrors(t *testing.T) {
 	}
 }
 
-func TestUsageErrors(t *testing.T) {
-	good := walkers(t, plainHead, 1, 100)
-	for _, c := range []struct {
-		args []string
-		text string
-	}{
-		{nil, "no study given"},
-		{[]string{"weather"}, "no study weather, only adversary or census or cip"},
-		{[]string{"predictive", "x"}, "too many"},
-		{[]string{"predictive", "-csv"}, "-csv"},
-		{[]string{"-personal", "predictive", "-points", good}, "predictive takes no flag -personal"},
-		{[]string{"-skip", "pim"}, "pim takes no flag -skip"},
-		{[]string{"predictive", "-skip=no", "-points", good}, "invalid boolean value \"no\" for -skip: it takes no value"},
-		{[]string{"predictive", "-points", good, "-points", good}, "flag -points is given twice"},
-		{[]string{"lbs", "-publishable"}, "-publishable"},
-	} {
-		r := clitest.Run(t, "", c.args...)
-		clitest.WantError(t, r, 2, c.text)
-		if r.Out != "" {
-			t.Errorf("%q wrote %q to standard output", c.args, r.Out)
-		}
-	}
-}
-
 func TestStudyFigures(t *testing.T) {
 	points, out := walkers(t, plainHead, 3, 3000), filepath.Join(t.TempDir(), "new", "figures")
 	r := clitest.Run(t, "", "predictive", "-points", points, "-jump", "0,1", "-repeat", "1", "-predictor=parrot,linear", "-out", out)

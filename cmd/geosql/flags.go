@@ -17,15 +17,8 @@ type outputFlags struct {
 }
 
 func (f *outputFlags) register(fs *flag.FlagSet) {
-	for name, form := range map[string]struct {
-		mode  mode
-		usage string
-	}{
-		"table": {tableMode, "rows aligned for reading (the default)"},
-		"csv":   {csvMode, "rows as RFC 4180 has them, a header line per statement; NULL is empty"},
-		"json":  {jsonMode, "an array of objects per statement, a row per line"},
-	} {
-		cli.Switch(fs, name, form.usage, func() { f.mode = form.mode })
+	for name, m := range modes {
+		cli.Switch(fs, name, modeUsage[m], func() { f.mode = m })
 	}
 	f.ledger.register(fs, "the ledger of budgets is `FILE`, otherwise DB-ledger beside DB")
 }

@@ -21,6 +21,12 @@ const (
 // modes are the forms of the output by their names, which are flags.
 var modes = map[string]mode{"table": tableMode, "csv": csvMode, "json": jsonMode}
 
+var modeUsage = [...]string{
+	tableMode: "rows aligned for reading (the default)",
+	csvMode:   "rows as RFC 4180 has them, a header line per statement; NULL is empty",
+	jsonMode:  "an array of objects per statement, a row per line",
+}
+
 // A rowWriter writes the rows of one statement after the other. Its errors are
 // those of the writer below.
 type rowWriter interface {

@@ -6,12 +6,17 @@ import (
 )
 
 // knownFlags are the flags of all commands by their names. Flags may stand before the name
-// of their command, so that a flag that takes a value in one takes one in all.
+// of their command, so that one that takes a value in one command takes one in all.
 type knownFlags map[string]*flag.Flag
 
 func (p *Program) knownFlags() knownFlags {
 	known := knownFlags{}
-	add := func(f *flag.Flag) { known[f.Name] = f }
+	add := func(f *flag.Flag) {
+		if other := known[f.Name]; other != nil && takesNoValue(other) != takesNoValue(f) {
+			panic("cli: flag -" + f.Name + " takes a value in some commands only")
+		}
+		known[f.Name] = f
+	}
 	for _, c := range p.all() {
 		c.flagSet().VisitAll(add)
 	}

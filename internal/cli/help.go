@@ -28,7 +28,7 @@ func (p *Program) versionCommand() *Command {
 	return &Command{
 		Name: "version", Summary: "the version",
 		Setup: func(*flag.FlagSet) Run {
-			return func(context.Context, []string) error { return print(p.Version) }
+			return func(context.Context, []string) error { return printText(p.Version) }
 		},
 	}
 }
@@ -44,18 +44,18 @@ func (p *Program) helpInvocation(c *Command) *invocation {
 	return inv
 }
 
-func print(text string) error {
+func printText(text string) error {
 	_, err := fmt.Println(strings.TrimSuffix(text, "\n"))
 	return err
 }
 
 func (p *Program) printHelp(operands []string) error {
 	if len(operands) == 0 {
-		return print(p.Help())
+		return printText(p.help())
 	}
 	name := operands[0]
 	if c := p.lookup(name); c != nil {
-		return print(p.CommandHelp(c))
+		return printText(p.commandHelp(c))
 	}
 	if p.Topic == nil {
 		return UsageError("there is no " + p.Noun + " " + name + ", only " + p.commandNames())
@@ -64,11 +64,11 @@ func (p *Program) printHelp(operands []string) error {
 	if err != nil {
 		return err
 	}
-	return print(text)
+	return printText(text)
 }
 
-// Help returns the help of the program.
-func (p *Program) Help() string {
+// help returns the help of the program.
+func (p *Program) help() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", p.Name, p.Summary)
 	var entries []entry
@@ -94,8 +94,8 @@ func (p *Program) usage(c *Command) string {
 	return strings.Join(strings.Fields(p.Name+" "+c.Name+" "+c.Operands), " ")
 }
 
-// CommandHelp returns the help of a command, made from its flags.
-func (p *Program) CommandHelp(c *Command) string {
+// commandHelp returns the help of a command, made from its flags.
+func (p *Program) commandHelp(c *Command) string {
 	var b strings.Builder
 	b.WriteString(p.usage(c) + "\n")
 	for _, line := range wrap(c.Summary, helpWidth-4) {

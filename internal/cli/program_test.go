@@ -152,7 +152,7 @@ At length.
   --steps N        many words many words many words many words many words many words
                    many words many words many words many words of N (default 3)
 `
-	if got := (&Program{Name: "toy"}).CommandHelp(c); got != want {
+	if got := (&Program{Name: "toy"}).commandHelp(c); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 }
