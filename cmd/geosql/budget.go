@@ -3,11 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	iofs "io/fs"
-	"os"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -94,19 +90,7 @@ func administer(ctx context.Context, f budgetFlags, db string) error {
 	return s.close(err)
 }
 
-// openExisting opens a database and never creates one: a mistyped name must not
-// read as a database where nothing was spent.
-func openExisting(path string, f outputFlags) (*session, error) {
-	if err := checkDatabase(path); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(path); errors.Is(err, iofs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such database", path)
-	}
-	return openSession(path, sqlite.ReadWrite, f.ledger, f.mode)
-}
-
-// query is the statement that does what the flags say.
+// query returns the statement that does what the flags say.
 func (f *budgetFlags) query() (sql string, params []*string) {
 	switch {
 	case f.verify:

@@ -91,7 +91,7 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	})
 }
 
-// rationalVar defines a flag whose value is above 0 and exactly what is written.
+// rationalVar defines a flag whose value is a fraction above 0.
 func rationalVar(fs *flag.FlagSet, value **big.Rat, parse func(text string) (*big.Rat, error), name, usage string) {
 	fs.Func(name, usage, func(v string) error {
 		x, err := parse(v)

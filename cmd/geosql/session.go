@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -34,6 +36,18 @@ func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode
 	s := &session{conn: conn, mode: m, out: bufio.NewWriterSize(os.Stdout, 1<<16)}
 	s.startOutput()
 	return s, nil
+}
+
+// openExisting opens a database and never creates one: a mistyped name must not
+// read as a database where nothing was spent.
+func openExisting(path string, f outputFlags) (*session, error) {
+	if err := checkDatabase(path); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such database", path)
+	}
+	return openSession(path, sqlite.ReadWrite, f.ledger, f.mode)
 }
 
 // startOutput begins an output of its own: an earlier one is forgotten.

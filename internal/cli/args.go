@@ -55,8 +55,8 @@ func (k knownFlags) split(args []string) (flags []givenFlag, operands []string) 
 	return flags, operands
 }
 
-// isFlag tells flags from SQL that starts with a comment: a flag holds no white
-// space, except in its value.
+// isFlag reports whether an argument is a flag and not SQL that starts with a comment: a
+// flag holds no white space, except in its value.
 func (k knownFlags) isFlag(arg string) bool {
 	if len(arg) < 2 || arg[0] != '-' {
 		return false
@@ -64,7 +64,7 @@ func (k knownFlags) isFlag(arg string) bool {
 	return !strings.ContainsAny(arg, " \t\r\n") || strings.Contains(arg, "=") && k[flagName(arg)] != nil
 }
 
-// flagName is the name in an argument such as -name or --name=value.
+// flagName returns the name in an argument such as -name or --name=value.
 func flagName(arg string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	return name

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// takesNoValue tells the flags of Switch.
+// takesNoValue reports whether a flag is one of Switch.
 func takesNoValue(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
