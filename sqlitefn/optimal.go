@@ -4,9 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism"
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
@@ -18,34 +16,8 @@ var geoindOptimal = &locationRelease{
 		if err != nil {
 			return nil, err
 		}
-		return namedOptimal{o, budget.Price{Unit: o.unit(public.name), Amount: o.cost}}, nil
+		return o.Named(public.name), nil
 	},
-}
-
-// namedOptimal is an optimal mechanism under the name that its unit may have.
-type namedOptimal struct {
-	*optimalMechanism
-	price budget.Price
-}
-
-// Price returns epsilon in metres, or in the metric of the mechanism.
-func (o namedOptimal) Price() budget.Price { return o.price }
-
-// Draw returns the place that is reported for a location.
-//
-// # Privacy
-//
-// The location decides which place stands for it, and nothing else: account, charge
-// and unit are public. From there on the mechanism's certificate holds, per metre of
-// the distances that the unit stands for: see unit.
-func (o namedOptimal) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
-	z := o.points[o.mechanism.Draw(src, o.snap(lat, lon))]
-	return z[0], z[1]
-}
-
-// StandIn returns the place in the middle of the domain.
-func (o namedOptimal) StandIn() (lat, lon float64) {
-	return o.points[o.middle][0], o.points[o.middle][1]
 }
 
 // geoindRemap answers the place that a released point is best taken for. It is a
@@ -63,9 +35,9 @@ func geoindRemap(s *session, c call) error {
 	if err != nil {
 		return c.bad(0, "%v", err)
 	}
-	p := o.points[o.Remap(o.Snap(lat, lon))]
+	lat, lon = o.Location(o.Remap(o.Snap(lat, lon)))
 	var room [64]byte
-	c.ResultText(0, appendPoint(room[:0], p[0], p[1]))
+	c.ResultText(0, appendPoint(room[:0], lat, lon))
 	return nil
 }
 

@@ -12,35 +12,14 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// optimalMechanism is a stored mechanism, and what each of its releases needs.
-type optimalMechanism struct {
-	*optimal.PlaceMechanism
-	mechanism *optimal.Mechanism
-	cost      budget.Amount
-	points    [][2]float64 // lat, lon of the places as they are released
-	middle    int          // what a dry run releases
-}
-
 // parseOptimal reads what optql_build answers.
-func (s *session) parseOptimal(data []byte) (*optimalMechanism, error) {
+func (s *session) parseOptimal(data []byte) (*optimal.PlaceMechanism, error) {
 	m, err := optimal.ParsePlaceMechanism(data, s.domainOf)
-	switch {
-	case errors.Is(err, optimal.ErrPlaceForm):
+	if errors.Is(err, optimal.ErrPlaceForm) {
 		return nil, errors.New("not what optql_build answers")
-	case err != nil:
-		return nil, err
 	}
-	o := &optimalMechanism{PlaceMechanism: m, mechanism: m.Mechanism(), cost: m.Cost(), middle: m.Middle()}
-	for place := range m.Len() {
-		lat, lon := m.Location(place)
-		o.points = append(o.points, [2]float64{lat, lon})
-	}
-	return o, nil
+	return m, err
 }
-
-func (o *optimalMechanism) snap(lat, lon float64) int { return o.Snap(lat, lon) }
-
-func (o *optimalMechanism) unit(name string) budget.Unit { return o.Unit(name) }
 
 // optqlStore keeps a mechanism under a name.
 func optqlStore(s *session, c call) error {
@@ -60,14 +39,14 @@ func optqlStore(s *session, c call) error {
 	if err != nil {
 		return c.bad(1, "cannot be used: %v", err)
 	}
-	earlier, err := declare(s, func() (*optimalMechanism, bool, error) {
+	earlier, err := declare(s, func() (*optimal.PlaceMechanism, bool, error) {
 		stored, err := s.optimal(name)
 		return stored, stored != nil, err
 	}, `INSERT OR IGNORE INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data)
 	if err != nil {
 		return err
 	}
-	if earlier == nil || !o.SameRequest(earlier.PlaceMechanism) {
+	if earlier == nil || !o.SameRequest(earlier) {
 		return fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)
 	}
 	o = earlier
@@ -78,7 +57,7 @@ func optqlStore(s *session, c call) error {
 
 // optimal is the mechanism of that name, nil where none is stored. What was parsed is
 // remembered by its content, and by that of its domain.
-func (s *session) optimal(name string) (*optimalMechanism, error) {
+func (s *session) optimal(name string) (*optimal.PlaceMechanism, error) {
 	var data []byte
 	err := s.read(`SELECT mechanism FROM main.geosql_optimal WHERE name = ?`, func(st *sqlite.Stmt) {
 		data = columnBlob(st, 0)
@@ -104,7 +83,7 @@ func (s *session) optimal(name string) (*optimalMechanism, error) {
 }
 
 // optimalNamed is the mechanism that argument i names.
-func (s *session) optimalNamed(c call, i int) (*optimalMechanism, error) {
+func (s *session) optimalNamed(c call, i int) (*optimal.PlaceMechanism, error) {
 	name, err := c.name(i)
 	if err != nil {
 		return nil, err

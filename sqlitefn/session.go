@@ -6,6 +6,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/markov"
+	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -29,7 +30,7 @@ type session struct {
 	queries   map[queryKey]*queryPlan
 	traces    map[tracePlanKey]*tracePlan
 	models    map[string]*markov.Model
-	optimals  map[string]*optimalMechanism
+	optimals  map[string]*optimal.PlaceMechanism
 	groups    []*queryGroup // spare ones
 	payer     payer
 	dry       *dryRun // the payer within a dry run, else nil
@@ -47,7 +48,7 @@ func newSession(conn *sqlite.Conn, o options) *session {
 		queries:   make(map[queryKey]*queryPlan),
 		traces:    make(map[tracePlanKey]*tracePlan),
 		models:    make(map[string]*markov.Model),
-		optimals:  make(map[string]*optimalMechanism),
+		optimals:  make(map[string]*optimal.PlaceMechanism),
 	}
 	s.payer = charger{s}
 	return s

@@ -23,6 +23,7 @@ type PlaceMechanism struct {
 
 	// What follows from the above, see derive.
 	metres  bool         // the distances are lower bounds of geodesics
+	points  [][2]float64 // lat, lon of the places as they are released
 	guesses func() []int // for each output the place that it is best taken for
 }
 
@@ -37,6 +38,10 @@ type solved struct {
 // derive computes what follows from the certified mechanism.
 func (m *PlaceMechanism) derive() {
 	m.metres = m.belowGeodesics(m.certified.Privacy())
+	m.points = make([][2]float64, len(m.cells))
+	for place, cell := range m.cells {
+		m.points[place][0], m.points[place][1] = m.domain.Location(cell)
+	}
 	m.guesses = sync.OnceValue(func() []int { return Remap(m.weights, m.certified.Matrix(), m.losses()) })
 }
 
@@ -60,7 +65,7 @@ func (m *PlaceMechanism) Middle() int { return m.Snap(m.domain.Centre()) }
 
 // Location returns the coordinates of a place as it is released, in degrees.
 func (m *PlaceMechanism) Location(place int) (lat, lon float64) {
-	return m.domain.Location(m.cells[place])
+	return m.points[place][0], m.points[place][1]
 }
 
 // Remap returns the place that a listener who knows the prior takes an output for: see
