@@ -31,7 +31,7 @@ func FuzzParsePlaceMechanism(f *testing.F) {
 		if err != nil {
 			return
 		}
-		d := m.Mechanism().Privacy()
+		d := m.certified.Privacy()
 		if in := m.Unit("x"); (in == "m") != m.belowGeodesics(d) || in != "m" && in != "m:x" {
 			t.Errorf("charged in %s for %v", in, d)
 		}
@@ -42,7 +42,7 @@ func FuzzParsePlaceMechanism(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := ParsePlaceMechanism(again, named); err != nil || !p.SameRequest(m) || !p.Mechanism().Privacy().equal(d) {
+		if p, err := ParsePlaceMechanism(again, named); err != nil || !p.SameRequest(m) || !p.certified.Privacy().equal(d) {
 			t.Errorf("written and read again: %v", err)
 		}
 	})

@@ -45,10 +45,6 @@ func (m *PlaceMechanism) derive() {
 	m.guesses = sync.OnceValue(func() []int { return Remap(m.weights, m.certified.Matrix(), m.losses()) })
 }
 
-// Mechanism returns the certified mechanism, whose places have the numbers that
-// [PlaceMechanism.Snap] returns.
-func (m *PlaceMechanism) Mechanism() *Mechanism { return m.certified }
-
 // Domain returns the domain whose lattice points the places are.
 func (m *PlaceMechanism) Domain() *planar.Domain { return m.domain }
 
