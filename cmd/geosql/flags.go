@@ -37,7 +37,7 @@ func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
 		f.file = v
 		return nil
 	})
-	const modeUsage = "`0640|0660` lets the ledger's group read it, or charge too; otherwise what is " +
+	const modeUsage = "mode of the ledger, `0640|0660`: its group may read it, or charge too; otherwise what is " +
 		"made is for its owner alone (0600), and the ledger stays as it is"
 	fs.Func("ledger-mode", modeUsage, func(v string) error {
 		mode, err := strconv.ParseUint(v, 8, 32)
