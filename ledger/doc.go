@@ -57,10 +57,11 @@
 // later changes, and no more than that: see [Ledger.Verify]. Old entries can be
 // moved to an archive: see [Ledger.Archive].
 //
-// The file is created by SQLite with its usual permissions, those of the process's
-// umask. Nothing else in the process may open it: closing any descriptor of a
-// file drops the POSIX locks that SQLite holds on it. Beside it, while it is open,
-// lie SQLite's -wal and -shm and the queue of processes, -queue, which is empty.
+// The file and what lies beside it are for their owner alone, unless [WithMode] says
+// otherwise. The file has one name: see place.go. Nothing else in the process may open
+// it: closing any descriptor of a file drops the POSIX locks that SQLite holds on it.
+// Beside it, while it is open, lie SQLite's -wal and -shm and the queue of processes,
+// -queue, which is empty.
 //
 // Whoever can write the file can change it; restoring an old copy refunds what
 // was charged since.

@@ -44,7 +44,7 @@ func settleMode(path string, asked fs.FileMode) error {
 	case mode == 0:
 		mode = private
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-queue"} {
+	for _, suffix := range append([]string{"", "-queue"}, companions...) {
 		err := os.Chmod(path+suffix, mode)
 		switch {
 		case errors.Is(err, fs.ErrPermission) && asked == 0: // it is another user's

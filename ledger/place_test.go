@@ -79,10 +79,12 @@ func TestRemovedLogIsNoticed(t *testing.T) {
 func TestAnotherLedgerInTheFile(t *testing.T) {
 	l, other := newFile(t), newFile(t)
 	check(t, l.SetLimit("*", "m", 10, 0))
+	check(t, l.Reserve("m", []Item{{Account: "bob", Epsilon: 5}}))
 	check(t, other.SetLimit("*", "m", 1000, 0))
 	check(t, other.Close())
 	spoil(t, l.Path(), "UPDATE meta SET value = '"+other.ID()+"' WHERE key = 'id'")
 	saying(t, "charging", charge(l, "ana", 1), "another ledger was put into the file while in use")
+	saying(t, "from a reservation", charge(l, "bob", 1), "another ledger was put into the file while in use")
 	spoil(t, l.Path(), "UPDATE meta SET value = '"+l.ID()+"' WHERE key = 'id'")
 	check(t, charge(l, "ana", 1))
 }

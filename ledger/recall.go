@@ -27,6 +27,7 @@ type lookout struct {
 	sync.Mutex
 	db     *store // nil until it is needed
 	looked int64  // the last entry when it last looked
+	closed bool   // with the ledger, which nobody may open again
 }
 
 // lookForLimits looks for limits that were set since the last time, and notes that what
@@ -37,10 +38,16 @@ func (l *Ledger) lookForLimits() error {
 	}
 	l.lookout.Lock()
 	defer l.lookout.Unlock()
+	if l.lookout.closed {
+		return errClosed
+	}
 	if err := l.place.check(); err != nil {
 		return wrap(err)
 	}
-	if err := l.lookout.open(l.path); err != nil {
+	if err := l.lookout.open(l.path, l.id); err != nil {
+		return wrap(err)
+	}
+	if err := l.lookout.db.sameLedger(); err != nil {
 		return wrap(err)
 	}
 	set, last, err := l.lookout.db.limitsSince(l.lookout.looked)
@@ -54,7 +61,8 @@ func (l *Ledger) lookForLimits() error {
 	return nil
 }
 
-func (o *lookout) open(path string) error {
+// open opens the connection to the ledger of that id.
+func (o *lookout) open(path, id string) error {
 	if o.db != nil {
 		return nil
 	}
@@ -62,6 +70,7 @@ func (o *lookout) open(path string) error {
 	if err != nil {
 		return err
 	}
+	db.id = id
 	if err := db.prepare(); err != nil {
 		db.close()
 		return err
@@ -73,12 +82,11 @@ func (o *lookout) open(path string) error {
 func (o *lookout) close() error {
 	o.Lock()
 	defer o.Unlock()
+	o.closed = true
 	if o.db == nil {
 		return nil
 	}
-	db := o.db
-	o.db = nil
-	return db.close()
+	return o.db.close()
 }
 
 // recall takes back what pools have under limits that were lowered, of those whose limits

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,6 +132,23 @@ func TestPoolIsNotFilledAgain(t *testing.T) {
 	}
 	if b := balance(t, l, "ana"); b.Reserved != 0 {
 		t.Errorf("got %+v", b)
+	}
+}
+
+// A ledger that is closed stays closed: looking for limits does not open it again.
+func TestClosedLedgerIsNotLookedAt(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	check(t, l.Reserve("m", []Item{{Account: "ana", Epsilon: 30}}))
+	check(t, charge(l, "ana", 1)) // which looks
+	check(t, l.Close())
+	for range 2 {
+		if err := charge(l, "ana", 1); err != errClosed {
+			t.Errorf("got %v", err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(l.Path())); err != nil || len(left) != 1 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }
 

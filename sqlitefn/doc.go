@@ -15,6 +15,6 @@
 // the ledger, and hands the draw to a mechanism; it holds no mathematics.
 //
 // The order within a released value is always the same: decode and check every
-// argument, charge, draw from the source that the charge returns. A value that is
-// not charged durably is not drawn.
+// argument, pay, draw with the hand that the payment returns. A value that is not
+// charged durably is not drawn.
 package sqlitefn

@@ -91,8 +91,8 @@ func (s *session) write(sql string, params ...any) error {
 }
 
 // declare returns what is declared, and first declares it unless something is: with a
-// statement that changes nothing that is there, after which it is read again, since another process may be declaring
-// it at the same time.
+// statement that changes nothing that is there, after which it is read again, since
+// another process may be declaring it at the same time.
 func declare[T any](s *session, read func() (there T, found bool, err error), insert string, params ...any) (there T, err error) {
 	there, found, err := read()
 	if err != nil || found {
