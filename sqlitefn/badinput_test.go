@@ -13,14 +13,14 @@ import (
 // An operand is an SQL expression and what it is.
 type operand struct {
 	sql    string
-	is     kind
+	is     operandType
 	number float64 // of an integer or finite real
 }
 
-type kind int
+type operandType int
 
 const (
-	null kind = iota
+	null operandType = iota
 	integer
 	real
 	infinite
@@ -152,8 +152,8 @@ var samples = map[string]sample{
 	"name":               {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
 	"geosql_help.name":   {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},
 
-	"south": {"39.4", degrees(90)}, "north": {"41.1", degrees(90)},
-	"west": {"115.4", degrees(180)}, "east": {"117.6", degrees(180)},
+	"south": {"39.4", border(90)}, "north": {"41.1", border(90)},
+	"west": {"115.4", border(180)}, "east": {"117.6", border(180)},
 	"step_m": {"1", step}, "step": {"1", step},
 	"lo": {"0", func(o operand) verdict { return numeric(o, anything) }},
 	"hi": {"10", func(o operand) verdict { return numeric(o, func(float64) verdict { return either }) }},
@@ -264,7 +264,7 @@ func step(o operand) verdict {
 	})
 }
 
-func degrees(limit float64) func(operand) verdict {
+func border(limit float64) func(operand) verdict {
 	return func(o operand) verdict {
 		return numeric(o, func(x float64) verdict {
 			if math.Abs(x) > limit {

@@ -18,6 +18,13 @@ import (
 // stands where no ROLLBACK takes it away, and it is read again for every statement: the
 // database may have been replaced by another while the connection is open.
 
+// binding is the ledger that a connection's database is charged to.
+type binding struct {
+	book      *ledger.Ledger // nil until it is needed
+	recorded  string         // the id of a ledger that the main database held when it was last read
+	unsettled bool           // it was recorded in a transaction that was still open then
+}
+
 // errNoLedger says that no ledger exists yet: nobody has set a limit.
 var errNoLedger = errors.New("there is no ledger: nobody has set a limit")
 

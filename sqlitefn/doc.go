@@ -10,11 +10,17 @@
 //	}
 //	sqlitefn.Auto()                                        // every connection of the process
 //
-// The functions stand in one table (functions.go), from which registration,
-// geosql_help and docs/reference.md come. The package decodes arguments, charges
-// the ledger, and hands the draw to a mechanism; it holds no mathematics.
+// # The frame and the families
 //
-// The order within a released value is always the same: decode and check every
-// argument, pay, draw with the hand that the payment returns. A value that is not
-// charged durably is not drawn.
+// The functions stand in one table (functions.go), from which registration, geosql_help
+// and docs/reference.md come. Each family has its rows of the table beside its code, in
+// files that begin with its name: location_, reading_ and trace_ release, declare_ declares,
+// owner_ is for the owner. All other files are the frame: it decodes the arguments of a call
+// by their kinds (argument.go, call.go), remembers what was made of the public ones
+// (statement.go, session.go), and charges or counts (payer.go, binding.go, dryrun.go). The
+// package holds no mathematics.
+//
+// The order within a released value is always the same: decode and check every argument,
+// pay, draw with the hand that the payment returns. A value that is not charged durably is
+// not drawn.
 package sqlitefn

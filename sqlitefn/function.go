@@ -7,11 +7,27 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
+// Sections of the reference.
+const (
+	declared = "Declared by the owner"
+	released = "Released values"
+	free     = "Free, on public arguments"
+	owners   = "For the owner only"
+)
+
+// Flags by section. A released value has none: it may be used in views, which is
+// how an owner hands out a sanitised table, and it is never deterministic, since
+// SQLite may evaluate such a function once for many rows.
+const (
+	ownerOnly = sqlite.DirectOnly
+	pure      = sqlite.Deterministic | sqlite.Innocuous
+)
+
 // function is one row of the function table.
 type function struct {
 	name    string
 	section string // of the reference
-	args    []argument
+	args    []*argument
 	columns []string // of the table-valued form
 	flags   sqlite.Flags
 	reads   bool   // the owner's: changes nothing, so that a dry run may call it
@@ -20,22 +36,17 @@ type function struct {
 	notes   string // what else a user has to know
 	example []string
 
-	scalar    func(*session, call) error
-	aggregate func(*session, *function) group
-	window    func(*session, *function) partition
-	table     func(*session, *function) cursor
-}
-
-type argument struct {
-	name     string
-	is       string // type and meaning
-	optional bool
+	scalar    func(call) error
+	aggregate func(*session) group
+	window    func(*session) partition
+	table     func(*session) cursor
 }
 
 // group is the state of an aggregate over one group of rows.
 type group interface {
-	step(call) error
-	final(call) error // not after an error of step
+	begin(call) error // reads the settings of the first row, which is taken next
+	row(call) error
+	final(call) error // not after an error; its call has no arguments
 }
 
 // partition is the state of a window function over one partition, or over the one

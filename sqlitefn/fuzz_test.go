@@ -35,7 +35,7 @@ func FuzzCall(f *testing.F) {
 		d := newInner(t)
 		before := d.charged(t)
 		query := c.query(holders...)
-		_, err := d.ask(query, bound(holders, args)...)
+		_, err := d.ask(query, parameters(holders, args)...)
 		if err == nil {
 			return
 		}
@@ -51,8 +51,8 @@ func FuzzCall(f *testing.F) {
 	})
 }
 
-// bound are the arguments that are parameters.
-func bound(holders []string, args []any) (list []any) {
+// parameters are the arguments that are parameters.
+func parameters(holders []string, args []any) (list []any) {
 	for i, h := range holders {
 		if h == "?" {
 			list = append(list, args[i])

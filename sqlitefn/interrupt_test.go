@@ -58,7 +58,7 @@ func TestRegionIsInterrupted(t *testing.T) {
 			t.Errorf("interrupted: %v", err)
 		}
 	}
-	if len(s.domains) != 0 {
+	if len(domains.of(s)) != 0 {
 		t.Error("a region that was not computed is kept")
 	}
 	if _, err := s.build(d); err != nil {

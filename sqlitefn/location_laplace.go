@@ -6,33 +6,41 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// geoindLaplace releases a location with the planar Laplace mechanism.
-var geoindLaplace = &locationRelease{
-	epsilon: locationNext,
-	name:    locationNext + 1,
-	mechanism: func(s *session, c call, public locationArgs) (mechanism.Location, error) {
-		domain, err := s.domain(c, locationNext+1)
-		if err != nil {
-			return nil, err
-		}
-		return s.laplace(domain, public.epsilon)
-	},
+var geoindLaplace = &function{
+	name: "geoind_laplace", section: released,
+	args:    []*argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
+	columns: locationColumns,
+	does:    "Releases a location by planar Laplace noise on the domain's lattice (geo-indistinguishability).",
+	charges: "the account epsilon in unit m, per evaluation",
+	notes: "The scalar answers WKT; the table-valued form has one row per call. " +
+		"Two locations d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), within a cell not at all. " +
+		"SQLite may evaluate the scalar more often than it shows rows, and each evaluation is a draw and a charge; " +
+		"the table-valued form is evaluated once for each row that its arguments come from, and once in all if they name no column. Inside its call write t.lat, since lat alone would be its own column. " +
+		"A NULL location yields NULL and charges nobody.",
+	example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
+		"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
+	scalar: laplaceRelease.scalar,
+	table:  laplaceRelease.table,
 }
+
+// laplaceRelease releases a location with the planar Laplace mechanism.
+var laplaceRelease = locationRelease(func(c call) (mechanism.Location, error) { return c.laplace() })
 
 type laplaceKey struct {
 	domain  *planar.Domain
 	epsilon float64
 }
 
-// laplace returns the planar Laplace mechanism of a domain at epsilon per metre.
-func (s *session) laplace(domain *planar.Domain, epsilon float64) (*planar.Laplace, error) {
-	key := laplaceKey{domain, epsilon}
-	if l := s.laplaces[key]; l != nil {
-		return l, nil
+var laplaces = newMemo[laplaceKey, *planar.Laplace]()
+
+// laplace returns the planar Laplace mechanism of the call's domain and epsilon.
+func (c call) laplace() (*planar.Laplace, error) {
+	domain, err := c.domain(argDomain)
+	if err != nil {
+		return nil, err
 	}
-	l, err := domain.Laplace(budget.Decimal(epsilon))
-	if err == nil {
-		remember(s.laplaces, key, l)
-	}
-	return l, err
+	epsilon := c.number(argEpsMetre)
+	return laplaces.get(c.session, laplaceKey{domain, epsilon}, func() (*planar.Laplace, error) {
+		return domain.Laplace(budget.Decimal(epsilon))
+	})
 }

@@ -1,16 +1,10 @@
 package sqlitefn
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/mechanism/scalar"
 )
 
 // What the owner declares is kept in tables of the main database, named in full
@@ -138,178 +132,35 @@ func columnFloat(st *sqlite.Stmt, i int) float64 {
 	return v.Float()
 }
 
-// declaredDomain is what stands in geosql_domain.
-type declaredDomain struct {
-	name                            string
-	south, west, north, east, stepM float64
-	region                          string
-}
-
-// whole is the domain without its region.
-func (d declaredDomain) whole() (*planar.Domain, error) {
-	return planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
-}
-
-// build is the domain that d declares. What was built is remembered.
-func (s *session) build(d declaredDomain) (*planar.Domain, error) {
-	if domain := s.domains[d]; domain != nil {
-		return domain, nil
-	}
-	domain, err := d.whole()
-	if err == nil && d.region != "" {
-		domain, err = s.restrict(domain, d.region)
-	}
-	if err == nil {
-		s.domains[d] = domain
-	}
-	return domain, err
-}
-
-// restrict is the domain with its region: from stored rows, or computed where there are
-// none that belong to it, as after a declaration by an earlier version.
-func (s *session) restrict(domain *planar.Domain, wkt string) (*planar.Domain, error) {
-	rows, err := s.regionRows(domain.Name())
-	if err != nil {
-		return nil, err
-	}
-	if restricted, err := domain.WithRegionRows(wkt, rows); err == nil {
-		return restricted, nil
-	}
-	err = s.untilInterrupted(func(ctx context.Context) (err error) {
-		domain, err = domain.WithRegion(ctx, wkt)
-		return err
-	})
-	return domain, err
-}
-
-// regionRows is what is stored for the region of a domain, nil for nothing.
-func (s *session) regionRows(domain string) (rows []byte, err error) {
-	err = s.read(`SELECT rows FROM main.geosql_region WHERE domain = ?`, func(st *sqlite.Stmt) {
-		rows = columnBlob(st, 0)
-	}, domain)
-	return rows, err
-}
-
-// storeRegion keeps the rows of a domain's region for other connections.
-func (s *session) storeRegion(domain *planar.Domain) error {
-	stored, err := s.regionRows(domain.Name())
-	if err != nil {
-		return err
-	}
-	rows := domain.RegionRows()
-	if bytes.Equal(rows, stored) {
-		return nil
-	}
-	return s.write(`INSERT OR REPLACE INTO main.geosql_region(domain, rows) VALUES(?,?)`, domain.Name(), rows)
-}
-
-func (s *session) readDomain(name string) (d declaredDomain, found bool, err error) {
-	err = s.read(`SELECT name, south, west, north, east, step_m, region FROM main.geosql_domain WHERE name = ?`,
-		func(st *sqlite.Stmt) {
-			found = true
-			d = declaredDomain{columnText(st, 0), columnFloat(st, 1), columnFloat(st, 2),
-				columnFloat(st, 3), columnFloat(st, 4), columnFloat(st, 5), columnText(st, 6)}
-		}, name)
-	return d, found, err
-}
-
-// domain is the domain that argument i names, or the only one there is.
-func (s *session) domain(c call, i int) (*planar.Domain, error) {
-	if !c.given(i) {
-		return s.onlyDomain()
-	}
-	name, err := c.text(i)
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.domainNamed(name)
-	if err == nil && d == nil {
-		err = c.undeclared(s, i, "domain")
-	}
-	return d, err
-}
-
-// domainNamed is nil for a domain that is not declared.
-func (s *session) domainNamed(name []byte) (*planar.Domain, error) {
-	declared, found, err := s.readDomain(string(name))
-	if err != nil || !found {
-		return nil, err
-	}
-	return s.build(declared)
-}
-
-func (s *session) onlyDomain() (*planar.Domain, error) {
-	names, err := s.names("domain")
-	if err != nil {
-		return nil, err
-	}
-	switch len(names) {
-	case 0:
-		return nil, errors.New("domain is missing: none is declared, declare one with SELECT geo_domain(name, south, west, north, east, step_m)")
-	case 1:
-		return s.domainNamed([]byte(names[0]))
-	}
-	return nil, fmt.Errorf("domain is missing: several are declared (%s)", strings.Join(names, ", "))
-}
-
-// names lists what is declared as kind: "domain", "universe", "markov" or
-// "optimal".
+// names lists what is declared as kind: "domain", "universe", "markov" or "optimal".
 func (s *session) names(kind string) (names []string, err error) {
 	err = s.read(`SELECT name FROM main.geosql_`+kind+` ORDER BY name`,
 		func(st *sqlite.Stmt) { names = append(names, columnText(st, 0)) })
 	return names, err
 }
 
-// undeclared is the error about argument i, which names no declaration of its
-// kind.
-func (c call) undeclared(s *session, i int, kind string) error {
+// undeclared returns the error about an argument that names no declaration of its kind.
+func (c call) undeclared(a *argument, kind string) error {
 	there := "none is"
-	if names, err := s.names(kind); err == nil && len(names) > 0 {
+	if names, err := c.session.names(kind); err == nil && len(names) > 0 {
 		there = "there are: " + strings.Join(names, ", ")
 	}
-	return c.bad(i, "%s is not declared (%s)", quoted(c.Arg(i).Bytes()), there)
+	return c.bad(a, "%s is not declared (%s)", quoted(c.bytes(a)), there)
 }
 
-// declaredUniverse is what stands in geosql_universe.
-type declaredUniverse struct {
-	name         string
-	lo, hi, step float64
-	unit         string
-}
-
-func (d declaredUniverse) open() (*scalar.Universe, error) {
-	return scalar.NewUniverse(d.name, d.lo, d.hi, d.step, budget.Unit(d.unit))
-}
-
-func (s *session) readUniverse(name string) (d declaredUniverse, found bool, err error) {
-	err = s.read(`SELECT name, lo, hi, step, unit FROM main.geosql_universe WHERE name = ?`,
-		func(st *sqlite.Stmt) {
-			found = true
-			d = declaredUniverse{columnText(st, 0), columnFloat(st, 1), columnFloat(st, 2),
-				columnFloat(st, 3), columnText(st, 4)}
-		}, name)
-	return d, found, err
-}
-
-// universe is the universe that argument i names.
-func (s *session) universe(c call, i int) (*scalar.Universe, error) {
-	name, err := c.text(i)
-	if err != nil {
-		return nil, err
+// parsed returns what a stored value says. What was parsed is remembered by its content,
+// and by that of the domain that it was parsed with.
+func parsed[T any](s *session, m *memo[string, T], data []byte,
+	parse func([]byte, func(string) (*planar.Domain, error)) (T, error), domainOf func(T) *planar.Domain) (T, error) {
+	if v, ok := m.of(s)[string(data)]; ok {
+		was := domainOf(v)
+		if domain, err := s.domainOf(was.Name()); err != nil || domain == was {
+			return v, err
+		}
 	}
-	declared, found, err := s.readUniverse(string(name))
-	if err != nil {
-		return nil, err
-	}
-	if !found {
-		return nil, c.undeclared(s, i, "universe")
-	}
-	if u := s.universes[declared]; u != nil {
-		return u, nil
-	}
-	u, err := declared.open()
+	v, err := parse(data, s.domainOf)
 	if err == nil {
-		s.universes[declared] = u
+		m.put(s, string(data), v)
 	}
-	return u, err
+	return v, err
 }

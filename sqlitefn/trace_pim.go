@@ -20,14 +20,14 @@ func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rememberTrace(tracePlanKey{d.mechanism, d.settings, model}, func() (*tracePlan, error) {
+	return tracePlans.get(s, tracePlanKey{d.mechanism, d.settings, model}, func() (*tracePlan, error) {
 		m, err := pim.New(model, pim.PIM, policy)
 		if err != nil {
 			return nil, err
 		}
 		return &tracePlan{
 			says: fmt.Sprintf("%s, model %s, %s/%s a step, delta %s, sets of at least %d cells",
-				d.mechanism, quoted([]byte(policy.Model)), policy.Epsilon, budget.Set, policy.Delta, policy.MinSet),
+				d.mechanism, quoted(policy.Model), policy.Epsilon, budget.Set, policy.Delta, policy.MinSet),
 			unit: budget.Set,
 			asks: policy.Epsilon,
 			start: func(state []byte, _ budget.Amount) (traceRun, error) {

@@ -7,21 +7,18 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
+var argTrace = &argument{name: "trace", is: "TEXT or INTEGER", kind: kindAccount}
+
 var runColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL", "set_size INTEGER"}
 
-func newRunCursor(s *session, _ *function) cursor {
+func newRunCursor(*session) cursor {
 	return &rowsCursor[ledger.Point]{
 		read: func(c call) ([]ledger.Point, error) {
-			var room [20]byte
-			name, err := c.account(0, &room)
-			if err != nil {
-				return nil, err
-			}
-			book, err := s.ledger()
+			book, err := c.session.ledger()
 			if err != nil {
 				return nil, ignoreNoLedger(err)
 			}
-			return book.TraceRun(string(name))
+			return book.TraceRun(c.text(argTrace))
 		},
 		show: showPoint,
 	}
@@ -47,17 +44,13 @@ func showPoint(c call, p ledger.Point) {
 }
 
 // traceRestart lets a trace go on that a crash has left.
-func traceRestart(s *session, c call) error {
-	var room [20]byte
-	name, err := c.account(0, &room)
+func traceRestart(c call) error {
+	book, err := c.session.ledger()
 	if err != nil {
 		return err
 	}
-	book, err := s.ledger()
-	if err != nil {
-		return err
-	}
-	restarted, err := book.RestartTrace(string(name))
+	name := c.text(argTrace)
+	restarted, err := book.RestartTrace(name)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (s *session) predictivePlan(d declaredTrace) (*tracePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rememberTrace(tracePlanKey{d.mechanism, d.settings, domain}, func() (*tracePlan, error) {
+	return tracePlans.get(s, tracePlanKey{d.mechanism, d.settings, domain}, func() (*tracePlan, error) {
 		plane := trace.NewPlane(domain)
 		m, err := trace.New(plane, policy)
 		if err != nil {

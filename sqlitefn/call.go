@@ -1,0 +1,181 @@
+package sqlitefn
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// bound is a function on one connection.
+type bound struct {
+	*function
+	session *session
+	values  []value // of the arguments of a call, while running
+	running bool
+}
+
+func (f *function) bind(s *session) *bound {
+	return &bound{function: f, session: s, values: make([]value, len(f.args))}
+}
+
+// call is one call of a function, with its decoded arguments. It is left when it ends.
+type call struct {
+	*sqlite.Call
+	*bound
+}
+
+// enter admits a call and decodes its arguments, but for settings that have to be what they
+// were, which kept has unless it is nil.
+//
+// A statement of our own may call the function again while it runs, for instance when
+// somebody has put a view in the place of a declaration's table. Such a call has values of
+// its own.
+func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
+	if err := b.session.admit(b.function); err != nil {
+		return call{}, err
+	}
+	if b.running {
+		b = b.bind(b.session)
+	}
+	in := call{c, b}
+	if err := in.decode(kept); err != nil {
+		return call{}, err
+	}
+	b.running = true
+	return in, nil
+}
+
+func (c call) leave() { c.running = false }
+
+func (c call) decode(kept settings) error {
+	args, values, passed := c.args, c.values, c.Len()
+	for i, a := range args {
+		if a.setting && kept != nil {
+			if !kept[0].is(c.Call, i) {
+				return c.bad(a, "changes within a group")
+			}
+			kept = kept[1:]
+			continue
+		}
+		out := &values[i]
+		if i >= passed || (a.optional || a.kind.nullable) && c.Arg(i).Type() == sqlite.Null {
+			out.given, out.number, out.text = false, 0, nil
+			continue
+		}
+		out.given = true
+		if err := a.kind.decode(c.Arg(i), out); err != nil {
+			return c.refused(a, c.Arg(i).Type(), err)
+		}
+	}
+	return nil
+}
+
+// refused returns the error of an argument that its kind does not take.
+func (c call) refused(a *argument, got sqlite.Type, err error) error {
+	if err == errType {
+		return c.bad(a, "must be %s, got %s", a.kind.expects, got)
+	}
+	return c.bad(a, "%w", err)
+}
+
+// missing returns the error of an argument that is NULL and may not be in this call.
+func (c call) missing(a *argument) error { return c.refused(a, sqlite.Null, errType) }
+
+// bad returns an error about an argument.
+func (c call) bad(a *argument, format string, v ...any) error {
+	return fmt.Errorf("%s "+format, append([]any{a.name}, v...)...)
+}
+
+// value returns the value of an argument. The function has it.
+func (c call) value(a *argument) *value {
+	for i, other := range c.args {
+		if other == a {
+			return &c.values[i]
+		}
+	}
+	panic(c.name + " has no argument " + a.name)
+}
+
+// given reports whether an argument was passed and is not NULL.
+func (c call) given(a *argument) bool { return c.value(a).given }
+
+// number returns a number, 0 where none is given.
+func (c call) number(a *argument) float64 { return c.value(a).number }
+
+// decimal returns a number as the decimal that was written.
+func (c call) decimal(a *argument) *big.Rat { return budget.Decimal(c.number(a)) }
+
+// bytes returns a text, which is valid during the call, nil where none is given.
+func (c call) bytes(a *argument) []byte { return c.value(a).text }
+
+// text returns a copy of a text.
+func (c call) text(a *argument) string { return string(c.bytes(a)) }
+
+// unit returns the unit of a budget.
+func (c call) unit(a *argument) budget.Unit { return budget.Unit(c.bytes(a)) }
+
+// time returns a time.
+func (c call) time(a *argument) time.Time { return c.value(a).time }
+
+// reading returns a secret number; absent where it is NULL.
+func (c call) reading(a *argument) (x float64, absent bool) {
+	v := c.value(a)
+	return v.number, !v.given
+}
+
+// location returns a secret location in degrees; absent where a coordinate is NULL.
+func (c call) location(latitude, longitude *argument) (lat, lon float64, absent bool) {
+	y, x := c.value(latitude), c.value(longitude)
+	return y.number, x.number, !y.given || !x.given
+}
+
+// resultPoint sets cell i to a WKT point.
+func (c call) resultPoint(i int, lat, lon float64) {
+	var room [64]byte
+	c.ResultText(i, appendPoint(room[:0], lat, lon))
+}
+
+// appendPoint writes a WKT point. Released coordinates have 7 decimals.
+func appendPoint(b []byte, lat, lon float64) []byte {
+	b = append(b, "POINT("...)
+	b = strconv.AppendFloat(b, lon, 'f', 7, 64)
+	b = append(b, ' ')
+	b = strconv.AppendFloat(b, lat, 'f', 7, 64)
+	return append(b, ')')
+}
+
+// resultBool sets cell i to 1 or 0.
+func (c call) resultBool(i int, yes bool) {
+	n := int64(0)
+	if yes {
+		n = 1
+	}
+	c.ResultInt(i, n)
+}
+
+// resultTime sets cell i to a time as ISO-8601 UTC text, NULL for none.
+func (c call) resultTime(i int, t time.Time) {
+	if t.IsZero() {
+		c.ResultNull(i)
+		return
+	}
+	c.ResultString(i, t.UTC().Format(time.RFC3339))
+}
+
+// resultJSON sets the result to a JSON object, on one line.
+func (c call) resultJSON(v any) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	c.ResultText(0, bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	return nil
+}

@@ -1,0 +1,120 @@
+package sqlitefn
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
+	"github.com/geosql/geosql/ledger"
+)
+
+var (
+	argLimited = &argument{name: "account", is: "TEXT or INTEGER; '*' gives every account without a limit of its own one of that size", kind: kindAnyAccount}
+	argUnit    = &argument{name: "unit", is: "unit of the budget: 'm', 'm:NAME' (metres of the metric of mechanism NAME), 'record', 'set' (steps of pim_step), or a universe's unit", kind: kindUnit}
+	argLimit   = &argument{name: "epsilon", is: "the limit, at most 9000000; 0 blocks at once", kind: kindNumber}
+	argWindow  = &argument{name: "window_seconds", is: "INTEGER: the limit opens again after so many seconds; without it never", kind: kindWindow, optional: true}
+
+	argReserveUnit = &argument{name: "unit", is: argUnit.is, kind: kindUnit, setting: true}
+	argReserve     = &argument{name: "epsilon", is: "what to reserve for the account", kind: kindPositive}
+)
+
+var limitFunctions = []*function{
+	{
+		name: "budget_limit", section: declared, flags: ownerOnly,
+		args: []*argument{argLimited, argUnit, argLimit, argWindow},
+		does: "Sets a limit in the ledger. Without a limit every charge is refused.",
+		notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent; " +
+			"lowering it takes back what is reserved and not used, and 0 blocks at once: whatever begins later is refused, and a statement that " +
+			"another process runs meanwhile releases at most another 1,024 times. " +
+			"An account's window starts with its first charge after the last one ended. " +
+			"**That a budget reopens is a policy, not a theorem**: losses add up across windows as they do within one, and what holds for somebody " +
+			"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +
+			"a clock that is set forward opens windows early. What a statement has reserved is neither used nor returned after the window's end.",
+		example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
+			"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+		scalar: budgetLimit,
+	},
+	{
+		name: "budget_reserve", section: declared, flags: ownerOnly,
+		args: []*argument{argAccount, argReserveUnit, argReserve},
+		does: "Reserves for many accounts in one transaction, so that a query over them does not commit once for each.",
+		notes: "Answers the number of accounts; reserves for all or none. A reservation counts as spent until it is used or, " +
+			"when the last connection to the database closes, returned.",
+		example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+		aggregate: newReserveGroup,
+	},
+}
+
+// budgetLimit commits at once, whatever becomes of the transaction around it.
+func budgetLimit(c call) error {
+	account, unit, window := c.text(argLimited), c.unit(argUnit), int64(c.number(argWindow))
+	limit, err := budget.Limit(c.decimal(argLimit))
+	if err != nil {
+		return err
+	}
+	book, err := c.session.createLedger()
+	if err != nil {
+		return err
+	}
+	if err := book.SetLimit(account, unit, limit, window); err != nil {
+		return err
+	}
+	who := "account " + quoted(account)
+	if account == "*" {
+		who = "every account without a limit of its own"
+	}
+	c.ResultString(0, fmt.Sprintf("%s: %s/%s%s", who, limit, unit, everyWindow(window)))
+	return nil
+}
+
+// everyWindow says what a window is where its owner sets it.
+func everyWindow(seconds int64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" per window of %d s (a policy, not a theorem: losses add up across windows)", seconds)
+}
+
+// reserveGroup collects what budget_reserve reserves.
+type reserveGroup struct {
+	unit     budget.Unit
+	accounts intern.Table
+	items    []ledger.Item // of each account
+}
+
+func newReserveGroup(*session) group { return new(reserveGroup) }
+
+func (g *reserveGroup) begin(c call) error {
+	g.unit = c.unit(argReserveUnit)
+	return nil
+}
+
+func (g *reserveGroup) row(c call) error {
+	cost, err := budget.Cost(c.decimal(argReserve))
+	if err != nil {
+		return err
+	}
+	account := c.bytes(argAccount)
+	i := g.accounts.Number(account)
+	if i == len(g.items) {
+		g.items = append(g.items, ledger.Item{Account: string(account)})
+	}
+	if g.items[i].Epsilon > budget.Max-cost {
+		return fmt.Errorf("account %s would reserve more than any budget holds", quoted(account))
+	}
+	g.items[i].Epsilon += cost
+	return nil
+}
+
+// final reserves for everybody or nobody and answers the number of accounts.
+func (g *reserveGroup) final(c call) error {
+	book, err := c.session.chargeable()
+	if err != nil {
+		return spendError(err, g.items[0].Account, budget.Price{Unit: g.unit, Amount: g.items[0].Epsilon})
+	}
+	if err := book.Reserve(g.unit, g.items); err != nil {
+		return err
+	}
+	c.ResultInt(0, int64(len(g.items)))
+	return nil
+}

@@ -1,0 +1,204 @@
+package sqlitefn
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/markov"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+var (
+	argTrainTrace  = &argument{name: "trace", is: "TEXT or INTEGER: whose points make moves", kind: kindAccount}
+	argTrainTime   = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text", kind: orNull(kindTime)}
+	argTrainLat    = &argument{name: "lat", is: "latitude, degrees (**public** from now on)", kind: orNull(kindLatitude)}
+	argTrainLon    = &argument{name: "lon", is: "longitude, degrees (**public** from now on)", kind: orNull(kindLongitude)}
+	argTrainDomain = &argument{name: "domain", is: "name of a domain; NULL for the only one", kind: orNull(kindText), setting: true}
+	argCell        = &argument{name: "cell_m", is: "side of a square cell, metres: a multiple of the domain's step; at most 1048576 cells", kind: kindNumber, setting: true}
+	argPeriod      = &argument{name: "period_seconds", is: "time that a transition takes", kind: kindPositive, setting: true}
+
+	argModelName = &argument{name: "name", is: "TEXT", kind: kindName}
+	argModel     = &argument{name: "model", is: "BLOB that markov_train answered", kind: answerOf("markov_train", "there was nothing to train it on")}
+	argModelOf   = &argument{name: "name", is: "name of a model", kind: kindName}
+)
+
+var markovFunctions = []*function{
+	{
+		name: "markov_train", section: declared, flags: ownerOnly, reads: true,
+		args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argTrainDomain, argCell, argPeriod},
+		does: "Trains a model of how people move on a grid of cells, a Markov chain, from public traces; the answer is a BLOB for markov_store.",
+		notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
+			"Time is cut into slots of one period from each trace's first point on. The first point in a slot is a visit of its cell; two slots in succession that both have points are a transition. " +
+			"The order of rows does not matter. A row whose location or time is NULL contributes nothing; without any other row the answer is NULL. " +
+			"domain, cell_m and period_seconds are constant within a group. Cells without transitions have those to their neighbours, and nothing has probability 0. Charges nothing.",
+		example: []string{
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+				"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+		},
+		aggregate: newTrainGroup,
+	},
+	{
+		name: "markov_store", section: declared, flags: ownerOnly,
+		args: []*argument{argModelName, argModel},
+		does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
+		notes: "Answers one line. **A model is public**: its counts may be read, and what pim_step does rests on them. " +
+			"A model never changes: storing it again unchanged is harmless.",
+		example: []string{
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+				"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+		},
+		scalar: markovStore,
+	},
+	{
+		name: "markov_info", section: free,
+		args:    []*argument{argModelOf},
+		does:    "Describes a model, as a JSON object.",
+		notes:   "Keys: name, domain, cell_m, period_seconds, width and height of the grid and its cells, traces trained on, visits, visited_cells, transitions, and nonzero, the pairs of cells that have any.",
+		example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
+		scalar:  markovInfo,
+	},
+}
+
+// trainGroup trains a model. Nothing is charged or drawn: what it is trained on is
+// public from then on.
+type trainGroup struct {
+	trainer *markov.Trainer
+	points  bool
+}
+
+func newTrainGroup(*session) group { return new(trainGroup) }
+
+func (g *trainGroup) begin(c call) error {
+	domain, err := c.domain(argTrainDomain)
+	if err != nil {
+		return err
+	}
+	grid, err := markov.NewGrid(domain, c.number(argCell))
+	if err != nil {
+		return err
+	}
+	period, err := markov.PeriodOf(c.number(argPeriod))
+	if err != nil {
+		return c.bad(argPeriod, "%v", err)
+	}
+	g.trainer = markov.NewTrainer(grid, period)
+	return nil
+}
+
+func (g *trainGroup) row(c call) error {
+	lat, lon, absent := c.location(argTrainLat, argTrainLon)
+	if absent || !c.given(argTrainTime) {
+		return nil
+	}
+	g.trainer.Add(c.text(argTrainTrace), c.time(argTrainTime).UnixMicro(), lat, lon)
+	g.points = true
+	return nil
+}
+
+// final answers the model, NULL where no row had a time and a location.
+func (g *trainGroup) final(c call) error {
+	if !g.points {
+		return nil
+	}
+	model, err := g.trainer.Model()
+	if err != nil {
+		return err
+	}
+	data, err := model.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	c.ResultBlob(0, data)
+	return nil
+}
+
+// markovStore keeps a model under a name.
+func markovStore(c call) error {
+	s, name, data := c.session, c.text(argModelName), c.bytes(argModel)
+	model, err := markov.ParseModel(data, s.domainOf)
+	if err != nil {
+		return c.bad(argModel, "cannot be used: %v", err)
+	}
+	earlier, err := declare(s, func() ([]byte, bool, error) {
+		stored, err := s.readModel(name)
+		return stored, stored != nil, err
+	}, `INSERT OR IGNORE INTO main.geosql_markov(name, model) VALUES(?,?)`, name, data)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(data, earlier) {
+		return fmt.Errorf("model '%s' is stored already and cannot change; take another name", name)
+	}
+	info := model.Info()
+	c.ResultString(0, fmt.Sprintf("model '%s': %d x %d cells of %s m in domain '%s', a transition in %s s, %d visits of %d traces; "+
+		"it is public: training it on secrets releases them",
+		name, info.Width, info.Height, plain(info.CellMetres), info.Domain, plain(info.Period.Seconds()), info.Visits, info.Traces))
+	return nil
+}
+
+// readModel is what is stored under a name, nil for nothing.
+func (s *session) readModel(name string) (data []byte, err error) {
+	err = s.read(`SELECT model FROM main.geosql_markov WHERE name = ?`, func(st *sqlite.Stmt) {
+		data = columnBlob(st, 0)
+	}, name)
+	return data, err
+}
+
+var models = newMemo[string, *markov.Model]()
+
+// model returns the model of that name, nil where none is stored.
+func (s *session) model(name string) (*markov.Model, error) {
+	data, err := s.readModel(name)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	m, err := parsed(s, models, data, markov.ParseModel, func(m *markov.Model) *planar.Domain { return m.Grid().Domain() })
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", quoted(name), err)
+	}
+	return m, nil
+}
+
+// modelOf is the model that a policy names.
+func (s *session) modelOf(name string) (*markov.Model, error) {
+	m, err := s.model(name)
+	if err == nil && m == nil {
+		err = fmt.Errorf("model %s is not stored; store one: SELECT markov_store(NAME, MODEL)", quoted(name))
+	}
+	return m, err
+}
+
+// modelInfo is the JSON object that markov_info answers.
+type modelInfo struct {
+	Name          string  `json:"name"`
+	Domain        string  `json:"domain"`
+	CellM         float64 `json:"cell_m"`
+	PeriodSeconds float64 `json:"period_seconds"`
+	Width         int     `json:"width"`
+	Height        int     `json:"height"`
+	Cells         int     `json:"cells"`
+	Traces        int64   `json:"traces"`
+	Visits        int64   `json:"visits"`
+	VisitedCells  int     `json:"visited_cells"`
+	Transitions   int64   `json:"transitions"`
+	Nonzero       int     `json:"nonzero"`
+}
+
+func markovInfo(c call) error {
+	name := c.text(argModelOf)
+	m, err := c.session.model(name)
+	if err == nil && m == nil {
+		err = c.undeclared(argModelOf, "markov")
+	}
+	if err != nil {
+		return err
+	}
+	info := m.Info()
+	return c.resultJSON(modelInfo{
+		Name: name, Domain: info.Domain, CellM: info.CellMetres, PeriodSeconds: info.Period.Seconds(),
+		Width: info.Width, Height: info.Height, Cells: info.Width * info.Height,
+		Traces: info.Traces, Visits: info.Visits, VisitedCells: info.VisitedCells,
+		Transitions: info.Transitions, Nonzero: info.Nonzero,
+	})
+}

@@ -1,0 +1,140 @@
+package sqlitefn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/optimal"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+var (
+	argOptimalName = &argument{name: "name", is: "TEXT", kind: kindName}
+	argOptimal     = &argument{name: "mechanism", is: "BLOB that optql_build answered", kind: answerOf("optql_build", "there were no places to build it on")}
+	argOptimalOf   = &argument{name: "name", is: "name of a mechanism", kind: kindName}
+)
+
+var optimalFunctions = []*function{
+	optqlBuild,
+	{
+		name: "optql_store", section: declared, flags: ownerOnly,
+		args: []*argument{argOptimalName, argOptimal},
+		does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
+		notes: "Answers one line. What is stored is certified before, and each time it is read: a BLOB that was changed is refused, or keeps its epsilon. " +
+			"**Its places, weights and matrix are public.** " +
+			"A mechanism never changes: storing again one that was built from the same places, weights, metric, epsilon and dilation is harmless and leaves the first. " +
+			"The name is that of a unit too, m:NAME, if the metric wants one.",
+		example: []string{
+			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT optql_store('blocks', optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'manhattan')) FROM home",
+		},
+		scalar: optqlStore,
+	},
+	{
+		name: "optql_report", section: free,
+		args: []*argument{argOptimalOf},
+		does: "Describes a mechanism, as a JSON object.",
+		notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (what a release is charged in: m or m:NAME), epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
+			"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution might save), " +
+			"quality_loss (metres from place to release, on average: in the domain's frame, or by the mechanism's own metric), adv_error (the same from place to the best guess of somebody who knows the weights), " +
+			"largest_snap (metres in the domain's frame from a location to its place, at the most), seconds (that the solution took).",
+		example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
+		scalar:  optqlReport,
+	},
+}
+
+// optqlStore keeps a mechanism under a name.
+func optqlStore(c call) error {
+	s, name, data := c.session, c.text(argOptimalName), c.bytes(argOptimal)
+	o, err := parseOptimal(data, s.domainOf)
+	if err != nil {
+		return c.bad(argOptimal, "cannot be used: %v", err)
+	}
+	earlier, err := declare(s, func() (*optimal.PlaceMechanism, bool, error) {
+		stored, err := s.optimal(name)
+		return stored, stored != nil, err
+	}, `INSERT OR IGNORE INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data)
+	if err != nil {
+		return err
+	}
+	if earlier == nil || !o.SameRequest(earlier) {
+		return fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)
+	}
+	o = earlier
+	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/%s a release, %.0f m lost on average; its places, weights and matrix are public",
+		name, o.Len(), o.Domain().Name(), o.Cost(), o.Unit(name), o.Loss()))
+	return nil
+}
+
+// parseOptimal reads what optql_build answers.
+func parseOptimal(data []byte, domain func(name string) (*planar.Domain, error)) (*optimal.PlaceMechanism, error) {
+	m, err := optimal.ParsePlaceMechanism(data, domain)
+	if errors.Is(err, optimal.ErrPlaceForm) {
+		return nil, errors.New("not what optql_build answers")
+	}
+	return m, err
+}
+
+var optimals = newMemo[string, *optimal.PlaceMechanism]()
+
+// optimal returns the mechanism of that name, nil where none is stored.
+func (s *session) optimal(name string) (*optimal.PlaceMechanism, error) {
+	var data []byte
+	err := s.read(`SELECT mechanism FROM main.geosql_optimal WHERE name = ?`, func(st *sqlite.Stmt) {
+		data = columnBlob(st, 0)
+	}, name)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	o, err := parsed(s, optimals, data, parseOptimal, (*optimal.PlaceMechanism).Domain)
+	if err != nil {
+		return nil, fmt.Errorf("mechanism %s: %w", quoted(name), err)
+	}
+	return o, nil
+}
+
+// optimal returns the mechanism that an argument names.
+func (c call) optimal(a *argument) (*optimal.PlaceMechanism, error) {
+	o, err := c.session.optimal(c.text(a))
+	if err == nil && o == nil {
+		err = c.undeclared(a, "optimal")
+	}
+	return o, err
+}
+
+// optimalReport is the JSON object that optql_report answers.
+type optimalReport struct {
+	Name             string      `json:"name"`
+	Domain           string      `json:"domain"`
+	Places           int         `json:"places"`
+	Metric           string      `json:"metric"`
+	Unit             budget.Unit `json:"unit"`
+	Epsilon          float64     `json:"epsilon"`
+	CertifiedEpsilon float64     `json:"certified_epsilon"`
+	Dilation         float64     `json:"dilation"`
+	TrueDilation     float64     `json:"true_dilation"`
+	Constraints      int64       `json:"constraints"`
+	Gap              float64     `json:"gap"`
+	QualityLoss      float64     `json:"quality_loss"`
+	AdvError         float64     `json:"adv_error"`
+	LargestSnap      float64     `json:"largest_snap"`
+	Seconds          float64     `json:"seconds"`
+}
+
+func optqlReport(c call) error {
+	o, err := c.optimal(argOptimalOf)
+	if err != nil {
+		return err
+	}
+	name, info := c.text(argOptimalOf), o.Info()
+	return c.resultJSON(optimalReport{
+		Name: name, Domain: info.Domain, Places: info.Places, Metric: info.Metric.String(), Unit: o.Unit(name),
+		Epsilon: info.Epsilon, CertifiedEpsilon: info.CertifiedEpsilon, Dilation: info.Dilation, TrueDilation: info.TrueDilation,
+		Constraints: info.Constraints, Gap: info.Gap, QualityLoss: info.Loss, AdvError: info.AdversaryError,
+		LargestSnap: info.Farthest, Seconds: info.Seconds,
+	})
+}

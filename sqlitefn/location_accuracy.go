@@ -1,0 +1,120 @@
+package sqlitefn
+
+import (
+	"math"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+var (
+	argLevel      = &argument{name: "level", is: "distinguishability allowed within the radius, such as 1.386 (ln 4: a factor of 4)", kind: kindPositive}
+	argWithin     = &argument{name: "radius_m", is: "radius, metres", kind: kindPositive}
+	argRadius     = &argument{name: "radius_m", is: argWithin.is, kind: kindNotNegative}
+	argHolds      = &argument{name: "p", is: "probability, 0 <= p < 1", kind: kindProbability}
+	argConfidence = &argument{name: "confidence", is: "probability that everything of interest is found, 0 <= c < 1", kind: kindProbability}
+	argInterest   = &argument{name: "radius_m", is: "radius of interest about the true place, metres", kind: kindNotNegative}
+	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", kind: kindText, optional: true}
+)
+
+var accuracyFunctions = []*function{
+	{
+		name: "geoind_epsilon", section: free, flags: pure,
+		args:    []*argument{argLevel, argWithin},
+		does:    "Epsilon per metre for a level of privacy within a radius: level/radius_m.",
+		example: []string{"SELECT geoind_epsilon(1.386, 200)"},
+		scalar:  geoindEpsilon,
+	},
+	{
+		name: "geoind_radius", section: free,
+		args:    []*argument{argEpsMetre, argHolds, argFrame},
+		does:    "Radius in metres that holds the released point with probability p.",
+		example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
+		notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
+		scalar:  geoindRadius,
+	},
+	{
+		name: "geoind_confidence", section: free,
+		args:    []*argument{argEpsMetre, argRadius, argFrame},
+		does:    "Probability that the released point lies within a radius of the true one.",
+		notes:   "The inverse of geoind_radius.",
+		example: []string{"SELECT geoind_confidence(0.005, 1000)"},
+		scalar:  geoindConfidence,
+	},
+	{
+		name: "lbs_radius", section: free,
+		args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame},
+		does: "Radius in metres to ask a location service for about the released point.",
+		notes: "A constant of the query, never of the noise: a radius that followed the distance between true and released point " +
+			"would give the true one away.",
+		example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
+		scalar:  lbsRadius,
+	},
+}
+
+func geoindEpsilon(c call) error {
+	eps := c.number(argLevel) / c.number(argWithin)
+	if eps == 0 || math.IsInf(eps, 0) {
+		return c.bad(argLevel, "divided by radius_m is no number that a float holds")
+	}
+	c.ResultFloat(0, eps)
+	return nil
+}
+
+// frame returns the domain whose lattice and frame an accuracy counts in, nil for the
+// continuous mechanism.
+func (c call) frame() (*planar.Domain, error) {
+	if !c.given(argFrame) {
+		return nil, nil
+	}
+	return c.domain(argFrame)
+}
+
+func geoindRadius(c call) error {
+	d, err := c.frame()
+	if err != nil {
+		return err
+	}
+	var r float64
+	if eps, p := c.number(argEpsMetre), c.number(argHolds); d == nil {
+		r, err = planar.Radius(eps, p)
+	} else {
+		r, err = d.Radius(budget.Decimal(eps), p)
+	}
+	if err != nil {
+		return err
+	}
+	c.ResultFloat(0, r)
+	return nil
+}
+
+func geoindConfidence(c call) error {
+	d, err := c.frame()
+	if err != nil {
+		return err
+	}
+	if eps, radius := c.number(argEpsMetre), c.number(argRadius); d == nil {
+		c.ResultFloat(0, planar.Confidence(eps, radius))
+	} else {
+		c.ResultFloat(0, d.Confidence(budget.Decimal(eps), radius))
+	}
+	return nil
+}
+
+func lbsRadius(c call) error {
+	d, err := c.frame()
+	if err != nil {
+		return err
+	}
+	var r float64
+	if eps, confidence, interest := c.number(argEpsMetre), c.number(argConfidence), c.number(argInterest); d == nil {
+		r, err = planar.RetrievalRadius(eps, confidence, interest)
+	} else {
+		r, err = d.RetrievalRadius(budget.Decimal(eps), confidence, interest)
+	}
+	if err != nil {
+		return err
+	}
+	c.ResultFloat(0, r)
+	return nil
+}

@@ -1,0 +1,73 @@
+package sqlitefn
+
+import (
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// argContributor is the account of a row of a group.
+var argContributor = &argument{name: "account", is: argAccount.is, kind: kindContributor}
+
+var centroidFunctions = []*function{
+	{
+		name: "dx_centroid", section: released,
+		args:    []*argument{argContributor, argLat, argLon, argEpsMetre, argDomain},
+		does:    "Releases the centroid of a set of locations by planar Laplace noise on the domain's lattice; WKT.",
+		charges: "each account with a location in the group epsilon in unit m, once per group",
+		notes: "Two sets whose locations are at most d metres apart, each from its counterpart, are distinguishable by at most epsilon*(d + two diagonals of a cell), since locations and centroid are rounded. " +
+			"How many locations there are, and whose, is public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
+			"epsilon and domain are constant within a group; a group charges all its accounts or none. " +
+			"A NULL location contributes nothing and charges nobody; rows without any location answer noise about the middle of the box; a group without rows is NULL.",
+		example:   []string{"SELECT dx_centroid('ana', lat, lon, 0.005, 'beijing') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)"},
+		aggregate: newCentroidGroup,
+	},
+}
+
+// centroidGroup is a group of dx_centroid. Nothing is charged or drawn before it is
+// complete.
+type centroidGroup struct {
+	laplace *planar.Laplace
+	points  planar.Centroid
+	paying  contributors
+}
+
+func newCentroidGroup(*session) group { return new(centroidGroup) }
+
+func (g *centroidGroup) begin(c call) (err error) {
+	g.laplace, err = c.laplace()
+	return err
+}
+
+func (g *centroidGroup) row(c call) error {
+	lat, lon, absent := c.location(argLat, argLon)
+	if absent {
+		return nil
+	}
+	if !c.given(argContributor) {
+		return c.missing(argContributor)
+	}
+	g.paying.add(c.bytes(argContributor))
+	g.points.Add(g.laplace.Domain(), lat, lon)
+	return nil
+}
+
+// final charges everybody in one transaction and draws. Rows without a
+// location answer as if the centroid were the middle of the box.
+func (g *centroidGroup) final(c call) error {
+	price := g.laplace.Price()
+	items, err := g.paying.items(price.Amount, false)
+	if err != nil {
+		return err
+	}
+	paid, err := c.session.payer.all(c.function, price.Unit, items)
+	if err != nil {
+		return err
+	}
+	lat, lon := g.laplace.StandIn()
+	z := drawn(paid, func(source *exact.Source) [2]float64 {
+		lat, lon := g.laplace.DrawCentroid(source, &g.points)
+		return [2]float64{lat, lon}
+	}, [2]float64{lat, lon})
+	c.resultPoint(0, z[0], z[1])
+	return nil
+}

@@ -1,0 +1,85 @@
+package sqlitefn
+
+import (
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism"
+)
+
+// Arguments of every release of a location.
+var (
+	argAccount = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays", kind: kindAccount}
+	argLat     = &argument{name: "lat", is: "latitude, degrees (secret)", kind: kindSecretLatitude}
+	argLon     = &argument{name: "lon", is: "longitude, degrees (secret)", kind: kindSecretLongitude}
+)
+
+// Settings of releases of locations.
+var (
+	argEpsMetre = &argument{name: "epsilon", is: "distinguishability per metre", kind: kindPositive, setting: true}
+	argDomain   = &argument{name: "domain", is: "name of a domain; the only one if there is one", kind: kindText, optional: true, setting: true}
+)
+
+var locationFunctions = []*function{geoindLaplace, geoindOptimal, geoindRemap}
+
+// A locationRelease returns the mechanism that the settings of a call stand for. All else is
+// the same for every function that releases single locations, as a scalar (WKT) and
+// table-valued.
+type locationRelease func(call) (mechanism.Location, error)
+
+// draw pays what the mechanism says that its draw costs, and draws. It reports false for a
+// NULL location, which is not released and costs nothing.
+func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {
+	m, err := planned(t, c, r)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	lat, lon, absent := c.location(argLat, argLon)
+	if absent {
+		return 0, 0, false, nil
+	}
+	paid, err := t.session.payer.one(t, c.function, c.bytes(argAccount), m.Price())
+	if err != nil {
+		return 0, 0, false, err
+	}
+	lat, lon = paid.location(m, lat, lon)
+	return lat, lon, true, nil
+}
+
+// scalar is the form that answers WKT.
+func (r locationRelease) scalar(c call) error {
+	lat, lon, released, err := r.draw(c.Scope().(*statement), c)
+	if err == nil && released {
+		c.resultPoint(0, lat, lon)
+	}
+	return err
+}
+
+// locationColumns are those of the table-valued form.
+var locationColumns = []string{"lat REAL", "lon REAL", "wkt TEXT"}
+
+// table is the form that answers a row of a table.
+func (r locationRelease) table(s *session) cursor { return &locationCursor{s.newStatement(), r} }
+
+// locationCursor is the table-valued form of a release: one row a call.
+type locationCursor struct {
+	statement *statement
+	release   locationRelease
+}
+
+func (l *locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
+	lat, lon, released, err := l.release.draw(l.statement, c)
+	if err != nil {
+		return sqlite.NoRow, err
+	}
+	if !released {
+		return sqlite.LastRow, nil // one row of NULLs
+	}
+	c.ResultFloat(0, lat)
+	c.ResultFloat(1, lon)
+	if used&(1<<2) != 0 {
+		c.resultPoint(2, lat, lon)
+	}
+	return sqlite.LastRow, nil
+}
+
+func (l *locationCursor) next(call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
+func (l *locationCursor) close()                         { l.statement.End() }

@@ -1,0 +1,48 @@
+package sqlitefn
+
+import "github.com/geosql/geosql/ledger"
+
+// argAnyAccount is an account that is asked about.
+var argAnyAccount = &argument{name: "account", is: argAccount.is, kind: kindAnyAccount}
+
+var budgetFunctions = []*function{
+	{
+		name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argAnyAccount, argUnit},
+		does:    "What an account has spent since the beginning, reservations counted; 0 where nothing was, never NULL.",
+		example: []string{"SELECT budget_spent('ana', 'm')"},
+		scalar:  budgetSpent,
+	},
+	{
+		name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argAnyAccount, argUnit},
+		does:    "What an account has left, of a limit with a window in the current one; 0 without a limit.",
+		example: []string{"SELECT budget_remaining('ana', 'm')"},
+		scalar:  budgetRemaining,
+	},
+}
+
+// balance returns the balance that a call asks for. Where there is no ledger or it cannot
+// be read, nothing can be charged and the balance is empty.
+func (c call) balance() ledger.Balance {
+	book, err := c.session.ledger()
+	if err != nil {
+		return ledger.Balance{}
+	}
+	b, err := book.Balance(c.text(argAnyAccount), c.unit(argUnit))
+	if err != nil {
+		return ledger.Balance{}
+	}
+	return b
+}
+
+func budgetSpent(c call) error {
+	b := c.balance()
+	c.ResultFloat(0, (b.Spent + b.Reserved).Float64())
+	return nil
+}
+
+func budgetRemaining(c call) error {
+	c.ResultFloat(0, c.balance().Remaining().Float64())
+	return nil
+}

@@ -1,0 +1,53 @@
+package sqlitefn
+
+import (
+	"math/big"
+
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+var (
+	argAggregate   = &argument{name: "aggregate", is: "'sum', 'avg', 'min', 'max', 'median', 'percentile', 'count' or 'value'", kind: kindText}
+	argLiesWithin  = &argument{name: "p", is: "probability, 0 < p < 1", kind: kindNumber}
+	argAnyUniverse = &argument{name: "universe", is: "name of a universe; NULL for 'count'", kind: orNull(kindText)}
+)
+
+var dxRadius = &function{
+	name: "dx_radius", section: free,
+	args:    []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll},
+	does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
+	example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
+	scalar:  queryRadius,
+}
+
+// queryRadius tells the accuracy of a query before anything is spent.
+func queryRadius(c call) error {
+	a, err := scalar.ParseAggregate(c.text(argAggregate))
+	if err != nil {
+		return err
+	}
+	var u *scalar.Universe
+	if a != scalar.Count {
+		if u, err = c.universe(argAnyUniverse); err != nil {
+			return err
+		}
+	}
+	metric, err := c.metric(argMetricAll)
+	if err != nil {
+		return err
+	}
+	var rank *big.Rat
+	if a == scalar.Percentile {
+		rank = big.NewRat(50, 1) // the accuracy is the same for every rank
+	}
+	q, err := scalar.NewQuery(a, u, metric, c.decimal(argEpsQuery), rank)
+	if err != nil {
+		return err
+	}
+	r, err := q.Radius(c.number(argLiesWithin))
+	if err != nil {
+		return err
+	}
+	c.ResultFloat(0, r)
+	return nil
+}

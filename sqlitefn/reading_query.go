@@ -1,0 +1,257 @@
+package sqlitefn
+
+import (
+	"math/big"
+	"sync"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// Arguments of the functions that release readings.
+var (
+	argX         = &argument{name: "x", is: "reading in the universe's unit (secret); moved to the nearest value of the universe", kind: kindReading}
+	argRank      = &argument{name: "p", is: "0..100", kind: kindNumber, setting: true}
+	argEpsQuery  = &argument{name: "epsilon", is: "distinguishability per unit of the universe, or per record under nd1 and dh", kind: kindPositive, setting: true}
+	argEpsRecord = &argument{name: "epsilon", is: "distinguishability per record", kind: kindPositive, setting: true}
+	argUniverse  = &argument{name: "universe", is: "name of a universe", kind: kindText, setting: true}
+	argMetric    = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records", kind: kindText, optional: true, setting: true}
+	argMetricAll = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", kind: kindText, optional: true, setting: true}
+)
+
+// Notes that several functions share.
+const (
+	perGroup = "epsilon, universe and metric are constant within a group; a group charges all its accounts or none. " +
+		"A row whose reading is NULL contributes nothing and charges nobody, but its group answers; a group without rows is NULL."
+	truncated = "The answer is a value of the universe: geometric noise, clamped to lo..hi. "
+)
+
+const (
+	chargesGroup  = "each account once per group in the universe's unit (d1, dinf), or once per contributed row in unit record (nd1, dh)"
+	chargesMetric = "each account once per group in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
+)
+
+var readingFunctions = []*function{
+	{
+		name: "dx_value", section: released,
+		args:    []*argument{argAccount, argX, argEpsValue, argUniverse},
+		does:    "Releases one reading by the truncated geometric mechanism.",
+		charges: "the account epsilon in the universe's unit, per evaluation",
+		notes:   "A NULL reading yields NULL and charges nobody.",
+		example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
+		scalar:  dxValue,
+	},
+	{
+		name: "dx_count", section: released,
+		args:      []*argument{argContributor, argEpsRecord},
+		does:      "Counts rows, with geometric noise, clamped at 0.",
+		charges:   "each account epsilon per row of its own, in unit record",
+		notes:     "A row whose account is NULL is not counted and charges nobody, but its group answers.",
+		example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+		aggregate: countQuery.newGroup,
+	},
+	{
+		name: "dx_sum", section: released,
+		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetric},
+		does:    "Sums readings exactly and adds geometric noise.",
+		charges: chargesMetric,
+		notes: "Readings are moved into the universe first. The answer is clamped at 0 where lo >= 0 and nowhere else. " +
+			"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
+		example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+		aggregate: sumQuery.newGroup,
+	},
+	truncatedQuery("dx_avg", "Averages readings and rounds to the universe's values.", scalar.Avg,
+		"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	truncatedQuery("dx_min", "The smallest reading.", scalar.Min,
+		"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	truncatedQuery("dx_max", "The largest reading.", scalar.Max,
+		"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	truncatedQuery("dx_median", "The median, dx_percentile with p = 50.", scalar.Median,
+		"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	{
+		name: "dx_percentile", section: released,
+		args:      []*argument{argContributor, argX, argRank, argEpsQuery, argUniverse, argMetricAll},
+		does:      "The p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
+		charges:   chargesGroup,
+		notes:     truncated + perGroup,
+		example:   []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+		aggregate: percentileQuery.newGroup,
+	},
+	dxRadius,
+}
+
+// truncatedQuery is the row of an aggregate that answers a value of the universe.
+func truncatedQuery(name, does string, a scalar.Aggregate, example string) *function {
+	q := queryArguments{aggregate: a, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
+	return &function{
+		name: name, section: released,
+		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricAll},
+		does:    does,
+		charges: chargesGroup,
+		notes:   truncated + perGroup,
+		example: []string{example},
+
+		aggregate: q.newGroup,
+	}
+}
+
+// queryArguments are the arguments of a dx_ function; nil where it has none.
+type queryArguments struct {
+	aggregate                          scalar.Aggregate
+	x, rank, epsilon, universe, metric *argument
+}
+
+var (
+	valueQuery      = queryArguments{aggregate: scalar.Value, x: argX, epsilon: argEpsValue, universe: argUniverse}
+	countQuery      = queryArguments{aggregate: scalar.Count, epsilon: argEpsRecord}
+	sumQuery        = queryArguments{aggregate: scalar.Sum, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetric}
+	percentileQuery = queryArguments{scalar.Percentile, argX, argRank, argEpsQuery, argUniverse, argMetricAll}
+)
+
+// queryPlan is a query with its public parameters, and what one charge of it is.
+type queryPlan struct {
+	query  *scalar.Query
+	cost   budget.Amount
+	public float64 // what a dry run answers: lo, or 0 for a sum or count
+}
+
+func (p *queryPlan) price() budget.Price { return budget.Price{Unit: p.query.Unit(), Amount: p.cost} }
+
+// draw answers the query for the readings, or what is public in a dry run.
+func (p *queryPlan) draw(paid hand, acc *scalar.Accumulator) float64 {
+	return drawn(paid, func(source *exact.Source) float64 { return p.query.Release(acc, source) }, p.public)
+}
+
+// queryKey is what a plan is made from.
+type queryKey struct {
+	aggregate     scalar.Aggregate
+	universe      *scalar.Universe
+	metric        budget.Metric
+	epsilon, rank float64
+}
+
+// queryPlans are kept because the groups of a statement mostly share them.
+var queryPlans = newMemo[queryKey, *queryPlan]()
+
+// plan returns the plan for the settings of a call.
+func (q *queryArguments) plan(c call) (_ *queryPlan, err error) {
+	key := queryKey{aggregate: q.aggregate, epsilon: c.number(q.epsilon)}
+	if q.rank != nil {
+		key.rank = c.number(q.rank)
+	}
+	if q.universe != nil {
+		if key.universe, err = c.universe(q.universe); err != nil {
+			return nil, err
+		}
+	}
+	if q.metric != nil {
+		if key.metric, err = c.metric(q.metric); err != nil {
+			return nil, err
+		}
+	}
+	return queryPlans.get(c.session, key, key.plan)
+}
+
+// metric returns the metric that an argument names, d1 where none is given.
+func (c call) metric(a *argument) (budget.Metric, error) {
+	if !c.given(a) {
+		return budget.D1, nil
+	}
+	return budget.ParseMetric(c.text(a))
+}
+
+func (k queryKey) plan() (*queryPlan, error) {
+	eps := budget.Decimal(k.epsilon)
+	cost, err := budget.Cost(eps)
+	if err != nil {
+		return nil, err
+	}
+	var p *big.Rat
+	if k.aggregate == scalar.Percentile {
+		p = budget.Decimal(k.rank)
+	}
+	query, err := scalar.NewQuery(k.aggregate, k.universe, k.metric, eps, p)
+	if err != nil {
+		return nil, err
+	}
+	plan := &queryPlan{query: query, cost: cost}
+	if k.universe != nil && k.aggregate != scalar.Sum {
+		plan.public = k.universe.Value(0)
+	}
+	return plan, nil
+}
+
+// queryGroup is a group of a dx_ aggregate: the exact accumulator and who
+// contributed. Nothing is charged or drawn before the group is complete.
+type queryGroup struct {
+	*queryArguments
+	planned *queryPlan
+	acc     scalar.Accumulator
+	paying  contributors
+}
+
+// queryGroups has the memory of groups that are complete.
+var queryGroups = sync.Pool{New: func() any { return new(queryGroup) }}
+
+func (q *queryArguments) newGroup(*session) group {
+	g := queryGroups.Get().(*queryGroup)
+	g.queryArguments = q
+	return g
+}
+
+// recycle gives the group's memory to a later one.
+func (g *queryGroup) recycle() {
+	g.paying.reset()
+	g.planned = nil
+	queryGroups.Put(g)
+}
+
+func (g *queryGroup) begin(c call) (err error) {
+	if g.planned, err = g.plan(c); err != nil {
+		return err
+	}
+	g.planned.query.Reset(&g.acc)
+	return nil
+}
+
+func (g *queryGroup) row(c call) error {
+	var x float64
+	if g.x == nil {
+		if !c.given(argContributor) {
+			return nil // dx_count: who is not there is not counted
+		}
+	} else {
+		var absent bool
+		if x, absent = c.reading(g.x); absent {
+			return nil
+		}
+		if !c.given(argContributor) {
+			return c.missing(argContributor)
+		}
+	}
+	g.paying.add(c.bytes(argContributor))
+	g.planned.query.Add(&g.acc, x)
+	return nil
+}
+
+// final charges everybody in one transaction and draws.
+func (g *queryGroup) final(c call) error {
+	defer g.recycle()
+	price := g.planned.price()
+	items, err := g.paying.items(price.Amount, g.planned.query.PerRow())
+	if err != nil {
+		return err
+	}
+	paid, err := c.session.payer.all(c.function, price.Unit, items)
+	if err != nil {
+		return err
+	}
+	y := g.planned.draw(paid, &g.acc)
+	if g.aggregate == scalar.Count {
+		c.ResultInt(0, int64(y)) // whole, and at most 2^53
+	} else {
+		c.ResultFloat(0, y)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package sqlitefn
+
+import "github.com/geosql/geosql/mechanism/scalar"
+
+var argEpsValue = &argument{name: "epsilon", is: "distinguishability per unit of the universe", kind: kindPositive, setting: true}
+
+// valuePlan is a plan for single readings, and room for one.
+type valuePlan struct {
+	*queryPlan
+	reading scalar.Accumulator
+}
+
+// dxValue releases one reading.
+func dxValue(c call) error {
+	t := c.Scope().(*statement)
+	plan, err := planned(t, c, newValuePlan)
+	if err != nil {
+		return err
+	}
+	x, absent := c.reading(argX)
+	if absent {
+		return nil
+	}
+	paid, err := t.session.payer.one(t, c.function, c.bytes(argAccount), plan.price())
+	if err != nil {
+		return err
+	}
+	plan.query.Reset(&plan.reading)
+	plan.query.Add(&plan.reading, x)
+	c.ResultFloat(0, plan.draw(paid, &plan.reading))
+	return nil
+}
+
+func newValuePlan(c call) (*valuePlan, error) {
+	plan, err := valueQuery.plan(c)
+	return &valuePlan{queryPlan: plan}, err
+}

@@ -1,0 +1,139 @@
+package sqlitefn
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// library binds the function table to one connection.
+func library(s *session) sqlite.Library {
+	lib := sqlite.Library{
+		NewScope: func() sqlite.Scope { return s.newStatement() },
+		Close:    s.close,
+	}
+	for _, f := range functions {
+		b := f.bind(s)
+		if f.scalar != nil {
+			lib.Scalars = append(lib.Scalars, sqlite.Scalar{
+				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "", Call: b.callScalar,
+			})
+		}
+		if f.aggregate != nil {
+			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
+				Name: f.name, Args: f.arities(), Flags: f.flags,
+				New: func() sqlite.Group { return &boundGroup{bound: b, group: f.aggregate(s)} },
+			})
+		}
+		if f.window != nil {
+			lib.Windows = append(lib.Windows, sqlite.Window{
+				Name: f.name, Args: f.arities(), Flags: f.flags,
+				New: func() sqlite.Partition { return &boundPartition{b, f.window(s)} },
+			})
+		}
+		if f.table != nil {
+			lib.Tables = append(lib.Tables, sqlite.Table{
+				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
+				Flags: f.flags & sqlite.DirectOnly, SingleRow: f.section == released,
+				Open: func() sqlite.Cursor { return &boundCursor{b, f.required(), f.table(s)} },
+			})
+		}
+	}
+	return lib
+}
+
+func (b *bound) callScalar(c *sqlite.Call) error {
+	in, err := b.enter(c, nil)
+	if err == nil {
+		err = b.scalar(in)
+		in.leave()
+	}
+	return b.named(err)
+}
+
+// boundGroup is a group of an aggregate on a connection.
+type boundGroup struct {
+	*bound
+	group  group
+	kept   settings // of the first row; nil before it
+	failed bool     // some row did, or panicked
+}
+
+func (g *boundGroup) Step(c *sqlite.Call) error {
+	failed := g.failed
+	g.failed = true
+	in, err := g.enter(c, g.kept)
+	if err == nil {
+		err = g.row(in)
+		in.leave()
+	}
+	g.failed = failed || err != nil
+	return g.named(err)
+}
+
+func (g *boundGroup) row(c call) error {
+	if g.kept == nil {
+		if err := g.group.begin(c); err != nil {
+			return err
+		}
+		g.kept = c.kept()
+	}
+	return g.group.row(c)
+}
+
+// Final is called by SQLite also when the statement is aborted. After an error of the
+// group itself nothing is charged or drawn; after one elsewhere, which cannot be told
+// from none, what is charged stands.
+func (g *boundGroup) Final(c *sqlite.Call) error {
+	if g.failed {
+		return nil
+	}
+	if err := g.session.admit(g.function); err != nil {
+		return g.named(err)
+	}
+	return g.named(g.group.final(call{c, g.bound}))
+}
+
+// boundPartition is a partition of a window function on a connection.
+type boundPartition struct {
+	*bound
+	partition partition
+}
+
+func (p *boundPartition) Row(c *sqlite.Call) error {
+	in, err := p.enter(c, nil)
+	if err == nil {
+		err = p.partition.row(in)
+		in.leave()
+	}
+	return p.named(err)
+}
+
+func (p *boundPartition) End() { p.partition.end() }
+
+// boundCursor is a cursor of a table-valued function on a connection.
+type boundCursor struct {
+	*bound
+	least  int // number of arguments that are required
+	cursor cursor
+}
+
+func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err error) {
+	if c.Len() < t.least {
+		return sqlite.NoRow, t.named(fmt.Errorf("%s is missing", t.args[c.Len()].name))
+	}
+	in, err := t.enter(c, nil)
+	if err == nil {
+		rows, err = t.cursor.filter(in, used)
+		in.leave()
+	}
+	return rows, t.named(err)
+}
+
+// Next takes a row without arguments.
+func (t *boundCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
+	rows, err := t.cursor.next(call{c, t.bound})
+	return rows, t.named(err)
+}
+
+func (t *boundCursor) Close() { t.cursor.close() }

@@ -1,0 +1,91 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+var argHelp = &argument{name: "name", is: "name of a function; without one, the list of all", kind: kindText, optional: true}
+
+// selfFunctions tell of geosql itself.
+var selfFunctions = []*function{
+	{
+		name: "geosql_help", section: free,
+		args:    []*argument{argHelp},
+		does:    "Explains a function.",
+		example: []string{"SELECT geosql_help('dx_sum')"},
+		scalar:  geosqlHelp,
+	},
+	{
+		name: "geosql_version", section: free, flags: pure,
+		does:    "Version of geosql.",
+		example: []string{"SELECT geosql_version()"},
+		scalar:  geosqlVersion,
+	},
+	{
+		name: "geosql_debug", section: free, flags: sqlite.Innocuous,
+		does:   "Versions of geosql, SQLite and Go, and the platform.",
+		scalar: geosqlDebug,
+	},
+}
+
+func geosqlVersion(c call) error {
+	c.ResultString(0, Version)
+	return nil
+}
+
+func geosqlDebug(c call) error {
+	c.ResultString(0, fmt.Sprintf("geosql %s, SQLite %s, %s %s/%s", Version, sqlite.Version(),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	return nil
+}
+
+func geosqlHelp(c call) error {
+	if !c.given(argHelp) {
+		names := make([]string, len(functions))
+		for i, f := range functions {
+			names[i] = f.name
+		}
+		c.ResultString(0, strings.Join(names, "\n"))
+		return nil
+	}
+	name := c.text(argHelp)
+	f := lookup(name)
+	if f == nil {
+		return c.bad(argHelp, "%s is no function of geosql; SELECT geosql_help() lists them", quoted(name))
+	}
+	c.ResultString(0, f.help())
+	return nil
+}
+
+// help is what geosql_help answers.
+func (f *function) help() string {
+	var b strings.Builder
+	b.WriteString(f.signature())
+	wrap(&b, f.does)
+	wrap(&b, "Form: "+f.forms()+".")
+	for _, a := range f.args {
+		wrap(&b, a.name+": "+a.is)
+	}
+	if f.charges != "" {
+		wrap(&b, "Charges "+f.charges+".")
+	}
+	wrap(&b, f.notes)
+	return b.String()
+}
+
+// wrap appends text on indented lines of their own, of at most 78 characters.
+func wrap(b *strings.Builder, text string) {
+	width := 78
+	for _, word := range strings.Fields(text) {
+		if width+1+len(word) > 78 {
+			b.WriteString("\n ")
+			width = 1
+		}
+		b.WriteString(" " + word)
+		width += 1 + len(word)
+	}
+}

@@ -1,0 +1,136 @@
+package sqlitefn
+
+import (
+	"bytes"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// statement is the scope of one execution of a statement: what it has reserved ahead in the
+// ledger, and the plan of the last release of each function.
+type statement struct {
+	session  *session
+	ledger   *ledger.Statement // nil until the first charge
+	spenders []spender
+	plans    []*plan
+}
+
+type spender struct {
+	function *function
+	unit     budget.Unit
+	*ledger.Spender
+}
+
+func (s *session) newStatement() *statement { return &statement{session: s} }
+
+// End returns what was reserved and not used.
+func (t *statement) End() {
+	if t.ledger != nil {
+		_ = t.ledger.End() // what it could not return stays spent
+		t.ledger, t.spenders = nil, nil
+	}
+}
+
+// spender returns what charges the evaluations of a function in a unit.
+func (t *statement) spender(f *function, unit budget.Unit) (*ledger.Spender, error) {
+	for i := range t.spenders {
+		if p := &t.spenders[i]; p.function == f && p.unit == unit {
+			return p.Spender, nil
+		}
+	}
+	if t.ledger == nil {
+		book, err := t.session.chargeable()
+		if err != nil {
+			return nil, err
+		}
+		t.ledger = book.NewStatement()
+	}
+	p := t.ledger.Spender(f.name, unit)
+	t.spenders = append(t.spenders, spender{f, unit, p})
+	return p, nil
+}
+
+// A plan is what was made of the settings of a call.
+type plan struct {
+	function *function
+	settings settings
+	made     any
+}
+
+// planned returns what build makes of the settings of a call. Within one statement these
+// hardly ever change, so the last plan of each function is kept.
+func planned[P any](t *statement, c call, build func(call) (P, error)) (P, error) {
+	p := t.planOf(c.function)
+	if p.made != nil && p.settings.same(c) {
+		return p.made.(P), nil
+	}
+	made, err := build(c)
+	if err == nil {
+		p.settings, p.made = c.kept(), made
+	}
+	return made, err
+}
+
+func (t *statement) planOf(f *function) *plan {
+	for _, p := range t.plans {
+		if p.function == f {
+			return p
+		}
+	}
+	p := &plan{function: f}
+	t.plans = append(t.plans, p)
+	return p
+}
+
+// settings are the settings of an earlier call of a function.
+type settings []setting
+
+type setting struct {
+	given  bool
+	number float64
+	text   []byte // nil for a number
+}
+
+// kept returns the settings of a call.
+func (c call) kept() settings {
+	kept := settings{}
+	for i, a := range c.args {
+		if v := &c.values[i]; a.setting {
+			kept = append(kept, setting{v.given, v.number, bytes.Clone(v.text)})
+		}
+	}
+	return kept
+}
+
+// same reports whether the arguments of the call are what they were.
+func (s settings) same(c call) bool {
+	for i, a := range c.args {
+		if !a.setting {
+			continue
+		}
+		if !s[0].is(c.Call, i) {
+			return false
+		}
+		s = s[1:]
+	}
+	return true
+}
+
+// is reports whether argument i of a call is what the setting was made of.
+func (s *setting) is(c *sqlite.Call, i int) bool {
+	if i >= c.Len() {
+		return !s.given
+	}
+	switch v := c.Arg(i); v.Type() {
+	case sqlite.Float:
+		return s.given && s.text == nil && v.Float() == s.number
+	case sqlite.Integer:
+		return s.given && s.text == nil && float64(v.Int()) == s.number
+	case sqlite.Text:
+		return s.text != nil && string(v.Bytes()) == string(s.text)
+	default:
+		return !s.given && v.Type() == sqlite.Null
+	}
+}

@@ -1,0 +1,137 @@
+package sqlitefn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/geosql/geosql/mechanism/cip"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+var (
+	argWholeTime   = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; no two alike", kind: orNull(kindTime)}
+	argWholePolicy = &argument{name: "policy", is: "name of a policy that cip_policy has declared", kind: kindName, setting: true}
+)
+
+var cipTrace = &function{
+	name: "cip_trace", section: released,
+	args:    []*argument{argContributor, argWholeTime, argLat, argLon, argWholePolicy},
+	does:    "Releases a whole trace with Gaussian noise whose variance the times and the policy demand; a JSON array of objects with t, lat and lon, in the order of time.",
+	charges: "the account the policy's epsilon in unit cip:NAME, **once**: a second trace of an account under a policy is refused, whatever its limit",
+	notes: "Under the policy's prior, for every set of its family, the Rényi divergence of the released trace between any two assumptions about the locations of that set, each within the radius of its counterpart, is at most epsilon. " +
+		"The variance is a little above that of cip_sigma: the radius is along the ellipsoid, and the frame may stretch it. " +
+		"Times, and which locations are NULL, are public; such points are left out. At most 256 points, all of one account. " +
+		"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first. " +
+		"**What is promised is promised to one who sees this release of the account's locations and no other**: " +
+		"traces under other policies, and what other functions release, have budgets of their own, whose sum bounds nothing here.",
+	example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
+	aggregate: newCIPGroup,
+}
+
+// maxTrace bounds the points of a trace before anything is computed.
+const maxTrace = 256
+
+// cipGroup is a trace that is released as a whole. Nothing is charged or drawn before
+// it is complete.
+type cipGroup struct {
+	session *session
+	account string
+	name    string // of the policy
+	policy  cip.Policy
+	domain  *planar.Domain
+	fixes   []cip.Fix
+}
+
+func newCIPGroup(s *session) group { return &cipGroup{session: s} }
+
+func (g *cipGroup) begin(c call) (err error) {
+	g.name = c.text(argWholePolicy)
+	if g.policy, err = c.cipNamed(argWholePolicy); err != nil {
+		return err
+	}
+	if g.policy.Epsilon == 0 {
+		return errNoEpsilon
+	}
+	g.domain, err = g.session.domainOf(g.policy.Domain)
+	return err
+}
+
+func (g *cipGroup) row(c call) error {
+	lat, lon, absent := c.location(argLat, argLon)
+	account, whose := c.bytes(argContributor), c.given(argContributor)
+	switch {
+	case absent && !whose:
+		return nil
+	case !c.given(argWholeTime):
+		return c.missing(argWholeTime)
+	case absent:
+		return nil
+	case !whose:
+		return c.missing(argContributor)
+	case len(g.fixes) == 0:
+		g.account = string(account)
+	case g.account != string(account):
+		return c.bad(argContributor, "changes within a group")
+	case len(g.fixes) == maxTrace:
+		return fmt.Errorf("a trace has at most %d points", maxTrace)
+	}
+	g.fixes = append(g.fixes, cip.Fix{Time: c.time(argWholeTime), Lat: lat, Lon: lon})
+	return nil
+}
+
+// final chooses the noise, charges, and draws.
+//
+// # Privacy
+//
+// The loss is at most the policy's epsilon, as [cip.Policy.Noise] proves, to someone who
+// sees no other release of the locations. Losses of two traces of an account do not add
+// up under such a prior, which is why there is one at the most under a policy; the owner,
+// who declares another one and sets a limit for it, decides on more.
+func (g *cipGroup) final(c call) error {
+	slices.SortStableFunc(g.fixes, func(a, b cip.Fix) int { return a.Time.Compare(b.Time) })
+	released := g.fixes
+	if len(released) > 0 { // a trace without points costs nothing
+		var err error
+		if released, err = g.release(c.function); err != nil {
+			return err
+		}
+	}
+	c.ResultText(0, cip.AppendTrace(nil, released))
+	return nil
+}
+
+func (g *cipGroup) release(f *function) ([]cip.Fix, error) {
+	noise, err := g.noise()
+	if err != nil {
+		return nil, err
+	}
+	paid, err := g.session.payer.once(f, g.account, g.policy.Price(g.name))
+	if err != nil {
+		return nil, err
+	}
+	return drawn(paid, func(source *exact.Source) []cip.Fix { return cip.Draw(source, noise, g.fixes) }, g.standIn()), nil
+}
+
+func (g *cipGroup) noise() (noise *planar.Gaussian, err error) {
+	times := make([]time.Time, len(g.fixes))
+	for i, f := range g.fixes {
+		times[i] = f.Time
+	}
+	err = g.session.untilInterrupted(func(ctx context.Context) (err error) {
+		noise, err = g.policy.Noise(ctx, g.domain, times)
+		return err
+	})
+	return noise, err
+}
+
+// standIn returns the trace at the domain's centre.
+func (g *cipGroup) standIn() []cip.Fix {
+	fixes := slices.Clone(g.fixes)
+	for i := range fixes {
+		fixes[i].Lat, fixes[i].Lon = g.domain.Centre()
+	}
+	return fixes
+}

@@ -1,0 +1,159 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/pim"
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+var (
+	argPolicyTrace     = &argument{name: "trace", is: "TEXT or INTEGER; '*' is the default of traces without a policy", kind: kindAnyAccount}
+	argPolicyAccount   = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays, of unit m, or of unit set for pim; '*', for trace '*': the account of the trace's name", kind: kindAnyAccount}
+	argPolicyMechanism = &argument{name: "mechanism", is: "'predictive', or 'independent': noise for every point (predictive_step); or 'pim' (pim_step)", kind: kindText}
+	argPolicySettings  = &argument{name: "json", is: "JSON object with the settings, see below", kind: kindText}
+)
+
+var tracePolicyFunctions = []*function{
+	{
+		name: "trace_policy", section: declared, flags: ownerOnly,
+		args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
+		does: "Declares what predictive_step or pim_step does with a trace.",
+		notes: "Settings of the first two: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
+			"`steps`, for manager `fixed-rate`: how many points the budget is to last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9; " +
+			"of the predictive mechanism also `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which weigh a test against its noise, " +
+			"`prediction_rate` (0.75; fixed-rate), `skip_speed` in m/s (predictions that the secret cannot have left behind at that speed are not tested; 0), " +
+			"`predictor` ('parrot': the last report, 'linear', 'mixture') and `after` ('stop', or 'predict': untested predictions once the budget is used up). " +
+			"Settings of pim: `model`, the name of one that markov_store has stored (required); `epsilon`, of each step (required); " +
+			"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
+			"`min_set` (1): it has at least so many. The domain of the model must not have a region. " +
+			"A policy never changes: declaring it again unchanged is harmless.",
+		example: []string{
+			`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
+			`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+			`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
+		},
+		scalar: tracePolicy,
+	},
+}
+
+// everyTrace is the trace whose policy holds for those that have none.
+const everyTrace = "*"
+
+// declaredTrace is what stands in geosql_trace.
+type declaredTrace struct{ account, mechanism, settings string }
+
+// A traceMechanism is what a policy may choose.
+type traceMechanism struct {
+	name string
+	step string // the function that takes its steps
+	plan func(*session, declaredTrace) (*tracePlan, error)
+}
+
+var traceMechanisms = []traceMechanism{
+	{trace.Predictive, "predictive_step", (*session).predictivePlan},
+	{trace.Independent, "predictive_step", (*session).predictivePlan},
+	{pim.PIM, "pim_step", (*session).pimPlan},
+}
+
+func mechanismNamed(name string) (*traceMechanism, error) {
+	names := make([]string, len(traceMechanisms))
+	for i := range traceMechanisms {
+		if names[i] = traceMechanisms[i].name; names[i] == name {
+			return &traceMechanisms[i], nil
+		}
+	}
+	return nil, fmt.Errorf("mechanism must be one of %s, not %s", strings.Join(names, ", "), quoted(name))
+}
+
+// mechanismOf is the first mechanism whose steps f takes.
+func mechanismOf(f *function) string {
+	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.name })
+	return traceMechanisms[i].name
+}
+
+// tracePolicy declares what the steps of a trace do.
+func tracePolicy(c call) error {
+	s, name := c.session, c.text(argPolicyTrace)
+	d := declaredTrace{c.text(argPolicyAccount), c.text(argPolicyMechanism), c.text(argPolicySettings)}
+	if d.account == everyTrace && name != everyTrace {
+		return c.bad(argPolicyAccount, "'*' is only for the policy of all traces, where every trace is an account")
+	}
+	mechanism, err := mechanismNamed(d.mechanism)
+	if err != nil {
+		return err
+	}
+	plan, err := mechanism.plan(s, d)
+	if err != nil {
+		return fmt.Errorf("json: %w", err)
+	}
+	earlier, err := declare(s, func() (declaredTrace, bool, error) { return s.readTrace(name) },
+		`INSERT OR IGNORE INTO main.geosql_trace(trace, account, mechanism, settings) VALUES(?,?,?,?)`,
+		name, d.account, d.mechanism, d.settings)
+	if err != nil {
+		return err
+	}
+	if d != earlier {
+		return fmt.Errorf("trace %s has a policy already and it cannot change; take another name", quoted(name))
+	}
+	c.ResultString(0, policyOf(name, d.account)+": "+plan.says)
+	return nil
+}
+
+// policyOf says which traces a policy is of and who pays.
+func policyOf(name, account string) string {
+	switch {
+	case name == everyTrace && account == everyTrace:
+		return "every trace without a policy of its own, each an account of its name"
+	case name == everyTrace:
+		return "every trace without a policy of its own, charged to account " + quoted(account)
+	default:
+		return "trace " + quoted(name) + ", charged to account " + quoted(account)
+	}
+}
+
+func (s *session) readTrace(name string) (d declaredTrace, found bool, err error) {
+	err = s.read(`SELECT account, mechanism, settings FROM main.geosql_trace WHERE trace = ?`, func(st *sqlite.Stmt) {
+		found = true
+		d = declaredTrace{columnText(st, 0), columnText(st, 1), columnText(st, 2)}
+	}, name)
+	return d, found, err
+}
+
+// tracePolicyOf is the policy that holds for a trace.
+func (s *session) tracePolicyOf(name string) (d declaredTrace, found bool, err error) {
+	d, found, err = s.readTrace(name)
+	if err == nil && !found {
+		d, found, err = s.readTrace(everyTrace)
+		if d.account == everyTrace {
+			d.account = name
+		}
+	}
+	return d, found, err
+}
+
+// planOf is the policy that holds for a trace whose steps f takes, and the account
+// that pays.
+func (s *session) planOf(name string, f *function) (plan *tracePlan, account string, err error) {
+	declared, found, err := s.tracePolicyOf(name)
+	if err != nil {
+		return nil, "", err
+	}
+	if !found {
+		return nil, "", fmt.Errorf("trace %s has no policy; declare one: SELECT trace_policy(%[1]s, ACCOUNT, '%s', JSON)",
+			quoted(name), mechanismOf(f))
+	}
+	m, err := mechanismNamed(declared.mechanism)
+	if err != nil {
+		return nil, "", err
+	}
+	if m.step != f.name {
+		return nil, "", fmt.Errorf("trace %s has a policy of mechanism '%s'; its steps are taken by %s(trace, t, lat, lon)",
+			quoted(name), m.name, m.step)
+	}
+	plan, err = m.plan(s, declared)
+	return plan, declared.account, err
+}

@@ -1,0 +1,179 @@
+package sqlitefn
+
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+var (
+	argStepTrace = &argument{name: "trace", is: "TEXT or INTEGER, with a policy whose mechanism takes such steps: see trace_policy", kind: kindAccount}
+	argFix       = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last", kind: kindTime}
+)
+
+var traceFunctions = []*function{
+	{
+		name: "predictive_step", section: released,
+		args:    []*argument{argStepTrace, argFix, argLat, argLon},
+		does:    "Reports a trace step by step: a prediction made from earlier reports where a private test finds it good enough, else the location with noise; WKT, NULL once the trace's budget is used up.",
+		charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
+		notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by it, sort outside of a subquery. " +
+			"On line: one row at a time, without OVER. The trace's epsilon bounds all of its points together: traces whose points are at most d apart, each from its counterpart, are told apart by at most epsilon*(d + a lattice cell's diagonal). " +
+			"Times, which tests passed and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
+		example: []string{
+			"SELECT predictive_step('walk', 1000, 40.0, 116.3)",
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
+				"SELECT trace, t, predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
+		},
+		window: newStepPartition,
+	},
+	{
+		name: "pim_step", section: released,
+		args:    []*argument{argStepTrace, argFix, argLat, argLon},
+		does:    "Reports a trace step by step, each hidden among the cells where the public knows the trace to be likely (planar isotropic mechanism); WKT.",
+		charges: "the policy's epsilon in unit set, for each step with a location, to the policy's account",
+		notes: "In the forms of predictive_step. What the public knows is a model of how people move (markov_store) and the reports so far; " +
+			"from them follows the set of the step, public too: the most likely cells, of probability 1 - delta in all and min_set at least. " +
+			"The location's cell is reported with noise that fits the set. A location outside of the set is reported as the cell of the set nearest to it. " +
+			"So at each step **all pairs of locations in the domain are told apart by at most epsilon**, however far apart and whatever the model is worth; steps add up. " +
+			"What is protected is the location rounded to its cell. What accuracy is had depends on the set: the noise is as wide as the set is. " +
+			"A set of one cell hides nothing because nothing is left to hide: the report is that cell, wherever the trace is. min_set keeps sets from becoming so small. " +
+			"A NULL location yields NULL and charges nobody; the next step knows how much time has passed. " +
+			"The run is kept in the ledger. After a crash see trace_restart; the run goes on without the points lost, of which its belief knows nothing.",
+		example: []string{
+			"SELECT pim_step('ride', 1000, 39.984, 116.318)",
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('ride', 2000, 39.96, 116.26), ('ride', 2060, NULL, NULL), ('ride', 2120, 39.97, 116.27)) " +
+				"SELECT trace, t, pim_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
+		},
+		window: newStepPartition,
+	},
+	{
+		name: "trace_run", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argTrace},
+		columns: runColumns,
+		does:    "The public run of a trace: every point that was reported, whether it was tested and hard, what it spent, and of pim_step how many cells its set had.",
+		notes:   "A row of NULLs is a gap: points that a crash has lost, and what was reserved for them.",
+		example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
+		table:   newRunCursor,
+	},
+	{
+		name: "trace_restart", section: owners, flags: ownerOnly,
+		args:    []*argument{argTrace},
+		does:    "Lets a trace go on that a crash has left; what was reserved counts as spent. Not for a trace that another connection is using: its points would be lost.",
+		example: []string{"SELECT trace_restart('walk')"},
+		scalar:  traceRestart,
+	},
+}
+
+// A tracePlan is the policy of a trace at work.
+type tracePlan struct {
+	says   string        // what the policy is, on one line
+	unit   budget.Unit   // of what steps cost
+	asks   budget.Amount // what a refusal for want of a ledger says was asked
+	varies bool          // what a step costs depends on a draw
+
+	// start starts a run from its state, empty for a new one, and what was spent
+	// on points that the state does not know.
+	start func(state []byte, lost budget.Amount) (traceRun, error)
+}
+
+// tracePlanKey is what a plan is made from.
+type tracePlanKey struct {
+	mechanism, settings string
+	on                  any // a domain or model
+}
+
+var tracePlans = newMemo[tracePlanKey, *tracePlan]()
+
+// A traceRun is a trace between its steps. It is public: what it is told, but for
+// the location that draw gets, is so too.
+type traceRun interface {
+	// plan plans a step at a time in microseconds, later than those of all points.
+	// It tells the most that the step may spend, and reports false if the run has
+	// come to its end.
+	plan(at int64) (cost budget.Amount, goesOn bool, err error)
+
+	// left is the most that the run may still spend.
+	left() budget.Amount
+
+	// draw takes the step that was planned. Only it sees the secret.
+	draw(src *exact.Source, lat, lon float64) (ledger.Point, error)
+
+	// guess is draw in a dry run: it answers what the public knew before.
+	guess() (ledger.Point, error)
+
+	// state is what start needs to go on.
+	state() []byte
+}
+
+// stepPartition reports the steps of one trace, in the order of their time.
+type stepPartition struct {
+	name  string // "" before the first row
+	plan  *tracePlan
+	run   traceRun
+	payer stepPayer // nil before the first row
+}
+
+func newStepPartition(*session) partition { return new(stepPartition) }
+
+// row reports one step. What it may cost is on disk before anything is drawn;
+// what it did not cost goes back to what the trace has reserved, since what a step
+// has spent is public. Which rows there are, their times, and that the secret is
+// NULL are public too.
+func (p *stepPartition) row(c call) error {
+	if err := p.open(c); err != nil {
+		return err
+	}
+	lat, lon, absent := c.location(argLat, argLon)
+	if absent {
+		return nil
+	}
+	at := c.time(argFix)
+	cost, goesOn, err := p.run.plan(at.UnixMicro())
+	if err != nil {
+		return c.bad(argFix, "must be later than the last one of trace %s", quoted(p.name))
+	}
+	if !goesOn {
+		return nil
+	}
+	point, err := p.payer.take(p.run, cost, lat, lon)
+	if err != nil {
+		return err
+	}
+	point.Time = at
+	if err := p.payer.add(p.run, point); err != nil {
+		return err
+	}
+	c.resultPoint(0, point.Lat, point.Lon)
+	return nil
+}
+
+// open reads the trace's policy and state at the first row.
+func (p *stepPartition) open(c call) error {
+	name := c.bytes(argStepTrace)
+	if p.plan != nil {
+		if string(name) != p.name {
+			return c.bad(argStepTrace, "changes within a partition; write OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)")
+		}
+		return nil
+	}
+	plan, account, err := c.session.planOf(string(name), c.function)
+	if err != nil {
+		return err
+	}
+	p.name = string(name)
+	payer, run, err := c.session.payer.steps(c.function, p.name, account, plan)
+	if err != nil {
+		return err
+	}
+	p.plan, p.payer, p.run = plan, payer, run
+	return nil
+}
+
+// end closes the run.
+func (p *stepPartition) end() {
+	if p.payer != nil {
+		p.payer.close(p.run)
+		p.payer = nil
+	}
+}
