@@ -3,7 +3,7 @@ package release
 import (
 	"crypto/sha256"
 
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 	"github.com/geosql/geosql/release/table"
 	"github.com/geosql/geosql/release/table/infer"
 )

@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 )
 
 // chargeAll charges the accounts that no earlier attempt has charged, in their order and

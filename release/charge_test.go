@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 )
 
 // Accounts with long names are not all in memory when they are charged.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 	"github.com/geosql/geosql/release/table/infer"
 )
 

@@ -20,7 +20,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 )
 
 // roleVariable makes the test binary release a folder's data set, and kill itself at the

@@ -14,7 +14,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 )
 
 // failer is what *testing.T and *rapid.T have in common.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/release/report"
+	"github.com/geosql/geosql/release/internal/report"
 )
 
 // seal ends the release in the ledger, when all files are on disk.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/release/accounts"
+	"github.com/geosql/geosql/release/internal/accounts"
 	"github.com/geosql/geosql/release/table"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/geosql/geosql/release/report"
+	"github.com/geosql/geosql/release/internal/report"
 )
 
 // writeReport writes the temporary file of the report on an output of this hash.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/release/report"
+	"github.com/geosql/geosql/release/internal/report"
 )
 
 // A Spec says what is to be released, and how.

@@ -3,7 +3,7 @@ package release
 import (
 	"math"
 
-	"github.com/geosql/geosql/release/report"
+	"github.com/geosql/geosql/release/internal/report"
 )
 
 // A survey counts the locations of a pair of columns for the report.

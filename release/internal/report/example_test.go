@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/geosql/geosql/release/report"
+	"github.com/geosql/geosql/release/internal/report"
 )
 
 // Every worker counts what it draws; the counts are merged, and the page is written.
