@@ -3,16 +3,16 @@ package release
 import (
 	"crypto/sha256"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/release/internal/accounts"
-	"github.com/geosql/geosql/release/table"
-	"github.com/geosql/geosql/release/table/infer"
 )
 
 // A batch is some rows of the input on their way to the output. Its memory is used
 // again and again.
 type batch struct {
 	number int // from 0
-	rows   table.Rows
+	rows   dataset.Rows
 	share  float64       // of the data set that was read up to here, about
 	done   chan struct{} // a worker has dealt with it
 	err    error         // of the worker
@@ -24,12 +24,12 @@ type batch struct {
 	accounts  accounts.Tally
 	kinds     []infer.Column
 
-	released []table.Column // second pass: of the columns that are drawn, in the order of the plan's output
-	kept     []table.Column // of those that are kept, where rows are left out
-	out      table.Rows
-	block    table.Block
-	rejects  table.Rows
-	rejected table.Block
+	released []dataset.Column // second pass: of the columns that are drawn, in the order of the plan's output
+	kept     []dataset.Column // of those that are kept, where rows are left out
+	out      dataset.Rows
+	block    dataset.Block
+	rejects  dataset.Rows
+	rejected dataset.Block
 }
 
 func newBatch() *batch { return &batch{done: make(chan struct{}, 1)} }

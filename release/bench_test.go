@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/release/table"
 )
 
 // benchRows are as many as take seconds; with an account for each there are more than memory
@@ -40,16 +40,16 @@ func benchFile(b *testing.B, dir string, account func(i int) string) string {
 // benchCopy copies the columns that the release reads, as it would, but does nothing with
 // them.
 func benchCopy(b *testing.B, in, out string) {
-	reader, err := table.Open(context.Background(), in)
+	reader, err := dataset.Open(context.Background(), in)
 	check(b, err)
 	defer reader.Close()
 	file, err := os.Create(out)
 	check(b, err)
 	defer file.Close()
-	w, err := table.CSV.Create(file, table.Schema{Fields: reader.Fields()})
+	w, err := dataset.CSV.Create(file, dataset.Schema{Fields: reader.Fields()})
 	check(b, err)
 	check(b, reader.Start([]int{0, 1, 2, 3, 4}))
-	var rows table.Rows
+	var rows dataset.Rows
 	for {
 		err := reader.Read(&rows, usual.batch)
 		if err == io.EOF {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/release/internal/accounts"
-	"github.com/geosql/geosql/release/table/infer"
 )
 
 // findings are what the first pass has found.

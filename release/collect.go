@@ -3,14 +3,14 @@ package release
 import (
 	"context"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // A collector takes the batches in the order of the input, when they are drawn, and adds
 // them to the temporary files.
 type collector struct {
-	out     table.Writer
-	rejects table.Writer
+	out     dataset.Writer
+	rejects dataset.Writer
 	rows    int64 // of the input that were taken
 }
 
@@ -23,7 +23,7 @@ func (c *collector) take(b *batch) error {
 }
 
 // drawAll is the second pass.
-func (r *run) drawAll(ctx context.Context, out, rejects table.Writer) error {
+func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) error {
 	workers := make([]func(*batch) error, r.spec.workers())
 	drawers := make([]*drawer, len(workers))
 	for w := range workers {

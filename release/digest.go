@@ -6,14 +6,14 @@ import (
 	"encoding/hex"
 	"hash"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // A digest is the SHA-256 of the names of the columns and the hashes of the batches. It
 // stands for every cell that a release reads and for what the cell is. Who can guess all of
 // a small data set confirms the guess by it: it is the owner's.
 type digest struct {
-	columns []table.Field // that are read, in the order of the input
+	columns []dataset.Field // that are read, in the order of the input
 	batches [][sha256.Size]byte
 }
 
@@ -43,7 +43,7 @@ type digester struct {
 // sum hashes the cells column by column: the size of each, which is 0 for NULL and else
 // one more than its length, and then the text of all, so that different batches are
 // different input.
-func (d *digester) sum(rows *table.Rows) (sum [sha256.Size]byte) {
+func (d *digester) sum(rows *dataset.Rows) (sum [sha256.Size]byte) {
 	if d.hash == nil {
 		d.hash = sha256.New()
 	}

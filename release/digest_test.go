@@ -6,12 +6,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // rowsOf is a batch of cells; a nil one is NULL.
-func rowsOf(columns ...[]*string) *table.Rows {
-	rows := new(table.Rows)
+func rowsOf(columns ...[]*string) *dataset.Rows {
+	rows := new(dataset.Rows)
 	rows.Reset(0, len(columns))
 	for c, cells := range columns {
 		for _, cell := range cells {

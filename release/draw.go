@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/release/table"
 )
 
 // A drawer draws the locations of batches. A worker has one.
@@ -14,10 +14,10 @@ type drawer struct {
 	method  *method
 	source  *exact.Source
 	found   *findings
-	out     table.Writer
-	rejects table.Writer // nil where no row is invalid
-	owner   bool         // whether the report compares with the raw locations
-	surveys []survey     // of the pairs of columns
+	out     dataset.Writer
+	rejects dataset.Writer // nil where no row is invalid
+	owner   bool           // whether the report compares with the raw locations
+	surveys []survey       // of the pairs of columns
 }
 
 // draw makes a batch of the output. Nothing of it may be seen before it is charged.
@@ -88,7 +88,7 @@ func (d *drawer) assemble(b *batch) {
 }
 
 // withoutInvalid is a column without the rows that are invalid.
-func (b *batch) withoutInvalid(column int) table.Column {
+func (b *batch) withoutInvalid(column int) dataset.Column {
 	from, to, invalid := &b.rows.Columns[column], &b.kept[column], b.invalid
 	to.Reset()
 	for i := range from.Len() {
@@ -101,7 +101,7 @@ func (b *batch) withoutInvalid(column int) table.Column {
 	return *to
 }
 
-func appendCell(to, from *table.Column, i int) {
+func appendCell(to, from *dataset.Column, i int) {
 	if text, null := from.At(i); null {
 		to.AppendNull()
 	} else {

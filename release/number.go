@@ -7,8 +7,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/release/table"
 )
 
 // powers are those of ten that float64 has exactly, as many as its exact integers of
@@ -89,8 +89,8 @@ func coordinate(text []byte, name string, limit float64) (float64, error) {
 	switch {
 	case !ok:
 		return 0, fmt.Errorf("column %s: %s is no number", printable.Text(name), quote(text))
-	case len(text) > table.LongestSecret: // where batches end would tell
-		return 0, fmt.Errorf("column %s: a number of %d bytes, more than %d", printable.Text(name), len(text), table.LongestSecret)
+	case len(text) > dataset.LongestSecret: // where batches end would tell
+		return 0, fmt.Errorf("column %s: a number of %d bytes, more than %d", printable.Text(name), len(text), dataset.LongestSecret)
 	case math.Abs(x) > limit:
 		return 0, &beyondError{name, string(text), limit}
 	}

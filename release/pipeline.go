@@ -5,14 +5,14 @@ import (
 	"io"
 	"sync"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/release/table"
 )
 
 // A pipeline reads a data set in batches that several workers deal with, and hands them
 // out in their order.
 type pipeline struct {
-	reader  table.Reader
+	reader  dataset.Reader
 	columns []int
 	size    int      // of a batch, in rows
 	batches []*batch // all there are: they bound the memory

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/release/table"
 )
 
 // numbers is a data set of one column, the numbers of its rows, which fails at one of them.
 type numbers struct {
-	table.Reader
+	dataset.Reader
 	rows, fails, next int
 }
 
@@ -23,7 +23,7 @@ var errReader = errors.New("no more of it")
 func (n *numbers) Start([]int) error { n.next = 0; return nil }
 func (n *numbers) Done() float64     { return float64(n.next) / float64(n.rows) }
 
-func (n *numbers) Read(rows *table.Rows, most int) error {
+func (n *numbers) Read(rows *dataset.Rows, most int) error {
 	if n.next >= n.rows {
 		return io.EOF
 	}

@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/release/table"
 )
 
 // A plan says which columns of the input are what. Columns that are read have a number
 // of their own, in the order of the input.
 type plan struct {
-	fields  []table.Field // that are read
-	read    []int         // their numbers in the input
-	account int           // of the accounts; -1 if all rows have the same
-	points  []table.Point
-	format  table.Format // of the output
+	fields  []dataset.Field // that are read
+	read    []int           // their numbers in the input
+	account int             // of the accounts; -1 if all rows have the same
+	points  []dataset.Point
+	format  dataset.Format // of the output
 	output  []output
-	schema  table.Schema
+	schema  dataset.Schema
 }
 
 // An output is a column of the output: one that is read and kept, or half of a location.
@@ -32,7 +32,7 @@ type output struct {
 func (o output) kept() bool { return o.point < 0 }
 
 // lay finds the columns that the spec names.
-func lay(s *Spec, fields []table.Field, format table.Format) (*plan, error) {
+func lay(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, error) {
 	if err := s.checkColumns(); err != nil {
 		return nil, err
 	}
@@ -51,12 +51,12 @@ func lay(s *Spec, fields []table.Field, format table.Format) (*plan, error) {
 		}
 	}
 	if _, constant := s.constant(); !constant {
-		if p.account = number[s.Account]; p.fields[p.account].Kind == table.Real {
+		if p.account = number[s.Account]; p.fields[p.account].Kind == dataset.Real {
 			return nil, fmt.Errorf("column %s has REAL numbers; an account is TEXT or INTEGER", printable.Text(s.Account))
 		}
 	}
 	for k := range s.Lat {
-		p.points = append(p.points, table.Point{Lat: number[s.Lat[k]], Lon: number[s.Lon[k]]})
+		p.points = append(p.points, dataset.Point{Lat: number[s.Lat[k]], Lon: number[s.Lon[k]]})
 	}
 	p.layOutput(s)
 	return p, nil
@@ -73,7 +73,7 @@ func (p *plan) secret() []bool {
 
 // layOutput puts the columns that are kept or released in the order of the input.
 func (p *plan) layOutput(s *Spec) {
-	p.schema = table.Schema{Name: layerName(s.Out), Points: make([]table.Point, len(p.points)), EscapeFormulas: s.EscapeFormulas}
+	p.schema = dataset.Schema{Name: layerName(s.Out), Points: make([]dataset.Point, len(p.points)), EscapeFormulas: s.EscapeFormulas}
 	for column, f := range p.fields {
 		o := output{column: column, point: -1}
 		for k, point := range p.points {
@@ -87,7 +87,7 @@ func (p *plan) layOutput(s *Spec) {
 			}
 		}
 		if !o.kept() {
-			f.Kind = table.Real
+			f.Kind = dataset.Real
 		} else if !slices.Contains(s.Keep, f.Name) {
 			continue
 		}
@@ -137,7 +137,7 @@ func (s *Spec) columns() []string {
 
 func (s *Spec) reads(name string) bool { return slices.Contains(s.columns(), name) }
 
-func names(fields []table.Field) string {
+func names(fields []dataset.Field) string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
 		all[i] = printable.Text(f.Name)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkt"
 )
@@ -50,7 +50,7 @@ func readRegion(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	plain, err := table.Plain(file)
+	plain, err := dataset.Plain(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

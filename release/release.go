@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/release/internal/accounts"
-	"github.com/geosql/geosql/release/table"
 )
 
 // sizes bound what is kept in memory and done at a time.
@@ -29,9 +29,9 @@ type run struct {
 	spec   *Spec
 	sizes  sizes
 	ledger *ledger.Ledger
-	reader table.Reader
+	reader dataset.Reader
 	plan   *plan
-	format table.Format
+	format dataset.Format
 	method *method
 	found  *findings
 
@@ -111,7 +111,7 @@ func (s *Spec) workers() int {
 // prepare opens the files and makes sure that the spec makes sense.
 func (r *run) prepare(ctx context.Context) (err error) {
 	s := r.spec
-	if r.format, err = table.FormatOf(s.Out); err != nil {
+	if r.format, err = dataset.FormatOf(s.Out); err != nil {
 		return err
 	}
 	if s.EscapeFormulas && r.format.Typed() {
@@ -123,7 +123,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.method, err = newMethod(ctx, s); err != nil {
 		return err
 	}
-	if r.reader, err = table.Open(ctx, s.In); err != nil {
+	if r.reader, err = dataset.Open(ctx, s.In); err != nil {
 		return err
 	}
 	if r.plan, err = lay(s, r.reader.Fields(), r.format); err != nil {
@@ -157,7 +157,7 @@ func (r *run) mayWrite() error {
 	}
 	for _, path := range temporary {
 		switch {
-		case same(path, table.File(s.In)):
+		case same(path, dataset.File(s.In)):
 			return fmt.Errorf("%s is the input; the release would write a temporary file of that name", path)
 		case same(path, r.ledger.Path()):
 			return fmt.Errorf("%s is the ledger; the release would write a temporary file of that name", path)
@@ -251,10 +251,10 @@ func (r *run) write(ctx context.Context) error {
 }
 
 // writeRows charges and draws, now that nothing stands in the way of the files.
-func (r *run) writeRows(ctx context.Context, out table.Writer) (err error) {
-	var rejects table.Writer
+func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
+	var rejects dataset.Writer
 	if r.rejects != nil {
-		if rejects, err = table.CSV.Create(r.rejects.File, r.plan.rejectsSchema()); err != nil {
+		if rejects, err = dataset.CSV.Create(r.rejects.File, r.plan.rejectsSchema()); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func (r *run) writeRows(ctx context.Context, out table.Writer) (err error) {
 	return err
 }
 
-func (r *run) newDrawer(out, rejects table.Writer) *drawer {
+func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	return &drawer{
 		clerk:   newClerk(r.plan),
 		method:  r.method,

@@ -3,8 +3,8 @@ package release
 import (
 	"fmt"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/release/table"
 )
 
 // A place is a location of a row, or none.
@@ -23,7 +23,7 @@ const longestAccount = 1000
 // there are. An error says why the row is invalid, which depends on the text of its cells
 // alone. A location with a NULL coordinate is none, and a row without any needs no
 // account.
-func (p *plan) row(rows *table.Rows, i int, places []place) (locations int64, err error) {
+func (p *plan) row(rows *dataset.Rows, i int, places []place) (locations int64, err error) {
 	for k, point := range p.points {
 		lat, noLat, err := p.coordinate(rows, i, point.Lat, 90)
 		if err != nil {
@@ -47,7 +47,7 @@ func (p *plan) row(rows *table.Rows, i int, places []place) (locations int64, er
 }
 
 // payer makes sure that a row has an account.
-func (p *plan) payer(rows *table.Rows, i int) error {
+func (p *plan) payer(rows *dataset.Rows, i int) error {
 	switch account, null := rows.Columns[p.account].At(i); {
 	case null || len(account) == 0:
 		return fmt.Errorf("column %s: a location without an account", printable.Text(p.fields[p.account].Name))
@@ -61,7 +61,7 @@ func (p *plan) payer(rows *table.Rows, i int) error {
 
 // keeps makes sure that the output can hold what is kept of a row, before anybody is
 // charged for it.
-func (p *plan) keeps(rows *table.Rows, i int) error {
+func (p *plan) keeps(rows *dataset.Rows, i int) error {
 	if !p.format.Typed() {
 		return nil
 	}
@@ -70,13 +70,13 @@ func (p *plan) keeps(rows *table.Rows, i int) error {
 			continue
 		}
 		if f := p.fields[o.column]; !p.format.Holds(f.Kind, &rows.Columns[o.column], i) {
-			return fmt.Errorf("column %s: %w", printable.Text(f.Name), table.Misfit(f.Kind, &rows.Columns[o.column], i))
+			return fmt.Errorf("column %s: %w", printable.Text(f.Name), dataset.Misfit(f.Kind, &rows.Columns[o.column], i))
 		}
 	}
 	return nil
 }
 
-func (p *plan) coordinate(rows *table.Rows, i, column int, limit float64) (x float64, null bool, err error) {
+func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x float64, null bool, err error) {
 	text, null := rows.Columns[column].At(i)
 	if null {
 		return 0, true, nil

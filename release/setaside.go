@@ -1,15 +1,15 @@
 package release
 
 import (
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // rejectsSchema is that of the file of invalid rows: where a row stands, why it is
 // invalid, and everything of it that was read, as it is.
-func (p *plan) rejectsSchema() table.Schema {
-	s := table.Schema{Name: "rejects", Fields: []table.Field{{Name: "rejected_at"}, {Name: "reason"}}}
+func (p *plan) rejectsSchema() dataset.Schema {
+	s := dataset.Schema{Name: "rejects", Fields: []dataset.Field{{Name: "rejected_at"}, {Name: "reason"}}}
 	for _, f := range p.fields {
-		s.Fields = append(s.Fields, table.Field{Name: f.Name})
+		s.Fields = append(s.Fields, dataset.Field{Name: f.Name})
 	}
 	return s
 }

@@ -10,7 +10,7 @@ import (
 
 // A Spec says what is to be released, and how.
 type Spec struct {
-	In, Out  string   // data sets: see package table for their formats
+	In, Out  string   // data sets: see package dataset for their formats
 	Account  string   // column of the accounts, or "const:NAME"
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/printable/printabletest"
-	"github.com/geosql/geosql/release/table"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, "geosql-study", main) }
@@ -31,9 +31,9 @@ func TestStudyReadsEveryFormat(t *testing.T) {
 	csv := twoUsers(t)
 	db := clitest.TempFile(t, "x.db")
 	geosql(t, "", "import", db, "t", csv)
-	fields := []table.Field{
-		{Name: "night", Kind: table.Real}, {Name: "y", Kind: table.Integer}, {Name: "x", Kind: table.Real},
-		{Name: "day", Kind: table.Integer}, {Name: "who", Kind: table.Text},
+	fields := []dataset.Field{
+		{Name: "night", Kind: dataset.Real}, {Name: "y", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real},
+		{Name: "day", Kind: dataset.Integer}, {Name: "who", Kind: dataset.Text},
 	}
 	var lines []string
 	for _, row := range csvRows(t, geosql(t, "", "-csv", db, "SELECT * FROM t")) {

@@ -4,13 +4,13 @@ import (
 	"os"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli/clitest"
-	"github.com/geosql/geosql/release/table"
 )
 
 // What a file says of its columns holds, whatever their cells look like.
 func TestImportParquet(t *testing.T) {
-	fields := []table.Field{{Name: "code", Kind: table.Text}, {Name: "n", Kind: table.Integer}, {Name: "x", Kind: table.Real}}
+	fields := []dataset.Field{{Name: "code", Kind: dataset.Text}, {Name: "n", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real}}
 	file, db := clitest.ParquetFile(t, fields, "1|9223372036854775807|2", "|-|-", "-|-5|1e300"), clitest.TempFile(t, "x.db")
 	clitest.Query(t, "import", db, "t", file)
 	if got := clitest.Query(t, "-csv", db, typesSQL); got != "name,type\ncode,TEXT\nn,INTEGER\nx,REAL\n" {

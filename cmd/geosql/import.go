@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/release/table"
 )
 
 var importCommand = &cli.Command{
@@ -38,7 +38,7 @@ func importTable(ctx context.Context, database, name, file string) error {
 	if err := checkTableName(name); err != nil {
 		return err
 	}
-	if sameFile(database, table.File(file)) {
+	if sameFile(database, dataset.File(file)) {
 		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", file)
 	}
 	d, err := cli.OpenDataSet(ctx, file)
@@ -90,7 +90,7 @@ func sameFile(a, b string) bool {
 
 // load creates the table and fills it in one transaction, which the caller ends
 // by closing the connection if there was an error.
-func load(conn *sqlite.Conn, name string, fields []table.Field, d *cli.DataSet) (rows int64, err error) {
+func load(conn *sqlite.Conn, name string, fields []dataset.Field, d *cli.DataSet) (rows int64, err error) {
 	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
 		return 0, err
 	}
@@ -103,7 +103,7 @@ func load(conn *sqlite.Conn, name string, fields []table.Field, d *cli.DataSet) 
 	for c := range columns {
 		columns[c] = c
 	}
-	rows, err = d.Each("importing", columns, func(batch *table.Rows, i int) error {
+	rows, err = d.Each("importing", columns, func(batch *dataset.Rows, i int) error {
 		for c, f := range fields {
 			if !bind(insert, c+1, f.Kind, &batch.Columns[c], i) {
 				text, _ := batch.Columns[c].At(i)
@@ -118,7 +118,7 @@ func load(conn *sqlite.Conn, name string, fields []table.Field, d *cli.DataSet) 
 	return rows, conn.Exec("COMMIT")
 }
 
-func createSQL(name string, fields []table.Field) string {
+func createSQL(name string, fields []dataset.Field) string {
 	defs := make([]string, len(fields))
 	for i, f := range fields {
 		defs[i] = quoteName(f.Name) + " " + strings.ToUpper(f.Kind.String())
@@ -133,15 +133,15 @@ func insertSQL(name string, columns int) string {
 // bind binds cell i of a column to a parameter. It reports false where the cell is not of
 // its kind: the file changed since that was inferred, or it is a table of SQLite, which
 // takes such cells too.
-func bind(insert *sqlite.Stmt, parameter int, kind table.Kind, column *table.Column, i int) (ok bool) {
+func bind(insert *sqlite.Stmt, parameter int, kind dataset.Kind, column *dataset.Column, i int) (ok bool) {
 	var null bool
 	switch kind {
-	case table.Integer:
+	case dataset.Integer:
 		var v int64
 		if v, null, ok = column.Integer(i); ok && !null {
 			insert.BindInts(parameter, v)
 		}
-	case table.Real:
+	case dataset.Real:
 		var v float64
 		if v, null, ok = column.Real(i); ok && !null {
 			insert.BindFloat(parameter, v)

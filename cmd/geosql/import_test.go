@@ -11,11 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/release/table"
-	"github.com/geosql/geosql/release/table/infer"
 )
 
 func dataSetOf(t *testing.T, ctx context.Context, path string) *cli.DataSet {
@@ -139,7 +139,7 @@ func typed(texts ...string) string {
 			c.Add(s)
 		}
 	}
-	if k := c.Kind(); k != table.Text {
+	if k := c.Kind(); k != dataset.Text {
 		return k.String()
 	}
 	return strings.Join(texts, "|")
@@ -172,7 +172,7 @@ func TestImportOfAChangedFile(t *testing.T) {
 	}
 	defer conn.Close()
 	d := dataSetOf(t, t.Context(), clitest.WriteFile(t, "a\n1\nx\n"))
-	_, err = load(conn, "t", []table.Field{{Name: "a", Kind: table.Integer}}, d)
+	_, err = load(conn, "t", []dataset.Field{{Name: "a", Kind: dataset.Integer}}, d)
 	if err == nil || !strings.Contains(err.Error(), `in.csv: line 3: column a: "x" is not of type integer`) {
 		t.Errorf("error %v", err)
 	}

@@ -3,14 +3,14 @@ package main
 import (
 	"slices"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/release/table"
-	"github.com/geosql/geosql/release/table/infer"
 )
 
 // inferKinds returns the columns of a data set. Those whose kind it does not say are
 // read to their end to find it.
-func inferKinds(d *cli.DataSet) ([]table.Field, error) {
+func inferKinds(d *cli.DataSet) ([]dataset.Field, error) {
 	fields := slices.Clone(d.Fields())
 	var untyped []int
 	for i := range fields {
@@ -22,7 +22,7 @@ func inferKinds(d *cli.DataSet) ([]table.Field, error) {
 		return fields, nil
 	}
 	inferred := make([]infer.Column, len(untyped))
-	_, err := d.Each("reading", untyped, func(batch *table.Rows, i int) error {
+	_, err := d.Each("reading", untyped, func(batch *dataset.Rows, i int) error {
 		for k := range inferred {
 			text, _ := batch.Columns[k].At(i)
 			if cell := cli.TrimBlanks(string(text)); cell != "" {

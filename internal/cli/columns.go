@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // ReadColumns reads a data set and calls row for each of its rows with the cells of some
@@ -24,10 +24,10 @@ func ReadColumns(ctx context.Context, path string, columns [][]string, row func(
 		return err
 	}
 	cells := make([]string, len(columns))
-	var batch *table.Rows
+	var batch *dataset.Rows
 	var i int
 	where := func() string { return batch.Where(i) }
-	_, err = d.Each("reading", chosen, func(b *table.Rows, n int) error {
+	_, err = d.Each("reading", chosen, func(b *dataset.Rows, n int) error {
 		batch, i = b, n
 		for k, place := range places {
 			text, _ := batch.Columns[place].At(i)

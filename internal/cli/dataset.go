@@ -7,20 +7,20 @@ import (
 	"io"
 	"time"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // A DataSet is an input file.
 type DataSet struct {
-	table.Reader
+	dataset.Reader
 	path string
 }
 
 // OpenDataSet opens an input file; one whose name does not tell the format is read as CSV.
 func OpenDataSet(ctx context.Context, path string) (*DataSet, error) {
-	r, err := table.Open(ctx, path)
-	if errors.Is(err, table.ErrFormat) {
-		r, err = table.OpenCSV(ctx, path)
+	r, err := dataset.Open(ctx, path)
+	if errors.Is(err, dataset.ErrFormat) {
+		r, err = dataset.OpenCSV(ctx, path)
 	}
 	if err != nil {
 		return nil, err
@@ -33,13 +33,13 @@ const batchRows = 4096
 
 // Each reads columns, by their numbers, calls row for every row i of a batch and returns
 // how many there are. Errors of row get the place of the row.
-func (d *DataSet) Each(what string, columns []int, row func(batch *table.Rows, i int) error) (rows int64, err error) {
+func (d *DataSet) Each(what string, columns []int, row func(batch *dataset.Rows, i int) error) (rows int64, err error) {
 	if err := d.Start(columns); err != nil {
 		return 0, err
 	}
 	line, begun := NewTerminalLine(), time.Now()
 	defer line.Clear()
-	var batch table.Rows
+	var batch dataset.Rows
 	for {
 		err := d.Read(&batch, batchRows)
 		if err == io.EOF {

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/geosql/geosql/release/table"
+	"github.com/geosql/geosql/dataset"
 )
 
 // ParquetFile writes rows of cells, separated by |, into a Parquet file. A - is NULL.
-func ParquetFile(t *testing.T, fields []table.Field, rows ...string) string {
+func ParquetFile(t *testing.T, fields []dataset.Field, rows ...string) string {
 	t.Helper()
 	path := TempFile(t, "in.parquet")
 	file, err := os.Create(path)
@@ -17,11 +17,11 @@ func ParquetFile(t *testing.T, fields []table.Field, rows ...string) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	w, err := table.Parquet.Create(file, table.Schema{Fields: fields})
+	w, err := dataset.Parquet.Create(file, dataset.Schema{Fields: fields})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var batch table.Rows
+	var batch dataset.Rows
 	batch.Reset(0, len(fields))
 	for _, row := range rows {
 		for c, cell := range strings.Split(row, "|") {

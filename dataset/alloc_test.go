@@ -1,0 +1,64 @@
+package dataset
+
+import (
+	"io"
+	"testing"
+)
+
+// Neither reading nor writing allocates for a row: beyond its buffers, which the
+// first rounds make, a batch of 10,000 rows costs some allocations of the decoder or
+// encoder at most.
+func TestNoAllocationPerRow(t *testing.T) {
+	const rows, few = 10_000, 1000
+	data := new(Rows)
+	full := benchBatch(0)
+	data.Reset(0, len(full.Columns))
+	for c := range full.Columns {
+		for i := range rows {
+			text, _ := full.Columns[c].At(i)
+			data.Columns[c].Append(text)
+		}
+	}
+	for _, format := range formats {
+		if n := writeAllocations(t, format, data); n > few {
+			t.Errorf("%s: writing allocates %v times", extensions[format], n)
+		}
+	}
+	for format, table := range map[Format]string{CSV: "", CSVGzip: "", Parquet: "", GeoPackage: "#" + benchSchema.Name} {
+		r := open(t, write(t, t.TempDir(), format, benchSchema, data)+table)
+		if n := readAllocations(t, r); n > few {
+			t.Errorf("%s: reading allocates %v times", extensions[format], n)
+		}
+		r.Close()
+	}
+}
+
+func writeAllocations(t *testing.T, format Format, rows *Rows) float64 {
+	t.Helper()
+	w := create(t, format, benchSchema)
+	defer w.Close()
+	return testing.AllocsPerRun(5, func() {
+		block, err := w.Encode(rows)
+		if err == nil {
+			err = w.Append(block)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func readAllocations(t *testing.T, r Reader) float64 {
+	t.Helper()
+	columns := all(r, "geom")
+	var rows Rows
+	return testing.AllocsPerRun(5, func() {
+		err := r.Start(columns)
+		for err == nil {
+			err = r.Read(&rows, 4000)
+		}
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+	})
+}

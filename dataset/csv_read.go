@@ -1,0 +1,248 @@
+package dataset
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/internal/printable"
+)
+
+// A csvReader reads CSV (RFC 4180) with a splitter of its own: encoding/csv
+// allocates for every row.
+type csvReader struct {
+	ctx       context.Context
+	path      string
+	file      *os.File
+	size      int64
+	fields    []Field
+	separator byte
+	split     splitter
+	cells     cells
+	to        []int32 // of each column of the file: its place in a batch, or -1
+	chosen    int     // columns of a batch
+	row       int64   // number of the next row
+	read      int64   // bytes of the file
+}
+
+// OpenCSV opens a CSV file as [Open] does, whatever its name ends with.
+func OpenCSV(ctx context.Context, path string) (Reader, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &csvReader{ctx: ctx, path: path, file: file, size: size}
+	if r.fields, err = r.header(); err != nil {
+		file.Close()
+		return nil, wrap(path, err)
+	}
+	return r, nil
+}
+
+func (r *csvReader) Fields() []Field { return r.fields }
+
+func (r *csvReader) Typed(int) bool { return false }
+
+func (r *csvReader) Close() error { return r.file.Close() }
+
+func (r *csvReader) Done() float64 { return float64(r.read) / float64(max(r.size, 1)) }
+
+func (r *csvReader) Start(columns []int) (err error) {
+	if r.to, err = places(columns, len(r.fields)); err != nil {
+		return wrap(r.path, err)
+	}
+	again, err := r.header()
+	if err == nil && !slices.Equal(again, r.fields) {
+		err = errors.New("the header line has changed")
+	}
+	r.chosen, r.row = len(columns), 0
+	return wrap(r.path, err)
+}
+
+func (r *csvReader) Read(rows *Rows, max int) error {
+	rows.Reset(r.row, r.chosen)
+	rows.lines = true
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	for n := 0; n < max && !rows.full(); n++ {
+		record, err := r.split.next()
+		if err == io.EOF && n > 0 {
+			return nil
+		}
+		if err == io.EOF {
+			return err
+		}
+		if err == nil {
+			err = r.add(rows, record)
+		}
+		if err != nil {
+			return r.fail(err)
+		}
+		r.row++
+	}
+	return nil
+}
+
+// fail says which line an error is about.
+func (r *csvReader) fail(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return wrap(r.path, err)
+	}
+	return fmt.Errorf("%s: line %d: %w", r.path, r.split.line, err)
+}
+
+// add adds a record's cells to the batch.
+func (r *csvReader) add(rows *Rows, record []byte) error {
+	rows.places = append(rows.places, r.split.line)
+	var cells int
+	var err error
+	if r.split.quoted {
+		cells, err = r.addQuoted(rows, record)
+	} else {
+		cells = r.addPlain(rows, record)
+	}
+	if err == nil && cells != len(r.to) {
+		err = fmt.Errorf("%d cells, but the header line has %d", cells, len(r.to))
+	}
+	return err
+}
+
+// addPlain is for a record without quotes and returns the number of its cells.
+func (r *csvReader) addPlain(rows *Rows, record []byte) int {
+	start, n := 0, 0
+	for i, c := range record {
+		if c == r.separator {
+			r.addCell(rows, n, record[start:i])
+			start = i + 1
+			n++
+		}
+	}
+	r.addCell(rows, n, record[start:])
+	return n + 1
+}
+
+func (r *csvReader) addQuoted(rows *Rows, record []byte) (n int, err error) {
+	for r.cells.start(record, r.separator); !r.cells.end; n++ {
+		cell, err := r.cells.next()
+		if err != nil {
+			return n, err
+		}
+		r.addCell(rows, n, cell)
+	}
+	return n, nil
+}
+
+// addCell adds cell n of a record, which may have too many, if its column is chosen.
+func (r *csvReader) addCell(rows *Rows, n int, cell []byte) {
+	if n >= len(r.to) || r.to[n] < 0 {
+		return
+	}
+	if column := &rows.Columns[r.to[n]]; len(cell) == 0 {
+		column.AppendNull()
+	} else {
+		column.Append(cell)
+	}
+}
+
+// header goes to the start of the file and reads the header line.
+func (r *csvReader) header() ([]Field, error) {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	r.read = 0
+	text, err := Plain(counter{r})
+	if err != nil {
+		return nil, err
+	}
+	r.split.reset(text)
+	record, err := r.split.next()
+	if err == io.EOF {
+		return nil, errors.New("there is no header line")
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.separator = separator(record)
+	return r.names(record)
+}
+
+// counter reads the file and counts its bytes.
+type counter struct{ r *csvReader }
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.r.file.Read(p)
+	c.r.read += int64(n)
+	return n, err
+}
+
+// Plain decompresses gzip and drops a byte order mark.
+func Plain(file io.Reader) (io.Reader, error) {
+	text := bufio.NewReaderSize(file, 1<<16)
+	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
+		unzipped, err := gzip.NewReader(text)
+		if err != nil {
+			return nil, err
+		}
+		text = bufio.NewReaderSize(unzipped, 1<<16)
+	}
+	const mark = "\uFEFF"
+	if start, _ := text.Peek(len(mark)); string(start) == mark {
+		text.Discard(len(mark))
+	}
+	return text, nil
+}
+
+// separator is the one of the separators that stands most often outside quotes in
+// the header line; a comma where there is none.
+func separator(header []byte) byte {
+	var counts [256]int
+	quoted := false
+	for _, c := range header {
+		if c == '"' {
+			quoted = !quoted
+		} else if !quoted {
+			counts[c]++
+		}
+	}
+	best := byte(',')
+	for _, c := range []byte(";\t") {
+		if counts[c] > counts[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// names takes the names of the columns from the header line.
+func (r *csvReader) names(header []byte) ([]Field, error) {
+	var fields []Field
+	seen := make(map[string]bool)
+	for r.cells.start(header, r.separator); !r.cells.end; {
+		cell, err := r.cells.next()
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", r.split.line, err)
+		}
+		name := strings.TrimSpace(string(cell))
+		key := strings.ToLower(name)
+		switch {
+		case name == "":
+			return nil, fmt.Errorf("column %d has no name in the header line", len(fields)+1)
+		case strings.IndexByte(name, 0) >= 0:
+			return nil, fmt.Errorf("the name of column %d holds a NUL character (UTF-16?)", len(fields)+1)
+		case strings.Contains(name, "\r"):
+			return nil, errors.New("the header line has a CR in it: lines end with LF or CRLF")
+		case seen[key]:
+			return nil, fmt.Errorf("two columns have the name %s", printable.Text(name))
+		}
+		seen[key] = true
+		fields = append(fields, Field{Name: name})
+	}
+	return fields, nil
+}

@@ -1,0 +1,143 @@
+package dataset
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A buffer holds text.
+type buffer struct{ b []byte }
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.b = append(b.b, p...)
+	return len(p), nil
+}
+
+// textFile is a file that blocks of text are appended to. Their buffers are used
+// again.
+type textFile struct {
+	file  *os.File
+	spare sync.Pool // of *buffer
+}
+
+func (f *textFile) buffer() *buffer {
+	b, _ := f.spare.Get().(*buffer)
+	if b == nil {
+		b = new(buffer)
+	}
+	b.b = b.b[:0]
+	return b
+}
+
+func (f *textFile) Append(block Block) error {
+	_, err := f.file.Write(block.buffer.b)
+	f.spare.Put(block.buffer)
+	return err
+}
+
+func (f *textFile) Close() error { return nil }
+
+// A csvWriter writes CSV (RFC 4180, but with LF at the end of lines). NULL is an
+// empty cell, the empty text "".
+type csvWriter struct {
+	textFile
+	csvText
+}
+
+func createCSV(file *os.File, s Schema) (Writer, error) {
+	w := &csvWriter{textFile{file: file}, csvText{s.EscapeFormulas}}
+	_, err := file.Write(w.header(s.Fields))
+	return w, err
+}
+
+// csvText is how CSV is written, whatever becomes of the text.
+type csvText struct{ escapeFormulas bool }
+
+// header puts names with any character that readers take for a separator in
+// quotes, since it is in the header line that they look for one.
+func (t csvText) header(fields []Field) []byte {
+	var line []byte
+	for _, f := range fields {
+		name := t.cell([]byte(f.Name))
+		if strings.ContainsAny(f.Name, ";\t|") {
+			line = append(appendQuoted(line, name), ',')
+		} else {
+			line = append(appendCSV(line, name), ',')
+		}
+	}
+	line[len(line)-1] = '\n'
+	return line
+}
+
+func (w *csvWriter) Encode(rows *Rows) (Block, error) {
+	out := w.buffer()
+	out.b = w.appendRows(out.b, rows)
+	return Block{buffer: out}, nil
+}
+
+func (t csvText) appendRows(out []byte, rows *Rows) []byte {
+	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // but for quotes and apostrophes
+	for i := range rows.Len() {
+		start := len(out)
+		for c := range rows.Columns {
+			if text, null := rows.Columns[c].At(i); !null {
+				out = appendCSV(out, t.cell(text))
+			}
+			out = append(out, ',')
+		}
+		if len(out) == start+1 { // a row of one NULL, which as an empty line would be none
+			out = append(out[:start], `"",`...)
+		}
+		out[len(out)-1] = '\n'
+	}
+	return out
+}
+
+// cell is the text of a cell as it is written.
+func (t csvText) cell(text []byte) []byte {
+	if t.escapeFormulas && isFormula(text) {
+		return append([]byte{'\''}, text...)
+	}
+	return text
+}
+
+// isFormula reports whether a spreadsheet program may run a text: it begins like a formula
+// and is no number. Tabs and line ends before the sign are skipped by some.
+func isFormula(text []byte) bool {
+	if len(text) == 0 || !strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(text), 64)
+	return err != nil || len(bytes.Trim(text, "+-.0123456789eE")) > 0 // such as -Inf
+}
+
+// special are the characters that make quotes necessary.
+var special = [256]bool{'"': true, ',': true, '\n': true, '\r': true}
+
+// appendCSV appends a cell, in quotes where they are needed.
+func appendCSV(out, text []byte) []byte {
+	if len(text) == 0 {
+		return append(out, `""`...)
+	}
+	for _, c := range text {
+		if special[c] {
+			return appendQuoted(out, text)
+		}
+	}
+	return append(out, text...)
+}
+
+func appendQuoted(out, text []byte) []byte {
+	out = append(out, '"')
+	for _, c := range text {
+		if c == '"' {
+			out = append(out, '"')
+		}
+		out = append(out, c)
+	}
+	return append(out, '"')
+}

@@ -1,0 +1,98 @@
+package dataset
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/internal/printable/printabletest"
+)
+
+// insides are words that tell people nothing of their file.
+var insides = regexp.MustCompile(`runtime error|out of range|slice bounds|nil pointer|panic|thrift|goroutine|invalid argument`)
+
+// Whatever is changed in a file, or wherever it is cut off, reading it does not panic: it
+// gives an error of one plain line that begins with the file, or data that happen to be valid.
+func TestDamagedFiles(t *testing.T) {
+	rows := batch(0, []string{"a", "1", "2", "3", "4", "b", "5", "c"}, []string{"a", "1", "2", "3", "4", null, null, "c"})
+	for _, format := range []Format{Parquet, CSVGzip, GeoPackage} {
+		t.Run(extensions[format], func(t *testing.T) {
+			path := write(t, t.TempDir(), format, nasty, rows)
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := path
+			if format == GeoPackage {
+				name += "#" + nasty.Name
+			}
+			step := 1 + len(whole)/4096 // a GeoPackage is mostly empty
+			refused := 0
+			for i := 0; i < len(whole); i += step {
+				for _, change := range []byte{0x15, 0x80, 0xff} {
+					damaged := append([]byte(nil), whole...)
+					damaged[i] ^= change
+					refused += readDamaged(t, path, name, damaged)
+				}
+				readDamaged(t, path, name, whole[:i])
+			}
+			if format != GeoPackage && refused < len(whole)/4 {
+				t.Errorf("%d of %d damaged files are refused", refused, 3*len(whole))
+			}
+		})
+	}
+}
+
+// readDamaged is 1 where a file that has that content cannot be read.
+func readDamaged(t *testing.T, path, name string, content []byte) int {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(t.Context(), name)
+	if err == nil {
+		_, err = read(r, all(r, "geom"), 100)
+		r.Close()
+	}
+	if err == nil {
+		return 0
+	}
+	text := err.Error()
+	if !strings.HasPrefix(text, path) || insides.MatchString(text) || printabletest.Steers(text) {
+		t.Errorf("%q", text)
+	}
+	return 1
+}
+
+// The message says which part of the file it is.
+func TestDamagedPageIsNamed(t *testing.T) {
+	path := write(t, t.TempDir(), Parquet, benchSchema, benchBatch(0), benchBatch(1))
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[int]string{1000: "row group 1, column ", len(whole) * 3 / 4: "row group 2, column "} {
+		damaged := append([]byte(nil), whole...)
+		damaged[at] ^= 0xff
+		refuses(t, file(t, "data.parquet", string(damaged)), "the file is damaged: "+want)
+	}
+}
+
+// A compression that cannot be read is no damage.
+func TestUnknownCompression(t *testing.T) {
+	path := write(t, t.TempDir(), Parquet, benchSchema, benchBatch(0))
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The codec of a column as thrift writes it: field 4, of 32 bits, ZSTD; field 5 follows.
+	zstd, lzo := []byte{0x15, 6 << 1, 0x16}, []byte{0x15, 3 << 1, 0x16}
+	at := bytes.LastIndex(whole, zstd)
+	if at < 0 {
+		t.Fatal("no column is compressed by ZSTD")
+	}
+	copy(whole[at:], lzo)
+	refuses(t, file(t, "data.parquet", string(whole)), "compression LZO is not supported")
+}

@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A geoJSONWriter writes a FeatureCollection (RFC 7946), a line for every row, whose
+// location becomes the geometry and whose other fields become properties.
+type geoJSONWriter struct {
+	textFile
+	schema  Schema
+	columns []int    // that are properties
+	keys    [][]byte // of them, each with what stands before its value
+	some    bool     // a feature was written
+}
+
+func createGeoJSON(file *os.File, s Schema) (Writer, error) {
+	w := &geoJSONWriter{textFile: textFile{file: file}, schema: s, columns: s.properties()}
+	for n, i := range w.columns {
+		key := appendJSON(nil, []byte(s.Fields[i].Name))
+		if n > 0 {
+			key = append([]byte{','}, key...)
+		}
+		w.keys = append(w.keys, append(key, ':'))
+	}
+	head := appendJSON([]byte(`{"type":"FeatureCollection","name":`), []byte(s.Name))
+	_, err := file.Write(append(head, `,"features":[`...))
+	return w, err
+}
+
+func (w *geoJSONWriter) Encode(rows *Rows) (Block, error) {
+	out := w.buffer()
+	var err error
+	for i := range rows.Len() {
+		if out.b, err = w.appendFeature(out.b, rows, i); err != nil {
+			return Block{}, err
+		}
+	}
+	return Block{buffer: out}, nil
+}
+
+// Append drops the comma in front of the very first feature.
+func (w *geoJSONWriter) Append(block Block) error {
+	if !w.some && len(block.buffer.b) > 0 {
+		w.some = true
+		block.buffer.b[0] = ' '
+	}
+	return w.textFile.Append(block)
+}
+
+func (w *geoJSONWriter) Close() error {
+	_, err := w.file.WriteString("\n]}\n")
+	return err
+}
+
+func (w *geoJSONWriter) appendFeature(out []byte, rows *Rows, i int) ([]byte, error) {
+	lat, lon, null, err := w.schema.geometry(rows, i)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, ",\n"+`{"type":"Feature","geometry":`...)
+	if null {
+		out = append(out, "null"...)
+	} else {
+		out = appendReal(append(out, `{"type":"Point","coordinates":[`...), lon, 64)
+		out = append(appendReal(append(out, ','), lat, 64), "]}"...)
+	}
+	out = append(out, `,"properties":{`...)
+	for n, column := range w.columns {
+		var ok bool
+		out, ok = appendJSONValue(append(out, w.keys[n]...), w.schema.Fields[column].Kind, &rows.Columns[column], i)
+		if !ok {
+			return nil, misfit(rows, i, w.schema.Fields[column], column)
+		}
+	}
+	return append(out, "}}"...), nil
+}
+
+// appendJSONValue appends a cell; it reports false if that is not of its kind.
+func appendJSONValue(out []byte, kind Kind, column *Column, i int) (_ []byte, ok bool) {
+	var null bool
+	switch kind {
+	case Integer:
+		var v int64
+		if v, null, ok = column.Integer(i); !null {
+			return strconv.AppendInt(out, v, 10), ok
+		}
+	case Real:
+		var v float64
+		if v, null, ok = column.Real(i); !null {
+			return appendReal(out, v, 64), ok && finite(v)
+		}
+	default:
+		var text []byte
+		if text, null = column.At(i); !null {
+			return appendJSON(out, text), utf8.Valid(text)
+		}
+	}
+	return append(out, "null"...), true
+}
+
+// appendJSON appends text as a string of JSON.
+func appendJSON(out, text []byte) []byte {
+	for _, c := range text {
+		if c < ' ' || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(string(text)) // a string has no error
+			return append(out, quoted...)
+		}
+	}
+	out = append(append(out, '"'), text...)
+	return append(out, '"')
+}

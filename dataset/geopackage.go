@@ -1,0 +1,271 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer. Its file
+// is a new one, so that no free page holds anything that was not released.
+type geoPackageWriter struct {
+	schema  Schema
+	columns []int // that are attributes
+	conn    *sqlite.Conn
+	insert  *sqlite.Stmt
+	box     box
+}
+
+// geoPackagePragmas leave nothing beside the file while it is written, for nobody
+// needs an unfinished one.
+const geoPackagePragmas = `
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA application_id = 0x47504B47;
+PRAGMA user_version = 10300;
+BEGIN;
+`
+
+// geoPackageTables are those that the standard demands (sections 1.1.2, 1.1.3 and
+// 2.1.5) with the three reference systems that it demands.
+const geoPackageTables = `
+CREATE TABLE gpkg_spatial_ref_sys (
+  srs_name TEXT NOT NULL,
+  srs_id INTEGER NOT NULL PRIMARY KEY,
+  organization TEXT NOT NULL,
+  organization_coordsys_id INTEGER NOT NULL,
+  definition TEXT NOT NULL,
+  description TEXT
+);
+INSERT INTO gpkg_spatial_ref_sys VALUES
+  ('Undefined Cartesian', -1, 'NONE', -1, 'undefined', NULL),
+  ('Undefined geographic', 0, 'NONE', 0, 'undefined', NULL),
+  ('WGS 84', 4326, 'EPSG', 4326, 'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]]', NULL);
+CREATE TABLE gpkg_contents (
+  table_name TEXT NOT NULL PRIMARY KEY,
+  data_type TEXT NOT NULL,
+  identifier TEXT UNIQUE,
+  description TEXT DEFAULT '',
+  last_change DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
+  min_x DOUBLE,
+  min_y DOUBLE,
+  max_x DOUBLE,
+  max_y DOUBLE,
+  srs_id INTEGER,
+  CONSTRAINT fk_gc_r_srs_id FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys(srs_id)
+);
+CREATE TABLE gpkg_geometry_columns (
+  table_name TEXT NOT NULL,
+  column_name TEXT NOT NULL,
+  geometry_type_name TEXT NOT NULL,
+  srs_id INTEGER NOT NULL,
+  z TINYINT NOT NULL,
+  m TINYINT NOT NULL,
+  CONSTRAINT pk_geom_cols PRIMARY KEY (table_name, column_name),
+  CONSTRAINT uk_gc_table_name UNIQUE (table_name),
+  CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
+  CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id)
+);
+`
+
+func createGeoPackage(file *os.File, s Schema) (Writer, error) {
+	w := &geoPackageWriter{schema: s, columns: s.properties()}
+	if err := w.checkNames(); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.conn, err = sqlite.Open(file.Name(), sqlite.ReadWrite); err != nil {
+		return nil, err
+	}
+	if err := w.create(); err != nil {
+		w.conn.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// checkNames refuses what SQLite would, which calls them something else.
+func (w *geoPackageWriter) checkNames() error {
+	lower := strings.ToLower(w.schema.Name)
+	if lower == "" || strings.HasPrefix(lower, "gpkg_") || strings.HasPrefix(lower, "rtree_") || strings.HasPrefix(lower, "sqlite_") {
+		return fmt.Errorf("a layer of a GeoPackage cannot have the name %q", w.schema.Name)
+	}
+	seen := make(map[string]bool)
+	for _, i := range w.columns {
+		name := strings.ToLower(w.schema.Fields[i].Name)
+		if seen[name] {
+			return fmt.Errorf("two columns of a GeoPackage would have the name %s", printable.Text(name))
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+func (w *geoPackageWriter) create() (err error) {
+	layer, geometry := quoteName(w.schema.Name), w.schema.free("geom")
+	table := "CREATE TABLE " + layer + " (" + quoteName(w.schema.free("fid")) + " INTEGER PRIMARY KEY NOT NULL, " + quoteName(geometry) + " POINT"
+	for _, i := range w.columns {
+		table += ", " + quoteName(w.schema.Fields[i].Name) + " " + strings.ToUpper(w.schema.Fields[i].Kind.String())
+	}
+	if err := w.conn.Exec(geoPackagePragmas + geoPackageTables + table + ")"); err != nil {
+		return err
+	}
+	err = w.run("INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id) VALUES (?1, 'features', ?1, 4326)", w.schema.Name)
+	if err == nil {
+		err = w.run("INSERT INTO gpkg_geometry_columns VALUES (?1, ?2, 'POINT', 4326, 0, 0)", w.schema.Name, geometry)
+	}
+	if err == nil {
+		w.insert, _, err = w.conn.Prepare("INSERT INTO " + layer + " VALUES (NULL, ?" + strings.Repeat(", ?", len(w.columns)) + ")")
+	}
+	return err
+}
+
+// run runs a statement with texts as parameters.
+func (w *geoPackageWriter) run(sql string, parameters ...string) error {
+	s, _, err := w.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, p := range parameters {
+		s.BindText(i+1, p)
+	}
+	return s.Run()
+}
+
+// A geoPackageBlock is a batch with its numbers parsed.
+type geoPackageBlock struct {
+	rows     *Rows
+	geometry []byte     // geometrySize for each row
+	null     []bool     // rows without geometry
+	numbers  [][]uint64 // of each attribute that is a number: the bits of its int64s or float64s
+	blank    [][]bool   // of the same: cells that are NULL
+}
+
+// geometryHeader stands in front of the WKB (section 2.1.3): magic, version 0, a byte
+// of flags for little-endian and no envelope, 4326.
+const geometryHeader = "GP\x00\x01\xe6\x10\x00\x00"
+
+const geometrySize = len(geometryHeader) + wkbSize
+
+func (w *geoPackageWriter) Encode(rows *Rows) (Block, error) {
+	n := rows.Len()
+	g := &geoPackageBlock{rows: rows, geometry: make([]byte, 0, n*geometrySize), null: make([]bool, n),
+		numbers: make([][]uint64, len(w.columns)), blank: make([][]bool, len(w.columns))}
+	block := Block{native: g}
+	for i := range n {
+		lat, lon, null, err := w.schema.geometry(rows, i)
+		if err != nil {
+			return Block{}, err
+		}
+		g.geometry = appendWKB(append(g.geometry, geometryHeader...), lat, lon)
+		if g.null[i] = null; !null {
+			block.box.add(lat, lon)
+		}
+	}
+	for c := range w.columns {
+		if err := w.parse(g, c); err != nil {
+			return Block{}, err
+		}
+	}
+	return block, nil
+}
+
+// parse checks the cells of attribute c and parses numbers.
+func (w *geoPackageWriter) parse(g *geoPackageBlock, c int) error {
+	column, field := &g.rows.Columns[w.columns[c]], w.schema.Fields[w.columns[c]]
+	if field.Kind != Text {
+		g.numbers[c], g.blank[c] = make([]uint64, column.Len()), make([]bool, column.Len())
+	}
+	for i := range column.Len() {
+		var ok bool
+		switch field.Kind {
+		case Integer:
+			var v int64
+			v, g.blank[c][i], ok = column.Integer(i)
+			g.numbers[c][i] = uint64(v)
+		case Real:
+			var v float64
+			v, g.blank[c][i], ok = column.Real(i)
+			g.numbers[c][i] = math.Float64bits(v)
+			ok = ok && finite(v)
+		default:
+			text, _ := column.At(i)
+			ok = utf8.Valid(text)
+		}
+		if !ok {
+			return misfit(g.rows, i, field, w.columns[c])
+		}
+	}
+	return nil
+}
+
+func (w *geoPackageWriter) Append(block Block) error {
+	g := block.native.(*geoPackageBlock)
+	for i := range g.null {
+		if g.null[i] {
+			w.insert.BindNull(1)
+		} else {
+			w.insert.BindBlob(1, g.geometry[i*geometrySize:][:geometrySize])
+		}
+		for c := range w.columns {
+			w.bind(g, c, i)
+		}
+		if err := w.insert.Run(); err != nil {
+			return err
+		}
+	}
+	w.box.merge(block.box)
+	return nil
+}
+
+// bind binds attribute c of row i.
+func (w *geoPackageWriter) bind(g *geoPackageBlock, c, i int) {
+	kind := w.schema.Fields[w.columns[c]].Kind
+	if kind == Text {
+		if text, null := g.rows.Columns[w.columns[c]].At(i); !null {
+			w.insert.BindText(c+2, string(text))
+			return
+		}
+	} else if !g.blank[c][i] {
+		if kind == Integer {
+			w.insert.BindInts(c+2, int64(g.numbers[c][i]))
+		} else {
+			w.insert.BindFloat(c+2, math.Float64frombits(g.numbers[c][i]))
+		}
+		return
+	}
+	w.insert.BindNull(c + 2)
+}
+
+func (w *geoPackageWriter) Close() error {
+	w.insert.Close()
+	err := w.bound()
+	if err == nil {
+		err = w.conn.Exec("COMMIT")
+	}
+	return cmp.Or(err, w.conn.Close())
+}
+
+// bound writes the bounding box of what was written, NULL if that is nothing.
+func (w *geoPackageWriter) bound() error {
+	if !w.box.some {
+		return nil
+	}
+	s, _, err := w.conn.Prepare("UPDATE gpkg_contents SET min_x = ?1, min_y = ?2, max_x = ?3, max_y = ?4")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, v := range []float64{w.box.west, w.box.south, w.box.east, w.box.north} {
+		s.BindFloat(i+1, v)
+	}
+	return s.Run()
+}

@@ -1,0 +1,65 @@
+package dataset
+
+import (
+	"encoding/json"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// createGeoParquet begins a file of GeoParquet 1.1: Parquet whose last column is
+// the location as well-known binary, with metadata that say so.
+func createGeoParquet(file *os.File, s Schema) (Writer, error) {
+	geometry := parquetField{parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain)), s.geometryName()}
+	return newParquetWriter(file, s, s.properties(), []parquet.Field{geometry}), nil
+}
+
+// geometryName is the name of the column of geometries.
+func (s *Schema) geometryName() string { return s.free("geometry") }
+
+// encodeGeometry writes the locations of the batch into the last column.
+func (w *parquetWriter) encodeGeometry(g *parquetGroup, rows *Rows, b *box) error {
+	n := len(w.columns)
+	for i := 0; i < rows.Len(); {
+		values, wkb := g.values[:min(len(g.values), rows.Len()-i)], g.wkb[:0]
+		for k := range values {
+			lat, lon, null, err := w.schema.geometry(rows, i)
+			if err != nil {
+				return err
+			}
+			v := parquet.NullValue()
+			if !null {
+				b.add(lat, lon)
+				start := len(wkb)
+				wkb = appendWKB(wkb, lat, lon)
+				v = parquet.ByteArrayValue(wkb[start:])
+			}
+			values[k] = v.Level(0, definition(v), n)
+			i++
+		}
+		if _, err := g.ColumnWriters()[n].WriteRowValues(values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// geoMetadata is what the key "geo" of a GeoParquet file holds. The coordinates
+// are longitude and latitude of WGS 84, which is the default.
+func geoMetadata(column string, b box) string {
+	type geometry struct {
+		Encoding string    `json:"encoding"`
+		Types    []string  `json:"geometry_types"`
+		BBox     []float64 `json:"bbox,omitempty"`
+	}
+	g := geometry{Encoding: "WKB", Types: []string{"Point"}}
+	if b.some {
+		g.BBox = []float64{b.west, b.south, b.east, b.north}
+	}
+	text, _ := json.Marshal(map[string]any{ // of finite numbers and text only
+		"version":        "1.1.0",
+		"primary_column": column,
+		"columns":        map[string]geometry{column: g},
+	})
+	return string(text)
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package dataset
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A pipe that nobody writes to is refused, and not waited for.
+func TestPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data.csv")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, path, "not a regular file")
+}

@@ -1,0 +1,252 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A parquetReader reads the columns of a Parquet file side by side, page by page.
+type parquetReader struct {
+	ctx     context.Context
+	path    string
+	file    *os.File
+	parquet *parquet.File
+	fields  []Field
+	chosen  []*parquetColumn
+	row     int64 // number of the next row
+}
+
+func openParquet(ctx context.Context, path string) (Reader, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &parquetReader{ctx: ctx, path: path, file: file}
+	if err := undamaged(func() error { return r.open(size) }); err != nil {
+		file.Close()
+		if !isDisk(err) {
+			err = errNotParquet
+		}
+		return nil, wrap(path, err)
+	}
+	return r, nil
+}
+
+// What is wrong with a damaged file. What the decoder says itself is about its insides.
+var (
+	errNotParquet = errors.New("not a whole Parquet file: it is damaged, cut short or of another kind")
+	errUndecoded  = errors.New("a page cannot be decoded")
+	errShortPage  = errors.New("a page ends too early")
+	errChanged    = errors.New("a page is not what was written")
+	errFewCells   = errors.New("there are fewer cells than rows")
+)
+
+// undamaged turns panics of the decoder, which damaged files cause, into errors.
+func undamaged(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errUndecoded
+		}
+	}()
+	return do()
+}
+
+// isDisk reports whether the system refused to read, however whole the file is.
+func isDisk(err error) bool {
+	var refused syscall.Errno
+	return errors.As(err, &refused)
+}
+
+func (r *parquetReader) open(size int64) (err error) {
+	r.parquet, err = parquet.OpenFile(r.file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(1<<16))
+	if err != nil {
+		return err
+	}
+	for _, column := range r.parquet.Root().Columns() {
+		kind, _, _ := parquetPrinter(column)
+		r.fields = append(r.fields, Field{column.Name(), kind})
+	}
+	return nil
+}
+
+func (r *parquetReader) Fields() []Field { return r.fields }
+
+func (r *parquetReader) Typed(int) bool { return true }
+
+func (r *parquetReader) Done() float64 { return float64(r.row) / float64(max(r.parquet.NumRows(), 1)) }
+
+func (r *parquetReader) Start(columns []int) error {
+	if _, err := places(columns, len(r.fields)); err != nil {
+		return wrap(r.path, err)
+	}
+	r.stop()
+	for _, i := range columns {
+		column := r.parquet.Root().Columns()[i]
+		_, print, err := parquetPrinter(column)
+		if err == nil {
+			err = r.checkCodecs(column.Index())
+		}
+		if err != nil {
+			return fmt.Errorf("%s: column %s: %w", r.path, printable.Text(column.Name()), err)
+		}
+		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, groups: r.parquet.RowGroups()})
+	}
+	return nil
+}
+
+// checkCodecs refuses a column whose compression the decoder does not know: its pages would
+// look damaged.
+func (r *parquetReader) checkCodecs(column int) error {
+	for _, group := range r.parquet.Metadata().RowGroups {
+		switch codec := group.Columns[column].MetaData.Codec; codec {
+		case format.LZO, format.Lz4:
+			return fmt.Errorf("compression %s is not supported", codec)
+		}
+	}
+	return nil
+}
+
+func (r *parquetReader) stop() {
+	for _, c := range r.chosen {
+		c.close()
+	}
+	r.chosen, r.row = r.chosen[:0], 0
+}
+
+func (r *parquetReader) Close() error {
+	r.stop()
+	return r.file.Close()
+}
+
+func (r *parquetReader) Read(rows *Rows, max int) error {
+	rows.Reset(r.row, len(r.chosen))
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	left := min(int64(max), r.parquet.NumRows()-r.row)
+	if left <= 0 {
+		return io.EOF
+	}
+	return wrap(r.path, r.read(rows, int(left)))
+}
+
+// read reads n rows, but stops after those with which the text is long enough.
+func (r *parquetReader) read(rows *Rows, n int) error {
+	for n > 0 && !rows.full() {
+		k := min(n, parquetStep)
+		for i, c := range r.chosen {
+			if err := undamaged(func() error { return c.read(&rows.Columns[i], k) }); err != nil {
+				return c.explain(err)
+			}
+		}
+		r.row += int64(k)
+		n -= k
+	}
+	return nil
+}
+
+// parquetStep is for how many rows a column is read before the next one is.
+const parquetStep = 256
+
+// A parquetColumn runs through the pages of a column.
+type parquetColumn struct {
+	name   string
+	index  int // among the leaves of the schema
+	print  printer
+	group  int                // number of the current group, from 1
+	groups []parquet.RowGroup // that are not begun
+	pages  parquet.Pages      // of the current group, or nil
+	page   parquet.Page       // the current one, or nil
+	values parquet.ValueReader
+	buffer [parquetStep]parquet.Value
+}
+
+// read appends n cells.
+func (c *parquetColumn) read(to *Column, n int) error {
+	for n > 0 {
+		if c.page == nil {
+			if err := c.next(); err != nil {
+				return err
+			}
+		}
+		k, err := c.values.ReadValues(c.buffer[:min(n, len(c.buffer))])
+		for _, v := range c.buffer[:k] {
+			if v.IsNull() {
+				to.AppendNull()
+			} else {
+				to.text = c.print(to.text, v)
+				to.end()
+			}
+		}
+		n -= k
+		if err == io.EOF {
+			parquet.Release(c.page)
+			c.page = nil
+		} else if err != nil {
+			return err
+		} else if k == 0 {
+			return io.ErrNoProgress
+		}
+	}
+	return nil
+}
+
+// next goes to the next page, of the next group where there is none.
+func (c *parquetColumn) next() (err error) {
+	for {
+		if c.pages == nil {
+			if len(c.groups) == 0 {
+				return errFewCells
+			}
+			c.group++
+			c.pages = c.groups[0].ColumnChunks()[c.index].Pages()
+			c.groups = c.groups[1:]
+		}
+		c.page, err = c.pages.ReadPage()
+		if err == nil {
+			c.values = c.page.Values()
+			return nil
+		}
+		c.page = nil
+		if err != io.EOF {
+			return err
+		}
+		c.pages.Close()
+		c.pages = nil
+	}
+}
+
+// explain says where a file cannot be read, and in plain words why.
+func (c *parquetColumn) explain(err error) error {
+	where := fmt.Sprintf("row group %d, column %s", c.group, printable.Text(c.name))
+	switch {
+	case isDisk(err), errors.Is(err, encoding.ErrNotSupported):
+		return fmt.Errorf("%s: %w", where, err)
+	case errors.Is(err, errFewCells):
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errShortPage
+	case errors.Is(err, parquet.ErrCorrupted):
+		err = errChanged
+	default:
+		err = errUndecoded
+	}
+	return fmt.Errorf("the file is damaged: %s: %w", where, err)
+}
+
+func (c *parquetColumn) close() {
+	if c.page != nil {
+		parquet.Release(c.page)
+	}
+	if c.pages != nil {
+		c.pages.Close()
+	}
+}

@@ -1,0 +1,237 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// A sqliteReader reads a table of SQLite in one transaction, in the order of its
+// row numbers or, where it has none, of its primary key.
+type sqliteReader struct {
+	ctx    context.Context
+	path   string
+	conn   *sqlite.Conn
+	table  string // quoted
+	order  string
+	count  int64 // rows of the table
+	fields []Field
+	typed  []bool // of each field: its declared type says its kind
+	chosen []int
+	run    *sqlite.Stmt // on row number row, or nil
+	row    int64
+	more   bool
+	values []sqlite.Value
+}
+
+func openSQLite(ctx context.Context, file, name string) (Reader, error) {
+	conn, err := sqlite.Open(file, sqlite.ReadOnly)
+	if err != nil {
+		return nil, wrap(file, err)
+	}
+	conn.BusyTimeout(5000)
+	r := &sqliteReader{ctx: ctx, path: file + "#" + name, conn: conn, table: quoteName(name)}
+	if err := r.open(name); err != nil {
+		conn.Close()
+		return nil, wrap(file, err)
+	}
+	return r, nil
+}
+
+// open begins the transaction, which closing the connection ends.
+func (r *sqliteReader) open(name string) error {
+	if err := r.conn.Exec("BEGIN"); err != nil {
+		return err
+	}
+	numbered, err := r.numbered(name)
+	if err != nil {
+		return err
+	}
+	if err := r.columns(name, numbered); err != nil {
+		return err
+	}
+	return r.each("SELECT count(*) FROM main."+r.table, "", func(s *sqlite.Stmt) {
+		count := s.Column(0)
+		r.count = count.Int()
+	})
+}
+
+// numbered reports whether the table exists and has row numbers.
+func (r *sqliteReader) numbered(name string) (bool, error) {
+	var kind string
+	var without int64
+	err := r.each("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE", name, func(s *sqlite.Stmt) {
+		text, wr := s.Column(0), s.Column(1)
+		kind, without = text.Text(), wr.Int()
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case kind == "":
+		return false, fmt.Errorf("there is no table %s", printable.Text(name))
+	case kind != "table":
+		return false, fmt.Errorf("%s is no plain table (%s), whose rows have an order; make one of it", printable.Text(name), kind)
+	}
+	return without == 0, nil
+}
+
+// columns finds the fields and the order.
+func (r *sqliteReader) columns(name string, numbered bool) error {
+	err := r.each(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
+		column, declared := s.Column(0), s.Column(1)
+		kind, typed := affinity(declared.Text())
+		r.fields = append(r.fields, Field{column.Text(), kind})
+		r.typed = append(r.typed, typed)
+	})
+	if err != nil {
+		return err
+	}
+	if numbered {
+		r.order, err = r.rowNumber()
+		return err
+	}
+	var key []string
+	err = r.each(`SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 ORDER BY pk`, name, func(s *sqlite.Stmt) {
+		column := s.Column(0)
+		key = append(key, quoteName(column.Text()))
+	})
+	r.order = strings.Join(key, ", ")
+	return err
+}
+
+// rowNumber is a name of the row number that no column has.
+func (r *sqliteReader) rowNumber() (string, error) {
+	for _, name := range []string{"rowid", "_rowid_", "oid"} {
+		taken := false
+		for _, f := range r.fields {
+			taken = taken || strings.EqualFold(f.Name, name)
+		}
+		if !taken {
+			return name, nil
+		}
+	}
+	return "", errors.New("columns have all the names of the row number")
+}
+
+// affinity is the kind that most cells of a column have, by what its declared type
+// contains (https://sqlite.org/datatype3.html, section 3.1). It reports false where
+// that may be any.
+func affinity(declared string) (kind Kind, typed bool) {
+	contains := func(part string) bool { return strings.Contains(strings.ToUpper(declared), part) }
+	switch {
+	case contains("INT"):
+		return Integer, true
+	case contains("CHAR"), contains("CLOB"), contains("TEXT"):
+		return Text, true
+	case contains("REAL"), contains("FLOA"), contains("DOUB"):
+		return Real, true
+	default:
+		return Text, false
+	}
+}
+
+// each runs a statement, which has a parameter unless that is empty, and calls row
+// on each of its rows.
+func (r *sqliteReader) each(sql, parameter string, row func(*sqlite.Stmt)) error {
+	s, _, err := r.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if parameter != "" {
+		s.BindText(1, parameter)
+	}
+	for {
+		more, err := s.Step()
+		if !more || err != nil {
+			return err
+		}
+		row(s)
+	}
+}
+
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func (r *sqliteReader) Fields() []Field { return r.fields }
+
+func (r *sqliteReader) Typed(column int) bool { return r.typed[column] }
+
+func (r *sqliteReader) Done() float64 { return float64(r.row) / float64(max(r.count, 1)) }
+
+func (r *sqliteReader) Start(columns []int) (err error) {
+	if _, err := places(columns, len(r.fields)); err != nil {
+		return wrap(r.path, err)
+	}
+	r.stop()
+	names := make([]string, len(columns))
+	for n, i := range columns {
+		names[n] = quoteName(r.fields[i].Name)
+	}
+	r.run, _, err = r.conn.Prepare("SELECT " + strings.Join(names, ", ") + " FROM main." + r.table + " ORDER BY " + r.order)
+	if err != nil {
+		return wrap(r.path, err)
+	}
+	r.chosen, r.values, r.row = columns, make([]sqlite.Value, len(columns)), 0
+	r.more, err = r.run.Step()
+	return wrap(r.path, err)
+}
+
+func (r *sqliteReader) stop() {
+	if r.run != nil {
+		r.run.Close()
+		r.run = nil
+	}
+}
+
+func (r *sqliteReader) Close() error {
+	r.stop()
+	return r.conn.Close()
+}
+
+func (r *sqliteReader) Read(rows *Rows, max int) (err error) {
+	rows.Reset(r.row, len(r.chosen))
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	if !r.more {
+		return io.EOF
+	}
+	for n := 0; r.more && n < max && !rows.full(); n++ {
+		r.run.Row(0, r.values)
+		for i := range r.values {
+			if !appendValue(&rows.Columns[i], &r.values[i]) {
+				return fmt.Errorf("%s: %s, column %s: a blob (a geometry?) cannot be read", r.path, rows.Where(n), printable.Text(r.fields[r.chosen[i]].Name))
+			}
+		}
+		r.row++
+		if r.more, err = r.run.Step(); err != nil {
+			return wrap(r.path, err)
+		}
+	}
+	return nil
+}
+
+// appendValue adds a cell; it reports false for a blob.
+func appendValue(to *Column, v *sqlite.Value) bool {
+	switch v.Type() {
+	case sqlite.Null:
+		to.AppendNull()
+		return true
+	case sqlite.Integer:
+		to.text = strconv.AppendInt(to.text, v.Int(), 10)
+	case sqlite.Float:
+		to.text = appendReal(to.text, v.Float(), 64)
+	case sqlite.Text:
+		to.text = append(to.text, v.Bytes()...)
+	default:
+		return false
+	}
+	to.end()
+	return true
+}

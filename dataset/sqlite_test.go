@@ -1,0 +1,118 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// database makes a database by statements.
+func database(t *testing.T, sql string) string {
+	t.Helper()
+	path := t.TempDir() + "/data.sqlite"
+	change(t, path, sql)
+	return path
+}
+
+func change(t *testing.T, path, sql string) {
+	t.Helper()
+	conn, err := sqlite.Open(path, sqlite.ReadWrite|sqlite.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Exec(sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSQLiteTable(t *testing.T) {
+	path := database(t, `CREATE TABLE "odd ""name"""(a TEXT, "b c" DOUBLE PRECISION, rowid BIGINT, d);
+		INSERT INTO "odd ""name"""(_rowid_, a, "b c", rowid, d) VALUES (9, 'last', 1, 2, 3), (-5, '', NULL, 9223372036854775807, x'' || 'y'), (3, 'é', 1e-7, NULL, 2.5)`)
+	r := open(t, path+`#odd "name"`)
+	defer r.Close()
+	if want := []Field{{"a", Text}, {"b c", Real}, {"rowid", Integer}, {"d", Text}}; !reflect.DeepEqual(r.Fields(), want) {
+		t.Errorf("fields %v", r.Fields())
+	}
+	for c, want := range []bool{true, true, true, false} {
+		if r.Typed(c) != want {
+			t.Errorf("column %d: typed %v", c, !want)
+		}
+	}
+	for _, max := range []int{1, 2, 100} {
+		got, err := read(r, []int{3, 0, 1, 2}, max)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, [][]string{{"y", "", null, "9223372036854775807"}, {"2.5", "é", "1e-07", null}, {"3", "last", "1", "2"}})
+	}
+	if r.Done() != 1 {
+		t.Error(r.Done())
+	}
+}
+
+func TestSQLiteWithoutRowNumbers(t *testing.T) {
+	path := database(t, `CREATE TABLE t(a, b, c, PRIMARY KEY (c, a)) WITHOUT ROWID; INSERT INTO t VALUES (2, 1, 1), (1, 2, 1), (0, 3, 0)`)
+	r := open(t, path+"#T")
+	defer r.Close()
+	got, err := read(r, []int{1}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, [][]string{{"3"}, {"2"}, {"1"}})
+}
+
+// A reader stands in one transaction: it does not see what others write meanwhile.
+func TestSQLiteSnapshot(t *testing.T) {
+	path := database(t, `PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)`)
+	r := open(t, path+"#t")
+	defer r.Close()
+	change(t, path, `UPDATE t SET a = 7; INSERT INTO t VALUES (3)`)
+	got, err := read(r, []int{0}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, [][]string{{"1"}, {"2"}})
+}
+
+func TestSQLiteLongCells(t *testing.T) {
+	path := database(t, `CREATE TABLE t(a); WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s WHERE i < 10) INSERT INTO t SELECT printf('%.*c', 1 << 20, 'x') FROM s`)
+	r := open(t, path+"#t")
+	defer r.Close()
+	if err := r.Start([]int{0}); err != nil {
+		t.Fatal(err)
+	}
+	var rows Rows
+	var sizes []int
+	var err error
+	for err = r.Read(&rows, 1000); err == nil; err = r.Read(&rows, 1000) {
+		sizes = append(sizes, rows.Len())
+	}
+	if fmt.Sprint(sizes) != "[4 4 2]" || err != io.EOF {
+		t.Error(sizes, err)
+	}
+}
+
+func TestBadSQLite(t *testing.T) {
+	path := database(t, `CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2), (3, x'0001'); CREATE VIEW v AS SELECT * FROM t; CREATE TABLE n(rowid, oid, _rowid_)`)
+	for name, want := range map[string]string{
+		"#t": "row 2, column b: a blob", "#none": "there is no table none", "#": "there is no table", "#v": "v is no plain table (view)", "#n": "all the names of the row number",
+	} {
+		err := readThrough(path + name)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	refuses(t, path, path+"#table")
+	other := file(t, "text.db", strings.Repeat("no database ", 1000))
+	for _, p := range []string{t.TempDir() + "/none.db#t", other + "#t"} {
+		err := readThrough(p)
+		if before, _, _ := strings.Cut(p, "#"); err == nil || !strings.HasPrefix(err.Error(), before) {
+			t.Error(p, err)
+		}
+	}
+}
