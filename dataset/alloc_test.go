@@ -1,8 +1,11 @@
-package dataset
+package dataset_test
 
 import (
 	"io"
 	"testing"
+
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 )
 
 // Neither reading nor writing allocates for a row: beyond its buffers, which the
@@ -10,8 +13,8 @@ import (
 // encoder at most.
 func TestNoAllocationPerRow(t *testing.T) {
 	const rows, few = 10_000, 1000
-	data := new(Rows)
-	full := benchBatch(0)
+	data := new(dataset.Rows)
+	full := datasettest.BenchBatch(0)
 	data.Reset(0, len(full.Columns))
 	for c := range full.Columns {
 		for i := range rows {
@@ -21,21 +24,21 @@ func TestNoAllocationPerRow(t *testing.T) {
 	}
 	for _, format := range formats {
 		if n := writeAllocations(t, format, data); n > few {
-			t.Errorf("%s: writing allocates %v times", extensions[format], n)
+			t.Errorf("%s: writing allocates %v times", format.Extension(), n)
 		}
 	}
-	for format, table := range map[Format]string{CSV: "", CSVGzip: "", Parquet: "", GeoPackage: "#" + benchSchema.Name} {
-		r := open(t, write(t, t.TempDir(), format, benchSchema, data)+table)
+	for format, table := range map[dataset.Format]string{dataset.CSV: "", dataset.CSVGzip: "", dataset.Parquet: "", dataset.GeoPackage: "#" + datasettest.BenchSchema.Name} {
+		r := datasettest.Open(t, datasettest.Write(t, t.TempDir(), format, datasettest.BenchSchema, data)+table)
 		if n := readAllocations(t, r); n > few {
-			t.Errorf("%s: reading allocates %v times", extensions[format], n)
+			t.Errorf("%s: reading allocates %v times", format.Extension(), n)
 		}
 		r.Close()
 	}
 }
 
-func writeAllocations(t *testing.T, format Format, rows *Rows) float64 {
+func writeAllocations(t *testing.T, format dataset.Format, rows *dataset.Rows) float64 {
 	t.Helper()
-	w := create(t, format, benchSchema)
+	w := datasettest.Create(t, format, datasettest.BenchSchema)
 	defer w.Close()
 	return testing.AllocsPerRun(5, func() {
 		block, err := w.Encode(rows)
@@ -48,10 +51,10 @@ func writeAllocations(t *testing.T, format Format, rows *Rows) float64 {
 	})
 }
 
-func readAllocations(t *testing.T, r Reader) float64 {
+func readAllocations(t *testing.T, r dataset.Reader) float64 {
 	t.Helper()
-	columns := all(r, "geom")
-	var rows Rows
+	columns := datasettest.All(r, "geom")
+	var rows dataset.Rows
 	return testing.AllocsPerRun(5, func() {
 		err := r.Start(columns)
 		for err == nil {

@@ -1,34 +1,33 @@
-package dataset
+package dataset_test
 
 import (
 	"context"
 	"encoding/csv"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 )
 
-const benchRows = 131072
-
 // benchFile is a file of 400,000 rows of an account, a time, a place and a word.
-func benchFile(b *testing.B, format Format) string {
+func benchFile(b *testing.B, format dataset.Format) string {
 	b.Helper()
-	path := filepath.Join(b.TempDir(), "data"+extensions[format])
+	path := filepath.Join(b.TempDir(), "data"+format.Extension())
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer file.Close()
-	w, err := format.Create(file, benchSchema)
+	w, err := format.Create(file, datasettest.BenchSchema)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range int64(3) {
-		if block, err := w.Encode(benchBatch(i * benchRows)); err != nil || w.Append(block) != nil {
+		if block, err := w.Encode(datasettest.BenchBatch(i * datasettest.BenchRows)); err != nil || w.Append(block) != nil {
 			b.Fatal(err)
 		}
 	}
@@ -38,31 +37,14 @@ func benchFile(b *testing.B, format Format) string {
 	return path
 }
 
-var benchSchema = Schema{Name: "bench", Fields: []Field{{"user", Text}, {"time", Integer}, {"lat", Real}, {"lon", Real}, {"kind", Text}},
-	Points: []Point{{2, 3}}}
-
-func benchBatch(first int64) *Rows {
-	random := rand.New(rand.NewPCG(1, uint64(first)))
-	rows := new(Rows)
-	rows.Reset(first, 5)
-	for range benchRows {
-		rows.Columns[0].Append(fmt.Appendf(nil, "user-%05d", random.IntN(10000)))
-		rows.Columns[1].Append(fmt.Appendf(nil, "%d", 1_200_000_000+random.IntN(1_000_000)))
-		rows.Columns[2].Append(fmt.Appendf(nil, "%.6f", 30+10*random.Float64()))
-		rows.Columns[3].Append(fmt.Appendf(nil, "%.6f", 116+10*random.Float64()))
-		rows.Columns[4].Append([]byte("home"))
-	}
-	return rows
-}
-
 func BenchmarkRead(b *testing.B) {
-	for _, format := range []Format{CSV, CSVGzip, Parquet, GeoPackage} {
-		b.Run(extensions[format][1:], func(b *testing.B) {
+	for _, format := range []dataset.Format{dataset.CSV, dataset.CSVGzip, dataset.Parquet, dataset.GeoPackage} {
+		b.Run(format.Extension()[1:], func(b *testing.B) {
 			path := benchFile(b, format)
-			if format == GeoPackage {
-				path += "#" + benchSchema.Name
+			if format == dataset.GeoPackage {
+				path += "#" + datasettest.BenchSchema.Name
 			}
-			r, err := Open(context.Background(), path)
+			r, err := dataset.Open(context.Background(), path)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -73,15 +55,15 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // benchRead reads all columns of a data set again and again.
-func benchRead(b *testing.B, r Reader) {
-	columns := all(r, "geom")
-	var rows Rows
+func benchRead(b *testing.B, r dataset.Reader) {
+	columns := datasettest.All(r, "geom")
+	var rows dataset.Rows
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		err := r.Start(columns)
 		for err == nil {
-			err = r.Read(&rows, benchRows)
+			err = r.Read(&rows, datasettest.BenchRows)
 			n += rows.Len()
 		}
 		if err != io.EOF {
@@ -94,7 +76,7 @@ func benchRead(b *testing.B, r Reader) {
 // BenchmarkEncodingCSV is what the standard library needs to read a file of CSV,
 // without keeping any of it.
 func BenchmarkEncodingCSV(b *testing.B) {
-	path := benchFile(b, CSV)
+	path := benchFile(b, dataset.CSV)
 	n := 0
 	for b.Loop() {
 		file, err := os.Open(path)
@@ -115,10 +97,10 @@ func BenchmarkEncodingCSV(b *testing.B) {
 // BenchmarkWrite measures writing and, of that, what is done concurrently. The
 // file has one batch for every round.
 func BenchmarkWrite(b *testing.B) {
-	rows := benchBatch(0)
+	rows := datasettest.BenchBatch(0)
 	for _, format := range formats {
-		b.Run(extensions[format][1:], func(b *testing.B) {
-			w := create(b, format, benchSchema)
+		b.Run(format.Extension()[1:], func(b *testing.B) {
+			w := datasettest.Create(b, format, datasettest.BenchSchema)
 			defer w.Close()
 			var encoding time.Duration
 			b.ReportAllocs()
@@ -133,7 +115,7 @@ func BenchmarkWrite(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			written := float64(b.N) * benchRows
+			written := float64(b.N) * datasettest.BenchRows
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/written, "ns/row")
 			b.ReportMetric(float64(encoding.Nanoseconds())/written, "encode-ns/row")
 		})

@@ -44,7 +44,7 @@ func (w *gzipWriter) zip(text []byte) (Block, error) {
 	}
 	defer w.zipper.Put(z)
 	if _, err := z.Write(text); err != nil {
-		return Block{}, err
+		return nil, err
 	}
-	return Block{buffer: out}, z.Close()
+	return out, z.Close()
 }

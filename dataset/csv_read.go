@@ -51,7 +51,7 @@ func (r *csvReader) Typed(int) bool { return false }
 
 func (r *csvReader) Close() error { return r.file.Close() }
 
-func (r *csvReader) Done() float64 { return float64(r.read) / float64(max(r.size, 1)) }
+func (r *csvReader) Progress() float64 { return float64(r.read) / float64(max(r.size, 1)) }
 
 func (r *csvReader) Start(columns []int) (err error) {
 	if r.to, err = places(columns, len(r.fields)); err != nil {
@@ -67,11 +67,10 @@ func (r *csvReader) Start(columns []int) (err error) {
 
 func (r *csvReader) Read(rows *Rows, max int) error {
 	rows.Reset(r.row, r.chosen)
-	rows.lines = true
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
-	for n := 0; n < max && !rows.full(); n++ {
+	for n := 0; n < max && !rows.Full(); n++ {
 		record, err := r.split.next()
 		if err == io.EOF && n > 0 {
 			return nil
@@ -100,7 +99,7 @@ func (r *csvReader) fail(err error) error {
 
 // add adds a record's cells to the batch.
 func (r *csvReader) add(rows *Rows, record []byte) error {
-	rows.places = append(rows.places, r.split.line)
+	rows.lines = append(rows.lines, r.split.line)
 	var cells int
 	var err error
 	if r.split.quoted {
@@ -157,7 +156,7 @@ func (r *csvReader) header() ([]Field, error) {
 		return nil, err
 	}
 	r.read = 0
-	text, err := Plain(counter{r})
+	text, err := PlainText(counter{r})
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +181,9 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Plain decompresses gzip and drops a byte order mark.
-func Plain(file io.Reader) (io.Reader, error) {
+// PlainText returns the text of a file that gzip may have compressed, without a byte order
+// mark.
+func PlainText(file io.Reader) (io.Reader, error) {
 	text := bufio.NewReaderSize(file, 1<<16)
 	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(text)
@@ -199,7 +199,7 @@ func Plain(file io.Reader) (io.Reader, error) {
 	return text, nil
 }
 
-// separator is the one of the separators that stands most often outside quotes in
+// separator returns the one of the separators that stands most often outside quotes in
 // the header line; a comma where there is none.
 func separator(header []byte) byte {
 	var counts [256]int

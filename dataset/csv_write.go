@@ -34,8 +34,9 @@ func (f *textFile) buffer() *buffer {
 }
 
 func (f *textFile) Append(block Block) error {
-	_, err := f.file.Write(block.buffer.b)
-	f.spare.Put(block.buffer)
+	b := block.(*buffer)
+	_, err := f.file.Write(b.b)
+	f.spare.Put(b)
 	return err
 }
 
@@ -76,7 +77,7 @@ func (t csvText) header(fields []Field) []byte {
 func (w *csvWriter) Encode(rows *Rows) (Block, error) {
 	out := w.buffer()
 	out.b = w.appendRows(out.b, rows)
-	return Block{buffer: out}, nil
+	return out, nil
 }
 
 func (t csvText) appendRows(out []byte, rows *Rows) []byte {
@@ -97,7 +98,7 @@ func (t csvText) appendRows(out []byte, rows *Rows) []byte {
 	return out
 }
 
-// cell is the text of a cell as it is written.
+// cell returns the text of a cell as it is written.
 func (t csvText) cell(text []byte) []byte {
 	if t.escapeFormulas && isFormula(text) {
 		return append([]byte{'\''}, text...)

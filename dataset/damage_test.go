@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 	"github.com/geosql/geosql/internal/printable/printabletest"
 )
 
@@ -16,17 +18,17 @@ var insides = regexp.MustCompile(`runtime error|out of range|slice bounds|nil po
 // Whatever is changed in a file, or wherever it is cut off, reading it does not panic: it
 // gives an error of one plain line that begins with the file, or data that happen to be valid.
 func TestDamagedFiles(t *testing.T) {
-	rows := batch(0, []string{"a", "1", "2", "3", "4", "b", "5", "c"}, []string{"a", "1", "2", "3", "4", null, null, "c"})
-	for _, format := range []Format{Parquet, CSVGzip, GeoPackage} {
-		t.Run(extensions[format], func(t *testing.T) {
-			path := write(t, t.TempDir(), format, nasty, rows)
+	rows := datasettest.Batch(0, []string{"a", "1", "2", "3", "4", "b", "5", "c"}, []string{"a", "1", "2", "3", "4", datasettest.Null, datasettest.Null, "c"})
+	for _, format := range []dataset.Format{dataset.Parquet, dataset.CSVGzip, dataset.GeoPackage} {
+		t.Run(format.Extension(), func(t *testing.T) {
+			path := datasettest.Write(t, t.TempDir(), format, datasettest.Nasty, rows)
 			whole, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			name := path
-			if format == GeoPackage {
-				name += "#" + nasty.Name
+			if format == dataset.GeoPackage {
+				name += "#" + datasettest.Nasty.Name
 			}
 			step := 1 + len(whole)/4096 // a GeoPackage is mostly empty
 			refused := 0
@@ -38,7 +40,7 @@ func TestDamagedFiles(t *testing.T) {
 				}
 				readDamaged(t, path, name, whole[:i])
 			}
-			if format != GeoPackage && refused < len(whole)/4 {
+			if format != dataset.GeoPackage && refused < len(whole)/4 {
 				t.Errorf("%d of %d damaged files are refused", refused, 3*len(whole))
 			}
 		})
@@ -51,9 +53,9 @@ func readDamaged(t *testing.T, path, name string, content []byte) int {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(t.Context(), name)
+	r, err := dataset.Open(t.Context(), name)
 	if err == nil {
-		_, err = read(r, all(r, "geom"), 100)
+		_, err = datasettest.Read(r, datasettest.All(r, "geom"), 100)
 		r.Close()
 	}
 	if err == nil {
@@ -68,7 +70,7 @@ func readDamaged(t *testing.T, path, name string, content []byte) int {
 
 // The message says which part of the file it is.
 func TestDamagedPageIsNamed(t *testing.T) {
-	path := write(t, t.TempDir(), Parquet, benchSchema, benchBatch(0), benchBatch(1))
+	path := datasettest.Write(t, t.TempDir(), dataset.Parquet, datasettest.BenchSchema, datasettest.BenchBatch(0), datasettest.BenchBatch(1))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -76,13 +78,13 @@ func TestDamagedPageIsNamed(t *testing.T) {
 	for at, want := range map[int]string{1000: "row group 1, column ", len(whole) * 3 / 4: "row group 2, column "} {
 		damaged := append([]byte(nil), whole...)
 		damaged[at] ^= 0xff
-		refuses(t, file(t, "data.parquet", string(damaged)), "the file is damaged: "+want)
+		datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(damaged)), "the file is damaged: "+want)
 	}
 }
 
 // A compression that cannot be read is no damage.
 func TestUnknownCompression(t *testing.T) {
-	path := write(t, t.TempDir(), Parquet, benchSchema, benchBatch(0))
+	path := datasettest.Write(t, t.TempDir(), dataset.Parquet, datasettest.BenchSchema, datasettest.BenchBatch(0))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -94,5 +96,5 @@ func TestUnknownCompression(t *testing.T) {
 		t.Fatal("no column is compressed by ZSTD")
 	}
 	copy(whole[at:], lzo)
-	refuses(t, file(t, "data.parquet", string(whole)), "compression LZO is not supported")
+	datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(whole)), "compression LZO is not supported")
 }

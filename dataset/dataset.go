@@ -1,5 +1,10 @@
-// Package dataset reads and writes data sets batch by batch: CSV, Parquet and tables
-// of SQLite in; CSV, Parquet, GeoParquet, GeoJSON and GeoPackage out.
+// Package dataset reads and writes data sets batch by batch: CSV and Parquet in; CSV,
+// Parquet, GeoParquet and GeoJSON out.
+//
+// A program that also reads tables of SQLite, and writes GeoPackages, imports the package
+// that does so, as it would import image/png:
+//
+//	import _ "github.com/geosql/geosql/dataset/sqlite"
 //
 // All cells are text while they travel. A format that has types prints what it
 // reads and parses what it writes. Memory is bounded by the size of a batch and
@@ -26,6 +31,7 @@ const (
 	Real
 )
 
+// String returns the kind's name in lower case.
 func (k Kind) String() string { return [...]string{"text", "integer", "real"}[k] }
 
 // A Field is a column's name and kind.
@@ -36,10 +42,10 @@ type Field struct {
 
 // A Reader reads a data set, any number of times. It must not be used concurrently.
 type Reader interface {
-	// Fields are all columns of the data set. Their names are distinct.
+	// Fields returns all columns of the data set. Their names are distinct.
 	Fields() []Field
-	// Typed reports whether the data set says what kind a column has, by its number.
-	// Where it does not, as CSV never does, the kind is Text.
+	// Typed reports whether the data set says what kind a column, given by its number,
+	// has. Where it does not, as CSV never does, the kind is Text.
 	Typed(column int) bool
 	// Start goes to the first row, from wherever the reader stands. From then on
 	// Read reads the given columns, each named once, in that order.
@@ -50,8 +56,10 @@ type Reader interface {
 	// nothing but the data, the columns and max, so that the same batches come again
 	// after another Start.
 	Read(rows *Rows, max int) error
-	// Done is roughly the share of the data set, from 0 to 1, that was read since Start.
-	Done() float64
+	// Progress returns roughly the share of the data set, from 0 to 1, that was read since
+	// Start.
+	Progress() float64
+	// Close frees what the reader holds.
 	Close() error
 }
 
@@ -64,7 +72,7 @@ var ErrFormat = errors.New("unknown format")
 
 // Open opens a data set by what its name ends with: CSV in a .csv, .tsv or .txt file
 // (.gz if compressed by gzip), Parquet in a .parquet or .geoparquet file, and a
-// table of SQLite as "file#table".
+// table of SQLite as "file#table" if package dataset/sqlite is imported.
 //
 // CSV has a header line and cells that are separated by commas, semicolons or
 // tabs. An empty cell is NULL.
@@ -72,7 +80,10 @@ var ErrFormat = errors.New("unknown format")
 // Cancelling ctx ends Read with the cause.
 func Open(ctx context.Context, path string) (Reader, error) {
 	if file, name, found := cutTable(path); found {
-		return openSQLite(ctx, file, name)
+		if openTable == nil {
+			return nil, fmt.Errorf("%s: this program cannot read tables of databases: it does not import %s", path, sqlitePackage)
+		}
+		return openTable(ctx, file, name)
 	}
 	switch lower := strings.ToLower(path); {
 	case hasSuffix(strings.TrimSuffix(lower, ".gz"), ".csv", ".tsv", ".txt"):
@@ -86,7 +97,16 @@ func Open(ctx context.Context, path string) (Reader, error) {
 	}
 }
 
-// unknown is the error about a file whose name says nothing, unless there is a more
+// openTable opens a table of a database file, if that is registered.
+var openTable func(ctx context.Context, file, table string) (Reader, error)
+
+// RegisterTables says how [Open] opens a table of a database file. It is called by the init
+// function of the package that reads them.
+func RegisterTables(open func(ctx context.Context, file, table string) (Reader, error)) {
+	openTable = open
+}
+
+// unknown returns the error about a file whose name says nothing, unless there is a more
 // obvious one.
 func unknown(path string) error {
 	file, _, err := openRegular(path)
@@ -97,8 +117,9 @@ func unknown(path string) error {
 	return fmt.Errorf("%s: %w: neither .csv, .tsv, .txt (also .gz), .parquet nor file.db#table", path, ErrFormat)
 }
 
-// File is the name of the file that a data set is in.
-func File(path string) string {
+// FileName returns the name of the file that a data set is in, for that of a table has the
+// table's behind it.
+func FileName(path string) string {
 	if file, _, found := cutTable(path); found {
 		return file
 	}
@@ -152,7 +173,13 @@ func wrap(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// places says for every column of n its place among the chosen ones, or -1.
+// CheckColumns returns an error if a column is none of n, or chosen twice.
+func CheckColumns(chosen []int, n int) error {
+	_, err := places(chosen, n)
+	return err
+}
+
+// places returns for every column of n its place among the chosen ones, or -1.
 func places(chosen []int, n int) ([]int32, error) {
 	to := make([]int32, n)
 	for i := range to {

@@ -8,25 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Point names two fields, by number, that are one location: degrees in WGS 84.
-type Point struct{ Lat, Lon int }
-
-// A Schema describes a data set that is to be written.
-type Schema struct {
-	Name   string  // of the layer, where the format has one
-	Fields []Field // with distinct names
-	// Points are the locations. The first is the geometry of a format that has
-	// one, and its two fields are then left out; the others stay fields.
-	Points []Point
-	// EscapeFormulas puts an apostrophe before the names and cells of CSV that a spreadsheet
-	// program would take for a formula. Other formats do without.
-	EscapeFormulas bool
-}
-
 // A Format is a file format that a data set can be written in.
 type Format uint8
 
-// The formats.
+// The formats. A program that writes GeoPackage imports package dataset/sqlite.
 const (
 	CSV Format = iota + 1
 	CSVGzip
@@ -39,16 +24,39 @@ const (
 var extensions = [...]string{CSV: ".csv", CSVGzip: ".csv.gz", Parquet: ".parquet",
 	GeoParquet: ".geoparquet", GeoJSON: ".geojson", GeoPackage: ".gpkg"}
 
-// FormatOf is the format that a file's name ends with.
+// creators begin files of the formats. That of GeoPackage is registered.
+var creators = [len(extensions)]func(*os.File, Schema) (Writer, error){CSV: createCSV, CSVGzip: createCSVGzip,
+	Parquet: createParquet, GeoParquet: createGeoParquet, GeoJSON: createGeoJSON}
+
+// RegisterFormat says how a format is written that this package does not write itself. It
+// is called by the init function of the package that writes it.
+func RegisterFormat(f Format, create func(*os.File, Schema) (Writer, error)) { creators[f] = create }
+
+// FormatOf returns the format that a file's name ends with.
 func FormatOf(path string) (Format, error) {
 	lower := strings.ToLower(path)
 	for f := CSV; f <= GeoPackage; f++ {
-		if strings.HasSuffix(lower, extensions[f]) {
-			return f, nil
+		if !strings.HasSuffix(lower, f.Extension()) {
+			continue
 		}
+		if creators[f] == nil {
+			return 0, fmt.Errorf("%s: %w", path, f.missing())
+		}
+		return f, nil
 	}
 	return 0, fmt.Errorf("%s: unknown format: none of %s", path, strings.Join(extensions[1:], ", "))
 }
+
+// missing returns the error about a format that nobody has registered.
+func (f Format) missing() error {
+	return fmt.Errorf("this program cannot write %s: it does not import %s", f.Extension(), sqlitePackage)
+}
+
+// sqlitePackage registers all that needs SQLite.
+const sqlitePackage = "github.com/geosql/geosql/dataset/sqlite"
+
+// Extension returns what the names of the format's files end with.
+func (f Format) Extension() string { return extensions[f] }
 
 // Typed reports whether the format depends on the kinds of the fields.
 func (f Format) Typed() bool { return f != CSV && f != CSVGzip }
@@ -83,12 +91,8 @@ type Writer interface {
 	Close() error
 }
 
-// A Block is a batch as its writer encoded it.
-type Block struct {
-	buffer *buffer // of the formats that are text
-	box    box     // of the geometries
-	native any     // of the others
-}
+// A Block is a batch as its writer encoded it, for that writer alone.
+type Block any
 
 // Create begins a data set in an empty file that is open for writing. The caller
 // keeps the file, and removes it if the data set is not completed.
@@ -98,20 +102,10 @@ func (f Format) Create(file *os.File, s Schema) (Writer, error) {
 	if f.geometric() && len(s.Points) == 0 {
 		return nil, errors.New("a file of geometries needs a location")
 	}
-	switch f {
-	case CSV:
-		return createCSV(file, s)
-	case CSVGzip:
-		return createCSVGzip(file, s)
-	case Parquet:
-		return createParquet(file, s)
-	case GeoParquet:
-		return createGeoParquet(file, s)
-	case GeoJSON:
-		return createGeoJSON(file, s)
-	default:
-		return createGeoPackage(file, s)
+	if creators[f] == nil {
+		return nil, f.missing()
 	}
+	return creators[f](file, s)
 }
 
 // geometric reports whether the first point becomes a geometry.

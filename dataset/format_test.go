@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"errors"
@@ -7,20 +7,24 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
+	_ "github.com/geosql/geosql/dataset/sqlite" // GeoPackage, and tables of SQLite
 )
 
-var formats = []Format{CSV, CSVGzip, Parquet, GeoParquet, GeoJSON, GeoPackage}
+var formats = []dataset.Format{dataset.CSV, dataset.CSVGzip, dataset.Parquet, dataset.GeoParquet, dataset.GeoJSON, dataset.GeoPackage}
 
 func TestFormatOf(t *testing.T) {
-	for path, want := range map[string]Format{
-		"a.csv": CSV, "a.CSV.gz": CSVGzip, "a.b.parquet": Parquet, "x/a.geoparquet": GeoParquet, "a.geojson": GeoJSON, "A.GPKG": GeoPackage,
+	for path, want := range map[string]dataset.Format{
+		"a.csv": dataset.CSV, "a.CSV.gz": dataset.CSVGzip, "a.b.parquet": dataset.Parquet, "x/a.geoparquet": dataset.GeoParquet, "a.geojson": dataset.GeoJSON, "A.GPKG": dataset.GeoPackage,
 	} {
-		if got, err := FormatOf(path); err != nil || got != want || got.Typed() != (want > CSVGzip) {
+		if got, err := dataset.FormatOf(path); err != nil || got != want || got.Typed() != (want > dataset.CSVGzip) {
 			t.Errorf("%s: %v, %v", path, got, err)
 		}
 	}
 	for _, path := range []string{"a", "a.gz", "a.json", "csv", "a.csv.tmp"} {
-		if _, err := FormatOf(path); err == nil || !strings.Contains(err.Error(), path+": unknown format: none of .csv, .csv.gz, .parquet, .geoparquet, .geojson, .gpkg") {
+		if _, err := dataset.FormatOf(path); err == nil || !strings.Contains(err.Error(), path+": unknown format: none of .csv, .csv.gz, .parquet, .geoparquet, .geojson, .gpkg") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -28,36 +32,36 @@ func TestFormatOf(t *testing.T) {
 
 func TestOpenUnknown(t *testing.T) {
 	for _, name := range []string{"data", "data.json", "data.gz"} {
-		refuses(t, file(t, name, "a,b\n1,2\n"), "unknown format")
+		datasettest.Refuses(t, datasettest.File(t, name, "a,b\n1,2\n"), "unknown format")
 	}
 	folder := filepath.Join(t.TempDir(), "folder.csv")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, folder, "not a regular file")
-	refuses(t, t.TempDir(), "not a regular file")
-	refuses(t, t.TempDir()+"/none", "no such file")
-	if err := readThrough(file(t, "a#b.csv", "a,b\n1,2\n")); err != nil {
+	datasettest.Refuses(t, folder, "not a regular file")
+	datasettest.Refuses(t, t.TempDir(), "not a regular file")
+	datasettest.Refuses(t, t.TempDir()+"/none", "no such file")
+	if err := datasettest.ReadThrough(datasettest.File(t, "a#b.csv", "a,b\n1,2\n")); err != nil {
 		t.Error(err)
 	}
 }
 
 // A cell that is not of its field's kind is refused with its place.
 func TestMisfits(t *testing.T) {
-	s := Schema{Name: "x", Fields: []Field{{"t", Text}, {"lat", Real}, {"lon", Real}, {"n", Integer}, {"x", Real}}, Points: []Point{{1, 2}}}
+	s := dataset.Schema{Name: "x", Fields: []dataset.Field{{Name: "t", Kind: dataset.Text}, {Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}, {Name: "n", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real}}, Points: []dataset.Point{{Lat: 1, Lon: 2}}}
 	good := []string{"x", "1", "2", "3", "4"}
 	for _, format := range formats {
-		w := create(t, format, s)
+		w := datasettest.Create(t, format, s)
 		for column, cells := range map[int][]string{
 			0: {"\xff"}, 1: {"x", "1e999", "0x1p2"}, 2: {"1,5", "1_0"}, 3: {"1.5", "9223372036854775808", "x", "1 2"}, 4: {"1e", "0x10", "1e400"},
 		} {
 			for _, cell := range cells {
 				bad := append([]string(nil), good...)
 				bad[column] = cell
-				_, err := w.Encode(batch(40, good, bad))
+				_, err := w.Encode(datasettest.Batch(40, good, bad))
 				want := "row 42, column " + s.Fields[column].Name + ": "
 				if format.Typed() && (err == nil || !strings.Contains(err.Error(), want)) || !format.Typed() && err != nil {
-					t.Errorf("%s: %q in column %d: %v", extensions[format], cell, column, err)
+					t.Errorf("%s: %q in column %d: %v", format.Extension(), cell, column, err)
 				}
 			}
 		}
@@ -68,15 +72,15 @@ func TestMisfits(t *testing.T) {
 }
 
 func TestNotFinite(t *testing.T) {
-	s := Schema{Name: "x", Fields: []Field{{"lat", Real}, {"lon", Real}, {"x", Real}}, Points: []Point{{0, 1}}}
-	rows := batch(0, []string{"1", "2", "NaN"})
-	for format, allowed := range map[Format]bool{Parquet: true, GeoParquet: true, GeoJSON: false, GeoPackage: false} {
-		w := create(t, format, s)
+	s := dataset.Schema{Name: "x", Fields: []dataset.Field{{Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}, {Name: "x", Kind: dataset.Real}}, Points: []dataset.Point{{Lat: 0, Lon: 1}}}
+	rows := datasettest.Batch(0, []string{"1", "2", "NaN"})
+	for format, allowed := range map[dataset.Format]bool{dataset.Parquet: true, dataset.GeoParquet: true, dataset.GeoJSON: false, dataset.GeoPackage: false} {
+		w := datasettest.Create(t, format, s)
 		if _, err := w.Encode(rows); (err == nil) != allowed {
-			t.Errorf("%s: %v", extensions[format], err)
+			t.Errorf("%s: %v", format.Extension(), err)
 		}
-		if _, err := w.Encode(batch(0, []string{"NaN", "2", "3"})); (err == nil) != (format == Parquet) {
-			t.Errorf("%s: a location that is no number: %v", extensions[format], err)
+		if _, err := w.Encode(datasettest.Batch(0, []string{"NaN", "2", "3"})); (err == nil) != (format == dataset.Parquet) {
+			t.Errorf("%s: a location that is no number: %v", format.Extension(), err)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -85,9 +89,9 @@ func TestNotFinite(t *testing.T) {
 }
 
 func TestGeometryNeedsPoint(t *testing.T) {
-	for _, format := range []Format{GeoParquet, GeoJSON, GeoPackage} {
-		if _, err := format.Create(nil, Schema{Name: "x", Fields: []Field{{"a", Text}}}); err == nil {
-			t.Error(extensions[format])
+	for _, format := range []dataset.Format{dataset.GeoParquet, dataset.GeoJSON, dataset.GeoPackage} {
+		if _, err := format.Create(nil, dataset.Schema{Name: "x", Fields: []dataset.Field{{Name: "a", Kind: dataset.Text}}}); err == nil {
+			t.Error(format.Extension())
 		}
 	}
 }
@@ -96,30 +100,30 @@ func TestGeometryNeedsPoint(t *testing.T) {
 // that are used again, make the same file, but for what a file says of its time.
 func TestEncodeConcurrently(t *testing.T) {
 	const n = 12
-	var batches []*Rows
+	var batches []*dataset.Rows
 	for i := range int64(n) {
-		rows := batch(i*3, []string{"u", "1", "1.5", "2.5", "a"}, []string{strings.Repeat("v", int(i)), "-7", "3.5", "4.5", null}, []string{"w", null, null, null, "b"})
+		rows := datasettest.Batch(i*3, []string{"u", "1", "1.5", "2.5", "a"}, []string{strings.Repeat("v", int(i)), "-7", "3.5", "4.5", datasettest.Null}, []string{"w", datasettest.Null, datasettest.Null, datasettest.Null, "b"})
 		batches = append(batches, rows)
 	}
 	for _, format := range formats {
-		want := contents(t, write(t, t.TempDir(), format, benchSchema, batches...), format)
-		same(t, contents(t, writeConcurrently(t, format, batches), format), want)
+		want := contents(t, datasettest.Write(t, t.TempDir(), format, datasettest.BenchSchema, batches...), format)
+		datasettest.Same(t, contents(t, writeConcurrently(t, format, batches), format), want)
 	}
 }
 
-func writeConcurrently(t *testing.T, format Format, batches []*Rows) string {
+func writeConcurrently(t *testing.T, format dataset.Format, batches []*dataset.Rows) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "data"+extensions[format])
+	path := filepath.Join(t.TempDir(), "data"+format.Extension())
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	w, err := format.Create(file, benchSchema)
+	w, err := format.Create(file, datasettest.BenchSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, errs := make([]Block, len(batches)), make([]error, len(batches))
+	blocks, errs := make([]dataset.Block, len(batches)), make([]error, len(batches))
 	var all sync.WaitGroup
 	for i, rows := range batches {
 		all.Go(func() { blocks[i], errs[i] = w.Encode(rows) })
@@ -135,31 +139,31 @@ func writeConcurrently(t *testing.T, format Format, batches []*Rows) string {
 }
 
 // contents is what a file of the schema of the benchmarks holds.
-func contents(t *testing.T, path string, format Format) [][]string {
+func contents(t *testing.T, path string, format dataset.Format) [][]string {
 	t.Helper()
-	if format == GeoJSON {
+	if format == dataset.GeoJSON {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return [][]string{{string(text)}}
 	}
-	if format == GeoPackage {
-		path += "#" + benchSchema.Name
+	if format == dataset.GeoPackage {
+		path += "#" + datasettest.BenchSchema.Name
 	}
-	r := open(t, path)
+	r := datasettest.Open(t, path)
 	defer r.Close()
-	cells, err := read(r, all(r, "geom", "geometry"), 5)
+	cells, err := datasettest.Read(r, datasettest.All(r, "geom", "geometry"), 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cells
 }
 
-func TestFile(t *testing.T) {
-	hash := file(t, "a#b.csv", "a\n")
+func TestFileName(t *testing.T) {
+	hash := datasettest.File(t, "a#b.csv", "a\n")
 	for path, want := range map[string]string{"x/a.csv": "x/a.csv", "x/a#1.db#t": "x/a#1.db", hash: hash} {
-		if got := File(path); got != want {
+		if got := dataset.FileName(path); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

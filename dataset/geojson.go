@@ -18,7 +18,7 @@ type geoJSONWriter struct {
 }
 
 func createGeoJSON(file *os.File, s Schema) (Writer, error) {
-	w := &geoJSONWriter{textFile: textFile{file: file}, schema: s, columns: s.properties()}
+	w := &geoJSONWriter{textFile: textFile{file: file}, schema: s, columns: s.Attributes()}
 	for n, i := range w.columns {
 		key := appendJSON(nil, []byte(s.Fields[i].Name))
 		if n > 0 {
@@ -36,17 +36,17 @@ func (w *geoJSONWriter) Encode(rows *Rows) (Block, error) {
 	var err error
 	for i := range rows.Len() {
 		if out.b, err = w.appendFeature(out.b, rows, i); err != nil {
-			return Block{}, err
+			return nil, err
 		}
 	}
-	return Block{buffer: out}, nil
+	return out, nil
 }
 
 // Append drops the comma in front of the very first feature.
 func (w *geoJSONWriter) Append(block Block) error {
-	if !w.some && len(block.buffer.b) > 0 {
+	if b := block.(*buffer).b; !w.some && len(b) > 0 {
 		w.some = true
-		block.buffer.b[0] = ' '
+		b[0] = ' '
 	}
 	return w.textFile.Append(block)
 }
@@ -57,7 +57,7 @@ func (w *geoJSONWriter) Close() error {
 }
 
 func (w *geoJSONWriter) appendFeature(out []byte, rows *Rows, i int) ([]byte, error) {
-	lat, lon, null, err := w.schema.geometry(rows, i)
+	lat, lon, null, err := w.schema.Location(rows, i)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (w *geoJSONWriter) appendFeature(out []byte, rows *Rows, i int) ([]byte, er
 		var ok bool
 		out, ok = appendJSONValue(append(out, w.keys[n]...), w.schema.Fields[column].Kind, &rows.Columns[column], i)
 		if !ok {
-			return nil, misfit(rows, i, w.schema.Fields[column], column)
+			return nil, rows.MisfitError(i, column, w.schema.Fields[column])
 		}
 	}
 	return append(out, "}}"...), nil

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +23,7 @@ type featureCollection struct {
 	}
 }
 
-func readGeoJSON(t tester, path string) (collection featureCollection) {
+func readGeoJSON(t datasettest.T, path string) (collection featureCollection) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -38,13 +40,13 @@ func readGeoJSON(t tester, path string) (collection featureCollection) {
 func TestGeoJSONRoundTrip(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		batches, cells := nastyBatches(t)
-		got := readGeoJSON(t, write(t, folder, GeoJSON, nasty, batches...))
-		if got.Type != "FeatureCollection" || got.Name != nasty.Name || len(got.Features) != len(cells) {
+		batches, cells := datasettest.NastyBatches(t)
+		got := readGeoJSON(t, datasettest.Write(t, folder, dataset.GeoJSON, datasettest.Nasty, batches...))
+		if got.Type != "FeatureCollection" || got.Name != datasettest.Nasty.Name || len(got.Features) != len(cells) {
 			t.Fatalf("%s %q with %d features, want %d", got.Type, got.Name, len(got.Features), len(cells))
 		}
 		for i, f := range got.Features {
-			lat, lon, isNull := location(t, cells[i])
+			lat, lon, isNull := datasettest.Location(t, cells[i])
 			switch g := f.Geometry; {
 			case f.Type != "Feature" || isNull != (g == nil):
 				t.Fatalf("row %d: %v, want %q", i, f, cells[i])
@@ -56,22 +58,22 @@ func TestGeoJSONRoundTrip(t *testing.T) {
 	})
 }
 
-func checkProperties(t tester, got map[string]any, row []string) {
+func checkProperties(t datasettest.T, got map[string]any, row []string) {
 	t.Helper()
-	if len(got) != len(nasty.Fields)-2 {
+	if len(got) != len(datasettest.Nasty.Fields)-2 {
 		t.Fatalf("%d properties", len(got))
 	}
-	for i, f := range nasty.Fields {
-		if i == nasty.Points[0].Lat || i == nasty.Points[0].Lon {
+	for i, f := range datasettest.Nasty.Fields {
+		if i == datasettest.Nasty.Points[0].Lat || i == datasettest.Nasty.Points[0].Lon {
 			continue
 		}
 		v, found := got[f.Name]
 		text, isText := v.(string)
 		number, isNumber := v.(json.Number)
 		switch {
-		case row[i] == null && found && v == nil:
-		case f.Kind == Text && isText && text == row[i]:
-		case f.Kind != Text && isNumber && number.String() == row[i]:
+		case row[i] == datasettest.Null && found && v == nil:
+		case f.Kind == dataset.Text && isText && text == row[i]:
+		case f.Kind != dataset.Text && isNumber && number.String() == row[i]:
 		default:
 			t.Fatalf("property %s is %v, want %q", f.Name, v, row[i])
 		}
@@ -79,8 +81,8 @@ func checkProperties(t tester, got map[string]any, row []string) {
 }
 
 func TestGeoJSONBytes(t *testing.T) {
-	s := Schema{Name: "x", Fields: []Field{{"a", Text}, {"lat", Real}, {"lon", Real}, {"lat2", Real}}, Points: []Point{{1, 2}}}
-	got, err := os.ReadFile(write(t, t.TempDir(), GeoJSON, s, batch(0, []string{"\"", "1.50", "-2", " .5 "}), new(Rows), batch(1, []string{null, null, null, null})))
+	s := dataset.Schema{Name: "x", Fields: []dataset.Field{{Name: "a", Kind: dataset.Text}, {Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}, {Name: "lat2", Kind: dataset.Real}}, Points: []dataset.Point{{Lat: 1, Lon: 2}}}
+	got, err := os.ReadFile(datasettest.Write(t, t.TempDir(), dataset.GeoJSON, s, datasettest.Batch(0, []string{"\"", "1.50", "-2", " .5 "}), new(dataset.Rows), datasettest.Batch(1, []string{datasettest.Null, datasettest.Null, datasettest.Null, datasettest.Null})))
 	const want = `{"type":"FeatureCollection","name":"x","features":[ 
 {"type":"Feature","geometry":{"type":"Point","coordinates":[-2,1.5]},"properties":{"a":"\"","lat2":0.5}},
 {"type":"Feature","geometry":null,"properties":{"a":null,"lat2":null}}

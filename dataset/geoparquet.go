@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 
+	"github.com/geosql/geosql/dataset/internal/geom"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -11,27 +12,27 @@ import (
 // the location as well-known binary, with metadata that say so.
 func createGeoParquet(file *os.File, s Schema) (Writer, error) {
 	geometry := parquetField{parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain)), s.geometryName()}
-	return newParquetWriter(file, s, s.properties(), []parquet.Field{geometry}), nil
+	return newParquetWriter(file, s, s.Attributes(), []parquet.Field{geometry}), nil
 }
 
-// geometryName is the name of the column of geometries.
-func (s *Schema) geometryName() string { return s.free("geometry") }
+// geometryName returns the name of the column of geometries.
+func (s *Schema) geometryName() string { return s.FreeName("geometry") }
 
 // encodeGeometry writes the locations of the batch into the last column.
-func (w *parquetWriter) encodeGeometry(g *parquetGroup, rows *Rows, b *box) error {
+func (w *parquetWriter) encodeGeometry(g *parquetGroup, rows *Rows) error {
 	n := len(w.columns)
 	for i := 0; i < rows.Len(); {
 		values, wkb := g.values[:min(len(g.values), rows.Len()-i)], g.wkb[:0]
 		for k := range values {
-			lat, lon, null, err := w.schema.geometry(rows, i)
+			lat, lon, null, err := w.schema.Location(rows, i)
 			if err != nil {
 				return err
 			}
 			v := parquet.NullValue()
 			if !null {
-				b.add(lat, lon)
+				g.bounds.Add(lat, lon)
 				start := len(wkb)
-				wkb = appendWKB(wkb, lat, lon)
+				wkb = geom.AppendWKB(wkb, lat, lon)
 				v = parquet.ByteArrayValue(wkb[start:])
 			}
 			values[k] = v.Level(0, definition(v), n)
@@ -44,17 +45,17 @@ func (w *parquetWriter) encodeGeometry(g *parquetGroup, rows *Rows, b *box) erro
 	return nil
 }
 
-// geoMetadata is what the key "geo" of a GeoParquet file holds. The coordinates
+// geoMetadata returns what the key "geo" of a GeoParquet file holds. The coordinates
 // are longitude and latitude of WGS 84, which is the default.
-func geoMetadata(column string, b box) string {
+func geoMetadata(column string, b geom.Bounds) string {
 	type geometry struct {
 		Encoding string    `json:"encoding"`
 		Types    []string  `json:"geometry_types"`
 		BBox     []float64 `json:"bbox,omitempty"`
 	}
 	g := geometry{Encoding: "WKB", Types: []string{"Point"}}
-	if b.some {
-		g.BBox = []float64{b.west, b.south, b.east, b.north}
+	if b.Some {
+		g.BBox = []float64{b.West, b.South, b.East, b.North}
 	}
 	text, _ := json.Marshal(map[string]any{ // of finite numbers and text only
 		"version":        "1.1.0",

@@ -1,11 +1,13 @@
 //go:build unix
 
-package dataset
+package dataset_test
 
 import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 )
 
 // A pipe that nobody writes to is refused, and not waited for.
@@ -14,5 +16,5 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, path, "not a regular file")
+	datasettest.Refuses(t, path, "not a regular file")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// decimalPrinter is for numbers with a fixed number of decimals, which are stored as whole
-// numbers of the last one. Those that have more digits than a typed format holds are text.
+// decimalPrinter does so for numbers with a fixed number of decimals, which are stored as
+// whole numbers of the last one. Those that have more digits than a typed format holds are text.
 func decimalPrinter(column parquet.Type, t *format.DecimalType) (Kind, printer, bool) {
 	const most, mostInteger, mostReal = 38, 18, 15 // digits
 	if t.Scale < 0 || t.Scale > t.Precision || t.Precision > most {
@@ -54,7 +54,7 @@ func appendDecimal(out, digits []byte, scale int) []byte {
 	return append(out, digits[whole:]...)
 }
 
-// twosComplement is the number that bytes are, the most significant one first.
+// twosComplement returns the number that bytes are, the most significant one first.
 func twosComplement(b []byte) *big.Int {
 	x := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {

@@ -14,7 +14,7 @@ import (
 // A printer appends a value that is not NULL as text.
 type printer func(out []byte, v parquet.Value) []byte
 
-// parquetPrinter is the kind of a column of a file and what prints its values.
+// parquetPrinter returns the kind of a column of a file and what prints its values.
 func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	if !column.Leaf() || column.Repeated() {
 		return Text, nil, errors.New("nested columns cannot be read")
@@ -41,7 +41,7 @@ func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	}
 }
 
-// logicalPrinter is for columns whose values are not what their bits are.
+// logicalPrinter does so for columns whose values are not what their bits are.
 func logicalPrinter(column parquet.Type, logical format.LogicalTypeValue) (Kind, printer, bool) {
 	physical := column.Kind()
 	switch t := logical.(type) {
@@ -89,7 +89,7 @@ func printDate(out []byte, v parquet.Value) []byte {
 	return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().AppendFormat(out, time.DateOnly)
 }
 
-// timePrinter prints ISO 8601, with a Z if the times are UTC and not local.
+// timePrinter returns what prints ISO 8601, with a Z if the times are UTC and not local.
 func timePrinter(layout string, utc bool, unit format.TimeUnit) printer {
 	if utc {
 		layout += "Z"

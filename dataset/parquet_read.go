@@ -82,10 +82,12 @@ func (r *parquetReader) Fields() []Field { return r.fields }
 
 func (r *parquetReader) Typed(int) bool { return true }
 
-func (r *parquetReader) Done() float64 { return float64(r.row) / float64(max(r.parquet.NumRows(), 1)) }
+func (r *parquetReader) Progress() float64 {
+	return float64(r.row) / float64(max(r.parquet.NumRows(), 1))
+}
 
 func (r *parquetReader) Start(columns []int) error {
-	if _, err := places(columns, len(r.fields)); err != nil {
+	if err := CheckColumns(columns, len(r.fields)); err != nil {
 		return wrap(r.path, err)
 	}
 	r.stop()
@@ -141,7 +143,7 @@ func (r *parquetReader) Read(rows *Rows, max int) error {
 
 // read reads n rows, but stops after those with which the text is long enough.
 func (r *parquetReader) read(rows *Rows, n int) error {
-	for n > 0 && !rows.full() {
+	for n > 0 && !rows.Full() {
 		k := min(n, parquetStep)
 		for i, c := range r.chosen {
 			if err := undamaged(func() error { return c.read(&rows.Columns[i], k) }); err != nil {

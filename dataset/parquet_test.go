@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"bytes"
@@ -7,10 +7,14 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
+	"github.com/geosql/geosql/dataset/internal/geom"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 )
@@ -18,68 +22,68 @@ import (
 func TestParquetRoundTrip(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		batches, cells := nastyBatches(t)
-		r := open(t, write(t, folder, Parquet, nasty, batches...))
+		batches, cells := datasettest.NastyBatches(t)
+		r := datasettest.Open(t, datasettest.Write(t, folder, dataset.Parquet, datasettest.Nasty, batches...))
 		defer r.Close()
-		if !reflect.DeepEqual(r.Fields(), nasty.Fields) {
+		if !reflect.DeepEqual(r.Fields(), datasettest.Nasty.Fields) {
 			t.Fatalf("fields %v", r.Fields())
 		}
 		for _, max := range []int{1, 3, 1000} {
-			got, err := read(r, all(r), max)
+			got, err := datasettest.Read(r, datasettest.All(r), max)
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, got, cells)
+			datasettest.Same(t, got, cells)
 		}
 	})
 }
 
 // A file of many row groups, pages and steps, read in batches of other sizes.
 func TestParquetManyRows(t *testing.T) {
-	var batches []*Rows
+	var batches []*dataset.Rows
 	var want [][]string
 	for _, n := range []int{5000, 1, 700, 3000} {
 		first := len(want)
 		for i := range n {
-			row := []string{strings.Repeat("x", i%7), "1.5", "2.5", null}
+			row := []string{strings.Repeat("x", i%7), "1.5", "2.5", datasettest.Null}
 			if i%3 > 0 {
-				row[3] = string(appendReal(nil, float64(i), 64))
+				row[3] = strconv.Itoa(i)
 			}
 			want = append(want, row)
 		}
-		batches = append(batches, batch(int64(first), want[first:]...))
+		batches = append(batches, datasettest.Batch(int64(first), want[first:]...))
 	}
-	s := Schema{Fields: []Field{{"b", Text}, {"lat", Real}, {"a", Real}, {"n", Integer}}, Points: []Point{{1, 2}}}
-	r := open(t, write(t, t.TempDir(), Parquet, s, batches...))
+	s := dataset.Schema{Fields: []dataset.Field{{Name: "b", Kind: dataset.Text}, {Name: "lat", Kind: dataset.Real}, {Name: "a", Kind: dataset.Real}, {Name: "n", Kind: dataset.Integer}}, Points: []dataset.Point{{Lat: 1, Lon: 2}}}
+	r := datasettest.Open(t, datasettest.Write(t, t.TempDir(), dataset.Parquet, s, batches...))
 	defer r.Close()
 	for _, max := range []int{257, 5000, 1 << 20} {
-		got, err := read(r, all(r), max)
+		got, err := datasettest.Read(r, datasettest.All(r), max)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, got, want)
+		datasettest.Same(t, got, want)
 	}
-	got, err := read(r, []int{3, 0}, 1000)
+	got, err := datasettest.Read(r, []int{3, 0}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := got[5000+1+4]; row[0] != "4" || row[1] != "xxxx" || r.Done() != 1 {
-		t.Errorf("%q, %v", row, r.Done())
+	if row := got[5000+1+4]; row[0] != "4" || row[1] != "xxxx" || r.Progress() != 1 {
+		t.Errorf("%q, %v", row, r.Progress())
 	}
 }
 
 func TestGeoParquetRoundTrip(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		batches, cells := nastyBatches(t)
-		path := write(t, folder, GeoParquet, nasty, batches...)
-		r := open(t, path)
+		batches, cells := datasettest.NastyBatches(t)
+		path := datasettest.Write(t, folder, dataset.GeoParquet, datasettest.Nasty, batches...)
+		r := datasettest.Open(t, path)
 		defer r.Close()
-		got, err := read(r, all(r, "geometry_"), 4)
+		got, err := datasettest.Read(r, datasettest.All(r, "geometry_"), 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, got, without(cells, 1, 4))
+		datasettest.Same(t, got, datasettest.Without(cells, 1, 4))
 		if err := r.Start([]int{len(r.Fields()) - 1}); err == nil || !strings.Contains(err.Error(), "column geometry_: type BYTE_ARRAY") {
 			t.Fatal(err)
 		}
@@ -87,8 +91,8 @@ func TestGeoParquetRoundTrip(t *testing.T) {
 	})
 }
 
-// checkGeoParquet compares the geometries and the metadata with rows of the schema nasty.
-func checkGeoParquet(t tester, path, column string, cells [][]string) {
+// checkGeoParquet compares the geometries and the metadata with rows of the schema Nasty.
+func checkGeoParquet(t datasettest.T, path, column string, cells [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -98,10 +102,10 @@ func checkGeoParquet(t tester, path, column string, cells [][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b box
+	var b geom.Bounds
 	next := 0
 	for _, group := range f.RowGroups() {
-		pages := group.ColumnChunks()[len(nasty.Fields)-2].Pages()
+		pages := group.ColumnChunks()[len(datasettest.Nasty.Fields)-2].Pages()
 		for page, err := pages.ReadPage(); err != io.EOF; page, err = pages.ReadPage() {
 			if err != nil {
 				t.Fatal(err)
@@ -109,12 +113,12 @@ func checkGeoParquet(t tester, path, column string, cells [][]string) {
 			values := make([]parquet.Value, page.NumValues())
 			page.Values().ReadValues(values)
 			for _, v := range values {
-				lat, lon, isNull := location(t, cells[next])
-				if isNull != v.IsNull() || !isNull && string(v.ByteArray()) != string(appendWKB(nil, lat, lon)) {
+				lat, lon, isNull := datasettest.Location(t, cells[next])
+				if isNull != v.IsNull() || !isNull && string(v.ByteArray()) != string(geom.AppendWKB(nil, lat, lon)) {
 					t.Fatalf("row %d: geometry %x, want %v, %v", next, v.ByteArray(), lat, lon)
 				}
 				if !isNull {
-					b.add(lat, lon)
+					b.Add(lat, lon)
 				}
 				next++
 			}
@@ -127,7 +131,7 @@ func checkGeoParquet(t tester, path, column string, cells [][]string) {
 	checkGeoMetadata(t, f, column, b)
 }
 
-func checkGeoMetadata(t tester, f *parquet.File, column string, b box) {
+func checkGeoMetadata(t datasettest.T, f *parquet.File, column string, b geom.Bounds) {
 	t.Helper()
 	text, _ := f.Lookup("geo")
 	var geo struct {
@@ -144,23 +148,12 @@ func checkGeoMetadata(t tester, f *parquet.File, column string, b box) {
 	}
 	g := geo.Columns[column]
 	var want []float64
-	if b.some {
-		want = []float64{b.west, b.south, b.east, b.north}
+	if b.Some {
+		want = []float64{b.West, b.South, b.East, b.North}
 	}
 	if geo.Version != "1.1.0" || geo.Primary != column || g.Encoding != "WKB" || len(g.Types) != 1 || g.Types[0] != "Point" || !reflect.DeepEqual(g.BBox, want) {
 		t.Fatalf("metadata %s, want %s and %v", text, column, want)
 	}
-}
-
-// location is where a row of the schema nasty is.
-func location(t tester, row []string) (lat, lon float64, isNull bool) {
-	t.Helper()
-	rows := batch(0, row)
-	lat, lon, isNull, err := nasty.geometry(rows, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lat, lon, isNull
 }
 
 // others writes a Parquet file of Go values.
@@ -188,24 +181,24 @@ func TestParquetTypes(t *testing.T) {
 	}
 	text := "x"
 	at := time.Date(1969, 12, 31, 23, 59, 59, 250e6, time.UTC)
-	r := open(t, others(t,
+	r := datasettest.Open(t, others(t,
 		row{true, -5, 1<<32 - 1, 1<<64 - 1, 0.1, 1e300, &text, -1, at, at.UnixMilli()},
 		row{false, 5, 1, 1, 0, -0.25, nil, 20000, at.Add(time.Second), 0}))
 	defer r.Close()
-	var kinds []Kind
+	var kinds []dataset.Kind
 	for _, f := range r.Fields() {
 		kinds = append(kinds, f.Kind)
 	}
-	if want := []Kind{Text, Integer, Integer, Integer, Real, Real, Text, Text, Text, Text}; !reflect.DeepEqual(kinds, want) {
+	if want := []dataset.Kind{dataset.Text, dataset.Integer, dataset.Integer, dataset.Integer, dataset.Real, dataset.Real, dataset.Text, dataset.Text, dataset.Text, dataset.Text}; !reflect.DeepEqual(kinds, want) {
 		t.Errorf("kinds %v, want %v", kinds, want)
 	}
-	got, err := read(r, all(r), 10)
+	got, err := datasettest.Read(r, datasettest.All(r), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, [][]string{
+	datasettest.Same(t, got, [][]string{
 		{"true", "-5", "4294967295", "18446744073709551615", "0.1", "1e+300", "x", "1969-12-31", "1969-12-31T23:59:59.25Z", "1969-12-31T23:59:59.25"},
-		{"false", "5", "1", "1", null, "-0.25", null, "2024-10-04", "1970-01-01T00:00:00.25Z", "1970-01-01T00:00:00"},
+		{"false", "5", "1", "1", datasettest.Null, "-0.25", datasettest.Null, "2024-10-04", "1970-01-01T00:00:00.25Z", "1970-01-01T00:00:00"},
 	})
 }
 
@@ -228,23 +221,23 @@ func TestParquetDecimals(t *testing.T) {
 		b[15] = low
 		return b
 	}
-	r := open(t, others(t,
+	r := datasettest.Open(t, others(t,
 		row{1234, -1, -5, wide(true, 0xff), id, 86399999, 1},
 		row{-5, math.MinInt64, 1e17, wide(false, 200), id, 0, 43200e6}))
 	defer r.Close()
-	var kinds []Kind
+	var kinds []dataset.Kind
 	for _, f := range r.Fields() {
 		kinds = append(kinds, f.Kind)
 	}
-	if want := []Kind{Real, Text, Integer, Text, Text, Text, Text}; !reflect.DeepEqual(kinds, want) {
+	if want := []dataset.Kind{dataset.Real, dataset.Text, dataset.Integer, dataset.Text, dataset.Text, dataset.Text, dataset.Text}; !reflect.DeepEqual(kinds, want) {
 		t.Errorf("kinds %v, want %v", kinds, want)
 	}
-	got, err := read(r, all(r), 10)
+	got, err := datasettest.Read(r, datasettest.All(r), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const uuid = "01234567-89ab-cdef-0000-0000000000ff"
-	same(t, got, [][]string{
+	datasettest.Same(t, got, [][]string{
 		{"12.34", "-0.0001", "-5", "-0.001", uuid, "23:59:59.999Z", "00:00:00.000001"},
 		{"-0.05", "-922337203685477.5808", "100000000000000000", "0.200", uuid, "00:00:00Z", "12:00:00"},
 	})
@@ -260,7 +253,7 @@ func TestBadParquet(t *testing.T) {
 		Money []byte `parquet:",decimal(2:50)"`
 	}
 	path := others(t, row{N: 1, Times: []int64{1}})
-	r := open(t, path)
+	r := datasettest.Open(t, path)
 	defer r.Close()
 	for i, want := range map[int]string{
 		1: "column Home: nested columns", 2: "column Times: nested columns", 3: "column Blob: type BYTE_ARRAY", 4: "column Money: type DECIMAL",
@@ -269,19 +262,19 @@ func TestBadParquet(t *testing.T) {
 			t.Errorf("column %d: %v, want %s", i, err, want)
 		}
 	}
-	if got, err := read(r, []int{0}, 10); err != nil || len(got) != 1 {
+	if got, err := datasettest.Read(r, []int{0}, 10); err != nil || len(got) != 1 {
 		t.Error(got, err)
 	}
-	refuses(t, file(t, "data.parquet", ""), "not a whole Parquet file")
-	refuses(t, file(t, "data.parquet", "a,b\n1,2\n and some more text\n"), "not a whole Parquet file")
+	datasettest.Refuses(t, datasettest.File(t, "data.parquet", ""), "not a whole Parquet file")
+	datasettest.Refuses(t, datasettest.File(t, "data.parquet", "a,b\n1,2\n and some more text\n"), "not a whole Parquet file")
 }
 
 func TestTruncatedParquet(t *testing.T) {
-	whole, err := os.ReadFile(write(t, t.TempDir(), Parquet, benchSchema, benchBatch(0)))
+	whole, err := os.ReadFile(datasettest.Write(t, t.TempDir(), dataset.Parquet, datasettest.BenchSchema, datasettest.BenchBatch(0)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 8, 1000, len(whole) / 2, len(whole) - 1} {
-		refuses(t, file(t, "data.parquet", string(whole[:n])), "not a whole Parquet file")
+		datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(whole[:n])), "not a whole Parquet file")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/geosql/geosql/dataset/internal/geom"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
@@ -19,14 +20,15 @@ type parquetWriter struct {
 	out      *parquet.GenericWriter[any]
 	begin    sync.Mutex
 	spare    sync.Pool // of *parquetGroup
-	box      box
+	bounds   geom.Bounds
 }
 
 // A parquetGroup is a row group with room for values on their way to it.
 type parquetGroup struct {
 	*parquet.ConcurrentRowGroupWriter
+	bounds geom.Bounds // of its locations
 	values [1024]parquet.Value
-	wkb    [1024 * wkbSize]byte
+	wkb    [1024 * geom.WKBSize]byte
 }
 
 func createParquet(file *os.File, s Schema) (Writer, error) {
@@ -48,7 +50,7 @@ func newParquetWriter(file *os.File, s Schema, columns []int, more []parquet.Fie
 	return &parquetWriter{schema: s, columns: columns, geometry: more != nil, out: out}
 }
 
-// parquetNode is an optional column of a kind. Texts have no dictionary: that of a column in
+// parquetNode returns an optional column of a kind. Texts have no dictionary: that of a column in
 // which they do not repeat takes ten times the memory of the batch, and where they do the
 // compression finds it.
 func parquetNode(kind Kind) parquet.Node {
@@ -84,18 +86,18 @@ func (f parquetField) Value(reflect.Value) reflect.Value { return reflect.Value{
 
 func (w *parquetWriter) Encode(rows *Rows) (Block, error) {
 	g := w.group()
-	block := Block{native: g}
 	for n, column := range w.columns {
 		if err := w.encode(g, n, rows, column); err != nil {
-			return Block{}, err
+			return nil, err
 		}
 	}
 	if w.geometry {
-		if err := w.encodeGeometry(g, rows, &block.box); err != nil {
-			return Block{}, err
+		g.bounds = geom.Bounds{}
+		if err := w.encodeGeometry(g, rows); err != nil {
+			return nil, err
 		}
 	}
-	return block, g.Flush()
+	return g, g.Flush()
 }
 
 func (w *parquetWriter) group() *parquetGroup {
@@ -115,7 +117,7 @@ func (w *parquetWriter) encode(g *parquetGroup, n int, rows *Rows, column int) e
 		for k := range values {
 			v, ok := parquetValue(field.Kind, &rows.Columns[column], i)
 			if !ok {
-				return misfit(rows, i, field, column)
+				return rows.MisfitError(i, column, field)
 			}
 			values[k] = v.Level(0, definition(v), n)
 			i++
@@ -127,7 +129,7 @@ func (w *parquetWriter) encode(g *parquetGroup, n int, rows *Rows, column int) e
 	return nil
 }
 
-// definition is the level of a value of an optional column.
+// definition returns the level of a value of an optional column.
 func definition(v parquet.Value) int {
 	if v.IsNull() {
 		return 0
@@ -135,7 +137,7 @@ func definition(v parquet.Value) int {
 	return 1
 }
 
-// parquetValue is a cell; it reports false if that is not of its kind.
+// parquetValue returns a cell; it reports false if that is not of its kind.
 func parquetValue(kind Kind, column *Column, i int) (_ parquet.Value, ok bool) {
 	var null bool
 	switch kind {
@@ -159,18 +161,18 @@ func parquetValue(kind Kind, column *Column, i int) (_ parquet.Value, ok bool) {
 }
 
 func (w *parquetWriter) Append(block Block) error {
-	g := block.native.(*parquetGroup)
+	g := block.(*parquetGroup)
 	if _, err := g.Commit(); err != nil {
 		return err
 	}
-	w.box.merge(block.box)
+	w.bounds.Merge(g.bounds)
 	w.spare.Put(g)
 	return nil
 }
 
 func (w *parquetWriter) Close() error {
 	if w.geometry {
-		w.out.SetKeyValueMetadata("geo", geoMetadata(w.schema.geometryName(), w.box))
+		w.out.SetKeyValueMetadata("geo", geoMetadata(w.schema.geometryName(), w.bounds))
 	}
 	return w.out.Close()
 }

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"compress/gzip"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 )
 
 // The census' commutes are the same here as to encoding/csv.
@@ -29,7 +31,7 @@ func TestRealCSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := open(t, path)
+	r := datasettest.Open(t, path)
 	defer r.Close()
 	var names []string
 	for _, f := range r.Fields() {
@@ -38,9 +40,9 @@ func TestRealCSV(t *testing.T) {
 	if got := strings.Join(names, ","); got != "home_cell,work_cell,jobs" {
 		t.Error(got)
 	}
-	got, err := read(r, all(r), 10_000)
+	got, err := datasettest.Read(r, datasettest.All(r), 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, want[1:])
+	datasettest.Same(t, got, want[1:])
 }

@@ -1,77 +1,11 @@
 package dataset
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/geosql/geosql/internal/printable"
 )
-
-// A Column holds the cells of one column of a batch. The zero value is empty.
-// Copies share the cells. All text together is below 2 GiB.
-type Column struct {
-	text []byte
-	ends []uint32 // of each cell: where it ends in text, doubled, plus 1 if it is NULL
-}
-
-// Append adds a cell. NULL is not the empty text.
-func (c *Column) Append(text []byte) {
-	c.text = append(c.text, text...)
-	c.end()
-}
-
-// AppendFunc adds a cell: the text that add appends to what it is given.
-func (c *Column) AppendFunc(add func(text []byte) []byte) {
-	c.text = add(c.text)
-	c.end()
-}
-
-// end makes a cell of the text behind the last one.
-func (c *Column) end() { c.ends = append(c.ends, uint32(len(c.text))<<1) }
-
-// AppendNull adds a cell that is NULL.
-func (c *Column) AppendNull() { c.ends = append(c.ends, uint32(len(c.text))<<1|1) }
-
-// At is cell i. Its text is valid until the next Reset and must not be changed.
-func (c *Column) At(i int) (text []byte, null bool) {
-	start, end := uint32(0), c.ends[i]
-	if i > 0 {
-		start = c.ends[i-1] >> 1
-	}
-	return c.text[start : end>>1 : end>>1], end&1 != 0
-}
-
-// Text is that of all cells, one after the other, valid as that of one is.
-func (c *Column) Text() []byte { return c.text }
-
-// AppendSizes appends a varint for each cell, 0 for NULL and else one more than the
-// length of its text. With Text they are all that a column holds.
-func (c *Column) AppendSizes(to []byte) []byte {
-	start := uint32(0)
-	for _, end := range c.ends {
-		size := end>>1 - start + 1
-		if end&1 != 0 {
-			size = 0
-		}
-		to = binary.AppendUvarint(to, uint64(size))
-		start = end >> 1
-	}
-	return to
-}
-
-// size is the length of the text of cell i.
-func (c *Column) size(i int) int {
-	start := uint32(0)
-	if i > 0 {
-		start = c.ends[i-1] >> 1
-	}
-	return int(c.ends[i]>>1 - start)
-}
-
-// Len is the number of cells.
-func (c *Column) Len() int { return len(c.ends) }
-
-// Reset empties the column and keeps its memory.
-func (c *Column) Reset() { c.text, c.ends = c.text[:0], c.ends[:0] }
 
 // Rows is a batch of rows.
 type Rows struct {
@@ -81,18 +15,17 @@ type Rows struct {
 	// ends, unless a cell has more than LongestSecret bytes. Reset keeps it; nil is none.
 	Secret []bool
 
-	places []int64 // of the rows that do not stand at their number
-	lines  bool    // places are lines of a file
+	lines []int64 // of a file that the rows stand at; empty if their numbers say where
 
 	weighed int // rows whose text is in weight
 	weight  int // bytes of text that end a batch
 }
 
-// LongestSecret is how long a cell of a secret column may be that does not count. It
-// bounds their memory.
+// LongestSecret is how many bytes a cell of a secret column may have that does not count.
+// It bounds their memory.
 const LongestSecret = 64
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int {
 	if len(r.Columns) == 0 {
 		return 0
@@ -107,11 +40,11 @@ func (r *Rows) Reset(first int64, columns int) {
 	for i := range r.Columns {
 		r.Columns[i].Reset()
 	}
-	r.places, r.lines = r.places[:0], false
+	r.lines = r.lines[:0]
 	r.weighed, r.weight = 0, 0
 }
 
-// text is the length of the text of all cells.
+// text returns the length of the text of all cells.
 func (r *Rows) text() (length int) {
 	for c := range r.Columns {
 		length += len(r.Columns[c].text)
@@ -119,12 +52,13 @@ func (r *Rows) text() (length int) {
 	return length
 }
 
-// full reports whether the rows have as much text as a batch may have. Only when all of
-// it is as much the rows are weighed one by one.
-func (r *Rows) full() bool {
+// Full reports whether the rows have as much text as a batch may have. The cells of secret
+// columns do not count, but for those that are too long.
+func (r *Rows) Full() bool {
 	if r.text() < maxText {
 		return false
 	}
+	// Only rows whose text is as much with the secret cells are weighed one by one.
 	for ; r.weighed < r.Len(); r.weighed++ {
 		for c := range r.Columns {
 			size := r.Columns[c].size(r.weighed)
@@ -137,24 +71,16 @@ func (r *Rows) full() bool {
 	return r.weight >= maxText
 }
 
-// Place says that the next row, for which that was not said yet, stands where row i
-// of another batch does. Without it a row stands at its number.
-func (r *Rows) Place(from *Rows, i int) {
-	r.places, r.lines = append(r.places, from.place(i)), from.lines
-}
-
-func (r *Rows) place(i int) int64 {
-	if i < len(r.places) {
-		return r.places[i]
-	}
-	return r.First + int64(i) + 1
-}
-
-// Where tells people where row i stands: "line 17" of a CSV file, where a row may
-// have several lines, otherwise "row 16", counted from 1.
+// Where returns what tells people where row i stands: "line 17" of a CSV file, where a row
+// may have several lines, otherwise "row 16", counted from 1.
 func (r *Rows) Where(i int) string {
-	if r.lines {
-		return fmt.Sprintf("line %d", r.place(i))
+	if len(r.lines) > 0 {
+		return fmt.Sprintf("line %d", r.lines[i])
 	}
-	return fmt.Sprintf("row %d", r.place(i))
+	return fmt.Sprintf("row %d", r.First+int64(i)+1)
+}
+
+// MisfitError returns the error about a cell of row i that is not of its field's kind.
+func (r *Rows) MisfitError(i, column int, field Field) error {
+	return fmt.Errorf("%s, column %s: %w", r.Where(i), printable.Text(field.Name), r.Columns[column].MisfitError(i, field.Kind))
 }

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"io"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -18,17 +20,17 @@ func TestFull(t *testing.T) {
 		want   int // rows
 	}{
 		{nil, 0, 32},
-		{nil, LongestSecret, 32},
+		{nil, dataset.LongestSecret, 32},
 		{nil, 1 << 17, 16},
-		{[]bool{false, true}, LongestSecret, 32},
+		{[]bool{false, true}, dataset.LongestSecret, 32},
 		{[]bool{false, true}, 1 << 17, 16},
-		{[]bool{true}, LongestSecret + 1, 32},
+		{[]bool{true}, dataset.LongestSecret + 1, 32},
 	} {
-		rows := new(Rows)
+		rows := new(dataset.Rows)
 		rows.Secret = c.secret
 		rows.Reset(0, 2)
 		rows.Reset(0, 2) // keeps what is secret
-		for !rows.full() {
+		for !rows.Full() {
 			rows.Columns[0].Append(make([]byte, 1<<17))
 			rows.Columns[1].Append(make([]byte, c.cell))
 		}
@@ -43,9 +45,11 @@ func TestSecretDoesNotEndBatches(t *testing.T) {
 	const n = 600
 	text := strings.Repeat("x", 1<<16-8)
 	inputs := map[string]func(t *testing.T, x string) string{
-		"csv": func(t *testing.T, x string) string { return write(t, t.TempDir(), CSV, xSchema, repeated(n, text, x)) },
+		"csv": func(t *testing.T, x string) string {
+			return datasettest.Write(t, t.TempDir(), dataset.CSV, xSchema, repeated(n, text, x))
+		},
 		"parquet": func(t *testing.T, x string) string {
-			return write(t, t.TempDir(), Parquet, xSchema, repeated(n, text, x))
+			return datasettest.Write(t, t.TempDir(), dataset.Parquet, xSchema, repeated(n, text, x))
 		},
 		"sqlite": func(t *testing.T, x string) string {
 			path := filepath.Join(t.TempDir(), "x.db")
@@ -63,7 +67,7 @@ func TestSecretDoesNotEndBatches(t *testing.T) {
 	}
 	for name, input := range inputs {
 		t.Run(name, func(t *testing.T) {
-			short, long := batchEnds(t, input(t, "1")), batchEnds(t, input(t, strings.Repeat("1", LongestSecret)))
+			short, long := batchEnds(t, input(t, "1")), batchEnds(t, input(t, strings.Repeat("1", dataset.LongestSecret)))
 			if len(short) < 2 || !slices.Equal(short, long) {
 				t.Errorf("batches end at %v and at %v", short, long)
 			}
@@ -71,24 +75,24 @@ func TestSecretDoesNotEndBatches(t *testing.T) {
 	}
 }
 
-var xSchema = Schema{Fields: []Field{{Name: "text"}, {Name: "x"}}}
+var xSchema = dataset.Schema{Fields: []dataset.Field{{Name: "text"}, {Name: "x"}}}
 
-func repeated(n int, row ...string) *Rows {
+func repeated(n int, row ...string) *dataset.Rows {
 	cells := make([][]string, n)
 	for i := range cells {
 		cells[i] = row
 	}
-	return batch(0, cells...)
+	return datasettest.Batch(0, cells...)
 }
 
 // batchEnds reads a data set of two columns, the second of which is secret.
 func batchEnds(t *testing.T, path string) (ends []int64) {
-	r := open(t, path)
+	r := datasettest.Open(t, path)
 	defer r.Close()
 	if err := r.Start([]int{0, 1}); err != nil {
 		t.Fatal(err)
 	}
-	rows := Rows{Secret: []bool{false, true}}
+	rows := dataset.Rows{Secret: []bool{false, true}}
 	for {
 		err := r.Read(&rows, 1<<15)
 		if err == io.EOF {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	_ "github.com/geosql/geosql/dataset/sqlite" // tables of SQLite in, GeoPackages out
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/accounts"
 )

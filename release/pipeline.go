@@ -84,7 +84,7 @@ func (p *pipeline) read(ctx context.Context, free <-chan *batch, pass func(*batc
 			if err != nil {
 				return err
 			}
-			b.number, b.share = number, p.reader.Done()
+			b.number, b.share = number, p.reader.Progress()
 			pass(b)
 		case <-ctx.Done():
 			return context.Cause(ctx)

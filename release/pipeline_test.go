@@ -21,7 +21,7 @@ type numbers struct {
 var errReader = errors.New("no more of it")
 
 func (n *numbers) Start([]int) error { n.next = 0; return nil }
-func (n *numbers) Done() float64     { return float64(n.next) / float64(n.rows) }
+func (n *numbers) Progress() float64 { return float64(n.next) / float64(n.rows) }
 
 func (n *numbers) Read(rows *dataset.Rows, most int) error {
 	if n.next >= n.rows {

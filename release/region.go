@@ -50,7 +50,7 @@ func readRegion(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	plain, err := dataset.Plain(file)
+	plain, err := dataset.PlainText(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -157,7 +157,7 @@ func (r *run) mayWrite() error {
 	}
 	for _, path := range temporary {
 		switch {
-		case same(path, dataset.File(s.In)):
+		case same(path, dataset.FileName(s.In)):
 			return fmt.Errorf("%s is the input; the release would write a temporary file of that name", path)
 		case same(path, r.ledger.Path()):
 			return fmt.Errorf("%s is the ledger; the release would write a temporary file of that name", path)

@@ -70,7 +70,7 @@ func (p *plan) keeps(rows *dataset.Rows, i int) error {
 			continue
 		}
 		if f := p.fields[o.column]; !p.format.Holds(f.Kind, &rows.Columns[o.column], i) {
-			return fmt.Errorf("column %s: %w", printable.Text(f.Name), dataset.Misfit(f.Kind, &rows.Columns[o.column], i))
+			return fmt.Errorf("column %s: %w", printable.Text(f.Name), rows.Columns[o.column].MisfitError(i, f.Kind))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 
+	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sqlitefn"
 )

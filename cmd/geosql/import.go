@@ -38,7 +38,7 @@ func importTable(ctx context.Context, database, name, file string) error {
 	if err := checkTableName(name); err != nil {
 		return err
 	}
-	if sameFile(database, dataset.File(file)) {
+	if sameFile(database, dataset.FileName(file)) {
 		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", file)
 	}
 	d, err := cli.OpenDataSet(ctx, file)

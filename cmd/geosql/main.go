@@ -6,6 +6,7 @@ package main
 import (
 	"os"
 
+	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database, and GeoPackages
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"

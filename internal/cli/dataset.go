@@ -54,6 +54,6 @@ func (d *DataSet) Each(what string, columns []int, row func(batch *dataset.Rows,
 			}
 		}
 		rows += int64(batch.Len())
-		line.Show("%s: %s, %d rows", what, ShareAndRest(d.Done(), TimeLeft(begun, d.Done())), rows)
+		line.Show("%s: %s, %d rows", what, ShareAndRest(d.Progress(), TimeLeft(begun, d.Progress())), rows)
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package sqlite
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -33,9 +35,9 @@ func change(t *testing.T, path, sql string) {
 func TestSQLiteTable(t *testing.T) {
 	path := database(t, `CREATE TABLE "odd ""name"""(a TEXT, "b c" DOUBLE PRECISION, rowid BIGINT, d);
 		INSERT INTO "odd ""name"""(_rowid_, a, "b c", rowid, d) VALUES (9, 'last', 1, 2, 3), (-5, '', NULL, 9223372036854775807, x'' || 'y'), (3, 'é', 1e-7, NULL, 2.5)`)
-	r := open(t, path+`#odd "name"`)
+	r := datasettest.Open(t, path+`#odd "name"`)
 	defer r.Close()
-	if want := []Field{{"a", Text}, {"b c", Real}, {"rowid", Integer}, {"d", Text}}; !reflect.DeepEqual(r.Fields(), want) {
+	if want := []dataset.Field{{Name: "a", Kind: dataset.Text}, {Name: "b c", Kind: dataset.Real}, {Name: "rowid", Kind: dataset.Integer}, {Name: "d", Kind: dataset.Text}}; !reflect.DeepEqual(r.Fields(), want) {
 		t.Errorf("fields %v", r.Fields())
 	}
 	for c, want := range []bool{true, true, true, false} {
@@ -44,49 +46,49 @@ func TestSQLiteTable(t *testing.T) {
 		}
 	}
 	for _, max := range []int{1, 2, 100} {
-		got, err := read(r, []int{3, 0, 1, 2}, max)
+		got, err := datasettest.Read(r, []int{3, 0, 1, 2}, max)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, got, [][]string{{"y", "", null, "9223372036854775807"}, {"2.5", "é", "1e-07", null}, {"3", "last", "1", "2"}})
+		datasettest.Same(t, got, [][]string{{"y", "", datasettest.Null, "9223372036854775807"}, {"2.5", "é", "1e-07", datasettest.Null}, {"3", "last", "1", "2"}})
 	}
-	if r.Done() != 1 {
-		t.Error(r.Done())
+	if r.Progress() != 1 {
+		t.Error(r.Progress())
 	}
 }
 
 func TestSQLiteWithoutRowNumbers(t *testing.T) {
 	path := database(t, `CREATE TABLE t(a, b, c, PRIMARY KEY (c, a)) WITHOUT ROWID; INSERT INTO t VALUES (2, 1, 1), (1, 2, 1), (0, 3, 0)`)
-	r := open(t, path+"#T")
+	r := datasettest.Open(t, path+"#T")
 	defer r.Close()
-	got, err := read(r, []int{1}, 10)
+	got, err := datasettest.Read(r, []int{1}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, [][]string{{"3"}, {"2"}, {"1"}})
+	datasettest.Same(t, got, [][]string{{"3"}, {"2"}, {"1"}})
 }
 
 // A reader stands in one transaction: it does not see what others write meanwhile.
 func TestSQLiteSnapshot(t *testing.T) {
 	path := database(t, `PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)`)
-	r := open(t, path+"#t")
+	r := datasettest.Open(t, path+"#t")
 	defer r.Close()
 	change(t, path, `UPDATE t SET a = 7; INSERT INTO t VALUES (3)`)
-	got, err := read(r, []int{0}, 10)
+	got, err := datasettest.Read(r, []int{0}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, got, [][]string{{"1"}, {"2"}})
+	datasettest.Same(t, got, [][]string{{"1"}, {"2"}})
 }
 
 func TestSQLiteLongCells(t *testing.T) {
 	path := database(t, `CREATE TABLE t(a); WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s WHERE i < 10) INSERT INTO t SELECT printf('%.*c', 1 << 20, 'x') FROM s`)
-	r := open(t, path+"#t")
+	r := datasettest.Open(t, path+"#t")
 	defer r.Close()
 	if err := r.Start([]int{0}); err != nil {
 		t.Fatal(err)
 	}
-	var rows Rows
+	var rows dataset.Rows
 	var sizes []int
 	var err error
 	for err = r.Read(&rows, 1000); err == nil; err = r.Read(&rows, 1000) {
@@ -102,15 +104,15 @@ func TestBadSQLite(t *testing.T) {
 	for name, want := range map[string]string{
 		"#t": "row 2, column b: a blob", "#none": "there is no table none", "#": "there is no table", "#v": "v is no plain table (view)", "#n": "all the names of the row number",
 	} {
-		err := readThrough(path + name)
+		err := datasettest.ReadThrough(path + name)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
-	refuses(t, path, path+"#table")
-	other := file(t, "text.db", strings.Repeat("no database ", 1000))
+	datasettest.Refuses(t, path, path+"#table")
+	other := datasettest.File(t, "text.db", strings.Repeat("no database ", 1000))
 	for _, p := range []string{t.TempDir() + "/none.db#t", other + "#t"} {
-		err := readThrough(p)
+		err := datasettest.ReadThrough(p)
 		if before, _, _ := strings.Cut(p, "#"); err == nil || !strings.HasPrefix(err.Error(), before) {
 			t.Error(p, err)
 		}

@@ -1,4 +1,4 @@
-package dataset
+package sqlite
 
 import (
 	"bytes"
@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/datasettest"
+	"github.com/geosql/geosql/dataset/internal/geom"
 	"github.com/geosql/geosql/internal/sqlite"
+	"pgregory.net/rapid"
 )
 
 func TestGeoPackageRoundTrip(t *testing.T) {
@@ -19,39 +21,39 @@ func TestGeoPackageRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := filepath.Join(folder, "data.gpkg")
 		os.Remove(path)
-		batches, cells := nastyBatches(t)
-		write(t, folder, GeoPackage, nasty, batches...)
-		r := open(t, path+"#"+nasty.Name)
+		batches, cells := datasettest.NastyBatches(t)
+		datasettest.Write(t, folder, dataset.GeoPackage, datasettest.Nasty, batches...)
+		r := datasettest.Open(t, path+"#"+datasettest.Nasty.Name)
 		defer r.Close()
-		got, err := read(r, all(r, "fid_", "geom"), 4)
+		got, err := datasettest.Read(r, datasettest.All(r, "fid_", "geom"), 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, got, without(cells, 1, 4))
+		datasettest.Same(t, got, datasettest.Without(cells, 1, 4))
 		checkGeoPackage(t, path, cells)
 	})
 }
 
-// checkGeoPackage compares the geometries and the bounds with rows of the schema nasty.
-func checkGeoPackage(t tester, path string, cells [][]string) {
+// checkGeoPackage compares the geometries and the bounds with rows of the schema Nasty.
+func checkGeoPackage(t datasettest.T, path string, cells [][]string) {
 	t.Helper()
 	conn, err := sqlite.Open(path, sqlite.ReadOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := sqliteReader{conn: conn}
+	r := tableReader{conn: conn}
 	defer conn.Close()
-	var b box
+	var b geom.Bounds
 	next := 0
-	err = r.each("SELECT geom FROM "+quoteName(nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
-		lat, lon, isNull := location(t, cells[next])
-		want := appendWKB([]byte{'G', 'P', 0, 1, 0xe6, 0x10, 0, 0}, lat, lon)
+	err = r.each("SELECT geom FROM "+quoteName(datasettest.Nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
+		lat, lon, isNull := datasettest.Location(t, cells[next])
+		want := geom.AppendWKB([]byte{'G', 'P', 0, 1, 0xe6, 0x10, 0, 0}, lat, lon)
 		v := s.Column(0)
 		if isNull != (v.Type() == sqlite.Null) || !isNull && !bytes.Equal(v.Bytes(), want) {
 			t.Fatalf("row %d: wrong geometry", next)
 		}
 		if !isNull {
-			b.add(lat, lon)
+			b.Add(lat, lon)
 		}
 		next++
 	})
@@ -59,8 +61,8 @@ func checkGeoPackage(t tester, path string, cells [][]string) {
 		t.Fatal(err, next, len(cells))
 	}
 	err = r.each("SELECT min_x, min_y, max_x, max_y, table_name FROM gpkg_contents", "", func(s *sqlite.Stmt) {
-		for i, want := range []float64{b.west, b.south, b.east, b.north} {
-			if v := s.Column(i); b.some != (v.Type() == sqlite.Float) || b.some && v.Float() != want {
+		for i, want := range []float64{b.West, b.South, b.East, b.North} {
+			if v := s.Column(i); b.Some != (v.Type() == sqlite.Float) || b.Some && v.Float() != want {
 				t.Fatalf("bound %d is not %v", i, want)
 			}
 		}
@@ -84,11 +86,11 @@ func TestGeoPackageIsOneFile(t *testing.T) {
 			t.Error(entries, err)
 		}
 	}
-	w, err := GeoPackage.Create(file, benchSchema)
+	w, err := dataset.GeoPackage.Create(file, datasettest.BenchSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := w.Encode(benchBatch(0))
+	block, err := w.Encode(datasettest.BenchBatch(0))
 	if err := errors.Join(err, w.Append(block)); err != nil {
 		t.Fatal(err)
 	}
@@ -105,18 +107,18 @@ func TestGeoPackageNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	refuses := func(s Schema, want string) {
+	refuses := func(s dataset.Schema, want string) {
 		t.Helper()
-		if _, err := GeoPackage.Create(file, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := dataset.GeoPackage.Create(file, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	for _, name := range []string{"", "gpkg_contents", "SQLite_x", "rtree_x"} {
-		s := nasty
+		s := datasettest.Nasty
 		s.Name = name
 		refuses(s, "cannot have the name")
 	}
-	refuses(Schema{Name: "x", Fields: []Field{{"lat", Real}, {"lon", Real}, {"a", Text}, {"A", Text}}, Points: []Point{{0, 1}}}, "two columns of a GeoPackage would have the name a")
+	refuses(dataset.Schema{Name: "x", Fields: []dataset.Field{{Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}, {Name: "a", Kind: dataset.Text}, {Name: "A", Kind: dataset.Text}}, Points: []dataset.Point{{Lat: 0, Lon: 1}}}, "two columns of a GeoPackage would have the name a")
 }
 
 // ogr asks GDAL for a summary of a file.
@@ -135,18 +137,18 @@ func ogr(t *testing.T, path string, more ...string) string {
 
 // GDAL, which has the formats from their standards, reads what the package writes.
 func TestOGR(t *testing.T) {
-	s := Schema{Name: "homes", Fields: []Field{{"who", Text}, {"lat", Real}, {"lon", Real}, {"n", Integer}, {"x", Real}}, Points: []Point{{1, 2}}}
-	rows := batch(0, []string{"Ann \"A\"", "52.5", "13.25", "7", "0.5"}, []string{"Bö", "-1.5", "2", null, null}, []string{"nowhere", null, null, "9", "1"})
-	for _, format := range []Format{GeoPackage, GeoJSON} {
-		out := ogr(t, write(t, t.TempDir(), format, s, rows), "homes")
+	s := dataset.Schema{Name: "homes", Fields: []dataset.Field{{Name: "who", Kind: dataset.Text}, {Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}, {Name: "n", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real}}, Points: []dataset.Point{{Lat: 1, Lon: 2}}}
+	rows := datasettest.Batch(0, []string{"Ann \"A\"", "52.5", "13.25", "7", "0.5"}, []string{"Bö", "-1.5", "2", datasettest.Null, datasettest.Null}, []string{"nowhere", datasettest.Null, datasettest.Null, "9", "1"})
+	for _, format := range []dataset.Format{dataset.GeoPackage, dataset.GeoJSON} {
+		out := ogr(t, datasettest.Write(t, t.TempDir(), format, s, rows), "homes")
 		for _, want := range []string{"Layer name: homes", "Geometry: Point", "Feature Count: 3", "Extent: (2.000000, -1.500000) - (13.250000, 52.500000)",
 			"POINT (13.25 52.5)", "POINT (2.0 -1.5)", `who (String) = Ann "A"`, "who (String) = Bö", "n (Integer", "= 7", "x (Real) = 0.5", `ID["EPSG",4326]`} {
 			if !strings.Contains(out, want) {
-				t.Errorf("%v: no %q in %s", extensions[format], want, out)
+				t.Errorf("%v: no %q in %s", format.Extension(), want, out)
 			}
 		}
 		if n := strings.Count(out, "POINT ("); n != 2 {
-			t.Errorf("%s: %d points", extensions[format], n)
+			t.Errorf("%s: %d points", format.Extension(), n)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package sqlite
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/internal/geom"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -15,11 +17,11 @@ import (
 // A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer. Its file
 // is a new one, so that no free page holds anything that was not released.
 type geoPackageWriter struct {
-	schema  Schema
+	schema  dataset.Schema
 	columns []int // that are attributes
 	conn    *sqlite.Conn
 	insert  *sqlite.Stmt
-	box     box
+	bounds  geom.Bounds
 }
 
 // geoPackagePragmas leave nothing beside the file while it is written, for nobody
@@ -75,8 +77,8 @@ CREATE TABLE gpkg_geometry_columns (
 );
 `
 
-func createGeoPackage(file *os.File, s Schema) (Writer, error) {
-	w := &geoPackageWriter{schema: s, columns: s.properties()}
+func createGeoPackage(file *os.File, s dataset.Schema) (dataset.Writer, error) {
+	w := &geoPackageWriter{schema: s, columns: s.Attributes()}
 	if err := w.checkNames(); err != nil {
 		return nil, err
 	}
@@ -109,8 +111,8 @@ func (w *geoPackageWriter) checkNames() error {
 }
 
 func (w *geoPackageWriter) create() (err error) {
-	layer, geometry := quoteName(w.schema.Name), w.schema.free("geom")
-	table := "CREATE TABLE " + layer + " (" + quoteName(w.schema.free("fid")) + " INTEGER PRIMARY KEY NOT NULL, " + quoteName(geometry) + " POINT"
+	layer, geometry := quoteName(w.schema.Name), w.schema.FreeName("geom")
+	table := "CREATE TABLE " + layer + " (" + quoteName(w.schema.FreeName("fid")) + " INTEGER PRIMARY KEY NOT NULL, " + quoteName(geometry) + " POINT"
 	for _, i := range w.columns {
 		table += ", " + quoteName(w.schema.Fields[i].Name) + " " + strings.ToUpper(w.schema.Fields[i].Kind.String())
 	}
@@ -142,7 +144,8 @@ func (w *geoPackageWriter) run(sql string, parameters ...string) error {
 
 // A geoPackageBlock is a batch with its numbers parsed.
 type geoPackageBlock struct {
-	rows     *Rows
+	rows     *dataset.Rows
+	bounds   geom.Bounds
 	geometry []byte     // geometrySize for each row
 	null     []bool     // rows without geometry
 	numbers  [][]uint64 // of each attribute that is a number: the bits of its int64s or float64s
@@ -153,62 +156,61 @@ type geoPackageBlock struct {
 // of flags for little-endian and no envelope, 4326.
 const geometryHeader = "GP\x00\x01\xe6\x10\x00\x00"
 
-const geometrySize = len(geometryHeader) + wkbSize
+const geometrySize = len(geometryHeader) + geom.WKBSize
 
-func (w *geoPackageWriter) Encode(rows *Rows) (Block, error) {
+func (w *geoPackageWriter) Encode(rows *dataset.Rows) (dataset.Block, error) {
 	n := rows.Len()
 	g := &geoPackageBlock{rows: rows, geometry: make([]byte, 0, n*geometrySize), null: make([]bool, n),
 		numbers: make([][]uint64, len(w.columns)), blank: make([][]bool, len(w.columns))}
-	block := Block{native: g}
 	for i := range n {
-		lat, lon, null, err := w.schema.geometry(rows, i)
+		lat, lon, null, err := w.schema.Location(rows, i)
 		if err != nil {
-			return Block{}, err
+			return nil, err
 		}
-		g.geometry = appendWKB(append(g.geometry, geometryHeader...), lat, lon)
+		g.geometry = geom.AppendWKB(append(g.geometry, geometryHeader...), lat, lon)
 		if g.null[i] = null; !null {
-			block.box.add(lat, lon)
+			g.bounds.Add(lat, lon)
 		}
 	}
 	for c := range w.columns {
 		if err := w.parse(g, c); err != nil {
-			return Block{}, err
+			return nil, err
 		}
 	}
-	return block, nil
+	return g, nil
 }
 
 // parse checks the cells of attribute c and parses numbers.
 func (w *geoPackageWriter) parse(g *geoPackageBlock, c int) error {
 	column, field := &g.rows.Columns[w.columns[c]], w.schema.Fields[w.columns[c]]
-	if field.Kind != Text {
+	if field.Kind != dataset.Text {
 		g.numbers[c], g.blank[c] = make([]uint64, column.Len()), make([]bool, column.Len())
 	}
 	for i := range column.Len() {
 		var ok bool
 		switch field.Kind {
-		case Integer:
+		case dataset.Integer:
 			var v int64
 			v, g.blank[c][i], ok = column.Integer(i)
 			g.numbers[c][i] = uint64(v)
-		case Real:
+		case dataset.Real:
 			var v float64
 			v, g.blank[c][i], ok = column.Real(i)
 			g.numbers[c][i] = math.Float64bits(v)
-			ok = ok && finite(v)
+			ok = ok && !math.IsInf(v, 0) && !math.IsNaN(v)
 		default:
 			text, _ := column.At(i)
 			ok = utf8.Valid(text)
 		}
 		if !ok {
-			return misfit(g.rows, i, field, w.columns[c])
+			return g.rows.MisfitError(i, w.columns[c], field)
 		}
 	}
 	return nil
 }
 
-func (w *geoPackageWriter) Append(block Block) error {
-	g := block.native.(*geoPackageBlock)
+func (w *geoPackageWriter) Append(block dataset.Block) error {
+	g := block.(*geoPackageBlock)
 	for i := range g.null {
 		if g.null[i] {
 			w.insert.BindNull(1)
@@ -222,20 +224,20 @@ func (w *geoPackageWriter) Append(block Block) error {
 			return err
 		}
 	}
-	w.box.merge(block.box)
+	w.bounds.Merge(g.bounds)
 	return nil
 }
 
 // bind binds attribute c of row i.
 func (w *geoPackageWriter) bind(g *geoPackageBlock, c, i int) {
 	kind := w.schema.Fields[w.columns[c]].Kind
-	if kind == Text {
+	if kind == dataset.Text {
 		if text, null := g.rows.Columns[w.columns[c]].At(i); !null {
 			w.insert.BindText(c+2, string(text))
 			return
 		}
 	} else if !g.blank[c][i] {
-		if kind == Integer {
+		if kind == dataset.Integer {
 			w.insert.BindInts(c+2, int64(g.numbers[c][i]))
 		} else {
 			w.insert.BindFloat(c+2, math.Float64frombits(g.numbers[c][i]))
@@ -256,7 +258,7 @@ func (w *geoPackageWriter) Close() error {
 
 // bound writes the bounding box of what was written, NULL if that is nothing.
 func (w *geoPackageWriter) bound() error {
-	if !w.box.some {
+	if !w.bounds.Some {
 		return nil
 	}
 	s, _, err := w.conn.Prepare("UPDATE gpkg_contents SET min_x = ?1, min_y = ?2, max_x = ?3, max_y = ?4")
@@ -264,7 +266,7 @@ func (w *geoPackageWriter) bound() error {
 		return err
 	}
 	defer s.Close()
-	for i, v := range []float64{w.box.west, w.box.south, w.box.east, w.box.north} {
+	for i, v := range []float64{w.bounds.West, w.bounds.South, w.bounds.East, w.bounds.North} {
 		s.BindFloat(i+1, v)
 	}
 	return s.Run()

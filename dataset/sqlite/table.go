@@ -1,27 +1,27 @@
-package dataset
+package sqlite
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A sqliteReader reads a table of SQLite in one transaction, in the order of its
-// row numbers or, where it has none, of its primary key.
-type sqliteReader struct {
+// A tableReader reads a table in one transaction, in the order of its row numbers or,
+// where it has none, of its primary key.
+type tableReader struct {
 	ctx    context.Context
 	path   string
 	conn   *sqlite.Conn
 	table  string // quoted
 	order  string
 	count  int64 // rows of the table
-	fields []Field
+	fields []dataset.Field
 	typed  []bool // of each field: its declared type says its kind
 	chosen []int
 	run    *sqlite.Stmt // on row number row, or nil
@@ -30,13 +30,13 @@ type sqliteReader struct {
 	values []sqlite.Value
 }
 
-func openSQLite(ctx context.Context, file, name string) (Reader, error) {
+func openTable(ctx context.Context, file, name string) (dataset.Reader, error) {
 	conn, err := sqlite.Open(file, sqlite.ReadOnly)
 	if err != nil {
 		return nil, wrap(file, err)
 	}
 	conn.BusyTimeout(5000)
-	r := &sqliteReader{ctx: ctx, path: file + "#" + name, conn: conn, table: quoteName(name)}
+	r := &tableReader{ctx: ctx, path: file + "#" + name, conn: conn, table: quoteName(name)}
 	if err := r.open(name); err != nil {
 		conn.Close()
 		return nil, wrap(file, err)
@@ -45,7 +45,7 @@ func openSQLite(ctx context.Context, file, name string) (Reader, error) {
 }
 
 // open begins the transaction, which closing the connection ends.
-func (r *sqliteReader) open(name string) error {
+func (r *tableReader) open(name string) error {
 	if err := r.conn.Exec("BEGIN"); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (r *sqliteReader) open(name string) error {
 }
 
 // numbered reports whether the table exists and has row numbers.
-func (r *sqliteReader) numbered(name string) (bool, error) {
+func (r *tableReader) numbered(name string) (bool, error) {
 	var kind string
 	var without int64
 	err := r.each("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE", name, func(s *sqlite.Stmt) {
@@ -82,11 +82,11 @@ func (r *sqliteReader) numbered(name string) (bool, error) {
 }
 
 // columns finds the fields and the order.
-func (r *sqliteReader) columns(name string, numbered bool) error {
+func (r *tableReader) columns(name string, numbered bool) error {
 	err := r.each(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
 		column, declared := s.Column(0), s.Column(1)
 		kind, typed := affinity(declared.Text())
-		r.fields = append(r.fields, Field{column.Text(), kind})
+		r.fields = append(r.fields, dataset.Field{Name: column.Text(), Kind: kind})
 		r.typed = append(r.typed, typed)
 	})
 	if err != nil {
@@ -105,8 +105,8 @@ func (r *sqliteReader) columns(name string, numbered bool) error {
 	return err
 }
 
-// rowNumber is a name of the row number that no column has.
-func (r *sqliteReader) rowNumber() (string, error) {
+// rowNumber returns a name of the row number that no column has.
+func (r *tableReader) rowNumber() (string, error) {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {
 		taken := false
 		for _, f := range r.fields {
@@ -119,26 +119,26 @@ func (r *sqliteReader) rowNumber() (string, error) {
 	return "", errors.New("columns have all the names of the row number")
 }
 
-// affinity is the kind that most cells of a column have, by what its declared type
+// affinity returns the kind that most cells of a column have, by what its declared type
 // contains (https://sqlite.org/datatype3.html, section 3.1). It reports false where
 // that may be any.
-func affinity(declared string) (kind Kind, typed bool) {
+func affinity(declared string) (kind dataset.Kind, typed bool) {
 	contains := func(part string) bool { return strings.Contains(strings.ToUpper(declared), part) }
 	switch {
 	case contains("INT"):
-		return Integer, true
+		return dataset.Integer, true
 	case contains("CHAR"), contains("CLOB"), contains("TEXT"):
-		return Text, true
+		return dataset.Text, true
 	case contains("REAL"), contains("FLOA"), contains("DOUB"):
-		return Real, true
+		return dataset.Real, true
 	default:
-		return Text, false
+		return dataset.Text, false
 	}
 }
 
 // each runs a statement, which has a parameter unless that is empty, and calls row
 // on each of its rows.
-func (r *sqliteReader) each(sql, parameter string, row func(*sqlite.Stmt)) error {
+func (r *tableReader) each(sql, parameter string, row func(*sqlite.Stmt)) error {
 	s, _, err := r.conn.Prepare(sql)
 	if err != nil {
 		return err
@@ -156,16 +156,14 @@ func (r *sqliteReader) each(sql, parameter string, row func(*sqlite.Stmt)) error
 	}
 }
 
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func (r *tableReader) Fields() []dataset.Field { return r.fields }
 
-func (r *sqliteReader) Fields() []Field { return r.fields }
+func (r *tableReader) Typed(column int) bool { return r.typed[column] }
 
-func (r *sqliteReader) Typed(column int) bool { return r.typed[column] }
+func (r *tableReader) Progress() float64 { return float64(r.row) / float64(max(r.count, 1)) }
 
-func (r *sqliteReader) Done() float64 { return float64(r.row) / float64(max(r.count, 1)) }
-
-func (r *sqliteReader) Start(columns []int) (err error) {
-	if _, err := places(columns, len(r.fields)); err != nil {
+func (r *tableReader) Start(columns []int) (err error) {
+	if err := dataset.CheckColumns(columns, len(r.fields)); err != nil {
 		return wrap(r.path, err)
 	}
 	r.stop()
@@ -182,19 +180,19 @@ func (r *sqliteReader) Start(columns []int) (err error) {
 	return wrap(r.path, err)
 }
 
-func (r *sqliteReader) stop() {
+func (r *tableReader) stop() {
 	if r.run != nil {
 		r.run.Close()
 		r.run = nil
 	}
 }
 
-func (r *sqliteReader) Close() error {
+func (r *tableReader) Close() error {
 	r.stop()
 	return r.conn.Close()
 }
 
-func (r *sqliteReader) Read(rows *Rows, max int) (err error) {
+func (r *tableReader) Read(rows *dataset.Rows, max int) (err error) {
 	rows.Reset(r.row, len(r.chosen))
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -202,7 +200,7 @@ func (r *sqliteReader) Read(rows *Rows, max int) (err error) {
 	if !r.more {
 		return io.EOF
 	}
-	for n := 0; r.more && n < max && !rows.full(); n++ {
+	for n := 0; r.more && n < max && !rows.Full(); n++ {
 		r.run.Row(0, r.values)
 		for i := range r.values {
 			if !appendValue(&rows.Columns[i], &r.values[i]) {
@@ -218,20 +216,26 @@ func (r *sqliteReader) Read(rows *Rows, max int) (err error) {
 }
 
 // appendValue adds a cell; it reports false for a blob.
-func appendValue(to *Column, v *sqlite.Value) bool {
+func appendValue(to *dataset.Column, v *sqlite.Value) bool {
 	switch v.Type() {
 	case sqlite.Null:
 		to.AppendNull()
-		return true
 	case sqlite.Integer:
-		to.text = strconv.AppendInt(to.text, v.Int(), 10)
+		to.AppendInteger(v.Int())
 	case sqlite.Float:
-		to.text = appendReal(to.text, v.Float(), 64)
+		to.AppendReal(v.Float())
 	case sqlite.Text:
-		to.text = append(to.text, v.Bytes()...)
+		to.Append(v.Bytes())
 	default:
 		return false
 	}
-	to.end()
 	return true
+}
+
+// wrap puts the data set's name in front of an error.
+func wrap(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// A Column holds the cells of one column of a batch. The zero value is empty.
+// Copies share the cells. All text together is below 2 GiB.
+type Column struct {
+	text []byte
+	ends []uint32 // of each cell: where it ends in text, doubled, plus 1 if it is NULL
+}
+
+// Append adds a cell. NULL is not the empty text.
+func (c *Column) Append(text []byte) {
+	c.text = append(c.text, text...)
+	c.end()
+}
+
+// AppendFunc adds a cell whose text add appends to what it is given.
+func (c *Column) AppendFunc(add func(text []byte) []byte) {
+	c.text = add(c.text)
+	c.end()
+}
+
+// AppendInteger adds a cell that is a decimal integer.
+func (c *Column) AppendInteger(v int64) {
+	c.text = strconv.AppendInt(c.text, v, 10)
+	c.end()
+}
+
+// AppendReal adds a cell that is the shortest decimal that float64 reads as v.
+func (c *Column) AppendReal(v float64) {
+	c.text = appendReal(c.text, v, 64)
+	c.end()
+}
+
+// end makes a cell of the text behind the last one.
+func (c *Column) end() { c.ends = append(c.ends, uint32(len(c.text))<<1) }
+
+// AppendNull adds a cell that is NULL.
+func (c *Column) AppendNull() { c.ends = append(c.ends, uint32(len(c.text))<<1|1) }
+
+// At returns cell i. Its text is valid until the next Reset and must not be changed.
+func (c *Column) At(i int) (text []byte, null bool) {
+	start, end := uint32(0), c.ends[i]
+	if i > 0 {
+		start = c.ends[i-1] >> 1
+	}
+	return c.text[start : end>>1 : end>>1], end&1 != 0
+}
+
+// Text returns the text of all cells, one after the other, valid as that of one is.
+func (c *Column) Text() []byte { return c.text }
+
+// AppendSizes appends a varint for each cell, 0 for NULL and else one more than the
+// length of its text. With Text they are all that a column holds.
+func (c *Column) AppendSizes(to []byte) []byte {
+	start := uint32(0)
+	for _, end := range c.ends {
+		size := end>>1 - start + 1
+		if end&1 != 0 {
+			size = 0
+		}
+		to = binary.AppendUvarint(to, uint64(size))
+		start = end >> 1
+	}
+	return to
+}
+
+// size returns the length of the text of cell i.
+func (c *Column) size(i int) int {
+	start := uint32(0)
+	if i > 0 {
+		start = c.ends[i-1] >> 1
+	}
+	return int(c.ends[i]>>1 - start)
+}
+
+// Len returns the number of cells.
+func (c *Column) Len() int { return len(c.ends) }
+
+// Reset empties the column and keeps its memory.
+func (c *Column) Reset() { c.text, c.ends = c.text[:0], c.ends[:0] }
+
+// Integer returns cell i of an Integer column, NULL if it is blank. It reports false for
+// one that is no integer.
+func (c *Column) Integer(i int) (v int64, null, ok bool) {
+	text, null := c.number(i)
+	if null {
+		return 0, true, true
+	}
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	return v, false, err == nil
+}
+
+// Real returns cell i of a Real column, NULL if it is blank. It reports false for one that
+// is no number.
+func (c *Column) Real(i int) (v float64, null, ok bool) {
+	text, null := c.number(i)
+	if null {
+		return 0, true, true
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	return v, false, err == nil && !bytes.ContainsAny(text, "xX_")
+}
+
+// number returns a cell without the blanks around it.
+func (c *Column) number(i int) (text []byte, null bool) {
+	text, null = c.At(i)
+	text = bytes.Trim(text, " \t")
+	return text, null || len(text) == 0
+}
+
+// MisfitError returns the error about cell i, which is not of a kind, without its place.
+func (c *Column) MisfitError(i int, kind Kind) error {
+	text, _ := c.At(i)
+	what := "UTF-8 text"
+	switch kind {
+	case Integer:
+		what = "integer of 64 bits"
+	case Real:
+		what = "number"
+	}
+	return fmt.Errorf("%.40q is no %s", text, what)
+}
+
+// appendReal appends the shortest decimal that float64 reads as v, which is also a
+// number of JSON if v is finite.
+func appendReal(out []byte, v float64, bits int) []byte {
+	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.AppendFloat(out, v, 'e', -1, bits)
+	}
+	return strconv.AppendFloat(out, v, 'f', -1, bits)
+}
