@@ -17,7 +17,7 @@ type gzipWriter struct {
 
 func createCSVGzip(file *os.File, s Schema) (Writer, error) {
 	w := &gzipWriter{textFile: textFile{file: file}, csvText: csvText{s.EscapeFormulas}}
-	header, err := w.zip(w.header(s.Fields))
+	header, err := w.zip(w.headerLine(s.Fields))
 	if err != nil {
 		return nil, err
 	}

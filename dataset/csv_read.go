@@ -38,7 +38,7 @@ func OpenCSV(ctx context.Context, path string) (Reader, error) {
 		return nil, err
 	}
 	r := &csvReader{ctx: ctx, path: path, file: file, size: size}
-	if r.fields, err = r.header(); err != nil {
+	if r.fields, err = r.readHeader(); err != nil {
 		file.Close()
 		return nil, wrap(path, err)
 	}
@@ -57,7 +57,7 @@ func (r *csvReader) Start(columns []int) (err error) {
 	if r.to, err = places(columns, len(r.fields)); err != nil {
 		return wrap(r.path, err)
 	}
-	again, err := r.header()
+	again, err := r.readHeader()
 	if err == nil && !slices.Equal(again, r.fields) {
 		err = errors.New("the header line has changed")
 	}
@@ -82,15 +82,15 @@ func (r *csvReader) Read(rows *Rows, max int) error {
 			err = r.add(rows, record)
 		}
 		if err != nil {
-			return r.fail(err)
+			return r.atLatestRecord(err)
 		}
 		r.row++
 	}
 	return nil
 }
 
-// fail says which line an error is about.
-func (r *csvReader) fail(err error) error {
+// atLatestRecord says which line an error is about.
+func (r *csvReader) atLatestRecord(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return wrap(r.path, err)
 	}
@@ -113,7 +113,7 @@ func (r *csvReader) add(rows *Rows, record []byte) error {
 	return err
 }
 
-// addPlain is for a record without quotes and returns the number of its cells.
+// addPlain adds the cells of a record without quotes, and returns their number.
 func (r *csvReader) addPlain(rows *Rows, record []byte) int {
 	start, n := 0, 0
 	for i, c := range record {
@@ -127,6 +127,7 @@ func (r *csvReader) addPlain(rows *Rows, record []byte) int {
 	return n + 1
 }
 
+// addQuoted adds the cells of a record with quotes, and returns their number.
 func (r *csvReader) addQuoted(rows *Rows, record []byte) (n int, err error) {
 	for r.cells.start(record, r.separator); !r.cells.end; n++ {
 		cell, err := r.cells.next()
@@ -150,8 +151,8 @@ func (r *csvReader) addCell(rows *Rows, n int, cell []byte) {
 	}
 }
 
-// header goes to the start of the file and reads the header line.
-func (r *csvReader) header() ([]Field, error) {
+// readHeader goes to the start of the file and reads the header line.
+func (r *csvReader) readHeader() ([]Field, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (r *csvReader) header() ([]Field, error) {
 		return nil, err
 	}
 	r.separator = separator(record)
-	return r.names(record)
+	return r.parseHeader(record)
 }
 
 // counter reads the file and counts its bytes.
@@ -199,7 +200,7 @@ func PlainText(file io.Reader) (io.Reader, error) {
 	return text, nil
 }
 
-// separator returns the one of the separators that stands most often outside quotes in
+// separator returns the separator that stands most often outside quotes in
 // the header line; a comma where there is none.
 func separator(header []byte) byte {
 	var counts [256]int
@@ -220,8 +221,8 @@ func separator(header []byte) byte {
 	return best
 }
 
-// names takes the names of the columns from the header line.
-func (r *csvReader) names(header []byte) ([]Field, error) {
+// parseHeader takes the names of the columns from the header line.
+func (r *csvReader) parseHeader(header []byte) ([]Field, error) {
 	var fields []Field
 	seen := make(map[string]bool)
 	for r.cells.start(header, r.separator); !r.cells.end; {

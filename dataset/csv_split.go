@@ -33,7 +33,7 @@ func (s *splitter) reset(source io.Reader) {
 	*s = splitter{source: source, buffer: s.buffer}
 }
 
-// next is the next record that is not empty, without its line end. It is valid
+// next returns the next record that is not empty, without its line end. It is valid
 // until the next call.
 func (s *splitter) next() ([]byte, error) {
 	for {
@@ -79,7 +79,7 @@ func (s *splitter) record() ([]byte, error) {
 	}
 }
 
-// last is the record that the text ends with. If a quote is open there, cells
+// last returns the record that the text ends with. If a quote is open there, cells
 // finds the mistake.
 func (s *splitter) last(quotes int) ([]byte, error) {
 	record := s.buffer[s.pos:s.end]
@@ -129,11 +129,11 @@ func (c *cells) start(record []byte, separator byte) {
 	c.rest, c.separator, c.end = record, separator, false
 }
 
-// next is the next cell, valid until the one after it; there must be one, as long
+// next returns the next cell, valid until the one after it; there must be one, as long
 // as end is false.
 func (c *cells) next() ([]byte, error) {
 	if len(c.rest) > 0 && c.rest[0] == '"' {
-		return c.unquoted()
+		return c.unquote()
 	}
 	cell := c.rest
 	if n := bytes.IndexByte(c.rest, c.separator); n >= 0 {
@@ -147,8 +147,8 @@ func (c *cells) next() ([]byte, error) {
 	return cell, nil
 }
 
-// unquoted is a cell in quotes, in which two quotes are one.
-func (c *cells) unquoted() ([]byte, error) {
+// unquote returns a cell without its quotes; two quotes in it are one.
+func (c *cells) unquote() ([]byte, error) {
 	c.scratch = c.scratch[:0]
 	for rest := c.rest[1:]; ; {
 		n := bytes.IndexByte(rest, '"')

@@ -17,7 +17,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// textFile is a file that blocks of text are appended to. Their buffers are used
+// A textFile is a file that blocks of text are appended to. Their buffers are used
 // again.
 type textFile struct {
 	file  *os.File
@@ -51,19 +51,19 @@ type csvWriter struct {
 
 func createCSV(file *os.File, s Schema) (Writer, error) {
 	w := &csvWriter{textFile{file: file}, csvText{s.EscapeFormulas}}
-	_, err := file.Write(w.header(s.Fields))
+	_, err := file.Write(w.headerLine(s.Fields))
 	return w, err
 }
 
-// csvText is how CSV is written, whatever becomes of the text.
+// csvText encodes CSV, whatever becomes of the text.
 type csvText struct{ escapeFormulas bool }
 
-// header puts names with any character that readers take for a separator in
-// quotes, since it is in the header line that they look for one.
-func (t csvText) header(fields []Field) []byte {
+// headerLine returns the header line. Names with any character that readers take for a
+// separator are in quotes, since it is in the header line that they look for one.
+func (t csvText) headerLine(fields []Field) []byte {
 	var line []byte
 	for _, f := range fields {
-		name := t.cell([]byte(f.Name))
+		name := t.escape([]byte(f.Name))
 		if strings.ContainsAny(f.Name, ";\t|") {
 			line = append(appendQuoted(line, name), ',')
 		} else {
@@ -80,13 +80,14 @@ func (w *csvWriter) Encode(rows *Rows) (Block, error) {
 	return out, nil
 }
 
+// appendRows appends a line for each row.
 func (t csvText) appendRows(out []byte, rows *Rows) []byte {
 	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // but for quotes and apostrophes
 	for i := range rows.Len() {
 		start := len(out)
 		for c := range rows.Columns {
 			if text, null := rows.Columns[c].At(i); !null {
-				out = appendCSV(out, t.cell(text))
+				out = appendCSV(out, t.escape(text))
 			}
 			out = append(out, ',')
 		}
@@ -98,8 +99,8 @@ func (t csvText) appendRows(out []byte, rows *Rows) []byte {
 	return out
 }
 
-// cell returns the text of a cell as it is written.
-func (t csvText) cell(text []byte) []byte {
+// escape returns the text of a cell as it is written, but for quotes.
+func (t csvText) escape(text []byte) []byte {
 	if t.escapeFormulas && isFormula(text) {
 		return append([]byte{'\''}, text...)
 	}

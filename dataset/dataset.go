@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// Kind is what the cells of a column are.
+// A Kind says what the cells of a column are.
 type Kind uint8
 
 // Kinds of columns. Integers are decimal and have 64 bits; reals are decimal and
@@ -117,8 +117,8 @@ func unknown(path string) error {
 	return fmt.Errorf("%s: %w: neither .csv, .tsv, .txt (also .gz), .parquet nor file.db#table", path, ErrFormat)
 }
 
-// FileName returns the name of the file that a data set is in, for that of a table has the
-// table's behind it.
+// FileName returns the name of the file that a data set is in, which is what the name of a
+// table has in front of its last #.
 func FileName(path string) string {
 	if file, _, found := cutTable(path); found {
 		return file
@@ -179,7 +179,7 @@ func CheckColumns(chosen []int, n int) error {
 	return err
 }
 
-// places returns for every column of n its place among the chosen ones, or -1.
+// places returns, for every column of n, its place among the chosen ones, or -1.
 func places(chosen []int, n int) ([]int32, error) {
 	to := make([]int32, n)
 	for i := range to {

@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// decimalPrinter does so for numbers with a fixed number of decimals, which are stored as
-// whole numbers of the last one. Those that have more digits than a typed format holds are text.
+// decimalPrinter returns the same for numbers with a fixed number of decimals, which are
+// stored as whole numbers of the last one. Those that have more digits than a typed format holds are text.
 func decimalPrinter(column parquet.Type, t *format.DecimalType) (Kind, printer, bool) {
 	const most, mostInteger, mostReal = 38, 18, 15 // digits
 	if t.Scale < 0 || t.Scale > t.Precision || t.Precision > most {

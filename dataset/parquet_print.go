@@ -41,7 +41,7 @@ func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	}
 }
 
-// logicalPrinter does so for columns whose values are not what their bits are.
+// logicalPrinter returns the same for columns whose values are not what their bits are.
 func logicalPrinter(column parquet.Type, logical format.LogicalTypeValue) (Kind, printer, bool) {
 	physical := column.Kind()
 	switch t := logical.(type) {

@@ -31,7 +31,7 @@ func openParquet(ctx context.Context, path string) (Reader, error) {
 		return nil, err
 	}
 	r := &parquetReader{ctx: ctx, path: path, file: file}
-	if err := undamaged(func() error { return r.open(size) }); err != nil {
+	if err := withoutPanic(func() error { return r.open(size) }); err != nil {
 		file.Close()
 		if !isDisk(err) {
 			err = errNotParquet
@@ -50,8 +50,8 @@ var (
 	errFewCells   = errors.New("there are fewer cells than rows")
 )
 
-// undamaged turns panics of the decoder, which damaged files cause, into errors.
-func undamaged(do func() error) (err error) {
+// withoutPanic turns panics of the decoder, which damaged files cause, into errors.
+func withoutPanic(do func() error) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errUndecoded
@@ -146,7 +146,7 @@ func (r *parquetReader) read(rows *Rows, n int) error {
 	for n > 0 && !rows.Full() {
 		k := min(n, parquetStep)
 		for i, c := range r.chosen {
-			if err := undamaged(func() error { return c.read(&rows.Columns[i], k) }); err != nil {
+			if err := withoutPanic(func() error { return c.read(&rows.Columns[i], k) }); err != nil {
 				return c.explain(err)
 			}
 		}
@@ -156,7 +156,7 @@ func (r *parquetReader) read(rows *Rows, n int) error {
 	return nil
 }
 
-// parquetStep is for how many rows a column is read before the next one is.
+// parquetStep is the number of rows for which a column is read before the next one is.
 const parquetStep = 256
 
 // A parquetColumn runs through the pages of a column.
@@ -176,7 +176,7 @@ type parquetColumn struct {
 func (c *parquetColumn) read(to *Column, n int) error {
 	for n > 0 {
 		if c.page == nil {
-			if err := c.next(); err != nil {
+			if err := c.nextPage(); err != nil {
 				return err
 			}
 		}
@@ -202,8 +202,8 @@ func (c *parquetColumn) read(to *Column, n int) error {
 	return nil
 }
 
-// next goes to the next page, of the next group where there is none.
-func (c *parquetColumn) next() (err error) {
+// nextPage goes to the next page, of the next group where there is none.
+func (c *parquetColumn) nextPage() (err error) {
 	for {
 		if c.pages == nil {
 			if len(c.groups) == 0 {

@@ -81,7 +81,7 @@ type parquetField struct {
 
 func (f parquetField) Name() string { return f.name }
 
-// Value is for rows that are Go values, of which there are none.
+// Value would serve rows that are Go values, of which there are none.
 func (f parquetField) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
 func (w *parquetWriter) Encode(rows *Rows) (Block, error) {

@@ -42,7 +42,7 @@ func (c *Column) Merge(other Column) {
 	c.text = c.text || other.text
 }
 
-// Kind is the kind of the cells so far.
+// Kind returns the kind of the cells so far.
 func (c *Column) Kind() dataset.Kind {
 	switch {
 	case c.text, c.reals && c.wide:
@@ -56,7 +56,7 @@ func (c *Column) Kind() dataset.Kind {
 	}
 }
 
-// numberKind tells a decimal integer of 64 bits (Integer), another decimal
+// numberKind tells apart a decimal integer of 64 bits (Integer), another decimal
 // number within float64's range (Real) and everything else (Text). Leading
 // zeros and plus signs belong to codes, not to numbers: "007" is Text.
 func numberKind(cell string) dataset.Kind {
@@ -90,7 +90,7 @@ func numberKind(cell string) dataset.Kind {
 	return dataset.Real
 }
 
-// integerKind is the kind of an optional minus and digits. A negative zero is
+// integerKind returns the kind of an optional minus and digits. A negative zero is
 // one of float64's only.
 func integerKind(cell string) dataset.Kind {
 	if cell == "-0" {
@@ -105,7 +105,7 @@ func integerKind(cell string) dataset.Kind {
 	return dataset.Integer
 }
 
-// isExponent accepts what may follow a number's digits, also nothing.
+// isExponent reports whether a text may follow a number's digits, as nothing may.
 func isExponent(s string) bool {
 	if s == "" {
 		return true
@@ -130,7 +130,7 @@ func isWide(integer string) bool {
 	return v > 1<<53 || v < -1<<53
 }
 
-// digits is the length of the run of digits that s starts with.
+// digits returns the length of the run of digits that s starts with.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {

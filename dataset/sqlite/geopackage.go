@@ -249,15 +249,15 @@ func (w *geoPackageWriter) bind(g *geoPackageBlock, c, i int) {
 
 func (w *geoPackageWriter) Close() error {
 	w.insert.Close()
-	err := w.bound()
+	err := w.writeBounds()
 	if err == nil {
 		err = w.conn.Exec("COMMIT")
 	}
 	return cmp.Or(err, w.conn.Close())
 }
 
-// bound writes the bounding box of what was written, NULL if that is nothing.
-func (w *geoPackageWriter) bound() error {
+// writeBounds writes the bounding box of what was written, NULL if that is nothing.
+func (w *geoPackageWriter) writeBounds() error {
 	if !w.bounds.Some {
 		return nil
 	}

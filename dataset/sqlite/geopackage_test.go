@@ -45,7 +45,7 @@ func checkGeoPackage(t datasettest.T, path string, cells [][]string) {
 	defer conn.Close()
 	var b geom.Bounds
 	next := 0
-	err = r.each("SELECT geom FROM "+quoteName(datasettest.Nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
+	err = r.eachRow("SELECT geom FROM "+quoteName(datasettest.Nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
 		lat, lon, isNull := datasettest.Location(t, cells[next])
 		want := geom.AppendWKB([]byte{'G', 'P', 0, 1, 0xe6, 0x10, 0, 0}, lat, lon)
 		v := s.Column(0)
@@ -60,7 +60,7 @@ func checkGeoPackage(t datasettest.T, path string, cells [][]string) {
 	if err != nil || next != len(cells) {
 		t.Fatal(err, next, len(cells))
 	}
-	err = r.each("SELECT min_x, min_y, max_x, max_y, table_name FROM gpkg_contents", "", func(s *sqlite.Stmt) {
+	err = r.eachRow("SELECT min_x, min_y, max_x, max_y, table_name FROM gpkg_contents", "", func(s *sqlite.Stmt) {
 		for i, want := range []float64{b.West, b.South, b.East, b.North} {
 			if v := s.Column(i); b.Some != (v.Type() == sqlite.Float) || b.Some && v.Float() != want {
 				t.Fatalf("bound %d is not %v", i, want)

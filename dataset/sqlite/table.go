@@ -49,24 +49,25 @@ func (r *tableReader) open(name string) error {
 	if err := r.conn.Exec("BEGIN"); err != nil {
 		return err
 	}
-	numbered, err := r.numbered(name)
+	numbered, err := r.hasRowNumbers(name)
 	if err != nil {
 		return err
 	}
-	if err := r.columns(name, numbered); err != nil {
+	if err := r.findColumns(name, numbered); err != nil {
 		return err
 	}
-	return r.each("SELECT count(*) FROM main."+r.table, "", func(s *sqlite.Stmt) {
+	return r.eachRow("SELECT count(*) FROM main."+r.table, "", func(s *sqlite.Stmt) {
 		count := s.Column(0)
 		r.count = count.Int()
 	})
 }
 
-// numbered reports whether the table exists and has row numbers.
-func (r *tableReader) numbered(name string) (bool, error) {
+// hasRowNumbers reports whether the table has row numbers; that it does not exist is an
+// error.
+func (r *tableReader) hasRowNumbers(name string) (bool, error) {
 	var kind string
 	var without int64
-	err := r.each("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE", name, func(s *sqlite.Stmt) {
+	err := r.eachRow("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE", name, func(s *sqlite.Stmt) {
 		text, wr := s.Column(0), s.Column(1)
 		kind, without = text.Text(), wr.Int()
 	})
@@ -81,9 +82,9 @@ func (r *tableReader) numbered(name string) (bool, error) {
 	return without == 0, nil
 }
 
-// columns finds the fields and the order.
-func (r *tableReader) columns(name string, numbered bool) error {
-	err := r.each(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
+// findColumns finds the fields and the order.
+func (r *tableReader) findColumns(name string, numbered bool) error {
+	err := r.eachRow(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
 		column, declared := s.Column(0), s.Column(1)
 		kind, typed := affinity(declared.Text())
 		r.fields = append(r.fields, dataset.Field{Name: column.Text(), Kind: kind})
@@ -97,7 +98,7 @@ func (r *tableReader) columns(name string, numbered bool) error {
 		return err
 	}
 	var key []string
-	err = r.each(`SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 ORDER BY pk`, name, func(s *sqlite.Stmt) {
+	err = r.eachRow(`SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 ORDER BY pk`, name, func(s *sqlite.Stmt) {
 		column := s.Column(0)
 		key = append(key, quoteName(column.Text()))
 	})
@@ -136,9 +137,9 @@ func affinity(declared string) (kind dataset.Kind, typed bool) {
 	}
 }
 
-// each runs a statement, which has a parameter unless that is empty, and calls row
+// eachRow runs a statement, which has a parameter unless that is empty, and calls row
 // on each of its rows.
-func (r *tableReader) each(sql, parameter string, row func(*sqlite.Stmt)) error {
+func (r *tableReader) eachRow(sql, parameter string, row func(*sqlite.Stmt)) error {
 	s, _, err := r.conn.Prepare(sql)
 	if err != nil {
 		return err
