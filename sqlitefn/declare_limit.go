@@ -18,31 +18,33 @@ var (
 	argReserve     = &argument{name: "epsilon", is: "what to reserve for the account", kind: kindPositive}
 )
 
-var limitFunctions = []*function{
-	{
-		name: "budget_limit", section: declared, flags: ownerOnly,
-		args: []*argument{argLimited, argUnit, argLimit, argWindow},
-		does: "Sets a limit in the ledger. Without a limit every charge is refused.",
-		notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent; " +
-			"lowering it takes back what is reserved and not used, and 0 blocks at once: whatever begins later is refused, and a statement that " +
-			"another process runs meanwhile releases at most another 1,024 times. " +
-			"An account's window starts with its first charge after the last one ended. " +
-			"**That a budget reopens is a policy, not a theorem**: losses add up across windows as they do within one, and what holds for somebody " +
-			"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +
-			"a clock that is set forward opens windows early. What a statement has reserved is neither used nor returned after the window's end.",
-		example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
-			"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
-		scalar: budgetLimit,
-	},
-	{
-		name: "budget_reserve", section: declared, flags: ownerOnly,
-		args: []*argument{argAccount, argReserveUnit, argReserve},
-		does: "Reserves for many accounts in one transaction, so that a query over them does not commit once for each.",
-		notes: "Answers the number of accounts; reserves for all or none. A reservation counts as spent until it is used or, " +
-			"when the last connection to the database closes, returned.",
-		example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-		aggregate: newReserveGroup,
-	},
+func init() {
+	register(
+		&function{
+			name: "budget_limit", section: declared, flags: ownerOnly,
+			args: []*argument{argLimited, argUnit, argLimit, argWindow},
+			does: "Sets a limit in the ledger. Without a limit every charge is refused.",
+			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent; " +
+				"lowering it takes back what is reserved and not used, and 0 blocks at once: whatever begins later is refused, and a statement that " +
+				"another process runs meanwhile releases at most another 1,024 times. " +
+				"An account's window starts with its first charge after the last one ended. " +
+				"**That a budget reopens is a policy, not a theorem**: losses add up across windows as they do within one, and what holds for somebody " +
+				"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +
+				"a clock that is set forward opens windows early. What a statement has reserved is neither used nor returned after the window's end.",
+			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
+				"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+			scalar: budgetLimit,
+		},
+		&function{
+			name: "budget_reserve", section: declared, flags: ownerOnly,
+			args: []*argument{argAccount, argReserveUnit, argReserve},
+			does: "Reserves for many accounts in one transaction, so that a query over them does not commit once for each.",
+			notes: "Answers the number of accounts; reserves for all or none. A reservation counts as spent until it is used or, " +
+				"when the last connection to the database closes, returned.",
+			example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+			aggregate: newReserveGroup,
+		},
+	)
 }
 
 // budgetLimit commits at once, whatever becomes of the transaction around it.

@@ -23,41 +23,43 @@ var (
 	argModelOf   = &argument{name: "name", is: "name of a model", kind: kindName}
 )
 
-var markovFunctions = []*function{
-	{
-		name: "markov_train", section: declared, flags: ownerOnly, reads: true,
-		args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argTrainDomain, argCell, argPeriod},
-		does: "Trains a model of how people move on a grid of cells, a Markov chain, from public traces; the answer is a BLOB for markov_store.",
-		notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
-			"Time is cut into slots of one period from each trace's first point on. The first point in a slot is a visit of its cell; two slots in succession that both have points are a transition. " +
-			"The order of rows does not matter. A row whose location or time is NULL contributes nothing; without any other row the answer is NULL. " +
-			"domain, cell_m and period_seconds are constant within a group. Cells without transitions have those to their neighbours, and nothing has probability 0. Charges nothing.",
-		example: []string{
-			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
-				"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+func init() {
+	register(
+		&function{
+			name: "markov_train", section: declared, flags: ownerOnly, reads: true,
+			args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argTrainDomain, argCell, argPeriod},
+			does: "Trains a model of how people move on a grid of cells, a Markov chain, from public traces; the answer is a BLOB for markov_store.",
+			notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
+				"Time is cut into slots of one period from each trace's first point on. The first point in a slot is a visit of its cell; two slots in succession that both have points are a transition. " +
+				"The order of rows does not matter. A row whose location or time is NULL contributes nothing; without any other row the answer is NULL. " +
+				"domain, cell_m and period_seconds are constant within a group. Cells without transitions have those to their neighbours, and nothing has probability 0. Charges nothing.",
+			example: []string{
+				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+					"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+			},
+			aggregate: newTrainGroup,
 		},
-		aggregate: newTrainGroup,
-	},
-	{
-		name: "markov_store", section: declared, flags: ownerOnly,
-		args: []*argument{argModelName, argModel},
-		does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
-		notes: "Answers one line. **A model is public**: its counts may be read, and what pim_step does rests on them. " +
-			"A model never changes: storing it again unchanged is harmless.",
-		example: []string{
-			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
-				"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+		&function{
+			name: "markov_store", section: declared, flags: ownerOnly,
+			args: []*argument{argModelName, argModel},
+			does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
+			notes: "Answers one line. **A model is public**: its counts may be read, and what pim_step does rests on them. " +
+				"A model never changes: storing it again unchanged is harmless.",
+			example: []string{
+				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+					"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
+			},
+			scalar: markovStore,
 		},
-		scalar: markovStore,
-	},
-	{
-		name: "markov_info", section: free,
-		args:    []*argument{argModelOf},
-		does:    "Describes a model, as a JSON object.",
-		notes:   "Keys: name, domain, cell_m, period_seconds, width and height of the grid and its cells, traces trained on, visits, visited_cells, transitions, and nonzero, the pairs of cells that have any.",
-		example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
-		scalar:  markovInfo,
-	},
+		&function{
+			name: "markov_info", section: free,
+			args:    []*argument{argModelOf},
+			does:    "Describes a model, as a JSON object.",
+			notes:   "Keys: name, domain, cell_m, period_seconds, width and height of the grid and its cells, traces trained on, visits, visited_cells, transitions, and nonzero, the pairs of cells that have any.",
+			example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
+			scalar:  markovInfo,
+		},
+	)
 }
 
 // trainGroup trains a model. Nothing is charged or drawn: what it is trained on is

@@ -18,28 +18,30 @@ var (
 	argDistance = &argument{name: "metric", is: "the distances that epsilon is per: 'euclid' (default), 'manhattan', or JSON text in each row, the distances from its place to all others: [[lat, lon, metres], ..] (**public** from now on)", kind: kindText, optional: true}
 )
 
-var optqlBuild = &function{
-	name: "optql_build", section: declared, flags: ownerOnly, reads: true,
-	args: []*argument{argPlaceLat, argPlaceLon, argWeight, argEpsMetre, argDilation, argDomain, argDistance},
-	does: "Builds the optimal mechanism on 2 to 256 places: of all that keep epsilon, the one whose releases are the fewest metres away on average; the answer is a BLOB for optql_store.",
-	notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
-		"A place is the lattice point of its location. Two rows of one place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
-		"epsilon, dilation and domain are constant within a group, and so is the kind of metric. " +
-		"The loss is within 0.01 % of the least possible with a dilation of 1, where that is not next to nothing; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
-		"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
-		"Those of 'manhattan' are |di| + |dj| steps for places that are di and dj steps of the lattice apart, whose directions are east and north at the middle of the box. " +
-		"Distances that rows give, such as along roads, have to be a metric: one from each place to each other, above 0, the same both ways, and none longer than by way of a third; " +
-		"the place itself may be among them with 0. " +
-		"With 'manhattan' and given distances those are also what is lost, and geoind_optimal charges in a unit of its own, m:NAME, " +
-		"unless all of them are certified to be no longer than the geodesics. " +
-		"Time grows with the fourth power of the number of places: about a second for 50, ten for 100, minutes for 200; an interrupt ends it within two steps of the solver. Charges nothing.",
-	example: []string{
-		"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-			"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
-		"WITH home(lat, lon, people, roads) AS (VALUES (39.92, 116.25, 300, '[[39.95, 116.32, 9000]]'), (39.95, 116.32, 120, '[[39.92, 116.25, 9000]]'))\n" +
-			"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian', roads)) FROM home",
-	},
-	aggregate: newBuildGroup,
+func init() {
+	register(&function{
+		name: "optql_build", section: declared, flags: ownerOnly, reads: true,
+		args: []*argument{argPlaceLat, argPlaceLon, argWeight, argEpsMetre, argDilation, argDomain, argDistance},
+		does: "Builds the optimal mechanism on 2 to 256 places: of all that keep epsilon, the one whose releases are the fewest metres away on average; the answer is a BLOB for optql_store.",
+		notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
+			"A place is the lattice point of its location. Two rows of one place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
+			"epsilon, dilation and domain are constant within a group, and so is the kind of metric. " +
+			"The loss is within 0.01 % of the least possible with a dilation of 1, where that is not next to nothing; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
+			"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
+			"Those of 'manhattan' are |di| + |dj| steps for places that are di and dj steps of the lattice apart, whose directions are east and north at the middle of the box. " +
+			"Distances that rows give, such as along roads, have to be a metric: one from each place to each other, above 0, the same both ways, and none longer than by way of a third; " +
+			"the place itself may be among them with 0. " +
+			"With 'manhattan' and given distances those are also what is lost, and geoind_optimal charges in a unit of its own, m:NAME, " +
+			"unless all of them are certified to be no longer than the geodesics. " +
+			"Time grows with the fourth power of the number of places: about a second for 50, ten for 100, minutes for 200; an interrupt ends it within two steps of the solver. Charges nothing.",
+		example: []string{
+			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+			"WITH home(lat, lon, people, roads) AS (VALUES (39.92, 116.25, 300, '[[39.95, 116.32, 9000]]'), (39.95, 116.32, 120, '[[39.92, 116.25, 9000]]'))\n" +
+				"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian', roads)) FROM home",
+		},
+		aggregate: newBuildGroup,
+	})
 }
 
 // maxDilation is beyond any use: a spanner of far less is a tree.

@@ -3,20 +3,15 @@ package sqlitefn
 import "slices"
 
 // functions is the table of all functions, in the order of the reference: by section, and
-// within one by family. It is set by init because geosql_help, one of them, reads it.
+// within one as the files of the package register them.
 var functions []*function
 
-func init() {
-	families := slices.Concat(
-		domainFunctions, universeFunctions, limitFunctions, markovFunctions, optimalFunctions, tracePolicyFunctions,
-		locationFunctions, accuracyFunctions, traceFunctions, readingFunctions, centroidFunctions, cipFunctions,
-		selfFunctions, budgetFunctions, costFunctions, ledgerFunctions,
-	)
-	for _, section := range []string{declared, released, free, owners} {
-		for _, f := range families {
-			if f.section == section {
-				functions = append(functions, f)
-			}
-		}
-	}
+var sections = []string{declared, released, free, owners}
+
+// register adds rows to the function table. The files that have them call it in init.
+func register(rows ...*function) {
+	functions = append(functions, rows...)
+	slices.SortStableFunc(functions, func(f, g *function) int {
+		return slices.Index(sections, f.section) - slices.Index(sections, g.section)
+	})
 }

@@ -17,39 +17,41 @@ var (
 	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", kind: kindText, optional: true}
 )
 
-var accuracyFunctions = []*function{
-	{
-		name: "geoind_epsilon", section: free, flags: pure,
-		args:    []*argument{argLevel, argWithin},
-		does:    "Epsilon per metre for a level of privacy within a radius: level/radius_m.",
-		example: []string{"SELECT geoind_epsilon(1.386, 200)"},
-		scalar:  geoindEpsilon,
-	},
-	{
-		name: "geoind_radius", section: free,
-		args:    []*argument{argEpsMetre, argHolds, argFrame},
-		does:    "Radius in metres that holds the released point with probability p.",
-		example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
-		notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
-		scalar:  geoindRadius,
-	},
-	{
-		name: "geoind_confidence", section: free,
-		args:    []*argument{argEpsMetre, argRadius, argFrame},
-		does:    "Probability that the released point lies within a radius of the true one.",
-		notes:   "The inverse of geoind_radius.",
-		example: []string{"SELECT geoind_confidence(0.005, 1000)"},
-		scalar:  geoindConfidence,
-	},
-	{
-		name: "lbs_radius", section: free,
-		args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame},
-		does: "Radius in metres to ask a location service for about the released point.",
-		notes: "A constant of the query, never of the noise: a radius that followed the distance between true and released point " +
-			"would give the true one away.",
-		example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
-		scalar:  lbsRadius,
-	},
+func init() {
+	register(
+		&function{
+			name: "geoind_epsilon", section: free, flags: pure,
+			args:    []*argument{argLevel, argWithin},
+			does:    "Epsilon per metre for a level of privacy within a radius: level/radius_m.",
+			example: []string{"SELECT geoind_epsilon(1.386, 200)"},
+			scalar:  geoindEpsilon,
+		},
+		&function{
+			name: "geoind_radius", section: free,
+			args:    []*argument{argEpsMetre, argHolds, argFrame},
+			does:    "Radius in metres that holds the released point with probability p.",
+			example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
+			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
+			scalar:  geoindRadius,
+		},
+		&function{
+			name: "geoind_confidence", section: free,
+			args:    []*argument{argEpsMetre, argRadius, argFrame},
+			does:    "Probability that the released point lies within a radius of the true one.",
+			notes:   "The inverse of geoind_radius.",
+			example: []string{"SELECT geoind_confidence(0.005, 1000)"},
+			scalar:  geoindConfidence,
+		},
+		&function{
+			name: "lbs_radius", section: free,
+			args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame},
+			does: "Radius in metres to ask a location service for about the released point.",
+			notes: "A constant of the query, never of the noise: a radius that followed the distance between true and released point " +
+				"would give the true one away.",
+			example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
+			scalar:  lbsRadius,
+		},
+	)
 }
 
 func geoindEpsilon(c call) error {

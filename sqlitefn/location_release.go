@@ -18,8 +18,6 @@ var (
 	argDomain   = &argument{name: "domain", is: "name of a domain; the only one if there is one", kind: kindText, optional: true, setting: true}
 )
 
-var locationFunctions = []*function{geoindLaplace, geoindOptimal, geoindRemap}
-
 // A locationRelease returns the mechanism that the settings of a call stand for. All else is
 // the same for every function that releases single locations, as a scalar (WKT) and
 // table-valued.

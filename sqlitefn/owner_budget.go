@@ -5,21 +5,23 @@ import "github.com/geosql/geosql/ledger"
 // argAnyAccount is an account that is asked about.
 var argAnyAccount = &argument{name: "account", is: argAccount.is, kind: kindAnyAccount}
 
-var budgetFunctions = []*function{
-	{
-		name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
-		args:    []*argument{argAnyAccount, argUnit},
-		does:    "What an account has spent since the beginning, reservations counted; 0 where nothing was, never NULL.",
-		example: []string{"SELECT budget_spent('ana', 'm')"},
-		scalar:  budgetSpent,
-	},
-	{
-		name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
-		args:    []*argument{argAnyAccount, argUnit},
-		does:    "What an account has left, of a limit with a window in the current one; 0 without a limit.",
-		example: []string{"SELECT budget_remaining('ana', 'm')"},
-		scalar:  budgetRemaining,
-	},
+func init() {
+	register(
+		&function{
+			name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
+			args:    []*argument{argAnyAccount, argUnit},
+			does:    "What an account has spent since the beginning, reservations counted; 0 where nothing was, never NULL.",
+			example: []string{"SELECT budget_spent('ana', 'm')"},
+			scalar:  budgetSpent,
+		},
+		&function{
+			name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
+			args:    []*argument{argAnyAccount, argUnit},
+			does:    "What an account has left, of a limit with a window in the current one; 0 without a limit.",
+			example: []string{"SELECT budget_remaining('ana', 'm')"},
+			scalar:  budgetRemaining,
+		},
+	)
 }
 
 // balance returns the balance that a call asks for. Where there is no ledger or it cannot

@@ -13,57 +13,59 @@ var (
 	argBefore    = &argument{name: "before", is: "seconds since 1970 or ISO 8601 text: older entries go", kind: kindTime}
 )
 
-var ledgerFunctions = []*function{
-	{
-		name: "ledger_balance", section: owners, flags: ownerOnly, reads: true,
-		columns: balanceColumns,
-		does:    "Balances: one row per account and unit that has a limit or was charged.",
-		notes: "spent and reserved are since the beginning, spent without what is still reserved; epsilon_limit is NULL without a limit. " +
-			"Of a limit with a window, remaining and window_spent (reservations counted) are those of the current one, which ends at reopens: NULL before its first charge.",
-		example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
-		table:   newBalanceCursor,
-	},
-	{
-		name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
-		columns: chargeColumns,
-		does:    "Charges: one row per statement, function, account and unit.",
-		example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
-		table:   newChargeCursor,
-	},
-	{
-		name: "ledger_limits", section: owners, flags: ownerOnly, reads: true,
-		columns: limitColumns,
-		does:    "The limits that were set, one row each time.",
-		notes:   "Ids are in one order with those of ledger_charges.",
-		example: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
-		table:   newLimitCursor,
-	},
-	{
-		name: "ledger_head", section: owners, flags: ownerOnly, reads: true,
-		does:    "The head of the ledger's chain of entries: the number of the last one, and a hash of it and all before it.",
-		notes:   "Note it where whoever can write the ledger's file cannot: with ledger_verify it is evidence that the file was not put back or rewritten since. NULL without a ledger.",
-		example: []string{"SELECT ledger_head()"},
-		scalar:  ledgerHead,
-	},
-	{
-		name: "ledger_verify", section: owners, flags: ownerOnly, reads: true,
-		args:    []*argument{argHead, argArchive},
-		columns: verifyColumns,
-		does:    "Reads the whole ledger and makes sure that no charge and no limit was changed, removed, inserted or moved, and that balances are what the charges say; else it is an error that says what is wrong.",
-		notes: "With an earlier head it also finds an older file that was put back, and a history that was written anew. " +
-			"It is no more than evidence: there is no secret in the hashes, so without a head noted elsewhere whoever can write the file can write another history.",
-		example: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
-		table:   newVerifyCursor,
-	},
-	{
-		name: "ledger_archive", section: owners, flags: ownerOnly,
-		args: []*argument{argArchiveTo, argBefore},
-		does: "Moves old entries of the ledger to an archive and answers how many; balances, limits and the chain stay.",
-		notes: "For each account one charge of function ledger_archive carries the sum of what went over. " +
-			"Commits at once. The archive has the table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
-		example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
-		scalar:  ledgerArchive,
-	},
+func init() {
+	register(
+		&function{
+			name: "ledger_balance", section: owners, flags: ownerOnly, reads: true,
+			columns: balanceColumns,
+			does:    "Balances: one row per account and unit that has a limit or was charged.",
+			notes: "spent and reserved are since the beginning, spent without what is still reserved; epsilon_limit is NULL without a limit. " +
+				"Of a limit with a window, remaining and window_spent (reservations counted) are those of the current one, which ends at reopens: NULL before its first charge.",
+			example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
+			table:   newBalanceCursor,
+		},
+		&function{
+			name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
+			columns: chargeColumns,
+			does:    "Charges: one row per statement, function, account and unit.",
+			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
+			table:   newChargeCursor,
+		},
+		&function{
+			name: "ledger_limits", section: owners, flags: ownerOnly, reads: true,
+			columns: limitColumns,
+			does:    "The limits that were set, one row each time.",
+			notes:   "Ids are in one order with those of ledger_charges.",
+			example: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
+			table:   newLimitCursor,
+		},
+		&function{
+			name: "ledger_head", section: owners, flags: ownerOnly, reads: true,
+			does:    "The head of the ledger's chain of entries: the number of the last one, and a hash of it and all before it.",
+			notes:   "Note it where whoever can write the ledger's file cannot: with ledger_verify it is evidence that the file was not put back or rewritten since. NULL without a ledger.",
+			example: []string{"SELECT ledger_head()"},
+			scalar:  ledgerHead,
+		},
+		&function{
+			name: "ledger_verify", section: owners, flags: ownerOnly, reads: true,
+			args:    []*argument{argHead, argArchive},
+			columns: verifyColumns,
+			does:    "Reads the whole ledger and makes sure that no charge and no limit was changed, removed, inserted or moved, and that balances are what the charges say; else it is an error that says what is wrong.",
+			notes: "With an earlier head it also finds an older file that was put back, and a history that was written anew. " +
+				"It is no more than evidence: there is no secret in the hashes, so without a head noted elsewhere whoever can write the file can write another history.",
+			example: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
+			table:   newVerifyCursor,
+		},
+		&function{
+			name: "ledger_archive", section: owners, flags: ownerOnly,
+			args: []*argument{argArchiveTo, argBefore},
+			does: "Moves old entries of the ledger to an archive and answers how many; balances, limits and the chain stay.",
+			notes: "For each account one charge of function ledger_archive carries the sum of what went over. " +
+				"Commits at once. The archive has the table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
+			example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
+			scalar:  ledgerArchive,
+		},
+	)
 }
 
 var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL", "spent REAL",

@@ -12,12 +12,14 @@ var (
 	argAnyUniverse = &argument{name: "universe", is: "name of a universe; NULL for 'count'", kind: orNull(kindText)}
 )
 
-var dxRadius = &function{
-	name: "dx_radius", section: free,
-	args:    []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll},
-	does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
-	example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
-	scalar:  queryRadius,
+func init() {
+	register(&function{
+		name: "dx_radius", section: free,
+		args:    []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll},
+		does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
+		example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
+		scalar:  queryRadius,
+	})
 }
 
 // queryRadius tells the accuracy of a query before anything is spent.

@@ -32,53 +32,54 @@ const (
 	chargesMetric = "each account once per group in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
 )
 
-var readingFunctions = []*function{
-	{
-		name: "dx_value", section: released,
-		args:    []*argument{argAccount, argX, argEpsValue, argUniverse},
-		does:    "Releases one reading by the truncated geometric mechanism.",
-		charges: "the account epsilon in the universe's unit, per evaluation",
-		notes:   "A NULL reading yields NULL and charges nobody.",
-		example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
-		scalar:  dxValue,
-	},
-	{
-		name: "dx_count", section: released,
-		args:      []*argument{argContributor, argEpsRecord},
-		does:      "Counts rows, with geometric noise, clamped at 0.",
-		charges:   "each account epsilon per row of its own, in unit record",
-		notes:     "A row whose account is NULL is not counted and charges nobody, but its group answers.",
-		example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-		aggregate: countQuery.newGroup,
-	},
-	{
-		name: "dx_sum", section: released,
-		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetric},
-		does:    "Sums readings exactly and adds geometric noise.",
-		charges: chargesMetric,
-		notes: "Readings are moved into the universe first. The answer is clamped at 0 where lo >= 0 and nowhere else. " +
-			"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
-		example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-		aggregate: sumQuery.newGroup,
-	},
-	truncatedQuery("dx_avg", "Averages readings and rounds to the universe's values.", scalar.Avg,
-		"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	truncatedQuery("dx_min", "The smallest reading.", scalar.Min,
-		"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	truncatedQuery("dx_max", "The largest reading.", scalar.Max,
-		"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	truncatedQuery("dx_median", "The median, dx_percentile with p = 50.", scalar.Median,
-		"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	{
-		name: "dx_percentile", section: released,
-		args:      []*argument{argContributor, argX, argRank, argEpsQuery, argUniverse, argMetricAll},
-		does:      "The p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
-		charges:   chargesGroup,
-		notes:     truncated + perGroup,
-		example:   []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-		aggregate: percentileQuery.newGroup,
-	},
-	dxRadius,
+func init() {
+	register(
+		&function{
+			name: "dx_value", section: released,
+			args:    []*argument{argAccount, argX, argEpsValue, argUniverse},
+			does:    "Releases one reading by the truncated geometric mechanism.",
+			charges: "the account epsilon in the universe's unit, per evaluation",
+			notes:   "A NULL reading yields NULL and charges nobody.",
+			example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
+			scalar:  dxValue,
+		},
+		&function{
+			name: "dx_count", section: released,
+			args:      []*argument{argContributor, argEpsRecord},
+			does:      "Counts rows, with geometric noise, clamped at 0.",
+			charges:   "each account epsilon per row of its own, in unit record",
+			notes:     "A row whose account is NULL is not counted and charges nobody, but its group answers.",
+			example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+			aggregate: countQuery.newGroup,
+		},
+		&function{
+			name: "dx_sum", section: released,
+			args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetric},
+			does:    "Sums readings exactly and adds geometric noise.",
+			charges: chargesMetric,
+			notes: "Readings are moved into the universe first. The answer is clamped at 0 where lo >= 0 and nowhere else. " +
+				"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
+			example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+			aggregate: sumQuery.newGroup,
+		},
+		truncatedQuery("dx_avg", "Averages readings and rounds to the universe's values.", scalar.Avg,
+			"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		truncatedQuery("dx_min", "The smallest reading.", scalar.Min,
+			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		truncatedQuery("dx_max", "The largest reading.", scalar.Max,
+			"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		truncatedQuery("dx_median", "The median, dx_percentile with p = 50.", scalar.Median,
+			"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		&function{
+			name: "dx_percentile", section: released,
+			args:      []*argument{argContributor, argX, argRank, argEpsQuery, argUniverse, argMetricAll},
+			does:      "The p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
+			charges:   chargesGroup,
+			notes:     truncated + perGroup,
+			example:   []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+			aggregate: percentileQuery.newGroup,
+		},
+	)
 }
 
 // truncatedQuery is the row of an aggregate that answers a value of the universe.

@@ -11,25 +11,27 @@ import (
 var argHelp = &argument{name: "name", is: "name of a function; without one, the list of all", kind: kindText, optional: true}
 
 // selfFunctions tell of geosql itself.
-var selfFunctions = []*function{
-	{
-		name: "geosql_help", section: free,
-		args:    []*argument{argHelp},
-		does:    "Explains a function.",
-		example: []string{"SELECT geosql_help('dx_sum')"},
-		scalar:  geosqlHelp,
-	},
-	{
-		name: "geosql_version", section: free, flags: pure,
-		does:    "Version of geosql.",
-		example: []string{"SELECT geosql_version()"},
-		scalar:  geosqlVersion,
-	},
-	{
-		name: "geosql_debug", section: free, flags: sqlite.Innocuous,
-		does:   "Versions of geosql, SQLite and Go, and the platform.",
-		scalar: geosqlDebug,
-	},
+func init() {
+	register(
+		&function{
+			name: "geosql_help", section: free,
+			args:    []*argument{argHelp},
+			does:    "Explains a function.",
+			example: []string{"SELECT geosql_help('dx_sum')"},
+			scalar:  geosqlHelp,
+		},
+		&function{
+			name: "geosql_version", section: free, flags: pure,
+			does:    "Version of geosql.",
+			example: []string{"SELECT geosql_version()"},
+			scalar:  geosqlVersion,
+		},
+		&function{
+			name: "geosql_debug", section: free, flags: sqlite.Innocuous,
+			does:   "Versions of geosql, SQLite and Go, and the platform.",
+			scalar: geosqlDebug,
+		},
+	)
 }
 
 func geosqlVersion(c call) error {

@@ -16,19 +16,21 @@ var (
 	argWholePolicy = &argument{name: "policy", is: "name of a policy that cip_policy has declared", kind: kindName, setting: true}
 )
 
-var cipTrace = &function{
-	name: "cip_trace", section: released,
-	args:    []*argument{argContributor, argWholeTime, argLat, argLon, argWholePolicy},
-	does:    "Releases a whole trace with Gaussian noise whose variance the times and the policy demand; a JSON array of objects with t, lat and lon, in the order of time.",
-	charges: "the account the policy's epsilon in unit cip:NAME, **once**: a second trace of an account under a policy is refused, whatever its limit",
-	notes: "Under the policy's prior, for every set of its family, the Rényi divergence of the released trace between any two assumptions about the locations of that set, each within the radius of its counterpart, is at most epsilon. " +
-		"The variance is a little above that of cip_sigma: the radius is along the ellipsoid, and the frame may stretch it. " +
-		"Times, and which locations are NULL, are public; such points are left out. At most 256 points, all of one account. " +
-		"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first. " +
-		"**What is promised is promised to one who sees this release of the account's locations and no other**: " +
-		"traces under other policies, and what other functions release, have budgets of their own, whose sum bounds nothing here.",
-	example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
-	aggregate: newCIPGroup,
+func init() {
+	register(&function{
+		name: "cip_trace", section: released,
+		args:    []*argument{argContributor, argWholeTime, argLat, argLon, argWholePolicy},
+		does:    "Releases a whole trace with Gaussian noise whose variance the times and the policy demand; a JSON array of objects with t, lat and lon, in the order of time.",
+		charges: "the account the policy's epsilon in unit cip:NAME, **once**: a second trace of an account under a policy is refused, whatever its limit",
+		notes: "Under the policy's prior, for every set of its family, the Rényi divergence of the released trace between any two assumptions about the locations of that set, each within the radius of its counterpart, is at most epsilon. " +
+			"The variance is a little above that of cip_sigma: the radius is along the ellipsoid, and the frame may stretch it. " +
+			"Times, and which locations are NULL, are public; such points are left out. At most 256 points, all of one account. " +
+			"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first. " +
+			"**What is promised is promised to one who sees this release of the account's locations and no other**: " +
+			"traces under other policies, and what other functions release, have budgets of their own, whose sum bounds nothing here.",
+		example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
+		aggregate: newCIPGroup,
+	})
 }
 
 // maxTrace bounds the points of a trace before anything is computed.

@@ -17,27 +17,29 @@ var (
 	argPolicySettings  = &argument{name: "json", is: "JSON object with the settings, see below", kind: kindText}
 )
 
-var tracePolicyFunctions = []*function{
-	{
-		name: "trace_policy", section: declared, flags: ownerOnly,
-		args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
-		does: "Declares what predictive_step or pim_step does with a trace.",
-		notes: "Settings of the first two: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
-			"`steps`, for manager `fixed-rate`: how many points the budget is to last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9; " +
-			"of the predictive mechanism also `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which weigh a test against its noise, " +
-			"`prediction_rate` (0.75; fixed-rate), `skip_speed` in m/s (predictions that the secret cannot have left behind at that speed are not tested; 0), " +
-			"`predictor` ('parrot': the last report, 'linear', 'mixture') and `after` ('stop', or 'predict': untested predictions once the budget is used up). " +
-			"Settings of pim: `model`, the name of one that markov_store has stored (required); `epsilon`, of each step (required); " +
-			"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
-			"`min_set` (1): it has at least so many. The domain of the model must not have a region. " +
-			"A policy never changes: declaring it again unchanged is harmless.",
-		example: []string{
-			`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
-			`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
-			`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
+func init() {
+	register(
+		&function{
+			name: "trace_policy", section: declared, flags: ownerOnly,
+			args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
+			does: "Declares what predictive_step or pim_step does with a trace.",
+			notes: "Settings of the first two: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
+				"`steps`, for manager `fixed-rate`: how many points the budget is to last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9; " +
+				"of the predictive mechanism also `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which weigh a test against its noise, " +
+				"`prediction_rate` (0.75; fixed-rate), `skip_speed` in m/s (predictions that the secret cannot have left behind at that speed are not tested; 0), " +
+				"`predictor` ('parrot': the last report, 'linear', 'mixture') and `after` ('stop', or 'predict': untested predictions once the budget is used up). " +
+				"Settings of pim: `model`, the name of one that markov_store has stored (required); `epsilon`, of each step (required); " +
+				"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
+				"`min_set` (1): it has at least so many. The domain of the model must not have a region. " +
+				"A policy never changes: declaring it again unchanged is harmless.",
+			example: []string{
+				`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
+				`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+				`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
+			},
+			scalar: tracePolicy,
 		},
-		scalar: tracePolicy,
-	},
+	)
 }
 
 // everyTrace is the trace whose policy holds for those that have none.

@@ -16,35 +16,36 @@ var (
 	argOptimalOf   = &argument{name: "name", is: "name of a mechanism", kind: kindName}
 )
 
-var optimalFunctions = []*function{
-	optqlBuild,
-	{
-		name: "optql_store", section: declared, flags: ownerOnly,
-		args: []*argument{argOptimalName, argOptimal},
-		does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
-		notes: "Answers one line. What is stored is certified before, and each time it is read: a BLOB that was changed is refused, or keeps its epsilon. " +
-			"**Its places, weights and matrix are public.** " +
-			"A mechanism never changes: storing again one that was built from the same places, weights, metric, epsilon and dilation is harmless and leaves the first. " +
-			"The name is that of a unit too, m:NAME, if the metric wants one.",
-		example: []string{
-			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-				"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
-			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-				"SELECT optql_store('blocks', optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'manhattan')) FROM home",
+func init() {
+	register(
+		&function{
+			name: "optql_store", section: declared, flags: ownerOnly,
+			args: []*argument{argOptimalName, argOptimal},
+			does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
+			notes: "Answers one line. What is stored is certified before, and each time it is read: a BLOB that was changed is refused, or keeps its epsilon. " +
+				"**Its places, weights and matrix are public.** " +
+				"A mechanism never changes: storing again one that was built from the same places, weights, metric, epsilon and dilation is harmless and leaves the first. " +
+				"The name is that of a unit too, m:NAME, if the metric wants one.",
+			example: []string{
+				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+					"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+					"SELECT optql_store('blocks', optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'manhattan')) FROM home",
+			},
+			scalar: optqlStore,
 		},
-		scalar: optqlStore,
-	},
-	{
-		name: "optql_report", section: free,
-		args: []*argument{argOptimalOf},
-		does: "Describes a mechanism, as a JSON object.",
-		notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (what a release is charged in: m or m:NAME), epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
-			"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution might save), " +
-			"quality_loss (metres from place to release, on average: in the domain's frame, or by the mechanism's own metric), adv_error (the same from place to the best guess of somebody who knows the weights), " +
-			"largest_snap (metres in the domain's frame from a location to its place, at the most), seconds (that the solution took).",
-		example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
-		scalar:  optqlReport,
-	},
+		&function{
+			name: "optql_report", section: free,
+			args: []*argument{argOptimalOf},
+			does: "Describes a mechanism, as a JSON object.",
+			notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (what a release is charged in: m or m:NAME), epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
+				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution might save), " +
+				"quality_loss (metres from place to release, on average: in the domain's frame, or by the mechanism's own metric), adv_error (the same from place to the best guess of somebody who knows the weights), " +
+				"largest_snap (metres in the domain's frame from a location to its place, at the most), seconds (that the solution took).",
+			example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
+			scalar:  optqlReport,
+		},
+	)
 }
 
 // optqlStore keeps a mechanism under a name.
