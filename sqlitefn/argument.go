@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/geosql/geosql/internal/moment"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -181,29 +182,17 @@ func decodeAnyAccount(in *sqlite.Value, out *value) error {
 	return decodeAccount(in, out)
 }
 
-// timeLayouts are the forms of ISO 8601 that a time may have; all are UTC.
-var timeLayouts = []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04Z",
-	"2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
-
 // decodeTime decodes a time, to the microsecond: seconds since 1970, or ISO 8601 text in UTC.
-func decodeTime(in *sqlite.Value, out *value) error {
+func decodeTime(in *sqlite.Value, out *value) (err error) {
 	if in.Type() == sqlite.Text {
-		for _, layout := range timeLayouts {
-			var err error
-			if out.time, err = time.Parse(layout, string(in.Bytes())); err == nil {
-				return nil
-			}
-		}
-		return errors.New("must be seconds since 1970 or a time like 2026-03-01T12:00:00Z")
+		out.time, err = moment.Parse(string(in.Bytes()))
+		return err
 	}
 	if err := decodeNumber(in, out); err != nil {
 		return err
 	}
-	if math.Abs(out.number) > 1<<40 {
-		return errors.New("is too far from 1970")
-	}
-	out.time = time.UnixMicro(int64(math.Round(out.number * 1e6))).UTC()
-	return nil
+	out.time, err = moment.Seconds(out.number)
+	return err
 }
 
 // decodeWindow decodes the length of a window in seconds.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/geosql/geosql/internal/moment"
 )
 
 // TrimBlanks removes the blanks and tabs around a number.
@@ -35,17 +37,16 @@ func Number(text string) (float64, error) {
 
 // Instant reads a time, seconds since 1970 or ISO 8601 in UTC, in microseconds.
 func Instant(text string) (int64, error) {
-	text = TrimBlanks(text)
+	t, err := parseTime(TrimBlanks(text))
+	if err != nil {
+		return 0, fmt.Errorf("time %q %w", text, err)
+	}
+	return t.UnixMicro(), nil
+}
+
+func parseTime(text string) (time.Time, error) {
 	if seconds, err := Number(text); err == nil {
-		if math.Abs(seconds) > 1<<40 {
-			return 0, fmt.Errorf("time %s is too far from 1970", text)
-		}
-		return int64(math.Round(seconds * 1e6)), nil
+		return moment.Seconds(seconds)
 	}
-	for _, layout := range []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UnixMicro(), nil
-		}
-	}
-	return 0, fmt.Errorf("%q is no time: seconds since 1970, or like 2026-03-01T12:00:00Z", text)
+	return moment.Parse(text)
 }
