@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/exact"
@@ -132,18 +131,6 @@ func TestGeometricAgrees(t *testing.T) {
 		checkAgreement(t, c.draws/2, random, g.Draw)
 		hard := func() io.Reader { return newHostile(8, edges(geometricTail, c.rate)...) }
 		checkAgreement(t, c.draws/2, hard, g.Draw)
-	}
-}
-
-func TestBernoulliExpAgrees(t *testing.T) {
-	for _, x := range []*big.Rat{
-		rat("1e-400"), rat("1e-12"), rat("1/1000"), rat("1/3"), rat("1"), rat("22.18"), rat("44.4"), rat("700"),
-	} {
-		f, _ := x.Float64()
-		edge := uint32(min(math.Exp(-f)*0x1p32, math.MaxUint32))
-		toss := func(s *exact.Source) bool { return s.BernoulliExp(x) }
-		checkAgreement(t, 2_000, func() io.Reader { return pseudorandom(9) }, toss)
-		checkAgreement(t, 2_000, func() io.Reader { return newHostile(10, edge) }, toss)
 	}
 }
 

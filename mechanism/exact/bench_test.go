@@ -176,15 +176,6 @@ func BenchmarkLaplaceTest(b *testing.B) {
 	}
 }
 
-func BenchmarkBernoulliExp(b *testing.B) {
-	s := NewSource(nil)
-	x := big.NewRat(1, 3)
-	b.ReportAllocs()
-	for b.Loop() {
-		sinkBool = s.BernoulliExp(x)
-	}
-}
-
 func BenchmarkBernoulliExpRatio(b *testing.B) {
 	for _, rate := range benchRates {
 		b.Run(fmt.Sprintf("rate=%.3g", rate), func(b *testing.B) {

@@ -1,23 +1,6 @@
 package exact
 
-import (
-	"math"
-	"math/big"
-)
-
-// BernoulliExp returns true with probability e^-x exactly, for a rational
-// x >= 0; below 0 it is always true.
-func (s *Source) BernoulliExp(x *big.Rat) bool {
-	if x.Sign() <= 0 {
-		return true
-	}
-	approx := nearly(x)
-	w := s.Uint32()
-	if answer, decided := enclose32(w).exceeds(approx, approx); decided && !s.certify {
-		return answer
-	}
-	return s.resume(w, approx, approx, rational{x})
-}
+import "math"
 
 // BernoulliExpRatio returns true with probability e^-(rate*num/den) exactly;
 // for num = 0 that is always, and no bit is read. rate stands for the rational
@@ -108,20 +91,4 @@ func (s *Source) resume(w uint32, approx, scale float64, p probability) bool {
 		return answer
 	}
 	return newUniform(s, word, 64).below(p)
-}
-
-// nearly returns x to within 3 * 2^-53 of itself, without allocation when
-// numerator and denominator are small.
-func nearly(x *big.Rat) float64 {
-	if x.Num().IsInt64() {
-		numerator := float64(x.Num().Int64())
-		if x.IsInt() {
-			return numerator
-		}
-		if x.Denom().IsInt64() {
-			return numerator / float64(x.Denom().Int64())
-		}
-	}
-	f, _ := x.Float64()
-	return f
 }

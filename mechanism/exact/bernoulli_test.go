@@ -25,29 +25,14 @@ func misplacedCoin(p *big.Float, toss func(s *exact.Source) bool) int {
 	return 0
 }
 
-func TestBernoulliExpBoundaries(t *testing.T) {
-	for _, x := range []*big.Rat{
-		rat("1e-30"), rat("1e-12"), rat("1/3"), rat("1"), rat("123456789/1000000"), rat("1000"),
-		rat("314159265358979323846264338327950288/100000000000000000000000000000000000"),
-	} {
-		p := oracleExp(x)
-		if bits := misplacedCoin(p, func(s *exact.Source) bool { return s.BernoulliExp(x) }); bits > 0 {
-			t.Errorf("x = %s: %d bits of e^-x are taken for the wrong side", x.RatString(), bits)
-		}
-		f, _ := x.Float64()
-		naive := func(s *exact.Source) bool { return (float64(s.Uint64())+0.5)*0x1p-64 < math.Exp(-f) }
-		if misplacedCoin(p, naive) == 0 {
-			t.Errorf("x = %s: comparison in float64 not noticed", x.RatString())
-		}
-	}
-}
-
 func TestBernoulliExpRatioBoundaries(t *testing.T) {
 	for _, c := range []struct {
 		rate     float64
 		num, den uint64
 	}{
+		{1e-30, 1, 1},
 		{1, 1, 1},
+		{1000, 1, 1},
 		{1, 4, 3},
 		{0.00693, 12345, 7},
 		{0.1, 1<<60 + 1, 1<<60 - 1},
@@ -71,13 +56,9 @@ func TestBernoulliExpRatioBoundaries(t *testing.T) {
 func TestBernoulliExpRatioBoundariesNotice(t *testing.T) {
 	const rate, num, den = 0.7, 1<<54 + 1, 1<<53 - 1
 	x := new(big.Rat).Mul(new(big.Rat).SetFloat64(rate), big.NewRat(num, den))
-	rounded := func(x float64) func(s *exact.Source) bool {
-		r := new(big.Rat).SetFloat64(x)
-		return func(s *exact.Source) bool { return s.BernoulliExp(r) }
-	}
 	numerator, divisor := float64(uint64(num)), float64(uint64(den))
 	for name, toss := range map[string]func(s *exact.Source) bool{
-		"product rounded":   rounded(rate * (numerator / divisor)),
+		"product rounded":   func(s *exact.Source) bool { return s.BernoulliExpRatio(rate*(numerator/divisor), 1, 1) },
 		"numerator rounded": func(s *exact.Source) bool { return s.BernoulliExpRatio(rate, uint64(numerator), den) },
 		"integer quotient":  func(s *exact.Source) bool { return s.BernoulliExpRatio(rate, num/den, 1) },
 		"comparison in float64": func(s *exact.Source) bool {
@@ -214,9 +195,6 @@ func TestLaplaceTestFar(t *testing.T) {
 
 func TestBernoulliExpHuge(t *testing.T) {
 	s := exact.NewSource(pseudorandom(1))
-	if s.BernoulliExp(rat("1e400")) {
-		t.Error("an event of probability e^-(10^400) happened")
-	}
 	if s.BernoulliExpRatio(math.MaxFloat64, math.MaxUint64, 1) || s.BernoulliExpRatio(math.MaxFloat64, 1, math.MaxUint64) {
 		t.Error("an event of probability e^-(10^288) happened")
 	}
@@ -227,11 +205,6 @@ func TestBernoulliExpHuge(t *testing.T) {
 
 func TestBernoulliAllocates(t *testing.T) {
 	s := exact.NewSource(nil)
-	for _, x := range []*big.Rat{rat("1/3"), rat("2"), rat("0.00693")} {
-		if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExp(x) }); n != 0 {
-			t.Errorf("BernoulliExp(%s): %v allocations", x.RatString(), n)
-		}
-	}
 	if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExpRatio(0.00693, 300, 7) }); n != 0 {
 		t.Errorf("BernoulliExpRatio: %v allocations", n)
 	}

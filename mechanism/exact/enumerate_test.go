@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"testing"
 	"testing/iotest"
 
@@ -167,19 +166,6 @@ func checkCoin(t *testing.T, name string, p float64, toss func(s *exact.Source) 
 	for i := int(hits) + 1; i <= intervals; i++ {
 		if toss(edge(i)) {
 			t.Fatalf("%s: true again at U = %d/2^16", name, i)
-		}
-	}
-}
-
-func TestBernoulliExpEnumerated(t *testing.T) {
-	for _, x := range []*big.Rat{big.NewRat(1, 70000), big.NewRat(1, 3), big.NewRat(7, 5)} {
-		f, _ := x.Float64()
-		toss := func(s *exact.Source) bool { return s.BernoulliExp(x) }
-		checkCoin(t, x.RatString(), math.Exp(-f), toss)
-	}
-	for _, x := range []*big.Rat{new(big.Rat), big.NewRat(-1, 2)} {
-		if s := exact.NewSource(ones); !s.BernoulliExp(x) {
-			t.Errorf("exponent %s: false", x.RatString())
 		}
 	}
 }

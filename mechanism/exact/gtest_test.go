@@ -2,7 +2,6 @@ package exact_test
 
 import (
 	"math"
-	"math/big"
 	"math/bits"
 	"slices"
 	"testing"
@@ -247,20 +246,6 @@ func coinPvalue(probability float64, toss func() bool) float64 {
 		}
 	}
 	return pvalue([]int{hits, n - hits}, []float64{probability, 1 - probability})
-}
-
-func TestBernoulliExpFits(t *testing.T) {
-	s := exact.NewSource(nil)
-	for _, x := range []*big.Rat{big.NewRat(1, 1000), big.NewRat(1, 3), big.NewRat(2, 1), big.NewRat(5, 1)} {
-		f, _ := x.Float64()
-		if p := coinPvalue(math.Exp(-f), func() bool { return s.BernoulliExp(x) }); p < falseAlarm {
-			t.Errorf("x = %s: p-value %g", x.RatString(), p)
-		}
-	}
-	wrong := big.NewRat(11, 30)
-	if p := coinPvalue(math.Exp(-1./3), func() bool { return s.BernoulliExp(wrong) }); p >= falseAlarm {
-		t.Errorf("exponent 10%% off not noticed, p-value %g", p)
-	}
 }
 
 func TestBernoulliExpRatioFits(t *testing.T) {

@@ -75,10 +75,6 @@ func (g *Grid) Size() (width, height int) { return g.width, g.height }
 // Len returns the number of cells, width*height.
 func (g *Grid) Len() int { return g.width * g.height }
 
-// CellMetres returns the side of a cell in metres of the domain's frame, as it was
-// declared.
-func (g *Grid) CellMetres() float64 { return g.metres }
-
 // Refinement returns the side of a cell in steps of the domain's lattice.
 func (g *Grid) Refinement() int64 { return g.k }
 
