@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// quanta is how many quanta make an epsilon of one.
-const quanta = 1_000_000_000_000
+const (
+	// One is an epsilon of 1.
+	One Amount = 1_000_000_000_000
 
-// Max is the largest amount: an epsilon of 9,000,000.
-const Max Amount = 9_000_000 * quanta
+	// Max is the largest amount: an epsilon of 9,000,000.
+	Max = 9_000_000 * One
+)
 
 // Amount is an epsilon counted in quanta of 1e-12. Amounts add as integers,
 // exactly; what they are per is a [Unit].
@@ -29,7 +31,7 @@ func Cost(eps *big.Rat) (Amount, error) {
 	if eps.Cmp(maxEpsilon) > 0 {
 		return 0, fmt.Errorf("epsilon must be at most %v", Max)
 	}
-	n := new(big.Int).Mul(eps.Num(), big.NewInt(quanta))
+	n := new(big.Int).Mul(eps.Num(), big.NewInt(int64(One)))
 	n.Add(n, eps.Denom())
 	n.Sub(n, big.NewInt(1))
 	n.Quo(n, eps.Denom())
@@ -46,7 +48,7 @@ func Limit(eps *big.Rat) (Amount, error) {
 	if eps.Cmp(maxEpsilon) > 0 {
 		return 0, fmt.Errorf("epsilon must be at most %v", Max)
 	}
-	n := new(big.Int).Mul(eps.Num(), big.NewInt(quanta))
+	n := new(big.Int).Mul(eps.Num(), big.NewInt(int64(One)))
 	return Amount(n.Quo(n, eps.Denom()).Int64()), nil
 }
 
@@ -58,11 +60,11 @@ func (a Amount) String() string {
 	if a < 0 {
 		sign, u = "-", -u
 	}
-	whole := sign + strconv.FormatUint(u/quanta, 10)
-	if u%quanta == 0 {
+	whole := sign + strconv.FormatUint(u/uint64(One), 10)
+	if u%uint64(One) == 0 {
 		return whole
 	}
-	return whole + "." + strings.TrimRight(fmt.Sprintf("%012d", u%quanta), "0")
+	return whole + "." + strings.TrimRight(fmt.Sprintf("%012d", u%uint64(One)), "0")
 }
 
 // Times returns what n charges of a cost. It reports false, with no amount, when
@@ -79,12 +81,12 @@ func (a Amount) Times(n int64) (Amount, bool) {
 }
 
 // Rat returns a as a rational number.
-func (a Amount) Rat() *big.Rat { return big.NewRat(int64(a), quanta) }
+func (a Amount) Rat() *big.Rat { return big.NewRat(int64(a), int64(One)) }
 
 // Float64 returns the float64 nearest to a, which prints as a does when a has at
 // most 15 significant digits.
 func (a Amount) Float64() float64 {
-	// One correctly rounded conversion; float64(a)/quanta would round twice.
+	// One correctly rounded conversion; float64(a)/float64(One) would round twice.
 	f, _ := strconv.ParseFloat(a.String(), 64) // a plain decimal always parses
 	return f
 }

@@ -15,8 +15,8 @@ func TestCostRoundsUp(t *testing.T) {
 		eps  string
 		want Amount
 	}{
-		{"1", quanta},
-		{"0.1", quanta / 10},
+		{"1", One},
+		{"0.1", One / 10},
 		{"1e-12", 1},
 		{"1e-13", 1},
 		{"1e-400", 1},
@@ -54,17 +54,17 @@ func TestTenTenthsAreOne(t *testing.T) {
 
 func TestAmountString(t *testing.T) {
 	for a, want := range map[Amount]string{
-		0:                 "0",
-		1:                 "0.000000000001",
-		2_100_000_000:     "0.0021",
-		quanta:            "1",
-		23_000_000_000:    "0.023",
-		Max:               "9000000",
-		Max - 1:           "8999999.999999999999",
-		-6_900_000_000:    "-0.0069",
-		-10 * quanta:      "-10",
-		math.MinInt64:     "-9223372.036854775808",
-		100*quanta + 1000: "100.000000001",
+		0:              "0",
+		1:              "0.000000000001",
+		2_100_000_000:  "0.0021",
+		One:            "1",
+		23_000_000_000: "0.023",
+		Max:            "9000000",
+		Max - 1:        "8999999.999999999999",
+		-6_900_000_000: "-0.0069",
+		-10 * One:      "-10",
+		math.MinInt64:  "-9223372.036854775808",
+		100*One + 1000: "100.000000001",
 	} {
 		if got := a.String(); got != want {
 			t.Errorf("Amount(%d) prints %q, want %q", int64(a), got, want)
@@ -76,7 +76,7 @@ func TestAmountStringIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Amount(rapid.Int64().Draw(t, "a"))
 		s := a.String()
-		if rat(s).Cmp(a.Rat()) != 0 || a.Rat().Cmp(big.NewRat(int64(a), quanta)) != 0 {
+		if rat(s).Cmp(a.Rat()) != 0 || a.Rat().Cmp(big.NewRat(int64(a), int64(One))) != 0 {
 			t.Fatalf("Amount(%d) prints %q", int64(a), s)
 		}
 		if strings.ContainsAny(s, "eE") || strings.Contains(s, ".") && strings.HasSuffix(s, "0") {
@@ -149,7 +149,7 @@ func FuzzCost(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if big.NewRat(int64(a), quanta).Cmp(eps) < 0 || big.NewRat(int64(a)-1, quanta).Cmp(eps) >= 0 {
+		if big.NewRat(int64(a), int64(One)).Cmp(eps) < 0 || big.NewRat(int64(a)-1, int64(One)).Cmp(eps) >= 0 {
 			t.Fatalf("Cost(%v) = %v", x, a)
 		}
 	})

@@ -94,7 +94,7 @@ type FixedUtility struct {
 
 // Allot implements [Manager].
 func (m FixedUtility) Allot(h History) Allotment {
-	eps := m.NoiseQuantile / m.Alpha * quanta
+	eps := m.NoiseQuantile / m.Alpha * float64(One)
 	noise, test := floor(eps), floor(eps*m.BreakEven())
 	left := m.Epsilon - h.Spent
 	switch {
@@ -167,4 +167,4 @@ func floor(x float64) Amount {
 }
 
 // epsilon returns a as a number, in one rounding up to an epsilon of 9,000.
-func epsilon(a Amount) float64 { return float64(a) / quanta }
+func epsilon(a Amount) float64 { return float64(a) / float64(One) }

@@ -146,9 +146,9 @@ func TestRemainder(t *testing.T) {
 		}
 	}
 	// At a prediction rate of one, a test and its noise cost 2.79 rates.
-	rate := FixedRate{Epsilon: 1000 * quanta, Steps: 10, PredictionRate: 1, Tuning: planarTuning(.6)}
-	for points, want := range map[int64]Amount{9: 500 * quanta, 8: 250 * quanta, 12: 500 * quanta} {
-		a := rate.Allot(History{Points: points, Spent: 500 * quanta})
+	rate := FixedRate{Epsilon: 1000 * One, Steps: 10, PredictionRate: 1, Tuning: planarTuning(.6)}
+	for points, want := range map[int64]Amount{9: 500 * One, 8: 250 * One, 12: 500 * One} {
+		a := rate.Allot(History{Points: points, Spent: 500 * One})
 		if a.Test != 0 || a.Noise != want {
 			t.Errorf("point %d: %v for a test, %v for noise", points, a.Test, a.Noise)
 		}
@@ -159,7 +159,7 @@ func TestRemainder(t *testing.T) {
 // as there are steps.
 func TestPredictionRateIsEstimated(t *testing.T) {
 	for _, c := range []struct{ steps, tests int64 }{{1000, 10}, {40, 10}, {39, 10}, {30, 8}, {4, 1}, {2, 1}} {
-		m := FixedRate{Epsilon: quanta, Steps: c.steps, PredictionRate: .75, Tuning: planarTuning(.6)}
+		m := FixedRate{Epsilon: One, Steps: c.steps, PredictionRate: .75, Tuning: planarTuning(.6)}
 		before := m.Allot(History{Tested: c.tests - 1})
 		if a := m.Allot(History{}); before != a {
 			t.Errorf("%d steps: the estimate is used after %d tests", c.steps, c.tests-1)
@@ -209,7 +209,7 @@ func TestManagersNeverOverspend(t *testing.T) {
 func TestFixedRateServesItsSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		steps := rapid.Int64Range(1, 60).Draw(t, "steps")
-		m := FixedRate{quanta, steps, rapid.Float64Range(0, 1).Draw(t, "prediction rate"), planarTuning(.6)}
+		m := FixedRate{One, steps, rapid.Float64Range(0, 1).Draw(t, "prediction rate"), planarTuning(.6)}
 		bits := rapid.Uint64().Draw(t, "passed")
 		h := spendAll(m, func(step int64) bool { return bits>>step&1 == 1 })
 		if h.Points < steps || h.Spent != m.Epsilon {

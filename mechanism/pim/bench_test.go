@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/markov"
 )
@@ -33,7 +34,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, law := range laws {
 		b.Run(law, func(b *testing.B) {
 			p := policy()
-			p.Epsilon, p.Delta, p.MinSet = 3*one, one-1, 200
+			p.Epsilon, p.Delta, p.MinSet = 3*budget.One, budget.One-1, 200
 			r := mechanism(b, model, law, p).Start()
 			b.ReportAllocs()
 			at, size := int64(0), 0

@@ -63,7 +63,7 @@ func TestKNorm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := anySet(t)
 		k := rapid.Int64Range(1, 4).Draw(t, "k")
-		n, plane := noiseOf(PIM, set, k, one).(*knorm)
+		n, plane := noiseOf(PIM, set, k, budget.One).(*knorm)
 		if !plane {
 			t.Skip("on a line")
 		}
@@ -103,7 +103,7 @@ func TestRates(t *testing.T) {
 func TestProposals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := anySet(t)
-		n, plane := noiseOf(PIM, set, rapid.Int64Range(1, 3).Draw(t, "k"), one).(*knorm)
+		n, plane := noiseOf(PIM, set, rapid.Int64Range(1, 3).Draw(t, "k"), budget.One).(*knorm)
 		if !plane {
 			t.Skip("on a line")
 		}
@@ -188,7 +188,7 @@ func TestLatticeMoments(t *testing.T) {
 		k              int64
 		rmse, accuracy float64
 	}{{1, 2.51515, 1e-5}, {4, 2.57794, 1e-5}, {16, 2.581989, 3e-4}} {
-		n := noiseOf(PIM, oracles[0].set, c.k, one)
+		n := noiseOf(PIM, oracles[0].set, c.k, budget.One)
 		rmse, mean, variance := momentsOf(lawOfNoise(n, 32*c.k), n, 1)
 		if got := rmse / float64(c.k); math.Abs(got-c.rmse) > c.accuracy {
 			t.Errorf("1/%d cells: %v, not %v", c.k, got, c.rmse)
@@ -205,7 +205,7 @@ func TestLaplaceMoments(t *testing.T) {
 		for law, want := range map[string]float64{Laplace: o.paper, LaplaceTight: o.tight} {
 			const k = 8
 			// One axis: 2/rate^2 in the limit.
-			rate := noiseOf(law, o.set, k, one).(*l1).rate
+			rate := noiseOf(law, o.set, k, budget.One).(*l1).rate
 			if got := 2 / rate / k; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%s, %s: %v, not %v", o.name, law, got, want)
 			}
@@ -254,14 +254,14 @@ func TestDraws(t *testing.T) {
 	for _, o := range oracles {
 		for _, law := range laws {
 			for _, k := range []int64{1, 2} {
-				n := noiseOf(law, o.set, k, 2*one)
+				n := noiseOf(law, o.set, k, 2*budget.One)
 				if err := misfit(lawOfNoise(n, 60), func() vector { return n.draw(src) }); err != nil {
 					t.Errorf("%s, %s, 1/%d cells: %v", o.name, law, k, err)
 				}
 			}
 		}
 	}
-	line := noiseOf(PIM, []vector{{0, 0}, {2, 1}, {6, 3}}, 2, 2*one)
+	line := noiseOf(PIM, []vector{{0, 0}, {2, 1}, {6, 3}}, 2, 2*budget.One)
 	along := map[vector]float64{}
 	q := math.Exp(-2.0 / 6)
 	for n := int64(-200); n <= 200; n++ {
@@ -275,7 +275,7 @@ func TestDraws(t *testing.T) {
 // Of every planted law some outcome is 50 standard deviations or more beyond its bound.
 func TestDrawsCatchPlantedBugs(t *testing.T) {
 	src := exact.NewSource(nil)
-	n := noiseOf(PIM, []vector{{0, 0}, {3, 0}, {1, 2}, {4, 5}}, 1, 2*one).(*knorm)
+	n := noiseOf(PIM, []vector{{0, 0}, {3, 0}, {1, 2}, {4, 5}}, 1, 2*budget.One).(*knorm)
 	law := lawOfNoise(n, 60)
 	if err := misfit(law, func() vector { return n.draw(src) }); err != nil {
 		t.Fatal(err)

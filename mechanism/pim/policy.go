@@ -28,13 +28,10 @@ type Policy struct {
 	MinSet int
 }
 
-// one is the amount of one.
-const one budget.Amount = 1_000_000_000_000
-
 const (
-	minEpsilon   = one / 1000
-	maxEpsilon   = 100 * one
-	defaultDelta = one / 100
+	minEpsilon   = budget.One / 1000
+	maxEpsilon   = 100 * budget.One
+	defaultDelta = budget.One / 100
 )
 
 // ParsePolicy reads settings from a JSON object with the keys of [Policy], and
@@ -67,7 +64,7 @@ func (p *Policy) check() error {
 		return errors.New("model must be the name of a model")
 	case !(minEpsilon <= p.Epsilon && p.Epsilon <= maxEpsilon):
 		return fmt.Errorf("epsilon must be between %v and %v, not %v", minEpsilon, maxEpsilon, p.Epsilon)
-	case !(0 <= p.Delta && p.Delta < one):
+	case !(0 <= p.Delta && p.Delta < budget.One):
 		return fmt.Errorf("delta must be at least 0 and below 1, not %v", p.Delta)
 	case p.MinSet < 1:
 		return fmt.Errorf("min_set must be at least 1, not %d", p.MinSet)

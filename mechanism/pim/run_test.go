@@ -69,7 +69,9 @@ func plan(t testing.TB, r *Run, at int64) *Plan {
 	return p
 }
 
-func policy() Policy { return Policy{Model: "city", Epsilon: one, Delta: one / 100, MinSet: 1} }
+func policy() Policy {
+	return Policy{Model: "city", Epsilon: budget.One, Delta: budget.One / 100, MinSet: 1}
+}
 
 func total(belief []float64) (sum float64) {
 	for _, p := range belief {
@@ -131,7 +133,7 @@ func TestDriftMends(t *testing.T) {
 	m := cityModel(t, 16)
 	src := exact.NewSource(nil)
 	p := policy()
-	p.Epsilon = 4 * one
+	p.Epsilon = 4 * budget.One
 	r := mechanism(t, m, PIM, p).Start()
 	there := m.Grid().Index(40-0.03, 116+0.035) // a corner where nobody walks
 	if plan(t, r, 0).Contains(there) {
@@ -354,7 +356,7 @@ func TestStartIn(t *testing.T) {
 
 func TestOneCell(t *testing.T) {
 	p := policy()
-	p.Delta = one - 1
+	p.Delta = budget.One - 1
 	m := mechanism(t, cityModel(t, 6), PIM, p)
 	r := m.Start()
 	q := plan(t, r, 0)
@@ -381,11 +383,11 @@ func TestOneCell(t *testing.T) {
 
 func TestParsePolicy(t *testing.T) {
 	got, err := ParsePolicy([]byte(`{"model":"popular","epsilon":1.5,"delta":0.05,"min_set":3}`))
-	if want := (Policy{"popular", 3 * one / 2, one / 20, 3}); err != nil || got != want {
+	if want := (Policy{"popular", 3 * budget.One / 2, budget.One / 20, 3}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = ParsePolicy([]byte(`{"model":"m","epsilon":1}`))
-	if want := (Policy{"m", one, one / 100, 1}); err != nil || got != want {
+	if want := (Policy{"m", budget.One, budget.One / 100, 1}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for text, about := range map[string]string{

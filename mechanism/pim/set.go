@@ -62,8 +62,8 @@ func (s *selection) locationSet(prior []float64, delta budget.Amount, least int)
 
 // share returns (1-delta)*total, rounded up.
 func share(total uint64, delta budget.Amount) uint64 {
-	hi, lo := bits.Mul64(total, uint64(one-delta))
-	quotient, rest := bits.Div64(hi, lo, uint64(one))
+	hi, lo := bits.Mul64(total, uint64(budget.One-delta))
+	quotient, rest := bits.Div64(hi, lo, uint64(budget.One))
 	if rest > 0 {
 		quotient++
 	}

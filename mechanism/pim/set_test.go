@@ -18,12 +18,12 @@ func TestLocationSetOfThePaper(t *testing.T) {
 		least int
 		want  []int
 	}{
-		{one / 10, 1, []int{0, 1, 3}},
-		{one / 20, 1, []int{0, 1, 2, 3}},
+		{budget.One / 10, 1, []int{0, 1, 3}},
+		{budget.One / 20, 1, []int{0, 1, 2, 3}},
 		{0, 1, []int{0, 1, 2, 3, 4, 5}},
-		{one - 1, 1, []int{1}},
-		{one / 10, 5, []int{0, 1, 2, 3, 4}},
-		{one / 10, 50, []int{0, 1, 2, 3, 4, 5}},
+		{budget.One - 1, 1, []int{1}},
+		{budget.One / 10, 5, []int{0, 1, 2, 3, 4}},
+		{budget.One / 10, 50, []int{0, 1, 2, 3, 4, 5}},
 	} {
 		var s selection
 		if got := s.locationSet(prior, c.delta, c.least); !slices.Equal(got, c.want) {
@@ -52,7 +52,7 @@ func TestLocationSetIsTheSmallest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Few different values, for ties.
 		quanta := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 60).Draw(t, "quanta")
-		delta := budget.Amount(rapid.Int64Range(0, int64(one)-1).Draw(t, "delta"))
+		delta := budget.Amount(rapid.Int64Range(0, int64(budget.One)-1).Draw(t, "delta"))
 		prior := make([]float64, len(quanta))
 		total := 0
 		for k, q := range quanta {
@@ -65,7 +65,7 @@ func TestLocationSetIsTheSmallest(t *testing.T) {
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return quanta[b] - quanta[a] })
 		sum, size := 0, 0
-		for budget.Amount(sum)*one < budget.Amount(total)*(one-delta) {
+		for budget.Amount(sum)*budget.One < budget.Amount(total)*(budget.One-delta) {
 			sum += quanta[order[size]]
 			size++
 		}
