@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -22,41 +21,22 @@ func southWest(a, b planar.Cell) int {
 	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
 }
 
-// nearest is the number of the place nearest to a lattice point in the frame, of equally near
-// ones the first. Integers compare exactly, so that ties are where they are said to
-// be.
+// nearest returns the number of the place nearest to a lattice point in the frame, the
+// first of equally near ones. Integers compare exactly, so that ties are where they are
+// said to be.
 func (p places) nearest(c planar.Cell) int {
-	best := 0
-	bestHigh, bestLow := squaredDistance(c, p.cells[0])
+	best, least := 0, c.SquaredDistance(p.cells[0])
 	for i, place := range p.cells[1:] {
-		high, low := squaredDistance(c, place)
-		if high < bestHigh || high == bestHigh && low < bestLow {
-			best, bestHigh, bestLow = i+1, high, low
+		if d := c.SquaredDistance(place); d.Less(least) {
+			best, least = i+1, d
 		}
 	}
 	return best
 }
 
-// squaredDistance is exact, in steps of the lattice: indices are at most 2^40 either
-// way.
-func squaredDistance(a, b planar.Cell) (high, low uint64) {
-	di, dj := uint64(max(a.I-b.I, b.I-a.I)), uint64(max(a.J-b.J, b.J-a.J))
-	iHigh, iLow := bits.Mul64(di, di)
-	jHigh, jLow := bits.Mul64(dj, dj)
-	low, carry := bits.Add64(iLow, jLow, 0)
-	high, _ = bits.Add64(iHigh, jHigh, carry)
-	return high, low
-}
-
-// steps is the distance of two lattice points, in steps. The conversions keep
-// products from being fused with the sum, so that all processors answer alike.
-func steps(a, b planar.Cell) float64 {
-	di, dj := float64(a.I-b.I), float64(a.J-b.J)
-	return math.Sqrt(float64(di*di) + float64(dj*dj))
-}
-
-// blocks is the Manhattan distance of two lattice points, in steps. It is exact.
-func blocks(a, b planar.Cell) float64 {
+// manhattanDistance returns |di| + |dj| for two lattice points that are di and dj steps
+// apart. It is exact.
+func manhattanDistance(a, b planar.Cell) float64 {
 	return float64(max(a.I-b.I, b.I-a.I) + max(a.J-b.J, b.J-a.J))
 }
 
@@ -74,7 +54,7 @@ func (p places) matrix(distance func(a, b planar.Cell) float64, scale float64) M
 
 // quality is what is lost when one place is reported for another: metres in the
 // frame.
-func (p places) quality() Matrix { return p.matrix(steps, p.domain.Step()) }
+func (p places) quality() Matrix { return p.matrix(planar.Cell.Distance, p.domain.Step()) }
 
 // manhattan is the metric of a town whose streets run in the two directions of the
 // lattice, east and north at the middle of the box: |di| + |dj| steps between places
@@ -82,7 +62,7 @@ func (p places) quality() Matrix { return p.matrix(steps, p.domain.Step()) }
 // part in 2^48. Numbers of steps are exact; the two products that follow are off by a
 // factor of at most 1+2^-52, so that none is above what is said here, and all
 // processors answer alike. These distances are no lower bounds of geodesics.
-func (p places) manhattan() Matrix { return p.matrix(blocks, p.domain.Step()*underRounding) }
+func (p places) manhattan() Matrix { return p.matrix(manhattanDistance, p.domain.Step()*underRounding) }
 
 // The distances that epsilon is per are those of the frame over 1+kappa, rounded
 // down, in metres.
@@ -102,8 +82,6 @@ func (p places) manhattan() Matrix { return p.matrix(blocks, p.domain.Step()*und
 // sines and cosines round otherwise passes here; what is below by underForeign was
 // built for other places.
 const (
-	onePerMetre = budget.Max / 9_000_000
-
 	underRounding = 1 - 0x1p-49
 	underBuilt    = 1 - 0x1p-40
 	underForeign  = 1 - 0x1p-38
@@ -116,7 +94,7 @@ func (p places) privacy() Matrix { return p.lowerBounds(underBuilt) }
 // lowerBounds are distances of which the geodesics are at least under times the
 // float64 computation, for an under of at most underRounding.
 func (p places) lowerBounds(under float64) Matrix {
-	return p.matrix(steps, p.domain.Rate(onePerMetre)*under)
+	return p.matrix(planar.Cell.Distance, p.domain.Rate(budget.One)*under)
 }
 
 // belowGeodesics reports whether distances, of which there are as many as of the

@@ -52,23 +52,18 @@ func TestNearestPlace(t *testing.T) {
 	})
 }
 
-func TestSquaredDistance(t *testing.T) {
+// A distance in float64 is off by less than underRounding leaves room for.
+func TestUnderRounding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		index := rapid.Int64Range(-1<<40, 1<<40)
 		a := planar.Cell{I: index.Draw(t, "a.I"), J: index.Draw(t, "a.J")}
 		b := planar.Cell{I: index.Draw(t, "b.I"), J: index.Draw(t, "b.J")}
 		di, dj := big.NewInt(a.I-b.I), big.NewInt(a.J-b.J)
 		want := new(big.Int).Add(di.Mul(di, di), dj.Mul(dj, dj))
-		high, low := squaredDistance(a, b)
-		got := new(big.Int).SetUint64(high)
-		if got.Lsh(got, 64).Or(got, new(big.Int).SetUint64(low)); got.Cmp(want) != 0 {
-			t.Fatalf("%v, want %v", got, want)
-		}
-		// The float64 is off by less than underRounding leaves room for.
 		const precision = 200
 		exact := new(big.Float).SetPrec(precision).SetInt(want)
 		exact.Sqrt(exact)
-		if under := new(big.Float).SetPrec(precision).SetFloat64(steps(a, b) * underRounding); want.Sign() > 0 && under.Cmp(exact) >= 0 {
+		if under := new(big.Float).SetPrec(precision).SetFloat64(a.Distance(b) * underRounding); want.Sign() > 0 && under.Cmp(exact) >= 0 {
 			t.Fatalf("%v is not below %v", under, exact)
 		}
 	})
@@ -85,7 +80,7 @@ func TestFarthest(t *testing.T) {
 		for i := low.I; i <= high.I; i++ {
 			for j := low.J; j <= high.J; j++ {
 				c := planar.Cell{I: i, J: j}
-				most = max(most, steps(c, p.cells[p.nearest(c)])*d.Step())
+				most = max(most, c.Distance(p.cells[p.nearest(c)])*d.Step())
 			}
 		}
 		const rounding = 1e-6
@@ -114,7 +109,7 @@ func TestBelowGeodesics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPlaces(t, d)
 		m := p.lowerBounds(underRounding)
-		if !p.belowGeodesics(m) || !p.belowGeodesics(p.matrix(steps, 0.5)) || p.belowGeodesics(p.quality()) || p.belowGeodesics(p.manhattan()) {
+		if !p.belowGeodesics(m) || !p.belowGeodesics(p.matrix(planar.Cell.Distance, 0.5)) || p.belowGeodesics(p.quality()) || p.belowGeodesics(p.manhattan()) {
 			t.Fatal("lower bounds are not told from longer distances")
 		}
 		x := rapid.IntRange(1, len(m)-1).Draw(t, "x")

@@ -3,7 +3,6 @@ package planar
 import (
 	"crypto/sha256"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -58,14 +57,14 @@ func (r *region) nearest(c Cell) Cell {
 // A candidate is the best point found so far.
 type candidate struct {
 	cell     Cell
-	distance distance
+	distance SquaredDistance
 }
 
 // search improves best with the points below a node, which is at least so far from c.
 // The nearer half is searched first; a node is passed over when no point of its extent
 // is as near as best, which keeps ties.
-func (r *region) search(node int, least distance, c Cell, best *candidate) {
-	if best.distance.less(least) || best.distance == (distance{}) {
+func (r *region) search(node int, least SquaredDistance, c Cell, best *candidate) {
+	if best.distance.Less(least) || best.distance == (SquaredDistance{}) {
 		return
 	}
 	if leaf := node - r.leaves; leaf >= 0 {
@@ -77,7 +76,7 @@ func (r *region) search(node int, least distance, c Cell, best *candidate) {
 	}
 	near, far := 2*node, 2*node+1
 	nearLeast, farLeast := r.extent[near].distance(c), r.extent[far].distance(c)
-	if farLeast.less(nearLeast) {
+	if farLeast.Less(nearLeast) {
 		near, far, nearLeast, farLeast = far, near, farLeast, nearLeast
 	}
 	r.search(near, nearLeast, c, best)
@@ -86,14 +85,14 @@ func (r *region) search(node int, least distance, c Cell, best *candidate) {
 
 // distance returns the distance from c to the nearest point of the extent, farthest if
 // it is empty.
-func (e extent) distance(c Cell) distance {
+func (e extent) distance(c Cell) SquaredDistance {
 	if e == noExtent {
 		return farthest
 	}
-	return squared(
-		c.I-max(int64(e.west), min(c.I, int64(e.east))),
-		c.J-max(int64(e.south), min(c.J, int64(e.north))),
-	)
+	return c.SquaredDistance(Cell{
+		max(int64(e.west), min(c.I, int64(e.east))),
+		max(int64(e.south), min(c.J, int64(e.north))),
+	})
 }
 
 // nearest returns the point of the strip nearest to c.
@@ -104,30 +103,9 @@ func (s strip) nearest(c Cell) Cell {
 // improve takes p when it is nearer to c than the best so far, or as near and
 // first by j, then i.
 func (b *candidate) improve(c, p Cell) {
-	d := squared(c.I-p.I, c.J-p.J)
+	d := c.SquaredDistance(p)
 	tie := d == b.distance && (p.J < b.cell.J || p.J == b.cell.J && p.I < b.cell.I)
-	if tie || d.less(b.distance) {
+	if tie || d.Less(b.distance) {
 		*b = candidate{p, d}
 	}
-}
-
-// A distance is a squared distance in steps, 128 bits wide: saturated points are
-// up to 2^41 steps away.
-type distance struct{ hi, lo uint64 }
-
-// farthest is beyond every distance.
-var farthest = distance{math.MaxUint64, math.MaxUint64}
-
-func squared(di, dj int64) distance {
-	ihi, ilo := bits.Mul64(magnitude(di), magnitude(di))
-	jhi, jlo := bits.Mul64(magnitude(dj), magnitude(dj))
-	lo, carry := bits.Add64(ilo, jlo, 0)
-	hi, _ := bits.Add64(ihi, jhi, carry)
-	return distance{hi, lo}
-}
-
-func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
-
-func (d distance) less(o distance) bool {
-	return d.hi < o.hi || d.hi == o.hi && d.lo < o.lo
 }

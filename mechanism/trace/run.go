@@ -1,9 +1,8 @@
 package trace
 
 import (
-	"math"
-
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // A Run is what the next step of a trace depends on: a summary of the points
@@ -53,8 +52,5 @@ func (r *Run) add(q Point) {
 // may be further apart than an int64 can tell.
 func seconds(from, to int64) float64 { return float64(uint64(to)-uint64(from)) * 1e-6 }
 
-// distance returns the distance between two cells in steps.
-func distance(a, b Cell) float64 {
-	di, dj := float64(a.I-b.I), float64(a.J-b.J)
-	return math.Sqrt(di*di + dj*dj)
-}
+// distance returns the distance between two cells, in steps.
+func distance(a, b Cell) float64 { return planar.Cell(a).Distance(planar.Cell(b)) }

@@ -8,7 +8,6 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/studytest"
-	"github.com/geosql/geosql/study/track"
 )
 
 // coarse is the step, in metres, of the lattices that are enumerated.
@@ -26,7 +25,7 @@ func enumerate(d *planar.Domain, s Setting, home, work Place) (p [len(Buckets)]f
 			weight := math.Exp(-rate * math.Hypot(float64(i), float64(j)))
 			lat, lon := d.Location(planar.Cell{I: x.I + i, J: x.J + j})
 			var h histogram
-			h.add(track.Distance(lat, lon, work.Lat, work.Lon), 1)
+			h.add(planar.Distance(lat, lon, work.Lat, work.Lon), 1)
 			for k, in := range h {
 				p[k] += float64(in) * weight
 			}
@@ -131,7 +130,7 @@ func TestWrongMechanisms(t *testing.T) {
 			return func(src *exact.Source, lat, lon float64) (float64, float64) {
 				for {
 					zlat, zlon := l.Draw(src, lat, lon)
-					if track.Distance(lat, lon, zlat, zlon) < 12*MetresPerMile {
+					if planar.Distance(lat, lon, zlat, zlon) < 12*MetresPerMile {
 						return zlat, zlon
 					}
 				}

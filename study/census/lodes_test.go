@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/study/track"
 )
 
 // records reads a file of the real data sets, which are not part of the project, without
@@ -101,7 +100,7 @@ func expected(epsilonPerMile float64, commutes []Commute) (shares [len(Buckets)]
 	const step = 0.05
 	jobs, total := map[int]float64{}, 0.0
 	for _, c := range commutes {
-		miles := track.Distance(c.Home.Lat, c.Home.Lon, c.Work.Lat, c.Work.Lon) / MetresPerMile
+		miles := planar.Distance(c.Home.Lat, c.Home.Lon, c.Work.Lat, c.Work.Lon) / MetresPerMile
 		jobs[int(math.Round(miles/step))] += float64(c.Jobs)
 		total += float64(c.Jobs)
 	}

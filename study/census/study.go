@@ -10,7 +10,6 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/parallel"
-	"github.com/geosql/geosql/study/track"
 )
 
 // A Place is where people live or work, in degrees.
@@ -67,7 +66,7 @@ func New(d *planar.Domain, settings []Setting, commutes []Commute) (*Study, erro
 		parts: slices.Collect(slices.Chunk(commutes, partSize)),
 	}
 	for _, c := range commutes {
-		study.original.add(track.Distance(c.Home.Lat, c.Home.Lon, c.Work.Lat, c.Work.Lon), c.Jobs)
+		study.original.add(planar.Distance(c.Home.Lat, c.Home.Lon, c.Work.Lat, c.Work.Lon), c.Jobs)
 	}
 	if study.original.total() == 0 {
 		return nil, errors.New("there are no jobs")
@@ -130,7 +129,7 @@ func (c *Commute) sanitise(ctx context.Context, m drawer, src *exact.Source, cou
 			return
 		}
 		lat, lon := m.Draw(src, c.Home.Lat, c.Home.Lon)
-		counts.add(track.Distance(lat, lon, c.Work.Lat, c.Work.Lon), 1)
+		counts.add(planar.Distance(lat, lon, c.Work.Lat, c.Work.Lon), 1)
 	}
 }
 

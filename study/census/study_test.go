@@ -8,9 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/geosql/geosql/mechanism/planar"
 	"pgregory.net/rapid"
-
-	"github.com/geosql/geosql/study/track"
 )
 
 // What is counted about releases that are known: every home is 9 miles further north.
@@ -105,7 +104,7 @@ func TestOriginalDistances(t *testing.T) {
 		want  histogram
 	}{{9.99, histogram{1}}, {10.01, histogram{0, 1}}, {24.99, histogram{0, 1}}, {25.01, histogram{0, 0, 1}}, {50.01, histogram{0, 0, 0, 1}}} {
 		east := Place{downtown.Lat, downtown.Lon + 0.1}
-		perDegree := track.Distance(downtown.Lat, downtown.Lon, east.Lat, east.Lon) / 0.1
+		perDegree := planar.Distance(downtown.Lat, downtown.Lon, east.Lat, east.Lon) / 0.1
 		east.Lon = downtown.Lon + c.miles*MetresPerMile/perDegree
 		if got := newStudy(t, newDomain(t, 1), Published, Commute{downtown, east, 1}).original; got != c.want {
 			t.Errorf("%v miles: %v", c.miles, got)

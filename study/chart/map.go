@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -90,8 +91,8 @@ func (m *Map) Draw() io.WriterTo {
 // flat returns fixes as kilometres to the east and north of the origin.
 func (m *Map) flat(fixes []track.Fix) (points plotter.XYs) {
 	for _, x := range fixes {
-		east := track.Distance(m.origin.Lat, m.origin.Lon, m.origin.Lat, x.Lon) / 1000
-		north := track.Distance(m.origin.Lat, m.origin.Lon, x.Lat, m.origin.Lon) / 1000
+		east := planar.Distance(m.origin.Lat, m.origin.Lon, m.origin.Lat, x.Lon) / 1000
+		north := planar.Distance(m.origin.Lat, m.origin.Lon, x.Lat, m.origin.Lon) / 1000
 		points = append(points, plotter.XY{
 			X: math.Copysign(east, math.Remainder(x.Lon-m.origin.Lon, 360)),
 			Y: math.Copysign(north, x.Lat-m.origin.Lat),

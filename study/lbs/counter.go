@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/study/track"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // A counter serves users, for one worker, and counts.
@@ -48,9 +48,9 @@ func (c *counter) serve(ctx context.Context, user Place) {
 		c.interest += int64(len(c.wanted))
 		// A disc holds another one if its radius is the greater one by the distance
 		// of the centres, or more.
-		c.count(c.contained, track.Distance(user.Lat, user.Lon, z.Lat, z.Lon)+interest)
+		c.count(c.contained, planar.Distance(user.Lat, user.Lon, z.Lat, z.Lon)+interest)
 		for _, q := range c.wanted {
-			c.count(c.found, track.Distance(z.Lat, z.Lon, q.Lat, q.Lon))
+			c.count(c.found, planar.Distance(z.Lat, z.Lon, q.Lat, q.Lon))
 		}
 		c.study.pois.each(z, c.largest, fetch)
 	}

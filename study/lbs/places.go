@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/geosql/geosql/study/track"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // places finds the points of interest about a point. They lie in rows, each as many
@@ -25,7 +25,7 @@ const (
 
 	// On WGS 84 no degree of latitude is shorter than 110,574 m, and no degree of
 	// longitude than 111,319 m times the cosine of the latitude. What is less here is
-	// a margin for the errors of track.Distance.
+	// a margin for the errors of planar.Distance.
 	latitudeDegree  = 110_500.0
 	longitudeDegree = 111_300.0
 
@@ -72,7 +72,7 @@ func (p *places) each(at Place, metres float64, do func(q Place, distance float6
 			if s.east > east+wide {
 				break
 			}
-			if d := track.Distance(at.Lat, at.Lon, s.Lat, s.Lon); d <= metres {
+			if d := planar.Distance(at.Lat, at.Lon, s.Lat, s.Lon); d <= metres {
 				do(s.Place, d)
 			}
 		}

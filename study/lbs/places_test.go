@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/study/track"
 )
 
 func comparePlaces(a, b Place) int {
@@ -18,7 +17,7 @@ func comparePlaces(a, b Place) int {
 // within is what each should find.
 func within(all []Place, at Place, metres float64) (near []Place) {
 	for _, p := range all {
-		if track.Distance(at.Lat, at.Lon, p.Lat, p.Lon) <= metres {
+		if planar.Distance(at.Lat, at.Lon, p.Lat, p.Lon) <= metres {
 			near = append(near, p)
 		}
 	}
@@ -47,7 +46,7 @@ func TestPlaces(t *testing.T) {
 		at, metres := somewhere(), between(0, 100_000*spread)
 		var got []Place
 		newPlaces(all, meridian).each(at, metres, func(q Place, d float64) {
-			if d != track.Distance(at.Lat, at.Lon, q.Lat, q.Lon) {
+			if d != planar.Distance(at.Lat, at.Lon, q.Lat, q.Lon) {
 				t.Errorf("%v is said to be %v m away", q, d)
 			}
 			got = append(got, q)
@@ -95,9 +94,9 @@ func TestGrid(t *testing.T) {
 			}
 		}
 		grid := Grid(d, 1000)
-		east := track.Distance(grid[0].Lat, grid[0].Lon, grid[1].Lat, grid[1].Lon)
+		east := planar.Distance(grid[0].Lat, grid[0].Lon, grid[1].Lat, grid[1].Lon)
 		next := slices.IndexFunc(grid[1:], func(p Place) bool {
-			return track.Distance(grid[0].Lat, grid[0].Lon, p.Lat, p.Lon) < 1.5*east && p.Lat-grid[0].Lat > 5e-6
+			return planar.Distance(grid[0].Lat, grid[0].Lon, p.Lat, p.Lon) < 1.5*east && p.Lat-grid[0].Lat > 5e-6
 		})
 		if next < 0 {
 			t.Errorf("%v: no neighbour to the north within %v m", box, 1.5*east)

@@ -9,7 +9,6 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/studytest"
-	"github.com/geosql/geosql/study/track"
 )
 
 // city is the domain of these tests, 33 km across.
@@ -205,7 +204,7 @@ func TestWrongMechanisms(t *testing.T) {
 			return func(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
 				for {
 					zlat, zlon = m.Draw(src, lat, lon)
-					if track.Distance(lat, lon, zlat, zlon) < furthest {
+					if planar.Distance(lat, lon, zlat, zlon) < furthest {
 						return zlat, zlon
 					}
 				}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/geosql/geosql/study/track"
+	"github.com/geosql/geosql/mechanism/planar"
 	"pgregory.net/rapid"
 )
 
@@ -41,7 +41,7 @@ func TestMapIsTrueToScale(t *testing.T) {
 	index := newPlaces([]Place{{40.7, -74.02}, {40.82, -73.93}})
 	metres := func(lat, lon float64) float64 { return math.Hypot(lat, lon*index.shrink) * math.Pi / 180 * 6371e3 }
 	for _, step := range [][2]float64{{0.01, 0}, {0, 0.01}, {0.01, 0.01}} {
-		want := track.Distance(40.76, -73.97, 40.76+step[0], -73.97+step[1])
+		want := planar.Distance(40.76, -73.97, 40.76+step[0], -73.97+step[1])
 		if got := metres(step[0], step[1]); math.Abs(got/want-1) > 3e-3 {
 			t.Errorf("%v: %v m, not %v", step, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/pim"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -40,7 +41,7 @@ func (s *Study) play(m *pim.Mechanism, src *exact.Source, x *trajectory, stop fu
 		made.took = time.Since(begin)
 		made.report.T = truth.T
 		made.report.Lat, made.report.Lon = domain.Location(z)
-		made.metres = track.Distance(truth.Lat, truth.Lon, made.report.Lat, made.report.Lon)
+		made.metres = planar.Distance(truth.Lat, truth.Lon, made.report.Lat, made.report.Lon)
 		each(k, made)
 	}
 	return nil

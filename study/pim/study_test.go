@@ -11,6 +11,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/pim"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -64,7 +65,7 @@ func reference(t *testing.T, d *study, name string, p pim.Policy) (steps int, si
 				}
 				run.Add(plan, z)
 				lat, lon := d.grid.Domain().Location(z)
-				e := track.Distance(f.Lat, f.Lon, lat, lon)
+				e := planar.Distance(f.Lat, f.Lon, lat, lon)
 				metres += e
 				squares += e * e
 				for n, q := range d.settings.KNN {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
 	"github.com/geosql/geosql/study/track"
 )
@@ -54,7 +55,7 @@ func (s *Study) Example(tracks []track.Track) (Example, error) {
 // extent returns the largest distance from the first of the points, in metres.
 func extent(points []track.Fix) (largest float64) {
 	for _, x := range points {
-		largest = math.Max(largest, track.Distance(points[0].Lat, points[0].Lon, x.Lat, x.Lon))
+		largest = math.Max(largest, planar.Distance(points[0].Lat, points[0].Lon, x.Lat, x.Lon))
 	}
 	return largest
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
 	"github.com/geosql/geosql/study/parallel"
 	"github.com/geosql/geosql/study/track"
@@ -75,5 +76,5 @@ func (s *Study) run(m *trace.Mechanism, src *exact.Source, points []track.Fix, e
 // errorOf returns how far a report is from the truth, in metres.
 func (s *Study) errorOf(x track.Fix, q trace.Point) float64 {
 	lat, lon := s.plane.Location(q.Z)
-	return track.Distance(x.Lat, x.Lon, lat, lon)
+	return planar.Distance(x.Lat, x.Lon, lat, lon)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -38,7 +39,7 @@ func slow(fixes []track.Fix) []track.Fix {
 
 // speed returns the average speed between two fixes in metres per second.
 func speed(from, to track.Fix) float64 {
-	return track.Distance(from.Lat, from.Lon, to.Lat, to.Lon) / (float64(to.T-from.T) * 1e-6)
+	return planar.Distance(from.Lat, from.Lon, to.Lat, to.Lon) / (float64(to.T-from.T) * 1e-6)
 }
 
 // sample returns the query points, among slow fixes, of a user who jumps with

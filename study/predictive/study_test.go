@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
 	"github.com/geosql/geosql/study/track"
 )
@@ -62,7 +63,7 @@ func TestRunAgainstReference(t *testing.T) {
 						t.Fatal(err)
 					}
 					lat, lon := study.plane.Location(q.Z)
-					ms = append(ms, measured{plan, q, track.Distance(x.Lat, x.Lon, lat, lon)})
+					ms = append(ms, measured{plan, q, planar.Distance(x.Lat, x.Lon, lat, lon)})
 				}
 				runs = append(runs, ms)
 			}

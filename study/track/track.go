@@ -1,3 +1,5 @@
+// Package track holds recorded traces for the studies: it collects fixes into the tracks
+// of their users.
 package track
 
 import (

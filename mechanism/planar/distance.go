@@ -1,0 +1,50 @@
+package planar
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Distance returns the distance between two locations in degrees, in metres along the
+// ellipsoid, to good approximation: Pythagoras with the radii of curvature at the middle
+// latitude. In latitudes below 60 degrees it is off by less than 2e-5 of distances up to
+// 100 km, and 1e-3 up to 500 km; beyond these it only tells far from near.
+func Distance(lat1, lon1, lat2, lon2 float64) float64 {
+	sin, cos := math.Sincos((lat1 + lat2) / 2 * radiansPerDegree)
+	w2 := 1 - eccentricity2*sin*sin
+	normal := equatorialRadius / math.Sqrt(w2)
+	meridional := normal * (1 - eccentricity2) / w2
+	north := (lat2 - lat1) * radiansPerDegree * meridional
+	east := math.Remainder(lon2-lon1, 360) * radiansPerDegree * normal * cos
+	return math.Hypot(north, east)
+}
+
+// Distance returns the distance between two lattice points, in steps. The conversions
+// keep the products from being fused with the sum, so that all processors answer alike.
+func (c Cell) Distance(o Cell) float64 {
+	di, dj := float64(c.I-o.I), float64(c.J-o.J)
+	return math.Sqrt(float64(di*di) + float64(dj*dj))
+}
+
+// A SquaredDistance is the exact square of a distance in steps. It takes 128 bits:
+// saturated points are up to 2^41 steps apart.
+type SquaredDistance struct{ hi, lo uint64 }
+
+// farthest exceeds every distance.
+var farthest = SquaredDistance{math.MaxUint64, math.MaxUint64}
+
+// SquaredDistance returns the square of the distance between two lattice points.
+func (c Cell) SquaredDistance(o Cell) SquaredDistance {
+	ihi, ilo := bits.Mul64(magnitude(c.I-o.I), magnitude(c.I-o.I))
+	jhi, jlo := bits.Mul64(magnitude(c.J-o.J), magnitude(c.J-o.J))
+	lo, carry := bits.Add64(ilo, jlo, 0)
+	hi, _ := bits.Add64(ihi, jhi, carry)
+	return SquaredDistance{hi, lo}
+}
+
+func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
+
+// Less reports whether d < o.
+func (d SquaredDistance) Less(o SquaredDistance) bool {
+	return d.hi < o.hi || d.hi == o.hi && d.lo < o.lo
+}
