@@ -72,12 +72,11 @@ func (s *metersStudy) check() error {
 		return cli.UsageError("-part must be " + signaturesPart + " or " + totalsPart + ", not " + s.part)
 	case len(s.universe) != 3:
 		return cli.UsageError("-universe is LO,HI,STEP")
-	case !(0 < s.period && s.period <= maxPeriod):
-		return cli.UsageError("-period must be above 0, in seconds, and at most 1000000000")
-	case !(0 < s.window && s.window <= maxPeriod):
-		return cli.UsageError("-window must be above 0, in seconds, and at most 1000000000")
 	}
-	return nil
+	if err := checkDuration("period", s.period); err != nil {
+		return err
+	}
+	return checkDuration("window", s.window)
 }
 
 // settings are what the flags ask for.
@@ -90,6 +89,15 @@ func (s *metersStudy) settings() (meters.Settings, error) {
 		Universe: u, Epsilons: s.epsilons, Repeat: s.repeat,
 		Window: duration(s.window), Period: duration(s.period), Windows: s.windows,
 	}, nil
+}
+
+// checkDuration returns an error unless a flag of seconds is above 0 and at most some 30
+// years.
+func checkDuration(flag string, seconds float64) error {
+	if !(0 < seconds && seconds <= 1e9) {
+		return cli.UsageError("-" + flag + " must be above 0, in seconds, and at most 1000000000")
+	}
+	return nil
 }
 
 // duration returns so many seconds, to the microsecond.

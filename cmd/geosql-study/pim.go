@@ -4,10 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/study/pim"
@@ -86,17 +84,15 @@ func knnFlag(fs *flag.FlagSet, queries *[]pim.KNN, name, usage string) {
 	})
 }
 
-// maxPeriod is some 30 years, in seconds.
-const maxPeriod = 1e9
-
 func (s *pimStudy) check() error {
 	switch {
 	case len(s.domain) != 4:
 		return cli.UsageError("-domain SOUTH,WEST,NORTH,EAST must be given")
 	case s.cell <= 0:
 		return cli.UsageError("-cell must be above 0, in metres")
-	case !(0 < s.period && s.period <= maxPeriod):
-		return cli.UsageError("-period must be above 0, in seconds, and at most 1000000000")
+	}
+	if err := checkDuration("period", s.period); err != nil {
+		return err
 	}
 	return s.points.check()
 }
@@ -104,7 +100,7 @@ func (s *pimStudy) check() error {
 func (s *pimStudy) settings() pim.Settings {
 	return pim.Settings{
 		Epsilons: s.epsilons, Deltas: s.deltas, MinSet: s.minSet,
-		CellMetres: s.cell, Period: time.Duration(math.Round(s.period*1e6)) * time.Microsecond,
+		CellMetres: s.cell, Period: duration(s.period),
 		Personal: s.personal, KnownStart: s.known,
 		Traces: s.traces, Steps: s.steps, Repeat: s.repeat, KNN: s.knn,
 	}

@@ -1,11 +1,15 @@
 package census
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/geosql/geosql/study/noise"
+)
 
 // BenchmarkSanitise releases a home and counts.
 func BenchmarkSanitise(b *testing.B) {
 	d := newDomain(b, 1)
-	m, err := laplace(d, Published[0].Epsilon())
+	m, err := noise.Laplace(d, Published[0].Epsilon())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -14,5 +18,5 @@ func BenchmarkSanitise(b *testing.B) {
 	c := Commute{downtown, downtown.north(10), int64(b.N)}
 	b.ReportAllocs()
 	b.ResetTimer()
-	c.sanitise(b.Context(), m, study.sources[0], &counts)
+	c.sanitise(b.Context(), m, study.Sources[0], &counts)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 	"github.com/geosql/geosql/study/studytest"
 )
 
@@ -45,7 +46,7 @@ func rowsOf(t *testing.T, s *Study) []Row {
 
 // releasing makes a study use another mechanism, at epsilon per metre.
 func (s *Study) releasing(m func(d *planar.Domain, epsilon float64) studytest.Drawer) {
-	s.mechanism = func(d *planar.Domain, epsilon float64) (drawer, error) { return m(d, epsilon), nil }
+	s.mechanism = func(d *planar.Domain, epsilon float64) (noise.Drawer, error) { return m(d, epsilon), nil }
 }
 
 // always is a mechanism that reports what f does.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 	"github.com/geosql/geosql/study/studytest"
 )
 
@@ -88,8 +89,8 @@ func TestLaw(t *testing.T) {
 func TestWrongMechanisms(t *testing.T) {
 	d := newDomain(t, coarse)
 	cases := lawCases(d)
-	mechanism := func(d *planar.Domain, epsilon float64) drawer {
-		l, err := laplace(d, epsilon)
+	mechanism := func(d *planar.Domain, epsilon float64) noise.Drawer {
+		l, err := noise.Laplace(d, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/geosql/geosql/study/noise"
 )
 
 // MetresPerMile is the length of the international mile.
@@ -48,15 +50,9 @@ func Check(settings []Setting) error {
 			return fmt.Errorf("level must be above 0, not %v", s.Level)
 		case !(s.Radius > 0 && s.Radius <= math.MaxFloat64):
 			return fmt.Errorf("radius must be above 0, not %v", s.Radius)
-		case !(e >= leastEpsilon && e <= mostEpsilon):
+		case !(e >= noise.MinEpsilon && e <= noise.MaxEpsilon):
 			return fmt.Errorf("level %v within %v miles is an epsilon of %.3g per metre, which must be between 1e-9 and 1000", s.Level, s.Radius, e)
 		}
 	}
 	return nil
 }
-
-// Beyond these, per metre, the noise would leave the Earth or never leave the home.
-const (
-	leastEpsilon = 1e-9
-	mostEpsilon  = 1000
-)

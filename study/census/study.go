@@ -3,12 +3,11 @@ package census
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 	"github.com/geosql/geosql/study/parallel"
 )
 
@@ -34,21 +33,13 @@ type Row struct {
 // A Study draws sanitised versions of commutes. It is made by [New], and not safe for
 // concurrent use.
 type Study struct {
-	// Progress, unless nil, is told again and again how much of a Run is done.
-	Progress func(done, total int)
+	parallel.Workers // whose Progress counts parts, over all settings
 
-	settings    []Setting
-	domain      *planar.Domain
-	parts       [][]Commute
-	original    histogram
-	sources     []*exact.Source                                   // one for each worker
-	mechanism   func(d *planar.Domain, e float64) (drawer, error) // at e per metre
-	done, total int                                               // parts, over all settings
-}
-
-// A drawer is a *planar.Laplace.
-type drawer interface {
-	Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64)
+	settings  []Setting
+	domain    *planar.Domain
+	parts     [][]Commute
+	original  histogram
+	mechanism func(d *planar.Domain, e float64) (noise.Drawer, error) // at e per metre
 }
 
 // partSize is how many commutes a worker takes at once.
@@ -62,7 +53,8 @@ func New(d *planar.Domain, settings []Setting, commutes []Commute) (*Study, erro
 		return nil, err
 	}
 	study := &Study{
-		settings: settings, domain: d, mechanism: laplace,
+		Workers:  parallel.NewWorkers(),
+		settings: settings, domain: d, mechanism: noise.Laplace,
 		parts: slices.Collect(slices.Chunk(commutes, partSize)),
 	}
 	for _, c := range commutes {
@@ -71,21 +63,13 @@ func New(d *planar.Domain, settings []Setting, commutes []Commute) (*Study, erro
 	if study.original.total() == 0 {
 		return nil, errors.New("there are no jobs")
 	}
-	for range runtime.GOMAXPROCS(0) {
-		study.sources = append(study.sources, exact.NewSource(nil))
-	}
 	return study, nil
-}
-
-// laplace returns the mechanism that geoind_laplace draws from.
-func laplace(d *planar.Domain, epsilon float64) (drawer, error) {
-	return d.Laplace(budget.Decimal(epsilon))
 }
 
 // Run measures the settings in their order, and hands over a row for each bucket. It ends
 // early with the cause of ctx, or with the error of row. It uses all processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
-	s.done, s.total = 0, len(s.settings)*len(s.parts)
+	s.Begin(len(s.settings) * len(s.parts))
 	for _, setting := range s.settings {
 		released, err := s.release(ctx, setting)
 		if err != nil {
@@ -109,12 +93,12 @@ func (s *Study) release(ctx context.Context, setting Setting) (released histogra
 	if err != nil {
 		return released, err
 	}
-	counts := make([]histogram, len(s.sources))
-	err = parallel.Each(ctx, len(counts), len(s.parts), func(worker, k int) {
+	counts := make([]histogram, len(s.Sources))
+	err = s.Each(ctx, len(s.parts), func(worker, k int) {
 		for _, c := range s.parts[k] {
-			c.sanitise(ctx, m, s.sources[worker], &counts[worker])
+			c.sanitise(ctx, m, s.Sources[worker], &counts[worker])
 		}
-	}, s.advance)
+	})
 	for k := range counts {
 		released.merge(&counts[k])
 	}
@@ -123,20 +107,12 @@ func (s *Study) release(ctx context.Context, setting Setting) (released histogra
 
 // sanitise draws a home for each job and counts how far from the workplace it is (thesis,
 // figure 5.12). It ends early with ctx.
-func (c *Commute) sanitise(ctx context.Context, m drawer, src *exact.Source, counts *histogram) {
+func (c *Commute) sanitise(ctx context.Context, m noise.Drawer, src *exact.Source, counts *histogram) {
 	for range c.Jobs {
 		if ctx.Err() != nil {
 			return
 		}
 		lat, lon := m.Draw(src, c.Home.Lat, c.Home.Lon)
 		counts.add(planar.Distance(lat, lon, c.Work.Lat, c.Work.Lon), 1)
-	}
-}
-
-// advance counts a part as done.
-func (s *Study) advance() {
-	s.done++
-	if s.Progress != nil {
-		s.Progress(s.done, s.total)
 	}
 }

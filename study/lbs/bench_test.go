@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 )
 
 // BenchmarkServe draws a report of a user with 1300 places within the largest radius of
@@ -24,11 +25,11 @@ func BenchmarkServe(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := laplace(d, s.Epsilon(s.Levels[0]))
+	m, err := noise.Laplace(d, s.Epsilon(s.Levels[0]))
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := newCounter(study, m, study.sources[0], rows)
+	c := newCounter(study, m, study.Sources[0], rows)
 	ctx := b.Context()
 	c.serve(ctx, notreDame) // which makes room for what is wanted
 	b.ReportAllocs()

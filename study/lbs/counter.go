@@ -6,12 +6,13 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 )
 
 // A counter serves users, for one worker, and counts.
 type counter struct {
 	study   *Study
-	m       drawer
+	m       noise.Drawer
 	src     *exact.Source
 	radii   []float64 // of retrieval
 	largest float64
@@ -21,7 +22,7 @@ type counter struct {
 	contained, found, fetched []int64 // by radius
 }
 
-func newCounter(s *Study, m drawer, src *exact.Source, rows []Row) *counter {
+func newCounter(s *Study, m noise.Drawer, src *exact.Source, rows []Row) *counter {
 	c := &counter{study: s, m: m, src: src}
 	for _, r := range rows {
 		c.radii = append(c.radii, r.Metres)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/geosql/geosql/study/noise"
 )
 
 // Settings say what is measured or computed.
@@ -53,7 +55,7 @@ func (s *Settings) Check() error {
 		if !(x > 0 && x <= math.MaxFloat64) {
 			return fmt.Errorf("level must be above 0, not %v", x)
 		}
-		if e := s.Epsilon(x); !(e >= leastEpsilon && e <= mostEpsilon) {
+		if e := s.Epsilon(x); !(e >= noise.MinEpsilon && e <= noise.MaxEpsilon) {
 			return fmt.Errorf("level %v within %v m is an epsilon of %.3g per metre, which must be between 1e-9 and 1000", x, s.PrivacyRadius, e)
 		}
 	}
@@ -64,9 +66,3 @@ func (s *Settings) Check() error {
 	}
 	return nil
 }
-
-// Beyond these, per metre, the noise would leave the Earth or never leave the user.
-const (
-	leastEpsilon = 1e-9
-	mostEpsilon  = 1000
-)

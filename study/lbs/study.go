@@ -3,11 +3,10 @@ package lbs
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 	"github.com/geosql/geosql/study/parallel"
 )
 
@@ -38,21 +37,13 @@ type Row struct {
 // A Study draws reports of users and counts POIs about them. It is made by [New], and
 // not safe for concurrent use.
 type Study struct {
-	// Progress, unless nil, is told again and again how much of a Run is done.
-	Progress func(done, total int)
+	parallel.Workers // whose Progress counts users, over all levels
 
-	settings    Settings
-	domain      *planar.Domain
-	pois        *places
-	users       []Place
-	sources     []*exact.Source                                   // one for each worker
-	mechanism   func(d *planar.Domain, e float64) (drawer, error) // at e per metre
-	done, total int                                               // users, over all levels
-}
-
-// A drawer is a *planar.Laplace.
-type drawer interface {
-	Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64)
+	settings  Settings
+	domain    *planar.Domain
+	pois      *places
+	users     []Place
+	mechanism func(d *planar.Domain, e float64) (noise.Drawer, error) // at e per metre
 }
 
 // New returns a study of users among points of interest. The users should be in the
@@ -69,25 +60,17 @@ func New(d *planar.Domain, s Settings, pois, users []Place) (*Study, error) {
 		return nil, errors.New("there are no users")
 	}
 	_, meridian := d.Centre()
-	study := &Study{
-		settings: s, domain: d, users: users, pois: newPlaces(pois, meridian), mechanism: laplace,
-	}
-	for range runtime.GOMAXPROCS(0) {
-		study.sources = append(study.sources, exact.NewSource(nil))
-	}
-	return study, nil
-}
-
-// laplace returns the mechanism that geoind_laplace draws from.
-func laplace(d *planar.Domain, epsilon float64) (drawer, error) {
-	return d.Laplace(budget.Decimal(epsilon))
+	return &Study{
+		Workers:  parallel.NewWorkers(),
+		settings: s, domain: d, users: users, pois: newPlaces(pois, meridian), mechanism: noise.Laplace,
+	}, nil
 }
 
 // Run measures the levels in their order, and hands over each row as it is found, by
 // confidence and then by radius. It ends early with the cause of ctx, or with the
 // error of row. It uses all processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
-	s.done, s.total = 0, len(s.settings.Levels)*len(s.users)
+	s.Begin(len(s.settings.Levels) * len(s.users))
 	for _, level := range s.settings.Levels {
 		rows, err := s.measure(ctx, level)
 		if err != nil {
@@ -112,14 +95,13 @@ func (s *Study) measure(ctx context.Context, level float64) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	counters := make([]*counter, len(s.sources))
-	for k, src := range s.sources {
+	counters := make([]*counter, len(s.Sources))
+	for k, src := range s.Sources {
 		counters[k] = newCounter(s, m, src, rows)
 	}
-	err = parallel.Each(ctx, len(counters), len(s.users), func(worker, k int) {
+	if err := s.Each(ctx, len(s.users), func(worker, k int) {
 		counters[worker].serve(ctx, s.users[k])
-	}, s.advance)
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	sum := counters[0]
@@ -151,12 +133,4 @@ func (s *Study) radii(level float64) (rows []Row, err error) {
 		}
 	}
 	return rows, nil
-}
-
-// advance counts a user as served.
-func (s *Study) advance() {
-	s.done++
-	if s.Progress != nil {
-		s.Progress(s.done, s.total)
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/noise"
 	"github.com/geosql/geosql/study/studytest"
 )
 
@@ -45,7 +46,7 @@ func rowsOf(t *testing.T, s *Study) []Row {
 
 // reporting makes a study use another mechanism, at epsilon per metre.
 func (s *Study) reporting(m func(epsilon float64) studytest.Drawer) {
-	s.mechanism = func(_ *planar.Domain, epsilon float64) (drawer, error) { return m(epsilon), nil }
+	s.mechanism = func(_ *planar.Domain, epsilon float64) (noise.Drawer, error) { return m(epsilon), nil }
 }
 
 // far reports what lies so many metres to the north.
@@ -164,7 +165,7 @@ func TestPromiseIsKept(t *testing.T) {
 func TestWrongMechanisms(t *testing.T) {
 	d := city(t)
 	mechanism := func(epsilon float64) *planar.Laplace {
-		l, err := laplace(d, epsilon)
+		l, err := noise.Laplace(d, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +277,7 @@ func TestNewErrors(t *testing.T) {
 		t.Error("no users")
 	}
 	study := newStudy(t, published(), some, some)
-	study.mechanism = func(*planar.Domain, float64) (drawer, error) { return nil, errors.New("none") }
+	study.mechanism = func(*planar.Domain, float64) (noise.Drawer, error) { return nil, errors.New("none") }
 	if err := study.Run(t.Context(), func(Row) error { return nil }); err == nil {
 		t.Error("no mechanism")
 	}

@@ -32,7 +32,7 @@ func BenchmarkSignature(b *testing.B) {
 		b.Fatalf("%d signatures", len(known))
 	}
 	for b.Loop() {
-		study.releaseSignature(study.values[0].query, study.sources[0], known, 0)
+		study.releaseSignature(study.values[0].query, study.Sources[0], known, 0)
 	}
 }
 

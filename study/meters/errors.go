@@ -3,6 +3,8 @@ package meters
 import (
 	"math"
 	"slices"
+
+	"github.com/geosql/geosql/study/stats"
 )
 
 // Errors says how far releases are from what they are releases of, in the unit of
@@ -27,7 +29,7 @@ func newErrors(all []float64, radius float64) Errors {
 		}
 	}
 	n := float64(len(all))
-	return Errors{Mean: sum / n, P95: quantile(all, 0.95), Radius: radius, Within: float64(within) / n}
+	return Errors{Mean: sum / n, P95: stats.Quantile(all, 0.95), Radius: radius, Within: float64(within) / n}
 }
 
 // distance returns |released - truth|. Both are the float64 nearest to a decimal: off
@@ -36,13 +38,4 @@ func newErrors(all []float64, radius float64) Errors {
 func distance(released, truth float64) float64 {
 	const forgiven = 0x1p-51
 	return max(0, math.Abs(released-truth)-forgiven*(math.Abs(released)+math.Abs(truth)))
-}
-
-// quantile returns the least of the sorted values that a share p of them is not
-// above.
-func quantile(sorted []float64, p float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }

@@ -53,9 +53,3 @@ func TestDistance(t *testing.T) {
 		}
 	})
 }
-
-func TestQuantileOfNothing(t *testing.T) {
-	if x := quantile(nil, 0.5); !math.IsNaN(x) {
-		t.Error(x)
-	}
-}

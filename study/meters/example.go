@@ -33,7 +33,7 @@ func (s *Study) Example(meters []Meter) (Example, error) {
 	}
 	for _, m := range s.values {
 		values := make([]float64, len(x.indices))
-		releaseEach(values, m.query, s.sources[0], s.settings.Universe, x.indices)
+		releaseEach(values, m.query, s.Sources[0], s.settings.Universe, x.indices)
 		e.Released = append(e.Released, values)
 	}
 	return e, nil

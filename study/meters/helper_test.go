@@ -37,7 +37,7 @@ func newStudy(t testing.TB, s Settings) *Study {
 	if err != nil {
 		t.Fatal(err)
 	}
-	study.sources = []*exact.Source{exact.NewSource(rand.NewChaCha8([32]byte{'m', 'e', 't', 'e', 'r'}))}
+	study.Sources = []*exact.Source{exact.NewSource(rand.NewChaCha8([32]byte{'m', 'e', 't', 'e', 'r'}))}
 	return study
 }
 

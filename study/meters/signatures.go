@@ -34,7 +34,7 @@ func (s *Study) Signatures(ctx context.Context, meters []Meter, row func(Signatu
 	if len(known) < 2 {
 		return errNoSignatures
 	}
-	s.done, s.total = 0, len(known)*(1+len(s.values))
+	s.Begin(len(known) * (1 + len(s.values)))
 	truth, err := s.recognised(ctx, known, func(_ *exact.Source, k int) released {
 		return released{1, known.recognise(known[k].indices, k), []float64{0}}
 	})
@@ -74,7 +74,7 @@ func (r *released) add(o released) {
 // recognised collects what became of each signature.
 func (s *Study) recognised(ctx context.Context, known library, release func(src *exact.Source, k int) released) (all released, err error) {
 	parts := make([]released, len(known))
-	if err := s.each(ctx, len(known), func(src *exact.Source, k int) { parts[k] = release(src, k) }); err != nil {
+	if err := s.Each(ctx, len(known), func(worker, k int) { parts[k] = release(s.Sources[worker], k) }); err != nil {
 		return released{}, err
 	}
 	for _, p := range parts { // in the order of the signatures, not of the workers

@@ -76,9 +76,11 @@ func TestSignatureRows(t *testing.T) {
 	settings.Repeat = repeat
 	study := newStudy(t, settings)
 	known := library(study.signatures(programmes()))
+	done, total := 0, 0
+	study.Progress = func(d, of int) { done, total = d, of }
 	rows := signaturesOf(t, study, programmes()...)
-	if len(rows) != 4 || study.done != 12 || study.total != 12 {
-		t.Fatalf("%d rows, %d of %d done", len(rows), study.done, study.total)
+	if len(rows) != 4 || done != 12 || total != 12 {
+		t.Fatalf("%d rows, %d of %d done", len(rows), done, total)
 	}
 	for k, epsilon := range epsilons {
 		r := rows[k+1]
@@ -95,7 +97,7 @@ func TestSignatureRows(t *testing.T) {
 		var all released
 		for own := range known {
 			for range repeat {
-				all.add(shared(study.values[k].query, study.sources[0], settings.Universe, known, own))
+				all.add(shared(study.values[k].query, study.Sources[0], settings.Universe, known, own))
 			}
 		}
 		if err := checkRow(study.signatureRow(known, all, study.values[k]), want, last, 3*repeat); err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // What totals are of.
@@ -51,13 +52,14 @@ var spans = []span{
 // the error of row.
 func (s *Study) Totals(ctx context.Context, meters []Meter, row func(TotalRow) error) error {
 	parts := partition(meters)
-	s.done, s.total = 0, 0
+	work := 0
 	for _, p := range parts {
-		s.total += len(p.groups) * len(s.sums)
+		work += len(p.groups) * len(s.sums)
 	}
-	if s.total == 0 {
+	if work == 0 {
 		return errors.New("there are no readings")
 	}
+	s.Begin(work)
 	for _, p := range parts {
 		for _, m := range s.sums {
 			r, err := s.totalRow(ctx, p, m)
@@ -120,8 +122,8 @@ type total struct {
 // totalRow releases the sum of each group of a part.
 func (s *Study) totalRow(ctx context.Context, p part, m mechanism) (TotalRow, error) {
 	totals := make([]total, len(p.groups))
-	if err := s.each(ctx, len(totals), func(src *exact.Source, k int) {
-		totals[k] = s.releaseSum(m.query, src, p.groups[k])
+	if err := s.Each(ctx, len(totals), func(worker, k int) {
+		totals[k] = s.releaseSum(m.query, s.Sources[worker], p.groups[k])
 	}); err != nil {
 		return TotalRow{}, err
 	}
@@ -140,7 +142,7 @@ func (s *Study) totalRow(ctx context.Context, p part, m mechanism) (TotalRow, er
 	}
 	r.Errors = newErrors(all, m.radius)
 	slices.Sort(relative)
-	r.RelativeMedian, r.RelativeP95 = quantile(relative, 0.5), quantile(relative, 0.95)
+	r.RelativeMedian, r.RelativeP95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, 0.95)
 	return r, nil
 }
 

@@ -3,8 +3,11 @@ package parallel
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // Each calls do(worker, k) for every k from 0 to n-1, in the goroutines of so many
@@ -39,4 +42,37 @@ func Each(ctx context.Context, workers, n int, do func(worker, k int), done func
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// Workers do the work of a study, and tell how much of it is done. Each has a source of
+// entropy of its own.
+type Workers struct {
+	// Progress, unless nil, is called again and again with how much of a run is done.
+	Progress func(done, total int)
+
+	Sources []*exact.Source // one for each worker
+
+	done, total int
+}
+
+// NewWorkers returns a worker for each processor.
+func NewWorkers() Workers {
+	var w Workers
+	for range runtime.GOMAXPROCS(0) {
+		w.Sources = append(w.Sources, exact.NewSource(nil))
+	}
+	return w
+}
+
+// Begin sets how much there is to do in a run, of which nothing is done.
+func (w *Workers) Begin(total int) { w.done, w.total = 0, total }
+
+// Each calls do as the function of that name, and counts each call as done.
+func (w *Workers) Each(ctx context.Context, n int, do func(worker, k int)) error {
+	return Each(ctx, len(w.Sources), n, do, func() {
+		w.done++
+		if w.Progress != nil {
+			w.Progress(w.done, w.total)
+		}
+	})
 }

@@ -52,8 +52,8 @@ func (s *Study) Example(ctx context.Context, tracks []track.Track) (Example, err
 func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Series, error) {
 	runs := make([][]step, ExampleRuns)
 	errs := make([]error, ExampleRuns)
-	if err := parallel.Each(ctx, len(s.sources), ExampleRuns, func(worker, k int) {
-		errs[k] = s.play(m, s.sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
+	if err := parallel.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) {
+		errs[k] = s.play(m, s.Sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
 	}, func() {}); err != nil {
 		return Series{}, err
 	}

@@ -42,7 +42,7 @@ func newStudy(t *testing.T, s Settings, places []Place) *Study {
 }
 
 // repeatable makes a study draw from a fixed stream, by one worker.
-func (s *Study) repeatable() { s.sources = []*exact.Source{repeatableSource()} }
+func (s *Study) repeatable() { s.Sources = []*exact.Source{repeatableSource()} }
 
 func repeatableSource() *exact.Source {
 	return exact.NewSource(rand.NewChaCha8([32]byte{'s', 't', 'u', 'd', 'y'}))

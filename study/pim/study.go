@@ -3,10 +3,8 @@ package pim
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -24,19 +22,16 @@ type Row struct {
 // A Study compares mechanisms on test trajectories. It is made by [New], and not
 // safe for concurrent use.
 type Study struct {
-	// Progress, unless nil, is told again and again how much of a Run is done.
-	Progress func(done, total int)
+	parallel.Workers // whose Progress counts runs of trajectories, over all rows
 
 	settings Settings
 	sweep    []setting
 	grid     *markov.Grid
 	places   *places // nil: there are none
 	furthest int     // places that the queries look at, at most
-	sources  []*exact.Source
 
-	subjects    []trajectory
-	models      map[string]*markov.Model // by user
-	done, total int                      // runs of trajectories, over all rows
+	subjects []trajectory
+	models   map[string]*markov.Model // by user
 }
 
 // New returns a study of tracks in a domain, from which locations outside are to be
@@ -54,15 +49,12 @@ func New(d *planar.Domain, s Settings, all []Place) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	study := &Study{settings: s, sweep: sweep, grid: grid}
+	study := &Study{Workers: parallel.NewWorkers(), settings: s, sweep: sweep, grid: grid}
 	if len(all) > 0 {
 		study.places = newPlaces(all)
 	}
 	for _, q := range s.KNN {
 		study.furthest = max(study.furthest, q.Returned)
-	}
-	for range runtime.GOMAXPROCS(0) {
-		study.sources = append(study.sources, exact.NewSource(nil))
 	}
 	return study, nil
 }
@@ -78,7 +70,7 @@ func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) err
 	if err := s.prepare(tracks); err != nil {
 		return err
 	}
-	s.done, s.total = 0, len(s.sweep)*len(mechanisms)*len(s.subjects)*s.settings.Repeat
+	s.Begin(len(s.sweep) * len(mechanisms) * len(s.subjects) * s.settings.Repeat)
 	for _, under := range s.sweep {
 		for _, name := range mechanisms {
 			summary, err := s.measure(ctx, name, under.policy)
@@ -159,7 +151,7 @@ func (s *Study) train(tracks []track.Track) (models map[string]*markov.Model, er
 // measure runs a mechanism on all trajectories, so often as is to be.
 func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary, error) {
 	tallies := make([]tally, len(s.subjects)*s.settings.Repeat)
-	err := parallel.Each(ctx, len(s.sources), len(tallies), func(worker, k int) {
+	err := s.Each(ctx, len(tallies), func(worker, k int) {
 		x := &s.subjects[k/s.settings.Repeat]
 		t := &tallies[k]
 		m, err := pim.New(s.models[x.user], name, p)
@@ -167,8 +159,8 @@ func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary
 			t.err = err
 			return
 		}
-		t.err = s.play(m, s.sources[worker], x, stopper(ctx), func(k int, made step) { s.count(t, x, k, made) })
-	}, s.advance)
+		t.err = s.play(m, s.Sources[worker], x, stopper(ctx), func(k int, made step) { s.count(t, x, k, made) })
+	})
 	if err != nil {
 		return Summary{}, err
 	}
@@ -191,13 +183,5 @@ func (s *Study) count(t *tally, x *trajectory, k int, made step) {
 	if s.places != nil {
 		returned := s.places.nearest(made.report.Lat, made.report.Lon, s.furthest, nil)
 		t.addKNN(s.settings.KNN, x.places[k], returned)
-	}
-}
-
-// advance counts a run as measured.
-func (s *Study) advance() {
-	s.done++
-	if s.Progress != nil {
-		s.Progress(s.done, s.total)
 	}
 }

@@ -57,7 +57,7 @@ func reference(t *testing.T, d *study, name string, p pim.Policy) (steps int, si
 					t.Fatal(err)
 				}
 				cell := d.grid.Index(f.Lat, f.Lon)
-				z := plan.Draw(d.sources[0], cell)
+				z := plan.Draw(d.Sources[0], cell)
 				steps++
 				size += float64(len(plan.Set()))
 				if !slices.Contains(plan.Set(), cell) {

@@ -43,7 +43,7 @@ func (s *Study) Example(tracks []track.Track) (Example, error) {
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.extent, b.extent) })
 	c := candidates[len(candidates)/2]
 	example := Example{Track: c.track}
-	_, err := s.run(s.variants[len(s.variants)-1].predictive[0], s.sources[0], c.points,
+	_, err := s.run(s.variants[len(s.variants)-1].predictive[0], s.Sources[0], c.points,
 		func(_ trace.Plan, x track.Fix, q trace.Point) {
 			lat, lon := s.plane.Location(q.Z)
 			example.Queries = append(example.Queries, x)

@@ -7,16 +7,15 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
-	"github.com/geosql/geosql/study/parallel"
 	"github.com/geosql/geosql/study/track"
 )
 
 // measure runs a mechanism on all samples of all subjects.
 func (s *Study) measure(ctx context.Context, m *trace.Mechanism, jump float64) (Summary, error) {
 	tallies := make([]tally, len(s.subjects))
-	if err := parallel.Each(ctx, len(s.sources), len(tallies), func(worker, k int) {
-		tallies[k] = s.measureSubject(m, s.sources[worker], s.subjects[k], jump)
-	}, s.advance); err != nil {
+	if err := s.Each(ctx, len(tallies), func(worker, k int) {
+		tallies[k] = s.measureSubject(m, s.Sources[worker], s.subjects[k], jump)
+	}); err != nil {
 		return Summary{}, err
 	}
 	var all tally
@@ -24,14 +23,6 @@ func (s *Study) measure(ctx context.Context, m *trace.Mechanism, jump float64) (
 		all.merge(&tallies[k])
 	}
 	return all.summary(m.Policy().Epsilon), all.err
-}
-
-// advance counts a subject as measured.
-func (s *Study) advance() {
-	s.done++
-	if s.Progress != nil {
-		s.Progress(s.done, s.total)
-	}
 }
 
 // measureSubject runs a mechanism on all samples of a subject.

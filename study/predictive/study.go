@@ -3,11 +3,10 @@ package predictive
 import (
 	"context"
 	"fmt"
-	"runtime"
 
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/parallel"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -24,16 +23,12 @@ type Row struct {
 // A Study compares mechanisms on tracks. It is made by [New], and not safe for
 // concurrent use.
 type Study struct {
-	// Progress, unless nil, is told again and again how much of a Run is done.
-	Progress func(done, total int)
+	parallel.Workers // whose Progress counts subjects, over all mechanisms and jumps
 
 	settings Settings
 	plane    trace.Plane
 	variants []variant
-	sources  []*exact.Source // one for each worker
-
-	subjects    []subject
-	done, total int // subjects measured, over all mechanisms and jumps
+	subjects []subject
 }
 
 // A subject is a track which may have enough query points.
@@ -48,10 +43,7 @@ func New(d *planar.Domain, s Settings) (*Study, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	study := &Study{settings: s, plane: trace.NewPlane(d)}
-	for range runtime.GOMAXPROCS(0) {
-		study.sources = append(study.sources, exact.NewSource(nil))
-	}
+	study := &Study{Workers: parallel.NewWorkers(), settings: s, plane: trace.NewPlane(d)}
 	var err error
 	study.variants, err = s.variants(study.plane)
 	return study, err
@@ -69,10 +61,11 @@ func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) err
 	if len(s.subjects) == 0 {
 		return errNoSubject
 	}
-	s.done, s.total = 0, 0
+	total := 0
 	for _, v := range s.variants {
-		s.total += (1 + len(v.predictive)) * len(s.settings.Jumps) * len(s.subjects)
+		total += (1 + len(v.predictive)) * len(s.settings.Jumps) * len(s.subjects)
 	}
+	s.Begin(total)
 	for _, v := range s.variants {
 		if err := s.runVariant(ctx, v, row); err != nil {
 			return err

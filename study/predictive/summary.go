@@ -1,11 +1,11 @@
 package predictive
 
 import (
-	"math"
 	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // A Summary is what was measured over the runs of one mechanism. What there is
@@ -86,7 +86,7 @@ func (t *tally) summary(epsilon budget.Amount) Summary {
 		Skipped:        float64(t.silent) / points,
 		TestShare:      float64(t.test) / float64(t.spent),
 		AverageError:   sum(t.errors) / points,
-		P90Error:       quantile(t.errors, 0.9),
+		P90Error:       stats.Quantile(t.errors, 0.9),
 		Rate:           t.rates / float64(t.runs) / epsilon.Float64(),
 		MaxSpentShare:  float64(t.mostSpent) / float64(epsilon),
 	}
@@ -97,13 +97,4 @@ func sum(values []float64) (s float64) {
 		s += v
 	}
 	return s
-}
-
-// quantile returns the least of the sorted values that a share p of them is not
-// above.
-func quantile(sorted []float64, p float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
