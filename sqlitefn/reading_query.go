@@ -121,7 +121,7 @@ func (p *queryPlan) price() budget.Price { return budget.Price{Unit: p.query.Uni
 
 // draw answers the query for the readings, or what is public in a dry run.
 func (p *queryPlan) draw(paid hand, acc *scalar.Accumulator) float64 {
-	return drawn(paid, func(source *exact.Source) float64 { return p.query.Release(acc, source) }, p.public)
+	return drawn(paid, func(source *exact.Source) float64 { return p.query.Draw(source, acc) }, p.public)
 }
 
 // queryKey is what a plan is made from.

@@ -126,7 +126,7 @@ func TestCountsSaturate(t *testing.T) {
 	src := exact.NewSource(nil)
 	for rows, want := range map[int64]float64{0: 0, 12: 12, maxCount: 1 << 53, math.MaxInt64: 1 << 53} {
 		// The noise is 0 but for a probability below e^-8999999.
-		if got := q.Release(&Accumulator{rows: rows}, src); got != want {
+		if got := q.Draw(src, &Accumulator{rows: rows}); got != want {
 			t.Errorf("count of %d rows is %v", rows, got)
 		}
 		if got := q.answer(&Accumulator{rows: rows}); fromInt64(maxCount).less(got) {
@@ -193,7 +193,7 @@ func TestReadingsAndReleasesDoNotAllocate(t *testing.T) {
 			q.Reset(&a)
 			q.Add(&a, 0.0345)
 			q.Add(&a, 9.9995) // halfway: not the float64 path of Index
-			q.Release(&a, src)
+			q.Draw(src, &a)
 		})
 		if allocs != 0 {
 			t.Errorf("%v: %v allocations", agg, allocs)

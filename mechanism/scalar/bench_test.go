@@ -71,7 +71,7 @@ func BenchmarkRelease(b *testing.B) {
 			a := collect(q, benchReadings(u))
 			b.ReportAllocs()
 			for b.Loop() {
-				floatSink = q.Release(a, src)
+				floatSink = q.Draw(src, a)
 			}
 		})
 	}

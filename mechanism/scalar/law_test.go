@@ -55,7 +55,7 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 		a := collect(c.query, c.db)
 		got := make(map[int64]int)
 		for range draws {
-			got[pointOf(c.query, c.query.Release(a, src))]++
+			got[pointOf(c.query, c.query.Draw(src, a))]++
 		}
 		want := law(outcome{c.query.answer(a), c.query.lattice}, c.query.rate, 1)
 		if err := fits(got, want, draws, 1e-10); err != nil {

@@ -107,7 +107,7 @@ func releaseEach(values []float64, q *scalar.Query, src *exact.Source, u *scalar
 	for k, index := range indices {
 		q.Reset(&a)
 		q.Add(&a, u.Value(index))
-		values[k] = q.Release(&a, src)
+		values[k] = q.Draw(src, &a)
 	}
 }
 

@@ -154,7 +154,7 @@ func (s *Study) releaseSum(q *scalar.Query, src *exact.Source, readings []Readin
 	}
 	t := total{sum(s.settings.Universe, readings), make([]float64, 0, s.settings.Repeat)}
 	for range s.settings.Repeat {
-		t.errors = append(t.errors, distance(q.Release(&a, src), t.sum))
+		t.errors = append(t.errors, distance(q.Draw(src, &a), t.sum))
 	}
 	return t
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Release draws the answer to q over the readings in a. Each call is one release and
+// Draw returns an answer to q over the readings in a. Each call is one release and
 // costs one charge. Every released value is the float64 nearest to its decimal:
 // a value of the universe, a multiple of gcd(lo, step) for a sum, a whole number up
 // to 2^53 for a count.
-func (q *Query) Release(a *Accumulator, src *exact.Source) float64 {
+func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 	z := q.answer(a).add(q.draw(src))
 	return q.lattice.number(q.lattice.clamp(z))
 }
