@@ -54,7 +54,7 @@ func startPredictive(m *trace.Mechanism, plane trace.Plane, domain *planar.Domai
 			return nil, err
 		}
 	}
-	r.run.Lose(lost)
+	r.run.CountLost(lost)
 	return r, nil
 }
 

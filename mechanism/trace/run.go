@@ -26,9 +26,9 @@ type fix struct {
 // History returns how many points there are, of which kinds, and what they spent.
 func (r *Run) History() budget.History { return r.history }
 
-// Lose counts epsilon that was spent on points which the run does not know, as
+// CountLost counts epsilon that was spent on points which the run does not know, as
 // after a crash. It never gives any back.
-func (r *Run) Lose(spent budget.Amount) {
+func (r *Run) CountLost(spent budget.Amount) {
 	r.history.Spent += max(0, min(spent, budget.Max-r.history.Spent))
 }
 

@@ -280,7 +280,7 @@ func TestLostEpsilonStaysSpent(t *testing.T) {
 	for _, text := range []string{`{"epsilon": 2, "steps": 4}`, `{"epsilon": 2, "alpha": 2.5, "after": "predict"}`} {
 		m := build(t, meter, Predictive, text)
 		var r Run
-		r.Lose(m.policy.Epsilon - 1)
+		r.CountLost(m.policy.Epsilon - 1)
 		for range 2 {
 			var stored Run
 			if err := stored.UnmarshalBinary(must(r.AppendBinary(nil))); err != nil || stored != r {
@@ -290,7 +290,7 @@ func TestLostEpsilonStaysSpent(t *testing.T) {
 			if p := plan(t, m, &r, 0); p.Cost() > 1 {
 				t.Errorf("%s: one quantum is left, and %v may be spent", text, p.Cost())
 			}
-			r.Lose(1)
+			r.CountLost(1)
 			if p := plan(t, m, &r, 0); p.Action != Stop {
 				t.Errorf("%s: nothing is left, and %+v follows", text, p)
 			}
@@ -300,7 +300,7 @@ func TestLostEpsilonStaysSpent(t *testing.T) {
 		var r Run
 		for _, lost := range rapid.SliceOf(rapid.Int64()).Draw(t, "lost") {
 			before := r.history.Spent
-			r.Lose(budget.Amount(lost))
+			r.CountLost(budget.Amount(lost))
 			if r.history.Spent < before || r.history.Spent > budget.Max {
 				t.Fatalf("%v after %v", r.history.Spent, before)
 			}
