@@ -25,7 +25,7 @@ const maxSpan = 1 << 53
 //
 // The variance of the noise follows from the times and the policy, which are public. Two
 // locations of the domain's box that are the radius apart have images that are at most
-// [planar.Domain.Apart] from each other, which is the radius that the variance is for.
+// [planar.Domain.MaxFrameDistance] from each other, which is the radius that the variance is for.
 // The noise is normal and added to the images as they are; that the sum is then rounded
 // is post-processing. So the loss is at most epsilon, for locations in the frame with the
 // conditional prior that the policy assumes.
@@ -35,7 +35,7 @@ func (p Policy) Noise(ctx context.Context, d *planar.Domain, times []time.Time) 
 		return nil, err
 	}
 	p = p.finer(perSecond)
-	p.Radius = d.Apart(p.Radius)
+	p.Radius = d.MaxFrameDistance(p.Radius)
 	variance, err := p.SmallestSigma2(ctx, ticks)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestTimesOfNoiseAreExact(t *testing.T) {
 func TestNoise(t *testing.T) {
 	d, p := beijing(t)
 	inFrame := p
-	inFrame.Radius = d.Apart(p.Radius)
+	inFrame.Radius = d.MaxFrameDistance(p.Radius)
 	variance, err := inFrame.SmallestSigma2(t.Context(), []float64{0, 1, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -39,8 +39,8 @@ func (g *Gaussian) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64
 	return g.domain.Location(g.domain.Admissible(z))
 }
 
-// Apart bounds how far the images of two locations of the box, metres apart along
+// MaxFrameDistance bounds how far the images of two locations of the box, metres apart along
 // the ellipsoid, are from each other in the frame, in metres.
-func (d *Domain) Apart(metres float64) float64 {
+func (d *Domain) MaxFrameDistance(metres float64) float64 {
 	return up(up(up(1+d.kappa)*metres) + 2*projectionError)
 }

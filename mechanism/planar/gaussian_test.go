@@ -61,11 +61,11 @@ func TestGaussianRefuses(t *testing.T) {
 	}
 }
 
-// TestApart: kappa is tested elsewhere against geodesics; the rest is a rounding error.
-func TestApart(t *testing.T) {
+// TestMaxFrameDistance: kappa is tested elsewhere against geodesics; the rest is a rounding error.
+func TestMaxFrameDistance(t *testing.T) {
 	d := gridDomain(t)
 	for _, metres := range []float64{0, 1, 250, 1e4} {
-		if a := d.Apart(metres); a < metres || a > metres*(1+2*d.kappa)+1e-6 {
+		if a := d.MaxFrameDistance(metres); a < metres || a > metres*(1+2*d.kappa)+1e-6 {
 			t.Errorf("%v metres are %v in the frame", metres, a)
 		}
 	}

@@ -445,7 +445,7 @@ func TestDrawLaw(t *testing.T) {
 				if q := m.Draw(src, p, x); !q.Hard {
 					return q
 				}
-				return hard(p, m.space.Perturb(src, p.EpsNoise, p.Prediction))
+				return hard(p, m.space.Draw(src, p.EpsNoise, p.Prediction))
 			},
 			"a test made twice": func() Point {
 				if q := m.Draw(src, p, x); !q.Hard {

@@ -114,7 +114,7 @@ func (m *Mechanism) Draw(src *exact.Source, p Plan, x Cell) Point {
 		panic("trace: draw of a plan to stop")
 	}
 	return Point{
-		T: p.T, Z: m.space.Perturb(src, p.EpsNoise, x),
+		T: p.T, Z: m.space.Draw(src, p.EpsNoise, x),
 		Hard: true, Tested: p.Action == Test, Spent: p.EpsTest + p.EpsNoise,
 	}
 }

@@ -23,7 +23,7 @@ func (c Cell) bounded() bool {
 
 // A Space is the lattice that secrets and reports lie on, with the Euclidean
 // distance and a noise mechanism. What a [Mechanism] promises rests on Rate and
-// Perturb: both must keep their promise for all cells. Implementations are
+// Draw: both must keep their promise for all cells. Implementations are
 // immutable.
 type Space interface {
 	// Unit returns what epsilon is per.
@@ -36,11 +36,11 @@ type Space interface {
 	// exp(rate*|x-x'|)-private for cells x and x' spends no more than eps per unit.
 	Rate(eps budget.Amount) float64
 
-	// Perturb reports x with noise of eps > 0. No report changes its probability
+	// Draw reports x with noise of eps > 0. No report changes its probability
 	// by a factor of more than exp(Rate(eps)*|x-x'|) when x' takes the place of x.
-	Perturb(src *exact.Source, eps budget.Amount, x Cell) Cell
+	Draw(src *exact.Source, eps budget.Amount, x Cell) Cell
 
-	// NoiseQuantile returns the radius, in the unit, which Perturb stays within
+	// NoiseQuantile returns the radius, in the unit, which Draw stays within
 	// with probability 0.9 at an epsilon of 1; at eps it is that over eps. Steps
 	// and stretching are left out.
 	NoiseQuantile() float64
@@ -71,8 +71,8 @@ func (p Plane) Step() float64 { return p.domain.Step() }
 // Rate implements [Space]: per metre along the ellipsoid.
 func (p Plane) Rate(eps budget.Amount) float64 { return p.domain.Rate(eps) }
 
-// Perturb implements [Space] by the planar Laplace mechanism.
-func (p Plane) Perturb(src *exact.Source, eps budget.Amount, x Cell) Cell {
+// Draw implements [Space] by the planar Laplace mechanism.
+func (p Plane) Draw(src *exact.Source, eps budget.Amount, x Cell) Cell {
 	z := p.domain.Noise(eps).Draw(src, planar.Cell(x))
 	return Cell(p.domain.Admissible(z))
 }
@@ -124,10 +124,10 @@ func (l Line) Step() float64 { return l.step }
 // Rate implements [Space].
 func (l Line) Rate(eps budget.Amount) float64 { return exact.RateTimes(l.quantumRate, int64(eps)) }
 
-// Perturb implements [Space] by the truncated geometric mechanism: the discrete
+// Draw implements [Space] by the truncated geometric mechanism: the discrete
 // Laplace law has the same normaliser for every x, and the clamp sees its sum with
 // x only. It panics unless eps > 0.
-func (l Line) Perturb(src *exact.Source, eps budget.Amount, x Cell) Cell {
+func (l Line) Draw(src *exact.Source, eps budget.Amount, x Cell) Cell {
 	noise, err := exact.NewDiscreteLaplace(l.Rate(eps))
 	if err != nil {
 		panic(fmt.Sprintf("trace: noise of epsilon %v: %v", eps, err))

@@ -86,22 +86,22 @@ func TestPlane(t *testing.T) {
 }
 
 // Noise too strong for the lattice ends up on its border.
-func TestPerturbSaturates(t *testing.T) {
+func TestDrawSaturates(t *testing.T) {
 	src := exact.NewSource(nil)
 	wide := NewLine(must(scalar.NewUniverse("wide", 0, 1e12, 1, "u")))
 	for range 100 {
 		for _, x := range []Cell{{}, {I: wide.universe.Last()}} {
-			if z := wide.Perturb(src, 1, x); z.I < 0 || z.I > wide.universe.Last() || z.J != 0 {
+			if z := wide.Draw(src, 1, x); z.I < 0 || z.I > wide.universe.Last() || z.J != 0 {
 				t.Fatalf("%v", z)
 			}
 		}
-		if z := NewPlane(beijing).Perturb(src, 1, Cell{-maxIndex, maxIndex}); !z.bounded() {
+		if z := NewPlane(beijing).Draw(src, 1, Cell{-maxIndex, maxIndex}); !z.bounded() {
 			t.Fatalf("%v", z)
 		}
 	}
 }
 
-func TestPerturbNeedsEpsilon(t *testing.T) {
+func TestDrawNeedsEpsilon(t *testing.T) {
 	for name, s := range spaces {
 		func() {
 			defer func() {
@@ -109,7 +109,7 @@ func TestPerturbNeedsEpsilon(t *testing.T) {
 					t.Errorf("%s: the secret is reported", name)
 				}
 			}()
-			s.Perturb(exact.NewSource(nil), 0, Cell{I: 1})
+			s.Draw(exact.NewSource(nil), 0, Cell{I: 1})
 		}()
 	}
 }
