@@ -171,18 +171,18 @@ func (s *adversaryStudy) measureAll(ctx context.Context, users []*userPlaces, li
 func (s *adversaryStudy) measure(ctx context.Context, u *userPlaces, progress func(optimal.Progress)) ([]optimal.AdversaryRow, error) {
 	study, err := s.places.study(s.settings, u.places)
 	if err != nil {
-		return nil, s.wrap(u, err)
+		return nil, s.nameUser(u, err)
 	}
 	study.Progress = progress
 	rows, err := study.Adversary(ctx, u.priors)
 	if err != nil && ctx.Err() == nil {
-		err = s.wrap(u, err)
+		err = s.nameUser(u, err)
 	}
 	return rows, err
 }
 
-// wrap says whose places an error is about.
-func (s *adversaryStudy) wrap(u *userPlaces, err error) error {
+// nameUser says whose places an error is about.
+func (s *adversaryStudy) nameUser(u *userPlaces, err error) error {
 	if s.user == "" {
 		return fmt.Errorf("%s: %w", s.places.path, err)
 	}

@@ -167,7 +167,7 @@ func (s *censusStudy) allColumns() [][]string {
 	if s.columns == nil {
 		return censusColumns
 	}
-	return named(s.columns)
+	return singleNames(s.columns)
 }
 
 // censusHead names the columns of censusRow.

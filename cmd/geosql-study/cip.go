@@ -61,7 +61,7 @@ func familiesFlag(fs *flag.FlagSet, families *[]string, name, usage string) {
 }
 
 func (s *cipStudy) check() error {
-	err := s.layTimes()
+	err := s.setTimes()
 	if err == nil {
 		s.study, err = cip.New(s.settings)
 	}
@@ -71,8 +71,8 @@ func (s *cipStudy) check() error {
 	return nil
 }
 
-// layTimes puts the points at their times.
-func (s *cipStudy) layTimes() error {
+// setTimes puts the points at their times.
+func (s *cipStudy) setTimes() error {
 	const most = 256 // that losses are computed for
 	given := map[string]bool{}
 	s.flags.Visit(func(f *flag.Flag) { given[f.Name] = true })

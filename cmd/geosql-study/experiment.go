@@ -51,8 +51,8 @@ func (e experiment[R]) print() (rows []R, err error) {
 	return rows, err
 }
 
-// each returns the run of an experiment whose rows are known already.
-func each[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
+// knownRows returns the run of an experiment whose rows are known already.
+func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
 	return func(_ *cli.TerminalLine, row func(R) error) error {
 		for _, r := range rows {
 			if err := row(r); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// named returns columns that have one name each.
-func named(names []string) (columns [][]string) {
+// singleNames returns columns that have one name each.
+func singleNames(names []string) (columns [][]string) {
 	for _, name := range names {
 		columns = append(columns, []string{name})
 	}
@@ -20,7 +20,7 @@ func named(names []string) (columns [][]string) {
 // readPOIs reads points of interest, of which there must be some, from the columns of
 // their latitude and longitude.
 func readPOIs[P ~struct{ Lat, Lon float64 }](ctx context.Context, path string, columns []string) (pois []P, err error) {
-	err = cli.ReadColumns(ctx, path, named(columns), func(_ func() string, cells []string) error {
+	err = cli.ReadColumns(ctx, path, singleNames(columns), func(_ func() string, cells []string) error {
 		lat, lon, err := location(cells[0], cells[1])
 		if err != nil {
 			return err

@@ -157,7 +157,7 @@ func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.layDomain(pois)
+	d, err := s.chooseDomain(pois)
 	if err != nil {
 		return nil, err
 	}
@@ -172,9 +172,9 @@ func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
 	return lbs.New(d, s.settings, pois, users)
 }
 
-// layDomain returns the domain that the users report in. Unless the flags say
+// chooseDomain returns the domain that the users report in. Unless the flags say
 // otherwise it lies around all points of interest.
-func (s *lbsStudy) layDomain(pois []lbs.Place) (*planar.Domain, error) {
+func (s *lbsStudy) chooseDomain(pois []lbs.Place) (*planar.Domain, error) {
 	if s.domain != nil {
 		d, err := newDomain([5]float64(s.domain))
 		if err != nil {
@@ -214,7 +214,7 @@ func (s *lbsStudy) printTable() error {
 	_, err = experiment[lbs.TableRow]{
 		head: "city,pois_per_km2,level,confidence,radius_m,area_ratio,interest_rows,extra_kb,printed_kb",
 		text: lbsTableRow,
-		run:  each(rows),
+		run:  knownRows(rows),
 	}.print()
 	return err
 }
@@ -234,7 +234,7 @@ func printComparison(ctx context.Context) error {
 	_, err = experiment[lbs.ComparisonRow]{
 		head: "equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
 		text: lbsComparisonRow,
-		run:  each(rows),
+		run:  knownRows(rows),
 	}.print()
 	return err
 }

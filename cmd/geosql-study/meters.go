@@ -128,7 +128,7 @@ func (s *metersStudy) run(ctx context.Context) error {
 func (s *metersStudy) read(ctx context.Context, u *scalar.Universe) ([]meters.Meter, error) {
 	var c meters.Collector
 	readings, outside := 0, 0
-	if err := cli.ReadColumns(ctx, s.readings, named(s.columns), func(_ func() string, cells []string) error {
+	if err := cli.ReadColumns(ctx, s.readings, singleNames(s.columns), func(_ func() string, cells []string) error {
 		device, at, value := cells[0], cells[1], cells[2]
 		if cli.TrimBlanks(value) == "" {
 			return nil

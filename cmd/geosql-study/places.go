@@ -61,7 +61,7 @@ type placeRow struct {
 
 // each reads the places, and further columns.
 func (f *placeFlags) each(ctx context.Context, further []string, do func(placeRow) error) error {
-	return cli.ReadColumns(ctx, f.path, named(slices.Concat(f.columns, further)), func(where func() string, cells []string) error {
+	return cli.ReadColumns(ctx, f.path, singleNames(slices.Concat(f.columns, further)), func(where func() string, cells []string) error {
 		p, err := f.place(cells[0], cells[1], cells[2])
 		if err != nil {
 			return err

@@ -71,8 +71,8 @@ func (e *extent) box() [5]float64 {
 	}
 }
 
-// layDomain lays a domain around the points.
-func (r *recording) layDomain() (err error) {
+// setDomain lays a domain around the points.
+func (r *recording) setDomain() (err error) {
 	if r.fixes == 0 {
 		return fmt.Errorf("%s has no points", r.path)
 	}
@@ -93,7 +93,7 @@ func (r *recording) layDomain() (err error) {
 func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(track.Fix) string) (*recording, error) {
 	r := &recording{path: f.path, domain: d}
 	var c track.Collector
-	if err := cli.ReadColumns(ctx, f.path, named(f.columns), func(_ func() string, cells []string) error {
+	if err := cli.ReadColumns(ctx, f.path, singleNames(f.columns), func(_ func() string, cells []string) error {
 		names, rest := cells[:len(cells)-3], cells[len(cells)-3:]
 		x, err := fix(rest[0], rest[1], rest[2])
 		if err != nil {

@@ -90,7 +90,7 @@ const (
 )
 
 func (s *predictiveStudy) run(ctx context.Context) error {
-	r, err := s.record(ctx)
+	r, err := s.readPoints(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,13 +110,13 @@ func (s *predictiveStudy) run(ctx context.Context) error {
 	}.perform(s.figures)
 }
 
-// record reads the points. Without a domain one is laid around them.
-func (s *predictiveStudy) record(ctx context.Context) (r *recording, err error) {
+// readPoints reads the points. Without a domain one is laid around them.
+func (s *predictiveStudy) readPoints(ctx context.Context) (r *recording, err error) {
 	if s.domain == nil {
 		if r, err = s.points.read(ctx, nil, utcDay); err != nil {
 			return nil, err
 		}
-		return r, r.layDomain()
+		return r, r.setDomain()
 	}
 	d, err := newDomain([5]float64(s.domain))
 	if err != nil {

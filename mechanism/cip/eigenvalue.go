@@ -16,7 +16,7 @@ const (
 	tolerance = 1e-6
 )
 
-// top returns an upper bound of the top eigenvalue of
+// topEigenvalue returns an upper bound of the top eigenvalue of
 //
 //	E = A'(I + g*C)^-1 A,
 //
@@ -28,7 +28,7 @@ const (
 // than |R||B| + |R|^2. No error in B matters but for R, which is computed. What
 // rounding adds to it is bounded with gamma_k <= 1.01*k*unit for sums of k products
 // in whatever order. Norms are Frobenius'.
-func (r *regression) top(g float64) (float64, error) {
+func (r *regression) topEigenvalue(g float64) (float64, error) {
 	m, s := r.weights.Dims()
 	k := mat.NewSymDense(m, nil)
 	k.ScaleSym(g, r.covariance)
@@ -37,11 +37,11 @@ func (r *regression) top(g float64) (float64, error) {
 	}
 	var cholesky mat.Cholesky
 	if !cholesky.Factorize(k) {
-		return 0, errNoVouch(g)
+		return 0, unprovenError(g)
 	}
 	var b, residual, product mat.Dense
 	if err := cholesky.SolveTo(&b, r.weights); err != nil && !errors.As(err, new(mat.Condition)) {
-		return 0, errNoVouch(g)
+		return 0, unprovenError(g)
 	}
 	residual.Mul(k, &b)
 	residual.Sub(r.weights, &residual)
@@ -55,17 +55,17 @@ func (r *regression) top(g float64) (float64, error) {
 	normR := mat.Norm(&residual, 2) + sums*(normA+mat.Norm(k, 2)*normB) + offA + offK*normB
 	off := 1.01 * (normR*(normB+normR) + (offA+sums*normA)*normB)
 
-	bound, err := topOfSymmetric(symmetric(&product))
+	bound, err := boundTopEigenvalue(symmetric(&product))
 	if err != nil {
 		return 0, err
 	}
 	if !(off <= tolerance*(1+bound)) {
-		return 0, errNoVouch(g)
+		return 0, unprovenError(g)
 	}
 	return bound + off, nil
 }
 
-func errNoVouch(g float64) error {
+func unprovenError(g float64) error {
 	return fmt.Errorf("variance is %.3g times sigma2, too much for a loss that can be vouched for", g)
 }
 
@@ -80,13 +80,13 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 	return sym
 }
 
-// topOfSymmetric returns an upper bound of the top eigenvalue of a matrix which is
+// boundTopEigenvalue returns an upper bound of the top eigenvalue of a matrix which is
 // positive semidefinite up to rounding. The one that is computed is not trusted: mu
 // is a bound if mu*I - t is positive semidefinite, and when Cholesky's method
 // succeeds in float64, then no eigenvalue of it is below
 // -gamma_(s+1)/(1-gamma_(s+1)) times its trace (Rump, Verification of Positive
 // Definiteness, 2006).
-func topOfSymmetric(t *mat.SymDense) (float64, error) {
+func boundTopEigenvalue(t *mat.SymDense) (float64, error) {
 	computed, err := approximateTop(t)
 	if err != nil {
 		return 0, err

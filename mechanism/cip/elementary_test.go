@@ -81,7 +81,7 @@ func TestMoreBitsChangeNothing(t *testing.T) {
 func TestCorrelations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, times, _ := drawTrace(t)
-		table := newKernel(&p, times).at(p.LengthScale)
+		table := newKernel(&p, times).tableAt(p.LengthScale)
 		if err := table.refine(t.Context(), 128); err != nil {
 			t.Fatal(err)
 		}

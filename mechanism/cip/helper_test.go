@@ -149,7 +149,7 @@ func (a bigMatrix) float64s() *mat.Dense {
 
 // covariances returns the kernel's covariances of some points and others.
 func covariances(t failer, p Policy, times []float64, l float64, rows, columns []int) bigMatrix {
-	table := newKernel(&p, times).at(l)
+	table := newKernel(&p, times).tableAt(l)
 	if err := table.refine(t.Context(), referenceBits); err != nil {
 		t.Fatal(err)
 	}

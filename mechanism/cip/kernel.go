@@ -62,9 +62,9 @@ func (k *kernel) power() int {
 	return 2
 }
 
-// unscaled returns for each gap -ln of the correlation where l is 1, with a relative
+// unitExponents returns for each gap -ln of the correlation where l is 1, with a relative
 // error below 2^-bits.
-func (k *kernel) unscaled(ctx context.Context, bits uint) ([]*big.Float, error) {
+func (k *kernel) unitExponents(ctx context.Context, bits uint) ([]*big.Float, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if list := k.exponents[bits]; list != nil {
@@ -104,9 +104,9 @@ func phase(dt, period *big.Rat) *big.Rat {
 	return r.Sub(r, new(big.Rat).SetInt(whole)).Abs(r)
 }
 
-// same reports for each gap whether the kernel makes points so far apart one, which
+// coincident reports for each gap whether the kernel makes points so far apart one, which
 // only a periodic one does.
-func (k *kernel) same() []bool {
+func (k *kernel) coincident() []bool {
 	same := make([]bool, len(k.gaps))
 	for i, g := range k.gaps {
 		same[i] = k.name == Periodic && phase(g.rat(), k.period).Sign() == 0
@@ -114,10 +114,10 @@ func (k *kernel) same() []bool {
 	return same
 }
 
-// decorrelated returns a length scale at and below which every correlation of
+// decorrelatedScale returns a length scale at and below which every correlation of
 // points that are not the same is at most limit: it grows with l.
-func (k *kernel) decorrelated(ctx context.Context, limit float64) (float64, error) {
-	exponents, err := k.unscaled(ctx, tableBits)
+func (k *kernel) decorrelatedScale(ctx context.Context, limit float64) (float64, error) {
+	exponents, err := k.unitExponents(ctx, tableBits)
 	least := math.Inf(1)
 	for _, x := range exponents {
 		if x.Sign() > 0 {
@@ -145,7 +145,7 @@ type table struct {
 // tableBits is what a table begins with.
 const tableBits = 128
 
-func (k *kernel) at(l float64) *table { return &table{kernel: k, l: l, one: big.NewFloat(1)} }
+func (k *kernel) tableAt(l float64) *table { return &table{kernel: k, l: l, one: big.NewFloat(1)} }
 
 // refine makes the table precise to so many bits.
 func (t *table) refine(ctx context.Context, bits uint) error {
@@ -156,7 +156,7 @@ func (t *table) refine(ctx context.Context, bits uint) error {
 	if t.kernel.power() == 2 {
 		divisor.Mul(divisor, divisor)
 	}
-	exponents, err := t.kernel.unscaled(ctx, bits+48)
+	exponents, err := t.kernel.unitExponents(ctx, bits+48)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (p Policy) Loss(ctx context.Context, times []float64, sigma2 float64) (Loss
 	if err := checkNumber("sigma2", sigma2); err != nil {
 		return Loss{}, err
 	}
-	w, err := q.worst(ctx, sigma2)
+	w, err := q.findWorst(ctx, sigma2)
 	return w.loss, err
 }
 
@@ -67,7 +67,7 @@ func newProblem(p *Policy, times []float64) (*problem, error) {
 		return nil, err
 	}
 	q.kernel = newKernel(p, times)
-	same := q.kernel.same()
+	same := q.kernel.coincident()
 	for _, set := range q.sets {
 		for k, i := range set {
 			for _, j := range set[:k] {
@@ -81,8 +81,8 @@ func newProblem(p *Policy, times []float64) (*problem, error) {
 	return q, nil
 }
 
-// at returns the loss of a set at a length scale, whose table it is given.
-func (q *problem) at(ctx context.Context, t *table, set int, sigma2 float64) (Loss, error) {
+// lossAt returns the loss of a set at a length scale, whose table it is given.
+func (q *problem) lossAt(ctx context.Context, t *table, set int, sigma2 float64) (Loss, error) {
 	if len(q.others[set]) == 0 {
 		return q.lossOf(set, t.l, 0, sigma2), nil
 	}
@@ -94,7 +94,7 @@ func (q *problem) at(ctx context.Context, t *table, set int, sigma2 float64) (Lo
 }
 
 func (q *problem) lossFor(r *regression, set int, l, sigma2 float64) (Loss, error) {
-	top, err := r.top(q.Variance / sigma2)
+	top, err := r.topEigenvalue(q.Variance / sigma2)
 	if err != nil {
 		return Loss{}, err
 	}
@@ -106,9 +106,9 @@ func (q *problem) lossFor(r *regression, set int, l, sigma2 float64) (Loss, erro
 func (q *problem) lossOf(set int, l, top, sigma2 float64) Loss {
 	independent := q.independent(len(q.sets[set]), sigma2)
 	return Loss{
-		Loss:        up(independent * (1 + top)),
+		Loss:        roundUp(independent * (1 + top)),
 		Independent: independent,
-		Alpha:       up(top / sigma2),
+		Alpha:       roundUp(top / sigma2),
 		LengthScale: l,
 		Set:         q.sets[set],
 	}
@@ -118,5 +118,5 @@ func (q *problem) independent(size int, sigma2 float64) float64 {
 	return q.Lambda / 2 * float64(size) * q.Radius * q.Radius / sigma2
 }
 
-// up makes up for the rounding of up to ten operations.
-func up(x float64) float64 { return math.Nextafter(x*(1+2e-15), math.Inf(1)) }
+// roundUp makes up for the rounding of up to ten operations.
+func roundUp(x float64) float64 { return math.Nextafter(x*(1+2e-15), math.Inf(1)) }

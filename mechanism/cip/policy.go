@@ -53,8 +53,8 @@ type Policy struct {
 	Domain  string        // name of the domain of the locations (domain); not used here
 }
 
-// finer returns the policy for times in a unit of which the policy's has so many.
-func (p Policy) finer(parts float64) Policy {
+// withTimesIn returns the policy for times in a unit of which the policy's has so many.
+func (p Policy) withTimesIn(parts float64) Policy {
 	p.Period *= parts
 	if p.Kernel != Periodic { // whose length scale is a plain number
 		p.LengthScale *= parts

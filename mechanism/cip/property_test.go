@@ -200,7 +200,7 @@ func TestFinerTimesChangeNothing(t *testing.T) {
 		for i := range finer {
 			finer[i] *= 1 << 20
 		}
-		want, got := mustLoss(t, p, times, sigma2), mustLoss(t, p.finer(1<<20), finer, sigma2)
+		want, got := mustLoss(t, p, times, sigma2), mustLoss(t, p.withTimesIn(1<<20), finer, sigma2)
 		if !near(got.Loss, want.Loss, 1e-12) {
 			t.Fatalf("%v, not %v", got, want)
 		}

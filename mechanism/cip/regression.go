@@ -106,9 +106,9 @@ func regressWith(ctx context.Context, t *table, set, others []int, precision uin
 			column[i].Set(t.correlation(point, other))
 		}
 		f.forward(column, 0)
-		store(half, row, column)
+		storeRow(half, row, column)
 		f.backward(column)
-		store(weights, row, column)
+		storeRow(weights, row, column)
 		largest = max(largest, maxExponent(column))
 	}
 	if need := bitsNeeded(s, m, inverse, largest); need > precision {
@@ -132,7 +132,7 @@ func bitsNeeded(s, m, inverse, largest int) uint {
 	return uint(max(definite, weights, schur))
 }
 
-func store(to *mat.Dense, row int, vector []big.Float) {
+func storeRow(to *mat.Dense, row int, vector []big.Float) {
 	for i := range vector {
 		x, _ := vector[i].Float64()
 		to.Set(row, i, x)

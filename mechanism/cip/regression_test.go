@@ -39,7 +39,7 @@ func TestRegressionKeepsItsBounds(t *testing.T) {
 		if len(others) == 0 {
 			return
 		}
-		r, err := regress(t.Context(), newKernel(&p, times).at(p.LengthScale), set, others)
+		r, err := regress(t.Context(), newKernel(&p, times).tableAt(p.LengthScale), set, others)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestRegressionAsksForBits(t *testing.T) {
 			others := rest(set, 10)
 			least := uint(16)
 			for {
-				table := newKernel(&p, seq(10)).at(l)
+				table := newKernel(&p, seq(10)).tableAt(l)
 				if err := table.refine(t.Context(), least); err != nil {
 					t.Fatal(err)
 				}
@@ -134,7 +134,7 @@ func TestTopOfSymmetric(t *testing.T) {
 		h.Outer(-2/mat.Dot(ones, ones), ones, ones)
 		h.Add(identity, &h)
 		a.Product(&h, d, &h)
-		got, err := topOfSymmetric(symmetric(&a))
+		got, err := boundTopEigenvalue(symmetric(&a))
 		if err != nil || got < want*(1-1e-13) || got > want*(1+1e-9)+1e-12 {
 			t.Fatalf("%v, not %v, %v", got, want, err)
 		}

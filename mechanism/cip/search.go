@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/geosql/geosql/internal/crew"
+	"github.com/geosql/geosql/internal/workers"
 )
 
 const (
@@ -32,8 +32,8 @@ type worst struct {
 	set  int
 }
 
-// worst searches the length scales.
-func (q *problem) worst(ctx context.Context, sigma2 float64) (worst, error) {
+// findWorst searches the length scales.
+func (q *problem) findWorst(ctx context.Context, sigma2 float64) (worst, error) {
 	s := &search{problem: q, sigma2: sigma2}
 	if q.LengthScale > 0 {
 		if err := s.evaluate(ctx, []float64{q.LengthScale}); err != nil {
@@ -44,8 +44,8 @@ func (q *problem) worst(ctx context.Context, sigma2 float64) (worst, error) {
 	if err := s.run(ctx); err != nil {
 		return worst{}, err
 	}
-	s.best.loss.Loss = up(s.best.loss.Loss * (1 + searchMargin))
-	s.best.loss.Alpha = up(s.best.loss.Alpha + searchMargin*(s.best.loss.Alpha+1/sigma2))
+	s.best.loss.Loss = roundUp(s.best.loss.Loss * (1 + searchMargin))
+	s.best.loss.Alpha = roundUp(s.best.loss.Alpha + searchMargin*(s.best.loss.Alpha+1/sigma2))
 	return s.best, nil
 }
 
@@ -65,7 +65,7 @@ type column struct {
 
 // run halves the steps between length scales until that changes nothing.
 func (s *search) run(ctx context.Context) error {
-	scales, err := s.octaves(ctx)
+	scales, err := s.firstScales(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,22 +74,22 @@ func (s *search) run(ctx context.Context) error {
 		if err := s.evaluate(ctx, scales); err != nil {
 			return err
 		}
-		if err := s.climb(ctx); err != nil {
+		if err := s.refinePeaks(ctx); err != nil {
 			return err
 		}
 		if s.best.loss.Loss <= before*(1+searchMargin/2) || len(s.columns) == 1 {
 			return nil
 		}
-		scales = s.between()
+		scales = s.midpoints()
 	}
 	return fmt.Errorf("the loss changes too fast with the length scale to find its maximum up to %v", s.LengthScaleMax)
 }
 
-// octaves returns the first length scales: from where the points are as good as
+// firstScales returns the first length scales: from where the points are as good as
 // independent to the maximum, in equal ratios.
-func (s *search) octaves(ctx context.Context) ([]float64, error) {
+func (s *search) firstScales(ctx context.Context) ([]float64, error) {
 	last := s.LengthScaleMax
-	first, err := s.kernel.decorrelated(ctx, nearlyNone/float64(len(s.kernel.of)))
+	first, err := s.kernel.decorrelatedScale(ctx, nearlyNone/float64(len(s.kernel.of)))
 	switch {
 	case err != nil:
 		return nil, err
@@ -109,16 +109,16 @@ func (s *search) octaves(ctx context.Context) ([]float64, error) {
 	return append(scales, last), nil
 }
 
-// between returns the geometric means of neighbouring length scales.
-func (s *search) between() []float64 {
+// midpoints returns the geometric means of neighbouring length scales.
+func (s *search) midpoints() []float64 {
 	var scales []float64
 	for k := range s.columns[1:] {
-		scales = append(scales, middle(s.columns[k].l, s.columns[k+1].l))
+		scales = append(scales, geometricMean(s.columns[k].l, s.columns[k+1].l))
 	}
 	return scales
 }
 
-func middle(a, b float64) float64 { return a * math.Sqrt(b/a) }
+func geometricMean(a, b float64) float64 { return a * math.Sqrt(b/a) }
 
 // evaluate adds columns for length scales, on all processors.
 func (s *search) evaluate(ctx context.Context, scales []float64) error {
@@ -126,7 +126,7 @@ func (s *search) evaluate(ctx context.Context, scales []float64) error {
 	defer cancel(nil)
 	columns, bests := make([]column, len(scales)), make([]worst, len(scales))
 	var next atomic.Int64
-	crew.Run(min(len(scales), runtime.GOMAXPROCS(0)), func() {
+	workers.Run(min(len(scales), runtime.GOMAXPROCS(0)), func() {
 		for k := int(next.Add(1)) - 1; k < len(scales) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
 			var err error
 			if columns[k], bests[k], err = s.column(ctx, scales[k]); err != nil {
@@ -138,7 +138,7 @@ func (s *search) evaluate(ctx context.Context, scales []float64) error {
 		return context.Cause(ctx)
 	}
 	for _, b := range bests {
-		s.note(b)
+		s.keepWorst(b)
 	}
 	s.columns = append(s.columns, columns...)
 	slices.SortFunc(s.columns, func(a, b column) int { return cmp.Compare(a.l, b.l) })
@@ -147,12 +147,12 @@ func (s *search) evaluate(ctx context.Context, scales []float64) error {
 
 func (s *search) column(ctx context.Context, l float64) (column, worst, error) {
 	c, best := column{l, make([]float64, len(s.sets))}, worst{}
-	t := s.kernel.at(l)
+	t := s.kernel.tableAt(l)
 	for set := range s.sets {
 		if ctx.Err() != nil {
 			return c, best, context.Cause(ctx)
 		}
-		loss, err := s.at(ctx, t, set, s.sigma2)
+		loss, err := s.lossAt(ctx, t, set, s.sigma2)
 		if err != nil {
 			return c, best, err
 		}
@@ -164,7 +164,7 @@ func (s *search) column(ctx context.Context, l float64) (column, worst, error) {
 	return c, best, nil
 }
 
-func (s *search) note(w worst) {
+func (s *search) keepWorst(w worst) {
 	if w.loss.Loss > s.best.loss.Loss {
 		s.best = w
 	}
@@ -182,13 +182,13 @@ type peak struct {
 // the three gets no further than an eighth of the drop.
 func (p *peak) limit() float64 { return p.y[1] + (p.y[1]-min(p.y[0], p.y[2]))/4 }
 
-// climb looks near the peaks that might exceed the best loss so far.
-func (s *search) climb(ctx context.Context) error {
+// refinePeaks looks near the peaks that might exceed the best loss so far.
+func (s *search) refinePeaks(ctx context.Context) error {
 	peaks := s.peaks()
 	slices.SortFunc(peaks, func(a, b peak) int { return cmp.Compare(b.y[1], a.y[1]) })
 	for _, p := range peaks {
 		for round := 0; round < maxHalvings && p.limit() > s.best.loss.Loss*(1+searchMargin/8); round++ {
-			if err := s.halve(ctx, &p); err != nil {
+			if err := s.narrow(ctx, &p); err != nil {
 				return err
 			}
 		}
@@ -225,17 +225,17 @@ func (s *search) stillRises(set int) bool {
 	return c-b+2*min(0, c-b-(b-a)) > 0
 }
 
-// halve moves a peak's neighbours half way to it, or the peak to where that shows a
+// narrow moves a peak's neighbours half way to it, or the peak to where that shows a
 // greater loss.
-func (s *search) halve(ctx context.Context, p *peak) error {
-	left, err := s.one(ctx, p.set, middle(p.l[0], p.l[1]))
+func (s *search) narrow(ctx context.Context, p *peak) error {
+	left, err := s.lossOfSet(ctx, p.set, geometricMean(p.l[0], p.l[1]))
 	if err != nil {
 		return err
 	}
 	right := left
 	if p.last {
 		right.LengthScale, right.Loss = p.l[1], p.y[1]
-	} else if right, err = s.one(ctx, p.set, middle(p.l[1], p.l[2])); err != nil {
+	} else if right, err = s.lossOfSet(ctx, p.set, geometricMean(p.l[1], p.l[2])); err != nil {
 		return err
 	}
 	l := [5]float64{p.l[0], left.LengthScale, p.l[1], right.LengthScale, p.l[2]}
@@ -252,11 +252,11 @@ func (s *search) halve(ctx context.Context, p *peak) error {
 	return nil
 }
 
-// one returns the loss of one set at a length scale, and notes it.
-func (s *search) one(ctx context.Context, set int, l float64) (Loss, error) {
-	loss, err := s.at(ctx, s.kernel.at(l), set, s.sigma2)
+// lossOfSet returns the loss of one set at a length scale, and notes it.
+func (s *search) lossOfSet(ctx context.Context, set int, l float64) (Loss, error) {
+	loss, err := s.lossAt(ctx, s.kernel.tableAt(l), set, s.sigma2)
 	if err == nil {
-		s.note(worst{loss, set})
+		s.keepWorst(worst{loss, set})
 	}
 	return loss, err
 }

@@ -42,7 +42,7 @@ func (p Policy) SmallestSigma2(ctx context.Context, times []float64) (float64, e
 		if !positive(sigma2) {
 			return 0, fmt.Errorf("sigma2 would be %.3g, out of range", sigma2)
 		}
-		w, err := q.worst(ctx, sigma2)
+		w, err := q.findWorst(ctx, sigma2)
 		if err != nil {
 			return 0, err
 		}
@@ -65,7 +65,7 @@ func (q *problem) solve(ctx context.Context, w worst, goal float64) (float64, er
 	if len(q.others[w.set]) == 0 {
 		return low, nil
 	}
-	r, err := regress(ctx, q.kernel.at(w.loss.LengthScale), w.loss.Set, q.others[w.set])
+	r, err := regress(ctx, q.kernel.tableAt(w.loss.LengthScale), w.loss.Set, q.others[w.set])
 	if err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ func (p Policy) Noise(ctx context.Context, d *planar.Domain, times []time.Time) 
 	if err != nil {
 		return nil, err
 	}
-	p = p.finer(perSecond)
+	p = p.withTimesIn(perSecond)
 	p.Radius = d.MaxFrameDistance(p.Radius)
 	variance, err := p.SmallestSigma2(ctx, ticks)
 	if err != nil {

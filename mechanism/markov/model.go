@@ -37,24 +37,24 @@ func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []m
 	m := &Model{grid: g, period: period, traces: traces, rows: rows, moves: moves}
 	n := g.Len()
 	m.near, m.here = make([]float64, n), make([]float64, n)
-	stay := m.stay()
+	stay := m.stayProbability()
 	for i := range n {
-		m.smooth(i, 1-background, stay)
+		m.addPseudoCount(i, 1-background, stay)
 	}
 	begin := 0
 	for k := range rows {
 		r := &rows[k]
 		total := 1 + float64(sum(moves[begin:r.end])) // below 2^53
 		r.share = (1 - background) / total
-		m.smooth(int(r.cell), r.share, stay)
+		m.addPseudoCount(int(r.cell), r.share, stay)
 		begin = r.end
 	}
 	return m
 }
 
-// stay returns how likely a pseudo-count stays in its cell: as likely as everybody
+// stayProbability returns how likely a pseudo-count stays in its cell: as likely as everybody
 // was seen to, and one in nine before anybody was.
-func (m *Model) stay() float64 {
+func (m *Model) stayProbability() float64 {
 	stayed, all, begin := uint64(1), uint64(9), 0
 	for _, r := range m.rows {
 		for _, v := range m.moves[begin:r.end] {
@@ -68,8 +68,8 @@ func (m *Model) stay() float64 {
 	return float64(stayed) / float64(all)
 }
 
-// smooth gives the pseudo-count of a cell a share of its belief.
-func (m *Model) smooth(cell int, share, stay float64) {
+// addPseudoCount gives the pseudo-count of a cell a share of its belief.
+func (m *Model) addPseudoCount(cell int, share, stay float64) {
 	neighbours := m.grid.degree(cell) - 1
 	if neighbours == 0 {
 		m.here[cell] = share

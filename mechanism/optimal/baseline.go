@@ -34,9 +34,9 @@ func Cloak(centres []int) (Matrix, error) {
 	return k, nil
 }
 
-// tail is the exponent beyond which the planar geometric law is cut off: e^-44 is
+// tailExponent is the exponent beyond which the planar geometric law is cut off: e^-44 is
 // 1e-19.
-const tail = 44
+const tailExponent = 44
 
 // PlanarGeometric returns the planar geometric mechanism on a grid of width x
 // height places at the given step, numbered along the width: the lattice (step*i,
@@ -79,7 +79,7 @@ type sums struct{ single, beyond []float64 }
 
 func newQuadrant(rate float64, width, height int) *quadrant {
 	size := max(width, height) + 1
-	reach := size + int(tail/rate)
+	reach := size + int(tailExponent/rate)
 	q := &quadrant{size: size, at: make([]sums, size), from: make([]sums, size)}
 	column, all := make([]float64, reach), make([]float64, reach)
 	for i := reach - 1; i >= 0; i-- {

@@ -69,5 +69,5 @@ func Parse(data []byte) (*Mechanism, error) {
 	for i := range weights {
 		weights[i] = next()
 	}
-	return certified(newCertifier(epsilon, privacy), epsilon, privacy, weights)
+	return newCertified(newCertifier(epsilon, privacy), epsilon, privacy, weights)
 }

@@ -86,7 +86,7 @@ func (b *Builder) Build(ctx context.Context, epsilon, dilation float64) (*PlaceM
 		return nil, err
 	}
 	m := &PlaceMechanism{places: b.places(), metric: b.metric, epsilon: epsilon, dilation: dilation, cost: cost}
-	if err := m.admitted(); err != nil {
+	if err := m.checkAdmitted(); err != nil {
 		return nil, err
 	}
 	for _, cell := range m.cells {
@@ -101,7 +101,7 @@ func (b *Builder) Build(ctx context.Context, epsilon, dilation float64) (*PlaceM
 
 // places returns the places in order.
 func (b *Builder) places() places {
-	return places{b.domain, slices.SortedFunc(maps.Keys(b.weights), southWest)}
+	return places{b.domain, slices.SortedFunc(maps.Keys(b.weights), compareCells)}
 }
 
 // solve sets the certified mechanism, and what the solver says of it.

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// constant returns the mechanism that loses least of those whose output is the same for
+// constantMechanism returns the mechanism that loses least of those whose output is the same for
 // every secret, with a bound on all private mechanisms. Where epsilon is next to nothing
 // no other is much better, and the solver has no digits left.
 //
@@ -18,7 +18,7 @@ import (
 //	sum of s_xz k_xz <= sum over z of k_yz (sum over x of s_xz e^(+-epsilon dX(x,y))),
 //
 // and the k_yz add up to 1: no mechanism saves more than the greatest sum over x.
-func constant(p Problem) *Solution {
+func constantMechanism(p Problem) *Solution {
 	prior := probabilities(p.Prior)
 	losses := make([]float64, len(prior))
 	for x, row := range p.Quality {

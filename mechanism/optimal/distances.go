@@ -20,7 +20,7 @@ import (
 type pair struct{ from, to planar.Cell }
 
 func comparePairs(a, b pair) int {
-	return cmp.Or(southWest(a.from, b.from), southWest(a.to, b.to))
+	return cmp.Or(compareCells(a.from, b.from), compareCells(a.to, b.to))
 }
 
 // givenDistances are of the metric Given, in metres.
@@ -120,8 +120,8 @@ func (g givenDistances) matrix(p places) (Matrix, error) {
 func (g givenDistances) fill(p places) (Matrix, error) {
 	m := NewMatrix(len(p.cells))
 	for _, between := range slices.SortedFunc(maps.Keys(g), comparePairs) {
-		from, _ := slices.BinarySearchFunc(p.cells, between.from, southWest)
-		to, found := slices.BinarySearchFunc(p.cells, between.to, southWest)
+		from, _ := slices.BinarySearchFunc(p.cells, between.from, compareCells)
+		to, found := slices.BinarySearchFunc(p.cells, between.to, compareCells)
 		if !found {
 			return nil, fmt.Errorf("metric of place %s has a distance to %s, which is none of the places", p.wkt(from), wkt(p.domain, between.to))
 		}

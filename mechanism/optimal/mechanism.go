@@ -22,9 +22,9 @@ type Mechanism struct {
 	rows    []aliasRow
 }
 
-// certified is the only place where a Mechanism comes into being. The metric and
+// newCertified is the only place where a Mechanism comes into being. The metric and
 // epsilon are valid.
-func certified(c *certifier, epsilon float64, privacy Matrix, weights []uint64) (*Mechanism, error) {
+func newCertified(c *certifier, epsilon float64, privacy Matrix, weights []uint64) (*Mechanism, error) {
 	n, b := c.n, capacityBits(c.n)
 	if err := c.check(weights, uint64(n)<<b); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func New(epsilon float64, privacy, k Matrix) (*Mechanism, error) {
 	}
 	c := newCertifier(epsilon, privacy)
 	for floor := leastFloor; ; floor *= floorStep {
-		m, err := certified(c, epsilon, privacy, round(k, floor))
+		m, err := newCertified(c, epsilon, privacy, roundWeights(k, floor))
 		if err == nil || floor >= mostFloor {
 			return m, err
 		}
@@ -98,9 +98,9 @@ func stochastic(k Matrix, n int) (Matrix, error) {
 	return clean, nil
 }
 
-// round returns integer weights for (1-floor) k + floor/n, with the row sums n*2^b.
+// roundWeights returns integer weights for (1-floor) k + floor/n, with the row sums n*2^b.
 // What the rounding leaves over goes to a row's greatest weight.
-func round(k Matrix, floor float64) []uint64 {
+func roundWeights(k Matrix, floor float64) []uint64 {
 	n := len(k)
 	total := uint64(n) << capacityBits(n)
 	weights := make([]uint64, 0, n*n)

@@ -115,18 +115,18 @@ func (v *solver) direction() {
 		clear(sh.sum)
 		sh.reach = noPairs
 	}
-	v.each(v.right)
+	v.each(v.startDirection)
 	copy(v.dlambda, v.lack)
 	for i := range v.shards {
 		floats.AddScaled(v.dlambda, -1, v.shards[i].sum)
 	}
 	solve(v.schur, v.n, v.dlambda)
-	v.each(v.left)
+	v.each(v.finishDirection)
 }
 
-// right sets dk_z to K^-1 H_z^-1 g_z, and dy to what the aim demands before the
+// startDirection sets dk_z to K^-1 H_z^-1 g_z, and dy to what the aim demands before the
 // constraints move.
-func (v *solver) right(sh *shard, z int) {
+func (v *solver) startDirection(sh *shard, z int) {
 	s, aim, dy := v.s[z*v.m:(z+1)*v.m], v.aim[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]
 	k, g := v.k[z*v.n:(z+1)*v.n], v.dk[z*v.n:(z+1)*v.n]
 	for x, r := range v.residual[z*v.n : (z+1)*v.n] {
@@ -153,8 +153,8 @@ func (v *solver) solveColumn(z int, g []float64) {
 	solveDominant(v.factors[z*n*n:(z+1)*n*n], n, v.pivots[z*n:(z+1)*n], g)
 }
 
-// left completes the direction of a column once dlambda is known.
-func (v *solver) left(sh *shard, z int) {
+// finishDirection completes the direction of a column once dlambda is known.
+func (v *solver) finishDirection(sh *shard, z int) {
 	s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
 	ds, dy := v.ds[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]
 	k, dk := v.k[z*v.n:(z+1)*v.n], v.dk[z*v.n:(z+1)*v.n]

@@ -121,7 +121,7 @@ func (m *PlaceMechanism) parseBody(data []byte) (err error) {
 // its own epsilon and distances: that these are not the ones it is charged for, or
 // that it was made for another domain.
 func (m *PlaceMechanism) check(header placeHeader) error {
-	if m.metric > Given || !m.solved.sound() || !(m.dilation >= 1 && m.dilation <= math.MaxFloat64) || checkPrior(m.weights) != nil {
+	if m.metric > Given || !m.solved.finite() || !(m.dilation >= 1 && m.dilation <= math.MaxFloat64) || checkPrior(m.weights) != nil {
 		return ErrPlaceForm
 	}
 	if !(m.epsilon > 0 && m.epsilon <= math.MaxFloat64) {
@@ -131,21 +131,21 @@ func (m *PlaceMechanism) check(header placeHeader) error {
 	if err != nil || m.certified.Epsilon() != rate || m.certified.Len() != m.Len() {
 		return ErrPlaceForm
 	}
-	if !header.isOf(m.domain) || !m.ascending() || !m.metric.fits(m.places, m.certified.Privacy()) {
+	if !header.matches(m.domain) || !m.inOrder() || !m.metric.fits(m.places, m.certified.Privacy()) {
 		return fmt.Errorf("its distances are not those of places in this domain '%s'", m.domain.Name())
 	}
-	return m.admitted()
+	return m.checkAdmitted()
 }
 
-// isOf reports whether the lattice is that of the domain.
-func (h placeHeader) isOf(d *planar.Domain) bool {
+// matches reports whether the lattice is that of the domain.
+func (h placeHeader) matches(d *planar.Domain) bool {
 	const rounding = 2e-7 // degrees
 	lat, lon := d.Location(planar.Cell{})
 	return math.Abs(lat-h.OriginLat) <= rounding && math.Abs(lon-h.OriginLon) <= rounding && d.Step() == h.Step
 }
 
-// sound reports whether the numbers can be shown.
-func (s solved) sound() bool {
+// finite reports whether the numbers can be shown.
+func (s solved) finite() bool {
 	for _, x := range []float64{s.Dilation, s.Gap, s.Seconds} {
 		if !(math.Abs(x) <= math.MaxFloat64) {
 			return false

@@ -16,8 +16,8 @@ type places struct {
 	cells  []planar.Cell // from the south-west row by row, none twice
 }
 
-// southWest compares cells by the order of places.
-func southWest(a, b planar.Cell) int {
+// compareCells compares cells by the order of places.
+func compareCells(a, b planar.Cell) int {
 	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
 }
 
@@ -101,16 +101,16 @@ func (p places) lowerBounds(under float64) Matrix {
 // places, are certified lower bounds of the geodesics between them, as is proved above:
 // what is private per metre of such a metric is so per metre along the ellipsoid.
 func (p places) belowGeodesics(distances Matrix) bool {
-	return distances.nowhereAbove(p.lowerBounds(underRounding))
+	return distances.isBoundedBy(p.lowerBounds(underRounding))
 }
 
 // supports reports whether distances are lower bounds of the geodesics between the
 // places, and not those of other places.
 func (p places) supports(distances Matrix) bool {
-	return p.belowGeodesics(distances) && p.lowerBounds(underForeign).nowhereAbove(distances)
+	return p.belowGeodesics(distances) && p.lowerBounds(underForeign).isBoundedBy(distances)
 }
 
-func (m Matrix) nowhereAbove(bounds Matrix) bool {
+func (m Matrix) isBoundedBy(bounds Matrix) bool {
 	for x, row := range m {
 		for z, d := range row {
 			if !(d <= bounds[x][z]) {
@@ -167,8 +167,8 @@ func nearer(polygon []vertex, a, b planar.Cell) []vertex {
 	return cut
 }
 
-// ascending reports whether the places are in order, none twice, and within the domain.
-func (p places) ascending() bool {
+// inOrder reports whether the places are in order, none twice, and within the domain.
+func (p places) inOrder() bool {
 	low, high := p.domain.Extent()
 	for _, c := range p.cells {
 		if c.I < low.I || c.I > high.I || c.J < low.J || c.J > high.J {
@@ -176,15 +176,15 @@ func (p places) ascending() bool {
 		}
 	}
 	for i := range p.cells[1:] {
-		if southWest(p.cells[i], p.cells[i+1]) >= 0 {
+		if compareCells(p.cells[i], p.cells[i+1]) >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// admitted says which place the domain's region does not admit.
-func (p places) admitted() error {
+// checkAdmitted says which place the domain's region does not admit.
+func (p places) checkAdmitted() error {
 	for x, c := range p.cells {
 		if p.domain.Admissible(c) != c {
 			return fmt.Errorf("place %s lies outside the region of domain '%s'", p.wkt(x), p.domain.Name())

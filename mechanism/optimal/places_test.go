@@ -17,7 +17,7 @@ func anyPlaces(t *rapid.T, d *planar.Domain) places {
 		return planar.Cell{I: rapid.Int64Range(low.I, high.I).Draw(t, "i"), J: rapid.Int64Range(low.J, high.J).Draw(t, "j")}
 	})
 	cells := rapid.SliceOfNDistinct(cell, 2, 12, rapid.ID).Draw(t, "places")
-	slices.SortFunc(cells, southWest)
+	slices.SortFunc(cells, compareCells)
 	return places{d, cells}
 }
 

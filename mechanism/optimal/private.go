@@ -117,7 +117,7 @@ func MostPrivate(ctx context.Context, p PrivacyProblem, gap float64) (*PrivacySo
 	best := &PrivacySolution{Error: math.Inf(-1), Bound: blind}
 	for step := 0; ; step++ {
 		best.Bound = min(best.Bound, s.bound())
-		k := within(p, s.matrix())
+		k := withinLoss(p, s.matrix())
 		if e := AdversaryError(p.Prior, k, p.Adversary); e > best.Error {
 			best.Matrix, best.Loss, best.Error = k, Loss(p.Prior, k, p.Quality), e
 		}
@@ -146,10 +146,10 @@ func blindError(p PrivacyProblem) float64 {
 	return floats.Min(expected) * (1 + float64(2*n+8)*0x1p-52)
 }
 
-// within returns the matrix k, whose numbers are not negative, with row sums of 1 and a
+// withinLoss returns the matrix k, whose numbers are not negative, with row sums of 1 and a
 // loss of at most q: of the mechanism that loses least, as much is mixed into it as that
 // takes.
-func within(p PrivacyProblem, k Matrix) Matrix {
+func withinLoss(p PrivacyProblem, k Matrix) Matrix {
 	for _, row := range k {
 		copy(row, probabilities(row))
 	}

@@ -131,12 +131,12 @@ func (v *privacySolver) direction() {
 		clear(sh.sum)
 		sh.reach = noPairs
 	}
-	v.each(v.before)
+	v.each(v.startDirection)
 	v.setRight()
 	solve(v.schur, v.n+1, v.right)
 	v.dmu = v.right[v.n]
 	v.dw = (v.aimW - v.w*v.dmu) / v.mu
-	v.each(v.after)
+	v.each(v.finishDirection)
 }
 
 // setRight sets the right side of the equations for dlambda and dmu, from what the row
@@ -155,8 +155,8 @@ func (v *privacySolver) setRight() {
 	v.right[n] += v.aimW/v.mu - (v.q - loss - v.w)
 }
 
-// before sets dk_z to M_z^-1 g_z.
-func (v *privacySolver) before(sh *privacyShard, z int) {
+// startDirection sets dk_z to M_z^-1 g_z.
+func (v *privacySolver) startDirection(sh *privacyShard, z int) {
 	n := v.n
 	h, s := v.h[z*n:(z+1)*n], v.s[z*n:(z+1)*n]
 	g, pull := v.dk[z*n:(z+1)*n], v.dh[z*n:(z+1)*n]
@@ -177,8 +177,8 @@ func (v *privacySolver) before(sh *privacyShard, z int) {
 	sh.sum[n] += floats.Dot(v.cost[z*n:(z+1)*n], g)
 }
 
-// after completes the direction of a column once dlambda and dmu are known.
-func (v *privacySolver) after(sh *privacyShard, z int) {
+// finishDirection completes the direction of a column once dlambda and dmu are known.
+func (v *privacySolver) finishDirection(sh *privacyShard, z int) {
 	n := v.n
 	u, dk := sh.column, v.dk[z*n:(z+1)*n]
 	copy(u, v.right[:n])

@@ -116,7 +116,7 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	if o.Dilation > 1 {
 		rate /= dilation
 	}
-	solution := constant(p)
+	solution := constantMechanism(p)
 	if solution.Gap() > o.Gap {
 		s := newSolver(p, edges, rate, runtime.GOMAXPROCS(0))
 		if solution, err = iterate(ctx, s, o); err != nil {

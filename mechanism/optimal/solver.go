@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/geosql/geosql/internal/crew"
+	"github.com/geosql/geosql/internal/workers"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -157,10 +157,10 @@ func (v *solver) each(f func(sh *shard, z int)) {
 }
 
 // eachColumn calls f for every column below n with the share it belongs to. Calls for
-// one share follow each other in a fixed order, whatever the number of workers.
-func eachColumn(n, workers int, f func(share, z int)) {
+// one share follow each other in a fixed order, whatever the number of goroutines.
+func eachColumn(n, goroutines int, f func(share, z int)) {
 	var next atomic.Int32
-	crew.Run(min(workers, shardCount), func() {
+	workers.Run(min(goroutines, shardCount), func() {
 		for i := int(next.Add(1)) - 1; i < shardCount; i = int(next.Add(1)) - 1 {
 			for z := i; z < n; z += shardCount {
 				f(i, z)

@@ -45,7 +45,7 @@ func Spanner(d Matrix, delta float64) (edges []Edge, dilation float64) {
 		// A delta*Length beyond the greatest float64 allows any detour, but not none.
 		if now := path[e.A][e.B]; now > delta*e.Length*(1+detourTolerance) || math.IsInf(now, 1) {
 			edges = append(edges, e)
-			shorten(path, e)
+			updatePaths(path, e)
 		}
 	}
 	dilation = 1
@@ -55,8 +55,8 @@ func Spanner(d Matrix, delta float64) (edges []Edge, dilation float64) {
 	return edges, dilation
 }
 
-// shorten updates the shortest paths for a new edge.
-func shorten(path Matrix, e Edge) {
+// updatePaths updates the shortest paths for a new edge.
+func updatePaths(path Matrix, e Edge) {
 	for x := range path {
 		toA, toB := path[x][e.A], path[x][e.B]
 		through := min(toA+e.Length, toB) // from x to b

@@ -60,8 +60,8 @@ func BenchmarkHull(b *testing.B) {
 			p := Plan{mechanism: &Mechanism{law: PIM, policy: policy()}, cells: set}
 			b.ReportAllocs()
 			for b.Loop() {
-				p.right, p.left = chains(p.right[:0], p.left[:0], p.cells)
-				p.half = half(p.half[:0], p.right, p.left)
+				p.right, p.left = hullChains(p.right[:0], p.left[:0], p.cells)
+				p.half = halfHull(p.half[:0], p.right, p.left)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/cell")
 			b.ReportMetric(float64(len(p.half)), "vertices")

@@ -15,11 +15,11 @@ func cross(a, b vector) int64 { return a.x*b.y - a.y*b.x }
 
 func dot(a, b vector) int64 { return a.x*b.x + a.y*b.y }
 
-// chains appends the two chains of the convex hull of points, which are in
+// hullChains appends the two chains of the convex hull of points, which are in
 // ascending order of y, then x, and at least two: from the first point
 // counter-clockwise to the last one, and on back to the first. No three vertices
 // are on a line. (Andrew's algorithm: linear, since a point is dropped once.)
-func chains(right, left, points []vector) (r, l []vector) {
+func hullChains(right, left, points []vector) (r, l []vector) {
 	for _, p := range points {
 		right = appendConvex(right, p)
 	}
@@ -37,7 +37,7 @@ func appendConvex(chain []vector, p vector) []vector {
 	return append(chain, p)
 }
 
-// half appends the vertices of half the sensitivity hull of a set whose chains
+// halfHull appends the vertices of half the sensitivity hull of a set whose chains
 // these are (definition 4.1): those from the lowest one counter-clockwise, of which
 // the negatives are the other half (theorem 4.1).
 //
@@ -47,7 +47,7 @@ func appendConvex(chain []vector, p vector) []vector {
 // left one; in -H they are turned round. So the half from the lowest vertex of H
 // less the highest to its negative is a merge of the right chain with the reflected
 // left one, in linear time; the paper (section 5.2) takes the hull of all h^2 differences.
-func half(dst, right, left []vector) []vector {
+func halfHull(dst, right, left []vector) []vector {
 	at := right[0].sub(left[0])
 	for i, j := 0, 0; i < len(right)-1 || j < len(left)-1; {
 		dst = append(dst, at)

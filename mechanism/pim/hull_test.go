@@ -11,8 +11,8 @@ import (
 // sensitivity returns half the vertices of a set's sensitivity hull. The set is in
 // ascending order.
 func sensitivity(set []vector) []vector {
-	right, left := chains(nil, nil, set)
-	return half(nil, right, left)
+	right, left := hullChains(nil, nil, set)
+	return halfHull(nil, right, left)
 }
 
 func whole(half []vector) []vector {
@@ -90,7 +90,7 @@ func TestHullIsThatOfAllDifferences(t *testing.T) {
 				all = append(all, a.sub(b))
 			}
 		}
-		right, left := chains(nil, nil, sorted(all))
+		right, left := hullChains(nil, nil, sorted(all))
 		want := append(slices.Clone(right[:len(right)-1]), left[:len(left)-1]...)
 		if got := whole(sensitivity(set)); !slices.Equal(got, want) {
 			t.Fatalf("%v: hull %v, not %v", set, got, want)

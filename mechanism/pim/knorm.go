@@ -45,7 +45,7 @@ type knorm struct {
 // at least two of them. It reuses the memory of k.
 func (k *knorm) update(generators []vector, multiple int64, eps budget.Amount) {
 	k.rate = rateOf(eps, multiple)
-	k.inner = lawOf(exact.NewGeometric, k.rate)
+	k.inner = mustLaw(exact.NewGeometric, k.rate)
 	k.generators = append(k.generators[:0], generators...)
 	for _, g := range generators {
 		k.generators = append(k.generators, g.negative())
@@ -78,7 +78,7 @@ func (k *knorm) draw(src *exact.Source) vector {
 		s, t := coset(g, h, int64(n))
 		if src.BernoulliExpRatio(k.rate, uint64(s+t), uint64(area)) {
 			p := vector{(s*g.x + t*h.x) / area, (s*g.y + t*h.y) / area}
-			return p.plus(g, k.inner.Draw(src), h, k.inner.Draw(src))
+			return p.addMultiples(g, k.inner.Draw(src), h, k.inner.Draw(src))
 		}
 	}
 }
@@ -95,9 +95,9 @@ func coset(g, h vector, n int64) (s, t int64) {
 	return area - mod(-cross(p, h), area), mod(cross(g, p), area)
 }
 
-// plus returns p + a*g + b*h, saturated. Geometric variates have no bound; those
+// addMultiples returns p + a*g + b*h, saturated. Geometric variates have no bound; those
 // above MaxInt64, where they end, have a probability below exp(-10^6).
-func (p vector) plus(g vector, a int64, h vector, b int64) vector {
+func (p vector) addMultiples(g vector, a int64, h vector, b int64) vector {
 	if max(a, b) < saturation {
 		return vector{p.x + a*g.x + b*h.x, p.y + a*g.y + b*h.y}
 	}

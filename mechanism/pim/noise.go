@@ -41,9 +41,9 @@ func rateOf(eps budget.Amount, length int64) float64 {
 	return rate
 }
 
-// lawOf makes a law of a rate, which is positive and finite.
-func lawOf[L any](make func(rate float64) (L, error), rate float64) L {
-	law, err := make(rate)
+// mustLaw makes a law of a rate, which is positive and finite.
+func mustLaw[L any](newLaw func(rate float64) (L, error), rate float64) L {
+	law, err := newLaw(rate)
 	if err != nil {
 		panic(fmt.Sprintf("pim: %v", err))
 	}
@@ -70,7 +70,7 @@ type segment struct {
 
 func newSegment(generator vector, multiple int64, eps budget.Amount) *segment {
 	rate := rateOf(eps, multiple)
-	return &segment{generator, rate, lawOf(exact.NewDiscreteLaplace, rate)}
+	return &segment{generator, rate, mustLaw(exact.NewDiscreteLaplace, rate)}
 }
 
 func (s *segment) draw(src *exact.Source) vector {
@@ -93,7 +93,7 @@ type l1 struct {
 
 func newL1(sensitivity int64, eps budget.Amount) *l1 {
 	rate := rateOf(eps, sensitivity)
-	return &l1{rate, lawOf(exact.NewDiscreteLaplace, rate)}
+	return &l1{rate, mustLaw(exact.NewDiscreteLaplace, rate)}
 }
 
 func (l *l1) draw(src *exact.Source) vector {

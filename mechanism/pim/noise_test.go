@@ -291,7 +291,7 @@ func TestDrawsCatchPlantedBugs(t *testing.T) {
 		"a rate half as high again": func() vector {
 			wrong := *n
 			wrong.rate *= 1.5
-			wrong.inner = lawOf(exact.NewGeometric, wrong.rate)
+			wrong.inner = mustLaw(exact.NewGeometric, wrong.rate)
 			return wrong.draw(src)
 		},
 		"cones equally likely": func() vector {
@@ -304,7 +304,7 @@ func TestDrawsCatchPlantedBugs(t *testing.T) {
 		},
 		"boundary sampling, erratum 20": func() vector { // Gamma(1) on the boundary
 			i := int(src.Below(uint64(len(n.until))))
-			g := lawOf(exact.NewGeometric, n.rate).Draw(src)
+			g := mustLaw(exact.NewGeometric, n.rate).Draw(src)
 			return n.generators[i].times(g)
 		},
 	} {
@@ -318,10 +318,10 @@ func TestDrawsCatchPlantedBugs(t *testing.T) {
 func TestSaturation(t *testing.T) {
 	g, h := vector{1, 0}, vector{-1, 1}
 	const far = saturation * 8
-	if got := (vector{3, 4}).plus(g, far, h, far); got != (vector{3, 2 * saturation}) {
+	if got := (vector{3, 4}).addMultiples(g, far, h, far); got != (vector{3, 2 * saturation}) {
 		t.Errorf("%v", got)
 	}
-	if got := (vector{3, 4}).plus(g, math.MaxInt64, h, 5); got != (vector{2 * saturation, 9}) {
+	if got := (vector{3, 4}).addMultiples(g, math.MaxInt64, h, 5); got != (vector{2 * saturation, 9}) {
 		t.Errorf("%v", got)
 	}
 }

@@ -67,8 +67,8 @@ func (p *Plan) Draw(src *exact.Source, cell int) planar.Cell {
 
 func (p *Plan) grid() *markov.Grid { return p.mechanism.model.Grid() }
 
-// choose finds the set for the prior, and the law for the set.
-func (p *Plan) choose() {
+// chooseSet finds the set for the prior, and the law for the set.
+func (p *Plan) chooseSet() {
 	policy := &p.mechanism.policy
 	p.set = p.selection.locationSet(p.prior, policy.Delta, policy.MinSet)
 	p.surrogacy.update(p.set)
@@ -95,8 +95,8 @@ func (p *Plan) law(refinement int64) noise {
 
 // hullNoise returns the K-norm law of the set's sensitivity hull.
 func (p *Plan) hullNoise(refinement int64) noise {
-	p.right, p.left = chains(p.right[:0], p.left[:0], p.cells)
-	p.half = half(p.half[:0], p.right, p.left)
+	p.right, p.left = hullChains(p.right[:0], p.left[:0], p.cells)
+	p.half = halfHull(p.half[:0], p.right, p.left)
 	// The hull of reports is that of cells, times the refinement; its generators are
 	// the shortest vectors of which all its vertices are one multiple.
 	var divisor int64
@@ -134,10 +134,10 @@ func (p *Plan) l1Noise(refinement int64) noise {
 	return newL1(sensitivity*refinement, p.mechanism.policy.Epsilon)
 }
 
-// infer makes the posterior of a report from the prior (equation 1), into dst: a
+// posterior makes the posterior of a report from the prior (equation 1), into dst: a
 // cell's emission is that of its surrogate, which a location there would have been
 // reported as, so that a drift mends.
-func (p *Plan) infer(dst []float64, z planar.Cell) {
+func (p *Plan) posterior(dst []float64, z planar.Cell) {
 	p.emission = slices.Grow(p.emission[:0], len(p.prior))[:len(p.prior)]
 	least := p.exponentOf(p.set[0], z)
 	for _, cell := range p.set {

@@ -61,7 +61,7 @@ func (r *Run) Plan(t int64) (*Plan, error) {
 		p.clock = int64(uint64(r.clock) + passed*period)
 		r.advance(passed)
 	}
-	p.choose()
+	p.chooseSet()
 	return p, nil
 }
 
@@ -88,7 +88,7 @@ func (r *Run) advance(transitions uint64) {
 
 // Add goes on after a step was taken: z is what the plan's Draw returned.
 func (r *Run) Add(p *Plan, z planar.Cell) {
-	p.infer(r.belief, z)
+	p.posterior(r.belief, z)
 	r.begun, r.last, r.clock = true, p.t, p.clock
 }
 

@@ -49,7 +49,7 @@ func (s *selection) locationSet(prior []float64, delta budget.Amount, least int)
 		s.sift(k)
 	}
 	s.set = s.set[:0]
-	enough := share(total, delta)
+	enough := requiredMass(total, delta)
 	var sum uint64
 	for len(s.heap) > 0 && (sum < enough || len(s.set) < least) {
 		c := s.pop()
@@ -60,8 +60,8 @@ func (s *selection) locationSet(prior []float64, delta budget.Amount, least int)
 	return s.set
 }
 
-// share returns (1-delta)*total, rounded up.
-func share(total uint64, delta budget.Amount) uint64 {
+// requiredMass returns (1-delta)*total, rounded up.
+func requiredMass(total uint64, delta budget.Amount) uint64 {
 	hi, lo := bits.Mul64(total, uint64(budget.One-delta))
 	quotient, rest := bits.Div64(hi, lo, uint64(budget.One))
 	if rest > 0 {

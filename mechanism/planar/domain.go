@@ -50,7 +50,7 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 	}
 	d := &Domain{name: name, box: b, step: step}
 	d.frame = centredFrame(b.centre())
-	d.reach, d.kappa = d.frame.secant(b.corners())
+	d.reach, d.kappa = d.frame.fitTo(b.corners())
 	d.grid = d.frame
 	d.grid.diameter /= step
 	// Two computed images are at most 2*projectionError further apart than the
@@ -61,15 +61,15 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 		return nil, errors.New("the box is too large for a planar frame: " +
 			"distances would be stretched by more than 10 %")
 	}
-	if err := d.measure(); err != nil {
+	if err := d.setSize(); err != nil {
 		return nil, err
 	}
 	d.quantumRate, err = d.rate(budget.Amount(1).Rat())
 	return d, err
 }
 
-// measure sets the domain's extent and checks the step against it.
-func (d *Domain) measure() error {
+// setSize sets the domain's extent and checks the step against it.
+func (d *Domain) setSize() error {
 	lat0, _ := d.box.centre()
 	d.width, _ = d.frame.project(lat0, d.box.half)
 	d.width *= 2

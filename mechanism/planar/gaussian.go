@@ -19,15 +19,15 @@ type Gaussian struct {
 // Gaussian returns the mechanism whose noise has at least the variance given, in
 // square metres of the frame, in each coordinate: up to 1e-15 of it more.
 func (d *Domain) Gaussian(variance float64) (*Gaussian, error) {
-	sigma := up(up(math.Sqrt(variance)) / d.step)
+	sigma := nextUp(nextUp(math.Sqrt(variance)) / d.step)
 	if !(variance > 0) || math.IsInf(sigma, 1) {
 		return nil, fmt.Errorf("variance must be above 0 and finite, not %v", variance)
 	}
 	return &Gaussian{d, sigma}, nil
 }
 
-// up returns the next float64: a result of IEEE arithmetic is off by less.
-func up(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
+// nextUp returns the next float64: a result of IEEE arithmetic is off by less.
+func nextUp(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 
 // Draw reports a location, in degrees: its image in the frame, which is not rounded,
 // plus noise, which is a real number, then rounded once to the lattice and moved to
@@ -42,5 +42,5 @@ func (g *Gaussian) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64
 // MaxFrameDistance bounds how far the images of two locations of the box, metres apart along
 // the ellipsoid, are from each other in the frame, in metres.
 func (d *Domain) MaxFrameDistance(metres float64) float64 {
-	return up(up(up(1+d.kappa)*metres) + 2*projectionError)
+	return nextUp(nextUp(nextUp(1+d.kappa)*metres) + 2*projectionError)
 }

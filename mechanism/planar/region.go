@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/geosql/geosql/internal/crew"
+	"github.com/geosql/geosql/internal/workers"
 )
 
 // WithRegion returns a copy of the domain whose outputs are moved to the nearest
@@ -40,7 +40,7 @@ func (d *Domain) WithRegion(ctx context.Context, wkt string) (*Domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.measure(ctx, polygons); err != nil {
+	if err := a.checkBoundary(ctx, polygons); err != nil {
 		return nil, err
 	}
 	strips, err := a.strips(ctx, polygons)
@@ -79,8 +79,8 @@ type area struct {
 	origin int64 // about which longitudes are unwrapped
 }
 
-// measure refuses boundaries that are too long.
-func (a *area) measure(ctx context.Context, polygons []polygon) error {
+// checkBoundary refuses boundaries that are too long.
+func (a *area) checkBoundary(ctx context.Context, polygons []polygon) error {
 	var length float64
 	var segments []segment
 	for _, p := range polygons {
@@ -111,7 +111,7 @@ func (a *area) strips(ctx context.Context, polygons []polygon) ([]strip, error) 
 	var failed atomic.Bool
 	found := make([][]strip, len(polygons))
 	errs := make([]error, len(polygons))
-	crew.Run(min(runtime.GOMAXPROCS(0), len(polygons)), func() {
+	workers.Run(min(runtime.GOMAXPROCS(0), len(polygons)), func() {
 		for !failed.Load() {
 			k := int(next.Add(1)) - 1
 			if k >= len(polygons) {
@@ -136,7 +136,7 @@ func (a *area) strips(ctx context.Context, polygons []polygon) ([]strip, error) 
 func (a *area) polygon(ctx context.Context, p polygon) ([]strip, error) {
 	var shell, holes []strip
 	for k, r := range p {
-		if err := r.finish(ctx); err != nil {
+		if err := r.prepare(ctx); err != nil {
 			return nil, err
 		}
 		least := inside

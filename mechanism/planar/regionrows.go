@@ -65,14 +65,14 @@ func (d *Domain) WithRegionRows(wkt string, rows []byte) (*Domain, error) {
 		return nil, errRows
 	}
 	r := newRegion(parsed, computedFrom)
-	if !d.reaches(r.extent[1]) {
+	if !d.containsExtent(r.extent[1]) {
 		return nil, errRows
 	}
 	return d.restricted(r), nil
 }
 
-// reaches reports whether an extent lies within the box, as points print.
-func (d *Domain) reaches(e extent) bool {
+// containsExtent reports whether an extent lies within the box, as points print.
+func (d *Domain) containsExtent(e extent) bool {
 	low, high := d.Extent()
 	slack := int64(math.Ceil(0.01 / d.step))
 	return int64(e.west) >= low.I-slack && int64(e.south) >= low.J-slack &&

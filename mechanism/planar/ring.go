@@ -118,9 +118,9 @@ func flat(vertices []vertex) bool {
 // fewEdges is how many edges are faster asked one by one than through slabs.
 const fewEdges = 16
 
-// finish makes sure that the ring does not cross itself, and prepares locate. Its
+// prepare makes sure that the ring does not cross itself, and prepares locate. Its
 // error may be that of the context.
-func (r *ring) finish(ctx context.Context) error {
+func (r *ring) prepare(ctx context.Context) error {
 	at, crossed, err := selfCrossing(ctx, r.edges)
 	if err != nil {
 		return err

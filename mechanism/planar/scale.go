@@ -15,7 +15,7 @@ const (
 	projectionError = 1e-7
 )
 
-// secant fixes the frame's diameter for a box and returns
+// fitTo fixes the frame's diameter for a box and returns
 //
 //	reach  radius in metres of the disc about the frame's centre that holds the
 //	       box,
@@ -52,7 +52,7 @@ const (
 //
 // Over the cap the scale also is at least kmin, the smallest m over its
 // latitudes times diameter/2a. The diameter makes kmin*kmax = 1.
-func (f *frame) secant(corners [4][2]float64) (reach, kappa float64) {
+func (f *frame) fitTo(corners [4][2]float64) (reach, kappa float64) {
 	c0 := 0.0
 	for _, p := range corners {
 		x, y := f.project(p[0], p[1])

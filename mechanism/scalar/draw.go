@@ -12,7 +12,7 @@ import (
 // a value of the universe, a multiple of gcd(lo, step) for a sum, a whole number up
 // to 2^53 for a count.
 func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
-	z := q.answer(a).add(q.draw(src))
+	z := q.answer(a).add(q.drawNoise(src))
 	return q.lattice.number(q.lattice.clamp(z))
 }
 
@@ -20,20 +20,20 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 // saturated draw to a secret would be no mechanism at all: the sum would show it.
 const far = 1 << 62
 
-// draw returns the noise in lattice steps.
+// drawNoise returns the noise in lattice steps.
 //
 // Given |N| >= far, the excess |N|-far is geometric with the same q, whatever the
 // sign: the law has no memory. So the excess of a far draw, saturated or not, is
 // dropped and drawn afresh. The rates that NewQuery admits need some 2^8 rounds at
 // most on average; to overflow 128 bits would take 2^65.
-func (q *Query) draw(src *exact.Source) int128 {
+func (q *Query) drawNoise(src *exact.Source) int128 {
 	k := q.noise.Draw(src)
 	if -far < k && k < far {
 		return fromInt64(k)
 	}
 	n := fromInt64(far)
 	for {
-		excess := q.geometric(src)
+		excess := q.drawGeometric(src)
 		if excess < far {
 			n = n.add(fromInt64(excess))
 			break
@@ -46,9 +46,9 @@ func (q *Query) draw(src *exact.Source) int128 {
 	return n
 }
 
-// geometric draws k >= 0 with probability (1-q) q^k: two-sided noise given that it
+// drawGeometric draws k >= 0 with probability (1-q) q^k: two-sided noise given that it
 // is not negative.
-func (q *Query) geometric(src *exact.Source) int64 {
+func (q *Query) drawGeometric(src *exact.Source) int64 {
 	for {
 		if k := q.noise.Draw(src); k >= 0 {
 			return k

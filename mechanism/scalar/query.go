@@ -72,7 +72,7 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 		return nil, err
 	}
 	q.lattice = newLattice(agg, u)
-	perStep := new(big.Rat).SetFrac(big.NewInt(q.lattice.step), q.delta())
+	perStep := new(big.Rat).SetFrac(big.NewInt(q.lattice.step), q.sensitivity())
 	perStep.Mul(perStep, eps)
 	if perStep.Cmp(minRate) < 0 {
 		return nil, errors.New("epsilon is too small for steps this fine")
@@ -106,9 +106,9 @@ func checkMetric(agg Aggregate, m budget.Metric) error {
 	return nil
 }
 
-// delta returns the sensitivity of the answer in quanta, as in the table at Query.
+// sensitivity returns the sensitivity of the answer in quanta, as in the table at Query.
 // That it is one is proved at total, average and percentile.
-func (q *Query) delta() *big.Int {
+func (q *Query) sensitivity() *big.Int {
 	switch {
 	case q.metric == budget.D1 || q.metric == budget.DInf:
 		return integer(q.lattice.scale) // one in the unit; one row for a count

@@ -181,11 +181,11 @@ func (u *Universe) Index(x float64) int64 {
 	if math.Abs(y-float64(k)) < u.sure {
 		return k
 	}
-	return u.settle(x, k)
+	return u.indexFrom(x, k)
 }
 
-// settle returns Index(x) from a guess, by its definition.
-func (u *Universe) settle(x float64, guess int64) int64 {
+// indexFrom returns Index(x) from a guess, by its definition.
+func (u *Universe) indexFrom(x float64, guess int64) int64 {
 	k := min(guess, u.last)
 	for k > 0 && x < u.midpoint(k) {
 		k--

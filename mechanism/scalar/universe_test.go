@@ -149,7 +149,7 @@ func TestSettleCorrectsAnyGuess(t *testing.T) {
 		}
 		want := d.u.Index(x)
 		guess := min(d.u.last+2, max(0, want+rapid.Int64Range(-3, 3).Draw(t, "off")))
-		if got := d.u.settle(x, guess); got != want {
+		if got := d.u.indexFrom(x, guess); got != want {
 			t.Fatalf("%v: settle(%v, %d) = %d, want %d", d.u, x, guess, got, want)
 		}
 	})

@@ -139,7 +139,7 @@ func (m *Mechanism) Add(r *Run, q Point) error {
 	if !p.allows(q) || !q.Z.bounded() {
 		return errNotOfTheRun
 	}
-	m.learn(r, p, q)
+	m.updatePredictors(r, p, q)
 	r.add(q)
 	return nil
 }

@@ -9,7 +9,7 @@ import "github.com/geosql/geosql/internal/settings"
 // one object serves to compare them. Epsilon is the decimal that is
 // written, rounded down to a multiple of 1e-12. Errors name the key.
 func ParsePolicy(mechanism string, text []byte) (Policy, error) {
-	if err := oneOf("mechanism", mechanism, Predictive, Independent); err != nil {
+	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
 		return Policy{}, err
 	}
 	s, err := settings.Parse(text, `{"epsilon": 0.023, "steps": 30}`,
@@ -58,7 +58,7 @@ func (p *Policy) readManager(s *settings.Values) {
 	case FixedUtility:
 		s.Require("alpha", &p.Alpha)
 	default:
-		s.Fail("%w", oneOf("manager", p.Manager, FixedRate, FixedUtility))
+		s.Fail("%w", checkOneOf("manager", p.Manager, FixedRate, FixedUtility))
 	}
 }
 

@@ -73,13 +73,13 @@ const maxSteps = 1_000_000_000
 
 // check returns an error which names the key at fault.
 func (p *Policy) check() error {
-	if err := oneOf("mechanism", p.Mechanism, Predictive, Independent); err != nil {
+	if err := checkOneOf("mechanism", p.Mechanism, Predictive, Independent); err != nil {
 		return err
 	}
 	if p.Epsilon <= 0 || p.Epsilon > budget.Max {
 		return fmt.Errorf("epsilon must be above 0 and at most %v, not %v", budget.Max, p.Epsilon)
 	}
-	if err := oneOf("manager", p.Manager, FixedRate, FixedUtility); err != nil {
+	if err := checkOneOf("manager", p.Manager, FixedRate, FixedUtility); err != nil {
 		return err
 	}
 	if p.Manager == FixedRate && !(1 <= p.Steps && p.Steps <= maxSteps) {
@@ -109,13 +109,13 @@ func (p *Policy) checkPredictive() error {
 	if !(p.SkipSpeed >= 0 && p.SkipSpeed <= math.MaxFloat64) {
 		return fmt.Errorf("skip_speed must not be below 0, nor be %v", p.SkipSpeed)
 	}
-	if err := oneOf("predictor", p.Predictor, Parrot, Linear, Mixture); err != nil {
+	if err := checkOneOf("predictor", p.Predictor, Parrot, Linear, Mixture); err != nil {
 		return err
 	}
-	return oneOf("after", p.After, AfterStop, AfterPredict)
+	return checkOneOf("after", p.After, AfterStop, AfterPredict)
 }
 
-func oneOf(key, value string, allowed ...string) error {
+func checkOneOf(key, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}

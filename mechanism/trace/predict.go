@@ -20,8 +20,8 @@ func (m *Mechanism) linear(r *Run, t int64) Cell {
 	return m.space.Nearest(c.x, c.y)
 }
 
-// learn brings the predictors' part of a run up to date with its next point.
-func (m *Mechanism) learn(r *Run, p Plan, q Point) {
+// updatePredictors brings the predictors' part of a run up to date with its next point.
+func (m *Mechanism) updatePredictors(r *Run, p Plan, q Point) {
 	if m.policy.Mechanism != Predictive || m.policy.Predictor == Parrot || q.Spent == 0 {
 		return
 	}

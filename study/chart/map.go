@@ -36,7 +36,7 @@ func NewMap(title string, origin track.Fix) *Map {
 
 // Line adds a line through fixes, and its name, unless empty, to the legend.
 func (m *Map) Line(name string, fixes []track.Fix, c color.Color) error {
-	line, err := plotter.NewLine(m.flat(fixes))
+	line, err := plotter.NewLine(m.project(fixes))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (m *Map) Line(name string, fixes []track.Fix, c color.Color) error {
 func (m *Map) Discs(name string, fixes []track.Fix, c color.Color, radius vg.Length) error {
 	var places plotter.XYs
 	times := map[plotter.XY]float64{}
-	for _, x := range m.flat(fixes) {
+	for _, x := range m.project(fixes) {
 		if times[x]++; times[x] == 1 {
 			places = append(places, x)
 		}
@@ -88,8 +88,8 @@ func (m *Map) Draw() io.WriterTo {
 	return canvas
 }
 
-// flat returns fixes as kilometres to the east and north of the origin.
-func (m *Map) flat(fixes []track.Fix) (points plotter.XYs) {
+// project returns fixes as kilometres to the east and north of the origin.
+func (m *Map) project(fixes []track.Fix) (points plotter.XYs) {
 	for _, x := range fixes {
 		east := planar.Distance(m.origin.Lat, m.origin.Lon, m.origin.Lat, x.Lon) / 1000
 		north := planar.Distance(m.origin.Lat, m.origin.Lon, x.Lat, m.origin.Lon) / 1000

@@ -77,8 +77,8 @@ func ticks(lo, hi float64) (marks []plot.Tick) {
 	return marks
 }
 
-// names marks a scale at 0, 1, 2, .. by words.
-func names(words []string) plot.Ticker {
+// wordTicks marks a scale at 0, 1, 2, .. by words.
+func wordTicks(words []string) plot.Ticker {
 	var marks plot.ConstantTicks
 	for k, word := range words {
 		marks = append(marks, plot.Tick{Value: float64(k), Label: word})

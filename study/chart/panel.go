@@ -59,7 +59,7 @@ func (p Panel) plot() (*plot.Plot, error) {
 	drawn := newPlot()
 	drawn.Title.Text, drawn.X.Label.Text, drawn.Y.Label.Text = p.Title, p.X, p.Y
 	if p.Names != nil {
-		drawn.X.Tick.Marker = names(p.Names)
+		drawn.X.Tick.Marker = wordTicks(p.Names)
 	}
 	drawn.X.Min, drawn.X.Max = p.Left, p.Right
 	drawn.Add(plotter.NewGrid())

@@ -49,7 +49,7 @@ func Table(s Settings, cities []City) (rows []TableRow, err error) {
 				ratio := s.areaRatio(metres)
 				rows = append(rows, TableRow{
 					City: city, Level: level, Confidence: c, Metres: metres, AreaRatio: ratio, Interest: interest,
-					ExtraKB: interest * (ratio - 1) * s.RowKB, PrintedKB: s.printed(city, level, c),
+					ExtraKB: interest * (ratio - 1) * s.RowKB, PrintedKB: s.printedKB(city, level, c),
 				})
 			}
 		}
@@ -61,8 +61,8 @@ func Table(s Settings, cities []City) (rows []TableRow, err error) {
 // meant: ln 6 is not a decimal. It changes no number there by a millionth.
 const levelTolerance = 1e-9
 
-// printed returns a number of table 5.1 in kB, and NaN if it has none for that.
-func (s *Settings) printed(city City, level, confidence float64) float64 {
+// printedKB returns a number of table 5.1 in kB, and NaN if it has none for that.
+func (s *Settings) printedKB(city City, level, confidence float64) float64 {
 	factor := math.Round(math.Exp(level)) // the levels are ln 2, ln 4 and ln 6
 	if math.Abs(level-math.Log(factor)) > levelTolerance {
 		return math.NaN()

@@ -99,7 +99,7 @@ func TestTablePrintedLevels(t *testing.T) {
 		math.Nextafter(math.Ln2, 1): 1700, 0.693147181: 1700, 0.6931: 0, 2: 0,
 		1e-300: 0, 1e-9: 0, 709: 0, 1e300: 0,
 	} {
-		if got := s.printed(Cities[0], level, 0.99); got != want && !(math.IsNaN(got) && want == 0) {
+		if got := s.printedKB(Cities[0], level, 0.99); got != want && !(math.IsNaN(got) && want == 0) {
 			t.Errorf("level %v: %v, not %v", level, got, want)
 		}
 	}

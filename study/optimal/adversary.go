@@ -39,7 +39,7 @@ func (s *Study) Adversary(ctx context.Context, priors []Prior) (rows []Adversary
 			return nil, err
 		}
 	}
-	mechanisms, err := s.ofOneLoss(ctx)
+	mechanisms, err := s.contenders(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,36 +75,36 @@ func (p Prior) check(n int) error {
 }
 
 // A made mechanism is one of those that are compared.
-type made struct {
+type contender struct {
 	name    string
 	epsilon float64
 	k       optimal.Matrix
 }
 
-// ofOneLoss makes the mechanisms.
-func (s *Study) ofOneLoss(ctx context.Context) ([]made, error) {
+// contenders makes the mechanisms.
+func (s *Study) contenders(ctx context.Context) ([]contender, error) {
 	best, _, err := s.solve(ctx, s.settings.Epsilon, s.settings.Dilations[0])
 	if err != nil {
 		return nil, err
 	}
 	k := best.Matrix()
 	loss := optimal.Loss(s.prior, k, s.d)
-	s.begin(MostPrivate)
+	s.reportSearch(MostPrivate)
 	most, err := optimal.MostPrivate(ctx,
 		optimal.PrivacyProblem{Prior: s.prior, Quality: s.d, Adversary: s.d, Loss: loss}, s.settings.Gap)
 	if err != nil {
 		return nil, causeOf(ctx, err)
 	}
-	s.begin(PlanarLaplace)
+	s.reportSearch(PlanarLaplace)
 	epsilon, noise, err := s.LaplaceOfLoss(ctx, loss)
 	if err != nil {
 		return nil, err
 	}
-	return []made{{Optimal, best.Epsilon(), k}, {MostPrivate, math.NaN(), most.Matrix}, {PlanarLaplace, epsilon, noise}}, nil
+	return []contender{{Optimal, best.Epsilon(), k}, {MostPrivate, math.NaN(), most.Matrix}, {PlanarLaplace, epsilon, noise}}, nil
 }
 
-// begin reports that the search for a mechanism begins, of which no more is reported.
-func (s *Study) begin(mechanism string) {
+// reportSearch reports that the search for a mechanism begins, of which no more is reported.
+func (s *Study) reportSearch(mechanism string) {
 	if s.Progress != nil {
 		s.Progress(Progress{Mechanism: mechanism})
 	}

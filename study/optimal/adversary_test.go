@@ -98,17 +98,17 @@ func TestFalling(t *testing.T) {
 	} {
 		for _, start := range []float64{-20, 3, 20} {
 			calls, last := 0, 0.0
-			x, err := falling(func(x float64) (float64, error) { calls++; last = x; return f(x), nil }, start, 0.7, 40, 1e-12)
+			x, err := findZero(func(x float64) (float64, error) { calls++; last = x; return f(x), nil }, start, 0.7, 40, 1e-12)
 			if err != nil || math.Abs(x-3) > 1e-3 || x != last || calls > 120 {
 				t.Errorf("%s from %v: %v after %d calls, %v", name, start, x, calls, err)
 			}
 		}
 	}
-	if x, err := falling(func(float64) (float64, error) { return 1, nil }, 0, 1, 10, 0); err != nil || !math.IsNaN(x) {
+	if x, err := findZero(func(float64) (float64, error) { return 1, nil }, 0, 1, 10, 0); err != nil || !math.IsNaN(x) {
 		t.Errorf("%v, %v", x, err)
 	}
 	cause := errors.New("enough")
-	if _, err := falling(func(x float64) (float64, error) { return 1, cause }, 0, 1, 10, 0); err != cause {
+	if _, err := findZero(func(x float64) (float64, error) { return 1, cause }, 0, 1, 10, 0); err != cause {
 		t.Error(err)
 	}
 }

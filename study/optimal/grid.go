@@ -26,7 +26,7 @@ func gridOf(places []Place) (g grid, ok bool) {
 	if !okX || !okY || g.width*g.height != len(places) {
 		return g, false
 	}
-	if stepX > 0 && stepY > 0 && !same(stepX, stepY) {
+	if stepX > 0 && stepY > 0 && !nearlyEqual(stepX, stepY) {
 		return g, false
 	}
 	for _, p := range places { // of which no two are the same
@@ -45,15 +45,15 @@ func equidistant(values []float64) (different []float64, step float64, ok bool) 
 	}
 	step = (different[len(different)-1] - different[0]) / float64(len(different)-1)
 	for k, x := range different[1:] {
-		if !same(x-different[k], step) {
+		if !nearlyEqual(x-different[k], step) {
 			return different, step, false
 		}
 	}
 	return different, step, true
 }
 
-// same compares steps of coordinates that were rounded to some decimals.
-func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
+// nearlyEqual compares steps of coordinates that were rounded to some decimals.
+func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
 
 // planarGeometric returns the planar geometric mechanism of the grid's places.
 func (g grid) planarGeometric(epsilon float64) (optimal.Matrix, error) {

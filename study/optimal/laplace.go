@@ -21,10 +21,10 @@ func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (
 	k := optimal.NewMatrix(len(places))
 	cells := newVoronoi(places)
 	work := func(_, x int) {
-		r := ray{cells: cells, seen: make([]seen, len(places))}
+		r := ray{cells: cells, seen: make([]sight, len(places))}
 		for z, q := range places {
 			dx, dy := q.X-places[x].X, q.Y-places[x].Y
-			r.seen[z] = seen{dx, dy, dx*dx + dy*dy}
+			r.seen[z] = sight{dx, dy, dx*dx + dy*dy}
 		}
 		cells.integrate(places[x], func(cos, sin, weight float64) {
 			r.cos, r.sin = cos, sin
@@ -37,17 +37,17 @@ func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (
 // A ray begins at a secret.
 type ray struct {
 	cells    *voronoi
-	seen     []seen // the places
+	seen     []sight // the places
 	cos, sin float64
 }
 
-// seen is where a place is, seen from the secret: to the east, to the north, and its
+// sight is where a place is, seen from the secret: to the east, to the north, and its
 // squared distance.
-type seen struct{ x, y, square float64 }
+type sight struct{ x, y, square float64 }
 
 // forward returns how far a place lies in the direction of r. At t along r the
 // squared distance from the place is square - 2 t forward + t^2.
-func (r *ray) forward(p seen) float64 { return p.x*r.cos + p.y*r.sin }
+func (r *ray) forward(p sight) float64 { return p.x*r.cos + p.y*r.sin }
 
 // spread adds the probability of r, that of its sector, to those of the places whose
 // cells it goes through, beginning in that of z.

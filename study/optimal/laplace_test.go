@@ -138,7 +138,7 @@ func TestRay(t *testing.T) {
 		r := ray{cells: newVoronoi(places), cos: cos, sin: sin}
 		for _, q := range places {
 			dx, dy := q.X-from.X, q.Y-from.Y
-			r.seen = append(r.seen, seen{dx, dy, dx*dx + dy*dy})
+			r.seen = append(r.seen, sight{dx, dy, dx*dx + dy*dy})
 		}
 		for z, begin := 0, 0.0; !math.IsInf(begin, 1); {
 			next, end := r.leave(z, begin)

@@ -18,10 +18,10 @@ type Progress struct {
 // leastShare is how much must be done before the rest is estimated.
 const leastShare = 0.02
 
-// solving returns what tells Progress of a solver that begins now. Its steps take
+// solverProgress returns what tells Progress of a solver that begins now. Its steps take
 // about the same time, and divide the gap by about the same factor from the one on
 // which first makes it less than 1.
-func (s *Study) solving(epsilon, dilation float64) func(optimal.Progress) {
+func (s *Study) solverProgress(epsilon, dilation float64) func(optimal.Progress) {
 	if s.Progress == nil {
 		return nil
 	}

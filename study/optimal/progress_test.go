@@ -17,7 +17,7 @@ func TestTimeLeft(t *testing.T) {
 		var got Progress
 		s := newStudy(t, square(3, uniform), ln2, 1e-4, 1)
 		s.Progress = func(p Progress) { got = p }
-		report := s.solving(1, 1.05)
+		report := s.solverProgress(1, 1.05)
 		for _, bound := range []float64{math.Inf(-1), -3, 0} { // the gap is 1 or more
 			report(optimal.Progress{Loss: 1, Bound: bound})
 			if got != (Progress{Mechanism: Optimal, Epsilon: 1, Dilation: 1.05}) {

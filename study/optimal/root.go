@@ -30,7 +30,7 @@ func (s *Study) LaplaceOfLoss(ctx context.Context, loss float64) (epsilon float6
 		}
 		return math.Log(max(optimal.Loss(s.prior, k, s.d), math.SmallestNonzeroFloat64) / loss), nil
 	}
-	logEpsilon, err := falling(excess, math.Log(s.settings.Epsilon), math.Ln2, mostDoublings, lossTolerance)
+	logEpsilon, err := findZero(excess, math.Log(s.settings.Epsilon), math.Ln2, mostDoublings, lossTolerance)
 	switch {
 	case err != nil:
 		return 0, nil, err
@@ -40,12 +40,12 @@ func (s *Study) LaplaceOfLoss(ctx context.Context, loss float64) (epsilon float6
 	return math.Exp(logEpsilon), k, nil
 }
 
-// falling returns a zero of a function that falls, where it has called it last, within
+// findZero returns a zero of a function that falls, where it has called it last, within
 // a tolerance of its value or as near as rounding allows. It looks for a change of sign
 // in so many steps from start, and returns NaN if there is none; from there on it is
 // the Illinois method (Dowell and Jarratt, A Modified Regula Falsi Method for Computing
 // the Root of an Equation, 1971).
-func falling(f func(float64) (float64, error), start, step float64, steps int, tolerance float64) (float64, error) {
+func findZero(f func(float64) (float64, error), start, step float64, steps int, tolerance float64) (float64, error) {
 	a := start
 	fa, err := f(a)
 	if fa < 0 {

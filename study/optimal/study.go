@@ -142,7 +142,7 @@ func (s *Study) optimal(ctx context.Context, epsilon, dilation float64) (Row, er
 func (s *Study) solve(ctx context.Context, epsilon, dilation float64) (*optimal.Mechanism, *optimal.Solution, error) {
 	found, err := optimal.Solve(ctx,
 		optimal.Problem{Prior: s.prior, Quality: s.d, Privacy: s.d, Epsilon: epsilon},
-		optimal.Options{Dilation: dilation, Gap: s.settings.Gap, Progress: s.solving(epsilon, dilation)})
+		optimal.Options{Dilation: dilation, Gap: s.settings.Gap, Progress: s.solverProgress(epsilon, dilation)})
 	if err != nil {
 		return nil, nil, causeOf(ctx, err)
 	}
@@ -161,11 +161,11 @@ func causeOf(ctx context.Context, err error) error {
 // others measures the mechanisms that are not solved for.
 func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err error) {
 	for _, other := range []struct {
-		name string
-		make func(context.Context, float64) (optimal.Matrix, error)
+		name   string
+		matrix func(context.Context, float64) (optimal.Matrix, error)
 	}{{PlanarGeometric, s.planar}, {Exponential, s.exponential}} {
 		begin := time.Now()
-		k, err := other.make(ctx, epsilon)
+		k, err := other.matrix(ctx, epsilon)
 		if err != nil {
 			return nil, err
 		}

@@ -44,16 +44,16 @@ func newVoronoi(places []Place) *voronoi {
 			if lo < hi {
 				v.neighbours[i] = append(v.neighbours[i], j)
 				v.neighbours[j] = append(v.neighbours[j], i)
-				v.end(p, q, ux, uy, hi)
-				v.end(p, q, -ux, -uy, -lo)
+				v.addEnd(p, q, ux, uy, hi)
+				v.addEnd(p, q, -ux, -uy, -lo)
 			}
 		}
 	}
 	return v
 }
 
-// end notes the end, at t, of the boundary between p and q.
-func (v *voronoi) end(p, q Place, ux, uy, t float64) {
+// addEnd notes the end, at t, of the boundary between p and q.
+func (v *voronoi) addEnd(p, q Place, ux, uy, t float64) {
 	if math.IsInf(t, 1) {
 		v.directions = append(v.directions, math.Atan2(uy, ux))
 		return

@@ -53,7 +53,7 @@ func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Se
 	runs := make([][]step, ExampleRuns)
 	errs := make([]error, ExampleRuns)
 	if err := parallel.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) {
-		errs[k] = s.play(m, s.Sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
+		errs[k] = s.run(m, s.Sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
 	}, func() {}); err != nil {
 		return Series{}, err
 	}

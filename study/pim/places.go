@@ -39,19 +39,19 @@ func newPlaces(all []Place) *places {
 }
 
 // A found place has its squared distance.
-type found struct {
+type neighbour struct {
 	d2 float64
 	id int32
 }
 
-func compareFound(a, b found) int { return cmp.Or(cmp.Compare(a.d2, b.d2), cmp.Compare(a.id, b.id)) }
+func compareNeighbours(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d2, b.d2), cmp.Compare(a.id, b.id)) }
 
 // nearest appends the k nearest places, or all if there are less, to ids, the
 // nearest first. It walks to the east and to the west until what is next is farther
 // away by its longitude alone than the worst of k found.
 func (p *places) nearest(lat, lon float64, k int, ids []int32) []int32 {
 	x, y := lon*p.shrink, lat
-	best := make([]found, 0, k+1)
+	best := make([]neighbour, 0, k+1)
 	worst := func() float64 {
 		if len(best) < k {
 			return math.Inf(1)
@@ -81,8 +81,8 @@ func (p *places) nearest(lat, lon float64, k int, ids []int32) []int32 {
 		}
 		s := p.sorted[next]
 		dx, dy := s.x-x, s.y-y
-		f := found{dx*dx + dy*dy, s.id}
-		at, _ := slices.BinarySearchFunc(best, f, compareFound)
+		f := neighbour{dx*dx + dy*dy, s.id}
+		at, _ := slices.BinarySearchFunc(best, f, compareNeighbours)
 		best = slices.Insert(best, at, f)
 		best = best[:min(k, len(best))]
 	}

@@ -18,9 +18,9 @@ type step struct {
 	took    time.Duration
 }
 
-// play reports a trajectory, unless stop says otherwise, and calls each for every
+// run reports a trajectory, unless stop says otherwise, and calls each for every
 // step.
-func (s *Study) play(m *pim.Mechanism, src *exact.Source, x *trajectory, stop func() bool, each func(k int, made step)) error {
+func (s *Study) run(m *pim.Mechanism, src *exact.Source, x *trajectory, stop func() bool, each func(k int, made step)) error {
 	run := m.Start()
 	if x.start != nil {
 		run = m.StartIn(s.grid.Index(x.start.Lat, x.start.Lon), x.start.T)

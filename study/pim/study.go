@@ -159,7 +159,7 @@ func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary
 			t.err = err
 			return
 		}
-		t.err = s.play(m, s.Sources[worker], x, stopper(ctx), func(k int, made step) { s.count(t, x, k, made) })
+		t.err = s.run(m, s.Sources[worker], x, stopper(ctx), func(k int, made step) { s.count(t, x, k, made) })
 	})
 	if err != nil {
 		return Summary{}, err

@@ -1,5 +1,5 @@
-// Package crew has several goroutines do one piece of work.
-package crew
+// Package workers has several goroutines do one piece of work.
+package workers
 
 import (
 	"sync"
