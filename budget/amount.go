@@ -17,13 +17,13 @@ const (
 	Max = 9_000_000 * One
 )
 
-// Amount is an epsilon counted in quanta of 1e-12. Amounts add as integers,
-// exactly; what they are per is a [Unit].
+// An Amount is an epsilon, counted in quanta of 1e-12. Amounts add exactly, as
+// integers. A [Unit] says what they are per.
 type Amount int64
 
 // Cost returns what an epsilon costs: eps rounded up to a multiple of 1e-12, so
-// that a charge is never below the loss it pays for. It is an error for eps to
-// be zero, negative or above [Max].
+// that a charge is never below the loss it pays for. It returns an error if eps is
+// not above 0 or exceeds [Max].
 func Cost(eps *big.Rat) (Amount, error) {
 	if eps.Sign() <= 0 {
 		return 0, errors.New("epsilon must be above 0")
@@ -39,8 +39,8 @@ func Cost(eps *big.Rat) (Amount, error) {
 }
 
 // Limit returns the limit that an epsilon sets: eps rounded down to a multiple of
-// 1e-12, so that a limit never grows. Zero is a limit too, one that blocks. It is
-// an error for eps to be negative or above [Max].
+// 1e-12, so that a limit never grows. Zero is a limit that blocks. It returns an
+// error if eps is negative or exceeds [Max].
 func Limit(eps *big.Rat) (Amount, error) {
 	if eps.Sign() < 0 {
 		return 0, errors.New("epsilon must not be below 0")
@@ -67,8 +67,8 @@ func (a Amount) String() string {
 	return whole + "." + strings.TrimRight(fmt.Sprintf("%012d", u%uint64(One)), "0")
 }
 
-// Times returns what n charges of a cost. It reports false, with no amount, when
-// that is above [Max] or when a or n is negative.
+// Times returns the cost of n charges of a. It reports false if that exceeds [Max],
+// or if a or n is negative.
 func (a Amount) Times(n int64) (Amount, bool) {
 	if a < 0 || n < 0 {
 		return 0, false

@@ -1,13 +1,12 @@
-// Package budget holds what a privacy loss is counted in: epsilon as an exact
-// fixed-point amount, the unit it is per, and the metrics that decide how far
-// apart two databases are.
+// Package budget counts privacy losses: epsilon as an exact fixed-point amount, the
+// unit it is per, and the metrics that say how far apart two databases are.
 //
 // A mechanism with loss epsilon makes two secrets at distance d
 // distinguishable by at most a factor exp(epsilon*d): d_X-privacy in the sense
 // of Bordenabe, "Measuring Privacy with Distinguishability Metrics" (2014),
 // chapter 4. An account's balance is a sum of such epsilons, and what it means
 // depends on its unit, because the unit fixes the distance between two worlds
-// that differ in that account's secrets only:
+// that differ only in that account's secrets:
 //
 //   - the unit of a universe, such as kWh: the sum of the distances between the
 //     account's readings in the two worlds. Charges under the Manhattan metric
@@ -17,8 +16,8 @@
 //   - [Record]: one for the account's whole contribution, whatever it was. A
 //     query charges the unit once for every row it reads, because a contribution
 //     of k rows is at distance k from none;
-//   - [Set]: the steps of a mechanism that protects a moving set of locations,
-//     which are added;
+//   - [Set]: one for each step of a mechanism that protects a moving set of
+//     locations;
 //   - "cip:NAME": the Rényi loss under the policy NAME.
 //
 // A [Manager] decides how a trace of locations or readings spends its epsilon from

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Metric is a distance between two databases x and x' that hold the same rows
-// with other readings. A NULL reading is at the largest distance, hi - lo, from
+// A Metric is a distance between two databases x and x' that hold the same rows
+// with different readings. A NULL reading is at the largest distance, hi - lo, from
 // every value of its universe, unless a query states otherwise. (Bordenabe 2014,
 // sections 4.3 and 4.4.)
 type Metric int
@@ -22,7 +22,7 @@ const (
 	// DH is the Hamming metric, the number of records that differ: classic
 	// differential privacy. ND1 <= DH.
 	DH
-	// DInf is the largest |x_i - x'_i|, in the universe's unit: all values
+	// DInf is the largest |x_i - x'_i|, in the universe's unit: all values may
 	// change at once. DInf <= D1.
 	DInf
 )

@@ -2,7 +2,7 @@ package budget
 
 import "math/big"
 
-// A Price is what one release costs the account that it is about.
+// A Price is what one release costs the account whose secret it releases.
 type Price struct {
 	Unit   Unit
 	Amount Amount // of epsilon, per Unit

@@ -8,21 +8,20 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// Unit is what an epsilon is per. Amounts of different units never mix; units
-// are told apart by case.
+// A Unit is what an epsilon is per. Amounts of different units never mix. Units are
+// case-sensitive.
 type Unit string
 
 // The units that are not named after a universe's values.
 const (
-	Metre  Unit = "m"      // per metre between locations; "m:NAME" is its own unit, per metre of the metric NAME
+	Metre  Unit = "m"      // per metre between locations; "m:NAME" is a unit of its own, per metre of the metric NAME
 	Record Unit = "record" // per row an account contributes, whatever its value
 	Set    Unit = "set"    // per step of a mechanism on location sets
 )
 
-// CheckUniverseUnit reports whether u may be the unit of a universe's values. It
-// refuses the names that already mean something else (m, m:NAME, record, set,
-// cip:NAME, and *, which stands for every account), the empty name, and names
-// that do not print on one line.
+// CheckUniverseUnit returns an error unless u may be the unit of a universe's values.
+// Names that mean something else (m, m:NAME, record, set, cip:NAME, and *, which stands
+// for every account), the empty name, and names that do not print on one line may not.
 func CheckUniverseUnit(u Unit) error {
 	s := string(u)
 	switch {

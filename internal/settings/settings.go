@@ -1,6 +1,6 @@
-// Package settings reads the settings of a mechanism from a JSON object, as people
-// write it: keys are spelt exactly, one that is unknown or given twice is an error,
-// and errors name the key.
+// Package settings reads the settings of a mechanism from a JSON object that people
+// write. Keys are case-sensitive. A key that is unknown or given twice is an error, and
+// errors name the key.
 package settings
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// Values are the values of a JSON object that were not read yet, and the first
-// error. They are used by one goroutine.
+// Values holds the values of a JSON object that have not been read yet, and the first
+// error. It is for one goroutine.
 type Values struct {
 	values map[string]json.RawMessage
 	err    error
 }
 
-// Parse splits a JSON object into its values. Unlike json.Unmarshal into a struct
-// it tells apart keys that differ by case, and notices repetitions. The example
-// shows people what is expected.
+// Parse splits a JSON object into its values. Unlike json.Unmarshal into a struct, it
+// distinguishes keys that differ by case, and notices repetitions. Errors show the
+// example.
 func Parse(text []byte, example string, keys ...string) (*Values, error) {
 	notAnObject := fmt.Errorf("settings must be one JSON object, such as %s", example)
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -60,17 +60,17 @@ func Parse(text []byte, example string, keys ...string) (*Values, error) {
 	return v, nil
 }
 
-// Has reports whether a key is given and was not read yet.
+// Has reports whether a key is given and has not been read yet.
 func (v *Values) Has(key string) bool { return v.values[key] != nil }
 
-// Fail notes an error, unless there is one.
+// Fail records an error, unless there is one already.
 func (v *Values) Fail(format string, args ...any) {
 	if v.err == nil {
 		v.err = fmt.Errorf(format, args...)
 	}
 }
 
-// Require is Read for a key that must be there.
+// Require reads the value of a key as Read does, and fails if the key is missing.
 func (v *Values) Require(key string, target any) {
 	if !v.Has(key) {
 		v.Fail("%s is missing", key)
@@ -78,7 +78,7 @@ func (v *Values) Require(key string, target any) {
 	v.Read(key, target)
 }
 
-// Read takes the value of a key, if it is given, for a *string, *int, *int64 or
+// Read reads the value of a key, if it is given, into a *string, *int, *int64 or
 // *float64.
 func (v *Values) Read(key string, target any) {
 	value, given := v.values[key]
@@ -102,8 +102,8 @@ func kindOf(target any) string {
 	}
 }
 
-// Amount takes the value of a key, if it is given, as the decimal that people
-// wrote, rounded down to a multiple of 1e-12.
+// Amount reads the value of a key, if it is given, as the decimal that people wrote,
+// rounded down to a multiple of 1e-12.
 func (v *Values) Amount(key string, target *budget.Amount) {
 	if !v.Has(key) {
 		return
@@ -123,8 +123,8 @@ func (v *Values) Amount(key string, target *budget.Amount) {
 	*target = amount
 }
 
-// Finish returns the first error. What nobody has read need only be of the right
-// type: a text for the keys given, a number for others.
+// Finish returns the first error. Values that nobody has read need only have the right
+// type: text for the keys in texts, a number for others.
 func (v *Values) Finish(texts ...string) error {
 	var text string
 	var number float64

@@ -1,4 +1,4 @@
-// Package workers has several goroutines do one piece of work.
+// Package workers runs one piece of work on several goroutines.
 package workers
 
 import (
@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Run calls work on n goroutines and returns when all of them have. If one panics, Run
-// does, with the same value: a panic that stayed on a goroutine of its own would end the
-// process, where the caller's is the error of one SQL statement.
+// Run calls work on n goroutines and returns when all calls have. If one panics, Run
+// panics with the same value: a panic that stayed on its own goroutine would end the
+// process, while the caller's is only the error of one SQL statement.
 func Run(n int, work func()) {
 	var running sync.WaitGroup
 	var panicked atomic.Pointer[any]

@@ -44,7 +44,9 @@ type neighbour struct {
 	id int32
 }
 
-func compareNeighbours(a, b neighbour) int { return cmp.Or(cmp.Compare(a.d2, b.d2), cmp.Compare(a.id, b.id)) }
+func compareNeighbours(a, b neighbour) int {
+	return cmp.Or(cmp.Compare(a.d2, b.d2), cmp.Compare(a.id, b.id))
+}
 
 // nearest appends the k nearest places, or all if there are less, to ids, the
 // nearest first. It walks to the east and to the west until what is next is farther
