@@ -3,8 +3,8 @@ package exact
 import "math"
 
 // BernoulliExpRatio returns true with probability e^-(rate*num/den) exactly;
-// for num = 0 that is always, and no bit is read. rate stands for the rational
-// it is, positive and finite, and den >= 1.
+// for num = 0 it is always true and reads no bit. rate is taken as the rational
+// that it is, positive and finite, and den >= 1.
 func (s *Source) BernoulliExpRatio(rate float64, num, den uint64) bool {
 	if num == 0 {
 		return true
@@ -26,10 +26,10 @@ func (s *Source) BernoulliExpRatio(rate float64, num, den uint64) bool {
 //
 //	x = rate*sqrt(i^2+j^2) - a*(|i|+|j|),
 //
-// the acceptance test which turns two discrete Laplace laws of rate a into the
-// planar law e^(-rate*sqrt(i^2+j^2)) on the lattice. Both numbers stand for
-// the rationals they are, rate positive and finite, and 0 <= a*sqrt(2) <= rate
-// makes x >= 0 by |i|+|j| <= sqrt(2)*sqrt(i^2+j^2).
+// the acceptance test that turns two discrete Laplace laws of rate a into the
+// planar law e^(-rate*sqrt(i^2+j^2)) on the lattice. Both numbers are taken as the
+// rationals that they are. rate is positive and finite, and 0 <= a*sqrt(2) <= rate
+// makes x >= 0, since |i|+|j| <= sqrt(2)*sqrt(i^2+j^2).
 func (s *Source) BernoulliExpL2(rate, a float64, i, j int64) bool {
 	// In units of 2^-53, the root is off by at most 3, its product by 4, the
 	// other product, which is not larger, by 3, and the difference adds 1: x
@@ -50,15 +50,15 @@ func (s *Source) BernoulliExpL2(rate, a float64, i, j int64) bool {
 //	t = c - rate*sqrt(i^2+j^2),
 //	F(t) = e^t/2 for t <= 0 and 1 - e^-t/2 for t >= 0,
 //
-// is the distribution function of the standard Laplace law: whether a distance
-// is at most a threshold plus Laplace noise, without the noise. rate and c stand
-// for the rationals they are, finite, rate positive.
+// is the distribution function of the standard Laplace law. It tests whether a
+// distance is at most a threshold plus Laplace noise, without drawing the noise. rate
+// and c are taken as the rationals that they are, finite, rate positive.
 //
 // Neither ln F nor ln(1-F(t)) = ln F(-t) has a slope beyond ±1: for t <= 0 it is
 // 1, for t >= 0 it is (e^-t/2)/(1 - e^-t/2) <= 1. So for two points the
-// probabilities of an outcome differ by a factor of at most e^(rate*d), d being
-// the difference of their distances to the origin, and by the triangle
-// inequality at most the distance between them.
+// probabilities of an outcome differ by a factor of at most e^(rate*d), where d is
+// the difference of their distances to the origin: by the triangle inequality, at
+// most the distance between them.
 //
 // A Laplace variate is a fair sign times E, so F(t) is the average of P(E <= t)
 // and P(-E <= t).
@@ -80,8 +80,8 @@ func (s *Source) LaplaceTest(rate, c float64, i, j int64) bool {
 	return exceeds == negative
 }
 
-// resume decides E > x from the first 32 bits of U, where approx is x to
-// within scale*2^-49.
+// resume reports whether E > x, given the first 32 bits of U. approx is x to within
+// scale*2^-49.
 func (s *Source) resume(w uint32, approx, scale float64, p probability) bool {
 	if _, decided := enclose32(w).exceeds(approx, scale); decided {
 		return newUniform(s, uint64(w), 32).below(p)

@@ -9,8 +9,8 @@
 // A draw is a deterministic function of an endless string of fair bits. A real
 // number U, uniform on (0,1), is known to its first 32 bits and extended only
 // while the bits read so far leave the answer open; nothing limits how far.
-// Everything is decided by comparing U with probabilities, or E = -ln U, a
-// standard exponential variate, with exponents:
+// Every decision compares U with probabilities, or E = -ln U, a standard
+// exponential variate, with exponents:
 //
 //	E > x                             has probability e^-x
 //	k = floor(E/rate)                 has P(k >= n) = q^n, q = e^-rate
@@ -36,6 +36,6 @@
 //
 // # Rates
 //
-// A rate is a positive float64 which stands for the rational number it is.
-// [RateFloor] makes one from a rational epsilon and never exceeds it.
+// A rate is a positive float64, taken as the rational number that it is.
+// [RateFloor] returns one that does not exceed a rational epsilon.
 package exact

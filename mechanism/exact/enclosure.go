@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// An enclosure locates a standard exponential variate E = -ln U:
-// |E - mid| <= err, where err includes the slack which the methods below need
+// An enclosure bounds a standard exponential variate E = -ln U:
+// |E - mid| <= err, where err includes the slack that the methods below need
 // for their own rounding.
 //
 // The bounds take math.Log, Log1p and Expm1 to be within 4 units in the last
@@ -41,9 +41,9 @@ func enclose64(w uint64) enclosure {
 	}
 }
 
-// quotient returns floor((E+offset)/rate) for inverse = 1/rate, if it is the
-// same on the whole enclosure, where 0 <= offset < rate and offset <= ln 2,
-// the offset being within 16 * 2^-53.
+// quotient returns floor((E+offset)/rate) for inverse = 1/rate, and reports whether
+// it is the same on the whole enclosure. 0 <= offset < rate and offset <= ln 2, and
+// the offset is within 16 * 2^-53 of its true value.
 //
 // Offset, sum, inverse and product are rounded: in units of 2^-53 inverse that
 // is at most 16 + 3(mid + ln 2) < 19 + 3 mid, less than the slack, which is
@@ -59,9 +59,9 @@ func (e enclosure) quotient(offset, inverse float64) (k int64, decided bool) {
 	return k, frac > margin && 1-frac > margin
 }
 
-// exceeds reports whether E > x, if it is the same on the whole enclosure, for
-// an x known to within scale*2^-49, where |x| <= scale. The rest of the margin
-// and the slack cover the rounding of the difference.
+// exceeds reports whether E > x, and whether that is decided: the same on the whole
+// enclosure. x is known to within scale*2^-49, where |x| <= scale. The rest of the
+// margin and the slack cover the rounding of the difference.
 func (e enclosure) exceeds(x, scale float64) (answer, decided bool) {
 	difference := e.mid - x
 	margin := e.err + scale*0x1p-48

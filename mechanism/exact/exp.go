@@ -9,8 +9,8 @@ import (
 var one = big.NewInt(1)
 
 // ExpBounds returns rationals lo <= e^-x <= hi with hi - lo <= 2^-prec, for a
-// rational x >= 0. Both lie in [0,1] and have a power of two for denominator.
-// It panics when x is negative.
+// rational x >= 0. Both lie in [0,1], and their denominators are powers of two.
+// It panics if x is negative.
 func ExpBounds(x *big.Rat, prec uint) (lo, hi *big.Rat) {
 	switch x.Sign() {
 	case -1:

@@ -9,14 +9,14 @@ package exact
 // goroutine.
 type Geometric struct{ inversion }
 
-// NewGeometric returns the law with the given rate, which stands for the
-// rational number it is; it must be positive and finite. See [RateFloor].
+// NewGeometric returns the law with the given rate, which must be positive and
+// finite. It is taken as the rational number that it is; see [RateFloor].
 func NewGeometric(rate float64) (Geometric, error) {
 	v, err := newInversion(rate, 0)
 	return Geometric{v}, err
 }
 
-// Draw returns an exact sample. One beyond int64 is moved to MaxInt64 after it
+// Draw returns an exact sample. A sample beyond int64 is moved to MaxInt64 after it
 // is drawn, which is post-processing.
 func (g Geometric) Draw(s *Source) int64 {
 	return g.draw(s, geometricTail) // P(k >= n) = (1-q) q^n/(1-q) = q^n

@@ -6,7 +6,7 @@ import (
 )
 
 // An inversion draws k = floor((E + offset)/rate) for a standard exponential
-// variate E = -ln U: the k >= 0 of which the tail is
+// variate E = -ln U: a k >= 0 with the tail
 //
 //	P(k >= n) = e^(offset - rate n)  for n >= 1,
 //
@@ -26,8 +26,8 @@ func newInversion(rate, offset float64) (inversion, error) {
 	return inversion{rate: rate, inverse: 1 / rate, offset: offset}, nil
 }
 
-// A tailFunc returns the probability P(k >= n), n >= 1, which an inversion with
-// the given rate stands for.
+// A tailFunc returns the probability P(k >= n), n >= 1, of an inversion with the
+// given rate.
 type tailFunc func(rate float64, n uint64) probability
 
 // draw returns k, or MaxInt64 if that is less.

@@ -12,8 +12,8 @@ import "math"
 // concurrent use with a [Source] per goroutine.
 type DiscreteLaplace struct{ inversion }
 
-// NewDiscreteLaplace returns the law with the given rate, which stands for the
-// rational number it is; it must be positive and finite. See [RateFloor].
+// NewDiscreteLaplace returns the law with the given rate, which must be positive and
+// finite. It is taken as the rational number that it is; see [RateFloor].
 func NewDiscreteLaplace(rate float64) (DiscreteLaplace, error) {
 	// The offset is ln(2/(1+q)) with (1+q)/2 = 1 + expm1(-rate)/2 >= 1/2. In
 	// units of 2^-53, 4 places of Expm1 move the logarithm by at most 8, 4 of
@@ -22,7 +22,7 @@ func NewDiscreteLaplace(rate float64) (DiscreteLaplace, error) {
 	return DiscreteLaplace{v}, err
 }
 
-// Draw returns an exact sample. One beyond int64 is moved to the nearest of
+// Draw returns an exact sample. A sample beyond int64 is moved to the nearer of
 // ±MaxInt64 after it is drawn, which is post-processing.
 //
 // The tail of the magnitude is

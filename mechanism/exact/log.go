@@ -2,11 +2,11 @@ package exact
 
 import "math"
 
-// logBits is how many bits behind the leading one choose an entry of logTable.
+// logBits is the number of bits after the leading one that select an entry of logTable.
 const logBits = 8
 
-// logTable has an entry for each of 2^logBits equal parts of [1, 2): about the
-// inverse of its middle, and the logarithm of the inverse of that.
+// logTable has an entry for each of 2^logBits equal parts of [1, 2): the inverse of
+// its middle, rounded, and the logarithm of the inverse of that.
 var logTable = func() (table [1 << logBits]struct{ inverse, log float64 }) {
 	for i := range table {
 		inverse := 1 / (1 + (float64(i)+0.5)/(1<<logBits))
@@ -19,10 +19,9 @@ var logTable = func() (table [1 << logBits]struct{ inverse, log float64 }) {
 // math.Log.
 //
 // With w + 1/2 = 2^e m, 1 <= m < 2, and an entry's inverse c it is
-// (e-32) ln 2 - ln c + ln(1+z) for z = mc - 1. |z| is 2^-9 or hardly more, so
-// what is cut off of the series of ln(1+z) is below 2^-47. Of the roundings,
-// those of numbers up to 23 and of 32 ln 2 are below 2^-48 each, and all others
-// together are.
+// (e-32) ln 2 - ln c + ln(1+z) for z = mc - 1. |z| is at most 2^-9 or hardly more, so
+// the truncation of the series of ln(1+z) is below 2^-47. The roundings of numbers up
+// to 23 and of 32 ln 2 are below 2^-48 each, and so are all other roundings together.
 func halfLog(w uint32) float64 {
 	const fractionBits, bias = 52, 1023
 	b := math.Float64bits(float64(w) + 0.5)

@@ -12,22 +12,22 @@ import (
 //
 // This is post-processing of Gaussian noise, unlike the discrete Gaussian of
 // Canonne, Kamath and Steinke (2020), which is a different law. Both numbers
-// stand for the rationals they are, finite, sigma positive. A result beyond
+// are taken as the rationals that they are, finite, sigma positive. A result beyond
 // int64 is moved to the nearest int64 after it is drawn.
 //
 // As in Karney, Sampling Exactly from the Normal Distribution (2016), Z is a
-// string of digits of which as many are drawn as the answer takes. It is
+// string of digits, and only as many are drawn as the answer needs. It is
 // proposed as z = k/64 + x/64, k geometric of rate 1/64 and x uniform on (0,1),
 // and accepted with probability e^-t, where
 //
 //	t = (z^2+1)/2 - k/64 >= (k/64-1)^2/2 >= 0,
 //
 // so what is accepted has a density proportional to e^(-k/64) e^-t, which is
-// e^(-z^2/2) up to a constant: |Z|, and a fair sign makes it Z. 3 in 4 proposals
-// are accepted, hardly fewer than by rejection from the exponential law itself.
-// k is exact, the acceptance test is E > t for a standard exponential E, and
-// both it and the rounding are decided for every x which has the digits read
-// so far: those which are not read make no difference.
+// e^(-z^2/2) up to a constant: that is |Z|, and a fair sign makes it Z. 3 in 4
+// proposals are accepted, hardly fewer than by rejection from the exponential law
+// itself. k is exact, the acceptance test is E > t for a standard exponential E, and
+// both it and the rounding are decided only when they are the same for every x with
+// the digits read so far.
 func (s *Source) RoundedNormal(c, sigma float64) int64 {
 	for {
 		// Geometric moves k to MaxInt64 only after 2^57 leading zeros of U,
@@ -47,8 +47,8 @@ const stepBits = 6
 
 var normalSteps = Geometric{inversion{rate: 1. / (1 << stepBits), inverse: 1 << stepBits}}
 
-// accept returns true with probability e^-t, and the digits of p as far as that
-// took more than those it has.
+// accept returns true with probability e^-t. If that took more digits of x than p
+// has, it also returns them.
 func (s *Source) accept(p proposal) (accepted bool, point *lazyProposal) {
 	t, scale := p.exponent()
 	w := s.Uint32()
@@ -60,7 +60,7 @@ func (s *Source) accept(p proposal) (accepted bool, point *lazyProposal) {
 }
 
 // round returns the integer nearest to c + sigma*z for an accepted z, given as
-// point or, when that is nil, as p.
+// point or, if that is nil, as p.
 func (s *Source) round(p proposal, point *lazyProposal, c, sigma float64) int64 {
 	if point == nil {
 		if k, decided := p.nearest(c, sigma); decided {
@@ -84,8 +84,8 @@ func (p proposal) z() float64 {
 	return (float64(p.k) + float64(p.x)*0x1p-64) * (1. / (1 << stepBits))
 }
 
-// exponent returns t to within scale*2^-49, on all of the range, for a
-// scale = (z+1)^2/2 which is above t and all its terms.
+// exponent returns t to within scale*2^-49, on the whole range, for a
+// scale = (z+1)^2/2, which exceeds t and all its terms.
 //
 // In units of 2^-53 scale, rounding moves z^2/2 by at most 5 and the range by
 // less than 1, each of two sums adds 1 and the conversion of k 1: 9 of 16.
@@ -94,8 +94,8 @@ func (p proposal) exponent() (t, scale float64) {
 	return (z*z+1)/2 - float64(p.k)*(1./(1<<stepBits)), (z + 1) * (z + 1) / 2
 }
 
-// nearest returns the integer nearest to c + sigma*z, if it is the same on all
-// of the range; sigma may be negative.
+// nearest returns the integer nearest to c + sigma*z, and reports whether it is the
+// same on the whole range; sigma may be negative.
 //
 // In units of 2^-53 (|c| + |sigma| z), the product is off by at most 3 and the
 // sum by 1, and the range is |sigma| 2^-70; the margin is twice that. Below 1/2,
@@ -113,7 +113,7 @@ func (p proposal) nearest(c, sigma float64) (k int64, decided bool) {
 	return int64(integer), true
 }
 
-// lazy returns p with digits to be had without limit.
+// lazy returns p with a digit string that extends without limit.
 func (p proposal) lazy(s *Source) *lazyProposal {
 	return &lazyProposal{k: p.k, x: newUniform(s, p.x, 64)}
 }
@@ -124,9 +124,9 @@ type lazyProposal struct {
 	x *uniform
 }
 
-// bounds encloses e^-t. The width of the enclosure is that of the uniform it is
-// compared with: x is read as far as that and not further, on which depends
-// that float64 and integer arithmetic read the same bits.
+// bounds encloses e^-t. The enclosure is as wide as that of the uniform it is
+// compared with: x is read that far and no further, so that float64 and integer
+// arithmetic read the same bits.
 func (l *lazyProposal) bounds(precision uint) (lo, hi *big.Int) {
 	for l.x.n+extraPrecision < precision {
 		l.x.extend()
@@ -157,8 +157,8 @@ func (l *lazyProposal) exponent(end *big.Int, precision uint) *big.Int {
 	return shift(t, int(precision)-int(2*places+1))
 }
 
-// nearest returns the integer nearest to c + sigma*z, or the int64 nearest to
-// that, after as many digits as it takes; sigma may be negative.
+// nearest returns the integer nearest to c + sigma*z, or the int64 nearest to that.
+// It reads as many digits as it needs; sigma may be negative.
 func (l *lazyProposal) nearest(c, sigma float64) int64 {
 	for {
 		lo, hi := l.rounded(c, sigma)
@@ -175,9 +175,9 @@ func (l *lazyProposal) nearest(c, sigma float64) int64 {
 	}
 }
 
-// rounded returns the integers nearest to c + sigma*z next to either end of what
-// is known of z. The ends themselves have probability 0: one which is halfway
-// between two integers is rounded to the side on which z is.
+// rounded returns the integers nearest to c + sigma*z at either end of the known
+// range of z. The ends themselves have probability 0: an end halfway between two
+// integers is rounded to the side on which z is.
 func (l *lazyProposal) rounded(c, sigma float64) (lo, hi *big.Int) {
 	center, centerExponent := split(c)
 	factor, factorExponent := split(sigma)

@@ -5,11 +5,10 @@ import (
 	"math/big"
 )
 
-// A probability is a real number in [0,1] which can be had to any precision.
+// A probability is a real number in [0,1] that can be computed to any precision.
 type probability interface {
-	// bounds encloses the number, times 2^precision, within a few units, or,
-	// for a number which is read lazily itself, within as many as make it known
-	// as well as the uniform it is compared with.
+	// bounds encloses the number, times 2^precision, within a few units. A number that
+	// is itself read lazily is enclosed as narrowly as the uniform it is compared with.
 	bounds(precision uint) (lo, hi *big.Int)
 }
 
@@ -27,7 +26,7 @@ type ratio struct {
 	num, den uint64
 }
 
-// bounds loses nothing but a floor: floor(floor(y)/den) = floor(y/den).
+// bounds rounds down once, since floor(floor(y)/den) = floor(y/den).
 func (r ratio) bounds(precision uint) (lo, hi *big.Int) {
 	mantissa, exponent := split(r.rate)
 	n := new(big.Int).SetUint64(r.num)
@@ -44,10 +43,10 @@ type excess struct {
 	i, j    int64
 }
 
-// bounds takes the integer square root of rate^2 (i^2+j^2), scaled, so nothing
-// but a floor is lost: floor(sqrt(floor(y))) = floor(sqrt(y)). Each term is
-// less than one unit above its floor, so with one unit subtracted the
-// difference is less than two units below the true one, and not above it.
+// bounds takes the integer square root of rate^2 (i^2+j^2), scaled. This rounds down
+// once, since floor(sqrt(floor(y))) = floor(sqrt(y)). Each term is less than one unit
+// above its floor, so with one unit subtracted the difference is not above the true
+// one, and less than two units below it.
 func (e excess) bounds(precision uint) (lo, hi *big.Int) {
 	root := scaledRoot(e.rate, e.i, e.j, precision)
 	i, j := big.NewInt(e.i), big.NewInt(e.j)
@@ -65,8 +64,8 @@ type overshoot struct {
 	negated bool
 }
 
-// bounds is as for excess: two floors, one unit subtracted. When x is negative by
-// more than they may hide, the event is certain, and known to be so without
+// bounds rounds as for excess: two floors, one unit subtracted. If x is negative by
+// more than rounding may hide, the event is certain, and known to be so without
 // another bit.
 func (o overshoot) bounds(precision uint) (lo, hi *big.Int) {
 	root := scaledRoot(o.rate, o.i, o.j, precision)

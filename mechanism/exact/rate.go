@@ -6,9 +6,9 @@ import (
 	"math/big"
 )
 
-// RateFloor returns the largest float64 which is not above r, so that a
-// mechanism run at this rate never spends more than r. It is an error when r
-// is not positive, or so small that the result would be 0.
+// RateFloor returns the largest float64 that is not above r, so that a mechanism
+// run at this rate never spends more than r. It returns an error if r is not
+// positive, or so small that the result would be 0.
 func RateFloor(r *big.Rat) (float64, error) {
 	if r.Sign() <= 0 {
 		return 0, fmt.Errorf("rate %s is not positive", r.RatString())
@@ -23,13 +23,13 @@ func RateFloor(r *big.Rat) (float64, error) {
 	return rate, nil
 }
 
-// RateTimes returns a rate not above n times another and less than 2^-50 of it
-// below, for n >= 1 and a rate from 1e-300 up, while the product is finite. It
-// makes the rate of an epsilon which is counted in small units from that of one
-// unit, without rational arithmetic.
+// RateTimes returns a rate that is not above n*rate, and less than 2^-50 of it below,
+// for n >= 1 and a rate of at least 1e-300, as long as the product is finite. It turns
+// the rate of one small unit of epsilon into that of n units, without rational
+// arithmetic.
 //
-// Of three roundings each adds at most one part in 2^53; the last factor takes
-// four away.
+// Each of three roundings adds at most one part in 2^53; the last factor takes four
+// away.
 func RateTimes(rate float64, n int64) float64 {
 	return rate * float64(n) * (1 - 0x1p-51)
 }

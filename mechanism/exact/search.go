@@ -2,10 +2,10 @@ package exact
 
 import "math"
 
-// lastReached returns the largest n from 0 to MaxInt64 which is 0 or reached,
-// where all numbers below one that is reached are reached too. It takes
-// doubling steps away from guess, which is in the same range, and bisects: the
-// guess affects the time this takes and nothing else.
+// lastReached returns the largest n from 0 to MaxInt64 that is 0 or reached. All
+// numbers below a reached one are reached too. It takes doubling steps away from
+// guess, which is in the same range, and then bisects: the guess affects only the time
+// this takes.
 func lastReached(guess uint64, reached func(n uint64) bool) int64 {
 	const limit = math.MaxInt64 + 1
 	lo, hi := guess, guess+1

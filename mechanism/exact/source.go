@@ -20,23 +20,22 @@ const bufferSize = 4096
 // connection. It must not be carried across a fork either, since parent and
 // child would then share the bits already buffered.
 //
-// Every method which needs bits panics with an [*EntropyError] when the
-// entropy runs dry: there is no draw to fall back on.
+// Every method that needs bits panics with an [*EntropyError] if the entropy
+// fails: there is no draw to fall back on.
 type Source struct {
 	buf     [bufferSize]byte
 	next    int    // buf[:next] is consumed and erased
 	pool    uint64 // unread single bits, the next one on top
-	pooled  int    // how many of them
+	pooled  int    // number of bits in pool
 	entropy io.Reader
 
-	// certify makes every comparison be decided by integer arithmetic, on the
-	// very bits which float64 found sufficient. Only tests set it.
+	// certify makes integer arithmetic decide every comparison, on the very bits
+	// that float64 found sufficient. Only tests set it.
 	certify bool
 }
 
-// NewSource returns a Source which reads from entropy, or from
-// [crypto/rand.Reader] when entropy is nil. Nothing is read before the first
-// draw.
+// NewSource returns a Source that reads from entropy, or from [crypto/rand.Reader]
+// if entropy is nil. It reads nothing before the first draw.
 func NewSource(entropy io.Reader) *Source {
 	if entropy == nil {
 		entropy = rand.Reader
@@ -54,7 +53,7 @@ func (e *EntropyError) Error() string { return fmt.Sprintf("entropy failed: %v",
 // Unwrap returns the reader's error.
 func (e *EntropyError) Unwrap() error { return e.Err }
 
-// fill replaces a buffer of which everything is consumed.
+// fill replaces a consumed buffer.
 func (s *Source) fill() {
 	if _, err := io.ReadFull(s.entropy, s.buf[:]); err != nil {
 		panic(&EntropyError{Err: err})
@@ -103,7 +102,7 @@ func (s *Source) Bool() bool {
 //
 // This is Lemire's multiply-shift (Fast Random Integer Generation in an
 // Interval, 2019): the high word of a 128-bit product, redrawn for the 2^64
-// mod n low words which would favour some results.
+// mod n low words that would favour some results.
 func (s *Source) Below(n uint64) uint64 {
 	high, low := bits.Mul64(s.Uint64(), n)
 	if low < n {

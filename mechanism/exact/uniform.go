@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// A uniform is a real number U in (0,1) of which the first n bits are known:
+// A uniform is a real number U in (0,1) whose first n bits are known:
 // bits/2^n <= U <= (bits+1)/2^n.
 type uniform struct {
 	src  *Source
@@ -24,13 +24,13 @@ func (u *uniform) extend() {
 	u.n += 64
 }
 
-// extraPrecision is how many bits the bounds of a probability carry beyond
+// extraPrecision is the number of bits that the bounds of a probability carry beyond
 // those known of U, so that reading more of U, not computing more digits,
 // settles all but the closest calls. It exceeds the slack of every enclosure:
 // what is settled in float64 is settled here on the same bits.
 const extraPrecision = 64
 
-// below reports whether U <= p, reading as much of U as it takes.
+// below reports whether U <= p. It reads as many bits of U as it needs.
 func (u *uniform) below(p probability) bool {
 	for {
 		lo, hi := p.bounds(u.n + extraPrecision)
@@ -46,7 +46,7 @@ func (u *uniform) below(p probability) bool {
 	}
 }
 
-// exponential returns -ln U, roughly.
+// exponential returns an approximation of -ln U.
 func (u *uniform) exponential() float64 {
 	mantissa := new(big.Float).SetInt(u.bits)
 	shift := mantissa.MantExp(mantissa)
