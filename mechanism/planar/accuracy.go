@@ -6,9 +6,8 @@ import (
 	"math/big"
 )
 
-// Confidence returns the probability with which the continuous planar Laplace
-// mechanism reports a point within r metres of the location (thesis, section
-// 5.2.1),
+// Confidence returns the probability that the continuous planar Laplace mechanism
+// reports a point within r metres of the location (thesis, section 5.2.1),
 //
 //	C(r) = 1 - (1 + eps*r)*exp(-eps*r),
 //
@@ -24,10 +23,10 @@ func Confidence(eps, r float64) float64 {
 	return gamma2(min(eps*r, math.MaxFloat64)) // the product may overflow
 }
 
-// Radius returns the radius in metres which the continuous planar Laplace
-// mechanism stays within with probability p in [0, 1): the inverse of
-// Confidence. Errors say what is wrong with p, that eps is not positive and
-// finite, or that the radius overflows.
+// Radius returns the radius in metres within which the continuous planar Laplace
+// mechanism stays with probability p in [0, 1): the inverse of Confidence. It returns
+// an error if p is out of range, eps is not positive and finite, or the radius
+// overflows.
 func Radius(eps, p float64) (float64, error) {
 	if !(eps > 0) || math.IsInf(eps, 0) {
 		return 0, errors.New("epsilon must be positive and finite")
@@ -38,7 +37,7 @@ func Radius(eps, p float64) (float64, error) {
 	return finite(gamma2Quantile(p) / eps)
 }
 
-// finite refuses a radius that overflowed.
+// finite returns r, or an error if it overflowed.
 func finite(r float64) (float64, error) {
 	if math.IsInf(r, 0) {
 		return 0, errors.New("the radius is too large to be a number")
@@ -83,15 +82,15 @@ const printError = 0.0079
 //
 //	P(|z - location| > r + step/sqrt 2) <= 1 - C(r).
 //
-// This is not proved but verified by exact lattice sums for rates from 0.05 to 8
+// This is not proved, but verified by exact lattice sums for rates from 0.05 to 8
 // per step (TestHalfDiagonalBoundsLattice), where half of that shift is not
 // enough; finer lattices only come closer to the plane. Scale is the smallest
 // point scale of the frame where the report lies, and 8 mm is the rounding to 7
 // decimals.
 //
-// It describes reports before a region moves them. If the region holds the
-// location's lattice point, a moved report is at most twice as far from that
-// point as the drawn one.
+// The radius holds for reports before a region moves them. If the region contains the
+// location's lattice point, a moved report is at most twice as far from that point as
+// the drawn one.
 func (d *Domain) Radius(eps *big.Rat, p float64) (float64, error) {
 	r, err := Radius(d.frameEpsilon(eps), p)
 	if err != nil {
@@ -101,14 +100,15 @@ func (d *Domain) Radius(eps *big.Rat, p float64) (float64, error) {
 	return finite(r/d.frame.minScale(d.reach+r) + printError)
 }
 
-// Confidence returns the probability with which, at least, a report lies within r
-// metres of any location of the box: the inverse of Radius, and 0 below its
-// least value.
+// Confidence returns a lower bound of the probability that a report lies within r
+// metres of its location, for any location of the box: the inverse of Radius, and 0
+// below its least value.
 func (d *Domain) Confidence(eps *big.Rat, r float64) float64 {
 	return Confidence(d.frameEpsilon(eps), d.frameRadius(r-printError)-d.halfDiagonal())
 }
 
-// RetrievalRadius is RetrievalRadius for the mechanism of this domain.
+// RetrievalRadius returns what the function of that name does, for the mechanism of
+// this domain.
 func (d *Domain) RetrievalRadius(eps *big.Rat, confidence, interest float64) (float64, error) {
 	r, err := d.Radius(eps, confidence)
 	if err != nil {
@@ -151,10 +151,10 @@ func gamma2(x float64) float64 {
 
 // gamma2Quantile returns the inverse of gamma2 at p in [0, 1), which is
 // -W((p-1)/e) - 1 with W the branch -1 of Lambert's function, by Newton's method.
-// The equation is solved in a form that loses no digits: as it stands where p is
-// small, in logarithms, x - ln(1+x) = -ln(1-p), elsewhere. Both sides are convex
-// in x where they are used, so the iteration descends onto the root from its
-// first step on, and eight steps reach it from these starts.
+// The equation is solved in a form that loses no digits: as it stands if p is small,
+// and otherwise in logarithms, x - ln(1+x) = -ln(1-p). Both sides are convex in x where
+// they are used, so the iteration descends onto the root from its first step on, and
+// eight steps reach it from these starts.
 func gamma2Quantile(p float64) float64 {
 	if p == 0 {
 		return 0

@@ -50,7 +50,8 @@ func (b box) corners() [4][2]float64 {
 	}
 }
 
-// contains is about the numbers as declared; 180 and -180 are one meridian.
+// contains reports whether a location lies in the box as it was declared; 180 and -180
+// are one meridian.
 func (b *box) contains(lat, lon float64) bool {
 	if !(b.south <= lat && lat <= b.north) {
 		return false

@@ -2,8 +2,8 @@ package planar
 
 import "github.com/geosql/geosql/mechanism/exact"
 
-// A Centroid accumulates a tuple of secret locations of a domain, in integers: the
-// order in which they come makes no difference. The zero value is empty.
+// A Centroid accumulates a tuple of secret locations of a domain, in integers, so that
+// their order makes no difference. The zero value is empty.
 type Centroid struct{ sumI, sumJ, n int64 }
 
 // Add adds a location in degrees, moved to the box like every secret (see
@@ -16,8 +16,8 @@ func (c *Centroid) Add(d *Domain, lat, lon float64) {
 	c.n++
 }
 
-// cell is the lattice point nearest to the mean; of no locations, that at the middle of
-// the box.
+// cell returns the lattice point nearest to the mean, or that at the middle of the box
+// if there are no locations.
 func (c *Centroid) cell() Cell {
 	if c.n == 0 {
 		return Cell{}
@@ -25,7 +25,7 @@ func (c *Centroid) cell() Cell {
 	return Cell{divide(c.sumI, c.n), divide(c.sumJ, c.n)}
 }
 
-// divide returns the integer nearest to sum/n, of two the greater.
+// divide returns the integer nearest to sum/n, the greater of two.
 func divide(sum, n int64) int64 {
 	q, r := sum/n, sum%n
 	if r < 0 {
@@ -37,13 +37,13 @@ func divide(sum, n int64) int64 {
 	return q
 }
 
-// DrawCentroid reports the centroid of locations of the mechanism's domain, as
-// [Laplace.Draw] reports a location.
+// DrawCentroid returns a released centroid of locations of the mechanism's domain, as
+// [Laplace.Draw] returns a released location.
 //
 // # Privacy
 //
-// Two tuples of n locations of which each is at most d metres from its counterpart
-// (d_infinity of the thesis, section 5.1.2) are distinguishable by at most
+// Let each of n locations be at most d metres from its counterpart in a second tuple
+// (d_infinity of the thesis, section 5.1.2). The two tuples are distinguishable by at most
 // eps*(d + two diagonals of a cell): the lattice points of counterparts are at most
 // (1+kappa)*(d + step*sqrt 2) apart in the frame, hence so are the means of the two
 // tuples, by the triangle inequality: the centroid is 1-sensitive. Rounding the means

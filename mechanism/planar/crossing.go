@@ -8,8 +8,8 @@ import (
 	"github.com/google/btree"
 )
 
-// crosses reports whether two edges cross in a point inside both or share more
-// than a point. Edges that only touch do not cross.
+// crosses reports whether two edges cross in a point inside both, or share more than
+// one point. Edges that only touch do not cross.
 func (e edge) crosses(o edge) bool {
 	oa, ob := e.side(o.a), e.side(o.b)
 	if oa == 0 && ob == 0 {
@@ -18,14 +18,14 @@ func (e edge) crosses(o edge) bool {
 	return oa*ob < 0 && o.side(e.a)*o.side(e.b) < 0
 }
 
-// overlaps is crosses for two edges on one line.
+// overlaps reports whether two edges on one line cross.
 func (e edge) overlaps(o edge) bool { return e.a.compare(o.b) < 0 && o.a.compare(e.b) < 0 }
 
-// compare is -1 where e lies to the west of o, 1 to the east, over the latitudes
-// that they share, and 0 only for edges that overlap. It goes by the later start:
-// of two edges that cross it tells how they lie before. It goes by the earlier end
-// where one edge starts on the other. An edge along a parallel is taken to rise by
-// next to nothing, as vertex.compare has it.
+// compare returns -1 if e lies to the west of o over the latitudes that they share, 1 if
+// it lies to the east, and 0 only for edges that overlap. It compares at the later
+// start, so for edges that cross it tells how they lie before they do. If one edge
+// starts on the other, it compares at the earlier end. An edge along a parallel is taken
+// to rise by next to nothing, as in vertex.compare.
 func (e edge) compare(o edge) int {
 	start := -e.side(o.a)
 	if o.a.compare(e.a) < 0 {
@@ -40,7 +40,7 @@ func (e edge) compare(o edge) int {
 	return o.side(e.b)
 }
 
-// An event of a sweep is that it comes to an end of an edge.
+// An event is where a sweep comes to an end of an edge.
 type event struct {
 	at   vertex
 	what change
@@ -54,8 +54,8 @@ const (
 	starts
 )
 
-// compare orders events by place. At one place edges end before others start, so
-// that those which only touch there are not met together.
+// compare orders events by place. At one place, edges end before others start, so that
+// edges which only touch there are never active together.
 func (v event) compare(o event) int {
 	return cmp.Or(v.at.compare(o.at), cmp.Compare(v.what, o.what))
 }
@@ -63,13 +63,13 @@ func (v event) compare(o event) int {
 // selfCrossing returns an end of an edge that crosses another, if there is one. Its
 // error is that of the context.
 //
-// It sweeps over the edges in the order of vertex.compare and keeps those that it has
-// met, from west to east; only neighbours are looked at (Shamos and Hoey 1976). That
-// finds a crossing if there is one. Let q be the first point where two edges cross or
-// begin to overlap. Up to q the order is right. Where an overlap begins an edge starts,
-// and its place is that of the other. Edges that cross in q are among those that hold q
-// and have not started there, which lie side by side; once those of them are gone that
-// end in q, neighbours among the rest cross.
+// It sweeps over the edges in the order of vertex.compare, keeps the active ones ordered
+// from west to east, and compares only neighbours (Shamos and Hoey 1976). This finds a
+// crossing if there is one. Let q be the first point where two edges cross or begin to
+// overlap. Up to q the order is right. Where an overlap begins, an edge starts, and
+// takes the place of the other. Edges that cross in q are among those that contain q and
+// have not started there, which lie side by side. Once those that end in q are gone,
+// neighbours among the rest cross.
 func selfCrossing(ctx context.Context, edges []edge) (at vertex, crossed bool, err error) {
 	events := make([]event, 0, 2*len(edges))
 	for _, e := range edges {
@@ -98,7 +98,7 @@ func selfCrossing(ctx context.Context, edges []edge) (at vertex, crossed bool, e
 	return vertex{}, false, nil
 }
 
-// treeDegree is a common one, of nodes that fill some cache lines.
+// treeDegree makes nodes that fill a few cache lines.
 const treeDegree = 16
 
 // neighbours appends the edges next to e, one to its west and one to its east.

@@ -22,9 +22,9 @@
 //     step*sqrt 2, further apart (lattice.go).
 //   - On the lattice the noise is drawn exactly, with probability proportional
 //     to exp(-rate*|z-x|), and the normaliser is the same for every x
-//     (laplace.go). What follows the draw, saturation, the move into the region
-//     (nearest.go) and the rounding of printed coordinates, is a function of
-//     the drawn lattice point and of public facts only.
+//     (laplace.go). What follows the draw (saturation, the move into the region
+//     and the rounding of printed coordinates) is a function of the drawn lattice
+//     point and of public facts only.
 //
 // Angles are degrees, distances metres, epsilon is per metre. A Domain and a
 // Laplace are immutable and safe for concurrent use; an exact.Source is not.

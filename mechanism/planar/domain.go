@@ -28,15 +28,14 @@ type Domain struct {
 	width, height float64 // metres in the frame, through the centre
 	kappa         float64
 	quantumRate   float64 // per step, of the smallest amount per metre
-	region        *region // nil: every lattice point is admissible
+	region        *region // nil if every lattice point is admissible
 }
 
-// NewDomain declares a domain over a box, in degrees, with a lattice step in
-// metres, at least 0.001. Longitudes lie in [-180, 180]; west > east means that
-// the box crosses the antimeridian. A box may reach a pole. It may be at most 180
-// degrees wide, and is refused where its projection would stretch distances by
-// more than a tenth, which is at some 7,500 km across. Errors name the argument:
-// south, west, north, east or step_m.
+// NewDomain returns a domain over a box, in degrees, with a lattice step of at least
+// 0.001 metres. Longitudes lie in [-180, 180]; west > east means that the box crosses
+// the antimeridian. A box may reach a pole and be up to 180 degrees wide. It is refused
+// if its projection would stretch distances by more than a tenth, which happens at some
+// 7,500 km across. Errors name the argument: south, west, north, east or step_m.
 func NewDomain(name string, south, west, north, east, step float64) (*Domain, error) {
 	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, errors.New("name must be printable and not empty")
@@ -68,7 +67,7 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 	return d, err
 }
 
-// setSize sets the domain's extent and checks the step against it.
+// setSize sets the domain's width and height, and checks the step against them.
 func (d *Domain) setSize() error {
 	lat0, _ := d.box.centre()
 	d.width, _ = d.frame.project(lat0, d.box.half)
@@ -92,27 +91,27 @@ func (d *Domain) Name() string { return d.name }
 // Step returns the lattice step in metres.
 func (d *Domain) Step() float64 { return d.step }
 
-// Kappa returns the largest relative amount by which the frame over-stretches a
-// WGS 84 geodesic between two points of the box, rounding errors included.
+// Kappa returns the most by which the frame stretches a WGS 84 geodesic between two
+// points of the box, relative to its length, rounding errors included.
 func (d *Domain) Kappa() float64 { return d.kappa }
 
 // Outside reports whether a location in degrees lies outside the closed box, so
 // that a draw would first move it there.
 func (d *Domain) Outside(lat, lon float64) bool { return !d.box.contains(lat, lon) }
 
-// String describes the domain in one line: its extent from west to east and
-// from south to north through the centre, the step, and to two digits kappa and
-// the largest sensible epsilon, 0.1/step. At that epsilon the cell's diagonal adds 0.14 to
-// the bound on the logarithm of a likelihood ratio, and the mechanism reports
-// the location's own cell with probability 0.0016; above it the cell, and no
-// longer the noise, decides what is hidden.
+// String describes the domain in one line: its size from west to east and from south
+// to north through the centre, the step, and to two digits kappa and the largest
+// sensible epsilon, 0.1/step. At that epsilon the cell's diagonal adds 0.14 to the bound
+// on the logarithm of a likelihood ratio, and the mechanism reports the location's own
+// cell with probability 0.0016. Above it, the cell and no longer the noise decides what
+// is hidden.
 func (d *Domain) String() string {
 	return fmt.Sprintf("%s: %s x %s, step %s m, kappa %s, largest sensible epsilon %s/m",
 		d.name, kilometres(d.width), kilometres(d.height),
 		strconv.FormatFloat(d.step, 'f', -1, 64), significant(d.kappa), significant(0.1/d.step))
 }
 
-// kilometres prints a length in metres.
+// kilometres formats a length in metres.
 func kilometres(metres float64) string {
 	decimals := 1
 	if metres < 10_000 {
@@ -121,14 +120,14 @@ func kilometres(metres float64) string {
 	return strconv.FormatFloat(metres/1000, 'f', decimals, 64) + " km"
 }
 
-// significant prints two significant digits without an exponent.
+// significant formats x with two significant digits and without an exponent.
 func significant(x float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// Centre returns the point that may be reported nearest to the middle of the box,
-// as Draw prints it. It is public.
+// Centre returns the admissible point nearest to the middle of the box, as Draw would
+// report it. It is public.
 func (d *Domain) Centre() (lat, lon float64) {
 	return d.Location(d.Admissible(d.Cell(d.box.centre())))
 }

@@ -24,7 +24,7 @@ const (
 //	cos chi = cos phi * sqrt(1 - t^2) / (1 - t*sin phi)
 //
 // which loses no digits anywhere, the poles included. conformal returns the two
-// numerators and their denominator, norm, which a projection need not divide by.
+// numerators and their denominator, norm, by which a projection need not divide.
 func conformal(sinPhi, cosPhi float64) (up, out, norm float64) {
 	t := conformalShift(sinPhi)
 	return sinPhi - t, cosPhi * math.Sqrt(1-t*t), 1 - t*sinPhi
@@ -35,7 +35,7 @@ func conformal(sinPhi, cosPhi float64) (up, out, norm float64) {
 //
 //	(2k+1)*t[k] = e^2 * ((2k-1)*t[k-1] - sum_{i+j=k-1} t[i]*t[j]),  t[0] = e^2.
 //
-// t[k] is below e^(2k+2)/(2k+1), so what is left out is below 5e-17.
+// t[k] is below e^(2k+2)/(2k+1), so the terms left out sum to less than 5e-17.
 var shiftSeries = func() (t [6]float64) {
 	t[0] = eccentricity2
 	for k := 1; k < len(t); k++ {

@@ -2,7 +2,7 @@ package planar
 
 import "math"
 
-// A face is what a ring encloses within the domain's box, rims included.
+// A face is the set that a ring encloses within the domain's box, boundaries included.
 type face struct {
 	area      *area
 	ring      *ring
@@ -24,8 +24,8 @@ func (a *area) face(r *ring) *face {
 
 func (f *face) empty() bool { return f.low.x > f.high.x || f.low.y > f.high.y }
 
-// locate tells where the printed coordinates of a lattice point lie: outside when the
-// box does not hold them.
+// locate returns where the printed coordinates of a lattice point lie: outside if the box
+// does not contain them.
 func (f *face) locate(c Cell) position {
 	p := f.area.domain.print(c)
 	v := vertex{unwrap(p.lon, f.area.origin), p.lat}
@@ -35,8 +35,8 @@ func (f *face) locate(c Cell) position {
 	return f.ring.locate(v)
 }
 
-// edges returns edges that, as far as they lie in the rectangle, hold the boundary: the
-// ring's, and those sides of the box that cut the ring.
+// edges returns edges that contain the boundary of the face: the ring's, and those sides
+// of the box that cut the ring. They may leave the rectangle.
 func (f *face) edges() []edge {
 	if f.empty() {
 		return nil
@@ -59,7 +59,7 @@ func (f *face) edges() []edge {
 	return edges
 }
 
-// A segment of the frame, in steps, runs upwards: y0 <= y1.
+// A segment is a line in the frame, in steps, that runs upwards: y0 <= y1.
 type segment struct{ x0, y0, x1, y1 float64 }
 
 func upward(x0, y0, x1, y1 float64) segment {
@@ -75,7 +75,7 @@ func (g segment) at(y float64) float64 {
 }
 
 // chordTolerance is how far, in steps, an edge's image may be from its chord. A smaller
-// one makes more chords of long edges, a greater one lets more lattice points come near.
+// one splits long edges into more chords, a greater one brings more lattice points near.
 const chordTolerance = 1.0 / 64
 
 // chords appends segments such that every point of the part of an edge within the

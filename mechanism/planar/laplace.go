@@ -8,9 +8,10 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Laplace is the planar Laplace mechanism of one domain at one epsilon. It is
-// immutable and safe for concurrent use with a Source per goroutine. It is a
-// [mechanism.Location].
+// A Laplace is the planar Laplace mechanism of one domain at one epsilon, a
+// [mechanism.Location]. An answer is at most e^(eps*d) times as likely from one place as
+// from another d metres away, up to a cell's diagonal. It is immutable and safe for
+// concurrent use with a Source per goroutine.
 type Laplace struct {
 	domain *Domain
 	noise  Noise
@@ -56,11 +57,11 @@ func (d *Domain) rate(eps *big.Rat) (float64, error) {
 	return exact.RateFloor(perStep.Quo(perStep, stretch))
 }
 
-// Draw reports a location, in degrees, for the secret location lat, lon: the
-// lattice point of the secret plus noise, moved to the nearest admissible point
-// when the domain has a region. lat must be within 90 and lon within 180 degrees
-// of 0. The result is rounded to 7 decimals, lat in [-90, 90] and lon in
-// [-180, 180]. It panics only when the source's entropy fails.
+// Draw returns a released location for the secret location lat, lon, both in degrees:
+// the lattice point of the secret plus noise, moved to the nearest admissible point if
+// the domain has a region. lat must be within 90 and lon within 180 degrees of 0. The
+// result is rounded to 7 decimals, lat in [-90, 90] and lon in [-180, 180]. Draw panics
+// only if the source's entropy fails.
 //
 // # Privacy
 //

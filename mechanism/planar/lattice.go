@@ -21,14 +21,14 @@ const (
 // for the locations that round to it. Indices are at most 2^40 either way.
 type Cell struct{ I, J int64 }
 
-// Cell moves a location, in degrees, to the box and then to its nearest lattice
-// point. Every secret passes through here before anything is drawn. A latitude
+// Cell returns the lattice point nearest to a location, in degrees, that is first moved
+// to the box. Every secret passes through here before anything is drawn. A latitude
 // moves to the nearest in the box, a longitude to the nearer of west and east;
 // halves of a step round to even, which processors do in one instruction. lat
 // must be within 90 and lon within 180 degrees of 0.
 //
-// A rounding moves a point at most half a cell's diagonal, so the lattice points
-// of two locations are at most step*sqrt 2 further apart than their images.
+// Rounding moves a point by at most half a cell's diagonal, so the lattice points of
+// two locations are at most step*sqrt 2 further apart than their images.
 func (d *Domain) Cell(lat, lon float64) Cell {
 	x, y := d.position(lat, lon)
 	return Cell{int64(math.RoundToEven(x)), int64(math.RoundToEven(y))}
@@ -41,9 +41,9 @@ func (d *Domain) position(lat, lon float64) (x, y float64) {
 	return d.grid.project(lat, dlon)
 }
 
-// Extent returns the least and the greatest indices of what Cell returns, those
-// of the corners of a rectangle. Where an extreme lies within rounding errors of
-// the half of a step it may be one too many.
+// Extent returns the least and the greatest indices that Cell returns, as the corners
+// of a rectangle. An extreme within rounding errors of half a step may be one too far
+// out.
 //
 // With chi the conformal latitude, chi0 the centre's, and l the longitude from it,
 // the derivatives of the projection (Snyder, USGS 1395, equations 21-2 and 21-3)
@@ -83,8 +83,8 @@ func (c Cell) add(i, j int64) Cell {
 	}
 }
 
-// Admissible returns the lattice point that may be reported nearest to c, as
-// [Domain.WithRegion] says; c itself in a domain without a region.
+// Admissible returns the admissible lattice point nearest to c, as [Domain.WithRegion]
+// defines it, or c itself in a domain without a region.
 func (d *Domain) Admissible(c Cell) Cell {
 	if d.region == nil {
 		return c
@@ -92,16 +92,15 @@ func (d *Domain) Admissible(c Cell) Cell {
 	return d.region.nearest(c)
 }
 
-// Location returns the coordinates with which a lattice point is reported, in
-// degrees rounded to 7 decimals: lat in [-90, 90], lon in [-180, 180].
+// Location returns the reported coordinates of a lattice point, in degrees rounded to 7
+// decimals: lat in [-90, 90], lon in [-180, 180].
 func (d *Domain) Location(c Cell) (lat, lon float64) { return d.print(c).degrees() }
 
-// A printed location has its coordinates in units of 1e-7 degree, about 1 cm.
-// What a query shows, and whether it lies in a region, is decided by these
-// integers.
+// A printed location has coordinates in units of 1e-7 degree, about 1 cm. These
+// integers decide what a query shows, and whether it lies in a region.
 type printed struct{ lat, lon int64 }
 
-// print returns the coordinates with which a lattice point is reported.
+// print returns the reported coordinates of a lattice point.
 func (d *Domain) print(c Cell) printed {
 	lat, dlon := d.grid.unproject(float64(c.I), float64(c.J))
 	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}

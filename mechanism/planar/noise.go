@@ -7,25 +7,25 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Noise is the planar Laplace law on the lattice at one rate, a value that is
-// cheap to make: a mechanism that spends another epsilon at every step makes one
-// for each. It is made by [Domain.Noise].
+// Noise is the planar Laplace law on the lattice at one rate. It is cheap to make: a
+// mechanism that spends a different epsilon at every step makes one for each.
+// [Domain.Noise] returns one.
 type Noise struct {
 	rate     float64 // per lattice step, a rational number
 	proposal float64 // rate of the proposals, below rate/sqrt 2
 	axis     exact.DiscreteLaplace
 }
 
-// Rate returns the rate per lattice step that eps per metre pays for, eps > 0:
-// not above eps*step/(1+kappa), and less than 2^-49 of it below. What is
-// exp(rate*|x-x'|)-private on the lattice spends no more than eps per metre along
-// the ellipsoid, as the proof at [Laplace.Draw] shows.
+// Rate returns the rate per lattice step that eps > 0 per metre pays for: not above
+// eps*step/(1+kappa), and less than 2^-49 of it below. A mechanism that is
+// exp(rate*|x-x'|)-private on the lattice spends no more than eps per metre along the
+// ellipsoid, as the proof at [Laplace.Draw] shows.
 func (d *Domain) Rate(eps budget.Amount) float64 {
 	return exact.RateTimes(d.quantumRate, int64(eps))
 }
 
-// Noise returns the law that spends eps per metre. It panics unless eps > 0: no
-// noise would report the secret.
+// Noise returns the law that spends eps per metre. It panics unless eps > 0: a draw
+// without noise would report the secret.
 func (d *Domain) Noise(eps budget.Amount) Noise {
 	n, err := newNoise(d.Rate(eps))
 	if err != nil {
@@ -34,8 +34,8 @@ func (d *Domain) Noise(eps budget.Amount) Noise {
 	return n
 }
 
-// newNoise returns an error when the rate is not positive and finite, or so small
-// that the rate of the proposals underflows.
+// newNoise returns an error if the rate is not positive and finite, or so small that the
+// rate of the proposals underflows.
 func newNoise(rate float64) (Noise, error) {
 	proposal := proposalShare * rate
 	axis, err := exact.NewDiscreteLaplace(proposal)

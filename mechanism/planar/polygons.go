@@ -9,8 +9,8 @@ import (
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// A polygon is the closed set inside its first ring, the shell, without the open
-// insides of the others, its holes.
+// A polygon is the closed set inside its first ring, the shell, without the interiors
+// of the others, its holes.
 type polygon []*ring
 
 // maxPoints bounds the points of a region, and maxText its text: some seconds of work,
@@ -20,7 +20,7 @@ const (
 	maxText   = 64 << 20
 )
 
-// checkSize refuses what is too large before it takes any memory.
+// checkSize returns an error for a text that is too large, before it takes any memory.
 func checkSize(text string) error {
 	if len(text) > maxText {
 		return fmt.Errorf("wkt has %d MB, more than %d", len(text)>>20, maxText>>20)
@@ -32,7 +32,7 @@ func checkSize(text string) error {
 	return nil
 }
 
-// parsePolygons reads WKT. See newRing for origin.
+// parsePolygons returns the polygons of a WKT text. For origin see newRing.
 func parsePolygons(text string, origin int64) ([]polygon, error) {
 	if err := checkSize(text); err != nil {
 		return nil, err

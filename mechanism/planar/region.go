@@ -13,24 +13,24 @@ import (
 )
 
 // WithRegion returns a copy of the domain whose outputs are moved to the nearest
-// admissible lattice point: nearest in the frame, of equally near ones the
-// southernmost, of these the westernmost. It replaces a region the domain had.
+// admissible lattice point: nearest in the frame, the southernmost of equally near ones,
+// and the westernmost of these. It replaces a region that the domain had.
 //
-// A point is admissible when its printed coordinates lie in the polygon and, to
+// A point is admissible if its printed coordinates lie in the polygon and, to
 // 7 decimals, in the box. The polygon is WKT, POLYGON or MULTIPOLYGON, in
 // degrees, lon before lat, with edges straight in longitude and latitude, as
 // geographic information systems draw them. Its vertices are rounded to 7
-// decimals. It is closed: shells and the rims of holes belong to it. Rings may
+// decimals. It is closed: shells and the boundaries of holes belong to it. Rings may
 // touch themselves and each other but not cross themselves; polygons may overlap.
-// When the box crosses the antimeridian, every longitude is taken within 180
-// degrees of the box's centre; otherwise it is taken as written.
+// If the box crosses the antimeridian, every longitude is taken within 180 degrees of
+// the box's centre; otherwise it is taken as written.
 //
-// The work grows with the length of the boundary in steps and, but for logarithms,
-// with the number of points; [Domain.WithRegionRows] repeats what it led to. Errors
-// say what is wrong with the text, that no lattice point is admissible, that the text
-// has more than a million points or 64 MB, or that the step is too fine for the region: a
-// boundary of more than 8 million steps, hence more than 4 million rows, is refused.
-// When the context is cancelled, its error is returned.
+// The work grows with the length of the boundary in steps and, up to logarithms, with
+// the number of points; [Domain.WithRegionRows] restores its result. An error says what
+// is wrong with the text, that no lattice point is admissible, that the text has more
+// than a million points or 64 MB, or that the step is too fine for the region: a boundary
+// of more than 8 million steps, hence more than 4 million rows, is refused. If the
+// context is cancelled, WithRegion returns its error.
 func (d *Domain) WithRegion(ctx context.Context, wkt string) (*Domain, error) {
 	a := &area{domain: d}
 	if d.box.crossesAntimeridian() {
@@ -66,20 +66,20 @@ func (d *Domain) restricted(r *region) *Domain {
 	return &restricted
 }
 
-// checkEvery is how many short steps are taken between two looks at a context.
+// checkEvery is the number of short steps between two checks of a context.
 const checkEvery = 1 << 12
 
 // maxBoundary bounds the length of a region's boundary in steps, and so its
 // rows, at most half as many: seconds of work, and some 100 MB.
 const maxBoundary = 8_000_000
 
-// An area is where a domain's points may be reported.
+// An area computes where a domain's points may be reported.
 type area struct {
 	domain *Domain
 	origin int64 // about which longitudes are unwrapped
 }
 
-// checkBoundary refuses boundaries that are too long.
+// checkBoundary returns an error if the boundary is too long, or that of the context.
 func (a *area) checkBoundary(ctx context.Context, polygons []polygon) error {
 	var length float64
 	var segments []segment
@@ -105,7 +105,7 @@ func (a *area) checkBoundary(ctx context.Context, polygons []polygon) error {
 }
 
 // strips returns the admissible lattice points. Polygons are independent of each other,
-// so that some are done at a time.
+// so several are done at a time.
 func (a *area) strips(ctx context.Context, polygons []polygon) ([]strip, error) {
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -122,8 +122,8 @@ func (a *area) strips(ctx context.Context, polygons []polygon) ([]strip, error) 
 			}
 		}
 	})
-	// Polygons before one that failed had begun, and were not given up: the first error
-	// is the same every time.
+	// Polygons before one that failed were begun and not given up, so the first error is
+	// the same every time.
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

@@ -17,14 +17,13 @@ const rowsHeader = 1 + sha256.Size
 var errRows = errors.New("not the rows of the region")
 
 // RegionRows returns the admissible lattice points of the domain's region in binary
-// form, from which [Domain.WithRegionRows] restores the region; nil for a domain without
-// one. The form:
+// form, from which [Domain.WithRegionRows] restores the region, or nil for a domain
+// without one. The form:
 //
 //	version    1, a byte
-//	digest     SHA-256 of another one, of what the rows were computed from, and of all
-//	           that follows
-//	strips     of points of a row, in the order of strip.zKey, for each three varints of
-//	           encoding/binary: the row and the first index in it, as differences from
+//	digest     SHA-256 of a digest of the inputs of the rows, and of all that follows
+//	strips     each a run of points in a row, in the order of strip.zKey, as three varints
+//	           of encoding/binary: the row and the first index in it, as differences from
 //	           those of the strip before (zigzag), and the number of points less one
 func (d *Domain) RegionRows() []byte {
 	if d.region == nil {
@@ -44,13 +43,13 @@ func (d *Domain) RegionRows() []byte {
 	return b
 }
 
-// WithRegionRows is [Domain.WithRegion] with the rows that RegionRows answered for the
-// same polygon on a domain of the same box and step. It reads no polygon and takes
-// milliseconds. Rows of anything else, and damaged ones, are an error, after which
-// WithRegion computes them anew.
+// WithRegionRows returns what [Domain.WithRegion] does, from the rows that RegionRows
+// returned for the same polygon on a domain of the same box and step. It parses no
+// polygon and takes milliseconds. It returns an error for rows of anything else and for
+// damaged rows; WithRegion then computes them anew.
 //
-// Rows that somebody made up could move outputs elsewhere, but reveal nothing: a region
-// moves points that were drawn already, and it is public.
+// Forged rows could move outputs elsewhere, but reveal nothing: a region moves points
+// that were drawn already, and it is public.
 func (d *Domain) WithRegionRows(wkt string, rows []byte) (*Domain, error) {
 	if len(rows) < rowsHeader || rows[0] != rowsVersion {
 		return nil, errRows
@@ -71,7 +70,8 @@ func (d *Domain) WithRegionRows(wkt string, rows []byte) (*Domain, error) {
 	return d.restricted(r), nil
 }
 
-// containsExtent reports whether an extent lies within the box, as points print.
+// containsExtent reports whether an extent lies within the box, up to the rounding of
+// printed points.
 func (d *Domain) containsExtent(e extent) bool {
 	low, high := d.Extent()
 	slack := int64(math.Ceil(0.01 / d.step))
@@ -79,7 +79,7 @@ func (d *Domain) containsExtent(e extent) bool {
 		int64(e.east) <= high.I+slack && int64(e.north) <= high.J+slack
 }
 
-// regionDigest is of all that the rows of a region are computed from.
+// regionDigest returns the digest of the inputs of a region's rows.
 func (d *Domain) regionDigest(wkt string) [sha256.Size]byte {
 	b := make([]byte, 0, 5*8+len(wkt))
 	for _, v := range []float64{d.box.south, d.box.west, d.box.north, d.box.east, d.step} {
@@ -96,7 +96,8 @@ func rowsDigest(computedFrom [sha256.Size]byte, strips []byte) (digest [sha256.S
 	return digest
 }
 
-// parseStrips reads at least one strip, in strict order, and nothing else.
+// parseStrips returns the strips in b. It reports false unless b holds at least one strip,
+// in strict order, and nothing else.
 func parseStrips(b []byte) (strips []strip, ok bool) {
 	d := stripDecoder{rest: b}
 	strips = make([]strip, 0, len(b)/3) // a strip takes at least three bytes
@@ -113,7 +114,7 @@ func parseStrips(b []byte) (strips []strip, ok bool) {
 	return strips, len(strips) > 0
 }
 
-// A stripDecoder reads indices. What it reads after a failure means nothing.
+// A stripDecoder reads indices. After a failure its results are meaningless.
 type stripDecoder struct {
 	rest   []byte
 	failed bool
@@ -131,7 +132,7 @@ func (d *stripDecoder) last(first int32) int32 {
 	return d.take(n, int64(first)+int64(min(v, math.MaxUint32)))
 }
 
-// take returns an index that took n bytes.
+// take skips n bytes and returns the index that they encode.
 func (d *stripDecoder) take(n int, index int64) int32 {
 	if n <= 0 || index != int64(int32(index)) {
 		d.failed, n = true, 0

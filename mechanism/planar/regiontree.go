@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A region holds the admissible lattice points of a domain as strips in the order of
-// strip.zKey, with a binary tree over them whose nodes know the extent of the strips below
+// A region holds the admissible lattice points of a domain, as strips in the order of
+// strip.zKey, and a binary tree over them whose nodes hold the extents of the strips below
 // them. The order puts neighbours next to each other, so that the extents of nodes hardly
-// overlap, be the region one polygon or thousands.
+// overlap, whether the region is one polygon or thousands.
 type region struct {
-	digest [sha256.Size]byte // of what the strips were computed from
+	digest [sha256.Size]byte // of the strips' inputs
 	strips []strip
-	leaves int      // of leafSize strips each; rounded up to a power of two
-	extent []extent // extent[leaves+k] is leaf k; node n has the children 2n, 2n+1
+	leaves int      // number of leaves of leafSize strips each, rounded up to a power of two
+	extent []extent // by node: leaves+k is leaf k, and node n has the children 2n and 2n+1
 }
 
-// leafSize is how many strips are looked at one by one.
+// leafSize is the number of strips that are compared one by one.
 const leafSize = 16
 
 // An extent is a closed rectangle of lattice points.
@@ -29,7 +29,7 @@ func (e extent) union(o extent) extent {
 	return extent{min(e.west, o.west), min(e.south, o.south), max(e.east, o.east), max(e.north, o.north)}
 }
 
-// newRegion makes the region of strips in the order of strip.zKey, at least one.
+// newRegion returns the region of at least one strip, in the order of strip.zKey.
 func newRegion(strips []strip, digest [sha256.Size]byte) *region {
 	r := &region{digest: digest, strips: strips, leaves: 1}
 	for r.leaves*leafSize < len(strips) {
@@ -46,8 +46,8 @@ func newRegion(strips []strip, digest [sha256.Size]byte) *region {
 	return r
 }
 
-// nearest returns the admissible point nearest to c; of equally near ones the one
-// with the least j, of these the one with the least i.
+// nearest returns the admissible point nearest to c: of equally near ones, that with the
+// least j, and among these the least i.
 func (r *region) nearest(c Cell) Cell {
 	best := candidate{distance: farthest}
 	r.search(1, r.extent[1].distance(c), c, &best)
@@ -60,9 +60,9 @@ type candidate struct {
 	distance SquaredDistance
 }
 
-// search improves best with the points below a node, which is at least so far from c.
-// The nearer half is searched first; a node is passed over when no point of its extent
-// is as near as best, which keeps ties.
+// search improves best with the points below a node, whose squared distance from c is at
+// least least. It searches the nearer half first, and skips a node if no point of its
+// extent is as near as best, which keeps ties.
 func (r *region) search(node int, least SquaredDistance, c Cell, best *candidate) {
 	if best.distance.Less(least) || best.distance == (SquaredDistance{}) {
 		return
@@ -83,8 +83,8 @@ func (r *region) search(node int, least SquaredDistance, c Cell, best *candidate
 	r.search(far, farLeast, c, best)
 }
 
-// distance returns the distance from c to the nearest point of the extent, farthest if
-// it is empty.
+// distance returns the squared distance from c to the nearest point of the extent, or
+// farthest if it is empty.
 func (e extent) distance(c Cell) SquaredDistance {
 	if e == noExtent {
 		return farthest
@@ -100,8 +100,8 @@ func (s strip) nearest(c Cell) Cell {
 	return Cell{max(int64(s.lo), min(c.I, int64(s.hi))), int64(s.row)}
 }
 
-// improve takes p when it is nearer to c than the best so far, or as near and
-// first by j, then i.
+// improve takes p if it is nearer to c than the best so far, or as near and first by j,
+// then i.
 func (b *candidate) improve(c, p Cell) {
 	d := c.SquaredDistance(p)
 	tie := d == b.distance && (p.J < b.cell.J || p.J == b.cell.J && p.I < b.cell.I)

@@ -33,8 +33,8 @@ func newEdge(a, b vertex) edge {
 	return edge{a, b}
 }
 
-// side is -1 when p lies to the west of the line through the edge, 1 to the
-// east, 0 on it; for an edge along a parallel, north counts as west.
+// side returns -1 if p lies to the west of the line through the edge, 1 if to the east,
+// and 0 if on it. For an edge along a parallel, north counts as west.
 func (e edge) side(p vertex) int {
 	return cmp.Compare((p.x-e.a.x)*(e.b.y-e.a.y), (e.b.x-e.a.x)*(p.y-e.a.y))
 }
@@ -49,8 +49,8 @@ type ring struct {
 	slabs     *slabs // nil for few edges
 }
 
-// newRing converts a ring of WKT. It does not look whether the ring crosses
-// itself. origin is the longitude, in units, about which longitudes are unwrapped.
+// newRing converts a ring of WKT. It does not check whether the ring crosses itself.
+// origin is the longitude, in units, about which longitudes are unwrapped.
 func newRing(points orb.Ring, origin int64) (*ring, error) {
 	if len(points) == 0 {
 		return nil, errors.New("wkt has an empty ring")
@@ -74,7 +74,7 @@ func newRing(points orb.Ring, origin int64) (*ring, error) {
 	return r, nil
 }
 
-// toVertices rounds the points of a closed ring to units, drops repetitions and
+// toVertices rounds the points of a closed ring to units, and drops repetitions and
 // the closing point.
 func toVertices(points orb.Ring, origin int64) ([]vertex, error) {
 	vertices := make([]vertex, 0, len(points))
@@ -115,11 +115,11 @@ func flat(vertices []vertex) bool {
 	return !slices.ContainsFunc(vertices[2:], func(v vertex) bool { return line.side(v) != 0 })
 }
 
-// fewEdges is how many edges are faster asked one by one than through slabs.
+// fewEdges is the number of edges up to which one by one is faster than through slabs.
 const fewEdges = 16
 
-// prepare makes sure that the ring does not cross itself, and prepares locate. Its
-// error may be that of the context.
+// prepare checks that the ring does not cross itself, and prepares locate. Its error may
+// be that of the context.
 func (r *ring) prepare(ctx context.Context) error {
 	at, crossed, err := selfCrossing(ctx, r.edges)
 	if err != nil {
@@ -144,7 +144,7 @@ const (
 	inside
 )
 
-// locate is exact. It is for rings that are finished.
+// locate returns where p lies, exactly. The ring must be prepared.
 func (r *ring) locate(p vertex) position {
 	switch {
 	case p.x < r.low.x || p.x > r.high.x || p.y < r.low.y || p.y > r.high.y:
@@ -155,8 +155,9 @@ func (r *ring) locate(p vertex) position {
 	return locate(r.edges, p)
 }
 
-// locate counts the edges to the east of p. An edge counts from its southern end
-// up to, but without, its northern end, so that a vertex counts once.
+// locate returns where p lies with respect to the ring of some edges. It counts the edges
+// to the east of p. An edge counts from its southern end up to, but not including, its
+// northern end, so that a vertex counts once.
 func locate(edges []edge, p vertex) position {
 	at := outside
 	for _, e := range edges {

@@ -15,7 +15,7 @@ const (
 	projectionError = 1e-7
 )
 
-// fitTo fixes the frame's diameter for a box and returns
+// fitTo sets the frame's diameter for a box and returns
 //
 //	reach  radius in metres of the disc about the frame's centre that holds the
 //	       box,

@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// A window is a stretch of a row where the boundary may pass: points lo, .., hi, or
-// none between hi and lo = hi+1.
+// A window is a stretch of a row where the boundary may pass: the points lo, .., hi, or
+// the gap between hi and lo = hi+1.
 type window struct{ lo, hi int32 }
 
-// A scan finds the points of a face row by row, from south to north. Where the
-// boundary may pass it locates point by point; a stretch of a row between
-// two such windows does not meet the boundary, so that one point answers for
-// all. The result is what locating every point would give.
+// A scan finds the points of a face row by row, from south to north. Where the boundary
+// may pass it locates point by point. A stretch of a row between two such windows does
+// not meet the boundary, so one point answers for all. The result is the same as if
+// every point were located.
 type scan struct {
 	face     *face
-	least    position  // of a point that counts
+	least    position  // of points that belong to the result
 	margin   float64   // of the windows around segments
-	segments []segment // that are ahead, by y0
-	active   []segment // those near the present row
+	segments []segment // not reached yet, by y0
+	active   []segment // near the present row
 	windows  []window  // of the present row, by lo
 	strips   []strip
 }
 
-// newScan makes a scan for points of at least the given position.
+// newScan returns a scan for the points of at least the given position.
 func newScan(f *face, least position) *scan {
 	s := &scan{face: f, least: least}
 	// A printed point is up to printError metres from its lattice point, times a

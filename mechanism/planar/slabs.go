@@ -6,23 +6,23 @@ import (
 	"sort"
 )
 
-// slabs answer where points lie with respect to a ring of n edges in O(log^2 n), with
-// O(n log n) memory. The latitudes of the vertices cut the plane into slabs, over which
-// there is a binary tree. An edge is listed at the topmost nodes whose slabs it all
-// spans. Edges at a node do not cross within its slabs, so they lie in one order from
-// west to east, and a point of a slab has those to its east at the end of the lists on
-// the way from its slab to the root.
+// slabs locate points with respect to a ring of n edges in O(log^2 n), with O(n log n)
+// memory. The latitudes of the vertices cut the plane into slabs, over which there is a
+// binary tree. An edge is listed at the topmost nodes all of whose slabs it spans. Edges
+// at a node do not cross within its slabs, so they are ordered from west to east, and
+// the edges to the east of a point are at the ends of the lists on the way from its slab
+// to the root.
 type slabs struct {
 	edges    []edge
-	bounds   []int64   // southern ones of the slabs; the last slab is all to the north
-	leaves   int       // slabs, rounded up to a power of two
+	bounds   []int64   // southern bounds of the slabs; the last slab has no northern one
+	leaves   int       // number of slabs, rounded up to a power of two
 	spanning [][]int32 // edges by node; leaves+k is slab k, node n has the children 2n, 2n+1
 	vertices []vertex  // sorted
-	level    []edge    // along parallels, sorted
+	level    []edge    // edges along parallels, sorted
 }
 
-// newSlabs is for edges of a ring that does not cross itself. Its error is that of the
-// context.
+// newSlabs returns the slabs of the edges of a ring that does not cross itself. Its error
+// is that of the context.
 func newSlabs(ctx context.Context, edges []edge) (*slabs, error) {
 	s := &slabs{edges: edges, leaves: 1}
 	for _, e := range edges {
@@ -61,8 +61,8 @@ func (s *slabs) slab(y int64) int {
 	return sort.Search(len(s.bounds), func(k int) bool { return s.bounds[k] > y }) - 1
 }
 
-// list lists an edge that spans the leaves from, .., to-1 at the topmost nodes that
-// make up this range.
+// list adds an edge that spans the leaves from, .., to-1 to the lists of the topmost nodes
+// that make up this range.
 func (s *slabs) list(edge int32, from, to int) {
 	for ; from < to; from, to = from/2, to/2 {
 		if from%2 == 1 {
@@ -76,8 +76,8 @@ func (s *slabs) list(edge int32, from, to int) {
 	}
 }
 
-// locate answers as the function of that name does for all edges. p is a point of the
-// ring's range of latitudes.
+// locate returns what the function of that name does for all edges. The latitude of p must
+// be in the ring's range.
 func (s *slabs) locate(p vertex) position {
 	if s.onLevel(p) {
 		return onEdge

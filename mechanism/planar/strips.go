@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// A strip is the lattice points (lo, row), .., (hi, row). The indices of a box are
+// A strip holds the lattice points (lo, row), .., (hi, row). The indices of a box are
 // bounded by maxCell.
 type strip struct{ row, lo, hi int32 }
 
-// rowKey orders strips by row, then by lo.
+// rowKey returns a key that orders strips by row, then by lo.
 func (s strip) rowKey() uint64 {
 	return uint64(unsigned(int64(s.row)))<<32 | uint64(unsigned(int64(s.lo)))
 }
 
-// zKey orders strips by their middles along a Z-order curve (Morton 1966): neighbours
-// mostly come near each other.
+// zKey returns a key that orders strips by their middles along a Z-order curve (Morton
+// 1966), so that neighbours are mostly near each other.
 func (s strip) zKey() uint64 {
 	middle := (int64(s.lo) + int64(s.hi)) >> 1
 	return spread(unsigned(int64(s.row)))<<1 | spread(unsigned(middle))
 }
 
-// unsigned moves an index to an unsigned number, in the same order.
+// unsigned maps indices to unsigned numbers in the same order.
 func unsigned(index int64) uint32 { return uint32(index + 1<<31) }
 
-// spread puts a zero bit above each bit.
+// spread returns v with a zero bit above each bit.
 func spread(v uint32) uint64 {
 	x := uint64(v)
 	x = (x | x<<16) & 0x0000ffff0000ffff
@@ -36,8 +36,8 @@ func spread(v uint32) uint64 {
 }
 
 // sorted returns the strips in the order of their keys, and may overwrite them. It sorts
-// by one byte of the keys after the other: strips are many, and most bytes are alike. Its
-// error is that of the context.
+// by one byte of the keys after the other, since strips are many and most of their bytes
+// are equal. Its error is that of the context.
 func sorted(ctx context.Context, strips []strip, key func(strip) uint64) ([]strip, error) {
 	if slices.IsSortedFunc(strips, func(a, b strip) int { return cmp.Compare(key(a), key(b)) }) {
 		return strips, nil
@@ -73,8 +73,8 @@ func sorted(ctx context.Context, strips []strip, key func(strip) uint64) ([]stri
 	return strips, nil
 }
 
-// union sorts strips by row and joins those that overlap or are neighbours. It may
-// overwrite them. Its error is that of the context.
+// union returns the strips sorted by row, with those joined that overlap or are
+// adjacent. It may overwrite them. Its error is that of the context.
 func union(ctx context.Context, strips []strip) ([]strip, error) {
 	strips, err := sorted(ctx, strips, strip.rowKey)
 	if err != nil {
@@ -87,7 +87,7 @@ func union(ctx context.Context, strips []strip) ([]strip, error) {
 	return joined, nil
 }
 
-// join appends a strip to sorted ones, of which none starts behind it.
+// join appends a strip to sorted strips, none of which starts after it.
 func join(strips []strip, s strip) []strip {
 	if last := len(strips) - 1; last >= 0 && strips[last].row == s.row && s.lo <= strips[last].hi+1 {
 		strips[last].hi = max(strips[last].hi, s.hi)
@@ -96,7 +96,7 @@ func join(strips []strip, s strip) []strip {
 	return append(strips, s)
 }
 
-// subtract returns what from has and less has not. Both are unions.
+// subtract returns the points that are in from and not in less. Both are unions.
 func subtract(from, less []strip) []strip {
 	var left []strip
 	for _, s := range from {
