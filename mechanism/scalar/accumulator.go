@@ -2,9 +2,9 @@ package scalar
 
 import "math/bits"
 
-// Accumulator collects the readings of one group for a [Query]. The zero value is
-// empty; it is not safe for concurrent use. Ranks other than min and max keep eight
-// bytes per reading, the others a fixed state.
+// An Accumulator collects the readings of one group for a [Query]. The zero value is
+// empty. It is not safe for concurrent use. Medians and percentiles take eight bytes per
+// reading, the other aggregates a fixed size.
 type Accumulator struct {
 	rows    int64
 	index   int64   // Value: the last; Min, Max: the extreme so far
@@ -12,10 +12,10 @@ type Accumulator struct {
 	indices []int64 // Median, Percentile
 }
 
-// Reset empties a for another group and keeps its memory.
+// Reset empties a for another group. It keeps its memory.
 func (q *Query) Reset(a *Accumulator) { *a = Accumulator{indices: a.indices[:0]} }
 
-// Add adds one row with reading x, which is not NULL. Count ignores x.
+// Add adds one row with the reading x, which is not NULL, to a. Count ignores x.
 func (q *Query) Add(a *Accumulator, x float64) {
 	a.rows++
 	if q.agg == Count {
@@ -38,8 +38,8 @@ func (q *Query) Add(a *Accumulator, x float64) {
 	}
 }
 
-// answer returns the true answer as a point of the query's lattice. A group
-// without readings answers 0 to counts and sums and lo to the rest.
+// answer returns the true answer as a point of the query's lattice. For a group without
+// readings it is 0 for counts and sums, and lo otherwise.
 func (q *Query) answer(a *Accumulator) int128 {
 	switch q.agg {
 	case Count:
@@ -58,11 +58,11 @@ func (q *Query) answer(a *Accumulator) int128 {
 
 // total returns the sum of the readings, in grains.
 //
-// Sensitivity: a reading that moves by d moves the sum by d, and readings add up:
-// 1 under d1. One that appears or disappears moves it by its value, at most reach:
-// the distance that the row then counts as under d1, and what one record counts
-// as under dh. Under nd1 a move by d is at distance d/(hi-lo), and
-// d <= reach*d/(hi-lo), because reach >= hi-lo.
+// Sensitivity: a reading that moves by d moves the sum by d, and such moves add up: 1
+// under d1. A reading that appears or disappears moves the sum by its value, at most
+// reach: the distance that the row then counts as under d1, and one record under dh.
+// Under nd1 a move by d is at distance d/(hi-lo), and d <= reach*d/(hi-lo), because
+// reach >= hi-lo.
 func (u *Universe) total(rows int64, indices uint128) int128 {
 	grain := u.grain()
 	steps := indices.times(uint64(u.stride / grain))
@@ -73,8 +73,8 @@ func (u *Universe) total(rows int64, indices uint128) int128 {
 	return steps.add(offset)
 }
 
-// average returns the average of the indices rounded to the nearest, halves up,
-// and 0 of none.
+// average returns the average of the indices, rounded to the nearest integer, halves up.
+// It is 0 if there are none.
 //
 // Sensitivity: let D be the distance of two databases in steps, an integer, under
 // dinf or under d1, which is larger. When the same rows are NULL, each index moves by
@@ -82,9 +82,9 @@ func (u *Universe) total(rows int64, indices uint128) int128 {
 // monotone and r(a+D) = r(a)+D, whence r(a') <= r(a)+D, and likewise with a and a'
 // exchanged. (Rounding halves to even would break r(a+D) = r(a)+D and the bound
 // with it.) When other rows are NULL, D is hi - lo at least, and no two points of the
-// grid are further apart; lo, for none left, is one of them. So Delta = 1 under both, and hi - lo under
-// nd1 and dh: their distances are at least D/(hi-lo) for databases with the same
-// NULLs and at least 1 otherwise.
+// grid are further apart; lo, the answer without readings, is one of them. So Delta = 1
+// under both, and hi - lo under nd1 and dh: their distances are at least D/(hi-lo) for
+// databases with the same NULLs and at least 1 otherwise.
 func average(rows int64, indices uint128) int64 {
 	if rows == 0 {
 		return 0
@@ -97,8 +97,8 @@ func average(rows int64, indices uint128) int64 {
 	return int64(quo)
 }
 
-// percentile returns the index of rank min(m, floor(m*p/100)+1) among m indices,
-// which it reorders, and 0 of none.
+// percentile returns the index of rank min(m, floor(m*p/100)+1) among m indices, which
+// it reorders. It is 0 if there are none.
 //
 // Sensitivity: when the same rows are NULL, m and the rank are the same, and a
 // reading of given rank moves by no more than the largest move of any reading (thesis,
@@ -113,8 +113,8 @@ func (q *Query) percentile(indices []int64) int64 {
 	return nth(indices, int(min(m-1, below)), bits.Len64(uint64(q.universe.last)))
 }
 
-// nth returns the element that would stand at place k if s, of numbers in
-// 0..2^width-1, were sorted. It reorders s, and takes at most width passes over it.
+// nth returns the element that would be at index k if s were sorted. The elements of s
+// are in 0..2^width-1. It reorders s, and makes at most width passes over it.
 func nth(s []int64, k, width int) int64 {
 	for bit := width - 1; bit >= 0 && len(s) > 1; bit-- {
 		zeros := 0

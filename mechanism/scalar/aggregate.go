@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Aggregate is what a query computes from the readings of a group.
+// An Aggregate is what a query computes from the readings of a group.
 type Aggregate int
 
 const (
@@ -26,8 +26,8 @@ var aggregateNames = []string{
 	Min: "min", Max: "max", Median: "median", Percentile: "percentile",
 }
 
-// ParseAggregate returns the aggregate called s, with or without the prefix dx_
-// of its SQL function: sum and dx_sum are the same.
+// ParseAggregate returns the aggregate called s, with or without the prefix dx_ of its
+// SQL function: sum and dx_sum are the same.
 func ParseAggregate(s string) (Aggregate, error) {
 	if i := slices.Index(aggregateNames, strings.TrimPrefix(s, "dx_")); i >= 0 {
 		return Aggregate(i), nil

@@ -24,9 +24,9 @@
 // Delta bounds the sensitivity, is proved beside each answer.
 //
 // The bound holds between readings on the universe's grid. A reading off the grid
-// is first moved to the nearest grid value, at most half a step away, so between
-// two databases each reading that differs may count one step more than its
-// distance; readings outside [lo, hi] count as the nearer end. Which rows are
-// NULL is part of the database in the proofs: a NULL reading is at distance
-// hi - lo from every value, with one exception stated at [Query].
+// is first moved to the nearest grid value, at most half a step away, so each reading
+// that differs between two databases may count one step more than its distance.
+// Readings outside [lo, hi] count as the nearer end. In the proofs, the positions of
+// NULL are part of the database: a NULL reading is at distance hi - lo from every
+// value, with one exception stated at [Query].
 package scalar

@@ -7,25 +7,25 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Draw returns an answer to q over the readings in a. Each call is one release and
-// costs one charge. Every released value is the float64 nearest to its decimal:
-// a value of the universe, a multiple of gcd(lo, step) for a sum, a whole number up
-// to 2^53 for a count.
+// Draw returns a released answer to q over the readings in a. Each call is one release
+// and costs one charge. A released value is the float64 nearest to its decimal: a value
+// of the universe, a multiple of gcd(lo, step) for a sum, a whole number up to 2^53 for
+// a count.
 func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 	z := q.answer(a).add(q.drawNoise(src))
 	return q.lattice.number(q.lattice.clamp(z))
 }
 
-// far is where draw stops trusting an int64 draw, which saturates. To add a
-// saturated draw to a secret would be no mechanism at all: the sum would show it.
+// far is where drawNoise stops trusting an int64 draw, which saturates. A saturated draw
+// must not be added to a secret: the sum would show it.
 const far = 1 << 62
 
 // drawNoise returns the noise in lattice steps.
 //
 // Given |N| >= far, the excess |N|-far is geometric with the same q, whatever the
 // sign: the law has no memory. So the excess of a far draw, saturated or not, is
-// dropped and drawn afresh. The rates that NewQuery admits need some 2^8 rounds at
-// most on average; to overflow 128 bits would take 2^65.
+// dropped and drawn afresh. With the rates that NewQuery admits this takes at most some
+// 2^8 rounds on average; to overflow 128 bits would take 2^65.
 func (q *Query) drawNoise(src *exact.Source) int128 {
 	k := q.noise.Draw(src)
 	if -far < k && k < far {
@@ -56,10 +56,10 @@ func (q *Query) drawGeometric(src *exact.Source) int64 {
 	}
 }
 
-// Radius returns the smallest r such that the release is within r of the true
-// answer with probability at least p, 0 < p < 1; in the universe's unit, or in rows
-// for a count. The true answer is that of the readings as moved to the universe's
-// grid. The average alone need not lie on the grid and gets half a step more.
+// Radius returns the smallest r such that the release is within r of the true answer
+// with probability at least p, 0 < p < 1. It is in the universe's unit, or in rows for a
+// count. The true answer is that of the readings as moved to the universe's grid. An
+// average need not lie on the grid, and gets half a step more.
 //
 // It comes from P(|N| <= k) = 1 - 2q^(k+1)/(1+q). Clamping only moves a release
 // closer to the true answer, so p is a lower bound for answers near the ends.

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// uint128 is a sum of indices: below 2^40 each, so that no number of rows that an
+// A uint128 is a sum of indices, each below 2^40, so that no number of rows that an
 // int64 can count overflows it.
 type uint128 struct{ hi, lo uint64 }
 
@@ -22,7 +22,7 @@ func (a uint128) times(m uint64) int128 {
 	return int128{int64(hi + a.hi*m), lo}
 }
 
-// int128 is a lattice point or a difference of two, in two's complement.
+// An int128 is a lattice point or a difference of two, in two's complement.
 type int128 struct {
 	hi int64
 	lo uint64
@@ -49,7 +49,7 @@ func (a int128) less(b int128) bool {
 	return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo
 }
 
-// int64 returns a and whether it fits.
+// int64 returns a, and reports whether it fits.
 func (a int128) int64() (int64, bool) {
 	v := int64(a.lo)
 	return v, v>>63 == a.hi

@@ -2,7 +2,7 @@ package scalar
 
 import "math/big"
 
-// lattice is the public set of numbers that a query can release:
+// A lattice is the public set of numbers that a query can release:
 // (first + z*step)/scale for integers z from low to high.
 type lattice struct {
 	first, step int64 // in quanta

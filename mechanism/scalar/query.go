@@ -9,9 +9,9 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Query is an aggregate under a metric at an epsilon: it says what is added up, how
-// much noise the answer needs and what a release costs. It is immutable and safe
-// for concurrent use; each group has an [Accumulator] of its own.
+// A Query is an aggregate under a metric at an epsilon. It fixes what is computed, how
+// much noise the answer needs, and what a release costs. It is immutable and safe for
+// concurrent use; each group has an [Accumulator] of its own.
 //
 // # Sensitivity
 //
@@ -40,16 +40,16 @@ type Query struct {
 	rank, ranks uint64
 }
 
-// NewQuery returns a query, or an error when a part of it has no meaning:
+// NewQuery returns a query, or an error if a part of it has no meaning:
 //
 //   - eps, an epsilon that [budget.Cost] accepts, is per [Query.Unit];
-//   - u is nil for Count and only there;
-//   - m is D1, its zero value, for Value and Count, which have no choice; Sum has no
+//   - u is nil for Count, and only then;
+//   - m is D1, the zero value, for Value and Count, which have no choice; Sum has no
 //     finite sensitivity under DInf;
-//   - p, in 0..100, is given for Percentile and nil elsewhere.
+//   - p, in 0..100, is given for Percentile and nil otherwise.
 //
-// Numbers are taken as the rationals they are; pass what [budget.Decimal] makes of
-// an argument.
+// Numbers are taken as the rationals that they are: convert an argument by
+// [budget.Decimal].
 func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Query, error) {
 	if _, err := budget.Cost(eps); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	return q, nil
 }
 
-// minRate keeps the noise below some 2^80 lattice steps, which [Query.draw] reaches
-// in moderate time. A rate so small is a mistake: one reading is below 2^50 steps.
+// minRate keeps the noise below some 2^80 lattice steps, which drawNoise reaches in
+// moderate time. A rate so small is a mistake: one reading is below 2^50 steps.
 var minRate = new(big.Rat).SetFloat64(0x1p-70)
 
 func checkMetric(agg Aggregate, m budget.Metric) error {
@@ -106,8 +106,8 @@ func checkMetric(agg Aggregate, m budget.Metric) error {
 	return nil
 }
 
-// sensitivity returns the sensitivity of the answer in quanta, as in the table at Query.
-// That it is one is proved at total, average and percentile.
+// sensitivity returns Delta in quanta, as in the table at Query. The proofs are at total,
+// average and percentile.
 func (q *Query) sensitivity() *big.Int {
 	switch {
 	case q.metric == budget.D1 || q.metric == budget.DInf:
@@ -120,7 +120,7 @@ func (q *Query) sensitivity() *big.Int {
 }
 
 // PerRow reports whether a release is charged once for each row that an account
-// contributes, rather than once for all of them.
+// contributes, and not once for all of them.
 func (q *Query) PerRow() bool {
 	return q.agg == Count || q.metric == budget.ND1 || q.metric == budget.DH
 }
@@ -133,8 +133,8 @@ func (q *Query) Unit() budget.Unit {
 	return q.universe.Unit()
 }
 
-// rankFraction returns the fraction of the readings that a percentile leaves
-// below, rank/ranks = p/100.
+// rankFraction returns the fraction of the readings below a percentile, rank/ranks =
+// p/100.
 func rankFraction(agg Aggregate, p *big.Rat) (rank, ranks uint64, err error) {
 	if agg == Median {
 		return 1, 2, errUnlessNil(p, agg)

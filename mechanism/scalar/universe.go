@@ -22,10 +22,10 @@ const (
 	maxDecimals = 22
 )
 
-// Universe is the public range of a reading: the decimals lo, lo+step, .., hi and
-// the unit they are in. Inside, a value is its index 0..n, and every decimal is an
-// integer of one quantum, the power of ten that all three arguments are multiples
-// of. A Universe is immutable and safe for concurrent use.
+// A Universe is the public range of a reading: the decimals lo, lo+step, .., hi and
+// their unit. Internally, a value is its index 0..n, and every decimal is a whole number
+// of quanta, a power of ten of which all three arguments are multiples. A Universe is
+// immutable and safe for concurrent use.
 type Universe struct {
 	name string
 	unit budget.Unit
@@ -33,19 +33,19 @@ type Universe struct {
 	first  int64   // lo in quanta
 	stride int64   // step in quanta
 	last   int64   // index of hi
-	scale  float64 // quanta in one: a power of ten, exact
+	scale  float64 // quanta in 1: a power of ten, exact
 
 	lo, hi  float64 // the float64 nearest to each
 	perStep float64 // about 1/step
-	sure    float64 // see Index
+	sure    float64 // how near a rounded index proves it right, see Index
 }
 
 // NewUniverse returns the universe lo, lo+step, .., hi, whose readings are
-// protected per unit. The numbers are taken as the decimals people wrote: 0.1 is
-// 1/10. It is an error, which names the argument, when one is not finite, step is
-// not above 0, hi not above lo, step does not divide hi - lo, the unit's name is
-// reserved, there are more than 2^40 values, or the values have more than 22
-// decimals or more than 15 digits.
+// protected per unit. The numbers are taken as the decimals that people wrote: 0.1 is
+// 1/10. It returns an error, which names the argument, if one is not finite, step is not
+// above 0, hi is not above lo, step does not divide hi - lo, the unit's name is reserved,
+// there are more than 2^40 values, or the values have more than 22 decimals or more than
+// 15 digits.
 func NewUniverse(name string, lo, hi, step float64, unit budget.Unit) (*Universe, error) {
 	for _, arg := range []struct {
 		name  string
@@ -79,7 +79,7 @@ func NewUniverse(name string, lo, hi, step float64, unit budget.Unit) (*Universe
 	return u, nil
 }
 
-// quantized is a range in quanta, of which scale make one.
+// A quantized range is in quanta, of which scale make 1.
 type quantized struct {
 	lo, hi, step int64
 	scale        float64
@@ -115,16 +115,16 @@ func quantize(lo, hi, step float64) (quantized, error) {
 	return q, nil
 }
 
-// decimalsOf returns how many decimals r has, r being a decimal.
+// decimalsOf returns how many decimals the decimal r has.
 func decimalsOf(r *big.Rat) int {
 	n, _ := r.FloatPrec()
 	return n
 }
 
-// Name returns the name the universe was declared by.
+// Name returns the name that the universe was declared with.
 func (u *Universe) Name() string { return u.name }
 
-// Unit returns the unit its values are in and its budget is counted in.
+// Unit returns the unit of the values, in which budgets are counted.
 func (u *Universe) Unit() budget.Unit { return u.unit }
 
 // String describes the universe in one line.
@@ -154,18 +154,18 @@ func (u *Universe) Step() *big.Rat {
 // Outside reports whether x is below lo or above hi.
 func (u *Universe) Outside(x float64) bool { return x < u.lo || x > u.hi }
 
-// Index returns the index of the value nearest to x, of lo or hi when x is
-// outside; halfway between two values it takes the higher. x is the decimal people
-// wrote: 0.0005 is halfway between 0 and 0.001 although no float64 is. Index is
-// monotone, and Index(Value(k)) = k.
+// Index returns the index of the value nearest to x, that of lo or hi if x is outside,
+// and the higher of two equally near ones. x is taken as the decimal that people wrote:
+// 0.0005 is halfway between 0 and 0.001 although no float64 is. Index is monotone, and
+// Index(Value(k)) = k.
 //
-// Precisely, Index(x) counts the midpoints between neighbouring values whose
-// nearest float64 is at most x, which is monotone on its face. A value lies half a
-// step, at least half a quantum, from the midpoints beside it, and float64s below
-// maxQuanta are less than a quarter of a quantum apart: rounding to float64 keeps
-// the order of values and midpoints strict, hence the round trip.
+// Precisely, Index(x) counts the midpoints between neighbouring values whose nearest
+// float64 is at most x, which is obviously monotone. A value lies half a step, at least
+// half a quantum, from the midpoints beside it, and float64s below maxQuanta are less
+// than a quarter of a quantum apart. So rounding to float64 keeps the order of values and
+// midpoints strict, hence the round trip.
 func (u *Universe) Index(x float64) int64 {
-	if !(x > u.lo) { // NaN, which no caller passes, goes here too
+	if !(x > u.lo) { // or NaN, which no caller passes
 		return 0
 	}
 	if x >= u.hi {
@@ -184,7 +184,7 @@ func (u *Universe) Index(x float64) int64 {
 	return u.indexFrom(x, k)
 }
 
-// indexFrom returns Index(x) from a guess, by its definition.
+// indexFrom returns Index(x) by its definition, starting from a guess.
 func (u *Universe) indexFrom(x float64, guess int64) int64 {
 	k := min(guess, u.last)
 	for k > 0 && x < u.midpoint(k) {
@@ -202,15 +202,15 @@ func (u *Universe) midpoint(k int64) float64 {
 	return float64(2*u.first+(2*k-1)*u.stride) / (2 * u.scale)
 }
 
-// grain returns the quanta of the coarsest lattice that contains 0 and every value:
-// sums of any number of readings lie on it.
+// grain returns the step, in quanta, of the coarsest lattice that contains 0 and every
+// value: sums of any number of readings lie on it.
 func (u *Universe) grain() int64 { return gcd(u.first, u.stride) }
 
 // width returns hi - lo in quanta.
 func (u *Universe) width() int64 { return u.last * u.stride }
 
-// reach returns max(|lo|, |hi|, hi-lo) in quanta: the most that one row more, one
-// less or another reading changes a sum by.
+// reach returns max(|lo|, |hi|, hi-lo) in quanta: the most by which a sum changes if a
+// row is added, removed or replaced.
 func (u *Universe) reach() int64 {
 	return max(-u.first, u.first+u.width(), u.width())
 }

@@ -11,17 +11,16 @@ import (
 // stateVersion is the first byte of a run's binary form.
 const stateVersion = 1
 
-// AppendBinary appends a run in binary form: at most 250 bytes, of which few runs use more than 100.
-// It never fails. The form, all numbers varints of encoding/binary, those marked
-// ± zigzag:
+// AppendBinary appends a run in binary form, at most 250 bytes and mostly below 100. It
+// never fails. The form, all numbers varints of encoding/binary, those marked ± zigzag:
 //
-//	1 points spent                   ends here without points
+//	1 points spent                   all there is without points
 //	tested easy
 //	±t ±i ±j                         the last point
-//	age ±di ±dj                      the last one paid for, relative to it
-//	n (age ±di ±dj)*                 the n recent ones: the latest is the one
-//	                                 above, the others are relative to the one
-//	                                 before in this list
+//	age ±di ±dj                      the last point paid for, relative to it
+//	n (age ±di ±dj)*                 the n recent points: the latest is the one
+//	                                 above, each other one is relative to the
+//	                                 one before it in this list
 //	±handicap
 func (r *Run) AppendBinary(b []byte) ([]byte, error) {
 	h := r.history
@@ -62,7 +61,7 @@ func (r *Run) UnmarshalBinary(data []byte) error {
 	if d.failed || !run.plausible() {
 		return errState
 	}
-	// One form for each run: no number longer than it need be, nothing after it.
+	// A run has one form: no number is longer than necessary, and nothing follows.
 	if again, _ := run.AppendBinary(nil); !bytes.Equal(again, data) {
 		return errState
 	}
@@ -70,8 +69,8 @@ func (r *Run) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// plausible checks what the decoder does not see: counts that fit together and a
-// budget that can have been spent on them.
+// plausible reports what the decoder does not check: whether the counts are consistent
+// and the budget can have been spent on them.
 func (r *Run) plausible() bool {
 	h := r.history
 	if h.Points == 0 { // then the decoder has read nothing else
@@ -111,7 +110,7 @@ func (d *decoder) run() (r Run) {
 	return r
 }
 
-// recent reads the recent points, of which the latest is known.
+// recent reads the recent points. The latest is known.
 func (d *decoder) recent(latest fix) (r recent) {
 	n := d.uvarint()
 	if n > recentSize {

@@ -2,32 +2,31 @@ package trace
 
 import "math"
 
-// recentSize is how many points a course is fitted to: enough to average noise, few
-// enough to follow a secret that changes its speed.
+// recentSize is the number of points that a course is fitted to: enough to average noise,
+// and few enough to follow a secret that changes its speed.
 const recentSize = 8
 
-// minCourse is how many points a course needs. Two are on a line whatever they are.
+// minCourse is the number of points that a course needs. Any two are on a line.
 const minCourse = 3
 
-// recent holds the last points that something was spent on, and since the last
-// turn. Points reported untested are not among them: they only repeat what was
-// predicted.
+// recent holds the last points since the last turn that something was spent on. Points
+// reported untested are not among them: they only repeat what was predicted.
 type recent struct {
 	n      int
-	points [recentSize]fix // of which n, by time
+	points [recentSize]fix // the first n are set, in the order of time
 }
 
-// A course is a regression of position on time, taken at some time.
+// A course is a regression of position on time, evaluated at some time.
 type course struct {
 	x, y float64 // the position, in steps
 
-	// leverage is the variance of the position in that of a point's error.
+	// leverage is the ratio of the variance of the position to that of a point's error.
 	leverage float64
 }
 
-// fit returns the least-squares course at time t, which is not before the last
-// point; none of fewer points than minCourse, or further ahead than they go back: a
-// secret that was followed for a minute is not known an hour later.
+// fit returns the least-squares course at time t, which is not before the last point. It
+// reports false if there are fewer points than minCourse, or if t is further ahead than
+// the points go back: a secret that was followed for a minute is not known an hour later.
 func (r *recent) fit(t int64) (course, bool) {
 	if r.n < minCourse {
 		return course{}, false
@@ -60,12 +59,12 @@ func (r *recent) fit(t int64) (course, bool) {
 	}, true
 }
 
-// add appends a point. What came before is forgotten after a gap which the course
-// does not reach over, and at a turn: when noise hardly explains how far a hard
-// point is off the course. accuracy is the radius, in steps, that its noise stays
-// within with probability 0.9; it exceeds twice that with probability 0.004 on a
-// Plane and 0.01 on a Line. The course's own error adds to it as the leverage says,
-// were all points equally noisy.
+// add appends a point. It forgets earlier points after a gap that the course does not
+// bridge, and at a turn: when noise hardly explains how far a hard point is off the
+// course. accuracy is the radius, in steps, within which the point's noise stays with
+// probability 0.9; it exceeds twice that with probability 0.004 on a Plane and 0.01 on a
+// Line. The course's own error adds to it as the leverage says, as if all points were
+// equally noisy.
 func (r *recent) add(p fix, hard bool, accuracy float64) {
 	if r.n >= minCourse {
 		c, ok := r.fit(p.t)

@@ -1,7 +1,7 @@
 // Package trace reports a moving secret step by step under one epsilon for the
-// whole trace: the independent mechanism, which adds noise to every point, and the
-// predictive mechanism, which first tests in private whether a prediction made
-// from earlier reports is good enough, and pays for noise only when it is not.
+// whole trace. The independent mechanism adds noise to every point. The predictive
+// mechanism first tests in private whether a prediction made from earlier reports is
+// good enough, and pays for noise only if it is not.
 // (Chatzikokolakis, Palamidessi, Stronati, A Predictive Differentially-Private
 // Mechanism for Mobility Traces, 2014, called the paper.)
 //
@@ -11,7 +11,7 @@
 //
 //	plan, err := m.Plan(run, t)       // public: what the step does and may cost
 //	point := m.Draw(source, plan, x)  // the only call that sees the secret
-//	err = m.Add(run, point)           // public: the run goes on
+//	err = m.Add(run, point)           // public: extends the run
 //
 // # What is promised
 //
@@ -27,14 +27,13 @@
 // ([budget.Manager]). Points reported without a test, a stopped run and the times
 // reveal nothing, as they are functions of public data.
 //
-// The bound is one for the whole trace. A run that starts afresh has an epsilon
-// of its own, and the two add up: that a day's traces tell nothing about those of
-// the next is an assumption, not a theorem.
+// The bound is for the whole trace. A run that starts afresh has an epsilon of its own,
+// and the two add up: it would be an assumption, not a theorem, that one day's traces
+// tell nothing about those of the next.
 //
 // # What is not promised
 //
-// Accuracy is a matter of the prediction. See [Policy] for what the settings do to
-// it.
+// Accuracy depends on the predictions. See [Policy] for the effect of the settings.
 //
 // A Mechanism is immutable and safe for concurrent use; a [Run] is not.
 package trace

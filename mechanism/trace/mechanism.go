@@ -8,17 +8,16 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Mechanism is a policy at work on a space. It is made by [New], immutable, and
-// safe for concurrent use with a Source and a Run per goroutine.
+// A Mechanism applies a policy to a space. [New] returns one. It is immutable, and safe
+// for concurrent use with a Source and a Run per goroutine.
 type Mechanism struct {
 	space   Space
 	policy  Policy
 	manager budget.Manager
 }
 
-// New returns the mechanism of a policy, as [ParsePolicy] returns it, on a space.
-// Errors name the key at fault. The caller sees to it that the space is the
-// policy's Domain.
+// New returns the mechanism of a policy, as [ParsePolicy] returns it, on a space, which
+// must be that of the policy's Domain. Errors name the key at fault.
 func New(s Space, p Policy) (*Mechanism, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -33,23 +32,22 @@ func New(s Space, p Policy) (*Mechanism, error) {
 // Policy returns the policy of m.
 func (m *Mechanism) Policy() Policy { return m.policy }
 
-// Plan returns what the next step of a run is going to do, at time t in
-// microseconds. t must be later than the run's last point. Plan is deterministic
-// and depends on public data only: the policy, the run, and t.
+// Plan returns what the next step of a run will do at time t, in microseconds. t must be
+// later than the run's last point. Plan is deterministic and depends only on public
+// data: the policy, the run, and t.
 //
-// Without a report to predict from, the step is noise alone; once the manager
-// grants nothing, the policy's After decides.
+// Without a report to predict from, the step is noise alone. Once the manager grants
+// nothing, the policy's After decides.
 //
-// With a SkipSpeed v, the prediction is reported untested while the secret cannot
-// be far from it. Let a be the last point that something was spent on, by noise
-// or by a test, and T its time. A secret no faster than v is by now within
-// v*(t-T) + |a - prediction| of the prediction, plus the error of a. The test is
-// skipped while that sum, without the error, is below the accuracy of the
-// noise: so the error of a skipped report is at most that accuracy more than the
-// error of a. Skipped reports themselves do not start the time again, or a secret
-// that is asked for often enough would never be tested. In the paper's experiments
-// 500 m per minute stand against an accuracy of 3 km, and six minutes pass between
-// tests. (It prints 0.5 km/h, with which six hours would.)
+// With a SkipSpeed v, the prediction is reported untested while the secret cannot be far
+// from it. Let a be the last point that something was spent on, by noise or by a test,
+// and T its time. A secret no faster than v is by now within v*(t-T) + |a - prediction|
+// of the prediction, plus the error of a. The test is skipped while that sum, without
+// the error, is below the accuracy of the noise: so the error of a skipped report is at
+// most that accuracy more than the error of a. Skipped reports do not restart the time,
+// or a secret that is asked for often enough would never be tested. In the paper's
+// experiments the speed is 500 m per minute and the accuracy 3 km, so that six minutes
+// pass between tests. (It prints 0.5 km/h, which would make six hours.)
 func (m *Mechanism) Plan(r *Run, t int64) (Plan, error) {
 	if r.history.Points > 0 && t <= r.last.t {
 		return Plan{}, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last.t)
@@ -82,18 +80,18 @@ func (m *Mechanism) skips(r *Run, p Plan) bool {
 	return travelled+distance(r.paid.z, p.Prediction)*m.space.Step() < p.Accuracy
 }
 
-// Draw takes the step for the secret whose cell is x, which the space made of a
-// location or reading. It is to be called once for a plan, which must not be one
-// to Stop. It panics only then, or when the source's entropy fails.
+// Draw takes the step of a plan for the secret whose cell, by the space, is x, and
+// returns what it reports. Call it once for a plan. It panics only if the plan is to
+// Stop, or if the source's entropy fails.
 //
 // # Privacy
 //
-// Let x' be another cell, D = |x-x'| in steps, and a rate what Space.Rate makes of
-// an epsilon. The test passes with probability F(c - rate*|x-z~|), where z~ is the
-// prediction, c and the rate are public and F is the distribution function of the
-// standard Laplace law; ln F and ln(1-F) have slopes of at most 1, so for x'
-// both outcomes have their probabilities within a factor exp(rate*D) (fact 1 of the
-// paper; no noisy threshold exists that could leak). z~ is a cell, the one reported, and the same for x and x'. So
+// Let x' be another cell, D = |x-x'| in steps, and let Space.Rate turn an epsilon into a
+// rate. The test passes with probability F(c - rate*|x-z~|), where z~ is the prediction,
+// c and the rate are public and F is the distribution function of the standard Laplace
+// law. ln F and ln(1-F) have slopes of at most 1, so for x' the probabilities of both
+// outcomes are within a factor exp(rate*D) (fact 1 of the paper; no noisy threshold
+// exists that could leak). z~ is the cell reported, the same for x and x'. So
 //
 //	easy   F(..x)                        <= e^(EpsTest*d) F(..x')
 //	hard   (1-F(..x)) * P(z | x)         <= e^((EpsTest+EpsNoise)*d) (1-F(..x')) * P(z | x')
@@ -119,7 +117,7 @@ func (m *Mechanism) Draw(src *exact.Source, p Plan, x Cell) Point {
 	}
 }
 
-// passes makes the test of a plan.
+// passes draws the outcome of a plan's test.
 func (m *Mechanism) passes(src *exact.Source, p Plan, x Cell) bool {
 	rate := m.space.Rate(p.EpsTest)
 	c := rate * p.Threshold / m.space.Step()
@@ -128,9 +126,8 @@ func (m *Mechanism) passes(src *exact.Source, p Plan, x Cell) bool {
 
 var errNotOfTheRun = errors.New("the point is not one that the run's next step can report")
 
-// Add appends a point to a run, whose next step it must be: what Draw made of the
-// run's plan for that time. Otherwise it returns an error and leaves the run as it
-// is.
+// Add appends a point to a run. The point must be what Draw returned for the run's plan
+// at that time. Otherwise Add returns an error and leaves the run unchanged.
 func (m *Mechanism) Add(r *Run, q Point) error {
 	p, err := m.Plan(r, q.T)
 	if err != nil {

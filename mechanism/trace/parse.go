@@ -2,12 +2,12 @@ package trace
 
 import "github.com/geosql/geosql/internal/settings"
 
-// ParsePolicy reads the settings of a mechanism, [Predictive] or [Independent],
-// from a JSON object with the keys of [Policy], and fills in the defaults. Keys are
-// spelt as written there; one which is unknown or given twice is an error. One that the
-// mechanism and manager chosen make no use of need only be of the right type, so that
-// one object serves to compare them. Epsilon is the decimal that is
-// written, rounded down to a multiple of 1e-12. Errors name the key.
+// ParsePolicy reads the settings of a mechanism, [Predictive] or [Independent], from a
+// JSON object with the keys of [Policy], and fills in the defaults. Keys are
+// case-sensitive, and one that is unknown or given twice is an error. A key that the
+// chosen mechanism and manager do not use need only have the right type, so that one
+// object serves to compare them. Epsilon is the decimal as written, rounded down to a
+// multiple of 1e-12. Errors name the key.
 func ParsePolicy(mechanism string, text []byte) (Policy, error) {
 	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
 		return Policy{}, err

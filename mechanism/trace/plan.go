@@ -12,29 +12,28 @@ const (
 	Noise                 // reports the secret with noise
 )
 
-// A Plan is what a step is going to do: a function of public data, made by
-// [Mechanism.Plan].
+// A Plan is what a step will do, a function of public data. [Mechanism.Plan] returns one.
 type Plan struct {
 	Action Action
 	T      int64 // time of the step, in microseconds
 
-	// Prediction is a cell that may be reported; of Predict and Test.
+	// Prediction is an admissible cell, for Predict and Test.
 	Prediction Cell
 
 	// Threshold is the distance from the prediction, in units, at which a test passes
 	// with probability 1/2.
 	Threshold float64
 
-	// Accuracy is the radius, in units, that noise stays within with probability
-	// 0.9; 0 without a budget.
+	// Accuracy is the radius, in units, within which noise stays with probability 0.9;
+	// 0 without a budget.
 	Accuracy float64
 
-	EpsTest  budget.Amount // spent by Test, whatever comes of it
-	EpsNoise budget.Amount // spent by Noise, and by Test when it fails
+	EpsTest  budget.Amount // spent by Test, whatever its outcome
+	EpsNoise budget.Amount // spent by Noise, and by Test if it fails
 }
 
-// Cost returns the most that the step may spend. What its point has not spent may
-// be given back: whether a test passed is public.
+// Cost returns the most that the step may spend. What its point does not spend may be
+// returned: whether a test passed is public.
 func (p Plan) Cost() budget.Amount { return p.EpsTest + p.EpsNoise }
 
 // A Point is one report of a run, and public.
@@ -46,7 +45,7 @@ type Point struct {
 	Spent  budget.Amount // epsilon per unit
 }
 
-// allows reports whether q may be what became of p.
+// allows reports whether q may be the outcome of p.
 func (p Plan) allows(q Point) bool {
 	switch {
 	case q.T != p.T || q.Tested != (p.Action == Test):

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// The names that a policy is made of, as its text has them.
+// The names in a policy's text.
 const (
 	Predictive  = "predictive"  // the mechanism of figure 2 in the paper
 	Independent = "independent" // noise for every point (figure 1)
@@ -19,31 +19,30 @@ const (
 
 	Parrot  = "parrot"  // predicts the last report
 	Linear  = "linear"  // predicts by regression over the last reports
-	Mixture = "mixture" // predicts by whichever of the two has done better
+	Mixture = "mixture" // predicts by the one of the two that has done better
 
 	AfterStop    = "stop"    // nothing is reported once the budget is used up
 	AfterPredict = "predict" // predictions go on, untested and free
 )
 
-// A Policy is a mechanism with its settings, all of them public. [ParsePolicy]
-// reads one and fills in what is not given; the text's keys are in parentheses.
+// A Policy holds the settings of a mechanism, all of them public. [ParsePolicy] reads
+// one and fills in the defaults; the text's keys are in parentheses.
 //
 // # Accuracy
 //
-// alpha, whether set or what a fixed rate pays for, is the radius that noise stays
-// within with probability 0.9. The reports of the predictive mechanism keep no
-// such bound: a prediction passes its test with probability 1/2 at a distance of
-// alpha/(eta*(1+gamma)), and 1/10 at alpha/eta. If all were just beyond alpha, a
-// share of 0.81 of the reports would be within it with eta = 1, not the 0.9 of the
-// paper's proposition 1, and 0.37 with eta = 0.5 and gamma = 0.8. How good reports
-// are depends on the predictions.
+// alpha, whether set or paid for by a fixed rate, is the radius within which noise stays
+// with probability 0.9. The reports of the predictive mechanism keep no such bound: a
+// prediction passes its test with probability 1/2 at a distance of alpha/(eta*(1+gamma)),
+// and 1/10 at alpha/eta. If all predictions were just beyond alpha, 0.81 of the reports
+// would be within it for eta = 1, not the 0.9 of the paper's proposition 1, and 0.37 for
+// eta = 0.5 and gamma = 0.8. How good reports are depends on the predictions.
 type Policy struct {
 	Mechanism string        // Predictive or Independent
-	Domain    string        // name of the space (domain), which New is passed; may be empty
+	Domain    string        // name of the space that New is passed (domain); may be empty
 	Epsilon   budget.Amount // for the whole trace, per unit (epsilon); required
 
-	// Manager is FixedRate or FixedUtility (manager); where the text has none, it
-	// is the one which the next two are about.
+	// Manager is FixedRate or FixedUtility (manager). If the text has none, steps or
+	// alpha decides.
 	Manager string
 	Steps   int64   // points planned (steps); required for FixedRate, and only there
 	Alpha   float64 // accuracy of the noise in units (alpha); required for FixedUtility, and only there
@@ -55,13 +54,13 @@ type Policy struct {
 	// for FixedRate, and 0.8.
 	Eta, Gamma float64
 
-	// PredictionRate is the share of predictions expected to pass until the run
-	// tells (prediction_rate; FixedRate only, 0.75 by default).
+	// PredictionRate is the share of predictions expected to pass, until the run shows
+	// its own (prediction_rate; FixedRate only, 0.75 by default).
 	PredictionRate float64
 
 	// SkipSpeed is how fast the secret is assumed to move, in units per second
 	// (skip_speed). Predictions that it cannot have left behind are not tested, see
-	// [Mechanism.Plan]. By default, 0, all are.
+	// [Mechanism.Plan]. With 0, the default, all are tested.
 	SkipSpeed float64
 
 	Predictor string // Parrot, the default, Linear or Mixture (predictor)
@@ -71,7 +70,7 @@ type Policy struct {
 // maxSteps bounds the steps of a plan.
 const maxSteps = 1_000_000_000
 
-// check returns an error which names the key at fault.
+// check returns an error that names the key at fault.
 func (p *Policy) check() error {
 	if err := checkOneOf("mechanism", p.Mechanism, Predictive, Independent); err != nil {
 		return err
@@ -131,8 +130,8 @@ func (p *Policy) tuning(s Space) budget.Tuning {
 	return t
 }
 
-// manager returns the policy's budget manager on a space, or an error which names
-// the key that leaves it nothing to manage.
+// manager returns the policy's budget manager on a space, or an error that names the key
+// that leaves it nothing to manage.
 func (p *Policy) manager(s Space) (budget.Manager, error) {
 	tuning := p.tuning(s)
 	if tuning.BreakEven() >= 1 {

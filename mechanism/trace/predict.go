@@ -1,7 +1,7 @@
 package trace
 
-// predict returns the policy's prediction for time t: a cell which may be reported,
-// made of public data alone.
+// predict returns the policy's prediction for time t: an admissible cell, computed from
+// public data alone.
 func (m *Mechanism) predict(r *Run, t int64) Cell {
 	switch {
 	case m.policy.Predictor == Linear, m.policy.Predictor == Mixture && r.rivals.linearLeads():
@@ -11,7 +11,8 @@ func (m *Mechanism) predict(r *Run, t int64) Cell {
 	}
 }
 
-// linear predicts where the course is at time t, or like a parrot without a course.
+// linear returns the position of the course at time t, or the last report if there is no
+// course.
 func (m *Mechanism) linear(r *Run, t int64) Cell {
 	c, ok := r.recent.fit(t)
 	if !ok {
@@ -20,7 +21,7 @@ func (m *Mechanism) linear(r *Run, t int64) Cell {
 	return m.space.Nearest(c.x, c.y)
 }
 
-// updatePredictors brings the predictors' part of a run up to date with its next point.
+// updatePredictors updates what the predictors know of a run with its next point.
 func (m *Mechanism) updatePredictors(r *Run, p Plan, q Point) {
 	if m.policy.Mechanism != Predictive || m.policy.Predictor == Parrot || q.Spent == 0 {
 		return
@@ -31,26 +32,25 @@ func (m *Mechanism) updatePredictors(r *Run, p Plan, q Point) {
 	r.recent.add(fix{q.T, q.Z}, q.Hard, p.Accuracy/m.space.Step())
 }
 
-// failed reports, after a test, whether z would have been a bad prediction, as far
-// as the public can tell: it is the one that failed, or it is further from the
-// report than the threshold.
+// failed reports, after a test, whether z would have been a bad prediction, as far as is
+// public: it is the prediction that failed, or it is further from the report than the
+// threshold.
 func (m *Mechanism) failed(z Cell, p Plan, q Point) bool {
 	return q.Hard && z == p.Prediction || distance(z, q.Z)*m.space.Step() > p.Threshold
 }
 
-// rivals are the weights of a mixture of the two predictors: multiplicative
-// weights (Littlestone and Warmuth 1994, the weighted majority algorithm) which are
-// halved for every bad prediction, and which only their ratio matters of. So
-// one is 1, the other 2^-handicap, and the heavier predicts. A floor lets the
-// lighter one recover when the trace changes (Herbster and Warmuth 1998). The
-// paper proposes such a mixture in section 6. All rivals are judged at every test,
-// not only the one that was asked: their predictions are public, and so is what
-// became of the test.
+// rivals holds the weights of a mixture of the two predictors: multiplicative weights
+// (Littlestone and Warmuth 1994, the weighted majority algorithm) that are halved for
+// every bad prediction. Only their ratio matters, so one is 1 and the other 2^-handicap.
+// The heavier one predicts. A floor lets the lighter one recover when the trace changes
+// (Herbster and Warmuth 1998). The paper proposes such a mixture in section 6. Both
+// rivals are judged at every test, not only the one that predicted: their predictions
+// and the outcome of the test are public.
 type rivals struct {
 	handicap int8 // of the parrot; negative: of linear
 }
 
-// maxHandicap bounds how many bad predictions it takes to be outrun.
+// maxHandicap bounds the number of bad predictions after which the other rival leads.
 const maxHandicap = 4
 
 // linearLeads reports whether linear predicts; at equal weights the parrot does.

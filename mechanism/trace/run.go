@@ -5,10 +5,9 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Run is what the next step of a trace depends on: a summary of the points
-// reported so far, of the same size however many they are. It is public. The zero
-// value is the empty run; points are appended by [Mechanism.Add], always of the same
-// mechanism.
+// A Run is the public history of a trace, as far as its next step depends on it: a
+// summary of constant size of the points reported so far. The zero value is the empty
+// run. [Mechanism.Add] appends points, always of the same mechanism.
 type Run struct {
 	history budget.History
 	last    fix    // the last point
@@ -23,11 +22,11 @@ type fix struct {
 	z Cell
 }
 
-// History returns how many points there are, of which kinds, and what they spent.
+// History returns the number of points of each kind, and what they spent.
 func (r *Run) History() budget.History { return r.history }
 
-// CountLost counts epsilon that was spent on points which the run does not know, as
-// after a crash. It never gives any back.
+// CountLost adds epsilon that was spent on points missing from the run, as after a crash.
+// It never gives any back.
 func (r *Run) CountLost(spent budget.Amount) {
 	r.history.Spent += max(0, min(spent, budget.Max-r.history.Spent))
 }

@@ -21,10 +21,9 @@ func (c Cell) bounded() bool {
 	return -maxIndex <= c.I && c.I <= maxIndex && -maxIndex <= c.J && c.J <= maxIndex
 }
 
-// A Space is the lattice that secrets and reports lie on, with the Euclidean
-// distance and a noise mechanism. What a [Mechanism] promises rests on Rate and
-// Draw: both must keep their promise for all cells. Implementations are
-// immutable.
+// A Space is the lattice of secrets and reports, with the Euclidean distance and a noise
+// mechanism. The promise of a [Mechanism] rests on Rate and Draw, which must keep
+// theirs for all cells. Implementations are immutable.
 type Space interface {
 	// Unit returns what epsilon is per.
 	Unit() budget.Unit
@@ -32,25 +31,24 @@ type Space interface {
 	// Step returns the distance between neighbouring cells, in the unit.
 	Step() float64
 
-	// Rate returns the rate per step that eps > 0 pays for: whatever is
+	// Rate returns the rate per step that eps > 0 pays for: a mechanism that is
 	// exp(rate*|x-x'|)-private for cells x and x' spends no more than eps per unit.
 	Rate(eps budget.Amount) float64
 
-	// Draw reports x with noise of eps > 0. No report changes its probability
-	// by a factor of more than exp(Rate(eps)*|x-x'|) when x' takes the place of x.
+	// Draw returns x with noise of eps > 0. A report is at most exp(Rate(eps)*|x-x'|)
+	// times as likely for x as for x'.
 	Draw(src *exact.Source, eps budget.Amount, x Cell) Cell
 
-	// NoiseQuantile returns the radius, in the unit, which Draw stays within
-	// with probability 0.9 at an epsilon of 1; at eps it is that over eps. Steps
-	// and stretching are left out.
+	// NoiseQuantile returns the radius, in the unit, within which Draw stays with
+	// probability 0.9 at an epsilon of 1; at eps it is that over eps. It ignores steps
+	// and stretching.
 	NoiseQuantile() float64
 
-	// Nearest returns the cell nearest to a position in steps that may be
-	// reported.
+	// Nearest returns the admissible cell nearest to a position in steps.
 	Nearest(x, y float64) Cell
 }
 
-// A Plane is the space of locations in a domain. It is made by [NewPlane].
+// A Plane is the space of locations in a domain. [NewPlane] returns one.
 type Plane struct{ domain *planar.Domain }
 
 // NewPlane returns the space of d; reports stay in its region.
@@ -59,7 +57,7 @@ func NewPlane(d *planar.Domain) Plane { return Plane{d} }
 // Cell returns the cell of a location, in degrees; see [planar.Domain.Cell].
 func (p Plane) Cell(lat, lon float64) Cell { return Cell(p.domain.Cell(lat, lon)) }
 
-// Location returns the coordinates that a reported cell is printed with.
+// Location returns the coordinates of a reported cell, in degrees.
 func (p Plane) Location(z Cell) (lat, lon float64) { return p.domain.Location(planar.Cell(z)) }
 
 // Unit implements [Space].
@@ -91,8 +89,8 @@ func (p Plane) Nearest(x, y float64) Cell {
 	return Cell(p.domain.Admissible(z))
 }
 
-// A Line is the space of readings in a universe: the cell of a value is its index
-// and 0. It is made by [NewLine].
+// A Line is the space of readings in a universe: the cell of a value is its index and 0.
+// [NewLine] returns one.
 type Line struct {
 	universe    *scalar.Universe
 	step        float64
@@ -124,9 +122,9 @@ func (l Line) Step() float64 { return l.step }
 // Rate implements [Space].
 func (l Line) Rate(eps budget.Amount) float64 { return exact.RateTimes(l.quantumRate, int64(eps)) }
 
-// Draw implements [Space] by the truncated geometric mechanism: the discrete
-// Laplace law has the same normaliser for every x, and the clamp sees its sum with
-// x only. It panics unless eps > 0.
+// Draw implements [Space] by the truncated geometric mechanism: the discrete Laplace law
+// has the same normaliser for every x, and the clamp sees only its sum with x. It panics
+// unless eps > 0.
 func (l Line) Draw(src *exact.Source, eps budget.Amount, x Cell) Cell {
 	noise, err := exact.NewDiscreteLaplace(l.Rate(eps))
 	if err != nil {
