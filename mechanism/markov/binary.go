@@ -25,10 +25,10 @@ const formatVersion = 1
 //	width height                 of the grid
 //	traces
 //	rows                         their number, then for each
-//	  gap visits-1               cells passed over since the row before
+//	  gap visits-1               cells skipped since the row before
 //	  moves                      their number, then for each
-//	    ±offset or gap           of the first from the row's cell; of others, cells
-//	                             passed over since the move before
+//	    ±offset or gap           of the first, from the row's cell; of others, cells
+//	                             skipped since the move before
 //	    count-1
 func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 	name := m.grid.domain.Name()
@@ -67,12 +67,11 @@ func appendMoves(b []byte, from uint32, moves []move) []byte {
 
 var errForm = errors.New("not the binary form of a Markov model")
 
-// ParseModel returns the model whose binary form is data, on the domain of which
-// it gives the name; an error of domain is returned as it is. ParseModel accepts what
-// AppendBinary writes and nothing else, and takes no more memory than a multiple of
-// len(data) and of the grid, of at most 2^20 cells. It does not check who wrote the
-// data. A domain that was declared anew, under its name and with a grid of the same
-// size, is not noticed.
+// ParseModel returns the model whose binary form is data. The function domain returns the
+// domain of a name; its errors are returned unchanged. ParseModel accepts only what
+// AppendBinary writes. Its memory is bounded by a multiple of len(data) and of the grid,
+// of at most 2^20 cells. It does not check who wrote the data, nor notice a different
+// domain of the same name if its grid has the same size.
 func ParseModel(data []byte, domain func(name string) (*planar.Domain, error)) (*Model, error) {
 	d := decoder{data: data}
 	h := d.header()
@@ -96,16 +95,16 @@ func ParseModel(data []byte, domain func(name string) (*planar.Domain, error)) (
 		return nil, errForm
 	}
 	m := newModel(g, h.period, h.traces, rows, moves)
-	// One form for each model: no number longer than it need be, nothing after it.
+	// A model has one form: no number is longer than necessary, and nothing follows.
 	if again, _ := m.AppendBinary(make([]byte, 0, len(data))); !bytes.Equal(again, data) {
 		return nil, errForm
 	}
 	return m, nil
 }
 
-// plausible checks the counts against each other: a transition leaves one visit
-// and enters another, each visit is left and entered at most once, and the first of
-// a trace is not entered.
+// plausible reports whether the counts are consistent: a transition leaves one visit and
+// enters another, each visit is left and entered at most once, and the first of a trace
+// is not entered.
 func plausible(cells int, traces int64, rows []row, moves []move) bool {
 	left := make([]uint64, cells) // visits not entered yet
 	begin, starts := 0, uint64(0)
@@ -133,7 +132,7 @@ type decoder struct {
 	failed bool
 }
 
-// A header is what precedes the counts.
+// A header holds what precedes the counts.
 type header struct {
 	domain        string
 	metres        float64
@@ -159,8 +158,8 @@ func (d *decoder) header() (h header) {
 	return h
 }
 
-// rows reads the counts on a grid of so many cells. A row and a move take at least
-// two bytes each, so what is allocated is bounded by the data.
+// rows reads the counts on a grid with the given number of cells. A row and a move take
+// at least two bytes each, so the data bound what is allocated.
 func (d *decoder) rows(cells int) (rows []row, moves []move) {
 	next := uint64(0)
 	for n := d.below(uint64(cells) + 1); n > 0 && !d.failed; n-- {
@@ -195,7 +194,7 @@ func (d *decoder) moves(moves []move, from uint64, cells int) []move {
 	return moves
 }
 
-// below reads a number, which must be below a limit.
+// below reads a number that must be below a limit.
 func (d *decoder) below(limit uint64) uint64 {
 	v, n := binary.Uvarint(d.data)
 	if n > 0 {
@@ -218,7 +217,7 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// bytes takes n bytes.
+// bytes reads n bytes.
 func (d *decoder) bytes(n uint64) []byte {
 	if d.failed || n > uint64(len(d.data)) {
 		d.failed = true

@@ -10,21 +10,21 @@ import (
 // maxCells bounds a grid: a belief about a cell takes 8 bytes per cell.
 const maxCells = 1 << 20
 
-// A Grid divides a domain into square cells, whose centres are lattice points of
-// the domain: every k-th, the domain's centre among them. Cells are numbered from
-// the south-west, row by row. A Grid is immutable and safe for concurrent use.
+// A Grid divides a domain into square cells. Their centres are lattice points of the
+// domain: every k-th, including the domain's centre. Cells are numbered from the
+// south-west, row by row. A Grid is immutable and safe for concurrent use.
 type Grid struct {
 	domain        *planar.Domain
 	metres        float64 // of a cell's side, as declared
-	k             int64   // the same in lattice steps
+	k             int64   // the side in lattice steps
 	west, south   int64   // the first column and row, in cells from the domain's centre
 	width, height int
 }
 
-// NewGrid returns the grid of cells cellM metres wide over a domain, the smallest
-// which holds its box. cellM must be a whole multiple of the domain's step, but for
-// the rounding of decimals, and no larger than the box; there may be at most 2^20
-// cells. Errors name cell_m.
+// NewGrid returns the smallest grid of cells cellM metres wide that contains the box of a
+// domain. cellM must be a whole multiple of the domain's step, up to the rounding of
+// decimals, and no larger than the box; there may be at most 2^20 cells. Errors name
+// cell_m.
 func NewGrid(d *planar.Domain, cellM float64) (*Grid, error) {
 	low, high := d.Extent()
 	points := max(high.I-low.I, high.J-low.J) + 1
@@ -41,7 +41,7 @@ func NewGrid(d *planar.Domain, cellM float64) (*Grid, error) {
 	return g, nil
 }
 
-// refinement returns how many steps make a cell, at most limit.
+// refinement returns the number of steps in the side of a cell, at most limit.
 func refinement(cellM, step float64, limit int64) (int64, error) {
 	const rounding = 1e-9
 	if !(cellM > 0) || math.IsInf(cellM, 0) {
@@ -78,10 +78,9 @@ func (g *Grid) Len() int { return g.width * g.height }
 // Refinement returns the side of a cell in steps of the domain's lattice.
 func (g *Grid) Refinement() int64 { return g.k }
 
-// Index returns the cell of a location in degrees, row*width + column, in
-// [0, Len). Locations beyond the domain's box count as [planar.Domain.Cell] moves
-// them, which is into a cell of the border. lat must be within 90 and lon within
-// 180 degrees of 0.
+// Index returns the cell of a location in degrees, row*width + column, in [0, Len).
+// Locations outside the domain's box are moved to a cell of the border, as by
+// [planar.Domain.Cell]. lat must be within 90 and lon within 180 degrees of 0.
 func (g *Grid) Index(lat, lon float64) int {
 	c := g.domain.Cell(lat, lon)
 	column := clamp(nearest(c.I, g.k)-g.west, g.width)
@@ -92,9 +91,9 @@ func (g *Grid) Index(lat, lon float64) int {
 // clamp moves an index to the nearest of 0 to n-1.
 func clamp(i int64, n int) int { return int(max(0, min(i, int64(n)-1))) }
 
-// Centre returns the lattice point that stands for cell i, whose indices are
-// multiples of Refinement. In a cell of the border it may lie outside the box, by
-// at most half a cell either way.
+// Centre returns the lattice point at the centre of cell i. Its indices are multiples of
+// Refinement. The centre of a cell of the border may lie outside the box, by at most half
+// a cell either way.
 func (g *Grid) Centre(i int) planar.Cell {
 	return planar.Cell{
 		I: (g.west + int64(i%g.width)) * g.k,

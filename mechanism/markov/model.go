@@ -5,10 +5,10 @@ import "time"
 // background is the probability of a move to a cell picked uniformly from all.
 const background = 1e-6
 
-// A Model is a Markov chain on the cells of a grid; see the package for its law. It
-// is made by [Trainer.Model] or [ParseModel], immutable, and safe for concurrent
-// use. It takes 24 bytes per visited cell, 8 bytes per pair of cells with a
-// transition, and 8 bytes per cell of the grid.
+// A Model is a Markov chain on the cells of a grid; see the package comment for its law.
+// [Trainer.Model] and [ParseModel] return one. It is immutable and safe for concurrent
+// use. It takes 24 bytes per visited cell, 8 bytes per pair of cells with a transition,
+// and 8 bytes per cell of the grid.
 type Model struct {
 	grid   *Grid
 	period time.Duration
@@ -16,23 +16,23 @@ type Model struct {
 	rows   []row
 	moves  []move
 
-	// What the pseudo-count has of a cell's belief go to each neighbour, and to the
-	// cell itself.
+	// The share of a cell's belief that the pseudo-count moves to each neighbour, and
+	// leaves in the cell.
 	near, here []float64
 }
 
-// A row has what was seen of a visited cell. Rows are in the order of their cells.
+// A row holds the counts of a visited cell. Rows are in the order of their cells.
 type row struct {
 	cell, visits uint32
-	end          int     // of its moves, which begin where those of the row before end
+	end          int     // of its moves, which begin at the end of the row before
 	share        float64 // of the cell's belief that goes to a transition seen once
 }
 
-// A move is a transition to a cell and how often it was seen. Those of a row are in
-// the order of the cells.
+// A move is a transition to a cell, and how often it was seen. The moves of a row are in
+// the order of their cells.
 type move struct{ cell, count uint32 }
 
-// newModel derives what is not counted, from rows without their shares.
+// newModel returns a model of rows without their shares, which it computes.
 func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []move) *Model {
 	m := &Model{grid: g, period: period, traces: traces, rows: rows, moves: moves}
 	n := g.Len()
@@ -52,8 +52,8 @@ func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []m
 	return m
 }
 
-// stayProbability returns how likely a pseudo-count stays in its cell: as likely as everybody
-// was seen to, and one in nine before anybody was.
+// stayProbability returns the probability that a pseudo-count stays in its cell: the
+// overall share of transitions that do, starting from one in nine.
 func (m *Model) stayProbability() float64 {
 	stayed, all, begin := uint64(1), uint64(9), 0
 	for _, r := range m.rows {
@@ -68,7 +68,7 @@ func (m *Model) stayProbability() float64 {
 	return float64(stayed) / float64(all)
 }
 
-// addPseudoCount gives the pseudo-count of a cell a share of its belief.
+// addPseudoCount sets how the pseudo-count of a cell spreads a share of its belief.
 func (m *Model) addPseudoCount(cell int, share, stay float64) {
 	neighbours := m.grid.degree(cell) - 1
 	if neighbours == 0 {
@@ -92,9 +92,9 @@ func (m *Model) Grid() *Grid { return m.grid }
 // Period returns the time that a transition takes, in whole microseconds.
 func (m *Model) Period() time.Duration { return m.period }
 
-// Start returns the belief before the first report: the share of all visits that
-// each cell has, mixed with 1e-6 of the uniform distribution. It has a probability
-// per cell, all positive, which sum to 1 up to rounding. The slice is the caller's.
+// Start returns the belief before the first report: the share of each cell in all
+// visits, mixed with 1e-6 of the uniform distribution. It has one positive probability
+// per cell, which sum to 1 up to rounding. The caller may change the slice.
 func (m *Model) Start() []float64 {
 	belief := make([]float64, m.grid.Len())
 	uniform := background / float64(len(belief))
@@ -113,8 +113,8 @@ func (m *Model) Start() []float64 {
 }
 
 // Advance sets dst to the belief one period after src: dst = src*M, where M is the
-// transition matrix. Both are of length Len of the grid and must not overlap; src
-// need not sum to 1, its sum is kept. Advance allocates nothing.
+// transition matrix. Both have the length Len of the grid and must not overlap. src need
+// not sum to 1; dst has the same sum. Advance allocates nothing.
 func (m *Model) Advance(dst, src []float64) {
 	total := 0.0
 	for _, p := range src {
@@ -128,8 +128,8 @@ func (m *Model) Advance(dst, src []float64) {
 	m.follow(dst, src)
 }
 
-// diffuse adds the moves that the pseudo-count stands for: each row gives to itself
-// and to the rows beside it.
+// diffuse adds the moves of the pseudo-counts: each row adds to itself and to the rows
+// beside it.
 func (m *Model) diffuse(dst, src []float64) {
 	width := m.grid.width
 	for at := 0; at < len(src); at += width {
@@ -144,9 +144,9 @@ func (m *Model) diffuse(dst, src []float64) {
 	}
 }
 
-// diffuseRow adds to one row what another, or the same, gives to it: to each cell
-// what the three nearest give, two at the ends; the nearest gives another share of
-// its belief.
+// diffuseRow adds to one row the moves from a row, the same or a neighbouring one. Each
+// cell gets the moves of the three nearest cells of that row, two at the ends, the
+// nearest one with its own share.
 func diffuseRow(dst, src, near, nearest []float64) {
 	src, near, nearest = src[:len(dst)], near[:len(dst)], nearest[:len(dst)] // bounds are checked here
 	left, beside, here := 0.0, float64(src[0]*near[0]), float64(src[0]*nearest[0])
@@ -158,7 +158,7 @@ func diffuseRow(dst, src, near, nearest []float64) {
 	dst[len(dst)-1] += left + here
 }
 
-// follow adds the transitions seen.
+// follow adds the transitions that were seen.
 func (m *Model) follow(dst, src []float64) {
 	begin := 0
 	for k := range m.rows {
@@ -184,7 +184,7 @@ type Info struct {
 	Nonzero       int   // pairs of cells with a transition
 }
 
-// Info returns what the model was trained on.
+// Info returns a description of m.
 func (m *Model) Info() Info {
 	info := Info{
 		Domain:       m.grid.domain.Name(),

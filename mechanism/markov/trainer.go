@@ -11,13 +11,13 @@ import (
 )
 
 // A Trainer counts the moves of traces. It keeps all fixes, at 16 bytes each, until
-// the model is asked for, and is not safe for concurrent use.
+// Model is called. It is not safe for concurrent use.
 //
-// The time of a trace is divided into slots of one period, from its first fix on.
-// The first fix in a slot is where the trace was in it, a visit. Two slots in
-// succession that both have fixes give one transition; a gap gives none. Of fixes
-// at the same time the one in the cell of the least index counts as the first, so
-// the order in which fixes are added makes no difference.
+// The time of a trace is divided into slots of one period, from its first fix on. The
+// first fix in a slot counts as one visit. Two successive slots that both have fixes
+// give one transition; a gap gives none. Of fixes at the same time, the one in the cell
+// with the least index counts as the first, so the order in which fixes are added makes
+// no difference.
 type Trainer struct {
 	grid   *Grid
 	period time.Duration
@@ -31,8 +31,8 @@ type fix struct {
 	cell uint32
 }
 
-// NewTrainer returns a trainer without fixes. The period must be a positive whole
-// number of microseconds, which Model checks.
+// NewTrainer returns a trainer without fixes. The period must be a positive whole number
+// of microseconds; Model checks that.
 func NewTrainer(g *Grid, period time.Duration) *Trainer {
 	return &Trainer{grid: g, period: period, traces: map[string]*[]fix{}}
 }
@@ -58,8 +58,9 @@ var (
 // maxPeriod is the longest period that PeriodOf returns, in seconds: some thirty years.
 const maxPeriod = 1e9
 
-// PeriodOf returns a number of seconds in whole microseconds, as a [Trainer] takes it. The
-// error for less than one, or for more than 1e9 seconds, says what the number must be.
+// PeriodOf returns a number of seconds as a period, rounded to whole microseconds. It
+// returns an error, which says what the number must be, if that is less than one
+// microsecond or more than 1e9 seconds.
 func PeriodOf(seconds float64) (time.Duration, error) {
 	micros := math.Round(seconds * 1e6)
 	if !(micros >= 1 && seconds <= maxPeriod) {
@@ -73,7 +74,7 @@ func validPeriod(period time.Duration) bool {
 	return period > 0 && period%time.Microsecond == 0
 }
 
-// Model returns the model of the fixes added so far. Without any it is an error.
+// Model returns the model of the fixes added so far, or an error if there are none.
 func (t *Trainer) Model() (*Model, error) {
 	switch {
 	case !validPeriod(t.period):
@@ -105,7 +106,7 @@ func newPair(from, to uint32) pair { return pair(from)<<32 | pair(to) }
 func (p pair) from() uint32 { return uint32(p >> 32) }
 func (p pair) to() uint32   { return uint32(p) }
 
-// add counts a trace, of which it sorts the fixes.
+// add counts a trace. It sorts the fixes.
 func (c *counter) add(fixes []fix, period uint64) {
 	slices.SortFunc(fixes, func(a, b fix) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.cell, b.cell))
@@ -125,7 +126,7 @@ func (c *counter) add(fixes []fix, period uint64) {
 	}
 }
 
-// sparse returns what was counted as a model keeps it, without shares.
+// sparse returns the counts as rows without shares, and their moves.
 func (c *counter) sparse() (rows []row, moves []move) {
 	slices.Sort(c.pairs)
 	next := 0

@@ -1,19 +1,19 @@
 // Package pim reports a moving person's location step by step, hidden among the
-// places where the person may be by all that was reported before: the planar
+// places where the person may be according to the earlier reports: the planar
 // isotropic mechanism on delta-location sets (Xiao, Xiong, Protecting Locations with
 // Differential Privacy under Temporal Correlations, CCS 2015, called the paper).
 //
 // A public Markov model (package markov) turns the earlier reports into a prior
 // probability of each cell of a grid. The delta-location set is the smallest set of
-// cells that has at least 1 - delta of it. The location's cell, or if the set has left
-// it out the nearest one in the set, is reported with noise shaped by the differences
-// of the set's cells, and the report makes the prior a posterior. A [Mechanism] is a
+// cells with a probability of at least 1 - delta. The location's cell, or the nearest
+// one in the set if the set leaves it out, is reported with noise shaped by the
+// differences of the set's cells, and the report turns the prior into a posterior. A [Mechanism] is a
 // model with a [Policy]; a step takes three calls, so that its cost can be charged
 // before anything is drawn:
 //
 //	plan, err := run.Plan(t)          // public: the set, and the law of the noise
 //	z := plan.Draw(source, cell)      // the only call that sees the secret
-//	run.Add(plan, z)                  // public: what is believed from now on
+//	run.Add(plan, z)                  // public: updates the belief
 //
 // # What is promised
 //
@@ -21,24 +21,23 @@
 //
 //	P(z | x) <= e^epsilon * P(z | x'),
 //
-// and locations in one cell are not told apart at all. Proof at [Plan.Draw]. This
-// is per step: over T steps the bound is T*epsilon, which is what is to be charged,
-// as nothing is forgotten when the set moves on.
+// and locations in one cell are indistinguishable. Proof at [Plan.Draw]. The bound is
+// per step: over T steps it is T*epsilon, and that is what to charge, since nothing is
+// forgotten when the set moves on.
 //
-// The promise does not rest on the model. A wrong one costs accuracy, as do sets
-// that leave out where the person is, but neither costs privacy. What follows from
-// the reports and the model together, the sets included, is public: the noise hides
-// which cell of the set it is, and a set of one cell hides nothing, since earlier
-// reports and the model have said all. [Policy.MinSet] sees to it that there are
-// more.
+// The promise does not rest on the model. A wrong model costs accuracy, as do sets that
+// leave out where the person is, but neither costs privacy. What follows from the reports
+// and the model together, including the sets, is public. The noise hides the cell among
+// those of the set, and a set of one cell hides nothing: earlier reports and the model
+// have told all. [Policy.MinSet] sets the least number of cells.
 //
 // # Accuracy
 //
 // By theorem 5.10 of the paper the error is within a constant factor of the best
-// possible one, sqrt(area of K)/epsilon. That holds for hulls about as wide as long;
-// for thin ones the area says nothing: half sides of 10 and 0.1 make an error of
-// 20/epsilon where the square root of the area is 2. Sets on a line have no area;
-// their noise stays on the line.
+// possible one, sqrt(area of K)/epsilon, where K is the sensitivity hull of the set. That
+// holds for hulls about as wide as long, not for thin ones: half sides of 10 and 0.1 make
+// an error of 20/epsilon, but the square root of the area is 2. Sets on a line have no
+// area; their noise stays on the line.
 //
 // # No isotropic transformation
 //

@@ -1,8 +1,8 @@
 package pim
 
-// A vector is a difference of two points of a lattice. Coordinates of cells and
-// hulls are at most 2^20 either way, those of reports 2^41: no product of the two
-// overflows, nor does the difference of two such products.
+// A vector is a difference of two points of a lattice. Coordinates of cells and hulls are
+// at most 2^20 either way, those of reports 2^41: neither a product of the two nor a
+// difference of two such products overflows.
 type vector struct{ x, y int64 }
 
 func (a vector) add(b vector) vector { return vector{a.x + b.x, a.y + b.y} }
@@ -15,10 +15,10 @@ func cross(a, b vector) int64 { return a.x*b.y - a.y*b.x }
 
 func dot(a, b vector) int64 { return a.x*b.x + a.y*b.y }
 
-// hullChains appends the two chains of the convex hull of points, which are in
-// ascending order of y, then x, and at least two: from the first point
-// counter-clockwise to the last one, and on back to the first. No three vertices
-// are on a line. (Andrew's algorithm: linear, since a point is dropped once.)
+// hullChains appends the two chains of the convex hull of at least two points, which are
+// in ascending order of y, then x: from the first point counter-clockwise to the last
+// one, and from there back to the first. No three vertices are on a line. (Andrew's
+// algorithm: linear, since a point is dropped at most once.)
 func hullChains(right, left, points []vector) (r, l []vector) {
 	for _, p := range points {
 		right = appendConvex(right, p)
@@ -37,16 +37,16 @@ func appendConvex(chain []vector, p vector) []vector {
 	return append(chain, p)
 }
 
-// halfHull appends the vertices of half the sensitivity hull of a set whose chains
-// these are (definition 4.1): those from the lowest one counter-clockwise, of which
-// the negatives are the other half (theorem 4.1).
+// halfHull appends the vertices of half the sensitivity hull (definition 4.1) of the set
+// with the given chains: those from the lowest one counter-clockwise. Their negatives are
+// the other half (theorem 4.1).
 //
-// The hull of all differences is the Minkowski sum of the convex hull H and -H, and
-// its boundary consists of the edges of both in the order of their direction. The
-// edges of H have directions in [0, pi) on the right chain, and in [pi, 2 pi) on the
-// left one; in -H they are turned round. So the half from the lowest vertex of H
-// less the highest to its negative is a merge of the right chain with the reflected
-// left one, in linear time; the paper (section 5.2) takes the hull of all h^2 differences.
+// The hull of all differences is the Minkowski sum of the convex hull H and -H, and its
+// boundary consists of the edges of both in the order of their directions. The edges of H
+// have directions in [0, pi) on the right chain, and in [pi, 2 pi) on the left one; in -H
+// they are reversed. So the half hull, from the lowest vertex of H minus the highest to
+// the negative of that, merges the right chain with the reflected left one, in linear
+// time. The paper (section 5.2) computes the hull of all h^2 differences.
 func halfHull(dst, right, left []vector) []vector {
 	at := right[0].sub(left[0])
 	for i, j := 0, 0; i < len(right)-1 || j < len(left)-1; {
@@ -65,7 +65,7 @@ func halfHull(dst, right, left []vector) []vector {
 	return dst
 }
 
-// edge returns the k-th edge of a chain, 0 after its end.
+// edge returns the k-th edge of a chain, or 0 after its end.
 func edge(chain []vector, k int) vector {
 	if k >= len(chain)-1 {
 		return vector{}

@@ -13,35 +13,34 @@ import (
 //
 //	P(z) proportional to exp(-eps*|z|_K),
 //
-// for a sensitivity hull K of positive area. The vertices of K are multiple times
-// the generators, vectors of the lattice, and |.|_K is linear on the cone between
-// two neighbouring ones:
+// for a sensitivity hull K of positive area. The vertices of K are the generators, vectors
+// of the lattice, times multiple, and |.|_K is linear on the cone between two neighbouring
+// generators:
 //
 //	z = s*g + t*h  has  eps*|z|_K = rate*(s+t)  with  rate = eps/multiple.
 //
 // # An exact draw
 //
 // The plane without the origin is the disjoint union of the half-open cones
-// {s*g + t*h: s > 0, t >= 0}. A lattice point of a cone is in one way the sum of one in its
-// fundamental parallelogram (s in (0,1], t in [0,1)) and G*g + H*h with G and H from
-// 0 up. So: propose the origin or a point of any parallelogram, all with the same
-// probability; accept p = s*g + t*h with probability exp(-rate*(s+t)) and add
-// geometric G and H, P(k) = (1-q)*q^k with q = e^-rate; accept the origin if G and
-// H are both 0, with (1-q)^2. Either way z comes out with a probability proportional to
+// {s*g + t*h: s > 0, t >= 0}. A lattice point of a cone is in exactly one way the sum of
+// a point of its fundamental parallelogram (s in (0,1], t in [0,1)) and G*g + H*h with
+// G and H >= 0. So: propose the origin or a point of any parallelogram, all with the same
+// probability; accept p = s*g + t*h with probability exp(-rate*(s+t)) and add geometric G
+// and H, P(k) = (1-q)*q^k with q = e^-rate; accept the origin if G and H are both 0, with
+// (1-q)^2. Either way z is drawn with a probability proportional to
 // (1-q)^2*exp(-eps*|z|_K), and all probabilities are those of [exact].
 //
-// Of the proposals a share of about ((1-q)/rate)^2 is accepted, whatever the shape:
-// the finer the lattice is for the hull, the nearer it is to 1. No isotropic
-// position of K is needed: uniform in T*K and transformed back is uniform in K, and
-// neither is this law.
+// A share of about ((1-q)/rate)^2 of the proposals is accepted, whatever the shape of K:
+// the finer the lattice for the hull, the nearer it is to 1. No isotropic position of K
+// is needed, since the law of K is the same in any position.
 type knorm struct {
-	generators []vector // counter-clockwise; as many as K has vertices, and the first again
-	until      []uint64 // how many lattice points the parallelograms have up to each
+	generators []vector // one for each vertex of K, counter-clockwise, and the first again
+	until      []uint64 // number of lattice points in the parallelograms up to each
 	rate       float64
 	inner      exact.Geometric
 }
 
-// update sets k to the law of the hull with half the vertices multiple*generators,
+// update sets k to the law of the hull, half of whose vertices are multiple*generators,
 // at least two of them. It reuses the memory of k.
 func (k *knorm) update(generators []vector, multiple int64, eps budget.Amount) {
 	k.rate = rateOf(eps, multiple)
@@ -83,11 +82,11 @@ func (k *knorm) draw(src *exact.Source) vector {
 	}
 }
 
-// coset returns the n-th of the lattice points in the fundamental parallelogram of
-// g and h, which are as many as its area: (s*g + t*h)/area with s in (0,area] and t
-// in [0,area). They represent the cosets of the lattice that g and h span, as do
-// the points of a rectangle which is as high as the greatest common divisor of their
-// heights. (s and t are below 2^42, the generators below 2^21.)
+// coset returns the n-th lattice point in the fundamental parallelogram of g and h, as
+// (s*g + t*h)/area with s in (0,area] and t in [0,area). Their number is the area. They
+// represent the cosets of the lattice that g and h span, as do the points of a rectangle
+// whose height is the greatest common divisor of their heights. (s and t are below 2^42,
+// the generators below 2^21.)
 func coset(g, h vector, n int64) (s, t int64) {
 	area := cross(g, h)
 	width := area / gcd(g.y, h.y)
@@ -95,8 +94,8 @@ func coset(g, h vector, n int64) (s, t int64) {
 	return area - mod(-cross(p, h), area), mod(cross(g, p), area)
 }
 
-// addMultiples returns p + a*g + b*h, saturated. Geometric variates have no bound; those
-// above MaxInt64, where they end, have a probability below exp(-10^6).
+// addMultiples returns p + a*g + b*h, saturated. Geometric variates are unbounded; one
+// above MaxInt64 has a probability below exp(-10^6).
 func (p vector) addMultiples(g vector, a int64, h vector, b int64) vector {
 	if max(a, b) < saturation {
 		return vector{p.x + a*g.x + b*h.x, p.y + a*g.y + b*h.y}

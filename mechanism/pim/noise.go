@@ -9,39 +9,37 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A noise is a law on the lattice, the same for every cell of a set: P(d) is
-// proportional to exp(-exponent(d)). The exponents of d and d + x - x' differ by at
-// most the epsilon it was made for, if x and x' are cells of the set.
+// A noise is a law on the lattice, the same for every cell of a set: P(d) is proportional
+// to exp(-exponent(d)). For cells x and x' of the set, the exponents of d and d + x - x'
+// differ by at most the epsilon of the noise.
 type noise interface {
 	// draw returns a difference, saturated.
 	draw(src *exact.Source) vector
 
-	// exponent is rounded: what is drawn does not depend on it.
+	// exponent returns the exponent of d, rounded. Draws do not depend on it.
 	exponent(d vector) float64
 }
 
-// saturation bounds the coordinates of what is drawn: a report beyond it is moved
-// there, far outside of any map.
+// saturation bounds the coordinates of reports: a draw beyond it is moved to it, far
+// outside of any map.
 const saturation = 1 << 40
 
 func saturated(x int64) int64 { return max(-saturation, min(x, saturation)) }
 
-// report returns what is reported for noise on a lattice point of the grid. It is
-// monotone in each coordinate, and so the same as if nothing had been saturated
-// before.
+// report returns the report for a lattice point of the grid plus noise. It is monotone in
+// each coordinate, and so the same as if the noise had not been saturated before.
 func report(x planar.Cell, d vector) planar.Cell {
 	return planar.Cell{I: saturated(x.I + d.x), J: saturated(x.J + d.y)}
 }
 
-// rateOf returns the rate per unit of length for which the length of a whole set
-// costs epsilon.
+// rateOf returns the rate per unit of length at which a length costs epsilon.
 func rateOf(eps budget.Amount, length int64) float64 {
 	// Neither factor is 0 or large enough for the quotient to underflow.
 	rate, _ := exact.RateFloor(new(big.Rat).Quo(eps.Rat(), new(big.Rat).SetInt64(length)))
 	return rate
 }
 
-// mustLaw makes a law of a rate, which is positive and finite.
+// mustLaw returns the law with a rate that is positive and finite.
 func mustLaw[L any](newLaw func(rate float64) (L, error), rate float64) L {
 	law, err := newLaw(rate)
 	if err != nil {
@@ -50,18 +48,17 @@ func mustLaw[L any](newLaw func(rate float64) (L, error), rate float64) L {
 	return law
 }
 
-// A point is no noise: the set is one cell, and says all there is to say.
+// A point is the absence of noise, for a set of one cell, which already tells all.
 type point struct{}
 
 func (point) draw(*exact.Source) vector { return vector{} }
 
 func (point) exponent(vector) float64 { return 0 }
 
-// A segment is the K-norm law of a set whose cells are on one line, where the
-// sensitivity hull has no area: noise along the line. The hull ends at multiple
-// times the generator, a primitive vector of the lattice. Of the line the lattice
-// has all multiples of the generator and nothing else, so the differences of cells
-// are among them.
+// A segment is the K-norm law of a set whose cells are on one line, so that the
+// sensitivity hull has no area: noise along the line. The hull ends at multiple times the
+// generator, a primitive vector of the lattice. The lattice points of the line are the
+// multiples of the generator, so the differences of cells are among them.
 type segment struct {
 	generator vector
 	rate      float64
@@ -84,8 +81,8 @@ func (s *segment) exponent(d vector) float64 {
 	return s.rate * abs(along/float64(dot(g, g)))
 }
 
-// An l1 is the Laplace mechanism on both axes, the paper's baseline: the l1 ball of
-// the set's sensitivity takes the place of the sensitivity hull.
+// An l1 is the Laplace mechanism on both axes, the paper's baseline: the l1 ball of the
+// set's sensitivity replaces the sensitivity hull.
 type l1 struct {
 	rate float64
 	law  exact.DiscreteLaplace
@@ -100,7 +97,7 @@ func (l *l1) draw(src *exact.Source) vector {
 	return vector{clamped(l.law.Draw(src)), clamped(l.law.Draw(src))}
 }
 
-// clamped makes room for a point of the grid to be added.
+// clamped limits x so that a point of the grid can be added.
 func clamped(x int64) int64 { return max(-2*saturation, min(x, 2*saturation)) }
 
 func (l *l1) exponent(d vector) float64 { return l.rate * (abs(float64(d.x)) + abs(float64(d.y))) }

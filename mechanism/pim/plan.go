@@ -9,9 +9,9 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Plan is what the next step of a run is going to do: its delta-location set and
-// the law of its noise, functions of public data. It is made by [Run.Plan], and
-// valid until the next time.
+// A Plan is what the next step of a run will do: its delta-location set and the law of
+// its noise, functions of public data. [Run.Plan] returns one, which is valid until it is
+// called again.
 type Plan struct {
 	t, clock  int64
 	mechanism *Mechanism
@@ -32,19 +32,19 @@ type Plan struct {
 // Set returns the cells of the delta-location set, in ascending order.
 func (p *Plan) Set() []int { return p.set }
 
-// Contains reports whether a cell is in the set. If it is the secret's, the answer
-// is secret.
+// Contains reports whether a cell is in the set. For the secret's cell the answer is
+// secret.
 func (p *Plan) Contains(cell int) bool { return p.Surrogate(cell) == cell }
 
-// Surrogate returns the cell of the set that takes a cell's place (definition 3.2):
-// the one whose centre is nearest, of several the westernmost, of these the
-// southernmost. The surrogate of a secret is secret.
+// Surrogate returns the cell of the set that replaces a cell (definition 3.2): the one
+// whose centre is nearest, the westernmost of several, and the southernmost of these. The
+// surrogate of a secret is secret.
 func (p *Plan) Surrogate(cell int) int { return p.surrogacy.of[cell] }
 
-// Draw takes the step for the secret, a location in the given cell. It is to be
-// called once for a plan. What it returns is reported as it is: as
-// [planar.Domain.Location] prints it, inside the domain's box or not. It panics only
-// when the source's entropy fails.
+// Draw takes the step for the secret, a location in the given cell, and returns the
+// report. Call it once for a plan. The result is reported unchanged, with the coordinates
+// of [planar.Domain.Location], inside the domain's box or not. Draw panics only if the
+// source's entropy fails.
 //
 // # Privacy
 //
@@ -55,11 +55,10 @@ func (p *Plan) Surrogate(cell int) int { return p.surrogacy.of[cell] }
 //	P(z | x) <= e^epsilon * P(z | x'),
 //
 // as the exponents at z-s and z-s' differ by at most epsilon*|s-s'| in the norm whose
-// unit ball has all differences of the set in it (theorem 5.6), K or the l1
-// ball. So each step is epsilon-differentially private on all cells, those that
-// drifted included, and locations of one cell are not told apart at all. T steps add
-// up to T*epsilon (lemma: the exponents of a run's factors add): the guarantee of
-// one step is no more than that on a moving set.
+// unit ball, K or the l1 ball, contains all differences of the set (theorem 5.6). So each
+// step is epsilon-differentially private on all cells, including those outside the set,
+// and locations of one cell are indistinguishable. T steps add up to T*epsilon (lemma:
+// the exponents of a run's factors add).
 func (p *Plan) Draw(src *exact.Source, cell int) planar.Cell {
 	x := p.grid().Centre(p.Surrogate(cell))
 	return report(x, p.noise.draw(src))
@@ -67,7 +66,7 @@ func (p *Plan) Draw(src *exact.Source, cell int) planar.Cell {
 
 func (p *Plan) grid() *markov.Grid { return p.mechanism.model.Grid() }
 
-// chooseSet finds the set for the prior, and the law for the set.
+// chooseSet sets the location set for the prior, and the law for the set.
 func (p *Plan) chooseSet() {
 	policy := &p.mechanism.policy
 	p.set = p.selection.locationSet(p.prior, policy.Delta, policy.MinSet)
@@ -80,8 +79,8 @@ func (p *Plan) chooseSet() {
 	p.noise = p.law(p.grid().Refinement())
 }
 
-// law returns the law for the set, on a lattice of so many points along the side
-// of a cell.
+// law returns the law for the set, on a lattice with refinement points along the side of
+// a cell.
 func (p *Plan) law(refinement int64) noise {
 	switch {
 	case len(p.cells) == 1:
@@ -97,8 +96,8 @@ func (p *Plan) law(refinement int64) noise {
 func (p *Plan) hullNoise(refinement int64) noise {
 	p.right, p.left = hullChains(p.right[:0], p.left[:0], p.cells)
 	p.half = halfHull(p.half[:0], p.right, p.left)
-	// The hull of reports is that of cells, times the refinement; its generators are
-	// the shortest vectors of which all its vertices are one multiple.
+	// The hull of reports is that of cells times the refinement. Its generators are the
+	// shortest vectors such that its vertices are one multiple of them.
 	var divisor int64
 	for _, v := range p.half {
 		divisor = gcd(divisor, gcd(v.x, v.y))
@@ -114,9 +113,9 @@ func (p *Plan) hullNoise(refinement int64) noise {
 	return &p.knorm
 }
 
-// l1Noise returns the Laplace law for the set: with the extents of the set along
-// x, y, x+y and x-y, its sensitivity is the sum of the first two in algorithm 3 of
-// the paper, and in truth the larger of the other two.
+// l1Noise returns the Laplace law for the set. With the extents of the set along x, y,
+// x+y and x-y, algorithm 3 of the paper takes the sum of the first two for the
+// sensitivity; the true one is the larger of the other two.
 func (p *Plan) l1Noise(refinement int64) noise {
 	extent := func(along func(vector) int64) int64 {
 		lowest, highest := along(p.cells[0]), along(p.cells[0])
@@ -134,9 +133,9 @@ func (p *Plan) l1Noise(refinement int64) noise {
 	return newL1(sensitivity*refinement, p.mechanism.policy.Epsilon)
 }
 
-// posterior makes the posterior of a report from the prior (equation 1), into dst: a
-// cell's emission is that of its surrogate, which a location there would have been
-// reported as, so that a drift mends.
+// posterior sets dst to the posterior of a report (equation 1). A cell's emission is that
+// of its surrogate, as which a location there would be reported, so that the belief
+// recovers from a drift.
 func (p *Plan) posterior(dst []float64, z planar.Cell) {
 	p.emission = slices.Grow(p.emission[:0], len(p.prior))[:len(p.prior)]
 	least := p.exponentOf(p.set[0], z)

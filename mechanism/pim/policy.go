@@ -9,21 +9,21 @@ import (
 	"github.com/geosql/geosql/internal/settings"
 )
 
-// A Policy is the settings of a mechanism, all of them public. [ParsePolicy] reads
+// A Policy holds the settings of a mechanism, all of them public. [ParsePolicy] reads
 // one; the text's keys are in parentheses.
 type Policy struct {
-	Model string // name of the Markov model (model), which New is passed; required
+	Model string // name of the Markov model that New is passed (model); required
 
-	// Epsilon is what each step costs, per set (epsilon); required, and at least
-	// 0.001: below it, every report is noise of the size of a thousand maps.
+	// Epsilon is the cost of each step, per set (epsilon); required, and at least 0.001:
+	// below it, every report is noise of the size of a thousand maps.
 	Epsilon budget.Amount
 
 	// Delta is the prior probability that a set may leave out (delta), at least 0
-	// and below 1; by default 0.01, as in the paper's experiments.
+	// and below 1; 0.01 by default, as in the paper's experiments.
 	Delta budget.Amount
 
-	// MinSet is the least number of cells in a set (min_set), while the grid has so
-	// many; by default 1. A set of one cell is reported as that cell, wherever the
+	// MinSet is the least number of cells in a set (min_set), as far as the grid has so
+	// many; 1 by default. For a set of one cell the report is that cell, wherever the
 	// secret is.
 	MinSet int
 }
@@ -34,9 +34,9 @@ const (
 	defaultDelta = budget.One / 100
 )
 
-// ParsePolicy reads settings from a JSON object with the keys of [Policy], and
-// fills in the defaults. Numbers are the decimals that are written, rounded down to
-// multiples of 1e-12. Errors name the key.
+// ParsePolicy reads settings from a JSON object with the keys of [Policy], and fills in
+// the defaults. Numbers are the decimals as written, rounded down to multiples of 1e-12.
+// Errors name the key.
 func ParsePolicy(text []byte) (Policy, error) {
 	v, err := settings.Parse(text, `{"model": "popular", "epsilon": 1, "delta": 0.01}`,
 		"model", "epsilon", "delta", "min_set")
@@ -57,7 +57,7 @@ func ParsePolicy(text []byte) (Policy, error) {
 	return p, p.check()
 }
 
-// check returns an error which names the key at fault.
+// check returns an error that names the key at fault.
 func (p *Policy) check() error {
 	switch {
 	case strings.TrimSpace(p.Model) == "":

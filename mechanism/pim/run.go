@@ -9,21 +9,21 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Run is the public history of a trace, as far as its next step depends on it:
-// what an observer who knows the model believes about where the secret is. It is
-// used by one goroutine at a time.
+// A Run is the public history of a trace, as far as its next step depends on it: what an
+// observer who knows the model believes about where the secret is. It is not safe for
+// concurrent use.
 type Run struct {
 	mechanism *Mechanism
-	begun     bool      // whether there was a report, or a public beginning
-	last      int64     // its time, of the last one, microseconds
-	clock     int64     // the time that belief is about
+	begun     bool      // whether there is a report, or a public start
+	last      int64     // time of the last one, microseconds
+	clock     int64     // time that belief is about
 	belief    []float64 // probability of each cell, after the last report
 	spare     []float64
 	plan      Plan
 }
 
-// Start returns a run without points. What is believed before the first report is
-// where the model's traces were.
+// Start returns a run without points. Its belief before the first report is the share of
+// each cell in the model's visits.
 func (m *Mechanism) Start() *Run {
 	n := m.model.Grid().Len()
 	r := &Run{mechanism: m, belief: m.model.Start(), spare: make([]float64, n)}
@@ -32,7 +32,7 @@ func (m *Mechanism) Start() *Run {
 	return r
 }
 
-// StartIn returns a run that begins in a cell at a time in microseconds, both public:
+// StartIn returns a run that begins in a cell at a time in microseconds, both public, such
 // as where a vehicle's shift starts.
 func (m *Mechanism) StartIn(cell int, t int64) *Run {
 	r := m.Start()
@@ -42,12 +42,12 @@ func (m *Mechanism) StartIn(cell int, t int64) *Run {
 	return r
 }
 
-// Plan returns what the next step is going to do, at time t in microseconds, which
-// must be later than the last report. The plan depends on public data only: the
-// policy, the model, the earlier reports, and t.
+// Plan returns what the next step will do at time t, in microseconds, which must be later
+// than the last report. The plan depends only on public data: the policy, the model, the
+// earlier reports, and t.
 //
-// Belief advances by as many of the model's periods as have passed since the first
-// report, less those that it has advanced already.
+// The belief advances by the number of the model's periods that have passed since the
+// first report, less those that it has advanced already.
 func (r *Run) Plan(t int64) (*Plan, error) {
 	p := &r.plan
 	p.t, p.clock = t, t
@@ -65,9 +65,8 @@ func (r *Run) Plan(t int64) (*Plan, error) {
 	return p, nil
 }
 
-// settled is the change of a belief in one transition, as a sum over the cells,
-// below which further transitions are left out: no transition changes it by more
-// than the one before.
+// settled is the change of a belief in one transition, summed over the cells, below which
+// further transitions are left out: no transition changes it by more than the one before.
 const settled = 1e-9
 
 // advance takes the plan's prior through a number of transitions.
@@ -86,7 +85,7 @@ func (r *Run) advance(transitions uint64) {
 	}
 }
 
-// Add goes on after a step was taken: z is what the plan's Draw returned.
+// Add extends the run by a step. z is what the plan's Draw returned.
 func (r *Run) Add(p *Plan, z planar.Cell) {
 	p.posterior(r.belief, z)
 	r.begun, r.last, r.clock = true, p.t, p.clock
@@ -95,9 +94,9 @@ func (r *Run) Add(p *Plan, z planar.Cell) {
 // stateVersion is the first byte of a run's binary form.
 const stateVersion = 1
 
-// AppendBinary appends the state of a run, nothing for one that Start returned: a
-// version, the time of the last report and that of the belief (varints), and eight
-// bytes for each cell of the grid.
+// AppendBinary appends the state of a run: a version, the time of the last report and
+// that of the belief (varints), and eight bytes for each cell of the grid. It appends
+// nothing for a run as Start returns it.
 func (r *Run) AppendBinary(b []byte) []byte {
 	if !r.begun {
 		return b
@@ -113,7 +112,7 @@ func (r *Run) AppendBinary(b []byte) []byte {
 
 var errState = errors.New("not the state of a run of this model")
 
-// Resume returns the run whose state AppendBinary wrote, of the same model.
+// Resume returns the run whose state AppendBinary wrote, for the same model.
 func (m *Mechanism) Resume(state []byte) (*Run, error) {
 	r := m.Start()
 	if len(state) == 0 {

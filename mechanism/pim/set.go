@@ -8,10 +8,9 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// probability is the quantum of prior probabilities where they are compared with
-// each other and summed: decimals of up to 15 places, such as those of the paper's
-// example, are what people wrote, and sums are exact. In floating point
-// 0.4 + 0.3 + 0.2 is less than 0.9.
+// probability is the quantum in which prior probabilities are compared and summed, so
+// that decimals of up to 15 places, such as those of the paper's example, and their sums
+// are exact. In floating point 0.4 + 0.3 + 0.2 is less than 0.9.
 const probability = 1e-15
 
 // A selection finds delta-location sets. It keeps its memory between uses.
@@ -26,17 +25,17 @@ type candidate struct {
 	cell   int
 }
 
-// before orders candidates: the more probable one, among equals the one of the
-// lower number. The order is public, as are the probabilities.
+// before reports whether c comes before d: the more probable one first, of equals the one
+// with the lower number. The order is public, as are the probabilities.
 func (c candidate) before(d candidate) bool {
 	return c.quanta > d.quanta || c.quanta == d.quanta && c.cell < d.cell
 }
 
-// locationSet returns, in ascending order, the smallest number of cells whose prior
-// probabilities sum to at least 1 - delta (definition 3.1): the most probable ones.
-// There are at least least of them, if there are so many cells.
+// locationSet returns, in ascending order, the most probable cells, as many as it takes
+// for their prior probabilities to sum to at least 1 - delta (definition 3.1), and at
+// least least of them, if there are so many cells.
 //
-// It takes linear time and a logarithm for each cell of the set.
+// It takes linear time, and logarithmic time for each cell of the set.
 func (s *selection) locationSet(prior []float64, delta budget.Amount, least int) []int {
 	s.heap = s.heap[:0]
 	var total uint64

@@ -1,24 +1,22 @@
 package pim
 
-// A surrogacy is the map from the cells of a grid to the nearest ones of a set
-// (definition 3.2). Of several that are equally near it takes the one in the
-// westernmost column, there the southern one: the choice depends on the set alone.
-// It keeps its memory between uses.
+// A surrogacy maps the cells of a grid to the nearest cells of a set (definition 3.2). Of
+// several that are equally near it takes the westernmost column, and in that the southern
+// cell: the choice depends on the set alone. It keeps its memory between uses.
 type surrogacy struct {
 	width, height int
 
-	of      []int // for each cell
-	columns []int // that have cells of the set
+	of      []int // the surrogate of each cell
+	columns []int // columns with cells of the set
 	nearest []int // for each of these, by row: the row of the nearest cell in that column
 
-	// The columns that are nearest somewhere in a row, in ascending order, and for
-	// each the first place where it is.
+	// The columns that are nearest somewhere in a row, in ascending order, and for each
+	// the first place where it is nearest.
 	stack, from []int
 }
 
-// update maps all cells to a set, which is not empty. It takes time proportional to
-// the number of cells and the number of rows times that of columns with cells of
-// the set: Euclidean distances are separable (Meijster, Roerdink, Hesselink, A
+// update maps all cells to a set, which is not empty. Its time is proportional to the
+// number of cells, and to the number of rows times that of columns with cells of the set: Euclidean distances are separable (Meijster, Roerdink, Hesselink, A
 // General Algorithm for Computing Distance Transforms in Linear Time, 2000). All
 // numbers are integers.
 func (s *surrogacy) update(set []int) {
@@ -38,14 +36,14 @@ func (s *surrogacy) update(set []int) {
 
 func (s *surrogacy) row(column, row int) int { return s.nearest[column*s.height+row] }
 
-// scanColumns finds the nearest cell within each column; of two that are equally
-// near the southern one.
+// scanColumns finds the nearest cell within each column, the southern one of two that are
+// equally near.
 func (s *surrogacy) scanColumns(set []int) {
 	const none = -1
 	if len(s.of) == 0 {
 		s.of = make([]int, s.width*s.height)
 	}
-	// First s.of notes in its first places which columns there are.
+	// At first, s.of records in its first places which columns there are.
 	index := s.of[:s.width]
 	for x := range index {
 		index[x] = none
@@ -72,7 +70,7 @@ func (s *surrogacy) scanColumns(set []int) {
 	}
 }
 
-// fillGaps has row y of a column point to the nearest row that points to itself.
+// fillGaps makes each row y of a column point to the nearest row that points to itself.
 func fillGaps(column []int) {
 	below := -1
 	for y, at := range column {
@@ -92,7 +90,7 @@ func fillGaps(column []int) {
 	}
 }
 
-// envelope finds out which column is nearest where in a row.
+// envelope finds the nearest column for each place in a row.
 func (s *surrogacy) envelope(row int) {
 	s.stack, s.from = s.stack[:0], s.from[:0]
 	for c := range s.columns {
