@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	unit = 1.0 / (1 << 53) // what rounding is off, relative
+	unit = 1.0 / (1 << 53) // relative error of a rounding
 
-	// tolerance is how far, relative to the loss, the bound of an eigenvalue may be
-	// above what was computed.
+	// tolerance is how far the bound of an eigenvalue may exceed the computed one,
+	// relative to the loss.
 	tolerance = 1e-6
 )
 
@@ -20,14 +20,14 @@ const (
 //
 //	E = A'(I + g*C)^-1 A,
 //
-// which is sigma2*Sigma_eff for g = variance/sigma2. It returns an error if it
-// cannot vouch for it to be within tolerance*(1 + the eigenvalue).
+// which is sigma2*Sigma_eff for g = variance/sigma2. It returns an error if it cannot
+// prove the bound to be within tolerance*(1 + the eigenvalue).
 //
 // Let K = I + g*C, which has no eigenvalue below 1, B any approximation of K^-1*A,
 // and R = A - K*B. Then E = A'B + R'B + R'K^-1*R, so E differs from A'B by no more
-// than |R||B| + |R|^2. No error in B matters but for R, which is computed. What
-// rounding adds to it is bounded with gamma_k <= 1.01*k*unit for sums of k products
-// in whatever order. Norms are Frobenius'.
+// than |R||B| + |R|^2. An error in B matters only through R, which is computed. What
+// rounding adds to R is bounded with gamma_k <= 1.01*k*unit for sums of k products in any
+// order. Norms are Frobenius norms.
 func (r *regression) topEigenvalue(g float64) (float64, error) {
 	m, s := r.weights.Dims()
 	k := mat.NewSymDense(m, nil)
@@ -48,7 +48,7 @@ func (r *regression) topEigenvalue(g float64) (float64, error) {
 	product.Mul(r.weights.T(), &b)
 
 	normA, normB := mat.Norm(r.weights, 2), mat.Norm(&b, 2)
-	// What the numbers in A and K are off; see regress. K has two more roundings.
+	// The errors of A and K; see regress. K has two more roundings.
 	offA := 1.1 * unit * max(normA, minWeight)
 	offK := float64(m) * unit * ((1.02*float64(s)+9)*g + 2)
 	sums := 1.01 * float64(m+2) * unit
@@ -81,9 +81,9 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 }
 
 // boundTopEigenvalue returns an upper bound of the top eigenvalue of a matrix which is
-// positive semidefinite up to rounding. The one that is computed is not trusted: mu
-// is a bound if mu*I - t is positive semidefinite, and when Cholesky's method
-// succeeds in float64, then no eigenvalue of it is below
+// positive semidefinite up to rounding. It does not trust the computed eigenvalue: mu is
+// a bound if mu*I - t is positive semidefinite, and if Cholesky's method succeeds in
+// float64, no eigenvalue of that is below
 // -gamma_(s+1)/(1-gamma_(s+1)) times its trace (Rump, Verification of Positive
 // Definiteness, 2006).
 func boundTopEigenvalue(t *mat.SymDense) (float64, error) {
@@ -108,8 +108,8 @@ func boundTopEigenvalue(t *mat.SymDense) (float64, error) {
 	return 0, errors.New("the eigenvalues of a loss cannot be vouched for")
 }
 
-// approximateTop solves for t/|t| + I: gonum's solver fails for blocks with a
-// norm below 1e-146, which this has not.
+// approximateTop returns about the top eigenvalue. It solves for t/|t| + I: gonum's
+// solver fails for blocks with a norm below 1e-146, which this matrix does not have.
 func approximateTop(t *mat.SymDense) (float64, error) {
 	norm := mat.Norm(t, 2)
 	switch {

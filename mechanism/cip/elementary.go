@@ -5,16 +5,16 @@ import (
 	"math/big"
 )
 
-// newFloat returns 0 with so many bits.
+// newFloat returns 0 with the given precision.
 func newFloat(bits uint) *big.Float { return new(big.Float).SetPrec(bits) }
 
-// bigExp returns e^-x for x >= 0, with an absolute error below 2^-bits if x is
-// known with a relative error of 2^-(bits+40).
+// bigExp returns e^-x for x >= 0, with an absolute error below 2^-bits if x has a
+// relative error of at most 2^-(bits+40).
 //
-// Halved so often that the Taylor series needs few terms, the result is squared as
-// often. Squaring doubles the relative error, which begins at no more than 2^8 units
-// of the last place for the fewer than 2^7 terms; the additional bits pay for all of
-// it. An error of x counts as an absolute one, and x is at most bits here.
+// x is halved until the Taylor series needs few terms, and the result is squared as often.
+// Squaring doubles the relative error, which begins at no more than 2^8 units of the last
+// place for the fewer than 2^7 terms; the additional bits cover all of it. An error of x
+// counts as an absolute one, and x is at most bits here.
 func bigExp(x *big.Float, bits uint) *big.Float {
 	if x.Cmp(new(big.Float).SetUint64(uint64(bits))) > 0 {
 		return newFloat(bits) // e^-bits < 2^-bits

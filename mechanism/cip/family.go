@@ -11,19 +11,19 @@ import (
 const (
 	EveryOther = "every-other" // one set: the first, third, fifth ... point
 	Singles    = "singles"     // each point by itself
-	Windows    = "windows:"    // with W behind it: any 1 to W points that follow one another
+	Windows    = "windows:"    // followed by W: any 1 to W consecutive points
 )
 
 const families = `"every-other", "singles" or "windows:W"`
 
-// What [Policy.Loss] computes is bounded, as it works for whoever may write SQL.
+// Bounds on what [Policy.Loss] computes, since anyone who may write SQL can call it.
 const (
 	maxTimes = 256
 	maxSets  = 10_000
 	maxWork  = 200_000_000 // multiplications of long numbers per length scale
 )
 
-// window returns the W of a family of windows, and 0 for others.
+// window returns the W of a family of windows, or 0 for other families.
 func window(family string) int {
 	digits, ok := strings.CutPrefix(family, Windows)
 	w, err := strconv.Atoi(digits)
@@ -68,7 +68,7 @@ func checkSet(set []int) error {
 	return nil
 }
 
-// sets lists the family's sets for n times, each in ascending order.
+// sets returns the family's sets for n times, each in ascending order.
 func (p *Policy) sets(n int) ([][]int, error) {
 	var sets [][]int
 	switch {
@@ -116,7 +116,7 @@ func checkWork(sets [][]int, n int) error {
 	return nil
 }
 
-// rest lists the indices below n that are not in a set.
+// rest returns the indices below n that are not in a set.
 func rest(set []int, n int) []int {
 	var others []int
 	for i := range n {

@@ -10,7 +10,7 @@ import (
 // A gap is the time between two points, hi + lo without error.
 type gap struct{ hi, lo float64 }
 
-// gapBetween subtracts without error (Knuth's TwoSum).
+// gapBetween returns later - earlier without error (Knuth's TwoSum).
 func gapBetween(later, earlier float64) gap {
 	hi := later - earlier
 	b := hi - later
@@ -27,8 +27,8 @@ func (g gap) rat() *big.Rat {
 type kernel struct {
 	name   string
 	period *big.Rat
-	gaps   []gap   // the different ones
-	of     [][]int // for points i and j < i: which gap is between them
+	gaps   []gap   // the different gaps
+	of     [][]int // for points i and j < i, the index of the gap between them
 
 	mu        sync.Mutex
 	exponents map[uint][]*big.Float
@@ -54,7 +54,7 @@ func newKernel(p *Policy, times []float64) *kernel {
 	return k
 }
 
-// power is that of 1/l in the exponent.
+// power returns the power of 1/l in the exponent.
 func (k *kernel) power() int {
 	if k.name == Exponential {
 		return 1
@@ -62,7 +62,7 @@ func (k *kernel) power() int {
 	return 2
 }
 
-// unitExponents returns for each gap -ln of the correlation where l is 1, with a relative
+// unitExponents returns, for each gap, -ln of the correlation for l = 1, with a relative
 // error below 2^-bits.
 func (k *kernel) unitExponents(ctx context.Context, bits uint) ([]*big.Float, error) {
 	k.mu.Lock()
@@ -104,8 +104,8 @@ func phase(dt, period *big.Rat) *big.Rat {
 	return r.Sub(r, new(big.Rat).SetInt(whole)).Abs(r)
 }
 
-// coincident reports for each gap whether the kernel makes points so far apart one, which
-// only a periodic one does.
+// coincident reports, for each gap, whether the kernel identifies points that far apart.
+// Only a periodic kernel does.
 func (k *kernel) coincident() []bool {
 	same := make([]bool, len(k.gaps))
 	for i, g := range k.gaps {
@@ -114,8 +114,8 @@ func (k *kernel) coincident() []bool {
 	return same
 }
 
-// decorrelatedScale returns a length scale at and below which every correlation of
-// points that are not the same is at most limit: it grows with l.
+// decorrelatedScale returns a length scale at and below which every correlation of points
+// that do not coincide is at most limit: correlations grow with l.
 func (k *kernel) decorrelatedScale(ctx context.Context, limit float64) (float64, error) {
 	exponents, err := k.unitExponents(ctx, tableBits)
 	least := math.Inf(1)
@@ -132,22 +132,22 @@ func (k *kernel) decorrelatedScale(ctx context.Context, limit float64) (float64,
 	return l * (1 - 1e-12), err
 }
 
-// A table has the correlations at one length scale. It is used by one goroutine.
+// A table holds the correlations at one length scale. It is not safe for concurrent use.
 type table struct {
 	kernel  *kernel
 	l       float64
 	bits    uint
 	rho     []*big.Float // for each gap, with an absolute error below 2^-bits
-	rounded []float64    // the same
+	rounded []float64    // rho in float64
 	one     *big.Float
 }
 
-// tableBits is what a table begins with.
+// tableBits is the initial precision of a table.
 const tableBits = 128
 
 func (k *kernel) tableAt(l float64) *table { return &table{kernel: k, l: l, one: big.NewFloat(1)} }
 
-// refine makes the table precise to so many bits.
+// refine raises the precision of the table to at least the given bits.
 func (t *table) refine(ctx context.Context, bits uint) error {
 	if t.bits >= bits {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// A Loss is what releasing a trace tells about the worst set of a family.
+// A Loss is what releasing a trace reveals about the worst set of a family.
 type Loss struct {
 	// Loss is L*, the bound of the Rényi divergence of order lambda. It is rounded
 	// up: never below the true one for Set and LengthScale.
 	Loss float64
 
-	// Independent is what it would be if points said nothing about each other:
+	// Independent is the loss if points were independent of each other:
 	// lambda/2 * |S|r^2/sigma2.
 	Independent float64
 
@@ -21,19 +21,19 @@ type Loss struct {
 	Alpha float64
 
 	LengthScale float64 // at which the loss is greatest
-	Set         []int   // of which it is, as indices into the times in ascending order
+	Set         []int   // the worst set, as indices into the times in ascending order
 }
 
-// Loss returns the greatest loss of the policy's sets, over its length scales, if
-// noise of the variance sigma2 is added to each coordinate at each of the times.
-// Those may be in any order, must be different, and at most 256.
+// Loss returns the greatest loss of the policy's sets over its length scales, if noise of
+// variance sigma2 is added to each coordinate at each of the times. The times may be in
+// any order; they must be different, and at most 256.
 //
-// For one length scale it is within a relative 2e-6 of the true one, mostly within
-// 1e-10, and never below. For all up to a maximum see the package's introduction;
-// 1e-6 is added.
+// For one length scale the result is within a relative 2e-6 of the true loss, mostly
+// within 1e-10, and never below it. For all length scales up to a maximum, see the
+// package comment; 1e-6 is added.
 //
-// It returns an error if the policy or sigma2 is not valid, if it cannot vouch for
-// the result, and if ctx ends, the cause of that.
+// It returns an error if the policy or sigma2 is not valid or it cannot prove the result,
+// and the cause of ctx if that ends.
 func (p Policy) Loss(ctx context.Context, times []float64, sigma2 float64) (Loss, error) {
 	q, err := newProblem(&p, times)
 	if err != nil {
@@ -51,7 +51,7 @@ type problem struct {
 	*Policy
 	kernel *kernel
 	sets   [][]int
-	others [][]int // for each set the points which are not in it
+	others [][]int // for each set, the points that are not in it
 }
 
 func newProblem(p *Policy, times []float64) (*problem, error) {
@@ -81,7 +81,7 @@ func newProblem(p *Policy, times []float64) (*problem, error) {
 	return q, nil
 }
 
-// lossAt returns the loss of a set at a length scale, whose table it is given.
+// lossAt returns the loss of a set at the length scale of a table.
 func (q *problem) lossAt(ctx context.Context, t *table, set int, sigma2 float64) (Loss, error) {
 	if len(q.others[set]) == 0 {
 		return q.lossOf(set, t.l, 0, sigma2), nil
@@ -118,5 +118,5 @@ func (q *problem) independent(size int, sigma2 float64) float64 {
 	return q.Lambda / 2 * float64(size) * q.Radius * q.Radius / sigma2
 }
 
-// roundUp makes up for the rounding of up to ten operations.
+// roundUp returns an upper bound of a number that up to ten operations rounded to x.
 func roundUp(x float64) float64 { return math.Nextafter(x*(1+2e-15), math.Inf(1)) }

@@ -11,16 +11,16 @@ import (
 	"github.com/geosql/geosql/internal/settings"
 )
 
-// The kernels, as a policy's text has them. They say how strongly a person's
-// coordinates at two times dt apart are correlated.
+// The kernels, as named in a policy's text: the correlation of a person's coordinates at
+// two times dt apart.
 const (
 	RBF         = "rbf"         // exp(-dt^2/(2 l^2)), the paper's
 	Exponential = "exponential" // exp(-|dt|/l)
 	Periodic    = "periodic"    // exp(-2 sin^2(pi dt/period)/l^2), where l is a plain number
 )
 
-// A Policy says what an adversary is assumed to know, and what is to be protected
-// from it, all of it public. [ParsePolicy] reads one; the text's keys are in
+// A Policy states what an adversary is assumed to know, and what is protected from that
+// adversary. All of it is public. [ParsePolicy] reads one; the text's keys are in
 // parentheses.
 type Policy struct {
 	Kernel string // RBF, Exponential or Periodic (kernel); required
@@ -29,15 +29,16 @@ type Policy struct {
 	// the square of their unit (variance); required.
 	Variance float64
 
-	// LengthScale is the kernel's l, in the unit of the times (length_scale). If it
-	// is 0, all those above 0 and up to LengthScaleMax are possible
-	// (length_scale_max). One of the two is required.
+	// LengthScale is the kernel's l, in the unit of the times (length_scale). If it is 0,
+	// all length scales above 0 up to LengthScaleMax are possible (length_scale_max). One
+	// of the two is required.
 	LengthScale, LengthScaleMax float64
 
 	Period float64 // of the kernel, in the unit of the times (period); only for Periodic
 
-	// Radius is how far apart, in metres or a reading's unit, two values of one point
-	// are that must not be told apart (radius); Euclidean for locations; required.
+	// Radius is the distance, in metres or a reading's unit, up to which two values of one
+	// point are protected from being told apart (radius); Euclidean for locations;
+	// required.
 	Radius float64
 
 	Lambda float64 // order of the Rényi divergence, above 1 (lambda); required
@@ -53,7 +54,8 @@ type Policy struct {
 	Domain  string        // name of the domain of the locations (domain); not used here
 }
 
-// withTimesIn returns the policy for times in a unit of which the policy's has so many.
+// withTimesIn returns the policy for times in a smaller unit, of which the policy's unit
+// has the given number of parts.
 func (p Policy) withTimesIn(parts float64) Policy {
 	p.Period *= parts
 	if p.Kernel != Periodic { // whose length scale is a plain number
@@ -63,7 +65,7 @@ func (p Policy) withTimesIn(parts float64) Policy {
 	return p
 }
 
-// String tells in one line what the policy protects, under which prior.
+// String describes in one line what the policy protects, and under which prior.
 func (p Policy) String() string {
 	plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	scale := "length scale " + plain(p.LengthScale)
@@ -81,8 +83,8 @@ func (p Policy) String() string {
 var policyKeys = []string{"kernel", "variance", "length_scale", "length_scale_max", "period",
 	"radius", "lambda", "family", "epsilon", "sigma2", "domain"}
 
-// ParsePolicy reads a policy from a JSON object with the keys of [Policy]. epsilon,
-// sigma2 and domain may be missing, and are 0 or empty then. Errors name the key.
+// ParsePolicy reads a policy from a JSON object with the keys of [Policy]. If epsilon,
+// sigma2 and domain are missing, they are 0 or empty. Errors name the key.
 func ParsePolicy(text string) (Policy, error) {
 	const example = `{"kernel": "rbf", "variance": 1, "length_scale": 1, "radius": 1, "lambda": 2, "family": "every-other"}`
 	v, err := settings.Parse([]byte(text), example, policyKeys...)
@@ -117,7 +119,7 @@ func ParsePolicy(text string) (Policy, error) {
 	return p, p.check()
 }
 
-// readPositive reads a number whose 0 means that it is not given.
+// readPositive reads a positive number, if it is given.
 func readPositive(v *settings.Values, key string, target *float64) {
 	given := v.Has(key)
 	v.Read(key, target)
@@ -148,7 +150,7 @@ func (p *Policy) readFamily(v *settings.Values, family json.RawMessage) {
 	}
 }
 
-// check returns an error which names the key at fault.
+// check returns an error that names the key at fault.
 func (p *Policy) check() error {
 	if err := p.checkKernel(); err != nil {
 		return err
@@ -191,8 +193,8 @@ func (p *Policy) checkKernel() error {
 	}
 }
 
-// maxNumber and its inverse bound what people may write, so that products of a few
-// numbers neither overflow nor vanish.
+// maxNumber and its inverse bound numbers in policies, so that products of a few of them
+// neither overflow nor vanish.
 const maxNumber = 1e30
 
 func positive(x float64) bool { return 1/maxNumber <= x && x <= maxNumber && !math.IsNaN(x) }

@@ -10,36 +10,35 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A regression is what s, the points of a set, say about u, the others, in units of
+// A regression describes u, the other points, given s, the points of a set, in units of
 // the prior's variance: u given s has the mean A*s and the covariance C, with
 //
 //	A = R_us*R_ss^-1,  C = R_uu - R_us*R_ss^-1*R_su
 //
 // and correlations R. Neither depends on the noise.
 //
-// R_ss is all but singular when points are close in units of the length scale: of
-// nine that are an eighth apart it has the condition number 7e14. So A and the
-// square root of C's second term are computed with numbers that are long enough, and
-// only then rounded.
+// R_ss is almost singular if points are close in units of the length scale: for nine
+// points an eighth apart its condition number is 7e14. So A and the square root of C's
+// second term are computed with enough bits, and only then rounded.
 type regression struct {
 	weights    *mat.Dense    // A: a row per other point, a column per point of the set
 	covariance *mat.SymDense // C
 }
 
 const (
-	// accuracy is what is asked of long numbers, in bits: more than the 53 which
-	// remain after rounding.
+	// accuracy is the accuracy of long numbers, in bits: more than the 53 that remain
+	// after rounding.
 	accuracy = 58
 
-	// minWeight is a size of A below which its error counts as if it were so
-	// large: A enters what is computed by 1 + O(A^2).
+	// minWeight is a size below which the error of A counts as if A were that large: A
+	// enters the result by 1 + O(A^2).
 	minWeightExponent = -16
 	minWeight         = 1.0 / (1 << 16)
 
 	maxBits = 8192
 )
 
-// regress computes a regression on the points of a set, which has some others, such
+// regress returns a regression of at least one other point on the points of a set such
 // that
 //
 //	|weights - A|_F <= (2^-53 + 2^-58) * max(|weights|_F, minWeight)
@@ -61,7 +60,8 @@ func regress(ctx context.Context, t *table, set, others []int) (*regression, err
 		len(set), t.l, maxBits)
 }
 
-// regressWith does it with so many bits, or tells how many are needed.
+// regressWith returns the regression computed with the given precision, or nil and the
+// precision needed.
 //
 // Why these are enough: let s and m be the numbers of points in the set and of
 // others, u = 2^-precision, L what Cholesky's method makes of R_ss, X and W the
@@ -81,7 +81,7 @@ func regress(ctx context.Context, t *table, set, others []int) (*regression, err
 //     R_us*R_ss^-1*R_su by 106*s^2*u*N^2 for what L*L' and R_su are off, and by
 //     96*2^kM*s^2*u*N^2 for the rounding: 2^(kM+8)*s^2*u*N^2 together.
 //
-// The bounds are computed as exponents of 2 which are too large by a few bits.
+// The bounds are computed as exponents of 2, which are too large by a few bits.
 func regressWith(ctx context.Context, t *table, set, others []int, precision uint) (*regression, uint, error) {
 	f, ok, err := factorize(ctx, t, set, precision)
 	if err != nil || !ok {
@@ -120,8 +120,8 @@ func regressWith(ctx context.Context, t *table, set, others []int, precision uin
 	return &regression{weights, covariance(t, others, half)}, 0, nil
 }
 
-// bitsNeeded returns the precision which the bounds of regressWith ask for, if
-// entries of M and X are below 2^inverse and 2^largest, and one of X half of that.
+// bitsNeeded returns the precision that the bounds of regressWith require, if the entries
+// of M and X are below 2^inverse and 2^largest, and one of X is at least half of that.
 func bitsNeeded(s, m, inverse, largest int) uint {
 	ls, lm := bits.Len(uint(s)), bits.Len(uint(m))
 	kM := inverse + ls
@@ -139,9 +139,9 @@ func storeRow(to *mat.Dense, row int, vector []big.Float) {
 	}
 }
 
-// covariance computes C. Rows of W have a norm of at most 1, as C's diagonal is not
-// negative, so that rounding W and its products makes an error of s*2^-53 and little
-// more.
+// covariance returns C. Rows of W have a norm of at most 1, as C's diagonal is not
+// negative, so that rounding W and its products makes an error of little more than
+// s*2^-53.
 func covariance(t *table, others []int, half *mat.Dense) *mat.SymDense {
 	m := len(others)
 	var product mat.Dense
@@ -162,8 +162,8 @@ type factor struct {
 	product   big.Float
 }
 
-// factorize returns false if the matrix is not positive definite as far as
-// can be seen.
+// factorize returns the factor. It reports false if at this precision the matrix is not
+// positive definite.
 func factorize(ctx context.Context, t *table, set []int, precision uint) (*factor, bool, error) {
 	f := &factor{precision: precision}
 	f.product.SetPrec(precision)

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// searchMargin is added, relative, to a loss that is the greatest over length
-	// scales, and is what searching on may change.
+	// searchMargin is added, relatively, to the greatest loss over length scales. A
+	// further search may change the loss by that much.
 	searchMargin = 1e-6
 
-	// nearlyNone is a sum of correlations that adds less than searchMargin to a loss:
-	// for R_us and R_ss - I of that norm, sigma2*alpha <= |A|^2 <= (1e-8/(1-1e-8))^2.
+	// nearlyNone is a sum of correlations that adds less than searchMargin to a loss: if
+	// R_us and R_ss - I have that norm, sigma2*alpha <= |A|^2 <= (1e-8/(1-1e-8))^2.
 	nearlyNone = 1e-8
 
 	coarsest, finest = 2, 32 // length scales per octave
@@ -32,7 +32,7 @@ type worst struct {
 	set  int
 }
 
-// findWorst searches the length scales.
+// findWorst returns the greatest loss over the length scales.
 func (q *problem) findWorst(ctx context.Context, sigma2 float64) (worst, error) {
 	s := &search{problem: q, sigma2: sigma2}
 	if q.LengthScale > 0 {
@@ -57,13 +57,13 @@ type search struct {
 	best    worst
 }
 
-// A column has the losses of all sets at one length scale.
+// A column holds the losses of all sets at one length scale.
 type column struct {
 	l      float64
 	losses []float64
 }
 
-// run halves the steps between length scales until that changes nothing.
+// run halves the steps between length scales until that no longer changes the loss.
 func (s *search) run(ctx context.Context) error {
 	scales, err := s.firstScales(ctx)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *search) run(ctx context.Context) error {
 	return fmt.Errorf("the loss changes too fast with the length scale to find its maximum up to %v", s.LengthScaleMax)
 }
 
-// firstScales returns the first length scales: from where the points are as good as
-// independent to the maximum, in equal ratios.
+// firstScales returns the first length scales, in equal ratios: from one at which the
+// points are practically independent up to the maximum.
 func (s *search) firstScales(ctx context.Context) ([]float64, error) {
 	last := s.LengthScaleMax
 	first, err := s.kernel.decorrelatedScale(ctx, nearlyNone/float64(len(s.kernel.of)))
@@ -170,19 +170,19 @@ func (s *search) keepWorst(w worst) {
 	}
 }
 
-// A peak is a loss of a set on the grid that its neighbours do not exceed, with
-// them. The last one may have none to the right.
+// A peak is a loss of a set that its neighbours on the grid do not exceed, with these
+// neighbours. The last one may have none to the right.
 type peak struct {
 	set  int
 	l, y [3]float64 // length scales and losses: left, here, right
 	last bool
 }
 
-// limit is how far up a smooth function might get near a peak: a parabola through
-// the three gets no further than an eighth of the drop.
+// limit returns how high a smooth function might get near a peak. A parabola through the
+// three points rises by no more than an eighth of the drop; limit allows a quarter.
 func (p *peak) limit() float64 { return p.y[1] + (p.y[1]-min(p.y[0], p.y[2]))/4 }
 
-// refinePeaks looks near the peaks that might exceed the best loss so far.
+// refinePeaks narrows the peaks that might exceed the best loss so far.
 func (s *search) refinePeaks(ctx context.Context) error {
 	peaks := s.peaks()
 	slices.SortFunc(peaks, func(a, b peak) int { return cmp.Compare(b.y[1], a.y[1]) })
@@ -214,8 +214,8 @@ func (s *search) peaks() []peak {
 	return peaks
 }
 
-// stillRises reports whether a set's loss is on its way up at the last length scale,
-// and would be if it bent down four times as much as it does.
+// stillRises reports whether a set's loss rises at the last length scale, and would rise
+// even if it bent down several times as much as it does.
 func (s *search) stillRises(set int) bool {
 	n := len(s.columns)
 	if n < 3 {
@@ -225,8 +225,8 @@ func (s *search) stillRises(set int) bool {
 	return c-b+2*min(0, c-b-(b-a)) > 0
 }
 
-// narrow moves a peak's neighbours half way to it, or the peak to where that shows a
-// greater loss.
+// narrow moves a peak's neighbours halfway towards it, or moves the peak to where that
+// shows a greater loss.
 func (s *search) narrow(ctx context.Context, p *peak) error {
 	left, err := s.lossOfSet(ctx, p.set, geometricMean(p.l[0], p.l[1]))
 	if err != nil {
@@ -252,7 +252,8 @@ func (s *search) narrow(ctx context.Context, p *peak) error {
 	return nil
 }
 
-// lossOfSet returns the loss of one set at a length scale, and notes it.
+// lossOfSet returns the loss of one set at a length scale, and keeps it if it is the
+// worst.
 func (s *search) lossOfSet(ctx context.Context, set int, l float64) (Loss, error) {
 	loss, err := s.lossAt(ctx, s.kernel.tableAt(l), set, s.sigma2)
 	if err == nil {

@@ -10,16 +10,16 @@ import (
 // maxExchanges bounds the rounds of SmallestSigma2; 3 to 5 are common.
 const maxExchanges = 40
 
-// SmallestSigma2 returns the smallest variance of the noise for which the policy's
-// loss is at most its epsilon, for each coordinate at each of the times. What
-// [Policy.Loss] gives for it is at most epsilon, and above (1-1e-9)*epsilon;
-// (1-3e-6)*epsilon where the length scale is searched.
+// SmallestSigma2 returns the smallest variance of the noise, for each coordinate at each
+// of the times, for which the policy's loss is at most its epsilon. [Policy.Loss] for it
+// is at most epsilon, and above (1-1e-9)*epsilon, or above (1-3e-6)*epsilon if the length
+// scale is searched.
 //
-// The loss decreases with the variance, as a greater one is that of noise added to
-// the noise. So it is for each set S and length scale l by itself, and their
-// greatest solution is sought: from the solution for one S and l the next is that
-// for the worst S and l there, and each is no smaller than the one before. The last
-// one is certified by what Loss returns for it.
+// The loss decreases with the variance, since a greater variance is that of more noise
+// added to the noise. This holds for each set S and length scale l by itself, and the
+// greatest of their solutions is sought: the solution for one S and l is followed by that
+// for the worst S and l there, and each is no smaller than the one before. The result of
+// Loss certifies the last one.
 func (p Policy) SmallestSigma2(ctx context.Context, times []float64) (float64, error) {
 	q, err := newProblem(&p, times)
 	if err != nil {

@@ -24,7 +24,7 @@ func ParseTimes(text string) ([]float64, error) {
 	return sortTimes(times)
 }
 
-// sortTimes returns times in ascending order, without changing the slice.
+// sortTimes returns the times in ascending order. It does not change its argument.
 func sortTimes(times []float64) ([]float64, error) {
 	if n := len(times); n < 1 || n > maxTimes {
 		return nil, fmt.Errorf("there must be 1 to %d times, not %d", maxTimes, n)

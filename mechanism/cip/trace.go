@@ -9,26 +9,26 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// perSecond is the unit in which times are exact; those of a policy are seconds.
+// perSecond is the number of exact units of time, microseconds, in a policy's second.
 const perSecond = 1_000_000
 
-// maxSpan is how many of it a float64 counts, some 285 years.
+// maxSpan is how many microseconds a float64 counts exactly, some 285 years.
 const maxSpan = 1 << 53
 
-// Noise returns the least noise with which a trace in a domain, whose points have the
-// times given in ascending order, loses no more than the policy's epsilon. A policy's
-// numbers for time are seconds, and its radius is metres along the ellipsoid. Times
-// count in whole microseconds. An error, in which t is a time, is about the times or
-// one of [Policy.SmallestSigma2].
+// Noise returns the least noise with which a trace in a domain loses no more than the
+// policy's epsilon. Its points have the given times, in ascending order. The policy's times
+// are in seconds, and its radius in metres along the ellipsoid. Times count in whole
+// microseconds. An error is about the times, which it calls t, or is one of
+// [Policy.SmallestSigma2].
 //
 // # Privacy
 //
-// The variance of the noise follows from the times and the policy, which are public. Two
-// locations of the domain's box that are the radius apart have images that are at most
-// [planar.Domain.MaxFrameDistance] from each other, which is the radius that the variance is for.
-// The noise is normal and added to the images as they are; that the sum is then rounded
-// is post-processing. So the loss is at most epsilon, for locations in the frame with the
-// conditional prior that the policy assumes.
+// The variance of the noise follows from the times and the policy, which are public. The
+// images of two locations of the domain's box that are the radius apart are at most
+// [planar.Domain.MaxFrameDistance] apart, and the variance is computed for that radius.
+// The noise is normal and added to the exact images; rounding the sum is post-processing.
+// So the loss is at most epsilon, for locations in the frame with the conditional prior
+// that the policy assumes.
 func (p Policy) Noise(ctx context.Context, d *planar.Domain, times []time.Time) (*planar.Gaussian, error) {
 	ticks, err := sinceFirst(times)
 	if err != nil {
@@ -43,9 +43,9 @@ func (p Policy) Noise(ctx context.Context, d *planar.Domain, times []time.Time) 
 	return d.Gaussian(variance)
 }
 
-// sinceFirst returns times since the first one. Seconds would not be exact: of points near
-// each other and far from the first, time would differ from what is released, and the
-// loss with it.
+// sinceFirst returns the times since the first one, in microseconds. Seconds would not be
+// exact: for points near each other and far from the first, the times, and the loss with
+// them, would differ from those released.
 func sinceFirst(times []time.Time) ([]float64, error) {
 	ticks := make([]float64, len(times))
 	for i, t := range times {
