@@ -32,7 +32,7 @@ func (r *run) chargeAll(ctx context.Context) error {
 		}
 		if len(items) == cap(items) || text >= accounts.MostText {
 			if !asked { // a single transaction asks all by itself
-				if err := r.ledger.CanPay(r.method.Price().Unit, r.charges(ctx)); err != nil {
+				if err := r.ledger.CanPay(r.mechanism.Price().Unit, r.charges(ctx)); err != nil {
 					return err
 				}
 				asked = true
@@ -50,7 +50,7 @@ func (r *run) chargeAll(ctx context.Context) error {
 
 // charge charges the next accounts.
 func (r *run) charge(items []ledger.Item) error {
-	if err := r.release.Charge(r.method.Price().Unit, items); err != nil {
+	if err := r.release.Charge(r.mechanism.Price().Unit, items); err != nil {
 		return err
 	}
 	r.tellCharged()
@@ -66,7 +66,7 @@ func (r *run) tellCharged() {
 func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
 	return func(yield func(ledger.Item, error) bool) {
 		for a, err := range r.found.accounts.Behind(ctx, r.release.Charged()) {
-			epsilon, ok := r.method.Price().Amount.Times(a.Locations)
+			epsilon, ok := r.mechanism.Price().Amount.Times(a.Locations)
 			if err == nil && !ok {
 				err = fmt.Errorf("account %s has %d locations, which cost more than any budget holds", quote(a.Name), a.Locations)
 			}
@@ -82,7 +82,7 @@ func (r *run) setLimit() error {
 	if r.spec.Limit == nil {
 		return nil
 	}
-	return r.ledger.SetFirstLimit(everyone, r.method.Price().Unit, *r.spec.Limit)
+	return r.ledger.SetFirstLimit(everyone, r.mechanism.Price().Unit, *r.spec.Limit)
 }
 
 // explain says what can be done about a refusal.

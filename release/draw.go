@@ -6,18 +6,19 @@ import (
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // A drawer draws the locations of batches. A worker has one.
 type drawer struct {
 	clerk
-	method  *method
-	source  *exact.Source
-	found   *findings
-	out     dataset.Writer
-	rejects dataset.Writer // nil where no row is invalid
-	owner   bool           // whether the report compares with the raw locations
-	surveys []survey       // of the pairs of columns
+	mechanism planar.Mechanism
+	source    *exact.Source
+	found     *findings
+	out       dataset.Writer
+	rejects   dataset.Writer // nil where no row is invalid
+	owner     bool           // whether the report compares with the raw locations
+	surveys   []survey       // of the pairs of columns
 }
 
 // draw makes a batch of the output. Nothing of it may be seen before it is charged.
@@ -51,11 +52,11 @@ func (d *drawer) release(b *batch, places []place) {
 			lon.AppendNull()
 			continue
 		}
-		zlat, zlon := d.method.Draw(d.source, at.lat, at.lon)
+		zlat, zlon := d.mechanism.Draw(d.source, at.lat, at.lon)
 		lat.AppendFunc(func(text []byte) []byte { return appendDegrees(text, zlat) })
 		lon.AppendFunc(func(text []byte) []byte { return appendDegrees(text, zlon) })
 		d.surveys[k].released.Add(zlat, zlon)
-		if d.method.outside(at.lat, at.lon) {
+		if outside(d.mechanism.Domain(), at.lat, at.lon) {
 			d.surveys[k].outside++
 		}
 		if d.owner {

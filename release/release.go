@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
@@ -26,14 +27,14 @@ var usual = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 18, Merg
 
 // A run is one attempt at a release.
 type run struct {
-	spec   *Spec
-	sizes  sizes
-	ledger *ledger.Ledger
-	reader dataset.Reader
-	plan   *plan
-	format dataset.Format
-	method *method
-	found  *findings
+	spec      *Spec
+	sizes     sizes
+	ledger    *ledger.Ledger
+	reader    dataset.Reader
+	plan      *plan
+	format    dataset.Format
+	mechanism planar.Mechanism
+	found     *findings
 
 	id      string
 	release *ledger.Release
@@ -120,7 +121,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if exists(s.Out) {
 		return thereAlready(s.Out)
 	}
-	if r.method, err = newMethod(ctx, s); err != nil {
+	if r.mechanism, err = newMechanism(ctx, s); err != nil {
 		return err
 	}
 	if r.reader, err = dataset.Open(ctx, s.In); err != nil {
@@ -207,15 +208,19 @@ func (r *run) settings() string {
 	if s.EscapeFormulas {
 		formulas = " formulas=escaped"
 	}
-	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s",
+	mechanism := ""
+	if s.Mechanism != "" && s.Mechanism != DefaultMechanism {
+		mechanism = " mechanism=" + s.Mechanism
+	}
+	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s%s",
 		s.Account, strings.Join(s.Lat, ","), strings.Join(s.Lon, ","), strings.Join(s.Keep, ","), s.Epsilon.RatString(),
-		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas)
+		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas, mechanism)
 }
 
 // make draws the release, seals and publishes it.
 func (r *run) make(ctx context.Context) (*Summary, error) {
 	already := r.release.Charged()
-	r.surveys = newSurveys(r.spec, r.method.Price().Amount.Float64())
+	r.surveys = newSurveys(r.spec, r.noise())
 	if err := r.tryReport(); err != nil {
 		return nil, err
 	}
@@ -270,14 +275,14 @@ func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 
 func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	return &drawer{
-		clerk:   newClerk(r.plan),
-		method:  r.method,
-		source:  exact.NewSource(nil),
-		found:   r.found,
-		out:     out,
-		rejects: rejects,
-		owner:   !r.spec.Publishable,
-		surveys: newSurveys(r.spec, r.method.Price().Amount.Float64()),
+		clerk:     newClerk(r.plan),
+		mechanism: r.mechanism,
+		source:    exact.NewSource(nil),
+		found:     r.found,
+		out:       out,
+		rejects:   rejects,
+		owner:     !r.spec.Publishable,
+		surveys:   newSurveys(r.spec, r.noise()),
 	}
 }
 

@@ -38,12 +38,12 @@ func (r *run) tryReport() error {
 
 func (r *run) reportData(hash string) (report.Data, error) {
 	s := r.spec
-	mean, within95, err := r.method.errors()
+	mean, within95, err := r.errors()
 	_, one := s.constant()
 	p := report.Public{
 		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
 		Rows: r.found.rows - r.found.invalid, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
-		Epsilon: r.method.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
+		Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
 		MeanError: mean, Error95: within95,
 	}

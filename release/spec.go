@@ -15,6 +15,7 @@ type Spec struct {
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are
 
+	Mechanism     string   // one of planar.Mechanisms that draws; "" is DefaultMechanism
 	Epsilon       *big.Rat // per metre, for each location
 	Level, Radius float64  // that epsilon was asked for as, level/radius in metres; 0, 0 when it was not
 

@@ -32,7 +32,7 @@ func (r *run) summary(already int64) (*Summary, error) {
 		Invalid:   r.found.invalid,
 		Already:   already,
 		Accounts:  r.found.accounts.Len(),
-		Epsilon:   r.method.Price().Amount,
+		Epsilon:   r.mechanism.Price().Amount,
 	}
 	if s.Invalid > 0 {
 		s.Rejects = r.spec.Rejects
@@ -41,6 +41,6 @@ func (r *run) summary(already int64) (*Summary, error) {
 		s.Outside += x.outside
 	}
 	var err error
-	s.Mean, s.Within95, err = r.method.errors()
+	s.Mean, s.Within95, err = r.errors()
 	return s, err
 }

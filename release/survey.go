@@ -3,6 +3,7 @@ package release
 import (
 	"math"
 
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release/internal/report"
 )
 
@@ -14,11 +15,11 @@ type survey struct {
 	outside  int64 // of the domain's box or region, before they were drawn
 }
 
-// newSurveys returns a survey for every pair of columns. Epsilon is per metre.
-func newSurveys(s *Spec, epsilon float64) []survey {
+// newSurveys returns a survey for every pair of columns, whose histograms suit the noise.
+func newSurveys(s *Spec, noise planar.Accuracy) []survey {
 	all := make([]survey, len(s.Lat))
 	for k := range all {
-		all[k] = survey{report.NewGrid(s.Box), report.NewGrid(s.Box), report.NewMoves(epsilon), 0}
+		all[k] = survey{report.NewGrid(s.Box), report.NewGrid(s.Box), report.NewMoves(noise), 0}
 	}
 	return all
 }

@@ -3,7 +3,6 @@ package sqlitefn
 import (
 	"math"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -63,26 +62,25 @@ func geoindEpsilon(c call) error {
 	return nil
 }
 
-// frame returns the domain whose lattice and frame an accuracy counts in, nil for the
-// continuous mechanism.
-func (c call) frame() (*planar.Domain, error) {
+// accuracy returns how far the mechanism with that law moves locations: on the domain that
+// the call names, or without one the continuous mechanism.
+func (c call) accuracy(w *planar.Law) (planar.Accuracy, error) {
 	if !c.given(argFrame) {
-		return nil, nil
+		return w.Plane(c.number(argEpsMetre)), nil
 	}
-	return c.domain(argFrame)
+	d, err := c.domain(argFrame)
+	if err != nil {
+		return planar.Accuracy{}, err
+	}
+	return w.On(d, c.decimal(argEpsMetre)), nil
 }
 
 func geoindRadius(c call) error {
-	d, err := c.frame()
+	a, err := c.accuracy(planar.LaplaceLaw)
 	if err != nil {
 		return err
 	}
-	var r float64
-	if eps, p := c.number(argEpsMetre), c.number(argHolds); d == nil {
-		r, err = planar.Radius(eps, p)
-	} else {
-		r, err = d.Radius(budget.Decimal(eps), p)
-	}
+	r, err := a.Radius(c.number(argHolds))
 	if err != nil {
 		return err
 	}
@@ -91,29 +89,20 @@ func geoindRadius(c call) error {
 }
 
 func geoindConfidence(c call) error {
-	d, err := c.frame()
+	a, err := c.accuracy(planar.LaplaceLaw)
 	if err != nil {
 		return err
 	}
-	if eps, radius := c.number(argEpsMetre), c.number(argRadius); d == nil {
-		c.ResultFloat(0, planar.Confidence(eps, radius))
-	} else {
-		c.ResultFloat(0, d.Confidence(budget.Decimal(eps), radius))
-	}
+	c.ResultFloat(0, a.Confidence(c.number(argRadius)))
 	return nil
 }
 
 func lbsRadius(c call) error {
-	d, err := c.frame()
+	a, err := c.accuracy(planar.LaplaceLaw)
 	if err != nil {
 		return err
 	}
-	var r float64
-	if eps, confidence, interest := c.number(argEpsMetre), c.number(argConfidence), c.number(argInterest); d == nil {
-		r, err = planar.RetrievalRadius(eps, confidence, interest)
-	} else {
-		r, err = d.RetrievalRadius(budget.Decimal(eps), confidence, interest)
-	}
+	r, err := a.RetrievalRadius(c.number(argConfidence), c.number(argInterest))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/big"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release"
 )
 
@@ -77,6 +79,12 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
 	cli.Switch(fs, "escape-formulas", "put an apostrophe in front of text in a CSV that spreadsheet programs take for a formula",
 		func() { s.EscapeFormulas = true })
+	fs.Func("mechanism", "the mechanism that draws is `NAME`: "+strings.Join(planar.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
+		if s.Mechanism = v; !slices.Contains(planar.Mechanisms(), v) {
+			return fmt.Errorf("it is one of %s", strings.Join(planar.Mechanisms(), ", "))
+		}
+		return nil
+	})
 	rationalVar(fs, &s.Epsilon, rational, "epsilon", "the privacy `E` of a location, per metre")
 	rationalVar(fs, &t.level, rationalLevel, "level", "epsilon is `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
 	rationalVar(fs, &t.radius, rational, "radius", "the `METRES` that the level is for")

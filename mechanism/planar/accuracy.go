@@ -6,35 +6,121 @@ import (
 	"math/big"
 )
 
-// Confidence returns the probability that the continuous planar Laplace mechanism
-// reports a point within r metres of the location (thesis, section 5.2.1),
+// A Law says how far the noise of a mechanism moves a location in the plane, at any
+// epsilon. It is that of the continuous mechanism.
+type Law struct {
+	name     string
+	cdf      func(x float64) float64 // of epsilon times the distance, for x > 0
+	quantile func(p float64) float64 // its inverse, for p in [0, 1)
+	mean     float64
+}
+
+// LaplaceLaw is the law of the planar Laplace mechanism (thesis, section 5.2.1): within r
+// metres of the location lies a report with probability
 //
 //	C(r) = 1 - (1 + eps*r)*exp(-eps*r),
 //
-// the cdf of the Gamma distribution of shape 2 and rate eps per metre. It is NaN
-// unless eps > 0, and 0 for r <= 0.
-func Confidence(eps, r float64) float64 {
-	switch {
-	case !(eps > 0):
-		return math.NaN()
-	case r <= 0:
-		return 0
-	}
-	return gamma2(min(eps*r, math.MaxFloat64)) // the product may overflow
+// the cdf of the Gamma distribution of shape 2 and rate eps per metre.
+var LaplaceLaw = &Law{name: "planar Laplace mechanism", cdf: gamma2, quantile: gamma2Quantile, mean: 2}
+
+// String returns the name of the mechanism, as in "the planar Laplace mechanism".
+func (w *Law) String() string { return w.name }
+
+// Plane returns the accuracy of the continuous mechanism at eps per metre.
+func (w *Law) Plane(eps float64) Accuracy { return Accuracy{law: w, epsilon: eps} }
+
+// On returns the accuracy of the mechanism of a domain at eps per metre along the
+// ellipsoid.
+func (w *Law) On(d *Domain, eps *big.Rat) Accuracy {
+	e, _ := eps.Float64()
+	return Accuracy{law: w, epsilon: e / (1 + d.kappa), domain: d}
 }
 
-// Radius returns the radius in metres within which the continuous planar Laplace
-// mechanism stays with probability p in [0, 1): the inverse of Confidence. It returns
-// an error if p is out of range, eps is not positive and finite, or the radius
-// overflows.
-func Radius(eps, p float64) (float64, error) {
-	if !(eps > 0) || math.IsInf(eps, 0) {
+// An Accuracy says how far from its location a report is, in metres: in the plane, or along
+// the ellipsoid for all locations of a domain's box. Reports are those before a region
+// moves them. If the region contains the location's lattice point, a moved report is at
+// most twice as far from that point as the drawn one.
+type Accuracy struct {
+	law     *Law
+	epsilon float64 // per metre of the plane, or of the domain's frame
+	domain  *Domain // nil: the continuous mechanism in the plane
+}
+
+// Law returns the law of the noise.
+func (a Accuracy) Law() *Law { return a.law }
+
+// Radius returns a radius within which a report lies with probability p in [0, 1): the
+// quantile in the plane, and on a domain a bound,
+//
+//	(quantile in the frame + half a cell's diagonal) / scale + 8 mm.
+//
+// The half diagonal covers the rounding of the location as well as the lattice: for every
+// location in a cell and every r,
+//
+//	P(|z - location| > r + step/sqrt 2) <= 1 - C(r).
+//
+// This is not proved, but verified by exact lattice sums for rates from 0.05 to 8
+// per step (TestHalfDiagonalBoundsLattice), where half of that shift is not
+// enough; finer lattices only come closer to the plane. Scale is the smallest
+// point scale of the frame where the report lies, and 8 mm is the rounding to 7
+// decimals.
+//
+// Radius returns an error if p is out of range, epsilon is not positive and finite, or the
+// radius overflows.
+func (a Accuracy) Radius(p float64) (float64, error) {
+	if !(a.epsilon > 0) || math.IsInf(a.epsilon, 0) {
 		return 0, errors.New("epsilon must be positive and finite")
 	}
 	if !(p >= 0 && p < 1) {
 		return 0, errors.New("must be at least 0 and less than 1")
 	}
-	return finite(gamma2Quantile(p) / eps)
+	r, err := finite(a.law.quantile(p) / a.epsilon)
+	if d := a.domain; d != nil && err == nil {
+		r += d.halfDiagonal()
+		r, err = finite(r/d.frame.minScale(d.reach+r) + printError)
+	}
+	return r, err
+}
+
+// Confidence returns the probability that a report lies within r metres of its location,
+// on a domain a lower bound: the inverse of Radius, and 0 below its least value. It is NaN
+// unless epsilon is above 0.
+func (a Accuracy) Confidence(r float64) float64 {
+	if d := a.domain; d != nil {
+		r = d.frameRadius(r-printError) - d.halfDiagonal()
+	}
+	switch {
+	case !(a.epsilon > 0):
+		return math.NaN()
+	case r <= 0:
+		return 0
+	}
+	return a.law.cdf(min(a.epsilon*r, math.MaxFloat64)) // the product may overflow
+}
+
+// Mean returns how far from its location a report is on average, on a domain up to the
+// scale of its frame.
+func (a Accuracy) Mean() float64 {
+	mean := a.law.mean / a.epsilon
+	if a.domain != nil {
+		mean += a.domain.halfDiagonal()
+	}
+	return mean
+}
+
+// RetrievalRadius returns the radius of retrieval, in metres, that contains the area of
+// interest of the given radius with probability confidence: interest + Radius(confidence)
+// (thesis, proposition 5.1). It is fixed before anything is drawn. A radius that depends on
+// the distance of the report from the location would reveal the location.
+func (a Accuracy) RetrievalRadius(confidence, interest float64) (float64, error) {
+	r, err := a.Radius(confidence)
+	if err != nil {
+		return 0, err
+	}
+	if !(interest >= 0) {
+		return 0, errors.New("radius must not be negative")
+	}
+	return finite(interest + r)
 }
 
 // finite returns r, or an error if it overflowed.
@@ -45,83 +131,10 @@ func finite(r float64) (float64, error) {
 	return r, nil
 }
 
-// RetrievalRadius returns the radius of retrieval, in metres, that contains the
-// area of interest of the given radius with probability confidence: interest +
-// C^-1(confidence) (thesis, proposition 5.1). It is fixed before anything is
-// drawn; a radius that depends on the distance of the report from the location
-// would reveal the location.
-func RetrievalRadius(eps, confidence, interest float64) (float64, error) {
-	r, err := Radius(eps, confidence)
-	if err != nil {
-		return 0, err
-	}
-	return retrieval(interest, r)
-}
-
-func retrieval(interest, r float64) (float64, error) {
-	if !(interest >= 0) {
-		return 0, errors.New("radius must not be negative")
-	}
-	return finite(interest + r)
-}
-
 // printError bounds, in metres, how far rounding to 7 decimals moves a point:
 // half of 1e-7 degree at the equator, and the same on the meridian at a pole,
 // where the radius of curvature is 6399594 m.
 const printError = 0.0079
-
-// Radius returns a radius, in metres along the ellipsoid, within which the
-// mechanism of this domain at eps per metre reports any location of the box with
-// probability at least p in [0, 1):
-//
-//	(C^-1(p) at eps/(1+kappa) + half a cell's diagonal) / scale + 8 mm.
-//
-// The first term is the continuous mechanism in the frame. The half diagonal
-// covers the rounding of the location as well as the lattice: for every location
-// in a cell and every r,
-//
-//	P(|z - location| > r + step/sqrt 2) <= 1 - C(r).
-//
-// This is not proved, but verified by exact lattice sums for rates from 0.05 to 8
-// per step (TestHalfDiagonalBoundsLattice), where half of that shift is not
-// enough; finer lattices only come closer to the plane. Scale is the smallest
-// point scale of the frame where the report lies, and 8 mm is the rounding to 7
-// decimals.
-//
-// The radius holds for reports before a region moves them. If the region contains the
-// location's lattice point, a moved report is at most twice as far from that point as
-// the drawn one.
-func (d *Domain) Radius(eps *big.Rat, p float64) (float64, error) {
-	r, err := Radius(d.frameEpsilon(eps), p)
-	if err != nil {
-		return 0, err
-	}
-	r += d.halfDiagonal()
-	return finite(r/d.frame.minScale(d.reach+r) + printError)
-}
-
-// Confidence returns a lower bound of the probability that a report lies within r
-// metres of its location, for any location of the box: the inverse of Radius, and 0
-// below its least value.
-func (d *Domain) Confidence(eps *big.Rat, r float64) float64 {
-	return Confidence(d.frameEpsilon(eps), d.frameRadius(r-printError)-d.halfDiagonal())
-}
-
-// RetrievalRadius returns what the function of that name does, for the mechanism of
-// this domain.
-func (d *Domain) RetrievalRadius(eps *big.Rat, confidence, interest float64) (float64, error) {
-	r, err := d.Radius(eps, confidence)
-	if err != nil {
-		return 0, err
-	}
-	return retrieval(interest, r)
-}
-
-// frameEpsilon returns epsilon per metre of the frame.
-func (d *Domain) frameEpsilon(eps *big.Rat) float64 {
-	e, _ := eps.Float64()
-	return e / (1 + d.kappa)
-}
 
 func (d *Domain) halfDiagonal() float64 { return d.step / math.Sqrt2 }
 

@@ -70,12 +70,12 @@ func TestContinuousRadius(t *testing.T) {
 		{running, .5, 242.134, 1e-3}, {running, .99, 957.712, 1e-3},
 		{2. / 200, .9, 388.972, 1e-3}, {2. / 500, .9, 972.430, 1e-3}, {2. / 2000, .9, 3889.720, 1e-3},
 	} {
-		got, err := Radius(c.eps, c.p)
+		got, err := LaplaceLaw.Plane(c.eps).Radius(c.p)
 		if err != nil || math.Abs(got-c.want) > c.tolerance {
 			t.Errorf("Radius(%v, %v) = %v, %v; want %v", c.eps, c.p, got, err, c.want)
 		}
 	}
-	if got := Confidence(running, 1000); math.Abs(got-0.992254) > 1e-6 {
+	if got := LaplaceLaw.Plane(running).Confidence(1000); math.Abs(got-0.992254) > 1e-6 {
 		t.Errorf("Confidence(1 km) = %v", got)
 	}
 }
@@ -86,7 +86,7 @@ func TestRetrievalRadius(t *testing.T) {
 	for _, c := range []struct{ level, p, ratio, tolerance float64 }{
 		{2 * math.Ln2, .95, 10.767, 1e-3}, {math.Ln2, .99, 54.53, 1e-2},
 	} {
-		r, err := RetrievalRadius(c.level/200, c.p, 300)
+		r, err := LaplaceLaw.Plane(c.level/200).RetrievalRadius(c.p, 300)
 		if err != nil || math.Abs(r*r/(300*300)-c.ratio) > c.tolerance {
 			t.Errorf("level %v: radius %v, %v", c.level, r, err)
 		}
@@ -103,25 +103,25 @@ func TestAccuracyRefuses(t *testing.T) {
 		{big.NewRat(1, 1), math.NaN()}, {big.NewRat(1, 1), math.Inf(1)},
 	} {
 		eps, _ := c.eps.Float64()
-		if _, err := Radius(eps, c.p); err == nil {
+		if _, err := LaplaceLaw.Plane(eps).Radius(c.p); err == nil {
 			t.Errorf("Radius(%v, %v) is accepted", eps, c.p)
 		}
-		if _, err := d.Radius(c.eps, c.p); err == nil {
+		if _, err := LaplaceLaw.On(d, c.eps).Radius(c.p); err == nil {
 			t.Errorf("domain: Radius(%v, %v) is accepted", eps, c.p)
 		}
 	}
-	if _, err := Radius(1, 1); err == nil || err.Error() != "must be at least 0 and less than 1" {
+	if _, err := LaplaceLaw.Plane(1).Radius(1); err == nil || err.Error() != "must be at least 0 and less than 1" {
 		t.Errorf("probability 1: %v", err)
 	}
-	if _, err := Radius(math.NaN(), .5); err == nil {
+	if _, err := LaplaceLaw.Plane(math.NaN()).Radius(.5); err == nil {
 		t.Error("Radius(NaN) is accepted")
 	}
 	for _, interest := range []float64{-1, math.NaN()} {
-		if _, err := RetrievalRadius(1, .5, interest); err == nil {
+		if _, err := LaplaceLaw.Plane(1).RetrievalRadius(.5, interest); err == nil {
 			t.Errorf("a radius of interest of %v is accepted", interest)
 		}
 	}
-	if !math.IsNaN(Confidence(0, 1)) || !math.IsNaN(d.Confidence(new(big.Rat), 1)) || Confidence(1, -1) != 0 {
+	if !math.IsNaN(LaplaceLaw.Plane(0).Confidence(1)) || !math.IsNaN(LaplaceLaw.On(d, new(big.Rat)).Confidence(1)) || LaplaceLaw.Plane(1).Confidence(-1) != 0 {
 		t.Error("Confidence of eps 0 or a negative radius")
 	}
 }
@@ -141,34 +141,34 @@ func TestAccuracyOfExtremeArguments(t *testing.T) {
 	for _, eps := range positive {
 		rat := new(big.Rat).SetFloat64(eps)
 		for _, x := range positive {
-			for _, c := range []float64{Confidence(eps, x), d.Confidence(rat, x)} {
+			for _, c := range []float64{LaplaceLaw.Plane(eps).Confidence(x), LaplaceLaw.On(d, rat).Confidence(x)} {
 				if !(c >= 0 && c <= 1) {
 					t.Errorf("Confidence(%v, %v) = %v", eps, x, c)
 				}
 			}
-			r, err := RetrievalRadius(eps, .5, x)
+			r, err := LaplaceLaw.Plane(eps).RetrievalRadius(.5, x)
 			checkRadius("RetrievalRadius", eps, x, r, err)
-			r, err = d.RetrievalRadius(rat, .5, x)
+			r, err = LaplaceLaw.On(d, rat).RetrievalRadius(.5, x)
 			checkRadius("domain: RetrievalRadius", eps, x, r, err)
 		}
 		for _, p := range probabilities {
-			r, err := Radius(eps, p)
+			r, err := LaplaceLaw.Plane(eps).Radius(p)
 			checkRadius("Radius", eps, p, r, err)
-			r, err = d.Radius(rat, p)
+			r, err = LaplaceLaw.On(d, rat).Radius(p)
 			checkRadius("domain: Radius", eps, p, r, err)
 		}
 	}
-	if c := Confidence(1e308, 1e308); c != 1 {
+	if c := LaplaceLaw.Plane(1e308).Confidence(1e308); c != 1 {
 		t.Errorf("Confidence(1e308, 1e308) = %v", c)
 	}
-	if c := d.Confidence(big.NewRat(1, 1), math.MaxFloat64); c != 1 {
+	if c := LaplaceLaw.On(d, big.NewRat(1, 1)).Confidence(math.MaxFloat64); c != 1 {
 		t.Errorf("domain: Confidence(1, MaxFloat64) = %v", c)
 	}
 	for _, overflow := range []func() (float64, error){
-		func() (float64, error) { return Radius(5e-324, .5) },
-		func() (float64, error) { return d.Radius(new(big.Rat).SetFloat64(5e-324), .5) },
-		func() (float64, error) { return RetrievalRadius(1e-308, .5, math.MaxFloat64) },
-		func() (float64, error) { return d.RetrievalRadius(big.NewRat(1, 1), .5, math.Inf(1)) },
+		func() (float64, error) { return LaplaceLaw.Plane(5e-324).Radius(.5) },
+		func() (float64, error) { return LaplaceLaw.On(d, new(big.Rat).SetFloat64(5e-324)).Radius(.5) },
+		func() (float64, error) { return LaplaceLaw.Plane(1e-308).RetrievalRadius(.5, math.MaxFloat64) },
+		func() (float64, error) { return LaplaceLaw.On(d, big.NewRat(1, 1)).RetrievalRadius(.5, math.Inf(1)) },
 	} {
 		if r, err := overflow(); err == nil {
 			t.Errorf("a radius of %v", r)
@@ -232,23 +232,23 @@ func TestDomainRadius(t *testing.T) {
 		eps := big.NewRat(rapid.Int64Range(1, 1e6).Draw(t, "millionths"), 1e6)
 		p := rapid.Float64Range(0, 0.999999).Draw(t, "p")
 		e, _ := eps.Float64()
-		continuous, _ := Radius(e, p)
-		got, err := d.Radius(eps, p)
+		continuous, _ := LaplaceLaw.Plane(e).Radius(p)
+		got, err := LaplaceLaw.On(d, eps).Radius(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got < continuous+d.halfDiagonal() || continuous < 1e5 && got > (continuous+d.halfDiagonal())*1.0005+printError {
 			t.Fatalf("radius %v, continuous %v", got, continuous)
 		}
-		if back := d.Confidence(eps, got); math.Abs(back-p) > 1e-9 {
+		if back := LaplaceLaw.On(d, eps).Confidence(got); math.Abs(back-p) > 1e-9 {
 			t.Fatalf("confidence %v of the radius of %v", back, p)
 		}
 	})
-	within, _ := d.Radius(big.NewRat(1, 100), .95)
-	if r, err := d.RetrievalRadius(big.NewRat(1, 100), .95, 300); err != nil || r != within+300 {
+	within, _ := LaplaceLaw.On(d, big.NewRat(1, 100)).Radius(.95)
+	if r, err := LaplaceLaw.On(d, big.NewRat(1, 100)).RetrievalRadius(.95, 300); err != nil || r != within+300 {
 		t.Errorf("radius of retrieval %v, %v", r, err)
 	}
-	if c := d.Confidence(big.NewRat(1, 1), 0.5); c != 0 {
+	if c := LaplaceLaw.On(d, big.NewRat(1, 1)).Confidence(0.5); c != 0 {
 		t.Errorf("confidence %v within half a cell", c)
 	}
 }

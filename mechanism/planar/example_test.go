@@ -26,7 +26,7 @@ func Example() {
 	lat, lon := mechanism.Draw(exact.NewSource(nil), 39.9087, 116.3975)
 	_, _ = lat, lon // random
 
-	radius, err := beijing.Radius(epsilon, 0.95)
+	radius, err := planar.LaplaceLaw.On(beijing, epsilon).Radius(0.95)
 	fmt.Println(beijing)
 	fmt.Printf("%.1f m %v\n", radius, err)
 	// Output:

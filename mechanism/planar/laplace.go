@@ -3,29 +3,27 @@ package planar
 import (
 	"math/big"
 
-	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/mechanism"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Laplace is the planar Laplace mechanism of one domain at one epsilon, a
-// [mechanism.Location]. An answer is at most e^(eps*d) times as likely from one place as
+func init() {
+	register("laplace", func(d *Domain, eps *big.Rat) (Mechanism, error) { return d.Laplace(eps) })
+}
+
+// A Laplace is the planar Laplace mechanism of one domain at one epsilon, a [Mechanism]. An answer is at most e^(eps*d) times as likely from one place as
 // from another d metres away, up to a cell's diagonal. It is immutable and safe for
 // concurrent use with a Source per goroutine.
 type Laplace struct {
-	domain *Domain
-	noise  Noise
-	price  budget.Price
+	onLattice
+	noise Noise
 }
-
-var _ mechanism.Location = (*Laplace)(nil)
 
 // Laplace returns the mechanism that spends eps per metre, above 0 and at most
 // [budget.Max]. Its rate per lattice step is the largest float64 not above
 // eps*step/(1+kappa), so that the bound of the package comment holds in metres along
 // the ellipsoid.
 func (d *Domain) Laplace(eps *big.Rat) (*Laplace, error) {
-	price, err := budget.NewPrice(budget.Metre, eps)
+	m, err := newOnLattice(d, eps, LaplaceLaw)
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +35,8 @@ func (d *Domain) Laplace(eps *big.Rat) (*Laplace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Laplace{domain: d, noise: noise, price: price}, nil
+	return &Laplace{m, noise}, nil
 }
-
-// Price returns epsilon per metre.
-func (l *Laplace) Price() budget.Price { return l.price }
-
-// StandIn returns the middle of the domain's box.
-func (l *Laplace) StandIn() (lat, lon float64) { return l.domain.Centre() }
-
-// Domain returns the domain that the mechanism draws on.
-func (l *Laplace) Domain() *Domain { return l.domain }
 
 // rate returns the largest float64 not above eps*step/(1+kappa).
 func (d *Domain) rate(eps *big.Rat) (float64, error) {

@@ -155,7 +155,7 @@ func TestQuantiles(t *testing.T) {
 		level := quantile / 10 * radius
 		study := newStudy(t, newDomain(t, 1), []Setting{{level, radius}}, Commute{downtown, downtown, jobs})
 		for k, r := range rowsOf(t, study) {
-			want := [...]float64{p, planar.Confidence(quantile/10, 25) - p, planar.Confidence(quantile/10, 50) - planar.Confidence(quantile/10, 25), 1 - planar.Confidence(quantile/10, 50)}[k]
+			want := [...]float64{p, planar.LaplaceLaw.Plane(quantile/10).Confidence(25) - p, planar.LaplaceLaw.Plane(quantile/10).Confidence(50) - planar.LaplaceLaw.Plane(quantile/10).Confidence(25), 1 - planar.LaplaceLaw.Plane(quantile/10).Confidence(50)}[k]
 			if !believable(r.Released, jobs, want, 1e-5) {
 				t.Errorf("%+v: share %v, not %v", r, float64(r.Released)/jobs, want)
 			}

@@ -68,7 +68,7 @@ func Comparison(ctx context.Context) ([]ComparisonRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	perMetre, err := planar.Radius(1, confidence)
+	perMetre, err := planar.LaplaceLaw.Plane(1).Radius(confidence)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (m *cityMap) laplaceRow(ctx context.Context, epsilon float64) (ComparisonRo
 		return ComparisonRow{}, err
 	}
 	r := m.row(k)
-	r.Mechanism, r.Epsilon, r.Confidence = PlanarLaplace, epsilon, planar.Confidence(epsilon, halfDiagonal)
+	r.Mechanism, r.Epsilon, r.Confidence = PlanarLaplace, epsilon, planar.LaplaceLaw.Plane(epsilon).Confidence(halfDiagonal)
 	return r, nil
 }
 

@@ -123,11 +123,11 @@ func (s *Study) radii(level float64) (rows []Row, err error) {
 		return err
 	}
 	for _, c := range s.settings.Confidences {
-		metres, err := planar.RetrievalRadius(epsilon, c, s.settings.InterestRadius)
+		metres, err := planar.LaplaceLaw.Plane(epsilon).RetrievalRadius(c, s.settings.InterestRadius)
 		if err := add(c, Continuous, metres, err); err != nil {
 			return nil, err
 		}
-		metres, err = s.domain.RetrievalRadius(budget.Decimal(epsilon), c, s.settings.InterestRadius)
+		metres, err = planar.LaplaceLaw.On(s.domain, budget.Decimal(epsilon)).RetrievalRadius(c, s.settings.InterestRadius)
 		if err := add(c, Lattice, metres, err); err != nil {
 			return nil, err
 		}

@@ -198,7 +198,7 @@ func TestWrongMechanisms(t *testing.T) {
 		// Noise that is drawn again beyond the 0.98 quantile.
 		{"no tail", false, func(epsilon float64) studytest.Drawer {
 			m := mechanism(epsilon)
-			furthest, err := planar.Radius(epsilon, 0.98)
+			furthest, err := planar.LaplaceLaw.Plane(epsilon).Radius(0.98)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -42,7 +42,7 @@ func Table(s Settings, cities []City) (rows []TableRow, err error) {
 		interest := city.Density * math.Pi * s.InterestRadius * s.InterestRadius / squareKilometre
 		for _, level := range s.Levels {
 			for _, c := range s.Confidences {
-				metres, err := planar.RetrievalRadius(s.Epsilon(level), c, s.InterestRadius)
+				metres, err := planar.LaplaceLaw.Plane(s.Epsilon(level)).RetrievalRadius(c, s.InterestRadius)
 				if err != nil {
 					return nil, err
 				}

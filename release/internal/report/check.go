@@ -75,7 +75,7 @@ func (o *Owner) check(p Public) error {
 		if err := checkGrid(l.Raw, p.Box, public); err != nil {
 			return err
 		}
-		if l.Moved == nil || l.Moved.width != binWidth(p.Epsilon) {
+		if l.Moved == nil || l.Moved.width != binWidth(p.noise()) {
 			return fmt.Errorf("columns %s, %s: the distances are not counted for this epsilon", public.Lat, public.Lon)
 		}
 		released, raw, moved := public.Released.Total(), l.Raw.Total(), l.Moved.Total()

@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"github.com/geosql/geosql/mechanism/planar"
+)
 
 // A Box is a range of latitudes and of longitudes in degrees, as
 // planar.NewDomain takes it: West > East crosses the antimeridian.
@@ -27,9 +31,10 @@ type Public struct {
 	Locations       []Location // in the order of the columns, at least one
 	SetAside        bool       // rows that are invalid as text are left out, instead of stopping the release
 
-	Epsilon       float64 // per metre, charged for each location
-	Level, Radius float64 // that epsilon was asked for as, level/radius; both 0 when it was not
-	OneAccount    bool    // every location is charged to the same account
+	Law           *planar.Law // of the mechanism
+	Epsilon       float64     // per metre, charged for each location
+	Level, Radius float64     // that epsilon was asked for as, level/radius; both 0 when it was not
+	OneAccount    bool        // every location is charged to the same account
 
 	Box    Box
 	Step   float64 // of the domain's lattice, metres
@@ -38,6 +43,9 @@ type Public struct {
 	MeanError float64 // metres a released location is expected to be away
 	Error95   float64 // metres that 95 of 100 are expected to be within
 }
+
+// noise returns how far the mechanism moves locations in the plane.
+func (p *Public) noise() planar.Accuracy { return p.Law.Plane(p.Epsilon) }
 
 // A Location is a pair of columns that is released.
 type Location struct {

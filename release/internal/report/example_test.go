@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"github.com/geosql/geosql/mechanism/planar"
 	"strings"
 
 	"github.com/geosql/geosql/release/internal/report"
@@ -18,7 +19,7 @@ func Example() {
 	var page strings.Builder
 	err := report.Write(&page, report.Data{Public: report.Public{
 		Output: "homes.csv", Rows: 2, Locations: []report.Location{{Lat: "lat", Lon: "lon", Released: worker}},
-		Epsilon: 0.01, Box: box, Step: 1, MeanError: 200, Error95: 475.1,
+		Law: planar.LaplaceLaw, Epsilon: 0.01, Box: box, Step: 1, MeanError: 200, Error95: 475.1,
 	}})
 	fmt.Println(err)
 	_, title, _ := strings.Cut(page.String(), "<title>")

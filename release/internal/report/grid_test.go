@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // at returns the column and the row that one location counts in.
@@ -62,9 +64,9 @@ func TestGridOfLongBoxes(t *testing.T) {
 // Workers that count apart and merge count what one would.
 func TestMergeIsAdding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		whole, moved := NewGrid(washington), NewMoves(0.01)
+		whole, moved := NewGrid(washington), NewMoves(planar.LaplaceLaw.Plane(0.01))
 		grids := []*Grid{NewGrid(washington), NewGrid(washington), NewGrid(washington)}
-		moves := []*Moves{NewMoves(0.01), NewMoves(0.01), NewMoves(0.01)}
+		moves := []*Moves{NewMoves(planar.LaplaceLaw.Plane(0.01)), NewMoves(planar.LaplaceLaw.Plane(0.01)), NewMoves(planar.LaplaceLaw.Plane(0.01))}
 		n := rapid.IntRange(0, 200).Draw(t, "n")
 		for range n {
 			worker := rapid.IntRange(0, 2).Draw(t, "worker")
@@ -107,7 +109,7 @@ func TestDifferenceOfMaps(t *testing.T) {
 }
 
 func TestAddDoesNotAllocate(t *testing.T) {
-	g, m := NewGrid(washington), NewMoves(0.01)
+	g, m := NewGrid(washington), NewMoves(planar.LaplaceLaw.Plane(0.01))
 	if n := testing.AllocsPerRun(100, func() { g.Add(38.9, -77); m.Add(120) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -123,7 +125,7 @@ func BenchmarkGridAdd(b *testing.B) {
 
 func BenchmarkMovesAdd(b *testing.B) {
 	b.ReportAllocs()
-	m := NewMoves(0.01)
+	m := NewMoves(planar.LaplaceLaw.Plane(0.01))
 	for b.Loop() {
 		m.Add(120)
 	}

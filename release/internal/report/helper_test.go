@@ -66,7 +66,7 @@ func drawInside(t testing.TB, n int, moved *Moves) {
 func released(t testing.TB, n int) Data {
 	t.Helper()
 	d, mechanism := laplace(t)
-	radius, err := d.Radius(exactEpsilon(), 0.95)
+	radius, err := planar.LaplaceLaw.On(d, exactEpsilon()).Radius(0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func released(t testing.TB, n int) Data {
 			Output: "commuters.csv.gz", SHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 			Time: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Rows: int64(n) + 3,
 			Kept: []string{"industry", "age"}, SetAside: true,
-			Epsilon: washingtonEpsilon, Level: math.Log(4), Radius: 200,
+			Law: planar.LaplaceLaw, Epsilon: washingtonEpsilon, Level: math.Log(4), Radius: 200,
 			Box: washington, Step: washingtonStep, Region: true,
 			MeanError: 2 / washingtonEpsilon, Error95: radius,
 		},
@@ -88,7 +88,7 @@ func released(t testing.TB, n int) Data {
 	source, sequence := exact.NewSource(rand.NewChaCha8([32]byte{})), rand.New(rand.NewPCG(1, 2))
 	for _, columns := range [][2]string{{"home_lat", "home_lon"}, {"work_lat", "work_lon"}} {
 		l := Location{Lat: columns[0], Lon: columns[1], Released: NewGrid(washington)}
-		o := OwnerLocation{Raw: NewGrid(washington), Moved: NewMoves(washingtonEpsilon)}
+		o := OwnerLocation{Raw: NewGrid(washington), Moved: NewMoves(planar.LaplaceLaw.Plane(washingtonEpsilon))}
 		for range n {
 			lat, lon := 38.9+0.03*sequence.NormFloat64(), -77.02+0.04*sequence.NormFloat64()
 			if d.Outside(lat, lon) {

@@ -14,23 +14,21 @@ const (
 )
 
 // Moves is a histogram of distances between raw and released locations. Its bins
-// depend on epsilon alone. It is not safe for concurrent use.
+// depend on the noise alone. It is not safe for concurrent use.
 type Moves struct {
 	width  float64         // of a bin, metres
 	counts [bins + 1]int64 // the last: farther than all bins
 	sum    float64         // of the distances
 }
 
-// NewMoves returns an empty histogram with bins that suit epsilon per metre, which
-// must be positive and finite.
-func NewMoves(epsilon float64) *Moves {
-	return &Moves{width: binWidth(epsilon)}
+// NewMoves returns an empty histogram with bins that suit the noise in the plane.
+func NewMoves(noise planar.Accuracy) *Moves {
+	return &Moves{width: binWidth(noise)}
 }
 
-// binWidth returns the round width with which bins show what planar Laplace noise of
-// epsilon per metre does.
-func binWidth(epsilon float64) float64 {
-	radius, err := planar.Radius(epsilon, shownMoves)
+// binWidth returns the round width with which bins show what the noise does.
+func binWidth(noise planar.Accuracy) float64 {
+	radius, err := noise.Radius(shownMoves)
 	if err != nil {
 		return math.NaN() // Write refuses such an epsilon
 	}
@@ -47,7 +45,7 @@ func (m *Moves) Add(metres float64) {
 	m.sum += metres
 }
 
-// Merge adds the counts of another histogram of the same epsilon.
+// Merge adds the counts of another histogram for the same noise.
 func (m *Moves) Merge(other *Moves) {
 	for i, n := range other.counts {
 		m.counts[i] += n
@@ -72,12 +70,11 @@ func (m *Moves) shares() (shares [bins + 1]float64) {
 	return shares
 }
 
-// expectedShares returns the probability of each bin for the continuous planar Laplace
-// mechanism.
-func expectedShares(epsilon, width float64) (shares [bins + 1]float64) {
+// expectedShares returns the probability of each bin.
+func expectedShares(noise planar.Accuracy, width float64) (shares [bins + 1]float64) {
 	below := 0.
 	for i := range bins {
-		within := planar.Confidence(epsilon, float64(i+1)*width)
+		within := noise.Confidence(float64(i+1) * width)
 		shares[i] = within - below
 		below = within
 	}

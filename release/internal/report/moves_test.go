@@ -3,15 +3,17 @@ package report
 import (
 	"math"
 	"testing"
+
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 func TestMovesPlacesDistances(t *testing.T) {
-	m := NewMoves(washingtonEpsilon)
+	m := NewMoves(planar.LaplaceLaw.Plane(washingtonEpsilon))
 	if m.width != 40 {
 		t.Fatalf("bins of %v m, want 40", m.width)
 	}
 	for metres, bin := range map[float64]int{0: 0, 39.999: 0, 40: 1, 959.9: 23, 960: bins, 1e9: bins} {
-		m := NewMoves(washingtonEpsilon)
+		m := NewMoves(planar.LaplaceLaw.Plane(washingtonEpsilon))
 		m.Add(metres)
 		if m.counts[bin] != 1 {
 			t.Errorf("%v m does not count in bin %d", metres, bin)
@@ -22,7 +24,8 @@ func TestMovesPlacesDistances(t *testing.T) {
 // The bins hold what noise of any epsilon does, and are not much too wide for it.
 func TestBinsSuitEpsilon(t *testing.T) {
 	for eps := minEpsilon; eps <= maxEpsilon; eps *= 1.7 {
-		shares, sum := expectedShares(eps, binWidth(eps)), 0.
+		noise := planar.LaplaceLaw.Plane(eps)
+		shares, sum := expectedShares(noise, binWidth(noise)), 0.
 		for _, share := range shares {
 			if !(share >= 0) {
 				t.Fatalf("epsilon %v: a share of %v", eps, share)
@@ -57,14 +60,14 @@ func farthest(measured, expected [bins + 1]float64) (d float64) {
 // cumulative shares by 0.05, ten standard deviations more than that.
 func TestExpectedDistancesAreTheMechanisms(t *testing.T) {
 	const allowed = 0.0195 + 0.0005
-	moved := NewMoves(washingtonEpsilon)
+	moved := NewMoves(planar.LaplaceLaw.Plane(washingtonEpsilon))
 	drawInside(t, 40_000, moved)
 	measured := moved.shares()
-	if d := farthest(measured, expectedShares(washingtonEpsilon, moved.width)); d > allowed {
+	if d := farthest(measured, expectedShares(planar.LaplaceLaw.Plane(washingtonEpsilon), moved.width)); d > allowed {
 		t.Errorf("measured distances are %v from the expected ones", d)
 	}
 	for _, wrong := range []float64{0.9, 1.1} {
-		if d := farthest(measured, expectedShares(wrong*washingtonEpsilon, moved.width)); d <= allowed {
+		if d := farthest(measured, expectedShares(planar.LaplaceLaw.Plane(wrong*washingtonEpsilon), moved.width)); d <= allowed {
 			t.Errorf("an epsilon wrong by %v passes, at %v", wrong, d)
 		}
 	}

@@ -50,7 +50,7 @@ func newComparison(i int, p Public, l Location, o OwnerLocation) comparison {
 		Before:     newMap(fmt.Sprintf("before-%d", i), "Before: raw locations", o.Raw, starts),
 		After:      newMap(fmt.Sprintf("after-%d", i), "After: published locations", l.Released, starts),
 		Moved: newHistogram(fmt.Sprintf("moved-%d", i), "Measured distances between published and true locations",
-			o.Moved.width, expectedShares(p.Epsilon, o.Moved.width), &measured),
+			o.Moved.width, expectedShares(p.noise(), o.Moved.width), &measured),
 	}
 	if n := o.Moved.Total(); n > 0 {
 		c.Mean = length(o.Moved.sum / float64(n))

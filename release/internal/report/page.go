@@ -35,6 +35,7 @@ type publicPart struct {
 	Locations            []locationPart
 
 	Box, Step    string
+	Mechanism    string
 	Epsilon      string
 	Level        string // of Radius; empty: epsilon was asked for
 	Radius       string
@@ -58,20 +59,20 @@ type locationPart struct {
 
 func newPublicPart(p Public) publicPart {
 	g := guarantee{epsilon: p.Epsilon, step: p.Step}
-	width := binWidth(p.Epsilon)
+	width := binWidth(p.noise())
 	page := publicPart{
 		Output: printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
 		Time: p.Time.UTC().Format(time.DateTime),
 		Rows: count(p.Rows), Kept: printables(p.Kept),
 		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount, EscapedFormulas: p.EscapedFormulas,
-		Box: boxText(p.Box), Step: exactLength(p.Step), Epsilon: plainly(p.Epsilon),
+		Box: boxText(p.Box), Step: exactLength(p.Step), Mechanism: p.Law.String(), Epsilon: plainly(p.Epsilon),
 		Example:      g.at(g.example(p.Radius), 1),
 		Twice:        g.at(g.example(p.Radius), 2),
 		Distinctions: g.table(p.Radius),
 		Told:         exactLength(g.told()),
 		MeanError:    length(p.MeanError), Error95: length(p.Error95),
 		Expected: newHistogram("expected", "Expected distances between published and true locations",
-			width, expectedShares(p.Epsilon, width), nil),
+			width, expectedShares(p.noise(), width), nil),
 	}
 	if p.Radius != 0 {
 		page.Level, page.Radius = about(p.Level, 4), exactLength(p.Radius)

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/xml"
 	"errors"
+	"github.com/geosql/geosql/mechanism/planar"
 	"io"
 	"slices"
 	"strings"
@@ -202,7 +203,7 @@ func another(data Data) Data {
 		Accounts: 1, Rejected: 99,
 	}
 	for _, l := range data.Public.Locations {
-		o := OwnerLocation{Raw: NewGrid(washington), Outside: 5, Moved: NewMoves(washingtonEpsilon)}
+		o := OwnerLocation{Raw: NewGrid(washington), Outside: 5, Moved: NewMoves(planar.LaplaceLaw.Plane(washingtonEpsilon))}
 		for range l.Released.Total() {
 			o.Raw.Add(38.8, -77)
 			o.Moved.Add(1e5)

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"github.com/geosql/geosql/mechanism/planar"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -41,8 +42,8 @@ func drawData(t *rapid.T) Data {
 	box, sequence := drawBox(t), rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "sequence"), 0))
 	p := Public{
 		Output: name.Draw(t, "output"), SHA256: name.Draw(t, "sha256"), Time: time.Unix(1e9, 0),
-		Kept:    rapid.SliceOfN(name, 0, 3).Draw(t, "kept"),
-		Epsilon: magnitude(minEpsilon, maxEpsilon*0.99, "epsilon"), Box: box, Step: magnitude(0.001, 1e5, "step"),
+		Kept: rapid.SliceOfN(name, 0, 3).Draw(t, "kept"),
+		Law:  planar.LaplaceLaw, Epsilon: magnitude(minEpsilon, maxEpsilon*0.99, "epsilon"), Box: box, Step: magnitude(0.001, 1e5, "step"),
 		MeanError: magnitude(1e-6, 1e13, "mean"), Error95: magnitude(1e-6, 1e13, "error"),
 		SetAside: rapid.Bool().Draw(t, "rejects"), OneAccount: rapid.Bool().Draw(t, "one"), Region: rapid.Bool().Draw(t, "region"),
 	}
@@ -52,7 +53,7 @@ func drawData(t *rapid.T) Data {
 	o := &Owner{Input: name.Draw(t, "input"), ID: name.Draw(t, "id"), Account: name.Draw(t, "account"), Rejected: 1, Rejects: name.Draw(t, "file")}
 	for range rapid.IntRange(1, 3).Draw(t, "pairs") {
 		l := Location{Lat: name.Draw(t, "lat"), Lon: name.Draw(t, "lon"), Released: NewGrid(box)}
-		c := OwnerLocation{Raw: NewGrid(box), Moved: NewMoves(p.Epsilon)}
+		c := OwnerLocation{Raw: NewGrid(box), Moved: NewMoves(planar.LaplaceLaw.Plane(p.Epsilon))}
 		for range rapid.SampledFrom([]int{0, 1, 5000}).Draw(t, "locations") {
 			c.Raw.Add(sequence.Float64()*180-90, sequence.Float64()*360-180)
 			l.Released.Add(box.South+sequence.Float64()*(box.North-box.South), box.West+sequence.Float64())
@@ -140,7 +141,7 @@ func TestRefusals(t *testing.T) {
 		"report: columns home_lat, home_lon: 20 locations in 19 rows":                                  func(d *Data) { d.Public.Rows = 19 },
 		"report: columns work_lat, work_lon: the map is not of this box":                               func(d *Data) { d.Public.Locations[1].Released = nil },
 		"report: columns home_lat, home_lon: the map is not of this box":                               func(d *Data) { d.Owner.Locations[0].Raw = NewGrid(Box{0, 0, 1, 1}) },
-		"report: columns home_lat, home_lon: the distances are not counted for this epsilon":           func(d *Data) { d.Owner.Locations[0].Moved = NewMoves(1) },
+		"report: columns home_lat, home_lon: the distances are not counted for this epsilon":           func(d *Data) { d.Owner.Locations[0].Moved = NewMoves(planar.LaplaceLaw.Plane(1)) },
 		"report: columns home_lat, home_lon: the distances sum to NaN":                                 func(d *Data) { d.Owner.Locations[0].Moved.sum = math.NaN() },
 		"report: 1 of 2 locations are compared":                                                        func(d *Data) { d.Owner.Locations = d.Owner.Locations[:1] },
 		"report: columns home_lat, home_lon: 20 locations released, of 21 raw ones, with 20 distances": func(d *Data) { d.Owner.Locations[0].Raw.Add(0, 0) },

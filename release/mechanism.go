@@ -1,0 +1,51 @@
+package release
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// DefaultMechanism is the mechanism that draws where a [Spec] names none.
+const DefaultMechanism = "laplace"
+
+// newMechanism returns the mechanism that draws the locations of a release.
+func newMechanism(ctx context.Context, s *Spec) (planar.Mechanism, error) {
+	d, err := planar.NewDomain("release", s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step)
+	if err != nil {
+		return nil, fmt.Errorf("domain: %w", err)
+	}
+	if s.Region != "" {
+		if d, err = d.WithRegion(ctx, s.Region); err != nil {
+			return nil, fmt.Errorf("region: %w", err)
+		}
+	}
+	return d.Mechanism(cmp.Or(s.Mechanism, DefaultMechanism), s.Epsilon)
+}
+
+// errors returns how far from its location, in metres, a released one is expected to be
+// in the mean, and in 95 of 100 cases at most, before a region moves it.
+func (r *run) errors() (mean, within95 float64, err error) {
+	a := r.mechanism.Accuracy()
+	within95, err = a.Radius(0.95)
+	return a.Mean(), within95, err
+}
+
+// noise returns how far the noise of the mechanism moves locations in the plane.
+func (r *run) noise() planar.Accuracy {
+	return r.mechanism.Accuracy().Law().Plane(r.mechanism.Price().Amount.Float64())
+}
+
+// outside reports whether a location is not where released ones may be.
+func outside(d *planar.Domain, lat, lon float64) bool {
+	if d.Outside(lat, lon) {
+		return true
+	}
+	if !d.HasRegion() {
+		return false
+	}
+	cell := d.Cell(lat, lon)
+	return d.Admissible(cell) != cell
+}
