@@ -35,9 +35,13 @@ type centroidGroup struct {
 
 func newCentroidGroup(*session) group { return new(centroidGroup) }
 
-func (g *centroidGroup) begin(c call) (err error) {
-	g.laplace, err = c.laplace()
-	return err
+func (g *centroidGroup) begin(c call) error {
+	m, err := c.latticeMechanism("laplace")
+	if err != nil {
+		return err
+	}
+	g.laplace = m.(*planar.Laplace)
+	return nil
 }
 
 func (g *centroidGroup) row(c call) error {

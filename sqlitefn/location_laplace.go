@@ -1,12 +1,7 @@
 package sqlitefn
 
-import (
-	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/mechanism"
-	"github.com/geosql/geosql/mechanism/planar"
-)
-
 func init() {
+	laplace := latticeRelease("laplace")
 	register(&function{
 		name: "geoind_laplace", section: released,
 		args:    []*argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
@@ -20,29 +15,7 @@ func init() {
 			"A NULL location yields NULL and charges nobody.",
 		example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
 			"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
-		scalar: laplaceRelease.scalar,
-		table:  laplaceRelease.table,
-	})
-}
-
-// laplaceRelease releases a location with the planar Laplace mechanism.
-var laplaceRelease = locationRelease(func(c call) (mechanism.Location, error) { return c.laplace() })
-
-type laplaceKey struct {
-	domain  *planar.Domain
-	epsilon float64
-}
-
-var laplaces = newMemo[laplaceKey, *planar.Laplace]()
-
-// laplace returns the planar Laplace mechanism of the call's domain and epsilon.
-func (c call) laplace() (*planar.Laplace, error) {
-	domain, err := c.domain(argDomain)
-	if err != nil {
-		return nil, err
-	}
-	epsilon := c.number(argEpsMetre)
-	return laplaces.get(c.session, laplaceKey{domain, epsilon}, func() (*planar.Laplace, error) {
-		return domain.Laplace(budget.Decimal(epsilon))
+		scalar: laplace.scalar,
+		table:  laplace.table,
 	})
 }

@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // Arguments of every release of a location.
@@ -22,6 +23,30 @@ var (
 // the same for every function that releases single locations, as a scalar (WKT) and
 // table-valued.
 type locationRelease func(call) (mechanism.Location, error)
+
+// latticeRelease is a release with the mechanism of that name of [planar.Mechanisms], on the
+// domain and at the epsilon of the call.
+func latticeRelease(name string) locationRelease {
+	return func(c call) (mechanism.Location, error) { return c.latticeMechanism(name) }
+}
+
+type latticeKey struct {
+	name    string
+	domain  *planar.Domain
+	epsilon float64
+}
+
+var latticeMechanisms = newMemo[latticeKey, planar.Mechanism]()
+
+func (c call) latticeMechanism(name string) (planar.Mechanism, error) {
+	domain, err := c.domain(argDomain)
+	if err != nil {
+		return nil, err
+	}
+	return latticeMechanisms.get(c.session, latticeKey{name, domain, c.number(argEpsMetre)}, func() (planar.Mechanism, error) {
+		return domain.Mechanism(name, c.decimal(argEpsMetre))
+	})
+}
 
 // draw pays what the mechanism says that its draw costs, and draws. It reports false for a
 // NULL location, which is not released and costs nothing.
