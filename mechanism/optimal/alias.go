@@ -6,13 +6,13 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// capacityBits returns b such that n*2^b is the greatest of this form up to 2^62:
-// the sum of a row's weights. It is a multiple of n for the sake of the alias
-// tables, and the factor a power of two for a draw to need no division.
+// capacityBits returns the greatest b with n*2^b <= 2^62, where n*2^b is the sum of a row's
+// weights. The alias tables need a multiple of n, and with a power of two for the factor
+// a draw needs no division.
 func capacityBits(n int) int { return 62 - bits.Len(uint(n-1)) }
 
-// A column of an alias table holds up to two outcomes: the one of its own number,
-// below cut, and the other above.
+// A column of an alias table holds up to two outcomes: that of its own index below cut, and
+// the other above.
 type column struct {
 	cut   uint64 // at most 2^b
 	other uint32
@@ -37,7 +37,7 @@ func newAliasRow(weights []uint64, b int) aliasRow {
 			large = append(large, z)
 		}
 	}
-	// While one column is short another outcome has too much, as the mean is the
+	// While a column is short, another outcome has too much, since the mean is the
 	// capacity.
 	for len(small) > 0 {
 		s, l := small[len(small)-1], large[len(large)-1]
@@ -55,7 +55,7 @@ func newAliasRow(weights []uint64, b int) aliasRow {
 	return row
 }
 
-// draw takes one uniform integer below n*2^b.
+// draw returns an outcome, by one uniform integer below n*2^b.
 func (r aliasRow) draw(src *exact.Source, b int) int {
 	unit := src.Below(uint64(len(r)) << b)
 	z := unit >> b

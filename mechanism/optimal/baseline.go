@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// Exponential returns the exponential mechanism with the score -d: the matrix
-// k_xz proportional to e^(-epsilon d(x,z)/2). It is epsilon*d-private (McSherry,
-// Talwar, Mechanism Design via Differential Privacy, FOCS 2007), mostly at a smaller
-// epsilon than the one it is made for.
+// Exponential returns the exponential mechanism with the score -d: the matrix k_xz
+// proportional to e^(-epsilon d(x,z)/2). It is epsilon*d-private (McSherry, Talwar,
+// Mechanism Design via Differential Privacy, FOCS 2007), mostly even at a smaller epsilon.
 func Exponential(epsilon float64, d Matrix) Matrix {
 	k := NewMatrix(len(d))
 	for x, row := range k {
@@ -20,9 +19,9 @@ func Exponential(epsilon float64, d Matrix) Matrix {
 	return k
 }
 
-// Cloak returns the mechanism which reports, for every place x, the place centres[x]
-// that stands for x's zone: cloaking as in section 5.5 of the thesis. Its output is
-// determined by the secret: it is private for no epsilon, unless all have one zone.
+// Cloak returns the mechanism that reports, for every place x, the place centres[x] that
+// represents x's zone: cloaking as in section 5.5 of the thesis. The secret determines its
+// output, so it is private for no epsilon, unless all places share one zone.
 func Cloak(centres []int) (Matrix, error) {
 	k := NewMatrix(len(centres))
 	for x, z := range centres {
@@ -38,15 +37,14 @@ func Cloak(centres []int) (Matrix, error) {
 // 1e-19.
 const tailExponent = 44
 
-// PlanarGeometric returns the planar geometric mechanism on a grid of width x
-// height places at the given step, numbered along the width: the lattice (step*i,
-// step*j) gets added, with probability proportional to e^(-epsilon*step*|(i,j)|),
-// and the result moves to the nearest place of the grid. It is epsilon*d-private for
+// PlanarGeometric returns the planar geometric mechanism on a grid of width x height places
+// at the given step, numbered along the width. It adds a point (step*i, step*j) of the
+// lattice, with probability proportional to e^(-epsilon*step*|(i,j)|), and moves the result
+// to the nearest place of the grid. It is epsilon*d-private for
 // the Euclidean d, like the planar Laplace mechanism whose discrete form it is
 // (thesis, chapter 5). Epsilon*step must be at least 0.01.
 //
-// All numbers are sums of positive ones, so that small ones are as accurate as
-// large ones.
+// All numbers are sums of positive terms, so that small ones are as accurate as large ones.
 func PlanarGeometric(epsilon, step float64, width, height int) (Matrix, error) {
 	if n := width * height; width < 1 || height < 1 || n < MinPlaces || n > MaxPlaces {
 		return nil, fmt.Errorf("%d x %d places: want %d to %d", width, height, MinPlaces, MaxPlaces)
@@ -70,8 +68,8 @@ func PlanarGeometric(epsilon, step float64, width, height int) (Matrix, error) {
 // A quadrant holds sums of e^(-rate*|(i,j)|) over rows i and columns j >= 0.
 type quadrant struct {
 	size int
-	// at[i] and from[i] belong to the single row i and to all rows from i on. Of
-	// each, single and beyond are for column j and all columns from j on.
+	// at[i] is for the single row i, from[i] for all rows from i on. In each, single is
+	// for the single column j, beyond for all columns from j on.
 	at, from []sums
 }
 
@@ -107,15 +105,15 @@ func newSums(column []float64, size int) sums {
 	return s
 }
 
-// A class is a set of offsets along one axis: the offset first, or, if open, all
-// offsets from first on. By symmetry first is not negative. If both, those below 0
-// belong to it too.
+// A class is a set of offsets along one axis: the offset first, or, if open, all offsets
+// from first on. By symmetry first is not negative. If both, it includes the negative
+// offsets too.
 type class struct {
 	first      int
 	open, both bool
 }
 
-// offsets returns those that lead from a to the nearest place z of 0..size-1.
+// offsets returns the offsets from a for which z is the nearest place of 0..size-1.
 func offsets(a, z, size int) class {
 	switch {
 	case size == 1:

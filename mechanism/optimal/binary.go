@@ -9,7 +9,7 @@ import (
 // formatVersion is the first byte of a mechanism's binary form.
 const formatVersion = 1
 
-// headerSize is that of the version, the number of places and epsilon.
+// headerSize is the size of the version, the number of places and epsilon.
 const headerSize = 1 + 2 + 8
 
 // AppendBinary appends the mechanism in binary form, from which [Parse] restores it.
@@ -37,9 +37,9 @@ func (m *Mechanism) AppendBinary(b []byte) ([]byte, error) {
 
 var errForm = errors.New("not the binary form of an optimal mechanism")
 
-// Parse returns the mechanism whose binary form is data. It accepts what
-// AppendBinary writes and nothing else, and certifies the weights again: data of any
-// origin make a mechanism that keeps its epsilon, though not a useful one.
+// Parse returns the mechanism whose binary form is data. It accepts only what AppendBinary
+// writes, and certifies the weights again: whatever the origin of the data, the mechanism
+// keeps its epsilon, although it may not be useful.
 func Parse(data []byte) (*Mechanism, error) {
 	if len(data) < headerSize || data[0] != formatVersion {
 		return nil, errForm

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// bound computes the residuals, and returns a loss that no mechanism within the
-// constraints goes below.
+// bound computes the residuals, and returns a lower bound of the loss of all mechanisms
+// within the constraints.
 //
-// Any multipliers lambda for which c_z - lambda = A^T y_z for some y_z >= 0, for
-// every z, prove the bound sum of lambda. Those of the iteration leave a residual
-// r_z. Where it is not negative, it does no harm: the constraints imply k >= 0, so
-// every vector without negative entries is an A^T y. Where it is, lambda_x is
-// lowered by the most negative entry of row x. Rounding errors count as negative.
+// Any multipliers lambda with c_z - lambda = A^T y_z for some y_z >= 0, for every z, prove
+// that the sum of lambda is a bound. The multipliers of the iteration leave a residual r_z.
+// Non-negative entries do no harm: the constraints imply k >= 0, so every vector without
+// negative entries is an A^T y. For negative entries, lambda_x is lowered by the most
+// negative one of row x. Rounding errors count as negative.
 func (v *solver) bound() float64 {
 	for i := range v.shards {
 		clear(v.shards[i].short)

@@ -14,16 +14,15 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// What [Builder.Add] says of a place that it does not take.
+// Errors of [Builder.Add].
 var (
 	ErrPlaceTwice = errors.New("is a place already")
 	ErrManyPlaces = fmt.Errorf("is beyond the %d places of a mechanism", MaxPlaces)
 	ErrWeights    = errors.New("has a weight with which all add up to more than a number holds")
 )
 
-// A Builder collects the places of a [PlaceMechanism], in any order, and makes it.
-// Nothing that it is told is secret: places, weights and distances are public from then
-// on. It is for one goroutine.
+// A Builder collects the places of a [PlaceMechanism], in any order, and builds it. Its
+// places, weights and distances become public. It is not safe for concurrent use.
 type Builder struct {
 	domain  *planar.Domain
 	metric  Metric
@@ -46,8 +45,8 @@ func (b *Builder) Metric() Metric { return b.metric }
 // Len returns how many places there are.
 func (b *Builder) Len() int { return len(b.weights) }
 
-// Add makes the lattice point of a location, in degrees, a place, whose weight in the
-// prior is finite and above 0. An error is [ErrPlaceTwice], [ErrManyPlaces] or
+// Add adds a place: the lattice point of a location, in degrees. Its weight in the prior
+// must be finite and above 0. The error is [ErrPlaceTwice], [ErrManyPlaces] or
 // [ErrWeights].
 func (b *Builder) Add(lat, lon, weight float64) error {
 	cell := b.domain.Cell(lat, lon)
@@ -65,21 +64,22 @@ func (b *Builder) Add(lat, lon, weight float64) error {
 	return nil
 }
 
-// AddDistances takes the distances from a place at a location, in degrees, to others, for
-// the metric [Given]: a JSON array of [lat, lon, metres] of each, which are above 0 and at
-// most 1e9 metres. Of the place itself it may say 0. The distances of all places, each
-// given at least once and the same both ways, have to be a metric, see [Builder.Build].
+// AddDistances adds the distances from the place at a location, in degrees, to other
+// places, for the metric [Given]. The text is a JSON array with [lat, lon, metres] of each;
+// distances are above 0 and at most 1e9 metres, or 0 for the place itself. All distances,
+// each given at least once and the same both ways, must form a metric, see
+// [Builder.Build].
 func (b *Builder) AddDistances(lat, lon float64, text []byte) error {
 	return b.given.add(b.domain, b.domain.Cell(lat, lon), text)
 }
 
 // Build returns the mechanism that loses least on average among those that keep epsilon
-// per metre of the metric, by [Solve] with the dilation, which is at least 1. Epsilon
-// stands for the decimal that it prints as, and is never exceeded. The order in which
-// the places were added makes no difference.
+// per metre of the metric, by [Solve] with a dilation of at least 1. Epsilon is taken as
+// the decimal that it prints as, and is never exceeded. The order in which the places were
+// added makes no difference.
 //
-// An error says which place the domain's region does not admit, or why the distances
-// are no metric on the places, or is one of [budget.Cost], [Solve] or [New].
+// An error names a place outside the domain's region, says why the distances are not a
+// metric on the places, or is one of [budget.Cost], [Solve] or [New].
 func (b *Builder) Build(ctx context.Context, epsilon, dilation float64) (*PlaceMechanism, error) {
 	cost, err := budget.Cost(budget.Decimal(epsilon))
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *Builder) places() places {
 	return places{b.domain, slices.SortedFunc(maps.Keys(b.weights), compareCells)}
 }
 
-// solve sets the certified mechanism, and what the solver says of it.
+// solve sets the certified mechanism of m, and what the solver says about it.
 func (b *Builder) solve(ctx context.Context, m *PlaceMechanism) error {
 	rate, err := exact.RateFloor(budget.Decimal(m.epsilon))
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *Builder) solve(ctx context.Context, m *PlaceMechanism) error {
 	return nil
 }
 
-// distances returns what epsilon is per and what is lost.
+// distances returns the distances that epsilon is per, and the losses.
 func (b *Builder) distances(p places) (privacy, quality Matrix, err error) {
 	switch b.metric {
 	case Manhattan:

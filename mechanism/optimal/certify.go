@@ -9,16 +9,16 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A certifier knows what epsilon*dX-privacy demands of integer weights.
+// A certifier checks integer weights for epsilon*dX-privacy.
 type certifier struct {
 	n int
-	// Upper bounds of e^(-epsilon dX(x,x')), in units of 2^-64, row by row. They
-	// are below 2^64 as no two places are closer than minExponent.
+	// Upper bounds of e^(-epsilon dX(x,x')), in units of 2^-64, row by row. They are
+	// below 2^64, as no two places are closer than minExponent.
 	factors []uint64
 }
 
-// newCertifier computes the bounds for a valid metric and epsilon, both of which
-// stand for the rationals they are.
+// newCertifier computes the bounds for a valid metric and epsilon, both taken as the
+// rationals that they are.
 func newCertifier(epsilon float64, d Matrix) *certifier {
 	n := len(d)
 	c := &certifier{n: n, factors: make([]uint64, n*n)}
@@ -45,8 +45,8 @@ var one = big.NewInt(1)
 
 var errRow = errors.New("weights of a row do not add up to the common total")
 
-// check says whether the weights, row by row, are private and each row adds up to
-// total.
+// check returns an error unless the weights, row by row, are private, and each row adds up
+// to total.
 //
 // # Privacy
 //
@@ -55,8 +55,8 @@ var errRow = errors.New("weights of a row do not add up to the common total")
 //
 //	w_xz f <= w_x'z 2^64,  f >= 2^64 e^(-epsilon dX(x,x'))
 //
-// in 128-bit integers, hence P(z|x) <= e^(epsilon dX(x,x')) P(z|x'). No property of
-// the solver, the spanner or the metric is relied on.
+// in 128-bit integers, hence P(z|x) <= e^(epsilon dX(x,x')) P(z|x'). The certificate does
+// not rely on any property of the solver, the spanner or the metric.
 func (c *certifier) check(weights []uint64, total uint64) error {
 	for x := range c.n {
 		rest := total

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// constantMechanism returns the mechanism that loses least of those whose output is the same for
-// every secret, with a bound on all private mechanisms. Where epsilon is next to nothing
-// no other is much better, and the solver has no digits left.
+// constantMechanism returns the mechanism that loses least of those whose output is the
+// same for every secret, with a bound on all private mechanisms. If epsilon is tiny, no
+// other mechanism is much better, and the solver has no digits left.
 //
-// Let z0 be the output, and s_xz = pi_x (dQ(x,z0) - dQ(x,z)) what another one saves, so
-// that a mechanism k saves the sum of s_xz k_xz. For any one place y, k_xz is at most
-// e^(epsilon dX(x,y)) k_yz and at least e^(-epsilon dX(x,y)) k_yz. With the former where
-// s_xz is above 0, and the latter where it is below,
+// Let z0 be the output, and s_xz = pi_x (dQ(x,z0) - dQ(x,z)) what the output z saves, so
+// that a mechanism k saves the sum of s_xz k_xz. For any place y, k_xz is at most
+// e^(epsilon dX(x,y)) k_yz and at least e^(-epsilon dX(x,y)) k_yz. With the former for
+// s_xz > 0, and the latter for s_xz < 0,
 //
 //	sum of s_xz k_xz <= sum over z of k_yz (sum over x of s_xz e^(+-epsilon dX(x,y))),
 //
@@ -36,8 +36,8 @@ func constantMechanism(p Problem) *Solution {
 	return &Solution{Matrix: k, Progress: Progress{Loss: losses[output], Bound: losses[output] - saved}}
 }
 
-// mostSaved returns the greatest sum over x, see constant, with an allowance for its
-// rounding errors: exponents up to 64 are off by less than 2^-46, as are sums of 256.
+// mostSaved returns the greatest sum over x, see constantMechanism, with an allowance for
+// its rounding errors: exponents up to 64 are off by less than 2^-46, as are sums of 256.
 func mostSaved(p Problem, prior []float64, output, y int) float64 {
 	const (
 		mostExponent = 64

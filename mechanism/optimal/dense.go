@@ -9,16 +9,16 @@ import (
 // The matrices of this file are n x n, row by row in one slice; of symmetric and
 // triangular ones only the lower half is used.
 
-// A pivot below smallestPivot, relative to the diagonal entry it is what is left
-// of, is a rounding error. It is replaced by hugePivot, which leaves the solution as
-// it is in a direction about which nothing is known.
+// A pivot below smallestPivot, relative to the diagonal entry that it remains of, is a
+// rounding error. It is replaced by hugePivot, which leaves the solution unchanged in a
+// direction about which nothing is known.
 const (
 	smallestPivot = 0x1p-48
 	hugePivot     = 0x1p+400
 )
 
-// factor overwrites the symmetric a, which is positive definite but for rounding
-// errors, with its Cholesky factor L, a = L L^T.
+// factor overwrites the symmetric a, which is positive definite up to rounding errors,
+// with its Cholesky factor L, a = L L^T.
 func factor(a []float64, n int) {
 	for i := range n {
 		row := a[i*n : i*n+i+1]
@@ -47,8 +47,8 @@ func solve(l []float64, n int, b []float64) {
 	}
 }
 
-// addInverted adds (L L^T)^-1 to the lower half of the top left of sum, whose rows are
-// width long. The lower half of scratch becomes L^-1.
+// addInverted adds (L L^T)^-1 to the lower half of the top left of sum, whose rows have the
+// length width. The lower half of scratch becomes L^-1.
 func addInverted(l []float64, n int, scratch, sum []float64, width int) {
 	for i := range n {
 		row := scratch[i*n : i*n+i+1]
@@ -64,21 +64,19 @@ func addInverted(l []float64, n int, scratch, sum []float64, width int) {
 	}
 }
 
-// A dominant matrix is the Laplacian of a weighted graph plus a diagonal, given by
-// its parts:
+// factorDominant overwrites the weights of a dominant matrix M with F and its excess with
+// D, where M = (I-F)^T D (I-F). A dominant matrix is the Laplacian of a weighted graph plus
+// a diagonal, given by its parts:
 //
 //	b^T M b = sum over edges of l_pq (b_p - b_q)^2 + sum of excess_p b_p^2
 //
-// with weights l >= 0 in the strict upper half. Its factors are computed without
-// ever forming its diagonal, which would swallow the excess. No weight is the
-// result of a subtraction, so all of them keep their relative accuracy (after
-// Grassmann, Taksar and Heyman, Regenerative Analysis and Steady State
-// Distributions for Markov Chains, 1985; for factorisations Alfa, Xue and Ye,
-// Accurate Computation of the Smallest Eigenvalue of a Diagonally Dominant
-// M-Matrix, 2001). Cancellation is left to the excesses, which may be negative.
-//
-// factorDominant overwrites the weights with F and the excess with D, where
-// M = (I-F)^T D (I-F).
+// with weights l >= 0 in the strict upper half. The factors are computed without ever
+// forming the diagonal of M, which would swallow the excess. No weight is the result of a
+// subtraction, so all of them keep their relative accuracy (after Grassmann, Taksar and
+// Heyman, Regenerative Analysis and Steady State Distributions for Markov Chains, 1985;
+// for factorisations Alfa, Xue and Ye, Accurate Computation of the Smallest Eigenvalue of
+// a Diagonally Dominant M-Matrix, 2001). Cancellation is left to the excesses, which may be
+// negative.
 func factorDominant(l []float64, n int, excess []float64) {
 	for p := range n {
 		row := l[p*n+p+1 : (p+1)*n]
@@ -112,9 +110,8 @@ func solveDominant(f []float64, n int, d, b []float64) {
 	}
 }
 
-// addInverse adds K M^-1 K to the lower half of sum, for the diagonal matrix K of
-// the scales. Row p of scratch becomes that of (I-F)^-1; over is another vector of
-// scratch.
+// addInverse adds K M^-1 K to the lower half of sum, for the diagonal matrix K of the
+// scales. Row p of scratch becomes that of (I-F)^-1; over is a scratch vector.
 func addInverse(f []float64, n int, d, scale, scratch, over, sum []float64) {
 	for p := n - 1; p >= 0; p-- {
 		out := scratch[p*n+p : (p+1)*n]
@@ -125,8 +122,8 @@ func addInverse(f []float64, n int, d, scale, scratch, over, sum []float64) {
 			floats.AddScaled(out[q-p:], v, scratch[q*n+q:(q+1)*n])
 		}
 	}
-	// The entry (j,i), j >= i, is the sum over r >= j of the products of the rows i
-	// and j at r, over d_r.
+	// The entry (j,i), j >= i, is the sum over r >= j of the products of rows i and j at
+	// r, divided by d_r.
 	for j := range n {
 		row, over := scratch[j*n+j:(j+1)*n], over[j:n]
 		for r, v := range row {

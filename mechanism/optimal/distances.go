@@ -16,18 +16,18 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A pair of places, from the one that a distance was given for.
+// A pair of places has a given distance from the one to the other.
 type pair struct{ from, to planar.Cell }
 
 func comparePairs(a, b pair) int {
 	return cmp.Or(compareCells(a.from, b.from), compareCells(a.to, b.to))
 }
 
-// givenDistances are of the metric Given, in metres.
+// givenDistances holds the distances of the metric Given, in metres.
 type givenDistances map[pair]float64
 
-// add takes the distances from a place: a JSON array of [lat, lon, metres] of each. A
-// location stands for its lattice point, as that of a place does.
+// add adds the distances from a place: a JSON array with [lat, lon, metres] of each. A
+// location is rounded to its lattice point, as that of a place is.
 func (g givenDistances) add(d *planar.Domain, from planar.Cell, text []byte) error {
 	triples, err := parseTriples(text)
 	if err != nil {
@@ -49,8 +49,8 @@ func (g givenDistances) add(d *planar.Domain, from planar.Cell, text []byte) err
 	return nil
 }
 
-// givenDistance returns the decimal that was written, rounded down: a distance that is
-// rounded up would weaken the promise.
+// givenDistance returns a distance as the decimal that was written, rounded down: rounded
+// up, it would weaken the promise.
 func givenDistance(metres float64, itself bool) (float64, error) {
 	switch {
 	case itself && metres != 0:
@@ -65,8 +65,7 @@ func givenDistance(metres float64, itself bool) (float64, error) {
 
 var errTriples = errors.New("must be a JSON array of [lat, lon, metres], three numbers each")
 
-// parseTriples reads a JSON array of arrays of three numbers, one for each of at most
-// MaxPlaces places.
+// parseTriples parses a JSON array of at most MaxPlaces arrays of three numbers.
 func parseTriples(text []byte) (triples [][]*float64, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('[') {
@@ -91,9 +90,8 @@ func parseTriples(text []byte) (triples [][]*float64, err error) {
 	return triples, nil
 }
 
-// matrix returns the distances between places, which have to be a metric on them. An
-// error is the first one in the order of the places, whatever the order they were given
-// in.
+// matrix returns the distances between places, which must be a metric on them. The error
+// is the first in the order of the places, in whatever order the distances were given.
 func (g givenDistances) matrix(p places) (Matrix, error) {
 	m, err := g.fill(p)
 	if err != nil {
@@ -116,7 +114,7 @@ func (g givenDistances) matrix(p places) (Matrix, error) {
 	return m, nil
 }
 
-// fill returns the matrix of what was given, with zeros where nothing was.
+// fill returns the matrix of the given distances, with zeros for the others.
 func (g givenDistances) fill(p places) (Matrix, error) {
 	m := NewMatrix(len(p.cells))
 	for _, between := range slices.SortedFunc(maps.Keys(g), comparePairs) {
@@ -130,5 +128,5 @@ func (g givenDistances) fill(p places) (Matrix, error) {
 	return m, nil
 }
 
-// plain prints a number without an exponent.
+// plain formats a number without an exponent.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

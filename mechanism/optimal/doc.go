@@ -9,26 +9,26 @@
 //
 //	k_xz <= e^(epsilon dX(x,x')) k_x'z   for all places x, x' and outputs z.
 //
-// The way to one has three steps, of which only the last is trusted:
+// Making one takes three steps, of which only the last is trusted:
 //
 //   - a [Problem] states places, prior, losses and epsilon;
-//   - [Solve] finds a [Matrix] in floating point, with a bound on how much better
-//     any other could be. It is not private: where rounding left a zero beside
-//     something else, its epsilon is infinite;
-//   - [New] repairs a matrix, whatever its origin, into integer weights, and
-//     certifies these in integer arithmetic against rational bounds of the
-//     exponentials. There is no [Mechanism] that was not certified.
+//   - [Solve] finds a [Matrix] in floating point, with a bound on how much better any
+//     other could be. It is not private: if rounding leaves a zero where another row
+//     has a probability, its epsilon is infinite;
+//   - [New] repairs a matrix of any origin into integer weights, and certifies these in
+//     integer arithmetic against rational bounds of the exponentials. Every [Mechanism]
+//     is certified.
 //
-// Where the places are lattice points of a domain, a [Builder] takes these steps for one
-// of three metrics. It makes a [PlaceMechanism], which knows what it may be charged in, and
-// which has a binary form of its own.
+// If the places are lattice points of a domain, a [Builder] takes these steps for one of
+// three metrics. It returns a [PlaceMechanism], which knows the unit of its charges and has
+// a binary form of its own.
 //
-// The optimum for one prior also leaves an adversary who knows this prior with the
-// greatest error at this loss, if error and loss are measured alike (thesis,
-// theorem 6.2). [AdversaryError] computes it.
+// The optimum for a prior also leaves an adversary who knows that prior with the greatest
+// error at its loss, if error and loss are measured alike (thesis, theorem 6.2).
+// [AdversaryError] computes it.
 //
-// Baselines to compare with are [PlanarGeometric] and [Exponential], and two which are not
-// private in the above sense, and which [New] refuses: [Cloak], and [MostPrivate], the
+// The baselines to compare with are [PlanarGeometric] and [Exponential], and two that are
+// not private in the above sense and that [New] refuses: [Cloak], and [MostPrivate], the
 // greatest error at a given loss (thesis, definition 3.1).
 //
 // All distances, losses and epsilons are in units of the caller's choice; epsilon

@@ -21,7 +21,7 @@ func NewMatrix(n int) Matrix {
 	return m
 }
 
-// clone copies m.
+// clone returns a copy of m.
 func (m Matrix) clone() Matrix {
 	c := NewMatrix(len(m))
 	for x, row := range m {
@@ -33,7 +33,7 @@ func (m Matrix) clone() Matrix {
 // equal reports whether two matrices have the same numbers.
 func (m Matrix) equal(o Matrix) bool { return slices.EqualFunc(m, o, slices.Equal[[]float64]) }
 
-// check requires n rows of n finite numbers which are not negative.
+// check returns an error unless m has n rows of n finite numbers that are not negative.
 func (m Matrix) check(name string, n int) error {
 	if len(m) != n {
 		return fmt.Errorf("%s has %d rows, not %d", name, len(m), n)
@@ -51,11 +51,11 @@ func (m Matrix) check(name string, n int) error {
 	return nil
 }
 
-// triangleTolerance is by how much, relative to the direct distance, a detour may
-// be shorter: distances that were computed in floating point are no exact metric.
+// triangleTolerance is how much shorter a detour may be than the direct distance, relative
+// to that: distances computed in floating point are not an exact metric.
 const triangleTolerance = 1e-9
 
-// checkMetric requires m to be a metric on n places.
+// checkMetric returns an error unless m is a metric on n places.
 func (m Matrix) checkMetric(name string, n int) error {
 	if err := m.check(name, n); err != nil {
 		return err
@@ -83,9 +83,9 @@ func (m Matrix) checkTriangles(name string) error {
 	return nil
 }
 
-// detour returns places x and z, and one on the way between them by which the way is
-// shorter than the distance of the two, by more than one part in 10^9. It reports false
-// if there are none: then the distances satisfy the triangle inequality.
+// detour returns places x and z, and a place via which the way between them is shorter
+// than their distance by more than one part in 10^9. It reports false if there are none:
+// then the distances satisfy the triangle inequality.
 func (m Matrix) detour() (x, via, z int, found bool) {
 	for x, row := range m {
 		for y, first := range row {

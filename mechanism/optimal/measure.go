@@ -16,17 +16,16 @@ func Loss(prior []float64, k, d Matrix) float64 {
 	return sum
 }
 
-// Remap returns, for each output, the place which a listener who knows the prior
-// takes it for: the one that minimises the posterior expectation of d. Of equal
-// ones it is the first.
+// Remap returns, for each output, the best guess of a listener who knows the prior: the
+// place that minimises the posterior expectation of d, the first of equal ones.
 func Remap(prior []float64, k, d Matrix) []int {
 	guesses, _ := remap(prior, k, d)
 	return guesses
 }
 
-// AdversaryError returns the average of d(x, guess) when the guess is that of
-// [Remap]: the error of an adversary who does the best with what he knows
-// (AdvError of the thesis, section 3.1).
+// AdversaryError returns the average of d(x, guess) for the guesses of [Remap]: the error
+// of an adversary who makes the best use of the prior (AdvError of the thesis, section
+// 3.1).
 func AdversaryError(prior []float64, k, d Matrix) float64 {
 	_, sum := remap(prior, k, d)
 	return sum
@@ -52,8 +51,8 @@ func remap(prior []float64, k, d Matrix) (guesses []int, sum float64) {
 	return guesses, sum
 }
 
-// Remapped returns the mechanism which reports guesses[z] in place of z. It is as
-// private as m (thesis, lemma 6.1).
+// Remapped returns the mechanism that reports guesses[z] in place of z. It is as private
+// as m (thesis, lemma 6.1).
 func (m Matrix) Remapped(guesses []int) Matrix {
 	out := NewMatrix(len(m))
 	for x, row := range m {
@@ -65,9 +64,9 @@ func (m Matrix) Remapped(guesses []int) Matrix {
 }
 
 // RealisedEpsilon returns the least epsilon for which a matrix is
-// epsilon*d-private, up to rounding: the maximum of ln(k_xz/k_x'z)/d(x,x'). It is
-// infinite when something negative or a zero stands against anything else, and so
-// for most matrices that come from a solver.
+// epsilon*d-private, up to rounding: the maximum of ln(k_xz/k_x'z)/d(x,x'). It is infinite
+// if a negative number or a zero is compared with a different number, and so for most
+// matrices that come from a solver.
 func RealisedEpsilon(k, d Matrix) float64 {
 	most := 0.0
 	for x, row := range k {

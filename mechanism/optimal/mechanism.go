@@ -12,8 +12,8 @@ import (
 //
 //	P(Z|x) <= e^(epsilon d) P(Z|x').
 //
-// It is made by [New] or [Parse], which certify it. It is immutable and safe for
-// concurrent use with a Source per goroutine.
+// [New] and [Parse] return one and certify it. It is immutable and safe for concurrent use
+// with a Source per goroutine.
 type Mechanism struct {
 	epsilon float64
 	privacy Matrix
@@ -22,8 +22,8 @@ type Mechanism struct {
 	rows    []aliasRow
 }
 
-// newCertified is the only place where a Mechanism comes into being. The metric and
-// epsilon are valid.
+// newCertified returns a mechanism if its weights pass the certificate. It is the only
+// function that makes a Mechanism. The metric and epsilon are valid.
 func newCertified(c *certifier, epsilon float64, privacy Matrix, weights []uint64) (*Mechanism, error) {
 	n, b := c.n, capacityBits(c.n)
 	if err := c.check(weights, uint64(n)<<b); err != nil {
@@ -37,23 +37,23 @@ func newCertified(c *certifier, epsilon float64, privacy Matrix, weights []uint6
 }
 
 // The share of a uniform output that is mixed into a matrix grows from leastFloor by
-// floorStep until the result is certified. Beyond mostFloor, the matrix was not
-// meant to be private at this epsilon.
+// factors of floorStep until the result is certified. Beyond mostFloor, the matrix was
+// not meant to be private at this epsilon.
 const (
 	leastFloor = 0x1p-50
 	floorStep  = 4
 	mostFloor  = 0x1p-14
 )
 
-// New makes a mechanism of a matrix which is epsilon*privacy-private but for small
-// errors, such as a solver's, in each row of which the sum is 1 within 2^-20. Epsilon
-// and the distances stand for the rationals they are, see [Problem].
+// New returns the mechanism of a matrix that is epsilon*privacy-private up to small errors,
+// such as a solver's, and whose rows sum to 1 within 2^-20. Epsilon and the distances are
+// taken as the rationals that they are, see [Problem].
 //
-// Negative numbers down to -2^-20 are taken for 0. Into the matrix is mixed as
-// little of a uniform output as makes the integers, which its numbers are rounded
-// to, pass the certificate: equal numbers in all rows meet every constraint with
-// room to spare. The share is a power of two, mostly below 1e-10; it adds at most
-// that share of the greatest loss. It is an error if a share of 2^-14 is not enough.
+// Negative numbers down to -2^-20 count as 0. The numbers are rounded to integers. As
+// little of a uniform output is mixed into the matrix as makes these pass the certificate:
+// equal numbers in all rows satisfy every constraint with room to spare. The share is a
+// power of two, mostly below 1e-10; it adds at most that share of the greatest loss. New
+// returns an error if a share of 2^-14 is not enough.
 func New(epsilon float64, privacy, k Matrix) (*Mechanism, error) {
 	if err := checkPrivacy(epsilon, privacy, len(privacy)); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func New(epsilon float64, privacy, k Matrix) (*Mechanism, error) {
 	}
 }
 
-// stochastic returns k without what is negative and with row sums of 1.
+// stochastic returns k with negative numbers replaced by 0, and row sums of 1.
 func stochastic(k Matrix, n int) (Matrix, error) {
 	const tolerance = 0x1p-20
 	if len(k) != n {
@@ -98,8 +98,8 @@ func stochastic(k Matrix, n int) (Matrix, error) {
 	return clean, nil
 }
 
-// roundWeights returns integer weights for (1-floor) k + floor/n, with the row sums n*2^b.
-// What the rounding leaves over goes to a row's greatest weight.
+// roundWeights returns integer weights for (1-floor) k + floor/n, with row sums of n*2^b.
+// It adds what rounding leaves over to a row's greatest weight.
 func roundWeights(k Matrix, floor float64) []uint64 {
 	n := len(k)
 	total := uint64(n) << capacityBits(n)
@@ -128,13 +128,13 @@ func (m *Mechanism) Epsilon() float64 { return m.epsilon }
 // Privacy returns a copy of the privacy metric.
 func (m *Mechanism) Privacy() Matrix { return m.privacy.clone() }
 
-// Draw returns the public place for the secret x. It panics when x is not a place
-// or the source's entropy fails.
+// Draw returns the public place for the secret x. It panics if x is not a place or the
+// source's entropy fails.
 //
 // # Privacy
 //
-// The place z is drawn with probability Weight(x,z)/Total exactly, which the
-// certificate is about. x decides which row is read and nothing else.
+// The place z is drawn with probability exactly Weight(x,z)/Total, to which the certificate
+// applies. x decides only which row is read.
 func (m *Mechanism) Draw(src *exact.Source, x int) int { return m.rows[x].draw(src, m.bits) }
 
 // Weight returns the probability of the output z for the secret x, times Total.

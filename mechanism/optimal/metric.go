@@ -2,20 +2,20 @@ package optimal
 
 import "slices"
 
-// A Metric says which distances between places epsilon is per.
+// A Metric selects the distances between places that epsilon is per.
 type Metric uint8
 
 // The numbers of metrics are part of the binary form of a [PlaceMechanism].
 const (
-	// Euclid is nowhere above the geodesics along the ellipsoid. What is lost when one
-	// place is reported for another is their distance in the domain's frame.
+	// Euclid is nowhere above the geodesics along the ellipsoid. The loss of reporting one
+	// place for another is their distance in the domain's frame.
 	Euclid Metric = iota
 
-	// Manhattan is the metric of a town whose streets run east and north at the middle
-	// of the domain's box. It is lost too.
+	// Manhattan is the metric of a town whose streets run east and north at the middle of
+	// the domain's box. It also measures the loss.
 	Manhattan
 
-	// Given is what [Builder.AddDistances] was told. It is lost too.
+	// Given holds the distances of [Builder.AddDistances]. It also measures the loss.
 	Given
 )
 
@@ -24,11 +24,11 @@ var metricNames = [...]string{Euclid: "euclid", Manhattan: "manhattan", Given: "
 // String returns the name of the metric in lower case.
 func (m Metric) String() string { return metricNames[m] }
 
-// maxDistance, in metres, is beyond all there are on the Earth, and far from where sums
+// maxDistance, in metres, exceeds all distances on the Earth, and is far below where sums
 // of distances overflow.
 const maxDistance = 1e9
 
-// fits reports whether distances can be those of the metric between the places.
+// fits reports whether the distances may be those of the metric between the places.
 func (m Metric) fits(p places, distances Matrix) bool {
 	switch m {
 	case Euclid:

@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Named is a [PlaceMechanism] under a name, which its unit may have: see
+// Named is a [PlaceMechanism] under a name, which may be part of its unit, see
 // [PlaceMechanism.Unit]. It is a [mechanism.Location].
 type Named struct {
 	*PlaceMechanism
@@ -28,9 +28,8 @@ func (n Named) Price() budget.Price { return n.price }
 //
 // # Privacy
 //
-// The location decides which place stands for it, and nothing else. From there on the
-// mechanism's certificate holds, per metre of the distances that the unit stands for:
-// see [PlaceMechanism.Unit].
+// The location only decides which place represents it. From there on the mechanism's
+// certificate holds, per metre of the unit's distances, see [PlaceMechanism.Unit].
 func (n Named) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
 	return n.Location(n.certified.Draw(src, n.Snap(lat, lon)))
 }

@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// step moves to the next iterate and reports whether that was possible.
+// step moves to the next iterate, and reports whether that was possible.
 func (v *solver) step() bool {
 	v.each(v.factorColumn)
 	v.factorSchur()
-	// Predictor: Newton's step for products of 0. How far it gets tells how far the
-	// corrector may aim.
+	// Predictor: Newton's step for products of 0. Its reach tells how far the corrector
+	// may aim.
 	v.each(v.aimAtZero)
 	v.direction()
 	mu := v.reach().target(v.n * v.m)
@@ -28,8 +28,8 @@ func (v *solver) step() bool {
 }
 
 const (
-	insideStep   = 0.995 // the share of the way to the boundary that is taken
-	shortestStep = 1e-10 // less is no progress
+	insideStep   = 0.995 // share of the way to the boundary that a step takes
+	shortestStep = 1e-10 // a shorter step is no progress
 )
 
 // move takes the step, at different lengths for k and for the multipliers.
@@ -42,7 +42,7 @@ func (v *solver) move(primal, dual float64) {
 	floats.AddScaled(v.lambda, dual, v.dlambda)
 }
 
-// reach returns that of the direction.
+// reach returns the reach of the direction.
 func (v *solver) reach() reach {
 	r := noPairs
 	for i := range v.shards {
@@ -91,7 +91,7 @@ func (v *solver) factorSchur() {
 	factor(v.schur, v.n)
 }
 
-// aimAtZero has the complementarity products vanish.
+// aimAtZero aims at complementarity products of 0.
 func (v *solver) aimAtZero(_ *shard, z int) {
 	s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
 	for i, t := range s {
@@ -99,7 +99,7 @@ func (v *solver) aimAtZero(_ *shard, z int) {
 	}
 }
 
-// aimAtMu has the products become mu, up to second order.
+// aimAtMu aims at products of mu, up to second order.
 func (v *solver) aimAtMu(z int, mu float64) {
 	aim := v.aim[z*v.m : (z+1)*v.m]
 	ds, dy := v.ds[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]
@@ -108,7 +108,7 @@ func (v *solver) aimAtMu(z int, mu float64) {
 	}
 }
 
-// direction computes the step with which the products change as aimed at.
+// direction computes the direction in which the products change as aimed.
 func (v *solver) direction() {
 	for i := range v.shards {
 		sh := &v.shards[i]
@@ -124,7 +124,7 @@ func (v *solver) direction() {
 	v.each(v.finishDirection)
 }
 
-// startDirection sets dk_z to K^-1 H_z^-1 g_z, and dy to what the aim demands before the
+// startDirection sets dk_z to K^-1 H_z^-1 g_z, and dy to what the aim requires before the
 // constraints move.
 func (v *solver) startDirection(sh *shard, z int) {
 	s, aim, dy := v.s[z*v.m:(z+1)*v.m], v.aim[z*v.m:(z+1)*v.m], v.dy[z*v.m:(z+1)*v.m]

@@ -20,16 +20,16 @@ type placeHeader struct {
 	Metric     Metric
 	NameLength uint16
 	Places     uint16
-	// Where the domain's lattice has its origin, degrees, and its step, metres, so
-	// that another domain of its name is noticed.
+	// The origin of the domain's lattice, in degrees, and its step, in metres, so that a
+	// different domain of the same name is noticed.
 	OriginLat, OriginLon, Step float64
 	Epsilon, Dilation          float64
 	Solved                     solved
 }
 
 // AppendBinary appends the mechanism in binary form, from which [ParsePlaceMechanism]
-// restores it. It fails only for a domain with a name of more than 65,535 bytes. The
-// form, all numbers big-endian, those of 8 bytes IEEE 754 but for the cells':
+// restores it. It fails only for a domain with a name of more than 65,535 bytes. The form,
+// with big-endian numbers, those of 8 bytes in IEEE 754 except for the cells:
 //
 //	version    1, a byte
 //	metric     a byte
@@ -41,7 +41,7 @@ type placeHeader struct {
 //	name       of the domain
 //	cells      i and j of each, 8 bytes each, two's complement
 //	weights    8 bytes each
-//	mechanism  as [Mechanism.AppendBinary] has it
+//	mechanism  as [Mechanism.AppendBinary] writes it
 func (m *PlaceMechanism) AppendBinary(b []byte) ([]byte, error) {
 	name := m.domain.Name()
 	if len(name) > math.MaxUint16 {
@@ -61,16 +61,15 @@ func (m *PlaceMechanism) AppendBinary(b []byte) ([]byte, error) {
 	return m.certified.AppendBinary(b)
 }
 
-// ErrPlaceForm says that data are not the binary form of a [PlaceMechanism].
+// ErrPlaceForm is the error for data that are not the binary form of a [PlaceMechanism].
 var ErrPlaceForm = errors.New("not the binary form of a mechanism on places")
 
-// ParsePlaceMechanism returns the mechanism whose binary form is data. The function
-// domain returns the domain of a name. Whatever the data, what it returns is certified
-// anew, and what it may be charged in follows from its distances alone: see
-// [PlaceMechanism.Unit].
+// ParsePlaceMechanism returns the mechanism whose binary form is data. The function domain
+// returns the domain of a name. Whatever the data, the mechanism is certified anew, and the
+// unit of its charges follows from its distances alone, see [PlaceMechanism.Unit].
 //
-// An error is [ErrPlaceForm], one of domain or of [Parse], or says that the mechanism
-// was made for another domain or for places outside its region.
+// The error is [ErrPlaceForm], one of domain or of [Parse], or says that the mechanism was
+// made for another domain or for places outside its region.
 func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, error)) (*PlaceMechanism, error) {
 	var header placeHeader
 	n, err := binary.Decode(data, binary.BigEndian, &header)
@@ -104,7 +103,7 @@ func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, 
 	return m, nil
 }
 
-// parseBody reads what follows the domain's name.
+// parseBody parses what follows the domain's name.
 func (m *PlaceMechanism) parseBody(data []byte) (err error) {
 	for _, part := range []any{m.cells, m.weights} {
 		n, err := binary.Decode(data, binary.BigEndian, part)
@@ -117,9 +116,8 @@ func (m *PlaceMechanism) parseBody(data []byte) (err error) {
 	return err
 }
 
-// check says what is wrong with a mechanism that was read, which is certified for
-// its own epsilon and distances: that these are not the ones it is charged for, or
-// that it was made for another domain.
+// check returns an error if a parsed mechanism, which is certified for its own epsilon and
+// distances, is charged for others, or was made for another domain.
 func (m *PlaceMechanism) check(header placeHeader) error {
 	if m.metric > Given || !m.solved.finite() || !(m.dilation >= 1 && m.dilation <= math.MaxFloat64) || checkPrior(m.weights) != nil {
 		return ErrPlaceForm
@@ -137,14 +135,14 @@ func (m *PlaceMechanism) check(header placeHeader) error {
 	return m.checkAdmitted()
 }
 
-// matches reports whether the lattice is that of the domain.
+// matches reports whether the header's lattice is that of the domain.
 func (h placeHeader) matches(d *planar.Domain) bool {
 	const rounding = 2e-7 // degrees
 	lat, lon := d.Location(planar.Cell{})
 	return math.Abs(lat-h.OriginLat) <= rounding && math.Abs(lon-h.OriginLon) <= rounding && d.Step() == h.Step
 }
 
-// finite reports whether the numbers can be shown.
+// finite reports whether all numbers are finite.
 func (s solved) finite() bool {
 	for _, x := range []float64{s.Dilation, s.Gap, s.Seconds} {
 		if !(math.Abs(x) <= math.MaxFloat64) {

@@ -8,26 +8,26 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A PlaceMechanism is a [Mechanism] between places of a domain, with the prior that it
-// is optimal for. All of it is public. [Builder.Build] and [ParsePlaceMechanism] make
-// it. It is immutable and safe for concurrent use with a Source per goroutine.
+// A PlaceMechanism is a [Mechanism] between places of a domain, with the prior for which it
+// is optimal. All of it is public. [Builder.Build] and [ParsePlaceMechanism] return one. It
+// is immutable and safe for concurrent use with a Source per goroutine.
 type PlaceMechanism struct {
 	places
 	metric    Metric
 	weights   []float64 // of the prior
-	epsilon   float64   // per metre, as it was asked for
-	dilation  float64   // as it was asked for
+	epsilon   float64   // per metre, as requested
+	dilation  float64   // as requested
 	solved    solved
 	cost      budget.Amount
 	certified *Mechanism
 
-	// What follows from the above, see derive.
+	// Set by derive from the above.
 	metres  bool         // the distances are lower bounds of geodesics
-	points  [][2]float64 // lat, lon of the places as they are released
-	guesses func() []int // for each output the place that it is best taken for
+	points  [][2]float64 // lat, lon of the places as released
+	guesses func() []int // the best guess for each output
 }
 
-// solved is what the solver says of its solution. Nothing rests on it.
+// solved is what the solver reports about its solution. No promise rests on it.
 type solved struct {
 	Edges    uint32 // of the spanner
 	Dilation float64
@@ -51,42 +51,41 @@ func (m *PlaceMechanism) Domain() *planar.Domain { return m.domain }
 // Len returns the number of places.
 func (m *PlaceMechanism) Len() int { return len(m.cells) }
 
-// Snap returns the place that stands for a location, in degrees: the nearest in the
-// frame, whatever the metric, since distances between places say nothing of other
-// locations.
+// Snap returns the place that represents a location, in degrees: the nearest in the frame,
+// whatever the metric, since distances between places say nothing about other locations.
 func (m *PlaceMechanism) Snap(lat, lon float64) int { return m.nearest(m.domain.Cell(lat, lon)) }
 
 // Middle returns the place nearest to the middle of the domain's box.
 func (m *PlaceMechanism) Middle() int { return m.Snap(m.domain.Centre()) }
 
-// Location returns the coordinates of a place as it is released, in degrees.
+// Location returns the released coordinates of a place, in degrees.
 func (m *PlaceMechanism) Location(place int) (lat, lon float64) {
 	return m.points[place][0], m.points[place][1]
 }
 
-// Remap returns the place that a listener who knows the prior takes an output for: see
-// the function of that name.
+// Remap returns the best guess for an output of a listener who knows the prior, see the
+// function of that name.
 func (m *PlaceMechanism) Remap(output int) int { return m.guesses()[output] }
 
-// Cost returns what a draw costs, per [PlaceMechanism.Unit]: epsilon as it was asked
-// for, as a decimal.
+// Cost returns what a draw costs, per [PlaceMechanism.Unit]: epsilon as requested, as a
+// decimal.
 func (m *PlaceMechanism) Cost() budget.Amount { return m.cost }
 
-// Unit returns what draws of the mechanism are charged in when it goes by that name.
+// Unit returns the unit in which draws of the mechanism are charged under the given name.
 //
 // # Privacy
 //
-// What is certified is that two places d apart are told apart by at most epsilon*d, per
-// metre of the mechanism's own distances. Where none of these is longer than the
-// geodesic, that is no more than epsilon per metre, and it counts towards the budget of
-// all that is charged per metre. Otherwise places may be near each other and far apart
-// by those distances: the bound is one of another metric, which says nothing in metres,
-// and has a budget of its own. A mechanism never changes, so that the unit has one
-// meaning. (Where a name is used again for another mechanism, what was spent bounds the
-// longer of both distances.)
+// It is certified that an answer is at most e^(epsilon*d) times as likely from one place as
+// from another at distance d, where d is one of the mechanism's own distances. If none of
+// these is longer than the geodesic, that is at most epsilon per metre, and counts towards
+// the budget of everything charged per metre. Otherwise places may be near each other and
+// yet far apart by those distances: the bound is for another metric, says nothing in
+// metres, and has a budget of its own. A mechanism never changes, so the unit has one
+// meaning. (If a name is used again for another mechanism, what was spent bounds the longer
+// of both distances.)
 //
-// The unit follows from what was certified and from the domain, not from anything
-// that is stored beside.
+// The unit follows from what was certified and from the domain, not from anything else that
+// is stored.
 func (m *PlaceMechanism) Unit(name string) budget.Unit {
 	if m.metres {
 		return budget.Metre
@@ -94,8 +93,8 @@ func (m *PlaceMechanism) Unit(name string) budget.Unit {
 	return budget.Metre + ":" + budget.Unit(name)
 }
 
-// losses returns what is lost when one place is reported for another, metres: of the
-// frame, or of the mechanism's own distances.
+// losses returns the losses of reporting one place for another, in metres of the frame or
+// of the mechanism's own distances.
 func (m *PlaceMechanism) losses() Matrix {
 	if m.metric == Euclid {
 		return m.quality()
@@ -103,14 +102,14 @@ func (m *PlaceMechanism) losses() Matrix {
 	return m.certified.Privacy()
 }
 
-// Loss returns how many metres are lost on average, see the function of that name.
+// Loss returns the average loss in metres, see the function of that name.
 func (m *PlaceMechanism) Loss() float64 {
 	return Loss(m.weights, m.certified.Matrix(), m.losses())
 }
 
 // SameRequest reports whether two mechanisms were built from the same domain, places,
-// weights, distances, epsilon and dilation. Their matrices may differ in what a solver
-// leaves to chance, such as how a processor rounds.
+// weights, distances, epsilon and dilation. Their matrices may differ, for example by how a
+// processor rounds.
 func (m *PlaceMechanism) SameRequest(o *PlaceMechanism) bool {
 	return m.domain == o.domain && m.epsilon == o.epsilon && m.dilation == o.dilation && m.metric == o.metric &&
 		slices.Equal(m.cells, o.cells) && slices.Equal(m.weights, o.weights) &&
@@ -123,19 +122,19 @@ type Info struct {
 	Domain           string // name of the domain
 	Places           int
 	Metric           Metric
-	Epsilon          float64 // per metre, as asked for
+	Epsilon          float64 // per metre, as requested
 	CertifiedEpsilon float64
-	Dilation         float64 // of the spanner, as asked for
-	TrueDilation     float64 // of the spanner that was used
-	Constraints      int64   // that the solver kept
-	Gap              float64 // to the least possible loss, relative
+	Dilation         float64 // of the spanner, as requested
+	TrueDilation     float64 // actual dilation of the spanner
+	Constraints      int64   // of the solver
+	Gap              float64 // relative, to the least possible loss
 	Loss             float64 // metres
-	AdversaryError   float64 // metres, of somebody who knows the prior
+	AdversaryError   float64 // metres, of an adversary who knows the prior
 	Farthest         float64 // metres from a location of the domain to its place, at most
-	Seconds          float64 // that solving took
+	Seconds          float64 // duration of the solution
 }
 
-// Info returns what was asked for, and what came of it.
+// Info returns what was requested, and the result.
 func (m *PlaceMechanism) Info() Info {
 	return Info{
 		Domain: m.domain.Name(), Places: m.Len(), Metric: m.metric,

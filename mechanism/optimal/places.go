@@ -9,14 +9,14 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// places are lattice points of a domain that a mechanism takes for secrets and
-// outputs. All of it is public.
+// places are the lattice points of a domain that are the secrets and outputs of a
+// mechanism. They are public.
 type places struct {
 	domain *planar.Domain
 	cells  []planar.Cell // from the south-west row by row, none twice
 }
 
-// compareCells compares cells by the order of places.
+// compareCells compares cells in the order of places.
 func compareCells(a, b planar.Cell) int {
 	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
 }
@@ -40,7 +40,7 @@ func manhattanDistance(a, b planar.Cell) float64 {
 	return float64(max(a.I-b.I, b.I-a.I) + max(a.J-b.J, b.J-a.J))
 }
 
-// matrix is of the distances of all places, times scale.
+// matrix returns the distances of all pairs of places, times scale.
 func (p places) matrix(distance func(a, b planar.Cell) float64, scale float64) Matrix {
 	m := NewMatrix(len(p.cells))
 	for x, a := range p.cells {
@@ -52,16 +52,15 @@ func (p places) matrix(distance func(a, b planar.Cell) float64, scale float64) M
 	return m
 }
 
-// quality is what is lost when one place is reported for another: metres in the
-// frame.
+// quality returns the losses of reporting one place for another, in metres of the frame.
 func (p places) quality() Matrix { return p.matrix(planar.Cell.Distance, p.domain.Step()) }
 
-// manhattan is the metric of a town whose streets run in the two directions of the
-// lattice, east and north at the middle of the box: |di| + |dj| steps between places
-// that are di and dj steps apart, in metres in the frame, rounded down by less than one
-// part in 2^48. Numbers of steps are exact; the two products that follow are off by a
-// factor of at most 1+2^-52, so that none is above what is said here, and all
-// processors answer alike. These distances are no lower bounds of geodesics.
+// manhattan returns the metric of a town whose streets run in the two directions of the
+// lattice, east and north at the middle of the box: |di| + |dj| steps between places that
+// are di and dj steps apart, in metres of the frame, rounded down by less than one part in
+// 2^48. Numbers of steps are exact, and two products are off by a factor of at most
+// 1+2^-52, so that no distance is too long, and all processors answer alike. These
+// distances are not lower bounds of geodesics.
 func (p places) manhattan() Matrix { return p.matrix(manhattanDistance, p.domain.Step()*underRounding) }
 
 // The distances that epsilon is per are those of the frame over 1+kappa, rounded
@@ -71,41 +70,41 @@ func (p places) manhattan() Matrix { return p.matrix(manhattanDistance, p.domain
 //
 // The frame stretches no geodesic between points of the domain's box by more than
 // 1+kappa, and [planar.Domain.Rate] of one per metre is at most step/(1+kappa). The
-// differences of two indices are exact in a float64; two squares, their sum, the root
-// and the two products that follow are off by a factor of at most 1+2^-50. What is
-// below underRounding times the computed number is therefore no longer than the
-// geodesic between the two places. (A place that the border's rounding put up to half
-// a cell beyond the box stands for locations in it, which are at most half a cell's
-// diagonal away: that is in the diagonal which every epsilon per metre comes with.)
+// differences of two indices are exact in a float64; two squares, their sum, the root and
+// two products are off by a factor of at most 1+2^-50. A distance below underRounding times
+// the computed number is therefore no longer than the geodesic between the two places. (A
+// place that rounding put up to half a cell beyond the box represents locations in it,
+// which are at most half a cell's diagonal away: this is part of the diagonal that comes
+// with every epsilon per metre.)
 //
-// What is built stays below by underBuilt, so that a mechanism that was built where
-// sines and cosines round otherwise passes here; what is below by underForeign was
-// built for other places.
+// A built mechanism stays below by underBuilt, so that one that was built where sines and
+// cosines round differently passes here. One that is below by underForeign was built for
+// other places.
 const (
 	underRounding = 1 - 0x1p-49
 	underBuilt    = 1 - 0x1p-40
 	underForeign  = 1 - 0x1p-38
 )
 
-// privacy is a metric in metres that is nowhere above the geodesics between the
-// places, as is proved above.
+// privacy returns a metric in metres that is nowhere above the geodesics between the
+// places, as proved above.
 func (p places) privacy() Matrix { return p.lowerBounds(underBuilt) }
 
-// lowerBounds are distances of which the geodesics are at least under times the
-// float64 computation, for an under of at most underRounding.
+// lowerBounds returns lower bounds of the geodesics: the distances computed in float64
+// times under, which is at most underRounding.
 func (p places) lowerBounds(under float64) Matrix {
 	return p.matrix(planar.Cell.Distance, p.domain.Rate(budget.One)*under)
 }
 
-// belowGeodesics reports whether distances, of which there are as many as of the
-// places, are certified lower bounds of the geodesics between them, as is proved above:
-// what is private per metre of such a metric is so per metre along the ellipsoid.
+// belowGeodesics reports whether the distances between all places are certified lower
+// bounds of the geodesics, as proved above: what is private per metre of such a metric is
+// private per metre along the ellipsoid.
 func (p places) belowGeodesics(distances Matrix) bool {
 	return distances.isBoundedBy(p.lowerBounds(underRounding))
 }
 
-// supports reports whether distances are lower bounds of the geodesics between the
-// places, and not those of other places.
+// supports reports whether the distances are lower bounds of the geodesics between these
+// places, and not between other ones.
 func (p places) supports(distances Matrix) bool {
 	return p.belowGeodesics(distances) && p.lowerBounds(underForeign).isBoundedBy(distances)
 }
@@ -121,13 +120,13 @@ func (m Matrix) isBoundedBy(bounds Matrix) bool {
 	return true
 }
 
-// vertex is a point of the frame, in steps of the lattice.
+// A vertex is a point of the frame, in steps of the lattice.
 type vertex struct{ x, y float64 }
 
-// farthest is how far in the frame, in metres, a location of the domain lies from its
-// nearest place at the most: an upper bound, of all in the rectangle of the lattice
-// that holds the box. In the rectangle's share of a place's Voronoi cell, a convex
-// polygon, the distance from the place is convex, hence largest at a vertex.
+// farthest returns an upper bound of the distance in the frame, in metres, from a location
+// of the domain to its nearest place: the maximum over the rectangle of the lattice that
+// contains the box. In the rectangle's part of a place's Voronoi cell, a convex polygon,
+// the distance from the place is convex, hence largest at a vertex.
 func (p places) farthest() float64 {
 	low, high := p.domain.Extent()
 	w, s, e, n := float64(low.I), float64(low.J), float64(high.I), float64(high.J)
@@ -146,8 +145,8 @@ func (p places) farthest() float64 {
 	return most * p.domain.Step()
 }
 
-// nearer cuts off a convex polygon what is nearer to b than to a (Sutherland,
-// Hodgman, Reentrant Polygon Clipping, 1974).
+// nearer returns the part of a convex polygon that is not nearer to b than to a
+// (Sutherland, Hodgman, Reentrant Polygon Clipping, 1974).
 func nearer(polygon []vertex, a, b planar.Cell) []vertex {
 	dx, dy := float64(b.I-a.I), float64(b.J-a.J)
 	mx, my := float64(a.I)+dx/2, float64(a.J)+dy/2
@@ -183,7 +182,8 @@ func (p places) inOrder() bool {
 	return true
 }
 
-// checkAdmitted says which place the domain's region does not admit.
+// checkAdmitted returns an error that names a place outside the domain's region, if there is
+// one.
 func (p places) checkAdmitted() error {
 	for x, c := range p.cells {
 		if p.domain.Admissible(c) != c {
@@ -193,10 +193,10 @@ func (p places) checkAdmitted() error {
 	return nil
 }
 
-// wkt returns a place as releases show it.
+// wkt returns a place as it is released.
 func (p places) wkt(x int) string { return wkt(p.domain, p.cells[x]) }
 
-// wkt returns a lattice point as releases show it: WKT, with coordinates of 7 decimals.
+// wkt returns a lattice point as it is released: WKT with coordinates of 7 decimals.
 func wkt(d *planar.Domain, c planar.Cell) string {
 	lat, lon := d.Location(c)
 	return fmt.Sprintf("POINT(%.7f %.7f)", lon, lat)

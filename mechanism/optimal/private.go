@@ -14,20 +14,20 @@ import (
 // Troncoso, Hubaux, Le Boudec, Protecting Location Privacy: Optimal Strategy against
 // Localization Attacks, CCS 2012.
 type PrivacyProblem struct {
-	// Prior has a positive weight for each place, of which only the ratios matter. The
-	// adversary knows it, and all the privacy there is rests on it.
+	// Prior has a positive weight for each place; only ratios matter. The adversary knows
+	// it, and all privacy rests on it.
 	Prior []float64
 
 	// Quality is the loss dQ(x,z) of output z for secret x, and Adversary the error
 	// dA(x,g) of a guess g. Neither is negative.
 	Quality, Adversary Matrix
 
-	// Loss is q, the greatest average loss. It has to exceed the least that a mechanism
-	// can have, 0 where dQ(x,x) is, by 1e-9 of that of a uniform output.
+	// Loss is q, the greatest average loss. It must exceed the least possible loss, 0 if
+	// all dQ(x,x) are, by 1e-9 of that of a uniform output.
 	Loss float64
 }
 
-// check says what is wrong with p.
+// check returns an error that says what is wrong with p.
 func (p PrivacyProblem) check() error {
 	n := len(p.Prior)
 	if n < MinPlaces || n > MaxPlaces {
@@ -52,8 +52,8 @@ func (p PrivacyProblem) check() error {
 	return nil
 }
 
-// leastMargin is by how much the loss must exceed the least possible, as a share of that
-// of a uniform output, for an interior to be there which rounding does not fill.
+// leastMargin is by how much the loss must exceed the least possible, as a share of that of
+// a uniform output, for there to be an interior that is wider than rounding errors.
 const leastMargin = 1e-9
 
 // uniformOutput returns the mechanism whose output is uniform.
@@ -76,10 +76,9 @@ func leastLoss(quality Matrix) Matrix {
 	return k
 }
 
-// A PrivacySolution is a mechanism that nearly maximises the adversary's error. It is
-// a baseline to compare with and never a [Mechanism]: it is private for no epsilon that
-// was asked for, mostly for none at all, and promises nothing about an adversary who
-// knows more than the prior.
+// A PrivacySolution is a mechanism that nearly maximises the adversary's error. It is a
+// baseline to compare with and never a [Mechanism]: it is mostly private for no epsilon at
+// all, and promises nothing about an adversary who knows more than the prior.
 type PrivacySolution struct {
 	Matrix      Matrix  // k_xz >= 0, each row with the sum 1
 	Loss, Error float64 // QL and AdvError of Matrix
@@ -135,8 +134,8 @@ func MostPrivate(ctx context.Context, p PrivacyProblem, gap float64) (*PrivacySo
 	}
 }
 
-// blindError returns the error of an adversary who sees no output, rounded up: his error
-// with any mechanism is at most that.
+// blindError returns the error of an adversary who sees no output, rounded up. With any
+// mechanism the adversary's error is at most that.
 func blindError(p PrivacyProblem) float64 {
 	n := len(p.Prior)
 	expected := make([]float64, n)
@@ -147,8 +146,7 @@ func blindError(p PrivacyProblem) float64 {
 }
 
 // withinLoss returns the matrix k, whose numbers are not negative, with row sums of 1 and a
-// loss of at most q: of the mechanism that loses least, as much is mixed into it as that
-// takes.
+// loss of at most q. It mixes in as much of the mechanism that loses least as that takes.
 func withinLoss(p PrivacyProblem, k Matrix) Matrix {
 	for _, row := range k {
 		copy(row, probabilities(row))

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// step moves to the next iterate and reports whether that was possible. It is that of
-// solver.step: predictor, then corrector.
+// step moves to the next iterate, and reports whether that was possible. Like solver.step
+// it takes a predictor, then a corrector.
 func (v *privacySolver) step() bool {
 	v.each(v.factorColumn)
 	v.factorSchur()
@@ -27,8 +27,8 @@ func (v *privacySolver) step() bool {
 	return true
 }
 
-// lostStep is too short a step: from where that is all that either side can take, because
-// rounding has left nothing of a slack, there is no way back to the interior.
+// lostStep is too short a step. If neither side can take a longer one, because rounding has
+// left nothing of a slack, there is no way back to the interior.
 const lostStep = 1e-13
 
 // move takes the step, at different lengths for the mechanism and for the multipliers.
@@ -42,7 +42,7 @@ func (v *privacySolver) move(primal, dual float64) {
 	v.mu += dual * v.dmu
 }
 
-// reach returns that of the direction.
+// reach returns the reach of the direction.
 func (v *privacySolver) reach() reach {
 	r := noPairs
 	r.include(v.w, v.dw, v.mu, v.dmu)
@@ -108,7 +108,7 @@ func (v *privacySolver) factorSchur() {
 	factor(v.schur, v.n+1)
 }
 
-// aimAtZero has the complementarity products vanish.
+// aimAtZero aims at complementarity products of 0.
 func (v *privacySolver) aimAtZero(_ *privacyShard, z int) {
 	for i := z * v.n; i < (z+1)*v.n; i++ {
 		v.aimR[i] = -v.k[i] * v.r[i]
@@ -116,7 +116,7 @@ func (v *privacySolver) aimAtZero(_ *privacyShard, z int) {
 	}
 }
 
-// aimAt has the products become mu, up to second order.
+// aimAt aims at products of mu, up to second order.
 func (v *privacySolver) aimAt(z int, mu float64) {
 	for i := z * v.n; i < (z+1)*v.n; i++ {
 		v.aimR[i] += mu - v.dk[i]*v.dr[i]
@@ -124,7 +124,7 @@ func (v *privacySolver) aimAt(z int, mu float64) {
 	}
 }
 
-// direction computes the step with which the products change as aimed at.
+// direction computes the direction in which the products change as aimed.
 func (v *privacySolver) direction() {
 	for i := range v.shards {
 		sh := &v.shards[i]

@@ -87,8 +87,8 @@ func newPrivacySolver(p PrivacyProblem, workers int) *privacySolver {
 	return v
 }
 
-// setNumbers scales errors and losses to maxima of 1. A loss allowed beyond that of the
-// worst mechanism is as good as that.
+// setNumbers scales errors and losses to maxima of 1. It reduces an allowed loss beyond
+// that of the worst mechanism to that.
 func (v *privacySolver) setNumbers(p PrivacyProblem) {
 	n, worst := v.n, 0.0
 	for x, w := range probabilities(p.Prior) {
@@ -102,7 +102,7 @@ func (v *privacySolver) setNumbers(p PrivacyProblem) {
 	v.q = min(p.Loss, worst) / normalise(v.cost)
 }
 
-// normalise divides all numbers, none negative, by their greatest, which it returns.
+// normalise divides all numbers, none of them negative, by the greatest, and returns that.
 func normalise(a []float64) float64 {
 	greatest := floats.Max(a)
 	if greatest == 0 {
@@ -114,9 +114,9 @@ func normalise(a []float64) float64 {
 	return greatest
 }
 
-// start sets a point at which all equations hold and nothing that must not be negative
-// is 0: half way from the mechanism that loses least to the uniform one, or to where the
-// loss is q, and an adversary who guesses at random.
+// start sets a point in the interior, at which all equations hold: halfway from the
+// mechanism that loses least to the uniform one, or to where the loss is q, and an
+// adversary who guesses at random.
 func (v *privacySolver) start(p PrivacyProblem) {
 	n := v.n
 	least := leastLoss(p.Quality)
@@ -170,7 +170,7 @@ func (v *privacySolver) transpose(out, h []float64) {
 	}
 }
 
-// each calls f for every column, with the shard it belongs to.
+// each calls f for every column, with the shard that it belongs to.
 func (v *privacySolver) each(f func(sh *privacyShard, z int)) {
 	eachColumn(v.n, v.workers, func(share, z int) { f(&v.shards[share], z) })
 }
@@ -178,8 +178,7 @@ func (v *privacySolver) each(f func(sh *privacyShard, z int)) {
 // matrix returns the mechanism so far.
 func (v *privacySolver) matrix() Matrix { return fromColumns(v.k, v.n) }
 
-// bound returns an error that no adversary's exceeds, whatever the mechanism within the
-// loss.
+// bound returns an upper bound of the adversary's error, for any mechanism within the loss.
 //
 // Any odds h_z, for an adversary who guesses at random, and any mu >= 0 prove that
 //

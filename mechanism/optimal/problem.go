@@ -13,32 +13,31 @@ const (
 	MaxPlaces = 256
 )
 
-// minExponent is the least epsilon*distance of two places: e^minExponent has to
-// differ from 1 by far more than a rounding error.
+// minExponent is the least epsilon*distance of two places: e^minExponent must differ from
+// 1 by far more than a rounding error.
 const minExponent = 0x1p-30
 
 // A Problem asks for the mechanism on n places, each of them a secret and an
 // output, that loses least on average among those that are private: thesis,
 // definition 6.1.
 type Problem struct {
-	// Prior has a positive weight for each place: how often it is the secret.
-	// Only their ratios matter. It is public. Privacy does not rest on it, the
-	// optimum does.
+	// Prior has a positive weight for each place: how often it is the secret. Only ratios
+	// matter. It is public. The optimum rests on it, privacy does not.
 	Prior []float64
 
 	// Quality is the loss dQ(x,z) of output z for secret x, not negative.
 	Quality Matrix
 
-	// Privacy is the metric dX. Its numbers stand for the rationals they are: a
-	// distance rounded up is a promise weakened.
+	// Privacy is the metric dX. Its numbers are taken as the rationals that they are: a
+	// distance that is rounded up weakens the promise.
 	Privacy Matrix
 
-	// Epsilon is positive, per unit of Privacy, and stands for the rational it
-	// is: [exact.RateFloor] makes one that is never above a given rational.
+	// Epsilon is positive, per unit of Privacy, and taken as the rational that it is:
+	// [exact.RateFloor] returns one that is not above a given rational.
 	Epsilon float64
 }
 
-// check says what is wrong with p.
+// check returns an error that says what is wrong with p.
 func (p Problem) check() error {
 	n := len(p.Prior)
 	if err := checkPrivacy(p.Epsilon, p.Privacy, n); err != nil {
@@ -50,7 +49,7 @@ func (p Problem) check() error {
 	return checkPrior(p.Prior)
 }
 
-// checkPrior says what is wrong with the weights of a prior.
+// checkPrior returns an error that says what is wrong with the weights of a prior.
 func checkPrior(prior []float64) error {
 	sum := 0.0
 	for x, w := range prior {
@@ -65,7 +64,8 @@ func checkPrior(prior []float64) error {
 	return nil
 }
 
-// checkPrivacy says what is wrong with epsilon or the privacy metric on n places.
+// checkPrivacy returns an error that says what is wrong with epsilon or the privacy metric
+// on n places.
 func checkPrivacy(epsilon float64, d Matrix, n int) error {
 	if n < MinPlaces || n > MaxPlaces {
 		return fmt.Errorf("%d places: want %d to %d", n, MinPlaces, MaxPlaces)

@@ -2,11 +2,10 @@ package optimal
 
 import "math"
 
-// A reach says how far a step of an interior point method may go, and what it does to
-// the products of slacks s and their multipliers y on the way. It is what the two
-// solvers have in common.
+// A reach holds how far a step of an interior point method may go, and how it changes the
+// products of slacks s and their multipliers y. Both solvers use it.
 type reach struct {
-	primal, dual float64 // the longest steps that keep s and y from turning negative; may be infinite
+	primal, dual float64 // the longest steps that keep s and y non-negative; may be infinite
 
 	// The sums of s y, s dy, ds y and ds dy.
 	sy, sdy, dsy, dsdy float64
@@ -15,7 +14,7 @@ type reach struct {
 // noPairs is the reach of a step before any pair of a slack and its multiplier.
 var noPairs = reach{primal: math.Inf(1), dual: math.Inf(1)}
 
-// include takes account of one pair of a slack and its multiplier.
+// include adds a pair of a slack and its multiplier.
 func (r *reach) include(s, ds, y, dy float64) {
 	if ds < 0 {
 		r.primal = min(r.primal, -s/ds)
@@ -29,7 +28,7 @@ func (r *reach) include(s, ds, y, dy float64) {
 	r.dsdy += ds * dy
 }
 
-// join takes account of other pairs.
+// join adds the pairs of o.
 func (r *reach) join(o reach) {
 	r.primal = min(r.primal, o.primal)
 	r.dual = min(r.dual, o.dual)
@@ -39,8 +38,8 @@ func (r *reach) join(o reach) {
 	r.dsdy += o.dsdy
 }
 
-// target returns what the corrector has the products of so many pairs become: the less,
-// the farther the predictor's step gets.
+// target returns the product that the corrector aims at for each of the pairs: the farther
+// the predictor's step gets, the smaller it is.
 func (r reach) target(pairs int) float64 {
 	primal, dual := min(1, r.primal), min(1, r.dual)
 	share := (r.sy + dual*r.sdy + primal*r.dsy + primal*dual*r.dsdy) / r.sy

@@ -7,12 +7,12 @@ import (
 	"runtime"
 )
 
-// Options tell [Solve] how well to solve. The zero value asks for every
-// constraint and a gap of 1e-4.
+// Options set how well [Solve] solves. The zero value means all constraints and a gap of
+// 1e-4.
 type Options struct {
-	// Dilation, at least 1, is that of a spanner whose edges replace the pairs of
-	// places: fewer constraints and a greater loss (thesis, section 6.1.2). 0
-	// means 1: every constraint that others do not imply.
+	// Dilation, at least 1, is that of a spanner whose edges replace the pairs of places,
+	// for fewer constraints and a greater loss (thesis, section 6.1.2). 0 means 1: every
+	// constraint that others do not imply.
 	Dilation float64
 
 	// Gap at which to stop, (loss - bound)/loss, in (0,1). 0 means 1e-4. Below
@@ -20,19 +20,19 @@ type Options struct {
 	// output, it is relative to 1e-4 of the latter.
 	Gap float64
 
-	// Progress, if not nil, is called before each step, by the goroutine that
-	// called Solve. There is none where a constant output is within the gap.
+	// Progress, if not nil, is called before each step, by the goroutine that called
+	// Solve. It is not called if a constant output is within the gap.
 	Progress func(Progress)
 }
 
-// Progress is how far a solver has come.
+// Progress holds how far a solver has come.
 type Progress struct {
 	Step  int     // steps taken so far
 	Loss  float64 // of the mechanism found so far
 	Bound float64 // no mechanism within the constraints loses less than this
 }
 
-// Gap returns the share of the loss which a better mechanism might save.
+// Gap returns the share of the loss that a better mechanism might save.
 func (p Progress) Gap() float64 {
 	if p.Loss <= p.Bound {
 		return 0
@@ -40,8 +40,8 @@ func (p Progress) Gap() float64 {
 	return (p.Loss - p.Bound) / p.Loss
 }
 
-// A Solution is a nearly optimal mechanism in floating point. It is not private
-// before [New] has made a Mechanism of it.
+// A Solution is a nearly optimal mechanism in floating point. It is not private until [New]
+// turns it into a Mechanism.
 type Solution struct {
 	Matrix Matrix // k_xz, each row with the sum 1 up to rounding
 
@@ -58,9 +58,9 @@ const (
 	defaultGap = 1e-4
 	maxSteps   = 1000
 
-	// smallLoss is the loss, as a share of that of a uniform output, down to which the
-	// gap is relative. Below, where a mechanism all but tells the truth, it is
-	// relative to smallLoss: rounding leaves no more digits.
+	// smallLoss is the loss, as a share of that of a uniform output, down to which the gap
+	// is relative to the loss. Below, where a mechanism almost tells the truth, it is
+	// relative to smallLoss, since rounding leaves no more digits.
 	smallLoss = 1e-4
 )
 
@@ -88,10 +88,10 @@ func (o Options) check() (Options, error) {
 //	           sum over z of k_xz = 1               for all x
 //
 // (thesis, section 6.1.1). For a dilation above 1 the pairs are the edges of a
-// spanner, with epsilon divided by its actual dilation, which implies the
-// constraints of all pairs (proposition 6.1; the thesis divides by the dilation
-// asked for, which costs utility and buys nothing). Where epsilon is so small that a
-// constant output is within the gap, that is the answer.
+// spanner, with epsilon divided by its actual dilation, which implies the constraints of
+// all pairs (proposition 6.1; the thesis divides by the requested dilation, which costs
+// utility and gains nothing). If epsilon is so small that a constant output is within the
+// gap, Solve returns that.
 //
 // With m constraints for each output, two for each edge, Solve takes about
 // 40nm + 8n^3 bytes: 50 MB for 100 places, 800 MB for 256.
@@ -127,7 +127,7 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	return solution, nil
 }
 
-// iterate has the solver make steps until its loss is within the gap of its bound.
+// iterate runs the solver until its loss is within the gap of its bound.
 func iterate(ctx context.Context, s *solver, o Options) (*Solution, error) {
 	uniform, gap := s.loss(), math.Inf(1)
 	bound := 0.0 // of any loss

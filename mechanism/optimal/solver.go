@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A constraint demands k[low] >= t k[high] of every output's column k of the
-// mechanism, with t = e^(-epsilon d). Of an e^(epsilon d) too large for a float64
-// nothing but k[low] >= 0 is left.
+// A constraint requires k[low] >= t k[high] for every output's column k of the mechanism,
+// with t = e^(-epsilon d). If e^(epsilon d) is too large for a float64, only k[low] >= 0
+// remains.
 type constraint struct {
 	low, high int
 	t         float64
@@ -18,8 +18,8 @@ type constraint struct {
 
 // A solver holds the iterates of an interior point method.
 //
-// Each column k_z, one number for each secret, meets the same constraints
-// s_z = A k_z >= 0. The sums of the rows are all that couples the columns. With
+// Each column k_z, one number for each secret, satisfies the same constraints
+// s_z = A k_z >= 0. Only the sums of the rows couple the columns. With
 // multipliers y_z >= 0 for the constraints and lambda for the row sums the
 // conditions of optimality are, for cost c_z,
 //
@@ -29,8 +29,8 @@ type constraint struct {
 //
 //	dk_z = H_z^-1 (g_z + dlambda),  (sum of H_z^-1) dlambda = r - sum of H_z^-1 g_z
 //
-// where r is what the row sums lack. So one iteration factors n matrices H_z,
-// and then the sum of their inverses.
+// where r is 1 minus the row sums. So one iteration factors n matrices H_z, and then the
+// sum of their inverses.
 //
 // All vectors of columns lie one after the other: k[z*n+x], s[z*m+i].
 type solver struct {
@@ -55,8 +55,8 @@ type solver struct {
 	shards  [shardCount]shard
 }
 
-// shardCount is the number of shares the columns are dealt into, a constant, for
-// sums of floats to be the same on any number of cores.
+// shardCount is the number of shares that the columns are divided into. It is constant, so
+// that sums of floats are the same on any number of cores.
 const shardCount = 8
 
 // A shard accumulates what its columns z = i mod shardCount contribute.
@@ -69,7 +69,7 @@ type shard struct {
 	reach // of its columns in the direction
 }
 
-// newSolver starts from the mechanism whose output is uniform, in the interior of
+// newSolver returns a solver at the mechanism whose output is uniform, in the interior of
 // every constraint.
 func newSolver(p Problem, edges []Edge, rate float64, workers int) *solver {
 	n, m := len(p.Prior), 2*len(edges)
@@ -104,8 +104,8 @@ func newSolver(p Problem, edges []Edge, rate float64, workers int) *solver {
 	return v
 }
 
-// setConstraints also bounds the rounding error of A^T y: for each term a product and
-// a sum, and the error of its t. With two roundings in an exponent a, that of t is
+// setConstraints sets the constraints, and bounds the rounding error of A^T y: for each term
+// a product and a sum, and the error of its t. With two roundings in an exponent a, that of t is
 // below (a+2) 2^-52 t, and t(a+1) <= 1. So 2 units of 2^-52 are charged for a term y.
 func (v *solver) setConstraints(edges []Edge, rate float64) {
 	degrees := make([]int, v.n)
@@ -151,12 +151,12 @@ func (v *solver) start() {
 	}
 }
 
-// each calls f for every column, with the shard it belongs to.
+// each calls f for every column, with the shard that it belongs to.
 func (v *solver) each(f func(sh *shard, z int)) {
 	eachColumn(v.n, v.workers, func(share, z int) { f(&v.shards[share], z) })
 }
 
-// eachColumn calls f for every column below n with the share it belongs to. Calls for
+// eachColumn calls f for every column below n, with the share that it belongs to. Calls for
 // one share follow each other in a fixed order, whatever the number of goroutines.
 func eachColumn(n, goroutines int, f func(share, z int)) {
 	var next atomic.Int32
@@ -186,7 +186,7 @@ func fromColumns(k []float64, n int) Matrix {
 	return m
 }
 
-// feasible reports whether the row sums are 1 but for what a repair makes up for.
+// feasible reports whether the row sums are 1 up to what a repair can correct.
 func (v *solver) feasible() bool {
 	for _, r := range v.lack {
 		if math.Abs(r) > 0x1p-36 {

@@ -12,17 +12,16 @@ type Edge struct {
 	Length float64
 }
 
-// detourTolerance is by how much, relatively, a detour may exceed what the
-// dilation allows: sums along collinear places are rounded.
+// detourTolerance is how much a detour may exceed what the dilation allows, relatively: sums
+// along collinear places are rounded.
 const detourTolerance = 1e-12
 
-// Spanner returns a sparse graph in which no path between two places need be
-// longer than delta >= 1 times their distance: the greedy algorithm 1 of the
-// thesis. Also returned is the graph's actual dilation (definition 6.3), which is
-// at least 1 and mostly below delta.
+// Spanner returns a sparse graph in which the shortest path between two places is at most
+// delta >= 1 times their distance, by the greedy algorithm 1 of the thesis. It also returns
+// the graph's actual dilation (definition 6.3), which is at least 1 and mostly below delta.
 //
-// In place of a search for each pair, all path lengths are kept and brought up to
-// date when an edge is added.
+// Instead of a search for each pair, it keeps all path lengths, and updates them when it
+// adds an edge.
 func Spanner(d Matrix, delta float64) (edges []Edge, dilation float64) {
 	n := len(d)
 	pairs := make([]Edge, 0, n*(n-1)/2)
