@@ -11,9 +11,9 @@ import (
 	"github.com/geosql/geosql/study/chart"
 )
 
-// Figure draws, as SVG, the shares of jobs in the buckets: a panel for each radius, in
-// which every bucket has a bar for the original and one for each level (figure 5.13 of the
-// thesis). rows are those of a Run.
+// Figure draws, as SVG, the shares of jobs in the buckets. Each radius has a panel, in which
+// every bucket has a bar for the original and one for each level (figure 5.13 of the thesis).
+// The rows are those of a Run.
 func Figure(rows []Row) (io.WriterTo, error) {
 	var panels []chart.Panel
 	for _, radius := range distinct(rows, func(r Row) float64 { return r.Radius }) {
@@ -23,7 +23,7 @@ func Figure(rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{panels})
 }
 
-// distinct returns the values of rows, in the order of their first ones.
+// distinct returns the different values of rows, in the order of their first occurrence.
 func distinct(rows []Row, value func(Row) float64) (values []float64) {
 	for _, r := range rows {
 		if x := value(r); !slices.Contains(values, x) {
@@ -73,8 +73,8 @@ func shares(rows []Row, jobs func(Row) int64) (percent []float64) {
 // barShare is the share of the axis, between one bucket and the next, that bars cover.
 const barShare = 0.8
 
-// bars returns the outline of one bar in each bucket: the k-th of n that stand side by
-// side, with a little room between them.
+// bars returns the outline of one bar in each bucket: the k-th of n bars side by side, with
+// a little room between them.
 func bars(heights []float64, k, n int) (outline plotter.XYs) {
 	width := barShare / float64(n)
 	for bucket, height := range heights {

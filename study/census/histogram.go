@@ -4,13 +4,13 @@ package census
 // miles is in the second one, and so on.
 var Buckets = [...]string{"0-10", "10-25", "25-50", ">50"}
 
-// upperMiles are where the buckets end that do.
+// upperMiles are the upper ends of the buckets. The last bucket has none.
 var upperMiles = [len(Buckets) - 1]float64{10, 25, 50}
 
 // A histogram counts jobs by bucket.
 type histogram [len(Buckets)]int64
 
-// add counts jobs whose commute is so many metres long.
+// add counts jobs with a commute of the given length.
 func (h *histogram) add(metres float64, jobs int64) {
 	at := 0
 	for at < len(upperMiles) && metres >= upperMiles[at]*MetresPerMile {
@@ -19,7 +19,7 @@ func (h *histogram) add(metres float64, jobs int64) {
 	h[at] += jobs
 }
 
-// merge adds what o has counted.
+// merge adds the counts of o.
 func (h *histogram) merge(o *histogram) {
 	for k, jobs := range o {
 		h[k] += jobs

@@ -11,7 +11,7 @@ import (
 // MetresPerMile is the length of the international mile.
 const MetresPerMile = 1609.344
 
-// A Setting says how well homes are protected.
+// A Setting states how well homes are protected.
 type Setting struct {
 	// Level is the privacy level l: for homes within Radius the probabilities of a
 	// released one differ by a factor of at most e^l (thesis, section 5.1).
@@ -19,8 +19,8 @@ type Setting struct {
 	Radius float64 // miles
 }
 
-// Published are the settings of figure 5.13. The levels of part (a) are printed as a
-// picture only; here they are those of the thesis's table 5.1.
+// Published are the settings of figure 5.13. The levels of part (a) appear only in the
+// picture; here they are those of table 5.1.
 var Published = []Setting{
 	{math.Ln2, 1.22}, {math.Log(4), 1.22}, {math.Log(6), 1.22},
 	{2.15, 3.86}, {4.3, 3.86}, {8.6, 3.86},
@@ -39,7 +39,7 @@ func Each(levels, radii []float64) (settings []Setting) {
 // Epsilon returns the epsilon of a home, per metre.
 func (s Setting) Epsilon() float64 { return s.Level / s.Radius / MetresPerMile }
 
-// Check says what is wrong with settings.
+// Check returns an error that says what is wrong with the settings.
 func Check(settings []Setting) error {
 	if len(settings) == 0 {
 		return errors.New("level and radius must be given")

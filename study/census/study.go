@@ -14,14 +14,14 @@ import (
 // A Place is where people live or work, in degrees.
 type Place struct{ Lat, Lon float64 }
 
-// A Commute is a home, a workplace, and how many jobs have both. Each job is protected on
-// its own: a person with two of them pays for both.
+// A Commute is a home, a workplace, and the number of jobs with both. Each job is protected
+// separately: a person with two jobs pays for both.
 type Commute struct {
 	Home, Work Place
 	Jobs       int64
 }
 
-// A Row is one bucket of the histograms at a setting. Those of all buckets are about the
+// A Row is one bucket of the histograms at a setting. The rows of all buckets are about the
 // same sanitised version.
 type Row struct {
 	Setting
@@ -30,7 +30,7 @@ type Row struct {
 	ShareError         float64 // (Released - Original) / all jobs
 }
 
-// A Study draws sanitised versions of commutes. It is made by [New], and not safe for
+// A Study draws sanitised versions of commutes. [New] returns one. It is not safe for
 // concurrent use.
 type Study struct {
 	parallel.Workers // whose Progress counts parts, over all settings
@@ -66,8 +66,8 @@ func New(d *planar.Domain, settings []Setting, commutes []Commute) (*Study, erro
 	return study, nil
 }
 
-// Run measures the settings in their order, and hands over a row for each bucket. It ends
-// early with the cause of ctx, or with the error of row. It uses all processors.
+// Run measures the settings in their order, and calls row for each bucket. It ends early with
+// the cause of ctx, or with the error of row. It uses all processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 	s.Begin(len(s.settings) * len(s.parts))
 	for _, setting := range s.settings {
@@ -105,7 +105,7 @@ func (s *Study) release(ctx context.Context, setting Setting) (released histogra
 	return released, err
 }
 
-// sanitise draws a home for each job and counts how far from the workplace it is (thesis,
+// sanitise draws a home for each job and counts its distance from the workplace (thesis,
 // figure 5.12). It ends early with ctx.
 func (c *Commute) sanitise(ctx context.Context, m noise.Drawer, src *exact.Source, counts *histogram) {
 	for range c.Jobs {

@@ -13,9 +13,9 @@ import (
 	"github.com/geosql/geosql/study/chart"
 )
 
-// Figure draws, as SVG, what figure 2 (a) of the paper shows: the loss against the
-// variance of the noise, a line for each length scale, and a dashed one for independent
-// points. Each family has a panel. rows are those of a Run.
+// Figure draws, as SVG, figure 2 (a) of the paper: the loss against the variance of the
+// noise, with a line for each length scale and a dashed one for independent points. Each
+// family has a panel. The rows are those of a Run.
 func Figure(rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{panelsOf(rows)})
 }
@@ -69,6 +69,6 @@ func addRow(p *chart.Panel, r Row) {
 	independent.Points = append(independent.Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Independent})
 }
 
-// axisMargin is how far, of its length, the horizontal axis goes on beyond its first
-// and last points.
+// axisMargin is how far the horizontal axis extends beyond its first and last points,
+// relative to its length.
 const axisMargin = 0.03

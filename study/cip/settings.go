@@ -7,8 +7,8 @@ import (
 	"github.com/geosql/geosql/mechanism/cip"
 )
 
-// Settings say what is computed: a row for each family, length scale and variance of
-// the noise.
+// Settings state what is computed: a row for each family, length scale and variance of the
+// noise.
 type Settings struct {
 	Times []float64 // of the points, all different, in any order
 
@@ -17,14 +17,14 @@ type Settings struct {
 	Period   float64 // of a periodic kernel; 0 for others
 
 	LengthScales []float64
-	Maxima       bool // all length scales up to each are possible, not only itself
+	Maxima       bool // whether each stands for all length scales up to it
 
 	Radius, Lambda float64
 	Families       []string // as in a policy's text: names, or lists of indices as JSON
 	Sigma2         []float64
 }
 
-// checkTimes says what is wrong with the times.
+// checkTimes returns an error that says what is wrong with the times.
 func (s *Settings) checkTimes() error {
 	text, err := json.Marshal(s.Times)
 	if err == nil {
@@ -33,7 +33,7 @@ func (s *Settings) checkTimes() error {
 	return err
 }
 
-// policy makes the policy of one row by its text, which has it checked.
+// policy returns the policy of one row. It parses the policy's text, which checks it.
 func (s *Settings) policy(family string, lengthScale, sigma2 float64) (cip.Policy, error) {
 	values := map[string]any{
 		"kernel": s.Kernel, "variance": s.Variance, "radius": s.Radius, "lambda": s.Lambda,

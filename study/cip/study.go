@@ -7,9 +7,9 @@ import (
 	"github.com/geosql/geosql/mechanism/cip"
 )
 
-// A Study computes losses. It must not be used by two goroutines at once.
+// A Study computes losses. It is not safe for concurrent use.
 type Study struct {
-	// Progress, if not nil, is told how many of all rows are done.
+	// Progress, unless nil, is called with how many of all rows are done.
 	Progress func(done, total int)
 
 	times    []float64
@@ -17,20 +17,19 @@ type Study struct {
 	policies []cip.Policy
 }
 
-// A Row is what a trace loses in one configuration.
+// A Row holds the loss of a trace in one configuration.
 type Row struct {
 	Points         int
-	LengthScale    float64 // the greatest, if Settings have maxima
+	LengthScale    float64 // the greatest, if Settings.Maxima is set
 	Lambda, Radius float64
 	Family         string
 	Sigma2         float64 // variance of the noise in each coordinate
 
-	// Loss is that of the family's worst set. What it has for independent points is
-	// for the same set.
+	// Loss is that of the family's worst set, and so is its loss for independent points.
 	Loss cip.Loss
 }
 
-// New makes a study. Errors are about the settings.
+// New returns a study. Errors are about the settings.
 func New(s Settings) (*Study, error) {
 	if err := s.checkTimes(); err != nil {
 		return nil, err
@@ -57,9 +56,9 @@ func New(s Settings) (*Study, error) {
 	return study, nil
 }
 
-// Run calls yield with each row as soon as it is known, by family, length scale and
-// variance in the order of the settings. It ends early with the error of yield or of a
-// loss that cannot be vouched for, or with the cause of ctx.
+// Run calls yield with each row as soon as it is known, by family, length scale and variance
+// in the order of the settings. It ends early with the error of yield, the error of a loss
+// that cannot be proved, or the cause of ctx.
 func (s *Study) Run(ctx context.Context, yield func(Row) error) (err error) {
 	for k, row := range s.rows {
 		if row.Loss, err = s.policies[k].Loss(ctx, s.times, row.Sigma2); err != nil {

@@ -9,7 +9,7 @@ import (
 	optimalstudy "github.com/geosql/geosql/study/optimal"
 )
 
-// Names of what section 5.5 of the thesis makes equal for both mechanisms.
+// What section 5.5 of the thesis makes equal for both mechanisms.
 const (
 	EqualLoss     = "equal-loss"
 	EqualAccuracy = "equal-accuracy"
@@ -21,18 +21,18 @@ const (
 	PlanarLaplace = optimalstudy.PlanarLaplace
 )
 
-// A ComparisonRow is what section 5.5 of the thesis finds for a mechanism.
+// A ComparisonRow holds the results of section 5.5 of the thesis for a mechanism.
 type ComparisonRow struct {
 	Equal          string  // EqualLoss or EqualAccuracy
 	Mechanism      string  // Cloaking or PlanarLaplace
-	Printed        bool    // epsilon is what the thesis prints, not what makes them equal
-	Epsilon        float64 // per metre; NaN: none
+	Printed        bool    // whether epsilon is the one printed in the thesis
+	Epsilon        float64 // per metre; NaN if there is none
 	Loss           float64 // mean distance of report and truth, metres
-	AdversaryError float64 // of one who knows the prior, metres
+	AdversaryError float64 // of an adversary who knows the prior, metres
 
-	// Confidence is the probability that the area of interest, about any place of the
-	// map and not only the middle of a region, lies in an area of retrieval whose
-	// radius is greater by half the diagonal of a zone.
+	// Confidence is the probability that the area of interest around any place of the map,
+	// not only the middle of a region, lies in an area of retrieval whose radius is
+	// greater by half the diagonal of a zone.
 	Confidence float64
 }
 
@@ -47,14 +47,14 @@ const (
 // halfDiagonal is the greatest distance between a place and the middle of its zone.
 const halfDiagonal = zoneWidth * region / math.Sqrt2
 
-// confidence is what the thesis asks for at equal accuracy.
+// confidence is the one that the thesis requires at equal accuracy.
 const confidence = 0.99
 
-// Comparison repeats section 5.5 of the thesis for the uniform prior: cloaking beside
-// the planar Laplace mechanism, its report moved to the nearest region, when both lose
-// the same, and when both are as accurate. At equal loss the thesis prints 107.03 m
-// for 107.30 and epsilon 0.0162; at equal accuracy it prints epsilon 0.016 for 0.0313.
-// It ends early with the cause of ctx.
+// Comparison repeats section 5.5 of the thesis for the uniform prior. It compares cloaking
+// with the planar Laplace mechanism, whose report moves to the nearest region, at equal loss
+// and at equal accuracy. At equal loss the thesis prints 107.03 m for 107.30 and epsilon
+// 0.0162; at equal accuracy it prints epsilon 0.016 for 0.0313. It ends early with the cause
+// of ctx.
 func Comparison(ctx context.Context) ([]ComparisonRow, error) {
 	m := newCityMap()
 	k, err := m.cloaking()
@@ -94,7 +94,7 @@ func Comparison(ctx context.Context) ([]ComparisonRow, error) {
 	return rows, nil
 }
 
-// A cityMap has the middles of the regions, from west to east and then from south to
+// A cityMap holds the middles of the regions, from west to east and then from south to
 // north, their distances and the uniform prior.
 type cityMap struct {
 	places []optimalstudy.Place
@@ -145,8 +145,8 @@ func (m *cityMap) laplaceRow(ctx context.Context, epsilon float64) (ComparisonRo
 	return r, nil
 }
 
-// epsilonOf returns the epsilon at which the planar Laplace mechanism has a loss: but for
-// what the edges of the map and the regions do, 2/loss.
+// epsilonOf returns the epsilon at which the planar Laplace mechanism has a loss: 2/loss, up
+// to the effects of the map's edges and the regions.
 func (m *cityMap) epsilonOf(ctx context.Context, loss float64) (float64, error) {
 	study, err := optimalstudy.New(optimalstudy.Settings{Epsilon: 2 / loss, Dilations: []float64{1}, Gap: 1e-4}, m.places)
 	if err != nil {

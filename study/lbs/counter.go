@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/study/noise"
 )
 
-// A counter serves users, for one worker, and counts.
+// A counter serves users and counts, for one worker.
 type counter struct {
 	study   *Study
 	m       noise.Drawer
@@ -32,8 +32,7 @@ func newCounter(s *Study, m noise.Drawer, src *exact.Source, rows []Row) *counte
 	return c
 }
 
-// serve draws the reports of a user and counts what they retrieve. It ends early with
-// ctx.
+// serve draws the reports of a user and counts what they retrieve. It ends early with ctx.
 func (c *counter) serve(ctx context.Context, user Place) {
 	interest := c.study.settings.InterestRadius
 	c.wanted = c.wanted[:0]
@@ -47,8 +46,8 @@ func (c *counter) serve(ctx context.Context, user Place) {
 		z.Lat, z.Lon = c.m.Draw(c.src, user.Lat, user.Lon)
 		c.reports++
 		c.interest += int64(len(c.wanted))
-		// A disc holds another one if its radius is the greater one by the distance
-		// of the centres, or more.
+		// A disc contains another one if its radius exceeds the other's by at least the
+		// distance of their centres.
 		c.count(c.contained, planar.Distance(user.Lat, user.Lon, z.Lat, z.Lon)+interest)
 		for _, q := range c.wanted {
 			c.count(c.found, planar.Distance(z.Lat, z.Lon, q.Lat, q.Lon))
@@ -57,7 +56,7 @@ func (c *counter) serve(ctx context.Context, user Place) {
 	}
 }
 
-// count counts something for the radii that reach as far as a distance.
+// count adds 1 for each radius that is at least a distance.
 func (c *counter) count(of []int64, distance float64) {
 	for k, r := range c.radii {
 		if distance <= r {
@@ -66,7 +65,7 @@ func (c *counter) count(of []int64, distance float64) {
 	}
 }
 
-// merge adds what o has counted.
+// merge adds the counts of o.
 func (c *counter) merge(o *counter) {
 	c.reports += o.reports
 	c.interest += o.interest

@@ -1,16 +1,15 @@
-// Package lbs measures what a location service costs those who tell it a noisy
-// place: sections 5.3 and 5.5 of Bordenabe, Measuring Privacy with Distinguishability
+// Package lbs measures what a location service costs users who report a noisy place:
+// sections 5.3 and 5.5 of Bordenabe, Measuring Privacy with Distinguishability
 // Metrics (2014), called the thesis.
 //
-// A user wants the points of interest (POIs) within a radius of interest of where they
-// are. Their application reports a point z of the planar Laplace mechanism, asks the
-// service for all POIs within a radius of retrieval of z, and throws away those that
-// are too far from the user. The radius of retrieval is fixed before z is drawn, such
-// that with a promised confidence the area of interest lies in that of retrieval
-// (definition 5.2 and proposition 5.1).
+// A user wants the points of interest (POIs) within a radius of interest of their location.
+// Their application reports a point z of the planar Laplace mechanism, asks the service for
+// all POIs within a radius of retrieval of z, and drops those that are too far from the user.
+// The radius of retrieval is fixed before z is drawn, such that with a promised confidence
+// the area of interest lies in the area of retrieval (definition 5.2 and proposition 5.1).
 //
 // A [Study] draws reports and counts on real POIs; [Table] is what the thesis
 // computes from their density alone, its table 5.1; [Comparison] is section 5.5, with
-// the uniform prior. Lengths are in metres and epsilon is per metre. The places of the
-// users are taken as public: nothing is charged.
+// the uniform prior. Lengths are in metres and epsilon is per metre. The users' places count
+// as public: nothing is charged.
 package lbs

@@ -11,8 +11,8 @@ import (
 	"github.com/geosql/geosql/study/chart"
 )
 
-// Figure draws, as SVG, what a POI of interest costs against the confidence, a line for
-// each level: as measured, and if POIs were spread evenly (figure 5.11 of the thesis).
+// Figure draws, as SVG, the cost of a POI of interest against the confidence, with a line for
+// each level: as measured, and if POIs were spread evenly (figure 5.11 of the thesis). The
 // rows are those of a Run.
 func Figure(rows []Row) (io.WriterTo, error) {
 	measured := chart.Panel{Title: "Overhead", X: "confidence", Y: "rows for one of interest", Left: 1}
@@ -45,5 +45,5 @@ func addPoint(p *chart.Panel, r Row, y float64) {
 	p.Left, p.Right = min(p.Left, r.Confidence), max(p.Right, r.Confidence)
 }
 
-// axisMargin is how far the horizontal axes go on beyond their first and last points.
+// axisMargin is how far the horizontal axes extend beyond their first and last points.
 const axisMargin = 0.01

@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// places finds the points of interest about a point. They lie in rows, each as many
-// degrees of latitude high, and in a row from west to east.
+// places is an index that finds the points of interest around a point. They are stored in
+// rows of equal height in degrees of latitude, and within a row from west to east.
 type places struct {
 	south, meridian float64 // degrees; longitudes are sorted as differences from the meridian
 	rows            [][]site
@@ -24,15 +24,15 @@ const (
 	rowHeight = 0.005 // degrees, some 550 m
 
 	// On WGS 84 no degree of latitude is shorter than 110,574 m, and no degree of
-	// longitude than 111,319 m times the cosine of the latitude. What is less here is
-	// a margin for the errors of planar.Distance.
+	// longitude than 111,319 m times the cosine of the latitude. The smaller numbers here
+	// leave a margin for the errors of planar.Distance.
 	latitudeDegree  = 110_500.0
 	longitudeDegree = 111_300.0
 
 	radiansPerDegree = math.Pi / 180
 )
 
-// newPlaces returns an index of places, of which there must be some.
+// newPlaces returns an index of at least one place.
 func newPlaces(all []Place, meridian float64) *places {
 	south, north := 90.0, -90.0
 	for _, p := range all {
@@ -54,12 +54,11 @@ func (p *places) row(lat float64) int { return int(math.Floor((lat - p.south) / 
 
 func (p *places) east(lon float64) float64 { return math.Remainder(lon-p.meridian, 360) }
 
-// each calls do with every place within some metres of a point, and its distance. The
-// point, and what is so near to it, must not be on the far side of the Earth from the
-// meridian.
+// each calls do with every place within some metres of a point, and its distance. The point
+// and the places near it must not be on the far side of the Earth from the meridian.
 //
-// A path of length r which stays within latitudes up to a is at most r/(D cos a)
-// degrees of longitude long, D being those metres which a degree of the equator has.
+// A path of length r that stays within latitudes up to a spans at most r/(D cos a) degrees
+// of longitude, where D is the length of a degree of the equator.
 func (p *places) each(at Place, metres float64, do func(q Place, distance float64)) {
 	high := metres / latitudeDegree
 	wide := metres / (longitudeDegree * math.Cos(min(90, math.Abs(at.Lat)+high)*radiansPerDegree))

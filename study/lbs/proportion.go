@@ -2,12 +2,13 @@ package lbs
 
 import "gonum.org/v1/gonum/mathext"
 
-// A Proportion is how often something happened, and an interval of Clopper and Pearson
-// (The Use of Confidence or Fiducial Limits, Biometrika 26, 1934), which holds its
-// probability with [IntervalConfidence] or more when the trials are independent.
+// A Proportion is the share of trials in which something happened, with an interval of
+// Clopper and Pearson (The Use of Confidence or Fiducial Limits, Biometrika 26, 1934). If the
+// trials are independent, the interval contains the probability with [IntervalConfidence] or
+// more.
 type Proportion struct{ Share, Low, High float64 }
 
-// IntervalConfidence is that of the interval of a [Proportion].
+// IntervalConfidence is the confidence of the interval of a [Proportion].
 const IntervalConfidence = 0.99
 
 func newProportion(hits, trials int64) Proportion {
@@ -15,13 +16,13 @@ func newProportion(hits, trials int64) Proportion {
 	return Proportion{float64(hits) / float64(trials), low, high}
 }
 
-// interval returns the interval of Clopper and Pearson, which misses the probability
-// with probability at most miss, and on each side at most half of it.
+// interval returns the interval of Clopper and Pearson, which misses the probability with
+// probability at most miss, and on each side with at most half of that.
 func interval(hits, trials int64, miss float64) (low, high float64) {
 	return lowerBound(hits, trials, miss/2), 1 - lowerBound(trials-hits, trials, miss/2)
 }
 
-// lowerBound returns the probability at which so many hits, or more, have the
+// lowerBound returns the success probability at which this many hits or more have the
 // probability miss.
 func lowerBound(hits, trials int64, miss float64) float64 {
 	if hits == 0 {

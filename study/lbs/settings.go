@@ -16,8 +16,8 @@ type Settings struct {
 	PrivacyRadius  float64 // metres
 	InterestRadius float64 // metres
 	Confidences    []float64
-	RowKB          float64 // size of what is told about a POI
-	Reports        int     // of every user; only a Study looks at it
+	RowKB          float64 // size of the data about a POI
+	Reports        int     // of every user; only for a Study
 }
 
 // A Place is a point of interest, or where a user is, in degrees.
@@ -26,14 +26,13 @@ type Place struct{ Lat, Lon float64 }
 // Epsilon returns epsilon per metre at a level.
 func (s *Settings) Epsilon(level float64) float64 { return level / s.PrivacyRadius }
 
-// areaRatio returns how many times as large as the area of interest an area of
-// retrieval is.
+// areaRatio returns the ratio of an area of retrieval to the area of interest.
 func (s *Settings) areaRatio(retrieval float64) float64 {
 	ratio := retrieval / s.InterestRadius
 	return ratio * ratio
 }
 
-// Check says what is wrong with settings.
+// Check returns an error that says what is wrong with the settings.
 func (s *Settings) Check() error {
 	for _, x := range []struct {
 		name  string

@@ -16,25 +16,25 @@ const (
 	Lattice    = "lattice"    // of the mechanism of the domain, which draws the reports
 )
 
-// A Row is what a study finds for one level, confidence and radius. Rows of a level
-// are about the same reports.
+// A Row holds the results for one level, confidence and radius. Rows of a level are about
+// the same reports.
 type Row struct {
 	Level, Epsilon float64
 	Confidence     float64 // promised
-	Radius         string  // its name
+	Radius         string  // Continuous or Lattice
 	Metres         float64 // radius of retrieval
 	AreaRatio      float64 // of the areas of retrieval and interest
 
 	Reports   int64      // of all users
-	Contained Proportion // of the reports: the area of interest was in that of retrieval
+	Contained Proportion // of the reports whose area of retrieval contained the area of interest
 	Found     float64    // share of the POIs of interest that were retrieved
 	Interest  float64    // mean number of POIs of interest
 	Fetched   float64    // mean number of POIs retrieved
 	Overhead  float64    // Fetched/Interest
-	ExtraKB   float64    // mean size of what Fetched is more than Interest
+	ExtraKB   float64    // mean size of the POIs fetched beyond those of interest
 }
 
-// A Study draws reports of users and counts POIs about them. It is made by [New], and
+// A Study draws reports of users and counts the POIs around them. [New] returns one. It is
 // not safe for concurrent use.
 type Study struct {
 	parallel.Workers // whose Progress counts users, over all levels
@@ -66,9 +66,9 @@ func New(d *planar.Domain, s Settings, pois, users []Place) (*Study, error) {
 	}, nil
 }
 
-// Run measures the levels in their order, and hands over each row as it is found, by
-// confidence and then by radius. It ends early with the cause of ctx, or with the
-// error of row. It uses all processors.
+// Run measures the levels in their order, and calls row with each result, by confidence and
+// then by radius. It ends early with the cause of ctx, or with the error of row. It uses all
+// processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 	s.Begin(len(s.settings.Levels) * len(s.users))
 	for _, level := range s.settings.Levels {
@@ -112,7 +112,7 @@ func (s *Study) measure(ctx context.Context, level float64) ([]Row, error) {
 	return rows, nil
 }
 
-// radii returns the rows of a level, of which nothing is measured yet.
+// radii returns the rows of a level, without measurements.
 func (s *Study) radii(level float64) (rows []Row, err error) {
 	epsilon := s.settings.Epsilon(level)
 	add := func(confidence float64, name string, metres float64, err error) error {

@@ -6,16 +6,16 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A City has so many points of interest per square kilometre.
+// A City has a density of points of interest per square kilometre.
 type City struct {
 	Name    string
 	Density float64
 }
 
-// Cities are those of table 5.1 of the thesis, with the density of their restaurants.
+// Cities are the cities of table 5.1 of the thesis, with the density of their restaurants.
 var Cities = []City{{"Paris", 137}, {"Buenos Aires", 22}}
 
-// A TableRow is what a service costs where the POIs are spread evenly.
+// A TableRow holds the cost of a service where the POIs are spread evenly.
 type TableRow struct {
 	City
 	Level, Confidence float64
@@ -23,7 +23,7 @@ type TableRow struct {
 	AreaRatio         float64 // of the areas of retrieval and interest
 	Interest          float64 // POIs of interest
 	ExtraKB           float64 // the bandwidth overhead
-	PrintedKB         float64 // what the thesis prints for it; NaN: nothing
+	PrintedKB         float64 // ExtraKB as printed in the thesis; NaN if it is not printed
 }
 
 // Table returns table 5.1 of the thesis for any settings and cities,
@@ -57,11 +57,11 @@ func Table(s Settings, cities []City) (rows []TableRow, err error) {
 	return rows, nil
 }
 
-// levelTolerance is by how much a level may differ from one of table 5.1 and still be
-// meant: ln 6 is not a decimal. It changes no number there by a millionth.
+// levelTolerance is how much a level may differ from one of table 5.1 and still count as
+// that: ln 6 is not a decimal. It changes no number of the table by a millionth.
 const levelTolerance = 1e-9
 
-// printedKB returns a number of table 5.1 in kB, and NaN if it has none for that.
+// printedKB returns a number of table 5.1 in kB, or NaN if the table has none.
 func (s *Settings) printedKB(city City, level, confidence float64) float64 {
 	factor := math.Round(math.Exp(level)) // the levels are ln 2, ln 4 and ln 6
 	if math.Abs(level-math.Log(factor)) > levelTolerance {

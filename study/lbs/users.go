@@ -6,8 +6,8 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// Sample returns n of the places, at even steps through all of them; all if there are
-// no more.
+// Sample returns n of the places, at even steps through all of them, or all places if there
+// are no more than n.
 func Sample(all []Place, n int) []Place {
 	if n >= len(all) {
 		return all
@@ -19,8 +19,8 @@ func Sample(all []Place, n int) []Place {
 	return some
 }
 
-// Grid returns about n places at even steps to the east and to the north, those that
-// are in the box of a domain.
+// Grid returns the places in the box of a domain of a grid of about n places, at even steps
+// to the east and to the north.
 func Grid(d *planar.Domain, n int) (grid []Place) {
 	low, high := d.Extent()
 	width, height := float64(high.I-low.I), float64(high.J-low.J)

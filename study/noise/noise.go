@@ -1,4 +1,4 @@
-// Package noise has the mechanism that the studies of single locations measure.
+// Package noise provides the mechanism that the studies of single locations measure.
 package noise
 
 import (
@@ -7,7 +7,8 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// Beyond these, per metre, the noise would leave the Earth or never leave its location.
+// The least and greatest epsilon per metre. Beyond them, the noise would leave the Earth or
+// never leave its location.
 const (
 	MinEpsilon = 1e-9
 	MaxEpsilon = 1000

@@ -1,4 +1,4 @@
-// Package parallel shares out the work of a study among workers.
+// Package parallel divides the work of a study among workers.
 package parallel
 
 import (
@@ -10,11 +10,10 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// Each calls do(worker, k) for every k from 0 to n-1, in the goroutines of so many
-// workers; calls with the same worker follow one another, so what belongs to a
-// worker needs no lock. After each call it calls done, one at a time, in its own
-// goroutine. It begins no call once ctx has ended, and then returns the cause of
-// that.
+// Each calls do(worker, k) for every k from 0 to n-1, with one goroutine for each worker.
+// Calls with the same worker follow one another, so data of a worker need no lock. After
+// each call Each calls done, one at a time, in its own goroutine. Once ctx has ended, it
+// begins no call and returns the cause.
 func Each(ctx context.Context, workers, n int, do func(worker, k int), done func()) error {
 	finished := make(chan struct{})
 	var next atomic.Int64
@@ -44,10 +43,10 @@ func Each(ctx context.Context, workers, n int, do func(worker, k int), done func
 	return nil
 }
 
-// Workers do the work of a study, and tell how much of it is done. Each has a source of
-// entropy of its own.
+// Workers do the work of a study, and report how much of it is done. Each has its own source
+// of entropy.
 type Workers struct {
-	// Progress, unless nil, is called again and again with how much of a run is done.
+	// Progress, unless nil, is called repeatedly with how much of a run is done.
 	Progress func(done, total int)
 
 	Sources []*exact.Source // one for each worker
@@ -55,7 +54,7 @@ type Workers struct {
 	done, total int
 }
 
-// NewWorkers returns a worker for each processor.
+// NewWorkers returns one worker for each processor.
 func NewWorkers() Workers {
 	var w Workers
 	for range runtime.GOMAXPROCS(0) {
@@ -64,10 +63,10 @@ func NewWorkers() Workers {
 	return w
 }
 
-// Begin sets how much there is to do in a run, of which nothing is done.
+// Begin sets the amount of work of a run, none of which is done yet.
 func (w *Workers) Begin(total int) { w.done, w.total = 0, total }
 
-// Each calls do as the function of that name, and counts each call as done.
+// Each calls do as the function of that name does, and counts each call as done.
 func (w *Workers) Each(ctx context.Context, n int, do func(worker, k int)) error {
 	return Each(ctx, len(w.Sources), n, do, func() {
 		w.done++

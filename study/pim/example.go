@@ -8,14 +8,14 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// An Example is how the mechanisms fare over the time of one trajectory. It holds
-// the truth: it is not for publication.
+// An Example holds the results of the mechanisms over the time of one trajectory. It
+// contains the truth and is not for publication.
 type Example struct {
 	Truth  []track.Fix
 	Series []Series // one for each mechanism
 }
 
-// A Series has a value for every step, the mean of [ExampleRuns] runs.
+// A Series holds a value for every step, the mean of [ExampleRuns] runs.
 type Series struct {
 	Mechanism  string
 	SetSize    []float64   // cells
@@ -24,10 +24,10 @@ type Series struct {
 	Reports    []track.Fix // of the first run
 }
 
-// ExampleRuns is how many runs an Example is the mean of, as in the paper.
+// ExampleRuns is the number of runs that an Example averages, as in the paper.
 const ExampleRuns = 20
 
-// Example reports the first test trajectory at the first epsilon and delta.
+// Example measures the first test trajectory at the first epsilon and delta.
 func (s *Study) Example(ctx context.Context, tracks []track.Track) (Example, error) {
 	if err := s.prepare(tracks); err != nil {
 		return Example{}, err
@@ -65,7 +65,7 @@ func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Se
 	return meanOf(runs), nil
 }
 
-// meanOf averages runs of the same trajectory.
+// meanOf returns the means over runs of the same trajectory.
 func meanOf(runs [][]step) (s Series) {
 	for k := range runs[0] {
 		var all tally

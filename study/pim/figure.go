@@ -19,7 +19,7 @@ func newCurve(mechanism string) chart.Curve {
 	return chart.Curve{Name: mechanism, Colour: colour, Dashed: mechanism != pim.PIM}
 }
 
-// A quantity is what figures 6 to 9 of the paper show.
+// A quantity is one that figures 6 to 9 of the paper show.
 type quantity struct {
 	title, axis string
 	of          func(Summary) float64
@@ -35,7 +35,7 @@ var quantities = []quantity{
 		func(s Summary) float64 { return s.Distance }, func(s Series) []float64 { return s.Distance }},
 }
 
-// OverTime draws, as SVG, what the right half of the paper's figure 6 shows.
+// OverTime draws, as SVG, the right half of the paper's figure 6.
 func OverTime(e Example) (io.WriterTo, error) {
 	var line []chart.Panel
 	for _, q := range quantities {
@@ -53,8 +53,7 @@ func OverTime(e Example) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{line})
 }
 
-// Map draws, as SVG, what the left half of the paper's figure 6 shows: a trajectory
-// and what was reported for it.
+// Map draws, as SVG, the left half of the paper's figure 6: a trajectory and its reports.
 func Map(e Example) (io.WriterTo, error) {
 	m := chart.NewMap("A trajectory and what was reported", e.Truth[0])
 	for _, name := range []string{pim.Laplace, pim.PIM} {
@@ -69,8 +68,8 @@ func Map(e Example) (io.WriterTo, error) {
 	return m.Draw(), nil
 }
 
-// Parameters draws, as SVG, what figures 7 to 9 of the paper show: each quantity
-// against epsilon, at the first delta, and against delta, at the first epsilon.
+// Parameters draws, as SVG, figures 7 to 9 of the paper: each quantity against epsilon, at
+// the first delta, and against delta, at the first epsilon.
 func Parameters(rows []Row) (io.WriterTo, error) {
 	first := rows[0]
 	var page [][]chart.Panel
@@ -85,9 +84,9 @@ func Parameters(rows []Row) (io.WriterTo, error) {
 	return chart.Page(page)
 }
 
-// panelOf returns a panel of the selected rows, one curve for each mechanism.
-// setting tells a row's setting, and selects it; settings are evenly spaced, in
-// ascending order.
+// panelOf returns a panel of the selected rows, with one curve for each mechanism. The
+// function setting returns a row's setting, and whether the row is selected. Settings are
+// evenly spaced, in ascending order.
 func panelOf(rows []Row, setting func(Row) (float64, bool), value func(Row) float64) (p chart.Panel) {
 	var settings []float64
 	for _, r := range rows {
@@ -112,5 +111,5 @@ func panelOf(rows []Row, setting func(Row) (float64, bool), value func(Row) floa
 	return p
 }
 
-// axisMargin is how far a horizontal axis goes on beyond its first and last places.
+// axisMargin is how far a horizontal axis extends beyond its first and last places.
 const axisMargin = 0.2

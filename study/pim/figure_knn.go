@@ -11,10 +11,9 @@ import (
 	"github.com/geosql/geosql/study/chart"
 )
 
-// Nearest draws, as SVG, what figure 10 of the paper shows at the first epsilon and
-// delta: precision, which is recall, where as many places are returned as wanted;
-// then both for the number wanted that most queries have, against the number
-// returned.
+// Nearest draws, as SVG, figure 10 of the paper at the first epsilon and delta: first
+// precision, which equals recall, for queries that return as many places as are wanted; then
+// both against the number returned, for the number wanted that most queries have.
 func Nearest(queries []KNN, rows []Row) (io.WriterTo, error) {
 	k := mostWanted(queries)
 	precision := func(s Summary, n int) float64 { return s.Precision[n] }
@@ -36,7 +35,7 @@ func Nearest(queries []KNN, rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{line})
 }
 
-// mostWanted returns the K that most of the queries have, the first of several.
+// mostWanted returns the most frequent K of the queries, the first of several.
 func mostWanted(queries []KNN) (k int) {
 	times := map[int]int{}
 	for _, q := range queries {

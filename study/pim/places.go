@@ -9,11 +9,11 @@ import (
 // A Place is a point of interest, in degrees.
 type Place struct{ Lat, Lon float64 }
 
-// places finds the nearest of some points of interest, by their distances on a map
-// whose scale is right at the middle latitude of them all. Of equally near ones the
-// one that was given first is the nearest.
+// places is an index that finds the nearest points of interest, by their distances on a map
+// whose scale is right at the middle latitude of them all. Of equally near ones, the one
+// given first counts as nearer.
 type places struct {
-	shrink float64 // of a degree of longitude, to one of latitude
+	shrink float64 // ratio of a degree of longitude to one of latitude
 	sorted []site  // from west to east
 }
 
@@ -38,7 +38,7 @@ func newPlaces(all []Place) *places {
 	return index
 }
 
-// A found place has its squared distance.
+// A neighbour is a place with its squared distance.
 type neighbour struct {
 	d2 float64
 	id int32
@@ -48,9 +48,9 @@ func compareNeighbours(a, b neighbour) int {
 	return cmp.Or(cmp.Compare(a.d2, b.d2), cmp.Compare(a.id, b.id))
 }
 
-// nearest appends the k nearest places, or all if there are less, to ids, the
-// nearest first. It walks to the east and to the west until what is next is farther
-// away by its longitude alone than the worst of k found.
+// nearest appends the k nearest places, or all if there are fewer, to ids, the nearest
+// first. It walks to the east and to the west until the next place is farther away by its
+// longitude alone than the worst of the k best.
 func (p *places) nearest(lat, lon float64, k int, ids []int32) []int32 {
 	x, y := lon*p.shrink, lat
 	best := make([]neighbour, 0, k+1)
@@ -94,7 +94,7 @@ func (p *places) nearest(lat, lon float64, k int, ids []int32) []int32 {
 	return ids
 }
 
-// shared returns how many of the places of a are among those of b.
+// shared returns how many places of a are in b.
 func shared(a, b []int32) (n int) {
 	for _, id := range a {
 		if slices.Contains(b, id) {

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// A step is a report and what can be said about it.
+// A step is a report and its measures.
 type step struct {
 	report  track.Fix
 	setSize int
@@ -18,7 +18,7 @@ type step struct {
 	took    time.Duration
 }
 
-// run reports a trajectory, unless stop says otherwise, and calls each for every
+// run reports a trajectory until its end or until stop returns true, and calls each for every
 // step.
 func (s *Study) run(m *pim.Mechanism, src *exact.Source, x *trajectory, stop func() bool, each func(k int, made step)) error {
 	run := m.Start()

@@ -8,34 +8,34 @@ import (
 	"github.com/geosql/geosql/mechanism/pim"
 )
 
-// Settings say what a study measures.
+// Settings state what a study measures.
 type Settings struct {
-	Epsilons []float64 // per step; the first is that of the other parameters' rows
+	Epsilons []float64 // per step; other parameters vary at the first
 	Deltas   []float64 // of the location sets; likewise
-	MinSet   int       // cells that a location set has at least
+	MinSet   int       // least number of cells in a location set
 
 	CellMetres float64       // side of a cell
 	Period     time.Duration // of a step
 	Personal   bool          // a model for every user, instead of one for all
 	KnownStart bool          // the first cell of every test trajectory is public
 
-	Traces int   // most test trajectories
-	Steps  int   // most steps of each
+	Traces int   // greatest number of test trajectories
+	Steps  int   // greatest number of steps of each
 	Repeat int   // runs of each
-	KNN    []KNN // asked at each step, if there are places
+	KNN    []KNN // queries at each step, if there are places
 }
 
-// A KNN is a query for the nearest places: the K nearest to the truth are wanted,
-// and the Returned nearest to the report are looked at (k and k' in the paper).
+// A KNN is a query for the nearest places: the K nearest to the truth are wanted, and the
+// Returned nearest to the report are returned (k and k' in the paper).
 type KNN struct{ K, Returned int }
 
-// String prints k/k'.
+// String returns k/k'.
 func (q KNN) String() string { return fmt.Sprintf("%d/%d", q.K, q.Returned) }
 
-// MinSteps is how long a test trajectory must be.
+// MinSteps is the least number of steps of a test trajectory.
 const MinSteps = 20
 
-// mechanisms are compared in this order.
+// mechanisms are the mechanisms compared, in the order of the rows.
 var mechanisms = []string{pim.PIM, pim.Laplace, pim.LaplaceTight}
 
 func (s *Settings) check(places int) error {
@@ -62,14 +62,14 @@ func (s *Settings) check(places int) error {
 	return nil
 }
 
-// A setting is what one row of each mechanism is measured under.
+// A setting is that of one row of each mechanism.
 type setting struct {
 	epsilon, delta float64
 	policy         pim.Policy
 }
 
-// sweep returns the settings: every epsilon at the first delta, then the other
-// deltas at the first epsilon.
+// sweep returns the settings: every epsilon at the first delta, then the other deltas at the
+// first epsilon.
 func (s *Settings) sweep() (all []setting, err error) {
 	for _, epsilon := range s.Epsilons {
 		all = append(all, setting{epsilon: epsilon, delta: s.Deltas[0]})

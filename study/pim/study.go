@@ -12,31 +12,30 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// A Row is what a study finds for one mechanism in one setting.
+// A Row holds the results for one mechanism in one setting.
 type Row struct {
 	Mechanism      string
 	Epsilon, Delta float64
 	Summary
 }
 
-// A Study compares mechanisms on test trajectories. It is made by [New], and not
-// safe for concurrent use.
+// A Study compares mechanisms on test trajectories. [New] returns one. It is not safe for
+// concurrent use.
 type Study struct {
 	parallel.Workers // whose Progress counts runs of trajectories, over all rows
 
 	settings Settings
 	sweep    []setting
 	grid     *markov.Grid
-	places   *places // nil: there are none
-	furthest int     // places that the queries look at, at most
+	places   *places // nil if there are none
+	furthest int     // greatest number of places that a query returns
 
 	subjects []trajectory
 	models   map[string]*markov.Model // by user
 }
 
-// New returns a study of tracks in a domain, from which locations outside are to be
-// left out beforehand. Without places nothing is asked for the nearest. Errors are
-// about the settings.
+// New returns a study of tracks in a domain. The tracks must not have locations outside the
+// domain. Without places there are no queries. Errors are about the settings.
 func New(d *planar.Domain, s Settings, all []Place) (*Study, error) {
 	if err := s.check(len(all)); err != nil {
 		return nil, err
@@ -59,13 +58,12 @@ func New(d *planar.Domain, s Settings, all []Place) (*Study, error) {
 	return study, nil
 }
 
-// errNoSubject says why there is nothing to measure.
+// errNoSubject is the error if there is nothing to measure.
 var errNoSubject = fmt.Errorf("no user has fixes in %d periods", MinSteps)
 
-// Run measures tracks and hands over each row as it is found: mechanisms run
-// fastest, then every epsilon at the first delta, then every other delta at the
-// first epsilon. It ends early with the cause of ctx, or with the error of row. It
-// uses all processors.
+// Run measures tracks and calls row with each result: for every epsilon at the first delta,
+// then for every other delta at the first epsilon, the rows of all mechanisms. It ends early
+// with the cause of ctx, or with the error of row. It uses all processors.
 func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) error) error {
 	if err := s.prepare(tracks); err != nil {
 		return err
@@ -148,7 +146,7 @@ func (s *Study) train(tracks []track.Track) (models map[string]*markov.Model, er
 	return models, nil
 }
 
-// measure runs a mechanism on all trajectories, so often as is to be.
+// measure runs a mechanism on all trajectories, as often as the settings say.
 func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary, error) {
 	tallies := make([]tally, len(s.subjects)*s.settings.Repeat)
 	err := s.Each(ctx, len(tallies), func(worker, k int) {
@@ -174,7 +172,7 @@ func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary
 	return all.summary(s.settings.KNN), nil
 }
 
-// stopper tells whether ctx has ended.
+// stopper returns a function that reports whether ctx has ended.
 func stopper(ctx context.Context) func() bool { return func() bool { return ctx.Err() != nil } }
 
 // count adds the k-th step of a trajectory to a tally.

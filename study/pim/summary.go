@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Summary is what was measured over all steps of all runs of one mechanism.
+// A Summary holds the measures over all steps of all runs of one mechanism.
 type Summary struct {
 	Steps int
 
@@ -15,21 +15,21 @@ type Summary struct {
 	Distance float64 // mean distance between report and truth, in metres
 	RMSE     float64 // root of the mean square of that distance, in metres
 
-	// Of each KNN of the settings; nil without places. R being the places wanted
-	// and R' those returned, precision is the mean of |R n R'|/k' and recall that of
+	// One for each KNN of the settings; nil without places. With R the places wanted and
+	// R' those returned, precision is the mean of |R n R'|/k' and recall that of
 	// |R n R'|/k.
 	Precision, Recall []float64
 
 	StepTime time.Duration // mean time to find the set, draw and infer
 }
 
-// A tally is a Summary in the making. The zero value is that of no run.
+// A tally accumulates a Summary. The zero value is empty.
 type tally struct {
 	steps, cells, drifts int
 	metres, metres2      float64 // sums of distances and of their squares
 	hits                 []int   // for each KNN, places wanted that were returned
 	took                 time.Duration
-	err                  error // what went wrong
+	err                  error // the first error
 }
 
 func (t *tally) add(s step) {

@@ -7,22 +7,22 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// A trajectory is what a run reports: one fix for each step. Fixes have the time at
-// which their slot begins.
+// A trajectory is what a run reports: one fix for each step. Fixes have the times at which
+// their slots begin.
 type trajectory struct {
 	user   string
-	start  *track.Fix // public, and not reported; nil where no beginning is known
+	start  *track.Fix // public, and not reported; nil if no start is known
 	fixes  []track.Fix
 	cells  []int     // of the grid, where the fixes are
 	places [][]int32 // nearest to the fixes; nil without places
 }
 
-// trajectories returns at most limit test trajectories of at most steps fixes, as
-// the package comment says. The period is in microseconds.
+// trajectories returns at most limit test trajectories of at most steps fixes, as described
+// in the package comment. The period is in microseconds.
 func trajectories(tracks []track.Track, period int64, steps, limit int) []trajectory {
 	type piece struct {
 		trajectory
-		turn int // it is its user's piece of this number
+		turn int // number of the piece among its user's
 	}
 	var pieces []piece
 	users, fixes := byUser(tracks)
@@ -45,8 +45,8 @@ func trajectories(tracks []track.Track, period int64, steps, limit int) []trajec
 	return taken
 }
 
-// byUser puts the fixes of each user in the order of time. Users are in the order
-// of their first tracks.
+// byUser returns the fixes of each user, sorted by time. Users are in the order of their
+// first tracks.
 func byUser(tracks []track.Track) (users []string, fixes map[string][]track.Fix) {
 	fixes = map[string][]track.Fix{}
 	for _, t := range tracks {

@@ -1,4 +1,4 @@
-// Package studytest has what the tests of studies share.
+// Package studytest provides what the tests of studies share.
 package studytest
 
 import (

@@ -14,21 +14,19 @@ type Fix struct {
 	Lat, Lon float64
 }
 
-// A Track is what was recorded of a user in one go: fixes at strictly increasing
-// times.
+// A Track is one recording of a user: fixes at strictly increasing times.
 type Track struct {
 	User, Name string
 	Fixes      []Fix
 }
 
-// A Collector puts fixes into tracks. The zero value holds none.
+// A Collector collects fixes into tracks. The zero value is empty.
 type Collector struct {
 	tracks []Track
 	index  map[[2]string]int // of tracks, by user and name
 }
 
-// Add puts a fix into the track of that user and name. Fixes may come in any
-// order.
+// Add adds a fix to the track of a user and name. Fixes may come in any order.
 func (c *Collector) Add(user, name string, f Fix) {
 	key := [2]string{user, name}
 	k, ok := c.index[key]
@@ -44,9 +42,9 @@ func (c *Collector) Add(user, name string, f Fix) {
 	c.tracks[k].Fixes = append(c.tracks[k].Fixes, f)
 }
 
-// Tracks returns the tracks in the order of their first fixes, and how many fixes
-// repeated the time of another one of the track: of these the first that was added
-// stays. The Collector must not be used any more.
+// Tracks returns the tracks in the order of their first fixes, and the number of fixes that
+// repeated the time of another fix of their track: of these only the first one added is
+// kept. The Collector must not be used afterwards.
 func (c *Collector) Tracks() (tracks []Track, repeated int) {
 	for k := range c.tracks {
 		t := &c.tracks[k]
