@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Box is a named series of box plots, as of Tukey (Exploratory Data Analysis, 1977):
-// the quartiles, and whiskers to the last values within one and a half times their
-// distance.
+// A Box is a named series of box plots (Tukey, Exploratory Data Analysis, 1977): the
+// quartiles, and whiskers to the last values within one and a half times their distance.
 type Box struct {
 	Name   string
 	Colour color.Color
@@ -21,8 +20,8 @@ type Box struct {
 // boxShare is the share of the axis, between one group and the next, that boxes cover.
 const boxShare = 0.8
 
-// addBoxes adds series whose boxes stand side by side in each group. width is that
-// between one group and the next.
+// addBoxes adds series of boxes to a plot, side by side in each group. The argument width is
+// the distance between one group and the next.
 func addBoxes(p *plot.Plot, series []Box, width vg.Length) error {
 	place := width * boxShare / vg.Length(len(series))
 	for k, b := range series {

@@ -4,8 +4,7 @@ package chart
 
 import "image/color"
 
-// The palette of Okabe and Ito, which colour-blind people can tell apart, and a
-// grey.
+// The palette of Okabe and Ito, whose colours colour-blind people can distinguish, and a grey.
 var (
 	Blue   = color.RGBA{0, 114, 178, 255}
 	Sky    = color.RGBA{86, 180, 233, 255}

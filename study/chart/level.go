@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// LevelName returns what a legend calls a privacy level: "ln 4" for the logarithm of a
-// number if that is shorter than the level itself, and else "l = 8.6". Other levels have
-// other names.
+// LevelName returns the name of a privacy level in a legend: "ln 4" for the logarithm of a
+// whole number if that is shorter than the level itself, and otherwise "l = 8.6". Different
+// levels have different names.
 func LevelName(level float64) string {
 	digits := strconv.FormatFloat(level, 'g', -1, 64)
 	factor := math.Round(math.Exp(level))

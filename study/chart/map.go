@@ -48,8 +48,8 @@ func (m *Map) Line(name string, fixes []track.Fix, c color.Color) error {
 	return nil
 }
 
-// Discs adds a disc with a rim for each place, of the given radius where there is
-// one fix, and larger where there are more.
+// Discs adds an outlined disc for each place, with the given radius for one fix, and larger
+// for more.
 func (m *Map) Discs(name string, fixes []track.Fix, c color.Color, radius vg.Length) error {
 	var places plotter.XYs
 	times := map[plotter.XY]float64{}
@@ -79,7 +79,7 @@ func (m *Map) Discs(name string, fixes []track.Fix, c color.Color, radius vg.Len
 	return nil
 }
 
-// Draw draws the layers.
+// Draw returns the drawn layers.
 func (m *Map) Draw() io.WriterTo {
 	canvas := vgsvg.New(mapSize, mapSize)
 	area := draw.Crop(draw.New(canvas), panelGap, -panelGap, panelGap, -panelGap)
@@ -88,7 +88,7 @@ func (m *Map) Draw() io.WriterTo {
 	return canvas
 }
 
-// project returns fixes as kilometres to the east and north of the origin.
+// project returns fixes in kilometres to the east and north of the origin.
 func (m *Map) project(fixes []track.Fix) (points plotter.XYs) {
 	for _, x := range fixes {
 		east := planar.Distance(m.origin.Lat, m.origin.Lon, m.origin.Lat, x.Lon) / 1000
@@ -101,7 +101,7 @@ func (m *Map) project(fixes []track.Fix) (points plotter.XYs) {
 	return points
 }
 
-// trueToScale widens the axes of a plot until a kilometre is as long on both, and
+// trueToScale widens the axes of a plot until a kilometre has the same length on both, and
 // leaves a margin.
 func trueToScale(p *plot.Plot, canvas draw.Canvas) {
 	const margin = 1.1
@@ -112,7 +112,7 @@ func trueToScale(p *plot.Plot, canvas draw.Canvas) {
 	p.Y.Min, p.Y.Max = around(p.Y.Min, p.Y.Max, scale*height)
 }
 
-// around returns the interval of some length with the middle of another one.
+// around returns the interval of the given length with the same middle as lo to hi.
 func around(lo, hi, length float64) (newLo, newHi float64) {
 	middle := lo + (hi-lo)/2
 	return middle - length/2, middle + length/2

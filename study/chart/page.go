@@ -18,7 +18,7 @@ const (
 	panelGap    = 5 * vg.Millimeter
 )
 
-// Page lays out panels in lines, all of the same length, and columns.
+// Page returns a drawing of panels in lines, all of the same length.
 func Page(panels [][]Panel) (io.WriterTo, error) {
 	plots := make([][]*plot.Plot, len(panels))
 	for k, line := range panels {
@@ -61,7 +61,7 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// ticks marks a scale at multiples of 1, 2 or 5 times a power of ten.
+// ticks returns marks at multiples of 1, 2 or 5 times a power of ten.
 func ticks(lo, hi float64) (marks []plot.Tick) {
 	const least = 5 // intervals
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/least)))
@@ -77,7 +77,7 @@ func ticks(lo, hi float64) (marks []plot.Tick) {
 	return marks
 }
 
-// wordTicks marks a scale at 0, 1, 2, .. by words.
+// wordTicks returns words as marks at 0, 1, 2, ...
 func wordTicks(words []string) plot.Ticker {
 	var marks plot.ConstantTicks
 	for k, word := range words {

@@ -15,22 +15,23 @@ import (
 type Curve struct {
 	Name   string
 	Colour color.Color
-	Dashed bool // what the others are compared with
+	Dashed bool // a baseline
 	Plain  bool // without a disc at every point
 	Points plotter.XYs
 }
 
-// A Panel is a plot of curves and boxes over one scale, which starts at 0 upwards.
+// A Panel is a plot of curves and boxes over one vertical scale, which starts at 0.
 type Panel struct {
 	Title, X, Y string // above, and at the axes
 	Left, Right float64
-	Names       []string // printed at 0, 1, 2, .. of the horizontal axis; nil: the numbers are
-	Top         float64  // largest value to show; 0: that of the curves and boxes
+	Names       []string // printed at 0, 1, 2, .. of the horizontal axis; nil for numbers
+	Top         float64  // largest value to show; 0 for that of the curves and boxes
 	Curves      []Curve
 	Boxes       []Box // side by side
 }
 
-// legendRoom is how much higher than what it shows a panel is, for the legend.
+// legendRoom is the ratio of a panel's height to that of its data, to leave room for the
+// legend.
 const legendRoom = 1.6
 
 // Top returns the largest value of the curves, at least 0.
@@ -52,7 +53,7 @@ func topOfBoxes(boxes []Box) (top float64) {
 	return top
 }
 
-// axisShare is about the share of a panel's width that the horizontal axis takes.
+// axisShare is the approximate share of the horizontal axis in a panel's width.
 const axisShare = 0.8
 
 func (p Panel) plot() (*plot.Plot, error) {

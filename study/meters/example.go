@@ -6,18 +6,18 @@ import (
 	"sort"
 )
 
-// An Example is one signature and what was made of it. It holds the truth: it is not
-// for publication.
+// An Example is one signature and its releases. It contains the truth and is not for
+// publication.
 type Example struct {
-	Signal   []Reading // of the window, and the last before it
+	Signal   []Reading // the readings of the window, and the last one before it
 	Start    int64     // of the window
 	Period   int64     // in microseconds, between two reports
-	Reports  []float64 // as a meter makes them
+	Reports  []float64 // the true reports of the meter
 	Epsilons []float64
-	Released [][]float64 // the reports for each epsilon
+	Released [][]float64 // the released reports for each epsilon
 }
 
-// Example releases once the signature that varies as much as the median one.
+// Example returns one release of the signature of median variation.
 func (s *Study) Example(meters []Meter) (Example, error) {
 	known := s.signatures(meters)
 	if len(known) == 0 {
@@ -45,7 +45,7 @@ func (x signature) variation() int64 {
 	return d
 }
 
-// signal returns those of a meter's readings that its signature was made from.
+// signal returns the readings of a meter from which its signature was made.
 func (s *Study) signal(x signature, readings []Reading) []Reading {
 	first := sort.Search(len(readings), func(k int) bool { return readings[k].T > x.start })
 	last := sort.Search(len(readings), func(k int) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/geosql/geosql/study/chart"
 )
 
-// Figure draws, as SVG, what figure 4.4 of the thesis shows: a signature, and its
-// releases, one below the other. value names what is metered.
+// Figure draws, as SVG, figure 4.4 of the thesis: a signature and its releases, one below the
+// other. The argument value names what is metered.
 func (e Example) Figure(value string) (io.WriterTo, error) {
 	truth := chart.Curve{Name: "reported", Colour: color.Black, Points: e.points(e.Reports)}
 	page := [][]chart.Panel{{{
@@ -42,8 +42,7 @@ func (e Example) points(reports []float64) (points plotter.XYs) {
 	return points
 }
 
-// signal returns the signal over its times. What was read before the window holds at
-// its start.
+// signal returns the signal over its times. A reading before the window counts at its start.
 func (e Example) signal() (points plotter.XYs) {
 	for _, r := range e.Signal {
 		points = append(points, plotter.XY{X: max(0, e.seconds(r.T)), Y: r.Value})
@@ -53,11 +52,11 @@ func (e Example) signal() (points plotter.XYs) {
 
 func (e Example) seconds(t int64) float64 { return float64(t-e.Start) * 1e-6 }
 
-// axisMargin is how far a horizontal axis goes on beyond its first and last places.
+// axisMargin is how far a horizontal axis extends beyond its first and last places.
 const axisMargin = 0.2
 
-// Recognition draws, as SVG, the shares that are recognised against epsilon. rows are
-// those of Signatures.
+// Recognition draws, as SVG, the shares that are recognised against epsilon. The rows are those
+// of Signatures.
 func Recognition(rows []SignatureRow) (io.WriterTo, error) {
 	p := chart.Panel{Title: "Recognised", X: "epsilon", Y: "per cent", Left: -axisMargin, Top: 100, Curves: []chart.Curve{
 		{Name: "signature", Colour: chart.Blue}, {Name: "device", Colour: chart.Green},
@@ -77,8 +76,8 @@ func Recognition(rows []SignatureRow) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{{p}})
 }
 
-// RelativeErrors draws, as SVG, the errors of sums against epsilon, in per cent of the
-// sums: a line of plots for each scope. rows are those of Totals.
+// RelativeErrors draws, as SVG, the errors of sums against epsilon, in per cent of the sums,
+// with a line of plots for each scope. The rows are those of Totals.
 func RelativeErrors(rows []TotalRow) (io.WriterTo, error) {
 	var page [][]chart.Panel
 	for k := 0; k < len(rows); {

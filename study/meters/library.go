@@ -3,11 +3,11 @@ package meters
 // A library is what an observer knows: the true signatures.
 type library []signature
 
-// A recognition says with what probability something is recognised.
+// A recognition holds the probabilities with which something is recognised.
 type recognition struct {
-	window float64 // the very signature
+	window float64 // the signature itself
 	device float64 // its meter
-	unseen float64 // its meter, by one whose library lacks the very signature
+	unseen float64 // its meter, with a library that lacks the signature itself
 }
 
 func (r *recognition) add(o recognition) {
@@ -16,7 +16,7 @@ func (r *recognition) add(o recognition) {
 	r.unseen += o.unseen
 }
 
-// recognise says what can be recognised in a release of signature own.
+// recognise returns what is recognised in a release of the signature own.
 func (l library) recognise(release []int64, own int) recognition {
 	nearest := int64(-1) // of the others
 	var ties, same float64
@@ -48,8 +48,8 @@ func (l library) recognise(release []int64, own int) recognition {
 	}
 }
 
-// manhattan returns the sum of the absolute differences, unless it is above a limit;
-// a negative one is none.
+// manhattan returns the sum of the absolute differences, and reports false if it exceeds the
+// limit; a negative limit means none.
 func manhattan(x, y []int64, limit int64) (d int64, ok bool) {
 	for k := range x {
 		d += max(x[k]-y[k], y[k]-x[k])

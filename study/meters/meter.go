@@ -18,13 +18,13 @@ type Meter struct {
 	Readings []Reading
 }
 
-// A Collector puts readings to their meters. The zero value holds none.
+// A Collector collects readings by meter. The zero value is empty.
 type Collector struct {
 	meters []Meter
 	index  map[string]int // of meters, by name
 }
 
-// Add puts a reading to the meter of that name. Readings may come in any order.
+// Add adds a reading to the meter of a name. Readings may come in any order.
 func (c *Collector) Add(name string, r Reading) {
 	k, ok := c.index[name]
 	if !ok {
@@ -39,8 +39,8 @@ func (c *Collector) Add(name string, r Reading) {
 	c.meters[k].Readings = append(c.meters[k].Readings, r)
 }
 
-// Meters returns the meters in the order of their first readings. The Collector must
-// not be used any more.
+// Meters returns the meters in the order of their first readings. The Collector must not be
+// used afterwards.
 func (c *Collector) Meters() []Meter {
 	for _, m := range c.meters {
 		sortByTime(m.Readings)
@@ -48,7 +48,7 @@ func (c *Collector) Meters() []Meter {
 	return c.meters
 }
 
-// sortByTime keeps readings of the same time in their order.
+// sortByTime sorts readings by time, and keeps the order of readings of the same time.
 func sortByTime(readings []Reading) {
 	slices.SortStableFunc(readings, func(a, b Reading) int { return cmp.Compare(a.T, b.T) })
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// Settings say what a study measures.
+// Settings state what a study measures.
 type Settings struct {
 	Universe *scalar.Universe
 	Epsilons []float64 // per unit of the universe; of a reading, or of a sum
 	Repeat   int       // how often every signature and every sum is released
 
-	// Of signatures alone.
+	// Only for signatures.
 	Window  time.Duration // length of a signature
 	Period  time.Duration // between two reports; divides Window
-	Windows int           // most signatures of a device
+	Windows int           // greatest number of signatures of a device
 }
 
 // maxSamples bounds the reports of a signature.
@@ -47,10 +47,10 @@ func (s *Settings) samples() int { return int(s.Window / s.Period) }
 type mechanism struct {
 	epsilon float64
 	query   *scalar.Query
-	radius  float64 // that a release keeps to with probability Confidence
+	radius  float64 // within which a release stays with probability Confidence
 }
 
-// Confidence is the probability that a radius is for.
+// Confidence is the probability that a radius is promised with.
 const Confidence = 0.95
 
 // mechanisms returns one for each epsilon.

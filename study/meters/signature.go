@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// hold is for how many periods a reading is reported until there is a new one.
+	// hold is the number of periods for which a reading is reported without a new one.
 	hold = 6
-	// leastSpread is how much, in parts of the universe, the reports of a signature
-	// differ at least.
+	// leastSpread is the least difference between the reports of a signature, as a share
+	// of the universe.
 	leastSpread = 1.0 / 20
 )
 
@@ -20,7 +20,7 @@ type signature struct {
 	indices []int64 // of the reports, in the universe
 }
 
-// signatures returns those of all meters, in their order and that of time.
+// signatures returns the signatures of all meters, by meter and time.
 func (s *Study) signatures(meters []Meter) (all []signature) {
 	for k, m := range meters {
 		candidates := s.candidates(k, m.Readings)
@@ -32,7 +32,7 @@ func (s *Study) signatures(meters []Meter) (all []signature) {
 	return all
 }
 
-// candidates returns all signatures of a meter that can be taken.
+// candidates returns all usable signatures of a meter.
 func (s *Study) candidates(meter int, readings []Reading) (found []signature) {
 	window := s.settings.Window.Microseconds()
 	for k := 0; k < len(readings); {
@@ -45,8 +45,8 @@ func (s *Study) candidates(meter int, readings []Reading) (found []signature) {
 	return found
 }
 
-// report returns the reports of a window, of which the first reading is number k, and
-// nil when one is missing.
+// report returns the reports of a window whose first reading has the index k, or nil if one is
+// missing.
 func (s *Study) report(readings []Reading, k int, start int64) (indices []int64) {
 	period := s.settings.Period.Microseconds()
 	for n := range int64(s.settings.samples()) {
@@ -62,7 +62,7 @@ func (s *Study) report(readings []Reading, k int, start int64) (indices []int64)
 	return indices
 }
 
-// varied reports whether there are reports, and they differ enough.
+// varied reports whether there are reports that differ enough.
 func (s *Study) varied(indices []int64) bool {
 	if indices == nil {
 		return false

@@ -8,17 +8,17 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// A SignatureRow is what a study finds out about signatures at one epsilon.
+// A SignatureRow holds the results about signatures at one epsilon.
 type SignatureRow struct {
 	Epsilon    float64 // of every reading; 0 for the true signatures
-	Devices    int     // that have signatures
+	Devices    int     // with signatures
 	Signatures int
 	Samples    int    // readings in each
-	Errors     Errors // of the readings; of zero without an epsilon
+	Errors     Errors // of the readings; zero without an epsilon
 
-	Window float64 // share of the releases whose signature was recognised
-	Device float64 // share of those whose device was
-	Unseen float64 // the same, by a library that lacks the very signature
+	Window float64 // share of the releases whose signature is recognised
+	Device float64 // share of the releases whose device is recognised
+	Unseen float64 // the same, with a library that lacks the signature itself
 }
 
 // TupleEpsilon returns what a release of a signature costs under the maximum metric.
@@ -26,9 +26,9 @@ func (r SignatureRow) TupleEpsilon() float64 { return float64(r.Samples) * r.Eps
 
 var errNoSignatures = errors.New("fewer than two windows are complete and vary by a twentieth of the universe")
 
-// Signatures releases the signatures of the meters, and hands over first the row of
-// the true ones, then those of the releases, in the order of the epsilons. It ends
-// early with the cause of ctx, or with the error of row.
+// Signatures releases the signatures of the meters. It calls row first for the true
+// signatures, then for the releases, in the order of the epsilons. It ends early with the
+// cause of ctx, or with the error of row.
 func (s *Study) Signatures(ctx context.Context, meters []Meter, row func(SignatureRow) error) error {
 	known := library(s.signatures(meters))
 	if len(known) < 2 {
@@ -58,7 +58,7 @@ func (s *Study) Signatures(ctx context.Context, meters []Meter, row func(Signatu
 	return nil
 }
 
-// released is what became of one signature, or of all.
+// released holds the results of one signature, or of all.
 type released struct {
 	times      int
 	recognised recognition // summed over the releases
@@ -71,7 +71,7 @@ func (r *released) add(o released) {
 	r.errors = append(r.errors, o.errors...)
 }
 
-// recognised collects what became of each signature.
+// recognised returns the sum of the results of each signature.
 func (s *Study) recognised(ctx context.Context, known library, release func(src *exact.Source, k int) released) (all released, err error) {
 	parts := make([]released, len(known))
 	if err := s.Each(ctx, len(known), func(worker, k int) { parts[k] = release(s.Sources[worker], k) }); err != nil {
@@ -83,7 +83,7 @@ func (s *Study) recognised(ctx context.Context, known library, release func(src 
 	return all, nil
 }
 
-// releaseSignature releases one of the signatures again and again.
+// releaseSignature releases one of the signatures repeatedly.
 func (s *Study) releaseSignature(q *scalar.Query, src *exact.Source, known library, own int) released {
 	u, truth, repeat := s.settings.Universe, known[own].indices, s.settings.Repeat
 	values, report := make([]float64, len(truth)), make([]int64, len(truth))
@@ -99,9 +99,9 @@ func (s *Study) releaseSignature(q *scalar.Query, src *exact.Source, known libra
 	return r
 }
 
-// releaseEach releases the values of some indices, each with noise of its own. It is
-// n times epsilon private under the maximum metric: no reading is further from its
-// like than the whole is, and by independence what the n of them tell adds up.
+// releaseEach releases the values of some indices with independent noise. It is n*epsilon
+// private under the maximum metric: no reading is further from its counterpart than that
+// distance, and the losses of the n readings add up.
 func releaseEach(values []float64, q *scalar.Query, src *exact.Source, u *scalar.Universe, indices []int64) {
 	var a scalar.Accumulator
 	for k, index := range indices {
@@ -111,7 +111,7 @@ func releaseEach(values []float64, q *scalar.Query, src *exact.Source, u *scalar
 	}
 }
 
-// signatureRow sums up what became of the signatures.
+// signatureRow returns the row of the results of all signatures.
 func (s *Study) signatureRow(known library, all released, m mechanism) SignatureRow {
 	devices := map[int]bool{}
 	for _, x := range known {

@@ -5,14 +5,14 @@ import (
 	"github.com/geosql/geosql/study/parallel"
 )
 
-// A Study releases readings of meters. It is made by [New], and not safe for concurrent
-// use. It uses all processors.
+// A Study releases readings of meters. [New] returns one. It is not safe for concurrent use,
+// and uses all processors.
 type Study struct {
 	parallel.Workers // whose Progress counts signatures or groups, over all epsilons
 
 	settings Settings
 	values   []mechanism // of single readings, one for each epsilon
-	sums     []mechanism // the same of sums
+	sums     []mechanism // of sums, one for each epsilon
 }
 
 // New returns a study. Errors are about the settings.

@@ -14,23 +14,23 @@ import (
 	"github.com/geosql/geosql/study/stats"
 )
 
-// What totals are of.
+// The scopes of totals.
 const (
 	OneMeter = "meter"
 	District = "district" // all meters
 )
 
-// A TotalRow is what a study finds out about sums at one epsilon.
+// A TotalRow holds the results about sums at one epsilon.
 type TotalRow struct {
 	Scope   string // OneMeter or District
 	Span    string // "day" or "month"
 	Epsilon float64
 	Groups  int // sums, of one reading or more
-	Zeros   int // of them 0: left out of the relative errors
+	Zeros   int // sums of 0, left out of the relative errors
 
 	MeanSum                     float64
 	Errors                      Errors
-	RelativeMedian, RelativeP95 float64 // errors in parts of the sum; NaN without one
+	RelativeMedian, RelativeP95 float64 // errors relative to the sum; NaN without a sum
 }
 
 // A span is a length of time to sum over. Times are numbered by it, in ascending order.
@@ -47,9 +47,9 @@ var spans = []span{
 	}},
 }
 
-// Totals releases sums of the readings of meters, and hands over a row for each scope,
-// span and epsilon; epsilons run fastest. It ends early with the cause of ctx, or with
-// the error of row.
+// Totals releases sums of the readings of meters, and calls row for each scope, span and
+// epsilon; epsilons vary fastest. It ends early with the cause of ctx, or with the error of
+// row.
 func (s *Study) Totals(ctx context.Context, meters []Meter, row func(TotalRow) error) error {
 	parts := partition(meters)
 	work := 0
@@ -74,7 +74,7 @@ func (s *Study) Totals(ctx context.Context, meters []Meter, row func(TotalRow) e
 	return nil
 }
 
-// A part is all groups of readings that are summed over for some rows.
+// A part holds the groups of readings that are summed for the rows of a scope and span.
 type part struct {
 	scope, span string
 	groups      [][]Reading
@@ -96,7 +96,7 @@ func partition(meters []Meter) (parts []part) {
 	return parts
 }
 
-// groups cuts the readings of each meter, by their times.
+// groups divides the readings of each meter by the numbers of their times.
 func groups(meters []Meter, number func(t int64) int64) (all [][]Reading) {
 	for _, m := range meters {
 		readings := m.Readings
@@ -146,7 +146,7 @@ func (s *Study) totalRow(ctx context.Context, p part, m mechanism) (TotalRow, er
 	return r, nil
 }
 
-// releaseSum releases the sum of some readings again and again.
+// releaseSum releases the sum of some readings repeatedly.
 func (s *Study) releaseSum(q *scalar.Query, src *exact.Source, readings []Reading) total {
 	var a scalar.Accumulator
 	for _, r := range readings {
@@ -159,7 +159,7 @@ func (s *Study) releaseSum(q *scalar.Query, src *exact.Source, readings []Readin
 	return t
 }
 
-// sum returns the float64 nearest to the sum of readings, as the universe takes them.
+// sum returns the float64 nearest to the sum of readings as moved to the universe's grid.
 func sum(u *scalar.Universe, readings []Reading) float64 {
 	steps := new(big.Int)
 	for _, r := range readings {

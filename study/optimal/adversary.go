@@ -8,31 +8,31 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// A Prior says how often each place is the secret as far as an adversary knows, who
-// may know more than the weights that a mechanism was made for: the time of day, say.
+// A Prior is what an adversary knows about how often each place is the secret. It may be more
+// than the weights that a mechanism was made for, such as the time of day.
 type Prior struct {
 	Name    string
 	Weights []float64 // in the order of the places, not negative; only ratios matter
 }
 
-// An AdversaryRow is what [Study.Adversary] finds for one mechanism and one prior.
+// An AdversaryRow holds the results of [Study.Adversary] for one mechanism and one prior.
 type AdversaryRow struct {
 	Mechanism, Prior string
-	Epsilon          float64 // that the mechanism was made for; NaN for [MostPrivate]
+	Epsilon          float64 // of the mechanism; NaN for [MostPrivate]
 	Loss             float64 // average distance of report and truth, under the prior
-	AdversaryError   float64 // of one who knows the prior and the mechanism
+	AdversaryError   float64 // of an adversary who knows the prior and the mechanism
 	RealisedEpsilon  float64 // the least for which the mechanism is private, per unit
 }
 
 // Adversary compares mechanisms of the same quality loss against adversaries who know
-// different priors: thesis, section 6.2.2 and figure 6.3. The mechanisms are made for
-// the weights of the places: [Optimal], at the epsilon and first dilation of the
-// settings; [PlanarLaplace] at the epsilon, and [MostPrivate] with the bound, at which
-// they lose what the optimal one loses. Under those weights no mechanism of that loss
-// has a greater AdversaryError than the optimal one (theorem 6.2).
+// different priors: thesis, section 6.2.2 and figure 6.3. The mechanisms are made for the
+// weights of the places: [Optimal] at the epsilon and first dilation of the settings, and
+// [PlanarLaplace] and [MostPrivate] at the epsilon and the bound at which they have the same
+// loss. Under those weights no private mechanism of that loss has a greater AdversaryError
+// than the optimal one (theorem 6.2).
 //
-// Rows are ordered by mechanism, then as the priors are. Adversary ends early with the
-// cause of ctx, or with the error of a solver; it uses all processors.
+// Rows are ordered by mechanism, then by prior. Adversary ends early with the cause of ctx, or
+// with the error of a solver. It uses all processors.
 func (s *Study) Adversary(ctx context.Context, priors []Prior) (rows []AdversaryRow, err error) {
 	for _, p := range priors {
 		if err := p.check(len(s.places)); err != nil {
@@ -56,7 +56,7 @@ func (s *Study) Adversary(ctx context.Context, priors []Prior) (rows []Adversary
 	return rows, nil
 }
 
-// check says what is wrong with a prior of n places.
+// check returns an error that says what is wrong with a prior of n places.
 func (p Prior) check(n int) error {
 	if len(p.Weights) != n {
 		return fmt.Errorf("prior %s has %d weights for %d places", p.Name, len(p.Weights), n)
@@ -74,14 +74,14 @@ func (p Prior) check(n int) error {
 	return nil
 }
 
-// A made mechanism is one of those that are compared.
+// A contender is one of the mechanisms that are compared.
 type contender struct {
 	name    string
 	epsilon float64
 	k       optimal.Matrix
 }
 
-// contenders makes the mechanisms.
+// contenders returns the mechanisms that Adversary compares.
 func (s *Study) contenders(ctx context.Context) ([]contender, error) {
 	best, _, err := s.solve(ctx, s.settings.Epsilon, s.settings.Dilations[0])
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Study) contenders(ctx context.Context) ([]contender, error) {
 	return []contender{{Optimal, best.Epsilon(), k}, {MostPrivate, math.NaN(), most.Matrix}, {PlanarLaplace, epsilon, noise}}, nil
 }
 
-// reportSearch reports that the search for a mechanism begins, of which no more is reported.
+// reportSearch reports that the search for a mechanism begins. Its progress is not reported.
 func (s *Study) reportSearch(mechanism string) {
 	if s.Progress != nil {
 		s.Progress(Progress{Mechanism: mechanism})

@@ -1,6 +1,6 @@
-// Package optimal measures what the optimal mechanism of a finite set of places
-// gains over mechanisms that do not know the prior, what a spanner costs it and saves,
-// and what is left of its privacy when an adversary knows more than the prior: section
+// Package optimal measures what the optimal mechanism of a finite set of places gains over
+// mechanisms that do not know the prior, what a spanner costs and saves, and how much privacy
+// remains if an adversary knows more than the prior: section
 // 6.2 of Bordenabe, Measuring Privacy with Distinguishability Metrics (2014), called the
 // thesis.
 //
@@ -9,14 +9,14 @@
 //
 // # Mechanisms
 //
-// [Optimal] is measured once for each dilation. [PlanarGeometric] is planar Laplace
-// noise on a lattice, its report moved to the nearest place: the lattice of which the
-// places are a rectangle, and where they are none, in the limit of ever finer ones, the
-// continuous mechanism. [Exponential] has half of epsilon in the exponent. The last two
-// know nothing of the prior; the remap of their reports does. [Study.Adversary] compares
-// with [PlanarLaplace], the continuous mechanism on any places, and with [MostPrivate],
-// which is made for the prior and private for no epsilon worth the name.
+// [Optimal] is measured once for each dilation. [PlanarGeometric] is planar Laplace noise on a
+// lattice, with reports moved to the nearest place. If the places form a rectangle of a
+// lattice, that is the lattice; otherwise it is the limit of ever finer ones, the continuous
+// mechanism. [Exponential] has half of epsilon in the exponent. The last two do not use the
+// prior, only the remap of their reports does. [Study.Adversary] compares with
+// [PlanarLaplace], the continuous mechanism on any places, and with [MostPrivate], which is
+// made for the prior and private for no useful epsilon.
 //
-// What a [Row] says is about the certified mechanism and not about the matrix that
-// came out of a solver or a formula. All measures are computed, none is sampled.
+// A [Row] describes the certified mechanism and not the matrix that came out of a solver or a
+// formula. All measures are computed, none is sampled.
 package optimal

@@ -20,9 +20,9 @@ func newCurve(mechanism string) chart.Curve {
 	return chart.Curve{Name: mechanism, Colour: colour, Dashed: mechanism != Optimal}
 }
 
-// OverEpsilon draws, as SVG, what figure 6.4 of the thesis shows: the quality loss of
-// the mechanisms against epsilon, which it doubles from place to place. rows are those
-// of a Sweep.
+// OverEpsilon draws, as SVG, figure 6.4 of the thesis: the quality loss of the mechanisms
+// against epsilon, which doubles from each position to the next. The rows are those of a
+// Sweep.
 func OverEpsilon(unit string, rows []Row) (io.WriterTo, error) {
 	p := chart.Panel{Title: "Quality loss", X: "epsilon per " + unit, Y: unit, Left: -axisMargin}
 	for _, r := range rows {
@@ -40,9 +40,9 @@ func OverEpsilon(unit string, rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{{p}})
 }
 
-// OverDilation draws, as SVG, what figure 6.5 of the thesis shows: the quality loss of
-// the optimal mechanism and the number of its constraints against the dilation. rows
-// are those of a Run.
+// OverDilation draws, as SVG, figure 6.5 of the thesis: the quality loss of the optimal
+// mechanism and the number of its constraints against the dilation. The rows are those of a
+// Run.
 func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
 	loss := chart.Panel{Title: "Quality loss", X: "dilation", Y: unit, Curves: []chart.Curve{newCurve(Optimal)}}
 	constraints := chart.Panel{Title: "Constraints", X: "dilation", Y: "thousands", Curves: []chart.Curve{newCurve(Optimal)}}
@@ -60,9 +60,9 @@ func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{{loss, constraints}})
 }
 
-// OverPriors draws, as SVG, what figure 6.3 of the thesis shows: the adversary's error
-// under each prior, a box for each mechanism over all users. rows are those of
-// Adversary, one user's after the other's, with the same priors for each.
+// OverPriors draws, as SVG, figure 6.3 of the thesis: the adversary's error under each prior,
+// with a box for each mechanism over all users. The rows are those of Adversary, user by
+// user, with the same priors for each.
 func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
 	p := chart.Panel{Title: "Adversary's error", Y: unit}
 	for _, r := range rows {
@@ -89,5 +89,5 @@ func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
 // boxColours are light enough for a median to show.
 var boxColours = map[string]color.Color{Optimal: chart.Sky, MostPrivate: chart.Yellow, PlanarLaplace: chart.Grey}
 
-// axisMargin is how far a horizontal axis goes on beyond its first and last places.
+// axisMargin is how far a horizontal axis extends beyond its first and last places.
 const axisMargin = 0.2

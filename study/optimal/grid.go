@@ -14,7 +14,8 @@ type grid struct {
 	at            []int // for each place, its number along the width
 }
 
-// gridOf returns the grid that the places are, in whatever order.
+// gridOf returns the grid that the places form, in any order. It reports false if they form
+// none.
 func gridOf(places []Place) (g grid, ok bool) {
 	var xs, ys []float64
 	for _, p := range places {
@@ -35,8 +36,8 @@ func gridOf(places []Place) (g grid, ok bool) {
 	return g, true
 }
 
-// equidistant returns the different values in ascending order and whether they have
-// equal steps. The step of a single value is 0.
+// equidistant returns the different values in ascending order and their step, and reports
+// whether the steps are equal. The step of a single value is 0.
 func equidistant(values []float64) (different []float64, step float64, ok bool) {
 	slices.Sort(values)
 	different = slices.Compact(values)
@@ -52,7 +53,7 @@ func equidistant(values []float64) (different []float64, step float64, ok bool) 
 	return different, step, true
 }
 
-// nearlyEqual compares steps of coordinates that were rounded to some decimals.
+// nearlyEqual reports whether two steps of rounded coordinates are equal.
 func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }
 
 // planarGeometric returns the planar geometric mechanism of the grid's places.

@@ -9,10 +9,10 @@ import (
 	"github.com/geosql/geosql/study/parallel"
 )
 
-// PlanarLaplaceMatrix returns the continuous planar Laplace mechanism (thesis, section
-// 5.2) whose report moves to the nearest of the places, no two of which are the same.
-// Their weights do not matter. It ends early with the cause of ctx, uses all processors,
-// and is for up to some hundreds of places: it looks at all their triples.
+// PlanarLaplaceMatrix returns the continuous planar Laplace mechanism (thesis, section 5.2)
+// with reports moved to the nearest of the places, which are all different. Their weights do
+// not matter. It ends early with the cause of ctx, uses all processors, and suits up to a few
+// hundred places, since it examines all their triples.
 //
 // It integrates over the length of the noise exactly: a ray from the secret meets
 // the Voronoi cell of each place in at most one interval. Over the direction it
@@ -41,16 +41,16 @@ type ray struct {
 	cos, sin float64
 }
 
-// sight is where a place is, seen from the secret: to the east, to the north, and its
-// squared distance.
+// A sight is the position of a place as seen from the secret: to the east, to the north, and
+// its squared distance.
 type sight struct{ x, y, square float64 }
 
-// forward returns how far a place lies in the direction of r. At t along r the
-// squared distance from the place is square - 2 t forward + t^2.
+// forward returns how far a place lies in the direction of r. At t along r, the squared
+// distance from the place is square - 2 t forward + t^2.
 func (r *ray) forward(p sight) float64 { return p.x*r.cos + p.y*r.sin }
 
-// spread adds the probability of r, that of its sector, to those of the places whose
-// cells it goes through, beginning in that of z.
+// spread distributes the probability of r, that of its sector, over the places whose cells it
+// passes through, beginning in that of z.
 func (r *ray) spread(epsilon, probability float64, z int, row []float64) {
 	t, survival := 0.0, 1.0
 	for survival > 0 {
@@ -65,8 +65,8 @@ func (r *ray) spread(epsilon, probability float64, z int, row []float64) {
 	}
 }
 
-// leave returns where r leaves the cell of z, which it is in at t, and the place
-// whose cell it enters, a neighbour; infinity, and any place, if it stays.
+// leave returns where r leaves the cell of z, in which it is at t, and the neighbouring place
+// whose cell it enters. It returns infinity and any place if r stays.
 func (r *ray) leave(z int, t float64) (next int, until float64) {
 	until = math.Inf(1)
 	here, forward, furthest := r.seen[z], r.forward(r.seen[z]), 0.0

@@ -7,20 +7,20 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// Progress is how far the search for a mechanism has come.
+// Progress holds how far the search for a mechanism has come.
 type Progress struct {
 	Mechanism         string
 	Epsilon, Dilation float64       // of [Optimal]
-	Share             float64       // of the work that is done, from 0 to 1
-	Left              time.Duration // an estimate; 0: there is none
+	Share             float64       // of the work done, from 0 to 1
+	Left              time.Duration // an estimate of the remaining time; 0 if there is none
 }
 
-// leastShare is how much must be done before the rest is estimated.
+// leastShare is the share of the work after which the remaining time is estimated.
 const leastShare = 0.02
 
-// solverProgress returns what tells Progress of a solver that begins now. Its steps take
-// about the same time, and divide the gap by about the same factor from the one on
-// which first makes it less than 1.
+// solverProgress returns a function that reports the progress of a solver that begins now. The
+// solver's steps take about the same time, and divide the gap by about the same factor once
+// it is less than 1.
 func (s *Study) solverProgress(epsilon, dilation float64) func(optimal.Progress) {
 	if s.Progress == nil {
 		return nil
@@ -35,13 +35,12 @@ func (s *Study) solverProgress(epsilon, dilation float64) func(optimal.Progress)
 	}
 }
 
-// shareDone returns how much of the way from a gap of 1 to that of the settings is
-// done.
+// shareDone returns the share done of the way from a gap of 1 to the gap aim.
 func shareDone(gap, aim float64) float64 {
 	return min(1, max(0, math.Log(gap)/math.Log(aim)))
 }
 
-// timeLeft estimates how long the rest takes when a share has taken so long.
+// timeLeft returns an estimate of the remaining time, given the time that a share has taken.
 func timeLeft(elapsed time.Duration, share float64) time.Duration {
 	if share < leastShare {
 		return 0

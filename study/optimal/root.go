@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// lossTolerance is the relative error of a loss that is asked for.
+	// lossTolerance is the relative error of a requested loss.
 	lossTolerance = 1e-9
 
-	// mostDoublings bounds how far from the epsilon of the settings another one is
-	// looked for.
+	// mostDoublings bounds how far from the epsilon of the settings the search goes.
 	mostDoublings = 40
 )
 
-// LaplaceOfLoss returns the planar Laplace mechanism of a quality loss, up to 1e-9 of it,
-// and its epsilon, which is looked for around that of the settings. It ends early with
-// the cause of ctx.
+// LaplaceOfLoss returns the planar Laplace mechanism of a quality loss, up to 1e-9 of it, and
+// its epsilon. The search begins at the epsilon of the settings. It ends early with the cause
+// of ctx.
 //
-// The loss is continuous in epsilon and falls: along a ray from the secret the cells
-// of ever more distant places follow, and a smaller epsilon only makes noise longer.
+// The loss is continuous in epsilon and decreases: a ray from the secret passes through the
+// cells of ever more distant places, and a smaller epsilon only makes the noise longer.
 func (s *Study) LaplaceOfLoss(ctx context.Context, loss float64) (epsilon float64, k optimal.Matrix, err error) {
 	excess := func(logEpsilon float64) (float64, error) {
 		if k, err = PlanarLaplaceMatrix(ctx, math.Exp(logEpsilon), s.places); err != nil {
@@ -40,9 +39,9 @@ func (s *Study) LaplaceOfLoss(ctx context.Context, loss float64) (epsilon float6
 	return math.Exp(logEpsilon), k, nil
 }
 
-// findZero returns a zero of a function that falls, where it has called it last, within
-// a tolerance of its value or as near as rounding allows. It looks for a change of sign
-// in so many steps from start, and returns NaN if there is none; from there on it is
+// findZero returns a zero of a decreasing function, within a tolerance of its value or as near
+// as rounding allows. The last call of the function is at the zero. It seeks a change of sign
+// within the given number of steps from start, and returns NaN if there is none; then it uses
 // the Illinois method (Dowell and Jarratt, A Modified Regula Falsi Method for Computing
 // the Root of an Equation, 1971).
 func findZero(f func(float64) (float64, error), start, step float64, steps int, tolerance float64) (float64, error) {

@@ -8,10 +8,10 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// Settings say what a study measures.
+// Settings state what a study measures.
 type Settings struct {
 	Epsilon   float64   // per unit
-	Dilations []float64 // of the optimal mechanism's spanners; 1: every constraint
+	Dilations []float64 // of the optimal mechanism's spanners; 1 means all constraints
 	Gap       float64   // between the loss and its lower bound at which a solver stops
 }
 
@@ -19,7 +19,7 @@ type Settings struct {
 // origin. Only the ratios of weights matter.
 type Place struct{ X, Y, Weight float64 }
 
-// Check says what is wrong with settings.
+// Check returns an error that says what is wrong with the settings.
 func (s *Settings) Check() error {
 	switch {
 	case !(s.Epsilon > 0 && s.Epsilon <= math.MaxFloat64):
@@ -37,7 +37,7 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// checkPlaces refuses places that no mechanism can be made for.
+// checkPlaces returns an error for places that no mechanism can be made for.
 func checkPlaces(places []Place) error {
 	if n := len(places); n < optimal.MinPlaces || n > optimal.MaxPlaces {
 		return fmt.Errorf("there must be %d to %d places, not %d", optimal.MinPlaces, optimal.MaxPlaces, n)
@@ -50,7 +50,7 @@ func checkPlaces(places []Place) error {
 	return nil
 }
 
-// distances returns those of all pairs of places.
+// distances returns the distances of all pairs of places.
 func distances(places []Place) (optimal.Matrix, error) {
 	d := optimal.NewMatrix(len(places))
 	for x, p := range places {

@@ -9,8 +9,8 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// Spanner draws, as SVG, what figure 6.1 of the thesis shows: the places, and the
-// spanner of a dilation. metres are those of the unit.
+// Spanner draws, as SVG, figure 6.1 of the thesis: the places, and the spanner of a dilation.
+// The unit has the given length in metres.
 func (s *Study) Spanner(dilation, metres float64) (io.WriterTo, error) {
 	fixes := make([]track.Fix, len(s.places))
 	for k, p := range s.places {
@@ -31,8 +31,8 @@ func (s *Study) Spanner(dilation, metres float64) (io.WriterTo, error) {
 	return m.Draw(), nil
 }
 
-// onGlobe lays the plane where the equator meets the zero meridian, for a map: there
-// degrees have these lengths, in metres.
+// onGlobe maps a point of the plane to where the equator meets the zero meridian, for a map.
+// There degrees have these lengths, in metres.
 func onGlobe(east, north float64) track.Fix {
 	return track.Fix{Lat: north / 110_574, Lon: east / 111_320}
 }

@@ -16,19 +16,19 @@ const (
 	MostPrivate     = "most-private"
 )
 
-// A Row is what a study finds for one mechanism.
+// A Row holds the results for one mechanism.
 type Row struct {
 	Mechanism string
-	Epsilon   float64       // asked for
-	Solved    *Solved       // nil for mechanisms that are not solved for
+	Epsilon   float64       // as requested
+	Solved    *Solved       // nil for mechanisms without a solver
 	Measures                // of the certified mechanism
 	Took      time.Duration // to find and certify it
 }
 
-// Solved says how an optimal mechanism was found.
+// Solved describes how an optimal mechanism was found.
 type Solved struct {
-	Dilation     float64 // asked for
-	TrueDilation float64 // of the spanner
+	Dilation     float64 // as requested
+	TrueDilation float64 // actual dilation of the spanner
 	Edges        int     // of the spanner
 	Constraints  int     // two for each edge and output, and the sums of the rows
 	Gap          float64 // (loss - bound)/loss
@@ -37,16 +37,16 @@ type Solved struct {
 // Measures are those of a mechanism under a prior. Lengths are in the unit.
 type Measures struct {
 	Loss             float64 // average distance of report and truth (QL, thesis, section 3.1)
-	AdversaryError   float64 // of one who knows the prior (AdvError, the same)
-	RemappedLoss     float64 // when reports are remapped for the prior
+	AdversaryError   float64 // of an adversary who knows the prior (AdvError, ibid.)
+	RemappedLoss     float64 // of reports remapped for the prior
 	CertifiedEpsilon float64 // a proven bound, per unit
 }
 
-// A Study compares mechanisms on a set of places. It is made by [New], and not safe
-// for concurrent use.
+// A Study compares mechanisms on a set of places. [New] returns one. It is not safe for
+// concurrent use.
 type Study struct {
-	// Progress, unless nil, is told again and again how far the search for a
-	// mechanism has come.
+	// Progress, unless nil, is called repeatedly with how far the search for a mechanism
+	// has come.
 	Progress func(Progress)
 
 	settings Settings
@@ -55,8 +55,8 @@ type Study struct {
 	d        optimal.Matrix
 }
 
-// New returns a study of places. Errors are about the settings or the places, which
-// are counted from 1.
+// New returns a study of places. Errors are about the settings or the places, which they count
+// from 1.
 func New(s Settings, places []Place) (*Study, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -75,9 +75,9 @@ func New(s Settings, places []Place) (*Study, error) {
 	return study, nil
 }
 
-// Run measures the mechanisms and hands over each row as it is found: the optimal
-// ones, in the order of the dilations, then the others. It ends early with the cause
-// of ctx, or with the error of row or of a solver. It uses all processors.
+// Run measures the mechanisms and calls row with each result: the optimal ones, in the order
+// of the dilations, then the others. It ends early with the cause of ctx, or with the error of
+// row or of a solver. It uses all processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 	for _, dilation := range s.settings.Dilations {
 		r, err := s.optimal(ctx, s.settings.Epsilon, dilation)
@@ -100,11 +100,11 @@ func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 	return nil
 }
 
-// sweepFactors are the epsilons of a Sweep, over that of the settings.
+// sweepFactors are the epsilons of a Sweep, divided by that of the settings.
 var sweepFactors = []float64{0.25, 0.5, 1, 2, 4}
 
-// Sweep measures all mechanisms, the optimal one at the first dilation, at smaller
-// and greater epsilons, in ascending order. It ends early as Run does.
+// Sweep measures all mechanisms at smaller and greater epsilons, in ascending order, the
+// optimal one at the first dilation. It ends early as Run does.
 func (s *Study) Sweep(ctx context.Context) (rows []Row, err error) {
 	for _, factor := range sweepFactors {
 		epsilon := factor * s.settings.Epsilon
@@ -150,7 +150,7 @@ func (s *Study) solve(ctx context.Context, epsilon, dilation float64) (*optimal.
 	return m, found, err
 }
 
-// causeOf returns why ctx has ended, and err if it has not.
+// causeOf returns the cause of ctx if it has ended, and err otherwise.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -158,7 +158,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// others measures the mechanisms that are not solved for.
+// others measures the mechanisms without a solver.
 func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err error) {
 	for _, other := range []struct {
 		name   string
@@ -182,9 +182,8 @@ func (s *Study) exponential(_ context.Context, epsilon float64) (optimal.Matrix,
 	return optimal.Exponential(epsilon, s.d), nil
 }
 
-// planar returns the planar geometric mechanism of the lattice that the places are a
-// rectangle of. Where there is none, or it is too fine, it returns the limit of ever
-// finer ones.
+// planar returns the planar geometric mechanism of the lattice of which the places form a
+// rectangle. If there is none, or it is too fine, it returns the limit of ever finer ones.
 func (s *Study) planar(ctx context.Context, epsilon float64) (optimal.Matrix, error) {
 	if g, ok := gridOf(s.places); ok {
 		if k, err := g.planarGeometric(epsilon); err == nil {
@@ -194,8 +193,8 @@ func (s *Study) planar(ctx context.Context, epsilon float64) (optimal.Matrix, er
 	return PlanarLaplaceMatrix(ctx, epsilon, s.places)
 }
 
-// certify makes a mechanism of a matrix that is epsilon*d-private, at the smaller
-// epsilon which it realises, with a margin for the rounding errors in that.
+// certify returns the mechanism of a matrix that is epsilon*d-private, at the smaller epsilon
+// that it realises, with a margin for rounding errors.
 func certify(epsilon float64, d, k optimal.Matrix) (*optimal.Mechanism, error) {
 	const margin = 0x1p-40
 	realised := optimal.RealisedEpsilon(k, d) * (1 + margin)

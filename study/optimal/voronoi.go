@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// A voronoi diagram is known by where the boundaries of its cells end.
+// A voronoi diagram is represented by the ends of the boundaries of its cells.
 type voronoi struct {
 	vertices   []point
-	directions []float64 // of edges without an end, in radians
-	neighbours [][]int   // of each place, those whose cells border on its own
+	directions []float64 // of unbounded edges, in radians
+	neighbours [][]int   // for each place, those whose cells are adjacent to its own
 }
 
 type point struct{ x, y float64 }
 
-// newVoronoi returns the diagram of places. On the line of points that are as near
-// to p as to q it leaves what no other place is nearer to.
+// newVoronoi returns the diagram of places. The boundary between p and q is the part of the
+// line of points equally near to both that no other place is nearer to.
 func newVoronoi(places []Place) *voronoi {
 	v := &voronoi{neighbours: make([][]int, len(places))}
 	for i, p := range places {
@@ -27,7 +27,7 @@ func newVoronoi(places []Place) *voronoi {
 			ux, uy := -dy/length, dx/length // the line is (p+q)/2 + t u
 			lo, hi := math.Inf(-1), math.Inf(1)
 			for k, o := range places {
-				if k == i || k == j { // slope and room are 0, but for rounding errors
+				if k == i || k == j { // slope and room are 0, up to rounding errors
 					continue
 				}
 				ox, oy := o.X-p.X, o.Y-p.Y
@@ -52,7 +52,7 @@ func newVoronoi(places []Place) *voronoi {
 	return v
 }
 
-// addEnd notes the end, at t, of the boundary between p and q.
+// addEnd adds the end, at t, of the boundary between p and q.
 func (v *voronoi) addEnd(p, q Place, ux, uy, t float64) {
 	if math.IsInf(t, 1) {
 		v.directions = append(v.directions, math.Atan2(uy, ux))
@@ -62,20 +62,20 @@ func (v *voronoi) addEnd(p, q Place, ux, uy, t float64) {
 }
 
 const (
-	// Sectors are no wider than one of so many.
+	// minSectors is the least number of sectors.
 	minSectors = 32
 
-	// nearest, in radians, that a cut comes to the direction of an endless boundary,
-	// towards which cuts become denser.
+	// nearest is how near a cut comes to the direction of an unbounded edge, in radians.
+	// Cuts become denser towards it.
 	nearest = 1e-9
 
-	// narrow sectors, in radians, come of rounding errors.
+	// narrow is the width, in radians, below which a sector is due to rounding errors.
 	narrow = 1e-13
 )
 
-// integrate calls ray with directions seen from a place, and the share of the circle
-// that each of them stands for. The circle is cut towards the ends of all boundaries:
-// between cuts a ray goes through the same cells.
+// integrate calls ray with directions from a place, and the share of the circle that each
+// represents. The circle is cut at the directions of the ends of all boundaries: between cuts
+// a ray passes through the same cells.
 func (v *voronoi) integrate(from Place, ray func(cos, sin, weight float64)) {
 	var cuts []float64
 	for _, a := range v.directions { // where the way to the boundary grows without bound

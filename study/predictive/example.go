@@ -11,19 +11,18 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// An Example is one track and what was made of it. It holds the truth: it is not
-// for publication.
+// An Example is one track and its reports. It contains the truth and is not for publication.
 type Example struct {
 	Track   *track.Track
 	Queries []track.Fix // the query points that were reported
-	Reports []track.Fix // of each of these
+	Reports []track.Fix // the report of each query point
 }
 
-// exampleJump is the probability of jumping of the paper's figure 6.
+// exampleJump is the probability of jumping in the paper's figure 6.
 const exampleJump = 0.5
 
-// Example reports one of the tracks by the first predictive mechanism of the last
-// manager. Of the tracks with enough query points it is the one of median extent.
+// Example reports a track by the first predictive mechanism of the last manager: of the
+// tracks with enough query points, the one of median extent.
 func (s *Study) Example(tracks []track.Track) (Example, error) {
 	type candidate struct {
 		track  *track.Track

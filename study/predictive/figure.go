@@ -15,7 +15,7 @@ import (
 type curve struct {
 	name   string
 	colour color.Color
-	dashed bool // what it is compared with
+	dashed bool // a baseline
 	value  func(Row) float64
 }
 
@@ -43,9 +43,9 @@ var panels = []panel{
 	}},
 }
 
-// Figure draws, as SVG, what figures 4 and 5 of the paper show: statistics, error
-// and budget rate against the probability of jumping. rows are those of one
-// manager and predictor; each skip speed has a line of plots of its own.
+// Figure draws, as SVG, figures 4 and 5 of the paper: statistics, error and budget rate
+// against the probability of jumping. The rows are those of one manager and predictor; each
+// skip speed has a line of plots of its own.
 func Figure(rows []Row) (io.WriterTo, error) {
 	var lines [][]Row
 	for _, r := range rows {
@@ -67,7 +67,7 @@ func Figure(rows []Row) (io.WriterTo, error) {
 	return chart.Page(page)
 }
 
-// conditions names what a line of plots was measured under.
+// conditions returns the title of a line of plots: its manager and skip speed.
 func conditions(r Row) string {
 	if r.SkipSpeed == 0 {
 		return r.Manager + ", no skip"
@@ -83,7 +83,7 @@ func (p panel) of(rows []Row) (curves []chart.Curve) {
 	return curves
 }
 
-// points returns a curve's points, without those where nothing was measured.
+// points returns a curve's points, without those that have no measurement.
 func (c curve) points(rows []Row) (points plotter.XYs) {
 	for _, r := range rows {
 		if y := c.value(r); !math.IsNaN(y) {

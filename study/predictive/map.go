@@ -7,9 +7,9 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// Map draws an example as SVG, as figure 6 of the paper does: the original track,
-// the query points, and the reports, the larger the more often the same one was
-// made. A thin line leads from each query point to its report.
+// Map draws an example as SVG, like figure 6 of the paper: the original track, the query
+// points, and the reports, larger where a report occurs more often. A thin line leads from
+// each query point to its report.
 func Map(e Example) (io.WriterTo, error) {
 	m := chart.NewMap("A trace, its query points and what was reported", e.Track.Fixes[0])
 	if err := m.Line("original", e.Track.Fixes, chart.Red); err != nil {

@@ -16,16 +16,16 @@ const (
 	long     = 3_600 * 1_000_000 // microseconds
 )
 
-// jitter is the standard deviation of an interval, in parts of it. The paper speaks
-// of a small Gaussian noise.
+// jitter is the standard deviation of an interval, relative to its length. The paper mentions
+// a small Gaussian noise.
 const jitter = 0.1
 
-// MinPoints is how many query points a track must have to be measured: with less,
-// the first point, which nothing predicts, would decide.
+// MinPoints is the least number of query points of a measured track: with fewer, the first
+// point, which cannot be predicted, would decide.
 const MinPoints = 10
 
-// slow returns the fixes recorded below maxSpeed, the speed at a fix being that
-// from the one before it. The first fix has the speed of the second.
+// slow returns the fixes recorded below maxSpeed. The speed at a fix is that from the fix
+// before; the first fix has the speed of the second.
 func slow(fixes []track.Fix) []track.Fix {
 	var selected []track.Fix
 	for k := range fixes {
@@ -42,8 +42,8 @@ func speed(from, to track.Fix) float64 {
 	return planar.Distance(from.Lat, from.Lon, to.Lat, to.Lon) / (float64(to.T-from.T) * 1e-6)
 }
 
-// sample returns the query points, among slow fixes, of a user who jumps with
-// probability jump.
+// sample returns the query points among slow fixes, for a user who jumps with probability
+// jump.
 func sample(slow []track.Fix, jump float64, random *rand.Rand) (points []track.Fix) {
 	for len(slow) > 0 {
 		points = append(points, slow[0])
@@ -54,8 +54,9 @@ func sample(slow []track.Fix, jump float64, random *rand.Rand) (points []track.F
 	return points
 }
 
-// interval draws the time until the next query, in microseconds. It uses as many
-// random numbers whether it jumps or not: samples of similar jumps are similar.
+// interval returns a random time until the next query, in microseconds. It uses the same
+// number of random numbers whether it jumps or not, so that samples of similar jumps are
+// similar.
 func interval(jump float64, random *rand.Rand) int64 {
 	jumps, deviation := random.Float64() < jump, random.NormFloat64()
 	length := float64(brief)

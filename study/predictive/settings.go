@@ -8,14 +8,14 @@ import (
 	"github.com/geosql/geosql/mechanism/trace"
 )
 
-// Settings say what a study measures: every manager with every skip speed, every
-// predictor and every jump.
+// Settings state what a study measures: every manager with every skip speed, every predictor
+// and every jump.
 type Settings struct {
 	Epsilon    float64   // of a run, per metre
 	Managers   []string  // trace.FixedRate, trace.FixedUtility
 	Steps      int64     // points planned by the fixed-rate manager
 	Alpha      float64   // accuracy of the fixed-utility manager's noise, in metres
-	SkipSpeeds []float64 // metres per second; 0 is to test every prediction
+	SkipSpeeds []float64 // metres per second; with 0 every prediction is tested
 	Predictors []string  // trace.Parrot, trace.Linear, trace.Mixture
 	Jumps      []float64 // probabilities that the next query is an hour away
 	Repeat     int       // how often each track is sampled
@@ -40,7 +40,7 @@ type variant struct {
 	predictive  []*trace.Mechanism // in the order of the rows
 }
 
-// variants returns what the settings ask for.
+// variants returns the variants of the settings.
 func (s *Settings) variants(space trace.Space) (variants []variant, err error) {
 	for _, manager := range s.Managers {
 		v := variant{manager: manager}
@@ -63,8 +63,7 @@ func (s *Settings) variants(space trace.Space) (variants []variant, err error) {
 	return variants, nil
 }
 
-// mechanism returns a mechanism which has its own defaults for what the study does
-// not set.
+// mechanism returns a mechanism, with its defaults for what the study does not set.
 func (s *Settings) mechanism(space trace.Space, name, manager string, more map[string]any) (*trace.Mechanism, error) {
 	policy := map[string]any{"epsilon": s.Epsilon, "manager": manager}
 	if manager == trace.FixedRate {

@@ -10,18 +10,17 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// A Row is what a study finds in one configuration.
+// A Row holds the results of one configuration.
 type Row struct {
 	Manager     string
-	SkipSpeed   float64 // metres per second; 0: every prediction was tested
+	SkipSpeed   float64 // metres per second; 0 if every prediction was tested
 	Predictor   string
 	Jump        float64
 	Predictive  Summary
 	Independent Summary // on the same query points, with the same manager and goal
 }
 
-// A Study compares mechanisms on tracks. It is made by [New], and not safe for
-// concurrent use.
+// A Study compares mechanisms on tracks. [New] returns one. It is not safe for concurrent use.
 type Study struct {
 	parallel.Workers // whose Progress counts subjects, over all mechanisms and jumps
 
@@ -31,14 +30,14 @@ type Study struct {
 	subjects []subject
 }
 
-// A subject is a track which may have enough query points.
+// A subject is a track that may have enough query points.
 type subject struct {
 	*track.Track
 	slow []track.Fix
 }
 
-// New returns a study of tracks in a domain: locations outside count as if they
-// were at its edge, and with a large error. Errors are about the settings.
+// New returns a study of tracks in a domain. Locations outside are moved to its edge, and
+// count with a large error. Errors are about the settings.
 func New(d *planar.Domain, s Settings) (*Study, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -49,13 +48,12 @@ func New(d *planar.Domain, s Settings) (*Study, error) {
 	return study, err
 }
 
-// errNoSubject says why there is nothing to measure.
+// errNoSubject is the error if there is nothing to measure.
 var errNoSubject = fmt.Errorf("no trace has %d fixes below 15 km/h", MinPoints)
 
-// Run measures tracks and hands over each row as it is found: jumps run fastest,
-// then predictors, skip speeds and managers. It ends early with the cause of ctx,
-// or with the error of row. It uses all processors, and memory for the errors of
-// one configuration's points.
+// Run measures tracks and calls row with each result: jumps vary fastest, then predictors,
+// skip speeds and managers. It ends early with the cause of ctx, or with the error of row. It
+// uses all processors, and memory for the errors of one configuration's points.
 func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) error) error {
 	s.subjects = subjects(tracks)
 	if len(s.subjects) == 0 {
@@ -74,7 +72,7 @@ func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) err
 	return nil
 }
 
-// subjects returns those of the tracks that may have MinPoints query points.
+// subjects returns the tracks that may have MinPoints query points.
 func subjects(tracks []track.Track) (subjects []subject) {
 	for k := range tracks {
 		if points := slow(tracks[k].Fixes); len(points) >= MinPoints {
@@ -84,8 +82,8 @@ func subjects(tracks []track.Track) (subjects []subject) {
 	return subjects
 }
 
-// runVariant finds the rows of one manager. The independent mechanism is measured
-// once for each jump.
+// runVariant measures the rows of one manager. It measures the independent mechanism once for
+// each jump.
 func (s *Study) runVariant(ctx context.Context, v variant, row func(Row) error) (err error) {
 	independent := make([]Summary, len(s.settings.Jumps))
 	for n, m := range v.predictive {

@@ -8,8 +8,7 @@ import (
 	"github.com/geosql/geosql/study/stats"
 )
 
-// A Summary is what was measured over the runs of one mechanism. What there is
-// nothing to average of is NaN.
+// A Summary holds the measures over the runs of one mechanism. An average of nothing is NaN.
 type Summary struct {
 	Runs   int // tracks times repetitions, without those left out
 	Points int // reported in all runs
@@ -21,11 +20,11 @@ type Summary struct {
 	AverageError float64 // over all points, in metres
 	P90Error     float64 // 90 of 100 points have at most this error, in metres
 
-	Rate          float64 // epsilon spent per point, in parts of the epsilon; average over the runs
-	MaxSpentShare float64 // largest part of the epsilon that a run spent, at most 1
+	Rate          float64 // share of the epsilon spent per point, averaged over the runs
+	MaxSpentShare float64 // largest share of the epsilon that a run spent, at most 1
 }
 
-// A tally is a Summary in the making. The zero value is that of no run.
+// A tally accumulates a Summary. The zero value is empty.
 type tally struct {
 	runs                 int
 	tested, easy, silent int // points; silent are those reported without spending
@@ -33,7 +32,7 @@ type tally struct {
 	mostSpent            budget.Amount // by one run
 	rates                float64       // sum over the runs, of amounts per point
 	errors               []float64     // of all points, in metres
-	err                  error         // what went wrong
+	err                  error         // the first error
 }
 
 // add counts a point.
@@ -51,7 +50,7 @@ func (t *tally) add(p trace.Plan, q trace.Point, metres float64) {
 	t.errors = append(t.errors, metres)
 }
 
-// endRun counts a run whose points have all been added.
+// endRun counts a run, after all of its points.
 func (t *tally) endRun(h budget.History) {
 	t.runs++
 	t.spent += h.Spent
@@ -75,7 +74,7 @@ func (t *tally) merge(o *tally) {
 	}
 }
 
-// summary returns the summary of runs of an epsilon each. It sorts the errors.
+// summary returns the summary of runs with the given epsilon each. It sorts the errors.
 func (t *tally) summary(epsilon budget.Amount) Summary {
 	slices.Sort(t.errors)
 	points := float64(len(t.errors))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Texts reads a figure as XML and returns what its text elements say.
+// Texts parses a figure as XML and returns the contents of its text elements.
 func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
 	t.Helper()
 	var svg bytes.Buffer
@@ -42,7 +42,7 @@ func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
 	}
 }
 
-// Hold demands that each of some texts is in a figure so many times.
+// Hold fails the test unless each wanted text is in a figure the given number of times.
 func Hold(t *testing.T, texts []string, times int, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
