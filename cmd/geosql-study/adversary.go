@@ -12,11 +12,11 @@ import (
 	"github.com/geosql/geosql/study/optimal"
 )
 
-// An adversaryStudy compares mechanisms of one quality loss against adversaries who
-// know more than the weights which the mechanisms were made for.
+// An adversaryStudy compares mechanisms of one quality loss against adversaries who know more
+// than the weights that the mechanisms were made for.
 type adversaryStudy struct {
 	places   placeFlags
-	user     string   // column; "": all rows are one user's
+	user     string   // column; empty if all rows are one user's
 	priors   []string // columns, besides the weight
 	settings optimal.Settings
 	figures  figures
@@ -25,9 +25,9 @@ type adversaryStudy struct {
 func (s *adversaryStudy) register(fs *flag.FlagSet) {
 	s.settings = optimal.Settings{Dilations: []float64{1.05}, Gap: 1e-4}
 	s.places.register(fs)
-	fs.StringVar(&s.user, "user", "", "the `COLUMN` of users; otherwise all rows are of one")
+	fs.StringVar(&s.user, "user", "", "the `COLUMN` of users; otherwise all rows are of one user")
 	s.figures.register(fs)
-	cli.WordsVar(fs, &s.priors, "priors", "the `COLUMNS` of further priors, which may be 0")
+	cli.WordsVar(fs, &s.priors, "priors", "the `COLUMNS` with the weights of further priors, 0 or more")
 	cli.NumberVar(fs, &s.settings.Epsilon, "epsilon", "the privacy `E` per unit of length")
 	cli.NumberVar(fs, &s.settings.Gap, "gap", "solve to a relative `GAP`")
 	cli.NumberVar(fs, &s.settings.Dilations[0], "dilation", "the `DILATION` of the spanner")
@@ -40,13 +40,13 @@ func (s *adversaryStudy) check() error {
 	all := s.allPriors()
 	for k, name := range all {
 		if slices.Contains(all[:k], name) {
-			return cli.UsageError("-priors names " + name + " again")
+			return cli.UsageError("-priors names " + name + " twice")
 		}
 	}
 	return s.places.checkOptimal(&s.settings)
 }
 
-// allPriors names the priors: the weight's, and the others.
+// allPriors returns the names of the priors: the weight's, and the others.
 func (s *adversaryStudy) allPriors() []string {
 	return append([]string{s.places.columns[2]}, s.priors...)
 }
@@ -76,7 +76,7 @@ func (s *adversaryStudy) draw(rows []userRow) error {
 	return s.figures.write("priors", figure, err)
 }
 
-// A userPlaces holds what the file says of one user.
+// A userPlaces holds the places and priors of one user.
 type userPlaces struct {
 	name string
 	placeList
@@ -181,7 +181,7 @@ func (s *adversaryStudy) measure(ctx context.Context, u *userPlaces, progress fu
 	return rows, err
 }
 
-// nameUser says whose places an error is about.
+// nameUser adds to an error whose places it is about.
 func (s *adversaryStudy) nameUser(u *userPlaces, err error) error {
 	if s.user == "" {
 		return fmt.Errorf("%s: %w", s.places.path, err)

@@ -15,13 +15,13 @@ import (
 // A censusStudy measures what sanitised homes do to the commutes of a census.
 type censusStudy struct {
 	od, places    string    // files
-	columns       []string  // home, work, jobs; place, lat, lon; nil: those that are known
-	levels, radii []float64 // both nil: those of the thesis
+	columns       []string  // home, work, jobs; place, lat, lon; nil for the known ones
+	levels, radii []float64 // both nil for those of the thesis
 	figures       figures
 }
 
-// censusColumns are the names that the columns of a study are known by: those of LODES
-// tables by block and by cell, and of LODES as it is published.
+// censusColumns are the known names of the columns: those of LODES tables by block and by cell,
+// and of LODES as published.
 var censusColumns = [][]string{
 	{"home_block", "home_cell", "h_geocode"},
 	{"work_block", "work_cell", "w_geocode"},
@@ -31,7 +31,7 @@ var censusColumns = [][]string{
 	{"lon", "blklondd"},
 }
 
-// odColumns is how many of the columns are in the file of jobs.
+// odColumns is the number of columns in the file of jobs.
 const odColumns = 3
 
 func (s *censusStudy) register(fs *flag.FlagSet) {
@@ -58,7 +58,8 @@ func (s *censusStudy) check() error {
 	return nil
 }
 
-// settings are every level with every radius, of which one may be left to the thesis.
+// settings returns every level with every radius. Levels and radii that are not given are those
+// of the thesis.
 func (s *censusStudy) settings() []census.Setting {
 	levels, radii := s.levels, s.radii
 	switch {
@@ -88,7 +89,7 @@ func (s *censusStudy) run(ctx context.Context) error {
 	}.perform(s.figures)
 }
 
-// start reads the files. The domain lies around all places.
+// start reads the files and returns the study, in a domain around all places.
 func (s *censusStudy) start(ctx context.Context) (*census.Study, error) {
 	places, err := s.readPlaces(ctx)
 	if err != nil {
@@ -119,7 +120,7 @@ func (s *censusStudy) readPlaces(ctx context.Context) (map[string]census.Place, 
 	err := cli.ReadColumns(ctx, s.places, s.allColumns()[odColumns:], func(_ func() string, cells []string) error {
 		name := cli.TrimBlanks(cells[0])
 		if _, ok := places[name]; ok {
-			return fmt.Errorf("place %s again", name)
+			return fmt.Errorf("place %s is given twice", name)
 		}
 		lat, lon, err := location(cells[1], cells[2])
 		if err != nil {
@@ -134,7 +135,7 @@ func (s *censusStudy) readPlaces(ctx context.Context) (map[string]census.Place, 
 	return places, err
 }
 
-// readCommutes reads how many jobs have which home and workplace.
+// readCommutes reads the number of jobs by home and workplace.
 func (s *censusStudy) readCommutes(ctx context.Context, places map[string]census.Place) (commutes []census.Commute, err error) {
 	place := func(cell string) (census.Place, error) {
 		p, ok := places[cli.TrimBlanks(cell)]
@@ -154,7 +155,7 @@ func (s *censusStudy) readCommutes(ctx context.Context, places map[string]census
 		}
 		jobs, err := strconv.ParseUint(cli.TrimBlanks(cells[2]), 10, 32)
 		if err != nil {
-			return fmt.Errorf("%q is no number of jobs", cells[2])
+			return fmt.Errorf("%q is not a number of jobs", cells[2])
 		}
 		commutes = append(commutes, census.Commute{Home: home, Work: work, Jobs: int64(jobs)})
 		return nil
@@ -162,7 +163,7 @@ func (s *censusStudy) readCommutes(ctx context.Context, places map[string]census
 	return commutes, err
 }
 
-// allColumns are the columns of the jobs, and then those of the places.
+// allColumns returns the columns of the jobs, and then those of the places.
 func (s *censusStudy) allColumns() [][]string {
 	if s.columns == nil {
 		return censusColumns

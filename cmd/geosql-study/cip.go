@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/study/cip"
 )
 
-// A cipStudy computes what whole traces lose under Gaussian-process priors.
+// A cipStudy computes the loss of whole traces under Gaussian-process priors.
 type cipStudy struct {
 	settings cip.Settings
 	points   int // at the times 0, 1, 2, ..
@@ -20,8 +20,8 @@ type cipStudy struct {
 	study    *cip.Study
 }
 
-// register sets the defaults to figure 2 of the paper, and all that it does not tell to
-// simple numbers.
+// register sets the defaults to those of figure 2 of the paper, and to simple numbers where it
+// gives none.
 func (s *cipStudy) register(fs *flag.FlagSet) {
 	*s = cipStudy{
 		points: 10,
@@ -71,9 +71,9 @@ func (s *cipStudy) check() error {
 	return nil
 }
 
-// setTimes puts the points at their times.
+// setTimes sets the times of the points.
 func (s *cipStudy) setTimes() error {
-	const most = 256 // that losses are computed for
+	const most = 256 // points that losses are computed for
 	given := map[string]bool{}
 	s.flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
@@ -113,11 +113,11 @@ func cipRow(r cip.Row) string {
 	}, ",")
 }
 
-// exact prints a number as it was given, without an exponent.
+// exact formats a number as it was given, without an exponent.
 func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// significant prints so many digits of a number, without an exponent. Below 1e-30, the
-// least that settings may be, all is 0.
+// significant formats a number with the given digits, without an exponent. Below 1e-30, the
+// least value of a setting, it returns 0.
 func significant(x float64, digits int) string {
 	if x < 1e-30 {
 		return "0"

@@ -18,8 +18,8 @@ type experiment[R any] struct {
 	draw func(rows []R) error
 }
 
-// perform runs the experiment. Unless there are to be no figures, their directory is made
-// first, and they are drawn last.
+// perform runs the experiment. If figures are wanted, it makes their directory first and draws
+// them last.
 func (e experiment[R]) perform(f figures) error {
 	if err := f.makeDir(); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (e experiment[R]) perform(f figures) error {
 	return e.draw(rows)
 }
 
-// print prints the rows, each complete, and returns them. On a terminal a line shows
-// meanwhile how much is done.
+// print prints the rows, each complete, and returns them. On a terminal a line shows meanwhile
+// how much is done.
 func (e experiment[R]) print() (rows []R, err error) {
 	line, out := cli.NewTerminalLine(), bufio.NewWriter(os.Stdout)
 	defer line.Clear()
@@ -51,7 +51,7 @@ func (e experiment[R]) print() (rows []R, err error) {
 	return rows, err
 }
 
-// knownRows returns the run of an experiment whose rows are known already.
+// knownRows returns the run of an experiment whose rows are already known.
 func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
 	return func(_ *cli.TerminalLine, row func(R) error) error {
 		for _, r := range rows {
@@ -63,12 +63,12 @@ func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
 	}
 }
 
-// measuring returns what shows on the line how much of a study is done.
+// measuring returns a function that shows on the line how much of a study is done.
 func measuring(line *cli.TerminalLine) func(done, total int) {
 	return func(done, total int) { line.Show("measuring: %.1f %%", 100*float64(done)/float64(total)) }
 }
 
-// decimal prints a measurement, and nothing where there was nothing to measure.
+// decimal formats a measurement, and returns nothing if there was nothing to measure.
 func decimal(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return ""
@@ -76,13 +76,13 @@ func decimal(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// rounded prints a setting with as many decimals as it needs.
+// rounded formats a setting with as many decimals as it needs, up to a number.
 func rounded(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// quoted prints a text as a cell of csv, an empty one as nothing.
+// quoted returns a text as a cell of csv.
 func quoted(text string) string {
 	if !strings.ContainsAny(text, ",\"\r\n") {
 		return text

@@ -9,14 +9,14 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// figures go to a directory, if there is one.
+// figures are written to a directory, if there is one.
 type figures struct{ dir string }
 
 func (f *figures) register(fs *flag.FlagSet) {
 	fs.StringVar(&f.dir, "out", "", "draw figures (SVG) in `DIR`")
 }
 
-// wanted reports whether there are to be figures.
+// wanted reports whether figures are wanted.
 func (f figures) wanted() bool { return f.dir != "" }
 
 // makeDir makes the directory.
@@ -27,7 +27,7 @@ func (f figures) makeDir() error {
 	return os.MkdirAll(f.dir, 0o777)
 }
 
-// write writes a figure and says where it is. It passes on the error of drawing it.
+// write writes a figure and says where it is. It returns the error of drawing it, if any.
 func (f figures) write(name string, figure io.WriterTo, err error) error {
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (f figures) write(name string, figure io.WriterTo, err error) error {
 	return nil
 }
 
-// oneFigure returns what draws the rows of an experiment in one figure.
+// oneFigure returns a function that draws the rows of an experiment in one figure.
 func oneFigure[R any](f figures, name string, draw func(rows []R) (io.WriterTo, error)) func(rows []R) error {
 	return func(rows []R) error {
 		figure, err := draw(rows)

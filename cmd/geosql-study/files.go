@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// singleNames returns columns that have one name each.
+// singleNames returns columns with one name each.
 func singleNames(names []string) (columns [][]string) {
 	for _, name := range names {
 		columns = append(columns, []string{name})
@@ -17,8 +17,8 @@ func singleNames(names []string) (columns [][]string) {
 	return columns
 }
 
-// readPOIs reads points of interest, of which there must be some, from the columns of
-// their latitude and longitude.
+// readPOIs reads at least one point of interest, from the columns of their latitude and
+// longitude.
 func readPOIs[P ~struct{ Lat, Lon float64 }](ctx context.Context, path string, columns []string) (pois []P, err error) {
 	err = cli.ReadColumns(ctx, path, singleNames(columns), func(_ func() string, cells []string) error {
 		lat, lon, err := location(cells[0], cells[1])
@@ -46,7 +46,7 @@ func location(latText, lonText string) (lat, lon float64, err error) {
 		return 0, 0, err
 	}
 	if math.Abs(lat) > 90 || math.Abs(lon) > 180 {
-		return 0, 0, fmt.Errorf("latitude %v, longitude %v is no location", lat, lon)
+		return 0, 0, fmt.Errorf("latitude %v, longitude %v is not a location", lat, lon)
 	}
 	return lat, lon, nil
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/geosql/geosql/study/lbs"
 )
 
-// An lbsStudy measures what a location service costs those who report noisy places.
+// An lbsStudy measures what a location service costs users who report noisy places.
 type lbsStudy struct {
 	part     string
 	settings lbs.Settings
 	pois     string    // file
 	columns  []string  // lat, lon
-	domain   []float64 // south, west, north, east, step in metres; nil: around the data
+	domain   []float64 // south, west, north, east, step in metres; nil for around the data
 	at       string    // where the users are
 	users    int
 	figures  figures
@@ -41,7 +41,7 @@ const (
 	atGrid = "grid"
 )
 
-// lbsFlags are the flags of each part, besides -part.
+// lbsFlags are the flags of each part, except -part.
 var lbsFlags = map[string][]string{
 	lbsMeasured: {
 		"pois", "columns", "domain", "at", "users", "reports", "out",
@@ -77,12 +77,11 @@ func (s *lbsStudy) register(fs *flag.FlagSet) {
 	cli.NumberVar(fs, &s.settings.RowKB, "row-kb", "the size of a row in `KB`")
 	cli.NumbersVar(fs, &s.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST,STEP; otherwise around the points")
 	cli.LevelsVar(fs, &s.settings.Levels, "level", "the `LEVELS`, such as 1.5 or ln4")
-	cli.NumbersVar(fs, &s.settings.Confidences, "confidence", "the `PROBABILITIES` that all of interest is fetched")
+	cli.NumbersVar(fs, &s.settings.Confidences, "confidence", "the `PROBABILITIES` that all points of interest are fetched")
 	citiesFlag(fs, &s.cities, "density", "`CITY=DENSITY`,..: points per square kilometre (default the thesis's)")
 }
 
-// citiesFlag reads cities and how many points of interest they have per square
-// kilometre.
+// citiesFlag defines a flag of cities and their points of interest per square kilometre.
 func citiesFlag(fs *flag.FlagSet, cities *[]lbs.City, name, usage string) {
 	fs.Func(name, usage, func(v string) error {
 		*cities = nil
@@ -151,7 +150,7 @@ func (s *lbsStudy) run(ctx context.Context) error {
 	}.perform(s.figures)
 }
 
-// start reads the points of interest and puts users among them.
+// start reads the points of interest, places users among them, and returns the study.
 func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
 	pois, err := readPOIs[lbs.Place](ctx, s.pois, s.columns)
 	if err != nil {
@@ -172,8 +171,8 @@ func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
 	return lbs.New(d, s.settings, pois, users)
 }
 
-// chooseDomain returns the domain that the users report in. Unless the flags say
-// otherwise it lies around all points of interest.
+// chooseDomain returns the domain in which users report: that of the flags, or else one around
+// all points of interest.
 func (s *lbsStudy) chooseDomain(pois []lbs.Place) (*planar.Domain, error) {
 	if s.domain != nil {
 		d, err := newDomain([5]float64(s.domain))

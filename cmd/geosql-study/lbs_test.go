@@ -140,7 +140,7 @@ func TestStudyLBSErrors(t *testing.T) {
 		{[]string{"-pois", good, "-columns", "lat,x"}, 1, "has no column x: it has name, lon, lat"},
 		{[]string{"-pois", good + "x"}, 1, "no such file"},
 		{[]string{"-pois", clitest.WriteFile(t, "lat,lon\n")}, 1, "has no points of interest"},
-		{[]string{"-pois", clitest.WriteFile(t, "lat,lon\n91,2\n")}, 1, "line 2: latitude 91, longitude 2 is no location"},
+		{[]string{"-pois", clitest.WriteFile(t, "lat,lon\n91,2\n")}, 1, "line 2: latitude 91, longitude 2 is not a location"},
 		{[]string{"-pois", clitest.WriteFile(t, "lat,lon\n-60,-170\n60,170\n")}, 1, "-domain must be given"},
 		{[]string{"-pois", good, "-domain", "10,20,11,21,1"}, 1, "no points of interest in -domain"},
 		{[]string{"-pois", good, "-out", good}, 1, "not a directory"},

@@ -14,12 +14,11 @@ import (
 
 func main() { os.Exit(program.Main(os.Args[1:])) }
 
-// A study measures mechanisms and prints a row for each configuration as soon as it is
-// known.
+// A study measures mechanisms and prints a row for each configuration as soon as it is known.
 type study interface {
-	register(fs *flag.FlagSet)     // defines its flags, and sets their defaults
-	check() error                  // refuses flags that the study itself would not look at
-	run(ctx context.Context) error // with what the flags say
+	register(fs *flag.FlagSet)     // defines the flags and sets their defaults
+	check() error                  // returns an error for flags that the study would not check
+	run(ctx context.Context) error // runs the study as the flags say
 }
 
 // command returns the command that runs a study.
@@ -57,7 +56,7 @@ arguments; 130 after Ctrl-C.
 	Commands: []*cli.Command{
 		command[adversaryStudy](cli.Command{
 			Name: "adversary", Operands: "--places FILE --epsilon E ..",
-			Summary: "how far off an adversary is who knows another prior than the mechanism",
+			Summary: "the error of an adversary who knows a different prior than the mechanism",
 			Details: `Compares the optimal mechanism, the one that is most private at its loss, and planar noise
 of the same loss, for each user and each prior. The mechanisms are made for the weight.`,
 		}),
@@ -69,21 +68,21 @@ of the same loss, for each user and each prior. The mechanisms are made for the 
 		}),
 		command[cipStudy](cli.Command{
 			Name: "cip", Operands: "[--points N | --times T,..] ..",
-			Summary: "what a whole trace with noise loses to those who know how its points depend on each other",
-			Details: `The noise has the variance sigma2; beside each loss stands that of independent points.`,
+			Summary: "what a noisy trace reveals to those who know how its points depend on each other",
+			Details: `The noise has the variance sigma2. Each loss is shown with that of independent points.`,
 		}),
 		command[lbsStudy](cli.Command{
 			Name: "lbs", Operands: "--pois FILE .. | --part table|comparison ..",
-			Summary: "what a location service costs those who report a noisy place and ask for more rows",
-			Details: `Epsilon is the level/radius, a level is a number or like ln4, lengths are in metres. With
---part table the same from the density of the rows alone, with --part comparison against
-cloaking.`,
+			Summary: "what a location service costs users who report a noisy place and fetch more rows",
+			Details: `Epsilon is the level/radius, a level is a number or like ln4, lengths are in metres.
+--part table computes the cost from the density of the rows alone, --part comparison compares
+with cloaking.`,
 		}),
 		command[metersStudy](cli.Command{
 			Name: "meters", Operands: "--readings FILE ..",
-			Summary: "what released readings of meters still tell, and how good their sums are",
-			Details: `signatures: which window of which device a released one is. totals: daily and monthly sums,
-by device and over all.`,
+			Summary: "what released meter readings still reveal, and how accurate their sums are",
+			Details: `signatures: how often the window or the device of a release is recognised. totals: daily
+and monthly sums, by device and over all.`,
 		}),
 		command[optimalStudy](cli.Command{
 			Name: "optimal", Operands: "--places FILE --epsilon E ..",
@@ -94,7 +93,7 @@ unit. A dilation above 1 saves constraints.`,
 		command[pimStudy](cli.Command{
 			Name: "pim", Operands: "--points FILE --domain SOUTH,WEST,NORTH,EAST ..",
 			Summary: "the planar isotropic mechanism on recorded traces, against the Laplace mechanism",
-			Details: `Several of --epsilon and of --delta vary one at a time, from the first of both.`,
+			Details: `Several values of --epsilon and of --delta vary one at a time, from the first of both.`,
 		}),
 		command[predictiveStudy](cli.Command{
 			Name: "predictive", Operands: "--points FILE ..",

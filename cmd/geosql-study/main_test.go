@@ -50,7 +50,7 @@ func TestStudyReadsEveryFormat(t *testing.T) {
 	}
 	again := clitest.ParquetFile(t, fields, lines[0], lines[0])
 	args := []string{"adversary", "-places", again, "-columns", "x,y,day", "-plane", "-epsilon", "1"}
-	clitest.WantError(t, clitest.Run(t, "", args...), 1, "in.parquet: row 2: the place of row 1 again")
+	clitest.WantError(t, clitest.Run(t, "", args...), 1, "in.parquet: row 2: the place of row 1 is given twice")
 }
 
 func TestUsageErrors(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/geosql/geosql/study/meters"
 )
 
-// A metersStudy measures what released readings of meters tell, and their totals.
+// A metersStudy measures what released meter readings reveal, and their totals.
 type metersStudy struct {
 	readings string   // file
 	columns  []string // device, t, value
@@ -79,7 +79,7 @@ func (s *metersStudy) check() error {
 	return checkDuration("window", s.window)
 }
 
-// settings are what the flags ask for.
+// settings returns the settings of the flags.
 func (s *metersStudy) settings() (meters.Settings, error) {
 	u, err := scalar.NewUniverse("study", s.universe[0], s.universe[1], s.universe[2], "reading")
 	if err != nil {
@@ -100,7 +100,7 @@ func checkDuration(flag string, seconds float64) error {
 	return nil
 }
 
-// duration returns so many seconds, to the microsecond.
+// duration returns a number of seconds, rounded to microseconds.
 func duration(seconds float64) time.Duration {
 	return time.Duration(math.Round(seconds*1e6)) * time.Microsecond
 }
@@ -187,7 +187,7 @@ func signatureRow(r meters.SignatureRow) string {
 	}, ",")
 }
 
-// signatures runs that part of a study.
+// signatures runs the signatures part of a study.
 func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all []meters.Meter) error {
 	return experiment[meters.SignatureRow]{
 		head: signaturesHead,
@@ -224,7 +224,7 @@ func totalRow(r meters.TotalRow) string {
 	}, ",")
 }
 
-// totals runs that part of a study.
+// totals runs the totals part of a study.
 func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []meters.Meter) error {
 	return experiment[meters.TotalRow]{
 		head: totalsHead,

@@ -74,7 +74,8 @@ func optimalRow(r optimal.Row) string {
 	}, ",")
 }
 
-// draw draws the figures: the spanner of the least dilation above 1, or of 1 alone.
+// draw draws the figures. The spanner is that of the least dilation above 1, or of 1 if there
+// is no other.
 func (s *optimalStudy) draw(ctx context.Context, study *optimal.Study, rows []optimal.Row) error {
 	dilation := math.Inf(1)
 	for _, x := range s.settings.Dilations {
@@ -101,7 +102,7 @@ func (s *optimalStudy) draw(ctx context.Context, study *optimal.Study, rows []op
 	return s.figures.write("epsilon", figure, err)
 }
 
-// sweep measures over epsilon, and shows on a terminal how far it is.
+// sweep measures over epsilon, and shows its progress on a terminal.
 func (s *optimalStudy) sweep(ctx context.Context, study *optimal.Study) ([]optimal.Row, error) {
 	line := cli.NewTerminalLine()
 	defer line.Clear()

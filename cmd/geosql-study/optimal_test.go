@@ -133,8 +133,8 @@ func TestStudyOptimalErrors(t *testing.T) {
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,-1\n")}, plane...), 1, "line 3: the weight must be above 0, not -1"},
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,much\n")}, plane...), 1, `line 3: "much" is not a number`},
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,,1\n")}, plane...), 1, `line 3: "" is not a number`},
-		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,1\n1.0,2,5\n")}, plane...), 1, "line 4: the place of line 2 again"},
-		{[]string{"-epsilon", "1", "-places", clitest.WriteFile(t, "lat,lon,weight\n1,2,1\n91,2,1\n")}, 1, "line 3: latitude 91, longitude 2 is no location"},
+		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,1\n1.0,2,5\n")}, plane...), 1, "line 4: the place of line 2 is given twice"},
+		{[]string{"-epsilon", "1", "-places", clitest.WriteFile(t, "lat,lon,weight\n1,2,1\n91,2,1\n")}, 1, "line 3: latitude 91, longitude 2 is not a location"},
 		{append([]string{"-places", good, "-out", good}, plane...), 1, "not a directory"},
 	} {
 		clitest.WantError(t, clitest.Run(t, "", append([]string{"optimal"}, c.args...)...), c.status, c.text)

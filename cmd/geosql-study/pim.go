@@ -26,7 +26,7 @@ type pimStudy struct {
 	repeat   int
 	personal bool
 	known    bool   // the first cell of every trajectory is public
-	pois     string // file; "": none
+	pois     string // file; empty for none
 	knn      []pim.KNN
 	figures  figures
 }
@@ -64,7 +64,7 @@ func (s *pimStudy) register(fs *flag.FlagSet) {
 	knnFlag(fs, &s.knn, "k", "the queries `K/R`,..: K wanted, R returned (default 1,2,5,10,20,5/6,5/8,5/10,5/15,5/20)")
 }
 
-// knnFlag reads queries: k/k', or k for as many places returned as wanted.
+// knnFlag defines a flag of queries: k/k', or k for as many places returned as wanted.
 func knnFlag(fs *flag.FlagSet, queries *[]pim.KNN, name, usage string) {
 	fs.Func(name, usage, func(v string) error {
 		*queries = nil
@@ -106,8 +106,8 @@ func (s *pimStudy) settings() pim.Settings {
 	}
 }
 
-// latticeSteps is how many steps of the lattice a cell is wide: reports are rounded
-// to a twentieth of it.
+// latticeSteps is the width of a cell in steps of the lattice: reports are rounded to a
+// twentieth of a cell.
 const latticeSteps = 20
 
 func (s *pimStudy) run(ctx context.Context) error {
@@ -150,8 +150,8 @@ func (s *pimStudy) readPlaces(ctx context.Context) ([]pim.Place, error) {
 // pimHead names the columns of pimRows.
 const pimHead = "mechanism,epsilon,delta,steps,set_size,drift_ratio,distance_m,rmse_m,knn_k,precision,recall,ms_per_step"
 
-// pimRows are the rows of the output for one mechanism and setting: one for each
-// query for the nearest places, or one.
+// pimRows returns the rows of the output for one mechanism and setting: one for each query for
+// the nearest places, or one if there are no queries.
 func pimRows(r pim.Row, queries []pim.KNN) (rows []string) {
 	row := func(query, precision, recall string) {
 		rows = append(rows, strings.Join([]string{

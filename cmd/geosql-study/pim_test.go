@@ -137,7 +137,7 @@ func TestStudyPIMErrors(t *testing.T) {
 		{[]string{"-points", good, "-domain", paris, "-pois", good + "x"}, 1, "no such file"},
 		{[]string{"-points", good, "-domain", paris, "-pois", clitest.WriteFile(t, "x,y\n1,2\n")}, 1, "has no column lat: it has x, y"},
 		{[]string{"-points", good, "-domain", paris, "-pois", clitest.WriteFile(t, "lat,lon\n")}, 1, "has no points of interest"},
-		{[]string{"-points", good, "-domain", paris, "-pois", clitest.WriteFile(t, "lat,lon\n1,2\n91,2\n")}, 1, "line 3: latitude 91, longitude 2 is no location"},
+		{[]string{"-points", good, "-domain", paris, "-pois", clitest.WriteFile(t, "lat,lon\n1,2\n91,2\n")}, 1, "line 3: latitude 91, longitude 2 is not a location"},
 		{[]string{"-points", good, "-domain", "10,20,10.1,20.1"}, 1, "no user has fixes in 20 periods"},
 		{[]string{"-points", good, "-domain", paris, "-out", good}, 1, "not a directory"},
 	} {

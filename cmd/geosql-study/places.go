@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/study/optimal"
 )
 
-// placeFlags are those that name the places to measure on.
+// placeFlags are the flags that name the places to measure on.
 type placeFlags struct {
 	path    string
 	columns []string // lat, lon, weight; in the plane x, y, weight
@@ -18,7 +18,7 @@ type placeFlags struct {
 	plane   bool
 }
 
-// unitMetres are the units of length that there are.
+// unitMetres are the known units of length, in metres.
 var unitMetres = map[string]float64{"m": 1, "km": 1000}
 
 func (f *placeFlags) register(fs *flag.FlagSet) {
@@ -41,7 +41,7 @@ func (f *placeFlags) check() error {
 	return nil
 }
 
-// checkOptimal refuses what an optimal mechanism cannot be made with.
+// checkOptimal returns an error for settings that no optimal mechanism can be made with.
 func (f *placeFlags) checkOptimal(s *optimal.Settings) error {
 	if s.Epsilon <= 0 {
 		return cli.UsageError("-epsilon must be given, above 0, per " + f.unit)
@@ -56,10 +56,10 @@ func (f *placeFlags) checkOptimal(s *optimal.Settings) error {
 type placeRow struct {
 	place optimal.Place // X is the longitude and Y the latitude, unless in the plane
 	more  []string      // cells of further columns, valid until the next row
-	where func() string // tells people where it stands, until the next row
+	where func() string // returns its position in the file, until the next row
 }
 
-// each reads the places, and further columns.
+// each calls do with each place, and its cells in further columns.
 func (f *placeFlags) each(ctx context.Context, further []string, do func(placeRow) error) error {
 	return cli.ReadColumns(ctx, f.path, singleNames(slices.Concat(f.columns, further)), func(where func() string, cells []string) error {
 		p, err := f.place(cells[0], cells[1], cells[2])
@@ -89,13 +89,13 @@ func (f *placeFlags) place(first, second, weight string) (p optimal.Place, err e
 // A placeList holds places, none of them twice.
 type placeList struct {
 	places []optimal.Place
-	where  map[[2]float64]string // of each, for people
+	where  map[[2]float64]string // position of each in its file
 }
 
 func (l *placeList) add(r placeRow) error {
 	key := [2]float64{r.place.X, r.place.Y}
 	if first, ok := l.where[key]; ok {
-		return fmt.Errorf("the place of %s again", first)
+		return fmt.Errorf("the place of %s is given twice", first)
 	}
 	if l.where == nil {
 		l.where = map[[2]float64]string{}
@@ -105,7 +105,7 @@ func (l *placeList) add(r placeRow) error {
 	return nil
 }
 
-// study projects places and lays out a study of them.
+// study projects places and returns a study of them.
 func (f *placeFlags) study(s optimal.Settings, places []optimal.Place) (*optimal.Study, error) {
 	if err := f.project(places); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (f *placeFlags) study(s optimal.Settings, places []optimal.Place) (*optimal
 	return optimal.New(s, places)
 }
 
-// projectionStep, in metres, is what projected places are rounded to.
+// projectionStep is the step, in metres, to which projected places are rounded.
 const projectionStep = 0.001
 
 // project turns longitudes and latitudes into units to the east and to the north, in

@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// pointFlags are those that name the traces to measure on.
+// pointFlags are the flags that name the traces to measure on.
 type pointFlags struct {
 	path    string
 	columns []string // user, trace (unless there are only four), t, lat, lon
@@ -39,22 +39,22 @@ func (f *pointFlags) check() error {
 // A recording is what was read from a file of points.
 type recording struct {
 	path   string
-	domain *planar.Domain // nil: not known yet
+	domain *planar.Domain // nil if it is not known yet
 	tracks []track.Track
 
 	fixes    int // in all tracks
-	outside  int // left out, because they are not in the domain
-	repeated int // left out, because their track has another one for the same time
+	outside  int // left out because they are outside the domain
+	repeated int // left out because their track has another fix at the same time
 }
 
 func newDomain(d [5]float64) (*planar.Domain, error) {
 	return planar.NewDomain("study", d[0], d[1], d[2], d[3], d[4])
 }
 
-// An extent is the smallest box that holds some locations.
+// An extent is the smallest box that contains some locations.
 type extent struct{ south, west, north, east float64 }
 
-// newExtent returns that of no locations.
+// newExtent returns the extent of no locations.
 func newExtent() *extent { return &extent{90, 180, -90, -180} }
 
 func (e *extent) add(lat, lon float64) {
@@ -62,8 +62,7 @@ func (e *extent) add(lat, lon float64) {
 	e.west, e.east = min(e.west, lon), max(e.east, lon)
 }
 
-// box returns the extent with a margin, which keeps it from being flat, and a step of
-// 1 m.
+// box returns the extent with a margin, so that it is never flat, and a step of 1 m.
 func (e *extent) box() [5]float64 {
 	const margin = 0.001
 	return [5]float64{
@@ -71,7 +70,7 @@ func (e *extent) box() [5]float64 {
 	}
 }
 
-// setDomain lays a domain around the points.
+// setDomain sets the domain to one around the points.
 func (r *recording) setDomain() (err error) {
 	if r.fixes == 0 {
 		return fmt.Errorf("%s has no points", r.path)
@@ -88,8 +87,8 @@ func (r *recording) setDomain() (err error) {
 	return nil
 }
 
-// read reads the points of a domain, or all of them if there is none. Where the
-// file has no traces, untraced names them.
+// read reads the points in a domain, or all points if there is none. If the file has no traces,
+// untraced names them.
 func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(track.Fix) string) (*recording, error) {
 	r := &recording{path: f.path, domain: d}
 	var c track.Collector
@@ -118,7 +117,7 @@ func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(t
 	return r, nil
 }
 
-// utcDay names the day of a fix.
+// utcDay returns the day of a fix in UTC.
 func utcDay(x track.Fix) string { return time.UnixMicro(x.T).UTC().Format(time.DateOnly) }
 
 // describe says on a terminal what was read.

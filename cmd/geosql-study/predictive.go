@@ -23,10 +23,10 @@ type predictiveStudy struct {
 	alpha      float64 // metres
 	epsilon    float64
 	skip       bool
-	skipSpeed  float64 // km/h; 0: not given
+	skipSpeed  float64 // km/h; 0 if not given
 	jumps      []float64
 	repeat     int
-	domain     []float64 // south, west, north, east, step in metres; nil: around the data
+	domain     []float64 // south, west, north, east, step in metres; nil for around the data
 	figures    figures
 }
 
@@ -70,8 +70,8 @@ func (s *predictiveStudy) check() error {
 	return s.points.check()
 }
 
-// settings are what the flags ask for. With -skip everything is measured without
-// and with it.
+// settings returns the settings of the flags. With -skip everything is measured without and
+// with it.
 func (s *predictiveStudy) settings() predictive.Settings {
 	settings := predictive.Settings{
 		Epsilon: s.epsilon, Managers: s.managers, Steps: s.steps, Alpha: s.alpha, SkipSpeeds: []float64{0},
@@ -110,7 +110,7 @@ func (s *predictiveStudy) run(ctx context.Context) error {
 	}.perform(s.figures)
 }
 
-// readPoints reads the points. Without a domain one is laid around them.
+// readPoints reads the points. If no domain is given, it uses one around them.
 func (s *predictiveStudy) readPoints(ctx context.Context) (r *recording, err error) {
 	if s.domain == nil {
 		if r, err = s.points.read(ctx, nil, utcDay); err != nil {
@@ -129,7 +129,7 @@ func (s *predictiveStudy) readPoints(ctx context.Context) (r *recording, err err
 const predictiveHead = "manager,skip,predictor,jump,traces,points,prediction_rate,skipped,test_share," +
 	"avg_error_m,p90_error_m,rate_percent,im_avg_error_m,im_p90_error_m,im_rate_percent,max_spent_share"
 
-// predictiveRow is a row of the output. The skip speed is in km/h.
+// predictiveRow returns a row of the output. The skip speed is in km/h.
 func predictiveRow(r predictive.Row) string {
 	p, im := r.Predictive, r.Independent
 	return strings.Join([]string{
@@ -158,7 +158,7 @@ func (s *predictiveStudy) draw(study *predictive.Study, tracks []track.Track, ro
 	return s.figures.write("map", figure, err)
 }
 
-// figureGroups collects the rows of each figure, in their order.
+// figureGroups returns the rows of each figure, in their order.
 func figureGroups(rows []predictive.Row) (groups [][]predictive.Row) {
 	type key struct{ manager, predictor string }
 	index := map[key]int{}
