@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // Item is what one account is charged.
@@ -29,7 +30,7 @@ func checkItems(unit budget.Unit, items []Item) ([]Item, error) {
 			continue
 		}
 		if item.Epsilon > budget.Max-merged[i].Epsilon {
-			return nil, fmt.Errorf("ledger: account %s would be charged more than any budget holds", quote(item.Account))
+			return nil, fmt.Errorf("ledger: account %s would be charged more than any budget holds", printable.SQL(item.Account))
 		}
 		merged[i].Epsilon += item.Epsilon
 		merged[i].Evaluations += item.Evaluations
@@ -38,7 +39,7 @@ func checkItems(unit budget.Unit, items []Item) ([]Item, error) {
 }
 
 // Charge charges all items or none, taking what [Ledger.Reserve] set aside
-// first. When it returns nil the amounts are on disk. A refusal is a [*Refusal].
+// first. When it returns nil the amounts are on disk. A refusal is a [*RefusalError].
 // In [Ledger.Charges] every call is a charge of its own per account.
 func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 	items, err := checkItems(unit, items)
@@ -67,7 +68,7 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 // ChargeOnce charges an account that was never charged in the unit, as [Ledger.Charge]
 // does but past what is set aside: for releases that do not add up, of which an
 // account gets one, whatever its limit allows. An account that was charged, in any
-// window, gets a [*Again], and of several that ask at a time only the first is charged.
+// window, gets a [*AlreadyChargedError], and of several that ask at a time only the first is charged.
 func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item Item) error {
 	items, err := checkItems(unit, []Item{item})
 	if err != nil {
@@ -79,7 +80,7 @@ func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item Item) error 
 			return err
 		}
 		if b.Spent > 0 {
-			return &Again{item.Account, unit}
+			return &AlreadyChargedError{item.Account, unit}
 		}
 		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, make([]share, 1))
 	})

@@ -317,7 +317,7 @@ func TestChargeOnce(t *testing.T) {
 	again := 0
 	for range asking {
 		err := <-errs
-		var a *Again
+		var a *AlreadyChargedError
 		if errors.As(err, &a) && a.Account == "ana" && a.Unit == unit {
 			again++
 		} else {
@@ -328,7 +328,7 @@ func TestChargeOnce(t *testing.T) {
 		t.Errorf("%d of %d refused", again, asking)
 	}
 	l.clock = func() int64 { return time.Now().Add(time.Hour).UnixMicro() } // in another window
-	var a *Again
+	var a *AlreadyChargedError
 	if err := once("ana", tenth); !errors.As(err, &a) {
 		t.Errorf("in another window: %v", err)
 	}

@@ -47,9 +47,9 @@ func check(t failer, err error) {
 	}
 }
 
-func refused(t failer, err error) *Refusal {
+func refused(t failer, err error) *RefusalError {
 	t.Helper()
-	var r *Refusal
+	var r *RefusalError
 	if !errors.As(err, &r) {
 		t.Fatalf("got %v, want a refusal", err)
 	}

@@ -33,7 +33,7 @@ const reserveFunction = "budget_reserve"
 // Afterwards [Ledger.Charge] and the statements of this process take from them
 // without a commit per account. What is left returns when the ledger closes; of
 // a limit with a window it can be used and returned in that window only.
-// A refusal is a [*Refusal]. The evaluations of an item mean nothing here.
+// A refusal is a [*RefusalError]. The evaluations of an item mean nothing here.
 func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 	items, err := checkItems(unit, items)
 	if err != nil || len(items) == 0 {

@@ -158,7 +158,7 @@ func changeLimits(w *witness) error {
 }
 
 func isRefusal(err error) bool {
-	var r *ledger.Refusal
+	var r *ledger.RefusalError
 	return errors.As(err, &r)
 }
 

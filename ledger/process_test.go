@@ -171,7 +171,7 @@ func reserveUntilRefused(l *Ledger) (granted int, err error) {
 }
 
 func unlessRefused(err error) error {
-	var r *Refusal
+	var r *RefusalError
 	if errors.As(err, &r) {
 		return nil
 	}

@@ -58,16 +58,6 @@ CREATE TABLE IF NOT EXISTS release(
   sha256 TEXT, sealed INTEGER,
   changed INTEGER NOT NULL) WITHOUT ROWID, STRICT`
 
-// ErrRelease is what the errors of a release wrap that another plan or another process
-// has got in the way of. Nothing was charged.
-var ErrRelease = errors.New("the release cannot go on")
-
-// releaseError is an [ErrRelease].
-type releaseError string
-
-func (e releaseError) Error() string        { return string(e) }
-func (e releaseError) Is(target error) bool { return target == ErrRelease }
-
 // OpenRelease begins a release, or goes on with the one that has the id, whose plan
 // must be the same. A release that was published is opened too; it cannot be charged.
 func (l *Ledger) OpenRelease(id string, plan ReleasePlan) (*Release, error) {
@@ -111,7 +101,7 @@ func (p ReleasePlan) differs(id string, wanted ReleasePlan) error {
 	default:
 		return nil
 	}
-	return releaseError(fmt.Sprintf("release %s %s; another release needs another id", quote(id), what))
+	return &ReleaseError{id, what + "; another release needs another id"}
 }
 
 // Charged is how many accounts are charged, from the first one on.
@@ -123,7 +113,7 @@ func (r *Release) Published() *Published { return r.published }
 // Charge charges the accounts behind those that are charged, and notes how many these are,
 // in one transaction. Items are in ascending order of their accounts, each of which has one.
 // What [Ledger.Reserve] set aside stays aside. When Charge returns nil it is on disk. A
-// refusal is a [*Refusal]; then nothing was charged.
+// refusal is a [*RefusalError]; then nothing was charged.
 func (r *Release) Charge(unit budget.Unit, items []Item) error {
 	if len(items) == 0 {
 		return nil
@@ -149,7 +139,7 @@ func (r *Release) Charge(unit budget.Unit, items []Item) error {
 }
 
 // CanPay returns nil if all accounts, each in one item and in ascending order, could be
-// charged now, out of their limits alone, else the [*Refusal] of the first that could not,
+// charged now, out of their limits alone, else the [*RefusalError] of the first that could not,
 // or an error of the items.
 func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[Item, error]) error {
 	var unread error
@@ -207,7 +197,7 @@ func (r *Release) stands(t *transaction) error {
 	case err != nil:
 		return err
 	case found == nil || found.charged != r.charged || found.published != nil:
-		return releaseError(fmt.Sprintf("release %s was continued by another process", quote(r.id)))
+		return &ReleaseError{r.id, "was continued by another process"}
 	}
 	return nil
 }

@@ -53,10 +53,10 @@ func TestRelease(t *testing.T) {
 	check(t, r.Charge("m", items(tenth, "dan")))
 	check(t, other.Charge("m", items(tenth, "ben")))
 	check(t, r.Seal("hash"))
-	if err := r.Charge("m", items(tenth, "eve")); !errors.Is(err, ErrRelease) {
+	if err := r.Charge("m", items(tenth, "eve")); !isA[*ReleaseError](err) {
 		t.Errorf("charged after the seal: %v", err)
 	}
-	if err := r.Seal("other"); !errors.Is(err, ErrRelease) {
+	if err := r.Seal("other"); !isA[*ReleaseError](err) {
 		t.Errorf("sealed twice: %v", err)
 	}
 	p := releaseOf(t, l, "1", 4).Published()
@@ -195,7 +195,7 @@ func TestReleaseTakenOver(t *testing.T) {
 	a, b := releaseOf(t, l, "1", 0), releaseOf(t, l, "1", 0)
 	check(t, a.Charge("m", items(tenth, "ana")))
 	for _, err := range []error{b.Charge("m", items(tenth, "ana")), b.Seal("hash")} {
-		if !errors.Is(err, ErrRelease) || !strings.Contains(err.Error(), "release '1' was continued by another process") {
+		if !isA[*ReleaseError](err) || !strings.Contains(err.Error(), "release '1' was continued by another process") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -212,7 +212,7 @@ func TestReleasePlan(t *testing.T) {
 		"has other settings (s, not t)":     {"d", "t", "/o"},
 		"goes to /o":                        {"d", "s", "/p"},
 	} {
-		if _, err := l.OpenRelease("it's", p); !errors.Is(err, ErrRelease) || !strings.Contains(err.Error(), want) {
+		if _, err := l.OpenRelease("it's", p); !isA[*ReleaseError](err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

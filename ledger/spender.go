@@ -28,7 +28,7 @@ const (
 )
 
 // Charge charges an account for one evaluation. When it returns nil the cost is
-// on disk, as spent or as reserved. A refusal is a [*Refusal]; afterwards the
+// on disk, as spent or as reserved. A refusal is a [*RefusalError]; afterwards the
 // account can still be charged what it has left. The account's bytes are not
 // kept.
 //

@@ -2,11 +2,11 @@ package ledger
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -41,13 +41,6 @@ type Trace struct {
 // blockOfPoints is how many points are saved together.
 const blockOfPoints = 4096
 
-// ErrTraceTaken is the error of a trace that somebody else uses, or that was left
-// by a crash.
-var ErrTraceTaken = errors.New("is in use, or was left by a crash; then points are missing from its run, and " +
-	"SELECT trace_restart(trace) goes on, with what was reserved as spent")
-
-func taken(name string) error { return fmt.Errorf("trace %s %w", quote(name), ErrTraceTaken) }
-
 // OpenTrace reads the state of a trace, nil for a new one, and what was spent
 // that the state does not know. The trace is the account's and charges its budget
 // of the unit under the function's name. It keeps the ledger open until
@@ -63,10 +56,10 @@ func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function stri
 			return err
 		}
 		if found.account != account || found.unit != unit {
-			return fmt.Errorf("trace %s is charged to account %s in %s", quote(name), quote(found.account), quote(string(found.unit)))
+			return fmt.Errorf("trace %s is charged to account %s in %s", printable.SQL(name), printable.SQL(found.account), printable.SQL(string(found.unit)))
 		}
 		if found.user != nil {
-			return taken(name)
+			return &TraceTakenError{name}
 		}
 		t.saved, state, lost = found.saved, found.state, found.lost
 		return nil
@@ -120,7 +113,7 @@ func (db *store) trace(name string) (found *traceRow, err error) {
 
 // Reserve makes sure that what a step may cost is reserved on disk, before it is
 // drawn. It reserves ahead, at most what the trace may still spend. A refusal is a
-// [*Refusal].
+// [*RefusalError].
 func (t *Trace) Reserve(cost, most budget.Amount) error {
 	revision, err := t.look()
 	if err != nil {
@@ -212,7 +205,7 @@ func (tx *transaction) checkUser(t *Trace) error {
 		found = new(traceRow)
 	}
 	if !slices.Equal(found.user, t.user) || found.saved != t.saved {
-		return taken(t.name)
+		return &TraceTakenError{t.name}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -75,10 +74,10 @@ func TestTraceIsTaken(t *testing.T) {
 	second, _, _ := openTrace(t, l, "x", "ana")
 	step(t, first, 0, 50)
 	step(t, first, 1, 50)
-	if err := second.Reserve(3, 50); !errors.Is(err, ErrTraceTaken) || !strings.HasPrefix(err.Error(), "trace 'x' is in use") {
+	if err := second.Reserve(3, 50); !isA[*TraceTakenError](err) || !strings.HasPrefix(err.Error(), "trace 'x' is in use") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, _, err := l.OpenTrace("x", "ana", "m", "f"); !errors.Is(err, ErrTraceTaken) {
+	if _, _, _, err := l.OpenTrace("x", "ana", "m", "f"); !isA[*TraceTakenError](err) {
 		t.Errorf("got %v", err)
 	}
 	check(t, second.Close(nil))
@@ -93,7 +92,7 @@ func TestTraceIsTaken(t *testing.T) {
 	if state != "" || lost != before.Spent+before.Reserved || lost < 2 {
 		t.Errorf("state %q, lost %d, balance %+v", state, lost, before)
 	}
-	if err := first.Save(nil); !errors.Is(err, ErrTraceTaken) {
+	if err := first.Save(nil); !isA[*TraceTakenError](err) {
 		t.Errorf("got %v", err)
 	}
 	if first.Close(nil) == nil {

@@ -45,9 +45,12 @@ func wrap(err error) error {
 
 // isRefusal tells the errors of one caller, which come before anything is written.
 func isRefusal(err error) bool {
-	var refusal *Refusal
-	var again *Again
-	return errors.As(err, &refusal) || errors.As(err, &again) || errors.Is(err, ErrTraceTaken) || errors.Is(err, ErrRelease)
+	return isA[*RefusalError](err) || isA[*AlreadyChargedError](err) || isA[*TraceTakenError](err) || isA[*ReleaseError](err)
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // transact runs work in a transaction. When it returns nil what work wrote is on

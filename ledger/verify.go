@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -181,10 +182,10 @@ func (v *verifier) compare(db *store) error {
 		n, same = agree(v.whole.balances, found.balances)
 	}
 	if !same {
-		return fmt.Errorf("the balance of account %s in %s is not what its entries say", quote(n.account), quote(n.unit))
+		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(n.account), printable.SQL(n.unit))
 	}
 	if n, same := agree(v.kept.limits, found.limits); !same {
-		return fmt.Errorf("the limit of account %s in %s is not what its entries say", quote(n.account), quote(n.unit))
+		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(n.account), printable.SQL(n.unit))
 	}
 	return nil
 }

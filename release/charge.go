@@ -87,7 +87,7 @@ func (r *run) setLimit() error {
 
 // explain says what can be done about a refusal.
 func (r *run) explain(err error) error {
-	var refusal *ledger.Refusal
+	var refusal *ledger.RefusalError
 	switch {
 	case !errors.As(err, &refusal):
 		return err

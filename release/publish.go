@@ -33,7 +33,7 @@ func (r *run) seal() error {
 		f.keep = true // from here on a crash, or a commit that only seemed to fail, may have sealed it
 	}
 	err = r.release.Seal(hash)
-	if errors.Is(err, ledger.ErrRelease) { // it is another process's
+	if _, ok := errors.AsType[*ledger.ReleaseError](err); ok { // another process has continued it
 		for _, f := range r.files() {
 			f.keep = false
 		}

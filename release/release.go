@@ -47,7 +47,7 @@ type run struct {
 
 // Run releases a data set. It returns after the output has its name, or leaves no file
 // behind; after an error or a crash the same call goes on without charging twice. A
-// refusal of the ledger is a [*ledger.Refusal].
+// refusal of the ledger is a [*ledger.RefusalError].
 func Run(ctx context.Context, spec Spec, l *ledger.Ledger) (*Summary, error) {
 	return (&run{spec: &spec, sizes: usual, ledger: l}).run(ctx)
 }

@@ -283,7 +283,7 @@ func TestRefusedLast(t *testing.T) {
 	write(t, filepath.Join(dir, "in.csv"), manyPeople(500))
 	l := openLedger(t, dir)
 	check(t, l.SetLimit("u499", budget.Metre, 0, 0))
-	var refusal *ledger.Refusal
+	var refusal *ledger.RefusalError
 	_, err := attempt(newSpec(dir), small, l)
 	if !errors.As(err, &refusal) || refusal.Account != "u499" || !strings.Contains(err.Error(), "nothing was charged") {
 		t.Errorf("got %v", err)
@@ -306,7 +306,7 @@ func TestRefusedLate(t *testing.T) {
 			check(t, l.SetLimit("u450", budget.Metre, 0, 0))
 		}
 	}
-	var refusal *ledger.Refusal
+	var refusal *ledger.RefusalError
 	_, err := attempt(s, small, l)
 	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "440 accounts are charged and will not be again") {
 		t.Fatalf("got %v", err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/printable"
@@ -13,11 +12,11 @@ import (
 
 // Refusal is the error of a charge or reservation for which an account has not
 // enough left. Nothing was charged.
-type Refusal struct {
+type RefusalError struct {
 	Account    string
 	Unit       budget.Unit
 	Asked      budget.Amount
-	Left       budget.Amount // below Asked; includes what the asking statement holds
+	Left       budget.Amount // less than Asked; includes what the asking statement holds
 	Limit      budget.Amount
 	Limited    bool          // whether there is a limit at all
 	Window     int64         // seconds after which the limit opens again; 0: never
@@ -25,24 +24,24 @@ type Refusal struct {
 	OtherUnits []budget.Unit // without a limit: the units that have one for this account or '*'
 }
 
-// SQLiteCode is the result code of a call that was refused: SQLITE_AUTH_USER.
-func (r *Refusal) SQLiteCode() int { return sqlite.CodeDenied }
+// SQLiteCode returns SQLITE_AUTH_USER, the result code of a refused call.
+func (r *RefusalError) SQLiteCode() int { return sqlite.CodeDenied }
 
-// Error says on one line what was asked, what is left and, where no limit was
-// ever set, the SQL that sets one. Amounts have the same number of decimals, so
-// that they compare at a glance.
-func (r *Refusal) Error() string {
+// Error returns one line that says what was asked, what is left and, where no limit was ever
+// set, the SQL that sets one. All amounts have the same number of decimals, so that they
+// compare at a glance.
+func (r *RefusalError) Error() string {
 	if !r.Limited {
-		return r.unlimited()
+		return r.noLimitText()
 	}
 	n := decimals(r.Asked, r.Left, r.Limit)
 	per := func(a budget.Amount) string { return fixed(a, n) + "/" + string(r.Unit) }
 	return fmt.Sprintf("account %s has %s left of %s, %s asked, %s short",
-		quote(r.Account), per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left)) + r.window()
+		printable.SQL(r.Account), per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left)) + r.windowText()
 }
 
-// window says when the limit opens again.
-func (r *Refusal) window() string {
+// windowText says when the limit opens again.
+func (r *RefusalError) windowText() string {
 	switch {
 	case r.Window == 0:
 		return ""
@@ -52,13 +51,14 @@ func (r *Refusal) window() string {
 	return fmt.Sprintf("; the window of %d s reopens at %s", r.Window, r.Reopens.Format(time.RFC3339))
 }
 
-func (r *Refusal) unlimited() string {
-	account, unit := quote(r.Account), quote(string(r.Unit))
+// noLimitText says that there is no limit, and how to set one.
+func (r *RefusalError) noLimitText() string {
+	account, unit := printable.SQL(r.Account), printable.SQL(string(r.Unit))
 	exist := ""
 	if len(r.OtherUnits) > 0 {
 		names := make([]string, len(r.OtherUnits))
 		for i, u := range r.OtherUnits {
-			names[i] = quote(string(u))
+			names[i] = printable.SQL(string(u))
 		}
 		exist = " (limits exist for " + strings.Join(names, ", ") + ")"
 	}
@@ -66,7 +66,7 @@ func (r *Refusal) unlimited() string {
 		account, unit, exist, account, unit, unit)
 }
 
-// decimals is how many digits after the point the longest amount has.
+// decimals returns how many digits the longest amount has after the point.
 func decimals(amounts ...budget.Amount) int {
 	n := 0
 	for _, a := range amounts {
@@ -77,7 +77,7 @@ func decimals(amounts ...budget.Amount) int {
 	return n
 }
 
-// fixed is a with n digits after the point, at least as many as it has.
+// fixed formats an amount with n digits after the point, which are at least as many as it has.
 func fixed(a budget.Amount, n int) string {
 	whole, fraction, _ := strings.Cut(a.String(), ".")
 	if n == 0 {
@@ -86,39 +86,39 @@ func fixed(a budget.Amount, n int) string {
 	return whole + "." + fraction + strings.Repeat("0", n-len(fraction))
 }
 
-// quote is s as an SQL expression on one line, all of which shows.
-func quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('\'')
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		switch c := s[:size]; {
-		case c == "'":
-			b.WriteString("''")
-		case printable.Is(c):
-			b.WriteString(c)
-		case utf8.ValidString(c):
-			fmt.Fprintf(&b, "'||char(%d)||'", r)
-		default:
-			fmt.Fprintf(&b, "'||CAST(x'%x' AS TEXT)||'", c)
-		}
-		s = s[size:]
-	}
-	b.WriteByte('\'')
-	return b.String()
-}
-
-// Again is the error of a second charge where there is one at the most.
-type Again struct {
+// AlreadyChargedError is the error of a second charge in a unit that allows an account one
+// charge. Nothing was charged.
+type AlreadyChargedError struct {
 	Account string
 	Unit    budget.Unit
 }
 
-// SQLiteCode is the result code of a call that was refused: SQLITE_AUTH_USER.
-func (a *Again) SQLiteCode() int { return sqlite.CodeDenied }
+// SQLiteCode returns SQLITE_AUTH_USER, the result code of a refused call.
+func (e *AlreadyChargedError) SQLiteCode() int { return sqlite.CodeDenied }
 
-func (a *Again) Error() string {
-	return fmt.Sprintf("account %s was charged in unit %s before, where releases do not add up: there is one at the most", quote(a.Account), quote(string(a.Unit)))
+func (e *AlreadyChargedError) Error() string {
+	return fmt.Sprintf("account %s was charged in unit %s before, where releases do not add up: there is one at the most",
+		printable.SQL(e.Account), printable.SQL(string(e.Unit)))
+}
+
+// TraceTakenError is the error of a trace that somebody else uses, or that a crash has left.
+// Nothing was charged.
+type TraceTakenError struct{ Trace string }
+
+func (e *TraceTakenError) Error() string {
+	return fmt.Sprintf("trace %s is in use, or was left by a crash; then points are missing from its run, and "+
+		"SELECT trace_restart(trace) goes on, with what was reserved as spent", printable.SQL(e.Trace))
+}
+
+// ReleaseError is the error of a release that cannot go on, because its plan has changed or
+// another process has continued it. Nothing was charged.
+type ReleaseError struct {
+	ID     string
+	Reason string // what happened to the release, after its name
+}
+
+func (e *ReleaseError) Error() string {
+	return fmt.Sprintf("release %s %s", printable.SQL(e.ID), e.Reason)
 }
 
 // affords returns nil if a balance's limit leaves cost, or as much of it as is not set aside
@@ -132,7 +132,7 @@ func (db *store) affords(b *Balance, cost, aside budget.Amount) error {
 
 // refuse makes the refusal of asked to an account that has left.
 func (db *store) refuse(b *Balance, asked, left budget.Amount) error {
-	r := &Refusal{
+	r := &RefusalError{
 		Account: b.Account,
 		Unit:    b.Unit,
 		Asked:   asked,
@@ -156,3 +156,6 @@ func (db *store) refuse(b *Balance, asked, left budget.Amount) error {
 	}
 	return r
 }
+
+// Refusal is the former name.
+type Refusal = RefusalError
