@@ -62,12 +62,12 @@ func (db *store) copyEntries(path string, mode fs.FileMode, before int64) (last 
 		}
 		copying := fmt.Sprintf("%s WHERE id > %d AND id < (SELECT coalesce(min(id), 1 << 62) FROM entry WHERE time >= %d) ORDER BY id", entrySQL, last.ID, before)
 		return db.query(copying, func(s *sqlite.Stmt) error {
-			r := scanRecord(s)
+			r := scanEntry(s)
 			stored, err := scanHead(s)
 			if err != nil {
 				return err
 			}
-			if last = last.chain(&r, &arch.room); last != stored {
+			if last = last.Next(&r, &arch.scratch); last != stored {
 				return fmt.Errorf("entry %d is not what was written; nothing was archived", stored.ID)
 			}
 			return arch.insert(&r, &last)
@@ -110,7 +110,7 @@ func (db *store) headAt(id int64) (h Head, err error) {
 
 // archived is the last entry that the ledger does not hold any more.
 func (db *store) archived() (h Head, err error) {
-	h = genesis(db.id)
+	h = Genesis(db.id)
 	err = db.query("SELECT value FROM meta WHERE key = 'archived'", func(s *sqlite.Stmt) error {
 		v := s.Column(0)
 		h, err = ParseHead(v.Text())
@@ -147,13 +147,13 @@ func (t *transaction) dropEntries(last Head) (dropped int64, err error) {
 
 func (t *transaction) carryBalances(last int64) error {
 	r := new(run)
-	var carried []entry
+	var carried []change
 	err := t.db.query(fmt.Sprintf(`
 		SELECT account, unit, sum(spent), sum(reserved), sum(evaluations), coalesce(max(iif(spent <> 0, time, NULL)), max(time))
 		FROM entry WHERE id <= %d AND epsilon_limit IS NULL GROUP BY account, unit`, last), func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
-		carried = append(carried, entry{
+		carried = append(carried, change{
 			origin:      &origin{r, v[5].Int(), archiveFunction, budget.Unit(v[1].Text())},
 			account:     v[0].Text(),
 			spent:       budget.Amount(v[2].Int()),
@@ -164,9 +164,9 @@ func (t *transaction) carryBalances(last int64) error {
 	})
 	for i := 0; i < len(carried) && err == nil; i++ {
 		e := &carried[i]
-		var b Balance
-		if b, err = t.balance(e.account, e.unit); err == nil {
-			err = t.record(e, e.reserved, b.stored)
+		var b Standing
+		if b, err = t.standing(e.account, e.unit); err == nil {
+			err = t.addEntry(e, e.reserved, b.Stored)
 		}
 	}
 	return err
@@ -174,11 +174,11 @@ func (t *transaction) carryBalances(last int64) error {
 
 func (t *transaction) carryLimits(last int64) error {
 	r := new(run)
-	var carried []entry
+	var carried []change
 	err := t.db.query(fmt.Sprintf("SELECT account, unit, epsilon, window_seconds, changed FROM budget WHERE entry <= %d", last), func(s *sqlite.Stmt) error {
 		var v [5]sqlite.Value
 		s.Row(0, v[:])
-		carried = append(carried, entry{
+		carried = append(carried, change{
 			origin:  &origin{r, v[4].Int(), limitFunction, budget.Unit(v[1].Text())},
 			account: v[0].Text(),
 			limit:   &limit{budget.Amount(v[2].Int()), intOr0(&v[3])},

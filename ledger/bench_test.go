@@ -221,11 +221,11 @@ func BenchmarkChain(b *testing.B) {
 	chained, plain := bare(b, entrySchema), bare(b, without.Replace(entrySchema))
 	chained.addEntry = prepared(b, chained, addEntrySQL)
 	plain.addEntry = prepared(b, plain, without.Replace(addEntrySQL))
-	r := record{
-		time: 1767225600000000, spent: 1000, evaluations: 1, limit: noLimit,
-		function: "dx_sum", account: "account 7", unit: "m",
+	r := Entry{
+		Time: 1767225600000000, Spent: 1000, Evaluations: 1, Limit: NoLimit,
+		Function: "dx_sum", Account: "account 7", Unit: "m",
 	}
-	head, id := genesis("a benchmark"), int64(0)
+	head, id := Genesis("a benchmark"), int64(0)
 	insertAll := func(db *store, insert func() error) func() {
 		return func() {
 			check(b, db.begin.Run())
@@ -236,17 +236,17 @@ func BenchmarkChain(b *testing.B) {
 		}
 	}
 	withHashes := insertAll(chained, func() error {
-		head = head.chain(&r, &chained.room)
+		head = head.Next(&r, &chained.scratch)
 		return chained.insert(&r, &head)
 	})
 	withoutHashes := insertAll(plain, func() error {
 		id++
 		s := plain.addEntry
-		s.BindInts(1, id, r.statement, r.time, r.spent, r.reserved, r.evaluations,
-			r.window.start, int64(r.window.spent), r.limit, r.seconds)
-		s.BindText(11, r.function)
-		s.BindText(12, r.account)
-		s.BindText(13, r.unit)
+		s.BindInts(1, id, r.Statement, r.Time, int64(r.Spent), int64(r.Reserved), r.Evaluations,
+			r.Window.Start, int64(r.Window.Spent), int64(r.Limit), r.LimitWindow)
+		s.BindText(11, r.Function)
+		s.BindText(12, r.Account)
+		s.BindText(13, string(r.Unit))
 		return s.Run()
 	})
 	var v versus

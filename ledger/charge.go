@@ -1,48 +1,15 @@
 package ledger
 
 import (
-	"fmt"
-
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
 )
-
-// Item is what one account is charged.
-type Item struct {
-	Account     string
-	Epsilon     budget.Amount
-	Evaluations int64 // that it pays for
-}
-
-// checkItems refuses what nobody can be charged, and makes one item of those of
-// an account: a charge reads every balance before it writes the first.
-func checkItems(unit budget.Unit, items []Item) ([]Item, error) {
-	merged := make([]Item, 0, len(items))
-	at := make(map[string]int, len(items))
-	for _, item := range items {
-		if err := checkCharge(item.Account, unit, item.Epsilon); err != nil {
-			return nil, err
-		}
-		i, again := at[item.Account]
-		if !again {
-			at[item.Account] = len(merged)
-			merged = append(merged, item)
-			continue
-		}
-		if item.Epsilon > budget.Max-merged[i].Epsilon {
-			return nil, fmt.Errorf("ledger: account %s would be charged more than any budget holds", printable.SQL(item.Account))
-		}
-		merged[i].Epsilon += item.Epsilon
-		merged[i].Evaluations += item.Evaluations
-	}
-	return merged, nil
-}
 
 // Charge charges all items or none, taking what [Ledger.Reserve] set aside
 // first. When it returns nil the amounts are on disk. A refusal is a [*RefusalError].
 // In [Ledger.Charges] every call is a charge of its own per account.
 func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
-	items, err := checkItems(unit, items)
+	items, err := MergeItems(unit, items)
 	if err != nil || len(items) == 0 {
 		return err
 	}
@@ -70,32 +37,32 @@ func (l *Ledger) Charge(function string, unit budget.Unit, items []Item) error {
 // account gets one, whatever its limit allows. An account that was charged, in any
 // window, gets a [*AlreadyChargedError], and of several that ask at a time only the first is charged.
 func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item Item) error {
-	items, err := checkItems(unit, []Item{item})
+	items, err := MergeItems(unit, []Item{item})
 	if err != nil {
 		return err
 	}
 	return l.transact(func(t *transaction) error {
-		b, err := t.balance(item.Account, unit)
+		b, err := t.standing(item.Account, unit)
 		if err != nil {
 			return err
 		}
 		if b.Spent > 0 {
 			return &AlreadyChargedError{item.Account, unit}
 		}
-		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, make([]share, 1))
+		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, make([]Share, 1))
 	})
 }
 
 // afford returns the balances of the items' accounts, or the refusal of the first
 // that cannot pay with what its limit leaves and what was drawn for it.
-func (t *transaction) afford(unit budget.Unit, items []Item, drawn []share) ([]Balance, error) {
-	balances := make([]Balance, len(items))
+func (t *transaction) afford(unit budget.Unit, items []Item, drawn []Share) ([]Standing, error) {
+	balances := make([]Standing, len(items))
 	for i, item := range items {
-		b, err := t.balance(item.Account, unit)
+		b, err := t.standing(item.Account, unit)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.db.affords(&b, item.Epsilon, drawn[i].in(b.term)); err != nil {
+		if err := t.db.refuse(&b, item.Epsilon, drawn[i].In(b.Term)); err != nil {
 			return nil, err
 		}
 		balances[i] = b
@@ -104,18 +71,18 @@ func (t *transaction) afford(unit budget.Unit, items []Item, drawn []share) ([]B
 }
 
 // chargeItems charges what was not drawn from the pools to the limits.
-func (t *transaction) chargeItems(from *origin, items []Item, drawn []share) error {
+func (t *transaction) chargeItems(from *origin, items []Item, drawn []Share) error {
 	balances, err := t.afford(from.unit, items, drawn)
 	if err != nil {
 		return err
 	}
 	for i, item := range items {
 		b := &balances[i]
-		err := t.post(&entry{
+		err := t.post(&change{
 			origin:      from,
 			account:     item.Account,
 			spent:       item.Epsilon,
-			reserved:    -drawn[i].in(b.term),
+			reserved:    -drawn[i].In(b.Term),
 			evaluations: item.Evaluations,
 		}, b)
 		if err != nil {
@@ -123,4 +90,31 @@ func (t *transaction) chargeItems(from *origin, items []Item, drawn []share) err
 		}
 	}
 	return nil
+}
+
+// refuse returns the refusal of a cost where the account cannot pay it with what is set aside
+// for it and what its limit leaves, and else nil.
+func (db *store) refuse(s *Standing, cost, aside budget.Amount) error {
+	refusal := s.Refuse(cost, aside)
+	if refusal == nil {
+		return nil
+	}
+	if !refusal.Limited {
+		units, err := db.limitedUnits(s.Account)
+		if err != nil {
+			return err
+		}
+		refusal.OtherUnits = units
+	}
+	return refusal
+}
+
+// limitedUnits returns the units in which an account has a limit, of its own or not.
+func (db *store) limitedUnits(account string) (units []budget.Unit, err error) {
+	err = db.query(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`, func(s *sqlite.Stmt) error {
+		unit := s.Column(0)
+		units = append(units, budget.Unit(unit.Text()))
+		return nil
+	}, account)
+	return units, err
 }

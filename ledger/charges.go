@@ -8,18 +8,6 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Charge is what one function charged to one account during one run of an SQL
-// statement.
-type Charge struct {
-	ID          int64     // grows from charge to charge
-	Time        time.Time // of the first evaluation
-	Function    string
-	Account     string
-	Unit        budget.Unit
-	Epsilon     budget.Amount
-	Evaluations int64
-}
-
 // Charges returns the charges in the order of their ids. It reads them all when
 // the loop starts; what is charged later is not among them. An error ends the
 // sequence.
@@ -66,29 +54,19 @@ func (l *Ledger) readCharges() (charges []Charge, err error) {
 	return charges, err
 }
 
-// LimitChange is a limit that was set.
-type LimitChange struct {
-	ID      int64 // in one order with those of charges
-	Time    time.Time
-	Account string
-	Unit    budget.Unit
-	Limit   budget.Amount
-	Window  int64 // seconds; 0: none
-}
-
 // LimitChanges returns the limits that were set, in the order of their ids. Those
 // of an archive are not among them, but for the ones that still hold.
 func (l *Ledger) LimitChanges() (changes []LimitChange, err error) {
 	err = l.read(func(db *store) error {
 		return db.query(entrySQL+" WHERE epsilon_limit IS NOT NULL ORDER BY id", func(s *sqlite.Stmt) error {
-			r := scanRecord(s)
+			r := scanEntry(s)
 			changes = append(changes, LimitChange{
-				ID:      r.id,
-				Time:    time.UnixMicro(r.time).UTC(),
-				Account: r.account,
-				Unit:    budget.Unit(r.unit),
-				Limit:   budget.Amount(r.limit),
-				Window:  r.seconds,
+				ID:      r.ID,
+				Time:    time.UnixMicro(r.Time).UTC(),
+				Account: r.Account,
+				Unit:    budget.Unit(r.Unit),
+				Limit:   budget.Amount(r.Limit),
+				Window:  r.LimitWindow,
 			})
 			return nil
 		})

@@ -183,14 +183,14 @@ func TestGroupFailsAsAWhole(t *testing.T) {
 
 // refuseLate refuses what it has written.
 func refuseLate(t *transaction) error {
-	b, err := t.balance("late", "m")
+	b, err := t.standing("late", "m")
 	if err != nil {
 		return err
 	}
-	if err := t.post(&entry{origin: &origin{new(run), t.now, "f", "m"}, account: "late", spent: 1}, &b); err != nil {
+	if err := t.post(&change{origin: &origin{new(run), t.now, "f", "m"}, account: "late", spent: 1}, &b); err != nil {
 		return err
 	}
-	return t.db.refuse(&b, 1, 0)
+	return t.db.refuse(&b, budget.Max, 0)
 }
 
 // failsOnDisk makes every write of an account fail.

@@ -12,43 +12,26 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// run is one run of an SQL statement. Its number is the id of its first entry
-// and 0 until it has one on disk.
-type run struct{ number int64 }
-
-// origin is what the entries of one call have in common.
-type origin struct {
-	run      *run
-	time     int64 // microseconds since 1970
-	function string
-	unit     budget.Unit
+// Entry is one step in the history of a ledger: it changes what an account has spent and
+// reserved, or sets its limit. The entries of a ledger form a chain, in which each has the
+// hash of itself and the one before it.
+type Entry struct {
+	ID          int64 // grows by one from entry to entry, from 1
+	Statement   int64 // the ID of the first entry of the same run of an SQL statement
+	Time        int64 // in microseconds since 1970
+	Function    string
+	Account     string
+	Unit        budget.Unit
+	Spent       budget.Amount // may be below 0, as may Reserved
+	Reserved    budget.Amount
+	Evaluations int64
+	Window      WindowUse     // of the account after the entry
+	Limit       budget.Amount // that the entry sets, or NoLimit
+	LimitWindow int64         // seconds; 0 for none
 }
 
-// entry is a change of an account's balance or of its limit.
-type entry struct {
-	*origin
-	account     string
-	spent       budget.Amount
-	reserved    budget.Amount
-	evaluations int64
-
-	term  term   // that a negative change returns to
-	limit *limit // nil for a change of the balance
-
-	taken bool // a note that is being written
-}
-
-// record is an entry as it is written: a row of table entry.
-type record struct {
-	id, statement, time     int64
-	function, account, unit string
-	spent, reserved         int64
-	evaluations             int64
-	window                  usage // of the account after the entry
-	limit, seconds          int64 // that the entry sets; noLimit where it is of a balance
-}
-
-const noLimit = -1
+// NoLimit is the Limit of an entry that changes what is spent and reserved.
+const NoLimit budget.Amount = -1
 
 // Head names an entry and, through its hash, all entries before it.
 type Head struct {
@@ -56,10 +39,10 @@ type Head struct {
 	Hash [sha256.Size]byte
 }
 
-// String is the head as [ParseHead] reads it: the id and the hash in hexadecimal.
+// String returns the id and the hash in hexadecimal, as [ParseHead] reads them.
 func (h Head) String() string { return fmt.Sprintf("%d:%x", h.ID, h.Hash) }
 
-// ParseHead reads a head.
+// ParseHead reads a head from the text that [Head.String] returns.
 func ParseHead(s string) (Head, error) {
 	var h Head
 	number, digits, _ := strings.Cut(s, ":")
@@ -74,29 +57,30 @@ func ParseHead(s string) (Head, error) {
 	return h, nil
 }
 
-// genesis is the head of an empty ledger. It depends on the ledger's id, so that
-// entries of one ledger do not verify in another.
-func genesis(id string) Head {
+// Genesis returns the head of an empty ledger. It depends on the ledger's id, so that entries
+// of one ledger do not verify in another.
+func Genesis(id string) Head {
 	return Head{0, sha256.Sum256([]byte("geosql ledger " + id))}
 }
 
-// chain makes r the entry after h: it gives r its id and returns the new head.
-// Every field takes part in the hash in a form that can be read back, texts
-// behind their length, so that different entries are different input. Room is
-// reused from call to call.
-func (h Head) chain(r *record, room *[]byte) Head {
-	r.id = h.ID + 1
-	b := append((*room)[:0], h.Hash[:]...)
+// Next makes e the entry after h: it sets the ID of e and returns the new head. It uses the
+// memory of scratch, which callers keep from call to call.
+//
+// Every field is hashed in a form that can be read back, texts behind their length, so that
+// different entries have different input.
+func (h Head) Next(e *Entry, scratch *[]byte) Head {
+	e.ID = h.ID + 1
+	b := append((*scratch)[:0], h.Hash[:]...)
 	for _, v := range [...]int64{
-		r.id, r.statement, r.time, r.spent, r.reserved, r.evaluations,
-		r.window.start, int64(r.window.spent), r.limit, r.seconds,
+		e.ID, e.Statement, e.Time, int64(e.Spent), int64(e.Reserved), e.Evaluations,
+		e.Window.Start, int64(e.Window.Spent), int64(e.Limit), e.LimitWindow,
 	} {
 		b = binary.BigEndian.AppendUint64(b, uint64(v))
 	}
-	for _, s := range [...]string{r.function, r.account, r.unit} {
+	for _, s := range [...]string{e.Function, e.Account, string(e.Unit)} {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	*room = b
-	return Head{r.id, sha256.Sum256(b)}
+	*scratch = b
+	return Head{e.ID, sha256.Sum256(b)}
 }

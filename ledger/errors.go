@@ -7,10 +7,12 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Refusal is the error of a charge or reservation for which an account has not
+// codeDenied is SQLITE_AUTH_USER, the result code of a call that was refused.
+const codeDenied = 23 | 1<<8
+
+// RefusalError is the error of a charge or reservation for which an account does not have
 // enough left. Nothing was charged.
 type RefusalError struct {
 	Account    string
@@ -25,7 +27,7 @@ type RefusalError struct {
 }
 
 // SQLiteCode returns SQLITE_AUTH_USER, the result code of a refused call.
-func (r *RefusalError) SQLiteCode() int { return sqlite.CodeDenied }
+func (r *RefusalError) SQLiteCode() int { return codeDenied }
 
 // Error returns one line that says what was asked, what is left and, where no limit was ever
 // set, the SQL that sets one. All amounts have the same number of decimals, so that they
@@ -94,7 +96,7 @@ type AlreadyChargedError struct {
 }
 
 // SQLiteCode returns SQLITE_AUTH_USER, the result code of a refused call.
-func (e *AlreadyChargedError) SQLiteCode() int { return sqlite.CodeDenied }
+func (e *AlreadyChargedError) SQLiteCode() int { return codeDenied }
 
 func (e *AlreadyChargedError) Error() string {
 	return fmt.Sprintf("account %s was charged in unit %s before, where releases do not add up: there is one at the most",
@@ -119,42 +121,6 @@ type ReleaseError struct {
 
 func (e *ReleaseError) Error() string {
 	return fmt.Sprintf("release %s %s", printable.SQL(e.ID), e.Reason)
-}
-
-// affords returns nil if a balance's limit leaves cost, or as much of it as is not set aside
-// for it already, and else the refusal.
-func (db *store) affords(b *Balance, cost, aside budget.Amount) error {
-	if left := aside + b.Remaining(); !b.Limited || cost > left {
-		return db.refuse(b, cost, left)
-	}
-	return nil
-}
-
-// refuse makes the refusal of asked to an account that has left.
-func (db *store) refuse(b *Balance, asked, left budget.Amount) error {
-	r := &RefusalError{
-		Account: b.Account,
-		Unit:    b.Unit,
-		Asked:   asked,
-		Left:    left,
-		Limit:   b.Limit,
-		Limited: b.Limited,
-		Window:  b.Window,
-		Reopens: b.Reopens,
-	}
-	if b.Limited {
-		return r
-	}
-	r.Left = 0
-	err := db.query(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`, func(s *sqlite.Stmt) error {
-		unit := s.Column(0)
-		r.OtherUnits = append(r.OtherUnits, budget.Unit(unit.Text()))
-		return nil
-	}, b.Account)
-	if err != nil {
-		return err
-	}
-	return r
 }
 
 // Refusal is the former name.

@@ -11,11 +11,11 @@ var Play = play
 // Refund takes a charge back, as no ledger does, in entries that verify.
 func (l *Ledger) Refund(account string, unit budget.Unit, eps budget.Amount) error {
 	return l.transact(func(t *transaction) error {
-		b, err := t.balance(account, unit)
+		b, err := t.standing(account, unit)
 		if err != nil {
 			return err
 		}
-		return t.post(&entry{origin: &origin{new(run), t.now, "refund", unit}, account: account, spent: -eps, term: b.term}, &b)
+		return t.post(&change{origin: &origin{new(run), t.now, "refund", unit}, account: account, spent: -eps, term: b.Term}, &b)
 	})
 }
 

@@ -1,80 +1,95 @@
 package ledger
 
-import (
-	"github.com/geosql/geosql/budget"
-)
+import "github.com/geosql/geosql/budget"
 
-// hold is what a spender has reserved for one account. All of it is on disk, as
-// reserved, from before it is used until after.
-type hold struct {
-	account     string
-	left        budget.Amount // not used
-	term        term          // of what is left
-	evaluations int64         // not recorded
-
-	// What is left and the use that is not recorded came from here. Use is
-	// counted against the pool first, so that more returns to the limit.
-	own, pooled budget.Amount
-
-	limit    budget.Amount // that it was reserved under, of several the highest
-	revision int64         // of the ledger, when that was last made sure
-
-	granted int64  // evaluations reserved from the limit so far
-	pool    *pool  // the account's, if it has one
-	note    *entry // the note of its use, if one waits
+// Share is an amount that is stored as reserved, and the term that it is reserved for.
+type Share struct {
+	Term Term
+	Left budget.Amount
 }
 
-// use takes the cost of an evaluation, which is at most what is left.
-func (h *hold) use(cost budget.Amount) {
-	h.left -= cost
+// In returns what the share is worth in a term: nothing in another term than its own.
+func (s Share) In(t Term) budget.Amount {
+	if s.Term.Start != t.Start {
+		return 0
+	}
+	return s.Left
+}
+
+// Hold is what a [Spender] has reserved for one account and how much of it is used. All of it is
+// stored as reserved from before it is used until after.
+//
+// A hold takes from the account's limit, and from what [Ledger.Reserve] has set aside, its
+// pool. Use counts against the pool first, so that as much as possible returns to the limit.
+type Hold struct {
+	Left  budget.Amount // not used
+	Term  Term          // of what is left
+	Limit budget.Amount // the highest that any of it was reserved under
+
+	// What is left and the use that is not recorded came from these.
+	fromLimit, fromPool budget.Amount
+
+	evaluations int64 // not recorded
+	granted     int64 // evaluations reserved from the limit so far
+}
+
+// mostAhead bounds how many evaluations are reserved at a time: enough for commits to cost
+// next to nothing, little enough to waste in a crash.
+const mostAhead = 1 << 14
+
+// Use takes the cost of an evaluation, which is at most what is left.
+func (h *Hold) Use(cost budget.Amount) {
+	h.Left -= cost
 	h.evaluations++
 }
 
-// addPooled adds to a hold of the same term, or to an empty one.
-func (h *hold) addPooled(s share, limit budget.Amount) {
-	h.term, h.limit = s.term, max(h.limit, limit)
-	h.pooled += s.left
-	h.left += s.left
-}
-
-// dropPooled undoes addPooled.
-func (h *hold) dropPooled(s share) {
-	h.pooled -= s.left
-	h.left -= s.left
-}
-
-// drop forgets what is left: its term is over or its limit was lowered, and what is
-// reserved ahead begins anew. All use is recorded.
-func (h *hold) drop() { h.own, h.pooled, h.left, h.limit, h.granted = 0, 0, 0, 0, 0 }
-
-func (h *hold) addOwn(amount, cost, limit budget.Amount) {
-	h.limit = max(h.limit, limit)
-	h.own += amount
-	h.left += amount
-	h.granted += max(1, int64(amount/cost))
-}
-
-// ahead is how much to reserve for evaluations of this cost: as many as were
-// reserved so far, at first one, but at most half of what remains. Near the
-// limit it is nothing; the limit can still be used up exactly.
-func (h *hold) ahead(cost, remaining budget.Amount) budget.Amount {
-	n := min(max(1, h.granted), aheadOfUse)
+// Ahead returns how much to reserve for evaluations of a cost: as many as were reserved so
+// far, at first one, but at most half of what remains. Near the limit it returns 0, so that
+// the limit can be used up exactly.
+func (h *Hold) Ahead(cost, remaining budget.Amount) budget.Amount {
+	n := min(max(1, h.granted), mostAhead)
 	return min(budget.Amount(n), remaining/2/cost) * cost
 }
 
-// used is the use that is not recorded.
-func (h *hold) used() budget.Amount { return h.own + h.pooled - h.left }
-
-// unused is what is left by where it came from.
-func (h *hold) unused() (own, pooled budget.Amount) {
-	pooled = max(0, h.pooled-h.used())
-	return h.left - pooled, pooled
+// AddFromLimit adds what was reserved from the account's limit for evaluations of a cost.
+func (h *Hold) AddFromLimit(amount, cost, limit budget.Amount) {
+	h.Limit = max(h.Limit, limit)
+	h.fromLimit += amount
+	h.Left += amount
+	h.granted += max(1, int64(amount/cost))
 }
 
-// settle takes the use for recorded and returns it.
-func (h *hold) settle() (used budget.Amount, evaluations int64) {
-	used, evaluations = h.used(), h.evaluations
-	h.own, h.pooled = h.unused()
+// AddFromPool adds a share of the pool to a hold of the same term, or to an empty one.
+func (h *Hold) AddFromPool(s Share, limit budget.Amount) {
+	h.Term, h.Limit = s.Term, max(h.Limit, limit)
+	h.fromPool += s.Left
+	h.Left += s.Left
+}
+
+// RemoveFromPool undoes AddFromPool.
+func (h *Hold) RemoveFromPool(s Share) {
+	h.fromPool -= s.Left
+	h.Left -= s.Left
+}
+
+// Drop forgets what is left, because its term is over or its limit was lowered. Reserving
+// ahead begins anew. All use must be recorded.
+func (h *Hold) Drop() { h.fromLimit, h.fromPool, h.Left, h.Limit, h.granted = 0, 0, 0, 0, 0 }
+
+// Unrecorded returns the use that is not recorded.
+func (h *Hold) Unrecorded() (used budget.Amount, evaluations int64) {
+	return h.fromLimit + h.fromPool - h.Left, h.evaluations
+}
+
+// SetRecorded says that all use is recorded.
+func (h *Hold) SetRecorded() {
+	h.fromLimit, h.fromPool = h.Unused()
 	h.evaluations = 0
-	return used, evaluations
+}
+
+// Unused returns what is left of what came from the limit, and of what came from the pool.
+func (h *Hold) Unused() (fromLimit, fromPool budget.Amount) {
+	used, _ := h.Unrecorded()
+	fromPool = max(0, h.fromPool-used)
+	return h.Left - fromPool, fromPool
 }

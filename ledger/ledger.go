@@ -9,9 +9,6 @@ import (
 	"github.com/geosql/geosql/internal/turns"
 )
 
-// everyone is the account that stands for every account not named.
-const everyone = "*"
-
 var errClosed = errors.New("ledger: closed")
 
 // Ledger is the process's one object for a ledger. It is safe for concurrent
@@ -36,8 +33,8 @@ type Ledger struct {
 	// for; it is taken after writer.
 	mu      sync.Mutex
 	waiting *group // that callers join; nil where nobody waits
-	notes   []*entry
-	spare   []entry // allocated together, for notes
+	notes   []*change
+	spare   []change // allocated together, for notes
 	pools   map[budget.Unit]map[string]*pool
 }
 

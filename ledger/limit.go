@@ -1,11 +1,6 @@
 package ledger
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/geosql/geosql/budget"
-)
+import "github.com/geosql/geosql/budget"
 
 // limit is what an account may spend, for ever or in a window.
 type limit struct {
@@ -34,26 +29,21 @@ func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount, w
 // account already.
 func (l *Ledger) SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error {
 	return l.putLimit(account, unit, limit{eps, 0}, func(t *transaction) (bool, error) {
-		b, err := t.db.balance(account, unit, t.now)
+		b, err := t.db.standing(account, unit, t.now)
 		return !b.Limited, err
 	})
 }
 
 // putLimit sets a limit if it is wanted, which is asked in the transaction that sets it.
 func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted func(*transaction) (bool, error)) error {
-	switch {
-	case to.epsilon < 0 || to.epsilon > budget.Max:
-		return fmt.Errorf("ledger: a limit must be between 0 and %v", budget.Max)
-	case to.seconds < 0 || to.seconds > MaxWindow:
-		return fmt.Errorf("ledger: a window must have between 1 and %d seconds", int64(MaxWindow))
-	case unit == "":
-		return errNoUnit
+	if err := CheckLimit(unit, to.epsilon, to.seconds); err != nil {
+		return err
 	}
 	err := l.transact(func(t *transaction) error {
 		if wanted, err := wanted(t); !wanted || err != nil {
 			return err
 		}
-		return t.setLimit(&entry{
+		return t.setLimit(&change{
 			origin:  &origin{new(run), t.now, limitFunction, unit},
 			account: account,
 			limit:   &to,
@@ -62,15 +52,15 @@ func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted fun
 	if err != nil {
 		return err
 	}
-	if err := l.recallNow(limited{account, unit}); err != nil {
+	if err := l.recallNow(accountUnit{account, unit}); err != nil {
 		return err
 	}
 	return l.flush()
 }
 
 // setLimit writes an entry that sets a limit, and the limit.
-func (t *transaction) setLimit(e *entry) error {
-	if err := t.record(e, 0, usage{}); err != nil {
+func (t *transaction) setLimit(e *change) error {
+	if err := t.addEntry(e, 0, WindowUse{}); err != nil {
 		return err
 	}
 	s := t.db.putLimit
@@ -78,22 +68,4 @@ func (t *transaction) setLimit(e *entry) error {
 	s.BindText(2, string(e.unit))
 	s.BindInts(3, int64(e.limit.epsilon), e.limit.seconds, e.time, t.head.ID)
 	return s.Run()
-}
-
-var (
-	errNoUnit   = errors.New("ledger: unit is empty")
-	errEveryone = errors.New("ledger: account '*' stands for every account that is not named and cannot be charged")
-)
-
-// checkCharge refuses what no account can be charged.
-func checkCharge(account string, unit budget.Unit, eps budget.Amount) error {
-	switch {
-	case account == everyone:
-		return errEveryone
-	case unit == "":
-		return errNoUnit
-	case eps <= 0 || eps > budget.Max:
-		return fmt.Errorf("ledger: a charge must be above 0 and at most %v", budget.Max)
-	}
-	return nil
 }

@@ -84,7 +84,7 @@ func (w *world) limit(k key) budget.Amount {
 	if l, ok := w.limits[k]; ok {
 		return l
 	}
-	if l, ok := w.limits[key{everyone, k.unit}]; ok {
+	if l, ok := w.limits[key{Everyone, k.unit}]; ok {
 		return l
 	}
 	return -1
@@ -97,7 +97,7 @@ func (w *world) free(k key) budget.Amount {
 
 func (w *world) pooled(k key) budget.Amount {
 	if q := w.ledger.pools[k.unit][k.account]; q != nil {
-		return q.left
+		return q.Left
 	}
 	return 0
 }
@@ -114,7 +114,7 @@ func (w *world) grant(function string, k key, eps budget.Amount, evaluations int
 func (w *world) drawLimit(t *rapid.T) {
 	k := w.key(t)
 	if rapid.IntRange(0, 3).Draw(t, "for") == 0 {
-		k.account = everyone
+		k.account = Everyone
 	}
 	w.setLimit(k.account, k.unit, budget.Amount(rapid.Int64Range(0, 300).Draw(t, "limit")))
 }
@@ -165,10 +165,10 @@ func (w *world) drawSpend(t *rapid.T) {
 		for _, h := range p.holds {
 			switch {
 			case h == nil || h.account != k.account:
-			case w.limit(k) >= h.limit:
-				available += h.left
+			case w.limit(k) >= h.Limit:
+				available += h.Left
 			default: // it returns
-				available = max(0, w.limit(k)-(w.before[k].total()-h.left)) + w.pooled(k)
+				available = max(0, w.limit(k)-(w.before[k].total()-h.Left)) + w.pooled(k)
 			}
 		}
 		err := p.Charge([]byte(k.account), cost)

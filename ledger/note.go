@@ -15,9 +15,9 @@ import (
 const manyNotes = 1 << 17
 
 // addNote adds a note. Notes are allocated together. It is called under mu.
-func (l *Ledger) addNote(n entry) *entry {
+func (l *Ledger) addNote(n change) *change {
 	if len(l.spare) == 0 {
-		l.spare = make([]entry, 256)
+		l.spare = make([]change, 256)
 	}
 	e := &l.spare[0]
 	l.spare = l.spare[1:]
@@ -51,7 +51,7 @@ func (t *transaction) postNotes() error {
 		l.notes = slices.Concat(notes, l.notes)
 	})
 	for _, e := range notes {
-		b, err := t.balance(e.account, e.unit)
+		b, err := t.standing(e.account, e.unit)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (t *transaction) postNotes() error {
 }
 
 // takeNotes takes the notes; nothing is added to those that are taken.
-func (l *Ledger) takeNotes() []*entry {
+func (l *Ledger) takeNotes() []*change {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	notes := l.notes
@@ -75,18 +75,18 @@ func (l *Ledger) takeNotes() []*entry {
 }
 
 // noteItems notes that items were spent out of the pools.
-func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item, drawn []share) {
+func (l *Ledger) noteItems(function string, unit budget.Unit, items []Item, drawn []Share) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	from := &origin{new(run), l.clock(), function, unit}
 	for i, item := range items {
-		l.addNote(entry{
+		l.addNote(change{
 			origin:      from,
 			account:     item.Account,
 			spent:       item.Epsilon,
 			reserved:    -item.Epsilon,
 			evaluations: item.Evaluations,
-			term:        drawn[i].term,
+			term:        drawn[i].Term,
 		})
 	}
 }

@@ -24,7 +24,7 @@ func (t *transaction) chargeOrdered(from *origin, items []Item) error {
 	if err := t.recordItems(from, items, windows); err != nil {
 		return err
 	}
-	return t.change(addBalancesSQL, first)
+	return t.exec(addBalancesSQL, first)
 }
 
 // addBalancesSQL adds the entries from one on, which charge limits, to the balances.
@@ -36,38 +36,38 @@ ON CONFLICT DO UPDATE SET spent = spent + excluded.spent, last_charge = max(last
 
 // affordOrdered returns the windows of the items' accounts after the charge, or the refusal
 // of the first that cannot pay.
-func (t *transaction) affordOrdered(unit budget.Unit, items []Item) ([]usage, error) {
+func (t *transaction) affordOrdered(unit budget.Unit, items []Item) ([]WindowUse, error) {
 	balances, err := t.db.orderedBalances(unit, t.now)
 	if err != nil {
 		return nil, err
 	}
 	defer balances.close() // before anything is written: SQLite keeps what is read in its place
-	windows := make([]usage, len(items))
+	windows := make([]WindowUse, len(items))
 	for i, item := range items {
-		b, err := t.db.canPay(balances, item)
+		b, err := t.db.checkCanPay(balances, item)
 		if err != nil {
 			return nil, err
 		}
-		windows[i] = b.after(item.Epsilon)
+		windows[i] = b.WindowAfter(item.Epsilon)
 	}
 	return windows, nil
 }
 
-// canPay returns the balance of an item's account, or the refusal where its limit leaves
-// less than the item.
-func (db *store) canPay(balances *orderedBalances, item Item) (Balance, error) {
-	b, err := balances.balance(item.Account)
+// checkCanPay returns the standing of an item's account, or the refusal where its limit
+// leaves less than the item.
+func (db *store) checkCanPay(balances *orderedBalances, item Item) (Standing, error) {
+	b, err := balances.standing(item.Account)
 	if err != nil {
 		return b, err
 	}
-	return b, db.affords(&b, item.Epsilon, 0)
+	return b, db.refuse(&b, item.Epsilon, 0)
 }
 
 // atOnce is how many entries one statement writes.
 const atOnce = 16
 
 // recordItems writes an entry for each item, whose windows are those after it.
-func (t *transaction) recordItems(from *origin, items []Item, windows []usage) error {
+func (t *transaction) recordItems(from *origin, items []Item, windows []WindowUse) error {
 	if len(items) >= atOnce {
 		n, err := t.recordTogether(from, items, windows)
 		if err != nil {
@@ -76,20 +76,20 @@ func (t *transaction) recordItems(from *origin, items []Item, windows []usage) e
 		items, windows = items[n:], windows[n:]
 	}
 	for i, item := range items {
-		if err := t.record(item.entry(from), 0, windows[i]); err != nil {
+		if err := t.addEntry(item.entry(from), 0, windows[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (i Item) entry(from *origin) *entry {
-	return &entry{origin: from, account: i.Account, spent: i.Epsilon, evaluations: i.Evaluations}
+func (i Item) entry(from *origin) *change {
+	return &change{origin: from, account: i.Account, spent: i.Epsilon, evaluations: i.Evaluations}
 }
 
 // recordTogether writes the entries of as many items as a statement writes at a time, and
 // returns of how many.
-func (t *transaction) recordTogether(from *origin, items []Item, windows []usage) (n int, err error) {
+func (t *transaction) recordTogether(from *origin, items []Item, windows []WindowUse) (n int, err error) {
 	s, _, err := t.db.conn.Prepare(addEntriesSQL())
 	if err != nil {
 		return 0, err
@@ -101,15 +101,15 @@ func (t *transaction) recordTogether(from *origin, items []Item, windows []usage
 	for ; n+atOnce <= len(items); n += atOnce {
 		v := numbers[:3]
 		for k, item := range items[n : n+atOnce] {
-			r, err := t.link(item.entry(from), 0, windows[n+k])
+			e, err := t.nextEntry(item.entry(from), 0, windows[n+k])
 			if err != nil {
 				return n, err
 			}
 			if k == 0 {
-				v[0], v[1], v[2] = r.id, r.statement, r.time
+				v[0], v[1], v[2] = e.ID, e.Statement, e.Time
 			}
-			v = append(v, r.spent, r.evaluations, r.window.start, int64(r.window.spent))
-			s.BindText(3+len(numbers)+k, r.account)
+			v = append(v, int64(e.Spent), e.Evaluations, e.Window.Start, int64(e.Window.Spent))
+			s.BindText(3+len(numbers)+k, e.Account)
 			s.BindBlob(3+len(numbers)+atOnce+k, t.head.Hash[:])
 		}
 		s.BindInts(3, v...)

@@ -4,26 +4,12 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// share is an amount that is on disk as reserved, and the term for which it is.
-type share struct {
-	term term
-	left budget.Amount
-}
-
-// in is what the share is worth in a term: nothing in another than its own.
-func (s share) in(t term) budget.Amount {
-	if s.term.start != t.start {
-		return 0
-	}
-	return s.left
-}
-
 // pool is what Reserve has set aside for an account and nobody holds. It is on
 // disk as reserved, so that using it takes no commit.
 type pool struct {
 	account string
 	limit   budget.Amount // that it was filled under last
-	share
+	Share
 }
 
 // reserveFunction is the function of the entries that fill and dissolve pools.
@@ -35,12 +21,12 @@ const reserveFunction = "budget_reserve"
 // a limit with a window it can be used and returned in that window only.
 // A refusal is a [*RefusalError]. The evaluations of an item mean nothing here.
 func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
-	items, err := checkItems(unit, items)
+	items, err := MergeItems(unit, items)
 	if err != nil || len(items) == 0 {
 		return err
 	}
 	revision := l.revision.Load()
-	var balances []Balance
+	var balances []Standing
 	err = l.transact(func(t *transaction) error {
 		balances, err = t.reserveItems(&origin{new(run), t.now, reserveFunction, unit}, items)
 		return err
@@ -53,13 +39,13 @@ func (l *Ledger) Reserve(unit budget.Unit, items []Item) error {
 }
 
 // reserveItems returns the balances before.
-func (t *transaction) reserveItems(from *origin, items []Item) ([]Balance, error) {
-	balances, err := t.afford(from.unit, items, make([]share, len(items)))
+func (t *transaction) reserveItems(from *origin, items []Item) ([]Standing, error) {
+	balances, err := t.afford(from.unit, items, make([]Share, len(items)))
 	if err != nil {
 		return nil, err
 	}
 	for i, item := range items {
-		e := &entry{origin: from, account: item.Account, reserved: item.Epsilon}
+		e := &change{origin: from, account: item.Account, reserved: item.Epsilon}
 		if err := t.post(e, &balances[i]); err != nil {
 			return nil, err
 		}
@@ -68,7 +54,7 @@ func (t *transaction) reserveItems(from *origin, items []Item) ([]Balance, error
 }
 
 // fill adds what was reserved to the pools.
-func (l *Ledger) fill(unit budget.Unit, items []Item, balances []Balance) {
+func (l *Ledger) fill(unit budget.Unit, items []Item, balances []Standing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	pools := l.pools[unit]
@@ -83,13 +69,13 @@ func (l *Ledger) fill(unit budget.Unit, items []Item, balances []Balance) {
 			pools[item.Account] = q
 		}
 		q.limit = balances[i].Limit
-		q.add(share{balances[i].term, item.Epsilon})
+		q.add(Share{balances[i].Term, item.Epsilon})
 	}
 }
 
-// named is the account as a string, the one of its pool if it has one: a
-// statement over many accounts makes no other.
-func (l *Ledger) named(unit budget.Unit, account []byte) (string, *pool) {
+// nameAndPool returns the account as a string and its pool, if it has one. The string is then
+// the pool's, so that a statement over many accounts makes no others.
+func (l *Ledger) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q := l.pools[unit][string(account)]; q != nil {
@@ -99,59 +85,60 @@ func (l *Ledger) named(unit budget.Unit, account []byte) (string, *pool) {
 }
 
 // add adds what was reserved later than what is there.
-func (q *pool) add(s share) { q.share = share{s.term, q.in(s.term) + s.left} }
+func (q *pool) add(s Share) { q.Share = Share{s.Term, q.In(s.Term) + s.Left} }
 
 // draw takes what the pools have for items, and tells whether that is all.
-func (l *Ledger) draw(unit budget.Unit, items []Item) (drawn []share, covered bool) {
-	drawn, covered = make([]share, len(items)), true
+func (l *Ledger) draw(unit budget.Unit, items []Item) (drawn []Share, covered bool) {
+	drawn, covered = make([]Share, len(items)), true
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	pools, now := l.pools[unit], l.clock()
 	for i, item := range items {
-		if q := pools[item.Account]; q != nil && !q.term.over(now) {
+		if q := pools[item.Account]; q != nil && !q.Term.Over(now) {
 			drawn[i] = q.take(item.Epsilon)
 		}
-		covered = covered && drawn[i].left == item.Epsilon
+		covered = covered && drawn[i].Left == item.Epsilon
 	}
 	return drawn, covered
 }
 
 // take takes at most the amount.
-func (q *pool) take(most budget.Amount) share {
-	s := share{q.term, min(q.left, most)}
-	q.left -= s.left
+func (q *pool) take(most budget.Amount) Share {
+	s := Share{q.Term, min(q.Left, most)}
+	q.Left -= s.Left
 	return s
 }
 
 // putBack undoes draw, which was done at a revision.
-func (l *Ledger) putBack(unit budget.Unit, items []Item, drawn []share, revision int64) {
+func (l *Ledger) putBack(unit budget.Unit, items []Item, drawn []Share, revision int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, s := range drawn {
-		if s.left > 0 {
-			l.giveBack(l.pools[unit][items[i].Account], s, unit, revision)
+		if s.Left > 0 {
+			l.returnToPool(l.pools[unit][items[i].Account], s, unit, revision)
 		}
 	}
 }
 
-// giveBack gives a pool back what was taken from it at a revision. Where limits were set
-// since, the pool may have been taken back: so is this. It is called under mu.
-func (l *Ledger) giveBack(q *pool, s share, unit budget.Unit, revision int64) {
+// returnToPool gives a pool back what was taken from it at a revision of the ledger. Where
+// limits were set since then the pool may have been emptied, and the share returns to the
+// limit too. It is called under mu.
+func (l *Ledger) returnToPool(q *pool, s Share, unit budget.Unit, revision int64) {
 	if revision == l.revision.Load() {
 		q.giveBack(s)
 		return
 	}
 	from := &origin{new(run), l.clock(), reserveFunction, unit}
-	l.addNote(entry{origin: from, account: q.account, reserved: -s.left, term: s.term})
+	l.addNote(change{origin: from, account: q.account, reserved: -s.Left, term: s.Term})
 }
 
 // giveBack adds what was taken earlier; it is lost where the pool has moved on to
 // another term.
-func (q *pool) giveBack(s share) {
-	if q.left == 0 {
-		q.term = s.term
+func (q *pool) giveBack(s Share) {
+	if q.Left == 0 {
+		q.Term = s.Term
 	}
-	q.left += s.in(q.term)
+	q.Left += s.In(q.Term)
 }
 
 // dissolvePools notes that what is left in the pools is returned.
@@ -167,8 +154,8 @@ func (l *Ledger) dissolvePools() {
 
 // dissolve notes that what a pool has is returned. It is called under mu.
 func (l *Ledger) dissolve(q *pool, from *origin) {
-	if q.left > 0 {
-		l.addNote(entry{origin: from, account: q.account, reserved: -q.left, term: q.term})
-		q.left = 0
+	if q.Left > 0 {
+		l.addNote(change{origin: from, account: q.account, reserved: -q.Left, term: q.Term})
+		q.Left = 0
 	}
 }

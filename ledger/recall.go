@@ -91,7 +91,7 @@ func (o *lookout) close() error {
 
 // recall takes back what pools have under limits that were lowered, of those whose limits
 // were set. Those who hold something find the revision changed.
-func (l *Ledger) recall(db *store, set ...limited) error {
+func (l *Ledger) recall(db *store, set ...accountUnit) error {
 	if len(set) == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (l *Ledger) recall(db *store, set ...limited) error {
 }
 
 // recallNow is recall for limits that this process has set, or did not see set.
-func (l *Ledger) recallNow(set ...limited) error {
+func (l *Ledger) recallNow(set ...accountUnit) error {
 	l.writer.Lock()
 	defer l.writer.Unlock()
 	if l.db == nil {
@@ -134,22 +134,16 @@ func (l *Ledger) recallSince(revision int64, unit budget.Unit, items []Item) err
 	if revision == l.revision.Load() {
 		return nil
 	}
-	set := make([]limited, len(items))
+	set := make([]accountUnit, len(items))
 	for i, item := range items {
-		set[i] = limited{item.Account, unit}
+		set[i] = accountUnit{item.Account, unit}
 	}
 	return l.recallNow(set...)
 }
 
-// limited is whose limit was set.
-type limited struct {
-	account string // everyone for '*'
-	unit    budget.Unit
-}
-
 // limitsSince returns whose limits were set after the entry of that id, and the id of the
 // last entry.
-func (db *store) limitsSince(id int64) (set []limited, last int64, err error) {
+func (db *store) limitsSince(id int64) (set []accountUnit, last int64, err error) {
 	head, err := db.head()
 	if err != nil || head.ID == id {
 		return nil, head.ID, err
@@ -163,14 +157,14 @@ func (db *store) limitsSince(id int64) (set []limited, last int64, err error) {
 			return set, head.ID, err
 		}
 		account, unit := s.Column(0), s.Column(1)
-		set = append(set, limited{account.Text(), budget.Unit(unit.Text())})
+		set = append(set, accountUnit{account.Text(), budget.Unit(unit.Text())})
 	}
 }
 
 // recallPools empties the pools whose accounts' limit was lowered.
-func (l *Ledger) recallPools(db *store, of limited) error {
+func (l *Ledger) recallPools(db *store, of accountUnit) error {
 	for _, q := range l.poolsOf(of) {
-		b, err := db.balance(q.account, of.unit, l.clock())
+		b, err := db.standing(q.account, of.unit, l.clock())
 		if err != nil {
 			return err
 		}
@@ -183,11 +177,11 @@ func (l *Ledger) recallPools(db *store, of limited) error {
 	return nil
 }
 
-func (l *Ledger) poolsOf(of limited) []*pool {
+func (l *Ledger) poolsOf(of accountUnit) []*pool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	pools := l.pools[of.unit]
-	if of.account == everyone {
+	if of.account == Everyone {
 		return slices.Collect(maps.Values(pools))
 	}
 	if q := pools[of.account]; q != nil {
@@ -204,10 +198,10 @@ func (p *Spender) recall(h *hold) error {
 	if err != nil {
 		return err
 	}
-	if b.Limit < h.limit && h.left > 0 {
+	if b.Limit < h.Limit && h.Left > 0 {
 		l.mu.Lock()
-		p.note(h, h.left)
-		h.drop()
+		p.note(h, h.Left)
+		h.Drop()
 		l.mu.Unlock()
 		if err := l.flush(); err != nil { // so that the account can be charged again
 			return err
@@ -217,15 +211,15 @@ func (p *Spender) recall(h *hold) error {
 	return nil
 }
 
-// look looks for limits from time to time, and makes sure that h holds nothing that one of
-// them has taken back.
-func (p *Spender) look(h *hold) error {
+// checkLimits looks for limits from time to time, and returns what the hold has if one of them
+// was lowered.
+func (p *Spender) checkLimits(h *hold) error {
 	l := p.statement.ledger
-	if p.unlooked == 0 {
+	if p.unchecked == 0 {
 		if err := l.lookIfHeld(p.last != nil, p.unit); err != nil {
 			return err
 		}
-		p.unlooked = lookAfter
+		p.unchecked = lookAfter
 	}
 	if h.revision == l.revision.Load() {
 		return nil

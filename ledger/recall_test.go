@@ -63,7 +63,7 @@ var holders = map[string]func(t *testing.T, l *Ledger) (charge func() error, end
 // beside what was spent, and in the end nothing stays reserved.
 func TestLoweredLimitTakesBack(t *testing.T) {
 	for name, holder := range holders {
-		for _, whose := range []string{"ana", everyone} {
+		for _, whose := range []string{"ana", Everyone} {
 			for _, to := range []budget.Amount{0, 3, 6, 8, 20} {
 				for _, window := range []int64{0, 3600} {
 					t.Run(fmt.Sprintf("%s: %s to %d in %d s", name, whose, int64(to), window), func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestPoolIsNotFilledAgain(t *testing.T) {
 	}
 	check(t, l.SetLimit("*", "m", 50, 0))
 	l.putBack("m", items, drawn, revision)
-	if left := l.pools["m"]["ana"].left; left != 0 {
+	if left := l.pools["m"]["ana"].Left; left != 0 {
 		t.Errorf("the pool has %d", int64(left))
 	}
 	if b := balance(t, l, "ana"); b.Reserved != 0 {

@@ -117,7 +117,7 @@ func (o options) open(path string, create bool) (*Ledger, error) {
 	registry.Lock()
 	defer registry.Unlock()
 	if l := claim(real); l != nil {
-		return l.share(o)
+		return l.addReference(o)
 	}
 	defer giveUp(real)
 	registry.Unlock()
@@ -130,7 +130,7 @@ func (o options) open(path string, create bool) (*Ledger, error) {
 }
 
 // share adds a reference.
-func (l *Ledger) share(o options) (*Ledger, error) {
+func (l *Ledger) addReference(o options) (*Ledger, error) {
 	if err := l.place.check(); err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (l *Ledger) OpenRelease(id string, plan ReleasePlan) (*Release, error) {
 		if found == nil {
 			return t.addRelease(id, plan)
 		}
-		if err := found.plan.differs(id, plan); err != nil {
+		if err := found.plan.CheckUnchanged(id, plan); err != nil {
 			return err
 		}
 		r.charged, r.published = found.charged, found.published
@@ -89,7 +89,7 @@ func (l *Ledger) OpenRelease(id string, plan ReleasePlan) (*Release, error) {
 }
 
 // differs says what in an id's plan is not the one that is wanted now.
-func (p ReleasePlan) differs(id string, wanted ReleasePlan) error {
+func (p ReleasePlan) CheckUnchanged(id string, wanted ReleasePlan) error {
 	what := ""
 	switch {
 	case p.Settings != wanted.Settings:
@@ -118,7 +118,7 @@ func (r *Release) Charge(unit budget.Unit, items []Item) error {
 	if len(items) == 0 {
 		return nil
 	}
-	if err := checkOrdered(r.last, unit, items); err != nil {
+	if err := CheckOrdered(r.last, unit, items); err != nil {
 		return err
 	}
 	charged := r.charged + int64(len(items))
@@ -130,7 +130,7 @@ func (r *Release) Charge(unit budget.Unit, items []Item) error {
 		if err := t.chargeOrdered(from, items); err != nil {
 			return err
 		}
-		return t.change("UPDATE release SET charged = ?2, changed = ?3 WHERE id = ?1", r.id, charged, t.now)
+		return t.exec("UPDATE release SET charged = ?2, changed = ?3 WHERE id = ?1", r.id, charged, t.now)
 	})
 	if err == nil {
 		r.charged, r.last = charged, items[len(items)-1].Account
@@ -154,7 +154,7 @@ func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[Item, error]) error {
 				if unread = err; err != nil {
 					return nil
 				}
-				if _, err := db.canPay(balances, item); err != nil {
+				if _, err := db.checkCanPay(balances, item); err != nil {
 					return err
 				}
 			}
@@ -171,7 +171,7 @@ func (r *Release) Seal(sha256 string) error {
 		if err := r.stands(t); err != nil {
 			return err
 		}
-		return t.change("UPDATE release SET sealed = ?2, sha256 = ?3 WHERE id = ?1", r.id, t.now, sha256)
+		return t.exec("UPDATE release SET sealed = ?2, sha256 = ?3 WHERE id = ?1", r.id, t.now, sha256)
 	})
 }
 
@@ -228,12 +228,12 @@ func (db *store) release(id string) (found *releaseRow, err error) {
 }
 
 func (t *transaction) addRelease(id string, p ReleasePlan) error {
-	return t.change("INSERT INTO release(id, digest, settings, output, charged, changed) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
+	return t.exec("INSERT INTO release(id, digest, settings, output, charged, changed) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
 		id, p.Digest, p.Settings, p.Output, t.now)
 }
 
 // change runs a statement that writes; its parameters are texts and integers.
-func (t *transaction) change(sql string, params ...any) error {
+func (t *transaction) exec(sql string, params ...any) error {
 	s, _, err := t.db.conn.Prepare(sql)
 	if err != nil {
 		return err
@@ -249,18 +249,4 @@ func (t *transaction) change(sql string, params ...any) error {
 	}
 	t.written++
 	return s.Run()
-}
-
-// checkOrdered refuses what nobody can be charged, and items that are out of order.
-func checkOrdered(last string, unit budget.Unit, items []Item) error {
-	for i, item := range items {
-		if err := checkCharge(item.Account, unit, item.Epsilon); err != nil {
-			return err
-		}
-		if item.Account <= last && (i > 0 || last != "") {
-			return errors.New("ledger: accounts are out of order")
-		}
-		last = item.Account
-	}
-	return nil
 }

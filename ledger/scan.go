@@ -86,12 +86,12 @@ func (s *scan) compare(account, unit string) int {
 // orderedBalances reads the balances of accounts in ascending order.
 type orderedBalances struct {
 	now           int64
-	rest          Balance // of accounts that the ledger does not know
+	rest          Standing // of accounts that the ledger does not know
 	limits, usage *scan
 }
 
 func (db *store) orderedBalances(unit budget.Unit, now int64) (*orderedBalances, error) {
-	rest, err := db.balance(everyone, unit, now)
+	rest, err := db.standing(Everyone, unit, now)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (o *orderedBalances) close() {
 }
 
 // balance is that of an account behind all that were asked for before.
-func (o *orderedBalances) balance(account string) (Balance, error) {
+func (o *orderedBalances) standing(account string) (Standing, error) {
 	b := o.rest
 	b.Account = account
 	limit, err := o.limits.find(account, b.Unit)
@@ -121,14 +121,14 @@ func (o *orderedBalances) balance(account string) (Balance, error) {
 		return b, err
 	}
 	if limit != nil {
-		b.scanLimit(limit)
+		scanLimit(&b, limit)
 	}
 	use, err := o.usage.find(account, b.Unit)
 	if err != nil {
 		return b, err
 	}
 	if use != nil {
-		b.scanUse(use)
+		scanUse(&b, use)
 	}
-	return b, b.at(o.now)
+	return b, b.At(o.now)
 }

@@ -20,11 +20,11 @@ func misread(t failer, l *Ledger, unit budget.Unit, accounts []string) (wrong st
 		}
 		defer ordered.close()
 		for _, account := range accounts {
-			got, err := ordered.balance(account)
+			got, err := ordered.standing(account)
 			if err != nil {
 				return err
 			}
-			want, err := db.balance(account, unit, now)
+			want, err := db.standing(account, unit, now)
 			if err != nil {
 				return err
 			}

@@ -15,17 +15,21 @@ type Spender struct {
 	holds     []*hold // by the account's number; nil where the first charge was refused
 	spare     []hold  // allocated together
 	noted     *origin // of its notes
-	unlooked  int     // evaluations until it looks for limits
+	unchecked int     // evaluations until it looks for limits
 }
 
-const (
-	// aheadOfUse bounds how many evaluations are reserved at a time: enough for
-	// commits to cost next to nothing, little enough to waste in a crash.
-	aheadOfUse = 1 << 14
-	// aheadFromPool bounds how many evaluations a hold takes from a pool at a
-	// time: other statements want to take from it too.
-	aheadFromPool = 16
-)
+// hold is what a spender has reserved for one account, on disk.
+type hold struct {
+	Hold
+	account  string
+	pool     *pool   // the account's, if it has one
+	note     *change // the note of its use, if one waits
+	revision int64   // of the ledger, when the limit was last checked
+}
+
+// aheadFromPool bounds how many evaluations a hold takes from a pool at a time: other
+// statements want to take from it too.
+const aheadFromPool = 16
 
 // Charge charges an account for one evaluation. When it returns nil the cost is
 // on disk, as spent or as reserved. A refusal is a [*RefusalError]; afterwards the
@@ -46,12 +50,12 @@ func (p *Spender) Charge(account []byte, cost budget.Amount) error {
 		}
 		p.last = h
 	}
-	if cost <= 0 || cost > h.left || p.unlooked == 0 || h.revision != p.statement.ledger.revision.Load() ||
-		h.term.end != 0 && h.term.over(p.statement.ledger.clock()) {
-		return p.cover(h, cost)
+	if cost <= 0 || cost > h.Left || p.unchecked == 0 || h.revision != p.statement.ledger.revision.Load() ||
+		h.Term.End != 0 && h.Term.Over(p.statement.ledger.clock()) {
+		return p.chargeBeyond(h, cost)
 	}
-	p.unlooked--
-	h.use(cost)
+	p.unchecked--
+	h.Use(cost)
 	return nil
 }
 
@@ -62,15 +66,15 @@ func (p *Spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 	}
 	h := p.newHold()
 	h.revision = p.statement.ledger.revision.Load()
-	h.account, h.pool = p.statement.ledger.named(p.unit, account)
-	if err := p.cover(h, cost); err != nil {
+	h.account, h.pool = p.statement.ledger.nameAndPool(p.unit, account)
+	if err := p.chargeBeyond(h, cost); err != nil {
 		return err
 	}
 	p.last, p.holds[i] = h, h
 	return nil
 }
 
-// newHold is an empty hold. A statement over many accounts makes many: they are
+// newHold returns an empty hold. A statement over many accounts needs many holds, which are
 // allocated together.
 func (p *Spender) newHold() *hold {
 	if len(p.spare) == 0 {
@@ -81,135 +85,138 @@ func (p *Spender) newHold() *hold {
 	return h
 }
 
-// cover charges with what the account's pool or its limit adds to h.
-func (p *Spender) cover(h *hold, cost budget.Amount) error {
-	if err := checkCharge(h.account, p.unit, cost); err != nil {
+// chargeBeyond charges a cost that the hold may not cover: it first adds to the hold from the
+// account's pool, then from its limit.
+func (p *Spender) chargeBeyond(h *hold, cost budget.Amount) error {
+	if err := CheckCharge(h.account, p.unit, cost); err != nil {
 		return err
 	}
-	if err := p.look(h); err != nil {
+	if err := p.checkLimits(h); err != nil {
 		return err
 	}
 	drawn, covered := p.takeFromPool(h, cost)
 	if covered {
-		h.use(cost)
+		h.Use(cost)
 		return nil
 	}
 	err := p.takeFromLimit(h, cost)
-	if err != nil && drawn.left > 0 {
+	if err != nil && drawn.Left > 0 {
 		l := p.statement.ledger
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		h.dropPooled(drawn)
-		l.giveBack(h.pool, drawn, p.unit, h.revision)
+		h.RemoveFromPool(drawn)
+		l.returnToPool(h.pool, drawn, p.unit, h.revision)
 	}
 	return err
 }
 
-// takeFromPool adds to h from the pool: some more than the cost where the pool
-// covers it, else all there is.
-func (p *Spender) takeFromPool(h *hold, cost budget.Amount) (drawn share, covered bool) {
+// takeFromPool adds to the hold from the account's pool: somewhat more than the cost where
+// the pool covers it, and else all there is.
+func (p *Spender) takeFromPool(h *hold, cost budget.Amount) (drawn Share, covered bool) {
 	l := p.statement.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock()
-	if h.term.over(now) {
+	if h.Term.Over(now) {
 		p.note(h, 0)
-		h.drop()
+		h.Drop()
 	}
 	if h.pool == nil {
 		h.pool = l.pools[p.unit][h.account]
 	}
 	q := h.pool
-	if q == nil || q.left == 0 || q.term.over(now) || h.left > 0 && h.term != q.term {
-		return share{}, cost <= h.left
+	if q == nil || q.Left == 0 || q.Term.Over(now) || h.Left > 0 && h.Term != q.Term {
+		return Share{}, cost <= h.Left
 	}
-	most := q.left
-	if covered = cost <= h.left+q.left; covered {
+	most := q.Left
+	if covered = cost <= h.Left+q.Left; covered {
 		p.note(h, 0)
 		if ahead, ok := cost.Times(aheadFromPool); ok {
 			most = ahead
 		}
 	}
 	drawn = q.take(most)
-	h.addPooled(drawn, q.limit)
+	h.AddFromPool(drawn, q.limit)
 	return drawn, covered
 }
 
-// takeFromLimit charges the cost, and reserves ahead, with what lacks in h from
-// the account's limit. The entry it writes also records what h has used before.
+// takeFromLimit charges the cost: it takes from the account's limit what the hold does not
+// cover, and reserves ahead. The entry also records what the hold has used before.
 func (p *Spender) takeFromLimit(h *hold, cost budget.Amount) error {
 	var granted, limit budget.Amount
-	var t term
+	var term Term
 	err := p.statement.ledger.transact(func(tx *transaction) error {
-		b, err := tx.balance(h.account, p.unit)
+		s, err := tx.standing(h.account, p.unit)
 		if err != nil {
 			return err
 		}
-		held := share{h.term, h.left}.in(b.term)
-		if err := tx.db.affords(&b, cost, held); err != nil {
+		held := Share{h.Term, h.Left}.In(s.Term)
+		if err := tx.db.refuse(&s, cost, held); err != nil {
 			return err
 		}
-		t, limit, granted = b.term, b.Limit, max(cost-held, h.ahead(cost, b.Remaining()))
-		spent := h.used() + cost
-		return tx.post(&entry{
+		term, limit, granted = s.Term, s.Limit, max(cost-held, h.Ahead(cost, s.Remaining()))
+		used, evaluations := h.Unrecorded()
+		spent := used + cost
+		return tx.post(&change{
 			origin:      p.origin(tx.now),
 			account:     h.account,
 			spent:       spent,
 			reserved:    granted - spent,
-			evaluations: h.evaluations + 1,
-		}, &b)
+			evaluations: evaluations + 1,
+		}, &s)
 	})
 	if err != nil {
 		return err
 	}
-	h.settle()
-	if h.term.start != t.start {
-		h.drop()
+	h.SetRecorded()
+	if h.Term.Start != term.Start {
+		h.Drop()
 	}
-	h.term = t
-	h.addOwn(granted, cost, limit)
-	h.use(cost)
-	h.settle()
+	h.Term = term
+	h.AddFromLimit(granted, cost, limit)
+	h.Use(cost)
+	h.SetRecorded()
 	return nil
 }
 
-// note notes what h has used since it was last recorded, and what it returns. It
-// is called under the ledger's mu.
+// note notes what the hold has used since that was last recorded, and what it returns. It is
+// called under the ledger's mu.
 func (p *Spender) note(h *hold, returned budget.Amount) {
-	used, evaluations := h.settle()
+	used, evaluations := h.Unrecorded()
+	h.SetRecorded()
 	if used == 0 && returned == 0 {
 		return
 	}
-	e := h.note
-	if e == nil || e.taken || e.term != h.term {
+	n := h.note
+	if n == nil || n.taken || n.term != h.Term {
 		if p.noted == nil {
 			p.noted = p.origin(p.statement.ledger.clock())
 		}
-		e = p.statement.ledger.addNote(entry{origin: p.noted, account: h.account, term: h.term})
-		h.note = e
+		n = p.statement.ledger.addNote(change{origin: p.noted, account: h.account, term: h.Term})
+		h.note = n
 	}
-	e.spent += used
-	e.reserved -= used + returned
-	e.evaluations += evaluations
+	n.spent += used
+	n.reserved -= used + returned
+	n.evaluations += evaluations
 }
 
 func (p *Spender) origin(time int64) *origin {
 	return &origin{p.statement.run, time, p.function, p.unit}
 }
 
-// end gives up all holds: to the pools what came from there, to the limit the
-// rest. It reports whether there is anything to return to a limit.
+// end gives up all holds: what came from pools goes back to them, the rest to the limits. It
+// reports whether there is anything to return to a limit.
 func (p *Spender) end() (returns bool) {
 	for _, h := range p.holds {
 		if h == nil {
 			continue
 		}
-		own, pooled := h.unused()
-		if pooled > 0 {
-			p.statement.ledger.giveBack(h.pool, share{h.term, pooled}, p.unit, h.revision)
+		fromLimit, fromPool := h.Unused()
+		if fromPool > 0 {
+			p.statement.ledger.returnToPool(h.pool, Share{h.Term, fromPool}, p.unit, h.revision)
 		}
-		p.note(h, own)
-		returns = returns || own > 0
+		p.note(h, fromLimit)
+		returns = returns || fromLimit > 0
 	}
 	p.last, p.holds, p.spare = nil, nil, nil
 	p.accounts = intern.Table{}

@@ -50,11 +50,12 @@ func TestReservationsAreBounded(t *testing.T) {
 	check(t, l.SetLimit("ana", "m", one, 0))
 	s := l.NewStatement()
 	p := s.Spender("f", "m")
-	n := 5*aheadOfUse + 7
+	const most = 1 << 14 // evaluations that are reserved at a time
+	n := 5*most + 7
 	for range n {
 		check(t, p.Charge([]byte("ana"), 1))
 	}
-	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.total() != 6*aheadOfUse {
+	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.total() != 6*most {
 		t.Errorf("on disk %v", r)
 	}
 	check(t, s.End())

@@ -19,14 +19,14 @@ type store struct {
 	begin, commit, rollback *sqlite.Stmt
 	identity                *sqlite.Stmt
 	last                    *sqlite.Stmt
-	standing                *sqlite.Stmt
+	getStanding             *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
 	getLimits, putLimit     *sqlite.Stmt
 	getTrace, putTrace      *sqlite.Stmt
 	takeTrace, freeTrace    *sqlite.Stmt
 	putRun                  *sqlite.Stmt
 
-	room []byte // for what is hashed
+	scratch []byte // for what is hashed
 }
 
 // busyTimeout is for how many milliseconds a transaction waits for another
@@ -54,21 +54,21 @@ func openStore(path string, create bool) (*store, error) {
 
 func (db *store) statements() map[**sqlite.Stmt]string {
 	return map[**sqlite.Stmt]string{
-		&db.begin:      `BEGIN IMMEDIATE`,
-		&db.commit:     `COMMIT`,
-		&db.rollback:   `ROLLBACK`,
-		&db.identity:   identitySQL,
-		&db.last:       lastSQL,
-		&db.standing:   standingSQL,
-		&db.addEntry:   addEntrySQL,
-		&db.putBalance: putBalanceSQL,
-		&db.getLimits:  getLimitsSQL,
-		&db.putLimit:   putLimitSQL,
-		&db.getTrace:   getTraceSQL,
-		&db.putTrace:   putTraceSQL,
-		&db.takeTrace:  takeTraceSQL,
-		&db.freeTrace:  freeTraceSQL,
-		&db.putRun:     putRunSQL,
+		&db.begin:       `BEGIN IMMEDIATE`,
+		&db.commit:      `COMMIT`,
+		&db.rollback:    `ROLLBACK`,
+		&db.identity:    identitySQL,
+		&db.last:        lastSQL,
+		&db.getStanding: getStandingSQL,
+		&db.addEntry:    addEntrySQL,
+		&db.putBalance:  putBalanceSQL,
+		&db.getLimits:   getLimitsSQL,
+		&db.putLimit:    putLimitSQL,
+		&db.getTrace:    getTraceSQL,
+		&db.putTrace:    putTraceSQL,
+		&db.takeTrace:   takeTraceSQL,
+		&db.freeTrace:   freeTraceSQL,
+		&db.putRun:      putRunSQL,
 	}
 }
 
@@ -115,7 +115,7 @@ const (
 
 	lastSQL = `SELECT id, hash FROM entry ORDER BY id DESC LIMIT 1`
 
-	standingSQL = `
+	getStandingSQL = `
 SELECT l.epsilon, l.window_seconds, l.changed,
        b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
 FROM (SELECT 1)
@@ -186,7 +186,7 @@ func (db *store) head() (Head, error) {
 		return Head{}, err
 	}
 	if !row {
-		return genesis(db.id), nil
+		return Genesis(db.id), nil
 	}
 	id, hash := s.Column(0), s.Column(1)
 	return headOf(&id, &hash)
@@ -203,33 +203,33 @@ func headOf(id, hash *sqlite.Value) (Head, error) {
 }
 
 // insert writes an entry that has become head.
-func (db *store) insert(r *record, head *Head) error {
+func (db *store) insert(e *Entry, head *Head) error {
 	s := db.addEntry
-	s.BindInts(1, r.id, r.statement, r.time, r.spent, r.reserved, r.evaluations,
-		r.window.start, int64(r.window.spent), r.limit, r.seconds)
-	s.BindText(11, r.function)
-	s.BindText(12, r.account)
-	s.BindText(13, r.unit)
+	s.BindInts(1, e.ID, e.Statement, e.Time, int64(e.Spent), int64(e.Reserved), e.Evaluations,
+		e.Window.Start, int64(e.Window.Spent), int64(e.Limit), e.LimitWindow)
+	s.BindText(11, e.Function)
+	s.BindText(12, e.Account)
+	s.BindText(13, string(e.Unit))
 	s.BindBlob(14, head.Hash[:])
 	return s.Run()
 }
 
-// scanRecord reads a row of entrySQL without its hash.
-func scanRecord(s *sqlite.Stmt) record {
+// scanEntry reads a row of entrySQL without its hash.
+func scanEntry(s *sqlite.Stmt) Entry {
 	var v [13]sqlite.Value
 	s.Row(0, v[:])
-	r := record{
-		id: v[0].Int(), statement: v[1].Int(), time: v[2].Int(),
-		spent: v[3].Int(), reserved: v[4].Int(), evaluations: v[5].Int(),
-		window:   usage{intOr0(&v[6]), budget.Amount(v[7].Int())},
-		limit:    noLimit,
-		seconds:  intOr0(&v[9]),
-		function: v[10].Text(), account: v[11].Text(), unit: v[12].Text(),
+	e := Entry{
+		ID: v[0].Int(), Statement: v[1].Int(), Time: v[2].Int(),
+		Spent: budget.Amount(v[3].Int()), Reserved: budget.Amount(v[4].Int()), Evaluations: v[5].Int(),
+		Window:      WindowUse{intOr0(&v[6]), budget.Amount(v[7].Int())},
+		Limit:       NoLimit,
+		LimitWindow: intOr0(&v[9]),
+		Function:    v[10].Text(), Account: v[11].Text(), Unit: budget.Unit(v[12].Text()),
 	}
 	if v[8].Type() == sqlite.Integer {
-		r.limit = v[8].Int()
+		e.Limit = budget.Amount(v[8].Int())
 	}
-	return r
+	return e
 }
 
 // scanHead reads the head of a row of entrySQL.

@@ -31,7 +31,7 @@ type Trace struct {
 
 	saved int64         // points on disk
 	user  []byte        // a random name for this use; nil until something is reserved
-	held  share         // reserved and not used
+	held  Share         // reserved and not used
 	used  budget.Amount // reserved and not saved
 	ahead budget.Amount // what was reserved last
 
@@ -46,7 +46,7 @@ const blockOfPoints = 4096
 // of the unit under the function's name. It keeps the ledger open until
 // [Trace.Close].
 func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function string) (t *Trace, state []byte, lost budget.Amount, err error) {
-	if err := checkCharge(account, unit, 1); err != nil {
+	if err := CheckCharge(account, unit, 1); err != nil {
 		return nil, nil, 0, err
 	}
 	t = &Trace{ledger: l, function: function, name: name, account: account, unit: unit, run: new(run)}
@@ -119,10 +119,10 @@ func (t *Trace) Reserve(cost, most budget.Amount) error {
 	if err != nil {
 		return err
 	}
-	if cost <= t.held.left && revision == t.revision && !t.held.term.over(t.ledger.clock()) {
+	if cost <= t.held.Left && revision == t.revision && !t.held.Term.Over(t.ledger.clock()) {
 		return nil
 	}
-	if err := checkCharge(t.account, t.unit, cost); err != nil {
+	if err := CheckCharge(t.account, t.unit, cost); err != nil {
 		return err
 	}
 	drawn, _ := t.ledger.draw(t.unit, []Item{{Account: t.account, Epsilon: cost}})
@@ -131,13 +131,13 @@ func (t *Trace) Reserve(cost, most budget.Amount) error {
 		user = make([]byte, 16)
 		_, _ = rand.Read(user) // never fails
 	}
-	var held share
+	var held Share
 	var granted, limit budget.Amount
 	err = t.ledger.transact(func(tx *transaction) (err error) {
 		if held, granted, limit, err = tx.reserveFor(t, cost, most, drawn[0]); err != nil {
 			return err
 		}
-		return tx.takeTrace(t, user, held.left+t.used)
+		return tx.takeTrace(t, user, held.Left+t.used)
 	})
 	if err != nil {
 		t.ledger.putBack(t.unit, []Item{{Account: t.account}}, drawn, revision)
@@ -151,7 +151,7 @@ func (t *Trace) Reserve(cost, most budget.Amount) error {
 // look looks for limits from time to time, and returns the ledger's revision.
 func (t *Trace) look() (revision int64, err error) {
 	if t.unlooked == 0 {
-		if err := t.ledger.lookIfHeld(t.held.left > 0, t.unit); err != nil {
+		if err := t.ledger.lookIfHeld(t.held.Left > 0, t.unit); err != nil {
 			return 0, err
 		}
 		t.unlooked = lookAfter
@@ -163,36 +163,36 @@ func (t *Trace) look() (revision int64, err error) {
 // reserveFor writes the entry of a reservation, and returns the limit that it was made
 // under. What is held and drawn of another term than the current one is worth nothing in it.
 // What is held under a limit that was lowered returns.
-func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn share) (held share, granted, limit budget.Amount, err error) {
+func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn Share) (held Share, granted, limit budget.Amount, err error) {
 	if err := tx.checkUser(t); err != nil {
 		return held, 0, 0, err
 	}
-	b, err := tx.balance(t.account, t.unit)
+	b, err := tx.standing(t.account, t.unit)
 	if err != nil {
 		return held, 0, 0, err
 	}
-	own, returned := t.held.in(b.term), budget.Amount(0)
+	own, returned := t.held.In(b.Term), budget.Amount(0)
 	left := b
 	if b.Limit < t.limit {
 		own, returned = 0, own
 		left.Reserved -= returned
 		left.WindowSpent = max(0, left.WindowSpent-returned)
 	}
-	has := own + drawn.in(b.term)
-	if err := tx.db.affords(&left, cost, has); err != nil {
+	has := own + drawn.In(b.Term)
+	if err := tx.db.refuse(&left, cost, has); err != nil {
 		return held, 0, 0, err
 	}
 	ahead := min(max(cost, 2*t.ahead), most-has, left.Remaining()/2)
 	granted = max(cost-has, ahead, 0)
 	if granted != returned {
-		err = tx.post(&entry{
+		err = tx.post(&change{
 			origin:   &origin{t.run, tx.now, t.function, t.unit},
 			account:  t.account,
 			reserved: granted - returned,
-			term:     b.term,
+			term:     b.Term,
 		}, &b)
 	}
-	return share{b.term, has + granted}, granted, b.Limit, err
+	return Share{b.Term, has + granted}, granted, b.Limit, err
 }
 
 // checkUser makes sure that nobody else has used the trace since it was read.
@@ -225,7 +225,7 @@ func (tx *transaction) takeTrace(t *Trace, user []byte, held budget.Amount) erro
 // Add adds a step to the run. Its cost, at most what was reserved for it, is what
 // the step has spent.
 func (t *Trace) Add(p Point) {
-	t.held.left -= p.Spent
+	t.held.Left -= p.Spent
 	t.used += p.Spent
 	t.points = append(t.points, p)
 }
@@ -252,13 +252,13 @@ func (t *Trace) Close(state []byte) error {
 func (t *Trace) save(state []byte, done bool) error {
 	kept := t.held
 	if done {
-		kept.left = 0
+		kept.Left = 0
 	}
 	err := t.ledger.transact(func(tx *transaction) error {
 		if err := tx.checkUser(t); err != nil {
 			return err
 		}
-		if err := tx.postUse(t, t.held.left-kept.left); err != nil {
+		if err := tx.postUse(t, t.held.Left-kept.Left); err != nil {
 			return err
 		}
 		if err := tx.addPoints(t.name, t.saved, t.points); err != nil {
@@ -268,7 +268,7 @@ func (t *Trace) save(state []byte, done bool) error {
 		if done {
 			user = nil
 		}
-		return tx.putTrace(t, state, user, kept.left)
+		return tx.putTrace(t, state, user, kept.Left)
 	})
 	if err != nil {
 		return err
@@ -283,16 +283,16 @@ func (tx *transaction) postUse(t *Trace, returned budget.Amount) error {
 	if t.used == 0 && returned == 0 {
 		return nil
 	}
-	b, err := tx.balance(t.account, t.unit)
+	b, err := tx.standing(t.account, t.unit)
 	if err != nil {
 		return err
 	}
-	e := &entry{
+	e := &change{
 		origin:   &origin{t.run, tx.now, t.function, t.unit},
 		account:  t.account,
 		spent:    t.used,
 		reserved: -t.used - returned,
-		term:     t.held.term,
+		term:     t.held.Term,
 	}
 	for _, p := range t.points {
 		if p.Spent > 0 {

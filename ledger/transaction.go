@@ -28,7 +28,8 @@ type transaction struct {
 	db     *store
 	now    int64
 	head   Head
-	read   bool // whether head is known
+
+	headKnown bool // whether head was read
 
 	written  int      // changes
 	numbered []*run   // first written here
@@ -206,78 +207,78 @@ func (t *transaction) undo() {
 	}
 }
 
-func (t *transaction) balance(account string, unit budget.Unit) (Balance, error) {
-	return t.db.balance(account, unit, t.now)
+func (t *transaction) standing(account string, unit budget.Unit) (Standing, error) {
+	return t.db.standing(account, unit, t.now)
 }
 
-// post writes e and the balance that it leads to. b is the balance before, read
-// in this transaction.
-func (t *transaction) post(e *entry, b *Balance) error {
-	reserved := e.reserved
-	if e.spent+reserved < 0 && e.term.start != b.term.start {
-		reserved = -e.spent // its window is over: nothing returns
-	}
-	w := b.after(e.spent + reserved)
-	if err := t.record(e, reserved, w); err != nil {
+// post writes the entry of a change and the balance that it leads to. s is the standing before,
+// read in this transaction.
+func (t *transaction) post(c *change, s *Standing) error {
+	reserved := s.ReservedChange(c.spent, c.reserved, c.term)
+	w := s.WindowAfter(c.spent + reserved)
+	if err := t.addEntry(c, reserved, w); err != nil {
 		return err
 	}
-	s := t.db.putBalance
-	s.BindText(1, e.account)
-	s.BindText(2, string(e.unit))
-	s.BindInts(3, int64(b.Spent+e.spent), int64(b.Reserved+reserved), lastCharge(e, b), w.start, int64(w.spent))
-	return s.Run()
+	put := t.db.putBalance
+	put.BindText(1, c.account)
+	put.BindText(2, string(c.unit))
+	put.BindInts(3, int64(s.Spent+c.spent), int64(s.Reserved+reserved), lastCharge(c, s), w.Start, int64(w.Spent))
+	return put.Run()
 }
 
-// record writes e as the next entry of the chain.
-func (t *transaction) record(e *entry, reserved budget.Amount, w usage) error {
-	r, err := t.link(e, reserved, w)
+// addEntry writes a change as the next entry of the chain.
+func (t *transaction) addEntry(c *change, reserved budget.Amount, w WindowUse) error {
+	e, err := t.nextEntry(c, reserved, w)
 	if err != nil {
 		return err
 	}
-	return t.db.insert(&r, &t.head)
+	return t.db.insert(&e, &t.head)
 }
 
-// link makes e the next entry of the chain, which has to be written as it is returned.
-func (t *transaction) link(e *entry, reserved budget.Amount, w usage) (record, error) {
+// nextEntry makes a change the next entry of the chain. The caller has to write the entry as
+// it is returned.
+func (t *transaction) nextEntry(c *change, reserved budget.Amount, w WindowUse) (Entry, error) {
 	if err := t.readHead(); err != nil {
-		return record{}, err
+		return Entry{}, err
 	}
-	if e.run.number == 0 {
-		e.run.number = t.head.ID + 1
-		t.numbered = append(t.numbered, e.run)
+	if c.run.number == 0 {
+		c.run.number = t.head.ID + 1
+		t.numbered = append(t.numbered, c.run)
 	}
-	r := record{
-		statement: e.run.number,
-		time:      e.time,
-		function:  e.function, account: e.account, unit: string(e.unit),
-		spent: int64(e.spent), reserved: int64(reserved),
-		evaluations: e.evaluations,
-		window:      w,
-		limit:       noLimit,
+	e := Entry{
+		Statement: c.run.number,
+		Time:      c.time,
+		Function:  c.function, Account: c.account, Unit: c.unit,
+		Spent: c.spent, Reserved: reserved,
+		Evaluations: c.evaluations,
+		Window:      w,
+		Limit:       NoLimit,
 	}
-	if e.limit != nil {
-		r.limit, r.seconds = int64(e.limit.epsilon), e.limit.seconds
+	if c.limit != nil {
+		e.Limit, e.LimitWindow = c.limit.epsilon, c.limit.seconds
 	}
-	t.head = t.head.chain(&r, &t.db.room)
+	t.head = t.head.Next(&e, &t.db.scratch)
 	t.written++
-	return r, nil
+	return e, nil
 }
 
+// readHead reads the ledger's last entry, unless the transaction knows it.
 func (t *transaction) readHead() (err error) {
-	if !t.read {
+	if !t.headKnown {
 		t.head, err = t.db.head()
-		t.read = err == nil
+		t.headKnown = err == nil
 	}
 	return err
 }
 
-func lastCharge(e *entry, b *Balance) int64 {
+// lastCharge returns the time of an account's last charge after a change.
+func lastCharge(c *change, s *Standing) int64 {
 	var last int64
-	if !b.LastCharge.IsZero() {
-		last = b.LastCharge.UnixMicro()
+	if !s.LastCharge.IsZero() {
+		last = s.LastCharge.UnixMicro()
 	}
-	if e.spent == 0 {
+	if c.spent == 0 {
 		return last
 	}
-	return max(last, e.time)
+	return max(last, c.time)
 }

@@ -11,12 +11,12 @@ import (
 
 // Evidence of changes.
 //
-// Every entry holds the hash of itself and the entry before it, so one that was
-// changed, removed, inserted or moved no longer fits the ones after it, and a
-// balance or a limit that was changed alone no longer fits the entries. There is
-// no secret in this: whoever can write the file can also compute the hashes of
-// another history, or put back a copy of the file as it was. Only a head that was
-// noted elsewhere before shows that, for then the file does not lead up to it.
+// Every entry holds the hash of itself and the entry before it. So an entry that was changed,
+// removed, inserted or moved no longer fits the ones after it, and a balance or a limit that
+// was changed alone no longer fits the entries. There is no secret in this: whoever can write
+// the file can also compute the hashes of another history, or put back a copy of the file as
+// it was. Only a head that was noted elsewhere before shows that, because the file then does
+// not lead up to it.
 
 // Verified is what [Ledger.Verify] has read and found in order.
 type Verified struct {
@@ -26,8 +26,8 @@ type Verified struct {
 	Head     Head
 }
 
-// Head is the ledger's last entry, which stands for all before it. Noted outside
-// of the file it is evidence: see [Ledger.Verify].
+// Head returns the ledger's last entry, which stands for all before it. Noted outside of the
+// file it is evidence: see [Ledger.Verify].
 func (l *Ledger) Head() (h Head, err error) {
 	err = l.read(func(db *store) error {
 		h, err = db.head()
@@ -36,13 +36,12 @@ func (l *Ledger) Head() (h Head, err error) {
 	return h, err
 }
 
-// Verify reads everything and makes sure that no entry was changed, removed,
-// inserted or moved after it was written, and that balances and limits are what
-// the entries say. With an earlier head, that of [Ledger.Head] at another time,
-// it also makes sure that the ledger has grown out of that state: that the file
-// was not replaced by an older one or rewritten. Archive is "" or the file that
-// [Ledger.Archive] moved the first entries to; without it a head from before
-// the archive's end cannot be verified.
+// Verify reads everything and checks that no entry was changed, removed, inserted or moved
+// after it was written, and that balances and limits are what the entries say. With an
+// earlier head, which [Ledger.Head] has returned at another time, it also checks that the
+// ledger has grown out of that state: that the file was not replaced by an older one or
+// rewritten. Archive is "" or the file that [Ledger.Archive] moved the first entries to;
+// without it a head from before the archive's end cannot be verified.
 func (l *Ledger) Verify(archive string, earlier *Head) (v Verified, err error) {
 	err = l.read(func(db *store) error {
 		return db.within("BEGIN", func() error { // entries and balances of one moment
@@ -86,10 +85,10 @@ func (db *store) verify(archive string, earlier *Head) (Verified, error) {
 // verifier follows the chain of entries.
 type verifier struct {
 	Verified
-	wanted []Head // that the chain has to lead through
-	room   []byte
+	wanted  []Head // that the chain has to lead through
+	scratch []byte
 
-	kept  *books // of the entries in the ledger, those that carry archived sums over included
+	kept  *books // of the entries in the ledger, with those that carry archived sums over
 	whole *books // of all other entries; nil without the archive
 }
 
@@ -100,11 +99,11 @@ func (v *verifier) readArchive(path, id string, archived Head) error {
 		return err
 	}
 	defer db.close()
-	v.Head, v.whole = genesis(id), newBooks()
+	v.Head, v.whole = Genesis(id), newBooks()
 	err = db.query(fmt.Sprintf("%s WHERE id <= %d ORDER BY id", entrySQL, archived.ID), func(s *sqlite.Stmt) error {
-		r := scanRecord(s)
-		v.addWhole(&r)
-		return v.follow(s, &r)
+		e := scanEntry(s)
+		v.addToWhole(&e)
+		return v.follow(s, &e)
 	})
 	if err == nil && v.Head.ID < archived.ID {
 		err = fmt.Errorf("the archive ends with entry %d, the ledger begins after entry %d", v.Head.ID, archived.ID)
@@ -112,25 +111,26 @@ func (v *verifier) readArchive(path, id string, archived Head) error {
 	return err
 }
 
-// addWhole leaves out what stands for entries that it has seen themselves.
-func (v *verifier) addWhole(r *record) {
-	if r.function != archiveFunction {
-		v.whole.add(r)
+// addToWhole leaves out the entries that carry sums over, because the entries that they stand
+// for were read too.
+func (v *verifier) addToWhole(e *Entry) {
+	if e.Function != archiveFunction {
+		v.whole.add(e)
 	}
 }
 
 // readEntries follows the entries that the ledger holds.
 func (v *verifier) readEntries(db *store) error {
-	if err := v.meet(); err != nil {
+	if err := v.checkHead(); err != nil {
 		return err
 	}
 	err := db.query(entrySQL+" ORDER BY id", func(s *sqlite.Stmt) error {
-		r := scanRecord(s)
-		v.kept.add(&r)
+		e := scanEntry(s)
+		v.kept.add(&e)
 		if v.whole != nil {
-			v.addWhole(&r)
+			v.addToWhole(&e)
 		}
-		return v.follow(s, &r)
+		return v.follow(s, &e)
 	})
 	if err != nil {
 		return err
@@ -144,8 +144,9 @@ func (v *verifier) readEntries(db *store) error {
 	return nil
 }
 
-// follow makes r, the row that s is at, the head if it follows the one before.
-func (v *verifier) follow(s *sqlite.Stmt, r *record) error {
+// follow makes e, which was read from the row that s is at, the head if it follows the one
+// before.
+func (v *verifier) follow(s *sqlite.Stmt, e *Entry) error {
 	stored, err := scanHead(s)
 	switch {
 	case err != nil:
@@ -153,15 +154,15 @@ func (v *verifier) follow(s *sqlite.Stmt, r *record) error {
 	case stored.ID != v.Head.ID+1:
 		return fmt.Errorf("entry %d is missing", v.Head.ID+1)
 	}
-	if v.Head = v.Head.chain(r, &v.room); v.Head != stored {
+	if v.Head = v.Head.Next(e, &v.scratch); v.Head != stored {
 		return fmt.Errorf("entry %d is not what was written: it was changed, or put in another's place", stored.ID)
 	}
 	v.Entries++
-	return v.meet()
+	return v.checkHead()
 }
 
-// meet makes sure that the head is the wanted one, where one is wanted.
-func (v *verifier) meet() error {
+// checkHead checks that the head is the wanted one, if one with its ID is wanted.
+func (v *verifier) checkHead() error {
 	for _, w := range v.wanted {
 		if w.ID == v.Head.ID && w.Hash != v.Head.Hash {
 			return fmt.Errorf("entry %d has another hash than its head: the ledger was rewritten, or the head is another ledger's", w.ID)
@@ -170,76 +171,84 @@ func (v *verifier) meet() error {
 	return nil
 }
 
-// compare compares the balances and limits with what the entries lead to.
+// compare compares the balances and limits in the file with what the entries lead to.
 func (v *verifier) compare(db *store) error {
-	found, err := db.books()
+	stored, err := db.books()
 	if err != nil {
 		return err
 	}
-	v.Balances, v.Limits = int64(len(found.balances)), int64(len(found.limits))
-	n, same := agree(v.kept.balances, found.balances)
+	v.Balances, v.Limits = int64(len(stored.balances)), int64(len(stored.limits))
+	k, same := compareMaps(v.kept.balances, stored.balances)
 	if same && v.whole != nil {
-		n, same = agree(v.whole.balances, found.balances)
+		k, same = compareMaps(v.whole.balances, stored.balances)
 	}
 	if !same {
-		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(n.account), printable.SQL(n.unit))
+		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
 	}
-	if n, same := agree(v.kept.limits, found.limits); !same {
-		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(n.account), printable.SQL(n.unit))
+	if k, same := compareMaps(v.kept.limits, stored.limits); !same {
+		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
 	}
 	return nil
 }
 
-// agree reports whether both maps are the same, and else where they differ.
-func agree[V comparable](a, b map[name]V) (differ name, same bool) {
-	for n, v := range a {
-		if w, ok := b[n]; !ok || v != w {
-			return n, false
+// compareMaps reports whether both maps are the same, and else returns a key at which they
+// differ.
+func compareMaps[V comparable](a, b map[accountUnit]V) (differs accountUnit, same bool) {
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			return k, false
 		}
 	}
-	for n := range b {
-		if _, ok := a[n]; !ok {
-			return n, false
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			return k, false
 		}
 	}
-	return name{}, true
+	return accountUnit{}, true
 }
 
-// name names a balance or a limit.
-type name struct{ account, unit string }
-
-// standing is what a balance says; last is the time of its last charge.
-type standing struct {
-	spent, reserved, last int64
-	window                usage
+// accountUnit is the key of a balance or a limit.
+type accountUnit struct {
+	account string // Everyone for '*'
+	unit    budget.Unit
 }
 
-// setting is what a limit says, and the entry that says so.
-type setting struct{ epsilon, seconds, changed, entry int64 }
+// balanceRow is what table balance says.
+type balanceRow struct {
+	spent, reserved budget.Amount
+	lastCharge      int64
+	window          WindowUse
+}
+
+// limitRow is what table budget says.
+type limitRow struct {
+	epsilon                 budget.Amount
+	seconds, changed, entry int64
+}
 
 // books are balances and limits.
 type books struct {
-	balances map[name]standing
-	limits   map[name]setting
+	balances map[accountUnit]balanceRow
+	limits   map[accountUnit]limitRow
 }
 
-func newBooks() *books { return &books{map[name]standing{}, map[name]setting{}} }
+func newBooks() *books { return &books{map[accountUnit]balanceRow{}, map[accountUnit]limitRow{}} }
 
-// add enters an entry.
-func (b *books) add(r *record) {
-	n := name{r.account, r.unit}
-	if r.limit != noLimit {
-		b.limits[n] = setting{r.limit, r.seconds, r.time, r.id}
+// add adds what an entry changes.
+func (b *books) add(e *Entry) {
+	k := accountUnit{e.Account, e.Unit}
+	if e.Limit != NoLimit {
+		b.limits[k] = limitRow{e.Limit, e.LimitWindow, e.Time, e.ID}
 		return
 	}
-	s := b.balances[n]
-	s.spent += r.spent
-	s.reserved += r.reserved
-	s.window = r.window
-	if r.spent != 0 {
-		s.last = max(s.last, r.time)
+	r := b.balances[k]
+	r.spent += e.Spent
+	r.reserved += e.Reserved
+	r.window = e.Window
+	if e.Spent != 0 {
+		r.lastCharge = max(r.lastCharge, e.Time)
 	}
-	b.balances[n] = s
+	b.balances[k] = r
 }
 
 // books reads the balances and limits of the file.
@@ -248,8 +257,8 @@ func (db *store) books() (*books, error) {
 	err := db.query("SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance", func(s *sqlite.Stmt) error {
 		var v [7]sqlite.Value
 		s.Row(0, v[:])
-		b.balances[name{v[0].Text(), v[1].Text()}] = standing{
-			v[2].Int(), v[3].Int(), v[4].Int(), usage{intOr0(&v[5]), budget.Amount(v[6].Int())},
+		b.balances[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = balanceRow{
+			budget.Amount(v[2].Int()), budget.Amount(v[3].Int()), v[4].Int(), WindowUse{intOr0(&v[5]), budget.Amount(v[6].Int())},
 		}
 		return nil
 	})
@@ -259,7 +268,7 @@ func (db *store) books() (*books, error) {
 	err = db.query("SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget", func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
-		b.limits[name{v[0].Text(), v[1].Text()}] = setting{v[2].Int(), intOr0(&v[3]), v[4].Int(), v[5].Int()}
+		b.limits[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = limitRow{budget.Amount(v[2].Int()), intOr0(&v[3]), v[4].Int(), v[5].Int()}
 		return nil
 	})
 	return b, err

@@ -52,7 +52,7 @@ func TestVerify(t *testing.T) {
 	empty := head(t, l)
 	v, err := l.Verify("", &empty)
 	check(t, err)
-	if v != (Verified{Head: genesis(l.ID())}) {
+	if v != (Verified{Head: Genesis(l.ID())}) {
 		t.Errorf("an empty ledger: %+v", v)
 	}
 	l = newFilled(t)
