@@ -122,6 +122,3 @@ type ReleaseError struct {
 func (e *ReleaseError) Error() string {
 	return fmt.Sprintf("release %s %s", printable.SQL(e.ID), e.Reason)
 }
-
-// Refusal is the former name.
-type Refusal = RefusalError

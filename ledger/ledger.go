@@ -1,100 +1,157 @@
 package ledger
 
 import (
-	"errors"
-	"sync"
-	"sync/atomic"
+	"iter"
+	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/turns"
 )
 
-var errClosed = errors.New("ledger: closed")
+// A Ledger keeps the budgets of accounts. It is safe for concurrent use.
+//
+// What is charged is stored durably before a method returns nil. A method that returns an
+// error has granted nothing. It is a [*RefusalError] if an account has not enough left.
+type Ledger interface {
+	// ID returns the random 128-bit name, in hexadecimal, that the ledger was given when it
+	// was created.
+	ID() string
 
-// Ledger is the process's one object for a ledger. It is safe for concurrent
-// use. Every [Open] and [OpenMemory] needs one [Ledger.Close].
-type Ledger struct {
-	path  string // real path; "" in memory
-	place place  // empty in memory
-	id    string
-	refs  int // guarded by registry
+	// Path returns the real path of the ledger's file, or "" if it has none.
+	Path() string
 
-	clock func() int64 // microseconds since 1970
+	// SetLimit sets what an account may spend of a unit, from 0, which blocks it, to
+	// [budget.Max]: in all if window is 0, and else in each window of that many seconds, at
+	// most MaxWindow. The limit of Everyone holds for every account that has no limit of its
+	// own; each such account may spend as much.
+	//
+	// The limit replaces an earlier one. What is spent stays spent, and a window that has
+	// started stays started. A lower limit takes back what is reserved and not used. When
+	// SetLimit has returned, this process grants nothing beyond the limit, and neither does
+	// another process to a statement that begins later. A statement that runs in another
+	// process is granted at most 1,024 more evaluations. A running statement may use what it
+	// has reserved when the limit gets a window meanwhile.
+	SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error
 
-	// writer is held during a transaction.
-	writer sync.Mutex
-	db     *store       // nil once closed
-	turns  *turns.Queue // among processes
+	// SetFirstLimit sets a limit without a window, as SetLimit does, unless a limit holds for
+	// the account already.
+	SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error
 
-	lookout  lookout
-	revision atomic.Int64 // changes when limits are found to be set
+	// LimitChanges returns the limits that were set, in the order of their IDs. Those that
+	// were archived are not among them, except for the ones that still hold.
+	LimitChanges() ([]LimitChange, error)
 
-	// mu guards what waits in memory. It is never held while the disk is waited
-	// for; it is taken after writer.
-	mu      sync.Mutex
-	waiting *group // that callers join; nil where nobody waits
-	notes   []*change
-	spare   []change // allocated together, for notes
-	pools   map[budget.Unit]map[string]*pool
+	// Balance returns the balance of an account, whether the ledger knows it or not. The
+	// balance of Everyone has the limit of the accounts that have none of their own.
+	Balance(account string, unit budget.Unit) (Balance, error)
+
+	// Balances returns the balance of every account that has a limit or an entry, and the
+	// limits of Everyone, ordered by unit and account.
+	Balances() ([]Balance, error)
+
+	// Charge charges all items or none. It first takes what Reserve has set aside. In
+	// Charges, every call is one charge for each account.
+	Charge(function string, unit budget.Unit, items []Item) error
+
+	// ChargeOnce charges an account that was never charged in the unit, and takes nothing of
+	// what is set aside. It is for releases whose losses do not add up: an account gets one,
+	// whatever its limit allows. An account that was charged in any window gets an
+	// [*AlreadyChargedError], and if several callers ask at a time one is charged.
+	ChargeOnce(function string, unit budget.Unit, item Item) error
+
+	// CanPay returns nil if the limits of all accounts leave enough for their items now, and
+	// else the refusal of the first account that cannot pay, or an error of the items. Each
+	// account has one item, and the accounts are in ascending order.
+	CanPay(unit budget.Unit, items iter.Seq2[Item, error]) error
+
+	// Charges returns the charges in the order of their IDs. It reads them all when the loop
+	// starts; what is charged later is not among them. An error ends the sequence.
+	Charges() iter.Seq2[Charge, error]
+
+	// Reserve sets amounts aside for all accounts or for none. Charge and the statements of
+	// this process then take from them without waiting for the disk for each account. What is
+	// left returns when the ledger closes. What was reserved in a window can be used and
+	// returned in that window only. Reserve ignores the evaluations of the items.
+	Reserve(unit budget.Unit, items []Item) error
+
+	// NewStatement starts a run of an SQL statement. On a closed ledger its charges fail.
+	NewStatement() Statement
+
+	// OpenTrace opens the trace of an account. The trace charges the account's budget of the
+	// unit under the function's name. OpenTrace returns the state that was saved last, nil
+	// for a new trace, and what was spent that the state does not know of. It returns a
+	// [*TraceTakenError] if somebody uses the trace or a crash has left it. The ledger stays
+	// open until the trace is closed.
+	OpenTrace(name, account string, unit budget.Unit, function string) (t Trace, state []byte, lost budget.Amount, err error)
+
+	// RestartTrace lets a trace that a crash has left go on. What the trace had reserved
+	// counts as spent, and a gap stands in its run for the points that are missing.
+	// RestartTrace reports whether there was anything to do.
+	RestartTrace(name string) (restarted bool, err error)
+
+	// TraceRun returns the run of a trace as far as it is saved.
+	TraceRun(name string) ([]Point, error)
+
+	// OpenRelease begins a release, or continues the one that has the ID. A release that is
+	// continued must have the same plan, else OpenRelease returns a [*ReleaseError]. A
+	// release that was published can be opened but not charged.
+	OpenRelease(id string, plan ReleasePlan) (Release, error)
+
+	// Head returns the ledger's last entry, which stands for all before it. Noted somewhere
+	// else it is evidence for Verify.
+	Head() (Head, error)
+
+	// Verify reads everything and checks that no entry was changed, removed, inserted or
+	// moved after it was written, and that balances and limits are what the entries say.
+	// With an earlier head, which Head has returned at another time, it also checks that the
+	// ledger has grown out of that state, and was not replaced by an older one or rewritten.
+	// Archive is "" or the file that Archive moved the first entries to; without it a head
+	// from before the archive's end cannot be verified.
+	Verify(archive string, earlier *Head) (Verified, error)
+
+	// Archive moves the entries before a time to an archive, which is a file of its own. It
+	// creates the file if it is missing, and adds to it if it is there. Balances, limits and
+	// the chain stay: for every account whose entries go, the ledger gets one that carries
+	// their sum over. Only the beginning of the chain can go, so fewer entries go if a clock
+	// was set back. Archive returns how many entries it moved.
+	//
+	// The entries are in the archive, durably, before they leave the ledger. After an error or
+	// a crash in between they are in both, and the next call goes on.
+	Archive(path string, before time.Time) (moved int64, err error)
+
+	// Close drops one reference to the ledger, which has one for every time that it was
+	// opened, and one for each statement and trace that has not ended. The last one returns
+	// what is left of Reserve and closes the ledger, even if it returns an error. What could
+	// not be returned stays reserved.
+	Close() error
 }
 
-// ID is the random 128-bit name, in hexadecimal, that the ledger was given when
-// it was created.
-func (l *Ledger) ID() string { return l.id }
+// A Statement is one run of an SQL statement. A statement and its spenders are used by one
+// goroutine at a time. It keeps the ledger open until it ends.
+type Statement interface {
+	// Spender returns the statement's spender for a function and a unit, always the same one.
+	Spender(function string, unit budget.Unit) Spender
 
-// Path is the real path of the ledger's file, "" for a ledger in memory.
-func (l *Ledger) Path() string { return l.path }
-
-// Close drops one reference. The last one, counting statements that have not
-// ended, returns what is left of [Ledger.Reserve] and closes the file, which
-// moves the write-ahead log into it. The ledger is closed also when that fails;
-// what could not be returned stays reserved.
-func (l *Ledger) Close() error {
-	registry.Lock()
-	defer registry.Unlock()
-	if l.refs == 0 {
-		return errClosed
-	}
-	l.refs--
-	if l.refs > 0 {
-		return nil
-	}
-	key := l.key()
-	delete(registry.ledgers, key)
-	registry.busy[key] = make(chan struct{})
-	defer giveUp(key)
-	registry.Unlock()
-	defer registry.Lock()
-	return l.shutdown()
+	// End ends the statement. Its spenders charge nothing any more, and what they have
+	// reserved and not used returns. After an error that stays reserved until a later write
+	// of this process succeeds. Ending a statement twice is harmless.
+	End() error
 }
 
-func (l *Ledger) shutdown() error {
-	l.mu.Lock()
-	l.dissolvePools()
-	l.mu.Unlock()
-	err := l.flush()
-	l.writer.Lock()
-	defer l.writer.Unlock()
-	for _, close := range []func() error{l.lookout.close, l.db.close} {
-		if closing := close(); err == nil {
-			err = wrap(closing)
-		}
-	}
-	l.db = nil
-	l.turns.Close()
-	l.turns = nil
-	return err
+// A Spender charges the evaluations of one function in one statement.
+type Spender interface {
+	// Charge charges an account for one evaluation. When it returns nil the cost is stored
+	// durably, as spent or as reserved. After a [*RefusalError] the account can still be
+	// charged what it has left. Charge does not keep the account's bytes.
+	//
+	// Charge allocates nothing while what the spender has reserved for the account covers
+	// the cost.
+	Charge(account []byte, cost budget.Amount) error
 }
 
-// read reads everything that has been charged so far.
-func (l *Ledger) read(work func(*store) error) error {
-	if err := l.flush(); err != nil {
-		return err
-	}
-	l.writer.Lock()
-	defer l.writer.Unlock()
-	if l.db == nil {
-		return errClosed
-	}
-	return wrap(work(l.db))
+// Verified is what [Ledger.Verify] has read and found in order.
+type Verified struct {
+	Entries  int64 // the archive's included
+	Balances int64
+	Limits   int64
+	Head     Head
 }

@@ -1,345 +1,45 @@
 package ledger
 
 import (
-	"crypto/rand"
-	"fmt"
-	"slices"
+	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Trace is the state of a trace between steps, in the hands of one user. It is
-// used by one goroutine at a time.
+// A Trace is the state of a trace between steps, in the hands of one user. It is used by one
+// goroutine at a time.
 //
-// What a step may cost is reserved, durably, before it is drawn; the run and the
-// state are saved in blocks. A trace that has reserved and not saved is taken: if
-// its user crashes, the points since the last block are lost though they were
-// seen. It then stays taken, with what was reserved, until [Ledger.RestartTrace]
-// counts that as spent.
-type Trace struct {
-	ledger        *Ledger
-	function      string
-	name, account string
-	unit          budget.Unit
-	run           *run
+// What a step may cost is reserved, durably, before the step is drawn. The run and the state
+// are saved in blocks. A trace that has reserved and not saved is taken: if its user crashes,
+// the points since the last block are lost although they were seen. The trace then stays
+// taken, with what was reserved, until [Ledger.RestartTrace] counts that as spent.
+type Trace interface {
+	// Reserve ensures that what a step may cost is reserved. It reserves ahead, up to the
+	// most that the trace may still spend.
+	Reserve(cost, most budget.Amount) error
 
-	limit    budget.Amount // that what is held was reserved under
-	revision int64         // of the ledger, when that was last made sure
-	unlooked int           // steps until it looks for limits
+	// Add adds a step to the run. The point says what the step has spent, which is at most
+	// what was reserved for it.
+	Add(p Point)
 
-	saved int64         // points on disk
-	user  []byte        // a random name for this use; nil until something is reserved
-	held  Share         // reserved and not used
-	used  budget.Amount // reserved and not saved
-	ahead budget.Amount // what was reserved last
+	// Full reports whether it is time to save.
+	Full() bool
 
-	points []Point // not saved
+	// Save stores the points since the last time, and the state after them.
+	Save(state []byte) error
+
+	// Close saves, returns what is reserved and not used, and leaves the trace to others.
+	// After an error the trace stays taken.
+	Close(state []byte) error
 }
 
-// blockOfPoints is how many points are saved together.
-const blockOfPoints = 4096
-
-// OpenTrace reads the state of a trace, nil for a new one, and what was spent
-// that the state does not know. The trace is the account's and charges its budget
-// of the unit under the function's name. It keeps the ledger open until
-// [Trace.Close].
-func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function string) (t *Trace, state []byte, lost budget.Amount, err error) {
-	if err := CheckCharge(account, unit, 1); err != nil {
-		return nil, nil, 0, err
-	}
-	t = &Trace{ledger: l, function: function, name: name, account: account, unit: unit, run: new(run)}
-	err = l.read(func(db *store) error {
-		found, err := db.trace(name)
-		if err != nil || found == nil {
-			return err
-		}
-		if found.account != account || found.unit != unit {
-			return fmt.Errorf("trace %s is charged to account %s in %s", printable.SQL(name), printable.SQL(found.account), printable.SQL(string(found.unit)))
-		}
-		if found.user != nil {
-			return &TraceTakenError{name}
-		}
-		t.saved, state, lost = found.saved, found.state, found.lost
-		return nil
-	})
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	registry.Lock()
-	defer registry.Unlock()
-	if l.refs == 0 {
-		return nil, nil, 0, errClosed
-	}
-	l.refs++
-	return t, state, lost, nil
-}
-
-// traceRow is a row of table trace.
-type traceRow struct {
-	account    string
-	unit       budget.Unit
-	state      []byte
-	saved      int64
-	user       []byte // nil when nobody uses the trace
-	held, lost budget.Amount
-}
-
-// trace is the row of a trace, nil where there is none.
-func (db *store) trace(name string) (found *traceRow, err error) {
-	s := db.getTrace
-	defer s.Reset()
-	s.BindText(1, name)
-	row, err := s.Step()
-	if err != nil || !row {
-		return nil, err
-	}
-	var v [7]sqlite.Value
-	s.Row(0, v[:])
-	found = &traceRow{
-		account: v[0].Text(),
-		unit:    budget.Unit(v[1].Text()),
-		state:   slices.Clone(v[2].Bytes()),
-		saved:   v[3].Int(),
-		held:    budget.Amount(v[5].Int()),
-		lost:    budget.Amount(v[6].Int()),
-	}
-	if v[4].Type() == sqlite.Blob {
-		found.user = slices.Clone(v[4].Bytes())
-	}
-	return found, nil
-}
-
-// Reserve makes sure that what a step may cost is reserved on disk, before it is
-// drawn. It reserves ahead, at most what the trace may still spend. A refusal is a
-// [*RefusalError].
-func (t *Trace) Reserve(cost, most budget.Amount) error {
-	revision, err := t.look()
-	if err != nil {
-		return err
-	}
-	if cost <= t.held.Left && revision == t.revision && !t.held.Term.Over(t.ledger.clock()) {
-		return nil
-	}
-	if err := CheckCharge(t.account, t.unit, cost); err != nil {
-		return err
-	}
-	drawn, _ := t.ledger.draw(t.unit, []Item{{Account: t.account, Epsilon: cost}})
-	user := t.user
-	if user == nil {
-		user = make([]byte, 16)
-		_, _ = rand.Read(user) // never fails
-	}
-	var held Share
-	var granted, limit budget.Amount
-	err = t.ledger.transact(func(tx *transaction) (err error) {
-		if held, granted, limit, err = tx.reserveFor(t, cost, most, drawn[0]); err != nil {
-			return err
-		}
-		return tx.takeTrace(t, user, held.Left+t.used)
-	})
-	if err != nil {
-		t.ledger.putBack(t.unit, []Item{{Account: t.account}}, drawn, revision)
-		return err
-	}
-	t.user, t.held, t.ahead = user, held, granted
-	t.limit, t.revision = limit, revision
-	return nil
-}
-
-// look looks for limits from time to time, and returns the ledger's revision.
-func (t *Trace) look() (revision int64, err error) {
-	if t.unlooked == 0 {
-		if err := t.ledger.lookIfHeld(t.held.Left > 0, t.unit); err != nil {
-			return 0, err
-		}
-		t.unlooked = lookAfter
-	}
-	t.unlooked--
-	return t.ledger.revision.Load(), nil
-}
-
-// reserveFor writes the entry of a reservation, and returns the limit that it was made
-// under. What is held and drawn of another term than the current one is worth nothing in it.
-// What is held under a limit that was lowered returns.
-func (tx *transaction) reserveFor(t *Trace, cost, most budget.Amount, drawn Share) (held Share, granted, limit budget.Amount, err error) {
-	if err := tx.checkUser(t); err != nil {
-		return held, 0, 0, err
-	}
-	b, err := tx.standing(t.account, t.unit)
-	if err != nil {
-		return held, 0, 0, err
-	}
-	own, returned := t.held.In(b.Term), budget.Amount(0)
-	left := b
-	if b.Limit < t.limit {
-		own, returned = 0, own
-		left.Reserved -= returned
-		left.WindowSpent = max(0, left.WindowSpent-returned)
-	}
-	has := own + drawn.In(b.Term)
-	if err := tx.db.refuse(&left, cost, has); err != nil {
-		return held, 0, 0, err
-	}
-	ahead := min(max(cost, 2*t.ahead), most-has, left.Remaining()/2)
-	granted = max(cost-has, ahead, 0)
-	if granted != returned {
-		err = tx.post(&change{
-			origin:   &origin{t.run, tx.now, t.function, t.unit},
-			account:  t.account,
-			reserved: granted - returned,
-			term:     b.Term,
-		}, &b)
-	}
-	return Share{b.Term, has + granted}, granted, b.Limit, err
-}
-
-// checkUser makes sure that nobody else has used the trace since it was read.
-func (tx *transaction) checkUser(t *Trace) error {
-	found, err := tx.db.trace(t.name)
-	if err != nil {
-		return err
-	}
-	if found == nil {
-		found = new(traceRow)
-	}
-	if !slices.Equal(found.user, t.user) || found.saved != t.saved {
-		return &TraceTakenError{t.name}
-	}
-	return nil
-}
-
-// takeTrace marks the trace as taken by a user who holds, used or not, an amount.
-func (tx *transaction) takeTrace(t *Trace, user []byte, held budget.Amount) error {
-	s := tx.db.takeTrace
-	s.BindText(1, t.name)
-	s.BindText(2, t.account)
-	s.BindText(3, string(t.unit))
-	s.BindBlob(4, user)
-	s.BindInts(5, int64(held), tx.now)
-	tx.written++
-	return s.Run()
-}
-
-// Add adds a step to the run. Its cost, at most what was reserved for it, is what
-// the step has spent.
-func (t *Trace) Add(p Point) {
-	t.held.Left -= p.Spent
-	t.used += p.Spent
-	t.points = append(t.points, p)
-}
-
-// Full reports whether it is time for [Trace.Save].
-func (t *Trace) Full() bool { return len(t.points) >= blockOfPoints }
-
-// Save writes the points since the last time, and the state after them.
-func (t *Trace) Save(state []byte) error { return t.save(state, false) }
-
-// Close saves, returns what is reserved and not used, and leaves the trace to
-// others. After an error it stays taken.
-func (t *Trace) Close(state []byte) error {
-	err := error(nil)
-	if t.user != nil || len(t.points) > 0 {
-		err = t.save(state, true)
-	}
-	if closing := t.ledger.Close(); err == nil {
-		err = closing
-	}
-	return err
-}
-
-func (t *Trace) save(state []byte, done bool) error {
-	kept := t.held
-	if done {
-		kept.Left = 0
-	}
-	err := t.ledger.transact(func(tx *transaction) error {
-		if err := tx.checkUser(t); err != nil {
-			return err
-		}
-		if err := tx.postUse(t, t.held.Left-kept.Left); err != nil {
-			return err
-		}
-		if err := tx.addPoints(t.name, t.saved, t.points); err != nil {
-			return err
-		}
-		user := t.user
-		if done {
-			user = nil
-		}
-		return tx.putTrace(t, state, user, kept.Left)
-	})
-	if err != nil {
-		return err
-	}
-	t.saved += int64(len(t.points))
-	t.points, t.held, t.used = t.points[:0], kept, 0
-	return nil
-}
-
-// postUse writes what the points that are not saved have spent, and what returns.
-func (tx *transaction) postUse(t *Trace, returned budget.Amount) error {
-	if t.used == 0 && returned == 0 {
-		return nil
-	}
-	b, err := tx.standing(t.account, t.unit)
-	if err != nil {
-		return err
-	}
-	e := &change{
-		origin:   &origin{t.run, tx.now, t.function, t.unit},
-		account:  t.account,
-		spent:    t.used,
-		reserved: -t.used - returned,
-		term:     t.held.Term,
-	}
-	for _, p := range t.points {
-		if p.Spent > 0 {
-			e.evaluations++
-		}
-	}
-	return tx.post(e, &b)
-}
-
-// putTrace writes the state of a trace; nobody uses it where user is nil.
-func (tx *transaction) putTrace(t *Trace, state, user []byte, held budget.Amount) error {
-	s := tx.db.putTrace
-	s.BindText(1, t.name)
-	s.BindText(2, t.account)
-	s.BindText(3, string(t.unit))
-	s.BindBlob(4, state)
-	s.BindNull(5)
-	if user != nil {
-		s.BindBlob(5, user)
-	}
-	s.BindInts(6, t.saved+int64(len(t.points)), int64(held), tx.now)
-	tx.written++
-	return s.Run()
-}
-
-// RestartTrace lets a trace go on that a crash has left: what was reserved counts
-// as spent, and a gap stands in the run for the points that are missing. It
-// reports whether there was anything to do.
-func (l *Ledger) RestartTrace(name string) (restarted bool, err error) {
-	err = l.transact(func(tx *transaction) error {
-		found, err := tx.db.trace(name)
-		if err != nil || found == nil || found.user == nil {
-			return err
-		}
-		restarted = true
-		return tx.closeGap(name, found)
-	})
-	return restarted && err == nil, err
-}
-
-func (tx *transaction) closeGap(name string, found *traceRow) error {
-	if err := tx.addPoints(name, found.saved, []Point{{Gap: true, Spent: found.held}}); err != nil {
-		return err
-	}
-	s := tx.db.freeTrace
-	s.BindText(1, name)
-	s.BindInts(2, found.saved+1, int64(found.held))
-	tx.written++
-	return s.Run()
+// Point is a step of a trace's public run.
+type Point struct {
+	Time     time.Time
+	Lat, Lon float64
+	Hard     bool // reported with noise
+	Tested   bool
+	Spent    budget.Amount
+	SetSize  int  // cells of the location set, at most 2^32-1; 0 for mechanisms without one
+	Gap      bool // stands for steps that a crash has lost; only Spent means anything
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/dataset"
-	"github.com/geosql/geosql/ledger"
+	ledgerfile "github.com/geosql/geosql/ledger/file"
 )
 
 // benchRows are as many as take seconds; with an account for each there are more than memory
@@ -79,7 +79,7 @@ func BenchmarkRelease(b *testing.B) {
 			in := benchFile(b, dir, c.account)
 			var ours, plain time.Duration
 			for i := range b.N {
-				l, err := ledger.Open(filepath.Join(dir, fmt.Sprint("ledger", i)), true)
+				l, err := ledgerfile.Open(filepath.Join(dir, fmt.Sprint("ledger", i)), true)
 				check(b, err)
 				s := newSpec(dir)
 				s.In, s.Keep, s.Workers = in, []string{"id", "user", "kind"}, 0

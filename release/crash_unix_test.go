@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/ledger"
+	ledgerfile "github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
@@ -49,7 +49,7 @@ func releaseAndDie(dir, id, at string) error {
 	if err != nil {
 		return err
 	}
-	l, err := ledger.Open(filepath.Join(dir, "ledger"), true)
+	l, err := ledgerfile.Open(filepath.Join(dir, "ledger"), true)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (j *judgement) finally() error {
 	if want := []string{"in.csv", "ledger", "out.csv", "out.csv.report.html"}; !slices.Equal(names, want) {
 		return fmt.Errorf("the folder has %v", names)
 	}
-	l, err := ledger.Open(filepath.Join(j.dir, "ledger"), false)
+	l, err := ledgerfile.Open(filepath.Join(j.dir, "ledger"), false)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (j *judgement) end(t *testing.T) {
 		}
 	}
 	// A kill after the output has its name leaves nothing to do but the ledger's files.
-	l, err := ledger.Open(filepath.Join(j.dir, "ledger"), false)
+	l, err := ledgerfile.Open(filepath.Join(j.dir, "ledger"), false)
 	check(t, err)
 	check(t, l.Close())
 	check(t, j.finally())

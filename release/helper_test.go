@@ -15,6 +15,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	_ "github.com/geosql/geosql/dataset/sqlite" // tables of SQLite in, GeoPackages out
 	"github.com/geosql/geosql/ledger"
+	ledgerfile "github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
@@ -50,15 +51,15 @@ func newSpec(dir string) Spec {
 	}
 }
 
-func openLedger(t testing.TB, dir string) *ledger.Ledger {
+func openLedger(t testing.TB, dir string) ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(filepath.Join(dir, "ledger"), true)
+	l, err := ledgerfile.Open(filepath.Join(dir, "ledger"), true)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
 
-func attempt(s Spec, z sizes, l *ledger.Ledger) (*Summary, error) {
+func attempt(s Spec, z sizes, l ledger.Ledger) (*Summary, error) {
 	return (&run{spec: &s, sizes: z, ledger: l}).run(context.Background())
 }
 
@@ -117,7 +118,7 @@ func wantFolder(t testing.TB, dir string, want ...string) {
 }
 
 // spent is what every account has spent of metres.
-func spent(t testing.TB, l *ledger.Ledger) map[string]budget.Amount {
+func spent(t testing.TB, l ledger.Ledger) map[string]budget.Amount {
 	t.Helper()
 	all := map[string]budget.Amount{}
 	balances, err := l.Balances()

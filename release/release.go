@@ -29,7 +29,7 @@ var usual = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 18, Merg
 type run struct {
 	spec      *Spec
 	sizes     sizes
-	ledger    *ledger.Ledger
+	ledger    ledger.Ledger
 	reader    dataset.Reader
 	plan      *plan
 	format    dataset.Format
@@ -37,7 +37,7 @@ type run struct {
 	found     *findings
 
 	id      string
-	release *ledger.Release
+	release ledger.Release
 
 	out, report, rejects *file // rejects is nil where none were asked for
 
@@ -48,7 +48,7 @@ type run struct {
 // Run releases a data set. It returns after the output has its name, or leaves no file
 // behind; after an error or a crash the same call goes on without charging twice. A
 // refusal of the ledger is a [*ledger.RefusalError].
-func Run(ctx context.Context, spec Spec, l *ledger.Ledger) (*Summary, error) {
+func Run(ctx context.Context, spec Spec, l ledger.Ledger) (*Summary, error) {
 	return (&run{spec: &spec, sizes: usual, ledger: l}).run(ctx)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	ledgerfile "github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
@@ -496,14 +497,14 @@ func TestTemporaryNames(t *testing.T) {
 		dir := t.TempDir()
 		s := newSpec(dir)
 		write(t, s.In, people(30, 3))
-		l, err := ledger.Open(s.Out+suffix, true)
+		l, err := ledgerfile.Open(s.Out+suffix, true)
 		check(t, err)
 		check(t, l.SetLimit(everyone, budget.Metre, budget.Max, 0))
 		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "is the ledger") {
 			t.Errorf("%s: got %v", suffix, err)
 		}
 		check(t, l.Close())
-		l, err = ledger.Open(s.Out+suffix, false)
+		l, err = ledgerfile.Open(s.Out+suffix, false)
 		check(t, err)
 		b, err := l.Balance(everyone, budget.Metre)
 		if err != nil || !b.Limited {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
 )
 
 // outputFlags are those of every command that answers rows.
@@ -45,7 +45,7 @@ func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
 			return errors.New("it is a mode such as 0640")
 		}
 		f.mode = iofs.FileMode(mode)
-		return ledger.CheckMode(f.mode)
+		return file.CheckMode(f.mode)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release"
 )
@@ -175,7 +175,7 @@ func (t *releaseTask) run(ctx context.Context) error {
 	if err := t.layDomain(); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	l, err := ledger.Open(t.ledger.file, true, ledger.WithMode(t.ledger.mode))
+	l, err := file.Open(t.ledger.file, true, file.WithMode(t.ledger.mode))
 	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}

@@ -1,0 +1,255 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// archiveID is the application id of an archive: "geoA".
+const archiveID = 0x67656f41
+
+// archiveFunction is the function of the entries that carry sums over.
+const archiveFunction = "ledger_archive"
+
+// Archive moves the entries before a time to the archive at path, an SQLite file
+// of its own with the same table entry, which it makes where it is missing; one
+// file can take them time after time. Balances, limits and the chain stay: for
+// every account whose entries go the ledger gets one that carries their sum over,
+// and it remembers where the chain was cut. What goes is always the beginning of
+// the chain; with entries whose times are out of order, for a clock had been set
+// back, less goes. Archive returns how many entries it moved.
+//
+// The entries are in the archive, durably, before they leave the ledger. After an
+// error or a crash in between they are in both, and the next call goes on.
+func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error) {
+	var last ledger.Head
+	err = l.read(func(db *store) error {
+		last, err = db.copyEntries(path, l.mode(), before.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = l.transact(func(t *transaction) error {
+		moved, err = t.dropEntries(last)
+		return err
+	})
+	return moved, err
+}
+
+// copyEntries copies the entries before a time that the archive does not have,
+// and returns the last one that it has then.
+func (db *store) copyEntries(path string, mode fs.FileMode, before int64) (last ledger.Head, err error) {
+	arch, err := openArchive(path, db.id, true)
+	if err != nil {
+		return ledger.Head{}, err
+	}
+	defer arch.close()
+	if err := settleMode(path, mode); err != nil {
+		return ledger.Head{}, err
+	}
+	err = arch.within("BEGIN IMMEDIATE", func() error {
+		if last, err = arch.head(); err != nil {
+			return err
+		}
+		if err := db.leadsOn(last); err != nil {
+			return err
+		}
+		copying := fmt.Sprintf("%s WHERE id > %d AND id < (SELECT coalesce(min(id), 1 << 62) FROM entry WHERE time >= %d) ORDER BY id", entrySQL, last.ID, before)
+		return db.query(copying, func(s *sqlite.Stmt) error {
+			r := scanEntry(s)
+			stored, err := scanHead(s)
+			if err != nil {
+				return err
+			}
+			if last = last.Next(&r, &arch.scratch); last != stored {
+				return fmt.Errorf("entry %d is not what was written; nothing was archived", stored.ID)
+			}
+			return arch.insert(&r, &last)
+		})
+	})
+	return last, err
+}
+
+// leadsOn makes sure that the ledger goes on where an archive ends.
+func (db *store) leadsOn(end ledger.Head) error {
+	archived, err := db.archived()
+	if err != nil {
+		return err
+	}
+	if end.ID < archived.ID {
+		return fmt.Errorf("the archive ends with entry %d, but entries up to %d are in another", end.ID, archived.ID)
+	}
+	there, err := db.headAt(end.ID)
+	if err != nil {
+		return err
+	}
+	if there != end {
+		return errors.New("the archive is not of this ledger's past")
+	}
+	return nil
+}
+
+// headAt is the head as it was after the entry of that id.
+func (db *store) headAt(id int64) (h ledger.Head, err error) {
+	if h, err = db.archived(); err != nil || h.ID == id {
+		return h, err
+	}
+	h = ledger.Head{}
+	err = db.query(fmt.Sprintf("%s WHERE id = %d", entrySQL, id), func(s *sqlite.Stmt) error {
+		h, err = scanHead(s)
+		return err
+	})
+	return h, err
+}
+
+// archived is the last entry that the ledger does not hold any more.
+func (db *store) archived() (h ledger.Head, err error) {
+	h = ledger.Genesis(db.id)
+	err = db.query("SELECT value FROM meta WHERE key = 'archived'", func(s *sqlite.Stmt) error {
+		v := s.Column(0)
+		h, err = ledger.ParseHead(v.Text())
+		return err
+	})
+	return h, err
+}
+
+// dropEntries deletes the entries up to last and writes what stands for them.
+func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
+	archived, err := t.db.archived()
+	if err != nil || last.ID <= archived.ID {
+		return 0, err
+	}
+	there, err := t.db.headAt(last.ID)
+	if err == nil && there != last {
+		err = errors.New("the ledger was changed while it was archived")
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := t.carryBalances(last.ID); err != nil {
+		return 0, err
+	}
+	if err := t.carryLimits(last.ID); err != nil {
+		return 0, err
+	}
+	err = t.db.conn.Exec(fmt.Sprintf(`
+		DELETE FROM entry WHERE id <= %d;
+		INSERT OR REPLACE INTO meta VALUES ('archived', '%v')`, last.ID, last))
+	t.written++
+	return last.ID - archived.ID, err
+}
+
+func (t *transaction) carryBalances(last int64) error {
+	r := new(run)
+	var carried []change
+	err := t.db.query(fmt.Sprintf(`
+		SELECT account, unit, sum(spent), sum(reserved), sum(evaluations), coalesce(max(iif(spent <> 0, time, NULL)), max(time))
+		FROM entry WHERE id <= %d AND epsilon_limit IS NULL GROUP BY account, unit`, last), func(s *sqlite.Stmt) error {
+		var v [6]sqlite.Value
+		s.Row(0, v[:])
+		carried = append(carried, change{
+			origin:      &origin{r, v[5].Int(), archiveFunction, budget.Unit(v[1].Text())},
+			account:     v[0].Text(),
+			spent:       budget.Amount(v[2].Int()),
+			reserved:    budget.Amount(v[3].Int()),
+			evaluations: v[4].Int(),
+		})
+		return nil
+	})
+	for i := 0; i < len(carried) && err == nil; i++ {
+		e := &carried[i]
+		var b ledger.Standing
+		if b, err = t.standing(e.account, e.unit); err == nil {
+			err = t.addEntry(e, e.reserved, b.Stored)
+		}
+	}
+	return err
+}
+
+func (t *transaction) carryLimits(last int64) error {
+	r := new(run)
+	var carried []change
+	err := t.db.query(fmt.Sprintf("SELECT account, unit, epsilon, window_seconds, changed FROM budget WHERE entry <= %d", last), func(s *sqlite.Stmt) error {
+		var v [5]sqlite.Value
+		s.Row(0, v[:])
+		carried = append(carried, change{
+			origin:  &origin{r, v[4].Int(), limitFunction, budget.Unit(v[1].Text())},
+			account: v[0].Text(),
+			limit:   &limit{budget.Amount(v[2].Int()), intOr0(&v[3])},
+		})
+		return nil
+	})
+	for i := 0; i < len(carried) && err == nil; i++ {
+		err = t.setLimit(&carried[i])
+	}
+	return err
+}
+
+// openArchive opens the archive of a ledger. It uses what an archive has in
+// common with a ledger: table entry and the id.
+func openArchive(path, id string, create bool) (*store, error) {
+	db, err := connect(path, create)
+	if err != nil {
+		return nil, fmt.Errorf("archive %q: %w", path, err)
+	}
+	db.id = id
+	if err := db.foundArchive(create); err != nil {
+		db.close()
+		return nil, fmt.Errorf("archive %q: %w", path, err)
+	}
+	return db, nil
+}
+
+func (db *store) foundArchive(create bool) error {
+	// FULL would leave the end of a transaction, the removal of its journal, to
+	// chance.
+	if err := db.conn.Exec("PRAGMA synchronous = EXTRA"); err != nil {
+		return err
+	}
+	begin := "BEGIN"
+	if create {
+		begin = "BEGIN IMMEDIATE"
+	}
+	err := db.within(begin, func() error { return db.identifyArchive(create) })
+	if err != nil {
+		return err
+	}
+	if db.last, _, err = db.conn.Prepare(lastSQL); err != nil {
+		return err
+	}
+	db.addEntry, _, err = db.conn.Prepare(addEntrySQL)
+	return err
+}
+
+// identifyArchive makes sure that the file is the archive of this ledger, or
+// makes an empty one into it.
+func (db *store) identifyArchive(create bool) error {
+	application, err := db.readInt("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	tables, err := db.readInt("SELECT count(*) FROM sqlite_schema")
+	switch {
+	case err != nil:
+		return err
+	case create && application == 0 && tables == 0:
+		return db.conn.Exec(fmt.Sprintf(`%s;
+			CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
+			INSERT INTO meta VALUES ('id', '%s');
+			PRAGMA application_id = %d`, entrySchema, db.id, archiveID))
+	case application != archiveID:
+		return errors.New("the file is not an archive of a ledger")
+	}
+	id, err := db.readText(identitySQL)
+	if err == nil && id != db.id {
+		err = fmt.Errorf("the archive is that of ledger %s, not of %s", id, db.id)
+	}
+	return err
+}

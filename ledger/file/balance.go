@@ -1,0 +1,95 @@
+package file
+
+import (
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Balance returns the balance of an account, whether the ledger knows it or not.
+// For '*' it holds the limit of the accounts that are not named.
+func (l *Ledger) Balance(account string, unit budget.Unit) (b ledger.Balance, err error) {
+	err = l.read(func(db *store) error {
+		s, err := db.standing(account, unit, l.clock())
+		b = s.Balance
+		return err
+	})
+	return b, err
+}
+
+// Balances returns the balance of every account that has a limit or an entry,
+// and the limits of '*', ordered by unit and account.
+func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
+	err = l.read(func(db *store) error {
+		now := l.clock()
+		return db.query(balancesSQL, func(s *sqlite.Stmt) error {
+			account, unit := s.Column(0), s.Column(1)
+			found, err := scanStanding(s, 2, account.Text(), budget.Unit(unit.Text()), now)
+			balances = append(balances, found.Balance)
+			return err
+		})
+	})
+	return balances, err
+}
+
+const balancesSQL = `
+WITH known AS (SELECT account, unit FROM budget UNION SELECT account, unit FROM balance)
+SELECT k.account, k.unit, l.epsilon, l.window_seconds, l.changed,
+       b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
+FROM known AS k
+  LEFT JOIN budget AS l ON l.unit = k.unit AND l.account =
+    coalesce((SELECT account FROM budget WHERE account = k.account AND unit = k.unit), '*')
+  LEFT JOIN balance AS b ON b.account = k.account AND b.unit = k.unit
+ORDER BY k.unit, k.account`
+
+// standing reads a balance and the limit that holds for it.
+func (db *store) standing(account string, unit budget.Unit, now int64) (ledger.Standing, error) {
+	s := db.getStanding
+	s.BindText(1, account)
+	s.BindText(2, string(unit))
+	defer s.Reset()
+	if _, err := s.Step(); err != nil {
+		return ledger.Standing{}, err
+	}
+	return scanStanding(s, 0, account, unit, now)
+}
+
+// scanStanding reads the eight columns from at on of a row of getStandingSQL or balancesSQL.
+func scanStanding(stmt *sqlite.Stmt, at int, account string, unit budget.Unit, now int64) (ledger.Standing, error) {
+	s := ledger.Standing{Balance: ledger.Balance{Account: account, Unit: unit}}
+	var row [8]sqlite.Value
+	stmt.Row(at, row[:])
+	scanLimit(&s, row[:3])
+	scanUse(&s, row[3:])
+	return s, s.At(now)
+}
+
+// scanLimit reads a limit: epsilon, window_seconds and changed, NULL where there is none.
+func scanLimit(s *ledger.Standing, row []sqlite.Value) {
+	if limit := &row[0]; limit.Type() == sqlite.Integer {
+		s.Limit, s.Limited = budget.Amount(limit.Int()), true
+		s.Window, s.LimitSet = intOr0(&row[1]), row[2].Int()
+	}
+}
+
+// scanUse reads what is used: spent, reserved, last_charge, window_start and window_spent,
+// NULL where there is nothing.
+func scanUse(s *ledger.Standing, row []sqlite.Value) {
+	if spent := &row[0]; spent.Type() == sqlite.Integer {
+		s.Spent, s.Reserved = budget.Amount(spent.Int()), budget.Amount(row[1].Int())
+		if t := row[2].Int(); t != 0 {
+			s.LastCharge = time.UnixMicro(t).UTC()
+		}
+		s.Stored = ledger.WindowUse{Start: intOr0(&row[3]), Spent: budget.Amount(row[4].Int())}
+	}
+}
+
+// intOr0 returns an integer, or 0 for NULL.
+func intOr0(v *sqlite.Value) int64 {
+	if v.Type() != sqlite.Integer {
+		return 0
+	}
+	return v.Int()
+}

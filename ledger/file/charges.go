@@ -1,0 +1,76 @@
+package file
+
+import (
+	"iter"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Charges returns the charges in the order of their ids. It reads them all when
+// the loop starts; what is charged later is not among them. An error ends the
+// sequence.
+func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
+	return func(yield func(ledger.Charge, error) bool) {
+		charges, err := l.readCharges()
+		for _, c := range charges {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(ledger.Charge{}, err)
+		}
+	}
+}
+
+// What was only reserved has neither spent nor evaluated anything.
+const chargesSQL = `
+SELECT min(id), min(time), function, account, unit, sum(spent), sum(evaluations)
+FROM entry GROUP BY statement, function, account, unit
+HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
+ORDER BY min(id)`
+
+// readCharges does not hand rows out while it runs: the loop may use the ledger,
+// and a transaction cannot begin on a connection that still reads an older state.
+func (l *Ledger) readCharges() (charges []ledger.Charge, err error) {
+	err = l.read(func(db *store) error {
+		return db.query(chargesSQL, func(s *sqlite.Stmt) error {
+			id, at, function, account := s.Column(0), s.Column(1), s.Column(2), s.Column(3)
+			unit, spent, evaluations := s.Column(4), s.Column(5), s.Column(6)
+			charges = append(charges, ledger.Charge{
+				ID:          id.Int(),
+				Time:        time.UnixMicro(at.Int()).UTC(),
+				Function:    function.Text(),
+				Account:     account.Text(),
+				Unit:        budget.Unit(unit.Text()),
+				Epsilon:     budget.Amount(spent.Int()),
+				Evaluations: evaluations.Int(),
+			})
+			return nil
+		})
+	})
+	return charges, err
+}
+
+// LimitChanges returns the limits that were set, in the order of their ids. Those
+// of an archive are not among them, but for the ones that still hold.
+func (l *Ledger) LimitChanges() (changes []ledger.LimitChange, err error) {
+	err = l.read(func(db *store) error {
+		return db.query(entrySQL+" WHERE epsilon_limit IS NOT NULL ORDER BY id", func(s *sqlite.Stmt) error {
+			r := scanEntry(s)
+			changes = append(changes, ledger.LimitChange{
+				ID:      r.ID,
+				Time:    time.UnixMicro(r.Time).UTC(),
+				Account: r.Account,
+				Unit:    budget.Unit(r.Unit),
+				Limit:   budget.Amount(r.Limit),
+				Window:  r.LimitWindow,
+			})
+			return nil
+		})
+	})
+	return changes, err
+}

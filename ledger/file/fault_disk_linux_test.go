@@ -1,0 +1,133 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// smallDisk mounts a file system of a megabyte.
+func smallDisk(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("no small disk: this process may not mount one: %v", err)
+	}
+	t.Cleanup(func() { check(t, unix.Unmount(dir, unix.MNT_DETACH)) })
+	return dir
+}
+
+// fill uses up what room a disk has, in the file that is returned.
+func fill(t *testing.T, dir string) (path string) {
+	t.Helper()
+	path = filepath.Join(dir, "filler")
+	f, err := os.Create(path)
+	check(t, err)
+	defer f.Close()
+	for n := 1 << 16; n > 0; {
+		if _, err := f.Write(make([]byte, n)); errors.Is(err, unix.ENOSPC) {
+			n /= 2
+		} else {
+			check(t, err)
+		}
+	}
+	return path
+}
+
+// chargeMany charges new accounts until that fails.
+func chargeMany(l *Ledger) (granted int, err error) {
+	for granted < 100_000 {
+		if err := charge(l, fmt.Sprint("new account ", granted), 1); err != nil {
+			return granted, err
+		}
+		granted++
+	}
+	return granted, nil
+}
+
+func TestCrashFaultFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	l := open(t, filepath.Join(dir, "x-ledger"))
+	check(t, l.SetLimit("*", "m", 100, 0))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	check(t, p.Charge([]byte("ana"), 1))
+	check(t, p.Charge([]byte("ana"), 1))
+	check(t, p.Charge([]byte("ana"), 1)) // reserves two
+	filler := fill(t, dir)
+	granted, err := chargeMany(l)
+	if err == nil || err.Error() != "ledger: database or disk is full" {
+		t.Fatalf("%d granted, then %v", granted, err)
+	}
+	failing(t, l, "database or disk is full")
+	check(t, p.Charge([]byte("ana"), 1)) // was reserved
+	if p.Charge([]byte("ana"), 1) == nil {
+		t.Error("charged on a full disk")
+	}
+	check(t, s.End()) // has nothing to return
+	if _, err := Open(filepath.Join(dir, "y-ledger"), true); err == nil {
+		t.Error("created on a full disk")
+	}
+
+	check(t, os.Remove(filler))
+	check(t, charge(l, "bob", 1))
+	if b := balance(t, l, "ana"); b.Spent != 4 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+	if _, err := l.Verify("", nil); err != nil {
+		t.Error(err)
+	}
+	if all := onDisk(t, l.Path()); len(all) != granted+2 {
+		t.Errorf("%d granted, %d accounts on disk", granted+2, len(all))
+	}
+	open(t, filepath.Join(dir, "y-ledger"))
+}
+
+// A file that may not grow any more fails in another way.
+func TestCrashFaultFileSizeLimit(t *testing.T) {
+	path, head := faultLedger(t)
+	const want = "ledger: disk I/O error"
+	if got := start(t, "limit its files", path).result(t); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	l := open(t, path)
+	if _, err := l.Verify("", &head); err != nil {
+		t.Error(err)
+	}
+	check(t, l.Close())
+	intact(t, path, &head)
+}
+
+// limitFiles charges until the files may not grow any more, writes why that
+// fails, and makes sure that it works again afterwards.
+func limitFiles(l *Ledger) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
+		return err
+	}
+	tight := unix.Rlimit{Cur: 1 << 17, Max: old.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &tight); err != nil {
+		return err
+	}
+	granted, err := chargeMany(l)
+	fmt.Println(err)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
+		return err
+	}
+	for i := range granted {
+		account := fmt.Sprint("new account ", i)
+		if b, err := l.Balance(account, "m"); err != nil || b.Spent != 1 {
+			return fmt.Errorf("%s was granted 1 and has %+v, %v", account, b, err)
+		}
+	}
+	return charge(l, "new account 0", 1)
+}
+
+func init() { roles["limit its files"] = withLedger(limitFiles) }

@@ -1,0 +1,27 @@
+package file_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/geosql/geosql/ledger/file"
+)
+
+// The test binary plays a process of a test with several.
+func TestMain(m *testing.M) {
+	role, args := os.Getenv(file.RoleVariable), os.Args[1:]
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	var err error
+	if play, ok := killedRoles()[role]; ok {
+		err = play(args[0], reporter{os.Stdout})
+	} else {
+		err = file.Play(role, args)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, role+":", err)
+		os.Exit(1)
+	}
+}

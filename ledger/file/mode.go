@@ -1,0 +1,56 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// private is the mode of a ledger and of what lies beside it. Accounts and what was spent
+// about them are for the owner: see docs/threat-model.md.
+const private fs.FileMode = 0o600
+
+// CheckMode refuses modes that a ledger cannot have: its owner reads and writes it, its
+// group may, and nobody else does.
+func CheckMode(mode fs.FileMode) error {
+	switch mode {
+	case 0o600, 0o640, 0o660:
+		return nil
+	}
+	return fmt.Errorf("the mode of a ledger is 0600, 0640 or 0660, not %#o", uint32(mode))
+}
+
+// mode is that of the ledger's file, which its archives get too.
+func (l *Ledger) mode() fs.FileMode {
+	if file, err := os.Stat(l.path); err == nil && l.path != "" {
+		return file.Mode().Perm()
+	}
+	return private
+}
+
+// settleMode gives a ledger and what SQLite has put beside it the mode that was asked for.
+// Where none was, it keeps its own, unless that lets everybody in, as that of ledgers of
+// earlier versions does.
+func settleMode(path string, asked fs.FileMode) error {
+	file, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	mode := asked
+	switch has := file.Mode().Perm(); {
+	case mode == 0 && has&0o007 == 0, mode == has:
+		return nil
+	case mode == 0:
+		mode = private
+	}
+	for _, suffix := range append([]string{"", "-queue"}, companions...) {
+		err := os.Chmod(path+suffix, mode)
+		switch {
+		case errors.Is(err, fs.ErrPermission) && asked == 0: // it is another user's
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package file
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Points are stored in blocks, each of those that were saved together: a row for each point
+// would take longer than all the rest of a step. In a block each point has pointSize bytes:
+// flags, time in microseconds since 1970, spent, latitude and longitude. If a flag says that
+// it has a location set, setSize bytes follow.
+const (
+	pointSize = 1 + 4*8
+	setSize   = 4
+)
+
+const (
+	hardFlag = 1 << iota
+	testedFlag
+	gapFlag
+	setFlag
+	allFlags = hardFlag | testedFlag | gapFlag | setFlag
+)
+
+// appendPoint appends a point to a block.
+func appendPoint(b []byte, p *ledger.Point) []byte {
+	var at int64
+	if !p.Gap {
+		at = p.Time.UnixMicro()
+	}
+	b = append(b, flag(p.Hard, hardFlag)|flag(p.Tested, testedFlag)|flag(p.Gap, gapFlag)|flag(p.SetSize > 0, setFlag))
+	for _, v := range [...]uint64{uint64(at), uint64(p.Spent), math.Float64bits(p.Lat), math.Float64bits(p.Lon)} {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	if p.SetSize > 0 {
+		b = binary.BigEndian.AppendUint32(b, uint32(p.SetSize))
+	}
+	return b
+}
+
+// flag returns a flag if it is set, and else 0.
+func flag(set bool, flag byte) byte {
+	if !set {
+		return 0
+	}
+	return flag
+}
+
+var errRun = errors.New("the ledger is damaged: a run cannot be read")
+
+// parsePoint reads what appendPoint has appended, and returns what follows it.
+func parsePoint(b []byte) (p ledger.Point, rest []byte, err error) {
+	if len(b) < pointSize || b[0]&^allFlags != 0 {
+		return ledger.Point{}, nil, errRun
+	}
+	field := func(i int) uint64 { return binary.BigEndian.Uint64(b[1+8*i:]) }
+	p = ledger.Point{
+		Hard: b[0]&hardFlag != 0, Tested: b[0]&testedFlag != 0, Gap: b[0]&gapFlag != 0,
+		Spent: budget.Amount(field(1)),
+		Lat:   math.Float64frombits(field(2)), Lon: math.Float64frombits(field(3)),
+	}
+	if !p.Gap {
+		p.Time = time.UnixMicro(int64(field(0))).UTC()
+	}
+	rest = b[pointSize:]
+	if b[0]&setFlag == 0 {
+		return p, rest, nil
+	}
+	if len(rest) < setSize {
+		return ledger.Point{}, nil, errRun
+	}
+	p.SetSize = int(binary.BigEndian.Uint32(rest))
+	return p, rest[setSize:], nil
+}
+
+// addPoints adds a block to a run that has saved points.
+func (tx *transaction) addPoints(trace string, saved int64, points []ledger.Point) error {
+	if len(points) == 0 {
+		return nil
+	}
+	block := make([]byte, 0, len(points)*(pointSize+setSize))
+	for i := range points {
+		block = appendPoint(block, &points[i])
+	}
+	s := tx.db.putRun
+	s.BindText(1, trace)
+	s.BindInts(2, saved+1)
+	s.BindBlob(3, block)
+	tx.written++
+	return s.Run()
+}
+
+// TraceRun returns the run of a trace, as far as it is saved.
+func (l *Ledger) TraceRun(name string) (points []ledger.Point, err error) {
+	err = l.read(func(db *store) error {
+		return db.query("SELECT points FROM run WHERE trace = ?1 ORDER BY first", func(s *sqlite.Stmt) error {
+			points, err = appendBlock(points, s.Column(0))
+			return err
+		}, name)
+	})
+	return points, err
+}
+
+// appendBlock appends the points of a block.
+func appendBlock(points []ledger.Point, v sqlite.Value) ([]ledger.Point, error) {
+	if v.Type() != sqlite.Blob {
+		return nil, errRun
+	}
+	for b := v.Bytes(); len(b) > 0; {
+		p, rest, err := parsePoint(b)
+		if err != nil {
+			return nil, err
+		}
+		points, b = append(points, p), rest
+	}
+	return points, nil
+}

@@ -1,0 +1,170 @@
+//go:build unix
+
+package file_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/internal/sqlite/powerloss"
+)
+
+// A disk that fails. Outages are played with every one of their changes failing in
+// turn: writes, truncations, syncs and removals, once or from then on. Nothing is
+// granted that is not charged, the error is one line, and once the disk is well the
+// process and another one go on. So does one after a power cut at the end, where what
+// was written before a sync that failed is lost, whatever was synced later.
+//
+// Without GEOSQL_POWER some of the changes fail.
+
+// diskFailure is how a disk fails.
+type diskFailure struct {
+	code    int
+	lasting bool
+}
+
+var diskFailures = []diskFailure{
+	{powerloss.Full, true}, {powerloss.IOError, true}, {powerloss.Full, false}, {powerloss.IOError, false},
+}
+
+// rareFailures is which share of the changes fail, in each way, without GEOSQL_POWER.
+const rareFailures = 80
+
+func TestCrashDiskFails(t *testing.T) {
+	images, points := powerEffort(t)
+	step := 1
+	if points > 0 {
+		step = rareFailures
+	}
+	failures := 0
+	for _, o := range outages {
+		t.Run(o.name, func(t *testing.T) {
+			for i, how := range diskFailures {
+				for n := i * step / len(diskFailures); ; n += step {
+					failed, faults := o.failing(t, n, how, images)
+					for _, err := range faults {
+						t.Error(err)
+					}
+					if !failed {
+						break
+					}
+					failures++
+				}
+			}
+		})
+	}
+	t.Logf("%d failures", failures)
+}
+
+// A disk that fails while the ledger is made must not leave one that is less durable
+// than it should be, such as one without a log.
+func TestCrashDiskFailsAtFirst(t *testing.T) {
+	o := &outage{work: steps(openLedger, chargeUsable)}
+	for n := 0; ; n++ {
+		failed, faults := o.failing(t, n, diskFailure{powerloss.Full, false}, fewImages)
+		for _, err := range faults {
+			t.Error(err)
+		}
+		if !failed {
+			break
+		}
+	}
+}
+
+// failing plays the outage on a disk of which a change fails, n counted from 0, and
+// tells what is wrong afterwards. It reports whether there was such a change.
+func (o *outage) failing(t *testing.T, n int, how diskFailure, images int) (failed bool, faults []error) {
+	t.Helper()
+	w := o.begin(t, nothingYet)
+	w.recording.Fail(n, how.code, how.lasting)
+	failure := o.work(w)
+	failed, end, p := w.recording.Heal(), w.recording.Len(), *w.last()
+	c := newCuts(t, o, images, 0)
+	if err := o.judgeFailure(w, failure, &p); err != nil {
+		c.faults = append(c.faults, err)
+	}
+	for at, disk := range w.recording.Stop().Points() {
+		if at == end {
+			check(t, c.at(at, disk, &p))
+		}
+	}
+	check(t, os.RemoveAll(w.dir))
+	for i, err := range c.faults {
+		c.faults[i] = fmt.Errorf("change %d, %+v, which led to %v: %w", n, how, failure, err)
+	}
+	if !failed && failure != nil {
+		c.faults = append(c.faults, failure)
+	}
+	return failed, c.faults
+}
+
+// judgeFailure judges the error that work has ended with, and what is left.
+func (o *outage) judgeFailure(w *witness, failure error, p *promise) error {
+	if err := oneLine(failure); err != nil {
+		return err
+	}
+	if err := o.goOn(w, p); err != nil {
+		return fmt.Errorf("the process does not go on: %w", err)
+	}
+	again := &outage{verify: o.verify} // o's check has been used
+	if err := again.judge(w.dir, p); err != nil {
+		return fmt.Errorf("another process does not go on: %w", err)
+	}
+	return nil
+}
+
+// goOn lets the process go on that has seen the failure.
+func (o *outage) goOn(w *witness, p *promise) error {
+	for len(w.statements) > 0 {
+		if err := w.end(w.statements[0]); err != nil {
+			return err
+		}
+	}
+	if w.Ledger == nil {
+		if err := w.open(); err != nil {
+			return err
+		}
+	}
+	if err := o.judgeOpen(w.Ledger, w.dir, p, (*promise).exhaustWithPools); err != nil {
+		return errors.Join(err, w.close())
+	}
+	return w.close()
+}
+
+// oneLine demands that an error, if there is one, is one line that says whose it is.
+func oneLine(err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), "ledger: ") && !strings.Contains(err.Error(), "\n") && !isRefusal(err) {
+		return nil
+	}
+	return fmt.Errorf("unclear error %q", err)
+}
+
+// TestCrashDiskJudgeNotices demands that a ledger is found out which grants what the
+// disk has not taken.
+func TestCrashDiskJudgeNotices(t *testing.T) {
+	o := &outage{name: "grants in spite of an error", work: steps(openLedger, chargeSome, func(w *witness) error {
+		err := w.charge("m", half, "ana")
+		if err != nil {
+			w.granted("m", half, "ana")
+		}
+		return err
+	})}
+	noticed := 0
+	for n := 0; ; n++ {
+		failed, faults := o.failing(t, n, diskFailure{powerloss.Full, true}, fewImages)
+		if !failed {
+			break
+		}
+		if slices.ContainsFunc(faults, func(err error) bool { return strings.Contains(err.Error(), "lost: ") }) {
+			noticed++
+		}
+	}
+	if noticed == 0 {
+		t.Error("not noticed")
+	}
+	t.Logf("noticed after %d failures", noticed)
+}

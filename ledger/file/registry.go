@@ -1,0 +1,214 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/turns"
+)
+
+// registry holds the ledgers of the process under their keys. A second object
+// for a file would not know what the first has set aside.
+var registry = struct {
+	sync.Mutex
+	ledgers map[string]*Ledger
+	busy    map[string]chan struct{} // keys being opened or closed, of no registered ledger
+}{ledgers: map[string]*Ledger{}, busy: map[string]chan struct{}{}}
+
+// claim returns the open ledger of a key. Where there is none the caller has
+// claimed the key, to open it, and has to give it up. Opening and closing wait for
+// the disk and for other programs, and the registry's lock is not held then: other
+// ledgers go on. It is called, and returns, under that lock.
+func claim(key string) *Ledger {
+	for registry.busy[key] != nil {
+		done := registry.busy[key]
+		registry.Unlock()
+		<-done
+		registry.Lock()
+	}
+	l := registry.ledgers[key]
+	if l == nil {
+		registry.busy[key] = make(chan struct{})
+	}
+	return l
+}
+
+func giveUp(key string) {
+	close(registry.busy[key])
+	delete(registry.busy, key)
+}
+
+// key is the ledger's name in the registry: an absolute path, or an id, which
+// has no separator.
+func (l *Ledger) key() string {
+	if l.path == "" {
+		return l.id
+	}
+	return l.path
+}
+
+// An Option changes how a ledger is opened.
+type Option func(*options)
+
+type options struct{ mode fs.FileMode }
+
+// WithMode gives the ledger's file, and what lies beside it, another mode than 0600, as
+// far as [CheckMode] allows. The ledger keeps it. Zero says nothing.
+func WithMode(mode fs.FileMode) Option { return func(o *options) { o.mode = mode } }
+
+// Open returns the process's one ledger for the file at path, whatever symbolic
+// links lead to it; a file with several names (hard links) is an error. With create
+// it makes a file that is missing or empty into a ledger; without, such a file is an
+// error that wraps [fs.ErrNotExist].
+func Open(path string, create bool, opts ...Option) (*Ledger, error) {
+	var o options
+	for _, set := range opts {
+		set(&o)
+	}
+	l, err := o.open(path, create)
+	var about *fs.PathError
+	if errors.As(err, &about) {
+		err = about.Err // without its path, which need not be one line
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ledger: cannot open %q: %w", path, err)
+	}
+	return l, nil
+}
+
+// OpenMemory returns a ledger that lives in memory: a new one for an empty id,
+// else the one of that id, which is an error when it is gone.
+func OpenMemory(id string) (*Ledger, error) {
+	if id == "" {
+		db, err := openStore(":memory:", true)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		registry.Lock()
+		defer registry.Unlock()
+		return register(db, "", nil), nil
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	l := registry.ledgers[id]
+	if l == nil || l.path != "" {
+		return nil, fmt.Errorf("ledger: no ledger %q is open in memory", id)
+	}
+	l.refs++
+	return l, nil
+}
+
+func (o options) open(path string, create bool) (*Ledger, error) {
+	if o.mode != 0 {
+		if err := CheckMode(o.mode); err != nil {
+			return nil, err
+		}
+	}
+	real, err := realPath(path)
+	if err != nil {
+		return nil, err
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	if l := claim(real); l != nil {
+		return l.reopen(o)
+	}
+	defer giveUp(real)
+	registry.Unlock()
+	db, at, err := openFile(real, create, o)
+	registry.Lock()
+	if err != nil {
+		return nil, err
+	}
+	return register(db, real, at), nil
+}
+
+// reopen adds a reference for one more call of Open.
+func (l *Ledger) reopen(o options) (*Ledger, error) {
+	if err := l.place.check(); err != nil {
+		return nil, err
+	}
+	if o.mode != 0 {
+		if err := settleMode(l.path, o.mode); err != nil {
+			return nil, err
+		}
+	}
+	l.refs++
+	return l, nil
+}
+
+func openFile(path string, create bool, o options) (*store, place, error) {
+	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
+		return nil, nil, err
+	}
+	if err := unshared(path); err != nil {
+		return nil, nil, err
+	}
+	db, err := openStore(path, create)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := settle(path, o)
+	if err != nil {
+		db.close()
+	}
+	return db, at, err
+}
+
+// settle gives the files of a ledger that was opened their mode and looks at them.
+func settle(path string, o options) (place, error) {
+	if err := settleMode(path, o.mode); err != nil {
+		return nil, err
+	}
+	return lookAt(path)
+}
+
+func register(db *store, path string, at place) *Ledger {
+	l := &Ledger{
+		path:  path,
+		place: at,
+		id:    db.id,
+		refs:  1,
+		clock: func() int64 { return time.Now().UnixMicro() },
+		db:    db,
+		pools: map[budget.Unit]map[string]*pool{},
+	}
+	l.lookout.looked = db.opened.ID
+	if path != "" {
+		l.turns = turns.Open(path+"-queue", l.mode())
+	}
+	registry.ledgers[l.key()] = l
+	return l
+}
+
+// realPath resolves the links of path. The file that it leads to may be missing,
+// but no folder on the way.
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.Join(dir, filepath.Base(abs))
+	to, err := os.Readlink(abs)
+	switch {
+	case err != nil: // no link
+		return abs, nil
+	case !filepath.IsAbs(to):
+		to = filepath.Join(dir, to)
+	}
+	return realPath(to)
+}

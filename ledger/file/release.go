@@ -1,0 +1,222 @@
+package file
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Release is what the ledger knows of a data set that is being released: which one,
+// how, how many accounts are charged for it, and what was published in the end. It is
+// used by one goroutine at a time, while the ledger is open.
+//
+// Every account is charged once, for all that the data set has of it, in ascending order
+// of the accounts and before anything is drawn. A process that is killed has charged a
+// number of them, and the next one charges those behind and draws everything again. So one
+// charge pays for several draws, of which no more than one may ever be seen: whoever draws
+// keeps what he has drawn to himself until [Release.Seal] has said that this is it.
+type release struct {
+	ledger *Ledger
+	id     string
+	run    *run
+
+	charged   int64
+	last      string // account that this process has charged
+	published *ledger.Published
+}
+
+// releaseFunction is the function of the entries of releases.
+const releaseFunction = "release"
+
+// releaseSchema is for a ledger that had no release yet. The version of the file stays:
+// nothing that another program writes depends on the table, and one that does not know
+// it cannot release.
+const releaseSchema = `
+CREATE TABLE IF NOT EXISTS release(
+  id TEXT PRIMARY KEY,
+  digest TEXT NOT NULL, settings TEXT NOT NULL, output TEXT NOT NULL,
+  charged INTEGER NOT NULL,
+  sha256 TEXT, sealed INTEGER,
+  changed INTEGER NOT NULL) WITHOUT ROWID, STRICT`
+
+// OpenRelease begins a release, or goes on with the one that has the id, whose plan
+// must be the same. A release that was published is opened too; it cannot be charged.
+func (l *Ledger) OpenRelease(id string, plan ledger.ReleasePlan) (ledger.Release, error) {
+	if id == "" {
+		return nil, errors.New("ledger: a release has no id")
+	}
+	r := &release{ledger: l, id: id, run: new(run)}
+	err := l.transact(func(t *transaction) error {
+		if err := t.db.conn.Exec(releaseSchema); err != nil {
+			return err
+		}
+		found, err := t.db.release(id)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			return t.addRelease(id, plan)
+		}
+		if err := found.plan.CheckUnchanged(id, plan); err != nil {
+			return err
+		}
+		r.charged, r.published = found.charged, found.published
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Charged is how many accounts are charged, from the first one on.
+func (r *release) Charged() int64 { return r.charged }
+
+// Published is what was published, nil where nothing was yet.
+func (r *release) Published() *ledger.Published { return r.published }
+
+// Charge charges the accounts behind those that are charged, and notes how many these are,
+// in one transaction. Items are in ascending order of their accounts, each of which has one.
+// What [Ledger.Reserve] set aside stays aside. When Charge returns nil it is on disk. A
+// refusal is a [*RefusalError]; then nothing was charged.
+func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if err := ledger.CheckOrdered(r.last, unit, items); err != nil {
+		return err
+	}
+	charged := r.charged + int64(len(items))
+	err := r.ledger.transact(func(t *transaction) error {
+		if err := r.stands(t); err != nil {
+			return err
+		}
+		from := &origin{r.run, t.now, releaseFunction, unit}
+		if err := t.chargeOrdered(from, items); err != nil {
+			return err
+		}
+		return t.exec("UPDATE release SET charged = ?2, changed = ?3 WHERE id = ?1", r.id, charged, t.now)
+	})
+	if err == nil {
+		r.charged, r.last = charged, items[len(items)-1].Account
+	}
+	return err
+}
+
+// CanPay returns nil if all accounts, each in one item and in ascending order, could be
+// charged now, out of their limits alone, else the [*RefusalError] of the first that could not,
+// or an error of the items.
+func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]) error {
+	var unread error
+	err := l.read(func(db *store) error {
+		return db.within("BEGIN", func() error {
+			balances, err := db.orderedBalances(unit, l.clock())
+			if err != nil {
+				return err
+			}
+			defer balances.close()
+			for item, err := range items {
+				if unread = err; err != nil {
+					return nil
+				}
+				if _, err := db.checkCanPay(balances, item); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return cmp.Or(err, unread)
+}
+
+// Seal ends the release: it is what has this hash, to be published where the plan says.
+// Nothing can be charged or sealed under its id any more.
+func (r *release) Seal(sha256 string) error {
+	return r.ledger.transact(func(t *transaction) error {
+		if err := r.stands(t); err != nil {
+			return err
+		}
+		return t.exec("UPDATE release SET sealed = ?2, sha256 = ?3 WHERE id = ?1", r.id, t.now, sha256)
+	})
+}
+
+// Other is the id of another release that is sealed with this hash and goes to the same
+// output, "" if there is none.
+func (r *release) Other(sha256 string) (id string, err error) {
+	const sql = `SELECT o.id FROM release AS r JOIN release AS o ON o.output = r.output AND o.id <> r.id
+		WHERE r.id = ?1 AND o.sha256 = ?2`
+	err = r.ledger.read(func(db *store) error {
+		return db.query(sql, func(s *sqlite.Stmt) error {
+			c := s.Column(0)
+			id = c.Text()
+			return nil
+		}, r.id, sha256)
+	})
+	return id, err
+}
+
+// stands makes sure that nobody else has gone on with the release.
+func (r *release) stands(t *transaction) error {
+	found, err := t.db.release(r.id)
+	switch {
+	case err != nil:
+		return err
+	case found == nil || found.charged != r.charged || found.published != nil:
+		return &ledger.ReleaseError{ID: r.id, Reason: "was continued by another process"}
+	}
+	return nil
+}
+
+// releaseRow is a row of table release.
+type releaseRow struct {
+	plan      ledger.ReleasePlan
+	charged   int64
+	published *ledger.Published
+}
+
+// release is the row of a release, nil where there is none.
+func (db *store) release(id string) (found *releaseRow, err error) {
+	const sql = "SELECT digest, settings, output, charged, sha256, sealed FROM release WHERE id = ?1"
+	err = db.query(sql, func(s *sqlite.Stmt) error {
+		var v [6]sqlite.Value
+		s.Row(0, v[:])
+		found = &releaseRow{
+			plan:    ledger.ReleasePlan{Digest: v[0].Text(), Settings: v[1].Text(), Output: v[2].Text()},
+			charged: v[3].Int(),
+		}
+		if v[5].Type() == sqlite.Integer {
+			found.published = &ledger.Published{Output: found.plan.Output, SHA256: v[4].Text(), Time: time.UnixMicro(v[5].Int()).UTC()}
+		}
+		return nil
+	}, id)
+	return found, err
+}
+
+func (t *transaction) addRelease(id string, p ledger.ReleasePlan) error {
+	return t.exec("INSERT INTO release(id, digest, settings, output, charged, changed) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
+		id, p.Digest, p.Settings, p.Output, t.now)
+}
+
+// change runs a statement that writes; its parameters are texts and integers.
+func (t *transaction) exec(sql string, params ...any) error {
+	s, _, err := t.db.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, p := range params {
+		switch p := p.(type) {
+		case string:
+			s.BindText(i+1, p)
+		case int64:
+			s.BindInts(i+1, p)
+		}
+	}
+	t.written++
+	return s.Run()
+}

@@ -1,0 +1,226 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+const (
+	applicationID = 0x67656f4c // "geoL", in the header of the file
+	version       = 2
+)
+
+// schema: amounts are integers of 1e-12, times integers of microseconds since
+// 1970. A balance is the sum of its account's entries; its window is that of the
+// last of them. A limit is what its entry says.
+//
+// What changes in a later version must make the statements of this one fail: a program
+// that still has the file open when a newer one converts it must not go on charging in
+// its way.
+const schema = `
+CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
+CREATE TABLE balance(
+  account TEXT NOT NULL, unit TEXT NOT NULL,
+  spent INTEGER NOT NULL CHECK (spent >= 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  window_start INTEGER, window_spent INTEGER NOT NULL DEFAULT 0,
+  last_charge INTEGER NOT NULL,
+  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;
+INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000);
+CREATE TABLE trace(
+  trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
+  state BLOB NOT NULL, points INTEGER NOT NULL,
+  user BLOB, held INTEGER NOT NULL, lost INTEGER NOT NULL,
+  changed INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+CREATE TABLE run(
+  trace TEXT NOT NULL, first INTEGER NOT NULL,
+  points BLOB NOT NULL,
+  PRIMARY KEY (trace, first)) WITHOUT ROWID, STRICT;
+CREATE TABLE budget(
+  account TEXT NOT NULL, unit TEXT NOT NULL,
+  epsilon INTEGER NOT NULL CHECK (epsilon >= 0),
+  window_seconds INTEGER,
+  changed INTEGER NOT NULL,
+  entry INTEGER NOT NULL,
+  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;` + entrySchema
+
+// entrySchema is also that of an archive.
+const entrySchema = `
+CREATE TABLE entry(
+  id INTEGER PRIMARY KEY,
+  statement INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  function TEXT NOT NULL,
+  account TEXT NOT NULL, unit TEXT NOT NULL,
+  spent INTEGER NOT NULL, reserved INTEGER NOT NULL,
+  evaluations INTEGER NOT NULL,
+  window_start INTEGER, window_spent INTEGER NOT NULL,
+  epsilon_limit INTEGER, window_seconds INTEGER,
+  hash BLOB NOT NULL) STRICT`
+
+var errEmpty = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
+
+// found makes sure that the file is a durable ledger of this version. Nothing is
+// written to it before it is known to be one, or empty: it may be somebody
+// else's. With create an empty one is made into a ledger.
+func (db *store) found(create bool) error {
+	err := db.within("BEGIN", db.readIdentity)
+	empty := errors.Is(err, errEmpty)
+	if err != nil && !(empty && create) {
+		return err
+	}
+	if err := db.makeDurable(); err != nil {
+		return err
+	}
+	if empty {
+		if err := db.within("BEGIN IMMEDIATE", db.createTables); err != nil {
+			return err
+		}
+	}
+	if err := db.prepare(); err != nil {
+		return err
+	}
+	db.opened, err = db.head() // the first to read in WAL mode makes the log and its index
+	return err
+}
+
+func (db *store) createTables() error {
+	err := db.readIdentity() // again: another process may have been first
+	if !errors.Is(err, errEmpty) {
+		return err
+	}
+	err = db.conn.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, version))
+	if err != nil {
+		return err
+	}
+	return db.readIdentity()
+}
+
+func (db *store) within(begin string, work func() error) error {
+	if err := db.conn.Exec(begin); err != nil {
+		return err
+	}
+	err := work()
+	if err == nil {
+		err = db.conn.Exec("COMMIT")
+	}
+	if err != nil && !db.conn.AutoCommit() {
+		_ = db.conn.Exec("ROLLBACK") // the first error says more
+	}
+	return err
+}
+
+func (db *store) readIdentity() error {
+	encoding, err := db.readText("PRAGMA encoding")
+	if err != nil {
+		return err
+	}
+	if encoding != "UTF-8" { // accounts would be in another order than Go's
+		return fmt.Errorf("the file has texts in %s, a ledger has UTF-8", encoding)
+	}
+	application, err := db.readInt("PRAGMA application_id")
+	if err != nil {
+		return err
+	}
+	if application != applicationID {
+		tables, err := db.readInt("SELECT count(*) FROM sqlite_schema")
+		switch {
+		case err != nil:
+			return err
+		case application == 0 && tables == 0:
+			return errEmpty
+		}
+		return errors.New("the file is another application's database, not a ledger")
+	}
+	v, err := db.readInt("PRAGMA user_version")
+	switch {
+	case err != nil:
+		return err
+	case v > version:
+		return fmt.Errorf("written by a newer geosql (ledger version %d, this is %d)", v, version)
+	case v < version:
+		return fmt.Errorf("the ledger has the unknown version %d", v)
+	}
+	db.id, err = db.readText(identitySQL)
+	return err
+}
+
+// makeDurable makes COMMIT wait until the disk has what was committed, and
+// verifies that SQLite agreed: it ignores a journal mode that a file system or
+// its own build does not support.
+func (db *store) makeDurable() error {
+	if _, onDisk := db.conn.File(); !onDisk {
+		return nil
+	}
+	if err := db.walMode(); err != nil {
+		return err
+	}
+	// fullfsync is for macOS, where fsync alone leaves data in the drive's cache.
+	// The size limit gives back what a large reservation made of the log.
+	err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -65536")
+	if err != nil {
+		return err
+	}
+	const full = 2
+	level, err := db.readInt("PRAGMA synchronous")
+	if err != nil {
+		return err
+	}
+	if level != full {
+		return fmt.Errorf("cannot make charges durable: synchronous is %d", level)
+	}
+	return nil
+}
+
+// walMode switches the file to WAL. SQLite does not wait for others who do so at
+// the same moment, so this does.
+func (db *store) walMode() error {
+	const pause = 5 * time.Millisecond
+	for waited := time.Duration(0); ; waited += pause {
+		mode, err := db.readText("PRAGMA journal_mode = WAL")
+		var locked *sqlite.Error
+		switch {
+		case err == nil && mode == "wal":
+			return nil
+		case err == nil:
+			return fmt.Errorf("cannot make charges durable: journal mode is %s", mode)
+		case !errors.As(err, &locked) || !locked.Busy() || waited >= busyTimeout*time.Millisecond:
+			return err
+		}
+		time.Sleep(pause)
+	}
+}
+
+func (db *store) readInt(sql string) (n int64, err error) {
+	err = db.read(sql, sqlite.Integer, func(v sqlite.Value) { n = v.Int() })
+	return n, err
+}
+
+func (db *store) readText(sql string) (text string, err error) {
+	err = db.read(sql, sqlite.Text, func(v sqlite.Value) { text = v.Text() })
+	return text, err
+}
+
+// read reads the one value that a query answers.
+func (db *store) read(sql string, want sqlite.Type, use func(sqlite.Value)) error {
+	s, _, err := db.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	row, err := s.Step()
+	if err != nil {
+		return err
+	}
+	if row {
+		if v := s.Column(0); v.Type() == want {
+			use(v)
+			return s.Run() // what a PRAGMA changes is committed, or fails, at its end
+		}
+	}
+	return errors.New("the ledger is damaged")
+}

@@ -1,0 +1,261 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// store is a connection to the ledger's file with its compiled statements. It is
+// used under Ledger.writer.
+type store struct {
+	conn *sqlite.Conn
+	id   string // the ledger's
+
+	opened ledger.Head // when the connection was opened
+
+	begin, commit, rollback *sqlite.Stmt
+	identity                *sqlite.Stmt
+	last                    *sqlite.Stmt
+	getStanding             *sqlite.Stmt
+	addEntry, putBalance    *sqlite.Stmt
+	getLimits, putLimit     *sqlite.Stmt
+	getTrace, putTrace      *sqlite.Stmt
+	takeTrace, freeTrace    *sqlite.Stmt
+	putRun                  *sqlite.Stmt
+
+	scratch []byte // for what is hashed
+}
+
+// busyTimeout is for how many milliseconds a transaction waits for another
+// process's.
+const busyTimeout = 5000
+
+// errReadOnly comes before anything is read: a connection that only reads stays
+// so when the file may be written again, and leaves a log that may not.
+var errReadOnly = errors.New("the file may not be written")
+
+func openStore(path string, create bool) (*store, error) {
+	db, err := connect(path, create)
+	if err != nil {
+		return nil, err
+	}
+	if err = errReadOnly; db.conn.Writable() {
+		err = db.found(create)
+	}
+	if err != nil {
+		db.close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func (db *store) statements() map[**sqlite.Stmt]string {
+	return map[**sqlite.Stmt]string{
+		&db.begin:       `BEGIN IMMEDIATE`,
+		&db.commit:      `COMMIT`,
+		&db.rollback:    `ROLLBACK`,
+		&db.identity:    identitySQL,
+		&db.last:        lastSQL,
+		&db.getStanding: getStandingSQL,
+		&db.addEntry:    addEntrySQL,
+		&db.putBalance:  putBalanceSQL,
+		&db.getLimits:   getLimitsSQL,
+		&db.putLimit:    putLimitSQL,
+		&db.getTrace:    getTraceSQL,
+		&db.putTrace:    putTraceSQL,
+		&db.takeTrace:   takeTraceSQL,
+		&db.freeTrace:   freeTraceSQL,
+		&db.putRun:      putRunSQL,
+	}
+}
+
+// connect opens a file that nothing is known of yet.
+func connect(path string, create bool) (*store, error) {
+	flags := sqlite.ReadWrite
+	if create {
+		flags |= sqlite.Create
+	}
+	conn, err := sqlite.Open(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	conn.BusyTimeout(busyTimeout)
+	return &store{conn: conn}, nil
+}
+
+// prepare compiles the statements that are not, once the tables are there.
+func (db *store) prepare() (err error) {
+	for s, sql := range db.statements() {
+		if *s != nil {
+			continue
+		}
+		if *s, _, err = db.conn.Prepare(sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close finalises the statements first: SQLite keeps a connection open as long
+// as one of its statements lives.
+func (db *store) close() error {
+	for s := range db.statements() {
+		if *s != nil {
+			(*s).Close()
+		}
+	}
+	return db.conn.Close()
+}
+
+const (
+	identitySQL = `SELECT value FROM meta WHERE key = 'id'`
+
+	lastSQL = `SELECT id, hash FROM entry ORDER BY id DESC LIMIT 1`
+
+	getStandingSQL = `
+SELECT l.epsilon, l.window_seconds, l.changed,
+       b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
+FROM (SELECT 1)
+  LEFT JOIN budget AS l ON l.unit = ?2 AND l.account =
+    coalesce((SELECT account FROM budget WHERE account = ?1 AND unit = ?2), '*')
+  LEFT JOIN balance AS b ON b.account = ?1 AND b.unit = ?2`
+
+	addEntrySQL = `
+INSERT INTO entry(id, statement, time, spent, reserved, evaluations,
+                  window_start, window_spent, epsilon_limit, window_seconds,
+                  function, account, unit, hash)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8, nullif(?9, -1), nullif(?10, 0), ?11, ?12, ?13, ?14)`
+
+	putBalanceSQL = `
+REPLACE INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
+VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)`
+
+	putLimitSQL = `
+INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6)
+ON CONFLICT DO UPDATE SET epsilon = excluded.epsilon, window_seconds = excluded.window_seconds,
+  changed = excluded.changed, entry = excluded.entry`
+
+	getTraceSQL = `SELECT account, unit, state, points, user, held, lost FROM trace WHERE trace = ?1`
+
+	putTraceSQL = `
+REPLACE INTO trace(trace, account, unit, state, user, points, held, lost, changed)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)`
+
+	takeTraceSQL = `
+INSERT INTO trace(trace, account, unit, state, points, user, held, lost, changed)
+VALUES (?1, ?2, ?3, x'', 0, ?4, ?5, 0, ?6)
+ON CONFLICT DO UPDATE SET user = excluded.user, held = excluded.held, changed = excluded.changed`
+
+	freeTraceSQL = `UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`
+
+	putRunSQL = `INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)`
+
+	entrySQL = `
+SELECT id, statement, time, spent, reserved, evaluations,
+       window_start, window_spent, epsilon_limit, window_seconds,
+       function, account, unit, hash
+FROM entry`
+)
+
+// sameLedger makes sure that the file still is the ledger that was opened: a copy or a
+// backup may have put another one into it.
+func (db *store) sameLedger() error {
+	s := db.identity
+	defer s.Reset()
+	row, err := s.Step()
+	if err != nil {
+		return err
+	}
+	if row {
+		if v := s.Column(0); v.Type() == sqlite.Text && string(v.Bytes()) == db.id {
+			return nil
+		}
+	}
+	return errors.New("another ledger was put into the file while in use")
+}
+
+// head is that of the last entry.
+func (db *store) head() (ledger.Head, error) {
+	s := db.last
+	defer s.Reset()
+	row, err := s.Step()
+	if err != nil {
+		return ledger.Head{}, err
+	}
+	if !row {
+		return ledger.Genesis(db.id), nil
+	}
+	id, hash := s.Column(0), s.Column(1)
+	return headOf(&id, &hash)
+}
+
+// headOf reads a head from its two columns.
+func headOf(id, hash *sqlite.Value) (ledger.Head, error) {
+	h := ledger.Head{ID: id.Int()}
+	if hash.Type() != sqlite.Blob || len(hash.Bytes()) != len(h.Hash) {
+		return h, fmt.Errorf("the ledger is damaged: entry %d has no hash", h.ID)
+	}
+	copy(h.Hash[:], hash.Bytes())
+	return h, nil
+}
+
+// insert writes an entry that has become head.
+func (db *store) insert(e *ledger.Entry, head *ledger.Head) error {
+	s := db.addEntry
+	s.BindInts(1, e.ID, e.Statement, e.Time, int64(e.Spent), int64(e.Reserved), e.Evaluations,
+		e.Window.Start, int64(e.Window.Spent), int64(e.Limit), e.LimitWindow)
+	s.BindText(11, e.Function)
+	s.BindText(12, e.Account)
+	s.BindText(13, string(e.Unit))
+	s.BindBlob(14, head.Hash[:])
+	return s.Run()
+}
+
+// scanEntry reads a row of entrySQL without its hash.
+func scanEntry(s *sqlite.Stmt) ledger.Entry {
+	var v [13]sqlite.Value
+	s.Row(0, v[:])
+	e := ledger.Entry{
+		ID: v[0].Int(), Statement: v[1].Int(), Time: v[2].Int(),
+		Spent: budget.Amount(v[3].Int()), Reserved: budget.Amount(v[4].Int()), Evaluations: v[5].Int(),
+		Window:      ledger.WindowUse{Start: intOr0(&v[6]), Spent: budget.Amount(v[7].Int())},
+		Limit:       ledger.NoLimit,
+		LimitWindow: intOr0(&v[9]),
+		Function:    v[10].Text(), Account: v[11].Text(), Unit: budget.Unit(v[12].Text()),
+	}
+	if v[8].Type() == sqlite.Integer {
+		e.Limit = budget.Amount(v[8].Int())
+	}
+	return e
+}
+
+// scanHead reads the head of a row of entrySQL.
+func scanHead(s *sqlite.Stmt) (ledger.Head, error) {
+	id, hash := s.Column(0), s.Column(13)
+	return headOf(&id, &hash)
+}
+
+// query runs sql, with texts for its parameters, and calls each for every row.
+func (db *store) query(sql string, each func(*sqlite.Stmt) error, params ...string) error {
+	s, _, err := db.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, p := range params {
+		s.BindText(i+1, p)
+	}
+	for {
+		row, err := s.Step()
+		if err == nil && row {
+			err = each(s)
+		}
+		if err != nil || !row {
+			return err
+		}
+	}
+}

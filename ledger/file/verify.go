@@ -1,0 +1,268 @@
+package file
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Evidence of changes.
+//
+// Every entry holds the hash of itself and the entry before it. So an entry that was changed,
+// removed, inserted or moved no longer fits the ones after it, and a balance or a limit that
+// was changed alone no longer fits the entries. There is no secret in this: whoever can write
+// the file can also compute the hashes of another history, or put back a copy of the file as
+// it was. Only a head that was noted elsewhere before shows that, because the file then does
+// not lead up to it.
+
+// Head returns the ledger's last entry, which stands for all before it. Noted outside of the
+// file it is evidence: see [Ledger.Verify].
+func (l *Ledger) Head() (h ledger.Head, err error) {
+	err = l.read(func(db *store) error {
+		h, err = db.head()
+		return err
+	})
+	return h, err
+}
+
+// Verify reads everything and checks that no entry was changed, removed, inserted or moved
+// after it was written, and that balances and limits are what the entries say. With an
+// earlier head, which [Ledger.Head] has returned at another time, it also checks that the
+// ledger has grown out of that state: that the file was not replaced by an older one or
+// rewritten. Archive is "" or the file that [Ledger.Archive] moved the first entries to;
+// without it a head from before the archive's end cannot be verified.
+func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified, err error) {
+	err = l.read(func(db *store) error {
+		return db.within("BEGIN", func() error { // entries and balances of one moment
+			v, err = db.verify(archive, earlier)
+			return err
+		})
+	})
+	return v, err
+}
+
+func (db *store) verify(archive string, earlier *ledger.Head) (ledger.Verified, error) {
+	report, err := db.readText("PRAGMA quick_check(1)")
+	if err != nil {
+		return ledger.Verified{}, err
+	}
+	if report != "ok" {
+		return ledger.Verified{}, fmt.Errorf("the file is damaged: %s", strings.TrimPrefix(report, "*** in database main ***\n"))
+	}
+	archived, err := db.archived()
+	if err != nil {
+		return ledger.Verified{}, err
+	}
+	v := &verifier{Verified: ledger.Verified{Head: archived}, wanted: []ledger.Head{archived}, kept: newBooks()}
+	if earlier != nil {
+		v.wanted = append(v.wanted, *earlier)
+	}
+	if archive != "" {
+		err = v.readArchive(archive, db.id, archived)
+	} else if earlier != nil && earlier.ID < archived.ID {
+		err = fmt.Errorf("the head given, of entry %d, can only be verified with the archive that holds entries 1 to %d", earlier.ID, archived.ID)
+	}
+	if err == nil {
+		err = v.readEntries(db)
+	}
+	if err == nil {
+		err = v.compare(db)
+	}
+	return v.Verified, err
+}
+
+// verifier follows the chain of entries.
+type verifier struct {
+	ledger.Verified
+	wanted  []ledger.Head // that the chain has to lead through
+	scratch []byte
+
+	kept  *books // of the entries in the ledger, with those that carry archived sums over
+	whole *books // of all other entries; nil without the archive
+}
+
+// readArchive follows the entries that the ledger does not hold any more.
+func (v *verifier) readArchive(path, id string, archived ledger.Head) error {
+	db, err := openArchive(path, id, false)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	v.Head, v.whole = ledger.Genesis(id), newBooks()
+	err = db.query(fmt.Sprintf("%s WHERE id <= %d ORDER BY id", entrySQL, archived.ID), func(s *sqlite.Stmt) error {
+		e := scanEntry(s)
+		v.addToWhole(&e)
+		return v.follow(s, &e)
+	})
+	if err == nil && v.Head.ID < archived.ID {
+		err = fmt.Errorf("the archive ends with entry %d, the ledger begins after entry %d", v.Head.ID, archived.ID)
+	}
+	return err
+}
+
+// addToWhole leaves out the entries that carry sums over, because the entries that they stand
+// for were read too.
+func (v *verifier) addToWhole(e *ledger.Entry) {
+	if e.Function != archiveFunction {
+		v.whole.add(e)
+	}
+}
+
+// readEntries follows the entries that the ledger holds.
+func (v *verifier) readEntries(db *store) error {
+	if err := v.checkHead(); err != nil {
+		return err
+	}
+	err := db.query(entrySQL+" ORDER BY id", func(s *sqlite.Stmt) error {
+		e := scanEntry(s)
+		v.kept.add(&e)
+		if v.whole != nil {
+			v.addToWhole(&e)
+		}
+		return v.follow(s, &e)
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range v.wanted {
+		if w.ID > v.Head.ID {
+			return fmt.Errorf("the ledger ends with entry %d, before entry %d of the head given: "+
+				"entries were removed, or an older file was put back", v.Head.ID, w.ID)
+		}
+	}
+	return nil
+}
+
+// follow makes e, which was read from the row that s is at, the head if it follows the one
+// before.
+func (v *verifier) follow(s *sqlite.Stmt, e *ledger.Entry) error {
+	stored, err := scanHead(s)
+	switch {
+	case err != nil:
+		return err
+	case stored.ID != v.Head.ID+1:
+		return fmt.Errorf("entry %d is missing", v.Head.ID+1)
+	}
+	if v.Head = v.Head.Next(e, &v.scratch); v.Head != stored {
+		return fmt.Errorf("entry %d is not what was written: it was changed, or put in another's place", stored.ID)
+	}
+	v.Entries++
+	return v.checkHead()
+}
+
+// checkHead checks that the head is the wanted one, if one with its ID is wanted.
+func (v *verifier) checkHead() error {
+	for _, w := range v.wanted {
+		if w.ID == v.Head.ID && w.Hash != v.Head.Hash {
+			return fmt.Errorf("entry %d has another hash than its head: the ledger was rewritten, or the head is another ledger's", w.ID)
+		}
+	}
+	return nil
+}
+
+// compare compares the balances and limits in the file with what the entries lead to.
+func (v *verifier) compare(db *store) error {
+	stored, err := db.books()
+	if err != nil {
+		return err
+	}
+	v.Balances, v.Limits = int64(len(stored.balances)), int64(len(stored.limits))
+	k, same := compareMaps(v.kept.balances, stored.balances)
+	if same && v.whole != nil {
+		k, same = compareMaps(v.whole.balances, stored.balances)
+	}
+	if !same {
+		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
+	}
+	if k, same := compareMaps(v.kept.limits, stored.limits); !same {
+		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
+	}
+	return nil
+}
+
+// compareMaps reports whether both maps are the same, and else returns a key at which they
+// differ.
+func compareMaps[V comparable](a, b map[accountUnit]V) (differs accountUnit, same bool) {
+	for k, v := range a {
+		if w, ok := b[k]; !ok || v != w {
+			return k, false
+		}
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			return k, false
+		}
+	}
+	return accountUnit{}, true
+}
+
+// accountUnit is the key of a balance or a limit.
+type accountUnit struct {
+	account string // Everyone for '*'
+	unit    budget.Unit
+}
+
+// balanceRow is what table balance says.
+type balanceRow struct {
+	spent, reserved budget.Amount
+	lastCharge      int64
+	window          ledger.WindowUse
+}
+
+// limitRow is what table budget says.
+type limitRow struct {
+	epsilon                 budget.Amount
+	seconds, changed, entry int64
+}
+
+// books are balances and limits.
+type books struct {
+	balances map[accountUnit]balanceRow
+	limits   map[accountUnit]limitRow
+}
+
+func newBooks() *books { return &books{map[accountUnit]balanceRow{}, map[accountUnit]limitRow{}} }
+
+// add adds what an entry changes.
+func (b *books) add(e *ledger.Entry) {
+	k := accountUnit{e.Account, e.Unit}
+	if e.Limit != ledger.NoLimit {
+		b.limits[k] = limitRow{e.Limit, e.LimitWindow, e.Time, e.ID}
+		return
+	}
+	r := b.balances[k]
+	r.spent += e.Spent
+	r.reserved += e.Reserved
+	r.window = e.Window
+	if e.Spent != 0 {
+		r.lastCharge = max(r.lastCharge, e.Time)
+	}
+	b.balances[k] = r
+}
+
+// books reads the balances and limits of the file.
+func (db *store) books() (*books, error) {
+	b := newBooks()
+	err := db.query("SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance", func(s *sqlite.Stmt) error {
+		var v [7]sqlite.Value
+		s.Row(0, v[:])
+		b.balances[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = balanceRow{
+			budget.Amount(v[2].Int()), budget.Amount(v[3].Int()), v[4].Int(), ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())},
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = db.query("SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget", func(s *sqlite.Stmt) error {
+		var v [6]sqlite.Value
+		s.Row(0, v[:])
+		b.limits[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = limitRow{budget.Amount(v[2].Int()), intOr0(&v[3]), v[4].Int(), v[5].Int()}
+		return nil
+	})
+	return b, err
+}
