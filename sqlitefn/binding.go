@@ -10,6 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
 )
 
 // A database is charged to one ledger, whose id it records. Without that record a ledger
@@ -20,9 +21,9 @@ import (
 
 // binding is the ledger that a connection's database is charged to.
 type binding struct {
-	book      *ledger.Ledger // nil until it is needed
-	recorded  string         // the id of a ledger that the main database held when it was last read
-	unsettled bool           // it was recorded in a transaction that was still open then
+	book      ledger.Ledger // nil until it is needed
+	recorded  string        // the id of a ledger that the main database held when it was last read
+	unsettled bool          // it was recorded in a transaction that was still open then
 }
 
 // errNoLedger says that no ledger exists yet: nobody has set a limit.
@@ -30,7 +31,7 @@ var errNoLedger = errors.New("there is no ledger: nobody has set a limit")
 
 // ledger returns the ledger that belongs to the main database. It is opened at
 // its first use and never created here.
-func (s *session) ledger() (*ledger.Ledger, error) {
+func (s *session) ledger() (ledger.Ledger, error) {
 	if err := s.readRecorded(); err != nil {
 		return nil, err
 	}
@@ -57,19 +58,19 @@ func (s *session) ledger() (*ledger.Ledger, error) {
 
 // openLedger opens the ledger that is there: for a database on disk whatever lies at the
 // path, for one in memory the one of the id.
-func (s *session) openLedger(id string) (*ledger.Ledger, error) {
+func (s *session) openLedger(id string) (ledger.Ledger, error) {
 	path, onDisk := s.ledgerPath()
 	switch {
 	case !onDisk && id == "":
 		return nil, errNoLedger
 	case !onDisk:
-		book, err := ledger.OpenMemory(id)
+		book, err := file.OpenMemory(id)
 		if err != nil {
 			err = fmt.Errorf("this database was charged to ledger %s, to which a copy of it in memory cannot be charged", printable.Text(id))
 		}
 		return book, err
 	}
-	book, err := ledger.Open(path, false, ledger.WithMode(s.opts.ledgerMode))
+	book, err := file.Open(path, false, file.WithMode(s.opts.ledgerMode))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && id == "":
 		return nil, errNoLedger
@@ -81,13 +82,13 @@ func (s *session) openLedger(id string) (*ledger.Ledger, error) {
 
 // createLedger returns the ledger and makes it where there is none. Its id is recorded
 // where the database may be written; before anything is charged it has to be.
-func (s *session) createLedger() (*ledger.Ledger, error) {
+func (s *session) createLedger() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if errors.Is(err, errNoLedger) {
 		if path, onDisk := s.ledgerPath(); onDisk {
-			book, err = ledger.Open(path, true, ledger.WithMode(s.opts.ledgerMode))
+			book, err = file.Open(path, true, file.WithMode(s.opts.ledgerMode))
 		} else {
-			book, err = ledger.OpenMemory("")
+			book, err = file.OpenMemory("")
 		}
 	}
 	if err != nil {
@@ -101,7 +102,7 @@ func (s *session) createLedger() (*ledger.Ledger, error) {
 }
 
 // chargeable returns the ledger for a charge.
-func (s *session) chargeable() (*ledger.Ledger, error) {
+func (s *session) chargeable() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if err != nil {
 		return nil, err
@@ -225,7 +226,7 @@ func (s *session) ledgerPath() (path string, onDisk bool) {
 // spendError makes the error of a function that was to charge an account.
 func spendError(err error, account string, price budget.Price) error {
 	if errors.Is(err, errNoLedger) {
-		return &ledger.Refusal{Account: account, Unit: price.Unit, Asked: price.Amount}
+		return &ledger.RefusalError{Account: account, Unit: price.Unit, Asked: price.Amount}
 	}
 	return err
 }

@@ -112,7 +112,7 @@ func (p charger) steps(f *function, trace, account string, plan *tracePlan) (ste
 }
 
 // openRun opens a trace and its run.
-func openRun(book *ledger.Ledger, f *function, trace, account string, plan *tracePlan) (*ledger.Trace, traceRun, error) {
+func openRun(book ledger.Ledger, f *function, trace, account string, plan *tracePlan) (ledger.Trace, traceRun, error) {
 	t, state, lost, err := book.OpenTrace(trace, account, plan.unit, f.name)
 	if err != nil {
 		return nil, nil, err
@@ -126,7 +126,7 @@ func openRun(book *ledger.Ledger, f *function, trace, account string, plan *trac
 
 // chargedSteps are the steps of a trace that the ledger is charged for.
 type chargedSteps struct {
-	trace  *ledger.Trace
+	trace  ledger.Trace
 	source *exact.Source
 }
 

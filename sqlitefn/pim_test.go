@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -223,7 +223,7 @@ func TestPIMRunGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, err := ledger.Open(d.path+"-ledger", false)
+	book, err := file.Open(d.path+"-ledger", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // ledger, and the plan of the last release of each function.
 type statement struct {
 	session  *session
-	ledger   *ledger.Statement // nil until the first charge
+	ledger   ledger.Statement // nil until the first charge
 	spenders []spender
 	plans    []*plan
 }
@@ -20,7 +20,7 @@ type statement struct {
 type spender struct {
 	function *function
 	unit     budget.Unit
-	*ledger.Spender
+	ledger.Spender
 }
 
 func (s *session) newStatement() *statement { return &statement{session: s} }
@@ -34,7 +34,7 @@ func (t *statement) End() {
 }
 
 // spender returns what charges the evaluations of a function in a unit.
-func (t *statement) spender(f *function, unit budget.Unit) (*ledger.Spender, error) {
+func (t *statement) spender(f *function, unit budget.Unit) (ledger.Spender, error) {
 	for i := range t.spenders {
 		if p := &t.spenders[i]; p.function == f && p.unit == unit {
 			return p.Spender, nil
