@@ -17,16 +17,7 @@ const archiveID = 0x67656f41
 // archiveFunction is the function of the entries that carry sums over.
 const archiveFunction = "ledger_archive"
 
-// Archive moves the entries before a time to the archive at path, an SQLite file
-// of its own with the same table entry, which it makes where it is missing; one
-// file can take them time after time. Balances, limits and the chain stay: for
-// every account whose entries go the ledger gets one that carries their sum over,
-// and it remembers where the chain was cut. What goes is always the beginning of
-// the chain; with entries whose times are out of order, for a clock had been set
-// back, less goes. Archive returns how many entries it moved.
-//
-// The entries are in the archive, durably, before they leave the ledger. After an
-// error or a crash in between they are in both, and the next call goes on.
+// Archive implements [ledger.Ledger]. The archive is an SQLite file with the same table entry.
 func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error) {
 	var last ledger.Head
 	err = l.read(func(db *store) error {
@@ -43,22 +34,22 @@ func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error)
 	return moved, err
 }
 
-// copyEntries copies the entries before a time that the archive does not have,
-// and returns the last one that it has then.
+// copyEntries copies the entries before a time that the archive does not have. It returns the
+// last entry of the archive.
 func (db *store) copyEntries(path string, mode fs.FileMode, before int64) (last ledger.Head, err error) {
 	arch, err := openArchive(path, db.id, true)
 	if err != nil {
 		return ledger.Head{}, err
 	}
 	defer arch.close()
-	if err := settleMode(path, mode); err != nil {
+	if err := applyMode(path, mode); err != nil {
 		return ledger.Head{}, err
 	}
-	err = arch.within("BEGIN IMMEDIATE", func() error {
+	err = arch.inTransaction("BEGIN IMMEDIATE", func() error {
 		if last, err = arch.head(); err != nil {
 			return err
 		}
-		if err := db.leadsOn(last); err != nil {
+		if err := db.checkContinues(last); err != nil {
 			return err
 		}
 		copying := fmt.Sprintf("%s WHERE id > %d AND id < (SELECT coalesce(min(id), 1 << 62) FROM entry WHERE time >= %d) ORDER BY id", entrySQL, last.ID, before)
@@ -77,8 +68,8 @@ func (db *store) copyEntries(path string, mode fs.FileMode, before int64) (last 
 	return last, err
 }
 
-// leadsOn makes sure that the ledger goes on where an archive ends.
-func (db *store) leadsOn(end ledger.Head) error {
+// checkContinues checks that the ledger goes on where an archive ends.
+func (db *store) checkContinues(end ledger.Head) error {
 	archived, err := db.archived()
 	if err != nil {
 		return err
@@ -96,7 +87,7 @@ func (db *store) leadsOn(end ledger.Head) error {
 	return nil
 }
 
-// headAt is the head as it was after the entry of that id.
+// headAt returns the head as it was after the entry that has the ID.
 func (db *store) headAt(id int64) (h ledger.Head, err error) {
 	if h, err = db.archived(); err != nil || h.ID == id {
 		return h, err
@@ -109,7 +100,7 @@ func (db *store) headAt(id int64) (h ledger.Head, err error) {
 	return h, err
 }
 
-// archived is the last entry that the ledger does not hold any more.
+// archived returns the last entry that the ledger does not hold any more.
 func (db *store) archived() (h ledger.Head, err error) {
 	h = ledger.Genesis(db.id)
 	err = db.query("SELECT value FROM meta WHERE key = 'archived'", func(s *sqlite.Stmt) error {
@@ -120,7 +111,7 @@ func (db *store) archived() (h ledger.Head, err error) {
 	return h, err
 }
 
-// dropEntries deletes the entries up to last and writes what stands for them.
+// dropEntries deletes the entries up to last, and writes the entries that stand for them.
 func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 	archived, err := t.db.archived()
 	if err != nil || last.ID <= archived.ID {
@@ -146,6 +137,7 @@ func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 	return last.ID - archived.ID, err
 }
 
+// carryBalances writes, for every account, an entry with the sums of the entries up to last.
 func (t *transaction) carryBalances(last int64) error {
 	r := new(run)
 	var carried []change
@@ -173,6 +165,7 @@ func (t *transaction) carryBalances(last int64) error {
 	return err
 }
 
+// carryLimits writes the entries anew that set limits which still hold.
 func (t *transaction) carryLimits(last int64) error {
 	r := new(run)
 	var carried []change
@@ -192,24 +185,25 @@ func (t *transaction) carryLimits(last int64) error {
 	return err
 }
 
-// openArchive opens the archive of a ledger. It uses what an archive has in
-// common with a ledger: table entry and the id.
+// openArchive opens the archive of the ledger that has the ID. The store has what an archive and a
+// ledger have in common: table entry and the ID.
 func openArchive(path, id string, create bool) (*store, error) {
 	db, err := connect(path, create)
 	if err != nil {
 		return nil, fmt.Errorf("archive %q: %w", path, err)
 	}
 	db.id = id
-	if err := db.foundArchive(create); err != nil {
+	if err := db.setUpArchive(create); err != nil {
 		db.close()
 		return nil, fmt.Errorf("archive %q: %w", path, err)
 	}
 	return db, nil
 }
 
-func (db *store) foundArchive(create bool) error {
-	// FULL would leave the end of a transaction, the removal of its journal, to
-	// chance.
+// setUpArchive checks that the file is the archive of this ledger and makes its writes durable.
+// With create it makes an archive of an empty file.
+func (db *store) setUpArchive(create bool) error {
+	// With FULL a crash could undo the end of a transaction, the removal of its journal.
 	if err := db.conn.Exec("PRAGMA synchronous = EXTRA"); err != nil {
 		return err
 	}
@@ -217,7 +211,7 @@ func (db *store) foundArchive(create bool) error {
 	if create {
 		begin = "BEGIN IMMEDIATE"
 	}
-	err := db.within(begin, func() error { return db.identifyArchive(create) })
+	err := db.inTransaction(begin, func() error { return db.checkOrCreateArchive(create) })
 	if err != nil {
 		return err
 	}
@@ -228,9 +222,9 @@ func (db *store) foundArchive(create bool) error {
 	return err
 }
 
-// identifyArchive makes sure that the file is the archive of this ledger, or
-// makes an empty one into it.
-func (db *store) identifyArchive(create bool) error {
+// checkOrCreateArchive checks that the file is the archive of this ledger. With create it makes
+// an archive of an empty file.
+func (db *store) checkOrCreateArchive(create bool) error {
 	application, err := db.readInt("PRAGMA application_id")
 	if err != nil {
 		return err

@@ -157,7 +157,7 @@ func TestArchiveInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive")
 	cut := entryTime(t, l, 12)
 	check(t, l.read(func(db *store) error {
-		_, err := db.copyEntries(path, private, cut.UnixMicro())
+		_, err := db.copyEntries(path, privateMode, cut.UnixMicro())
 		return err
 	}))
 	check(t, verify(l, path, nil))

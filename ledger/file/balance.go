@@ -8,8 +8,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Balance returns the balance of an account, whether the ledger knows it or not.
-// For '*' it holds the limit of the accounts that are not named.
+// Balance implements [ledger.Ledger].
 func (l *Ledger) Balance(account string, unit budget.Unit) (b ledger.Balance, err error) {
 	err = l.read(func(db *store) error {
 		s, err := db.standing(account, unit, l.clock())
@@ -19,8 +18,7 @@ func (l *Ledger) Balance(account string, unit budget.Unit) (b ledger.Balance, er
 	return b, err
 }
 
-// Balances returns the balance of every account that has a limit or an entry,
-// and the limits of '*', ordered by unit and account.
+// Balances implements [ledger.Ledger].
 func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
 	err = l.read(func(db *store) error {
 		now := l.clock()
@@ -56,7 +54,8 @@ func (db *store) standing(account string, unit budget.Unit, now int64) (ledger.S
 	return scanStanding(s, 0, account, unit, now)
 }
 
-// scanStanding reads the eight columns from at on of a row of getStandingSQL or balancesSQL.
+// scanStanding reads a standing from the eight columns that begin at column at, of a row of
+// getStandingSQL or balancesSQL.
 func scanStanding(stmt *sqlite.Stmt, at int, account string, unit budget.Unit, now int64) (ledger.Standing, error) {
 	s := ledger.Standing{Balance: ledger.Balance{Account: account, Unit: unit}}
 	var row [8]sqlite.Value

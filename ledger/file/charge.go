@@ -6,37 +6,32 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Charge charges all items or none, taking what [Ledger.Reserve] set aside
-// first. When it returns nil the amounts are on disk. A refusal is a [*RefusalError].
-// In [Ledger.Charges] every call is a charge of its own per account.
+// Charge implements [ledger.Ledger]. It needs no transaction if the pools cover all items.
 func (l *Ledger) Charge(function string, unit budget.Unit, items []ledger.Item) error {
 	items, err := ledger.MergeItems(unit, items)
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	if err := l.lookIfHeld(false, unit); err != nil {
+	if err := l.checkForLimitsIfHeld(false, unit); err != nil {
 		return err
 	}
 	revision := l.revision.Load()
-	drawn, covered := l.draw(unit, items)
+	drawn, covered := l.drawFromPools(unit, items)
 	if covered {
 		l.noteItems(function, unit, items, drawn)
-		_ = l.flushMany() // the amounts are on disk already, as reserved; notes that stay are written later
+		_ = l.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later
 		return nil
 	}
 	err = l.transact(func(t *transaction) error {
 		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, drawn)
 	})
 	if err != nil {
-		l.putBack(unit, items, drawn, revision)
+		l.returnToPools(unit, items, drawn, revision)
 	}
 	return err
 }
 
-// ChargeOnce charges an account that was never charged in the unit, as [Ledger.Charge]
-// does but past what is set aside: for releases that do not add up, of which an
-// account gets one, whatever its limit allows. An account that was charged, in any
-// window, gets a [*AlreadyChargedError], and of several that ask at a time only the first is charged.
+// ChargeOnce implements [ledger.Ledger].
 func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item ledger.Item) error {
 	items, err := ledger.MergeItems(unit, []ledger.Item{item})
 	if err != nil {
@@ -54,16 +49,16 @@ func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item ledger.Item)
 	})
 }
 
-// afford returns the balances of the items' accounts, or the refusal of the first
-// that cannot pay with what its limit leaves and what was drawn for it.
-func (t *transaction) afford(unit budget.Unit, items []ledger.Item, drawn []ledger.Share) ([]ledger.Standing, error) {
+// standingsToCharge returns the standings of the items' accounts, or the refusal of the first
+// account that cannot pay with what its limit leaves and what was drawn for it.
+func (t *transaction) standingsToCharge(unit budget.Unit, items []ledger.Item, drawn []ledger.Share) ([]ledger.Standing, error) {
 	balances := make([]ledger.Standing, len(items))
 	for i, item := range items {
 		b, err := t.standing(item.Account, unit)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.db.refuse(&b, item.Epsilon, drawn[i].In(b.Term)); err != nil {
+		if err := t.db.checkAffordable(&b, item.Epsilon, drawn[i].In(b.Term)); err != nil {
 			return nil, err
 		}
 		balances[i] = b
@@ -71,9 +66,9 @@ func (t *transaction) afford(unit budget.Unit, items []ledger.Item, drawn []ledg
 	return balances, nil
 }
 
-// chargeItems charges what was not drawn from the pools to the limits.
+// chargeItems charges items. What was not drawn from the pools is charged to the limits.
 func (t *transaction) chargeItems(from *origin, items []ledger.Item, drawn []ledger.Share) error {
-	balances, err := t.afford(from.unit, items, drawn)
+	balances, err := t.standingsToCharge(from.unit, items, drawn)
 	if err != nil {
 		return err
 	}
@@ -93,9 +88,9 @@ func (t *transaction) chargeItems(from *origin, items []ledger.Item, drawn []led
 	return nil
 }
 
-// refuse returns the refusal of a cost where the account cannot pay it with what is set aside
-// for it and what its limit leaves, and else nil.
-func (db *store) refuse(s *ledger.Standing, cost, aside budget.Amount) error {
+// checkAffordable returns the refusal of a cost if the account cannot pay it with what is set
+// aside for it and what its limit leaves.
+func (db *store) checkAffordable(s *ledger.Standing, cost, aside budget.Amount) error {
 	refusal := s.Refuse(cost, aside)
 	if refusal == nil {
 		return nil
@@ -110,7 +105,7 @@ func (db *store) refuse(s *ledger.Standing, cost, aside budget.Amount) error {
 	return refusal
 }
 
-// limitedUnits returns the units in which an account has a limit, of its own or not.
+// limitedUnits returns the units in which a limit holds for an account.
 func (db *store) limitedUnits(account string) (units []budget.Unit, err error) {
 	err = db.query(`SELECT DISTINCT unit FROM budget WHERE account IN (?1, '*') ORDER BY unit`, func(s *sqlite.Stmt) error {
 		unit := s.Column(0)

@@ -9,9 +9,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Charges returns the charges in the order of their ids. It reads them all when
-// the loop starts; what is charged later is not among them. An error ends the
-// sequence.
+// Charges implements [ledger.Ledger].
 func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	return func(yield func(ledger.Charge, error) bool) {
 		charges, err := l.readCharges()
@@ -26,15 +24,15 @@ func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	}
 }
 
-// What was only reserved has neither spent nor evaluated anything.
+// chargesSQL leaves out runs that only reserved: they have spent and evaluated nothing.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent), sum(evaluations)
 FROM entry GROUP BY statement, function, account, unit
 HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
 ORDER BY min(id)`
 
-// readCharges does not hand rows out while it runs: the loop may use the ledger,
-// and a transaction cannot begin on a connection that still reads an older state.
+// readCharges reads all charges before it returns the first. The loop over them may use the
+// ledger, and no transaction can begin on a connection that still reads an older state.
 func (l *Ledger) readCharges() (charges []ledger.Charge, err error) {
 	err = l.read(func(db *store) error {
 		return db.query(chargesSQL, func(s *sqlite.Stmt) error {
@@ -55,8 +53,7 @@ func (l *Ledger) readCharges() (charges []ledger.Charge, err error) {
 	return charges, err
 }
 
-// LimitChanges returns the limits that were set, in the order of their ids. Those
-// of an archive are not among them, but for the ones that still hold.
+// LimitChanges implements [ledger.Ledger].
 func (l *Ledger) LimitChanges() (changes []ledger.LimitChange, err error) {
 	err = l.read(func(db *store) error {
 		return db.query(entrySQL+" WHERE epsilon_limit IS NOT NULL ORDER BY id", func(s *sqlite.Stmt) error {

@@ -191,7 +191,7 @@ func refuseLate(t *transaction) error {
 	if err := t.post(&change{origin: &origin{new(run), t.now, "f", "m"}, account: "late", spent: 1}, &b); err != nil {
 		return err
 	}
-	return t.db.refuse(&b, budget.Max, 0)
+	return t.db.checkAffordable(&b, budget.Max, 0)
 }
 
 // failsOnDisk makes every write of an account fail.

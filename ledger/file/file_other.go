@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// fileID tells a file from all others that there are at the time.
+// fileID identifies a file among all that exist at the time.
 type fileID struct{ info fs.FileInfo }
 
 func (f fileID) same(g fileID) bool { return os.SameFile(f.info, g.info) }
 
-// A looker looks at files.
-type looker struct{}
+// inspector identifies files.
+type inspector struct{}
 
-// identify tells which file a path leads to. How many names that has is not known here:
-// one.
-func (looker) identify(path string) (id fileID, names uint64, err error) {
+// identify returns which file a path leads to. How many names the file has is not known here;
+// identify says one.
+func (inspector) identify(path string) (id fileID, names uint64, err error) {
 	info, err := os.Stat(path)
 	return fileID{info}, 1, err
 }

@@ -4,19 +4,19 @@ package file
 
 import "syscall"
 
-// fileID tells a file from all others that there are at the time.
+// fileID identifies a file among all that exist at the time.
 type fileID struct{ device, number uint64 }
 
 func (f fileID) same(g fileID) bool { return f == g }
 
-// A looker looks at files. Every transaction does so at several: os.Stat would allocate
-// more for each.
-type looker struct{ stat syscall.Stat_t }
+// inspector identifies files. Every transaction inspects several: os.Stat would allocate more
+// for each.
+type inspector struct{ stat syscall.Stat_t }
 
-// identify tells which file a path leads to, and how many names that has.
-func (l *looker) identify(path string) (id fileID, names uint64, err error) {
-	if err := syscall.Stat(path, &l.stat); err != nil {
+// identify returns which file a path leads to, and how many names the file has.
+func (i *inspector) identify(path string) (id fileID, names uint64, err error) {
+	if err := syscall.Stat(path, &i.stat); err != nil {
 		return fileID{}, 0, err
 	}
-	return fileID{uint64(l.stat.Dev), uint64(l.stat.Ino)}, uint64(l.stat.Nlink), nil
+	return fileID{uint64(i.stat.Dev), uint64(i.stat.Ino)}, uint64(i.stat.Nlink), nil
 }

@@ -14,8 +14,8 @@ var errClosed = errors.New("ledger: closed")
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
-// Ledger is the process's one object for a ledger. It is safe for concurrent
-// use. Every [Open] and [OpenMemory] needs one [Ledger.Close].
+// Ledger implements [ledger.Ledger]. A process has one Ledger for each file.
+// Every [Open] and [OpenMemory] needs one [Ledger.Close].
 type Ledger struct {
 	path  string // real path; "" in memory
 	place place  // empty in memory
@@ -29,23 +29,22 @@ type Ledger struct {
 	db     *store       // nil once closed
 	turns  *turns.Queue // among processes
 
-	lookout  lookout
-	revision atomic.Int64 // changes when limits are found to be set
+	watcher  limitWatcher
+	revision atomic.Int64 // changes when somebody has set limits
 
-	// mu guards what waits in memory. It is never held while the disk is waited
-	// for; it is taken after writer.
+	// mu guards what waits in memory. Nobody waits for the disk while holding it. It is
+	// taken after writer.
 	mu      sync.Mutex
-	waiting *group // that callers join; nil where nobody waits
+	waiting *group // that callers join; nil if nobody waits
 	notes   []*change
 	spare   []change // allocated together, for notes
 	pools   map[budget.Unit]map[string]*pool
 }
 
-// ID is the random 128-bit name, in hexadecimal, that the ledger was given when
-// it was created.
+// ID implements [ledger.Ledger].
 func (l *Ledger) ID() string { return l.id }
 
-// Path is the real path of the ledger's file, "" for a ledger in memory.
+// Path implements [ledger.Ledger]. It returns "" for a ledger in memory.
 func (l *Ledger) Path() string { return l.path }
 
 // addReference keeps the ledger open for one more Close.
@@ -59,10 +58,7 @@ func (l *Ledger) addReference() error {
 	return nil
 }
 
-// Close drops one reference. The last one, counting statements that have not
-// ended, returns what is left of [Ledger.Reserve] and closes the file, which
-// moves the write-ahead log into it. The ledger is closed also when that fails;
-// what could not be returned stays reserved.
+// Close implements [ledger.Ledger]. The last Close moves the write-ahead log into the file.
 func (l *Ledger) Close() error {
 	registry.Lock()
 	defer registry.Unlock()
@@ -76,20 +72,21 @@ func (l *Ledger) Close() error {
 	key := l.key()
 	delete(registry.ledgers, key)
 	registry.busy[key] = make(chan struct{})
-	defer giveUp(key)
+	defer unclaim(key)
 	registry.Unlock()
 	defer registry.Lock()
 	return l.shutdown()
 }
 
+// shutdown returns what the pools have left and closes the file.
 func (l *Ledger) shutdown() error {
 	l.mu.Lock()
-	l.dissolvePools()
+	l.emptyPools()
 	l.mu.Unlock()
 	err := l.flush()
 	l.writer.Lock()
 	defer l.writer.Unlock()
-	for _, close := range []func() error{l.lookout.close, l.db.close} {
+	for _, close := range []func() error{l.watcher.close, l.db.close} {
 		if closing := close(); err == nil {
 			err = wrap(closing)
 		}
@@ -100,7 +97,7 @@ func (l *Ledger) shutdown() error {
 	return err
 }
 
-// read reads everything that has been charged so far.
+// read lets work read everything that has been charged so far.
 func (l *Ledger) read(work func(*store) error) error {
 	if err := l.flush(); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// limit is what an account may spend, for ever or in a window.
+// limit is what an account may spend, in all or in a window.
 type limit struct {
 	epsilon budget.Amount
 	seconds int64
@@ -14,22 +14,12 @@ type limit struct {
 // limitFunction is the function of the entries that set limits.
 const limitFunction = "budget_limit"
 
-// SetLimit sets what an account may spend of a unit, from 0, which blocks it, to
-// [budget.Max]: in all, or with a window, which is between 1 and [MaxWindow]
-// seconds, in each of them. The limit of account '*' holds for every account that
-// is not named, each having its own of that size. The limit is on disk when
-// SetLimit returns. It replaces an earlier one; what is spent stays so, and a window
-// that has started stays started. A lower one takes back what is reserved and not
-// used: in this process nothing is granted beyond it once SetLimit has returned, in
-// another no statement that begins later does, and one that runs grants at most
-// another 1,024 evaluations. What a running statement has reserved it may use when the
-// limit gets a window meanwhile.
+// SetLimit implements [ledger.Ledger].
 func (l *Ledger) SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error {
 	return l.putLimit(account, unit, limit{eps, window}, func(*transaction) (bool, error) { return true, nil })
 }
 
-// SetFirstLimit sets a limit in all, as [Ledger.SetLimit] does, unless one holds for the
-// account already.
+// SetFirstLimit implements [ledger.Ledger].
 func (l *Ledger) SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error {
 	return l.putLimit(account, unit, limit{eps, 0}, func(t *transaction) (bool, error) {
 		b, err := t.db.standing(account, unit, t.now)
@@ -37,7 +27,7 @@ func (l *Ledger) SetFirstLimit(account string, unit budget.Unit, eps budget.Amou
 	})
 }
 
-// putLimit sets a limit if it is wanted, which is asked in the transaction that sets it.
+// putLimit sets a limit if wanted, which it asks in the transaction that sets the limit, says so.
 func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted func(*transaction) (bool, error)) error {
 	if err := ledger.CheckLimit(unit, to.epsilon, to.seconds); err != nil {
 		return err
@@ -61,7 +51,7 @@ func (l *Ledger) putLimit(account string, unit budget.Unit, to limit, wanted fun
 	return l.flush()
 }
 
-// setLimit writes an entry that sets a limit, and the limit.
+// setLimit writes the entry of a change that sets a limit, and the limit.
 func (t *transaction) setLimit(e *change) error {
 	if err := t.addEntry(e, 0, ledger.WindowUse{}); err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// private is the mode of a ledger and of what lies beside it. Accounts and what was spent
-// about them are for the owner: see docs/threat-model.md.
-const private fs.FileMode = 0o600
+// privateMode is the mode of a ledger and of what lies beside it. Accounts and what was spent
+// on them are for the owner: see docs/threat-model.md.
+const privateMode fs.FileMode = 0o600
 
-// CheckMode refuses modes that a ledger cannot have: its owner reads and writes it, its
-// group may, and nobody else does.
+// CheckMode returns an error for a mode that a ledger cannot have. Its owner reads and writes
+// it, its group may read, or read and write, and nobody else may do either.
 func CheckMode(mode fs.FileMode) error {
 	switch mode {
 	case 0o600, 0o640, 0o660:
@@ -21,18 +21,18 @@ func CheckMode(mode fs.FileMode) error {
 	return fmt.Errorf("the mode of a ledger is 0600, 0640 or 0660, not %#o", uint32(mode))
 }
 
-// mode is that of the ledger's file, which its archives get too.
+// mode returns the mode of the ledger's file, which its archives get too.
 func (l *Ledger) mode() fs.FileMode {
 	if file, err := os.Stat(l.path); err == nil && l.path != "" {
 		return file.Mode().Perm()
 	}
-	return private
+	return privateMode
 }
 
-// settleMode gives a ledger and what SQLite has put beside it the mode that was asked for.
-// Where none was, it keeps its own, unless that lets everybody in, as that of ledgers of
-// earlier versions does.
-func settleMode(path string, asked fs.FileMode) error {
+// applyMode gives a ledger and what SQLite has put beside it the mode that was asked for. If
+// none was, the ledger keeps its own mode, unless that lets everybody in, as ledgers of earlier
+// versions did.
+func applyMode(path string, asked fs.FileMode) error {
 	file, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func settleMode(path string, asked fs.FileMode) error {
 	case mode == 0 && has&0o007 == 0, mode == has:
 		return nil
 	case mode == 0:
-		mode = private
+		mode = privateMode
 	}
 	for _, suffix := range append([]string{"", "-queue"}, companions...) {
 		err := os.Chmod(path+suffix, mode)

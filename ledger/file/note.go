@@ -7,12 +7,11 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A note is an entry that is not on disk yet and need not be: it moves an amount
-// from reserved to spent, or returns it, so that without it the balance on disk
-// is too high, never too low.
+// A note is a change that is not on disk yet and need not be. It moves an amount from reserved
+// to spent, or returns it. Without it the balance on disk is too high, never too low.
 
-// manyNotes is how many notes may wait: those of a statement over a hundred
-// thousand accounts do, so that it does not end with writing them.
+// manyNotes is how many notes may wait. It exceeds those of a statement over a hundred thousand
+// accounts, so that such a statement does not end with writing them.
 const manyNotes = 1 << 17
 
 // addNote adds a note. Notes are allocated together. It is called under mu.
@@ -27,11 +26,13 @@ func (l *Ledger) addNote(n change) *change {
 	return e
 }
 
-// flush writes the notes in one transaction. Where that fails they stay.
+// flush writes the notes in one transaction. If that fails they stay.
 func (l *Ledger) flush() error { return l.flushFrom(1) }
 
-func (l *Ledger) flushMany() error { return l.flushFrom(manyNotes) }
+// flushIfMany writes the notes if too many wait.
+func (l *Ledger) flushIfMany() error { return l.flushFrom(manyNotes) }
 
+// flushFrom writes the notes if at least so many wait.
 func (l *Ledger) flushFrom(least int) error {
 	l.mu.Lock()
 	waiting := len(l.notes)
@@ -42,7 +43,7 @@ func (l *Ledger) flushFrom(least int) error {
 	return l.transact((*transaction).postNotes)
 }
 
-// postNotes writes the notes that wait.
+// postNotes writes the notes that wait. They wait again if the transaction fails.
 func (t *transaction) postNotes() error {
 	l := t.ledger
 	notes := l.takeNotes()
@@ -63,7 +64,7 @@ func (t *transaction) postNotes() error {
 	return nil
 }
 
-// takeNotes takes the notes; nothing is added to those that are taken.
+// takeNotes takes the notes that wait, and marks them so that nothing is added to them.
 func (l *Ledger) takeNotes() []*change {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +76,7 @@ func (l *Ledger) takeNotes() []*change {
 	return notes
 }
 
-// noteItems notes that items were spent out of the pools.
+// noteItems notes that items were spent from the pools.
 func (l *Ledger) noteItems(function string, unit budget.Unit, items []ledger.Item, drawn []ledger.Share) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Charges of many accounts in ascending order, out of their limits alone. Balances are read
-// by walking through them, entries are written some at a time, and one statement adds
-// them to the balances.
+// Charges of many accounts in ascending order, out of their limits alone. The balances are read
+// in one walk through the table, entries are written in batches, and one SQL statement adds them
+// to the balances.
 
 // chargeOrdered charges items in ascending order of their accounts.
 func (t *transaction) chargeOrdered(from *origin, items []ledger.Item) error {
-	windows, err := t.affordOrdered(from.unit, items)
+	windows, err := t.windowsAfterCharge(from.unit, items)
 	if err != nil {
 		return err
 	}
@@ -22,22 +22,22 @@ func (t *transaction) chargeOrdered(from *origin, items []ledger.Item) error {
 		return err
 	}
 	first := t.head.ID + 1
-	if err := t.recordItems(from, items, windows); err != nil {
+	if err := t.addItems(from, items, windows); err != nil {
 		return err
 	}
 	return t.exec(addBalancesSQL, first)
 }
 
-// addBalancesSQL adds the entries from one on, which charge limits, to the balances.
+// addBalancesSQL adds the entries from an ID on to the balances. They charge limits alone.
 const addBalancesSQL = `
 INSERT INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
 SELECT account, unit, spent, 0, time, window_start, window_spent FROM entry WHERE id >= ?1
 ON CONFLICT DO UPDATE SET spent = spent + excluded.spent, last_charge = max(last_charge, excluded.last_charge),
   window_start = excluded.window_start, window_spent = excluded.window_spent`
 
-// affordOrdered returns the windows of the items' accounts after the charge, or the refusal
-// of the first that cannot pay.
-func (t *transaction) affordOrdered(unit budget.Unit, items []ledger.Item) ([]ledger.WindowUse, error) {
+// windowsAfterCharge returns the windows of the items' accounts after the charge, or the refusal
+// of the first account that cannot pay.
+func (t *transaction) windowsAfterCharge(unit budget.Unit, items []ledger.Item) ([]ledger.WindowUse, error) {
 	balances, err := t.db.orderedBalances(unit, t.now)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (t *transaction) affordOrdered(unit budget.Unit, items []ledger.Item) ([]le
 	defer balances.close() // before anything is written: SQLite keeps what is read in its place
 	windows := make([]ledger.WindowUse, len(items))
 	for i, item := range items {
-		b, err := t.db.checkCanPay(balances, item)
+		b, err := t.db.standingToCharge(balances, item)
 		if err != nil {
 			return nil, err
 		}
@@ -54,23 +54,23 @@ func (t *transaction) affordOrdered(unit budget.Unit, items []ledger.Item) ([]le
 	return windows, nil
 }
 
-// checkCanPay returns the standing of an item's account, or the refusal where its limit
-// leaves less than the item.
-func (db *store) checkCanPay(balances *orderedBalances, item ledger.Item) (ledger.Standing, error) {
+// standingToCharge returns the standing of an item's account, or the refusal if its limit leaves
+// less than the item.
+func (db *store) standingToCharge(balances *orderedBalances, item ledger.Item) (ledger.Standing, error) {
 	b, err := balances.standing(item.Account)
 	if err != nil {
 		return b, err
 	}
-	return b, db.refuse(&b, item.Epsilon, 0)
+	return b, db.checkAffordable(&b, item.Epsilon, 0)
 }
 
-// atOnce is how many entries one statement writes.
-const atOnce = 16
+// batchSize is how many entries one SQL statement writes.
+const batchSize = 16
 
-// recordItems writes an entry for each item, whose windows are those after it.
-func (t *transaction) recordItems(from *origin, items []ledger.Item, windows []ledger.WindowUse) error {
-	if len(items) >= atOnce {
-		n, err := t.recordTogether(from, items, windows)
+// addItems writes an entry for each item. Windows are those after the charge.
+func (t *transaction) addItems(from *origin, items []ledger.Item, windows []ledger.WindowUse) error {
+	if len(items) >= batchSize {
+		n, err := t.addBatches(from, items, windows)
 		if err != nil {
 			return err
 		}
@@ -89,9 +89,9 @@ func chargeFor(item ledger.Item, from *origin) *change {
 	return &change{origin: from, account: item.Account, spent: item.Epsilon, evaluations: item.Evaluations}
 }
 
-// recordTogether writes the entries of as many items as a statement writes at a time, and
-// returns of how many.
-func (t *transaction) recordTogether(from *origin, items []ledger.Item, windows []ledger.WindowUse) (n int, err error) {
+// addBatches writes the entries of as many items as fill batches, and returns how many items
+// these are.
+func (t *transaction) addBatches(from *origin, items []ledger.Item, windows []ledger.WindowUse) (n int, err error) {
 	s, _, err := t.db.conn.Prepare(addEntriesSQL())
 	if err != nil {
 		return 0, err
@@ -99,10 +99,10 @@ func (t *transaction) recordTogether(from *origin, items []ledger.Item, windows 
 	defer s.Close()
 	s.BindText(1, from.function)
 	s.BindText(2, string(from.unit))
-	var numbers [3 + 4*atOnce]int64
-	for ; n+atOnce <= len(items); n += atOnce {
+	var numbers [3 + 4*batchSize]int64
+	for ; n+batchSize <= len(items); n += batchSize {
 		v := numbers[:3]
-		for k, item := range items[n : n+atOnce] {
+		for k, item := range items[n : n+batchSize] {
 			e, err := t.nextEntry(chargeFor(item, from), 0, windows[n+k])
 			if err != nil {
 				return n, err
@@ -112,7 +112,7 @@ func (t *transaction) recordTogether(from *origin, items []ledger.Item, windows 
 			}
 			v = append(v, int64(e.Spent), e.Evaluations, e.Window.Start, int64(e.Window.Spent))
 			s.BindText(3+len(numbers)+k, e.Account)
-			s.BindBlob(3+len(numbers)+atOnce+k, t.head.Hash[:])
+			s.BindBlob(3+len(numbers)+batchSize+k, t.head.Hash[:])
 		}
 		s.BindInts(3, v...)
 		if err := s.Run(); err != nil {
@@ -122,21 +122,21 @@ func (t *transaction) recordTogether(from *origin, items []ledger.Item, windows 
 	return n, nil
 }
 
-// addEntriesSQL writes entries that charge limits in one run: ?1 is their function, ?2 their
-// unit, ?3 the id of the first, ?4 their statement, ?5 their time. Behind them come four
-// numbers of each, then their accounts, then their hashes.
+// addEntriesSQL returns the SQL that writes a batch of entries that charge limits in one run. ?1
+// is their function, ?2 their unit, ?3 the ID of the first, ?4 their statement, ?5 their time.
+// Behind these come four numbers of each entry, then the accounts, then the hashes.
 func addEntriesSQL() string {
 	var b strings.Builder
 	b.WriteString(`
 INSERT INTO entry(id, statement, time, spent, reserved, evaluations,
                   window_start, window_spent, function, account, unit, hash) VALUES `)
-	for k := range atOnce {
+	for k := range batchSize {
 		if k > 0 {
 			b.WriteString(", ")
 		}
 		n := 6 + 4*k
 		fmt.Fprintf(&b, "(?3 + %d, ?4, ?5, ?%d, 0, ?%d, nullif(?%d, 0), ?%d, ?1, ?%d, ?2, ?%d)",
-			k, n, n+1, n+2, n+3, 6+4*atOnce+k, 6+5*atOnce+k)
+			k, n, n+1, n+2, n+3, 6+4*batchSize+k, 6+5*batchSize+k)
 	}
 	return b.String()
 }

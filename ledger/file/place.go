@@ -9,22 +9,22 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A ledger is one file under one name, with its log (-wal) and the log's index (-shm)
-// beside it. Each of these faults makes two ledgers of one, of which both grant all that
-// the limits allow, and each is in order by itself:
+// A ledger is one file under one name, with its log (-wal) and the log's index (-shm) beside
+// it. Each of these faults makes two ledgers of one. Both then grant all that the limits
+// allow, and each is consistent by itself:
 //
-//   - the file has a second name (a hard link): the log goes by the name, so whoever comes
-//     by the other name has another log;
-//   - the file, the log or the index was removed or replaced while it is open: whoever
-//     comes next makes new ones;
-//   - the file now is another ledger, put there by a copy or by SQLite's backup.
+//   - The file has a second name (a hard link). The log has the file's name, so whoever opens
+//     the file by its other name has another log.
+//   - The file, the log or the index was removed or replaced while it is open. Whoever opens
+//     the ledger next makes new ones.
+//   - The file now holds another ledger, put there by a copy or by SQLite's backup.
 //
-// They are looked for when a ledger is opened and in every transaction.
+// These faults are looked for when a ledger is opened and in every transaction.
 
-// companions are what the names of the files beside a ledger end with.
+// companions are the suffixes of the files beside a ledger.
 var companions = []string{"-wal", "-shm"}
 
-// A place is a ledger's files as they were when it was opened.
+// place holds a ledger's files as they were when it was opened.
 type place []placedFile
 
 type placedFile struct {
@@ -32,11 +32,11 @@ type placedFile struct {
 	id   fileID
 }
 
-// lookAt looks at the files of an open ledger.
-func lookAt(path string) (p place, err error) {
-	var look looker
+// inspectPlace returns the place of an open ledger.
+func inspectPlace(path string) (p place, err error) {
+	var files inspector
 	for _, suffix := range append([]string{""}, companions...) {
-		id, _, err := look.identify(path + suffix)
+		id, _, err := files.identify(path + suffix)
 		if err != nil {
 			return nil, err
 		}
@@ -45,13 +45,13 @@ func lookAt(path string) (p place, err error) {
 	return p, p.check()
 }
 
-// check makes sure that the names still lead to the open files, and no other name to the
-// ledger's: what is charged to a file that was removed or replaced is lost. The files are
-// looked at without opening them: see the package's comment.
+// check checks that the names still lead to the open files, and that the ledger's file has no
+// other name. What is charged to a file that was removed or replaced is lost. It does not open
+// the files: see the package's documentation.
 func (p place) check() error {
-	var look looker
+	var files inspector
 	for i, open := range p {
-		id, names, err := look.identify(open.path)
+		id, names, err := files.identify(open.path)
 		there := err == nil && id.same(open.id)
 		switch {
 		case i == 0 && !there:
@@ -66,18 +66,19 @@ func (p place) check() error {
 	return nil
 }
 
+// errNames returns the error of a file with several names.
 func errNames(names uint64) error {
 	return fmt.Errorf("the file has %d names (hard links), each of which would get a log of its own: "+
 		"put a copy of the file in its place", names)
 }
 
-// unshared makes sure that a file which is to be opened has one name, and that no process
-// has it open whose log or index was removed: new ones would be made beside those.
-func unshared(path string) error {
+// checkUnshared checks that a file which is to be opened has one name, and that no process
+// uses it whose log or index was removed. SQLite would make new ones beside those.
+func checkUnshared(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // it is new, or opening it says what is wrong
 	}
-	_, names, err := new(looker).identify(path)
+	_, names, err := new(inspector).identify(path)
 	switch {
 	case err != nil:
 		return err
@@ -85,7 +86,7 @@ func unshared(path string) error {
 		return errNames(names)
 	}
 	const pause = 5 * time.Millisecond
-	for waited := time.Duration(0); !complete(path) && usedElsewhere(path); waited += pause {
+	for waited := time.Duration(0); !hasCompanions(path) && openElsewhere(path); waited += pause {
 		if waited >= busyTimeout*time.Millisecond {
 			return errors.New("database is locked by a process whose -wal or -shm file is not there: " +
 				"end that process, which saves what it has charged")
@@ -95,8 +96,8 @@ func unshared(path string) error {
 	return nil
 }
 
-// complete reports whether the log and its index are there.
-func complete(path string) bool {
+// hasCompanions reports whether the log and its index are there.
+func hasCompanions(path string) bool {
 	for _, suffix := range companions {
 		if _, err := os.Stat(path + suffix); err != nil {
 			return false
@@ -105,10 +106,9 @@ func complete(path string) bool {
 	return true
 }
 
-// usedElsewhere reports whether another connection has the file open, in which case it
-// cannot be locked for this one alone. Who has a file in WAL mode open holds a shared lock
-// on it all the time.
-func usedElsewhere(path string) bool {
+// openElsewhere reports whether another connection has the file open. A connection holds a
+// shared lock on a file in WAL mode all the time, so that nobody else can lock it exclusively.
+func openElsewhere(path string) bool {
 	conn, err := sqlite.Open(path, sqlite.ReadWrite)
 	if err != nil {
 		return false // opening it says why

@@ -79,7 +79,7 @@ func parsePoint(b []byte) (p ledger.Point, rest []byte, err error) {
 	return p, rest[setSize:], nil
 }
 
-// addPoints adds a block to a run that has saved points.
+// addPoints adds a block to a run, of which a number of points are saved.
 func (tx *transaction) addPoints(trace string, saved int64, points []ledger.Point) error {
 	if len(points) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (tx *transaction) addPoints(trace string, saved int64, points []ledger.Poin
 	return s.Run()
 }
 
-// TraceRun returns the run of a trace, as far as it is saved.
+// TraceRun implements [ledger.Ledger].
 func (l *Ledger) TraceRun(name string) (points []ledger.Point, err error) {
 	err = l.read(func(db *store) error {
 		return db.query("SELECT points FROM run WHERE trace = ?1 ORDER BY first", func(s *sqlite.Stmt) error {

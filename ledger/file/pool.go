@@ -5,22 +5,18 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// pool is what Reserve has set aside for an account and nobody holds. It is on
-// disk as reserved, so that using it takes no commit.
+// pool is what Reserve has set aside for an account and nobody holds. It is on disk as
+// reserved, so that using it takes no commit.
 type pool struct {
 	account string
-	limit   budget.Amount // that it was filled under last
+	limit   budget.Amount // under which it was last filled
 	ledger.Share
 }
 
-// reserveFunction is the function of the entries that fill and dissolve pools.
+// reserveFunction is the function of the entries that fill and empty pools.
 const reserveFunction = "budget_reserve"
 
-// Reserve sets amounts aside for all accounts or for none, in one transaction.
-// Afterwards [Ledger.Charge] and the statements of this process take from them
-// without a commit per account. What is left returns when the ledger closes; of
-// a limit with a window it can be used and returned in that window only.
-// A refusal is a [*RefusalError]. The evaluations of an item mean nothing here.
+// Reserve implements [ledger.Ledger]. It writes one transaction and fills the pools.
 func (l *Ledger) Reserve(unit budget.Unit, items []ledger.Item) error {
 	items, err := ledger.MergeItems(unit, items)
 	if err != nil || len(items) == 0 {
@@ -35,13 +31,13 @@ func (l *Ledger) Reserve(unit budget.Unit, items []ledger.Item) error {
 	if err != nil {
 		return err
 	}
-	l.fill(unit, items, balances)
+	l.fillPools(unit, items, balances)
 	return l.recallSince(revision, unit, items)
 }
 
-// reserveItems returns the balances before.
+// reserveItems reserves items from the limits, and returns the standings before.
 func (t *transaction) reserveItems(from *origin, items []ledger.Item) ([]ledger.Standing, error) {
-	balances, err := t.afford(from.unit, items, make([]ledger.Share, len(items)))
+	balances, err := t.standingsToCharge(from.unit, items, make([]ledger.Share, len(items)))
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +50,8 @@ func (t *transaction) reserveItems(from *origin, items []ledger.Item) ([]ledger.
 	return balances, nil
 }
 
-// fill adds what was reserved to the pools.
-func (l *Ledger) fill(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) {
+// fillPools adds items that were reserved to the pools.
+func (l *Ledger) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	pools := l.pools[unit]
@@ -85,11 +81,11 @@ func (l *Ledger) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
 	return string(account), nil
 }
 
-// add adds what was reserved later than what is there.
+// add adds a share that was reserved later than what the pool has.
 func (q *pool) add(s ledger.Share) { q.Share = ledger.Share{Term: s.Term, Left: q.In(s.Term) + s.Left} }
 
-// draw takes what the pools have for items, and tells whether that is all.
-func (l *Ledger) draw(unit budget.Unit, items []ledger.Item) (drawn []ledger.Share, covered bool) {
+// drawFromPools takes what the pools have for items, and reports whether that covers all items.
+func (l *Ledger) drawFromPools(unit budget.Unit, items []ledger.Item) (drawn []ledger.Share, covered bool) {
 	drawn, covered = make([]ledger.Share, len(items)), true
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,15 +99,15 @@ func (l *Ledger) draw(unit budget.Unit, items []ledger.Item) (drawn []ledger.Sha
 	return drawn, covered
 }
 
-// take takes at most the amount.
+// take takes what the pool has, at most the amount.
 func (q *pool) take(most budget.Amount) ledger.Share {
 	s := ledger.Share{Term: q.Term, Left: min(q.Left, most)}
 	q.Left -= s.Left
 	return s
 }
 
-// putBack undoes draw, which was done at a revision.
-func (l *Ledger) putBack(unit budget.Unit, items []ledger.Item, drawn []ledger.Share, revision int64) {
+// returnToPools undoes drawFromPools, which was called at a revision of the ledger.
+func (l *Ledger) returnToPools(unit budget.Unit, items []ledger.Item, drawn []ledger.Share, revision int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, s := range drawn {
@@ -126,35 +122,35 @@ func (l *Ledger) putBack(unit budget.Unit, items []ledger.Item, drawn []ledger.S
 // limit too. It is called under mu.
 func (l *Ledger) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision int64) {
 	if revision == l.revision.Load() {
-		q.giveBack(s)
+		q.putBack(s)
 		return
 	}
 	from := &origin{new(run), l.clock(), reserveFunction, unit}
 	l.addNote(change{origin: from, account: q.account, reserved: -s.Left, term: s.Term})
 }
 
-// giveBack adds what was taken earlier; it is lost where the pool has moved on to
-// another term.
-func (q *pool) giveBack(s ledger.Share) {
+// putBack adds a share that was taken earlier. The share is lost if the pool belongs to another
+// term by now.
+func (q *pool) putBack(s ledger.Share) {
 	if q.Left == 0 {
 		q.Term = s.Term
 	}
 	q.Left += s.In(q.Term)
 }
 
-// dissolvePools notes that what is left in the pools is returned.
-func (l *Ledger) dissolvePools() {
+// emptyPools notes that what is left in the pools is returned. It is called under mu.
+func (l *Ledger) emptyPools() {
 	r, at := new(run), l.clock()
 	for unit, pools := range l.pools {
 		from := &origin{r, at, reserveFunction, unit}
 		for _, q := range pools {
-			l.dissolve(q, from)
+			l.emptyPool(q, from)
 		}
 	}
 }
 
-// dissolve notes that what a pool has is returned. It is called under mu.
-func (l *Ledger) dissolve(q *pool, from *origin) {
+// emptyPool notes that what a pool has left is returned. It is called under mu.
+func (l *Ledger) emptyPool(q *pool, from *origin) {
 	if q.Left > 0 {
 		l.addNote(change{origin: from, account: q.account, reserved: -q.Left, term: q.Term})
 		q.Left = 0

@@ -9,62 +9,63 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A limit that is lowered takes back what is reserved and not used, whoever holds it: 0
-// blocks at once. What was reserved under the higher limit is neither drawn from a pool nor
-// used by a statement or a trace any more.
+// A limit that is lowered takes back what is reserved and not used, whoever holds it. A limit
+// of 0 blocks at once. What was reserved under the higher limit is neither drawn from a pool
+// nor used by a statement or a trace any more.
 //
-// Whoever holds something compares the ledger's revision, which changes when limits are
-// found to be set, with the one that he knows, and where it is another his account's limit
-// with the one that he reserved under. Limits that another process sets are found before
-// anything is taken from a pool, and by a statement that runs after at most lookAfter
+// The ledger's revision changes when limits were set. Each hold and trace remembers the
+// revision at which its limit was last checked, and the limit that it was reserved under. When
+// the revision is another one it compares the limits. What another process sets is noticed
+// before anything is taken from a pool, and by a running statement after at most checkAfter
 // evaluations.
 
-// lookAfter is after how many evaluations a statement or a trace looks for limits again.
-const lookAfter = 1024
+// checkAfter is how many evaluations a statement or a trace makes before it looks for new
+// limits again.
+const checkAfter = 1024
 
-// A lookout finds limits that other processes set. It has a connection of its own, so that
-// whoever looks need not wait for a transaction. It is used under its lock.
-type lookout struct {
+// limitWatcher finds limits that other processes set. It has a connection of its own, so that
+// nobody has to wait for a transaction. It is used under its lock.
+type limitWatcher struct {
 	sync.Mutex
-	db     *store // nil until it is needed
-	looked int64  // the last entry when it last looked
-	closed bool   // with the ledger, which nobody may open again
+	db       *store // nil until it is needed
+	lastSeen int64  // the last entry when it last looked
+	closed   bool   // with the ledger, which nobody may open again
 }
 
-// lookForLimits looks for limits that were set since the last time, and notes that what
-// pools have under a limit that was lowered is returned.
-func (l *Ledger) lookForLimits() error {
+// checkForLimits looks for limits that were set since the last time, and empties the pools
+// whose limits were lowered.
+func (l *Ledger) checkForLimits() error {
 	if l.path == "" {
 		return nil // there are no others
 	}
-	l.lookout.Lock()
-	defer l.lookout.Unlock()
-	if l.lookout.closed {
+	l.watcher.Lock()
+	defer l.watcher.Unlock()
+	if l.watcher.closed {
 		return errClosed
 	}
 	if err := l.place.check(); err != nil {
 		return wrap(err)
 	}
-	if err := l.lookout.open(l.path, l.id); err != nil {
+	if err := l.watcher.open(l.path, l.id); err != nil {
 		return wrap(err)
 	}
-	if err := l.lookout.db.sameLedger(); err != nil {
+	if err := l.watcher.db.sameLedger(); err != nil {
 		return wrap(err)
 	}
-	set, last, err := l.lookout.db.limitsSince(l.lookout.looked)
+	set, last, err := l.watcher.db.limitsSince(l.watcher.lastSeen)
 	if err != nil {
 		return wrap(err)
 	}
-	if err := l.recall(l.lookout.db, set...); err != nil {
+	if err := l.recall(l.watcher.db, set...); err != nil {
 		return wrap(err)
 	}
-	l.lookout.looked = last
+	l.watcher.lastSeen = last
 	return nil
 }
 
-// open opens the connection to the ledger of that id.
-func (o *lookout) open(path, id string) error {
-	if o.db != nil {
+// open opens the connection to the ledger that has the ID.
+func (w *limitWatcher) open(path, id string) error {
+	if w.db != nil {
 		return nil
 	}
 	db, err := connect(path, false)
@@ -76,28 +77,28 @@ func (o *lookout) open(path, id string) error {
 		db.close()
 		return err
 	}
-	o.db = db
+	w.db = db
 	return nil
 }
 
-func (o *lookout) close() error {
-	o.Lock()
-	defer o.Unlock()
-	o.closed = true
-	if o.db == nil {
+func (w *limitWatcher) close() error {
+	w.Lock()
+	defer w.Unlock()
+	w.closed = true
+	if w.db == nil {
 		return nil
 	}
-	return o.db.close()
+	return w.db.close()
 }
 
-// recall takes back what pools have under limits that were lowered, of those whose limits
-// were set. Those who hold something find the revision changed.
+// recall empties the pools whose limits were lowered, of the accounts and units whose limits
+// were set. It changes the revision for those who hold something.
 func (l *Ledger) recall(db *store, set ...accountUnit) error {
 	if len(set) == 0 {
 		return nil
 	}
-	// Before the pools are emptied and after: what is taken from one that is not empty yet
-	// must not come back to it later.
+	// The revision changes before the pools are emptied and after, so that what is taken
+	// from a pool in between does not come back to it later.
 	l.revision.Add(1)
 	defer l.revision.Add(1)
 	for _, of := range set {
@@ -108,7 +109,7 @@ func (l *Ledger) recall(db *store, set ...accountUnit) error {
 	return nil
 }
 
-// recallNow is recall for limits that this process has set, or did not see set.
+// recallNow is recall for limits that this process has set, or may have missed.
 func (l *Ledger) recallNow(set ...accountUnit) error {
 	l.writer.Lock()
 	defer l.writer.Unlock()
@@ -118,19 +119,19 @@ func (l *Ledger) recallNow(set ...accountUnit) error {
 	return wrap(l.recall(l.db, set...))
 }
 
-// lookIfHeld looks for limits where something is held, or there are pools of the unit to
-// draw from. Others read their limit in the transaction that charges it.
-func (l *Ledger) lookIfHeld(held bool, unit budget.Unit) error {
+// checkForLimitsIfHeld looks for limits if something is held, or if there are pools of the
+// unit to draw from. Otherwise the limit is read in the transaction that charges it.
+func (l *Ledger) checkForLimitsIfHeld(held bool, unit budget.Unit) error {
 	l.mu.Lock()
 	held = held || len(l.pools[unit]) > 0
 	l.mu.Unlock()
 	if !held {
 		return nil
 	}
-	return l.lookForLimits()
+	return l.checkForLimits()
 }
 
-// recallSince takes pools back that were filled while limits were set, since a revision.
+// recallSince empties pools that were filled while limits were set since a revision.
 func (l *Ledger) recallSince(revision int64, unit budget.Unit, items []ledger.Item) error {
 	if revision == l.revision.Load() {
 		return nil
@@ -142,7 +143,7 @@ func (l *Ledger) recallSince(revision int64, unit budget.Unit, items []ledger.It
 	return l.recallNow(set...)
 }
 
-// limitsSince returns whose limits were set after the entry of that id, and the id of the
+// limitsSince returns whose limits were set after the entry that has the ID, and the ID of the
 // last entry.
 func (db *store) limitsSince(id int64) (set []accountUnit, last int64, err error) {
 	head, err := db.head()
@@ -162,7 +163,7 @@ func (db *store) limitsSince(id int64) (set []accountUnit, last int64, err error
 	}
 }
 
-// recallPools empties the pools whose accounts' limit was lowered.
+// recallPools empties the pools of a limit that was lowered.
 func (l *Ledger) recallPools(db *store, of accountUnit) error {
 	for _, q := range l.poolsOf(of) {
 		b, err := db.standing(q.account, of.unit, l.clock())
@@ -171,13 +172,14 @@ func (l *Ledger) recallPools(db *store, of accountUnit) error {
 		}
 		if b.Limit < q.limit {
 			l.mu.Lock()
-			l.dissolve(q, &origin{new(run), l.clock(), reserveFunction, of.unit})
+			l.emptyPool(q, &origin{new(run), l.clock(), reserveFunction, of.unit})
 			l.mu.Unlock()
 		}
 	}
 	return nil
 }
 
+// poolsOf returns the pools that a limit holds for.
 func (l *Ledger) poolsOf(of accountUnit) []*pool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +193,7 @@ func (l *Ledger) poolsOf(of accountUnit) []*pool {
 	return nil
 }
 
-// recall returns what a hold has, if its account's limit was lowered since it was reserved.
+// recall returns what a hold has if the account's limit was lowered since it was reserved.
 func (p *spender) recall(h *hold) error {
 	l := p.statement.ledger
 	now := l.revision.Load()
@@ -212,15 +214,15 @@ func (p *spender) recall(h *hold) error {
 	return nil
 }
 
-// checkLimits looks for limits from time to time, and returns what the hold has if one of them
+// checkLimits looks for limits from time to time, and returns what the hold has if its limit
 // was lowered.
 func (p *spender) checkLimits(h *hold) error {
 	l := p.statement.ledger
 	if p.unchecked == 0 {
-		if err := l.lookIfHeld(p.last != nil, p.unit); err != nil {
+		if err := l.checkForLimitsIfHeld(p.last != nil, p.unit); err != nil {
 			return err
 		}
-		p.unchecked = lookAfter
+		p.unchecked = checkAfter
 	}
 	if h.revision == l.revision.Load() {
 		return nil

@@ -122,12 +122,12 @@ func TestPoolIsNotFilledAgain(t *testing.T) {
 	check(t, l.Reserve("m", items))
 	revision := l.revision.Load()
 	items[0].Epsilon = 10
-	drawn, covered := l.draw("m", items)
+	drawn, covered := l.drawFromPools("m", items)
 	if !covered {
 		t.Fatal("the pool is empty")
 	}
 	check(t, l.SetLimit("*", "m", 50, 0))
-	l.putBack("m", items, drawn, revision)
+	l.returnToPools("m", items, drawn, revision)
 	if left := l.pools["m"]["ana"].Left; left != 0 {
 		t.Errorf("the pool has %d", int64(left))
 	}
@@ -192,7 +192,7 @@ func TestBlockedAtOnce(t *testing.T) {
 }
 
 // Another process finds the limit in every statement that begins, and while one runs
-// within lookAfter evaluations.
+// within checkAfter evaluations.
 func TestBlockedInAnotherProcess(t *testing.T) {
 	for name := range holders {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestBlockedInAnotherProcess(t *testing.T) {
 			l := newFile(t)
 			check(t, l.SetLimit("ana", "m", 100_000, 0))
 			other := newServant(t, name, l.Path())
-			first, most := 4200, lookAfter // which reserves more than another 3,000
+			first, most := 4200, checkAfter // which reserves more than another 3,000
 			if strings.HasPrefix(name, "pool") {
 				first, most = 5, 0
 			}

@@ -13,18 +13,18 @@ import (
 	"github.com/geosql/geosql/internal/turns"
 )
 
-// registry holds the ledgers of the process under their keys. A second object
-// for a file would not know what the first has set aside.
+// registry holds the ledgers of the process under their keys. A second Ledger for a file
+// would not know what the first has set aside.
 var registry = struct {
 	sync.Mutex
 	ledgers map[string]*Ledger
 	busy    map[string]chan struct{} // keys being opened or closed, of no registered ledger
 }{ledgers: map[string]*Ledger{}, busy: map[string]chan struct{}{}}
 
-// claim returns the open ledger of a key. Where there is none the caller has
-// claimed the key, to open it, and has to give it up. Opening and closing wait for
-// the disk and for other programs, and the registry's lock is not held then: other
-// ledgers go on. It is called, and returns, under that lock.
+// claim returns the open ledger of a key. If there is none it returns nil, and the caller
+// has claimed the key: it may open the ledger and has to call unclaim. It does not hold the
+// registry's lock while it waits for the disk and for other programs, so that other ledgers
+// go on. claim is called, and returns, under that lock.
 func claim(key string) *Ledger {
 	for registry.busy[key] != nil {
 		done := registry.busy[key]
@@ -39,13 +39,14 @@ func claim(key string) *Ledger {
 	return l
 }
 
-func giveUp(key string) {
+// unclaim lets those go on who wait for a key. It is called under the registry's lock.
+func unclaim(key string) {
 	close(registry.busy[key])
 	delete(registry.busy, key)
 }
 
-// key is the ledger's name in the registry: an absolute path, or an id, which
-// has no separator.
+// key returns the ledger's name in the registry: an absolute path, or an ID, which has no
+// separator.
 func (l *Ledger) key() string {
 	if l.path == "" {
 		return l.id
@@ -58,14 +59,14 @@ type Option func(*options)
 
 type options struct{ mode fs.FileMode }
 
-// WithMode gives the ledger's file, and what lies beside it, another mode than 0600, as
-// far as [CheckMode] allows. The ledger keeps it. Zero says nothing.
+// WithMode gives the ledger's file, and what lies beside it, a mode that [CheckMode] allows.
+// The ledger keeps it. With mode 0, a new ledger has mode 0600 and others keep theirs.
 func WithMode(mode fs.FileMode) Option { return func(o *options) { o.mode = mode } }
 
-// Open returns the process's one ledger for the file at path, whatever symbolic
-// links lead to it; a file with several names (hard links) is an error. With create
-// it makes a file that is missing or empty into a ledger; without, such a file is an
-// error that wraps [fs.ErrNotExist].
+// Open returns the process's one ledger for the file at path, whatever symbolic links lead to
+// it. A file with several names (hard links) is an error. With create, Open makes a ledger of
+// a file that is missing or empty. Without, such a file is an error that wraps
+// [fs.ErrNotExist].
 func Open(path string, create bool, opts ...Option) (*Ledger, error) {
 	var o options
 	for _, set := range opts {
@@ -82,8 +83,8 @@ func Open(path string, create bool, opts ...Option) (*Ledger, error) {
 	return l, nil
 }
 
-// OpenMemory returns a ledger that lives in memory: a new one for an empty id,
-// else the one of that id, which is an error when it is gone.
+// OpenMemory returns a ledger that lives in memory: a new one if id is empty, and else the
+// one with that ID, or an error if it was closed.
 func OpenMemory(id string) (*Ledger, error) {
 	if id == "" {
 		db, err := openStore(":memory:", true)
@@ -119,7 +120,7 @@ func (o options) open(path string, create bool) (*Ledger, error) {
 	if l := claim(real); l != nil {
 		return l.reopen(o)
 	}
-	defer giveUp(real)
+	defer unclaim(real)
 	registry.Unlock()
 	db, at, err := openFile(real, create, o)
 	registry.Lock()
@@ -129,13 +130,13 @@ func (o options) open(path string, create bool) (*Ledger, error) {
 	return register(db, real, at), nil
 }
 
-// reopen adds a reference for one more call of Open.
+// reopen adds a reference to an open ledger for a call of Open with these options.
 func (l *Ledger) reopen(o options) (*Ledger, error) {
 	if err := l.place.check(); err != nil {
 		return nil, err
 	}
 	if o.mode != 0 {
-		if err := settleMode(l.path, o.mode); err != nil {
+		if err := applyMode(l.path, o.mode); err != nil {
 			return nil, err
 		}
 	}
@@ -143,32 +144,35 @@ func (l *Ledger) reopen(o options) (*Ledger, error) {
 	return l, nil
 }
 
+// openFile opens the ledger at a real path.
 func openFile(path string, create bool, o options) (*store, place, error) {
 	if _, err := os.Stat(path); err != nil && !(create && errors.Is(err, fs.ErrNotExist)) {
 		return nil, nil, err
 	}
-	if err := unshared(path); err != nil {
+	if err := checkUnshared(path); err != nil {
 		return nil, nil, err
 	}
 	db, err := openStore(path, create)
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := settle(path, o)
+	at, err := finishOpening(path, o)
 	if err != nil {
 		db.close()
 	}
 	return db, at, err
 }
 
-// settle gives the files of a ledger that was opened their mode and looks at them.
-func settle(path string, o options) (place, error) {
-	if err := settleMode(path, o.mode); err != nil {
+// finishOpening gives the files of a ledger that was opened their mode, and returns its place.
+func finishOpening(path string, o options) (place, error) {
+	if err := applyMode(path, o.mode); err != nil {
 		return nil, err
 	}
-	return lookAt(path)
+	return inspectPlace(path)
 }
 
+// register makes the Ledger of a store and adds it to the registry. It is called under the
+// registry's lock.
 func register(db *store, path string, at place) *Ledger {
 	l := &Ledger{
 		path:  path,
@@ -179,7 +183,7 @@ func register(db *store, path string, at place) *Ledger {
 		db:    db,
 		pools: map[budget.Unit]map[string]*pool{},
 	}
-	l.lookout.looked = db.opened.ID
+	l.watcher.lastSeen = db.opened.ID
 	if path != "" {
 		l.turns = turns.Open(path+"-queue", l.mode())
 	}
@@ -187,8 +191,8 @@ func register(db *store, path string, at place) *Ledger {
 	return l
 }
 
-// realPath resolves the links of path. The file that it leads to may be missing,
-// but no folder on the way.
+// realPath resolves the symbolic links of a path. The file may be missing, but no folder on
+// the way to it.
 func realPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -191,7 +191,7 @@ func TestNotDurable(t *testing.T) {
 	check(t, err)
 	db := &store{conn: conn}
 	defer db.close()
-	if err := db.walMode(); err == nil || err.Error() != "cannot make charges durable: journal mode is delete" {
+	if err := db.setWALMode(); err == nil || err.Error() != "cannot make charges durable: journal mode is delete" {
 		t.Errorf("got %v", err)
 	}
 }

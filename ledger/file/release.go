@@ -11,31 +11,23 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Release is what the ledger knows of a data set that is being released: which one,
-// how, how many accounts are charged for it, and what was published in the end. It is
-// used by one goroutine at a time, while the ledger is open.
-//
-// Every account is charged once, for all that the data set has of it, in ascending order
-// of the accounts and before anything is drawn. A process that is killed has charged a
-// number of them, and the next one charges those behind and draws everything again. So one
-// charge pays for several draws, of which no more than one may ever be seen: whoever draws
-// keeps what he has drawn to himself until [Release.Seal] has said that this is it.
+// release implements [ledger.Release].
 type release struct {
 	ledger *Ledger
 	id     string
 	run    *run
 
 	charged   int64
-	last      string // account that this process has charged
+	last      string // the last account that this process has charged
 	published *ledger.Published
 }
 
 // releaseFunction is the function of the entries of releases.
 const releaseFunction = "release"
 
-// releaseSchema is for a ledger that had no release yet. The version of the file stays:
-// nothing that another program writes depends on the table, and one that does not know
-// it cannot release.
+// releaseSchema creates the table of releases in a ledger that had none. The version of the file
+// stays: nothing that another program writes depends on the table, and a program that does not
+// know it cannot release.
 const releaseSchema = `
 CREATE TABLE IF NOT EXISTS release(
   id TEXT PRIMARY KEY,
@@ -44,8 +36,7 @@ CREATE TABLE IF NOT EXISTS release(
   sha256 TEXT, sealed INTEGER,
   changed INTEGER NOT NULL) WITHOUT ROWID, STRICT`
 
-// OpenRelease begins a release, or goes on with the one that has the id, whose plan
-// must be the same. A release that was published is opened too; it cannot be charged.
+// OpenRelease implements [ledger.Ledger].
 func (l *Ledger) OpenRelease(id string, plan ledger.ReleasePlan) (ledger.Release, error) {
 	if id == "" {
 		return nil, errors.New("ledger: a release has no id")
@@ -74,16 +65,13 @@ func (l *Ledger) OpenRelease(id string, plan ledger.ReleasePlan) (ledger.Release
 	return r, nil
 }
 
-// Charged is how many accounts are charged, from the first one on.
+// Charged implements [ledger.Release].
 func (r *release) Charged() int64 { return r.charged }
 
-// Published is what was published, nil where nothing was yet.
+// Published implements [ledger.Release].
 func (r *release) Published() *ledger.Published { return r.published }
 
-// Charge charges the accounts behind those that are charged, and notes how many these are,
-// in one transaction. Items are in ascending order of their accounts, each of which has one.
-// What [Ledger.Reserve] set aside stays aside. When Charge returns nil it is on disk. A
-// refusal is a [*RefusalError]; then nothing was charged.
+// Charge implements [ledger.Release].
 func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
 	if len(items) == 0 {
 		return nil
@@ -93,7 +81,7 @@ func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
 	}
 	charged := r.charged + int64(len(items))
 	err := r.ledger.transact(func(t *transaction) error {
-		if err := r.stands(t); err != nil {
+		if err := r.checkCurrent(t); err != nil {
 			return err
 		}
 		from := &origin{r.run, t.now, releaseFunction, unit}
@@ -108,13 +96,11 @@ func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
 	return err
 }
 
-// CanPay returns nil if all accounts, each in one item and in ascending order, could be
-// charged now, out of their limits alone, else the [*RefusalError] of the first that could not,
-// or an error of the items.
+// CanPay implements [ledger.Ledger].
 func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]) error {
 	var unread error
 	err := l.read(func(db *store) error {
-		return db.within("BEGIN", func() error {
+		return db.inTransaction("BEGIN", func() error {
 			balances, err := db.orderedBalances(unit, l.clock())
 			if err != nil {
 				return err
@@ -124,7 +110,7 @@ func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]) e
 				if unread = err; err != nil {
 					return nil
 				}
-				if _, err := db.checkCanPay(balances, item); err != nil {
+				if _, err := db.standingToCharge(balances, item); err != nil {
 					return err
 				}
 			}
@@ -134,19 +120,17 @@ func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]) e
 	return cmp.Or(err, unread)
 }
 
-// Seal ends the release: it is what has this hash, to be published where the plan says.
-// Nothing can be charged or sealed under its id any more.
+// Seal implements [ledger.Release].
 func (r *release) Seal(sha256 string) error {
 	return r.ledger.transact(func(t *transaction) error {
-		if err := r.stands(t); err != nil {
+		if err := r.checkCurrent(t); err != nil {
 			return err
 		}
 		return t.exec("UPDATE release SET sealed = ?2, sha256 = ?3 WHERE id = ?1", r.id, t.now, sha256)
 	})
 }
 
-// Other is the id of another release that is sealed with this hash and goes to the same
-// output, "" if there is none.
+// Other implements [ledger.Release].
 func (r *release) Other(sha256 string) (id string, err error) {
 	const sql = `SELECT o.id FROM release AS r JOIN release AS o ON o.output = r.output AND o.id <> r.id
 		WHERE r.id = ?1 AND o.sha256 = ?2`
@@ -160,8 +144,8 @@ func (r *release) Other(sha256 string) (id string, err error) {
 	return id, err
 }
 
-// stands makes sure that nobody else has gone on with the release.
-func (r *release) stands(t *transaction) error {
+// checkCurrent checks that no other process has continued the release.
+func (r *release) checkCurrent(t *transaction) error {
 	found, err := t.db.release(r.id)
 	switch {
 	case err != nil:
@@ -179,7 +163,7 @@ type releaseRow struct {
 	published *ledger.Published
 }
 
-// release is the row of a release, nil where there is none.
+// release returns the row of a release, or nil if there is none.
 func (db *store) release(id string) (found *releaseRow, err error) {
 	const sql = "SELECT digest, settings, output, charged, sha256, sealed FROM release WHERE id = ?1"
 	err = db.query(sql, func(s *sqlite.Stmt) error {
@@ -197,12 +181,13 @@ func (db *store) release(id string) (found *releaseRow, err error) {
 	return found, err
 }
 
+// addRelease adds the row of a release that begins.
 func (t *transaction) addRelease(id string, p ledger.ReleasePlan) error {
 	return t.exec("INSERT INTO release(id, digest, settings, output, charged, changed) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
 		id, p.Digest, p.Settings, p.Output, t.now)
 }
 
-// change runs a statement that writes; its parameters are texts and integers.
+// exec runs an SQL statement that writes. Its parameters are texts and integers.
 func (t *transaction) exec(sql string, params ...any) error {
 	s, _, err := t.db.conn.Prepare(sql)
 	if err != nil {

@@ -6,23 +6,25 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A scan reads a table with the primary key (account, unit) at keys in ascending order: it
-// walks to a key that is near, and searches one that is far.
+// scan reads a table with the primary key (account, unit) at keys in ascending order. It walks
+// to a key that is near and searches for one that is far.
 type scan struct {
 	stmt  *sqlite.Stmt
 	state scanState
 	row   []sqlite.Value // account, unit and the columns behind them, in memory of SQLite
 }
 
+// scanState says where a scan is.
 type scanState uint8
 
 const (
-	unplaced scanState = iota
-	placed
+	notStarted scanState = iota
+	onRow
 	ended
 )
 
-// nearby is how many rows a scan walks before it searches, which takes as long as some steps.
+// nearby is how many rows a scan walks before it searches. A search takes as long as some
+// steps.
 const nearby = 4
 
 // scan begins a scan of n columns of a table.
@@ -37,18 +39,18 @@ func (db *store) scan(table, columns string, n int) (*scan, error) {
 
 func (s *scan) close() { s.stmt.Close() }
 
-// find returns the columns of a key above all that were looked for before, nil where the
-// table does not have it.
+// find returns the columns of a key, or nil if the table does not have it. The key must be above
+// all that were looked for before.
 func (s *scan) find(account string, unit budget.Unit) ([]sqlite.Value, error) {
 	for walked := 0; s.state != ended; walked++ {
-		if s.state == placed {
+		if s.state == onRow {
 			if order := s.compare(account, string(unit)); order == 0 {
 				return s.row[2:], nil
 			} else if order > 0 {
 				return nil, nil
 			}
 		}
-		if s.state == unplaced || walked == nearby { // and from there over the account's other units
+		if s.state == notStarted || walked == nearby { // the search finds the account, from where it walks to the unit
 			s.stmt.Reset()
 			s.stmt.BindText(1, account)
 		}
@@ -59,6 +61,7 @@ func (s *scan) find(account string, unit budget.Unit) ([]sqlite.Value, error) {
 	return nil, nil
 }
 
+// step goes to the next row.
 func (s *scan) step() error {
 	more, err := s.stmt.Step()
 	if err != nil {
@@ -66,13 +69,13 @@ func (s *scan) step() error {
 	}
 	s.state = ended
 	if more {
-		s.state = placed
+		s.state = onRow
 		s.stmt.Row(0, s.row)
 	}
 	return nil
 }
 
-// compare is -1 where the scan is before a key, 1 where it is behind it.
+// compare returns -1 if the scan is before a key, 0 if it is there, and 1 if it is behind.
 func (s *scan) compare(account, unit string) int {
 	at, in := s.row[0].Bytes(), s.row[1].Bytes()
 	switch {
@@ -87,10 +90,11 @@ func (s *scan) compare(account, unit string) int {
 // orderedBalances reads the balances of accounts in ascending order.
 type orderedBalances struct {
 	now           int64
-	rest          ledger.Standing // of accounts that the ledger does not know
+	unknown       ledger.Standing // of accounts that the ledger does not know
 	limits, usage *scan
 }
 
+// orderedBalances begins to read balances of a unit.
 func (db *store) orderedBalances(unit budget.Unit, now int64) (*orderedBalances, error) {
 	rest, err := db.standing(ledger.Everyone, unit, now)
 	if err != nil {
@@ -113,9 +117,9 @@ func (o *orderedBalances) close() {
 	o.usage.close()
 }
 
-// balance is that of an account behind all that were asked for before.
+// standing returns the standing of an account, which must be above all that were asked for before.
 func (o *orderedBalances) standing(account string) (ledger.Standing, error) {
-	b := o.rest
+	b := o.unknown
 	b.Account = account
 	limit, err := o.limits.find(account, b.Unit)
 	if err != nil {

@@ -14,13 +14,12 @@ const (
 	version       = 2
 )
 
-// schema: amounts are integers of 1e-12, times integers of microseconds since
-// 1970. A balance is the sum of its account's entries; its window is that of the
-// last of them. A limit is what its entry says.
+// schema creates the tables of a ledger. Amounts are integers of 1e-12, times are integers of
+// microseconds since 1970. A balance is the sum of its account's entries, and its window is
+// that of the last of them. A limit is what its entry says.
 //
-// What changes in a later version must make the statements of this one fail: a program
-// that still has the file open when a newer one converts it must not go on charging in
-// its way.
+// A later version must change the schema so that the statements of this one fail. A program
+// that still has the file open when a newer one converts it must not go on charging as before.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE balance(
@@ -64,11 +63,11 @@ CREATE TABLE entry(
 
 var errEmpty = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
 
-// found makes sure that the file is a durable ledger of this version. Nothing is
-// written to it before it is known to be one, or empty: it may be somebody
-// else's. With create an empty one is made into a ledger.
-func (db *store) found(create bool) error {
-	err := db.within("BEGIN", db.readIdentity)
+// setUp checks that the file is a ledger of this version and makes its charges durable. With
+// create it makes a ledger of an empty file. It writes nothing before it knows that the file
+// is a ledger or empty, because the file may be somebody else's.
+func (db *store) setUp(create bool) error {
+	err := db.inTransaction("BEGIN", db.readIdentity)
 	empty := errors.Is(err, errEmpty)
 	if err != nil && !(empty && create) {
 		return err
@@ -77,7 +76,7 @@ func (db *store) found(create bool) error {
 		return err
 	}
 	if empty {
-		if err := db.within("BEGIN IMMEDIATE", db.createTables); err != nil {
+		if err := db.inTransaction("BEGIN IMMEDIATE", db.createTables); err != nil {
 			return err
 		}
 	}
@@ -88,6 +87,7 @@ func (db *store) found(create bool) error {
 	return err
 }
 
+// createTables makes a ledger of an empty file.
 func (db *store) createTables() error {
 	err := db.readIdentity() // again: another process may have been first
 	if !errors.Is(err, errEmpty) {
@@ -100,7 +100,8 @@ func (db *store) createTables() error {
 	return db.readIdentity()
 }
 
-func (db *store) within(begin string, work func() error) error {
+// inTransaction runs work in a transaction that an SQL statement begins.
+func (db *store) inTransaction(begin string, work func() error) error {
 	if err := db.conn.Exec(begin); err != nil {
 		return err
 	}
@@ -114,6 +115,7 @@ func (db *store) within(begin string, work func() error) error {
 	return err
 }
 
+// readIdentity reads the ledger's ID. It returns errEmpty for an empty file.
 func (db *store) readIdentity() error {
 	encoding, err := db.readText("PRAGMA encoding")
 	if err != nil {
@@ -149,18 +151,18 @@ func (db *store) readIdentity() error {
 	return err
 }
 
-// makeDurable makes COMMIT wait until the disk has what was committed, and
-// verifies that SQLite agreed: it ignores a journal mode that a file system or
-// its own build does not support.
+// makeDurable makes COMMIT wait until the disk has what was committed. It reads the settings
+// back, because SQLite ignores a journal mode that a file system or its own build does not
+// support.
 func (db *store) makeDurable() error {
 	if _, onDisk := db.conn.File(); !onDisk {
 		return nil
 	}
-	if err := db.walMode(); err != nil {
+	if err := db.setWALMode(); err != nil {
 		return err
 	}
 	// fullfsync is for macOS, where fsync alone leaves data in the drive's cache.
-	// The size limit gives back what a large reservation made of the log.
+	// The size limit shrinks the log again after a large reservation.
 	err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -65536")
 	if err != nil {
 		return err
@@ -176,9 +178,9 @@ func (db *store) makeDurable() error {
 	return nil
 }
 
-// walMode switches the file to WAL. SQLite does not wait for others who do so at
-// the same moment, so this does.
-func (db *store) walMode() error {
+// setWALMode switches the file to WAL mode. It waits for others who do so at the same moment,
+// because SQLite does not.
+func (db *store) setWALMode() error {
 	const pause = 5 * time.Millisecond
 	for waited := time.Duration(0); ; waited += pause {
 		mode, err := db.readText("PRAGMA journal_mode = WAL")
@@ -195,11 +197,13 @@ func (db *store) walMode() error {
 	}
 }
 
+// readInt reads the integer that a query answers.
 func (db *store) readInt(sql string) (n int64, err error) {
 	err = db.read(sql, sqlite.Integer, func(v sqlite.Value) { n = v.Int() })
 	return n, err
 }
 
+// readText reads the text that a query answers.
 func (db *store) readText(sql string) (text string, err error) {
 	err = db.read(sql, sqlite.Text, func(v sqlite.Value) { text = v.Text() })
 	return text, err

@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Spender charges the evaluations of one function in one statement.
+// spender implements [ledger.Spender].
 type spender struct {
 	statement *statement
 	function  string
@@ -16,7 +16,7 @@ type spender struct {
 	holds     []*hold // by the account's number; nil where the first charge was refused
 	spare     []hold  // allocated together
 	noted     *origin // of its notes
-	unchecked int     // evaluations until it looks for limits
+	unchecked int     // evaluations until it looks for limits again
 }
 
 // hold is what a spender has reserved for one account, on disk.
@@ -32,13 +32,8 @@ type hold struct {
 // statements want to take from it too.
 const aheadFromPool = 16
 
-// Charge charges an account for one evaluation. When it returns nil the cost is
-// on disk, as spent or as reserved. A refusal is a [*RefusalError]; afterwards the
-// account can still be charged what it has left. The account's bytes are not
-// kept.
-//
-// It allocates nothing and takes no lock while the account's hold covers the
-// cost, except to look for limits now and then.
+// Charge implements [ledger.Spender]. It takes no lock while the account's hold covers the cost,
+// except to look for limits now and then.
 func (p *spender) Charge(account []byte, cost budget.Amount) error {
 	h := p.last
 	if h == nil || h.account != string(account) {
@@ -152,7 +147,7 @@ func (p *spender) takeFromLimit(h *hold, cost budget.Amount) error {
 			return err
 		}
 		held := ledger.Share{Term: h.Term, Left: h.Left}.In(s.Term)
-		if err := tx.db.refuse(&s, cost, held); err != nil {
+		if err := tx.db.checkAffordable(&s, cost, held); err != nil {
 			return err
 		}
 		term, limit, granted = s.Term, s.Limit, max(cost-held, h.Ahead(cost, s.Remaining()))

@@ -47,7 +47,7 @@ func (s *statement) End() error {
 		return nil
 	}
 	s.over = errEnded
-	err := s.ledger.end(s.spenders)
+	err := s.ledger.endStatement(s.spenders)
 	s.spenders = nil
 	if closing := s.ledger.Close(); err == nil {
 		err = closing
@@ -55,16 +55,17 @@ func (s *statement) End() error {
 	return err
 }
 
-func (l *Ledger) end(spenders []*spender) error {
-	if l.giveUp(spenders) {
+// endStatement writes what the spenders of a statement have used and return.
+func (l *Ledger) endStatement(spenders []*spender) error {
+	if l.endSpenders(spenders) {
 		return l.flush()
 	}
-	return l.flushMany()
+	return l.flushIfMany()
 }
 
-// giveUp notes what the spenders have used and return. It reports whether there
-// is anything to return to a limit.
-func (l *Ledger) giveUp(spenders []*spender) (returns bool) {
+// endSpenders notes what the spenders have used and return. It reports whether there is
+// anything to return to a limit.
+func (l *Ledger) endSpenders(spenders []*spender) (returns bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range spenders {

@@ -9,11 +9,11 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// store is a connection to the ledger's file with its compiled statements. It is
-// used under Ledger.writer.
+// store is a connection to the ledger's file with its compiled statements. It is used under
+// Ledger.writer.
 type store struct {
 	conn *sqlite.Conn
-	id   string // the ledger's
+	id   string // of the ledger
 
 	opened ledger.Head // when the connection was opened
 
@@ -30,21 +30,22 @@ type store struct {
 	scratch []byte // for what is hashed
 }
 
-// busyTimeout is for how many milliseconds a transaction waits for another
-// process's.
+// busyTimeout is how many milliseconds a transaction waits for another process's.
 const busyTimeout = 5000
 
-// errReadOnly comes before anything is read: a connection that only reads stays
-// so when the file may be written again, and leaves a log that may not.
+// errReadOnly is the error of a file that may not be written. It comes before anything is
+// read: SQLite would keep such a connection read-only when the file may be written again, and
+// would leave a log that may not be written.
 var errReadOnly = errors.New("the file may not be written")
 
+// openStore opens the ledger at a path.
 func openStore(path string, create bool) (*store, error) {
 	db, err := connect(path, create)
 	if err != nil {
 		return nil, err
 	}
 	if err = errReadOnly; db.conn.Writable() {
-		err = db.found(create)
+		err = db.setUp(create)
 	}
 	if err != nil {
 		db.close()
@@ -53,6 +54,7 @@ func openStore(path string, create bool) (*store, error) {
 	return db, nil
 }
 
+// statements returns the statements to compile.
 func (db *store) statements() map[**sqlite.Stmt]string {
 	return map[**sqlite.Stmt]string{
 		&db.begin:       `BEGIN IMMEDIATE`,
@@ -73,7 +75,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 	}
 }
 
-// connect opens a file that nothing is known of yet.
+// connect opens a file that may not be a ledger.
 func connect(path string, create bool) (*store, error) {
 	flags := sqlite.ReadWrite
 	if create {
@@ -87,7 +89,7 @@ func connect(path string, create bool) (*store, error) {
 	return &store{conn: conn}, nil
 }
 
-// prepare compiles the statements that are not, once the tables are there.
+// prepare compiles the statements that are not compiled yet. The tables have to be there.
 func (db *store) prepare() (err error) {
 	for s, sql := range db.statements() {
 		if *s != nil {
@@ -100,8 +102,8 @@ func (db *store) prepare() (err error) {
 	return nil
 }
 
-// close finalises the statements first: SQLite keeps a connection open as long
-// as one of its statements lives.
+// close closes the statements, then the connection: SQLite keeps a connection open as long as
+// one of its statements lives.
 func (db *store) close() error {
 	for s := range db.statements() {
 		if *s != nil {
@@ -161,8 +163,8 @@ SELECT id, statement, time, spent, reserved, evaluations,
 FROM entry`
 )
 
-// sameLedger makes sure that the file still is the ledger that was opened: a copy or a
-// backup may have put another one into it.
+// sameLedger checks that the file still holds the ledger that was opened. A copy or a backup
+// may have put another one into it.
 func (db *store) sameLedger() error {
 	s := db.identity
 	defer s.Reset()
@@ -178,7 +180,7 @@ func (db *store) sameLedger() error {
 	return errors.New("another ledger was put into the file while in use")
 }
 
-// head is that of the last entry.
+// head returns the last entry.
 func (db *store) head() (ledger.Head, error) {
 	s := db.last
 	defer s.Reset()
@@ -203,7 +205,7 @@ func headOf(id, hash *sqlite.Value) (ledger.Head, error) {
 	return h, nil
 }
 
-// insert writes an entry that has become head.
+// insert writes an entry, whose hash is in head.
 func (db *store) insert(e *ledger.Entry, head *ledger.Head) error {
 	s := db.addEntry
 	s.BindInts(1, e.ID, e.Statement, e.Time, int64(e.Spent), int64(e.Reserved), e.Evaluations,
@@ -233,13 +235,13 @@ func scanEntry(s *sqlite.Stmt) ledger.Entry {
 	return e
 }
 
-// scanHead reads the head of a row of entrySQL.
+// scanHead reads the ID and the hash of a row of entrySQL.
 func scanHead(s *sqlite.Stmt) (ledger.Head, error) {
 	id, hash := s.Column(0), s.Column(13)
 	return headOf(&id, &hash)
 }
 
-// query runs sql, with texts for its parameters, and calls each for every row.
+// query runs an SQL statement with texts for its parameters, and calls each for every row.
 func (db *store) query(sql string, each func(*sqlite.Stmt) error, params ...string) error {
 	s, _, err := db.conn.Prepare(sql)
 	if err != nil {

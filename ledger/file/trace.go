@@ -11,14 +11,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Trace is the state of a trace between steps, in the hands of one user. It is
-// used by one goroutine at a time.
-//
-// What a step may cost is reserved, durably, before it is drawn; the run and the
-// state are saved in blocks. A trace that has reserved and not saved is taken: if
-// its user crashes, the points since the last block are lost though they were
-// seen. It then stays taken, with what was reserved, until [Ledger.RestartTrace]
-// counts that as spent.
+// trace implements [ledger.Trace].
 type trace struct {
 	ledger        *Ledger
 	function      string
@@ -26,12 +19,12 @@ type trace struct {
 	unit          budget.Unit
 	run           *run
 
-	limit    budget.Amount // that what is held was reserved under
-	revision int64         // of the ledger, when that was last made sure
-	unlooked int           // steps until it looks for limits
+	limit     budget.Amount // under which what is held was reserved
+	revision  int64         // of the ledger, when the limit was last checked
+	unchecked int           // steps until it looks for limits
 
 	saved int64         // points on disk
-	user  []byte        // a random name for this use; nil until something is reserved
+	user  []byte        // a random name of this use; nil until something is reserved
 	held  ledger.Share  // reserved and not used
 	used  budget.Amount // reserved and not saved
 	ahead budget.Amount // what was reserved last
@@ -62,8 +55,8 @@ func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function stri
 	return t, found.state, found.lost, nil
 }
 
-// openTrace reads the row of a trace for an account that wants to use it, an empty row where
-// there is none.
+// openTrace returns the row of a trace that an account wants to use, or an empty row if there is
+// none.
 func (db *store) openTrace(name, account string, unit budget.Unit) (traceRow, error) {
 	found, err := db.trace(name)
 	switch {
@@ -87,7 +80,7 @@ type traceRow struct {
 	held, lost budget.Amount
 }
 
-// trace is the row of a trace, nil where there is none.
+// trace returns the row of a trace, or nil if there is none.
 func (db *store) trace(name string) (found *traceRow, err error) {
 	s := db.getTrace
 	defer s.Reset()
@@ -112,11 +105,9 @@ func (db *store) trace(name string) (found *traceRow, err error) {
 	return found, nil
 }
 
-// Reserve makes sure that what a step may cost is reserved on disk, before it is
-// drawn. It reserves ahead, at most what the trace may still spend. A refusal is a
-// [*RefusalError].
+// Reserve implements [ledger.Trace].
 func (t *trace) Reserve(cost, most budget.Amount) error {
-	revision, err := t.look()
+	revision, err := t.checkForLimits()
 	if err != nil {
 		return err
 	}
@@ -126,7 +117,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 	if err := ledger.CheckCharge(t.account, t.unit, cost); err != nil {
 		return err
 	}
-	drawn, _ := t.ledger.draw(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}})
+	drawn, _ := t.ledger.drawFromPools(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}})
 	user := t.user
 	if user == nil {
 		user = make([]byte, 16)
@@ -141,7 +132,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		return tx.takeTrace(t, user, held.Left+t.used)
 	})
 	if err != nil {
-		t.ledger.putBack(t.unit, []ledger.Item{{Account: t.account}}, drawn, revision)
+		t.ledger.returnToPools(t.unit, []ledger.Item{{Account: t.account}}, drawn, revision)
 		return err
 	}
 	t.user, t.held, t.ahead = user, held, granted
@@ -149,21 +140,21 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 	return nil
 }
 
-// look looks for limits from time to time, and returns the ledger's revision.
-func (t *trace) look() (revision int64, err error) {
-	if t.unlooked == 0 {
-		if err := t.ledger.lookIfHeld(t.held.Left > 0, t.unit); err != nil {
+// checkForLimits looks for limits from time to time, and returns the ledger's revision.
+func (t *trace) checkForLimits() (revision int64, err error) {
+	if t.unchecked == 0 {
+		if err := t.ledger.checkForLimitsIfHeld(t.held.Left > 0, t.unit); err != nil {
 			return 0, err
 		}
-		t.unlooked = lookAfter
+		t.unchecked = checkAfter
 	}
-	t.unlooked--
+	t.unchecked--
 	return t.ledger.revision.Load(), nil
 }
 
-// reserveFor writes the entry of a reservation, and returns the limit that it was made
-// under. What is held and drawn of another term than the current one is worth nothing in it.
-// What is held under a limit that was lowered returns.
+// reserveFor writes the entry of a reservation. It returns what the trace holds then, how much of
+// that was reserved now, and the limit. What is held or drawn of another term than the current
+// one is worth nothing. What is held under a limit that was lowered returns.
 func (tx *transaction) reserveFor(t *trace, cost, most budget.Amount, drawn ledger.Share) (held ledger.Share, granted, limit budget.Amount, err error) {
 	if err := tx.checkUser(t); err != nil {
 		return held, 0, 0, err
@@ -180,7 +171,7 @@ func (tx *transaction) reserveFor(t *trace, cost, most budget.Amount, drawn ledg
 		left.WindowSpent = max(0, left.WindowSpent-returned)
 	}
 	has := own + drawn.In(b.Term)
-	if err := tx.db.refuse(&left, cost, has); err != nil {
+	if err := tx.db.checkAffordable(&left, cost, has); err != nil {
 		return held, 0, 0, err
 	}
 	ahead := min(max(cost, 2*t.ahead), most-has, left.Remaining()/2)
@@ -196,7 +187,7 @@ func (tx *transaction) reserveFor(t *trace, cost, most budget.Amount, drawn ledg
 	return ledger.Share{Term: b.Term, Left: has + granted}, granted, b.Limit, err
 }
 
-// checkUser makes sure that nobody else has used the trace since it was read.
+// checkUser checks that nobody else has used the trace since it was read.
 func (tx *transaction) checkUser(t *trace) error {
 	found, err := tx.db.trace(t.name)
 	if err != nil {
@@ -211,7 +202,8 @@ func (tx *transaction) checkUser(t *trace) error {
 	return nil
 }
 
-// takeTrace marks the trace as taken by a user who holds, used or not, an amount.
+// takeTrace marks the trace as taken by a user. Held is what that user has reserved and not
+// saved, used or not.
 func (tx *transaction) takeTrace(t *trace, user []byte, held budget.Amount) error {
 	s := tx.db.takeTrace
 	s.BindText(1, t.name)
@@ -223,22 +215,20 @@ func (tx *transaction) takeTrace(t *trace, user []byte, held budget.Amount) erro
 	return s.Run()
 }
 
-// Add adds a step to the run. Its cost, at most what was reserved for it, is what
-// the step has spent.
+// Add implements [ledger.Trace].
 func (t *trace) Add(p ledger.Point) {
 	t.held.Left -= p.Spent
 	t.used += p.Spent
 	t.points = append(t.points, p)
 }
 
-// Full reports whether it is time for [Trace.Save].
+// Full implements [ledger.Trace].
 func (t *trace) Full() bool { return len(t.points) >= blockOfPoints }
 
-// Save writes the points since the last time, and the state after them.
+// Save implements [ledger.Trace].
 func (t *trace) Save(state []byte) error { return t.save(state, false) }
 
-// Close saves, returns what is reserved and not used, and leaves the trace to
-// others. After an error it stays taken.
+// Close implements [ledger.Trace].
 func (t *trace) Close(state []byte) error {
 	err := error(nil)
 	if t.user != nil || len(t.points) > 0 {
@@ -250,6 +240,7 @@ func (t *trace) Close(state []byte) error {
 	return err
 }
 
+// save saves the trace, and leaves it to others if the user is done.
 func (t *trace) save(state []byte, done bool) error {
 	kept := t.held
 	if done {
@@ -279,7 +270,7 @@ func (t *trace) save(state []byte, done bool) error {
 	return nil
 }
 
-// postUse writes what the points that are not saved have spent, and what returns.
+// postUse writes the entry of what the points that are not saved have spent, and of what returns.
 func (tx *transaction) postUse(t *trace, returned budget.Amount) error {
 	if t.used == 0 && returned == 0 {
 		return nil
@@ -303,7 +294,7 @@ func (tx *transaction) postUse(t *trace, returned budget.Amount) error {
 	return tx.post(e, &b)
 }
 
-// putTrace writes the state of a trace; nobody uses it where user is nil.
+// putTrace writes the row of a trace. Nobody uses the trace if user is nil.
 func (tx *transaction) putTrace(t *trace, state, user []byte, held budget.Amount) error {
 	s := tx.db.putTrace
 	s.BindText(1, t.name)
@@ -319,9 +310,7 @@ func (tx *transaction) putTrace(t *trace, state, user []byte, held budget.Amount
 	return s.Run()
 }
 
-// RestartTrace lets a trace go on that a crash has left: what was reserved counts
-// as spent, and a gap stands in the run for the points that are missing. It
-// reports whether there was anything to do.
+// RestartTrace implements [ledger.Ledger].
 func (l *Ledger) RestartTrace(name string) (restarted bool, err error) {
 	err = l.transact(func(tx *transaction) error {
 		found, err := tx.db.trace(name)
@@ -329,12 +318,13 @@ func (l *Ledger) RestartTrace(name string) (restarted bool, err error) {
 			return err
 		}
 		restarted = true
-		return tx.closeGap(name, found)
+		return tx.addGap(name, found)
 	})
 	return restarted && err == nil, err
 }
 
-func (tx *transaction) closeGap(name string, found *traceRow) error {
+// addGap adds a gap to the run of a trace that a crash has left, and counts as lost what it held.
+func (tx *transaction) addGap(name string, found *traceRow) error {
 	if err := tx.addPoints(name, found.saved, []ledger.Point{{Gap: true, Spent: found.held}}); err != nil {
 		return err
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// group is the jobs that share a transaction.
+// group holds the jobs that share a transaction.
 type group struct {
 	jobs []*job
-	room [1]*job       // of jobs: most callers are alone
+	room [1]*job       // memory for jobs: most callers are alone
 	err  error         // nil once what they wrote is on disk
-	done chan struct{} // nil while there is one caller
+	done chan struct{} // closed at the end; nil while there is one caller
 }
 
-// job is what one caller does in a transaction.
+// job is what one caller wants to do in a transaction.
 type job struct {
 	work    func(*transaction) error
 	refusal error
@@ -33,11 +33,11 @@ type transaction struct {
 	headKnown bool // whether head was read
 
 	written  int      // changes
-	numbered []*run   // first written here
-	undos    []func() // called when it ends without a commit
+	numbered []*run   // that got their number here
+	undos    []func() // called if it ends without a commit
 }
 
-// wrap makes an error of SQLite or the file system one of the package.
+// wrap says that an error of SQLite or the file system is the ledger's.
 func wrap(err error) error {
 	if err == nil || err == errClosed || isRefusal(err) {
 		return err
@@ -45,7 +45,8 @@ func wrap(err error) error {
 	return fmt.Errorf("ledger: %w", err)
 }
 
-// isRefusal tells the errors of one caller, which come before anything is written.
+// isRefusal reports whether an error is one caller's. Such errors come before anything is
+// written.
 func isRefusal(err error) bool {
 	return isA[*ledger.RefusalError](err) || isA[*ledger.AlreadyChargedError](err) || isA[*ledger.TraceTakenError](err) || isA[*ledger.ReleaseError](err)
 }
@@ -55,18 +56,18 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// transact runs work in a transaction. When it returns nil what work wrote is on
-// disk; when it returns an error the caller must grant nothing. (A COMMIT that
-// fails may still have reached the disk: budget is then wasted, which is safe.)
+// transact runs work in a transaction. When it returns nil, what work wrote is on disk. When
+// it returns an error the caller must grant nothing. (A COMMIT that fails may still have
+// reached the disk. Budget is then wasted, which is safe.)
 //
-// Callers that wait at the same time share a transaction, and one wait for the
-// disk: the first of them commits for all, in the order in which they came. They
-// join until the transaction holds the write lock, for which processes queue. So
-// a caller waits for the transaction that its process is in, then for one of
-// every other process that asked before, then for its own.
+// Callers that wait at the same time share a transaction and one wait for the disk. The first
+// of them runs the jobs of all, in the order in which they came, and commits. Callers can join
+// until the transaction holds the write lock, for which processes queue. So a caller waits for
+// the transaction that its process is in, then for one of every other process that asked
+// before, then for its own.
 //
-// A refusal comes before its work has written anything, and is for that caller
-// alone; after any other error nobody is granted anything.
+// A refusal comes before its job has written anything, and concerns that caller alone. After
+// any other error nobody is granted anything.
 func (l *Ledger) transact(work func(*transaction) error) error {
 	j := &job{work: work}
 	g, first := l.join(j)
@@ -81,17 +82,17 @@ func (l *Ledger) transact(work func(*transaction) error) error {
 	return wrap(j.refusal)
 }
 
-// errAborted is the error of a group while it has not ended.
+// errAborted is the error of a group until it has ended.
 var errAborted = errors.New("the transaction was given up")
 
-// end lets the callers go that wait. Nobody joins any more.
-func (g *group) end() {
+// finish wakes the callers that wait. Nobody can join any more.
+func (g *group) finish() {
 	if g.done != nil {
 		close(g.done)
 	}
 }
 
-// join adds a job to the group that waits, and reports whether it is the first.
+// join adds a job to the group that waits, and reports whether the job is its first.
 func (l *Ledger) join(j *job) (g *group, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +107,7 @@ func (l *Ledger) join(j *job) (g *group, first bool) {
 	return l.waiting, first
 }
 
-// closeGroup ends joining and returns the jobs of the group that waited.
+// closeGroup takes the jobs of the group that waits. Callers who come later make another.
 func (l *Ledger) closeGroup() []*job {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,20 +116,22 @@ func (l *Ledger) closeGroup() []*job {
 	return jobs
 }
 
+// commit runs the jobs of a group in a transaction.
 func (l *Ledger) commit(g *group) {
 	l.writer.Lock()
 	defer l.writer.Unlock()
-	defer g.end()
+	defer g.finish()
 	place := l.turns.Enter(busyTimeout * time.Millisecond)
 	defer l.turns.Leave(place)
 	t, err := l.begin()
 	jobs := l.closeGroup()
 	if err == nil {
-		err = t.run(jobs)
+		err = t.runJobs(jobs)
 	}
 	g.err = err
 }
 
+// begin begins a transaction. It is called under writer.
 func (l *Ledger) begin() (*transaction, error) {
 	if l.db == nil {
 		return nil, errClosed
@@ -137,38 +140,38 @@ func (l *Ledger) begin() (*transaction, error) {
 		return nil, err
 	}
 	t := &transaction{ledger: l, db: l.db, now: l.clock()}
-	if err := t.inPlace(); err != nil {
-		t.undo()
+	if err := t.checkPlace(); err != nil {
+		t.rollBack()
 		return nil, err
 	}
 	return t, nil
 }
 
-// inPlace makes sure that the transaction is one of the ledger's that was opened.
-func (t *transaction) inPlace() error {
+// checkPlace checks that the file still is the ledger that was opened.
+func (t *transaction) checkPlace() error {
 	if err := t.ledger.place.check(); err != nil {
 		return err
 	}
 	return t.db.sameLedger()
 }
 
-// run does the jobs and commits them, all or none.
-func (t *transaction) run(jobs []*job) (err error) {
+// runJobs runs the jobs and commits them, all or none.
+func (t *transaction) runJobs(jobs []*job) (err error) {
 	defer func() {
 		if err != nil {
-			t.undo()
+			t.rollBack()
 		}
 	}()
 	err = errAborted // if a job panics
-	if failed := t.do(jobs); failed != nil {
+	if failed := t.doJobs(jobs); failed != nil {
 		return failed
 	}
-	return t.end()
+	return t.commitOrRollBack()
 }
 
-// do does the jobs, up to an error that is no refusal, or a refusal that comes
-// late.
-func (t *transaction) do(jobs []*job) error {
+// doJobs runs the jobs until one returns an error other than a refusal, or a refusal after it
+// has written.
+func (t *transaction) doJobs(jobs []*job) error {
 	for _, j := range jobs {
 		written := t.written
 		j.refusal = j.work(t)
@@ -177,25 +180,26 @@ func (t *transaction) do(jobs []*job) error {
 		case !isRefusal(j.refusal):
 			return j.refusal
 		case t.written != written:
-			return errLate
+			return errLateRefusal
 		}
 	}
 	return nil
 }
 
-// errLate is not the refusal: it is for all callers, who know nothing of each
-// other.
-var errLate = errors.New("a charge was refused after it had been written")
+// errLateRefusal stands for a refusal that came too late. It goes to all callers of the
+// group, who know nothing of each other.
+var errLateRefusal = errors.New("a charge was refused after it had been written")
 
-// end commits, if there is anything to commit.
-func (t *transaction) end() error {
+// commitOrRollBack commits, if anything was written.
+func (t *transaction) commitOrRollBack() error {
 	if t.written == 0 {
 		return t.db.rollback.Run()
 	}
 	return t.db.commit.Run()
 }
 
-func (t *transaction) undo() {
+// rollBack undoes the transaction, in memory and on disk.
+func (t *transaction) rollBack() {
 	for _, r := range t.numbered {
 		r.number = 0
 	}
@@ -208,6 +212,7 @@ func (t *transaction) undo() {
 	}
 }
 
+// standing reads the standing of an account.
 func (t *transaction) standing(account string, unit budget.Unit) (ledger.Standing, error) {
 	return t.db.standing(account, unit, t.now)
 }

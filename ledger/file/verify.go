@@ -19,8 +19,7 @@ import (
 // it was. Only a head that was noted elsewhere before shows that, because the file then does
 // not lead up to it.
 
-// Head returns the ledger's last entry, which stands for all before it. Noted outside of the
-// file it is evidence: see [Ledger.Verify].
+// Head implements [ledger.Ledger].
 func (l *Ledger) Head() (h ledger.Head, err error) {
 	err = l.read(func(db *store) error {
 		h, err = db.head()
@@ -29,15 +28,10 @@ func (l *Ledger) Head() (h ledger.Head, err error) {
 	return h, err
 }
 
-// Verify reads everything and checks that no entry was changed, removed, inserted or moved
-// after it was written, and that balances and limits are what the entries say. With an
-// earlier head, which [Ledger.Head] has returned at another time, it also checks that the
-// ledger has grown out of that state: that the file was not replaced by an older one or
-// rewritten. Archive is "" or the file that [Ledger.Archive] moved the first entries to;
-// without it a head from before the archive's end cannot be verified.
+// Verify implements [ledger.Ledger].
 func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified, err error) {
 	err = l.read(func(db *store) error {
-		return db.within("BEGIN", func() error { // entries and balances of one moment
+		return db.inTransaction("BEGIN", func() error { // entries and balances of one moment
 			v, err = db.verify(archive, earlier)
 			return err
 		})
