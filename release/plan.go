@@ -31,8 +31,8 @@ type output struct {
 
 func (o output) kept() bool { return o.point < 0 }
 
-// lay finds the columns that the spec names.
-func lay(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, error) {
+// newPlan finds the columns that the spec names.
+func newPlan(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, error) {
 	if err := s.checkColumns(); err != nil {
 		return nil, err
 	}

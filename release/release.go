@@ -75,7 +75,7 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 			return nil, thereAlready(f.path)
 		}
 	}
-	return r.make(ctx)
+	return r.chargeAndPublish(ctx)
 }
 
 // mayEmpty makes sure that what an earlier attempt left is not another release, charged,
@@ -127,7 +127,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.reader, err = dataset.Open(ctx, s.In); err != nil {
 		return err
 	}
-	if r.plan, err = lay(s, r.reader.Fields(), r.format); err != nil {
+	if r.plan, err = newPlan(s, r.reader.Fields(), r.format); err != nil {
 		return err
 	}
 	if err := r.mayWrite(); err != nil {
@@ -217,8 +217,8 @@ func (r *run) settings() string {
 		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas, mechanism)
 }
 
-// make draws the release, seals and publishes it.
-func (r *run) make(ctx context.Context) (*Summary, error) {
+// chargeAndPublish charges the accounts, draws the release, seals and publishes it.
+func (r *run) chargeAndPublish(ctx context.Context) (*Summary, error) {
 	already := r.release.Charged()
 	r.surveys = newSurveys(r.spec, r.noise())
 	if err := r.tryReport(); err != nil {
