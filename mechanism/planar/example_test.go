@@ -51,11 +51,12 @@ func ExampleDomain_WithRegion() {
 
 // The radius that holds the report with a given probability, and the radius within which a
 // service must look so as not to miss what is within 300 m of the location.
-func ExampleRetrievalRadius() {
+func ExampleAccuracy() {
 	const epsilon = 0.00693 // per metre: ln 4 over 200 m
-	within, err := planar.Radius(epsilon, 0.95)
+	accuracy := planar.LaplaceLaw.Plane(epsilon)
+	within, err := accuracy.Radius(0.95)
 	fmt.Printf("%.0f m %v\n", within, err)
-	ask, err := planar.RetrievalRadius(epsilon, 0.95, 300)
+	ask, err := accuracy.RetrievalRadius(0.95, 300)
 	fmt.Printf("%.0f m %v\n", ask, err)
 	// Output:
 	// 685 m <nil>

@@ -14,7 +14,7 @@ import (
 
 // R1: the quantile of the continuous planar Laplace law; ln 10 for its counterpart.
 func TestNoiseQuantiles(t *testing.T) {
-	near(t, "the plane's", NewPlane(beijing).NoiseQuantile(), must(planar.Radius(1, .9)), 1e-14)
+	near(t, "the plane's", NewPlane(beijing).NoiseQuantile(), must(planar.LaplaceLaw.Plane(1).Radius(.9)), 1e-14)
 	near(t, "the line's", 1-math.Exp(-meter.NoiseQuantile()), .9, 1e-15)
 }
 

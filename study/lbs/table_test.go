@@ -122,7 +122,7 @@ func TestTableConfidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		if c := planar.LaplaceLaw.Plane(s.Epsilon(r.Level)).Confidence(r.Metres-s.InterestRadius); math.Abs(c-r.Confidence) > 1e-12 {
+		if c := planar.LaplaceLaw.Plane(s.Epsilon(r.Level)).Confidence(r.Metres - s.InterestRadius); math.Abs(c-r.Confidence) > 1e-12 {
 			t.Errorf("%+v: %v", r, c)
 		}
 	}
