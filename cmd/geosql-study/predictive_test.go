@@ -161,7 +161,7 @@ func TestStudyErrors(t *testing.T) {
 		{[]string{"-points", good, "-repeat", "0"}, 2, "repeat must be at least 1"},
 		{[]string{"-points", good, "-repeat", "x"}, 2, "-repeat"},
 		{[]string{"-points", good, "-steps", "0"}, 2, "steps must be between"},
-		{[]string{"-points", good, "-alpha", "1"}, 2, "alpha 1 cannot be had"},
+		{[]string{"-points", good, "-alpha", "1"}, 2, "alpha 1 costs more"},
 		{[]string{"-points", good, "-epsilon", "-1"}, 2, "epsilon"},
 		{[]string{"-points", good, "-epsilon", "inf"}, 2, "not a number"},
 		{[]string{"-points", good, "-skip-speed", "10"}, 2, "-skip-speed is for -skip"},

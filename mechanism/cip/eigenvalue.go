@@ -66,7 +66,7 @@ func (r *regression) topEigenvalue(g float64) (float64, error) {
 }
 
 func unprovenError(g float64) error {
-	return fmt.Errorf("variance is %.3g times sigma2, too much for a loss that can be vouched for", g)
+	return fmt.Errorf("variance is %.3g times sigma2, too much for a proof of the loss", g)
 }
 
 func symmetric(a *mat.Dense) *mat.SymDense {
@@ -105,7 +105,7 @@ func boundTopEigenvalue(t *mat.SymDense) (float64, error) {
 			return mu + 2*float64(s+2)*unit*trace, nil
 		}
 	}
-	return 0, errors.New("the eigenvalues of a loss cannot be vouched for")
+	return 0, errors.New("the eigenvalues of a loss cannot be proved")
 }
 
 // approximateTop returns about the top eigenvalue. It solves for t/|t| + I: gonum's

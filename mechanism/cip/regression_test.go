@@ -97,7 +97,7 @@ func TestTopVouches(t *testing.T) {
 		sigma2 := math.Pow10(exponent)
 		loss, err := p.Loss(t.Context(), times, sigma2)
 		if err != nil {
-			if !strings.Contains(err.Error(), "times sigma2, too much for a loss that can be vouched for") {
+			if !strings.Contains(err.Error(), "times sigma2, too much for a proof of the loss") {
 				t.Error(err)
 			}
 			refused++

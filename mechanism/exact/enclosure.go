@@ -14,7 +14,7 @@ type enclosure struct {
 	mid, err float64
 }
 
-// enclose32 encloses E for a U of which the first 32 bits are w.
+// enclose32 returns an enclosure of E for a U whose first 32 bits are w.
 //
 // Counted in 2^-32, U lies within 1/2 of m = w + 1/2, which is exact, so E
 // lies between -ln m - 1/(2m) and -ln m + 1/(2w); for w = 0 err is infinite.
@@ -26,7 +26,7 @@ func enclose32(w uint32) enclosure {
 	}
 }
 
-// enclose64 encloses E for a U of which the first 64 bits are w.
+// enclose64 returns an enclosure of E for a U whose first 64 bits are w.
 //
 // E lies between -ln((w+1) 2^-64) and -ln(w 2^-64), which are at most 1/w
 // apart. Converting w moves its logarithm by less than 2^-52, the logarithm

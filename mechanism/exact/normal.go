@@ -71,7 +71,7 @@ func (s *Source) round(p proposal, point *lazyProposal, c, sigma float64) int64 
 	return point.nearest(c, sigma)
 }
 
-// A proposal is a z of which the first 64 digits of x are known:
+// A proposal is a z for which the first 64 digits of x are known:
 // (k + x/2^64)/64 <= z <= (k + (x+1)/2^64)/64.
 type proposal struct {
 	k int64

@@ -26,7 +26,7 @@ func Cloak(centres []int) (Matrix, error) {
 	k := NewMatrix(len(centres))
 	for x, z := range centres {
 		if z < 0 || z >= len(centres) {
-			return nil, fmt.Errorf("place %d is to be reported as %d: want 0 to %d", x, z, len(centres)-1)
+			return nil, fmt.Errorf("place %d is reported as %d, which is not in 0 to %d", x, z, len(centres)-1)
 		}
 		k[x][z] = 1
 	}

@@ -16,9 +16,9 @@ import (
 
 // Errors of [Builder.Add].
 var (
-	ErrPlaceTwice = errors.New("is a place already")
+	ErrPlaceTwice = errors.New("is already a place")
 	ErrManyPlaces = fmt.Errorf("is beyond the %d places of a mechanism", MaxPlaces)
-	ErrWeights    = errors.New("has a weight with which all add up to more than a number holds")
+	ErrWeights    = errors.New("has a weight that makes the sum of all weights overflow")
 )
 
 // A Builder collects the places of a [PlaceMechanism], in any order, and builds it. Its

@@ -11,7 +11,7 @@ import "math"
 //
 // with c the angular distance from the centre on the conformal sphere. Frame
 // coordinates are metres, x to the east and y to the north of the centre. The
-// whole Earth but for the centre's antipode has an image, and every point of
+// whole Earth except the centre's antipode has an image, and every point of
 // the plane is the image of a location.
 type frame struct {
 	lon0       float64 // longitude of the centre, degrees in [-180, 180]

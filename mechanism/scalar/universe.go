@@ -14,7 +14,7 @@ const (
 	maxValues = 1 << 40
 	// maxQuanta bounds lo and hi in quanta. A decimal of at most 15 digits
 	// survives the round trip through float64, so every value of a universe is a
-	// float64 of its own that prints as the decimal it stands for. Twice as many
+	// float64 of its own that prints as its decimal. Twice as many
 	// quanta stay below 2^53, where integers are exact in float64.
 	maxQuanta = 1_000_000_000_000_000
 	// maxDecimals bounds the decimals of a quantum: 10^22 is the last power of

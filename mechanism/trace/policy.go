@@ -144,7 +144,7 @@ func (p *Policy) manager(s Space) (budget.Manager, error) {
 	}
 	m := budget.FixedUtility{Epsilon: p.Epsilon, Alpha: p.Alpha, Tuning: tuning}
 	if a := m.Allot(budget.History{}); a.Noise == 0 {
-		return nil, fmt.Errorf("alpha %v cannot be had for epsilon %v, not even once", p.Alpha, p.Epsilon)
+		return nil, fmt.Errorf("alpha %v costs more than epsilon %v, even once", p.Alpha, p.Epsilon)
 	}
 	return m, nil
 }

@@ -102,15 +102,15 @@ func TestParsePolicyRefuses(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	good := parse(t, Predictive, `{"epsilon": 1, "steps": 30}`)
 	for about, change := range map[string]func(*Policy){
-		"mechanism must":        func(p *Policy) { p.Mechanism = "" },
-		"epsilon must":          func(p *Policy) { p.Epsilon = 0 },
-		"steps must":            func(p *Policy) { p.Steps = 0 },
-		"eta must":              func(p *Policy) { p.Eta = math.NaN() },
-		"eta 1 and gamma 0.8":   func(p *Policy) { p.Eta = 1 }, // ln 5/ln 10*2.25 > 1
-		"skip_speed must":       func(p *Policy) { p.SkipSpeed = math.Inf(1) },
-		"alpha must":            func(p *Policy) { p.Manager, p.Alpha = FixedUtility, math.Inf(1) },
-		"alpha 1 cannot be had": func(p *Policy) { p.Manager, p.Alpha = FixedUtility, 1 },
-		"manager must":          func(p *Policy) { p.Manager = "" },
+		"mechanism must":      func(p *Policy) { p.Mechanism = "" },
+		"epsilon must":        func(p *Policy) { p.Epsilon = 0 },
+		"steps must":          func(p *Policy) { p.Steps = 0 },
+		"eta must":            func(p *Policy) { p.Eta = math.NaN() },
+		"eta 1 and gamma 0.8": func(p *Policy) { p.Eta = 1 }, // ln 5/ln 10*2.25 > 1
+		"skip_speed must":     func(p *Policy) { p.SkipSpeed = math.Inf(1) },
+		"alpha must":          func(p *Policy) { p.Manager, p.Alpha = FixedUtility, math.Inf(1) },
+		"alpha 1 costs more":  func(p *Policy) { p.Manager, p.Alpha = FixedUtility, 1 },
+		"manager must":        func(p *Policy) { p.Manager = "" },
 	} {
 		p := good
 		change(&p)

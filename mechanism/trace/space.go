@@ -110,7 +110,7 @@ func NewLine(u *scalar.Universe) Line {
 // Cell returns the cell of a reading; see [scalar.Universe.Index].
 func (l Line) Cell(x float64) Cell { return Cell{I: l.universe.Index(x)} }
 
-// Value returns the value that a reported cell stands for.
+// Value returns the value of a reported cell.
 func (l Line) Value(z Cell) float64 { return l.universe.Value(z.I) }
 
 // Unit implements [Space].

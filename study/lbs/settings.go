@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/study/noise"
 )
 
-// Settings say what is measured or computed.
+// Settings state what is measured or computed.
 type Settings struct {
 	// Levels are privacy levels l: for places within PrivacyRadius the probabilities
 	// of a report differ by a factor of at most e^l (thesis, section 5.1).

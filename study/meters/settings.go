@@ -27,7 +27,7 @@ const maxSamples = 10_000
 func (s *Settings) check() error {
 	switch {
 	case len(s.Epsilons) == 0:
-		return errors.New("there is no epsilon")
+		return errors.New("epsilon must be given")
 	case s.Repeat < 1:
 		return fmt.Errorf("repeat must be at least 1, not %d", s.Repeat)
 	case s.Windows < 1:

@@ -56,7 +56,7 @@ func (s *Settings) check(places int) error {
 		case q.K < 1 || q.Returned < q.K:
 			return fmt.Errorf("knn must be k/k' with 1 <= k <= k', not %v", q)
 		case places > 0 && q.Returned > places:
-			return fmt.Errorf("knn %v wants more than the %d places there are", q, places)
+			return fmt.Errorf("knn %v returns more than the %d places", q, places)
 		}
 	}
 	return nil

@@ -245,7 +245,7 @@ func TestSettings(t *testing.T) {
 		"predictor must be one of":       func(s *Settings) { s.Predictors = []string{"owl"} },
 		"steps must be":                  func(s *Settings) { s.Steps = 0 },
 		"alpha must be above 0":          func(s *Settings) { s.Alpha = -1 },
-		"alpha 1 cannot be had":          func(s *Settings) { s.Alpha = 1 },
+		"alpha 1 costs more":             func(s *Settings) { s.Alpha = 1 },
 		"epsilon must be":                func(s *Settings) { s.Epsilon = 0 },
 		"skip_speed must not be below 0": func(s *Settings) { s.SkipSpeeds = []float64{-1} },
 		"unsupported value":              func(s *Settings) { s.Epsilon = math.Inf(1) },
