@@ -8,7 +8,7 @@ import (
 
 func TestSettings(t *testing.T) {
 	for want, change := range map[string]func(*Settings){
-		"epsilon must be given":                        func(s *Settings) { s.Epsilons = nil },
+		"epsilon must be given":             func(s *Settings) { s.Epsilons = nil },
 		"epsilon must be above 0":           func(s *Settings) { s.Epsilons = []float64{1, 0} },
 		"epsilon is too small":              func(s *Settings) { s.Epsilons = []float64{1e-300} },
 		"repeat must be at least 1, not 0":  func(s *Settings) { s.Repeat = 0 },
