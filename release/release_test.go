@@ -17,6 +17,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	ledgerfile "github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
@@ -83,7 +84,7 @@ func TestReleasedPlaces(t *testing.T) {
 	total, repeated := 0.0, 0
 	rows := readCSV(t, s.Out)[1:]
 	for i, row := range rows {
-		total += distance(48.85, 2.35, float(t, row[0]), float(t, row[1]))
+		total += planar.Distance(48.85, 2.35, float(t, row[0]), float(t, row[1]))
 		if i > 0 && slices.Equal(row, rows[i-1]) {
 			repeated++
 		}
