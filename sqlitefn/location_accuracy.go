@@ -2,6 +2,7 @@ package sqlitefn
 
 import (
 	"math"
+	"strings"
 
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -13,6 +14,7 @@ var (
 	argHolds      = &argument{name: "p", is: "probability, 0 <= p < 1", kind: kindProbability}
 	argConfidence = &argument{name: "confidence", is: "probability that everything of interest is found, 0 <= c < 1", kind: kindProbability}
 	argInterest   = &argument{name: "radius_m", is: "radius of interest about the true place, metres", kind: kindNotNegative}
+	argNoise      = &argument{name: "mechanism", is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if there is none", kind: kindText, optional: true}
 	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", kind: kindText, optional: true}
 )
 
@@ -27,7 +29,7 @@ func init() {
 		},
 		&function{
 			name: "geoind_radius", section: free,
-			args:    []*argument{argEpsMetre, argHolds, argFrame},
+			args:    []*argument{argEpsMetre, argHolds, argFrame, argNoise},
 			does:    "Radius in metres that holds the released point with probability p.",
 			example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
 			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
@@ -35,7 +37,7 @@ func init() {
 		},
 		&function{
 			name: "geoind_confidence", section: free,
-			args:    []*argument{argEpsMetre, argRadius, argFrame},
+			args:    []*argument{argEpsMetre, argRadius, argFrame, argNoise},
 			does:    "Probability that the released point lies within a radius of the true one.",
 			notes:   "The inverse of geoind_radius.",
 			example: []string{"SELECT geoind_confidence(0.005, 1000)"},
@@ -43,7 +45,7 @@ func init() {
 		},
 		&function{
 			name: "lbs_radius", section: free,
-			args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame},
+			args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame, argNoise},
 			does: "Radius in metres to ask a location service for about the released point.",
 			notes: "A constant of the query, never of the noise: a radius that followed the distance between true and released point " +
 				"would give the true one away.",
@@ -62,21 +64,28 @@ func geoindEpsilon(c call) error {
 	return nil
 }
 
-// accuracy returns how far the mechanism with that law moves locations: on the domain that
-// the call names, or without one the continuous mechanism.
-func (c call) accuracy(w *planar.Law) (planar.Accuracy, error) {
+// accuracy returns how far the mechanism that the call names moves locations: on the domain
+// that it names, or without one the continuous mechanism.
+func (c call) accuracy() (planar.Accuracy, error) {
+	law := planar.LaplaceLaw
+	if c.given(argNoise) {
+		var err error
+		if law, err = planar.LawOf(c.text(argNoise)); err != nil {
+			return planar.Accuracy{}, c.bad(argNoise, "%w", err)
+		}
+	}
 	if !c.given(argFrame) {
-		return w.Plane(c.number(argEpsMetre)), nil
+		return law.Plane(c.number(argEpsMetre)), nil
 	}
 	d, err := c.domain(argFrame)
 	if err != nil {
 		return planar.Accuracy{}, err
 	}
-	return w.On(d, c.decimal(argEpsMetre)), nil
+	return law.On(d, c.decimal(argEpsMetre)), nil
 }
 
 func geoindRadius(c call) error {
-	a, err := c.accuracy(planar.LaplaceLaw)
+	a, err := c.accuracy()
 	if err != nil {
 		return err
 	}
@@ -89,7 +98,7 @@ func geoindRadius(c call) error {
 }
 
 func geoindConfidence(c call) error {
-	a, err := c.accuracy(planar.LaplaceLaw)
+	a, err := c.accuracy()
 	if err != nil {
 		return err
 	}
@@ -98,7 +107,7 @@ func geoindConfidence(c call) error {
 }
 
 func lbsRadius(c call) error {
-	a, err := c.accuracy(planar.LaplaceLaw)
+	a, err := c.accuracy()
 	if err != nil {
 		return err
 	}

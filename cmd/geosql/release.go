@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/big"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,10 +79,9 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	cli.Switch(fs, "escape-formulas", "put an apostrophe in front of text in a CSV that spreadsheet programs take for a formula",
 		func() { s.EscapeFormulas = true })
 	fs.Func("mechanism", "the mechanism that draws is `NAME`: "+strings.Join(planar.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
-		if s.Mechanism = v; !slices.Contains(planar.Mechanisms(), v) {
-			return fmt.Errorf("it is one of %s", strings.Join(planar.Mechanisms(), ", "))
-		}
-		return nil
+		s.Mechanism = v
+		_, err := planar.LawOf(v)
+		return err
 	})
 	rationalVar(fs, &s.Epsilon, rational, "epsilon", "the privacy `E` of a location, per metre")
 	rationalVar(fs, &t.level, rationalLevel, "level", "epsilon is `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register("laplace", func(d *Domain, eps *big.Rat) (Mechanism, error) { return d.Laplace(eps) })
+	register("laplace", LaplaceLaw, func(d *Domain, eps *big.Rat) (Mechanism, error) { return d.Laplace(eps) })
 }
 
 // A Laplace is the planar Laplace mechanism of one domain at one epsilon, a [Mechanism]. An answer is at most e^(eps*d) times as likely from one place as

@@ -27,22 +27,41 @@ type Mechanism interface {
 // most [budget.Max].
 type Constructor func(d *Domain, eps *big.Rat) (Mechanism, error)
 
-var constructors = map[string]Constructor{}
+// A family of mechanisms has one for every domain and epsilon.
+type family struct {
+	law *Law
+	new Constructor
+}
 
-// register makes a mechanism known under the name that releases of data sets choose it by.
-// The file that has the mechanism calls it in init.
-func register(name string, c Constructor) { constructors[name] = c }
+var families = map[string]family{}
+
+// register makes mechanisms known under a name. The file that has them calls it in init.
+func register(name string, law *Law, c Constructor) { families[name] = family{law, c} }
 
 // Mechanisms returns the names of the mechanisms, in ascending order.
-func Mechanisms() []string { return slices.Sorted(maps.Keys(constructors)) }
+func Mechanisms() []string { return slices.Sorted(maps.Keys(families)) }
+
+func familyOf(name string) (family, error) {
+	f, known := families[name]
+	if !known {
+		return f, fmt.Errorf("must be one of %s", strings.Join(Mechanisms(), ", "))
+	}
+	return f, nil
+}
+
+// LawOf returns the law of the mechanism of that name. Its error says what names there are.
+func LawOf(name string) (*Law, error) {
+	f, err := familyOf(name)
+	return f.law, err
+}
 
 // Mechanism returns the mechanism of that name that spends eps per metre.
 func (d *Domain) Mechanism(name string, eps *big.Rat) (Mechanism, error) {
-	c := constructors[name]
-	if c == nil {
-		return nil, fmt.Errorf("mechanism %q is none of %s", name, strings.Join(Mechanisms(), ", "))
+	f, err := familyOf(name)
+	if err != nil {
+		return nil, fmt.Errorf("mechanism %w", err)
 	}
-	return c(d, eps)
+	return f.new(d, eps)
 }
 
 // onLattice is what the mechanisms that draw on the lattice of a domain have in common.
