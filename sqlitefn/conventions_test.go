@@ -9,19 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/sqlitefn"
 	"pgregory.net/rapid"
 )
 
-// aggregates are calls of every dx_ aggregate with account {a} and reading {x}.
-var aggregates = map[string]string{
-	"dx_count":      `dx_count({a}, 100)`,
-	"dx_sum":        `dx_sum({a}, {x}, 100, 'u')`,
-	"dx_avg":        `dx_avg({a}, {x}, 100, 'u')`,
-	"dx_min":        `dx_min({a}, {x}, 100, 'u')`,
-	"dx_max":        `dx_max({a}, {x}, 100, 'u')`,
-	"dx_median":     `dx_median({a}, {x}, 100, 'u')`,
-	"dx_percentile": `dx_percentile({a}, {x}, 50, 100, 'u')`,
-}
+// aggregates are calls of every aggregate over readings, with account {a} and reading {x}.
+var aggregates = sqlitefn.ReadingAggregates()
 
 // call is a call of an aggregate with that account and reading.
 func call(name, account, x string) string {

@@ -35,6 +35,36 @@ func Releases(t *testing.T) (statements []string) {
 	return statements
 }
 
+// ReadingAggregates returns a call of every aggregate over readings, by the function's name.
+// The account is {a} and the reading {x}; dx_count, whose readings are the rows, has none.
+func ReadingAggregates() map[string]string {
+	expressions := map[string]string{"account": "{a}", "x": "{x}", "p": "50", "epsilon": "100", "universe": "'u'"}
+	calls := map[string]string{}
+	for _, f := range functions {
+		var args []string
+		for _, a := range f.args[:f.required()] {
+			if e, ok := expressions[a.name]; ok {
+				args = append(args, e)
+			}
+		}
+		if f.section == released && f.aggregate != nil && len(args) == f.required() {
+			calls[f.name] = f.name + "(" + strings.Join(args, ", ") + ")"
+		}
+	}
+	return calls
+}
+
+// AggregateCalls returns a call of every aggregate, with NULL for its arguments and %s before
+// the first.
+func AggregateCalls() (calls []string) {
+	for _, f := range functions {
+		if f.aggregate != nil {
+			calls = append(calls, f.name+"(%sNULL"+strings.Repeat(", NULL", f.required()-1)+")")
+		}
+	}
+	return calls
+}
+
 // ReferenceExamples are the examples of the reference, in its order, but for those
 // of the owner's functions, which release nothing.
 func ReferenceExamples() (statements []string) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/sqlitefn"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -409,11 +410,7 @@ func TestAggregateShapes(t *testing.T) {
 
 func TestAggregatesRefuse(t *testing.T) {
 	o := newObserved(t)
-	for _, call := range []string{
-		`dx_count(%saccount, 100)`, `dx_sum(%saccount, x, 100, 'u')`, `dx_avg(%saccount, x, 100, 'u')`,
-		`dx_min(%saccount, x, 100, 'u')`, `dx_max(%saccount, x, 100, 'u')`, `dx_median(%saccount, x, 100, 'u')`,
-		`dx_percentile(%saccount, x, 50, 100, 'u')`, `budget_reserve(%saccount, 'm', 1)`,
-	} {
+	for _, call := range sqlitefn.AggregateCalls() {
 		o.fails(`SELECT `+fmt.Sprintf(call, "DISTINCT ")+` FROM t`, "DISTINCT aggregates must have exactly one argument")
 		o.fails(`SELECT `+fmt.Sprintf(call, "")+` OVER () FROM t`, "may not be used as a window function")
 	}
