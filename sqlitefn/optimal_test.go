@@ -316,7 +316,7 @@ func TestMechanismOfOtherDistances(t *testing.T) {
 // Distances of epsilon never exceed geodesics by more than the roundings to lattice
 // points do. The golden file has geodesics of Karney's GeodSolve.
 func TestOptimalDistancesAreBelowGeodesics(t *testing.T) {
-	f, err := os.Open("../mechanism/planar/testdata/geodesics.csv")
+	f, err := os.Open("../testdata/geodesics.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestSquaredDistance(t *testing.T) {
 // Against geodesics of GeographicLib at all places and scales of the golden file.
 func TestDistance(t *testing.T) {
 	near := 0
-	for _, row := range readGolden(t, "geodesics.csv") {
+	for _, row := range readGolden(t, geodesics) {
 		lat1, lon1, lat2, lon2, geodesic := row[4], row[5], row[6], row[7], row[8]
 		tolerance := 1e-2
 		if max(math.Abs(lat1), math.Abs(lat2)) < 60 && geodesic < 499e3 {

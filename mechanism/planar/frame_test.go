@@ -13,7 +13,7 @@ const earthDiameter = 2 * equatorialRadius
 // kappa allows for.
 func TestProjectionGolden(t *testing.T) {
 	worst := 0.0
-	for _, row := range readGolden(t, "projection.csv") {
+	for _, row := range readGolden(t, "testdata/projection.csv") {
 		f := centredFrame(row[0], row[1])
 		x, y := f.project(row[2], f.offset(row[3]))
 		worst = max(worst, math.Hypot(x-row[4], y-row[5])*earthDiameter)
@@ -29,7 +29,7 @@ func TestProjectionGolden(t *testing.T) {
 // of it.
 func TestGeodesicsGolden(t *testing.T) {
 	tight := 0
-	for _, row := range readGolden(t, "geodesics.csv") {
+	for _, row := range readGolden(t, geodesics) {
 		d := mustDomain(t, row[0], row[1], row[2], row[3], 10)
 		x1, y1 := d.grid.project(row[4], d.frame.offset(row[5]))
 		x2, y2 := d.grid.project(row[6], d.frame.offset(row[7]))

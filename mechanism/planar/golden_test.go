@@ -8,11 +8,14 @@ import (
 	"testing"
 )
 
-// readGolden reads a file of testdata: '#' starts a comment, the first line
+// geodesics is a golden file that tests of sqlitefn use too.
+const geodesics = "../../testdata/geodesics.csv"
+
+// readGolden reads the numbers of a golden file: '#' starts a comment, the first line
 // after it is a header.
-func readGolden(t *testing.T, name string) [][]float64 {
+func readGolden(t *testing.T, path string) [][]float64 {
 	t.Helper()
-	file, err := os.Open("testdata/" + name)
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
