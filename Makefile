@@ -11,7 +11,7 @@ extension:
 # every point.
 .PHONY: long
 long:
-	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger -run Crash -v -timeout 60m
+	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 
 # The packages of the hosts, beside the extension.
 .PHONY: package
