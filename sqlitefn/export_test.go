@@ -65,6 +65,16 @@ func AggregateCalls() (calls []string) {
 	return calls
 }
 
+// ScalarNames returns the names of all functions but those that are table-valued only.
+func ScalarNames() (names []string) {
+	for _, c := range forms() {
+		if !c.table {
+			names = append(names, c.f.name)
+		}
+	}
+	return names
+}
+
 // ReferenceExamples are the examples of the reference, in its order, but for those
 // of the owner's functions, which release nothing.
 func ReferenceExamples() (statements []string) {
