@@ -257,6 +257,9 @@ func TestTwinsShowTheSame(t *testing.T) {
 	one := cycle("one", lats, lons, []any{3.0, 10.0, 0.0, 4.5, 0.0})
 	other := cycle("other", otherLats, otherLons, []any{int64(3), 1e308, -17.25, 4.6, 5e-324})
 	list := slices.Concat(sqlitefn.Releases(t), statements(shapeSteps(false)), statements(shapeSteps(true)), statements(uses))
+	// A location of cip_trace is rounded to the lattice only after its noise is added, so
+	// that two locations of a cell may show different points, as its bound allows.
+	list = slices.DeleteFunc(list, func(sql string) bool { return strings.Contains(sql, "cip_trace(") })
 	shown := inhabit(t, one, 2, usesDeclarations...).watch(list, plainly)
 	if _, is := difference(shown, inhabit(t, other, 2, usesDeclarations...).watch(list, plainly)); is != "" {
 		t.Errorf("they differ: %s", is)
