@@ -149,7 +149,7 @@ func decodeFile(in *sqlite.Value, out *value) error {
 
 // answerOf is a kind of the blobs that an aggregate answers: NULL where it had no rows.
 func answerOf(aggregate, ifNull string) kind {
-	return kind{expects: "BLOB, as " + aggregate + " answers", decode: func(in *sqlite.Value, out *value) error {
+	return kind{expects: "a BLOB that " + aggregate + " returned", decode: func(in *sqlite.Value, out *value) error {
 		switch in.Type() {
 		case sqlite.Null:
 			return errors.New("is NULL: " + ifNull)

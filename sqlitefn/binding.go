@@ -66,7 +66,7 @@ func (s *session) openLedger(id string) (ledger.Ledger, error) {
 	case !onDisk:
 		book, err := file.OpenMemory(id)
 		if err != nil {
-			err = fmt.Errorf("this database was charged to ledger %s, to which a copy of it in memory cannot be charged", printable.Text(id))
+			err = fmt.Errorf("this database was charged to ledger %s, and a copy of it in memory cannot be charged to that ledger", printable.Text(id))
 		}
 		return book, err
 	}

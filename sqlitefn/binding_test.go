@@ -215,7 +215,7 @@ func TestCopyInMemoryOfAChargedDatabase(t *testing.T) {
 	d, memory := declared(t), open(t, ":memory:")
 	d.run(release)
 	backup(t, memory, d)
-	const want = "to which a copy of it in memory cannot be charged"
+	const want = "and a copy of it in memory cannot be charged to that ledger"
 	memory.fails(`SELECT budget_limit('ana', 'm', 1)`, "budget_limit: this database was charged to ledger ", want)
 	memory.fails(release, "geoind_laplace: this database was charged to ledger ", want)
 }

@@ -39,7 +39,7 @@ func (p *contributors) items(cost budget.Amount, perRow bool) ([]ledger.Item, er
 		account := string(p.accounts.Name(i))
 		total, ok := cost.Times(times)
 		if !ok {
-			return nil, fmt.Errorf("account %s would be charged %d times %s, which no budget holds", quoted(account), times, cost)
+			return nil, fmt.Errorf("account %s would be charged %d times %s, which no budget can hold", quoted(account), times, cost)
 		}
 		items[i] = ledger.Item{Account: account, Epsilon: total, Evaluations: rows}
 	}

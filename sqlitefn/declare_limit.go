@@ -9,13 +9,13 @@ import (
 )
 
 var (
-	argLimited = &argument{name: "account", is: "TEXT or INTEGER; '*' gives every account without a limit of its own one of that size", kind: kindAnyAccount}
-	argUnit    = &argument{name: "unit", is: "unit of the budget: 'm', 'm:NAME' (metres of the metric of mechanism NAME), 'record', 'set' (steps of pim_step), or a universe's unit", kind: kindUnit}
-	argLimit   = &argument{name: "epsilon", is: "the limit, at most 9000000; 0 blocks at once", kind: kindNumber}
-	argWindow  = &argument{name: "window_seconds", is: "INTEGER: the limit opens again after so many seconds; without it never", kind: kindWindow, optional: true}
+	argLimited = &argument{name: "account", is: "TEXT or INTEGER; '*' gives each account that has no limit of its own a limit of this size", kind: kindAnyAccount}
+	argUnit    = &argument{name: "unit", is: "unit of the budget: 'm', 'm:NAME' (metres in the metric of mechanism NAME), 'record', 'set' (steps of pim_step), or a universe's unit", kind: kindUnit}
+	argLimit   = &argument{name: "epsilon", is: "the limit, at most 9000000; 0 blocks the account at once", kind: kindNumber}
+	argWindow  = &argument{name: "window_seconds", is: "INTEGER: the budget reopens after this many seconds; without it, never", kind: kindWindow, optional: true}
 
 	argReserveUnit = &argument{name: "unit", is: argUnit.is, kind: kindUnit, setting: true}
-	argReserve     = &argument{name: "epsilon", is: "what to reserve for the account", kind: kindPositive}
+	argReserve     = &argument{name: "epsilon", is: "amount to reserve for the account", kind: kindPositive}
 )
 
 func init() {
@@ -24,13 +24,13 @@ func init() {
 			name: "budget_limit", section: declared, flags: ownerOnly,
 			args: []*argument{argLimited, argUnit, argLimit, argWindow},
 			does: "Sets a limit in the ledger. Without a limit every charge is refused.",
-			notes: "Commits at once, whatever becomes of the transaction around it. Raising a limit does not forget what was spent; " +
-				"lowering it takes back what is reserved and not used, and 0 blocks at once: whatever begins later is refused, and a statement that " +
-				"another process runs meanwhile releases at most another 1,024 times. " +
-				"An account's window starts with its first charge after the last one ended. " +
-				"**That a budget reopens is a policy, not a theorem**: losses add up across windows as they do within one, and what holds for somebody " +
-				"whose secrets of different windows are related is `spent`, the sum since the beginning. A clock that is set back opens nothing; " +
-				"a clock that is set forward opens windows early. What a statement has reserved is neither used nor returned after the window's end.",
+			notes: "Commits at once, even if the surrounding transaction is rolled back. Raising a limit does not reset what was spent. " +
+				"Lowering it takes back what is reserved and not used. 0 blocks at once: whatever begins later is refused, and a statement that " +
+				"another process is running makes at most 1,024 more releases. " +
+				"An account's window starts with its first charge after the previous window ended. " +
+				"**Reopening a budget is the owner's decision and not part of what is proved**: losses add up across windows as they do within one. " +
+				"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
+				"setting it forward opens windows early. What a statement has reserved can be neither used nor returned after the window ends.",
 			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
 				"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 			scalar: budgetLimit,
@@ -38,9 +38,9 @@ func init() {
 		&function{
 			name: "budget_reserve", section: declared, flags: ownerOnly,
 			args: []*argument{argAccount, argReserveUnit, argReserve},
-			does: "Reserves for many accounts in one transaction, so that a query over them does not commit once for each.",
-			notes: "Answers the number of accounts; reserves for all or none. A reservation counts as spent until it is used or, " +
-				"when the last connection to the database closes, returned.",
+			does: "Reserves budget for many accounts in one transaction, so that a query over them does not commit once per account.",
+			notes: "Returns the number of accounts. It reserves for all of them or for none. A reservation counts as spent until it is used, " +
+				"or until it is returned when the last connection to the database closes.",
 			example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
 			aggregate: newReserveGroup,
 		},
@@ -102,7 +102,7 @@ func (g *reserveGroup) row(c call) error {
 		g.items = append(g.items, ledger.Item{Account: string(account)})
 	}
 	if g.items[i].Epsilon > budget.Max-cost {
-		return fmt.Errorf("account %s would reserve more than any budget holds", quoted(account))
+		return fmt.Errorf("account %s would reserve more than any budget can hold", quoted(account))
 	}
 	g.items[i].Epsilon += cost
 	return nil

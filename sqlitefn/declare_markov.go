@@ -10,16 +10,16 @@ import (
 )
 
 var (
-	argTrainTrace  = &argument{name: "trace", is: "TEXT or INTEGER: whose points make moves", kind: kindAccount}
+	argTrainTrace  = &argument{name: "trace", is: "TEXT or INTEGER: the trace that the point belongs to", kind: kindAccount}
 	argTrainTime   = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text", kind: orNull(kindTime)}
 	argTrainLat    = &argument{name: "lat", is: "latitude, degrees (**public** from now on)", kind: orNull(kindLatitude)}
 	argTrainLon    = &argument{name: "lon", is: "longitude, degrees (**public** from now on)", kind: orNull(kindLongitude)}
 	argTrainDomain = &argument{name: "domain", is: "name of a domain; NULL for the only one", kind: orNull(kindText), setting: true}
 	argCell        = &argument{name: "cell_m", is: "side of a square cell, metres: a multiple of the domain's step; at most 1048576 cells", kind: kindNumber, setting: true}
-	argPeriod      = &argument{name: "period_seconds", is: "time that a transition takes", kind: kindPositive, setting: true}
+	argPeriod      = &argument{name: "period_seconds", is: "duration of one transition", kind: kindPositive, setting: true}
 
 	argModelName = &argument{name: "name", is: "TEXT", kind: kindName}
-	argModel     = &argument{name: "model", is: "BLOB that markov_train answered", kind: answerOf("markov_train", "there was nothing to train it on")}
+	argModel     = &argument{name: "model", is: "BLOB that markov_train returned", kind: answerOf("markov_train", "there was nothing to train it on")}
 	argModelOf   = &argument{name: "name", is: "name of a model", kind: kindName}
 )
 
@@ -28,11 +28,11 @@ func init() {
 		&function{
 			name: "markov_train", section: declared, flags: ownerOnly, reads: true,
 			args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argTrainDomain, argCell, argPeriod},
-			does: "Trains a model of how people move on a grid of cells, a Markov chain, from public traces; the answer is a BLOB for markov_store.",
+			does: "Trains a Markov chain, a model of how people move on a grid of cells, from public traces; returns a BLOB for markov_store.",
 			notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
-				"Time is cut into slots of one period from each trace's first point on. The first point in a slot is a visit of its cell; two slots in succession that both have points are a transition. " +
-				"The order of rows does not matter. A row whose location or time is NULL contributes nothing; without any other row the answer is NULL. " +
-				"domain, cell_m and period_seconds are constant within a group. Cells without transitions have those to their neighbours, and nothing has probability 0. Charges nothing.",
+				"Each trace is divided into slots of one period, starting at its first point. The first point in a slot counts as a visit to its cell; two consecutive slots that both have points make a transition. " +
+				"The order of rows does not matter. A row whose location or time is NULL contributes nothing; if there is no other row, the result is NULL. " +
+				"domain, cell_m and period_seconds must be constant within a group. A cell without transitions gets transitions to its neighbours, and no transition has probability 0. Charges nothing.",
 			example: []string{
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
 					"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
@@ -43,8 +43,8 @@ func init() {
 			name: "markov_store", section: declared, flags: ownerOnly,
 			args: []*argument{argModelName, argModel},
 			does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
-			notes: "Answers one line. **A model is public**: its counts may be read, and what pim_step does rests on them. " +
-				"A model never changes: storing it again unchanged is harmless.",
+			notes: "Returns one line. **A model is public**: its counts can be read, and pim_step uses them. " +
+				"A model cannot change; storing it again unchanged is harmless.",
 			example: []string{
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
 					"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
@@ -55,7 +55,7 @@ func init() {
 			name: "markov_info", section: free,
 			args:    []*argument{argModelOf},
 			does:    "Describes a model, as a JSON object.",
-			notes:   "Keys: name, domain, cell_m, period_seconds, width and height of the grid and its cells, traces trained on, visits, visited_cells, transitions, and nonzero, the pairs of cells that have any.",
+			notes:   "Keys: name, domain, cell_m, period_seconds, width, height and cells (of the grid), traces (that it was trained on), visits, visited_cells, transitions, and nonzero (the pairs of cells that have transitions).",
 			example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
 			scalar:  markovInfo,
 		},

@@ -13,27 +13,27 @@ import (
 var (
 	argPlaceLat = &argument{name: "lat", is: "latitude of a place, degrees (**public** from now on)", kind: kindLatitude}
 	argPlaceLon = &argument{name: "lon", is: "longitude of a place, degrees (**public** from now on)", kind: kindLongitude}
-	argWeight   = &argument{name: "weight", is: "how often the place is where somebody is, above 0; only ratios matter (**public** from now on)", kind: kindPositive}
-	argDilation = &argument{name: "dilation", is: "1 for the best there is; up to 1000, such as 1.1, for an answer sooner, at a somewhat greater loss", kind: kindNumber, setting: true}
-	argDistance = &argument{name: "metric", is: "the distances that epsilon is per: 'euclid' (default), 'manhattan', or JSON text in each row, the distances from its place to all others: [[lat, lon, metres], ..] (**public** from now on)", kind: kindText, optional: true}
+	argWeight   = &argument{name: "weight", is: "how often people are at the place, above 0; only ratios matter (**public** from now on)", kind: kindPositive}
+	argDilation = &argument{name: "dilation", is: "1 for the optimal mechanism; a greater value, such as 1.1 and up to 1000, for a faster solution with a somewhat greater loss", kind: kindNumber, setting: true}
+	argDistance = &argument{name: "metric", is: "the distances that epsilon refers to: 'euclid' (default), 'manhattan', or JSON text in each row with the distances from its place to all others: [[lat, lon, metres], ..] (**public** from now on)", kind: kindText, optional: true}
 )
 
 func init() {
 	register(&function{
 		name: "optql_build", section: declared, flags: ownerOnly, reads: true,
 		args: []*argument{argPlaceLat, argPlaceLon, argWeight, argEpsMetre, argDilation, argDomain, argDistance},
-		does: "Builds the optimal mechanism on 2 to 256 places: of all that keep epsilon, the one whose releases are the fewest metres away on average; the answer is a BLOB for optql_store.",
+		does: "Builds the optimal mechanism on 2 to 256 places: among all that satisfy epsilon, the one whose releases are the fewest metres away on average; returns a BLOB for optql_store.",
 		notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
-			"A place is the lattice point of its location. Two rows of one place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
-			"epsilon, dilation and domain are constant within a group, and so is the kind of metric. " +
-			"The loss is within 0.01 % of the least possible with a dilation of 1, where that is not next to nothing; above, the constraints are those of a spanner with this dilation, of which there are fewer. " +
-			"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa: not above those along the Earth. " +
-			"Those of 'manhattan' are |di| + |dj| steps for places that are di and dj steps of the lattice apart, whose directions are east and north at the middle of the box. " +
-			"Distances that rows give, such as along roads, have to be a metric: one from each place to each other, above 0, the same both ways, and none longer than by way of a third; " +
-			"the place itself may be among them with 0. " +
-			"With 'manhattan' and given distances those are also what is lost, and geoind_optimal charges in a unit of its own, m:NAME, " +
+			"A place is the lattice point of its location. Two rows with the same place, a weight that is not above 0 and a NULL are errors. The order of rows does not matter. " +
+			"epsilon, dilation, domain and the kind of metric must be constant within a group. " +
+			"With a dilation of 1 the loss is within 0.01 % of the least possible, unless that is close to 0. A greater dilation uses the constraints of a spanner with this dilation, of which there are fewer. " +
+			"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa, so they are never longer than those along the Earth. " +
+			"Under 'manhattan', places that are di and dj lattice steps apart have the distance |di| + |dj| steps; the lattice's directions are east and north at the middle of the box. " +
+			"Distances given in the rows, such as along roads, must be a metric: one from each place to each other place, above 0, the same in both directions, and none longer than the way through a third place; " +
+			"a distance of 0 from a place to itself may be included. " +
+			"With 'manhattan' and with given distances, the loss is measured in these distances too, and geoind_optimal charges in a unit of its own, m:NAME, " +
 			"unless all of them are certified to be no longer than the geodesics. " +
-			"Time grows with the fourth power of the number of places: about a second for 50, ten for 100, minutes for 200; an interrupt ends it within two steps of the solver. Charges nothing.",
+			"The time grows with the fourth power of the number of places: about a second for 50, ten for 100, minutes for 200. An interrupt ends the computation within two steps of the solver. Charges nothing.",
 		example: []string{
 			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 				"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
@@ -119,7 +119,7 @@ func (g *buildGroup) add(c call, lat, lon, weight float64) error {
 	case errors.Is(err, optimal.ErrManyPlaces):
 		return c.bad(argPlaceLat, "and lon make more than %d places", optimal.MaxPlaces)
 	case errors.Is(err, optimal.ErrWeights):
-		return c.bad(argWeight, "adds up to more than a number holds")
+		return c.bad(argWeight, "adds up to more than a number can hold")
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (g *buildGroup) final(c call) error {
 		return nil
 	}
 	if n := g.builder.Len(); n < optimal.MinPlaces {
-		return fmt.Errorf("lat and lon make %d place, of which a mechanism has %d to %d", n, optimal.MinPlaces, optimal.MaxPlaces)
+		return fmt.Errorf("lat and lon make %d place, but a mechanism has %d to %d", n, optimal.MinPlaces, optimal.MaxPlaces)
 	}
 	m, err := g.build()
 	if err != nil {

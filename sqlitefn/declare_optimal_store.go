@@ -12,7 +12,7 @@ import (
 
 var (
 	argOptimalName = &argument{name: "name", is: "TEXT", kind: kindName}
-	argOptimal     = &argument{name: "mechanism", is: "BLOB that optql_build answered", kind: answerOf("optql_build", "there were no places to build it on")}
+	argOptimal     = &argument{name: "mechanism", is: "BLOB that optql_build returned", kind: answerOf("optql_build", "there were no places to build it on")}
 	argOptimalOf   = &argument{name: "name", is: "name of a mechanism", kind: kindName}
 )
 
@@ -22,10 +22,10 @@ func init() {
 			name: "optql_store", section: declared, flags: ownerOnly,
 			args: []*argument{argOptimalName, argOptimal},
 			does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
-			notes: "Answers one line. What is stored is certified before, and each time it is read: a BLOB that was changed is refused, or keeps its epsilon. " +
+			notes: "Returns one line. A mechanism is certified before it is stored and each time it is read, so a BLOB that was altered is either refused or still satisfies its epsilon. " +
 				"**Its places, weights and matrix are public.** " +
-				"A mechanism never changes: storing again one that was built from the same places, weights, metric, epsilon and dilation is harmless and leaves the first. " +
-				"The name is that of a unit too, m:NAME, if the metric wants one.",
+				"A mechanism cannot change; storing another one built from the same places, weights, metric, epsilon and dilation is harmless and keeps the first. " +
+				"If the metric needs a unit of its own, that unit is m:NAME, with the name of the mechanism.",
 			example: []string{
 				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 					"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
@@ -38,10 +38,10 @@ func init() {
 			name: "optql_report", section: free,
 			args: []*argument{argOptimalOf},
 			does: "Describes a mechanism, as a JSON object.",
-			notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (what a release is charged in: m or m:NAME), epsilon, certified_epsilon (what the matrix was checked for: epsilon as a float, rounded down), " +
-				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution might save), " +
-				"quality_loss (metres from place to release, on average: in the domain's frame, or by the mechanism's own metric), adv_error (the same from place to the best guess of somebody who knows the weights), " +
-				"largest_snap (metres in the domain's frame from a location to its place, at the most), seconds (that the solution took).",
+			notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (in which a release is charged: m or m:NAME), epsilon, certified_epsilon (the value that the matrix was checked for: epsilon as a float, rounded down), " +
+				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution could save), " +
+				"quality_loss (average distance from place to release, in metres of the domain's frame or of the mechanism's own metric), adv_error (the same from the place to the best guess of someone who knows the weights), " +
+				"largest_snap (the greatest distance from a location to its place, in metres of the domain's frame), seconds (the time that the solution took).",
 			example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
 			scalar:  optqlReport,
 		},
@@ -75,7 +75,7 @@ func optqlStore(c call) error {
 func parseOptimal(data []byte, domain func(name string) (*planar.Domain, error)) (*optimal.PlaceMechanism, error) {
 	m, err := optimal.ParsePlaceMechanism(data, domain)
 	if errors.Is(err, optimal.ErrPlaceForm) {
-		return nil, errors.New("not what optql_build answers")
+		return nil, errors.New("not a result of optql_build")
 	}
 	return m, err
 }

@@ -12,7 +12,7 @@ var (
 	argUniverseName = &argument{name: "name", is: "TEXT", kind: kindName}
 	argLo           = &argument{name: "lo", is: "smallest value", kind: kindNumber}
 	argHi           = &argument{name: "hi", is: "largest value", kind: kindNumber}
-	argValueStep    = &argument{name: "step", is: "distance of neighbouring values; divides hi - lo", kind: kindNumber}
+	argValueStep    = &argument{name: "step", is: "distance between neighbouring values; must divide hi - lo", kind: kindNumber}
 	argValueUnit    = &argument{name: "unit", is: "TEXT, such as 'kWh'; names the budget", kind: kindUnit}
 )
 
@@ -22,14 +22,14 @@ func init() {
 			name: "dx_universe", section: declared, flags: ownerOnly,
 			args:    []*argument{argUniverseName, argLo, argHi, argValueStep, argValueUnit},
 			does:    "Declares a universe: the public values lo, lo+step, .., hi.",
-			notes:   "Answers one line. A universe never changes: declaring it again unchanged is harmless.",
+			notes:   "Returns one line. A universe cannot change; declaring it again unchanged is harmless.",
 			example: []string{"SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')"},
 			scalar:  dxUniverse,
 		},
 		&function{
 			name: "dx_outside", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argUniverse, argX},
-			does:    "1 if a reading lies outside the universe and would be clamped, else 0.",
+			does:    "Returns 1 if a reading lies outside the universe and would be clamped, otherwise 0.",
 			example: []string{"SELECT dx_outside('halfhour', 11.2)"},
 			scalar:  dxOutside,
 		},

@@ -8,14 +8,14 @@ import (
 )
 
 var (
-	argLevel      = &argument{name: "level", is: "distinguishability allowed within the radius, such as 1.386 (ln 4: a factor of 4)", kind: kindPositive}
+	argLevel      = &argument{name: "level", is: "level of distinguishability allowed within the radius, such as 1.386 (ln 4: a factor of 4)", kind: kindPositive}
 	argWithin     = &argument{name: "radius_m", is: "radius, metres", kind: kindPositive}
 	argRadius     = &argument{name: "radius_m", is: argWithin.is, kind: kindNotNegative}
 	argHolds      = &argument{name: "p", is: "probability, 0 <= p < 1", kind: kindProbability}
 	argConfidence = &argument{name: "confidence", is: "probability that everything of interest is found, 0 <= c < 1", kind: kindProbability}
-	argInterest   = &argument{name: "radius_m", is: "radius of interest about the true place, metres", kind: kindNotNegative}
-	argNoise      = &argument{name: "mechanism", is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if there is none", kind: kindText, optional: true}
-	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are to be counted in", kind: kindText, optional: true}
+	argInterest   = &argument{name: "radius_m", is: "radius of interest around the true location, metres", kind: kindNotNegative}
+	argNoise      = &argument{name: "mechanism", is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if it is not given", kind: kindText, optional: true}
+	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are taken into account", kind: kindText, optional: true}
 )
 
 func init() {
@@ -23,14 +23,14 @@ func init() {
 		&function{
 			name: "geoind_epsilon", section: free, flags: pure,
 			args:    []*argument{argLevel, argWithin},
-			does:    "Epsilon per metre for a level of privacy within a radius: level/radius_m.",
+			does:    "Returns the epsilon per metre that allows this level within this radius: level/radius_m.",
 			example: []string{"SELECT geoind_epsilon(1.386, 200)"},
 			scalar:  geoindEpsilon,
 		},
 		&function{
 			name: "geoind_radius", section: free,
 			args:    []*argument{argEpsMetre, argHolds, argFrame, argNoise},
-			does:    "Radius in metres that holds the released point with probability p.",
+			does:    "Returns the radius in metres around the true location that contains the released point with probability p.",
 			example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
 			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
 			scalar:  geoindRadius,
@@ -38,7 +38,7 @@ func init() {
 		&function{
 			name: "geoind_confidence", section: free,
 			args:    []*argument{argEpsMetre, argRadius, argFrame, argNoise},
-			does:    "Probability that the released point lies within a radius of the true one.",
+			does:    "Returns the probability that the released point lies within a radius of the true location.",
 			notes:   "The inverse of geoind_radius.",
 			example: []string{"SELECT geoind_confidence(0.005, 1000)"},
 			scalar:  geoindConfidence,
@@ -46,9 +46,9 @@ func init() {
 		&function{
 			name: "lbs_radius", section: free,
 			args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame, argNoise},
-			does: "Radius in metres to ask a location service for about the released point.",
-			notes: "A constant of the query, never of the noise: a radius that followed the distance between true and released point " +
-				"would give the true one away.",
+			does: "Returns the radius in metres around the released point to ask a location service for.",
+			notes: "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
+				"would reveal the true location.",
 			example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
 			scalar:  lbsRadius,
 		},
@@ -58,7 +58,7 @@ func init() {
 func geoindEpsilon(c call) error {
 	eps := c.number(argLevel) / c.number(argWithin)
 	if eps == 0 || math.IsInf(eps, 0) {
-		return c.bad(argLevel, "divided by radius_m is no number that a float holds")
+		return c.bad(argLevel, "divided by radius_m is not a number that a float can hold")
 	}
 	c.ResultFloat(0, eps)
 	return nil

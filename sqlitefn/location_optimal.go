@@ -11,7 +11,7 @@ import (
 var (
 	argMechanism = &argument{name: "mechanism", is: "name of a mechanism that optql_store has stored", kind: kindName, setting: true}
 
-	argPoint     = &argument{name: "wkt", is: "POINT(lon lat), such as geoind_optimal released", kind: orNull(kindText)}
+	argPoint     = &argument{name: "wkt", is: "POINT(lon lat), such as a release of geoind_optimal", kind: orNull(kindText)}
 	argRemapName = &argument{name: "name", is: "name of a mechanism", kind: kindName}
 )
 
@@ -20,17 +20,17 @@ func init() {
 		name: "geoind_optimal", section: released,
 		args:    []*argument{argAccount, argLat, argLon, argMechanism},
 		columns: locationColumns,
-		does:    "Releases a location as one of the places of a stored mechanism, which loses least on average among those that protect the places as well.",
-		charges: "the account the mechanism's epsilon, per evaluation: in unit m if none of its distances is longer than the geodesic, as with metric 'euclid', otherwise in unit m:NAME, after the mechanism (optql_report says which)",
-		notes: "Forms and evaluations are those of geoind_laplace; what is released is a place, with probabilities that are certified in integers. " +
-			"A location stands for its nearest place, in the domain's frame from lattice point to lattice point whatever the mechanism's metric, " +
-			"since a road's length between places says nothing of locations elsewhere; of equally near ones the first from the south-west. " +
-			"**It protects places**: two whose places are d metres apart are distinguishable by at most epsilon*(d + a cell's diagonal), " +
-			"in unit m:NAME by epsilon*d with d by the mechanism's own distances, so that two locations a metre apart, " +
-			"across a border between places, may be told apart as well as their places may, which can be far from each other; locations of one place are not told apart at all. " +
+		does:    "Releases a location as one of the places of a stored mechanism, which has the least average loss of all that protect the places as well.",
+		charges: "the mechanism's epsilon to the account, for each evaluation: in unit m if none of its distances is longer than the geodesic, as with metric 'euclid', otherwise in unit m:NAME, with the name of the mechanism (optql_report says which)",
+		notes: "It has the forms of geoind_laplace and is evaluated as often. It releases a place, with probabilities that are certified in integers. " +
+			"A location stands for its nearest place. This is measured in the domain's frame, from lattice point to lattice point, whatever the mechanism's metric, " +
+			"since a road's length between places says nothing about locations elsewhere; among equally near places it is the first from the south-west. " +
+			"**It protects places**: an answer is at most e^(epsilon*(d + a cell's diagonal)) times as likely from one location as from another whose place is d metres away from the first one's, " +
+			"in unit m:NAME at most e^(epsilon*d) times with d by the mechanism's own distances. Locations of one place give each answer with the same probability. " +
+			"But two locations a metre apart, on either side of a border between places, are only as indistinguishable as their places, which can be far from each other. " +
 			"optql_report says how far a location can be from its place. " +
-			"**Budgets of m and of each m:NAME are apart**, and what they pay for about the same location adds up. " +
-			"A NULL location yields NULL and charges nobody.",
+			"**Budgets in m and in each m:NAME are separate**, but what they pay for about the same location adds up. " +
+			"A NULL location gives NULL and charges nobody.",
 		example: []string{"SELECT geoind_optimal('ana', 39.984, 116.318, 'homes')",
 			"SELECT budget_limit('ana', 'm:blocks', 0.01)", "SELECT geoind_optimal('ana', 39.984, 116.318, 'blocks')",
 			"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_optimal(t.who, t.y, t.x, 'homes') g"},
@@ -52,9 +52,9 @@ func init() {
 	register(&function{
 		name: "geoind_remap", section: free,
 		args: []*argument{argPoint, argRemapName},
-		does: "The place that a released point is best taken for by somebody who knows the mechanism's weights: the one with the least expected distance.",
-		notes: "What geoind_optimal released costs no more when it is remapped, whoever does it. A point that is none of the mechanism's places is taken for its nearest one first. " +
-			"NULL yields NULL.",
+		does: "Returns the best guess of the true place for a released point, given the mechanism's weights: the place with the least expected distance.",
+		notes: "Remapping a release of geoind_optimal costs nothing more, whoever does it. A point that is not one of the mechanism's places is first replaced by the nearest one. " +
+			"NULL gives NULL.",
 		example: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
 		scalar:  remapPoint,
 	})

@@ -16,7 +16,7 @@ var (
 // Settings of releases of locations.
 var (
 	argEpsMetre = &argument{name: "epsilon", is: "distinguishability per metre", kind: kindPositive, setting: true}
-	argDomain   = &argument{name: "domain", is: "name of a domain; the only one if there is one", kind: kindText, optional: true, setting: true}
+	argDomain   = &argument{name: "domain", is: "name of a domain; may be left out if only one is declared", kind: kindText, optional: true, setting: true}
 )
 
 // A locationRelease returns the mechanism that the settings of a call stand for. All else is

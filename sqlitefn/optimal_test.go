@@ -145,7 +145,7 @@ func TestOptqlBuildRefuses(t *testing.T) {
 		`optql_build(lat, lon, people, iif(people = 5, 1, 0.0003), 1)`:               "epsilon changes within a group",
 		`optql_build(lat, lon, people, 0.0003, iif(people = 5, 2, 1))`:               "dilation changes within a group",
 		`optql_build(lat, lon, people, 0.0003, 1, iif(people = 5, 'beijing', NULL))`: "domain changes within a group",
-		`optql_build(lat, lon, people, 0.0003, 1) FILTER (WHERE people = 3)`:         "lat and lon make 1 place, of which a mechanism has 2 to 256",
+		`optql_build(lat, lon, people, 0.0003, 1) FILTER (WHERE people = 3)`:         "lat and lon make 1 place, but a mechanism has 2 to 256",
 		`optql_build(40 + lat / 1e9, 116 + lon / 1e9, people, 0.0003, 1, 'beijing')`: "lat and lon of two rows are one place",
 	} {
 		d.fails(`SELECT `+call+` FROM place`, "optql_build: "+want)
@@ -265,7 +265,7 @@ func TestTamperedMechanisms(t *testing.T) {
 	}
 	// Not even the owner's own hand: what stands in the table is certified again.
 	d.run(`UPDATE geosql_optimal SET mechanism = x'0102' WHERE name = 'town'`)
-	d.fails(`SELECT geoind_optimal('ana', 40, 116, 'town')`, "geoind_optimal: mechanism 'town': not what optql_build answers")
+	d.fails(`SELECT geoind_optimal('ana', 40, 116, 'town')`, "geoind_optimal: mechanism 'town': not a result of optql_build")
 	d.spends("ana", "m", 0)
 }
 

@@ -10,14 +10,14 @@ func init() {
 		&function{
 			name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argAnyAccount, argUnit},
-			does:    "What an account has spent since the beginning, reservations counted; 0 where nothing was, never NULL.",
+			does:    "Returns what an account has spent since the beginning, including reservations; 0 if it has spent nothing, never NULL.",
 			example: []string{"SELECT budget_spent('ana', 'm')"},
 			scalar:  budgetSpent,
 		},
 		&function{
 			name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argAnyAccount, argUnit},
-			does:    "What an account has left, of a limit with a window in the current one; 0 without a limit.",
+			does:    "Returns what an account has left, in the current window if its limit has one; 0 without a limit.",
 			example: []string{"SELECT budget_remaining('ana', 'm')"},
 			scalar:  budgetRemaining,
 		},

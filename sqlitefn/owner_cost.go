@@ -16,15 +16,15 @@ func init() {
 			name: "budget_cost", section: owners, flags: ownerOnly,
 			args:    []*argument{argSQL},
 			columns: costColumns,
-			does:    "Tells what a statement will charge to whom, by a dry run: it charges nothing, draws nothing, and undoes what it writes.",
-			notes: "One row per function, account and unit, which epsilon and evaluations add up. " +
-				"at_most equals epsilon where it is proved, from the statement as SQLite has compiled it, that released values do not decide " +
-				"what is evaluated; then the statement charges exactly that if it runs to its end, and if neither data nor clock change in between. " +
-				"Else, such as with a condition on a released value, DISTINCT, or a trigger, epsilon is a guess: " +
-				"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. at_most is then what the account has left, its reservations included, " +
+			does:    "Tells what a statement will charge to whom, by a dry run that charges nothing, draws nothing and undoes what it writes.",
+			notes: "There is one row per function, account and unit, with the sums of epsilon and evaluations. " +
+				"at_most equals epsilon if the statement, as SQLite has compiled it, is proved not to let released values decide " +
+				"what is evaluated. Such a statement charges exactly that if it runs to its end and neither data nor clock change in between. " +
+				"Otherwise, as with a condition on a released value, DISTINCT, or a trigger, epsilon is a guess: " +
+				"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is what the account has left, including its reservations, " +
 				"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
-				"A dry run is refused nothing: compare epsilon with remaining, which is what budget_remaining answers. " +
-				"Functions that declare something or change the ledger cannot be dry-run; those of the application run as always.",
+				"A dry run is never refused for lack of budget: compare epsilon with remaining, which is what budget_remaining returns. " +
+				"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",
 			example: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
 				"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
 			table: newCostCursor,

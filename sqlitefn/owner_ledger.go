@@ -7,10 +7,10 @@ import (
 
 var (
 	argHead    = &argument{name: "head", is: "an earlier answer of ledger_head()", kind: kindText, optional: true}
-	argArchive = &argument{name: "archive", is: "the file of ledger_archive, if there is one", kind: kindFile, optional: true}
+	argArchive = &argument{name: "archive", is: "the file that ledger_archive has written, if any", kind: kindFile, optional: true}
 
-	argArchiveTo = &argument{name: "file", is: "TEXT: an SQLite file, made where it is missing, which can take entries time after time", kind: kindFile}
-	argBefore    = &argument{name: "before", is: "seconds since 1970 or ISO 8601 text: older entries go", kind: kindTime}
+	argArchiveTo = &argument{name: "file", is: "TEXT: an SQLite file, created if it is missing; it can take further entries later", kind: kindFile}
+	argBefore    = &argument{name: "before", is: "seconds since 1970 or ISO 8601 text: older entries are moved", kind: kindTime}
 )
 
 func init() {
@@ -18,31 +18,31 @@ func init() {
 		&function{
 			name: "ledger_balance", section: owners, flags: ownerOnly, reads: true,
 			columns: balanceColumns,
-			does:    "Balances: one row per account and unit that has a limit or was charged.",
-			notes: "spent and reserved are since the beginning, spent without what is still reserved; epsilon_limit is NULL without a limit. " +
-				"Of a limit with a window, remaining and window_spent (reservations counted) are those of the current one, which ends at reopens: NULL before its first charge.",
+			does:    "Lists the balances: one row per account and unit that has a limit or was charged.",
+			notes: "spent and reserved count from the beginning; spent does not include what is still reserved. epsilon_limit is NULL without a limit. " +
+				"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
 			example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
 			table:   newBalanceCursor,
 		},
 		&function{
 			name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
 			columns: chargeColumns,
-			does:    "Charges: one row per statement, function, account and unit.",
+			does:    "Lists the charges: one row per statement, function, account and unit.",
 			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
 			table:   newChargeCursor,
 		},
 		&function{
 			name: "ledger_limits", section: owners, flags: ownerOnly, reads: true,
 			columns: limitColumns,
-			does:    "The limits that were set, one row each time.",
-			notes:   "Ids are in one order with those of ledger_charges.",
+			does:    "Lists the limits that were set, one row for each time.",
+			notes:   "The ids and those of ledger_charges are in one common order.",
 			example: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
 			table:   newLimitCursor,
 		},
 		&function{
 			name: "ledger_head", section: owners, flags: ownerOnly, reads: true,
-			does:    "The head of the ledger's chain of entries: the number of the last one, and a hash of it and all before it.",
-			notes:   "Note it where whoever can write the ledger's file cannot: with ledger_verify it is evidence that the file was not put back or rewritten since. NULL without a ledger.",
+			does:    "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
+			notes:   "Keep it where those who can write the ledger's file cannot change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
 			example: []string{"SELECT ledger_head()"},
 			scalar:  ledgerHead,
 		},
@@ -50,18 +50,18 @@ func init() {
 			name: "ledger_verify", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argHead, argArchive},
 			columns: verifyColumns,
-			does:    "Reads the whole ledger and makes sure that no charge and no limit was changed, removed, inserted or moved, and that balances are what the charges say; else it is an error that says what is wrong.",
-			notes: "With an earlier head it also finds an older file that was put back, and a history that was written anew. " +
-				"It is no more than evidence: there is no secret in the hashes, so without a head noted elsewhere whoever can write the file can write another history.",
+			does:    "Reads the whole ledger and checks that no charge and no limit was changed, removed, inserted or moved, and that the balances match the charges; otherwise fails with an error that says what is wrong.",
+			notes: "With an earlier head it also finds that the file was replaced by an older copy, or that its history was rewritten. " +
+				"This is only evidence: the hashes contain no secret, so without a head kept elsewhere, whoever can write the file can write another history.",
 			example: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
 			table:   newVerifyCursor,
 		},
 		&function{
 			name: "ledger_archive", section: owners, flags: ownerOnly,
 			args: []*argument{argArchiveTo, argBefore},
-			does: "Moves old entries of the ledger to an archive and answers how many; balances, limits and the chain stay.",
-			notes: "For each account one charge of function ledger_archive carries the sum of what went over. " +
-				"Commits at once. The archive has the table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
+			does: "Moves old entries of the ledger to an archive and returns how many; balances, limits and the chain stay.",
+			notes: "For each account, one charge of function ledger_archive carries the sum of what was moved. " +
+				"Commits at once. The entries are in the archive's table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
 			example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
 			scalar:  ledgerArchive,
 		},

@@ -16,7 +16,7 @@ func init() {
 	register(&function{
 		name: "dx_radius", section: free,
 		args:    []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll},
-		does:    "Accuracy before anything is spent: the answer lies within this distance of the true one with probability p.",
+		does:    "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
 		example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
 		scalar:  queryRadius,
 	})

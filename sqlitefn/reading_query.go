@@ -12,7 +12,7 @@ import (
 // Arguments of the functions that release readings.
 var (
 	argX         = &argument{name: "x", is: "reading in the universe's unit (secret); moved to the nearest value of the universe", kind: kindReading}
-	argRank      = &argument{name: "p", is: "0..100", kind: kindNumber, setting: true}
+	argRank      = &argument{name: "p", is: "the percentile, 0..100", kind: kindNumber, setting: true}
 	argEpsQuery  = &argument{name: "epsilon", is: "distinguishability per unit of the universe, or per record under nd1 and dh", kind: kindPositive, setting: true}
 	argEpsRecord = &argument{name: "epsilon", is: "distinguishability per record", kind: kindPositive, setting: true}
 	argUniverse  = &argument{name: "universe", is: "name of a universe", kind: kindText, setting: true}
@@ -22,14 +22,14 @@ var (
 
 // Notes that several functions share.
 const (
-	perGroup = "epsilon, universe and metric are constant within a group; a group charges all its accounts or none. " +
-		"A row whose reading is NULL contributes nothing and charges nobody, but its group answers; a group without rows is NULL."
-	truncated = "The answer is a value of the universe: geometric noise, clamped to lo..hi. "
+	perGroup = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
+		"A row whose reading is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL."
+	truncated = "The answer has geometric noise, is clamped to lo..hi and is a value of the universe. "
 )
 
 const (
-	chargesGroup  = "each account once per group in the universe's unit (d1, dinf), or once per contributed row in unit record (nd1, dh)"
-	chargesMetric = "each account once per group in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
+	chargesGroup  = "epsilon to each account, once per group in the universe's unit (d1, dinf), or once per contributed row in unit record (nd1, dh)"
+	chargesMetric = "epsilon to each account, once per group in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
 )
 
 func init() {
@@ -37,18 +37,18 @@ func init() {
 		&function{
 			name: "dx_value", section: released,
 			args:    []*argument{argAccount, argX, argEpsValue, argUniverse},
-			does:    "Releases one reading by the truncated geometric mechanism.",
-			charges: "the account epsilon in the universe's unit, per evaluation",
-			notes:   "A NULL reading yields NULL and charges nobody.",
+			does:    "Releases one reading with the truncated geometric mechanism.",
+			charges: "epsilon in the universe's unit to the account, for each evaluation",
+			notes:   "A NULL reading gives NULL and charges nobody.",
 			example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
 			scalar:  dxValue,
 		},
 		&function{
 			name: "dx_count", section: released,
 			args:      []*argument{argContributor, argEpsRecord},
-			does:      "Counts rows, with geometric noise, clamped at 0.",
-			charges:   "each account epsilon per row of its own, in unit record",
-			notes:     "A row whose account is NULL is not counted and charges nobody, but its group answers.",
+			does:      "Counts rows with geometric noise; the answer is clamped at 0.",
+			charges:   "epsilon in unit record to each account, for each of its rows",
+			notes:     "A row whose account is NULL is not counted and charges nobody, but its group still has an answer.",
 			example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
 			aggregate: countQuery.newGroup,
 		},
@@ -57,23 +57,23 @@ func init() {
 			args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetric},
 			does:    "Sums readings exactly and adds geometric noise.",
 			charges: chargesMetric,
-			notes: "Readings are moved into the universe first. The answer is clamped at 0 where lo >= 0 and nowhere else. " +
+			notes: "Readings are first moved into the universe. The answer is clamped at 0 if lo >= 0, and not otherwise. " +
 				"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
 			example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 			aggregate: sumQuery.newGroup,
 		},
 		truncatedQuery("dx_avg", "Averages readings and rounds to the universe's values.", scalar.Avg,
 			"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		truncatedQuery("dx_min", "The smallest reading.", scalar.Min,
+		truncatedQuery("dx_min", "Releases the smallest reading.", scalar.Min,
 			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		truncatedQuery("dx_max", "The largest reading.", scalar.Max,
+		truncatedQuery("dx_max", "Releases the largest reading.", scalar.Max,
 			"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		truncatedQuery("dx_median", "The median, dx_percentile with p = 50.", scalar.Median,
+		truncatedQuery("dx_median", "Releases the median, which is dx_percentile with p = 50.", scalar.Median,
 			"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 		&function{
 			name: "dx_percentile", section: released,
 			args:      []*argument{argContributor, argX, argRank, argEpsQuery, argUniverse, argMetricAll},
-			does:      "The p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
+			does:      "Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
 			charges:   chargesGroup,
 			notes:     truncated + perGroup,
 			example:   []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},

@@ -21,33 +21,35 @@ const referenceHead = `# Reference
 Generated from the function table; its examples run, from top to bottom, in the
 tests (` + "`go test ./sqlitefn -run Reference -update`" + ` writes this page).
 
-**Account**: TEXT or INTEGER; 42 and '42' are one account. **Numbers** are the
-decimals people write: 0.1 is a tenth, ten charges of it exhaust 1. **Errors** are
-one line that names function and argument; none depends on the value of a valid
-secret. **Refusals** say what was asked, what is left and what is short.
+**Accounts** are TEXT or INTEGER; 42 and '42' are the same account. **Numbers** are the
+decimals that people write: 0.1 is exactly a tenth, and ten charges of it use up 1.
+**Errors** are one line that names the function and the argument; none depends on the
+value of a valid secret. **Refusals** say how much was asked for, how much is left and
+how much is missing.
 
 **What is protected**: the secret arguments, as passed. **What is public**:
-everything else, that is which rows exist, WHERE, FILTER, JOIN, GROUP BY, ORDER BY,
-LIMIT, the choice of account, epsilon and universe, and where a NULL stands. A
-condition on a secret column is outside the promise, and so is running time.
+everything else, that is, which rows exist, WHERE, FILTER, JOIN, GROUP BY, ORDER BY,
+LIMIT, the choice of account, epsilon and universe, and which values are NULL. A
+condition on a secret column is not covered by the promise, and neither is running time.
 
 **Each evaluation charges.** SQLite may evaluate an expression more often than it
-shows rows: a column of a flattened subquery or view that is used twice is two
+shows rows. A column of a flattened subquery or view that is used twice means two
 draws and two charges, and ` + "`ORDER BY t LIMIT 2`" + ` without an index evaluates every
-row. The table-valued form, a MATERIALIZED common table expression, or
+row. The table-valued form, a MATERIALIZED common table expression, and
 ` + "`LIMIT -1 OFFSET 0`" + ` in the subquery evaluate once.
 
 **A database is charged to one ledger**, whose id it holds. Nothing is charged before
-that id is committed: in the transaction that sets the very first limit, releases wait
-for its COMMIT. A database that cannot be written, now or for ever, can be charged if
-it holds the id already; else set a limit once over a connection that may write. A
-ledger that goes missing, or another in its place, stops every charge, and so does an
-attached database that was charged to another ledger. A database in memory has a ledger
-in memory, which goes with it.
+that id is committed: in the transaction that sets the very first limit, no release is
+possible before its COMMIT. A database that cannot be written can be charged if it
+already holds the id; if it does not, set a limit once over a connection that may write.
+Every charge is refused if the ledger is missing or another one is in its place, or if a database is
+attached that was charged to another ledger. A database in memory has a ledger in
+memory, which disappears with it.
 
-**The owner's functions** (the first and the last section) are refused where the schema of a
-database calls them, as in views, triggers and constraints, so that whoever uses a foreign
-database does not set limits that its maker wants. Temporary views and triggers may.
+**The owner's functions** (the first and the last section) are refused if the schema of a
+database calls them, as in views, triggers and constraints. Otherwise someone who opens a
+database of somebody else could set limits that its author chose. Temporary views and
+triggers may call them.
 `
 
 // referencePage renders docs/reference.md.

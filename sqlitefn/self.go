@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-var argHelp = &argument{name: "name", is: "name of a function; without one, the list of all", kind: kindText, optional: true}
+var argHelp = &argument{name: "name", is: "name of a function; without it, all functions are listed", kind: kindText, optional: true}
 
 // selfFunctions tell of geosql itself.
 func init() {
@@ -22,13 +22,13 @@ func init() {
 		},
 		&function{
 			name: "geosql_version", section: free, flags: pure,
-			does:    "Version of geosql.",
+			does:    "Returns the version of geosql.",
 			example: []string{"SELECT geosql_version()"},
 			scalar:  geosqlVersion,
 		},
 		&function{
 			name: "geosql_debug", section: free, flags: sqlite.Innocuous,
-			does:   "Versions of geosql, SQLite and Go, and the platform.",
+			does:   "Returns the versions of geosql, SQLite and Go, and the platform.",
 			scalar: geosqlDebug,
 		},
 	)
@@ -57,7 +57,7 @@ func geosqlHelp(c call) error {
 	name := c.text(argHelp)
 	f := lookup(name)
 	if f == nil {
-		return c.bad(argHelp, "%s is no function of geosql; SELECT geosql_help() lists them", quoted(name))
+		return c.bad(argHelp, "%s is not a function of geosql; SELECT geosql_help() lists them", quoted(name))
 	}
 	c.ResultString(0, f.help())
 	return nil

@@ -15,8 +15,8 @@ var (
 	argCIPJSON = &argument{name: "json", is: "JSON object with the settings, see below", kind: kindText}
 
 	argTimes       = &argument{name: "times_json", is: "JSON array of numbers, in the unit of the policy's length scale", kind: kindText}
-	argLossPolicy  = &argument{name: "policy", is: "name of a policy, or its JSON; with sigma2", kind: kindText}
-	argSigmaPolicy = &argument{name: "policy", is: "name of a policy, or its JSON; with epsilon", kind: kindText}
+	argLossPolicy  = &argument{name: "policy", is: "name of a policy, or its JSON; it must have sigma2", kind: kindText}
+	argSigmaPolicy = &argument{name: "policy", is: "name of a policy, or its JSON; it must have epsilon", kind: kindText}
 )
 
 func init() {
@@ -26,11 +26,11 @@ func init() {
 			args: []*argument{argCIPName, argCIPJSON},
 			does: "Declares what is assumed and what is protected when whole traces are released: conditional inferential privacy under Gaussian-process priors.",
 			notes: "Settings: `kernel` ('rbf', 'exponential' or 'periodic': how coordinates at two times are correlated), `variance` (of a coordinate, square metres), " +
-				"`length_scale` (of the kernel, seconds) or `length_scale_max` (all up to it), `period` (seconds, of the periodic kernel), " +
-				"`radius` (how far apart two locations of one point are that must not be told apart, metres), `lambda` (order of the Rényi divergence, above 1), " +
-				"`epsilon` (the loss allowed), `domain` (of the locations; the only one if there is one), `sigma2` (variance of the noise, for cip_loss), " +
-				"and `family`, the sets of points that are protected together: 'singles', 'every-other', 'windows:W' (any 1 to W points that follow one another) or lists of indices in the order of time such as [[0, 1], [5]]. " +
-				"**Only the sets of the family are protected, and only against one who knows no more than such a prior**; other sets may lose far more. " +
+				"`length_scale` (of the kernel, seconds) or `length_scale_max` (the policy covers all length scales up to it), `period` (of the periodic kernel, seconds), " +
+				"`radius` (the greatest distance between two locations of one point that must not be told apart, metres), `lambda` (order of the Rényi divergence, above 1), " +
+				"`epsilon` (the loss allowed), `domain` (of the locations; may be left out if only one is declared), `sigma2` (variance of the noise, for cip_loss), " +
+				"and `family`, the sets of points that are protected together: 'singles', 'every-other', 'windows:W' (any 1 to W consecutive points) or lists of indices in the order of time such as [[0, 1], [5]]. " +
+				"**Only the sets of the family are protected, and only against someone who knows no more than such a prior**; other sets may lose far more. " +
 				"A policy cannot change once declared.",
 			example: []string{`SELECT cip_policy('day', '{"kernel": "rbf", "variance": 1000000, "length_scale_max": 600, "radius": 100, "lambda": 2, "epsilon": 1, "family": "windows:3", "domain": "beijing"}')`,
 				"SELECT budget_limit('*', 'cip:day', 1)"},
@@ -39,16 +39,16 @@ func init() {
 		&function{
 			name: "cip_loss", section: free,
 			args: []*argument{argTimes, argLossPolicy},
-			does: "How much a trace with these times loses at the most if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
-			notes: "Computed with as many digits as it takes, and rounded up; an error where that cannot be vouched for. " +
-				"Between length scales it is a search, see the introduction of package cip. The radius is Euclidean for each point, so that the loss covers both coordinates.",
+			does: "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
+			notes: "The loss is computed with as many digits as necessary and rounded up; if that cannot be guaranteed, it is an error. " +
+				"Each length scale that is examined has this guarantee, but the greatest loss between them is found by a search: see the documentation of package cip. The radius is Euclidean for each point, so the loss covers both coordinates.",
 			example: []string{`SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5)`},
 			scalar:  cipLoss,
 		},
 		&function{
 			name: "cip_sigma", section: free,
 			args:    []*argument{argTimes, argSigmaPolicy},
-			does:    "The least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",
+			does:    "Returns the least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",
 			example: []string{`SELECT round(cip_sigma('[0,300,600]', '{"kernel":"rbf","variance":1000000,"length_scale":600,"radius":100,"lambda":2,"family":"singles","epsilon":1}'))`},
 			scalar:  cipSigma,
 		},

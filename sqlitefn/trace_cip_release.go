@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	argWholeTime   = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; no two alike", kind: orNull(kindTime)}
+	argWholeTime   = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; no two may be equal", kind: orNull(kindTime)}
 	argWholePolicy = &argument{name: "policy", is: "name of a policy that cip_policy has declared", kind: kindName, setting: true}
 )
 
@@ -20,14 +20,14 @@ func init() {
 	register(&function{
 		name: "cip_trace", section: released,
 		args:    []*argument{argContributor, argWholeTime, argLat, argLon, argWholePolicy},
-		does:    "Releases a whole trace with Gaussian noise whose variance the times and the policy demand; a JSON array of objects with t, lat and lon, in the order of time.",
-		charges: "the account the policy's epsilon in unit cip:NAME, **once**: a second trace of an account under a policy is refused, whatever its limit",
-		notes: "Under the policy's prior, for every set of its family, the Rényi divergence of the released trace between any two assumptions about the locations of that set, each within the radius of its counterpart, is at most epsilon. " +
-			"The variance is a little above that of cip_sigma: the radius is along the ellipsoid, and the frame may stretch it. " +
-			"Times, and which locations are NULL, are public; such points are left out. At most 256 points, all of one account. " +
-			"Traces of an account do not simply add up under such a prior, so that nothing more is released, also after a crash or a rollback that lost the first. " +
-			"**What is promised is promised to one who sees this release of the account's locations and no other**: " +
-			"traces under other policies, and what other functions release, have budgets of their own, whose sum bounds nothing here.",
+		does:    "Releases a whole trace with Gaussian noise whose variance follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
+		charges: "the policy's epsilon in unit cip:NAME to the account, **once**: a second trace of an account under the same policy is refused, whatever its limit",
+		notes: "Take any set of points in the policy's family and any two assumptions about their locations, in which each location is within the radius of its counterpart. Under the policy's prior, the Rényi divergence between the released traces is at most epsilon. " +
+			"The variance is a little above that of cip_sigma, because the radius is measured along the ellipsoid and the frame may stretch it. " +
+			"The times, and which locations are NULL, are public; points without a location are left out. A trace has at most 256 points, all of one account. " +
+			"Losses of several traces of an account do not simply add up under such a prior, so no second trace is released, even if a crash or a rollback lost the first. " +
+			"**The promise holds against someone who sees this release of the account's locations and no other**: " +
+			"traces under other policies, and releases of other functions, have budgets of their own, and their sum bounds nothing here.",
 		example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
 		aggregate: newCIPGroup,
 	})

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	argPolicyTrace     = &argument{name: "trace", is: "TEXT or INTEGER; '*' is the default of traces without a policy", kind: kindAnyAccount}
-	argPolicyAccount   = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays, of unit m, or of unit set for pim; '*', for trace '*': the account of the trace's name", kind: kindAnyAccount}
-	argPolicyMechanism = &argument{name: "mechanism", is: "'predictive', or 'independent': noise for every point (predictive_step); or 'pim' (pim_step)", kind: kindText}
+	argPolicyTrace     = &argument{name: "trace", is: "TEXT or INTEGER; '*' is the default for traces without a policy of their own", kind: kindAnyAccount}
+	argPolicyAccount   = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays, in unit m, or in unit set for pim; '*', only for trace '*', charges each trace to the account of its name", kind: kindAnyAccount}
+	argPolicyMechanism = &argument{name: "mechanism", is: "'predictive' or 'independent' (noise for every point) for predictive_step, or 'pim' for pim_step", kind: kindText}
 	argPolicySettings  = &argument{name: "json", is: "JSON object with the settings, see below", kind: kindText}
 )
 
@@ -23,15 +23,15 @@ func init() {
 			name: "trace_policy", section: declared, flags: ownerOnly,
 			args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
 			does: "Declares what predictive_step or pim_step does with a trace.",
-			notes: "Settings of the first two: `epsilon` per metre for the whole trace (required); `domain`, the only one if there is one; " +
-				"`steps`, for manager `fixed-rate`: how many points the budget is to last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9; " +
-				"of the predictive mechanism also `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which weigh a test against its noise, " +
-				"`prediction_rate` (0.75; fixed-rate), `skip_speed` in m/s (predictions that the secret cannot have left behind at that speed are not tested; 0), " +
-				"`predictor` ('parrot': the last report, 'linear', 'mixture') and `after` ('stop', or 'predict': untested predictions once the budget is used up). " +
-				"Settings of pim: `model`, the name of one that markov_store has stored (required); `epsilon`, of each step (required); " +
+			notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace (required); `domain`, which may be left out if only one is declared; " +
+				"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9. " +
+				"Further settings of predictive, with their defaults: `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which relate a test to its noise; " +
+				"`prediction_rate` (0.75; fixed-rate only), the share of predictions expected to pass; `skip_speed` in m/s (0): predictions that the secret cannot have left behind at that speed are not tested; " +
+				"`predictor` ('parrot', which predicts the last report, 'linear' or 'mixture'); and `after` ('stop', or 'predict' for untested predictions once the budget is used up). " +
+				"Settings of pim: `model`, the name of a model that markov_store has stored (required); `epsilon`, of each step (required); " +
 				"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
-				"`min_set` (1): it has at least so many. The domain of the model must not have a region. " +
-				"A policy never changes: declaring it again unchanged is harmless.",
+				"`min_set` (1): the least number of cells in a set. The domain of the model must not have a region. " +
+				"A policy cannot change; declaring it again unchanged is harmless.",
 			example: []string{
 				`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
 				`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,

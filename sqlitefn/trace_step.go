@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	argStepTrace = &argument{name: "trace", is: "TEXT or INTEGER, with a policy whose mechanism takes such steps: see trace_policy", kind: kindAccount}
+	argStepTrace = &argument{name: "trace", is: "TEXT or INTEGER; the trace's policy must have a mechanism for these steps, see trace_policy", kind: kindAccount}
 	argFix       = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last", kind: kindTime}
 )
 
@@ -16,11 +16,11 @@ func init() {
 		&function{
 			name: "predictive_step", section: released,
 			args:    []*argument{argStepTrace, argFix, argLat, argLon},
-			does:    "Reports a trace step by step: a prediction made from earlier reports where a private test finds it good enough, else the location with noise; WKT, NULL once the trace's budget is used up.",
+			does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
 			charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
-			notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by it, sort outside of a subquery. " +
-				"On line: one row at a time, without OVER. The trace's epsilon bounds all of its points together: traces whose points are at most d apart, each from its counterpart, are told apart by at most epsilon*(d + a lattice cell's diagonal). " +
-				"Times, which tests passed and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
+			notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by the result, sort outside of a subquery. " +
+				"On line: one row at a time, without OVER. The trace's epsilon covers all of its points together: the reports are at most e^(epsilon*(d + a lattice cell's diagonal)) times as likely from one trace as from another in which each point is at most d metres away from its counterpart. " +
+				"The times, which tests passed, and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
 			example: []string{
 				"SELECT predictive_step('walk', 1000, 40.0, 116.3)",
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
@@ -31,16 +31,16 @@ func init() {
 		&function{
 			name: "pim_step", section: released,
 			args:    []*argument{argStepTrace, argFix, argLat, argLon},
-			does:    "Reports a trace step by step, each hidden among the cells where the public knows the trace to be likely (planar isotropic mechanism); WKT.",
-			charges: "the policy's epsilon in unit set, for each step with a location, to the policy's account",
-			notes: "In the forms of predictive_step. What the public knows is a model of how people move (markov_store) and the reports so far; " +
-				"from them follows the set of the step, public too: the most likely cells, of probability 1 - delta in all and min_set at least. " +
-				"The location's cell is reported with noise that fits the set. A location outside of the set is reported as the cell of the set nearest to it. " +
-				"So at each step **all pairs of locations in the domain are told apart by at most epsilon**, however far apart and whatever the model is worth; steps add up. " +
-				"What is protected is the location rounded to its cell. What accuracy is had depends on the set: the noise is as wide as the set is. " +
-				"A set of one cell hides nothing because nothing is left to hide: the report is that cell, wherever the trace is. min_set keeps sets from becoming so small. " +
-				"A NULL location yields NULL and charges nobody; the next step knows how much time has passed. " +
-				"The run is kept in the ledger. After a crash see trace_restart; the run goes on without the points lost, of which its belief knows nothing.",
+			does:    "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
+			charges: "the policy's epsilon in unit set to the policy's account, for each step with a location",
+			notes: "It has the same forms as predictive_step. The public knows a model of how people move (markov_store) and the reports so far. " +
+				"These determine the set of the step, which is public too: the most likely cells, at least min_set of them, with a total probability of at least 1 - delta. " +
+				"The location's cell is reported with noise that fits the set; a location outside the set counts as the nearest cell of the set. " +
+				"So at each step **an answer is at most e^epsilon times as likely from one location in the domain as from any other**, however far apart they are and however wrong the model is; steps add up. " +
+				"What is protected is the location rounded to its cell. The accuracy depends on the set: the noise is as wide as the set is. " +
+				"A set of one cell hides nothing, since everything is known already: the report is that cell, wherever the trace is. min_set keeps sets from becoming that small. " +
+				"A NULL location gives NULL and charges nobody; the next step takes into account how much time has passed. " +
+				"The run is kept in the ledger. After a crash see trace_restart: the run goes on without the lost points, and its sets do not reflect them.",
 			example: []string{
 				"SELECT pim_step('ride', 1000, 39.984, 116.318)",
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('ride', 2000, 39.96, 116.26), ('ride', 2060, NULL, NULL), ('ride', 2120, 39.97, 116.27)) " +
@@ -52,15 +52,15 @@ func init() {
 			name: "trace_run", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argTrace},
 			columns: runColumns,
-			does:    "The public run of a trace: every point that was reported, whether it was tested and hard, what it spent, and of pim_step how many cells its set had.",
-			notes:   "A row of NULLs is a gap: points that a crash has lost, and what was reserved for them.",
+			does:    "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, and for pim_step how many cells its set had.",
+			notes:   "A row of NULLs is a gap: points that were lost in a crash, and what was reserved for them.",
 			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
 			table:   newRunCursor,
 		},
 		&function{
 			name: "trace_restart", section: owners, flags: ownerOnly,
 			args:    []*argument{argTrace},
-			does:    "Lets a trace go on that a crash has left; what was reserved counts as spent. Not for a trace that another connection is using: its points would be lost.",
+			does:    "Lets a trace go on after a crash; what was reserved for it counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
 			example: []string{"SELECT trace_restart('walk')"},
 			scalar:  traceRestart,
 		},
