@@ -100,7 +100,7 @@ func number(valid func(float64) bool, rule string) kind {
 			return err
 		}
 		if !valid(out.number) {
-			return errors.New(rule + ", got " + plain(out.number))
+			return errors.New(rule + ", got " + formatNumber(out.number))
 		}
 		return nil
 	}}
@@ -108,7 +108,7 @@ func number(valid func(float64) bool, rule string) kind {
 
 // degrees is a kind of coordinates.
 func degrees(limit float64) kind {
-	err := errors.New("must lie between -" + plain(limit) + " and " + plain(limit))
+	err := errors.New("must lie between -" + formatNumber(limit) + " and " + formatNumber(limit))
 	return kind{expects: "a number", decode: func(in *sqlite.Value, out *value) error {
 		if err := decodeNumber(in, out); err != nil {
 			return err
@@ -211,4 +211,4 @@ func isName(text []byte) bool { return len(text) > 0 && printable.Is(string(text
 func quoted[T string | []byte](text T) string { return "'" + printable.Text(string(text)) + "'" }
 
 // plain prints a number without an exponent.
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -22,7 +22,7 @@ type options struct {
 	entropy    io.Reader
 }
 
-func collect(opts []Option) (o options) {
+func collectOptions(opts []Option) (o options) {
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -30,7 +30,7 @@ func collect(opts []Option) (o options) {
 }
 
 // same reports false for readers that cannot be compared.
-func (o options) same(p options) bool {
+func (o options) equal(p options) bool {
 	if t := reflect.TypeOf(o.entropy); t != nil && !t.Comparable() {
 		return false
 	}
@@ -60,14 +60,14 @@ var attached struct {
 
 // Attach registers the functions on a connection. Doing so again with the same
 // options changes nothing.
-func Attach(conn *sqlite.Conn, opts ...Option) error { return attach(conn, collect(opts)) }
+func Attach(conn *sqlite.Conn, opts ...Option) error { return attach(conn, collectOptions(opts)) }
 
 func attach(conn *sqlite.Conn, o options) error {
 	attached.Lock()
 	earlier, ok := attached.by[conn.Handle()]
 	attached.Unlock()
 	if ok {
-		if !earlier.same(o) {
+		if !earlier.equal(o) {
 			return fmt.Errorf("geosql: connection already has the functions with other options")
 		}
 		return nil

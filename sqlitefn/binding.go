@@ -21,9 +21,9 @@ import (
 
 // binding is the ledger that a connection's database is charged to.
 type binding struct {
-	book      ledger.Ledger // nil until it is needed
-	recorded  string        // the id of a ledger that the main database held when it was last read
-	unsettled bool          // it was recorded in a transaction that was still open then
+	book        ledger.Ledger // nil until it is needed
+	recordedID  string        // the id of a ledger that the main database held when it was last read
+	uncommitted bool          // it was recorded in a transaction that was still open then
 }
 
 // errNoLedger says that no ledger exists yet: nobody has set a limit.
@@ -32,10 +32,10 @@ var errNoLedger = errors.New("there is no ledger: nobody has set a limit")
 // ledger returns the ledger that belongs to the main database. It is opened at
 // its first use and never created here.
 func (s *session) ledger() (ledger.Ledger, error) {
-	if err := s.readRecorded(); err != nil {
+	if err := s.readRecordedID(); err != nil {
 		return nil, err
 	}
-	id := s.recorded
+	id := s.recordedID
 	if s.book != nil {
 		if id == "" || id == s.book.ID() {
 			return s.book, nil
@@ -80,9 +80,9 @@ func (s *session) openLedger(id string) (ledger.Ledger, error) {
 	return book, err
 }
 
-// createLedger returns the ledger and makes it where there is none. Its id is recorded
+// openOrCreateLedger returns the ledger and makes it where there is none. Its id is recorded
 // where the database may be written; before anything is charged it has to be.
-func (s *session) createLedger() (ledger.Ledger, error) {
+func (s *session) openOrCreateLedger() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if errors.Is(err, errNoLedger) {
 		if path, onDisk := s.ledgerPath(); onDisk {
@@ -102,12 +102,12 @@ func (s *session) createLedger() (ledger.Ledger, error) {
 }
 
 // chargeable returns the ledger for a charge.
-func (s *session) chargeable() (ledger.Ledger, error) {
+func (s *session) chargeableLedger() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.settle(book.ID()); err != nil {
+	if err := s.ensureRecorded(book.ID()); err != nil {
 		return nil, err
 	}
 	return book, s.checkAttached(book.ID())
@@ -116,7 +116,7 @@ func (s *session) chargeable() (ledger.Ledger, error) {
 const unrecorded = "this database does not hold the id of its ledger yet, "
 
 // settle makes sure that the database holds the ledger's id, committed.
-func (s *session) settle(id string) error {
+func (s *session) ensureRecorded(id string) error {
 	err := s.recordLedger(id)
 	switch {
 	case isReadOnly(err):
@@ -124,36 +124,36 @@ func (s *session) settle(id string) error {
 			"set a limit, or release something, over one that may")
 	case err != nil:
 		return fmt.Errorf(unrecorded+"and it cannot be written now: %w", err)
-	case s.unsettled && s.conn.Writing() && !s.committed(id):
+	case s.uncommitted && s.conn.Writing() && !s.isCommitted(id):
 		return errors.New(unrecorded + "but in a transaction, which ROLLBACK would undo: " +
 			"COMMIT first; if this statement itself writes, run one before it that sets a limit or only selects")
 	}
-	s.unsettled = false
+	s.uncommitted = false
 	return nil
 }
 
-// readRecorded reads the id of the ledger that the main database is charged to,
+// readRecordedID reads the id of the ledger that the main database is charged to,
 // "" before the first limit was set.
-func (s *session) readRecorded() error {
-	s.recorded = ""
-	return s.read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { s.recorded = columnText(st, 0) })
+func (s *session) readRecordedID() error {
+	s.recordedID = ""
+	return s.read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { s.recordedID = columnText(st, 0) })
 }
 
 // recordLedger notes the ledger's id in the main database, unless it was read there.
 func (s *session) recordLedger(id string) error {
-	if s.recorded == id {
+	if s.recordedID == id {
 		return nil
 	}
 	if err := s.write(`INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES(?)`, id); err != nil {
 		return err
 	}
-	s.recorded, s.unsettled = id, s.conn.Writing()
+	s.recordedID, s.uncommitted = id, s.conn.Writing()
 	return nil
 }
 
 // committed asks another connection, which sees what is committed. A database in memory
 // takes its ledger along when it goes, so that nothing can go missing there.
-func (s *session) committed(id string) bool {
+func (s *session) isCommitted(id string) bool {
 	path, onDisk := s.conn.File()
 	if !onDisk {
 		return true

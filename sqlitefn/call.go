@@ -57,8 +57,8 @@ func (c call) decode(kept settings) error {
 	args, values, passed := c.args, c.values, c.Len()
 	for i, a := range args {
 		if a.setting && kept != nil {
-			if !kept[0].is(c.Call, i) {
-				return c.bad(a, "changes within a group")
+			if !kept[0].equals(c.Call, i) {
+				return c.argErrorf(a, "changes within a group")
 			}
 			kept = kept[1:]
 			continue
@@ -70,25 +70,25 @@ func (c call) decode(kept settings) error {
 		}
 		out.given = true
 		if err := a.kind.decode(c.Arg(i), out); err != nil {
-			return c.refused(a, c.Arg(i).Type(), err)
+			return c.kindError(a, c.Arg(i).Type(), err)
 		}
 	}
 	return nil
 }
 
 // refused returns the error of an argument that its kind does not take.
-func (c call) refused(a *argument, got sqlite.Type, err error) error {
+func (c call) kindError(a *argument, got sqlite.Type, err error) error {
 	if err == errType {
-		return c.bad(a, "must be %s, got %s", a.kind.expects, got)
+		return c.argErrorf(a, "must be %s, got %s", a.kind.expects, got)
 	}
-	return c.bad(a, "%w", err)
+	return c.argErrorf(a, "%w", err)
 }
 
 // missing returns the error of an argument that is NULL and may not be in this call.
-func (c call) missing(a *argument) error { return c.refused(a, sqlite.Null, errType) }
+func (c call) nullError(a *argument) error { return c.kindError(a, sqlite.Null, errType) }
 
 // bad returns an error about an argument.
-func (c call) bad(a *argument, format string, v ...any) error {
+func (c call) argErrorf(a *argument, format string, v ...any) error {
 	return fmt.Errorf("%s "+format, append([]any{a.name}, v...)...)
 }
 

@@ -65,7 +65,7 @@ func geoDomain(c call) error {
 		north: c.number(argNorth), east: c.number(argEast),
 		stepM: c.number(argStep),
 	}
-	domain, err := d.whole()
+	domain, err := d.withoutRegion()
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func geoDomain(c call) error {
 func geoRegion(c call) error {
 	s, name, wkt := c.session, c.text(argRegionOf), c.text(argRegion)
 	if wkt == "" {
-		return c.bad(argRegion, "must not be empty")
+		return c.argErrorf(argRegion, "must not be empty")
 	}
 	d, found, err := s.readDomain(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func geoRegion(c call) error {
 	if d.region != wkt {
 		return anotherRegion(name)
 	}
-	domain, err := s.build(d)
+	domain, err := s.buildDomain(d)
 	if err != nil {
 		return err
 	}
@@ -145,16 +145,16 @@ type declaredDomain struct {
 }
 
 // whole is the domain without its region.
-func (d declaredDomain) whole() (*planar.Domain, error) {
+func (d declaredDomain) withoutRegion() (*planar.Domain, error) {
 	return planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
 }
 
 var domains = newMemo[declaredDomain, *planar.Domain]()
 
 // build returns the domain that d declares.
-func (s *session) build(d declaredDomain) (*planar.Domain, error) {
+func (s *session) buildDomain(d declaredDomain) (*planar.Domain, error) {
 	return domains.get(s, d, func() (*planar.Domain, error) {
-		domain, err := d.whole()
+		domain, err := d.withoutRegion()
 		if err == nil && d.region != "" {
 			domain, err = s.restrict(domain, d.region)
 		}
@@ -172,7 +172,7 @@ func (s *session) restrict(domain *planar.Domain, wkt string) (*planar.Domain, e
 	if restricted, err := domain.WithRegionRows(wkt, rows); err == nil {
 		return restricted, nil
 	}
-	err = s.untilInterrupted(func(ctx context.Context) (err error) {
+	err = s.runInterruptible(func(ctx context.Context) (err error) {
 		domain, err = domain.WithRegion(ctx, wkt)
 		return err
 	})
@@ -228,11 +228,11 @@ func (s *session) domainNamed(name string) (*planar.Domain, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return s.build(declared)
+	return s.buildDomain(declared)
 }
 
 func (s *session) onlyDomain() (*planar.Domain, error) {
-	names, err := s.names("domain")
+	names, err := s.declaredNames("domain")
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (s *session) onlyDomain() (*planar.Domain, error) {
 }
 
 // domainOf returns the domain of that name, or the only one for none.
-func (s *session) domainOf(name string) (*planar.Domain, error) {
+func (s *session) resolveDomain(name string) (*planar.Domain, error) {
 	if name == "" {
 		return s.onlyDomain()
 	}

@@ -54,7 +54,7 @@ func budgetLimit(c call) error {
 	if err != nil {
 		return err
 	}
-	book, err := c.session.createLedger()
+	book, err := c.session.openOrCreateLedger()
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (g *reserveGroup) row(c call) error {
 
 // final reserves for everybody or nobody and answers the number of accounts.
 func (g *reserveGroup) final(c call) error {
-	book, err := c.session.chargeable()
+	book, err := c.session.chargeableLedger()
 	if err != nil {
 		return spendError(err, g.items[0].Account, budget.Price{Unit: g.unit, Amount: g.items[0].Epsilon})
 	}

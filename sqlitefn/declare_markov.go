@@ -82,7 +82,7 @@ func (g *trainGroup) begin(c call) error {
 	}
 	period, err := markov.PeriodOf(c.number(argPeriod))
 	if err != nil {
-		return c.bad(argPeriod, "%v", err)
+		return c.argErrorf(argPeriod, "%v", err)
 	}
 	g.trainer = markov.NewTrainer(grid, period)
 	return nil
@@ -118,9 +118,9 @@ func (g *trainGroup) final(c call) error {
 // markovStore keeps a model under a name.
 func markovStore(c call) error {
 	s, name, data := c.session, c.text(argModelName), c.bytes(argModel)
-	model, err := markov.ParseModel(data, s.domainOf)
+	model, err := markov.ParseModel(data, s.resolveDomain)
 	if err != nil {
-		return c.bad(argModel, "cannot be used: %v", err)
+		return c.argErrorf(argModel, "cannot be used: %v", err)
 	}
 	earlier, err := declare(s, func() ([]byte, bool, error) {
 		stored, err := s.readModel(name)
@@ -135,7 +135,7 @@ func markovStore(c call) error {
 	info := model.Info()
 	c.ResultString(0, fmt.Sprintf("model '%s': %d x %d cells of %s m in domain '%s', a transition in %s s, %d visits of %d traces; "+
 		"it is public: training it on secrets releases them",
-		name, info.Width, info.Height, plain(info.CellMetres), info.Domain, plain(info.Period.Seconds()), info.Visits, info.Traces))
+		name, info.Width, info.Height, formatNumber(info.CellMetres), info.Domain, formatNumber(info.Period.Seconds()), info.Visits, info.Traces))
 	return nil
 }
 
@@ -150,12 +150,12 @@ func (s *session) readModel(name string) (data []byte, err error) {
 var models = newMemo[string, *markov.Model]()
 
 // model returns the model of that name, nil where none is stored.
-func (s *session) model(name string) (*markov.Model, error) {
+func (s *session) modelNamed(name string) (*markov.Model, error) {
 	data, err := s.readModel(name)
 	if err != nil || data == nil {
 		return nil, err
 	}
-	m, err := parsed(s, models, data, markov.ParseModel, func(m *markov.Model) *planar.Domain { return m.Grid().Domain() })
+	m, err := parseStored(s, models, data, markov.ParseModel, func(m *markov.Model) *planar.Domain { return m.Grid().Domain() })
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", quoted(name), err)
 	}
@@ -163,8 +163,8 @@ func (s *session) model(name string) (*markov.Model, error) {
 }
 
 // modelOf is the model that a policy names.
-func (s *session) modelOf(name string) (*markov.Model, error) {
-	m, err := s.model(name)
+func (s *session) policyModel(name string) (*markov.Model, error) {
+	m, err := s.modelNamed(name)
 	if err == nil && m == nil {
 		err = fmt.Errorf("model %s is not stored; store one: SELECT markov_store(NAME, MODEL)", quoted(name))
 	}
@@ -189,7 +189,7 @@ type modelInfo struct {
 
 func markovInfo(c call) error {
 	name := c.text(argModelOf)
-	m, err := c.session.model(name)
+	m, err := c.session.modelNamed(name)
 	if err == nil && m == nil {
 		err = c.undeclared(argModelOf, "markov")
 	}

@@ -63,7 +63,7 @@ func (g *buildGroup) begin(c call) error {
 		return err
 	}
 	if g.dilation < 1 || g.dilation > maxDilation {
-		return c.bad(argDilation, "must be at least 1 and at most %d, got %s", maxDilation, plain(g.dilation))
+		return c.argErrorf(argDilation, "must be at least 1 and at most %d, got %s", maxDilation, formatNumber(g.dilation))
 	}
 	metric, err := c.placeMetric()
 	if err != nil {
@@ -83,7 +83,7 @@ func (g *buildGroup) row(c call) error {
 		return err
 	}
 	if metric != g.builder.Metric() {
-		return c.bad(argDistance, "changes within a group")
+		return c.argErrorf(argDistance, "changes within a group")
 	}
 	lat, lon, _ := c.location(argPlaceLat, argPlaceLon)
 	if err := g.add(c, lat, lon, c.number(argWeight)); err != nil || metric != optimal.Given {
@@ -103,7 +103,7 @@ func (c call) placeMetric() (optimal.Metric, error) {
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
 		return optimal.Given, nil
 	}
-	return 0, c.bad(argDistance, "must be 'euclid', 'manhattan', or in each row a JSON array of [lat, lon, metres], got %s",
+	return 0, c.argErrorf(argDistance, "must be 'euclid', 'manhattan', or in each row a JSON array of [lat, lon, metres], got %s",
 		quoted(text[:min(len(text), 40)]))
 }
 
@@ -114,12 +114,12 @@ func (g *buildGroup) add(c call, lat, lon, weight float64) error {
 	case errors.Is(err, optimal.ErrPlaceTwice):
 		domain := g.builder.Domain()
 		lat, lon = domain.Location(domain.Cell(lat, lon))
-		return c.bad(argPlaceLat, "and lon of two rows are one place of domain '%s', %s; make it one row with the sum of their weights",
+		return c.argErrorf(argPlaceLat, "and lon of two rows are one place of domain '%s', %s; make it one row with the sum of their weights",
 			domain.Name(), appendPoint(nil, lat, lon))
 	case errors.Is(err, optimal.ErrManyPlaces):
-		return c.bad(argPlaceLat, "and lon make more than %d places", optimal.MaxPlaces)
+		return c.argErrorf(argPlaceLat, "and lon make more than %d places", optimal.MaxPlaces)
 	case errors.Is(err, optimal.ErrWeights):
-		return c.bad(argWeight, "adds up to more than a number can hold")
+		return c.argErrorf(argWeight, "adds up to more than a number can hold")
 	}
 	return err
 }
@@ -145,7 +145,7 @@ func (g *buildGroup) final(c call) error {
 }
 
 func (g *buildGroup) build() (m *optimal.PlaceMechanism, err error) {
-	err = g.session.untilInterrupted(func(ctx context.Context) (err error) {
+	err = g.session.runInterruptible(func(ctx context.Context) (err error) {
 		m, err = g.builder.Build(ctx, g.epsilon, g.dilation)
 		return err
 	})

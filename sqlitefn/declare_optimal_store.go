@@ -51,9 +51,9 @@ func init() {
 // optqlStore keeps a mechanism under a name.
 func optqlStore(c call) error {
 	s, name, data := c.session, c.text(argOptimalName), c.bytes(argOptimal)
-	o, err := parseOptimal(data, s.domainOf)
+	o, err := parseOptimal(data, s.resolveDomain)
 	if err != nil {
-		return c.bad(argOptimal, "cannot be used: %v", err)
+		return c.argErrorf(argOptimal, "cannot be used: %v", err)
 	}
 	earlier, err := declare(s, func() (*optimal.PlaceMechanism, bool, error) {
 		stored, err := s.optimal(name)
@@ -91,7 +91,7 @@ func (s *session) optimal(name string) (*optimal.PlaceMechanism, error) {
 	if err != nil || data == nil {
 		return nil, err
 	}
-	o, err := parsed(s, optimals, data, parseOptimal, (*optimal.PlaceMechanism).Domain)
+	o, err := parseStored(s, optimals, data, parseOptimal, (*optimal.PlaceMechanism).Domain)
 	if err != nil {
 		return nil, fmt.Errorf("mechanism %s: %w", quoted(name), err)
 	}

@@ -42,7 +42,7 @@ func dxUniverse(c call) error {
 		lo:   c.number(argLo), hi: c.number(argHi), step: c.number(argValueStep),
 		unit: c.text(argValueUnit),
 	}
-	u, err := d.open()
+	u, err := d.build()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ type declaredUniverse struct {
 	unit         string
 }
 
-func (d declaredUniverse) open() (*scalar.Universe, error) {
+func (d declaredUniverse) build() (*scalar.Universe, error) {
 	return scalar.NewUniverse(d.name, d.lo, d.hi, d.step, budget.Unit(d.unit))
 }
 
@@ -96,7 +96,7 @@ var universes = newMemo[declaredUniverse, *scalar.Universe]()
 // universe returns the universe that an argument names.
 func (c call) universe(a *argument) (*scalar.Universe, error) {
 	if !c.given(a) {
-		return nil, c.missing(a)
+		return nil, c.nullError(a)
 	}
 	declared, found, err := c.session.readUniverse(c.text(a))
 	if err != nil {
@@ -105,5 +105,5 @@ func (c call) universe(a *argument) (*scalar.Universe, error) {
 	if !found {
 		return nil, c.undeclared(a, "universe")
 	}
-	return universes.get(c.session, declared, declared.open)
+	return universes.get(c.session, declared, declared.build)
 }

@@ -51,11 +51,11 @@ var automatic struct {
 // called at any time and from any goroutine. Doing so again with the same options
 // changes nothing, with others is an error.
 func Auto(opts ...Option) error {
-	o := collect(opts)
+	o := collectOptions(opts)
 	automatic.Lock()
 	defer automatic.Unlock()
 	if automatic.on {
-		if !automatic.opts.same(o) {
+		if !automatic.opts.equal(o) {
 			return errors.New("geosql: connections already get the functions with other options")
 		}
 		return nil

@@ -18,15 +18,15 @@ import (
 // constant of its public parameters.
 type dryRun struct {
 	session *session
-	totals  map[spend]*total
+	totals  map[chargeKey]*total
 	// varies tells that the count cannot be exact, whatever the statement: rows of
 	// the ledger were read, which in a real run change with every charge, or what
 	// was counted costs what comes of a draw.
-	varies bool
+	inexact bool
 }
 
 // spend is what is counted apart.
-type spend struct {
+type chargeKey struct {
 	function *function
 	unit     budget.Unit
 	account  string
@@ -40,10 +40,10 @@ type total struct {
 }
 
 func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluations int64) {
-	t := d.totals[spend{f, price.Unit, string(account)}]
+	t := d.totals[chargeKey{f, price.Unit, string(account)}]
 	if t == nil {
 		t = new(total)
-		d.totals[spend{f, price.Unit, string(account)}] = t
+		d.totals[chargeKey{f, price.Unit, string(account)}] = t
 	}
 	t.evaluations += evaluations
 	if t.epsilon > budget.Max-price.Amount {
@@ -63,7 +63,7 @@ func (s *session) admit(f *function) error {
 	if f.flags&ownerOnly == 0 {
 		return nil
 	}
-	if f.scalar != nil && !s.conn.Named(f.name) && !s.temporarily(f.name) {
+	if f.scalar != nil && !s.conn.Named(f.name) && !s.calledByTempSchema(f.name) {
 		return errors.New("may not be called by the schema of a database")
 	}
 	if s.dry == nil {
@@ -73,18 +73,18 @@ func (s *session) admit(f *function) error {
 		return errors.New("cannot be dry-run")
 	}
 	if f.table != nil {
-		s.dry.varies = true
+		s.dry.inexact = true
 	}
 	return nil
 }
 
-// temporarily reports whether a temporary view or trigger may have called a function. These
+// calledByTempSchema reports whether a temporary view or trigger may have called a function. These
 // are the connection's own.
 //
 // SQLite refuses a function with the flag DIRECTONLY in all else that a schema holds, but in
 // versions such as 3.40 not in CHECK constraints: those call what the text of no running
 // statement names.
-func (s *session) temporarily(function string) (calls bool) {
+func (s *session) calledByTempSchema(function string) (calls bool) {
 	err := s.query(`SELECT 1 FROM temp.sqlite_schema WHERE instr(lower(sql), ?)`, func(*sqlite.Stmt) { calls = true }, function)
 	return calls && err == nil
 }
@@ -99,7 +99,7 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	// SQLite runs one statement of a connection at a time, and those it has
 	// begun before stand still until this one ends: nothing else is run dry. The
 	// end comes after the statement is closed, which may still finish groups.
-	d = &dryRun{session: s, totals: map[spend]*total{}}
+	d = &dryRun{session: s, totals: map[chargeKey]*total{}}
 	s.dry, s.payer = d, d
 	defer func() { s.dry, s.payer = nil, charger{s} }()
 
@@ -115,7 +115,7 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if err := s.checkHarmless(program); err != nil {
+	if err := s.checkUndoable(program); err != nil {
 		return nil, false, err
 	}
 	if program.Writes() {
@@ -130,11 +130,11 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	return d, !d.varies && program.Repeats(pure.has), nil
+	return d, !d.inexact && program.Repeats(pure.has), nil
 }
 
-// checkHarmless refuses a statement that a dry run could not make undone.
-func (s *session) checkHarmless(program vdbe.Program) error {
+// checkUndoable refuses a statement that a dry run could not make undone.
+func (s *session) checkUndoable(program vdbe.Program) error {
 	switch {
 	case program.HasParameters():
 		return errors.New("sql has a parameter, which has no value in a dry run; write the value in its place")

@@ -136,12 +136,3 @@ func (f *function) forms() string {
 	}
 	return strings.Join(forms, " and ")
 }
-
-func lookup(name string) *function {
-	for _, f := range functions {
-		if strings.EqualFold(f.name, name) {
-			return f
-		}
-	}
-	return nil
-}

@@ -9,11 +9,11 @@ import (
 // pollInterval is how long an interrupt of a long computation may go unnoticed.
 const pollInterval = 50 * time.Millisecond
 
-// untilInterrupted runs work, which may take long, in another goroutine, and cancels
+// runInterruptible runs work, which may take long, in another goroutine, and cancels
 // it once the running statement has been interrupted. It does not begin in a statement
 // that has been. A panic of work is one of the statement's goroutine, where it becomes
 // an error: on its own it would end the process.
-func (s *session) untilInterrupted(work func(context.Context) error) error {
+func (s *session) runInterruptible(work func(context.Context) error) error {
 	if err := s.interrupted(); err != nil {
 		return err
 	}

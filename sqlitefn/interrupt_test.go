@@ -17,7 +17,7 @@ func TestPanicOfLongWork(t *testing.T) {
 	for _, p := range []any{"planted", errors.New("planted")} {
 		name := "panics"
 		if err := conn.Register(sqlite.Library{Scalars: []sqlite.Scalar{{Name: name, Args: []int{0}, Call: func(*sqlite.Call) error {
-			return s.untilInterrupted(func(context.Context) error { panic(p) })
+			return s.runInterruptible(func(context.Context) error { panic(p) })
 		}}}}); err != nil {
 			t.Fatal(err)
 		}
@@ -32,19 +32,19 @@ func TestRegionIsInterrupted(t *testing.T) {
 	conn := memory(t)
 	s := newSession(conn, options{})
 	d := declaredDomain{"d", 40, 116, 40.1, 116.1, 1, "POLYGON((116 40, 116.1 40, 116 40.1, 116 40))"}
-	whole, err := d.whole()
+	whole, err := d.withoutRegion()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var during, after error
 	if err := conn.Register(sqlite.Library{Scalars: []sqlite.Scalar{{Name: "declares", Args: []int{0}, Call: func(*sqlite.Call) error {
-		during = s.untilInterrupted(func(ctx context.Context) error {
+		during = s.runInterruptible(func(ctx context.Context) error {
 			conn.Interrupt()
 			<-ctx.Done()
 			_, err := whole.WithRegion(ctx, d.region)
 			return err
 		})
-		_, after = s.build(d)
+		_, after = s.buildDomain(d)
 		return nil
 	}}}}); err != nil {
 		t.Fatal(err)
@@ -58,10 +58,10 @@ func TestRegionIsInterrupted(t *testing.T) {
 			t.Errorf("interrupted: %v", err)
 		}
 	}
-	if len(domains.of(s)) != 0 {
+	if len(domains.entries(s)) != 0 {
 		t.Error("a region that was not computed is kept")
 	}
-	if _, err := s.build(d); err != nil {
+	if _, err := s.buildDomain(d); err != nil {
 		t.Errorf("after the statement: %v", err)
 	}
 }

@@ -58,7 +58,7 @@ func init() {
 func geoindEpsilon(c call) error {
 	eps := c.number(argLevel) / c.number(argWithin)
 	if eps == 0 || math.IsInf(eps, 0) {
-		return c.bad(argLevel, "divided by radius_m is not a number that a float can hold")
+		return c.argErrorf(argLevel, "divided by radius_m is not a number that a float can hold")
 	}
 	c.ResultFloat(0, eps)
 	return nil

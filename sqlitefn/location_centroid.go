@@ -50,7 +50,7 @@ func (g *centroidGroup) row(c call) error {
 		return nil
 	}
 	if !c.given(argContributor) {
-		return c.missing(argContributor)
+		return c.nullError(argContributor)
 	}
 	g.paying.add(c.bytes(argContributor))
 	g.points.Add(g.laplace.Domain(), lat, lon)
@@ -65,12 +65,12 @@ func (g *centroidGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	paid, err := c.session.payer.all(c.function, price.Unit, items)
+	paid, err := c.session.payer.payAll(c.function, price.Unit, items)
 	if err != nil {
 		return err
 	}
 	lat, lon := g.laplace.StandIn()
-	z := drawn(paid, func(source *exact.Source) [2]float64 {
+	z := drawOrStandIn(paid, func(source *exact.Source) [2]float64 {
 		lat, lon := g.laplace.DrawCentroid(source, &g.points)
 		return [2]float64{lat, lon}
 	}, [2]float64{lat, lon})

@@ -69,7 +69,7 @@ func remapPoint(c call) error {
 	}
 	lat, lon, err := parsePoint(c.text(argPoint))
 	if err != nil {
-		return c.bad(argPoint, "%v", err)
+		return c.argErrorf(argPoint, "%v", err)
 	}
 	lat, lon = o.Location(o.Remap(o.Snap(lat, lon)))
 	c.resultPoint(0, lat, lon)

@@ -51,7 +51,7 @@ func (c call) latticeMechanism(name string) (planar.Mechanism, error) {
 // draw pays what the mechanism says that its draw costs, and draws. It reports false for a
 // NULL location, which is not released and costs nothing.
 func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {
-	m, err := planned(t, c, r)
+	m, err := cachedPlan(t, c, r)
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -59,11 +59,11 @@ func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released 
 	if absent {
 		return 0, 0, false, nil
 	}
-	paid, err := t.session.payer.one(t, c.function, c.bytes(argAccount), m.Price())
+	paid, err := t.session.payer.pay(t, c.function, c.bytes(argAccount), m.Price())
 	if err != nil {
 		return 0, 0, false, err
 	}
-	lat, lon = paid.location(m, lat, lon)
+	lat, lon = paid.drawLocation(m, lat, lon)
 	return lat, lon, true, nil
 }
 

@@ -45,7 +45,7 @@ func TestBuildIsInterrupted(t *testing.T) {
 	var before, during, after error
 	if err := conn.Register(sqlite.Library{Scalars: []sqlite.Scalar{{Name: "both", Args: []int{0}, Call: func(*sqlite.Call) error {
 		_, before = g.build()
-		during = g.session.untilInterrupted(func(ctx context.Context) error {
+		during = g.session.runInterruptible(func(ctx context.Context) error {
 			conn.Interrupt()
 			<-ctx.Done()
 			return ctx.Err()

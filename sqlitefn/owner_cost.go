@@ -38,7 +38,7 @@ var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evalua
 // cost is one row of budget_cost. One without a total stands for all that a dry
 // run did not meet.
 type cost struct {
-	spend
+	chargeKey
 	*total
 	atMost, remaining float64
 }
@@ -50,7 +50,7 @@ func newCostCursor(s *session) cursor {
 			if err != nil {
 				return nil, err
 			}
-			return s.costs(d, proved)
+			return s.costRows(d, proved)
 		},
 		show: showCost,
 	}
@@ -61,10 +61,10 @@ func newCostCursor(s *session) cursor {
 // Where nothing is proved a real run may charge more than was counted, and also
 // accounts that were not met. But no account is charged more than it has left,
 // what is reserved for it included.
-func (s *session) costs(d *dryRun, proved bool) ([]cost, error) {
+func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 	rows := make([]cost, 0, len(d.totals)+1)
 	for of, total := range d.totals {
-		b, err := s.standing(of.account, of.unit)
+		b, err := s.balanceOf(of.account, of.unit)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (s *session) costs(d *dryRun, proved bool) ([]cost, error) {
 }
 
 // standing is the balance of an account, empty where there is no ledger.
-func (s *session) standing(account string, unit budget.Unit) (ledger.Balance, error) {
+func (s *session) balanceOf(account string, unit budget.Unit) (ledger.Balance, error) {
 	book, err := s.ledger()
 	if err != nil {
 		return ledger.Balance{}, ignoreNoLedger(err)

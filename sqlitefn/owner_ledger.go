@@ -74,7 +74,7 @@ var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL",
 
 func newBalanceCursor(s *session) cursor {
 	return &rowsCursor[ledger.Balance]{
-		read: ofLedger(s, ledger.Ledger.Balances),
+		read: ledgerRows(s, ledger.Ledger.Balances),
 		show: func(c call, b ledger.Balance) {
 			c.ResultString(0, b.Account)
 			c.ResultString(1, string(b.Unit))
@@ -102,7 +102,7 @@ var chargeColumns = []string{"id INTEGER", "time TEXT", "function TEXT", "accoun
 
 func newChargeCursor(s *session) cursor {
 	return &rowsCursor[ledger.Charge]{
-		read: ofLedger(s, func(book ledger.Ledger) (rows []ledger.Charge, err error) {
+		read: ledgerRows(s, func(book ledger.Ledger) (rows []ledger.Charge, err error) {
 			for ch, err := range book.Charges() {
 				if err != nil {
 					return nil, err
@@ -128,7 +128,7 @@ var limitColumns = []string{"id INTEGER", "time TEXT", "account TEXT", "unit TEX
 
 func newLimitCursor(s *session) cursor {
 	return &rowsCursor[ledger.LimitChange]{
-		read: ofLedger(s, ledger.Ledger.LimitChanges),
+		read: ledgerRows(s, ledger.Ledger.LimitChanges),
 		show: func(c call, l ledger.LimitChange) {
 			c.ResultInt(0, l.ID)
 			c.resultTime(1, l.Time)
@@ -143,8 +143,8 @@ func newLimitCursor(s *session) cursor {
 	}
 }
 
-// ofLedger reads rows of the ledger, none where there is none.
-func ofLedger[T any](s *session, read func(ledger.Ledger) ([]T, error)) func(call) ([]T, error) {
+// ledgerRows reads rows of the ledger, none where there is none.
+func ledgerRows[T any](s *session, read func(ledger.Ledger) ([]T, error)) func(call) ([]T, error) {
 	return func(call) ([]T, error) {
 		book, err := s.ledger()
 		if err != nil {
@@ -189,7 +189,7 @@ func (verifyCursor) filter(c call, _ uint) (sqlite.Rows, error) {
 		text := c.text(argHead)
 		head, err := ledger.ParseHead(text)
 		if err != nil {
-			return sqlite.NoRow, c.bad(argHead, "%q: %v", text, err)
+			return sqlite.NoRow, c.argErrorf(argHead, "%q: %v", text, err)
 		}
 		earlier = &head
 	}

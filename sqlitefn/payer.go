@@ -15,23 +15,23 @@ import (
 // what is public. Releases do not know which.
 type payer interface {
 	// one pays for one evaluation of f by an account.
-	one(t *statement, f *function, account []byte, price budget.Price) (hand, error)
+	pay(t *statement, f *function, account []byte, price budget.Price) (receipt, error)
 
 	// all pays for a group of rows: all items or none.
-	all(f *function, unit budget.Unit, items []ledger.Item) (hand, error)
+	payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error)
 
 	// once pays for a release of which an account gets one.
-	once(f *function, account string, price budget.Price) (hand, error)
+	payOnce(f *function, account string, price budget.Price) (receipt, error)
 
 	// steps pays for the steps of a trace, and returns its run as it stands.
-	steps(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
+	openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
 }
 
 // A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
 // partition that takes the steps.
 type stepPayer interface {
 	// take pays the most that a step may cost and takes it. Only it sees the secret.
-	take(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error)
+	payAndDraw(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error)
 
 	// add adds the step to the run.
 	add(run traceRun, step ledger.Point) error
@@ -41,68 +41,68 @@ type stepPayer interface {
 
 // A hand draws what has been paid for. The zero hand is a dry run's: it draws nothing, for
 // it has nothing to draw from, and answers with a stand-in that is public.
-type hand struct{ source *exact.Source }
+type receipt struct{ source *exact.Source }
 
 // location draws a location with a mechanism.
-func (h hand) location(m mechanism.Location, lat, lon float64) (zlat, zlon float64) {
-	if h.source == nil {
+func (r receipt) drawLocation(m mechanism.Location, lat, lon float64) (zlat, zlon float64) {
+	if r.source == nil {
 		return m.StandIn()
 	}
-	return m.Draw(h.source, lat, lon)
+	return m.Draw(r.source, lat, lon)
 }
 
 // drawn is what draw answers, or the stand-in.
-func drawn[A any](h hand, draw func(*exact.Source) A, standIn A) A {
-	if h.source == nil {
+func drawOrStandIn[A any](r receipt, draw func(*exact.Source) A, standIn A) A {
+	if r.source == nil {
 		return standIn
 	}
-	return draw(h.source)
+	return draw(r.source)
 }
 
 // charger charges the session's ledger.
 type charger struct{ session *session }
 
-func (p charger) one(t *statement, f *function, account []byte, price budget.Price) (hand, error) {
+func (p charger) pay(t *statement, f *function, account []byte, price budget.Price) (receipt, error) {
 	spender, err := t.spender(f, price.Unit)
 	if err != nil {
-		return hand{}, spendError(err, string(account), price)
+		return receipt{}, spendError(err, string(account), price)
 	}
 	if err := spender.Charge(account, price.Amount); err != nil {
-		return hand{}, err
+		return receipt{}, err
 	}
-	return hand{p.session.source}, nil
+	return receipt{p.session.source}, nil
 }
 
-func (p charger) all(f *function, unit budget.Unit, items []ledger.Item) (hand, error) {
+func (p charger) payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
 	if len(items) == 0 {
-		return hand{p.session.source}, nil
+		return receipt{p.session.source}, nil
 	}
-	book, err := p.session.chargeable()
+	book, err := p.session.chargeableLedger()
 	if err != nil {
-		return hand{}, spendError(err, items[0].Account, budget.Price{Unit: unit, Amount: items[0].Epsilon})
+		return receipt{}, spendError(err, items[0].Account, budget.Price{Unit: unit, Amount: items[0].Epsilon})
 	}
 	if err := book.Charge(f.name, unit, items); err != nil {
-		return hand{}, err
+		return receipt{}, err
 	}
-	return hand{p.session.source}, nil
+	return receipt{p.session.source}, nil
 }
 
-func (p charger) once(f *function, account string, price budget.Price) (hand, error) {
-	book, err := p.session.chargeable()
+func (p charger) payOnce(f *function, account string, price budget.Price) (receipt, error) {
+	book, err := p.session.chargeableLedger()
 	if err != nil {
-		return hand{}, spendError(err, account, price)
+		return receipt{}, spendError(err, account, price)
 	}
 	err = book.ChargeOnce(f.name, price.Unit, ledger.Item{Account: account, Epsilon: price.Amount, Evaluations: 1})
 	if err != nil {
-		return hand{}, err
+		return receipt{}, err
 	}
-	return hand{p.session.source}, nil
+	return receipt{p.session.source}, nil
 }
 
-func (p charger) steps(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
-	book, err := p.session.chargeable()
+func (p charger) openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+	book, err := p.session.chargeableLedger()
 	if err != nil {
-		return nil, nil, spendError(err, account, budget.Price{Unit: plan.unit, Amount: plan.asks})
+		return nil, nil, spendError(err, account, budget.Price{Unit: plan.unit, Amount: plan.epsilon})
 	}
 	t, run, err := openRun(book, f, trace, account, plan)
 	if err != nil {
@@ -130,9 +130,9 @@ type chargedSteps struct {
 	source *exact.Source
 }
 
-func (s *chargedSteps) take(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error) {
+func (s *chargedSteps) payAndDraw(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error) {
 	if cost > 0 {
-		if err := s.trace.Reserve(cost, run.left()); err != nil {
+		if err := s.trace.Reserve(cost, run.remaining()); err != nil {
 			return ledger.Point{}, err
 		}
 	}
@@ -153,25 +153,25 @@ func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
 func (s *chargedSteps) close(run traceRun) { _ = s.trace.Close(run.state()) }
 
 // one and the others of a dry run count.
-func (d *dryRun) one(_ *statement, f *function, account []byte, price budget.Price) (hand, error) {
+func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Price) (receipt, error) {
 	d.count(f, account, price, 1)
-	return hand{}, nil
+	return receipt{}, nil
 }
 
-func (d *dryRun) all(f *function, unit budget.Unit, items []ledger.Item) (hand, error) {
+func (d *dryRun) payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
 	for _, item := range items {
 		d.count(f, []byte(item.Account), budget.Price{Unit: unit, Amount: item.Epsilon}, item.Evaluations)
 	}
-	return hand{}, nil
+	return receipt{}, nil
 }
 
-func (d *dryRun) once(f *function, account string, price budget.Price) (hand, error) {
-	return d.one(nil, f, []byte(account), price)
+func (d *dryRun) payOnce(f *function, account string, price budget.Price) (receipt, error) {
+	return d.pay(nil, f, []byte(account), price)
 }
 
 // steps reads the run as it stands and leaves the trace to others.
-func (d *dryRun) steps(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
-	d.varies = d.varies || plan.varies
+func (d *dryRun) openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+	d.inexact = d.inexact || plan.varies
 	counted := &countedSteps{d, f, account, plan.unit}
 	book, err := d.session.ledger()
 	if errors.Is(err, errNoLedger) {
@@ -196,7 +196,7 @@ type countedSteps struct {
 	unit    budget.Unit
 }
 
-func (s *countedSteps) take(run traceRun, cost budget.Amount, _, _ float64) (ledger.Point, error) {
+func (s *countedSteps) payAndDraw(run traceRun, cost budget.Amount, _, _ float64) (ledger.Point, error) {
 	if cost > 0 {
 		s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.unit, Amount: cost}, 1)
 	}

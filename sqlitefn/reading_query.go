@@ -112,16 +112,16 @@ var (
 
 // queryPlan is a query with its public parameters, and what one charge of it is.
 type queryPlan struct {
-	query  *scalar.Query
-	cost   budget.Amount
-	public float64 // what a dry run answers: lo, or 0 for a sum or count
+	query   *scalar.Query
+	cost    budget.Amount
+	standIn float64 // what a dry run answers: lo, or 0 for a sum or count
 }
 
 func (p *queryPlan) price() budget.Price { return budget.Price{Unit: p.query.Unit(), Amount: p.cost} }
 
 // draw answers the query for the readings, or what is public in a dry run.
-func (p *queryPlan) draw(paid hand, acc *scalar.Accumulator) float64 {
-	return drawn(paid, func(source *exact.Source) float64 { return p.query.Draw(source, acc) }, p.public)
+func (p *queryPlan) draw(paid receipt, acc *scalar.Accumulator) float64 {
+	return drawOrStandIn(paid, func(source *exact.Source) float64 { return p.query.Draw(source, acc) }, p.standIn)
 }
 
 // queryKey is what a plan is made from.
@@ -136,7 +136,7 @@ type queryKey struct {
 var queryPlans = newMemo[queryKey, *queryPlan]()
 
 // plan returns the plan for the settings of a call.
-func (q *queryArguments) plan(c call) (_ *queryPlan, err error) {
+func (q *queryArguments) planFor(c call) (_ *queryPlan, err error) {
 	key := queryKey{aggregate: q.aggregate, epsilon: c.number(q.epsilon)}
 	if q.rank != nil {
 		key.rank = c.number(q.rank)
@@ -151,7 +151,7 @@ func (q *queryArguments) plan(c call) (_ *queryPlan, err error) {
 			return nil, err
 		}
 	}
-	return queryPlans.get(c.session, key, key.plan)
+	return queryPlans.get(c.session, key, key.newPlan)
 }
 
 // metric returns the metric that an argument names, d1 where none is given.
@@ -162,7 +162,7 @@ func (c call) metric(a *argument) (budget.Metric, error) {
 	return budget.ParseMetric(c.text(a))
 }
 
-func (k queryKey) plan() (*queryPlan, error) {
+func (k queryKey) newPlan() (*queryPlan, error) {
 	eps := budget.Decimal(k.epsilon)
 	cost, err := budget.Cost(eps)
 	if err != nil {
@@ -178,7 +178,7 @@ func (k queryKey) plan() (*queryPlan, error) {
 	}
 	plan := &queryPlan{query: query, cost: cost}
 	if k.universe != nil && k.aggregate != scalar.Sum {
-		plan.public = k.universe.Value(0)
+		plan.standIn = k.universe.Value(0)
 	}
 	return plan, nil
 }
@@ -187,16 +187,16 @@ func (k queryKey) plan() (*queryPlan, error) {
 // contributed. Nothing is charged or drawn before the group is complete.
 type queryGroup struct {
 	*queryArguments
-	planned *queryPlan
-	acc     scalar.Accumulator
-	paying  contributors
+	plan   *queryPlan
+	acc    scalar.Accumulator
+	paying contributors
 }
 
-// queryGroups has the memory of groups that are complete.
-var queryGroups = sync.Pool{New: func() any { return new(queryGroup) }}
+// queryGroupPool has the memory of groups that are complete.
+var queryGroupPool = sync.Pool{New: func() any { return new(queryGroup) }}
 
 func (q *queryArguments) newGroup(*session) group {
-	g := queryGroups.Get().(*queryGroup)
+	g := queryGroupPool.Get().(*queryGroup)
 	g.queryArguments = q
 	return g
 }
@@ -204,15 +204,15 @@ func (q *queryArguments) newGroup(*session) group {
 // recycle gives the group's memory to a later one.
 func (g *queryGroup) recycle() {
 	g.paying.reset()
-	g.planned = nil
-	queryGroups.Put(g)
+	g.plan = nil
+	queryGroupPool.Put(g)
 }
 
 func (g *queryGroup) begin(c call) (err error) {
-	if g.planned, err = g.plan(c); err != nil {
+	if g.plan, err = g.planFor(c); err != nil {
 		return err
 	}
-	g.planned.query.Reset(&g.acc)
+	g.plan.query.Reset(&g.acc)
 	return nil
 }
 
@@ -228,27 +228,27 @@ func (g *queryGroup) row(c call) error {
 			return nil
 		}
 		if !c.given(argContributor) {
-			return c.missing(argContributor)
+			return c.nullError(argContributor)
 		}
 	}
 	g.paying.add(c.bytes(argContributor))
-	g.planned.query.Add(&g.acc, x)
+	g.plan.query.Add(&g.acc, x)
 	return nil
 }
 
 // final charges everybody in one transaction and draws.
 func (g *queryGroup) final(c call) error {
 	defer g.recycle()
-	price := g.planned.price()
-	items, err := g.paying.items(price.Amount, g.planned.query.PerRow())
+	price := g.plan.price()
+	items, err := g.paying.items(price.Amount, g.plan.query.PerRow())
 	if err != nil {
 		return err
 	}
-	paid, err := c.session.payer.all(c.function, price.Unit, items)
+	paid, err := c.session.payer.payAll(c.function, price.Unit, items)
 	if err != nil {
 		return err
 	}
-	y := g.planned.draw(paid, &g.acc)
+	y := g.plan.draw(paid, &g.acc)
 	if g.aggregate == scalar.Count {
 		c.ResultInt(0, int64(y)) // whole, and at most 2^53
 	} else {

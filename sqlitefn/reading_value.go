@@ -13,7 +13,7 @@ type valuePlan struct {
 // dxValue releases one reading.
 func dxValue(c call) error {
 	t := c.Scope().(*statement)
-	plan, err := planned(t, c, newValuePlan)
+	plan, err := cachedPlan(t, c, newValuePlan)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func dxValue(c call) error {
 	if absent {
 		return nil
 	}
-	paid, err := t.session.payer.one(t, c.function, c.bytes(argAccount), plan.price())
+	paid, err := t.session.payer.pay(t, c.function, c.bytes(argAccount), plan.price())
 	if err != nil {
 		return err
 	}
@@ -32,6 +32,6 @@ func dxValue(c call) error {
 }
 
 func newValuePlan(c call) (*valuePlan, error) {
-	plan, err := valueQuery.plan(c)
+	plan, err := valueQuery.planFor(c)
 	return &valuePlan{queryPlan: plan}, err
 }

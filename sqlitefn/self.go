@@ -57,7 +57,7 @@ func geosqlHelp(c call) error {
 	name := c.text(argHelp)
 	f := lookup(name)
 	if f == nil {
-		return c.bad(argHelp, "%s is not a function of geosql; SELECT geosql_help() lists them", quoted(name))
+		return c.argErrorf(argHelp, "%s is not a function of geosql; SELECT geosql_help() lists them", quoted(name))
 	}
 	c.ResultString(0, f.help())
 	return nil

@@ -42,7 +42,7 @@ func newMemo[K comparable, V any]() *memo[K, V] {
 }
 
 // of returns what the connection remembers.
-func (m *memo[K, V]) of(s *session) map[K]V {
+func (m *memo[K, V]) entries(s *session) map[K]V {
 	built, ok := s.memos[m].(map[K]V)
 	if !ok {
 		built = make(map[K]V)
@@ -53,7 +53,7 @@ func (m *memo[K, V]) of(s *session) map[K]V {
 
 // get returns what is remembered for a key, which is built where nothing is.
 func (m *memo[K, V]) get(s *session, key K, build func() (V, error)) (V, error) {
-	built := m.of(s)
+	built := m.entries(s)
 	if v, ok := built[key]; ok {
 		return v, nil
 	}
@@ -65,7 +65,7 @@ func (m *memo[K, V]) get(s *session, key K, build func() (V, error)) (V, error) 
 }
 
 func (m *memo[K, V]) put(s *session, key K, v V) {
-	built := m.of(s)
+	built := m.entries(s)
 	if len(built) >= m.limit {
 		clear(built)
 	}

@@ -41,7 +41,7 @@ func (t *statement) spender(f *function, unit budget.Unit) (ledger.Spender, erro
 		}
 	}
 	if t.ledger == nil {
-		book, err := t.session.chargeable()
+		book, err := t.session.chargeableLedger()
 		if err != nil {
 			return nil, err
 		}
@@ -61,19 +61,19 @@ type plan struct {
 
 // planned returns what build makes of the settings of a call. Within one statement these
 // hardly ever change, so the last plan of each function is kept.
-func planned[P any](t *statement, c call, build func(call) (P, error)) (P, error) {
-	p := t.planOf(c.function)
-	if p.made != nil && p.settings.same(c) {
+func cachedPlan[P any](t *statement, c call, build func(call) (P, error)) (P, error) {
+	p := t.lastPlan(c.function)
+	if p.made != nil && p.settings.equal(c) {
 		return p.made.(P), nil
 	}
 	made, err := build(c)
 	if err == nil {
-		p.settings, p.made = c.kept(), made
+		p.settings, p.made = c.copySettings(), made
 	}
 	return made, err
 }
 
-func (t *statement) planOf(f *function) *plan {
+func (t *statement) lastPlan(f *function) *plan {
 	for _, p := range t.plans {
 		if p.function == f {
 			return p
@@ -94,7 +94,7 @@ type setting struct {
 }
 
 // kept returns the settings of a call.
-func (c call) kept() settings {
+func (c call) copySettings() settings {
 	kept := settings{}
 	for i, a := range c.args {
 		if v := &c.values[i]; a.setting {
@@ -105,12 +105,12 @@ func (c call) kept() settings {
 }
 
 // same reports whether the arguments of the call are what they were.
-func (s settings) same(c call) bool {
+func (s settings) equal(c call) bool {
 	for i, a := range c.args {
 		if !a.setting {
 			continue
 		}
-		if !s[0].is(c.Call, i) {
+		if !s[0].equals(c.Call, i) {
 			return false
 		}
 		s = s[1:]
@@ -119,7 +119,7 @@ func (s settings) same(c call) bool {
 }
 
 // is reports whether argument i of a call is what the setting was made of.
-func (s *setting) is(c *sqlite.Call, i int) bool {
+func (s *setting) equals(c *sqlite.Call, i int) bool {
 	if i >= c.Len() {
 		return !s.given
 	}

@@ -133,7 +133,7 @@ func columnFloat(st *sqlite.Stmt, i int) float64 {
 }
 
 // names lists what is declared as kind: "domain", "universe", "markov" or "optimal".
-func (s *session) names(kind string) (names []string, err error) {
+func (s *session) declaredNames(kind string) (names []string, err error) {
 	err = s.read(`SELECT name FROM main.geosql_`+kind+` ORDER BY name`,
 		func(st *sqlite.Stmt) { names = append(names, columnText(st, 0)) })
 	return names, err
@@ -142,23 +142,23 @@ func (s *session) names(kind string) (names []string, err error) {
 // undeclared returns the error about an argument that names no declaration of its kind.
 func (c call) undeclared(a *argument, kind string) error {
 	there := "none is"
-	if names, err := c.session.names(kind); err == nil && len(names) > 0 {
+	if names, err := c.session.declaredNames(kind); err == nil && len(names) > 0 {
 		there = "there are: " + strings.Join(names, ", ")
 	}
-	return c.bad(a, "%s is not declared (%s)", quoted(c.bytes(a)), there)
+	return c.argErrorf(a, "%s is not declared (%s)", quoted(c.bytes(a)), there)
 }
 
 // parsed returns what a stored value says. What was parsed is remembered by its content,
 // and by that of the domain that it was parsed with.
-func parsed[T any](s *session, m *memo[string, T], data []byte,
+func parseStored[T any](s *session, m *memo[string, T], data []byte,
 	parse func([]byte, func(string) (*planar.Domain, error)) (T, error), domainOf func(T) *planar.Domain) (T, error) {
-	if v, ok := m.of(s)[string(data)]; ok {
+	if v, ok := m.entries(s)[string(data)]; ok {
 		was := domainOf(v)
-		if domain, err := s.domainOf(was.Name()); err != nil || domain == was {
+		if domain, err := s.resolveDomain(was.Name()); err != nil || domain == was {
 			return v, err
 		}
 	}
-	v, err := parse(data, s.domainOf)
+	v, err := parse(data, s.resolveDomain)
 	if err == nil {
 		m.put(s, string(data), v)
 	}

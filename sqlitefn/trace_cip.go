@@ -60,7 +60,7 @@ func cipPolicy(c call) error {
 	s, name, text := c.session, c.text(argCIPName), c.text(argCIPJSON)
 	policy, err := cip.ParsePolicy(text)
 	if err != nil {
-		return c.bad(argCIPJSON, "cannot be used: %v", err)
+		return c.argErrorf(argCIPJSON, "cannot be used: %v", err)
 	}
 	earlier, err := declare(s, func() (string, bool, error) { return s.readCIP(name) },
 		`INSERT OR IGNORE INTO main.geosql_cip(name, policy) VALUES(?,?)`, name, text)
@@ -85,7 +85,7 @@ func (s *session) readCIP(name string) (text string, found bool, err error) {
 func (c call) cipNamed(a *argument) (policy cip.Policy, err error) {
 	name := c.bytes(a)
 	if !isName(name) {
-		return policy, c.bad(a, "must be printable text")
+		return policy, c.argErrorf(a, "must be printable text")
 	}
 	text, found, err := c.session.readCIP(string(name))
 	if err == nil && !found {
@@ -105,7 +105,7 @@ func (c call) cipGiven(a *argument) (cip.Policy, error) {
 	}
 	policy, err := cip.ParsePolicy(text)
 	if err != nil {
-		err = c.bad(a, "cannot be used: %v", err)
+		err = c.argErrorf(a, "cannot be used: %v", err)
 	}
 	return policy, err
 }
@@ -113,7 +113,7 @@ func (c call) cipGiven(a *argument) (cip.Policy, error) {
 // cipArguments returns those of cip_loss and cip_sigma.
 func (c call) cipArguments(a *argument) (times []float64, policy cip.Policy, err error) {
 	if times, err = cip.ParseTimes(c.text(argTimes)); err != nil {
-		return nil, policy, c.bad(argTimes, "cannot be used: %v", err)
+		return nil, policy, c.argErrorf(argTimes, "cannot be used: %v", err)
 	}
 	policy, err = c.cipGiven(a)
 	return times, policy, err
@@ -134,7 +134,7 @@ func cipLoss(c call) error {
 		return errNoSigma2
 	}
 	var loss cip.Loss
-	err = c.session.untilInterrupted(func(ctx context.Context) (err error) {
+	err = c.session.runInterruptible(func(ctx context.Context) (err error) {
 		loss, err = policy.Loss(ctx, times, policy.Sigma2)
 		return err
 	})
@@ -155,7 +155,7 @@ func cipSigma(c call) error {
 		return errNoEpsilon
 	}
 	var sigma2 float64
-	err = c.session.untilInterrupted(func(ctx context.Context) (err error) {
+	err = c.session.runInterruptible(func(ctx context.Context) (err error) {
 		sigma2, err = policy.SmallestSigma2(ctx, times)
 		return err
 	})

@@ -57,7 +57,7 @@ func (g *cipGroup) begin(c call) (err error) {
 	if g.policy.Epsilon == 0 {
 		return errNoEpsilon
 	}
-	g.domain, err = g.session.domainOf(g.policy.Domain)
+	g.domain, err = g.session.resolveDomain(g.policy.Domain)
 	return err
 }
 
@@ -68,15 +68,15 @@ func (g *cipGroup) row(c call) error {
 	case absent && !whose:
 		return nil
 	case !c.given(argWholeTime):
-		return c.missing(argWholeTime)
+		return c.nullError(argWholeTime)
 	case absent:
 		return nil
 	case !whose:
-		return c.missing(argContributor)
+		return c.nullError(argContributor)
 	case len(g.fixes) == 0:
 		g.account = string(account)
 	case g.account != string(account):
-		return c.bad(argContributor, "changes within a group")
+		return c.argErrorf(argContributor, "changes within a group")
 	case len(g.fixes) == maxTrace:
 		return fmt.Errorf("a trace has at most %d points", maxTrace)
 	}
@@ -110,11 +110,11 @@ func (g *cipGroup) release(f *function) ([]cip.Fix, error) {
 	if err != nil {
 		return nil, err
 	}
-	paid, err := g.session.payer.once(f, g.account, g.policy.Price(g.name))
+	paid, err := g.session.payer.payOnce(f, g.account, g.policy.Price(g.name))
 	if err != nil {
 		return nil, err
 	}
-	return drawn(paid, func(source *exact.Source) []cip.Fix { return cip.Draw(source, noise, g.fixes) }, g.standIn()), nil
+	return drawOrStandIn(paid, func(source *exact.Source) []cip.Fix { return cip.Draw(source, noise, g.fixes) }, g.standIn()), nil
 }
 
 func (g *cipGroup) noise() (noise *planar.Gaussian, err error) {
@@ -122,7 +122,7 @@ func (g *cipGroup) noise() (noise *planar.Gaussian, err error) {
 	for i, f := range g.fixes {
 		times[i] = f.Time
 	}
-	err = g.session.untilInterrupted(func(ctx context.Context) (err error) {
+	err = g.session.runInterruptible(func(ctx context.Context) (err error) {
 		noise, err = g.policy.Noise(ctx, g.domain, times)
 		return err
 	})

@@ -9,9 +9,9 @@ import (
 
 var argTrace = &argument{name: "trace", is: "TEXT or INTEGER", kind: kindAccount}
 
-var runColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL", "set_size INTEGER"}
+var traceRunColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL", "set_size INTEGER"}
 
-func newRunCursor(*session) cursor {
+func newTraceRunCursor(*session) cursor {
 	return &rowsCursor[ledger.Point]{
 		read: func(c call) ([]ledger.Point, error) {
 			book, err := c.session.ledger()

@@ -16,7 +16,7 @@ func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := s.modelOf(policy.Model)
+	model, err := s.policyModel(policy.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -26,10 +26,10 @@ func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
 			return nil, err
 		}
 		return &tracePlan{
-			says: fmt.Sprintf("%s, model %s, %s/%s a step, delta %s, sets of at least %d cells",
+			summary: fmt.Sprintf("%s, model %s, %s/%s a step, delta %s, sets of at least %d cells",
 				d.mechanism, quoted(policy.Model), policy.Epsilon, budget.Set, policy.Delta, policy.MinSet),
-			unit: budget.Set,
-			asks: policy.Epsilon,
+			unit:    budget.Set,
+			epsilon: policy.Epsilon,
 			start: func(state []byte, _ budget.Amount) (traceRun, error) {
 				// What was spent on points that a crash has lost does not matter: each step
 				// has an epsilon of its own. The run's belief lacks them, so that sets are
@@ -66,7 +66,7 @@ func (r *pimRun) plan(at int64) (cost budget.Amount, goesOn bool, err error) {
 }
 
 // left has no bound of its own: steps go on for as long as the account pays.
-func (r *pimRun) left() budget.Amount { return budget.Max }
+func (r *pimRun) remaining() budget.Amount { return budget.Max }
 
 func (r *pimRun) draw(src *exact.Source, lat, lon float64) (ledger.Point, error) {
 	grid := r.mechanism.Model().Grid()

@@ -72,7 +72,7 @@ func mechanismNamed(name string) (*traceMechanism, error) {
 }
 
 // mechanismOf is the first mechanism whose steps f takes.
-func mechanismOf(f *function) string {
+func firstMechanismOf(f *function) string {
 	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.name })
 	return traceMechanisms[i].name
 }
@@ -82,7 +82,7 @@ func tracePolicy(c call) error {
 	s, name := c.session, c.text(argPolicyTrace)
 	d := declaredTrace{c.text(argPolicyAccount), c.text(argPolicyMechanism), c.text(argPolicySettings)}
 	if d.account == everyTrace && name != everyTrace {
-		return c.bad(argPolicyAccount, "'*' is only for the policy of all traces, where every trace is an account")
+		return c.argErrorf(argPolicyAccount, "'*' is only for the policy of all traces, where every trace is an account")
 	}
 	mechanism, err := mechanismNamed(d.mechanism)
 	if err != nil {
@@ -101,12 +101,12 @@ func tracePolicy(c call) error {
 	if d != earlier {
 		return fmt.Errorf("trace %s has a policy already and it cannot change; take another name", quoted(name))
 	}
-	c.ResultString(0, policyOf(name, d.account)+": "+plan.says)
+	c.ResultString(0, describePolicy(name, d.account)+": "+plan.summary)
 	return nil
 }
 
 // policyOf says which traces a policy is of and who pays.
-func policyOf(name, account string) string {
+func describePolicy(name, account string) string {
 	switch {
 	case name == everyTrace && account == everyTrace:
 		return "every trace without a policy of its own, each an account of its name"
@@ -125,8 +125,8 @@ func (s *session) readTrace(name string) (d declaredTrace, found bool, err error
 	return d, found, err
 }
 
-// tracePolicyOf is the policy that holds for a trace.
-func (s *session) tracePolicyOf(name string) (d declaredTrace, found bool, err error) {
+// policyOfTrace is the policy that holds for a trace.
+func (s *session) policyOfTrace(name string) (d declaredTrace, found bool, err error) {
 	d, found, err = s.readTrace(name)
 	if err == nil && !found {
 		d, found, err = s.readTrace(everyTrace)
@@ -139,14 +139,14 @@ func (s *session) tracePolicyOf(name string) (d declaredTrace, found bool, err e
 
 // planOf is the policy that holds for a trace whose steps f takes, and the account
 // that pays.
-func (s *session) planOf(name string, f *function) (plan *tracePlan, account string, err error) {
-	declared, found, err := s.tracePolicyOf(name)
+func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, account string, err error) {
+	declared, found, err := s.policyOfTrace(name)
 	if err != nil {
 		return nil, "", err
 	}
 	if !found {
 		return nil, "", fmt.Errorf("trace %s has no policy; declare one: SELECT trace_policy(%[1]s, ACCOUNT, '%s', JSON)",
-			quoted(name), mechanismOf(f))
+			quoted(name), firstMechanismOf(f))
 	}
 	m, err := mechanismNamed(declared.mechanism)
 	if err != nil {

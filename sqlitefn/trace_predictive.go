@@ -16,7 +16,7 @@ func (s *session) predictivePlan(d declaredTrace) (*tracePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	domain, err := s.domainOf(policy.Domain)
+	domain, err := s.resolveDomain(policy.Domain)
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +27,10 @@ func (s *session) predictivePlan(d declaredTrace) (*tracePlan, error) {
 			return nil, err
 		}
 		return &tracePlan{
-			says:   fmt.Sprintf("%s, %s, %s/m for the whole trace", policy.Mechanism, policy.Manager, policy.Epsilon),
-			unit:   budget.Metre,
-			asks:   policy.Epsilon,
-			varies: true,
+			summary: fmt.Sprintf("%s, %s, %s/m for the whole trace", policy.Mechanism, policy.Manager, policy.Epsilon),
+			unit:    budget.Metre,
+			epsilon: policy.Epsilon,
+			varies:  true,
 			start: func(state []byte, lost budget.Amount) (traceRun, error) {
 				return startPredictive(m, plane, domain, state, lost)
 			},
@@ -63,7 +63,7 @@ func (r *predictiveRun) plan(at int64) (cost budget.Amount, goesOn bool, err err
 	return r.next.Cost(), r.next.Action != trace.Stop, err
 }
 
-func (r *predictiveRun) left() budget.Amount {
+func (r *predictiveRun) remaining() budget.Amount {
 	return r.mechanism.Policy().Epsilon - r.run.History().Spent
 }
 

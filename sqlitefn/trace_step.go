@@ -51,11 +51,11 @@ func init() {
 		&function{
 			name: "trace_run", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argTrace},
-			columns: runColumns,
+			columns: traceRunColumns,
 			does:    "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, and for pim_step how many cells its set had.",
 			notes:   "A row of NULLs is a gap: points that were lost in a crash, and what was reserved for them.",
 			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
-			table:   newRunCursor,
+			table:   newTraceRunCursor,
 		},
 		&function{
 			name: "trace_restart", section: owners, flags: ownerOnly,
@@ -69,10 +69,10 @@ func init() {
 
 // A tracePlan is the policy of a trace at work.
 type tracePlan struct {
-	says   string        // what the policy is, on one line
-	unit   budget.Unit   // of what steps cost
-	asks   budget.Amount // what a refusal for want of a ledger says was asked
-	varies bool          // what a step costs depends on a draw
+	summary string        // what the policy is, on one line
+	unit    budget.Unit   // of what steps cost
+	epsilon budget.Amount // what a refusal for want of a ledger says was asked
+	varies  bool          // what a step costs depends on a draw
 
 	// start starts a run from its state, empty for a new one, and what was spent
 	// on points that the state does not know.
@@ -96,7 +96,7 @@ type traceRun interface {
 	plan(at int64) (cost budget.Amount, goesOn bool, err error)
 
 	// left is the most that the run may still spend.
-	left() budget.Amount
+	remaining() budget.Amount
 
 	// draw takes the step that was planned. Only it sees the secret.
 	draw(src *exact.Source, lat, lon float64) (ledger.Point, error)
@@ -133,12 +133,12 @@ func (p *stepPartition) row(c call) error {
 	at := c.time(argFix)
 	cost, goesOn, err := p.run.plan(at.UnixMicro())
 	if err != nil {
-		return c.bad(argFix, "must be later than the last one of trace %s", quoted(p.name))
+		return c.argErrorf(argFix, "must be later than the last one of trace %s", quoted(p.name))
 	}
 	if !goesOn {
 		return nil
 	}
-	point, err := p.payer.take(p.run, cost, lat, lon)
+	point, err := p.payer.payAndDraw(p.run, cost, lat, lon)
 	if err != nil {
 		return err
 	}
@@ -155,16 +155,16 @@ func (p *stepPartition) open(c call) error {
 	name := c.bytes(argStepTrace)
 	if p.plan != nil {
 		if string(name) != p.name {
-			return c.bad(argStepTrace, "changes within a partition; write OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)")
+			return c.argErrorf(argStepTrace, "changes within a partition; write OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)")
 		}
 		return nil
 	}
-	plan, account, err := c.session.planOf(string(name), c.function)
+	plan, account, err := c.session.planOfTrace(string(name), c.function)
 	if err != nil {
 		return err
 	}
 	p.name = string(name)
-	payer, run, err := c.session.payer.steps(c.function, p.name, account, plan)
+	payer, run, err := c.session.payer.openTrace(c.function, p.name, account, plan)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (g *boundGroup) row(c call) error {
 		if err := g.group.begin(c); err != nil {
 			return err
 		}
-		g.kept = c.kept()
+		g.kept = c.copySettings()
 	}
 	return g.group.row(c)
 }
