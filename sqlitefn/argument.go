@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// An argument is an argument of one or several functions. Its place in a call follows from
+// An argument is an argument of one or several functions. Its position in a call is that in
 // the list of the function that is called.
 type argument struct {
 	name     string
@@ -20,19 +20,20 @@ type argument struct {
 	kind     kind
 	optional bool
 
-	// setting tells of a public argument that rows mostly repeat. It is constant within a
-	// group, and a statement keeps what was made of the settings while they stay the same.
+	// setting marks a public argument that mostly stays the same from row to row. It must be
+	// constant within a group, and a statement keeps what was built from the settings while
+	// they stay the same.
 	setting bool
 }
 
-// A kind says which SQL values an argument takes. No message of a kind shows a secret.
+// A kind defines which SQL values an argument accepts. No message of a kind shows a secret.
 type kind struct {
 	expects  string // of the type, as in "must be TEXT"
-	nullable bool   // NULL is taken too, and is not decoded
+	nullable bool   // NULL is accepted too, and is not decoded
 	decode   func(in *sqlite.Value, out *value) error
 }
 
-// value is the decoded value of an argument.
+// value holds the decoded value of an argument.
 type value struct {
 	given  bool // passed, and not NULL
 	number float64
@@ -42,7 +43,7 @@ type value struct {
 	digits [20]byte // room for the text of an account that is a number
 }
 
-// errType is the error of a value whose type is not the one that its kind expects.
+// errType reports that a value does not have the type that its kind expects.
 var errType = errors.New("wrong type")
 
 // The kinds of arguments.
@@ -66,19 +67,20 @@ var (
 	kindWindow = kind{decode: decodeWindow}
 
 	// kindAccount is an account that pays: TEXT, or INTEGER meaning its decimal text.
-	// For kindContributor NULL stands for nobody, as in rows that contribute nothing, and
-	// kindAnyAccount takes '*', which stands for every account.
+	// For kindContributor NULL stands for nobody, as in rows that contribute nothing.
+	// kindAnyAccount accepts '*', which stands for every account.
 	kindAccount     = kind{expects: "TEXT or INTEGER", decode: decodeAccount}
 	kindContributor = orNull(kindAccount)
 	kindAnyAccount  = kind{expects: "TEXT or INTEGER", decode: decodeAnyAccount}
 )
 
-// orNull is a kind that takes NULL too.
+// orNull returns the kind that accepts NULL too.
 func orNull(k kind) kind {
 	k.nullable = true
 	return k
 }
 
+// decodeNumber decodes a finite number.
 func decodeNumber(in *sqlite.Value, out *value) error {
 	switch in.Type() {
 	case sqlite.Float:
@@ -93,7 +95,7 @@ func decodeNumber(in *sqlite.Value, out *value) error {
 	return errType
 }
 
-// number is a kind of public numbers.
+// number returns a kind of public numbers for which valid holds.
 func number(valid func(float64) bool, rule string) kind {
 	return kind{expects: "a number", decode: func(in *sqlite.Value, out *value) error {
 		if err := decodeNumber(in, out); err != nil {
@@ -106,7 +108,7 @@ func number(valid func(float64) bool, rule string) kind {
 	}}
 }
 
-// degrees is a kind of coordinates.
+// degrees returns a kind of coordinates from -limit to limit.
 func degrees(limit float64) kind {
 	err := errors.New("must lie between -" + formatNumber(limit) + " and " + formatNumber(limit))
 	return kind{expects: "a number", decode: func(in *sqlite.Value, out *value) error {
@@ -120,6 +122,7 @@ func degrees(limit float64) kind {
 	}}
 }
 
+// decodeText decodes any text.
 func decodeText(in *sqlite.Value, out *value) error {
 	if in.Type() != sqlite.Text {
 		return errType
@@ -128,7 +131,7 @@ func decodeText(in *sqlite.Value, out *value) error {
 	return nil
 }
 
-// printableText is a kind of texts that are not empty and can be shown as they are.
+// printableText returns a kind of texts that are not empty and can be shown as they are.
 func printableText(rule string) kind {
 	return kind{expects: "TEXT", decode: func(in *sqlite.Value, out *value) error {
 		err := decodeText(in, out)
@@ -139,6 +142,7 @@ func printableText(rule string) kind {
 	}}
 }
 
+// decodeFile decodes the name of a file.
 func decodeFile(in *sqlite.Value, out *value) error {
 	err := decodeText(in, out)
 	if err == nil && len(out.text) == 0 {
@@ -147,7 +151,8 @@ func decodeFile(in *sqlite.Value, out *value) error {
 	return err
 }
 
-// answerOf is a kind of the blobs that an aggregate answers: NULL where it had no rows.
+// answerOf returns a kind of the blobs that an aggregate returns. For NULL, which it returns
+// without rows, the error says ifNull.
 func answerOf(aggregate, ifNull string) kind {
 	return kind{expects: "a BLOB that " + aggregate + " returned", decode: func(in *sqlite.Value, out *value) error {
 		switch in.Type() {
@@ -161,6 +166,7 @@ func answerOf(aggregate, ifNull string) kind {
 	}}
 }
 
+// decodeAccount decodes an account that can be charged.
 func decodeAccount(in *sqlite.Value, out *value) error {
 	switch in.Type() {
 	case sqlite.Text:
@@ -175,6 +181,7 @@ func decodeAccount(in *sqlite.Value, out *value) error {
 	return errType
 }
 
+// decodeAnyAccount decodes an account, or '*' for every account.
 func decodeAnyAccount(in *sqlite.Value, out *value) error {
 	if in.Type() == sqlite.Text {
 		return decodeText(in, out)
@@ -207,8 +214,8 @@ func decodeWindow(in *sqlite.Value, out *value) error {
 // isName reports whether text is not empty and can be shown as it is.
 func isName(text []byte) bool { return len(text) > 0 && printable.Is(string(text)) }
 
-// quoted is text as a message shows it, on one line.
+// quoted returns text as a message shows it, on one line.
 func quoted[T string | []byte](text T) string { return "'" + printable.Text(string(text)) + "'" }
 
-// plain prints a number without an exponent.
+// formatNumber returns a number as text without an exponent.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -22,6 +22,7 @@ type options struct {
 	entropy    io.Reader
 }
 
+// collectOptions returns the options that opts set.
 func collectOptions(opts []Option) (o options) {
 	for _, opt := range opts {
 		opt(&o)
@@ -29,7 +30,8 @@ func collectOptions(opts []Option) (o options) {
 	return o
 }
 
-// same reports false for readers that cannot be compared.
+// equal reports whether the options are the same. Readers that cannot be compared count as
+// different.
 func (o options) equal(p options) bool {
 	if t := reflect.TypeOf(o.entropy); t != nil && !t.Comparable() {
 		return false
@@ -38,12 +40,12 @@ func (o options) equal(p options) bool {
 }
 
 // WithLedger keeps the ledger in the file at path instead of beside the main
-// database. An empty path says nothing.
+// database. An empty path has no effect.
 func WithLedger(path string) Option { return func(o *options) { o.ledger = path } }
 
 // WithLedgerMode lets the group of the ledger's file read it (0640), or charge too
-// (0660). Otherwise a new ledger is for its owner alone (0600), and one that is there
-// stays as it is. The file keeps the mode. Zero says nothing.
+// (0660). The file keeps the mode. Without this option a new ledger is accessible to its
+// owner only (0600), and an existing one keeps its mode. Zero has no effect.
 func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.ledgerMode = mode } }
 
 // WithEntropy draws randomness from r instead of crypto/rand. It exists for
@@ -51,8 +53,8 @@ func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.ledge
 // needs a reader of its own.
 func WithEntropy(r io.Reader) Option { return func(o *options) { o.entropy = r } }
 
-// attached knows which connections have the functions, so that attaching twice
-// is harmless and attaching differently an error.
+// attached holds the connections that have the functions, by their handles, so that
+// attaching twice is harmless and attaching with other options is an error.
 var attached struct {
 	sync.Mutex
 	by map[uintptr]options
@@ -62,6 +64,7 @@ var attached struct {
 // options changes nothing.
 func Attach(conn *sqlite.Conn, opts ...Option) error { return attach(conn, collectOptions(opts)) }
 
+// attach is Attach with collected options.
 func attach(conn *sqlite.Conn, o options) error {
 	attached.Lock()
 	earlier, ok := attached.by[conn.Handle()]
@@ -84,6 +87,7 @@ func attach(conn *sqlite.Conn, o options) error {
 	return nil
 }
 
+// detach forgets a connection that is closed.
 func detach(conn *sqlite.Conn) {
 	attached.Lock()
 	defer attached.Unlock()

@@ -16,26 +16,26 @@ import (
 type bound struct {
 	*function
 	session *session
-	values  []value // of the arguments of a call, while running
-	running bool
+	values  []value // of the arguments of the current call
+	running bool    // whether there is a current call
 }
 
+// bind returns the function on the connection of s.
 func (f *function) bind(s *session) *bound {
 	return &bound{function: f, session: s, values: make([]value, len(f.args))}
 }
 
-// call is one call of a function, with its decoded arguments. It is left when it ends.
+// call is one call of a function with its decoded arguments, between enter and leave.
 type call struct {
 	*sqlite.Call
 	*bound
 }
 
-// enter admits a call and decodes its arguments, but for settings that have to be what they
-// were, which kept has unless it is nil.
+// enter admits a call and decodes its arguments. If kept is not nil, the settings must
+// equal it and are not decoded.
 //
-// A statement of our own may call the function again while it runs, for instance when
-// somebody has put a view in the place of a declaration's table. Such a call has values of
-// its own.
+// A statement of this package may call the function again while it runs, for instance if
+// somebody has replaced a declaration's table by a view. Such a call has values of its own.
 func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
 	if err := b.session.admit(b.function); err != nil {
 		return call{}, err
@@ -51,8 +51,10 @@ func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
 	return in, nil
 }
 
+// leave ends the call.
 func (c call) leave() { c.running = false }
 
+// decode decodes the arguments, see enter.
 func (c call) decode(kept settings) error {
 	args, values, passed := c.args, c.values, c.Len()
 	for i, a := range args {
@@ -76,7 +78,7 @@ func (c call) decode(kept settings) error {
 	return nil
 }
 
-// refused returns the error of an argument that its kind does not take.
+// kindError returns the error for an argument that its kind does not accept.
 func (c call) kindError(a *argument, got sqlite.Type, err error) error {
 	if err == errType {
 		return c.argErrorf(a, "must be %s, got %s", a.kind.expects, got)
@@ -84,15 +86,15 @@ func (c call) kindError(a *argument, got sqlite.Type, err error) error {
 	return c.argErrorf(a, "%w", err)
 }
 
-// missing returns the error of an argument that is NULL and may not be in this call.
+// nullError returns the error for an argument that must not be NULL in this call.
 func (c call) nullError(a *argument) error { return c.kindError(a, sqlite.Null, errType) }
 
-// bad returns an error about an argument.
+// argErrorf returns an error about an argument.
 func (c call) argErrorf(a *argument, format string, v ...any) error {
 	return fmt.Errorf("%s "+format, append([]any{a.name}, v...)...)
 }
 
-// value returns the value of an argument. The function has it.
+// value returns the value of an argument, which must be one of the function's.
 func (c call) value(a *argument) *value {
 	for i, other := range c.args {
 		if other == a {
@@ -108,10 +110,10 @@ func (c call) given(a *argument) bool { return c.value(a).given }
 // number returns a number, 0 where none is given.
 func (c call) number(a *argument) float64 { return c.value(a).number }
 
-// decimal returns a number as the decimal that was written.
+// decimal returns a number as the decimal that the user wrote.
 func (c call) decimal(a *argument) *big.Rat { return budget.Decimal(c.number(a)) }
 
-// bytes returns a text, which is valid during the call, nil where none is given.
+// bytes returns a text, which is valid during the call, or nil where none is given.
 func (c call) bytes(a *argument) []byte { return c.value(a).text }
 
 // text returns a copy of a text.
@@ -123,13 +125,13 @@ func (c call) unit(a *argument) budget.Unit { return budget.Unit(c.bytes(a)) }
 // time returns a time.
 func (c call) time(a *argument) time.Time { return c.value(a).time }
 
-// reading returns a secret number; absent where it is NULL.
+// reading returns a secret number; absent reports that it is NULL.
 func (c call) reading(a *argument) (x float64, absent bool) {
 	v := c.value(a)
 	return v.number, !v.given
 }
 
-// location returns a secret location in degrees; absent where a coordinate is NULL.
+// location returns a secret location in degrees; absent reports that a coordinate is NULL.
 func (c call) location(latitude, longitude *argument) (lat, lon float64, absent bool) {
 	y, x := c.value(latitude), c.value(longitude)
 	return y.number, x.number, !y.given || !x.given
@@ -141,7 +143,7 @@ func (c call) resultPoint(i int, lat, lon float64) {
 	c.ResultText(i, appendPoint(room[:0], lat, lon))
 }
 
-// appendPoint writes a WKT point. Released coordinates have 7 decimals.
+// appendPoint appends a WKT point to b. Released coordinates have 7 decimals.
 func appendPoint(b []byte, lat, lon float64) []byte {
 	b = append(b, "POINT("...)
 	b = strconv.AppendFloat(b, lon, 'f', 7, 64)
@@ -159,7 +161,7 @@ func (c call) resultBool(i int, yes bool) {
 	c.ResultInt(i, n)
 }
 
-// resultTime sets cell i to a time as ISO-8601 UTC text, NULL for none.
+// resultTime sets cell i to a time as ISO 8601 text in UTC, or to NULL for none.
 func (c call) resultTime(i int, t time.Time) {
 	if t.IsZero() {
 		c.ResultNull(i)

@@ -12,15 +12,15 @@
 //
 // # The frame and the families
 //
-// The functions stand in one table (functions.go), from which registration, geosql_help
-// and docs/reference.md come. Each family has its rows of the table beside its code, in
-// files that begin with its name: location_, reading_ and trace_ release, declare_ declares,
-// owner_ is for the owner. All other files are the frame: it decodes the arguments of a call
-// by their kinds (argument.go, call.go), remembers what was made of the public ones
+// All functions are rows of one table (table.go), which registration, geosql_help and
+// docs/reference.md use. Each family has its rows of the table beside its code, in files
+// that begin with its name: location_, reading_ and trace_ release, declare_ declares,
+// owner_ is for the owner. All other files are the frame. It decodes the arguments of a call
+// by their kinds (argument.go, call.go), remembers what was built from the public ones
 // (statement.go, session.go), and charges or counts (payer.go, binding.go, dryrun.go). The
 // package holds no mathematics.
 //
-// The order within a released value is always the same: decode and check every argument,
-// pay, draw with the hand that the payment returns. A value that is not charged durably is
-// not drawn.
+// A release always takes the same steps: decode and check every argument, pay, and draw
+// with the receipt that the payment returns. A value that is not charged durably is not
+// drawn.
 package sqlitefn

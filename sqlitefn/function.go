@@ -15,9 +15,9 @@ const (
 	owners   = "For the owner only"
 )
 
-// Flags by section. A released value has none: it may be used in views, which is
-// how an owner hands out a sanitised table, and it is never deterministic, since
-// SQLite may evaluate such a function once for many rows.
+// Flags by section. A released value has none. It may be used in views, which is how an
+// owner hands out a sanitised table, and it must not be deterministic, since SQLite may
+// evaluate a deterministic function once for many rows.
 const (
 	ownerOnly = sqlite.DirectOnly
 	pure      = sqlite.Deterministic | sqlite.Innocuous
@@ -30,9 +30,9 @@ type function struct {
 	args    []*argument
 	columns []string // of the table-valued form
 	flags   sqlite.Flags
-	reads   bool   // the owner's: changes nothing, so that a dry run may call it
+	reads   bool   // an owner's function that changes nothing, so a dry run may call it
 	does    string // one sentence
-	charges string // what an evaluation costs whom; empty: nothing
+	charges string // what is charged to whom; empty if nothing is
 	notes   string // what else a user has to know
 	example []string
 
@@ -44,9 +44,9 @@ type function struct {
 
 // group is the state of an aggregate over one group of rows.
 type group interface {
-	begin(call) error // reads the settings of the first row, which is taken next
+	begin(call) error // reads the settings of the first row, before row gets it
 	row(call) error
-	final(call) error // not after an error; its call has no arguments
+	final(call) error // is not called after an error; its call has no arguments
 }
 
 // partition is the state of a window function over one partition, or over the one
@@ -56,13 +56,14 @@ type partition interface {
 	end()
 }
 
-// cursor runs through the rows of a table-valued function.
+// cursor iterates over the rows of a table-valued function.
 type cursor interface {
 	filter(c call, used uint) (sqlite.Rows, error)
 	next(call) (sqlite.Rows, error)
 	close()
 }
 
+// required returns the number of arguments that are not optional.
 func (f *function) required() int {
 	n := 0
 	for _, a := range f.args {
@@ -73,7 +74,7 @@ func (f *function) required() int {
 	return n
 }
 
-// arities lists the numbers of arguments that the function takes.
+// arities returns the numbers of arguments that the function accepts.
 func (f *function) arities() []int {
 	var list []int
 	for n := f.required(); n <= len(f.args); n++ {
@@ -82,8 +83,8 @@ func (f *function) arities() []int {
 	return list
 }
 
-// hidden names the argument columns of the table-valued form. They carry a
-// prefix, so that a query's own columns of those names stay unambiguous.
+// hidden returns the names of the argument columns of the table-valued form. They have
+// a prefix, so that a query's own columns of the same names stay unambiguous.
 func (f *function) hidden() []string {
 	list := make([]string, len(f.args))
 	for i, a := range f.args {
@@ -92,6 +93,7 @@ func (f *function) hidden() []string {
 	return list
 }
 
+// named returns the error with the function's name in front, or nil.
 func (f *function) named(err error) error {
 	if err == nil {
 		return nil
@@ -99,7 +101,7 @@ func (f *function) named(err error) error {
 	return fmt.Errorf("%s: %w", f.name, err)
 }
 
-// signature is the call as a user writes it: f(a, b [, c]).
+// signature returns the call as a user writes it: f(a, b [, c]).
 func (f *function) signature() string {
 	var b strings.Builder
 	b.WriteString(f.name + "(")
@@ -119,7 +121,7 @@ func (f *function) signature() string {
 	return b.String()
 }
 
-// forms says how the function is called.
+// forms describes how the function may be called.
 func (f *function) forms() string {
 	var forms []string
 	if f.scalar != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// library binds the function table to one connection.
+// library returns the functions of the table, bound to one connection.
 func library(s *session) sqlite.Library {
 	lib := sqlite.Library{
 		NewScope: func() sqlite.Scope { return s.newStatement() },
@@ -51,12 +51,12 @@ func (b *bound) callScalar(c *sqlite.Call) error {
 	return b.named(err)
 }
 
-// boundGroup is a group of an aggregate on a connection.
+// boundGroup is a group of an aggregate on one connection.
 type boundGroup struct {
 	*bound
 	group  group
 	kept   settings // of the first row; nil before it
-	failed bool     // some row did, or panicked
+	failed bool     // whether a row failed or panicked
 }
 
 func (g *boundGroup) Step(c *sqlite.Call) error {
@@ -81,9 +81,9 @@ func (g *boundGroup) row(c call) error {
 	return g.group.row(c)
 }
 
-// Final is called by SQLite also when the statement is aborted. After an error of the
-// group itself nothing is charged or drawn; after one elsewhere, which cannot be told
-// from none, what is charged stands.
+// Final answers the group. SQLite also calls it when the statement is aborted. After an
+// error of the group itself nothing is charged or drawn. An error elsewhere cannot be
+// noticed here, so the group is charged then.
 func (g *boundGroup) Final(c *sqlite.Call) error {
 	if g.failed {
 		return nil
@@ -94,7 +94,7 @@ func (g *boundGroup) Final(c *sqlite.Call) error {
 	return g.named(g.group.final(call{c, g.bound}))
 }
 
-// boundPartition is a partition of a window function on a connection.
+// boundPartition is a partition of a window function on one connection.
 type boundPartition struct {
 	*bound
 	partition partition
@@ -111,7 +111,7 @@ func (p *boundPartition) Row(c *sqlite.Call) error {
 
 func (p *boundPartition) End() { p.partition.end() }
 
-// boundCursor is a cursor of a table-valued function on a connection.
+// boundCursor is a cursor of a table-valued function on one connection.
 type boundCursor struct {
 	*bound
 	least  int // number of arguments that are required
@@ -130,7 +130,7 @@ func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err e
 	return rows, t.named(err)
 }
 
-// Next takes a row without arguments.
+// Next returns the next row. Its call has no arguments.
 func (t *boundCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
 	rows, err := t.cursor.next(call{c, t.bound})
 	return rows, t.named(err)

@@ -2,7 +2,7 @@ package sqlitefn
 
 import "github.com/geosql/geosql/internal/sqlite"
 
-// rowsCursor runs through rows that were read whole.
+// rowsCursor iterates over rows that were all read at the start.
 type rowsCursor[T any] struct {
 	read func(call) ([]T, error)
 	show func(call, T)

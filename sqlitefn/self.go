@@ -10,7 +10,7 @@ import (
 
 var argHelp = &argument{name: "name", is: "name of a function; without it, all functions are listed", kind: kindText, optional: true}
 
-// selfFunctions tell of geosql itself.
+// These functions describe geosql itself.
 func init() {
 	register(
 		&function{
@@ -63,7 +63,7 @@ func geosqlHelp(c call) error {
 	return nil
 }
 
-// help is what geosql_help answers.
+// help returns what geosql_help answers.
 func (f *function) help() string {
 	var b strings.Builder
 	b.WriteString(f.signature())
@@ -79,7 +79,7 @@ func (f *function) help() string {
 	return b.String()
 }
 
-// wrap appends text on indented lines of their own, of at most 78 characters.
+// wrap appends text in indented lines of at most 78 characters, starting a new line.
 func wrap(b *strings.Builder, text string) {
 	width := 78
 	for _, word := range strings.Fields(text) {

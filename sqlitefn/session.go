@@ -5,16 +5,16 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// session is one connection: its ledger, its randomness, and what was built for it. SQLite
-// serialises the calls on a connection, so nothing in it is locked.
+// session holds what belongs to one connection: its ledger, its randomness, and what was
+// built for it. SQLite serialises the calls on a connection, so nothing is locked.
 type session struct {
 	conn   *sqlite.Conn
 	opts   options
 	source *exact.Source
 	binding
 	payer payer
-	dry   *dryRun     // the payer within a dry run, else nil
-	memos map[any]any // what each memo remembers
+	dry   *dryRun     // the payer during a dry run, otherwise nil
+	memos map[any]any // the entries of each memo
 }
 
 func newSession(conn *sqlite.Conn, o options) *session {
@@ -23,7 +23,7 @@ func newSession(conn *sqlite.Conn, o options) *session {
 	return s
 }
 
-// close runs when the connection has closed.
+// close is called when the connection has closed.
 func (s *session) close() {
 	detach(s.conn)
 	if s.book != nil {
@@ -31,17 +31,17 @@ func (s *session) close() {
 	}
 }
 
-// A memo remembers on every connection what was built, by what it was built from: a
-// declaration that is rolled back, or that another connection completes, is simply another
-// one.
+// A memo remembers on every connection what was built, by what it was built from. So a
+// declaration that was rolled back, or that another connection has completed, has a key
+// of its own.
 type memo[K comparable, V any] struct{ limit int }
 
-// newMemo returns a memo. A variable of the package holds it.
+// newMemo returns a memo, for a variable of the package.
 func newMemo[K comparable, V any]() *memo[K, V] {
 	return &memo[K, V]{limit: 1024} // epsilon may come from a column
 }
 
-// of returns what the connection remembers.
+// entries returns what the connection remembers.
 func (m *memo[K, V]) entries(s *session) map[K]V {
 	built, ok := s.memos[m].(map[K]V)
 	if !ok {
@@ -51,7 +51,7 @@ func (m *memo[K, V]) entries(s *session) map[K]V {
 	return built
 }
 
-// get returns what is remembered for a key, which is built where nothing is.
+// get returns what is remembered for a key. If nothing is, it builds and remembers it.
 func (m *memo[K, V]) get(s *session, key K, build func() (V, error)) (V, error) {
 	built := m.entries(s)
 	if v, ok := built[key]; ok {
@@ -64,6 +64,7 @@ func (m *memo[K, V]) get(s *session, key K, build func() (V, error)) (V, error) 
 	return v, err
 }
 
+// put remembers v for a key. A full memo forgets everything else.
 func (m *memo[K, V]) put(s *session, key K, v V) {
 	built := m.entries(s)
 	if len(built) >= m.limit {

@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// statement is the scope of one execution of a statement: what it has reserved ahead in the
-// ledger, and the plan of the last release of each function.
+// statement holds what belongs to one execution of a statement: what it has reserved ahead
+// in the ledger, and the last plan of each function.
 type statement struct {
 	session  *session
 	ledger   ledger.Statement // nil until the first charge
@@ -17,6 +17,7 @@ type statement struct {
 	plans    []*plan
 }
 
+// spender charges the evaluations of a function in a unit.
 type spender struct {
 	function *function
 	unit     budget.Unit
@@ -25,7 +26,7 @@ type spender struct {
 
 func (s *session) newStatement() *statement { return &statement{session: s} }
 
-// End returns what was reserved and not used.
+// End gives back to the ledger what was reserved and not used.
 func (t *statement) End() {
 	if t.ledger != nil {
 		_ = t.ledger.End() // what it could not return stays spent
@@ -52,27 +53,28 @@ func (t *statement) spender(f *function, unit budget.Unit) (ledger.Spender, erro
 	return p, nil
 }
 
-// A plan is what was made of the settings of a call.
+// A plan is what was built from the settings of a call.
 type plan struct {
 	function *function
 	settings settings
-	made     any
+	built    any
 }
 
-// planned returns what build makes of the settings of a call. Within one statement these
-// hardly ever change, so the last plan of each function is kept.
+// cachedPlan returns what build makes of the settings of a call. Within one statement the
+// settings hardly ever change, so the last plan of each function is kept.
 func cachedPlan[P any](t *statement, c call, build func(call) (P, error)) (P, error) {
 	p := t.lastPlan(c.function)
-	if p.made != nil && p.settings.equal(c) {
-		return p.made.(P), nil
+	if p.built != nil && p.settings.equal(c) {
+		return p.built.(P), nil
 	}
-	made, err := build(c)
+	built, err := build(c)
 	if err == nil {
-		p.settings, p.made = c.copySettings(), made
+		p.settings, p.built = c.copySettings(), built
 	}
-	return made, err
+	return built, err
 }
 
+// lastPlan returns the last plan of a function, empty before the first.
 func (t *statement) lastPlan(f *function) *plan {
 	for _, p := range t.plans {
 		if p.function == f {
@@ -84,27 +86,28 @@ func (t *statement) lastPlan(f *function) *plan {
 	return p
 }
 
-// settings are the settings of an earlier call of a function.
+// settings holds the settings of an earlier call of a function.
 type settings []setting
 
+// setting holds the value of one of them.
 type setting struct {
 	given  bool
 	number float64
 	text   []byte // nil for a number
 }
 
-// kept returns the settings of a call.
+// copySettings returns a copy of the settings of a call.
 func (c call) copySettings() settings {
-	kept := settings{}
+	list := settings{}
 	for i, a := range c.args {
 		if v := &c.values[i]; a.setting {
-			kept = append(kept, setting{v.given, v.number, bytes.Clone(v.text)})
+			list = append(list, setting{v.given, v.number, bytes.Clone(v.text)})
 		}
 	}
-	return kept
+	return list
 }
 
-// same reports whether the arguments of the call are what they were.
+// equal reports whether the call has the same settings.
 func (s settings) equal(c call) bool {
 	for i, a := range c.args {
 		if !a.setting {
@@ -118,7 +121,7 @@ func (s settings) equal(c call) bool {
 	return true
 }
 
-// is reports whether argument i of a call is what the setting was made of.
+// equals reports whether argument i of a call has the value of the setting.
 func (s *setting) equals(c *sqlite.Call, i int) bool {
 	if i >= c.Len() {
 		return !s.given

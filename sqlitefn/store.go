@@ -7,12 +7,11 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// What the owner declares is kept in tables of the main database, named in full
-// so that a temporary table cannot stand in for them. Each statement reads what it
-// needs again; what is built from a declaration is remembered by its content.
+// schema creates the tables of the main database that hold what the owner declares. Their
+// names include main, so that a temporary table cannot take their place. Each statement
+// reads again what it needs; what is built from a declaration is remembered by its content.
 //
-// No statement stays prepared between calls: it would keep a closed connection
-// alive.
+// No statement stays prepared between calls: it would keep a closed connection alive.
 const schema = `
 CREATE TABLE IF NOT EXISTS main.geosql_domain(
   name TEXT PRIMARY KEY, south REAL NOT NULL, west REAL NOT NULL,
@@ -57,8 +56,8 @@ func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error
 	}
 }
 
-// read is query on a declaration table, which is empty before the first
-// declaration made it.
+// read is query on a table of declarations. Before the first declaration, which creates
+// the table, there are no rows.
 func (s *session) read(sql string, row func(*sqlite.Stmt), params ...any) error {
 	err := s.query(sql, row, params...)
 	if err != nil && isUndeclared(err) {
@@ -73,10 +72,10 @@ func isUndeclared(err error) bool {
 	return missing && strings.Contains(table, ".geosql_")
 }
 
-// identifier is a name as SQL takes it whatever it holds.
+// identifier returns a name quoted as an SQL identifier.
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// write is query after the tables were made.
+// write creates the tables if necessary and runs one statement.
 func (s *session) write(sql string, params ...any) error {
 	if err := s.conn.Exec(schema); err != nil {
 		return err
@@ -84,21 +83,22 @@ func (s *session) write(sql string, params ...any) error {
 	return s.query(sql, nil, params...)
 }
 
-// declare returns what is declared, and first declares it unless something is: with a
-// statement that changes nothing that is there, after which it is read again, since
-// another process may be declaring it at the same time.
-func declare[T any](s *session, read func() (there T, found bool, err error), insert string, params ...any) (there T, err error) {
-	there, found, err := read()
+// declare returns what is declared. If nothing is, it first runs the statement insert, which
+// must not change an existing declaration, and reads again, since another process may be
+// declaring at the same time.
+func declare[T any](s *session, read func() (declared T, found bool, err error), insert string, params ...any) (declared T, err error) {
+	declared, found, err := read()
 	if err != nil || found {
-		return there, err
+		return declared, err
 	}
 	if err := s.write(insert, params...); err != nil {
-		return there, err
+		return declared, err
 	}
-	there, _, err = read()
-	return there, err
+	declared, _, err = read()
+	return declared, err
 }
 
+// columnText returns a text, "" for anything else.
 func columnText(st *sqlite.Stmt, i int) string {
 	v := st.Column(i)
 	if v.Type() != sqlite.Text {
@@ -107,7 +107,7 @@ func columnText(st *sqlite.Stmt, i int) string {
 	return v.Text()
 }
 
-// columnBlob is a copy of a blob, nil for anything else.
+// columnBlob returns a copy of a blob, nil for anything else.
 func columnBlob(st *sqlite.Stmt, i int) []byte {
 	v := st.Column(i)
 	if v.Type() != sqlite.Blob {
@@ -116,6 +116,7 @@ func columnBlob(st *sqlite.Stmt, i int) []byte {
 	return append([]byte{}, v.Bytes()...)
 }
 
+// columnInt returns an integer, 0 for anything else.
 func columnInt(st *sqlite.Stmt, i int) int {
 	v := st.Column(i)
 	if v.Type() != sqlite.Integer {
@@ -124,6 +125,7 @@ func columnInt(st *sqlite.Stmt, i int) int {
 	return int(v.Int())
 }
 
+// columnFloat returns a number.
 func columnFloat(st *sqlite.Stmt, i int) float64 {
 	v := st.Column(i)
 	if v.Type() == sqlite.Integer {
@@ -132,7 +134,8 @@ func columnFloat(st *sqlite.Stmt, i int) float64 {
 	return v.Float()
 }
 
-// names lists what is declared as kind: "domain", "universe", "markov" or "optimal".
+// declaredNames returns the names of the declarations of a kind, such as "domain": that is
+// the name of its table without the prefix geosql_.
 func (s *session) declaredNames(kind string) (names []string, err error) {
 	err = s.read(`SELECT name FROM main.geosql_`+kind+` ORDER BY name`,
 		func(st *sqlite.Stmt) { names = append(names, columnText(st, 0)) })
@@ -148,8 +151,8 @@ func (c call) undeclared(a *argument, kind string) error {
 	return c.argErrorf(a, "%s is not declared (%s)", quoted(c.bytes(a)), there)
 }
 
-// parsed returns what a stored value says. What was parsed is remembered by its content,
-// and by that of the domain that it was parsed with.
+// parseStored returns what a stored value means. The result is remembered by the content of
+// the value, as long as its domain stays the same.
 func parseStored[T any](s *session, m *memo[string, T], data []byte,
 	parse func([]byte, func(string) (*planar.Domain, error)) (T, error), domainOf func(T) *planar.Domain) (T, error) {
 	if v, ok := m.entries(s)[string(data)]; ok {
