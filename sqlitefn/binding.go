@@ -13,24 +13,24 @@ import (
 	"github.com/geosql/geosql/ledger/file"
 )
 
-// A database is charged to one ledger, whose id it records. Without that record a ledger
-// that has gone missing could not be told from one that never was: the next limit would
-// make an empty one, which refunds everything. So nothing is charged before the record
-// stands where no ROLLBACK takes it away, and it is read again for every statement: the
-// database may have been replaced by another while the connection is open.
-
-// binding is the ledger that a connection's database is charged to.
+// binding holds the ledger that a connection's database is charged to.
+//
+// The database records the ledger's id. Without that record, a ledger that has gone missing
+// could not be distinguished from one that never existed, and the next limit would create an
+// empty one, which refunds everything. So nothing is charged before the record is committed.
+// It is read again for every statement, since the database may have been replaced by another
+// one while the connection is open.
 type binding struct {
 	book        ledger.Ledger // nil until it is needed
-	recordedID  string        // the id of a ledger that the main database held when it was last read
-	uncommitted bool          // it was recorded in a transaction that was still open then
+	recordedID  string        // the ledger id that was in the main database when it was last read
+	uncommitted bool          // whether a transaction was still open when the id was recorded
 }
 
-// errNoLedger says that no ledger exists yet: nobody has set a limit.
+// errNoLedger reports that no ledger exists yet, since nobody has set a limit.
 var errNoLedger = errors.New("there is no ledger: nobody has set a limit")
 
-// ledger returns the ledger that belongs to the main database. It is opened at
-// its first use and never created here.
+// ledger returns the ledger of the main database. It opens the ledger at its first use and
+// never creates one.
 func (s *session) ledger() (ledger.Ledger, error) {
 	if err := s.readRecordedID(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *session) ledger() (ledger.Ledger, error) {
 		if id == "" || id == s.book.ID() {
 			return s.book, nil
 		}
-		_ = s.book.Close() // it is another database's now; what it could not return stays spent
+		_ = s.book.Close() // it belongs to a database that was replaced; what it could not return stays spent
 		s.book = nil
 	}
 	book, err := s.openLedger(id)
@@ -56,8 +56,8 @@ func (s *session) ledger() (ledger.Ledger, error) {
 	return book, nil
 }
 
-// openLedger opens the ledger that is there: for a database on disk whatever lies at the
-// path, for one in memory the one of the id.
+// openLedger opens an existing ledger: the one at the path for a database on disk, the one
+// with the id for a database in memory.
 func (s *session) openLedger(id string) (ledger.Ledger, error) {
 	path, onDisk := s.ledgerPath()
 	switch {
@@ -80,8 +80,8 @@ func (s *session) openLedger(id string) (ledger.Ledger, error) {
 	return book, err
 }
 
-// openOrCreateLedger returns the ledger and makes it where there is none. Its id is recorded
-// where the database may be written; before anything is charged it has to be.
+// openOrCreateLedger returns the ledger, and creates it if there is none. It records the
+// ledger's id if the database may be written; a charge insists on the record.
 func (s *session) openOrCreateLedger() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if errors.Is(err, errNoLedger) {
@@ -101,7 +101,7 @@ func (s *session) openOrCreateLedger() (ledger.Ledger, error) {
 	return book, nil
 }
 
-// chargeable returns the ledger for a charge.
+// chargeableLedger returns the ledger for a charge, or an error if nothing may be charged now.
 func (s *session) chargeableLedger() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *session) chargeableLedger() (ledger.Ledger, error) {
 
 const unrecorded = "this database does not hold the id of its ledger yet, "
 
-// settle makes sure that the database holds the ledger's id, committed.
+// ensureRecorded makes sure that the ledger's id is in the database and committed.
 func (s *session) ensureRecorded(id string) error {
 	err := s.recordLedger(id)
 	switch {
@@ -132,14 +132,14 @@ func (s *session) ensureRecorded(id string) error {
 	return nil
 }
 
-// readRecordedID reads the id of the ledger that the main database is charged to,
-// "" before the first limit was set.
+// readRecordedID reads the id of the ledger that the main database is charged to. It is ""
+// before the first limit is set.
 func (s *session) readRecordedID() error {
 	s.recordedID = ""
 	return s.read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { s.recordedID = columnText(st, 0) })
 }
 
-// recordLedger notes the ledger's id in the main database, unless it was read there.
+// recordLedger writes the ledger's id to the main database, unless it is there already.
 func (s *session) recordLedger(id string) error {
 	if s.recordedID == id {
 		return nil
@@ -151,8 +151,9 @@ func (s *session) recordLedger(id string) error {
 	return nil
 }
 
-// committed asks another connection, which sees what is committed. A database in memory
-// takes its ledger along when it goes, so that nothing can go missing there.
+// isCommitted reports whether another connection, which sees only what is committed, finds
+// the ledger's id. For a database in memory it always does: its ledger disappears with it,
+// so it cannot go missing.
 func (s *session) isCommitted(id string) bool {
 	path, onDisk := s.conn.File()
 	if !onDisk {
@@ -175,13 +176,14 @@ func (s *session) isCommitted(id string) bool {
 
 const codeReadOnly = 8
 
+// isReadOnly reports whether an error says that the database may not be written.
 func isReadOnly(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code&0xff == codeReadOnly
 }
 
-// checkAttached refuses to charge while a database is attached that was charged to another
-// ledger: its rows would be released on this one, past what was spent on that.
+// checkAttached returns an error if a database is attached that was charged to another
+// ledger. Releases of its rows would be charged here, without regard to what was spent there.
 func (s *session) checkAttached(id string) error {
 	var attached []string
 	err := s.query(`PRAGMA database_list`, func(st *sqlite.Stmt) {
@@ -206,8 +208,8 @@ func (s *session) checkAttached(id string) error {
 	return nil
 }
 
-// ledgerPath is where the ledger's file is or would be, and false for a main
-// database without a file, whose ledger lives in memory too.
+// ledgerPath returns where the ledger's file is or would be. It reports false for a main
+// database in memory, whose ledger is in memory too.
 func (s *session) ledgerPath() (path string, onDisk bool) {
 	if s.opts.ledger != "" {
 		return s.opts.ledger, true
@@ -223,7 +225,7 @@ func (s *session) ledgerPath() (path string, onDisk bool) {
 	return file + "-ledger", true
 }
 
-// spendError makes the error of a function that was to charge an account.
+// spendError returns the error for a charge that failed: a refusal if there is no ledger.
 func spendError(err error, account string, price budget.Price) error {
 	if errors.Is(err, errNoLedger) {
 		return &ledger.RefusalError{Account: account, Unit: price.Unit, Asked: price.Amount}

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// contributors are the accounts that have rows in a group of an aggregate.
+// contributors counts the rows of each account in a group of an aggregate.
 type contributors struct {
 	accounts intern.Table
 	rows     []int64 // of each account
@@ -23,12 +23,13 @@ func (p *contributors) add(account []byte) {
 	p.rows[i]++
 }
 
+// reset forgets all accounts.
 func (p *contributors) reset() {
 	p.accounts.Reset()
 	p.rows = p.rows[:0]
 }
 
-// items is what each account is charged: cost once, or for each of its rows.
+// items returns what each account is charged: cost once, or for each of its rows.
 func (p *contributors) items(cost budget.Amount, perRow bool) ([]ledger.Item, error) {
 	items := make([]ledger.Item, len(p.rows))
 	for i, rows := range p.rows {

@@ -122,6 +122,7 @@ func geoRegion(c call) error {
 	return nil
 }
 
+// anotherRegion returns the error for a domain that has a different region.
 func anotherRegion(domain string) error {
 	return fmt.Errorf("domain '%s' has a region already and it cannot change; declare another domain", domain)
 }
@@ -137,21 +138,21 @@ func geoOutside(c call) error {
 	return nil
 }
 
-// declaredDomain is what stands in geosql_domain.
+// declaredDomain is a row of geosql_domain.
 type declaredDomain struct {
 	name                            string
 	south, west, north, east, stepM float64
 	region                          string
 }
 
-// whole is the domain without its region.
+// withoutRegion returns the domain without its region.
 func (d declaredDomain) withoutRegion() (*planar.Domain, error) {
 	return planar.NewDomain(d.name, d.south, d.west, d.north, d.east, d.stepM)
 }
 
 var domains = newMemo[declaredDomain, *planar.Domain]()
 
-// build returns the domain that d declares.
+// buildDomain returns the domain that d declares.
 func (s *session) buildDomain(d declaredDomain) (*planar.Domain, error) {
 	return domains.get(s, d, func() (*planar.Domain, error) {
 		domain, err := d.withoutRegion()
@@ -162,8 +163,8 @@ func (s *session) buildDomain(d declaredDomain) (*planar.Domain, error) {
 	})
 }
 
-// restrict is the domain with its region: from stored rows, or computed where there are
-// none that belong to it, as after a declaration by an earlier version.
+// restrict returns the domain with its region. It uses the stored rows, or computes them if
+// there are none that belong to the region, as after a declaration by an earlier version.
 func (s *session) restrict(domain *planar.Domain, wkt string) (*planar.Domain, error) {
 	rows, err := s.regionRows(domain.Name())
 	if err != nil {
@@ -179,7 +180,7 @@ func (s *session) restrict(domain *planar.Domain, wkt string) (*planar.Domain, e
 	return domain, err
 }
 
-// regionRows is what is stored for the region of a domain, nil for nothing.
+// regionRows returns the stored rows of a domain's region, nil if there are none.
 func (s *session) regionRows(domain string) (rows []byte, err error) {
 	err = s.read(`SELECT rows FROM main.geosql_region WHERE domain = ?`, func(st *sqlite.Stmt) {
 		rows = columnBlob(st, 0)
@@ -200,6 +201,7 @@ func (s *session) storeRegion(domain *planar.Domain) error {
 	return s.write(`INSERT OR REPLACE INTO main.geosql_region(domain, rows) VALUES(?,?)`, domain.Name(), rows)
 }
 
+// readDomain returns the declaration of a domain.
 func (s *session) readDomain(name string) (d declaredDomain, found bool, err error) {
 	err = s.read(`SELECT name, south, west, north, east, step_m, region FROM main.geosql_domain WHERE name = ?`,
 		func(st *sqlite.Stmt) {
@@ -210,7 +212,8 @@ func (s *session) readDomain(name string) (d declaredDomain, found bool, err err
 	return d, found, err
 }
 
-// domain returns the domain that an argument names, or the only one there is.
+// domain returns the domain that an argument names. Without the argument it is the only one
+// that is declared.
 func (c call) domain(a *argument) (*planar.Domain, error) {
 	if !c.given(a) {
 		return c.session.onlyDomain()
@@ -222,7 +225,7 @@ func (c call) domain(a *argument) (*planar.Domain, error) {
 	return d, err
 }
 
-// domainNamed returns nil for a domain that is not declared.
+// domainNamed returns the domain of that name, nil if it is not declared.
 func (s *session) domainNamed(name string) (*planar.Domain, error) {
 	declared, found, err := s.readDomain(name)
 	if err != nil || !found {
@@ -231,6 +234,7 @@ func (s *session) domainNamed(name string) (*planar.Domain, error) {
 	return s.buildDomain(declared)
 }
 
+// onlyDomain returns the only domain that is declared.
 func (s *session) onlyDomain() (*planar.Domain, error) {
 	names, err := s.declaredNames("domain")
 	if err != nil {
@@ -245,7 +249,7 @@ func (s *session) onlyDomain() (*planar.Domain, error) {
 	return nil, fmt.Errorf("domain is missing: several are declared (%s)", strings.Join(names, ", "))
 }
 
-// domainOf returns the domain of that name, or the only one for none.
+// resolveDomain returns the domain of that name. For "" it is the only one that is declared.
 func (s *session) resolveDomain(name string) (*planar.Domain, error) {
 	if name == "" {
 		return s.onlyDomain()

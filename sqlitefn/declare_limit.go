@@ -47,7 +47,8 @@ func init() {
 	)
 }
 
-// budgetLimit commits at once, whatever becomes of the transaction around it.
+// budgetLimit sets a limit. It commits at once, even if the surrounding transaction is rolled
+// back.
 func budgetLimit(c call) error {
 	account, unit, window := c.text(argLimited), c.unit(argUnit), int64(c.number(argWindow))
 	limit, err := budget.Limit(c.decimal(argLimit))
@@ -69,7 +70,7 @@ func budgetLimit(c call) error {
 	return nil
 }
 
-// everyWindow says what a window is where its owner sets it.
+// everyWindow describes a window in the answer of budget_limit.
 func everyWindow(seconds int64) string {
 	if seconds == 0 {
 		return ""
@@ -77,7 +78,7 @@ func everyWindow(seconds int64) string {
 	return fmt.Sprintf(" per window of %d s (a policy, not a theorem: losses add up across windows)", seconds)
 }
 
-// reserveGroup collects what budget_reserve reserves.
+// reserveGroup collects what budget_reserve reserves for each account.
 type reserveGroup struct {
 	unit     budget.Unit
 	accounts intern.Table
@@ -108,7 +109,7 @@ func (g *reserveGroup) row(c call) error {
 	return nil
 }
 
-// final reserves for everybody or nobody and answers the number of accounts.
+// final reserves for all accounts or none and answers their number.
 func (g *reserveGroup) final(c call) error {
 	book, err := c.session.chargeableLedger()
 	if err != nil {

@@ -62,8 +62,8 @@ func init() {
 	)
 }
 
-// trainGroup trains a model. Nothing is charged or drawn: what it is trained on is
-// public from then on.
+// trainGroup trains a model. Nothing is charged or drawn, since the model makes what it is
+// trained on public.
 type trainGroup struct {
 	trainer *markov.Trainer
 	points  bool
@@ -98,7 +98,7 @@ func (g *trainGroup) row(c call) error {
 	return nil
 }
 
-// final answers the model, NULL where no row had a time and a location.
+// final answers the model, or NULL if no row had a time and a location.
 func (g *trainGroup) final(c call) error {
 	if !g.points {
 		return nil
@@ -115,7 +115,7 @@ func (g *trainGroup) final(c call) error {
 	return nil
 }
 
-// markovStore keeps a model under a name.
+// markovStore stores a model under a name.
 func markovStore(c call) error {
 	s, name, data := c.session, c.text(argModelName), c.bytes(argModel)
 	model, err := markov.ParseModel(data, s.resolveDomain)
@@ -139,7 +139,7 @@ func markovStore(c call) error {
 	return nil
 }
 
-// readModel is what is stored under a name, nil for nothing.
+// readModel returns the stored form of a model, nil if none is stored under the name.
 func (s *session) readModel(name string) (data []byte, err error) {
 	err = s.read(`SELECT model FROM main.geosql_markov WHERE name = ?`, func(st *sqlite.Stmt) {
 		data = columnBlob(st, 0)
@@ -149,7 +149,7 @@ func (s *session) readModel(name string) (data []byte, err error) {
 
 var models = newMemo[string, *markov.Model]()
 
-// model returns the model of that name, nil where none is stored.
+// modelNamed returns the model of that name, nil if none is stored.
 func (s *session) modelNamed(name string) (*markov.Model, error) {
 	data, err := s.readModel(name)
 	if err != nil || data == nil {
@@ -162,7 +162,7 @@ func (s *session) modelNamed(name string) (*markov.Model, error) {
 	return m, nil
 }
 
-// modelOf is the model that a policy names.
+// policyModel returns the model that a policy names.
 func (s *session) policyModel(name string) (*markov.Model, error) {
 	m, err := s.modelNamed(name)
 	if err == nil && m == nil {

@@ -44,11 +44,11 @@ func init() {
 	})
 }
 
-// maxDilation is beyond any use: a spanner of far less is a tree.
+// maxDilation is greater than any useful dilation: a spanner becomes a tree well below it.
 const maxDilation = 1000
 
-// buildGroup solves for the optimal mechanism on the places of its rows. Nothing is
-// charged or drawn: places, weights and distances are public from then on.
+// buildGroup computes the optimal mechanism on the places of its rows. Nothing is charged or
+// drawn, since the mechanism makes places, weights and distances public.
 type buildGroup struct {
 	session           *session
 	builder           *optimal.Builder
@@ -92,7 +92,7 @@ func (g *buildGroup) row(c call) error {
 	return g.builder.AddDistances(lat, lon, c.bytes(argDistance))
 }
 
-// placeMetric returns the metric that the call names, or that it gives distances.
+// placeMetric returns the metric that the call names, or optimal.Given if it gives distances.
 func (c call) placeMetric() (optimal.Metric, error) {
 	text := c.bytes(argDistance)
 	switch {
@@ -107,7 +107,7 @@ func (c call) placeMetric() (optimal.Metric, error) {
 		quoted(text[:min(len(text), 40)]))
 }
 
-// add makes the row's location a place.
+// add adds a place at the row's location.
 func (g *buildGroup) add(c call, lat, lon, weight float64) error {
 	err := g.builder.Add(lat, lon, weight)
 	switch {
@@ -144,6 +144,7 @@ func (g *buildGroup) final(c call) error {
 	return nil
 }
 
+// build solves until it is done or the statement is interrupted.
 func (g *buildGroup) build() (m *optimal.PlaceMechanism, err error) {
 	err = g.session.runInterruptible(func(ctx context.Context) (err error) {
 		m, err = g.builder.Build(ctx, g.epsilon, g.dilation)

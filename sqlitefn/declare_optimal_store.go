@@ -48,7 +48,7 @@ func init() {
 	)
 }
 
-// optqlStore keeps a mechanism under a name.
+// optqlStore stores a mechanism under a name.
 func optqlStore(c call) error {
 	s, name, data := c.session, c.text(argOptimalName), c.bytes(argOptimal)
 	o, err := parseOptimal(data, s.resolveDomain)
@@ -71,7 +71,7 @@ func optqlStore(c call) error {
 	return nil
 }
 
-// parseOptimal reads what optql_build answers.
+// parseOptimal parses what optql_build answers.
 func parseOptimal(data []byte, domain func(name string) (*planar.Domain, error)) (*optimal.PlaceMechanism, error) {
 	m, err := optimal.ParsePlaceMechanism(data, domain)
 	if errors.Is(err, optimal.ErrPlaceForm) {
@@ -82,7 +82,7 @@ func parseOptimal(data []byte, domain func(name string) (*planar.Domain, error))
 
 var optimals = newMemo[string, *optimal.PlaceMechanism]()
 
-// optimal returns the mechanism of that name, nil where none is stored.
+// optimal returns the mechanism of that name, nil if none is stored.
 func (s *session) optimal(name string) (*optimal.PlaceMechanism, error) {
 	var data []byte
 	err := s.read(`SELECT mechanism FROM main.geosql_optimal WHERE name = ?`, func(st *sqlite.Stmt) {

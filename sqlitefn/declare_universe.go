@@ -70,17 +70,19 @@ func dxOutside(c call) error {
 	return nil
 }
 
-// declaredUniverse is what stands in geosql_universe.
+// declaredUniverse is a row of geosql_universe.
 type declaredUniverse struct {
 	name         string
 	lo, hi, step float64
 	unit         string
 }
 
+// build returns the universe that d declares.
 func (d declaredUniverse) build() (*scalar.Universe, error) {
 	return scalar.NewUniverse(d.name, d.lo, d.hi, d.step, budget.Unit(d.unit))
 }
 
+// readUniverse returns the declaration of a universe.
 func (s *session) readUniverse(name string) (d declaredUniverse, found bool, err error) {
 	err = s.read(`SELECT name, lo, hi, step, unit FROM main.geosql_universe WHERE name = ?`,
 		func(st *sqlite.Stmt) {

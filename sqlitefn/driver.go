@@ -39,7 +39,7 @@ type connector struct {
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c *connector) Driver() driver.Driver                        { return c.driver }
 
-// automatic is what Auto was last called with.
+// automatic holds what Auto was last called with.
 var automatic struct {
 	sync.Mutex
 	on   bool
@@ -48,8 +48,8 @@ var automatic struct {
 
 // Auto gives the functions to every connection that the process opens from now
 // on, until [Cancel], for applications that cannot change their driver. It may be
-// called at any time and from any goroutine. Doing so again with the same options
-// changes nothing, with others is an error.
+// called at any time and from any goroutine. Calling it again with the same options
+// changes nothing; with others it returns an error.
 func Auto(opts ...Option) error {
 	o := collectOptions(opts)
 	automatic.Lock()

@@ -9,36 +9,36 @@ import (
 	"github.com/geosql/geosql/internal/vdbe"
 )
 
-// dryRun counts what a statement would charge. While a session has one, releases
-// check their arguments as always, and what they ask for is counted here instead
-// of being charged.
+// dryRun counts what a statement would charge. While a session has one, releases check
+// their arguments as always, and what they ask for is counted instead of charged.
 //
-// No answer of a dry run depends on a secret: a release draws with the hand that its
-// payer returns, and that of a dry run draws nothing. What a release then answers is a
-// constant of its public parameters.
+// No answer of a dry run depends on a secret: a release draws with the receipt that its
+// payer returns, and the receipt of a dry run draws nothing. The release then answers a
+// constant that depends on its public parameters only.
 type dryRun struct {
 	session *session
 	totals  map[chargeKey]*total
-	// varies tells that the count cannot be exact, whatever the statement: rows of
-	// the ledger were read, which in a real run change with every charge, or what
-	// was counted costs what comes of a draw.
+	// inexact tells that the count cannot be exact, whatever the statement. Either rows of
+	// the ledger were read, which a real execution changes with every charge, or the cost of
+	// a counted step depends on a draw.
 	inexact bool
 }
 
-// spend is what is counted apart.
+// chargeKey says which charges are counted together.
 type chargeKey struct {
 	function *function
 	unit     budget.Unit
 	account  string
 }
 
-// total is a sum of costs, which may exceed every budget.
+// total is a sum of costs, which may exceed every budget: epsilon and times budget.Max.
 type total struct {
 	evaluations int64
-	epsilon     budget.Amount // and times budget.Max
+	epsilon     budget.Amount
 	times       int64
 }
 
+// count adds evaluations of f by an account, which cost price in all.
 func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluations int64) {
 	t := d.totals[chargeKey{f, price.Unit, string(account)}]
 	if t == nil {
@@ -53,12 +53,14 @@ func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluati
 	t.epsilon += price.Amount
 }
 
+// float64 returns the sum.
 func (t *total) float64() float64 {
 	return float64(t.times)*budget.Max.Float64() + t.epsilon.Float64()
 }
 
-// admit refuses what the owner alone may call where the schema of a database calls it, and
-// within a dry run what changes something, which a dry run could not take back.
+// admit returns an error for a function of the owner that the schema of a database calls.
+// During a dry run it also refuses functions that change something, since a dry run could
+// not undo that.
 func (s *session) admit(f *function) error {
 	if f.flags&ownerOnly == 0 {
 		return nil
@@ -78,27 +80,27 @@ func (s *session) admit(f *function) error {
 	return nil
 }
 
-// calledByTempSchema reports whether a temporary view or trigger may have called a function. These
-// are the connection's own.
+// calledByTempSchema reports whether a temporary view or trigger may have called a function.
+// These belong to the connection itself.
 //
-// SQLite refuses a function with the flag DIRECTONLY in all else that a schema holds, but in
-// versions such as 3.40 not in CHECK constraints: those call what the text of no running
-// statement names.
+// SQLite refuses a function with the flag DIRECTONLY everywhere else in a schema, except, in
+// versions such as 3.40, in CHECK constraints. A constraint calls the function although the
+// text of no running statement names it.
 func (s *session) calledByTempSchema(function string) (calls bool) {
 	err := s.query(`SELECT 1 FROM temp.sqlite_schema WHERE instr(lower(sql), ?)`, func(*sqlite.Stmt) { calls = true }, function)
 	return calls && err == nil
 }
 
-// runDry runs one statement without charging or drawing anything, and undoes what
-// it writes. It also reports whether the statement is proved to charge what was
-// counted, if it comes to its end while neither data nor clock change.
+// runDry executes one statement without charging or drawing anything, and undoes what it
+// writes. It also reports whether the statement is proved to charge what was counted, if
+// it runs to its end while neither data nor clock change.
 func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err := checkVerb(sql); err != nil {
 		return nil, false, err
 	}
-	// SQLite runs one statement of a connection at a time, and those it has
-	// begun before stand still until this one ends: nothing else is run dry. The
-	// end comes after the statement is closed, which may still finish groups.
+	// SQLite executes one statement of a connection at a time, and those that began
+	// earlier wait until this one ends, so nothing else is run dry. The dry run ends
+	// after the statement is closed, since closing may still finish groups.
 	d = &dryRun{session: s, totals: map[chargeKey]*total{}}
 	s.dry, s.payer = d, d
 	defer func() { s.dry, s.payer = nil, charger{s} }()
@@ -133,7 +135,7 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	return d, !d.inexact && program.Repeats(pure.has), nil
 }
 
-// checkUndoable refuses a statement that a dry run could not make undone.
+// checkUndoable returns an error for a statement that a dry run could not undo.
 func (s *session) checkUndoable(program vdbe.Program) error {
 	switch {
 	case program.HasParameters():
@@ -141,13 +143,13 @@ func (s *session) checkUndoable(program vdbe.Program) error {
 	case program.RollsBack() && !s.conn.AutoCommit():
 		return errors.New("sql may roll back the open transaction (OR ROLLBACK)")
 	case program.ChangesSchema() && s.conn.Running() > 1:
-		// To take a table back SQLite stops all that stand on rows of tables.
+		// To undo it SQLite would abort the statements that are reading rows.
 		return errors.New("sql makes a table, which cannot be dry-run while other statements run")
 	}
 	return nil
 }
 
-// runAndUndo runs a statement that writes and undoes it.
+// runAndUndo executes a statement that writes, and undoes what it wrote.
 func (s *session) runAndUndo(stmt *sqlite.Stmt) (err error) {
 	undo := "ROLLBACK TO geosql_dry_run; RELEASE geosql_dry_run"
 	if s.conn.AutoCommit() {
@@ -158,7 +160,7 @@ func (s *session) runAndUndo(stmt *sqlite.Stmt) (err error) {
 	}
 	defer func() {
 		if s.conn.AutoCommit() {
-			return // SQLite has rolled back by itself
+			return // SQLite has rolled back
 		}
 		if failed := s.conn.Exec(undo); failed != nil {
 			s.abandon(stmt, failed)
@@ -170,14 +172,14 @@ func (s *session) runAndUndo(stmt *sqlite.Stmt) (err error) {
 
 const codeInterrupt = 9
 
-// abandon rolls back the whole transaction after what was to undo a dry run has
-// failed: what the dry run wrote must not be committed with the rest.
+// abandon rolls back the whole transaction after a dry run could not be undone: what the
+// dry run wrote must not be committed with the rest.
 func (s *session) abandon(stmt *sqlite.Stmt, failed error) {
 	var e *sqlite.Error
 	if errors.As(failed, &e) && e.Code == codeInterrupt {
-		// An interrupt stops every statement until the outermost has ended,
-		// ROLLBACK too. But stopping one that writes, be it before it writes
-		// anything, SQLite rolls the transaction back.
+		// After an interrupt SQLite stops every statement, even ROLLBACK, until the
+		// outermost has ended. But when it stops a statement that writes, even one
+		// that has not written anything yet, it rolls the transaction back.
 		_ = stmt.Run()
 		return
 	}

@@ -16,14 +16,15 @@ func (s *session) explain(sql string) (p vdbe.Program, err error) {
 	return p, err
 }
 
-// functionSet is a set of SQL functions by their names in lower case. The entry
-// is false of a name that stands for functions in and out of the set.
+// functionSet is a set of SQL functions by their names in lower case. The entry is false
+// for a name that some functions in the set and some outside it share.
 type functionSet map[string]bool
 
+// has reports whether all functions of that name are in the set.
 func (f functionSet) has(name string) bool { return f[name] }
 
-// pureFunctions are the functions of the connection that answer the same to the
-// same arguments: deterministic ones, and SQLite's own aggregates.
+// pureFunctions returns the functions of the connection that return the same for the same
+// arguments: deterministic ones, and SQLite's own aggregates.
 func (s *session) pureFunctions() (functionSet, error) {
 	pure := functionSet{}
 	err := s.query("PRAGMA function_list", func(st *sqlite.Stmt) {

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// pollInterval is how long an interrupt of a long computation may go unnoticed.
+// pollInterval is the longest time for which an interrupt of a long computation may go
+// unnoticed.
 const pollInterval = 50 * time.Millisecond
 
-// runInterruptible runs work, which may take long, in another goroutine, and cancels
-// it once the running statement has been interrupted. It does not begin in a statement
-// that has been. A panic of work is one of the statement's goroutine, where it becomes
-// an error: on its own it would end the process.
+// runInterruptible runs work, which may take long, in another goroutine, and cancels it once
+// the running statement has been interrupted. If that has happened already, work does not
+// begin. A panic of work is repeated in the statement's goroutine, where it becomes an error;
+// in its own goroutine it would end the process.
 func (s *session) runInterruptible(work func(context.Context) error) error {
 	if err := s.interrupted(); err != nil {
 		return err
@@ -51,10 +52,10 @@ func (s *session) runInterruptible(work func(context.Context) error) error {
 // An outcome is how a computation ended.
 type outcome struct {
 	err      error
-	panicked any // nil where it did not
+	panicked any // nil if it did not panic
 }
 
-// interrupted is an error once the running statement has been interrupted: SQLite then
-// stops every other one too, until the outermost has ended. It is for the goroutine
-// of the statement.
+// interrupted returns an error once the running statement has been interrupted: SQLite then
+// stops every other statement too, until the outermost has ended. It must be called from the
+// statement's goroutine.
 func (s *session) interrupted() error { return s.conn.Exec("SELECT 1") }

@@ -64,14 +64,14 @@ func geoindEpsilon(c call) error {
 	return nil
 }
 
-// accuracy returns how far the mechanism that the call names moves locations: on the domain
-// that it names, or without one the continuous mechanism.
+// accuracy returns how far the mechanism that the call names moves locations on the domain
+// that the call names. Without a domain it describes the continuous mechanism.
 func (c call) accuracy() (planar.Accuracy, error) {
 	law := planar.LaplaceLaw
 	if c.given(argNoise) {
 		var err error
 		if law, err = planar.LawOf(c.text(argNoise)); err != nil {
-			return planar.Accuracy{}, c.bad(argNoise, "%w", err)
+			return planar.Accuracy{}, c.argErrorf(argNoise, "%w", err)
 		}
 	}
 	if !c.given(argFrame) {

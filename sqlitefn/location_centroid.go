@@ -57,8 +57,8 @@ func (g *centroidGroup) row(c call) error {
 	return nil
 }
 
-// final charges everybody in one transaction and draws. Rows without a
-// location answer as if the centroid were the middle of the box.
+// final charges all accounts in one transaction and draws. Rows without a location answer as
+// if the centroid were the middle of the box.
 func (g *centroidGroup) final(c call) error {
 	price := g.laplace.Price()
 	items, err := g.paying.items(price.Amount, false)

@@ -60,8 +60,8 @@ func init() {
 	})
 }
 
-// remapPoint answers the place that a released point is best taken for. It is a
-// function of what was released and of the mechanism, which are public.
+// remapPoint answers the best guess of the true place for a released point. It depends only
+// on what was released and on the mechanism, which are public.
 func remapPoint(c call) error {
 	o, err := c.optimal(argRemapName)
 	if err != nil || !c.given(argPoint) {
@@ -78,7 +78,7 @@ func remapPoint(c call) error {
 
 var errPoint = errors.New("must be a POINT(lon lat) in degrees")
 
-// parsePoint reads a WKT point.
+// parsePoint parses a WKT point.
 func parsePoint(text string) (lat, lon float64, err error) {
 	p, err := wkt.UnmarshalPoint(text)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// Arguments of every release of a location.
+// Arguments that every release of a location has.
 var (
 	argAccount = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays", kind: kindAccount}
 	argLat     = &argument{name: "lat", is: "latitude, degrees (secret)", kind: kindSecretLatitude}
@@ -19,17 +19,18 @@ var (
 	argDomain   = &argument{name: "domain", is: "name of a domain; may be left out if only one is declared", kind: kindText, optional: true, setting: true}
 )
 
-// A locationRelease returns the mechanism that the settings of a call stand for. All else is
-// the same for every function that releases single locations, as a scalar (WKT) and
-// table-valued.
+// A locationRelease returns the mechanism for the settings of a call. Everything else is the
+// same for all functions that release single locations, in a scalar form (WKT) and a
+// table-valued one.
 type locationRelease func(call) (mechanism.Location, error)
 
-// latticeRelease is a release with the mechanism of that name of [planar.Mechanisms], on the
-// domain and at the epsilon of the call.
+// latticeRelease returns a release with the mechanism of that name in [planar.Mechanisms], on
+// the domain and with the epsilon of the call.
 func latticeRelease(name string) locationRelease {
 	return func(c call) (mechanism.Location, error) { return c.latticeMechanism(name) }
 }
 
+// latticeKey is what a mechanism on a lattice is built from.
 type latticeKey struct {
 	name    string
 	domain  *planar.Domain
@@ -38,6 +39,7 @@ type latticeKey struct {
 
 var latticeMechanisms = newMemo[latticeKey, planar.Mechanism]()
 
+// latticeMechanism returns the mechanism of that name for the settings of the call.
 func (c call) latticeMechanism(name string) (planar.Mechanism, error) {
 	domain, err := c.domain(argDomain)
 	if err != nil {
@@ -48,8 +50,8 @@ func (c call) latticeMechanism(name string) (planar.Mechanism, error) {
 	})
 }
 
-// draw pays what the mechanism says that its draw costs, and draws. It reports false for a
-// NULL location, which is not released and costs nothing.
+// draw pays the price that the mechanism states, and draws. It reports false for a NULL
+// location, which is not released and costs nothing.
 func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {
 	m, err := cachedPlan(t, c, r)
 	if err != nil {
@@ -67,7 +69,7 @@ func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released 
 	return lat, lon, true, nil
 }
 
-// scalar is the form that answers WKT.
+// scalar answers the scalar form: WKT.
 func (r locationRelease) scalar(c call) error {
 	lat, lon, released, err := r.draw(c.Scope().(*statement), c)
 	if err == nil && released {
@@ -76,13 +78,13 @@ func (r locationRelease) scalar(c call) error {
 	return err
 }
 
-// locationColumns are those of the table-valued form.
+// locationColumns lists the columns of the table-valued form.
 var locationColumns = []string{"lat REAL", "lon REAL", "wkt TEXT"}
 
-// table is the form that answers a row of a table.
+// table returns a cursor of the table-valued form.
 func (r locationRelease) table(s *session) cursor { return &locationCursor{s.newStatement(), r} }
 
-// locationCursor is the table-valued form of a release: one row a call.
+// locationCursor is the table-valued form of a release: one row per call.
 type locationCursor struct {
 	statement *statement
 	release   locationRelease

@@ -24,8 +24,8 @@ func init() {
 	)
 }
 
-// balance returns the balance that a call asks for. Where there is no ledger or it cannot
-// be read, nothing can be charged and the balance is empty.
+// balance returns the balance that a call asks for. If there is no ledger or it cannot be
+// read, nothing can be charged, and the balance is empty.
 func (c call) balance() ledger.Balance {
 	book, err := c.session.ledger()
 	if err != nil {

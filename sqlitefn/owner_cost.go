@@ -35,8 +35,8 @@ func init() {
 var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evaluations INTEGER",
 	"epsilon REAL", "at_most REAL", "remaining REAL"}
 
-// cost is one row of budget_cost. One without a total stands for all that a dry
-// run did not meet.
+// cost is one row of budget_cost. A row without a total stands for everything that the dry
+// run did not reach.
 type cost struct {
 	chargeKey
 	*total
@@ -56,11 +56,11 @@ func newCostCursor(s *session) cursor {
 	}
 }
 
-// costs compares what was counted with the ledger.
+// costRows compares what was counted with the ledger.
 //
-// Where nothing is proved a real run may charge more than was counted, and also
-// accounts that were not met. But no account is charged more than it has left,
-// what is reserved for it included.
+// If nothing is proved, a real execution may charge more than was counted, and other
+// accounts too. But no account is charged more than it has left, including what is reserved
+// for it.
 func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 	rows := make([]cost, 0, len(d.totals)+1)
 	for of, total := range d.totals {
@@ -84,7 +84,7 @@ func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 	return rows, nil
 }
 
-// standing is the balance of an account, empty where there is no ledger.
+// balanceOf returns the balance of an account, empty if there is no ledger.
 func (s *session) balanceOf(account string, unit budget.Unit) (ledger.Balance, error) {
 	book, err := s.ledger()
 	if err != nil {
@@ -93,6 +93,7 @@ func (s *session) balanceOf(account string, unit budget.Unit) (ledger.Balance, e
 	return book.Balance(account, unit)
 }
 
+// showCost sets the columns of a row.
 func showCost(c call, row cost) {
 	if row.total == nil {
 		for i := range 3 {

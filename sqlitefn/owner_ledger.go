@@ -143,7 +143,7 @@ func newLimitCursor(s *session) cursor {
 	}
 }
 
-// ledgerRows reads rows of the ledger, none where there is none.
+// ledgerRows returns a function that reads rows of the ledger, none if there is no ledger.
 func ledgerRows[T any](s *session, read func(ledger.Ledger) ([]T, error)) func(call) ([]T, error) {
 	return func(call) ([]T, error) {
 		book, err := s.ledger()
@@ -154,7 +154,8 @@ func ledgerRows[T any](s *session, read func(ledger.Ledger) ([]T, error)) func(c
 	}
 }
 
-// ignoreNoLedger: where nobody has set a limit there is nothing to show.
+// ignoreNoLedger returns nil for errNoLedger, since then there is nothing to show, and any
+// other error as it is.
 func ignoreNoLedger(err error) error {
 	if err == errNoLedger {
 		return nil
@@ -162,7 +163,7 @@ func ignoreNoLedger(err error) error {
 	return err
 }
 
-// ledgerHead answers the head of the ledger's chain, NULL where there is none.
+// ledgerHead answers the head of the ledger's chain, or NULL without a ledger.
 func ledgerHead(c call) error {
 	book, err := c.session.ledger()
 	if err != nil {
@@ -178,7 +179,7 @@ func ledgerHead(c call) error {
 
 var verifyColumns = []string{"entries INTEGER", "balances INTEGER", "limits INTEGER", "head TEXT"}
 
-// verifyCursor answers one row, or the error of what is not as it was written.
+// verifyCursor answers one row, or an error that says what was altered.
 type verifyCursor struct{}
 
 func newVerifyCursor(*session) cursor { return verifyCursor{} }

@@ -10,40 +10,42 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A payer pays for releases before they are drawn. A session has one of two: the charger
-// charges the ledger and lets draw; a dry run counts what would be charged, and lets answer
-// what is public. Releases do not know which.
+// A payer pays for releases before they are drawn. A session has one of two. The charger
+// charges the ledger, and the release draws. A dry run counts what would be charged, and the
+// release answers something public. Releases do not know which payer they have.
 type payer interface {
-	// one pays for one evaluation of f by an account.
+	// pay pays for one evaluation of f by an account.
 	pay(t *statement, f *function, account []byte, price budget.Price) (receipt, error)
 
-	// all pays for a group of rows: all items or none.
+	// payAll pays for a group of rows: all items or none.
 	payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error)
 
-	// once pays for a release of which an account gets one.
+	// payOnce pays for a release that an account gets only once.
 	payOnce(f *function, account string, price budget.Price) (receipt, error)
 
-	// steps pays for the steps of a trace, and returns its run as it stands.
+	// openTrace returns what pays for the steps of a trace, and the trace's run so far.
 	openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
 }
 
 // A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
 // partition that takes the steps.
 type stepPayer interface {
-	// take pays the most that a step may cost and takes it. Only it sees the secret.
+	// payAndDraw pays the most that a step may cost, and draws the step. No other method
+	// sees the secret.
 	payAndDraw(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error)
 
 	// add adds the step to the run.
 	add(run traceRun, step ledger.Point) error
 
+	// close saves the run.
 	close(run traceRun)
 }
 
-// A hand draws what has been paid for. The zero hand is a dry run's: it draws nothing, for
-// it has nothing to draw from, and answers with a stand-in that is public.
+// A receipt draws what has been paid for. The zero receipt is that of a dry run. It has no
+// source to draw from, so it answers with a public stand-in.
 type receipt struct{ source *exact.Source }
 
-// location draws a location with a mechanism.
+// drawLocation draws a location with a mechanism, or returns the mechanism's stand-in.
 func (r receipt) drawLocation(m mechanism.Location, lat, lon float64) (zlat, zlon float64) {
 	if r.source == nil {
 		return m.StandIn()
@@ -51,7 +53,7 @@ func (r receipt) drawLocation(m mechanism.Location, lat, lon float64) (zlat, zlo
 	return m.Draw(r.source, lat, lon)
 }
 
-// drawn is what draw answers, or the stand-in.
+// drawOrStandIn returns what draw draws, or the stand-in.
 func drawOrStandIn[A any](r receipt, draw func(*exact.Source) A, standIn A) A {
 	if r.source == nil {
 		return standIn
@@ -111,7 +113,7 @@ func (p charger) openTrace(f *function, trace, account string, plan *tracePlan) 
 	return &chargedSteps{t, p.session.source}, run, nil
 }
 
-// openRun opens a trace and its run.
+// openRun opens a trace and restores its run.
 func openRun(book ledger.Ledger, f *function, trace, account string, plan *tracePlan) (ledger.Trace, traceRun, error) {
 	t, state, lost, err := book.OpenTrace(trace, account, plan.unit, f.name)
 	if err != nil {
@@ -124,7 +126,7 @@ func openRun(book ledger.Ledger, f *function, trace, account string, plan *trace
 	return t, run, nil
 }
 
-// chargedSteps are the steps of a trace that the ledger is charged for.
+// chargedSteps charges the ledger for the steps of a trace.
 type chargedSteps struct {
 	trace  ledger.Trace
 	source *exact.Source
@@ -139,7 +141,7 @@ func (s *chargedSteps) payAndDraw(run traceRun, cost budget.Amount, lat, lon flo
 	return run.draw(s.source, lat, lon)
 }
 
-// add saves a block of steps now and then.
+// add also saves the run when it is time to.
 func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
 	s.trace.Add(step)
 	if !s.trace.Full() {
@@ -148,11 +150,11 @@ func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
 	return s.trace.Save(run.state())
 }
 
-// close saves the run. Where that fails the trace stays taken, with all that was
-// reserved: its next step says so.
+// close saves the run. If that fails, the trace stays in use with all that was reserved,
+// and its next step reports that.
 func (s *chargedSteps) close(run traceRun) { _ = s.trace.Close(run.state()) }
 
-// one and the others of a dry run count.
+// pay counts the evaluation instead of charging it; so do the other methods of a dry run.
 func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Price) (receipt, error) {
 	d.count(f, account, price, 1)
 	return receipt{}, nil
@@ -169,7 +171,7 @@ func (d *dryRun) payOnce(f *function, account string, price budget.Price) (recei
 	return d.pay(nil, f, []byte(account), price)
 }
 
-// steps reads the run as it stands and leaves the trace to others.
+// openTrace reads the trace's run and closes the trace at once, so that others may use it.
 func (d *dryRun) openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
 	d.inexact = d.inexact || plan.varies
 	counted := &countedSteps{d, f, account, plan.unit}
@@ -188,7 +190,7 @@ func (d *dryRun) openTrace(f *function, trace, account string, plan *tracePlan) 
 	return counted, run, t.Close(nil)
 }
 
-// countedSteps are the steps of a trace within a dry run.
+// countedSteps counts the steps of a trace during a dry run.
 type countedSteps struct {
 	dry     *dryRun
 	f       *function

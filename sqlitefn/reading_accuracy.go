@@ -22,7 +22,7 @@ func init() {
 	})
 }
 
-// queryRadius tells the accuracy of a query before anything is spent.
+// queryRadius answers the accuracy of a query.
 func queryRadius(c call) error {
 	a, err := scalar.ParseAggregate(c.text(argAggregate))
 	if err != nil {

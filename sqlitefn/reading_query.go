@@ -82,7 +82,7 @@ func init() {
 	)
 }
 
-// truncatedQuery is the row of an aggregate that answers a value of the universe.
+// truncatedQuery returns the row for an aggregate that answers a value of the universe.
 func truncatedQuery(name, does string, a scalar.Aggregate, example string) *function {
 	q := queryArguments{aggregate: a, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
 	return &function{
@@ -97,7 +97,7 @@ func truncatedQuery(name, does string, a scalar.Aggregate, example string) *func
 	}
 }
 
-// queryArguments are the arguments of a dx_ function; nil where it has none.
+// queryArguments holds the arguments of a dx_ function, nil for those that it does not have.
 type queryArguments struct {
 	aggregate                          scalar.Aggregate
 	x, rank, epsilon, universe, metric *argument
@@ -110,7 +110,7 @@ var (
 	percentileQuery = queryArguments{scalar.Percentile, argX, argRank, argEpsQuery, argUniverse, argMetricAll}
 )
 
-// queryPlan is a query with its public parameters, and what one charge of it is.
+// queryPlan is a query with its public parameters, and what it costs.
 type queryPlan struct {
 	query   *scalar.Query
 	cost    budget.Amount
@@ -119,12 +119,12 @@ type queryPlan struct {
 
 func (p *queryPlan) price() budget.Price { return budget.Price{Unit: p.query.Unit(), Amount: p.cost} }
 
-// draw answers the query for the readings, or what is public in a dry run.
+// draw answers the query for the readings, or the stand-in in a dry run.
 func (p *queryPlan) draw(paid receipt, acc *scalar.Accumulator) float64 {
 	return drawOrStandIn(paid, func(source *exact.Source) float64 { return p.query.Draw(source, acc) }, p.standIn)
 }
 
-// queryKey is what a plan is made from.
+// queryKey is what a plan is built from.
 type queryKey struct {
 	aggregate     scalar.Aggregate
 	universe      *scalar.Universe
@@ -132,10 +132,10 @@ type queryKey struct {
 	epsilon, rank float64
 }
 
-// queryPlans are kept because the groups of a statement mostly share them.
+// queryPlans remembers plans, because the groups of a statement mostly share them.
 var queryPlans = newMemo[queryKey, *queryPlan]()
 
-// plan returns the plan for the settings of a call.
+// planFor returns the plan for the settings of a call.
 func (q *queryArguments) planFor(c call) (_ *queryPlan, err error) {
 	key := queryKey{aggregate: q.aggregate, epsilon: c.number(q.epsilon)}
 	if q.rank != nil {
@@ -154,7 +154,7 @@ func (q *queryArguments) planFor(c call) (_ *queryPlan, err error) {
 	return queryPlans.get(c.session, key, key.newPlan)
 }
 
-// metric returns the metric that an argument names, d1 where none is given.
+// metric returns the metric that an argument names, d1 without the argument.
 func (c call) metric(a *argument) (budget.Metric, error) {
 	if !c.given(a) {
 		return budget.D1, nil
@@ -162,6 +162,7 @@ func (c call) metric(a *argument) (budget.Metric, error) {
 	return budget.ParseMetric(c.text(a))
 }
 
+// newPlan builds the plan.
 func (k queryKey) newPlan() (*queryPlan, error) {
 	eps := budget.Decimal(k.epsilon)
 	cost, err := budget.Cost(eps)
@@ -183,7 +184,7 @@ func (k queryKey) newPlan() (*queryPlan, error) {
 	return plan, nil
 }
 
-// queryGroup is a group of a dx_ aggregate: the exact accumulator and who
+// queryGroup is a group of a dx_ aggregate: its exact accumulator and the accounts that
 // contributed. Nothing is charged or drawn before the group is complete.
 type queryGroup struct {
 	*queryArguments
@@ -192,7 +193,7 @@ type queryGroup struct {
 	paying contributors
 }
 
-// queryGroupPool has the memory of groups that are complete.
+// queryGroupPool holds the memory of complete groups.
 var queryGroupPool = sync.Pool{New: func() any { return new(queryGroup) }}
 
 func (q *queryArguments) newGroup(*session) group {
@@ -220,7 +221,7 @@ func (g *queryGroup) row(c call) error {
 	var x float64
 	if g.x == nil {
 		if !c.given(argContributor) {
-			return nil // dx_count: who is not there is not counted
+			return nil // dx_count does not count rows without an account
 		}
 	} else {
 		var absent bool
@@ -236,7 +237,7 @@ func (g *queryGroup) row(c call) error {
 	return nil
 }
 
-// final charges everybody in one transaction and draws.
+// final charges all accounts in one transaction and draws.
 func (g *queryGroup) final(c call) error {
 	defer g.recycle()
 	price := g.plan.price()

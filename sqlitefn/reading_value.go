@@ -4,7 +4,7 @@ import "github.com/geosql/geosql/mechanism/scalar"
 
 var argEpsValue = &argument{name: "epsilon", is: "distinguishability per unit of the universe", kind: kindPositive, setting: true}
 
-// valuePlan is a plan for single readings, and room for one.
+// valuePlan is a plan for single readings, with an accumulator for one.
 type valuePlan struct {
 	*queryPlan
 	reading scalar.Accumulator

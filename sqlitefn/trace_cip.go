@@ -97,7 +97,7 @@ func (c call) cipNamed(a *argument) (policy cip.Policy, err error) {
 	return cip.ParsePolicy(text)
 }
 
-// cipGiven returns the policy that an argument names or is the JSON of.
+// cipGiven returns the policy that an argument names or contains as JSON.
 func (c call) cipGiven(a *argument) (cip.Policy, error) {
 	text := c.text(a)
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
@@ -110,7 +110,7 @@ func (c call) cipGiven(a *argument) (cip.Policy, error) {
 	return policy, err
 }
 
-// cipArguments returns those of cip_loss and cip_sigma.
+// cipArguments returns the arguments of cip_loss and cip_sigma.
 func (c call) cipArguments(a *argument) (times []float64, policy cip.Policy, err error) {
 	if times, err = cip.ParseTimes(c.text(argTimes)); err != nil {
 		return nil, policy, c.argErrorf(argTimes, "cannot be used: %v", err)
@@ -124,7 +124,7 @@ var (
 	errNoEpsilon = errors.New("policy has no epsilon, the loss that is allowed")
 )
 
-// cipLoss answers what a trace with these times loses.
+// cipLoss answers the loss of a trace with these times.
 func cipLoss(c call) error {
 	times, policy, err := c.cipArguments(argLossPolicy)
 	if err != nil {

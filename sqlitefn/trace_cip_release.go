@@ -33,7 +33,7 @@ func init() {
 	})
 }
 
-// maxTrace bounds the points of a trace before anything is computed.
+// maxTrace is the greatest number of points in a trace.
 const maxTrace = 256
 
 // cipGroup is a trace that is released as a whole. Nothing is charged or drawn before
@@ -84,14 +84,14 @@ func (g *cipGroup) row(c call) error {
 	return nil
 }
 
-// final chooses the noise, charges, and draws.
+// final answers the released trace.
 //
 // # Privacy
 //
-// The loss is at most the policy's epsilon, as [cip.Policy.Noise] proves, to someone who
-// sees no other release of the locations. Losses of two traces of an account do not add
-// up under such a prior, which is why there is one at the most under a policy; the owner,
-// who declares another one and sets a limit for it, decides on more.
+// The loss is at most the policy's epsilon against someone who sees no other release of the
+// locations, as [cip.Policy.Noise] proves. Losses of two traces of an account do not add up
+// under such a prior, so an account has at most one trace per policy. An owner who wants
+// more declares another policy and sets a limit for it.
 func (g *cipGroup) final(c call) error {
 	slices.SortStableFunc(g.fixes, func(a, b cip.Fix) int { return a.Time.Compare(b.Time) })
 	released := g.fixes
@@ -105,6 +105,7 @@ func (g *cipGroup) final(c call) error {
 	return nil
 }
 
+// release chooses the noise, pays, and draws the trace.
 func (g *cipGroup) release(f *function) ([]cip.Fix, error) {
 	noise, err := g.noise()
 	if err != nil {
@@ -117,6 +118,7 @@ func (g *cipGroup) release(f *function) ([]cip.Fix, error) {
 	return drawOrStandIn(paid, func(source *exact.Source) []cip.Fix { return cip.Draw(source, noise, g.fixes) }, g.standIn()), nil
 }
 
+// noise returns the noise that the policy requires for the times of the trace.
 func (g *cipGroup) noise() (noise *planar.Gaussian, err error) {
 	times := make([]time.Time, len(g.fixes))
 	for i, f := range g.fixes {
@@ -129,7 +131,7 @@ func (g *cipGroup) noise() (noise *planar.Gaussian, err error) {
 	return noise, err
 }
 
-// standIn returns the trace at the domain's centre.
+// standIn returns a trace that stays at the domain's centre.
 func (g *cipGroup) standIn() []cip.Fix {
 	fixes := slices.Clone(g.fixes)
 	for i := range fixes {

@@ -24,6 +24,7 @@ func newTraceRunCursor(*session) cursor {
 	}
 }
 
+// showPoint sets the columns of a row.
 func showPoint(c call, p ledger.Point) {
 	c.ResultFloat(5, p.Spent.Float64())
 	c.ResultNull(6)
@@ -43,7 +44,7 @@ func showPoint(c call, p ledger.Point) {
 	c.resultBool(4, p.Tested)
 }
 
-// traceRestart lets a trace go on that a crash has left.
+// traceRestart lets a trace go on after a crash.
 func traceRestart(c call) error {
 	book, err := c.session.ledger()
 	if err != nil {

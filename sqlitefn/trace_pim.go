@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/mechanism/pim"
 )
 
-// pimPlan is the plan of a policy of mechanism pim.
+// pimPlan returns the plan for a policy of mechanism pim.
 func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
 	policy, err := pim.ParsePolicy([]byte(d.settings))
 	if err != nil {
@@ -31,10 +31,9 @@ func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
 			unit:    budget.Set,
 			epsilon: policy.Epsilon,
 			start: func(state []byte, _ budget.Amount) (traceRun, error) {
-				// What was spent on points that a crash has lost does not matter: each step
-				// has an epsilon of its own. The run's belief lacks them, so that sets are
-				// others than they would have been; what a step protects does not depend
-				// on its set.
+				// What was spent on points that a crash has lost does not matter here, since
+				// each step has an epsilon of its own. The belief lacks these points, so later
+				// sets differ, but what a step protects does not depend on its set.
 				run, err := m.Resume(state)
 				return &pimRun{mechanism: m, run: run}, err
 			},
@@ -48,13 +47,13 @@ type pimRun struct {
 	run       *pim.Run
 	next      *pim.Plan
 	guessed   bool
-	at        int64 // of the last guess
+	at        int64 // time of the last step
 }
 
 var errNotLater = errors.New("not later than the last point")
 
-// plan of a run that was guessed only looks at the order of times: in a dry run the
-// belief stands still, and no set is wanted.
+// plan of a guessed run, which is that of a dry run, only checks the order of times: its
+// belief does not change, and no set is needed.
 func (r *pimRun) plan(at int64) (cost budget.Amount, goesOn bool, err error) {
 	if !r.guessed {
 		r.next, err = r.run.Plan(at)
@@ -65,7 +64,7 @@ func (r *pimRun) plan(at int64) (cost budget.Amount, goesOn bool, err error) {
 	return r.mechanism.Policy().Epsilon, true, err
 }
 
-// left has no bound of its own: steps go on for as long as the account pays.
+// remaining returns no bound of its own: steps go on as long as the account can pay.
 func (r *pimRun) remaining() budget.Amount { return budget.Max }
 
 func (r *pimRun) draw(src *exact.Source, lat, lon float64) (ledger.Point, error) {

@@ -42,13 +42,13 @@ func init() {
 	)
 }
 
-// everyTrace is the trace whose policy holds for those that have none.
+// everyTrace is the trace whose policy applies to all traces without one of their own.
 const everyTrace = "*"
 
-// declaredTrace is what stands in geosql_trace.
+// declaredTrace is a row of geosql_trace.
 type declaredTrace struct{ account, mechanism, settings string }
 
-// A traceMechanism is what a policy may choose.
+// A traceMechanism is a mechanism that a policy may choose.
 type traceMechanism struct {
 	name string
 	step string // the function that takes its steps
@@ -61,6 +61,7 @@ var traceMechanisms = []traceMechanism{
 	{pim.PIM, "pim_step", (*session).pimPlan},
 }
 
+// mechanismNamed returns the mechanism of that name.
 func mechanismNamed(name string) (*traceMechanism, error) {
 	names := make([]string, len(traceMechanisms))
 	for i := range traceMechanisms {
@@ -71,13 +72,13 @@ func mechanismNamed(name string) (*traceMechanism, error) {
 	return nil, fmt.Errorf("mechanism must be one of %s, not %s", strings.Join(names, ", "), quoted(name))
 }
 
-// mechanismOf is the first mechanism whose steps f takes.
+// firstMechanismOf returns the name of the first mechanism whose steps f takes.
 func firstMechanismOf(f *function) string {
 	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.name })
 	return traceMechanisms[i].name
 }
 
-// tracePolicy declares what the steps of a trace do.
+// tracePolicy declares the policy of a trace.
 func tracePolicy(c call) error {
 	s, name := c.session, c.text(argPolicyTrace)
 	d := declaredTrace{c.text(argPolicyAccount), c.text(argPolicyMechanism), c.text(argPolicySettings)}
@@ -105,7 +106,7 @@ func tracePolicy(c call) error {
 	return nil
 }
 
-// policyOf says which traces a policy is of and who pays.
+// describePolicy says which traces a policy applies to and who pays.
 func describePolicy(name, account string) string {
 	switch {
 	case name == everyTrace && account == everyTrace:
@@ -117,6 +118,7 @@ func describePolicy(name, account string) string {
 	}
 }
 
+// readTrace returns the policy that is declared for exactly this trace.
 func (s *session) readTrace(name string) (d declaredTrace, found bool, err error) {
 	err = s.read(`SELECT account, mechanism, settings FROM main.geosql_trace WHERE trace = ?`, func(st *sqlite.Stmt) {
 		found = true
@@ -125,7 +127,7 @@ func (s *session) readTrace(name string) (d declaredTrace, found bool, err error
 	return d, found, err
 }
 
-// policyOfTrace is the policy that holds for a trace.
+// policyOfTrace returns the policy that applies to a trace: its own, or the default.
 func (s *session) policyOfTrace(name string) (d declaredTrace, found bool, err error) {
 	d, found, err = s.readTrace(name)
 	if err == nil && !found {
@@ -137,8 +139,7 @@ func (s *session) policyOfTrace(name string) (d declaredTrace, found bool, err e
 	return d, found, err
 }
 
-// planOf is the policy that holds for a trace whose steps f takes, and the account
-// that pays.
+// planOfTrace returns the plan for a trace whose steps f takes, and the account that pays.
 func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, account string, err error) {
 	declared, found, err := s.policyOfTrace(name)
 	if err != nil {

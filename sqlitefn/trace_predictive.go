@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/mechanism/trace"
 )
 
-// predictivePlan is the plan of a predictive or independent policy.
+// predictivePlan returns the plan for a policy of mechanism predictive or independent.
 func (s *session) predictivePlan(d declaredTrace) (*tracePlan, error) {
 	policy, err := trace.ParsePolicy(d.mechanism, []byte(d.settings))
 	if err != nil {
@@ -47,6 +47,7 @@ type predictiveRun struct {
 	next      trace.Plan
 }
 
+// startPredictive restores a run, or starts a new one without a state.
 func startPredictive(m *trace.Mechanism, plane trace.Plane, domain *planar.Domain, state []byte, lost budget.Amount) (*predictiveRun, error) {
 	r := &predictiveRun{mechanism: m, plane: plane, domain: domain}
 	if len(state) > 0 {
@@ -71,7 +72,7 @@ func (r *predictiveRun) draw(src *exact.Source, lat, lon float64) (ledger.Point,
 	return r.add(r.mechanism.Draw(src, r.next, r.plane.Cell(lat, lon)))
 }
 
-// guess takes every test for failed.
+// guess assumes that every test fails, which costs the most.
 func (r *predictiveRun) guess() (ledger.Point, error) {
 	cost := r.next.Cost()
 	z := r.next.Prediction

@@ -67,19 +67,19 @@ func init() {
 	)
 }
 
-// A tracePlan is the policy of a trace at work.
+// A tracePlan is what a trace's policy comes to: how its steps are taken and what they cost.
 type tracePlan struct {
-	summary string        // what the policy is, on one line
-	unit    budget.Unit   // of what steps cost
-	epsilon budget.Amount // what a refusal for want of a ledger says was asked
-	varies  bool          // what a step costs depends on a draw
+	summary string        // describes the policy on one line
+	unit    budget.Unit   // in which steps are charged
+	epsilon budget.Amount // what a refusal without a ledger says was asked
+	varies  bool          // whether the cost of a step depends on a draw
 
-	// start starts a run from its state, empty for a new one, and what was spent
-	// on points that the state does not know.
+	// start restores a run from its state, which is empty for a new run, and from what
+	// was spent on points that the state does not contain.
 	start func(state []byte, lost budget.Amount) (traceRun, error)
 }
 
-// tracePlanKey is what a plan is made from.
+// tracePlanKey is what a plan is built from.
 type tracePlanKey struct {
 	mechanism, settings string
 	on                  any // a domain or model
@@ -87,24 +87,24 @@ type tracePlanKey struct {
 
 var tracePlans = newMemo[tracePlanKey, *tracePlan]()
 
-// A traceRun is a trace between its steps. It is public: what it is told, but for
-// the location that draw gets, is so too.
+// A traceRun is the state of a trace between two steps. It is public, as is everything
+// passed to its methods, except the location that draw gets.
 type traceRun interface {
-	// plan plans a step at a time in microseconds, later than those of all points.
-	// It tells the most that the step may spend, and reports false if the run has
-	// come to its end.
+	// plan plans a step at a time in microseconds, which must be later than that of every
+	// point so far. It returns the most that the step may spend, and reports false if the
+	// run has ended.
 	plan(at int64) (cost budget.Amount, goesOn bool, err error)
 
-	// left is the most that the run may still spend.
+	// remaining returns the most that the run may still spend.
 	remaining() budget.Amount
 
-	// draw takes the step that was planned. Only it sees the secret.
+	// draw takes the step that was planned. No other method sees the secret.
 	draw(src *exact.Source, lat, lon float64) (ledger.Point, error)
 
-	// guess is draw in a dry run: it answers what the public knew before.
+	// guess takes the step in a dry run: it returns what was public before the step.
 	guess() (ledger.Point, error)
 
-	// state is what start needs to go on.
+	// state returns what start needs to restore the run.
 	state() []byte
 }
 
@@ -118,10 +118,9 @@ type stepPartition struct {
 
 func newStepPartition(*session) partition { return new(stepPartition) }
 
-// row reports one step. What it may cost is on disk before anything is drawn;
-// what it did not cost goes back to what the trace has reserved, since what a step
-// has spent is public. Which rows there are, their times, and that the secret is
-// NULL are public too.
+// row reports one step. The most that it may cost is on disk before anything is drawn. What
+// it did not cost goes back to the trace's reservation, since the cost of a step is public.
+// Which rows there are, their times, and which secrets are NULL are public too.
 func (p *stepPartition) row(c call) error {
 	if err := p.open(c); err != nil {
 		return err
@@ -150,7 +149,8 @@ func (p *stepPartition) row(c call) error {
 	return nil
 }
 
-// open reads the trace's policy and state at the first row.
+// open reads the trace's policy and state at the first row, and checks the trace's name at
+// the others.
 func (p *stepPartition) open(c call) error {
 	name := c.bytes(argStepTrace)
 	if p.plan != nil {
