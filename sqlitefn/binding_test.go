@@ -18,7 +18,7 @@ func withoutLedger(t *testing.T) *database {
 	return d
 }
 
-// loseLedger removes a database's ledger and demands that no other takes its place.
+// loseLedger removes a database's ledger and checks that no other takes its place.
 func loseLedger(d *database) {
 	d.Helper()
 	d.close()
@@ -32,7 +32,7 @@ func loseLedger(d *database) {
 	again.fails(release, "geoind_laplace: ledger ", " is missing")
 }
 
-// The first limit is set where a ROLLBACK undoes what is noted of it.
+// The first limit is set in a transaction whose ROLLBACK removes the ledger's id.
 func TestRollbackLeavesTheBinding(t *testing.T) {
 	for name, around := range map[string][2]string{
 		"BEGIN":              {`BEGIN`, `ROLLBACK`},
@@ -115,7 +115,7 @@ func TestBindingAfterALimitOverReadOnly(t *testing.T) {
 	loseLedger(d)
 }
 
-// Another database is put into the file of an open connection.
+// The file of an open connection is overwritten by another database.
 func TestBackupIntoAnOpenDatabase(t *testing.T) {
 	d, other := declared(t), declared(t)
 	d.run(release)
@@ -160,7 +160,7 @@ func backup(t *testing.T, d, from *database) {
 	}
 }
 
-// Rows of an attached database would be released on the ledger of main.
+// Releases of an attached database's rows would be charged to the ledger of main.
 func TestAttachedDatabaseHasALedgerOfItsOwn(t *testing.T) {
 	city := declared(t)
 	city.run(`CREATE TABLE "p"(user, lat, lon)`, `INSERT INTO p VALUES ('ana', 39.9, 116.3)`, release)
@@ -210,7 +210,7 @@ func (d *database) exec(script string) {
 	}
 }
 
-// A copy in memory of a database that was charged would begin with a new budget.
+// A copy in memory of a charged database would start with a new budget.
 func TestCopyInMemoryOfAChargedDatabase(t *testing.T) {
 	d, memory := declared(t), open(t, ":memory:")
 	d.run(release)

@@ -34,7 +34,7 @@ func TestNullSecretOfARow(t *testing.T) {
 	d.answers(`SELECT geoind_laplace('poor', NULL, NULL, 0.5)`, `[[<nil>]]`)
 }
 
-// A NULL secret makes no other argument good.
+// A NULL secret does not make a bad argument good.
 func TestNullSecretIsStillChecked(t *testing.T) {
 	d := declared(t)
 	d.fails(`SELECT geoind_laplace(NULL, NULL, NULL, 0.5)`, "geoind_laplace: account must be TEXT or INTEGER, got NULL")
@@ -350,7 +350,7 @@ func TestDeclarationOfAFailedStatement(t *testing.T) {
 	d.fails(`SELECT dx_value('ana', 1, 100, 'v')`, "'v' is not declared")
 }
 
-// A temporary table cannot stand in for what the owner declared.
+// A temporary table cannot take the place of what the owner declared.
 func TestDeclarationsCannotBeShadowed(t *testing.T) {
 	d := declared(t)
 	d.run(`CREATE TEMP TABLE geosql_universe(name, lo, hi, step, unit)`,
@@ -361,7 +361,7 @@ func TestDeclarationsCannotBeShadowed(t *testing.T) {
 	d.spends("ana", "m", 0.5)
 }
 
-// A region that one connection declares is heeded by all.
+// A region that one connection declares applies to all.
 func TestRegionIsSeenByOtherConnections(t *testing.T) {
 	d := declared(t)
 	other := open(t, d.path)
@@ -480,8 +480,8 @@ func TestUniverseValuesPrintAsDecimals(t *testing.T) {
 	d.answers(`SELECT dx_sum('ana', -0.3, 100000, 'w') FROM (SELECT 1 UNION SELECT 2 UNION SELECT 3)`, `[[-0.9]]`)
 }
 
-// At a large epsilon aggregates answer what they are defined to, of readings on
-// the universe's grid and off it.
+// At a large epsilon aggregates answer what their definition says, for readings on the
+// universe's grid and off it.
 func TestAggregatesAgainstDefinitions(t *testing.T) {
 	d := declared(t)
 	rapid.Check(t, func(t *rapid.T) {

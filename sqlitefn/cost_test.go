@@ -6,23 +6,23 @@ import (
 	"testing"
 )
 
-// who is what charges are told apart by.
+// who says which charges are counted together.
 type who struct{ function, account, unit string }
 
-// charged is what was charged or is foretold.
+// charged is what was charged or is predicted.
 type charged struct {
 	evaluations int64
 	epsilon     float64
 }
 
-// foretold is what a dry run says.
+// foretold is what a dry run predicts.
 type foretold struct {
 	charges map[who]charged
 	atMost  map[who]float64
 	others  bool // others may be charged too
 }
 
-// proved reports whether the dry run vouches for its numbers.
+// proved reports whether the dry run has proved its numbers.
 func (f foretold) proved() bool { return !f.others }
 
 func (d *database) cost(query string) foretold {
@@ -40,8 +40,7 @@ func (d *database) cost(query string) foretold {
 	return f
 }
 
-// really runs a statement, takes back what it wrote, and returns what it was
-// charged.
+// really executes a statement, undoes what it wrote, and returns what it was charged.
 func (d *database) really(query string) map[who]charged {
 	d.Helper()
 	last := d.value(`SELECT coalesce(max(id), 0) FROM ledger_charges`)
@@ -54,7 +53,7 @@ func (d *database) really(query string) map[who]charged {
 	return charges
 }
 
-// contradicts says what of a real run was foretold wrong.
+// contradicts says which predictions a real execution has refuted.
 func (f foretold) contradicts(real map[who]charged) error {
 	for w, c := range real {
 		foretold, met := f.charges[w]

@@ -16,7 +16,7 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// snapshot is all that a database and its ledger hold.
+// snapshot returns all that a database and its ledger hold.
 func (d *database) snapshot() string {
 	d.Helper()
 	var b strings.Builder
@@ -110,7 +110,7 @@ func TestDryRunOfAReadOnlyDatabase(t *testing.T) {
 	}
 }
 
-// Where nobody has set a limit a dry run does not make a ledger.
+// A dry run does not create a ledger if nobody has set a limit.
 func TestDryRunMakesNoLedger(t *testing.T) {
 	d := newDatabase(t)
 	d.run(declarations[:2]...)
@@ -130,8 +130,8 @@ func TestDryRunOfAMissingLedger(t *testing.T) {
 	open(t, o.path).fails(`SELECT * FROM budget_cost('SELECT dx_value(''ana'', 3, 1, ''u'')')`, "budget_cost: ledger", "is missing")
 }
 
-// Two databases that differ in their secrets only cannot be told apart by dry
-// runs, whether they succeed or fail.
+// Dry runs cannot distinguish two databases that differ in their secrets only, whether the
+// dry runs succeed or fail.
 func TestDryRunsShowNoSecret(t *testing.T) {
 	a, b := newObserved(t), newObserved(t)
 	b.run(`UPDATE t SET x = 10 - x, lat = 40.9 - a / 10.0, lon = 117 - a / 7.0`)
@@ -256,8 +256,8 @@ func TestDryRunAllows(t *testing.T) {
 	o.works()
 }
 
-// What may roll back the transaction around it would take more along than what
-// it wrote itself.
+// A statement that may roll back the surrounding transaction could undo more than what it
+// wrote itself.
 func TestDryRunOfRollback(t *testing.T) {
 	o := newObserved(t)
 	o.run(`CREATE TABLE strict(i UNIQUE ON CONFLICT ROLLBACK)`, `CREATE TABLE watched(i)`,
@@ -387,8 +387,8 @@ func TestCancelledDryRun(t *testing.T) {
 	o.works()
 }
 
-// To take back a table that was made SQLite stops every statement that stands on
-// a row. Others are not harmed; the one that asks can be, which is an error.
+// To undo the creation of a table SQLite aborts every statement that is reading rows.
+// Others are not harmed; the one that asks can be, which is an error.
 func TestDryRunOfCreateTableBesideOtherStatements(t *testing.T) {
 	o := newObserved(t)
 	const create = `CREATE TABLE made AS SELECT dx_value(account, x, 1, 'u') AS z FROM t`
@@ -416,7 +416,7 @@ func TestDryRunOfCreateTableBesideOtherStatements(t *testing.T) {
 	o.works()
 }
 
-// Dry runs know nothing of how a connection was equipped.
+// Dry runs do not depend on how a connection got the functions.
 func TestDryRunOfPooledAndAutomaticConnections(t *testing.T) {
 	path := declaredFile(t)
 	db := pool(t, sqlitefn.Connector(path))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Releases are statements that call every function which releases a value, in
+// Releases returns statements that call every function which releases a value, in
 // every form and with every number of arguments, on the table
 // t(account, lat, lon, x); the public arguments are good ones. Functions over
 // traces are left out: what they charge depends on draws.
@@ -75,8 +75,8 @@ func ScalarNames() (names []string) {
 	return names
 }
 
-// ReferenceExamples are the examples of the reference, in its order, but for those
-// of the owner's functions, which release nothing.
+// ReferenceExamples returns the examples of the reference, in its order, except those of
+// the owner's functions, which release nothing.
 func ReferenceExamples() (statements []string) {
 	for _, f := range functions {
 		if f.section != owners {

@@ -37,7 +37,7 @@ func open(tb testing.TB, dsn string, opts ...sqlitefn.Option) *database {
 	return d
 }
 
-// with is d reporting to a subtest.
+// with returns d, reporting to a subtest.
 func (d *database) with(t *testing.T) *database { return &database{t, d.path, d.pool, d.conn} }
 
 // newDatabase opens a new file. It does not wait for the disk, which the ledger
@@ -90,7 +90,7 @@ func (d *database) try(query string, args ...any) (rows [][]any, err error) {
 	return rows, err
 }
 
-// tryNamed is try with the names of the columns.
+// tryNamed does what try does and also returns the names of the columns.
 func (d *database) tryNamed(query string, args ...any) (columns []string, rows [][]any, err error) {
 	r, err := d.conn.QueryContext(context.Background(), query, args...)
 	if err != nil {
@@ -123,7 +123,7 @@ func (d *database) rows(query string, args ...any) [][]any {
 	return rows
 }
 
-// value is the only value of the only row.
+// value returns the only value of the only row.
 func (d *database) value(query string, args ...any) any {
 	d.Helper()
 	rows := d.rows(query, args...)
@@ -166,13 +166,13 @@ func (d *database) mentions(err error, parts ...string) {
 	}
 }
 
-// spent is what the account has spent, reservations counted.
+// spent returns what the account has spent, including reservations.
 func (d *database) spent(account, unit string) float64 {
 	d.Helper()
 	return d.value(`SELECT budget_spent(?, ?)`, account, unit).(float64)
 }
 
-// spends checks what the account has spent, reservations counted.
+// spends checks what the account has spent, including reservations.
 func (d *database) spends(account, unit string, want float64) {
 	d.Helper()
 	if got := d.spent(account, unit); got != want {
@@ -180,13 +180,13 @@ func (d *database) spends(account, unit string, want float64) {
 	}
 }
 
-// evaluations is how many evaluations the ledger has charged in all.
+// evaluations returns how many evaluations the ledger has charged in all.
 func (d *database) evaluations() int64 {
 	d.Helper()
 	return d.value(`SELECT coalesce(sum(evaluations), 0) FROM ledger_charges`).(int64)
 }
 
-// reserved is how much of all accounts is reserved and not spent.
+// reserved returns how much is reserved and not spent, for all accounts together.
 func (d *database) reserved() float64 {
 	d.Helper()
 	return d.value(`SELECT coalesce(sum(reserved), 0.0) FROM ledger_balance`).(float64)

@@ -64,7 +64,7 @@ func (d inner) ask(query string, args ...any) (first any, err error) {
 	return first, rows.Err()
 }
 
-// charged is how many evaluations have been charged, and what is reserved.
+// charged returns how many evaluations have been charged, and what is spent or reserved.
 func (d inner) charged(t testing.TB) string {
 	t.Helper()
 	v, err := d.ask(`SELECT coalesce((SELECT sum(evaluations) FROM ledger_charges), 0) || ' ' ||
@@ -81,7 +81,7 @@ type form struct {
 	table bool
 }
 
-// forms lists all ways to call all functions.
+// forms returns all ways to call all functions.
 func forms() (list []form) {
 	for _, f := range functions {
 		if f.scalar != nil || f.aggregate != nil || f.window != nil {
@@ -101,7 +101,7 @@ func (c form) String() string {
 	return c.f.name
 }
 
-// rowsOf are what aggregates are called over that one row is too little for.
+// rowsOf holds the rows for aggregates that need more than one.
 var rowsOf = map[string]string{"optql_build": ` FROM (SELECT 1 AS i UNION ALL SELECT 2)`}
 
 // query calls the function with SQL expressions for arguments.
@@ -113,8 +113,8 @@ func (c form) query(args ...string) string {
 	return "SELECT " + call + rowsOf[c.f.name]
 }
 
-// checkError checks what all errors have in common: one line, that starts with
-// the function's name and has no panic in it.
+// checkError checks what all errors have in common: they are one line that starts with
+// the function's name and does not mention a panic.
 func (c form) checkError(t testing.TB, query string, err error) {
 	t.Helper()
 	text := err.Error()

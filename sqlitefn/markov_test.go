@@ -123,7 +123,7 @@ func TestMarkovStore(t *testing.T) {
 	other.fails(`SELECT markov_store('popular', model) FROM carried`, "markov_store: model cannot be used: ")
 }
 
-// Models are told apart on one connection however they come and go.
+// A connection reads a model again after its declaration was rolled back or changed.
 func TestModelsAreReadAgain(t *testing.T) {
 	d := commuters(t)
 	other := open(t, d.path)

@@ -30,7 +30,7 @@ func town(t *testing.T) *database {
 
 const build = `optql_build(lat, lon, people, 0.0003, 1, 'beijing')`
 
-// settled is town with the mechanism town.
+// settled returns town with the mechanism town.
 func settled(t *testing.T) *database {
 	t.Helper()
 	d := town(t)
@@ -38,7 +38,7 @@ func settled(t *testing.T) *database {
 	return d
 }
 
-// reported is what optql_report answers.
+// reported holds what optql_report answers.
 type reported struct {
 	Name, Domain, Metric, Unit      string
 	Places, Constraints             int
@@ -185,7 +185,7 @@ func TestOptqlStore(t *testing.T) {
 	d.answers(`SELECT count(*) FROM ledger_charges`, `[[0]]`)
 }
 
-// A mechanism is of the domain that it was built in.
+// A mechanism belongs to the domain that it was built in.
 func TestOptimalOfAnotherDomain(t *testing.T) {
 	d := settled(t)
 	for name, c := range map[string]struct{ domain, want string }{
@@ -454,8 +454,8 @@ func TestOptimalSnaps(t *testing.T) {
 	}
 }
 
-// With heavy weights on one place and much noise everybody is best taken to be
-// there.
+// With heavy weights on one place and much noise, the best guess for everybody is that
+// place.
 func TestRemapKnowsTheWeights(t *testing.T) {
 	d := declared(t)
 	d.run(`CREATE TABLE home AS SELECT column1 AS lat, column2 AS lon, column3 AS people FROM (VALUES (40.0, 116.0, 1), (40.0, 116.1, 1), (40.1, 116.0, 1000))`,

@@ -149,8 +149,8 @@ func TestPIMStepRefusesBeforeItDraws(t *testing.T) {
 	none.fails(`SELECT pim_step('ride', 1, 40.25, 116.3)`, "pim_step: account 'ride' has no budget in unit 'set'")
 }
 
-// A dry run draws nothing, takes no trace, changes no belief, and is exact: a step
-// costs the same whatever is drawn.
+// A dry run draws nothing, does not occupy the trace, changes no belief, and is exact: a
+// step costs the same whatever is drawn.
 func TestPIMStepDryRun(t *testing.T) {
 	d := rides(t)
 	d.run(`SELECT pim_step('bus', 0, 40.25, 116.3)`)
@@ -191,7 +191,7 @@ func beijing(t testing.TB) *planar.Domain {
 	return domain
 }
 
-// A run that goes on on other connections is the one that would have gone on on the
+// A run that continues on another connection is the same as if it had continued on the
 // first: its belief follows from the reports and their times, bit by bit.
 func TestPIMRunGoesOn(t *testing.T) {
 	d := popular(t)
@@ -314,8 +314,8 @@ var pimUses = []step{
 	{`SELECT markov_info('popular')`, ``},
 }
 
-// Locations of one cell leave nothing to tell: with the same draws even what is
-// reported is the same, and all that it steers.
+// Locations of one cell are indistinguishable: with the same draws even the reports are
+// the same, and so is everything that depends on them.
 func TestPIMCellTwinsShowTheSame(t *testing.T) {
 	const north = 0.1801 // degrees, a cell
 	xs := []any{1.0}
