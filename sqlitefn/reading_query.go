@@ -110,21 +110,7 @@ var (
 	percentileQuery = queryArguments{scalar.Percentile, argX, argRank, argEpsQuery, argUniverse, argMetricAll}
 )
 
-// queryPlan is a query with its public parameters, and what it costs.
-type queryPlan struct {
-	query   *scalar.Query
-	cost    budget.Amount
-	standIn float64 // what a dry run answers: lo, or 0 for a sum or count
-}
-
-func (p *queryPlan) price() budget.Price { return budget.Price{Unit: p.query.Unit(), Amount: p.cost} }
-
-// draw answers the query for the readings, or the stand-in in a dry run.
-func (p *queryPlan) draw(paid receipt, acc *scalar.Accumulator) float64 {
-	return drawOrStandIn(paid, func(source *exact.Source) float64 { return p.query.Draw(source, acc) }, p.standIn)
-}
-
-// queryKey is what a plan is built from.
+// queryKey is what a query is built from.
 type queryKey struct {
 	aggregate     scalar.Aggregate
 	universe      *scalar.Universe
@@ -132,11 +118,11 @@ type queryKey struct {
 	epsilon, rank float64
 }
 
-// queryPlans remembers plans, because the groups of a statement mostly share them.
-var queryPlans = newMemo[queryKey, *queryPlan]()
+// queries remembers queries, because the groups of a statement mostly share them.
+var queries = newMemo[queryKey, *scalar.Query]()
 
-// planFor returns the plan for the settings of a call.
-func (q *queryArguments) planFor(c call) (_ *queryPlan, err error) {
+// newQuery returns the query for the settings of a call.
+func (q *queryArguments) newQuery(c call) (_ *scalar.Query, err error) {
 	key := queryKey{aggregate: q.aggregate, epsilon: c.number(q.epsilon)}
 	if q.rank != nil {
 		key.rank = c.number(q.rank)
@@ -151,7 +137,7 @@ func (q *queryArguments) planFor(c call) (_ *queryPlan, err error) {
 			return nil, err
 		}
 	}
-	return queryPlans.get(c.session, key, key.newPlan)
+	return queries.get(c.session, key, key.newQuery)
 }
 
 // metric returns the metric that an argument names, d1 without the argument.
@@ -162,33 +148,24 @@ func (c call) metric(a *argument) (budget.Metric, error) {
 	return budget.ParseMetric(c.text(a))
 }
 
-// newPlan builds the plan.
-func (k queryKey) newPlan() (*queryPlan, error) {
-	eps := budget.Decimal(k.epsilon)
-	cost, err := budget.Cost(eps)
-	if err != nil {
-		return nil, err
-	}
+func (k queryKey) newQuery() (*scalar.Query, error) {
 	var p *big.Rat
 	if k.aggregate == scalar.Percentile {
 		p = budget.Decimal(k.rank)
 	}
-	query, err := scalar.NewQuery(k.aggregate, k.universe, k.metric, eps, p)
-	if err != nil {
-		return nil, err
-	}
-	plan := &queryPlan{query: query, cost: cost}
-	if k.universe != nil && k.aggregate != scalar.Sum {
-		plan.standIn = k.universe.Value(0)
-	}
-	return plan, nil
+	return scalar.NewQuery(k.aggregate, k.universe, k.metric, budget.Decimal(k.epsilon), p)
+}
+
+// drawReading answers a query for readings, or with its stand-in in a dry run.
+func drawReading(paid receipt, q *scalar.Query, acc *scalar.Accumulator) float64 {
+	return drawOrStandIn(paid, func(source *exact.Source) float64 { return q.Draw(source, acc) }, q.StandIn())
 }
 
 // queryGroup is a group of a dx_ aggregate: its exact accumulator and the accounts that
 // contributed. Nothing is charged or drawn before the group is complete.
 type queryGroup struct {
 	*queryArguments
-	plan   *queryPlan
+	query  *scalar.Query
 	acc    scalar.Accumulator
 	paying contributors
 }
@@ -205,15 +182,15 @@ func (q *queryArguments) newGroup(*session) group {
 // recycle gives the group's memory to a later one.
 func (g *queryGroup) recycle() {
 	g.paying.reset()
-	g.plan = nil
+	g.query = nil
 	queryGroupPool.Put(g)
 }
 
 func (g *queryGroup) begin(c call) (err error) {
-	if g.plan, err = g.planFor(c); err != nil {
+	if g.query, err = g.newQuery(c); err != nil {
 		return err
 	}
-	g.plan.query.Reset(&g.acc)
+	g.query.Reset(&g.acc)
 	return nil
 }
 
@@ -233,15 +210,15 @@ func (g *queryGroup) row(c call) error {
 		}
 	}
 	g.paying.add(c.bytes(argContributor))
-	g.plan.query.Add(&g.acc, x)
+	g.query.Add(&g.acc, x)
 	return nil
 }
 
 // final charges all accounts in one transaction and draws.
 func (g *queryGroup) final(c call) error {
 	defer g.recycle()
-	price := g.plan.price()
-	items, err := g.paying.items(price.Amount, g.plan.query.PerRow())
+	price := g.query.Price()
+	items, err := g.paying.items(price.Amount, g.query.PerRow())
 	if err != nil {
 		return err
 	}
@@ -249,7 +226,7 @@ func (g *queryGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	y := g.plan.draw(paid, &g.acc)
+	y := drawReading(paid, g.query, &g.acc)
 	if g.aggregate == scalar.Count {
 		c.ResultInt(0, int64(y)) // whole, and at most 2^53
 	} else {

@@ -4,9 +4,9 @@ import "github.com/geosql/geosql/mechanism/scalar"
 
 var argEpsValue = &argument{name: "epsilon", is: "distinguishability per unit of the universe", kind: kindPositive, setting: true}
 
-// valuePlan is a plan for single readings, with an accumulator for one.
+// valuePlan is a query for single readings, with an accumulator for one.
 type valuePlan struct {
-	*queryPlan
+	*scalar.Query
 	reading scalar.Accumulator
 }
 
@@ -21,17 +21,17 @@ func dxValue(c call) error {
 	if absent {
 		return nil
 	}
-	paid, err := t.session.payer.pay(t, c.function, c.bytes(argAccount), plan.price())
+	paid, err := t.session.payer.pay(t, c.function, c.bytes(argAccount), plan.Price())
 	if err != nil {
 		return err
 	}
-	plan.query.Reset(&plan.reading)
-	plan.query.Add(&plan.reading, x)
-	c.ResultFloat(0, plan.draw(paid, &plan.reading))
+	plan.Reset(&plan.reading)
+	plan.Add(&plan.reading, x)
+	c.ResultFloat(0, drawReading(paid, plan.Query, &plan.reading))
 	return nil
 }
 
 func newValuePlan(c call) (*valuePlan, error) {
-	plan, err := valueQuery.planFor(c)
-	return &valuePlan{queryPlan: plan}, err
+	q, err := valueQuery.newQuery(c)
+	return &valuePlan{Query: q}, err
 }

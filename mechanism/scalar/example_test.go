@@ -31,7 +31,7 @@ func Example() {
 
 	radius, err := query.Radius(0.95)
 	fmt.Println(hourly)
-	fmt.Println("charged per", query.Unit(), "and once for all rows:", !query.PerRow())
+	fmt.Println("charged per", query.Price().Unit, "and once for all rows:", !query.PerRow())
 	fmt.Println("within", radius, "kWh with probability 0.95", err)
 	// Output:
 	// hourly: 0 to 10 in steps of 0.1 kWh, 101 values

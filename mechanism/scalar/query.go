@@ -32,6 +32,7 @@ type Query struct {
 	agg      Aggregate
 	universe *Universe // nil for Count
 	metric   budget.Metric
+	price    budget.Price
 	rate     float64 // of the noise, per lattice step
 	noise    exact.DiscreteLaplace
 	lattice  lattice
@@ -42,7 +43,7 @@ type Query struct {
 
 // NewQuery returns a query, or an error if a part of it has no meaning:
 //
-//   - eps, an epsilon that [budget.Cost] accepts, is per [Query.Unit];
+//   - eps, an epsilon that [budget.Cost] accepts, is per unit of [Query.Price];
 //   - u is nil for Count, and only then;
 //   - m is D1, the zero value, for Value and Count, which have no choice; Sum has no
 //     finite sensitivity under DInf;
@@ -51,7 +52,8 @@ type Query struct {
 // Numbers are taken as the rationals that they are: convert an argument by
 // [budget.Decimal].
 func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Query, error) {
-	if _, err := budget.Cost(eps); err != nil {
+	price, err := budget.NewPrice(budget.Record, eps)
+	if err != nil {
 		return nil, err
 	}
 	if agg < Value || agg > Percentile {
@@ -66,8 +68,10 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	if err := checkMetric(agg, m); err != nil {
 		return nil, err
 	}
-	q := &Query{agg: agg, universe: u, metric: m}
-	var err error
+	q := &Query{agg: agg, universe: u, metric: m, price: price}
+	if !q.PerRow() {
+		q.price.Unit = u.Unit()
+	}
 	if q.rank, q.ranks, err = rankFraction(agg, p); err != nil {
 		return nil, err
 	}
@@ -125,12 +129,16 @@ func (q *Query) PerRow() bool {
 	return q.agg == Count || q.metric == budget.ND1 || q.metric == budget.DH
 }
 
-// Unit returns what a release is charged in.
-func (q *Query) Unit() budget.Unit {
-	if q.PerRow() {
-		return budget.Record
+// Price returns what a release costs: once, or for each row that an account contributes.
+func (q *Query) Price() budget.Price { return q.price }
+
+// StandIn returns an answer that depends on public facts only: 0 for sums and counts, and
+// lo otherwise.
+func (q *Query) StandIn() float64 {
+	if q.agg == Count || q.agg == Sum {
+		return 0
 	}
-	return q.universe.Unit()
+	return q.universe.lo
 }
 
 // rankFraction returns the fraction of the readings below a percentile, rank/ranks =

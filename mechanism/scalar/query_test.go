@@ -64,8 +64,8 @@ func TestWhatAQueryCharges(t *testing.T) {
 			of = nil
 		}
 		q := query(t, c.agg, of, c.metric, big.NewRat(1, 10), nil)
-		if q.PerRow() != c.perRow || q.Unit() != c.unit {
-			t.Errorf("%v under %v: per row %v, unit %s", c.agg, c.metric, q.PerRow(), q.Unit())
+		if q.PerRow() != c.perRow || q.Price().Unit != c.unit {
+			t.Errorf("%v under %v: per row %v, unit %s", c.agg, c.metric, q.PerRow(), q.Price().Unit)
 		}
 	}
 }
