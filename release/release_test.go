@@ -551,7 +551,7 @@ func TestEscapeFormulas(t *testing.T) {
 	}
 	page, err := os.ReadFile(reportPath(s.Out))
 	check(t, err)
-	if !strings.Contains(string(page), "but for an apostrophe") {
+	if !strings.Contains(string(page), "has an apostrophe in front") {
 		t.Error("the report says that everything is unchanged")
 	}
 
