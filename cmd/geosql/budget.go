@@ -27,11 +27,11 @@ ORDER BY id`
 
 var budgetCommand = &cli.Command{
 	Name: "budget", Operands: "DB", Min: 1, Max: 1,
-	Summary: "what every account has spent and what remains; the ledger, verified or archived",
-	Details: `On standard error stands the head of the ledger, which stands for its whole history: note it
-elsewhere. --verify reads the whole ledger and fails where a charge or a limit was changed,
-removed or moved, or, with an earlier head, an older file was put back. --archive FILE with
---before TIME moves old charges to FILE; balances and the evidence stay.`,
+	Summary: "show what each account has spent and has left; verify or archive the ledger",
+	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
+keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
+changed, removed or moved, and, given an earlier head, if an older file was put back.
+--archive FILE with --before TIME moves old charges to FILE; balances and evidence stay.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f budgetFlags
 		f.register(fs)
@@ -44,7 +44,7 @@ removed or moved, or, with an earlier head, an older file was put back. --archiv
 	},
 }
 
-// budgetFlags are those of the command budget; nil and false are not given.
+// budgetFlags holds the flags of the command budget. A flag that is not given is nil or false.
 type budgetFlags struct {
 	output                         outputFlags
 	account, head, archive, before *string
@@ -53,30 +53,30 @@ type budgetFlags struct {
 
 func (f *budgetFlags) register(fs *flag.FlagSet) {
 	f.output.register(fs)
-	cli.Switch(fs, "history", "every charge, and every limit that was set", func() { f.history = true })
-	cli.Switch(fs, "verify", "look for what was changed behind the ledger's back", func() { f.verify = true })
-	optionalVar(fs, &f.account, "account", "balances or the history of account `A` alone")
-	optionalVar(fs, &f.head, "head", "verify that the history of the earlier `HEAD` is there")
-	optionalVar(fs, &f.archive, "archive", "move old charges to `FILE`; with --verify, read it too")
-	optionalVar(fs, &f.before, "before", "the charges to archive are older than `TIME`")
+	cli.Switch(fs, "history", "show every charge and every limit that was set", func() { f.history = true })
+	cli.Switch(fs, "verify", "check that nobody has changed the ledger by other means", func() { f.verify = true })
+	optionalVar(fs, &f.account, "account", "show only the balances or the history of account `A`")
+	optionalVar(fs, &f.head, "head", "with --verify, check that the history up to the earlier `HEAD` is still there")
+	optionalVar(fs, &f.archive, "archive", "move old charges to `FILE`; with --verify, read them there too")
+	optionalVar(fs, &f.before, "before", "archive the charges made before `TIME`")
 }
 
-// check refuses flags that say nothing.
+// check refuses combinations of flags that mean nothing.
 func (f *budgetFlags) check() error {
 	switch {
 	case f.head != nil && !f.verify:
-		return cli.UsageError("-head is for -verify")
+		return cli.UsageError("-head works with -verify only")
 	case f.archive != nil && !f.verify && f.before == nil:
-		return cli.UsageError("-archive needs -before TIME, or -verify")
+		return cli.UsageError("-archive needs -before TIME or -verify")
 	case f.before != nil && f.archive == nil:
-		return cli.UsageError("-before is for -archive FILE")
+		return cli.UsageError("-before works with -archive FILE only")
 	case f.verify && (f.before != nil || f.history || f.account != nil), f.before != nil && (f.history || f.account != nil):
-		return cli.UsageError("one thing at a time: -verify, -archive with -before, or balances or -history with -account")
+		return cli.UsageError("do one thing at a time: -verify, -archive with -before, or show balances or -history, also of one -account")
 	}
 	return nil
 }
 
-// administer does what the flags say with the ledger of a database.
+// administer shows, verifies or archives the ledger of a database, as the flags say.
 func administer(ctx context.Context, f budgetFlags, db string) error {
 	s, err := openExisting(db, f.output)
 	if err != nil {
@@ -90,7 +90,7 @@ func administer(ctx context.Context, f budgetFlags, db string) error {
 	return s.close(err)
 }
 
-// query returns the statement that does what the flags say.
+// query returns the statement that the flags ask for, with its parameters.
 func (f *budgetFlags) query() (sql string, params []*string) {
 	switch {
 	case f.verify:
@@ -103,7 +103,7 @@ func (f *budgetFlags) query() (sql string, params []*string) {
 	return balanceSQL, []*string{f.account}
 }
 
-// printHead prints the head of the ledger, for a later -verify, beside the rows.
+// printHead prints the head of the ledger on standard error, for a later -verify.
 func (s *session) printHead() error {
 	stmt, _, err := s.conn.Prepare("SELECT ledger_head()")
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 
 var costCommand = &cli.Command{
 	Name: "cost", Operands: "DB SQL", Min: 2, Max: 2,
-	Summary: "what a statement will charge to whom",
-	Details: `Charges nothing. at_most is epsilon where that is certain, else what the account has left.`,
+	Summary: "show what a statement would charge, and to whom",
+	Details: `Charges nothing. at_most is epsilon where that is certain; otherwise it is what the account
+has left.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
 		f.register(fs)
@@ -18,7 +19,7 @@ var costCommand = &cli.Command{
 	},
 }
 
-// showCost shows what a statement would charge to whom.
+// showCost shows what a statement would charge, and to whom.
 func showCost(ctx context.Context, f outputFlags, db, sql string) error {
 	s, err := openExisting(db, f)
 	if err != nil {

@@ -23,14 +23,14 @@ var demoData string
 var demoTour string
 
 var demoCommand = &cli.Command{
-	Name: "demo", Summary: "a guided tour over made-up data",
+	Name: "demo", Summary: "show a guided tour on made-up data",
 	Setup: func(*flag.FlagSet) cli.Run {
 		return func(ctx context.Context, _ []string) error { return demonstrate(ctx) }
 	},
 }
 
-// demonstrate shows the main functions at work on made-up data, in a database
-// that it throws away.
+// demonstrate shows the main functions at work on made-up data, in a temporary
+// database.
 func demonstrate(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "geosql-demo-")
 	if err != nil {
@@ -47,8 +47,8 @@ func demonstrate(ctx context.Context) error {
 	return s.close(s.tour(ctx, strings.NewReader(demoTour)))
 }
 
-// tour shows statements as the shell would, their comments as captions. It goes
-// on after a refusal.
+// tour runs the statements of a script and shows them as the shell would, with
+// their comments as captions. It continues after a refusal.
 func (s *session) tour(ctx context.Context, script io.Reader) error {
 	statements := newStatementReader(script)
 	for {
@@ -85,7 +85,7 @@ func (s *session) showStatement(text string) {
 	}
 }
 
-// isRefusal tells a charge that a budget does not allow from other errors.
+// isRefusal reports whether an error is that of a charge that a budget does not allow.
 func isRefusal(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code == sqlite.CodeDenied

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-const dotHelp = `.help                  this list
-.mode table|csv|json   the form of the rows
-.quit                  leave (Ctrl-D)
-.schema [NAME]         the statements that made the tables and views
-.tables                the tables and views
+const dotHelp = `.help                  show this list
+.mode table|csv|json   set the format of the rows
+.quit                  leave the shell (or Ctrl-D)
+.schema [NAME]         show the statements that created the tables and views
+.tables                list the tables and views
 SQL: SELECT geosql_help('NAME') explains a function.
 `
 
-// dotCommand runs a command of the shell.
+// dotCommand runs a command of the shell, such as .help.
 func (s *session) dotCommand(ctx context.Context, line string) error {
 	words := strings.Fields(line)
 	switch {
@@ -45,7 +45,7 @@ const (
 func (s *session) setMode(name string) error {
 	m, ok := modes[name]
 	if !ok {
-		return fmt.Errorf("%s: no such mode; there are table, csv and json", name)
+		return fmt.Errorf("%s: no such mode; the modes are table, csv and json", name)
 	}
 	s.mode = m
 	return nil

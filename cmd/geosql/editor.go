@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// errInterrupt is Ctrl-C at a line that is being edited.
+// errInterrupt reports Ctrl-C while a line is being edited.
 var errInterrupt = errors.New("interrupt")
 
 // An editor reads lines from the terminal. The terminal is raw only while a line
@@ -30,7 +30,7 @@ func newEditor(historyFile string) *editor {
 	return e
 }
 
-// reset forgets the line that is being edited.
+// reset discards the line that is being edited.
 func (e *editor) reset() {
 	e.term = term.NewTerminal(struct {
 		io.Reader
@@ -63,9 +63,9 @@ func (e *editor) readLine(ctx context.Context, prompt string) (string, error) {
 	return line, err
 }
 
-// An echo shows what the editor writes, but for characters of lines that do not show: each
-// becomes one that does and takes the one place that the editor counts for it. The
-// editor's own codes are ASCII, of which it lets no other control into a line.
+// An echo shows what the editor writes. It replaces each invisible character of a line by a
+// visible one, which takes the one column that the editor counts for it. The editor's own
+// escape codes are ASCII, and it lets no other ASCII control character into a line.
 type echo struct{ w io.Writer }
 
 func (e echo) Write(p []byte) (int, error) {
@@ -81,8 +81,8 @@ func (e echo) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A keyboard turns Ctrl-C into an error of its own, which package term does not
-// tell from Ctrl-D. Like a terminal's own it drops what was typed with it.
+// A keyboard turns Ctrl-C into errInterrupt, since package term treats it like
+// Ctrl-D. As in a terminal, Ctrl-C drops what was typed with it.
 type keyboard struct{ r io.Reader }
 
 func (k keyboard) Read(p []byte) (int, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/ledger/file"
 )
 
-// outputFlags are those of every command that answers rows.
+// outputFlags holds the flags of every command that prints rows.
 type outputFlags struct {
 	mode   mode
 	ledger ledgerFlags
@@ -20,10 +20,11 @@ func (f *outputFlags) register(fs *flag.FlagSet) {
 	for name, m := range modes {
 		cli.Switch(fs, name, modeUsage[m], func() { f.mode = m })
 	}
-	f.ledger.register(fs, "the ledger of budgets is `FILE`, otherwise DB-ledger beside DB")
+	f.ledger.register(fs, "keep the budgets in the ledger `FILE` (default DB-ledger, beside DB)")
 }
 
-// ledgerFlags say where the ledger is, and who besides its owner may read or write it.
+// ledgerFlags holds the flags that say where the ledger is, and who besides its owner may
+// read or write it.
 type ledgerFlags struct {
 	file string        // "" is the ledger beside the database
 	mode iofs.FileMode // 0 is 0600, or what the ledger has
@@ -37,19 +38,20 @@ func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
 		f.file = v
 		return nil
 	})
-	const modeUsage = "mode of the ledger, `0640|0660`: its group may read it, or charge too; otherwise what is " +
-		"made is for its owner alone (0600), and the ledger stays as it is"
+	const modeUsage = "set the mode of the ledger to `0640|0660`: its group may read it, or also charge; " +
+		"without this flag a new ledger is for its owner alone (0600), and an existing one keeps its mode"
 	fs.Func("ledger-mode", modeUsage, func(v string) error {
 		mode, err := strconv.ParseUint(v, 8, 32)
 		if err != nil {
-			return errors.New("it is a mode such as 0640")
+			return errors.New("the mode must be like 0640")
 		}
 		f.mode = iofs.FileMode(mode)
 		return file.CheckMode(f.mode)
 	})
 }
 
-// optionalVar defines a flag for a text that may be empty; nil is not given.
+// optionalVar defines a flag for a text that may be empty. The value stays nil if the flag
+// is not given.
 func optionalVar(fs *flag.FlagSet, value **string, name, usage string) {
 	fs.Func(name, usage, func(v string) error {
 		*value = &v
@@ -57,7 +59,7 @@ func optionalVar(fs *flag.FlagSet, value **string, name, usage string) {
 	})
 }
 
-// checkDatabase refuses a database without a name.
+// checkDatabase refuses an empty name of a database.
 func checkDatabase(path string) error {
 	if path == "" {
 		return cli.UsageError("the database has an empty name")

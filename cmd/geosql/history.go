@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// historyLines is the number of lines that are kept.
+// historyLines is the number of lines that a history keeps.
 const historyLines = 1000
 
-// A history holds the lines typed, the newest last. It is a convenience: that it
-// cannot be read or written is no error.
+// A history holds the lines typed, the newest last. It is a convenience: failing to
+// read or write it is not an error.
 type history struct {
 	file  string // "" keeps nothing
 	lines []string
 }
 
-// historyFile is the file of the user's history, "" if there is no place for it.
+// historyFile returns the file of the user's history, "" if there is no place for it.
 func historyFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -38,7 +38,7 @@ func loadHistory(file string) *history {
 	return h
 }
 
-// save writes the history for its user's eyes only: statements name accounts.
+// save writes the history to a file that only its user can read: statements name accounts.
 func (h *history) save() {
 	if h.file == "" || len(h.lines) == 0 {
 		return
@@ -62,7 +62,7 @@ func (h *history) Add(line string) {
 	}
 }
 
-// Len is the number of lines.
+// Len returns the number of lines.
 func (h *history) Len() int { return len(h.lines) }
 
 // At returns line i, counted from the newest.

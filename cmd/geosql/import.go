@@ -18,10 +18,11 @@ import (
 
 var importCommand = &cli.Command{
 	Name: "import", Operands: "DB TABLE FILE", Min: 3, Max: 3,
-	Summary: "makes TABLE from FILE; creates DB if it is missing",
-	Details: `FILE is .csv, .tsv or .txt (comma, semicolon or tab; may be .gz; the first line names the
-columns), .parquet, or DB#TABLE of another database. A column of CSV is INTEGER, REAL or TEXT
-as the whole file allows, an empty cell is NULL; other columns are what their file says.`,
+	Summary: "create TABLE from FILE; create DB if it is missing",
+	Details: `FILE is a .csv, .tsv or .txt file (separated by commas, semicolons or tabs; may be .gz; the
+first line names the columns), a .parquet file, or DB#TABLE of another database. A column of
+CSV becomes INTEGER, REAL or TEXT, whatever fits all of its cells, and an empty cell becomes
+NULL. Columns of other files have the types that their file gives.`,
 	Setup: func(*flag.FlagSet) cli.Run {
 		return func(ctx context.Context, operands []string) error {
 			return importTable(ctx, operands[0], operands[1], operands[2])
@@ -29,8 +30,8 @@ as the whole file allows, an empty cell is NULL; other columns are what their fi
 	},
 }
 
-// importTable makes a table from a data set: all of it, or nothing. A file that does
-// not say its types is read twice, since only its last line settles them.
+// importTable creates a table from all of a data set, or leaves the database as it was. A
+// file that does not give its types is read twice, since only its last line settles them.
 func importTable(ctx context.Context, database, name, file string) error {
 	if err := checkDatabase(database); err != nil {
 		return err
@@ -77,7 +78,7 @@ func checkTableName(name string) error {
 	return nil
 }
 
-// sameFile reports whether there is a file that has both names. A database that is read
+// sameFile reports whether both names belong to one existing file. A database that is read
 // and written on two connections would wait for itself.
 func sameFile(a, b string) bool {
 	first, err := os.Stat(a)
@@ -88,8 +89,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// load creates the table and fills it in one transaction, which the caller ends
-// by closing the connection if there was an error.
+// load creates the table and fills it in one transaction. After an error the caller
+// closes the connection, which rolls it back.
 func load(conn *sqlite.Conn, name string, fields []dataset.Field, d *cli.DataSet) (rows int64, err error) {
 	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
 		return 0, err
@@ -130,9 +131,9 @@ func insertSQL(name string, columns int) string {
 	return "INSERT INTO main." + quoteName(name) + " VALUES (?" + strings.Repeat(", ?", columns-1) + ")"
 }
 
-// bind binds cell i of a column to a parameter. It reports false where the cell is not of
-// its kind: the file changed since that was inferred, or it is a table of SQLite, which
-// takes such cells too.
+// bind binds cell i of a column to a parameter. It reports false if the cell is not of
+// the column's kind: the file has changed since the kind was inferred, or it is a table of
+// SQLite, whose columns may hold such cells.
 func bind(insert *sqlite.Stmt, parameter int, kind dataset.Kind, column *dataset.Column, i int) (ok bool) {
 	var null bool
 	switch kind {

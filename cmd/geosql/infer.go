@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// inferKinds returns the columns of a data set. Those whose kind it does not say are
-// read to their end to find it.
+// inferKinds returns the columns of a data set with their kinds. It reads columns whose
+// kind the data set does not give to their end.
 func inferKinds(d *cli.DataSet) ([]dataset.Field, error) {
 	fields := slices.Clone(d.Fields())
 	var untyped []int

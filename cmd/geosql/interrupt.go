@@ -7,8 +7,8 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// interruptOn interrupts the statements of conn once ctx has ended. After stop
-// has returned it leaves the connection alone.
+// interruptOn interrupts the statements of conn once ctx has ended. It does not touch
+// the connection after stop has returned.
 func interruptOn(ctx context.Context, conn *sqlite.Conn) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -33,8 +33,8 @@ func interruptOn(ctx context.Context, conn *sqlite.Conn) (stop func()) {
 	}
 }
 
-// await returns what read returns, or the context's cause if that comes first;
-// then read is left behind, blocked.
+// await returns the result of read, or the context's cause if that comes first. In
+// that case the goroutine of read stays behind, blocked.
 func await(ctx context.Context, read func() (string, error)) (string, error) {
 	type result struct {
 		text string

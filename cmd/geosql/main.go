@@ -23,11 +23,11 @@ var program = &cli.Program{
 	Commands: []*cli.Command{importCommand, budgetCommand, costCommand, releaseCommand, demoCommand},
 	Version:  programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
 	Topic:    functionHelp,
-	Notes: `Flags take one or two dashes and may stand anywhere; "--" ends them. A database that has
-the name of a command is written ./NAME. Numbers are written without exponents, blobs in
-hexadecimal. Only rows go to standard output. The first error stops, with one line on
-standard error. Exit status: 0; 1 after an error; 2 for wrong flags or arguments; 130 after
-Ctrl-C.
+	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
+database that has the name of a command. Numbers are printed without exponents, blobs in
+hexadecimal. Only rows go to standard output. The first error stops the program, which then
+prints one line on standard error. The exit status is 0, or 1 after an error, 2 for wrong
+flags or arguments, and 130 after Ctrl-C.
 
 Examples:
   geosql import city.db trip trips.csv.gz
@@ -42,7 +42,7 @@ Examples:
 
 func main() { os.Exit(program.Main(os.Args[1:])) }
 
-// functionHelp returns what geosql_help answers about a function of SQL.
+// functionHelp returns the text of geosql_help about an SQL function.
 func functionHelp(function string) (string, error) {
 	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
 	if err != nil {

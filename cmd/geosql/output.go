@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A mode is a form of the output.
+// A mode is a format of the output.
 type mode int
 
 const (
@@ -18,23 +18,23 @@ const (
 	jsonMode
 )
 
-// modes are the forms of the output by their names, which are flags.
+// modes maps the names of the formats, which are flags, to the formats.
 var modes = map[string]mode{"table": tableMode, "csv": csvMode, "json": jsonMode}
 
 var modeUsage = [...]string{
-	tableMode: "rows aligned for reading (the default)",
-	csvMode:   "rows as RFC 4180 has them, a header line per statement; NULL is empty",
-	jsonMode:  "an array of objects per statement, a row per line",
+	tableMode: "print rows in aligned columns (the default)",
+	csvMode:   "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
+	jsonMode:  "print an array of objects per statement, with a row per line",
 }
 
-// A rowWriter writes the rows of one statement after the other. Its errors are
-// those of the writer below.
+// A rowWriter writes the rows of one statement after another. Its errors are those of
+// the underlying writer.
 type rowWriter interface {
 	// begin starts the rows of a statement.
 	begin(columns []string) error
 	// row writes a row. The cells are valid only during the call.
 	row(cells []sqlite.Value) error
-	// end ends the rows; whole is false if an error cut them off.
+	// end ends the rows of a statement; whole is false if an error cut them off.
 	end(whole bool) error
 }
 
@@ -49,8 +49,8 @@ func newRowWriter(m mode, w *bufio.Writer) rowWriter {
 	}
 }
 
-// appendNumber appends an INTEGER or REAL as a decimal without exponent, with as
-// many digits as tell a REAL from its neighbours.
+// appendNumber appends an INTEGER or REAL as a decimal without exponent. A REAL has
+// as many digits as distinguish it from its neighbours.
 func appendNumber(b []byte, v *sqlite.Value) []byte {
 	if v.Type() == sqlite.Integer {
 		return strconv.AppendInt(b, v.Int(), 10)

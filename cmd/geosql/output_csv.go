@@ -7,8 +7,8 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A csvWriter writes comma-separated values as RFC 4180 quotes them, with line
-// feeds. NULL is empty, an empty text is "".
+// A csvWriter writes comma-separated values, quoted as in RFC 4180, with line feeds.
+// NULL is empty, an empty text is "".
 type csvWriter struct {
 	w    *bufio.Writer
 	line []byte

@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A jsonWriter writes an array of objects per statement, a row per line. An
-// array that an error cut off stays open: it must not read as a whole answer.
+// A jsonWriter writes an array of objects per statement, a row per line. It does not
+// close an array that an error cut off, which must not read as a whole answer.
 type jsonWriter struct {
 	w     *bufio.Writer
 	names [][]byte // quoted, with the colon
@@ -69,7 +69,7 @@ func appendJSONValue(b []byte, v *sqlite.Value) []byte {
 	}
 }
 
-// appendJSON appends text as a JSON string. What is not UTF-8 becomes U+FFFD.
+// appendJSON appends text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func appendJSON(b, text []byte) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -13,10 +13,10 @@ import (
 // tableRows is the number of rows that set the widths of a table's columns.
 const tableRows = 4096
 
-// A tableWriter aligns columns for people to read: numbers to the right, all
+// A tableWriter aligns columns for people to read: numbers to the right, everything
 // else to the left, NULL empty. A text of several lines takes several lines of the
-// table. Wider cells than those of the first rows push the rest of their line to
-// the right.
+// table. A cell that is wider than those of the first rows pushes the rest of its line
+// to the right.
 type tableWriter struct {
 	w       *bufio.Writer
 	started bool // an earlier table is followed by an empty line
@@ -43,7 +43,7 @@ func (t *tableWriter) begin(columns []string) error {
 func (t *tableWriter) row(cells []sqlite.Value) error {
 	row := make([]cell, len(cells))
 	for i := range cells {
-		row[i] = shown(&cells[i])
+		row[i] = newCell(&cells[i])
 	}
 	if t.fixed {
 		return t.writeRow(row)
@@ -52,18 +52,18 @@ func (t *tableWriter) row(cells []sqlite.Value) error {
 	if len(t.rows) < tableRows {
 		return nil
 	}
-	return t.fix()
+	return t.writeHeld()
 }
 
 func (t *tableWriter) end(bool) error {
 	if t.fixed {
 		return nil
 	}
-	return t.fix()
+	return t.writeHeld()
 }
 
-// fix sets the widths from the rows held back and writes them.
-func (t *tableWriter) fix() error {
+// writeHeld sets the widths from the rows held back and writes these.
+func (t *tableWriter) writeHeld() error {
 	t.measure()
 	if err := t.writeHead(); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (t *tableWriter) writeHead() error {
 	return t.writeRow(rule)
 }
 
-// writeRow writes the lines of a row, which it uses up.
+// writeRow writes the lines of a row. It changes the row.
 func (t *tableWriter) writeRow(row []cell) error {
 	line := make([]cell, len(row))
 	for more := true; more; {
@@ -161,8 +161,8 @@ func appendBlanks(b []byte, n int) []byte {
 	return b
 }
 
-// shown copies a value.
-func shown(v *sqlite.Value) cell {
+// newCell returns a copy of a value as it is shown.
+func newCell(v *sqlite.Value) cell {
 	switch v.Type() {
 	case sqlite.Integer, sqlite.Float:
 		return cell{string(appendNumber(nil, v)), true}

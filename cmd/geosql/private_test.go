@@ -61,8 +61,8 @@ func TestLedgerMode(t *testing.T) {
 	for flag, want := range map[string]string{
 		"0644": "the mode of a ledger is 0600, 0640 or 0660, not 0644",
 		"0":    "the mode of a ledger is 0600, 0640 or 0660, not 0",
-		"rw":   "it is a mode such as 0640",
-		"08":   "it is a mode such as 0640",
+		"rw":   "the mode must be like 0640",
+		"08":   "the mode must be like 0640",
 	} {
 		clitest.WantError(t, clitest.Run(t, "", "--ledger-mode", flag, db, "SELECT 1"), 2, want)
 	}

@@ -23,11 +23,11 @@ import (
 
 var releaseCommand = &cli.Command{
 	Name: "release", Operands: "--in IN --out OUT ..",
-	Summary: "publishes a copy of a data set in which every location is a noisy one",
-	Details: `Charges epsilon per metre for each location to its row's account. Columns not named in --keep
-are dropped. When it was interrupted, the same command goes on and charges nothing twice.
-Writes OUT.report.html too. --in, --out, --account, --lat, --lon and --ledger must be given,
---epsilon or else --level and --radius, and --domain or --region.`,
+	Summary: "publish a copy of a data set in which every location has noise",
+	Details: `Charges epsilon per metre for each location to the account of its row. Drops the columns that
+--keep does not name. After an interruption, the same command continues and charges nothing
+twice. Also writes OUT.report.html. Required are --in, --out, --account, --lat, --lon and
+--ledger, either --epsilon or --level and --radius, and --domain or --region.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t releaseTask
 		t.register(fs)
@@ -40,7 +40,7 @@ Writes OUT.report.html too. --in, --out, --account, --lat, --lon and --ledger mu
 	},
 }
 
-// A releaseTask is what the flags of the command release say.
+// A releaseTask holds the flags of the command release.
 type releaseTask struct {
 	spec    release.Spec
 	account *string // nil: not given
@@ -53,40 +53,40 @@ type releaseTask struct {
 
 func (t *releaseTask) register(fs *flag.FlagSet) {
 	s := &t.spec
-	t.ledger.register(fs, "the ledger of budgets is `FILE`")
-	optionalVar(fs, &t.account, "account", "who is charged: the name in `COLUMN`, or const:NAME")
-	fs.StringVar(&s.In, "in", "", "the data set: a `FILE` as for import")
-	fs.StringVar(&s.Out, "out", "", "the copy: a `FILE` .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg")
-	fs.Func("id", "the `NAME` of the release, for going on with it", func(v string) error {
+	t.ledger.register(fs, "keep the budgets in the ledger `FILE`")
+	optionalVar(fs, &t.account, "account", "charge the account that `COLUMN` names, or const:NAME for all rows")
+	fs.StringVar(&s.In, "in", "", "read the data set `FILE`, in a format that import reads")
+	fs.StringVar(&s.Out, "out", "", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg")
+	fs.Func("id", "name the release `NAME`; the same name continues it", func(v string) error {
 		if s.ID = v; !printable.Is(v) || v == "" {
-			return errors.New("an id is a line of text")
+			return errors.New("an id must be a line of text")
 		}
 		return nil
 	})
-	fs.StringVar(&s.Rejects, "rejects", "", "set invalid rows aside in `FILE`; otherwise they stop the release")
-	fs.StringVar(&t.region, "region", "", "where released locations may be: a `FILE` .geojson")
-	cli.WordsVar(fs, &s.Lat, "lat", "the `COLUMNS` of latitudes")
-	cli.WordsVar(fs, &s.Lon, "lon", "the `COLUMNS` of longitudes, one for each latitude")
-	cli.WordsVar(fs, &s.Keep, "keep", "further `COLUMNS` to publish as they are")
-	cli.NumbersVar(fs, &t.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST,STEP; otherwise around the region")
+	fs.StringVar(&s.Rejects, "rejects", "", "write invalid rows to `FILE`; without this flag they stop the release")
+	fs.StringVar(&t.region, "region", "", "move released locations into the polygons of `FILE`, a .geojson file")
+	cli.WordsVar(fs, &s.Lat, "lat", "read latitudes from `COLUMNS`")
+	cli.WordsVar(fs, &s.Lon, "lon", "read longitudes from `COLUMNS`, one for each latitude")
+	cli.WordsVar(fs, &s.Keep, "keep", "also publish `COLUMNS`, as they are")
+	cli.NumbersVar(fs, &t.domain, "domain", "set the domain to `BOX`: SOUTH,WEST,NORTH,EAST,STEP (default: the box around the region, with a step of 1 m)")
 	fs.Func("workers", "draw with `N` workers", func(v string) (err error) {
 		if s.Workers, err = strconv.Atoi(v); err != nil || s.Workers < 1 {
-			return errors.New("it is a whole number, at least 1")
+			return errors.New("it must be a whole number of at least 1")
 		}
 		return nil
 	})
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
-	cli.Switch(fs, "escape-formulas", "put an apostrophe in front of text in a CSV that spreadsheet programs take for a formula",
+	cli.Switch(fs, "escape-formulas", "put an apostrophe before text of a CSV file that a spreadsheet program would take for a formula",
 		func() { s.EscapeFormulas = true })
-	fs.Func("mechanism", "the mechanism that draws is `NAME`: "+strings.Join(planar.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
+	fs.Func("mechanism", "draw with the mechanism `NAME`: "+strings.Join(planar.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
 		s.Mechanism = v
 		_, err := planar.LawOf(v)
 		return err
 	})
-	rationalVar(fs, &s.Epsilon, rational, "epsilon", "the privacy `E` of a location, per metre")
-	rationalVar(fs, &t.level, rationalLevel, "level", "epsilon is `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
-	rationalVar(fs, &t.radius, rational, "radius", "the `METRES` that the level is for")
-	fs.Func("limit", "a budget of `E` per metre for everybody, if there is none", func(v string) error {
+	rationalVar(fs, &s.Epsilon, rational, "epsilon", "charge `E` per metre for each location")
+	rationalVar(fs, &t.level, rationalLevel, "level", "set epsilon to `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
+	rationalVar(fs, &t.radius, rational, "radius", "set the radius of the level to `METRES`")
+	fs.Func("limit", "give every account a budget of `E` per metre, if the ledger has no limit for everybody", func(v string) error {
 		x, err := rational(v)
 		if err != nil {
 			return err
@@ -121,37 +121,37 @@ func rational(text string) (*big.Rat, error) {
 	return x, nil
 }
 
-// rationalLevel reads a decimal, or the logarithm of one, which it rounds down.
+// rationalLevel reads a decimal, or the logarithm of a decimal, which it rounds down.
 func rationalLevel(text string) (*big.Rat, error) {
 	x, err := cli.Level(text)
 	if err != nil || !strings.HasPrefix(cli.TrimBlanks(text), "ln") {
 		return rational(text)
 	}
-	steps := math.Floor(x*1e12) - 1 // of the last decimal, below what rounding may have added
-	return new(big.Rat).SetFrac(big.NewInt(int64(steps)), big.NewInt(1e12)), nil
+	units := math.Floor(x*1e12) - 1 // one less, since rounding may have added one
+	return new(big.Rat).SetFrac(big.NewInt(int64(units)), big.NewInt(1e12)), nil
 }
 
 func (t *releaseTask) check() error {
 	s := &t.spec
 	switch {
 	case s.In == "":
-		return cli.UsageError("release: no input given: -in FILE")
+		return cli.UsageError("release: no input given: use -in FILE")
 	case s.Out == "":
-		return cli.UsageError("release: no output given: -out FILE")
+		return cli.UsageError("release: no output given: use -out FILE")
 	case t.account == nil || *t.account == "":
-		return cli.UsageError("release: nobody is charged: -account COLUMN or -account const:NAME")
+		return cli.UsageError("release: no account to charge: use -account COLUMN or -account const:NAME")
 	case len(s.Lat) == 0 || len(s.Lat) != len(s.Lon):
-		return cli.UsageError("release: -lat and -lon name as many columns, at least one each")
+		return cli.UsageError("release: -lat and -lon must name equally many columns, at least one each")
 	case t.ledger.file == "":
-		return cli.UsageError("release: no ledger given: -ledger FILE")
+		return cli.UsageError("release: no ledger given: use -ledger FILE")
 	case s.Epsilon != nil && (t.level != nil || t.radius != nil):
-		return cli.UsageError("release: either -epsilon, or -level and -radius")
+		return cli.UsageError("release: give either -epsilon, or -level and -radius")
 	case s.Epsilon == nil && (t.level == nil || t.radius == nil):
-		return cli.UsageError("release: no epsilon given: -epsilon E, or -level L and -radius METRES")
+		return cli.UsageError("release: no epsilon given: use -epsilon E, or -level L and -radius METRES")
 	case t.domain == nil && t.region == "":
-		return cli.UsageError("release: no domain given: -domain SOUTH,WEST,NORTH,EAST,STEP or -region FILE")
+		return cli.UsageError("release: no domain given: use -domain SOUTH,WEST,NORTH,EAST,STEP or -region FILE")
 	case t.domain != nil && len(t.domain) != 5:
-		return cli.UsageError("release: -domain is SOUTH,WEST,NORTH,EAST,STEP")
+		return cli.UsageError("release: -domain must be SOUTH,WEST,NORTH,EAST,STEP")
 	}
 	s.Account = *t.account
 	if s.Epsilon == nil {
@@ -162,15 +162,15 @@ func (t *releaseTask) check() error {
 	return nil
 }
 
-// softMemory is how much memory a release may take before what it no longer needs is
-// collected at once, in bytes: with wide rows that is most of it.
+// softMemory is the number of bytes above which garbage is collected at once. With wide
+// rows most of a release's memory is garbage.
 const softMemory = 200 << 20
 
 func (t *releaseTask) run(ctx context.Context) error {
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT says nothing else
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(softMemory)
 	}
-	if err := t.layDomain(); err != nil {
+	if err := t.setDomain(); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	l, err := file.Open(t.ledger.file, true, file.WithMode(t.ledger.mode))
@@ -178,7 +178,7 @@ func (t *releaseTask) run(ctx context.Context) error {
 		return fmt.Errorf("release: %w", err)
 	}
 	line := cli.NewTerminalLine()
-	t.spec.Progress = showRelease(line)
+	t.spec.Progress = showProgress(line)
 	summary, err := release.Run(ctx, t.spec, l)
 	line.Clear()
 	if err := cmp.Or(err, l.Close()); err != nil {
@@ -188,9 +188,9 @@ func (t *releaseTask) run(ctx context.Context) error {
 	return nil
 }
 
-// layDomain sets the domain. One that is not given is the box around the region, with a
+// setDomain sets the domain. If none is given, it is the box around the region, with a
 // step of 1 m.
-func (t *releaseTask) layDomain() error {
+func (t *releaseTask) setDomain() error {
 	s := &t.spec
 	if t.region != "" {
 		region, err := release.ReadRegion(t.region)
@@ -205,8 +205,9 @@ func (t *releaseTask) layDomain() error {
 	return nil
 }
 
-// showRelease shows on the terminal how far a release is.
-func showRelease(line *cli.TerminalLine) func(release.Progress) {
+// showProgress returns a function that shows the progress of a release on the terminal, or
+// nil if there is no terminal.
+func showProgress(line *cli.TerminalLine) func(release.Progress) {
 	if line == nil {
 		return nil
 	}
@@ -215,7 +216,7 @@ func showRelease(line *cli.TerminalLine) func(release.Progress) {
 		if p.Stage != stage {
 			begun, stage = time.Now(), p.Stage
 		}
-		if stage >= release.Sealing { // which has no parts
+		if stage >= release.Sealing { // these stages have no parts
 			line.Show("%s", stageNames[stage])
 			return
 		}
@@ -237,32 +238,32 @@ var stageNames = [...]string{
 	release.Publishing: "publishing",
 }
 
-// printSummary says what was released, beside the rows.
+// printSummary prints on standard error what was released.
 func printSummary(s *release.Summary) {
 	if s.Finished != nil {
-		cli.Say("release %s was complete since %s and has its name now", s.ID, s.Finished.Format(time.RFC3339))
+		cli.Say("release %s has been complete since %s; its output now has its name", s.ID, s.Finished.Format(time.RFC3339))
 	}
 	cli.Say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
 	accounts := strconv.FormatInt(s.Accounts, 10) + " accounts"
 	if s.Accounts == 1 {
 		accounts = "1 account"
 	}
-	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in all (release %s)",
+	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
 		s.Epsilon, s.Locations, accounts, total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
-		cli.Say("of these an earlier attempt had charged the first %d accounts", s.Already)
+		cli.Say("an earlier attempt had already charged the first %d of these accounts", s.Already)
 	}
-	cli.Say("expected error: %.0f m in the mean, within %.0f m with probability 0.95", s.Mean, s.Within95)
+	cli.Say("expected error: %.0f m on average, at most %.0f m with probability 0.95", s.Mean, s.Within95)
 	if s.Invalid > 0 {
-		cli.Say("invalid: %d rows, set aside in %s", s.Invalid, s.Rejects)
+		cli.Say("invalid: %d rows, written to %s", s.Invalid, s.Rejects)
 	}
 	if s.Finished == nil {
-		cli.Say("for the owner only: %d locations lay outside of where released ones may be; they were moved there", s.Outside)
+		cli.Say("for the owner only: %d locations were outside the area of the release and were moved into it", s.Outside)
 	}
 	cli.Say("report: %s", s.Report)
 }
 
-// total is the sum of n charges, which may be more than an amount holds.
+// total returns the sum of n charges, which may be more than an amount holds.
 func total(epsilon budget.Amount, n int64) string {
 	sum := new(big.Rat).Mul(epsilon.Rat(), new(big.Rat).SetInt64(n))
 	text, _ := sum.Float64()

@@ -89,9 +89,9 @@ func TestReleaseCommand(t *testing.T) {
 	}
 	for _, want := range []string{
 		"released " + p.path("out.csv") + ": 120 rows in the order of the input, which is public\n",
-		"charged: 0.01/m for each of 120 locations, to 50 accounts; 1.2/m in all (release spring)\n",
-		"expected error: 201 m in the mean, within 475 m with probability 0.95\n",
-		"for the owner only: 0 locations lay outside",
+		"charged: 0.01/m for each of 120 locations, to 50 accounts; 1.2/m in total (release spring)\n",
+		"expected error: 201 m on average, at most 475 m with probability 0.95\n",
+		"for the owner only: 0 locations were outside",
 		"report: " + p.path("out.csv") + ".report.html\n",
 	} {
 		if !strings.Contains(r.Err, want) {
@@ -114,7 +114,7 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 	p := newPublisher(t, 10).without("--epsilon").without("--domain").with("--account", "const:city")
 	p.write(t, "region.geojson", `{"type": "Polygon", "coordinates": [[[2.3, 48.8], [2.4, 48.8], [2.4, 48.9], [2.3, 48.9], [2.3, 48.8]]]}`)
 	r := p.run(t, "--level", "1.386", "--radius", "200", "--region", p.path("region.geojson"), "--limit", "1")
-	if r.Status != 0 || !strings.Contains(r.Err, "charged: 0.00693/m for each of 10 locations, to 1 account; 0.0693/m in all") {
+	if r.Status != 0 || !strings.Contains(r.Err, "charged: 0.00693/m for each of 10 locations, to 1 account; 0.0693/m in total") {
 		t.Errorf("%+v", r)
 	}
 	page, err := os.ReadFile(p.path("out.csv.report.html"))
@@ -165,13 +165,13 @@ func TestReleaseUsage(t *testing.T) {
 	for want, q := range map[string]publisher{
 		"no input given":               p.without("--in"),
 		"no output given":              p.without("--out"),
-		"nobody is charged":            p.without("--account"),
-		"as many columns":              p.without("--lon"),
-		"-lat and -lon name as":        p.with("--lat", "lat,x"),
+		"no account to charge":         p.without("--account"),
+		"equally many columns":         p.without("--lon"),
+		"-lat and -lon must name":      p.with("--lat", "lat,x"),
 		"no ledger given":              p.without("--ledger"),
 		"no epsilon given":             p.without("--epsilon"),
 		"no domain given":              p.without("--domain"),
-		"-domain is SOUTH":             p.with("--domain", "1,2,3"),
+		"-domain must be SOUTH":        p.with("--domain", "1,2,3"),
 		`"x" is not a number`:          p.with("--epsilon", "x"),
 		"0 is not above 0":             p.with("--epsilon", "0"),
 		"a name is empty":              p.with("--lat", "lat,"),
@@ -180,8 +180,8 @@ func TestReleaseUsage(t *testing.T) {
 		"not defined: -steps":          p.and("-steps=3"),
 		"either -epsilon, or -level":   p.and("-level", "3"),
 		"-limit: epsilon must not be":  p.and("-limit", "-1"),
-		"-workers: it is a whole":      p.and("-workers", "0"),
-		"-id: an id is a line":         p.and("-id", "a\nb"),
+		"-workers: it must be a whole": p.and("-workers", "0"),
+		"-id: an id must be a line":    p.and("-id", "a\nb"),
 		"-keep":                        p.and("-keep", ""),
 		"flag -epsilon is given twice": p.and("-epsilon", "0.01"),
 		"flag -ledger is given twice":  p.and("-ledger", p.path("l2")),
@@ -217,7 +217,7 @@ func TestReleaseInterrupted(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	r := p.run(t)
-	if r.Status != 0 || !strings.Contains(r.Err, "of these an earlier attempt had charged") {
+	if r.Status != 0 || !strings.Contains(r.Err, "an earlier attempt had already charged") {
 		t.Errorf("%+v", r)
 	}
 }

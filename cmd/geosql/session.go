@@ -11,11 +11,11 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// busyTimeout is how long a locked database is waited for, in milliseconds.
+// busyTimeout is how long to wait for a locked database, in milliseconds.
 const busyTimeout = 5000
 
-// A session is a connection that has the project's functions, and where the
-// rows of its statements go.
+// A session is a connection that has the project's functions, and the output for
+// the rows of its statements.
 type session struct {
 	conn *sqlite.Conn
 	mode mode
@@ -50,7 +50,7 @@ func openExisting(path string, f outputFlags) (*session, error) {
 	return openSession(path, sqlite.ReadWrite, f.ledger, f.mode)
 }
 
-// startOutput begins an output of its own: an earlier one is forgotten.
+// startOutput begins a new output, in the current mode.
 func (s *session) startOutput() { s.rows = newRowWriter(s.mode, s.out) }
 
 // close writes out what is buffered and closes the connection, and with it the

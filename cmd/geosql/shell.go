@@ -18,11 +18,11 @@ import (
 const (
 	prompt       = "geosql> "
 	continuation = "   ...> "
-	greeting     = "geosql: end a statement with ';'. .help lists the commands, Ctrl-D leaves."
+	greeting     = "geosql: end a statement with ';'. Type .help for the commands, Ctrl-D to leave."
 )
 
-// shell reads statements from the terminal and runs each as soon as it is whole.
-// Ctrl-C drops what was typed or interrupts what runs; neither it nor an error
+// shell reads statements from the terminal and runs each as soon as it is complete.
+// Ctrl-C drops what was typed or interrupts what runs. Neither Ctrl-C nor an error
 // leaves the shell.
 func (s *session) shell(ctx context.Context) error {
 	// While a line is edited Ctrl-C is a key; an interrupt sent from elsewhere
@@ -49,8 +49,8 @@ func (s *session) shell(ctx context.Context) error {
 			err = s.runTyped(ctx, text)
 			text = ""
 		}
-		if leaves(ctx, err) {
-			return leave(ctx, err)
+		if endsShell(ctx, err) {
+			return shellError(ctx, err)
 		}
 		cli.Report(programName, err)
 	}
@@ -63,7 +63,7 @@ func nextPrompt(text string) string {
 	return continuation
 }
 
-// joinLine adds a line to a statement, which does not start with an empty one.
+// joinLine adds a line to a statement. A statement does not start with an empty line.
 func joinLine(text, line string) string {
 	if text == "" && strings.TrimSpace(line) == "" {
 		return ""
@@ -71,7 +71,7 @@ func joinLine(text, line string) string {
 	return text + line + "\n"
 }
 
-// runTyped runs statements; Ctrl-C ends them only.
+// runTyped runs statements. Ctrl-C ends the statements and not the shell.
 func (s *session) runTyped(ctx context.Context, text string) error {
 	ctx, stop := cli.StopOn(ctx, os.Interrupt)
 	defer stop()
@@ -79,15 +79,16 @@ func (s *session) runTyped(ctx context.Context, text string) error {
 	return cmp.Or(s.run(ctx, text), s.out.Flush())
 }
 
-// errQuit is the wish to leave the shell.
+// errQuit reports that the user wants to leave the shell.
 var errQuit = errors.New("quit")
 
-// leaves tells the errors that leave the shell from those that it reports.
-func leaves(ctx context.Context, err error) bool {
+// endsShell reports whether an error ends the shell. It reports other errors and continues.
+func endsShell(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || err == errQuit || errors.Is(err, syscall.EPIPE)
 }
 
-func leave(ctx context.Context, err error) error {
+// shellError returns the error of the shell after an error that ended it.
+func shellError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -17,7 +17,7 @@ import (
 
 var sqlCommand = &cli.Command{
 	Operands: "[-table|-csv|-json] DB [SQL]", Max: -1,
-	Summary: "runs SQL, or else standard input, or else an interactive shell; creates DB if it is missing",
+	Summary: "run SQL, or without it standard input or an interactive shell; create DB if it is missing",
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
 		f.register(fs)
@@ -38,7 +38,7 @@ func runSQL(ctx context.Context, f outputFlags, operands []string) error {
 	case n == 0:
 		return cli.UsageError("no database given")
 	case n > 2:
-		return cli.UsageError("too many arguments: quote the SQL")
+		return cli.UsageError("too many arguments: put the SQL in quotes")
 	}
 	if err := checkDatabase(operands[0]); err != nil {
 		return err
@@ -58,7 +58,7 @@ func runSQL(ctx context.Context, f outputFlags, operands []string) error {
 	return s.close(err)
 }
 
-// runScript runs the statements of r as they come.
+// runScript runs the statements of r as they arrive.
 func (s *session) runScript(ctx context.Context, r io.Reader) error {
 	statements := newStatementReader(r)
 	for {
@@ -75,11 +75,11 @@ func (s *session) runScript(ctx context.Context, r io.Reader) error {
 	}
 }
 
-// run runs the statements of text in order up to the first error. The end of
-// ctx interrupts them.
+// run runs the statements of text in order, up to the first error. Cancelling ctx
+// interrupts them.
 func (s *session) run(ctx context.Context, text string) error {
 	if strings.IndexByte(text, 0) >= 0 {
-		return errors.New("the SQL holds a NUL character")
+		return errors.New("the SQL contains a NUL character")
 	}
 	stop := interruptOn(ctx, s.conn)
 	defer stop()
@@ -95,8 +95,8 @@ func (s *session) run(ctx context.Context, text string) error {
 	}
 }
 
-// runFirst runs the first statement of text and returns what follows it, or ""
-// where that holds no statement.
+// runFirst runs the first statement of text and returns what follows it. It returns
+// "" if text has no statement.
 func (s *session) runFirst(text string) (tail string, err error) {
 	stmt, tail, err := s.conn.Prepare(text)
 	if stmt == nil || err != nil {
@@ -127,8 +127,8 @@ func (s *session) runWith(ctx context.Context, sql string, params ...*string) er
 	return err
 }
 
-// printRows runs a statement. Nothing is written for one that fails before its
-// first row.
+// printRows runs a statement and writes its rows. It writes nothing if the statement
+// fails before its first row.
 func (s *session) printRows(stmt *sqlite.Stmt) error {
 	if stmt.Columns() == 0 {
 		return stmt.Run()

@@ -8,17 +8,17 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A statementReader cuts a script at the line ends where its statements are
-// whole, so that each runs as soon as it has come and a long script is neither
-// held in memory nor compiled from its full length again and again.
+// A statementReader splits a script at the line ends where its statements are
+// complete. Each runs as soon as it has arrived, and a long script is neither held
+// in memory nor compiled from its full length again and again.
 type statementReader struct{ r *bufio.Reader }
 
 func newStatementReader(r io.Reader) *statementReader {
 	return &statementReader{bufio.NewReader(r)}
 }
 
-// next returns the next statements, at the end also an unfinished one, then
-// io.EOF.
+// next returns the next statements. At the end it also returns an unfinished one,
+// then io.EOF.
 func (s *statementReader) next() (string, error) {
 	var text strings.Builder
 	for {

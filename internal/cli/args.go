@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// knownFlags are the flags of all commands by their names. Flags may stand before the name
-// of their command, so that one that takes a value in one command takes one in all.
+// knownFlags holds the flags of all commands by name. Since a flag may stand before the
+// name of its command, a flag that takes a value in one command takes a value in all.
 type knownFlags map[string]*flag.Flag
 
 func (p *Program) knownFlags() knownFlags {
@@ -26,8 +26,8 @@ func (p *Program) knownFlags() knownFlags {
 	return known
 }
 
-// A givenFlag is a flag on the command line, with its value if that is an argument of its
-// own.
+// A givenFlag is a flag on the command line. Its args are the flag and, if the value is a
+// separate argument, the value.
 type givenFlag struct {
 	name string
 	args []string
@@ -36,8 +36,8 @@ type givenFlag struct {
 func (g givenFlag) asksForHelp() bool    { return g.name == "h" || g.name == "help" }
 func (g givenFlag) asksForVersion() bool { return g.name == "version" }
 
-// split separates the flags among args from the operands. Package flag stops at the first
-// operand.
+// split separates the flags among args from the operands, since package flag stops at the
+// first operand.
 func (k knownFlags) split(args []string) (flags []givenFlag, operands []string) {
 	for len(args) > 0 {
 		switch {
@@ -55,8 +55,8 @@ func (k knownFlags) split(args []string) (flags []givenFlag, operands []string) 
 	return flags, operands
 }
 
-// isFlag reports whether an argument is a flag and not SQL that starts with a comment: a
-// flag holds no white space, except in its value.
+// isFlag reports whether an argument is a flag, as opposed to SQL that starts with a
+// comment. A flag has no white space, except in its value.
 func (k knownFlags) isFlag(arg string) bool {
 	if len(arg) < 2 || arg[0] != '-' {
 		return false

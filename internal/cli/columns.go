@@ -9,10 +9,10 @@ import (
 	"github.com/geosql/geosql/dataset"
 )
 
-// ReadColumns reads a data set and calls row for each of its rows with the cells of some
-// columns, in the order of these, and what tells people where the row stands. A column is
-// the first of the names it may have; NULL is the empty text. The list of cells is valid
-// only during the call, and so is where.
+// ReadColumns reads a data set and calls row for each of its rows with the cells of the
+// given columns, in their order, and a function that says where the row is. Each column is
+// given by the names that it may have, of which the first that exists counts. NULL is the
+// empty text. The cells and where are valid only during the call.
 func ReadColumns(ctx context.Context, path string, columns [][]string, row func(where func() string, cells []string) error) error {
 	d, err := OpenDataSet(ctx, path)
 	if err != nil {
@@ -38,7 +38,8 @@ func ReadColumns(ctx context.Context, path string, columns [][]string, row func(
 	return err
 }
 
-// find returns the numbers of columns, each once, and the place of every column there.
+// find returns the numbers of the columns in the data set, each once, and the index of each
+// column among them.
 func (d *DataSet) find(columns [][]string) (chosen, places []int, err error) {
 	var all []string
 	for _, f := range d.Fields() {

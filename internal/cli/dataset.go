@@ -10,13 +10,14 @@ import (
 	"github.com/geosql/geosql/dataset"
 )
 
-// A DataSet is an input file.
+// A DataSet is an input file that is open for reading.
 type DataSet struct {
 	dataset.Reader
 	path string
 }
 
-// OpenDataSet opens an input file; one whose name does not tell the format is read as CSV.
+// OpenDataSet opens an input file. It reads a file whose name does not tell the format as
+// CSV.
 func OpenDataSet(ctx context.Context, path string) (*DataSet, error) {
 	r, err := dataset.Open(ctx, path)
 	if errors.Is(err, dataset.ErrFormat) {
@@ -28,11 +29,11 @@ func OpenDataSet(ctx context.Context, path string) (*DataSet, error) {
 	return &DataSet{r, path}, nil
 }
 
-// batchRows is after how many rows an interrupt is noticed, and the progress shown.
+// batchRows is the number of rows after which an interrupt is noticed and the progress shown.
 const batchRows = 4096
 
-// Each reads columns, by their numbers, calls row for every row i of a batch and returns
-// how many there are. Errors of row get the place of the row.
+// Each reads columns, given by their numbers, calls row for every row i of each batch, and
+// returns the number of rows. It adds the place of the row to the errors of row.
 func (d *DataSet) Each(what string, columns []int, row func(batch *dataset.Rows, i int) error) (rows int64, err error) {
 	if err := d.Start(columns); err != nil {
 		return 0, err

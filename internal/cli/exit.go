@@ -10,13 +10,13 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A UsageError is a wrong flag or argument: exit status 2.
+// A UsageError reports a wrong flag or argument. Its exit status is 2.
 type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
 
-// Status returns the exit status that goes with an error. A reader that closed standard
-// output early (head) is no error.
+// Status returns the exit status for an error. A reader that closes standard output early,
+// such as head, is not an error.
 func Status(err error) int {
 	var wrong UsageError
 	var sig SignalError
@@ -32,14 +32,14 @@ func Status(err error) int {
 	}
 }
 
-// Report prints the one line of an error of a program.
+// Report prints an error of a program on one line of standard error.
 func Report(program string, err error) {
 	if err != nil && !errors.Is(err, syscall.EPIPE) {
 		Say("%s", ErrorLine(program, err))
 	}
 }
 
-// ErrorLine returns what an error of a program says to people.
+// ErrorLine returns the line that shows an error of a program.
 func ErrorLine(program string, err error) string {
 	line := program + ": " + strings.TrimPrefix(err.Error(), "geosql: ")
 	if wrong := UsageError(""); errors.As(err, &wrong) {
@@ -48,7 +48,8 @@ func ErrorLine(program string, err error) string {
 	return line
 }
 
-// Say prints a line beside the rows. Names, cells and SQL in it steer no terminal.
+// Say prints a line on standard error. Names, cells and SQL in it cannot control the
+// terminal.
 func Say(format string, args ...any) {
 	fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprintf(format, args...)))
 }

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// takesNoValue reports whether a flag is one of Switch.
+// takesNoValue reports whether a flag was defined by Switch.
 func takesNoValue(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
 }
 
-// mayRepeat reports whether a flag may be given again: one that takes no value, or whose
-// values add up. Of others a second value would replace the first, and whoever writes two
-// means both.
+// mayRepeat reports whether a flag may be given again: it takes no value, or its values add
+// up. With other flags a second value would silently replace the first.
 func mayRepeat(f *flag.Flag) bool {
 	_, adds := f.Value.(interface{ addsUp() })
 	return adds || takesNoValue(f)
@@ -69,8 +68,8 @@ func WordsVar(fs *flag.FlagSet, words *[]string, name, usage string) {
 	fs.Var(&list[string]{values: words, parse: parse, format: strings.Clone}, name, usage)
 }
 
-// A list takes values separated by commas in place of the default ones, and more of them
-// where it is given again.
+// A list is the value of a flag: values separated by commas, which replace the default. It
+// collects the values of all uses of the flag.
 type list[T any] struct {
 	values *[]T
 	parse  func(word string) (T, error)
@@ -104,7 +103,7 @@ func (l *list[T]) Set(text string) error {
 
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// formatLevel writes the logarithm of a whole number as such.
+// formatLevel formats a level, the logarithm of a whole number n as ln n.
 func formatLevel(x float64) string {
 	if n := math.Round(math.Exp(x)); n > 1 && math.Abs(math.Log(n)-x) < 1e-12 {
 		return "ln" + formatNumber(n)

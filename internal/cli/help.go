@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// helpWidth is the most characters of a line of the help.
+// helpWidth is the maximum number of characters in a line of the help.
 const helpWidth = 88
 
 func (p *Program) helpCommand() *Command {
@@ -17,7 +17,7 @@ func (p *Program) helpCommand() *Command {
 	}
 	return &Command{
 		Name: "help", Operands: "[NAME]", Max: 1,
-		Summary: "this help, or that of " + topics,
+		Summary: "show this help, or the help on " + topics,
 		Setup: func(*flag.FlagSet) Run {
 			return func(_ context.Context, operands []string) error { return p.printHelp(operands) }
 		},
@@ -26,15 +26,15 @@ func (p *Program) helpCommand() *Command {
 
 func (p *Program) versionCommand() *Command {
 	return &Command{
-		Name: "version", Summary: "the version",
+		Name: "version", Summary: "print the version",
 		Setup: func(*flag.FlagSet) Run {
 			return func(context.Context, []string) error { return printText(p.Version) }
 		},
 	}
 }
 
-// helpInvocation shows the help of a command; nil and the default one stand for the
-// program.
+// helpInvocation returns the invocation that shows the help of a command, or that of the
+// program if c is nil or the default command.
 func (p *Program) helpInvocation(c *Command) *invocation {
 	help := p.helpCommand()
 	inv := &invocation{command: help, run: help.Setup(nil)}
@@ -133,11 +133,11 @@ func writeFlags(b *strings.Builder, c *Command) {
 	writeEntries(b, entries)
 }
 
-// An entry is a term of the help and what it means.
+// An entry is a term of the help and its meaning.
 type entry struct{ term, text string }
 
-// writeEntries writes entries in two columns. A term that is too long for its column has a
-// line of its own.
+// writeEntries writes entries in two columns. A term that is too long for its column gets
+// its own line.
 func writeEntries(b *strings.Builder, entries []entry) {
 	const widest = 34
 	column := 0

@@ -13,7 +13,7 @@ import (
 // TrimBlanks removes the blanks and tabs around a number.
 func TrimBlanks(s string) string { return strings.Trim(s, " \t") }
 
-// Level reads a number, or the logarithm of one above 0.
+// Level parses a number, or the logarithm of a number above 0, such as ln4.
 func Level(text string) (float64, error) {
 	digits, isLog := strings.CutPrefix(TrimBlanks(text), "ln")
 	x, err := Number(digits)
@@ -26,7 +26,7 @@ func Level(text string) (float64, error) {
 	return x, nil
 }
 
-// Number reads a finite number.
+// Number parses a finite number.
 func Number(text string) (float64, error) {
 	x, err := strconv.ParseFloat(TrimBlanks(text), 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
@@ -35,7 +35,8 @@ func Number(text string) (float64, error) {
 	return x, nil
 }
 
-// Instant reads a time, seconds since 1970 or ISO 8601 in UTC, in microseconds.
+// Instant parses a time, given as seconds since 1970 or as ISO 8601 in UTC, and returns it in
+// microseconds.
 func Instant(text string) (int64, error) {
 	t, err := parseTime(TrimBlanks(text))
 	if err != nil {

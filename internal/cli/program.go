@@ -13,45 +13,46 @@ import (
 	"syscall"
 )
 
-// A Program is a tool of the command line that has several commands. It adds the commands
-// help and version.
+// A Program is a command-line tool that has several commands. It adds the commands help and
+// version to them.
 type Program struct {
 	Name     string
 	Summary  string // a line
 	Noun     string // what a command is called, such as study
 	Commands []*Command
-	Default  *Command // runs where the first argument names no command; nil: one must be named
+	Default  *Command // runs if the first argument names no command; nil: one must be named
 	Notes    string   // the end of the help
 	Version  string   // what the command version prints
 
-	// Topic returns the help on a name that is no command. It may be nil.
+	// Topic returns the help on a name that is not a command. It may be nil.
 	Topic func(name string) (string, error)
 }
 
 // A Command is a part of a Program with flags of its own.
 type Command struct {
-	Name     string // "" is the default one
+	Name     string // "" for the default command
 	Operands string // as the usage shows them, such as DB TABLE FILE
-	Min, Max int    // how many operands there may be; a Max of -1 is any number
+	Min, Max int    // limits of the number of operands; a Max of -1 is no limit
 	Summary  string // a line
 	Details  string // further lines of the help
 	Setup    Setup
 
-	// KeepsInterrupt reports whether Ctrl-C is for the command to handle and does not end
-	// its run. It may be nil.
+	// KeepsInterrupt reports whether the command handles Ctrl-C itself, so that Ctrl-C does
+	// not end its run. It may be nil.
 	KeepsInterrupt func(operands []string) bool
 }
 
-// A Setup defines the flags of a command and returns what runs it once they are parsed.
+// A Setup defines the flags of a command and returns the function that runs the command once
+// they are parsed.
 type Setup func(fs *flag.FlagSet) Run
 
-// Run runs a command on its operands.
+// A Run runs a command on its operands.
 type Run func(ctx context.Context, operands []string) error
 
 // Main runs a command line and returns its exit status.
 func (p *Program) Main(args []string) int {
-	// A reader that has seen enough must not kill the process before the ledger
-	// is closed: a write then fails with EPIPE instead.
+	// If a reader closes standard output, the process must not be killed before the
+	// ledger is closed. Without the signal, the write fails with EPIPE.
 	signal.Ignore(syscall.SIGPIPE)
 	err := p.run(args)
 	Report(p.Name, err)
@@ -67,14 +68,14 @@ func (p *Program) run(args []string) error {
 	return inv.run(ctx, inv.operands)
 }
 
-// An invocation is a command line taken apart.
+// An invocation is a parsed command line.
 type invocation struct {
 	command  *Command
 	run      Run
 	operands []string
 }
 
-// signals returns those that end the run. nohup ignores SIGHUP beforehand.
+// signals returns the signals that end the run. SIGHUP is not among them if nohup ignores it.
 func (inv *invocation) signals() []os.Signal {
 	signals := []os.Signal{syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -86,7 +87,7 @@ func (inv *invocation) signals() []os.Signal {
 	return signals
 }
 
-// parse takes a command line apart. Flags may stand anywhere before "--".
+// parse parses a command line. Flags may stand anywhere before "--".
 func (p *Program) parse(args []string) (*invocation, error) {
 	known := p.knownFlags()
 	flags, operands := known.split(args)
@@ -110,8 +111,8 @@ func (p *Program) parse(args []string) (*invocation, error) {
 	return inv, command.checkOperands(rest)
 }
 
-// find returns the command that operands begin with, else the default one, and the
-// operands that are left.
+// find returns the command that the first operand names, or else the default command, and
+// the remaining operands.
 func (p *Program) find(operands []string) (*Command, []string) {
 	if len(operands) > 0 && operands[0] != "" {
 		if c := p.lookup(operands[0]); c != nil {
@@ -121,7 +122,7 @@ func (p *Program) find(operands []string) (*Command, []string) {
 	return p.Default, operands
 }
 
-// lookup returns the command of a name, or nil.
+// lookup returns the command with a name, or nil.
 func (p *Program) lookup(name string) *Command {
 	for _, c := range p.all() {
 		if c.Name == name {
@@ -136,7 +137,7 @@ func (p *Program) all() []*Command {
 	return append(slices.Clone(p.Commands), p.helpCommand(), p.versionCommand())
 }
 
-// commandNames lists the commands of the program's own.
+// commandNames lists the program's commands, without help and version.
 func (p *Program) commandNames() string {
 	var names []string
 	for _, c := range p.Commands {
@@ -158,7 +159,7 @@ func newFlagSet() *flag.FlagSet {
 	return fs
 }
 
-// parseFlags sets the flags of the command that are given.
+// parseFlags sets the given flags of the command.
 func (c *Command) parseFlags(fs *flag.FlagSet, given []givenFlag, known knownFlags) error {
 	var args []string
 	seen := map[string]bool{}

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// A SignalError is the signal that ended the run: exit status 128 + signal.
+// A SignalError reports the signal that ended the run. Its exit status is 128 + signal.
 type SignalError syscall.Signal
 
 func (SignalError) Error() string { return "interrupted" }
 
-// StopOn returns a context that ends at the first of the signals, with a
-// SignalError as its cause. The signals stay caught until stop is called: one
-// that is delivered twice must not kill the process before the ledger is closed
-// and the exit status set.
+// StopOn returns a context that is cancelled by the first of the signals, with a
+// SignalError as its cause. The signals stay caught until stop is called: a second
+// signal must not kill the process before the ledger is closed and the exit status
+// set.
 func StopOn(parent context.Context, signals ...os.Signal) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)

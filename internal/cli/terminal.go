@@ -11,11 +11,11 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A TerminalLine is a line of the terminal that is written again and again. A nil
-// one, where there is no terminal, shows nothing.
+// A TerminalLine is a line of the terminal that is rewritten to show progress. A nil
+// TerminalLine, for output without a terminal, shows nothing.
 type TerminalLine struct{ next time.Time }
 
-// NewTerminalLine returns the line, or nil where standard error is no terminal.
+// NewTerminalLine returns the line, or nil if standard error is not a terminal.
 func NewTerminalLine() *TerminalLine {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil
@@ -23,10 +23,10 @@ func NewTerminalLine() *TerminalLine {
 	return &TerminalLine{}
 }
 
-// due reports whether the line should be renewed: several times a second at most.
+// due reports whether the line should be rewritten: several times a second at most.
 func (l *TerminalLine) due() bool { return l != nil && !time.Now().Before(l.next) }
 
-// Show renews the line if it is due.
+// Show rewrites the line if it is due.
 func (l *TerminalLine) Show(format string, args ...any) {
 	if l.due() {
 		l.next = time.Now().Add(200 * time.Millisecond)
@@ -41,8 +41,8 @@ func (l *TerminalLine) Clear() {
 	}
 }
 
-// ShareAndRest returns how much of some work is done and, unless 0, about how long the
-// rest takes.
+// ShareAndRest formats the share of some work that is done and, unless it is 0, the
+// estimated time for the rest.
 func ShareAndRest(share float64, left time.Duration) string {
 	percent := fmt.Sprintf("%.0f %%", 100*share)
 	switch {
@@ -57,7 +57,7 @@ func ShareAndRest(share float64, left time.Duration) string {
 	}
 }
 
-// TimeLeft estimates how long the rest of some work takes, of which a share is done.
+// TimeLeft estimates the time for the rest of some work, of which a share is done.
 func TimeLeft(begun time.Time, share float64) time.Duration {
 	return time.Duration(float64(time.Since(begun)) * (1 - share) / max(share, 0.001))
 }
