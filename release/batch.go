@@ -8,13 +8,12 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// A batch is some rows of the input on their way to the output. Its memory is used
-// again and again.
+// A batch holds some rows of the input on their way to the output. Its memory is reused.
 type batch struct {
 	number int // from 0
 	rows   dataset.Rows
-	share  float64       // of the data set that was read up to here, about
-	done   chan struct{} // a worker has dealt with it
+	share  float64       // of the data set read up to here, roughly
+	done   chan struct{} // receives a value when a worker has processed the batch
 	err    error         // of the worker
 
 	hash    [sha256.Size]byte
@@ -24,8 +23,8 @@ type batch struct {
 	accounts  accounts.Tally
 	kinds     []infer.Column
 
-	released []dataset.Column // second pass: of the columns that are drawn, in the order of the plan's output
-	kept     []dataset.Column // of those that are kept, where rows are left out
+	released []dataset.Column // second pass: the drawn columns, in the order of the plan's output
+	kept     []dataset.Column // the kept columns, if rows are left out
 	out      dataset.Rows
 	block    dataset.Block
 	rejects  dataset.Rows
@@ -34,11 +33,11 @@ type batch struct {
 
 func newBatch() *batch { return &batch{done: make(chan struct{}, 1)} }
 
-// invalid is a row that has no meaning.
+// An invalid is an invalid row and the reason.
 type invalid struct {
 	row int // in the batch
 	why error
 }
 
-// last is the number of the row behind the batch.
-func (b *batch) last() int64 { return b.rows.First + int64(b.rows.Len()) }
+// end returns the number of the row after the batch.
+func (b *batch) end() int64 { return b.rows.First + int64(b.rows.Len()) }

@@ -51,7 +51,7 @@ func benchCopy(b *testing.B, in, out string) {
 	check(b, reader.Start([]int{0, 1, 2, 3, 4}))
 	var rows dataset.Rows
 	for {
-		err := reader.Read(&rows, usual.batch)
+		err := reader.Read(&rows, defaultSizes.batch)
 		if err == io.EOF {
 			break
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// chargeAll charges the accounts that no earlier attempt has charged, in their order and
-// several in a transaction. Before the first one all are asked whether they can pay: if one
+// chargeAll charges the accounts that no earlier attempt has charged, in order and several
+// per transaction. Before the first charge it checks that all accounts can pay: if one
 // cannot, nobody is charged.
 func (r *run) chargeAll(ctx context.Context) error {
 	all := r.found.accounts
@@ -20,22 +20,22 @@ func (r *run) chargeAll(ctx context.Context) error {
 	if left == 0 {
 		return nil
 	}
-	r.tellCharged()
+	r.reportCharged()
 	if err := r.setLimit(); err != nil {
 		return err
 	}
 	items := make([]ledger.Item, 0, min(left, int64(r.sizes.charge)))
-	text, asked := 0, false
+	text, checked := 0, false
 	for item, err := range r.charges(ctx) {
 		if err != nil {
 			return err
 		}
 		if len(items) == cap(items) || text >= accounts.MostText {
-			if !asked { // a single transaction asks all by itself
+			if !checked { // a single transaction checks all of its accounts itself
 				if err := r.ledger.CanPay(r.mechanism.Price().Unit, r.charges(ctx)); err != nil {
 					return err
 				}
-				asked = true
+				checked = true
 			}
 			if err := r.charge(items); err != nil {
 				return err
@@ -53,22 +53,23 @@ func (r *run) charge(items []ledger.Item) error {
 	if err := r.release.Charge(r.mechanism.Price().Unit, items); err != nil {
 		return err
 	}
-	r.tellCharged()
+	r.reportCharged()
 	return nil
 }
 
-func (r *run) tellCharged() {
+// reportCharged reports the progress of the charges.
+func (r *run) reportCharged() {
 	n := r.release.Charged()
-	r.spec.tell(Progress{Charging, float64(n) / float64(r.found.accounts.Len()), n})
+	r.spec.report(Progress{Charging, float64(n) / float64(r.found.accounts.Len()), n})
 }
 
-// charges are those of the accounts that are not charged.
+// charges returns the charges of the accounts that are not yet charged.
 func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
 	return func(yield func(ledger.Item, error) bool) {
-		for a, err := range r.found.accounts.Behind(ctx, r.release.Charged()) {
+		for a, err := range r.found.accounts.From(ctx, r.release.Charged()) {
 			epsilon, ok := r.mechanism.Price().Amount.Times(a.Locations)
 			if err == nil && !ok {
-				err = fmt.Errorf("account %s has %d locations, which cost more than any budget holds", quote(a.Name), a.Locations)
+				err = fmt.Errorf("account %s has %d locations, which cost more than any budget can hold", quote(a.Name), a.Locations)
 			}
 			if !yield(ledger.Item{Account: string(a.Name), Epsilon: epsilon, Evaluations: a.Locations}, err) || err != nil {
 				return
@@ -77,7 +78,8 @@ func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
 	}
 }
 
-// setLimit gives every account a limit, if there is none and one was asked for.
+// setLimit sets the limit of the spec for every account, if the spec has one and the ledger
+// has none.
 func (r *run) setLimit() error {
 	if r.spec.Limit == nil {
 		return nil
@@ -85,16 +87,16 @@ func (r *run) setLimit() error {
 	return r.ledger.SetFirstLimit(everyone, r.mechanism.Price().Unit, *r.spec.Limit)
 }
 
-// explain says what can be done about a refusal.
+// explain adds to a refusal what the user can do about it.
 func (r *run) explain(err error) error {
 	var refusal *ledger.RefusalError
 	switch {
 	case !errors.As(err, &refusal):
 		return err
 	case !refusal.Limited:
-		return fmt.Errorf("account %s has no budget in metres; --limit EPSILON gives one to every account without", quote([]byte(refusal.Account)))
+		return fmt.Errorf("account %s has no budget in metres; --limit EPSILON gives one to every account without a budget", quote([]byte(refusal.Account)))
 	case r.release.Charged() > 0:
-		return fmt.Errorf("%w; %d accounts are charged and will not be again: raise the limit and repeat the command with --id %s", err, r.release.Charged(), r.id)
+		return fmt.Errorf("%w; %d accounts have been charged and will not be charged again: raise the limit and repeat the command with --id %s", err, r.release.Charged(), r.id)
 	}
 	return fmt.Errorf("%w; nothing was charged", err)
 }

@@ -25,7 +25,7 @@ func TestLongNamesAreCharged(t *testing.T) {
 			charged = append(charged, p.Done)
 		}
 	}
-	_, err := attempt(s, usual, openLedger(t, dir))
+	_, err := attempt(s, defaultSizes, openLedger(t, dir))
 	check(t, err)
 	if len(charged) != 3 || charged[1] > accounts.MostText/longestAccount+1 || charged[2] != n {
 		t.Errorf("charged %v of %d", charged, n)

@@ -10,20 +10,20 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// findings are what the first pass has found.
+// findings holds what the first pass has found.
 type findings struct {
 	digest    digest
 	rows      int64
 	locations int64
 	accounts  *accounts.Counter
-	kinds     []infer.Column // of the columns that are read, where they are to be inferred
+	kinds     []infer.Column // of the columns that are read, if they are to be inferred
 
 	invalid int64
-	first   error // why the first of the invalid rows is one, and where
-	beyond  bool  // some row has a latitude that no place has
+	first   error // place and reason of the first invalid row
+	beyond  bool  // some latitude is beyond 90 degrees
 }
 
-// check is the first pass: it reads all of the input and refuses what is wrong.
+// check runs the first pass: it reads all of the input and refuses invalid data.
 func (r *run) check(ctx context.Context) error {
 	s, p := r.spec, r.plan
 	counter := accounts.NewCounter(r.sizes.accounts, func() (*os.File, error) { return openNameless(accountsPath(s.Out)) })
@@ -38,15 +38,15 @@ func (r *run) check(ctx context.Context) error {
 		c := &checker{newClerk(p), []byte(payer), len(f.kinds)}
 		workers[w] = c.check
 	}
-	err := r.pipeline().run(ctx, workers, func(b *batch) error {
+	err := r.newPipeline().run(ctx, workers, func(b *batch) error {
 		if err := f.add(p, b); err != nil {
 			return err
 		}
-		s.tell(Progress{Checking, b.share, f.rows})
+		s.report(Progress{Checking, b.share, f.rows})
 		return nil
 	})
 	if err == nil {
-		err = f.judge(s)
+		err = f.checkInvalid(s)
 	}
 	if err == nil {
 		err = f.accounts.Sort(ctx)
@@ -54,11 +54,11 @@ func (r *run) check(ctx context.Context) error {
 	return err
 }
 
-// A checker counts what is in a batch. A worker has one.
+// A checker counts the locations in a batch. Each worker has one.
 type checker struct {
 	clerk
-	payer []byte // of all locations, where there is no column of accounts
-	kinds int    // columns whose kinds are to be inferred
+	payer []byte // the account of all locations, if there is no column of accounts
+	kinds int    // number of columns whose kinds are to be inferred
 }
 
 func (c *checker) check(b *batch) error {
@@ -87,10 +87,10 @@ func (b *batch) inferKinds(i int) {
 	}
 }
 
-// add adds what was found in a batch.
+// add adds the findings of a batch.
 func (f *findings) add(p *plan, b *batch) error {
 	f.digest.add(b.hash)
-	f.rows = b.last()
+	f.rows = b.end()
 	f.locations += b.locations
 	for c := range f.kinds {
 		f.kinds[c].Merge(b.kinds[c])
@@ -99,15 +99,15 @@ func (f *findings) add(p *plan, b *batch) error {
 		if f.first == nil {
 			f.first = fmt.Errorf("%s, %w", b.rows.Where(x.row), x.why)
 		}
-		var beyond *beyondError
+		var beyond *rangeError
 		f.beyond = f.beyond || errors.As(x.why, &beyond) && beyond.limit == 90
 	}
 	f.invalid += int64(len(b.invalid))
 	return f.accounts.Add(&b.accounts)
 }
 
-// judge refuses an input with rows that are invalid, unless they may be set aside.
-func (f *findings) judge(s *Spec) error {
+// checkInvalid refuses an input with invalid rows, unless they may be set aside.
+func (f *findings) checkInvalid(s *Spec) error {
 	switch {
 	case f.invalid == 0:
 		return nil
@@ -116,12 +116,12 @@ func (f *findings) judge(s *Spec) error {
 	case s.Rejects != "":
 		return nil
 	case f.invalid > 1:
-		return fmt.Errorf("%s: %w (%d rows are invalid; --rejects FILE sets them aside)", s.In, f.first, f.invalid)
+		return fmt.Errorf("%s: %w (%d rows are invalid; --rejects FILE writes them to a file)", s.In, f.first, f.invalid)
 	}
-	return fmt.Errorf("%s: %w (--rejects FILE sets such rows aside)", s.In, f.first)
+	return fmt.Errorf("%s: %w (--rejects FILE writes such rows to a file)", s.In, f.first)
 }
 
-// setKinds gives the fields that are kept the kinds that were inferred.
+// setKinds sets the kinds of the kept fields to the inferred kinds.
 func (f *findings) setKinds(p *plan) {
 	for i, o := range p.output {
 		if f.kinds != nil && o.kept() {

@@ -6,23 +6,22 @@ import (
 	"github.com/geosql/geosql/dataset"
 )
 
-// A collector takes the batches in the order of the input, when they are drawn, and adds
-// them to the temporary files.
+// A collector appends the drawn batches to the temporary files, in the order of the input.
 type collector struct {
 	out     dataset.Writer
 	rejects dataset.Writer
-	rows    int64 // of the input that were taken
+	rows    int64 // of the input up to the last batch
 }
 
-func (c *collector) take(b *batch) error {
-	c.rows = b.last()
+func (c *collector) append(b *batch) error {
+	c.rows = b.end()
 	if err := c.out.Append(b.block); err != nil || len(b.invalid) == 0 {
 		return err
 	}
 	return c.rejects.Append(b.rejected)
 }
 
-// drawAll is the second pass.
+// drawAll runs the second pass: it draws all locations.
 func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) error {
 	workers := make([]func(*batch) error, r.spec.workers())
 	drawers := make([]*drawer, len(workers))
@@ -31,11 +30,11 @@ func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) error {
 		workers[w] = drawers[w].draw
 	}
 	c := &collector{out: out, rejects: rejects}
-	err := r.pipeline().run(ctx, workers, func(b *batch) error {
-		if err := c.take(b); err != nil {
+	err := r.newPipeline().run(ctx, workers, func(b *batch) error {
+		if err := c.append(b); err != nil {
 			return err
 		}
-		r.spec.tell(Progress{Releasing, float64(b.last()) / float64(r.found.rows), b.last()})
+		r.spec.report(Progress{Releasing, float64(b.end()) / float64(r.found.rows), b.end()})
 		return nil
 	})
 	if err == nil && c.rows != r.found.rows {

@@ -10,10 +10,10 @@ import (
 )
 
 // A digest is the SHA-256 of the names of the columns and the hashes of the batches. It
-// stands for every cell that a release reads and for what the cell is. Who can guess all of
-// a small data set confirms the guess by it: it is the owner's.
+// covers every cell that a release reads. It must not be published: whoever can guess all of
+// a small data set can confirm the guess by the digest.
 type digest struct {
-	columns []dataset.Field // that are read, in the order of the input
+	columns []dataset.Field // the columns that are read, in the order of the input
 	batches [][sha256.Size]byte
 }
 
@@ -40,9 +40,9 @@ type digester struct {
 	sizes []byte
 }
 
-// sum hashes the cells column by column: the size of each, which is 0 for NULL and else
-// one more than its length, and then the text of all, so that different batches are
-// different input.
+// sum hashes the cells column by column: the size of each cell, which is 0 for NULL and
+// otherwise its length plus one, and then the text of all cells. So different batches are
+// different input to the hash.
 func (d *digester) sum(rows *dataset.Rows) (sum [sha256.Size]byte) {
 	if d.hash == nil {
 		d.hash = sha256.New()

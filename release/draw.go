@@ -9,19 +9,19 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A drawer draws the locations of batches. A worker has one.
+// A drawer draws the locations of batches. Each worker has one.
 type drawer struct {
 	clerk
 	mechanism planar.Mechanism
 	source    *exact.Source
 	found     *findings
 	out       dataset.Writer
-	rejects   dataset.Writer // nil where no row is invalid
+	rejects   dataset.Writer // nil if no row is invalid
 	owner     bool           // whether the report compares with the raw locations
-	surveys   []survey       // of the pairs of columns
+	surveys   []survey       // one for each pair of columns
 }
 
-// draw makes a batch of the output. Nothing of it may be seen before it is charged.
+// draw makes a batch of the output. Nobody may see it before its locations are charged.
 func (d *drawer) draw(b *batch) error {
 	b.released = slices.Grow(b.released[:0], 2*len(d.plan.points))[:2*len(d.plan.points)]
 	for i := range b.released {
@@ -65,8 +65,8 @@ func (d *drawer) release(b *batch, places []place) {
 	}
 }
 
-// assemble puts the columns of the output together. Those that are kept are shared with
-// the input, unless there are rows to leave out.
+// assemble sets the columns of the output. Kept columns share the cells of the input, unless
+// there are rows to leave out.
 func (d *drawer) assemble(b *batch) {
 	columns := b.out.Columns[:0]
 	if len(b.invalid) > 0 {
@@ -88,7 +88,7 @@ func (d *drawer) assemble(b *batch) {
 	b.out.Columns = columns
 }
 
-// withoutInvalid is a column without the rows that are invalid.
+// withoutInvalid returns a column without the invalid rows.
 func (b *batch) withoutInvalid(column int) dataset.Column {
 	from, to, invalid := &b.rows.Columns[column], &b.kept[column], b.invalid
 	to.Reset()

@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// unfinished is what the name of a temporary file ends with.
+// unfinished is the ending of the name of a temporary file.
 const unfinished = ".unfinished"
 
-// A file is one that appears whole or not at all: it is written under a temporary name,
-// for its owner's eyes only.
+// A file is an output file that appears complete or not at all: it is written under a
+// temporary name, readable by its owner only.
 type file struct {
 	*os.File
-	path string // that it is to have
-	left bool   // an earlier attempt left something, which may be a release that is sealed
-	keep bool   // it is sealed: only publish may touch its names
+	path string // its final name
+	left bool   // an earlier attempt left something, which may be a sealed release
+	keep bool   // it is sealed: only publish may change its names
 }
 
-// openFile opens the temporary file of path, or the one that an earlier attempt has left,
-// for this process alone.
+// openFile opens the temporary file of path, which an earlier attempt may have left, and
+// locks it for this process.
 func openFile(path string) (*file, error) {
 	f, err := openTemporary(path + unfinished)
 	if err != nil {
@@ -37,15 +37,15 @@ func openFile(path string) (*file, error) {
 
 func openTemporary(temp string) (*os.File, error) {
 	for {
-		if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() { // nor a link to one
-			return nil, fmt.Errorf("%s: not a regular file", temp)
+		if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() { // a link is not regular either
+			return nil, fmt.Errorf("%s is not a regular file", temp)
 		}
 		f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, err
 		}
-		here, err := claim(f)
-		if err == nil && here {
+		named, err := claim(f)
+		if err == nil && named {
 			return f, nil
 		}
 		f.Close()
@@ -55,8 +55,9 @@ func openTemporary(temp string) (*os.File, error) {
 	}
 }
 
-// openNameless opens a new file that has no name from then on: whatever ends the process,
-// nothing stays of it. What has the name already goes, unless somebody writes it.
+// openNameless opens a new file and removes its name, so that nothing of it remains however
+// the process ends. It first removes an existing file of that name, unless another process
+// is writing it.
 func openNameless(path string) (*os.File, error) {
 	left, err := openTemporary(path)
 	if err != nil {
@@ -77,17 +78,17 @@ func openNameless(path string) (*os.File, error) {
 	return f, nil
 }
 
-// claim locks a file, and reports whether it still has its name.
-func claim(f *os.File) (here bool, err error) {
+// claim locks a file and reports whether it still has its name.
+func claim(f *os.File) (named bool, err error) {
 	if lock(f) != nil {
 		return false, errors.New("another process is writing it")
 	}
-	if here, err = named(f); !here || err != nil {
+	if named, err = hasName(f); !named || err != nil {
 		return false, err
 	}
 	info, err := f.Stat()
 	if err == nil && !private(info) {
-		err = errors.New("it is somebody else's or has another name")
+		err = errors.New("it belongs to another user or has a second name")
 	}
 	if err == nil {
 		err = f.Chmod(0o600)
@@ -95,8 +96,8 @@ func claim(f *os.File) (here bool, err error) {
 	return err == nil, err
 }
 
-// named reports whether a file still has its name.
-func named(f *os.File) (bool, error) {
+// hasName reports whether a file still has its name.
+func hasName(f *os.File) (bool, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return false, err
@@ -117,10 +118,10 @@ func newFile(f *os.File, path string) (*file, error) {
 	return &file{File: f, path: path, left: info.Size() > 0}, nil
 }
 
-// empty begins anew.
+// empty truncates the file and removes the journals of a GeoPackage.
 func (f *file) empty() error {
 	f.left = false
-	for _, journal := range []string{"-journal", "-wal", "-shm"} { // of a GeoPackage
+	for _, journal := range []string{"-journal", "-wal", "-shm"} {
 		if err := os.Remove(f.Name() + journal); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -131,7 +132,7 @@ func (f *file) empty() error {
 	return f.Truncate(0)
 }
 
-// hash is the SHA-256 of the file's content, in hexadecimal.
+// hash returns the SHA-256 of the file's content, in hexadecimal.
 func (f *file) hash() (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(f, 0, 1<<62)); err != nil {
@@ -140,20 +141,20 @@ func (f *file) hash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// synced puts the file on disk and meanwhile takes its hash.
-func (f *file) synced() (hash string, err error) {
+// syncAndHash syncs the file and returns its hash, which it computes meanwhile.
+func (f *file) syncAndHash() (hash string, err error) {
 	done := make(chan error, 1)
 	go func() { done <- f.Sync() }()
 	hash, err = f.hash()
 	return hash, cmp.Or(err, <-done)
 }
 
-// publish gives the file its name.
+// publish gives the file its final name.
 func (f *file) publish() error {
-	if here, err := named(f.File); err != nil {
+	if named, err := hasName(f.File); err != nil {
 		return err
-	} else if !here {
-		return fmt.Errorf("%s is another file now", f.Name())
+	} else if !named {
+		return fmt.Errorf("%s has been replaced by another file", f.Name())
 	}
 	if err := os.Rename(f.Name(), f.path); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (f *file) publish() error {
 	return syncDir(f.path)
 }
 
-// close closes the file, and removes it unless it has, or may have, been sealed.
+// close closes the file. It removes the file unless it is, or may be, sealed.
 func (f *file) close() {
 	if !f.keep && !f.left {
 		f.remove()
@@ -169,18 +170,17 @@ func (f *file) close() {
 	f.Close()
 }
 
-// remove removes the temporary file, if it is this one. That it cannot be removed is no
-// error: whatever stays has no name that anybody would read, and is emptied by the next
-// attempt.
+// remove removes the temporary file, if it still has its name. Failing to remove it is not
+// an error: nobody reads a file of that name, and the next attempt empties it.
 func (f *file) remove() {
-	if here, err := named(f.File); !here || err != nil {
+	if named, err := hasName(f.File); !named || err != nil {
 		return
 	}
 	_ = os.Remove(f.Name())
 	_ = os.Remove(f.Name() + "-journal")
 }
 
-// syncDir makes the name of a file last.
+// syncDir syncs the directory of a file, so that the file keeps its name after a crash.
 func syncDir(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -190,26 +190,27 @@ func syncDir(path string) error {
 	return dir.Sync()
 }
 
-// exists reports whether something has the name, also a link that leads nowhere.
+// exists reports whether the path exists, also as a broken link.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// same reports whether two names are those of one file.
-func same(a, b string) bool {
+// sameFile reports whether two paths lead to the same file.
+func sameFile(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// accountsPath is where accounts are sorted that are too many for memory.
+// accountsPath returns the path of the file in which accounts are sorted that do not fit
+// into memory.
 func accountsPath(out string) string { return out + ".accounts" + unfinished }
 
-// reportPath is where the report of an output stands.
+// reportPath returns the path of the report on an output.
 func reportPath(out string) string { return out + ".report.html" }
 
-// layerName is the name of the output without its folder and endings.
+// layerName returns the name of the output without its folder and extensions.
 func layerName(out string) string {
 	name, _, _ := strings.Cut(filepath.Base(out), ".")
 	return name

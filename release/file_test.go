@@ -22,7 +22,7 @@ func TestNameless(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	check(t, os.MkdirAll(filepath.Join(path, "in the way"), 0o700))
-	if _, err := openNameless(path); err == nil || !strings.Contains(err.Error(), path+": not a regular file") {
+	if _, err := openNameless(path); err == nil || !strings.Contains(err.Error(), path+" is not a regular file") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := openNameless(filepath.Join(path, "none", "accounts")); !os.IsNotExist(err) {

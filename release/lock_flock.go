@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// lock takes the file for this process alone, or reports that another one has it. It is
-// the process's until it closes the file or ends.
+// lock locks the file until the process closes it or ends. It returns an error if another
+// process has locked the file.
 func lock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// private reports whether a file is the user's own and has one name only, so that a mode
-// keeps it from everybody else.
+// private reports whether a file is the user's own and has only one name, so that its mode
+// can keep others from reading it.
 func private(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid() && s.Nlink == 1

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// lock does nothing: of two processes with one release the ledger lets only one go on.
+// lock does nothing: the ledger lets only one of two processes continue a release.
 func lock(*os.File) error { return nil }
 
-// private is not known of a file.
+// private returns true, since the system does not tell.
 func private(fs.FileInfo) bool { return true }

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// DefaultMechanism is the mechanism that draws where a [Spec] names none.
+// DefaultMechanism is the mechanism of a [Spec] that names none.
 const DefaultMechanism = "laplace"
 
 // newMechanism returns the mechanism that draws the locations of a release.
@@ -25,20 +25,21 @@ func newMechanism(ctx context.Context, s *Spec) (planar.Mechanism, error) {
 	return d.Mechanism(cmp.Or(s.Mechanism, DefaultMechanism), s.Epsilon)
 }
 
-// errors returns how far from its location, in metres, a released one is expected to be
-// in the mean, and in 95 of 100 cases at most, before a region moves it.
-func (r *run) errors() (mean, within95 float64, err error) {
+// accuracy returns the distance in metres between a location and its released one: the
+// expected distance, and the distance that 95 of 100 do not exceed, both before a region
+// moves the released location.
+func (r *run) accuracy() (mean, within95 float64, err error) {
 	a := r.mechanism.Accuracy()
 	within95, err = a.Radius(0.95)
 	return a.Mean(), within95, err
 }
 
-// noise returns how far the noise of the mechanism moves locations in the plane.
+// noise returns the accuracy of the mechanism in the plane, without a domain.
 func (r *run) noise() planar.Accuracy {
 	return r.mechanism.Accuracy().Law().Plane(r.mechanism.Price().Amount.Float64())
 }
 
-// outside reports whether a location is not where released ones may be.
+// outside reports whether a location is outside the area of released locations.
 func outside(d *planar.Domain, lat, lon float64) bool {
 	if d.Outside(lat, lon) {
 		return true

@@ -11,11 +11,11 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// powers are those of ten that float64 has exactly, as many as its exact integers of
-// at most 15 digits can be divided by.
+// powers holds the powers of ten by which plainNumber divides integers of at most 15
+// digits. All of them are exact as float64.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// number reads a decimal number, rounded to the nearest float64.
+// number parses a decimal number, rounded to the nearest float64.
 func number(text []byte) (x float64, ok bool) {
 	if x, ok := plainNumber(text); ok {
 		return x, true
@@ -24,15 +24,15 @@ func number(text []byte) (x float64, ok bool) {
 	if bytes.ContainsFunc(text, func(r rune) bool {
 		return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' && r != 'e' && r != 'E'
 	}) {
-		return 0, false // also the hexadecimal, infinite and undefined ones that ParseFloat takes
+		return 0, false // ParseFloat would also take hexadecimal numbers, Inf and NaN
 	}
 	x, err := strconv.ParseFloat(string(text), 64)
 	return x, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// plainNumber reads a number of at most 15 digits without an exponent, without
-// allocating: the digits are an integer that float64 has, the power of ten too, and one
-// division rounds once (Clinger, How to Read Floating Point Numbers Accurately (1990)).
+// plainNumber parses a number of at most 15 digits without an exponent, and does not
+// allocate. The digits and the power of ten are exact as float64, so that one division
+// rounds once (Clinger, How to Read Floating Point Numbers Accurately (1990)).
 func plainNumber(text []byte) (x float64, ok bool) {
 	negative := len(text) > 0 && text[0] == '-'
 	if negative {
@@ -83,31 +83,31 @@ func appendDegrees(b []byte, degrees float64) []byte {
 	return b
 }
 
-// coordinate reads a latitude or a longitude of at most limit degrees.
+// coordinate parses a latitude or a longitude of at most limit degrees.
 func coordinate(text []byte, name string, limit float64) (float64, error) {
 	x, ok := number(text)
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("column %s: %s is no number", printable.Text(name), quote(text))
-	case len(text) > dataset.LongestSecret: // where batches end would tell
-		return 0, fmt.Errorf("column %s: a number of %d bytes, more than %d", printable.Text(name), len(text), dataset.LongestSecret)
+		return 0, fmt.Errorf("column %s: %s is not a number", printable.Text(name), quote(text))
+	case len(text) > dataset.LongestSecret: // the ends of batches would reveal it
+		return 0, fmt.Errorf("column %s: the number has %d bytes, which is more than %d", printable.Text(name), len(text), dataset.LongestSecret)
 	case math.Abs(x) > limit:
-		return 0, &beyondError{name, string(text), limit}
+		return 0, &rangeError{name, string(text), limit}
 	}
 	return x, nil
 }
 
-// beyondError is a coordinate that no place has.
-type beyondError struct {
+// A rangeError reports a coordinate beyond its limit.
+type rangeError struct {
 	column, text string
 	limit        float64
 }
 
-func (e *beyondError) Error() string {
+func (e *rangeError) Error() string {
 	return fmt.Sprintf("column %s: %s is beyond %v degrees", printable.Text(e.column), e.text, e.limit)
 }
 
-// quote prints text for people, on one line and not too much of it.
+// quote formats text for messages: quoted, on one line, and shortened.
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {

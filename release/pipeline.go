@@ -9,18 +9,18 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A pipeline reads a data set in batches that several workers deal with, and hands them
-// out in their order.
+// A pipeline reads a data set in batches, which several workers process, and commits them
+// in order.
 type pipeline struct {
 	reader  dataset.Reader
 	columns []int
 	size    int      // of a batch, in rows
-	batches []*batch // all there are: they bound the memory
+	batches []*batch // all batches, whose number bounds the memory
 }
 
-// pipeline is one for the run's workers.
-func (r *run) pipeline() *pipeline {
-	for len(r.batches) < r.spec.workers()+2 { // in the first pass
+// newPipeline returns a pipeline for the run's workers.
+func (r *run) newPipeline() *pipeline {
+	for len(r.batches) < r.spec.workers()+2 { // the second pass reuses those of the first
 		b := newBatch()
 		b.rows.Secret = r.plan.secret()
 		r.batches = append(r.batches, b)
@@ -28,15 +28,15 @@ func (r *run) pipeline() *pipeline {
 	return &pipeline{r.reader, r.plan.read, r.sizes.batch, r.batches}
 }
 
-// run reads the data set from its start. Every batch is worked on by one of the workers,
-// each of which is a goroutine, and then committed, in the order of the data set. The
-// first error in that order ends it, and so does ctx.
+// run reads the data set from its start. Each batch is processed by one of the workers, each
+// of which is a goroutine, and then committed, in the order of the data set. The first error
+// in that order ends the run, and so does cancelling ctx.
 func (p *pipeline) run(ctx context.Context, workers []func(*batch) error, commit func(*batch) error) error {
 	if err := p.reader.Start(p.columns); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	free, todo, order := p.queue(), p.queue(), p.queue()
+	free, todo, order := p.newQueue(), p.newQueue(), p.newQueue()
 	for _, b := range p.batches {
 		free <- b
 	}
@@ -44,7 +44,7 @@ func (p *pipeline) run(ctx context.Context, workers []func(*batch) error, commit
 	for _, work := range workers {
 		all.Go(func() {
 			for b := range todo {
-				b.err = guarded(work, b)
+				b.err = recoverEntropy(work, b)
 				b.done <- struct{}{}
 			}
 		})
@@ -67,8 +67,9 @@ func (p *pipeline) run(ctx context.Context, workers []func(*batch) error, commit
 	return err
 }
 
-// queue has room for all batches, so that only a lack of free ones makes anybody wait.
-func (p *pipeline) queue() chan *batch { return make(chan *batch, len(p.batches)) }
+// newQueue returns a queue with room for all batches, so that only the reader waits, for a
+// free batch.
+func (p *pipeline) newQueue() chan *batch { return make(chan *batch, len(p.batches)) }
 
 func (p *pipeline) read(ctx context.Context, free <-chan *batch, pass func(*batch)) error {
 	for number := 0; ; number++ {
@@ -110,8 +111,9 @@ func commitAll(ctx context.Context, order <-chan *batch, free chan<- *batch, com
 	return nil
 }
 
-// guarded makes entropy that runs dry an error.
-func guarded(work func(*batch) error, b *batch) (err error) {
+// recoverEntropy calls work and turns its panic about a failed source of entropy into an
+// error.
+func recoverEntropy(work func(*batch) error, b *batch) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

@@ -40,7 +40,7 @@ func (n *numbers) Read(rows *dataset.Rows, most int) error {
 // pump runs 1000 rows through a pipeline of 4 workers in batches of 7.
 func pump(ctx context.Context, fails int, work, commit func(*batch) error) error {
 	r := &run{spec: &Spec{Workers: 4}, sizes: sizes{batch: 7}, reader: &numbers{rows: 1000, fails: fails}, plan: &plan{}}
-	return r.pipeline().run(ctx, []func(*batch) error{work, work, work, work}, commit)
+	return r.newPipeline().run(ctx, []func(*batch) error{work, work, work, work}, commit)
 }
 
 func TestPipelineKeepsTheOrder(t *testing.T) {
@@ -52,7 +52,7 @@ func TestPipelineKeepsTheOrder(t *testing.T) {
 		if text, _ := b.rows.Columns[0].At(0); b.rows.First != next || string(text) != fmt.Sprint(next) {
 			t.Errorf("row %d came for %d", b.rows.First, next)
 		}
-		next = b.last()
+		next = b.end()
 		return nil
 	})
 	check(t, err)
@@ -67,7 +67,7 @@ func TestPipelineErrors(t *testing.T) {
 	failure, ended := errors.New("failed"), errors.New("ended")
 	at := func(row int64, err error) func(*batch) error {
 		return func(b *batch) error {
-			if b.rows.First <= row && row < b.last() {
+			if b.rows.First <= row && row < b.end() {
 				return err
 			}
 			return nil
@@ -97,7 +97,7 @@ func TestPipelineErrors(t *testing.T) {
 			if err := at(c.ends, failure)(b); err != nil {
 				return err
 			}
-			committed = b.last()
+			committed = b.end()
 			return nil
 		})
 		if err != c.want || c.mustBeBefore >= 0 && committed != c.mustBeBefore {
@@ -110,7 +110,7 @@ func TestPipelineErrors(t *testing.T) {
 // Entropy that runs dry is an error; any other panic is one.
 func TestGuarded(t *testing.T) {
 	dry := &exact.EntropyError{Err: io.EOF}
-	if err := guarded(func(*batch) error { panic(dry) }, nil); !errors.Is(err, io.EOF) {
+	if err := recoverEntropy(func(*batch) error { panic(dry) }, nil); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v", err)
 	}
 	defer func() {
@@ -118,5 +118,5 @@ func TestGuarded(t *testing.T) {
 			t.Error("a panic was swallowed")
 		}
 	}()
-	_ = guarded(func(*batch) error { panic("a mistake") }, nil)
+	_ = recoverEntropy(func(*batch) error { panic("a mistake") }, nil)
 }

@@ -10,28 +10,28 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A plan says which columns of the input are what. Columns that are read have a number
-// of their own, in the order of the input.
+// A plan says what the columns of the input are for. The columns that are read are numbered
+// in the order of the input.
 type plan struct {
-	fields  []dataset.Field // that are read
+	fields  []dataset.Field // the columns that are read
 	read    []int           // their numbers in the input
-	account int             // of the accounts; -1 if all rows have the same
+	account int             // the column of the accounts; -1 if all rows have the same account
 	points  []dataset.Point
 	format  dataset.Format // of the output
 	output  []output
 	schema  dataset.Schema
 }
 
-// An output is a column of the output: one that is read and kept, or half of a location.
+// An output is a column of the output: a kept column, or a coordinate of a location.
 type output struct {
-	column int // that is read
-	point  int // that it belongs to; -1 if it is kept
+	column int // the number of the column that is read
+	point  int // the location that it belongs to; -1 for a kept column
 	lon    bool
 }
 
 func (o output) kept() bool { return o.point < 0 }
 
-// newPlan finds the columns that the spec names.
+// newPlan returns the plan for the columns that the spec names.
 func newPlan(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, error) {
 	if err := s.checkColumns(); err != nil {
 		return nil, err
@@ -52,17 +52,17 @@ func newPlan(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, err
 	}
 	if _, constant := s.constant(); !constant {
 		if p.account = number[s.Account]; p.fields[p.account].Kind == dataset.Real {
-			return nil, fmt.Errorf("column %s has REAL numbers; an account is TEXT or INTEGER", printable.Text(s.Account))
+			return nil, fmt.Errorf("column %s has REAL numbers; an account must be TEXT or INTEGER", printable.Text(s.Account))
 		}
 	}
 	for k := range s.Lat {
 		p.points = append(p.points, dataset.Point{Lat: number[s.Lat[k]], Lon: number[s.Lon[k]]})
 	}
-	p.layOutput(s)
+	p.setOutput(s)
 	return p, nil
 }
 
-// secret says which of the columns that are read are coordinates.
+// secret reports for each column that is read whether it is a coordinate.
 func (p *plan) secret() []bool {
 	secret := make([]bool, len(p.fields))
 	for _, point := range p.points {
@@ -71,8 +71,8 @@ func (p *plan) secret() []bool {
 	return secret
 }
 
-// layOutput puts the columns that are kept or released in the order of the input.
-func (p *plan) layOutput(s *Spec) {
+// setOutput sets the columns of the output and its schema, in the order of the input.
+func (p *plan) setOutput(s *Spec) {
 	p.schema = dataset.Schema{Name: layerName(s.Out), Points: make([]dataset.Point, len(p.points)), EscapeFormulas: s.EscapeFormulas}
 	for column, f := range p.fields {
 		o := output{column: column, point: -1}
@@ -99,16 +99,16 @@ func (p *plan) layOutput(s *Spec) {
 // checkColumns refuses columns that are named twice or contradict each other.
 func (s *Spec) checkColumns() error {
 	if len(s.Lat) == 0 || len(s.Lat) != len(s.Lon) {
-		return fmt.Errorf("%d columns of latitudes and %d of longitudes make no pairs", len(s.Lat), len(s.Lon))
+		return fmt.Errorf("%d columns of latitudes and %d columns of longitudes do not form pairs", len(s.Lat), len(s.Lon))
 	}
 	account, constant := s.constant()
 	if constant && (account == "" || account == everyone) {
-		return errors.New("the account of const: is empty or '*'")
+		return errors.New("the account after const: is empty or '*'")
 	}
 	seen := map[string]bool{}
 	for _, name := range slices.Concat(s.Lat, s.Lon) {
 		if seen[name] {
-			return fmt.Errorf("column %s is more than one coordinate", printable.Text(name))
+			return fmt.Errorf("column %s is named as two coordinates", printable.Text(name))
 		}
 		seen[name] = true
 	}
@@ -117,7 +117,7 @@ func (s *Spec) checkColumns() error {
 	}
 	for i, name := range s.Keep {
 		if slices.ContainsFunc(slices.Concat(s.Lat, s.Lon), func(c string) bool { return strings.EqualFold(c, name) }) {
-			return fmt.Errorf("column %s is a coordinate that is released and cannot be kept", printable.Text(name))
+			return fmt.Errorf("column %s is a released coordinate and cannot be kept", printable.Text(name))
 		}
 		if slices.Contains(s.Keep[:i], name) {
 			return fmt.Errorf("column %s is kept twice", printable.Text(name))
@@ -126,7 +126,7 @@ func (s *Spec) checkColumns() error {
 	return nil
 }
 
-// columns are the names of all columns that are read.
+// columns returns the names of all columns that are read.
 func (s *Spec) columns() []string {
 	all := slices.Concat(s.Lat, s.Lon, s.Keep)
 	if _, constant := s.constant(); !constant {

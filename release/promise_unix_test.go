@@ -30,7 +30,7 @@ func TestBatchesHideText(t *testing.T) {
 				ends = append(ends, p.Done)
 			}
 		}
-		_, err := attempt(s, usual, openLedger(t, dir))
+		_, err := attempt(s, defaultSizes, openLedger(t, dir))
 		check(t, err)
 		told = append(told, ends)
 	}
@@ -48,7 +48,7 @@ func TestBatchesHideText(t *testing.T) {
 func TestLongCoordinate(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), "user,lat,lon\nana,48.85,2.3500000000000000000000000000000000000000000000000000000000000001\n")
-	if _, err := attempt(newSpec(dir), usual, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "line 2, column lon: a number of 66 bytes, more than 64") {
+	if _, err := attempt(newSpec(dir), defaultSizes, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "line 2, column lon: the number has 66 bytes, which is more than 64") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -70,14 +70,14 @@ func TestKeptCellsFit(t *testing.T) {
 			l := openLedger(t, dir)
 			s := newSpec(dir)
 			s.In, s.Out, s.Keep = filepath.Join(dir, name), filepath.Join(dir, "out"+ext), []string{"x"}
-			if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s to %s: got %v, want %s", name, ext, err, want)
 			}
 			if got := spent(t, l); len(got) > 0 {
 				t.Errorf("%s to %s: charged %v", name, ext, got)
 			}
 			s.Rejects = filepath.Join(dir, "bad.csv")
-			sum, err := attempt(s, usual, l)
+			sum, err := attempt(s, defaultSizes, l)
 			check(t, err)
 			if got := spent(t, l); sum.Invalid != 1 || len(got) != 1 {
 				t.Errorf("%s to %s: %d set aside, charged %v", name, ext, sum.Invalid, got)
@@ -98,7 +98,7 @@ func TestTemporaryFileIsOurs(t *testing.T) {
 		l := openLedger(t, dir)
 		s := newSpec(dir)
 		check(t, os.Symlink(other, s.Out+unfinished))
-		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("got %v", err)
 		}
 		if text, err := os.ReadFile(other); there != (err == nil) || there && string(text) != "somebody's" {
@@ -119,7 +119,7 @@ func TestLinkedTemporaryFile(t *testing.T) {
 	s := newSpec(dir)
 	write(t, s.Out+unfinished, "an earlier draw")
 	check(t, os.Link(s.Out+unfinished, filepath.Join(dir, "linked")))
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "has another name") {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "has a second name") {
 		t.Errorf("got %v", err)
 	}
 	wantFolder(t, dir, "in.csv", "linked", "out.csv"+unfinished)
@@ -139,7 +139,7 @@ func TestPublishesItsOwn(t *testing.T) {
 			write(t, s.Out+unfinished, "another draw")
 		}
 	}
-	if _, err := attempt(s, usual, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "is another file now") {
+	if _, err := attempt(s, defaultSizes, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "has been replaced by another file") {
 		t.Errorf("got %v", err)
 	}
 	if exists(s.Out) {
@@ -160,7 +160,7 @@ func TestReplacesNothing(t *testing.T) {
 				write(t, filepath.Join(dir, path), "new")
 			}
 		}
-		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), path+" has appeared meanwhile") {
+		if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), path+" has been created meanwhile") {
 			t.Errorf("%s: got %v", path, err)
 		}
 		if text, err := os.ReadFile(filepath.Join(dir, path)); err != nil || string(text) != "new" {
@@ -168,7 +168,7 @@ func TestReplacesNothing(t *testing.T) {
 		}
 		check(t, os.Remove(filepath.Join(dir, path)))
 		s.Progress = nil
-		_, err := attempt(s, usual, l)
+		_, err := attempt(s, defaultSizes, l)
 		check(t, err)
 		wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.report.html")
 	}
@@ -182,7 +182,7 @@ func TestOutsideIsTold(t *testing.T) {
 		write(t, filepath.Join(dir, "in.csv"), "user,lat,lon\nana,48.85,2.35\nben,40,2.35\n")
 		s := newSpec(dir)
 		s.Publishable = publishable
-		sum, err := attempt(s, usual, openLedger(t, dir))
+		sum, err := attempt(s, defaultSizes, openLedger(t, dir))
 		check(t, err)
 		if sum.Outside != 1 {
 			t.Errorf("publishable %v: %d outside", publishable, sum.Outside)
@@ -198,7 +198,7 @@ func TestPublishedLeavesOthersAlone(t *testing.T) {
 	l := openLedger(t, dir)
 	s := newSpec(dir)
 	s.ID = "first"
-	_, err := attempt(s, usual, l)
+	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	check(t, os.Rename(s.Out, filepath.Join(dir, "first.csv")))
 	check(t, os.Remove(reportPath(s.Out)))
@@ -209,15 +209,15 @@ func TestPublishedLeavesOthersAlone(t *testing.T) {
 			write(t, s.Out, "in the way")
 		}
 	}
-	if _, err := attempt(second, usual, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
+	if _, err := attempt(second, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
 		t.Fatalf("got %v", err)
 	}
 	check(t, os.Remove(s.Out))
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "release first was published as") {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "release first was published as") {
 		t.Errorf("got %v", err)
 	}
 	second.Progress = nil
-	sum, err := attempt(second, usual, l)
+	sum, err := attempt(second, defaultSizes, l)
 	check(t, err)
 	if sum.Finished == nil {
 		t.Error("the sealed release was lost")
@@ -258,13 +258,13 @@ func TestSealedReportIsNotPublishable(t *testing.T) {
 			write(t, s.Out, "in the way")
 		}
 	}
-	if _, err := attempt(s, usual, l); err == nil {
+	if _, err := attempt(s, defaultSizes, l); err == nil {
 		t.Fatal("there was something in the way")
 	}
 	check(t, os.Remove(s.Out))
 	s.Progress, s.Publishable = nil, true
 	refused := func() {
-		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "repeat the command without --publishable") {
+		if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "repeat the command without --publishable") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -272,7 +272,7 @@ func TestSealedReportIsNotPublishable(t *testing.T) {
 	check(t, os.Rename(reportPath(s.Out)+unfinished, reportPath(s.Out))) // killed before the output was named
 	refused()
 	s.Publishable = false
-	_, err := attempt(s, usual, l)
+	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html")
 }

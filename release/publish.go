@@ -11,10 +11,10 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// seal ends the release in the ledger, when all files are on disk.
+// seal writes the report, syncs all files and then seals the release in the ledger.
 func (r *run) seal() error {
-	r.spec.tell(Progress{Sealing, 1, r.found.rows})
-	hash, err := r.out.synced()
+	r.spec.report(Progress{Sealing, 1, r.found.rows})
+	hash, err := r.out.syncAndHash()
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (r *run) seal() error {
 		if err := syncDir(f.path); err != nil {
 			return err
 		}
-		f.keep = true // from here on a crash, or a commit that only seemed to fail, may have sealed it
+		f.keep = true // from here on it may be sealed, even if the commit seems to fail
 	}
 	err = r.release.Seal(hash)
 	if _, ok := errors.AsType[*ledger.ReleaseError](err); ok { // another process has continued it
@@ -41,15 +41,15 @@ func (r *run) seal() error {
 	return err
 }
 
-// publish gives the files their names, the output last.
+// publish gives the files their final names, the output last.
 func (r *run) publish(files []*file) error {
 	for _, f := range files {
 		if exists(f.path) {
-			return fmt.Errorf("%s has appeared meanwhile", f.path)
+			return fmt.Errorf("%s has been created meanwhile", f.path)
 		}
 	}
 	for i := range files {
-		r.spec.tell(Progress{Publishing, 1, r.found.rows})
+		r.spec.report(Progress{Publishing, 1, r.found.rows})
 		if err := files[len(files)-1-i].publish(); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (r *run) publish(files []*file) error {
 	return nil
 }
 
-// files are the temporary files, that of the output first.
+// files returns the temporary files, starting with the output's.
 func (r *run) files() []*file {
 	files := []*file{r.out, r.report}
 	if r.rejects != nil {
@@ -66,27 +66,28 @@ func (r *run) files() []*file {
 	return files
 }
 
-// finish publishes what an earlier attempt has sealed, or says that it was published.
+// finish publishes what an earlier attempt has sealed. It returns an error if that was
+// published already.
 func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	hash, err := r.out.hash()
 	if err != nil {
 		return nil, err
 	}
-	if !r.out.left || hash != p.SHA256 { // what is left may be another release, sealed
-		return nil, fmt.Errorf("release %s was published as %s on %s; another draw needs another --id, and is charged",
+	if !r.out.left || hash != p.SHA256 { // what is left may be another sealed release
+		return nil, fmt.Errorf("release %s was published as %s on %s; to draw again, which is charged, use another --id",
 			r.id, p.Output, p.Time.Format(time.DateOnly))
 	}
 	if err := r.checkReport(); err != nil {
 		return nil, err
 	}
 	if r.found.invalid > 0 && !r.rejects.left && !exists(r.rejects.path) {
-		return nil, fmt.Errorf("release %s did not set rows aside in %s: repeat the command with the --rejects that it had", r.id, r.rejects.path)
+		return nil, fmt.Errorf("release %s did not write invalid rows to %s: repeat the command with its earlier --rejects", r.id, r.rejects.path)
 	}
 	var nameless []*file
 	for _, f := range r.files() {
 		if f.keep = f.left; f.left {
 			nameless = append(nameless, f)
-		} else { // it has its name; once the output has, nobody would remove the empty one
+		} else { // the file has its final name; this one is empty and not needed
 			f.remove()
 		}
 	}
@@ -100,8 +101,8 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	return s, err
 }
 
-// checkReport makes sure that the report of an earlier attempt, which may have its name,
-// has no section for the owner, if none is wanted.
+// checkReport returns an error if the report of an earlier attempt, which may have its final
+// name, has a section for the owner and the spec wants none.
 func (r *run) checkReport() error {
 	if !r.spec.Publishable {
 		return nil

@@ -13,17 +13,18 @@ import (
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// A Region is what released locations are moved into.
+// A Region is the area that released locations are moved into.
 type Region struct {
 	WKT string
 	Box Box // its bounds
 }
 
-// maxRegion bounds the size of a file that a region is read from.
+// maxRegion is the maximum size of the text of a region, in bytes.
 const maxRegion = 256 << 20
 
-// ReadRegion reads polygons from a GeoJSON file, which may be compressed by gzip: a
-// geometry, a feature, or a collection of features, all of which together are the region.
+// ReadRegion reads a region from a GeoJSON file, which may be compressed by gzip. The file
+// holds a geometry, a feature, or a collection of features; the region is the union of all
+// their polygons.
 func ReadRegion(path string) (Region, error) {
 	text, err := readRegion(path)
 	if err != nil {
@@ -40,7 +41,7 @@ func ReadRegion(path string) (Region, error) {
 	}, nil
 }
 
-// readRegion reads a file as the data set is read: gzip and a byte order mark are dealt with.
+// readRegion returns the text of a file, without compression and byte order mark.
 func readRegion(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
@@ -59,13 +60,13 @@ func readRegion(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	case len(text) > maxRegion:
-		return nil, fmt.Errorf("%s has more than %d MB, too much for a region", path, maxRegion>>20)
+		return nil, fmt.Errorf("%s has more than %d MB, which is too much for a region", path, maxRegion>>20)
 	}
 	return text, nil
 }
 
-// A geometry is a GeoJSON object (RFC 7946), as far as regions go. Package orb/geojson
-// would read it too, with a database's driver as a dependency.
+// A geometry is a GeoJSON object (RFC 7946) of a region. Package orb/geojson could read it
+// too, but depends on the driver of a database.
 type geometry struct {
 	Type        string
 	Coordinates json.RawMessage
@@ -77,16 +78,16 @@ type geometry struct {
 func parseRegion(text []byte) (orb.MultiPolygon, error) {
 	var g geometry
 	if err := json.Unmarshal(text, &g); err != nil {
-		return nil, fmt.Errorf("no GeoJSON: %w", err)
+		return nil, fmt.Errorf("not GeoJSON: %w", err)
 	}
 	all, err := g.polygons()
 	if err == nil && len(all) == 0 {
-		err = errors.New("there is no polygon in it")
+		err = errors.New("it contains no polygon")
 	}
 	return all, err
 }
 
-// polygons are those of the object and of all objects in it.
+// polygons returns the polygons of the object and of all objects in it.
 func (g *geometry) polygons() (all orb.MultiPolygon, err error) {
 	switch g.Type {
 	case "Polygon":
@@ -116,7 +117,7 @@ func (g *geometry) polygons() (all orb.MultiPolygon, err error) {
 	return all, checkRings(all)
 }
 
-// checkRings refuses what has no bounds.
+// checkRings refuses polygons without bounds.
 func checkRings(polygons orb.MultiPolygon) error {
 	for _, p := range polygons {
 		if len(p) == 0 || len(p[0]) < 4 {

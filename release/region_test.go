@@ -54,8 +54,8 @@ func zipped(t *testing.T, text string) string {
 
 func TestReadRegionErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                         "no GeoJSON",
-		"[]":                       "no GeoJSON",
+		"":                         "not GeoJSON",
+		"[]":                       "not GeoJSON",
 		`{"type": "Point"}`:        `not of "Point"`,
 		`{}`:                       `not of ""`,
 		`{"type": "Feature"}`:      "no geometry",

@@ -16,14 +16,14 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// sizes bound what is kept in memory and done at a time.
+// sizes bounds what is kept in memory and done at a time.
 type sizes struct {
-	batch    int // rows that are read, drawn and written together; batches are part of the digest
+	batch    int // rows per batch; the digest depends on it
 	accounts accounts.Limits
-	charge   int // accounts that are charged in a transaction, which holds the ledger for less than a second
+	charge   int // accounts charged per transaction, which locks the ledger for less than a second
 }
 
-var usual = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 18, Merge: 64}, charge: 1 << 17}
+var defaultSizes = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 18, Merge: 64}, charge: 1 << 17}
 
 // A run is one attempt at a release.
 type run struct {
@@ -39,17 +39,17 @@ type run struct {
 	id      string
 	release ledger.Release
 
-	out, report, rejects *file // rejects is nil where none were asked for
+	out, report, rejects *file // rejects is nil if the spec names no file for it
 
 	surveys []survey
-	batches []*batch // of both passes, the memory of the first serves the second
+	batches []*batch // used by both passes
 }
 
-// Run releases a data set. It returns after the output has its name, or leaves no file
-// behind; after an error or a crash the same call goes on without charging twice. A
-// refusal of the ledger is a [*ledger.RefusalError].
+// Run releases a data set. When it returns without an error, the output has its name. After
+// an error or a crash the same call continues and charges nothing twice. A refusal of the
+// ledger is a [*ledger.RefusalError].
 func Run(ctx context.Context, spec Spec, l ledger.Ledger) (*Summary, error) {
-	return (&run{spec: &spec, sizes: usual, ledger: l}).run(ctx)
+	return (&run{spec: &spec, sizes: defaultSizes, ledger: l}).run(ctx)
 }
 
 func (r *run) run(ctx context.Context) (*Summary, error) {
@@ -66,21 +66,21 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 	if published := r.release.Published(); published != nil {
 		return r.finish(published)
 	}
-	if err := r.mayEmpty(); err != nil {
+	if err := r.checkLeftover(); err != nil {
 		return nil, err
 	}
 	for _, f := range r.files() {
 		f.left = false
 		if exists(f.path) {
-			return nil, thereAlready(f.path)
+			return nil, existsError(f.path)
 		}
 	}
 	return r.chargeAndPublish(ctx)
 }
 
-// mayEmpty makes sure that what an earlier attempt left is not another release, charged,
-// sealed and complete but for its name.
-func (r *run) mayEmpty() error {
+// checkLeftover returns an error if the file that an earlier attempt left is another release
+// that is sealed and only lacks its name.
+func (r *run) checkLeftover() error {
 	if !r.out.left {
 		return nil
 	}
@@ -90,16 +90,17 @@ func (r *run) mayEmpty() error {
 	}
 	other, err := r.release.Other(hash)
 	if err == nil && other != "" {
-		err = fmt.Errorf("%s is release %s, which is complete: repeat its command with --id %s to give it its name", r.out.Name(), other, other)
+		err = fmt.Errorf("%s is the complete release %s: repeat its command with --id %s to give it its name", r.out.Name(), other, other)
 	}
 	return err
 }
 
-func thereAlready(path string) error {
-	return fmt.Errorf("%s is there already; a release replaces nothing", path)
+func existsError(path string) error {
+	return fmt.Errorf("%s already exists; a release does not replace files", path)
 }
 
-// enoughWorkers is how many workers one reader keeps busy; each has a batch in memory.
+// enoughWorkers is the number of workers that one reader keeps busy. Each has a batch in
+// memory.
 const enoughWorkers = 8
 
 func (s *Spec) workers() int {
@@ -109,17 +110,17 @@ func (s *Spec) workers() int {
 	return min(runtime.GOMAXPROCS(0), enoughWorkers)
 }
 
-// prepare opens the files and makes sure that the spec makes sense.
+// prepare checks the spec and opens the files.
 func (r *run) prepare(ctx context.Context) (err error) {
 	s := r.spec
 	if r.format, err = dataset.FormatOf(s.Out); err != nil {
 		return err
 	}
 	if s.EscapeFormulas && r.format.Typed() {
-		return fmt.Errorf("%s: formulas are escaped in CSV only", s.Out)
+		return fmt.Errorf("%s: formulas can be escaped in CSV only", s.Out)
 	}
 	if exists(s.Out) {
-		return thereAlready(s.Out)
+		return existsError(s.Out)
 	}
 	if r.mechanism, err = newMechanism(ctx, s); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.plan, err = newPlan(s, r.reader.Fields(), r.format); err != nil {
 		return err
 	}
-	if err := r.mayWrite(); err != nil {
+	if err := r.checkTemporaryNames(); err != nil {
 		return err
 	}
 	if r.out, err = openFile(s.Out); err != nil {
@@ -145,29 +146,29 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// mayWrite makes sure that no temporary file has the name of a file that is needed, for
-// what has that name is emptied or removed.
-func (r *run) mayWrite() error {
+// checkTemporaryNames returns an error if a temporary file would have the name of the input
+// or the ledger, since a file of that name is emptied or removed.
+func (r *run) checkTemporaryNames() error {
 	s := r.spec
 	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, accountsPath(s.Out)}
 	if s.Rejects != "" {
 		if filepath.Clean(s.Rejects) == filepath.Clean(s.Out) {
-			return fmt.Errorf("%s cannot be the output and the file of rejects", s.Out)
+			return fmt.Errorf("%s cannot be both the output and the file of rejects", s.Out)
 		}
 		temporary = append(temporary, s.Rejects+unfinished)
 	}
 	for _, path := range temporary {
 		switch {
-		case same(path, dataset.FileName(s.In)):
+		case sameFile(path, dataset.FileName(s.In)):
 			return fmt.Errorf("%s is the input; the release would write a temporary file of that name", path)
-		case same(path, r.ledger.Path()):
+		case sameFile(path, r.ledger.Path()):
 			return fmt.Errorf("%s is the ledger; the release would write a temporary file of that name", path)
 		}
 	}
 	return nil
 }
 
-// infers reports whether kinds of columns have to be found out.
+// infers reports whether the kinds of columns have to be inferred.
 func (r *run) infers() bool {
 	name := strings.TrimSuffix(strings.ToLower(r.spec.In), ".gz")
 	csv := strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".txt")
@@ -182,21 +183,22 @@ func (r *run) open() error {
 	}
 	p := ledger.ReleasePlan{Digest: r.found.digest.String(), Settings: r.settings(), Output: output}
 	if r.id = r.spec.ID; r.id == "" {
-		r.id = madeID(r.ledger.ID(), p)
+		r.id = defaultID(r.ledger.ID(), p)
 	}
 	r.release, err = r.ledger.OpenRelease(r.id, p)
 	return err
 }
 
-// madeID is the id of a release that nobody has named: the same again for the same, so
-// that a command that is repeated by mistake is found, wherever its output goes.
-func madeID(ledger string, p ledger.ReleasePlan) string {
+// defaultID returns the id of a release without a name. The same release has the same id, so
+// that a command repeated by mistake is found, wherever its output goes.
+func defaultID(ledger string, p ledger.ReleasePlan) string {
 	sum := sha256.Sum256([]byte(ledger + "\n" + p.Digest + "\n" + p.Settings))
 	return hex.EncodeToString(sum[:6])
 }
 
-// settings are all that the output and the charges depend on besides the input. What came
-// later is only named where it is not as it always was: a release goes on after an update.
+// settings returns everything besides the input that the output and the charges depend on.
+// Later additions are named only if they are not the default, so that a release can be
+// continued after an update of the program.
 func (r *run) settings() string {
 	s := r.spec
 	region := "none"
@@ -231,7 +233,7 @@ func (r *run) chargeAndPublish(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	if err := r.publish(r.files()); err != nil {
-		return nil, fmt.Errorf("the release is complete and sealed, but has not got its name: %w; repeat the command with --id %s", err, r.id)
+		return nil, fmt.Errorf("the release is complete and sealed, but does not have its name yet: %w; repeat the command with --id %s", err, r.id)
 	}
 	return r.summary(already)
 }
@@ -255,7 +257,8 @@ func (r *run) write(ctx context.Context) error {
 	return err
 }
 
-// writeRows charges and draws, now that nothing stands in the way of the files.
+// writeRows charges the accounts and draws the rows. It charges only once the files are
+// open.
 func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 	var rejects dataset.Writer
 	if r.rejects != nil {
@@ -286,7 +289,7 @@ func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	}
 }
 
-// close gives up what is open. Temporary files go, unless they are sealed.
+// close closes everything that is open and removes temporary files that are not sealed.
 func (r *run) close() {
 	if r.reader != nil {
 		r.reader.Close()

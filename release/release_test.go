@@ -24,7 +24,7 @@ import (
 // Rows keep their order, columns that are kept stay as they are, those that are not named
 // are gone, and every account pays for its locations, however they are charged.
 func TestRelease(t *testing.T) {
-	for name, z := range map[string]sizes{"usual": usual, "at once": {100, accounts.Limits{Tally: 5000, Merge: 64}, 5000}, "sorted": small} {
+	for name, z := range map[string]sizes{"default": defaultSizes, "at once": {100, accounts.Limits{Tally: 5000, Merge: 64}, 5000}, "sorted": small} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			const n, users = 2345, 30
@@ -76,7 +76,7 @@ func TestReleasedPlaces(t *testing.T) {
 	s.Limit = new(budget.Amount)
 	*s.Limit = n * cost
 	l := openLedger(t, dir)
-	sum, err := attempt(s, usual, l)
+	sum, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	if got := spent(t, l); got["city"] != n*cost || len(got) != 1 {
 		t.Errorf("spent %v", got)
@@ -132,7 +132,7 @@ func TestPairsAndNulls(t *testing.T) {
 	s := newSpec(dir)
 	s.Lat, s.Lon, s.Keep = []string{"wlat", "hlat"}, []string{"wlon", "hlon"}, []string{"user", "x"}
 	l := openLedger(t, dir)
-	_, err := attempt(s, usual, l)
+	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	var shape []string
 	for _, row := range readCSV(t, s.Out) {
@@ -192,7 +192,7 @@ func TestFromSQLite(t *testing.T) {
 	l := openLedger(t, dir)
 	s := newSpec(dir)
 	s.In, s.Account, s.Keep = db+"#home", "person", []string{"person", "code"}
-	_, err = attempt(s, usual, l)
+	_, err = attempt(s, defaultSizes, l)
 	check(t, err)
 	rows := readCSV(t, s.Out)
 	if len(rows) != 4 || rows[1][0] != "7" || rows[1][3] != "007" || rows[2][1] != "" || rows[3][3] != "x" {
@@ -203,7 +203,7 @@ func TestFromSQLite(t *testing.T) {
 	}
 	s = newSpec(dir)
 	s.In, s.Account, s.Out, s.Keep = db+"#height", "metres", filepath.Join(dir, "heights.csv"), nil
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "column metres has REAL numbers") {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "column metres has REAL numbers") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -216,30 +216,30 @@ func TestRefused(t *testing.T) {
 		change     func(*Spec)
 		want       string
 	}{
-		{"no number", "user,lat,lon\nana,48.85,2.35\nben,here,2.35\n", nil, `in.csv: line 3, column lat: "here" is no number (--rejects FILE sets such rows aside)`},
-		{"several", "user,lat,lon\nana,48.85,x\nben,48.85,y\n", nil, `in.csv: line 2, column lon: "x" is no number (2 rows are invalid; --rejects FILE sets them aside)`},
+		{"no number", "user,lat,lon\nana,48.85,2.35\nben,here,2.35\n", nil, `in.csv: line 3, column lat: "here" is not a number (--rejects FILE writes such rows to a file)`},
+		{"several", "user,lat,lon\nana,48.85,x\nben,48.85,y\n", nil, `in.csv: line 2, column lon: "x" is not a number (2 rows are invalid; --rejects FILE writes them to a file)`},
 		{"beyond", "user,lat,lon\nana,48.85,2.35\nben,90.5,2.35\n", nil, "line 3, column lat: 90.5 is beyond 90 degrees"},
 		{"beyond east", "user,lat,lon\nana,48.85,2.35\nben,48,181\n", nil, "line 3, column lon: 181 is beyond 180 degrees"},
 		{"swapped", "user,lat,lon\nana,116.31,39.98\nben,116.32,39.99\n", nil, "every latitude is beyond 90 degrees: are --lat and --lon swapped?"},
 		{"swapped, set aside", "user,lat,lon\nana,116.31,39.98\n", func(s *Spec) { s.Rejects = s.Out + ".rejects.csv" }, "swapped?"},
-		{"no account", "user,lat,lon\n,48.85,2.35\n", nil, "line 2, column user: a location without an account"},
-		{"everyone", "user,lat,lon\n*,48.85,2.35\n", nil, "stands for every account"},
-		{"long account", "user,lat,lon\n" + strings.Repeat("x", 1001) + ",48.85,2.35\n", nil, "an account of 1001 bytes, more than 1000"},
-		{"infinite", "user,lat,lon\nana,inf,2.35\n", nil, `"inf" is no number`},
+		{"no account", "user,lat,lon\n,48.85,2.35\n", nil, "line 2, column user: the location has no account"},
+		{"everyone", "user,lat,lon\n*,48.85,2.35\n", nil, "stands for all accounts"},
+		{"long account", "user,lat,lon\n" + strings.Repeat("x", 1001) + ",48.85,2.35\n", nil, "the account has 1001 bytes, which is more than 1000"},
+		{"infinite", "user,lat,lon\nana,inf,2.35\n", nil, `"inf" is not a number`},
 		{"ragged", "user,lat,lon\nana,48.85\n", nil, "line 2"},
 		{"no header", "", nil, "header"},
 		{"no column", good, func(s *Spec) { s.Lon = []string{"lng"} }, "has no column lng: it has user, lat, lon, x"},
 		{"no kept column", good, func(s *Spec) { s.Keep = []string{"y"} }, "has no column y"},
-		{"kept coordinate", good, func(s *Spec) { s.Keep = []string{"x", "lat"} }, "column lat is a coordinate that is released and cannot be kept"},
-		{"kept coordinate in capitals", good, func(s *Spec) { s.Keep = []string{"LAT"} }, "column LAT is a coordinate that is released and cannot be kept"},
+		{"kept coordinate", good, func(s *Spec) { s.Keep = []string{"x", "lat"} }, "column lat is a released coordinate and cannot be kept"},
+		{"kept coordinate in capitals", good, func(s *Spec) { s.Keep = []string{"LAT"} }, "column LAT is a released coordinate and cannot be kept"},
 		{"kept twice", good, func(s *Spec) { s.Keep = []string{"x", "x"} }, "column x is kept twice"},
 		{"coordinate as account", good, func(s *Spec) { s.Account = "lat" }, "column lat is a coordinate and cannot be the account"},
-		{"column twice", good, func(s *Spec) { s.Lon = []string{"lat"} }, "column lat is more than one coordinate"},
-		{"no pairs", good, func(s *Spec) { s.Lon = nil }, "make no pairs"},
+		{"column twice", good, func(s *Spec) { s.Lon = []string{"lat"} }, "column lat is named as two coordinates"},
+		{"no pairs", good, func(s *Spec) { s.Lon = nil }, "do not form pairs"},
 		{"const of everyone", good, func(s *Spec) { s.Account = "const:*" }, "empty or '*'"},
 		{"no format", good, func(s *Spec) { s.Out += ".docx" }, "unknown format"},
 		{"no folder", good, func(s *Spec) { s.Out = filepath.Join(filepath.Dir(s.Out), "none", "out.csv") }, "no such file or directory"},
-		{"there", good, func(s *Spec) { s.Out = s.In }, "is there already"},
+		{"there", good, func(s *Spec) { s.Out = s.In }, "already exists"},
 		{"no input", good, func(s *Spec) { s.In += ".gone.csv" }, "no such file"},
 		{"flat box", good, func(s *Spec) { s.Box.North = s.Box.South }, "domain: south"},
 		{"region elsewhere", good, func(s *Spec) { s.Region = "POLYGON((9 9, 9 10, 10 10, 9 9))" }, "region: "},
@@ -256,7 +256,7 @@ func TestRefused(t *testing.T) {
 			if c.change != nil {
 				c.change(&s)
 			}
-			_, err := attempt(s, usual, l)
+			_, err := attempt(s, defaultSizes, l)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -310,7 +310,7 @@ func TestRefusedLate(t *testing.T) {
 	}
 	var refusal *ledger.RefusalError
 	_, err := attempt(s, small, l)
-	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "440 accounts are charged and will not be again") {
+	if !errors.As(err, &refusal) || !strings.Contains(err.Error(), "440 accounts have been charged and will not be charged again") {
 		t.Fatalf("got %v", err)
 	}
 	s.Progress = nil
@@ -343,8 +343,8 @@ func TestChargeBeyondBudgets(t *testing.T) {
 	s := newSpec(dir)
 	s.Epsilon = new(big.Rat).SetFrac64(int64(budget.Max/2+1), 1e12)
 	*s.Limit = budget.Max
-	for _, z := range []sizes{usual, {100, accounts.Limits{Tally: 10, Merge: 3}, 20}} {
-		if _, err := attempt(s, z, l); err == nil || !strings.Contains(err.Error(), `account "u029" has 2 locations, which cost more than any budget holds`) {
+	for _, z := range []sizes{defaultSizes, {100, accounts.Limits{Tally: 10, Merge: 3}, 20}} {
+		if _, err := attempt(s, z, l); err == nil || !strings.Contains(err.Error(), `account "u029" has 2 locations, which cost more than any budget can hold`) {
 			t.Errorf("got %v", err)
 		}
 		if got := spent(t, l); len(got) > 0 {
@@ -359,7 +359,7 @@ func TestLimitStays(t *testing.T) {
 	write(t, filepath.Join(dir, "in.csv"), people(3, 1))
 	l := openLedger(t, dir)
 	check(t, l.SetLimit("*", budget.Metre, 2*cost, 0))
-	if _, err := attempt(newSpec(dir), usual, l); err == nil || !strings.Contains(err.Error(), "left of 0.02/m") {
+	if _, err := attempt(newSpec(dir), defaultSizes, l); err == nil || !strings.Contains(err.Error(), "left of 0.02/m") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -370,7 +370,7 @@ func TestRejects(t *testing.T) {
 	l := openLedger(t, dir)
 	s := newSpec(dir)
 	s.Keep, s.Rejects = []string{"id"}, filepath.Join(dir, "bad.csv")
-	sum, err := attempt(s, usual, l)
+	sum, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.report.html")
 	if rows := readCSV(t, s.Out); len(rows) != 3 || rows[1][0] != "1" || rows[2][0] != "4" {
@@ -378,8 +378,8 @@ func TestRejects(t *testing.T) {
 	}
 	want := [][]string{
 		{"rejected_at", "reason", "id", "user", "lat", "lon"},
-		{"line 3", `column lat: "x" is no number`, "2", "ana", "x", "2.35"},
-		{"line 4", "column user: a location without an account", "3", "", "48.85", "2.35"},
+		{"line 3", `column lat: "x" is not a number`, "2", "ana", "x", "2.35"},
+		{"line 4", "column user: the location has no account", "3", "", "48.85", "2.35"},
 		{"line 6", "column lon: 200 is beyond 180 degrees", "5", "b,n", "", "200"},
 	}
 	if got := readCSV(t, s.Rejects); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -397,7 +397,7 @@ func TestNoRows(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), "user,lat,lon\n")
 	l := openLedger(t, dir)
-	_, err := attempt(newSpec(dir), usual, l)
+	_, err := attempt(newSpec(dir), defaultSizes, l)
 	check(t, err)
 	if rows := readCSV(t, filepath.Join(dir, "out.csv")); len(rows) != 1 {
 		t.Errorf("released %v", rows)
@@ -441,7 +441,7 @@ func TestRegion(t *testing.T) {
 	check(t, err)
 	s := newSpec(dir)
 	s.Region = region.WKT
-	sum, err := attempt(s, usual, openLedger(t, dir))
+	sum, err := attempt(s, defaultSizes, openLedger(t, dir))
 	check(t, err)
 	if sum.Outside != 2 {
 		t.Errorf("%d outside", sum.Outside)
@@ -501,7 +501,7 @@ func TestTemporaryNames(t *testing.T) {
 		l, err := ledgerfile.Open(s.Out+suffix, true)
 		check(t, err)
 		check(t, l.SetLimit(everyone, budget.Metre, budget.Max, 0))
-		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "is the ledger") {
+		if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "is the ledger") {
 			t.Errorf("%s: got %v", suffix, err)
 		}
 		check(t, l.Close())
@@ -518,7 +518,7 @@ func TestTemporaryNames(t *testing.T) {
 		write(t, filepath.Join(dir, "data.csv"), people(30, 3))
 		s.In = filepath.Join(dir, "data.csv")
 		check(t, os.Link(s.In, s.Out+suffix))
-		if _, err := attempt(s, usual, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "is the input") {
+		if _, err := attempt(s, defaultSizes, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), "is the input") {
 			t.Errorf("%s: got %v", suffix, err)
 		}
 		if text, err := os.ReadFile(s.In); err != nil || string(text) != people(30, 3) {
@@ -528,7 +528,7 @@ func TestTemporaryNames(t *testing.T) {
 	s := newSpec(t.TempDir())
 	write(t, s.In, people(30, 3))
 	s.Rejects = s.Out
-	if _, err := attempt(s, usual, openLedger(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "cannot be the output and") {
+	if _, err := attempt(s, defaultSizes, openLedger(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "cannot be both the output and") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -540,7 +540,7 @@ func TestEscapeFormulas(t *testing.T) {
 	l := openLedger(t, dir)
 	s := newSpec(dir)
 	s.Keep, s.Rejects, s.EscapeFormulas = []string{"=id", "user"}, filepath.Join(dir, "rejects.csv"), true
-	escaped, err := attempt(s, usual, l)
+	escaped, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	rows := readCSV(t, s.Out)
 	if got := fmt.Sprint(rows[0][:2], rows[1][:2], rows[2][:2]); got != "['=id user] ['=1+1 ana] [-2.5 '@bo]" {
@@ -557,7 +557,7 @@ func TestEscapeFormulas(t *testing.T) {
 
 	plain := s
 	plain.EscapeFormulas, plain.Out, plain.Rejects = false, filepath.Join(dir, "plain.csv"), filepath.Join(dir, "rejects2.csv")
-	other, err := attempt(plain, usual, l)
+	other, err := attempt(plain, defaultSizes, l)
 	check(t, err)
 	if other.ID == escaped.ID {
 		t.Error("the release without the setting is the same one")
@@ -567,7 +567,7 @@ func TestEscapeFormulas(t *testing.T) {
 	}
 	for _, name := range []string{"out.parquet", "out.geoparquet", "out.geojson", "out.gpkg"} {
 		s.Out = filepath.Join(dir, name)
-		if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "formulas are escaped in CSV only") {
+		if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "formulas can be escaped in CSV only") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

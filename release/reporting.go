@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// writeReport writes the temporary file of the report on an output of this hash.
+// writeReport writes the temporary file of the report on an output with a hash.
 func (r *run) writeReport(hash string) error {
 	d, err := r.reportData(hash)
 	if err != nil {
@@ -27,7 +27,7 @@ func (r *run) writeReport(hash string) error {
 	return r.report.Sync()
 }
 
-// tryReport makes sure, before the first charge, that there can be a report.
+// tryReport checks, before the first charge, that the report can be written.
 func (r *run) tryReport() error {
 	d, err := r.reportData(strings.Repeat("0", 2*sha256.Size))
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *run) tryReport() error {
 
 func (r *run) reportData(hash string) (report.Data, error) {
 	s := r.spec
-	mean, within95, err := r.errors()
+	mean, within95, err := r.accuracy()
 	_, one := s.constant()
 	p := report.Public{
 		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
@@ -56,7 +56,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	return report.Data{Public: p, Owner: r.ownerData()}, err
 }
 
-// ownerData is what the raw locations have left in the report.
+// ownerData returns the data of the owner's section of the report.
 func (r *run) ownerData() *report.Owner {
 	o := &report.Owner{
 		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: r.ledger.Path(), Account: r.spec.Account,

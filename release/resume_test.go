@@ -16,19 +16,19 @@ func TestRepeated(t *testing.T) {
 	write(t, filepath.Join(dir, "in.csv"), people(30, 3))
 	l := openLedger(t, dir)
 	s := newSpec(dir)
-	first, err := attempt(s, usual, l)
+	first, err := attempt(s, defaultSizes, l)
 	check(t, err)
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("got %v", err)
 	}
 	check(t, os.Rename(s.Out, filepath.Join(dir, "moved.csv")))
 	check(t, os.Remove(reportPath(s.Out)))
-	_, err = attempt(s, usual, l)
+	_, err = attempt(s, defaultSizes, l)
 	if want := "release " + first.ID + " was published as " + s.Out + " on "; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	s.Out = filepath.Join(dir, "other.csv")
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "goes to "+filepath.Join(dir, "out.csv")) {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "goes to "+filepath.Join(dir, "out.csv")) {
 		t.Errorf("got %v", err)
 	}
 	wantFolder(t, dir, "in.csv", "moved.csv")
@@ -50,7 +50,7 @@ func TestSealedIsKept(t *testing.T) {
 			check(t, os.MkdirAll(filepath.Join(reportPath(s.Out), "in the way"), 0o700))
 		}
 	}
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
 		t.Fatalf("got %v", err)
 	}
 	check(t, os.RemoveAll(reportPath(s.Out)))
@@ -60,10 +60,10 @@ func TestSealedIsKept(t *testing.T) {
 
 	other := s
 	other.ID = "second"
-	if _, err := attempt(other, usual, l); err == nil || !strings.Contains(err.Error(), "is release first, which is complete") {
+	if _, err := attempt(other, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "is the complete release first") {
 		t.Errorf("got %v", err)
 	}
-	_, err = attempt(s, usual, l)
+	_, err = attempt(s, defaultSizes, l)
 	check(t, err)
 	published, err := os.ReadFile(s.Out)
 	check(t, err)
@@ -87,17 +87,17 @@ func TestSealedRejects(t *testing.T) {
 			check(t, os.MkdirAll(filepath.Join(s.Rejects, "in the way"), 0o700))
 		}
 	}
-	if _, err := attempt(s, usual, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "complete and sealed") {
 		t.Fatalf("got %v", err)
 	}
 	check(t, os.RemoveAll(s.Rejects))
 	s.Progress = nil
 	other := s
 	other.Rejects = filepath.Join(dir, "other.csv")
-	if _, err := attempt(other, usual, l); err == nil || !strings.Contains(err.Error(), "the --rejects that it had") {
+	if _, err := attempt(other, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "its earlier --rejects") {
 		t.Errorf("got %v", err)
 	}
-	_, err := attempt(s, usual, l)
+	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html", "rejects.csv")
 }
@@ -244,7 +244,7 @@ func sealedAndNotNamed(t *testing.T, named bool) {
 			write(t, s.Out, "in the way")
 		}
 	}
-	if _, err := attempt(s, small, l); err == nil || !strings.Contains(err.Error(), "has appeared meanwhile; repeat the command with --id ") {
+	if _, err := attempt(s, small, l); err == nil || !strings.Contains(err.Error(), "has been created meanwhile; repeat the command with --id ") {
 		t.Fatalf("got %v", err)
 	}
 	sealed, err := os.ReadFile(s.Out + unfinished)
@@ -289,7 +289,7 @@ func TestLeftovers(t *testing.T) {
 	write(t, s.Out+unfinished, strings.Repeat("left\n", 1000))
 	check(t, os.Chmod(s.Out+unfinished, 0o644))
 	l := openLedger(t, dir)
-	_, err := attempt(s, usual, l)
+	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
 	if text, err := os.ReadFile(s.Out); err != nil || strings.Contains(string(text), "left") {
 		t.Errorf("published what was left: %v", err)
@@ -299,7 +299,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	check(t, os.Mkdir(filepath.Join(dir, "b.csv"+unfinished), 0o700))
 	s.Out = filepath.Join(dir, "b.csv")
-	if _, err := attempt(s, usual, l); err == nil {
+	if _, err := attempt(s, defaultSizes, l); err == nil {
 		t.Error("a folder is in the way")
 	}
 	if got := spent(t, l)["u0"]; got != 10*cost {

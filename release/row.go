@@ -7,23 +7,24 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A place is a location of a row, or none.
+// A place is a location of a row, or NULL.
 type place struct {
 	lat, lon float64
 	null     bool
 }
 
-// everyone is the account that stands for every account not named.
+// everyone is the name in the ledger that stands for every account.
 const everyone = "*"
 
-// longestAccount bounds an account's name, in bytes, for there may be many in memory.
+// longestAccount bounds the length of an account's name in bytes, since many names are held
+// in memory.
 const longestAccount = 1000
 
-// row reads the locations of a row, one for each pair of columns, and returns how many
-// there are. An error says why the row is invalid, which depends on the text of its cells
-// alone. A location with a NULL coordinate is none, and a row without any needs no
-// account.
-func (p *plan) row(rows *dataset.Rows, i int, places []place) (locations int64, err error) {
+// readRow reads the locations of a row, one for each pair of columns, and returns their
+// number. A location with a NULL coordinate does not count, and a row without locations
+// needs no account. An error says why the row is invalid, which depends on the text of its
+// cells alone.
+func (p *plan) readRow(rows *dataset.Rows, i int, places []place) (locations int64, err error) {
 	for k, point := range p.points {
 		lat, noLat, err := p.coordinate(rows, i, point.Lat, 90)
 		if err != nil {
@@ -39,29 +40,29 @@ func (p *plan) row(rows *dataset.Rows, i int, places []place) (locations int64, 
 		}
 	}
 	if p.account >= 0 && locations > 0 {
-		if err := p.payer(rows, i); err != nil {
+		if err := p.checkAccount(rows, i); err != nil {
 			return 0, err
 		}
 	}
-	return locations, p.keeps(rows, i)
+	return locations, p.checkKept(rows, i)
 }
 
-// payer makes sure that a row has an account.
-func (p *plan) payer(rows *dataset.Rows, i int) error {
+// checkAccount returns an error if a row has no valid account.
+func (p *plan) checkAccount(rows *dataset.Rows, i int) error {
 	switch account, null := rows.Columns[p.account].At(i); {
 	case null || len(account) == 0:
-		return fmt.Errorf("column %s: a location without an account", printable.Text(p.fields[p.account].Name))
+		return fmt.Errorf("column %s: the location has no account", printable.Text(p.fields[p.account].Name))
 	case string(account) == everyone:
-		return fmt.Errorf(`column %s: "*" stands for every account and is none`, printable.Text(p.fields[p.account].Name))
+		return fmt.Errorf(`column %s: "*" stands for all accounts and is not an account`, printable.Text(p.fields[p.account].Name))
 	case len(account) > longestAccount:
-		return fmt.Errorf("column %s: an account of %d bytes, more than %d", printable.Text(p.fields[p.account].Name), len(account), longestAccount)
+		return fmt.Errorf("column %s: the account has %d bytes, which is more than %d", printable.Text(p.fields[p.account].Name), len(account), longestAccount)
 	}
 	return nil
 }
 
-// keeps makes sure that the output can hold what is kept of a row, before anybody is
-// charged for it.
-func (p *plan) keeps(rows *dataset.Rows, i int) error {
+// checkKept returns an error if the output cannot hold the kept cells of a row. It is called
+// before anybody is charged.
+func (p *plan) checkKept(rows *dataset.Rows, i int) error {
 	if !p.format.Typed() {
 		return nil
 	}
@@ -85,7 +86,7 @@ func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x f
 	return x, false, err
 }
 
-// clerk reads the rows of batches for one of the passes. A worker has one.
+// A clerk reads the rows of batches for one of the passes. Each worker has one.
 type clerk struct {
 	plan     *plan
 	places   []place
@@ -94,13 +95,13 @@ type clerk struct {
 
 func newClerk(p *plan) clerk { return clerk{plan: p, places: make([]place, len(p.points))} }
 
-// read reads a batch: it takes its digest and notes the rows that are invalid. Of the
-// others each is called with its places, so many of which are locations.
+// read reads a batch: it computes its digest and records the invalid rows. For every other
+// row it calls each with the row's places and the number of its locations.
 func (c *clerk) read(b *batch, each func(i int, places []place, locations int64)) {
 	b.hash = c.digester.sum(&b.rows)
 	b.invalid = b.invalid[:0]
 	for i := range b.rows.Len() {
-		locations, err := c.plan.row(&b.rows, i, c.places)
+		locations, err := c.plan.readRow(&b.rows, i, c.places)
 		if err != nil {
 			b.invalid = append(b.invalid, invalid{i, err})
 			continue

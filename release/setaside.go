@@ -4,8 +4,8 @@ import (
 	"github.com/geosql/geosql/dataset"
 )
 
-// rejectsSchema is that of the file of invalid rows: where a row stands, why it is
-// invalid, and everything of it that was read, as it is.
+// rejectsSchema returns the schema of the file of invalid rows: the place of a row, the
+// reason, and all of its cells that were read, unchanged.
 func (p *plan) rejectsSchema() dataset.Schema {
 	s := dataset.Schema{Name: "rejects", Fields: []dataset.Field{{Name: "rejected_at"}, {Name: "reason"}}}
 	for _, f := range p.fields {
@@ -14,7 +14,7 @@ func (p *plan) rejectsSchema() dataset.Schema {
 	return s
 }
 
-// setAside collects the invalid rows of a batch.
+// setAside copies the invalid rows of a batch to its rejects.
 func (d *drawer) setAside(b *batch) {
 	b.rejects.Reset(0, 2+len(d.plan.fields))
 	for _, x := range b.invalid {

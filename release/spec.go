@@ -8,31 +8,33 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// A Spec says what is to be released, and how.
+// A Spec says what to release, and how.
 type Spec struct {
 	In, Out  string   // data sets: see package dataset for their formats
-	Account  string   // column of the accounts, or "const:NAME"
+	Account  string   // column of the accounts, or "const:NAME" for one account
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are
 
-	Mechanism     string   // one of planar.Mechanisms that draws; "" is DefaultMechanism
+	Mechanism     string   // one of planar.Mechanisms; "" is DefaultMechanism
 	Epsilon       *big.Rat // per metre, for each location
-	Level, Radius float64  // that epsilon was asked for as, level/radius in metres; 0, 0 when it was not
+	Level, Radius float64  // if epsilon was given as level/radius, the radius in metres; otherwise 0, 0
 
 	Box    Box     // of the domain
 	Step   float64 // of its lattice, metres
-	Region string  // WKT that released locations are moved into; "" for all of the box
+	Region string  // WKT of the area that released locations are moved into; "" is all of the box
 
-	ID string // of the release in the ledger; "" makes one from the input and the settings
+	ID string // of the release in the ledger; "" derives one from the input and the settings
+
 	// EscapeFormulas puts an apostrophe before names and cells of a CSV that a spreadsheet
-	// program would take for formulas. No other format may be asked for it.
+	// program would take for formulas. It must not be set for other formats.
 	EscapeFormulas bool
 
 	Rejects     string // file for the rows that are invalid as text; "" makes them an error
 	Publishable bool   // the report has no section for the data owner
-	Workers     int    // that draw at a time; 0: as many as there are processors, up to those that one reader keeps busy
-	// Limit is set for every account that has none of its own, when the ledger has no
-	// such limit in metres. nil sets none.
+	Workers     int    // 0: as many as there are processors, up to the number that one reader keeps busy
+
+	// Limit is the limit to set for every account without a limit of its own, if the ledger
+	// has no such limit in metres. nil sets none.
 	Limit *budget.Amount
 
 	Progress func(Progress) // called by one goroutine at a time; may be nil
@@ -46,24 +48,24 @@ type Stage uint8
 
 // The stages, in their order.
 const (
-	Checking   Stage = iota // told after every batch of the first pass
-	Charging                // told before the first charge and after every transaction
-	Releasing               // told after every batch of the second pass
-	Sealing                 // told when all rows are written
-	Publishing              // told before a file gets its name
+	Checking   Stage = iota // reported after every batch of the first pass
+	Charging                // reported before the first charge and after every transaction
+	Releasing               // reported after every batch of the second pass
+	Sealing                 // reported when all rows are written
+	Publishing              // reported before a file gets its name
 )
 
-// A Progress says how far a release is.
+// A Progress is the progress of a release.
 type Progress struct {
 	Stage Stage
-	Share float64 // of the data set, about, or of the accounts
-	Done  int64   // rows, or accounts when they are charged
+	Share float64 // of the data set, roughly, or of the accounts
+	Done  int64   // rows, or accounts in the stage Charging
 }
 
-// constant is the account that pays for every row, if there is one.
+// constant returns the account that pays for every row, if there is one.
 func (s *Spec) constant() (account string, is bool) { return strings.CutPrefix(s.Account, "const:") }
 
-func (s *Spec) tell(p Progress) {
+func (s *Spec) report(p Progress) {
 	if s.Progress != nil {
 		s.Progress(p)
 	}

@@ -9,19 +9,19 @@ import (
 // A Summary says what was released.
 type Summary struct {
 	ID, Out, Report string
-	Rejects         string // "" when no row was invalid
+	Rejects         string // "" if no row was invalid
 
 	Rows      int64 // of the output
 	Locations int64 // that were drawn
 	Invalid   int64 // rows that were set aside
-	Outside   int64 // locations outside the domain or its region: moved, and kept. The owner's only
+	Outside   int64 // locations outside the domain or its region, which were moved into it; for the owner only
 
 	Accounts int64 // that were charged
 	Already  int64 // of them, by an earlier attempt
 
 	Epsilon        budget.Amount // per metre, charged for each location
-	Mean, Within95 float64       // metres that released locations are away, in the mean and in 95 of 100 cases
-	Finished       *time.Time    // when the release was sealed, if it only had to be given its name
+	Mean, Within95 float64       // distance in metres of released locations: expected, and not exceeded by 95 of 100
+	Finished       *time.Time    // when an earlier attempt sealed the release; nil if this one did
 }
 
 func (r *run) summary(already int64) (*Summary, error) {
@@ -41,6 +41,6 @@ func (r *run) summary(already int64) (*Summary, error) {
 		s.Outside += x.outside
 	}
 	var err error
-	s.Mean, s.Within95, err = r.errors()
+	s.Mean, s.Within95, err = r.accuracy()
 	return s, err
 }

@@ -5,15 +5,15 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// A survey counts the locations of a pair of columns for the report.
+// A survey counts the locations of a pair of columns, for the report.
 type survey struct {
 	released *report.Grid
 	raw      *report.Grid
 	moves    *report.Moves
-	outside  int64 // of the domain's box or region, before they were drawn
+	outside  int64 // raw locations outside the domain's box or region
 }
 
-// newSurveys returns a survey for every pair of columns, whose histograms suit the noise.
+// newSurveys returns a survey for each pair of columns, with histograms that suit the noise.
 func newSurveys(s *Spec, noise planar.Accuracy) []survey {
 	all := make([]survey, len(s.Lat))
 	for k := range all {
@@ -22,7 +22,7 @@ func newSurveys(s *Spec, noise planar.Accuracy) []survey {
 	return all
 }
 
-// compare counts what the owner's section of the report shows.
+// compare counts a location and its released one, for the owner's section of the report.
 func (s *survey) compare(at place, zlat, zlon float64) {
 	s.raw.Add(at.lat, at.lon)
 	s.moves.Add(planar.Distance(at.lat, at.lon, zlat, zlon))

@@ -102,7 +102,7 @@ func TestReleaseCommand(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), "id,lat,lon\n0,48.") || bytes.Count(text, []byte("\n")) != 121 {
 		t.Errorf("%v, %.100s", err, text)
 	}
-	clitest.WantError(t, p.run(t), 1, "is there already")
+	clitest.WantError(t, p.run(t), 1, "already exists")
 	if err := os.Remove(p.path("out.csv")); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 	if page, err = os.ReadFile(p.path("b.csv.report.html")); err != nil || strings.Contains(string(page), p.path("in.csv")) {
 		t.Errorf("a publishable report tells where the input is: %v", err)
 	}
-	clitest.WantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: no GeoJSON")
+	clitest.WantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: not GeoJSON")
 }
 
 // A flag that takes a list may be given again: nothing that is named is forgotten.
@@ -157,7 +157,7 @@ func TestReleaseEscapesFormulas(t *testing.T) {
 	if text, err := os.ReadFile(p.path("out.csv")); err != nil || !strings.Contains(string(text), "\n'=ana,48.") {
 		t.Errorf("%v, %s", err, text)
 	}
-	clitest.WantError(t, p.with("--out", p.path("out.parquet")).run(t), 1, "formulas are escaped in CSV only")
+	clitest.WantError(t, p.with("--out", p.path("out.parquet")).run(t), 1, "formulas can be escaped in CSV only")
 }
 
 func TestReleaseUsage(t *testing.T) {

@@ -6,39 +6,39 @@ import (
 	"os"
 )
 
-// An Account pays for locations.
+// An Account is an account and the number of its locations.
 type Account struct {
-	Name      []byte // valid until the next one
+	Name      []byte // valid until the next Account
 	Locations int64
 }
 
-// Limits are how much is kept in memory and done at a time.
+// Limits bounds what is kept in memory and done at a time.
 type Limits struct {
-	Tally int // accounts that are counted in memory
-	Merge int // runs of them that are merged at a time, at least 2
+	Tally int // accounts counted in memory
+	Merge int // runs merged at a time, at least 2
 }
 
-// A Counter counts the locations of every account of a data set: [Counter.Add] adds some,
-// [Counter.Sort] ends that, and [Counter.Behind] gives the accounts. It is used by one
-// goroutine at a time.
+// A Counter counts the locations of every account of a data set. [Counter.Add] adds
+// locations, [Counter.Sort] ends the counting, and [Counter.From] returns the accounts. A
+// Counter must not be used concurrently.
 type Counter struct {
 	limits Limits
-	open   func() (*os.File, error) // the file for what memory does not hold
+	open   func() (*os.File, error) // opens the file for what memory does not hold
 
 	tally Tally
-	order []int32 // of a tally that holds all
-	spill *spill  // nil where it does
-	whole stretch // of the spill: all accounts
-	count int64   // of the accounts, once they are sorted
+	order []int32 // of the tally, if it holds all accounts
+	spill *spill  // nil if the tally holds all accounts
+	whole stretch // all accounts, in the spill
+	count int64   // number of accounts, once they are sorted
 }
 
-// NewCounter returns a counter of nothing. Where memory does not hold all accounts it opens
-// a file for them, which has to be new and not for others to read, and closes it in the end.
+// NewCounter returns an empty counter. If memory does not hold all accounts, the counter
+// calls open for a file, which must be new and private, and closes it in [Counter.Close].
 func NewCounter(limits Limits, open func() (*os.File, error)) *Counter {
 	return &Counter{limits: limits, open: open}
 }
 
-// Add adds what was tallied. An error is one of the file, and names it.
+// Add adds the counts of a tally. An error is that of the file, and names it.
 func (c *Counter) Add(t *Tally) error {
 	for i, n := range t.counts {
 		if c.full() {
@@ -51,14 +51,14 @@ func (c *Counter) Add(t *Tally) error {
 	return nil
 }
 
-// MostText bounds the names in memory, in bytes, but for one.
+// MostText bounds the names in memory, in bytes. The last name may exceed it.
 const MostText = 1 << 24
 
 func (c *Counter) full() bool {
 	return c.tally.names.Len() >= c.limits.Tally || c.tally.text >= MostText
 }
 
-// flush makes a run of the tally.
+// flush writes the tally to the spill as a run.
 func (c *Counter) flush() (err error) {
 	if c.spill == nil {
 		if c.spill, err = newSpill(c.open, c.limits.Merge); err != nil {
@@ -70,7 +70,7 @@ func (c *Counter) flush() (err error) {
 	return err
 }
 
-// Sort puts the accounts in order, when all were added.
+// Sort sorts the accounts, after the last Add.
 func (c *Counter) Sort(ctx context.Context) (err error) {
 	if c.spill == nil {
 		c.order = c.tally.order()
@@ -86,20 +86,20 @@ func (c *Counter) Sort(ctx context.Context) (err error) {
 	return err
 }
 
-// Len is the number of accounts, once they are sorted, also after [Counter.Close].
+// Len returns the number of accounts, once they are sorted, also after [Counter.Close].
 func (c *Counter) Len() int64 { return c.count }
 
-// Behind are the accounts behind the first ones, in ascending order of the bytes of their
-// names, each once and with all its locations. They are sorted, and can be read again. After
-// an error, of the file or the cause of ctx, there are no more.
-func (c *Counter) Behind(ctx context.Context, first int64) iter.Seq2[Account, error] {
+// From returns the sorted accounts, without the first ones, in ascending order of the bytes
+// of their names. Each occurs once, with all its locations. The sequence can be read again.
+// It ends after an error, which is that of the file or the cause of ctx.
+func (c *Counter) From(ctx context.Context, first int64) iter.Seq2[Account, error] {
 	if c.spill == nil {
 		return until(ctx, c.tally.all(c.order[first:]))
 	}
 	return until(ctx, c.spill.all(c.whole, first))
 }
 
-// until ends a sequence when its context ends, with the reason.
+// until ends a sequence when ctx is cancelled, with the cause as its error.
 func until(ctx context.Context, all iter.Seq2[Account, error]) iter.Seq2[Account, error] {
 	return func(yield func(Account, error) bool) {
 		for a, err := range all {
@@ -113,7 +113,7 @@ func until(ctx context.Context, all iter.Seq2[Account, error]) iter.Seq2[Account
 	}
 }
 
-// Close gives up the memory and the file; their number stays.
+// Close frees the memory and closes the file. It keeps the number of accounts.
 func (c *Counter) Close() {
 	if c.spill != nil {
 		c.spill.close()

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// usual are limits for use.
-var usual = Limits{Tally: 1 << 18, Merge: 64}
+// defaultLimits are the limits of a release.
+var defaultLimits = Limits{Tally: 1 << 18, Merge: 64}
 
 // newCounter counts in a folder of its own.
 func newCounter(t testing.TB, z Limits) *Counter {
@@ -56,7 +56,7 @@ func (a *Counter) verify(want map[string]int64, first int) error {
 		return fmt.Errorf("%d accounts, want %d", a.count, len(names))
 	}
 	names = names[first:]
-	for got, err := range a.Behind(context.Background(), int64(first)) {
+	for got, err := range a.From(context.Background(), int64(first)) {
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func TestAccountsStop(t *testing.T) {
 		a := newCounter(t, z)
 		_, err := counted(a, [][]string{{"a", "b", "c", "d", "e"}})
 		check(t, err)
-		for range a.Behind(context.Background(), 2) {
+		for range a.From(context.Background(), 2) {
 			break
 		}
 		a.Close()
@@ -137,7 +137,7 @@ func TestSortEnds(t *testing.T) {
 
 // Long names go to the file before they take too much memory.
 func TestLongNames(t *testing.T) {
-	a := newCounter(t, usual)
+	a := newCounter(t, defaultLimits)
 	defer a.Close()
 	const n = MostText/1000 + 10
 	var x Tally
@@ -254,12 +254,12 @@ func BenchmarkAccounts(b *testing.B) {
 				tallies[len(tallies)-1].Add(fmt.Appendf(nil, "user-%09d", i*step%n), 1)
 			}
 			for b.Loop() {
-				a := newCounter(b, usual)
+				a := newCounter(b, defaultLimits)
 				for _, t := range tallies {
 					check(b, a.Add(t))
 				}
 				check(b, a.Sort(context.Background()))
-				for _, err := range a.Behind(context.Background(), 0) {
+				for _, err := range a.From(context.Background(), 0) {
 					if err != nil {
 						b.Fatal(err)
 					}

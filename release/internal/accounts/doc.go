@@ -1,4 +1,4 @@
-// Package accounts counts how many locations of a data set each of its accounts has, and
-// gives the accounts in ascending order of their names. Memory holds a number of them,
-// whatever there are; the others are sorted in a file.
+// Package accounts counts how many locations each account of a data set has, and returns
+// the accounts in ascending order of their names. Memory holds a bounded number of them; the
+// others are sorted in a file.
 package accounts

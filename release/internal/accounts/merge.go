@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// merged are the accounts of several runs in ascending order, each with all of its
+// merged returns the accounts of several runs in ascending order, each with all of its
 // locations.
 func (s *spill) merged(runs []stretch) iter.Seq2[Account, error] {
 	return func(yield func(Account, error) bool) {
@@ -29,7 +29,8 @@ func (s *spill) merged(runs []stretch) iter.Seq2[Account, error] {
 	}
 }
 
-// A merger is a heap of the runs that are not at their end, by the account that each is at.
+// A merger is a heap of the runs that are not at their end, ordered by their current
+// accounts.
 type merger []*reader
 
 func (s *spill) merger(runs []stretch) (m merger, err error) {
@@ -47,7 +48,7 @@ func (s *spill) merger(runs []stretch) (m merger, err error) {
 	return m, nil
 }
 
-// take takes the first account from all runs that are at it.
+// take removes the first account from all runs that have it and sets a to it.
 func (m *merger) take(a *Account) error {
 	a.Name = append(a.Name[:0], (*m)[0].at.Name...)
 	a.Locations = 0

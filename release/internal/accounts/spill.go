@@ -11,17 +11,17 @@ import (
 	"slices"
 )
 
-// A spill holds accounts in a file without a name, in runs: each is in ascending order, and
-// an account may be in several of them (Knuth, The Art of Computer Programming, volume 3
+// A spill holds runs of accounts in a file without a name. A run is in ascending order, and
+// an account may be in several runs (Knuth, The Art of Computer Programming, volume 3
 // (1998), section 5.4).
 type spill struct {
 	file   *os.File
 	size   int64
-	order  int         // how many runs are merged at a time
-	levels [][]stretch // runs that were merged so many times, fewer than order of each
+	order  int         // number of runs merged at a time
+	levels [][]stretch // levels[i] holds the runs merged i times, fewer than order
 }
 
-// A stretch is a run in the file.
+// A stretch is the place of a run in the file.
 type stretch struct{ start, size, accounts int64 }
 
 func newSpill(open func() (*os.File, error), order int) (*spill, error) {
@@ -34,8 +34,8 @@ func newSpill(open func() (*os.File, error), order int) (*spill, error) {
 
 func (s *spill) close() { s.file.Close() }
 
-// add adds a run. As soon as there are order of a level they become one of the next, so
-// there are few in the end, and all is written once for each level.
+// add adds a run. As soon as a level has order runs, they are merged into a run of the next
+// level. So few runs remain in the end, and every account is written once per level.
 func (s *spill) add(all iter.Seq2[Account, error]) error {
 	for level := 0; ; level++ {
 		x, err := s.write(all)
@@ -54,18 +54,18 @@ func (s *spill) add(all iter.Seq2[Account, error]) error {
 	}
 }
 
-// merge makes one run of all, in which every account is once.
+// merge merges all runs into one, in which every account occurs once.
 func (s *spill) merge(ctx context.Context) (stretch, error) {
 	all := s.merged(slices.Concat(s.levels...))
 	s.levels = nil
 	return s.write(until(ctx, all))
 }
 
-// buffered is how many bytes of a run are read or written at a time.
+// buffered is the number of bytes of a run that are read or written at a time.
 const buffered = 1 << 16
 
-// write writes a run behind the others: of each account the locations, the length of the
-// name, and the name.
+// write appends a run to the file: for each account the number of locations, the length of
+// the name, and the name.
 func (s *spill) write(all iter.Seq2[Account, error]) (x stretch, err error) {
 	x.start = s.size
 	w := bufio.NewWriterSize(io.NewOffsetWriter(s.file, x.start), buffered)
@@ -87,7 +87,7 @@ func (s *spill) write(all iter.Seq2[Account, error]) (x stretch, err error) {
 	return x, w.Flush()
 }
 
-// all are the accounts of a run behind its first ones.
+// all returns the accounts of a run, without its first ones.
 func (s *spill) all(x stretch, first int64) iter.Seq2[Account, error] {
 	return func(yield func(Account, error) bool) {
 		r := s.read(x)
@@ -110,7 +110,7 @@ func (s *spill) all(x stretch, first int64) iter.Seq2[Account, error] {
 type reader struct {
 	file string
 	from *bufio.Reader
-	left int64 // accounts behind at
+	left int64 // number of accounts after at
 	at   Account
 }
 
@@ -119,7 +119,7 @@ func (s *spill) read(x stretch) *reader {
 	return &reader{file: s.file.Name(), from: bufio.NewReaderSize(from, buffered), left: x.accounts}
 }
 
-// next goes to the next account, or returns io.EOF behind the last.
+// next goes to the next account, or returns io.EOF after the last.
 func (r *reader) next() error {
 	if r.left == 0 {
 		return io.EOF
@@ -132,7 +132,7 @@ func (r *reader) next() error {
 	return err
 }
 
-// decode reads an account. Its name stays in the buffer until the next one is read.
+// decode reads an account. Its name stays in the buffer until the next account is read.
 func (r *reader) decode() error {
 	if _, err := r.from.Discard(len(r.at.Name)); err != nil {
 		return err

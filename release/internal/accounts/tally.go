@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/intern"
 )
 
-// A Tally counts locations by account, in memory. Its zero value has none.
+// A Tally counts locations by account, in memory. The zero value is empty.
 type Tally struct {
 	names  intern.Table
 	text   int     // bytes of the names
@@ -24,7 +24,7 @@ func (t *Tally) Reset() {
 	t.counts = t.counts[:0]
 }
 
-// Add adds to the locations of an account.
+// Add adds locations to an account.
 func (t *Tally) Add(account []byte, locations int64) {
 	i := t.names.Number(account)
 	if i == len(t.counts) {
@@ -34,7 +34,7 @@ func (t *Tally) Add(account []byte, locations int64) {
 	t.counts[i] += locations
 }
 
-// all are the accounts of these numbers.
+// all returns the accounts with the given numbers.
 func (t *Tally) all(numbers []int32) iter.Seq2[Account, error] {
 	return func(yield func(Account, error) bool) {
 		for _, i := range numbers {
@@ -45,18 +45,18 @@ func (t *Tally) all(numbers []int32) iter.Seq2[Account, error] {
 	}
 }
 
-// order are the numbers of the accounts, in ascending order of their names. Names often
-// begin alike: the eight bytes behind that tell most of them apart.
+// order returns the numbers of the accounts, in ascending order of their names. Names often
+// have a common prefix; the eight bytes after it distinguish most of them.
 func (t *Tally) order() []int32 {
 	type key struct {
 		head   uint64
 		number int32
 	}
-	alike := t.alike()
+	prefix := t.commonPrefix()
 	keys := make([]key, t.names.Len())
 	for i := range keys {
 		var head [8]byte
-		copy(head[:], t.names.Name(i)[alike:])
+		copy(head[:], t.names.Name(i)[prefix:])
 		keys[i] = key{binary.BigEndian.Uint64(head[:]), int32(i)}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
@@ -72,8 +72,8 @@ func (t *Tally) order() []int32 {
 	return order
 }
 
-// alike is how many bytes all names begin with.
-func (t *Tally) alike() int {
+// commonPrefix returns the length of the prefix that all names have.
+func (t *Tally) commonPrefix() int {
 	if t.names.Len() == 0 {
 		return 0
 	}
