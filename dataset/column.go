@@ -12,7 +12,7 @@ import (
 // Copies share the cells. All text together is below 2 GiB.
 type Column struct {
 	text []byte
-	ends []uint32 // of each cell: where it ends in text, doubled, plus 1 if it is NULL
+	ends []uint32 // for each cell: its end in text, doubled, plus 1 if it is NULL
 }
 
 // Append adds a cell. NULL is not the empty text.
@@ -21,25 +21,25 @@ func (c *Column) Append(text []byte) {
 	c.end()
 }
 
-// AppendFunc adds a cell whose text add appends to what it is given.
+// AppendFunc adds a cell. The function add appends its text to the given text.
 func (c *Column) AppendFunc(add func(text []byte) []byte) {
 	c.text = add(c.text)
 	c.end()
 }
 
-// AppendInteger adds a cell that is a decimal integer.
+// AppendInteger adds a cell with a decimal integer.
 func (c *Column) AppendInteger(v int64) {
 	c.text = strconv.AppendInt(c.text, v, 10)
 	c.end()
 }
 
-// AppendReal adds a cell that is the shortest decimal that float64 reads as v.
+// AppendReal adds a cell with the shortest decimal that parses as v.
 func (c *Column) AppendReal(v float64) {
 	c.text = appendReal(c.text, v, 64)
 	c.end()
 }
 
-// end makes a cell of the text behind the last one.
+// end makes a cell of the text after the last cell.
 func (c *Column) end() { c.ends = append(c.ends, uint32(len(c.text))<<1) }
 
 // AppendNull adds a cell that is NULL.
@@ -54,11 +54,12 @@ func (c *Column) At(i int) (text []byte, null bool) {
 	return c.text[start : end>>1 : end>>1], end&1 != 0
 }
 
-// Text returns the text of all cells, one after the other, valid as that of one is.
+// Text returns the concatenated text of all cells. It is valid until the next Reset and must
+// not be changed.
 func (c *Column) Text() []byte { return c.text }
 
-// AppendSizes appends a varint for each cell, 0 for NULL and else one more than the
-// length of its text. With Text they are all that a column holds.
+// AppendSizes appends a varint for each cell: 0 for NULL, otherwise the length of its text
+// plus one. The sizes and Text together determine the column.
 func (c *Column) AppendSizes(to []byte) []byte {
 	start := uint32(0)
 	for _, end := range c.ends {
@@ -87,8 +88,8 @@ func (c *Column) Len() int { return len(c.ends) }
 // Reset empties the column and keeps its memory.
 func (c *Column) Reset() { c.text, c.ends = c.text[:0], c.ends[:0] }
 
-// Integer returns cell i of an Integer column, NULL if it is blank. It reports false for
-// one that is no integer.
+// Integer returns cell i of an Integer column. A blank cell is NULL. It reports false for a
+// cell that is not an integer.
 func (c *Column) Integer(i int) (v int64, null, ok bool) {
 	text, null := c.number(i)
 	if null {
@@ -98,8 +99,8 @@ func (c *Column) Integer(i int) (v int64, null, ok bool) {
 	return v, false, err == nil
 }
 
-// Real returns cell i of a Real column, NULL if it is blank. It reports false for one that
-// is no number.
+// Real returns cell i of a Real column. A blank cell is NULL. It reports false for a cell
+// that is not a number.
 func (c *Column) Real(i int) (v float64, null, ok bool) {
 	text, null := c.number(i)
 	if null {
@@ -116,21 +117,21 @@ func (c *Column) number(i int) (text []byte, null bool) {
 	return text, null || len(text) == 0
 }
 
-// MisfitError returns the error about cell i, which is not of a kind, without its place.
+// MisfitError returns the error that cell i is not of a kind, without the place of the cell.
 func (c *Column) MisfitError(i int, kind Kind) error {
 	text, _ := c.At(i)
 	what := "UTF-8 text"
 	switch kind {
 	case Integer:
-		what = "integer of 64 bits"
+		what = "a 64-bit integer"
 	case Real:
-		what = "number"
+		what = "a number"
 	}
-	return fmt.Errorf("%.40q is no %s", text, what)
+	return fmt.Errorf("%.40q is not %s", text, what)
 }
 
-// appendReal appends the shortest decimal that float64 reads as v, which is also a
-// number of JSON if v is finite.
+// appendReal appends the shortest decimal that parses as v. If v is finite, it is also a
+// valid number in JSON.
 func appendReal(out []byte, v float64, bits int) []byte {
 	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(out, v, 'e', -1, bits)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A gzipWriter writes CSV compressed by gzip, every batch as a member of its own
+// A gzipWriter writes CSV compressed by gzip. Each batch is a separate member
 // (RFC 1952, section 2.2), so that batches are compressed in parallel.
 type gzipWriter struct {
 	textFile
@@ -38,7 +38,7 @@ func (w *gzipWriter) zip(text []byte) (Block, error) {
 	out := w.buffer()
 	z, _ := w.zipper.Get().(*gzip.Writer)
 	if z == nil {
-		z, _ = gzip.NewWriterLevel(out, gzip.BestSpeed) // noise does not shrink any further
+		z, _ = gzip.NewWriterLevel(out, gzip.BestSpeed) // noise does not compress any better
 	} else {
 		z.Reset(out)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A csvReader reads CSV (RFC 4180) with a splitter of its own: encoding/csv
-// allocates for every row.
+// A csvReader reads CSV (RFC 4180). It does not use encoding/csv, which allocates for
+// every row.
 type csvReader struct {
 	ctx       context.Context
 	path      string
@@ -25,13 +25,13 @@ type csvReader struct {
 	separator byte
 	split     splitter
 	cells     cells
-	to        []int32 // of each column of the file: its place in a batch, or -1
-	chosen    int     // columns of a batch
+	to        []int32 // for each column of the file: its place in a batch, or -1
+	chosen    int     // number of columns of a batch
 	row       int64   // number of the next row
-	read      int64   // bytes of the file
+	read      int64   // number of bytes read from the file
 }
 
-// OpenCSV opens a CSV file as [Open] does, whatever its name ends with.
+// OpenCSV opens a CSV file as [Open] does, whatever its extension.
 func OpenCSV(ctx context.Context, path string) (Reader, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
@@ -57,8 +57,8 @@ func (r *csvReader) Start(columns []int) (err error) {
 	if r.to, err = places(columns, len(r.fields)); err != nil {
 		return wrap(r.path, err)
 	}
-	again, err := r.readHeader()
-	if err == nil && !slices.Equal(again, r.fields) {
+	fields, err := r.readHeader()
+	if err == nil && !slices.Equal(fields, r.fields) {
 		err = errors.New("the header line has changed")
 	}
 	r.chosen, r.row = len(columns), 0
@@ -89,7 +89,7 @@ func (r *csvReader) Read(rows *Rows, max int) error {
 	return nil
 }
 
-// atLatestRecord says which line an error is about.
+// atLatestRecord adds the line of the latest record to an error.
 func (r *csvReader) atLatestRecord(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return wrap(r.path, err)
@@ -108,7 +108,7 @@ func (r *csvReader) add(rows *Rows, record []byte) error {
 		cells = r.addPlain(rows, record)
 	}
 	if err == nil && cells != len(r.to) {
-		err = fmt.Errorf("%d cells, but the header line has %d", cells, len(r.to))
+		err = fmt.Errorf("the row has %d cells, but the header line has %d", cells, len(r.to))
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (r *csvReader) addCell(rows *Rows, n int, cell []byte) {
 	}
 }
 
-// readHeader goes to the start of the file and reads the header line.
+// readHeader seeks to the start of the file and reads the header line.
 func (r *csvReader) readHeader() ([]Field, error) {
 	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (r *csvReader) readHeader() ([]Field, error) {
 	return r.parseHeader(record)
 }
 
-// counter reads the file and counts its bytes.
+// A counter reads the file and counts the bytes.
 type counter struct{ r *csvReader }
 
 func (c counter) Read(p []byte) (int, error) {
@@ -182,8 +182,8 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// PlainText returns the text of a file that gzip may have compressed, without a byte order
-// mark.
+// PlainText returns the text of a file, which may be compressed by gzip, without a byte
+// order mark.
 func PlainText(file io.Reader) (io.Reader, error) {
 	text := bufio.NewReaderSize(file, 1<<16)
 	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
@@ -200,8 +200,8 @@ func PlainText(file io.Reader) (io.Reader, error) {
 	return text, nil
 }
 
-// separator returns the separator that stands most often outside quotes in
-// the header line; a comma where there is none.
+// separator returns the separator that is most frequent outside quotes in the header
+// line, or a comma if there is none.
 func separator(header []byte) byte {
 	var counts [256]int
 	quoted := false
@@ -221,7 +221,7 @@ func separator(header []byte) byte {
 	return best
 }
 
-// parseHeader takes the names of the columns from the header line.
+// parseHeader reads the names of the columns from the header line.
 func (r *csvReader) parseHeader(header []byte) ([]Field, error) {
 	var fields []Field
 	seen := make(map[string]bool)
@@ -236,9 +236,9 @@ func (r *csvReader) parseHeader(header []byte) ([]Field, error) {
 		case name == "":
 			return nil, fmt.Errorf("column %d has no name in the header line", len(fields)+1)
 		case strings.IndexByte(name, 0) >= 0:
-			return nil, fmt.Errorf("the name of column %d holds a NUL character (UTF-16?)", len(fields)+1)
+			return nil, fmt.Errorf("the name of column %d contains a NUL character (is the file UTF-16?)", len(fields)+1)
 		case strings.Contains(name, "\r"):
-			return nil, errors.New("the header line has a CR in it: lines end with LF or CRLF")
+			return nil, errors.New("the header line contains a CR: lines must end with LF or CRLF")
 		case seen[key]:
 			return nil, fmt.Errorf("two columns have the name %s", printable.Text(name))
 		}

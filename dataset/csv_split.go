@@ -6,23 +6,24 @@ import (
 	"io"
 )
 
-// recordMax bounds a record, which an unclosed quote would make as long as the file.
+// recordMax bounds the length of a record, which an unclosed quote would make as long as
+// the file.
 const recordMax = 16 << 20
 
 var (
-	errBareQuote  = errors.New("a quote stands in a cell that does not begin with one")
+	errBareQuote  = errors.New("a cell contains a quote but does not begin with one")
 	errAfterQuote = errors.New("a closing quote is not followed by the end of its cell")
 	errOpenQuote  = errors.New("a quote is not closed")
 	errRecordLong = errors.New("a row is longer than 16 MiB (is a quote not closed?)")
 )
 
-// A splitter takes CSV text apart into records.
+// A splitter splits CSV text into records.
 type splitter struct {
 	source   io.Reader
 	buffer   []byte
-	pos, end int   // of what is left in the buffer
-	lines    int64 // up to pos
-	line     int64 // where the latest record begins, from 1
+	pos, end int   // of the unread text in the buffer
+	lines    int64 // number of lines before pos
+	line     int64 // line of the latest record, counted from 1
 	quoted   bool  // the latest record has quotes
 }
 
@@ -33,8 +34,8 @@ func (s *splitter) reset(source io.Reader) {
 	*s = splitter{source: source, buffer: s.buffer}
 }
 
-// next returns the next record that is not empty, without its line end. It is valid
-// until the next call.
+// next returns the next record that is not empty, without its line end. The record is
+// valid until the next call.
 func (s *splitter) next() ([]byte, error) {
 	for {
 		record, err := s.record()
@@ -50,7 +51,8 @@ func (s *splitter) next() ([]byte, error) {
 	}
 }
 
-// record goes to the end of the first line up to which quotes are even in number.
+// record returns the next record. It ends with the first line up to which the number of
+// quotes is even.
 func (s *splitter) record() ([]byte, error) {
 	s.line, s.quoted = s.lines+1, false
 	quotes, scanned := 0, 0 // in the record
@@ -79,8 +81,8 @@ func (s *splitter) record() ([]byte, error) {
 	}
 }
 
-// last returns the record that the text ends with. If a quote is open there, cells
-// finds the mistake.
+// last returns the record at the end of the text. If a quote is open there, cells reports
+// the error.
 func (s *splitter) last(quotes int) ([]byte, error) {
 	record := s.buffer[s.pos:s.end]
 	if len(record) == 0 {
@@ -91,7 +93,7 @@ func (s *splitter) last(quotes int) ([]byte, error) {
 	return record, nil
 }
 
-// fill reads more text behind what is left. It reports false at the end.
+// fill reads more text into the buffer. It reports false at the end of the text.
 func (s *splitter) fill() (bool, error) {
 	if s.pos > 0 {
 		s.end = copy(s.buffer, s.buffer[s.pos:s.end])
@@ -108,7 +110,7 @@ func (s *splitter) fill() (bool, error) {
 		s.end += n
 		switch {
 		case n > 0:
-			return true, nil // an error comes again
+			return true, nil // the next Read returns the error again
 		case err == io.EOF:
 			return false, nil
 		case err != nil:
@@ -117,7 +119,7 @@ func (s *splitter) fill() (bool, error) {
 	}
 }
 
-// cells runs through the cells of a record that may have quotes.
+// A cells iterates over the cells of a record that may have quotes.
 type cells struct {
 	rest      []byte
 	separator byte
@@ -129,8 +131,8 @@ func (c *cells) start(record []byte, separator byte) {
 	c.rest, c.separator, c.end = record, separator, false
 }
 
-// next returns the next cell, valid until the one after it; there must be one, as long
-// as end is false.
+// next returns the next cell, which is valid until the next call. There is one as long as
+// end is false.
 func (c *cells) next() ([]byte, error) {
 	if len(c.rest) > 0 && c.rest[0] == '"' {
 		return c.unquote()
@@ -147,7 +149,7 @@ func (c *cells) next() ([]byte, error) {
 	return cell, nil
 }
 
-// unquote returns a cell without its quotes; two quotes in it are one.
+// unquote returns a cell without its quotes. Two quotes within it become one.
 func (c *cells) unquote() ([]byte, error) {
 	c.scratch = c.scratch[:0]
 	for rest := c.rest[1:]; ; {

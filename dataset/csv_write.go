@@ -17,8 +17,7 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A textFile is a file that blocks of text are appended to. Their buffers are used
-// again.
+// A textFile is a file to which blocks of text are appended. It reuses their buffers.
 type textFile struct {
 	file  *os.File
 	spare sync.Pool // of *buffer
@@ -42,8 +41,8 @@ func (f *textFile) Append(block Block) error {
 
 func (f *textFile) Close() error { return nil }
 
-// A csvWriter writes CSV (RFC 4180, but with LF at the end of lines). NULL is an
-// empty cell, the empty text "".
+// A csvWriter writes CSV (RFC 4180, but with LF at the end of lines). NULL is written as an
+// empty cell, the empty text as "".
 type csvWriter struct {
 	textFile
 	csvText
@@ -55,11 +54,11 @@ func createCSV(file *os.File, s Schema) (Writer, error) {
 	return w, err
 }
 
-// csvText encodes CSV, whatever becomes of the text.
+// A csvText encodes rows as CSV.
 type csvText struct{ escapeFormulas bool }
 
-// headerLine returns the header line. Names with any character that readers take for a
-// separator are in quotes, since it is in the header line that they look for one.
+// headerLine returns the header line. It quotes names that contain any character that
+// readers might take for the separator, since they look for it in the header line.
 func (t csvText) headerLine(fields []Field) []byte {
 	var line []byte
 	for _, f := range fields {
@@ -67,7 +66,7 @@ func (t csvText) headerLine(fields []Field) []byte {
 		if strings.ContainsAny(f.Name, ";\t|") {
 			line = append(appendQuoted(line, name), ',')
 		} else {
-			line = append(appendCSV(line, name), ',')
+			line = append(AppendCSV(line, name), ',')
 		}
 	}
 	line[len(line)-1] = '\n'
@@ -82,16 +81,16 @@ func (w *csvWriter) Encode(rows *Rows) (Block, error) {
 
 // appendRows appends a line for each row.
 func (t csvText) appendRows(out []byte, rows *Rows) []byte {
-	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // but for quotes and apostrophes
+	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // without quotes and apostrophes
 	for i := range rows.Len() {
 		start := len(out)
 		for c := range rows.Columns {
 			if text, null := rows.Columns[c].At(i); !null {
-				out = appendCSV(out, t.escape(text))
+				out = AppendCSV(out, t.escape(text))
 			}
 			out = append(out, ',')
 		}
-		if len(out) == start+1 { // a row of one NULL, which as an empty line would be none
+		if len(out) == start+1 { // a row of one NULL: an empty line would not count as a row
 			out = append(out[:start], `"",`...)
 		}
 		out[len(out)-1] = '\n'
@@ -99,7 +98,7 @@ func (t csvText) appendRows(out []byte, rows *Rows) []byte {
 	return out
 }
 
-// escape returns the text of a cell as it is written, but for quotes.
+// escape returns the text of a cell as it is written, without quotes.
 func (t csvText) escape(text []byte) []byte {
 	if t.escapeFormulas && isFormula(text) {
 		return append([]byte{'\''}, text...)
@@ -107,8 +106,8 @@ func (t csvText) escape(text []byte) []byte {
 	return text
 }
 
-// isFormula reports whether a spreadsheet program may run a text: it begins like a formula
-// and is no number. Tabs and line ends before the sign are skipped by some.
+// isFormula reports whether a spreadsheet program may take a text for a formula: it begins
+// like one and is not a number. Some programs skip tabs and line ends before the sign.
 func isFormula(text []byte) bool {
 	if len(text) == 0 || !strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return false
@@ -117,11 +116,11 @@ func isFormula(text []byte) bool {
 	return err != nil || len(bytes.Trim(text, "+-.0123456789eE")) > 0 // such as -Inf
 }
 
-// special are the characters that make quotes necessary.
+// special holds the characters that make quotes necessary.
 var special = [256]bool{'"': true, ',': true, '\n': true, '\r': true}
 
-// appendCSV appends a cell, in quotes where they are needed.
-func appendCSV(out, text []byte) []byte {
+// AppendCSV appends a cell that is not NULL, in quotes if it is empty or needs them.
+func AppendCSV(out, text []byte) []byte {
 	if len(text) == 0 {
 		return append(out, `""`...)
 	}

@@ -6,9 +6,9 @@
 //
 //	import _ "github.com/geosql/geosql/dataset/sqlite"
 //
-// All cells are text while they travel. A format that has types prints what it
-// reads and parses what it writes. Memory is bounded by the size of a batch and
-// does not grow with the data set.
+// The cells of a batch are text. A reader of a format with types prints their values,
+// and a writer parses them. Memory is bounded by the size of a batch and does not grow
+// with the data set.
 package dataset
 
 import (
@@ -23,8 +23,8 @@ import (
 // A Kind says what the cells of a column are.
 type Kind uint8
 
-// Kinds of columns. Integers are decimal and have 64 bits; reals are decimal and
-// have those of float64.
+// The kinds of columns. Integers are decimal numbers of 64 bits; reals are decimal numbers
+// in the range of float64.
 const (
 	Text Kind = iota
 	Integer
@@ -44,35 +44,35 @@ type Field struct {
 type Reader interface {
 	// Fields returns all columns of the data set. Their names are distinct.
 	Fields() []Field
-	// Typed reports whether the data set says what kind a column, given by its number,
-	// has. Where it does not, as CSV never does, the kind is Text.
+	// Typed reports whether the data set says what kind a column has. If it does not, as
+	// in CSV, the kind is Text.
 	Typed(column int) bool
-	// Start goes to the first row, from wherever the reader stands. From then on
-	// Read reads the given columns, each named once, in that order.
+	// Start goes back to the first row. From then on Read reads the columns with the
+	// given numbers, each given once, in that order.
 	Start(columns []int) error
-	// Read resets rows and fills them with the next batch; io.EOF when none is
-	// left. A batch has max rows, or fewer at the end of the data set and where
-	// their text, but for short secrets, reaches 4 MiB. Where it ends depends on
-	// nothing but the data, the columns and max, so that the same batches come again
-	// after another Start.
+	// Read resets rows and fills them with the next batch. It returns io.EOF if none
+	// is left. A batch has max rows, or fewer at the end of the data set or if their
+	// text, not counting short secrets, reaches 4 MiB. Its end depends only on the data,
+	// the columns and max, so that another Start yields the same batches.
 	Read(rows *Rows, max int) error
-	// Progress returns roughly the share of the data set, from 0 to 1, that was read since
-	// Start.
+	// Progress returns the approximate share of the data set, from 0 to 1, that was read
+	// since Start.
 	Progress() float64
-	// Close frees what the reader holds.
+	// Close frees the resources of the reader.
 	Close() error
 }
 
-// maxText bounds the text of a batch, but for a few rows more: with batches of a given
-// number of rows, long cells would break any bound on memory.
+// maxText is the length of text that ends a batch. Without it, long cells could exceed any
+// bound on memory.
 const maxText = 4 << 20
 
-// ErrFormat is wrapped by the error of [Open] about a file whose name does not say what it is.
+// ErrFormat is wrapped by the error of [Open] about a file whose name does not tell its
+// format.
 var ErrFormat = errors.New("unknown format")
 
-// Open opens a data set by what its name ends with: CSV in a .csv, .tsv or .txt file
-// (.gz if compressed by gzip), Parquet in a .parquet or .geoparquet file, and a
-// table of SQLite as "file#table" if package dataset/sqlite is imported.
+// Open opens a data set by the extension of its name: CSV in a .csv, .tsv or .txt file
+// (.gz if compressed by gzip), Parquet in a .parquet or .geoparquet file, and an SQLite
+// table named "file#table" if package dataset/sqlite is imported.
 //
 // CSV has a header line and cells that are separated by commas, semicolons or
 // tabs. An empty cell is NULL.
@@ -91,34 +91,34 @@ func Open(ctx context.Context, path string) (Reader, error) {
 	case hasSuffix(lower, ".parquet", ".geoparquet"):
 		return openParquet(ctx, path)
 	case hasSuffix(lower, ".db", ".sqlite", ".sqlite3", ".gpkg"):
-		return nil, fmt.Errorf("%s: a table of a database is named as %s#table", path, path)
+		return nil, fmt.Errorf("%s: name a table of the database, as in %s#table", path, path)
 	default:
-		return nil, unknown(path)
+		return nil, formatError(path)
 	}
 }
 
-// openTable opens a table of a database file, if that is registered.
+// openTable opens a table of a database file. It is nil unless it is registered.
 var openTable func(ctx context.Context, file, table string) (Reader, error)
 
-// RegisterTables says how [Open] opens a table of a database file. It is called by the init
-// function of the package that reads them.
+// RegisterTables sets the function with which [Open] opens a table of a database file. The
+// package that reads tables calls it in its init function.
 func RegisterTables(open func(ctx context.Context, file, table string) (Reader, error)) {
 	openTable = open
 }
 
-// unknown returns the error about a file whose name says nothing, unless there is a more
-// obvious one.
-func unknown(path string) error {
+// formatError returns the error about a file whose name does not tell its format, or the
+// error of opening it.
+func formatError(path string) error {
 	file, _, err := openRegular(path)
 	if err != nil {
 		return err
 	}
 	file.Close()
-	return fmt.Errorf("%s: %w: neither .csv, .tsv, .txt (also .gz), .parquet nor file.db#table", path, ErrFormat)
+	return fmt.Errorf("%s: %w: it is not .csv, .tsv, .txt (also .gz), .parquet or file.db#table", path, ErrFormat)
 }
 
-// FileName returns the name of the file that a data set is in, which is what the name of a
-// table has in front of its last #.
+// FileName returns the name of the file that holds a data set. For a table that is the part
+// before the last #.
 func FileName(path string) string {
 	if file, _, found := cutTable(path); found {
 		return file
@@ -126,8 +126,8 @@ func FileName(path string) string {
 	return path
 }
 
-// cutTable takes "file#table" apart at the last #, unless there is a file of that
-// very name.
+// cutTable splits "file#table" at the last #, unless a file with exactly that name
+// exists.
 func cutTable(path string) (file, name string, found bool) {
 	i := strings.LastIndexByte(path, '#')
 	if i < 0 {
@@ -148,12 +148,12 @@ func hasSuffix(s string, suffixes ...string) bool {
 	return false
 }
 
-// openRegular opens a file that can be read more than once. It looks before it opens, for
-// a pipe that nobody writes to would never open.
+// openRegular opens a file that can be read more than once. It checks the file before it
+// opens it, since opening a pipe blocks until somebody writes to it.
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file (it is read twice)", path)
+		err = fmt.Errorf("%s is not a regular file (it must be read twice)", path)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -173,7 +173,7 @@ func wrap(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// CheckColumns returns an error if a column is none of n, or chosen twice.
+// CheckColumns returns an error if a chosen column is not one of n, or is chosen twice.
 func CheckColumns(chosen []int, n int) error {
 	_, err := places(chosen, n)
 	return err
@@ -187,7 +187,7 @@ func places(chosen []int, n int) ([]int32, error) {
 	}
 	for place, column := range chosen {
 		if column < 0 || column >= n || to[column] >= 0 {
-			return nil, fmt.Errorf("column number %d is given twice or none of %d", column, n)
+			return nil, fmt.Errorf("column number %d is given twice or is not one of %d", column, n)
 		}
 		to[column] = int32(place)
 	}

@@ -24,15 +24,16 @@ const (
 var extensions = [...]string{CSV: ".csv", CSVGzip: ".csv.gz", Parquet: ".parquet",
 	GeoParquet: ".geoparquet", GeoJSON: ".geojson", GeoPackage: ".gpkg"}
 
-// creators begin files of the formats. That of GeoPackage is registered.
+// creators holds the functions that begin files of the formats. That of GeoPackage is
+// registered.
 var creators = [len(extensions)]func(*os.File, Schema) (Writer, error){CSV: createCSV, CSVGzip: createCSVGzip,
 	Parquet: createParquet, GeoParquet: createGeoParquet, GeoJSON: createGeoJSON}
 
-// RegisterFormat says how a format is written that this package does not write itself. It
-// is called by the init function of the package that writes it.
+// RegisterFormat sets the function that begins a file of a format. A package that writes
+// another format calls it in its init function.
 func RegisterFormat(f Format, create func(*os.File, Schema) (Writer, error)) { creators[f] = create }
 
-// FormatOf returns the format that a file's name ends with.
+// FormatOf returns the format that the extension of a file's name tells.
 func FormatOf(path string) (Format, error) {
 	lower := strings.ToLower(path)
 	for f := CSV; f <= GeoPackage; f++ {
@@ -40,25 +41,25 @@ func FormatOf(path string) (Format, error) {
 			continue
 		}
 		if creators[f] == nil {
-			return 0, fmt.Errorf("%s: %w", path, f.missing())
+			return 0, fmt.Errorf("%s: %w", path, f.unregisteredError())
 		}
 		return f, nil
 	}
-	return 0, fmt.Errorf("%s: unknown format: none of %s", path, strings.Join(extensions[1:], ", "))
+	return 0, fmt.Errorf("%s: unknown format: the extension is not one of %s", path, strings.Join(extensions[1:], ", "))
 }
 
-// missing returns the error about a format that nobody has registered.
-func (f Format) missing() error {
+// unregisteredError returns the error about a format that no package has registered.
+func (f Format) unregisteredError() error {
 	return fmt.Errorf("this program cannot write %s: it does not import %s", f.Extension(), sqlitePackage)
 }
 
-// sqlitePackage registers all that needs SQLite.
+// sqlitePackage is the package that registers everything that needs SQLite.
 const sqlitePackage = "github.com/geosql/geosql/dataset/sqlite"
 
-// Extension returns what the names of the format's files end with.
+// Extension returns the extension of the format's files.
 func (f Format) Extension() string { return extensions[f] }
 
-// Typed reports whether the format depends on the kinds of the fields.
+// Typed reports whether the format has types, so that the kinds of the fields matter.
 func (f Format) Typed() bool { return f != CSV && f != CSVGzip }
 
 // Holds reports whether a cell can be written in a column of a kind.
@@ -80,33 +81,34 @@ func (f Format) Holds(kind Kind, c *Column, i int) bool {
 
 // A Writer writes a data set.
 type Writer interface {
-	// Encode prepares a batch, which has the columns of the schema. Batches may be
-	// encoded concurrently; one must not change before it was appended. A cell
-	// that is not of its field's kind is an error that says where it stands.
+	// Encode encodes a batch, which has the columns of the schema. Batches may be encoded
+	// concurrently. A batch must not change before it is appended. The error about a cell
+	// that is not of its field's kind tells the cell's place.
 	Encode(rows *Rows) (Block, error)
-	// Append adds an encoded batch to the file, one at a time and each once.
+	// Append adds an encoded batch to the file. It must not be called concurrently, and
+	// only once for each batch.
 	Append(Block) error
-	// Close completes the file, also if nothing was appended, and frees what the
-	// writer holds, also after an error. It leaves the *os.File open, and not synced.
+	// Close completes the file, also if nothing was appended, and frees the resources of
+	// the writer, also after an error. It neither closes nor syncs the *os.File.
 	Close() error
 }
 
-// A Block is a batch as its writer encoded it, for that writer alone.
+// A Block is a batch encoded by a writer, for the same writer.
 type Block any
 
-// Create begins a data set in an empty file that is open for writing. The caller
-// keeps the file, and removes it if the data set is not completed.
+// Create begins a data set in an empty file that is open for writing. The caller still
+// owns the file, and removes it if the data set is not completed.
 //
 // A GeoPackage is written by SQLite, which opens the file again by its name.
 func (f Format) Create(file *os.File, s Schema) (Writer, error) {
 	if f.geometric() && len(s.Points) == 0 {
-		return nil, errors.New("a file of geometries needs a location")
+		return nil, errors.New("a format with geometries needs a location")
 	}
 	if creators[f] == nil {
-		return nil, f.missing()
+		return nil, f.unregisteredError()
 	}
 	return creators[f](file, s)
 }
 
-// geometric reports whether the first point becomes a geometry.
+// geometric reports whether the format stores the first point as a geometry.
 func (f Format) geometric() bool { return f >= GeoParquet }

@@ -24,7 +24,7 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"a", "a.gz", "a.json", "csv", "a.csv.tmp"} {
-		if _, err := dataset.FormatOf(path); err == nil || !strings.Contains(err.Error(), path+": unknown format: none of .csv, .csv.gz, .parquet, .geoparquet, .geojson, .gpkg") {
+		if _, err := dataset.FormatOf(path); err == nil || !strings.Contains(err.Error(), path+": unknown format: the extension is not one of .csv, .csv.gz, .parquet, .geoparquet, .geojson, .gpkg") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

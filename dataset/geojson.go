@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// A geoJSONWriter writes a FeatureCollection (RFC 7946), a line for every row, whose
-// location becomes the geometry and whose other fields become properties.
+// A geoJSONWriter writes a FeatureCollection (RFC 7946) with a line for every row. The
+// location of a row becomes the geometry, its other fields become properties.
 type geoJSONWriter struct {
 	textFile
 	schema  Schema
-	columns []int    // that are properties
-	keys    [][]byte // of them, each with what stands before its value
+	columns []int    // the columns that are properties
+	keys    [][]byte // for each property: the JSON text before its value
 	some    bool     // a feature was written
 }
 
@@ -42,7 +42,7 @@ func (w *geoJSONWriter) Encode(rows *Rows) (Block, error) {
 	return out, nil
 }
 
-// Append drops the comma in front of the very first feature.
+// Append replaces the comma before the very first feature.
 func (w *geoJSONWriter) Append(block Block) error {
 	if b := block.(*buffer).b; !w.some && len(b) > 0 {
 		w.some = true
@@ -79,7 +79,7 @@ func (w *geoJSONWriter) appendFeature(out []byte, rows *Rows, i int) ([]byte, er
 	return append(out, "}}"...), nil
 }
 
-// appendJSONValue appends a cell; it reports false if that is not of its kind.
+// appendJSONValue appends a cell. It reports false if the cell is not of the kind.
 func appendJSONValue(out []byte, kind Kind, column *Column, i int) (_ []byte, ok bool) {
 	var null bool
 	switch kind {
@@ -102,11 +102,11 @@ func appendJSONValue(out []byte, kind Kind, column *Column, i int) (_ []byte, ok
 	return append(out, "null"...), true
 }
 
-// appendJSON appends text as a string of JSON.
+// appendJSON appends text as a JSON string.
 func appendJSON(out, text []byte) []byte {
 	for _, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(string(text)) // a string has no error
+			quoted, _ := json.Marshal(string(text)) // the error of a string is nil
 			return append(out, quoted...)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// createGeoParquet begins a file of GeoParquet 1.1: Parquet whose last column is
-// the location as well-known binary, with metadata that say so.
+// createGeoParquet begins a GeoParquet 1.1 file: a Parquet file whose last column holds
+// the locations as well-known binary, which the metadata describe.
 func createGeoParquet(file *os.File, s Schema) (Writer, error) {
 	geometry := parquetField{parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain)), s.geometryName()}
 	return newParquetWriter(file, s, s.Attributes(), []parquet.Field{geometry}), nil
@@ -45,8 +45,8 @@ func (w *parquetWriter) encodeGeometry(g *parquetGroup, rows *Rows) error {
 	return nil
 }
 
-// geoMetadata returns what the key "geo" of a GeoParquet file holds. The coordinates
-// are longitude and latitude of WGS 84, which is the default.
+// geoMetadata returns the value of the key "geo" of a GeoParquet file. The coordinates
+// are longitude and latitude in WGS 84, which is the default.
 func geoMetadata(column string, b geom.Bounds) string {
 	type geometry struct {
 		Encoding string    `json:"encoding"`
@@ -57,7 +57,7 @@ func geoMetadata(column string, b geom.Bounds) string {
 	if b.Some {
 		g.BBox = []float64{b.West, b.South, b.East, b.North}
 	}
-	text, _ := json.Marshal(map[string]any{ // of finite numbers and text only
+	text, _ := json.Marshal(map[string]any{ // finite numbers and text have no error
 		"version":        "1.1.0",
 		"primary_column": column,
 		"columns":        map[string]geometry{column: g},

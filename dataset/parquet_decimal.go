@@ -9,8 +9,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// decimalPrinter returns the same for numbers with a fixed number of decimals, which are
-// stored as whole numbers of the last one. Those that have more digits than a typed format holds are text.
+// decimalPrinter returns the kind and the printer of a column of numbers with a fixed number
+// of decimals, which are stored as integers in units of the last decimal. Numbers with more
+// digits than the other kinds hold are Text.
 func decimalPrinter(column parquet.Type, t *format.DecimalType) (Kind, printer, bool) {
 	const most, mostInteger, mostReal = 38, 18, 15 // digits
 	if t.Scale < 0 || t.Scale > t.Precision || t.Precision > most {
@@ -38,7 +39,7 @@ func decimalPrinter(column parquet.Type, t *format.DecimalType) (Kind, printer, 
 	return Text, nil, false
 }
 
-// appendDecimal puts a point before the last digits of a whole number, as many as scale.
+// appendDecimal appends an integer with a decimal point before its last scale digits.
 func appendDecimal(out, digits []byte, scale int) []byte {
 	if scale == 0 {
 		return append(out, digits...)
@@ -54,7 +55,7 @@ func appendDecimal(out, digits []byte, scale int) []byte {
 	return append(out, digits[whole:]...)
 }
 
-// twosComplement returns the number that bytes are, the most significant one first.
+// twosComplement returns the number that big-endian bytes represent.
 func twosComplement(b []byte) *big.Int {
 	x := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {

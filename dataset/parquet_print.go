@@ -14,7 +14,7 @@ import (
 // A printer appends a value that is not NULL as text.
 type printer func(out []byte, v parquet.Value) []byte
 
-// parquetPrinter returns the kind of a column of a file and what prints its values.
+// parquetPrinter returns the kind of a column of a file and the printer of its values.
 func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	if !column.Leaf() || column.Repeated() {
 		return Text, nil, errors.New("nested columns cannot be read")
@@ -41,7 +41,7 @@ func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	}
 }
 
-// logicalPrinter returns the same for columns whose values are not what their bits are.
+// logicalPrinter returns the same for a column with a logical type.
 func logicalPrinter(column parquet.Type, logical format.LogicalTypeValue) (Kind, printer, bool) {
 	physical := column.Kind()
 	switch t := logical.(type) {
@@ -89,7 +89,7 @@ func printDate(out []byte, v parquet.Value) []byte {
 	return time.Unix(int64(v.Int32())*24*60*60, 0).UTC().AppendFormat(out, time.DateOnly)
 }
 
-// timePrinter returns what prints ISO 8601, with a Z if the times are UTC and not local.
+// timePrinter returns a printer of times in ISO 8601, with a Z if the times are in UTC.
 func timePrinter(layout string, utc bool, unit format.TimeUnit) printer {
 	if utc {
 		layout += "Z"

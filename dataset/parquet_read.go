@@ -41,16 +41,17 @@ func openParquet(ctx context.Context, path string) (Reader, error) {
 	return r, nil
 }
 
-// What is wrong with a damaged file. What the decoder says itself is about its insides.
+// Errors about damaged files. They replace the errors of the decoder, which are about its
+// internals.
 var (
-	errNotParquet = errors.New("not a whole Parquet file: it is damaged, cut short or of another kind")
+	errNotParquet = errors.New("not a complete Parquet file: it is damaged, truncated or of another format")
 	errUndecoded  = errors.New("a page cannot be decoded")
 	errShortPage  = errors.New("a page ends too early")
-	errChanged    = errors.New("a page is not what was written")
+	errChanged    = errors.New("a page has changed since it was written")
 	errFewCells   = errors.New("there are fewer cells than rows")
 )
 
-// withoutPanic turns panics of the decoder, which damaged files cause, into errors.
+// withoutPanic turns panics of the decoder, which damaged files cause, into errUndecoded.
 func withoutPanic(do func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -60,7 +61,7 @@ func withoutPanic(do func() error) (err error) {
 	return do()
 }
 
-// isDisk reports whether the system refused to read, however whole the file is.
+// isDisk reports whether an error is that of the system, and so not about damage.
 func isDisk(err error) bool {
 	var refused syscall.Errno
 	return errors.As(err, &refused)
@@ -105,8 +106,8 @@ func (r *parquetReader) Start(columns []int) error {
 	return nil
 }
 
-// checkCodecs refuses a column whose compression the decoder does not know: its pages would
-// look damaged.
+// checkCodecs refuses a column whose compression the decoder does not know, since its pages
+// would look damaged.
 func (r *parquetReader) checkCodecs(column int) error {
 	for _, group := range r.parquet.Metadata().RowGroups {
 		switch codec := group.Columns[column].MetaData.Codec; codec {
@@ -141,7 +142,7 @@ func (r *parquetReader) Read(rows *Rows, max int) error {
 	return wrap(r.path, r.read(rows, int(left)))
 }
 
-// read reads n rows, but stops after those with which the text is long enough.
+// read reads n rows, or fewer if their text fills the batch.
 func (r *parquetReader) read(rows *Rows, n int) error {
 	for n > 0 && !rows.Full() {
 		k := min(n, parquetStep)
@@ -156,16 +157,16 @@ func (r *parquetReader) read(rows *Rows, n int) error {
 	return nil
 }
 
-// parquetStep is the number of rows for which a column is read before the next one is.
+// parquetStep is the number of rows that are read of one column before the next column.
 const parquetStep = 256
 
-// A parquetColumn runs through the pages of a column.
+// A parquetColumn reads the pages of a column one after another.
 type parquetColumn struct {
 	name   string
 	index  int // among the leaves of the schema
 	print  printer
 	group  int                // number of the current group, from 1
-	groups []parquet.RowGroup // that are not begun
+	groups []parquet.RowGroup // the groups that are not begun
 	pages  parquet.Pages      // of the current group, or nil
 	page   parquet.Page       // the current one, or nil
 	values parquet.ValueReader
@@ -202,7 +203,7 @@ func (c *parquetColumn) read(to *Column, n int) error {
 	return nil
 }
 
-// nextPage goes to the next page, of the next group where there is none.
+// nextPage goes to the next page, if necessary in the next group.
 func (c *parquetColumn) nextPage() (err error) {
 	for {
 		if c.pages == nil {
@@ -227,7 +228,7 @@ func (c *parquetColumn) nextPage() (err error) {
 	}
 }
 
-// explain says where a file cannot be read, and in plain words why.
+// explain returns an error that says where a file cannot be read, and why.
 func (c *parquetColumn) explain(err error) error {
 	where := fmt.Sprintf("row group %d, column %s", c.group, printable.Text(c.name))
 	switch {

@@ -265,8 +265,8 @@ func TestBadParquet(t *testing.T) {
 	if got, err := datasettest.Read(r, []int{0}, 10); err != nil || len(got) != 1 {
 		t.Error(got, err)
 	}
-	datasettest.Refuses(t, datasettest.File(t, "data.parquet", ""), "not a whole Parquet file")
-	datasettest.Refuses(t, datasettest.File(t, "data.parquet", "a,b\n1,2\n and some more text\n"), "not a whole Parquet file")
+	datasettest.Refuses(t, datasettest.File(t, "data.parquet", ""), "not a complete Parquet file")
+	datasettest.Refuses(t, datasettest.File(t, "data.parquet", "a,b\n1,2\n and some more text\n"), "not a complete Parquet file")
 }
 
 func TestTruncatedParquet(t *testing.T) {
@@ -275,6 +275,6 @@ func TestTruncatedParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 8, 1000, len(whole) / 2, len(whole) - 1} {
-		datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(whole[:n])), "not a whole Parquet file")
+		datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(whole[:n])), "not a complete Parquet file")
 	}
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// A parquetWriter writes Parquet, every batch as a row group, which is encoded and
-// compressed apart from the others. All columns are optional.
+// A parquetWriter writes Parquet. Each batch is a row group, which is encoded and compressed
+// independently of the others. All columns are optional.
 type parquetWriter struct {
 	schema   Schema
 	columns  []int // of a batch, in the file's order
-	geometry bool  // is a column behind them
+	geometry bool  // a column of geometries follows them
 	out      *parquet.GenericWriter[any]
 	begin    sync.Mutex
 	spare    sync.Pool // of *parquetGroup
 	bounds   geom.Bounds
 }
 
-// A parquetGroup is a row group with room for values on their way to it.
+// A parquetGroup is a row group with buffers for values on their way to it.
 type parquetGroup struct {
 	*parquet.ConcurrentRowGroupWriter
 	bounds geom.Bounds // of its locations
@@ -45,14 +45,14 @@ func newParquetWriter(file *os.File, s Schema, columns []int, more []parquet.Fie
 		fields[n] = parquetField{parquetNode(s.Fields[i].Kind), s.Fields[i].Name}
 	}
 	schema := parquet.NewSchema("table", parquetFields{fields: append(fields, more...)})
-	codec := &zstd.Codec{Level: zstd.SpeedFastest} // noise does not shrink any further
+	codec := &zstd.Codec{Level: zstd.SpeedFastest} // noise does not compress any better
 	out := parquet.NewGenericWriter[any](file, schema, parquet.Compression(codec))
 	return &parquetWriter{schema: s, columns: columns, geometry: more != nil, out: out}
 }
 
-// parquetNode returns an optional column of a kind. Texts have no dictionary: that of a column in
-// which they do not repeat takes ten times the memory of the batch, and where they do the
-// compression finds it.
+// parquetNode returns an optional column of a kind. Text has no dictionary. For a column of
+// distinct texts it would take ten times the memory of the batch, and repetitions compress
+// well without it.
 func parquetNode(kind Kind) parquet.Node {
 	switch kind {
 	case Integer:
@@ -64,8 +64,8 @@ func parquetNode(kind Kind) parquet.Node {
 	}
 }
 
-// parquetFields are the columns of a file in their order, which parquet.Group would
-// sort.
+// parquetFields holds the columns of a file in their order, since parquet.Group would
+// sort them.
 type parquetFields struct {
 	parquet.Group
 	fields []parquet.Field
@@ -81,7 +81,7 @@ type parquetField struct {
 
 func (f parquetField) Name() string { return f.name }
 
-// Value would serve rows that are Go values, of which there are none.
+// Value implements [parquet.Field]. Nothing calls it, since no rows are Go values.
 func (f parquetField) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
 func (w *parquetWriter) Encode(rows *Rows) (Block, error) {
@@ -129,7 +129,7 @@ func (w *parquetWriter) encode(g *parquetGroup, n int, rows *Rows, column int) e
 	return nil
 }
 
-// definition returns the level of a value of an optional column.
+// definition returns the definition level of a value of an optional column.
 func definition(v parquet.Value) int {
 	if v.IsNull() {
 		return 0
@@ -137,7 +137,7 @@ func definition(v parquet.Value) int {
 	return 1
 }
 
-// parquetValue returns a cell; it reports false if that is not of its kind.
+// parquetValue returns a cell. It reports false if the cell is not of the kind.
 func parquetValue(kind Kind, column *Column, i int) (_ parquet.Value, ok bool) {
 	var null bool
 	switch kind {

@@ -11,18 +11,18 @@ import (
 type Rows struct {
 	First   int64    // number of its first row in the data set, from 0
 	Columns []Column // all of the same length
-	// Secret says of which columns the length of the text must not show in where a batch
-	// ends, unless a cell has more than LongestSecret bytes. Reset keeps it; nil is none.
+	// Secret marks the columns whose lengths of text must not influence where a batch ends,
+	// except by cells of more than LongestSecret bytes. Reset keeps it. nil marks none.
 	Secret []bool
 
-	lines []int64 // of a file that the rows stand at; empty if their numbers say where
+	lines []int64 // the lines of the rows in the file; empty if their numbers tell the place
 
-	weighed int // rows whose text is in weight
-	weight  int // bytes of text that end a batch
+	weighed int // number of rows whose text is in weight
+	weight  int // bytes of text, without secrets
 }
 
-// LongestSecret is how many bytes a cell of a secret column may have that does not count.
-// It bounds their memory.
+// LongestSecret is the maximum number of bytes of a secret cell that does not count. It bounds
+// the memory of such cells.
 const LongestSecret = 64
 
 // Len returns the number of rows.
@@ -33,7 +33,7 @@ func (r *Rows) Len() int {
 	return r.Columns[0].Len()
 }
 
-// Reset empties the batch, gives it a number of columns and keeps their memory.
+// Reset empties the batch and sets its number of columns. It keeps their memory.
 func (r *Rows) Reset(first int64, columns int) {
 	r.First = first
 	r.Columns = slices.Grow(r.Columns[:0], columns)[:columns]
@@ -53,12 +53,12 @@ func (r *Rows) text() (length int) {
 }
 
 // Full reports whether the rows have as much text as a batch may have. The cells of secret
-// columns do not count, but for those that are too long.
+// columns do not count unless they are too long.
 func (r *Rows) Full() bool {
 	if r.text() < maxText {
 		return false
 	}
-	// Only rows whose text is as much with the secret cells are weighed one by one.
+	// Rows are weighed one by one only if they have enough text with the secret cells.
 	for ; r.weighed < r.Len(); r.weighed++ {
 		for c := range r.Columns {
 			size := r.Columns[c].size(r.weighed)
@@ -71,8 +71,8 @@ func (r *Rows) Full() bool {
 	return r.weight >= maxText
 }
 
-// Where returns what tells people where row i stands: "line 17" of a CSV file, where a row
-// may have several lines, otherwise "row 16", counted from 1.
+// Where returns the place of row i for messages: "line 17" for a CSV file, in which a row
+// may have several lines, otherwise "row 16". Both count from 1.
 func (r *Rows) Where(i int) string {
 	if len(r.lines) > 0 {
 		return fmt.Sprintf("line %d", r.lines[i])
@@ -80,7 +80,7 @@ func (r *Rows) Where(i int) string {
 	return fmt.Sprintf("row %d", r.First+int64(i)+1)
 }
 
-// MisfitError returns the error about a cell of row i that is not of its field's kind.
+// MisfitError returns the error that a cell of row i is not of its field's kind.
 func (r *Rows) MisfitError(i, column int, field Field) error {
 	return fmt.Errorf("%s, column %s: %w", r.Where(i), printable.Text(field.Name), r.Columns[column].MisfitError(i, field.Kind))
 }

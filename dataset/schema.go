@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// A Point names two fields, by number, that are one location: degrees in WGS 84.
+// A Point gives the numbers of two fields that form a location, in degrees of WGS 84.
 type Point struct{ Lat, Lon int }
 
-// A Schema describes a data set that is to be written.
+// A Schema describes a data set to write.
 type Schema struct {
-	Name   string  // of the layer, where the format has one
+	Name   string  // of the layer, if the format has layers
 	Fields []Field // with distinct names
-	// Points are the locations. The first is the geometry of a format that has
-	// one, and its two fields are then left out; the others stay fields.
+	// Points holds the locations. In a format with geometries the first becomes the
+	// geometry, and its two fields are left out. The others stay fields.
 	Points []Point
 	// EscapeFormulas puts an apostrophe before the names and cells of CSV that a spreadsheet
-	// program would take for a formula. Other formats do without.
+	// program would take for a formula. Other formats ignore it.
 	EscapeFormulas bool
 }
 
-// Location returns the first point of row i, which is NULL if a coordinate is.
+// Location returns the first point of row i. It is NULL if a coordinate is NULL.
 func (s *Schema) Location(rows *Rows, i int) (lat, lon float64, null bool, err error) {
 	p := s.Points[0]
 	lat, noLat, ok := rows.Columns[p.Lat].Real(i)
@@ -36,7 +36,7 @@ func (s *Schema) Location(rows *Rows, i int) (lat, lon float64, null bool, err e
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
-// Attributes returns the numbers of the fields that a geometry does not replace.
+// Attributes returns the numbers of the fields that the geometry does not replace.
 func (s *Schema) Attributes() []int {
 	var list []int
 	for i := range s.Fields {
@@ -47,7 +47,7 @@ func (s *Schema) Attributes() []int {
 	return list
 }
 
-// FreeName returns name, lengthened until no attribute has it, whatever its case.
+// FreeName returns name, lengthened until it differs from all attributes, ignoring case.
 func (s *Schema) FreeName(name string) string {
 	for _, i := range s.Attributes() {
 		if strings.EqualFold(s.Fields[i].Name, name) {

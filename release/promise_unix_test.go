@@ -57,8 +57,8 @@ func TestLongCoordinate(t *testing.T) {
 func TestKeptCellsFit(t *testing.T) {
 	for _, ext := range []string{".parquet", ".geoparquet", ".geojson", ".gpkg"} {
 		for name, want := range map[string]string{
-			"in.csv":       `line 3, column x: "\xff" is no UTF-8 text`,
-			"in.db#number": `row 2, column x: "many" is no integer of 64 bits`,
+			"in.csv":       `line 3, column x: "\xff" is not UTF-8 text`,
+			"in.db#number": `row 2, column x: "many" is not a 64-bit integer`,
 		} {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "in.csv"), "user,lat,lon,x\nana,48.85,2.35,a\nben,48.85,2.35,\xff\n")

@@ -51,8 +51,5 @@ func (s *session) setMode(name string) error {
 	return nil
 }
 
-// quoteText writes text as an SQL literal.
+// quoteText returns text as an SQL literal.
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
-// quoteName writes a name as an SQL identifier.
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

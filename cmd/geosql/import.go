@@ -122,13 +122,13 @@ func load(conn *sqlite.Conn, name string, fields []dataset.Field, d *cli.DataSet
 func createSQL(name string, fields []dataset.Field) string {
 	defs := make([]string, len(fields))
 	for i, f := range fields {
-		defs[i] = quoteName(f.Name) + " " + strings.ToUpper(f.Kind.String())
+		defs[i] = sqlite.QuoteName(f.Name) + " " + strings.ToUpper(f.Kind.String())
 	}
-	return "CREATE TABLE main." + quoteName(name) + " (" + strings.Join(defs, ", ") + ")"
+	return "CREATE TABLE main." + sqlite.QuoteName(name) + " (" + strings.Join(defs, ", ") + ")"
 }
 
 func insertSQL(name string, columns int) string {
-	return "INSERT INTO main." + quoteName(name) + " VALUES (?" + strings.Repeat(", ?", columns-1) + ")"
+	return "INSERT INTO main." + sqlite.QuoteName(name) + " VALUES (?" + strings.Repeat(", ?", columns-1) + ")"
 }
 
 // bind binds cell i of a column to a parameter. It reports false if the cell is not of

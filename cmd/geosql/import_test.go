@@ -71,9 +71,9 @@ func TestImportErrors(t *testing.T) {
 		"blank name":       {"t", "a, \n", "column 2 has no name"},
 		"duplicate name":   {"t", "a,b, A\n", "two columns have the name A"},
 		"UTF-16":           {"t", "\xff\xfea\x00,\x00b\x00\n\x00", "NUL"},
-		"short row":        {"t", "a,b\n1,2\n3\n", "line 3: 1 cells, but the header line has 2"},
-		"long row":         {"t", "a,b\n\"1\n\",2\n3,4,5\n", "line 4: 3 cells, but the header line has 2"},
-		"bare quote":       {"t", "a,b\n1,x\"y\n", "line 2: a quote stands in a cell that does not begin with one"},
+		"short row":        {"t", "a,b\n1,2\n3\n", "line 3: the row has 1 cells, but the header line has 2"},
+		"long row":         {"t", "a,b\n\"1\n\",2\n3,4,5\n", "line 4: the row has 3 cells, but the header line has 2"},
+		"bare quote":       {"t", "a,b\n1,x\"y\n", "line 2: a cell contains a quote but does not begin with one"},
 		"open quote":       {"t", "a,b\n1,\"x\n", "line 2: a quote is not closed"},
 		"cut gzip":         {"t", clitest.Zipped(t, strings.Repeat("a\n", 1000))[:20], "truncated"},
 		"reserved sqlite_": {"sqlite_x", "a\n1\n", "sqlite_ are reserved"},
@@ -112,8 +112,8 @@ func TestExportImport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		os.Remove(db)
 		a, b := anyText.Draw(t, "a"), anyText.Draw(t, "b")
-		csv := appendCSV([]byte("a,b\n1,"), []byte(a))
-		csv = append(appendCSV(append(csv, "\n2,"...), []byte(b)), '\n')
+		csv := dataset.AppendCSV([]byte("a,b\n1,"), []byte(a))
+		csv = append(dataset.AppendCSV(append(csv, "\n2,"...), []byte(b)), '\n')
 		if err := os.WriteFile(file, csv, 0o600); err != nil {
 			t.Fatal(err)
 		}

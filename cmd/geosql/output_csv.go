@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -18,7 +18,7 @@ func (c *csvWriter) begin(columns []string) error {
 	c.line = c.line[:0]
 	for i, name := range columns {
 		c.separate(i)
-		c.line = appendCSV(c.line, []byte(name))
+		c.line = dataset.AppendCSV(c.line, []byte(name))
 	}
 	return c.flushLine()
 }
@@ -29,7 +29,7 @@ func (c *csvWriter) row(cells []sqlite.Value) error {
 		c.separate(i)
 		switch v := &cells[i]; v.Type() {
 		case sqlite.Text:
-			c.line = appendCSV(c.line, v.Bytes())
+			c.line = dataset.AppendCSV(c.line, v.Bytes())
 		case sqlite.Blob:
 			c.line = appendHex(c.line, v.Bytes())
 		case sqlite.Integer, sqlite.Float:
@@ -51,18 +51,4 @@ func (c *csvWriter) flushLine() error {
 	c.line = append(c.line, '\n')
 	_, err := c.w.Write(c.line)
 	return err
-}
-
-func appendCSV(b, text []byte) []byte {
-	if len(text) > 0 && !bytes.ContainsAny(text, ",\"\r\n") {
-		return append(b, text...)
-	}
-	b = append(b, '"')
-	for _, c := range text {
-		if c == '"' {
-			b = append(b, '"')
-		}
-		b = append(b, c)
-	}
-	return append(b, '"')
 }

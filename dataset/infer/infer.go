@@ -1,5 +1,5 @@
-// Package infer finds the kinds of columns whose cells are text: what they can be stored as
-// without losing a digit.
+// Package infer finds the kinds of columns whose cells are text: the kinds in which the
+// cells can be stored without losing a digit.
 package infer
 
 import (
@@ -9,16 +9,16 @@ import (
 	"github.com/geosql/geosql/dataset"
 )
 
-// A Column finds the narrowest kind that keeps every digit of a column's cells. The zero
-// value has seen none, and is Text.
+// A Column finds the narrowest kind that keeps every digit of a column's cells. The kind of
+// the zero value, without cells, is Text.
 type Column struct {
 	integers bool // some cell is an integer
-	reals    bool // some cell is a number that is no integer
-	wide     bool // some integer is none of float64's
-	text     bool // some cell is no number
+	reals    bool // some cell is a number but not an integer
+	wide     bool // some integer is not exact as float64
+	text     bool // some cell is not a number
 }
 
-// Add adds a cell. Blanks are text.
+// Add adds a cell. A blank cell is text.
 func (c *Column) Add(cell string) {
 	if c.text {
 		return
@@ -56,9 +56,9 @@ func (c *Column) Kind() dataset.Kind {
 	}
 }
 
-// numberKind tells apart a decimal integer of 64 bits (Integer), another decimal
-// number within float64's range (Real) and everything else (Text). Leading
-// zeros and plus signs belong to codes, not to numbers: "007" is Text.
+// numberKind returns Integer for a decimal integer of 64 bits, Real for another decimal
+// number within float64's range, and Text for everything else. Leading zeros and plus
+// signs belong to codes, not to numbers: "007" is Text.
 func numberKind(cell string) dataset.Kind {
 	rest := strings.TrimPrefix(cell, "-")
 	whole := digits(rest)
@@ -90,8 +90,8 @@ func numberKind(cell string) dataset.Kind {
 	return dataset.Real
 }
 
-// integerKind returns the kind of an optional minus and digits. A negative zero is
-// one of float64's only.
+// integerKind returns the kind of an optional minus followed by digits. Only float64 has a
+// negative zero.
 func integerKind(cell string) dataset.Kind {
 	if cell == "-0" {
 		return dataset.Real
@@ -105,7 +105,8 @@ func integerKind(cell string) dataset.Kind {
 	return dataset.Integer
 }
 
-// isExponent reports whether a text may follow a number's digits, as nothing may.
+// isExponent reports whether a text is an exponent or empty, and so may follow a number's
+// digits.
 func isExponent(s string) bool {
 	if s == "" {
 		return true
@@ -120,8 +121,8 @@ func isExponent(s string) bool {
 	return s != "" && digits(s) == len(s)
 }
 
-// isWide reports whether an integer is beyond those that float64 counts without
-// gaps.
+// isWide reports whether an integer is beyond the range in which float64 holds all
+// integers.
 func isWide(integer string) bool {
 	if len(integer) <= 15 { // below 1e15
 		return false

@@ -14,18 +14,18 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer. Its file
-// is a new one, so that no free page holds anything that was not released.
+// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer. Its file is
+// new, so that no free page holds anything that was not released.
 type geoPackageWriter struct {
 	schema  dataset.Schema
-	columns []int // that are attributes
+	columns []int // the columns that are attributes
 	conn    *sqlite.Conn
 	insert  *sqlite.Stmt
 	bounds  geom.Bounds
 }
 
-// geoPackagePragmas leave nothing beside the file while it is written, for nobody
-// needs an unfinished one.
+// geoPackagePragmas sets up the file. It is written without a journal, since nobody needs
+// an unfinished file.
 const geoPackagePragmas = `
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -35,8 +35,8 @@ PRAGMA user_version = 10300;
 BEGIN;
 `
 
-// geoPackageTables are those that the standard demands (sections 1.1.2, 1.1.3 and
-// 2.1.5) with the three reference systems that it demands.
+// geoPackageTables creates the tables that the standard requires (sections 1.1.2, 1.1.3
+// and 2.1.5) with the three reference systems that it requires.
 const geoPackageTables = `
 CREATE TABLE gpkg_spatial_ref_sys (
   srs_name TEXT NOT NULL,
@@ -93,7 +93,7 @@ func createGeoPackage(file *os.File, s dataset.Schema) (dataset.Writer, error) {
 	return w, nil
 }
 
-// checkNames refuses what SQLite would, which calls them something else.
+// checkNames refuses names that SQLite would refuse with a less clear error.
 func (w *geoPackageWriter) checkNames() error {
 	lower := strings.ToLower(w.schema.Name)
 	if lower == "" || strings.HasPrefix(lower, "gpkg_") || strings.HasPrefix(lower, "rtree_") || strings.HasPrefix(lower, "sqlite_") {
@@ -111,10 +111,10 @@ func (w *geoPackageWriter) checkNames() error {
 }
 
 func (w *geoPackageWriter) create() (err error) {
-	layer, geometry := quoteName(w.schema.Name), w.schema.FreeName("geom")
-	table := "CREATE TABLE " + layer + " (" + quoteName(w.schema.FreeName("fid")) + " INTEGER PRIMARY KEY NOT NULL, " + quoteName(geometry) + " POINT"
+	layer, geometry := sqlite.QuoteName(w.schema.Name), w.schema.FreeName("geom")
+	table := "CREATE TABLE " + layer + " (" + sqlite.QuoteName(w.schema.FreeName("fid")) + " INTEGER PRIMARY KEY NOT NULL, " + sqlite.QuoteName(geometry) + " POINT"
 	for _, i := range w.columns {
-		table += ", " + quoteName(w.schema.Fields[i].Name) + " " + strings.ToUpper(w.schema.Fields[i].Kind.String())
+		table += ", " + sqlite.QuoteName(w.schema.Fields[i].Name) + " " + strings.ToUpper(w.schema.Fields[i].Kind.String())
 	}
 	if err := w.conn.Exec(geoPackagePragmas + geoPackageTables + table + ")"); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (w *geoPackageWriter) create() (err error) {
 	return err
 }
 
-// run runs a statement with texts as parameters.
+// run runs a statement with text parameters.
 func (w *geoPackageWriter) run(sql string, parameters ...string) error {
 	s, _, err := w.conn.Prepare(sql)
 	if err != nil {
@@ -146,14 +146,14 @@ func (w *geoPackageWriter) run(sql string, parameters ...string) error {
 type geoPackageBlock struct {
 	rows     *dataset.Rows
 	bounds   geom.Bounds
-	geometry []byte     // geometrySize for each row
-	null     []bool     // rows without geometry
-	numbers  [][]uint64 // of each attribute that is a number: the bits of its int64s or float64s
-	blank    [][]bool   // of the same: cells that are NULL
+	geometry []byte     // geometrySize bytes for each row
+	null     []bool     // the rows without geometry
+	numbers  [][]uint64 // for each numeric attribute: the bits of its int64s or float64s
+	blank    [][]bool   // for the same: the cells that are NULL
 }
 
-// geometryHeader stands in front of the WKB (section 2.1.3): magic, version 0, a byte
-// of flags for little-endian and no envelope, 4326.
+// geometryHeader precedes the WKB (section 2.1.3): magic, version 0, a byte of flags for
+// little-endian and no envelope, and 4326.
 const geometryHeader = "GP\x00\x01\xe6\x10\x00\x00"
 
 const geometrySize = len(geometryHeader) + geom.WKBSize
@@ -256,7 +256,7 @@ func (w *geoPackageWriter) Close() error {
 	return cmp.Or(err, w.conn.Close())
 }
 
-// writeBounds writes the bounding box of what was written, NULL if that is nothing.
+// writeBounds writes the bounding box of the geometries. It stays NULL if there are none.
 func (w *geoPackageWriter) writeBounds() error {
 	if !w.bounds.Some {
 		return nil

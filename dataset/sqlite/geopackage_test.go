@@ -45,7 +45,7 @@ func checkGeoPackage(t datasettest.T, path string, cells [][]string) {
 	defer conn.Close()
 	var b geom.Bounds
 	next := 0
-	err = r.eachRow("SELECT geom FROM "+quoteName(datasettest.Nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
+	err = r.eachRow("SELECT geom FROM "+sqlite.QuoteName(datasettest.Nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
 		lat, lon, isNull := datasettest.Location(t, cells[next])
 		want := geom.AppendWKB([]byte{'G', 'P', 0, 1, 0xe6, 0x10, 0, 0}, lat, lon)
 		v := s.Column(0)

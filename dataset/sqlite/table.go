@@ -12,19 +12,19 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A tableReader reads a table in one transaction, in the order of its row numbers or,
-// where it has none, of its primary key.
+// A tableReader reads a table in one transaction, in the order of its row numbers or, if
+// it has none, of its primary key.
 type tableReader struct {
 	ctx    context.Context
 	path   string
 	conn   *sqlite.Conn
 	table  string // quoted
 	order  string
-	count  int64 // rows of the table
+	count  int64 // number of rows of the table
 	fields []dataset.Field
-	typed  []bool // of each field: its declared type says its kind
+	typed  []bool // for each field: its declared type tells its kind
 	chosen []int
-	run    *sqlite.Stmt // on row number row, or nil
+	run    *sqlite.Stmt // at row number row, or nil
 	row    int64
 	more   bool
 	values []sqlite.Value
@@ -36,7 +36,7 @@ func openTable(ctx context.Context, file, name string) (dataset.Reader, error) {
 		return nil, wrap(file, err)
 	}
 	conn.BusyTimeout(5000)
-	r := &tableReader{ctx: ctx, path: file + "#" + name, conn: conn, table: quoteName(name)}
+	r := &tableReader{ctx: ctx, path: file + "#" + name, conn: conn, table: sqlite.QuoteName(name)}
 	if err := r.open(name); err != nil {
 		conn.Close()
 		return nil, wrap(file, err)
@@ -62,8 +62,8 @@ func (r *tableReader) open(name string) error {
 	})
 }
 
-// hasRowNumbers reports whether the table has row numbers; that it does not exist is an
-// error.
+// hasRowNumbers reports whether the table has row numbers. It returns an error if the table
+// does not exist.
 func (r *tableReader) hasRowNumbers(name string) (bool, error) {
 	var kind string
 	var without int64
@@ -77,12 +77,12 @@ func (r *tableReader) hasRowNumbers(name string) (bool, error) {
 	case kind == "":
 		return false, fmt.Errorf("there is no table %s", printable.Text(name))
 	case kind != "table":
-		return false, fmt.Errorf("%s is no plain table (%s), whose rows have an order; make one of it", printable.Text(name), kind)
+		return false, fmt.Errorf("%s is not a plain table (%s), so its rows have no fixed order; copy it to a table", printable.Text(name), kind)
 	}
 	return without == 0, nil
 }
 
-// findColumns finds the fields and the order.
+// findColumns finds the fields of the table and the order of its rows.
 func (r *tableReader) findColumns(name string, numbered bool) error {
 	err := r.eachRow(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
 		column, declared := s.Column(0), s.Column(1)
@@ -100,13 +100,13 @@ func (r *tableReader) findColumns(name string, numbered bool) error {
 	var key []string
 	err = r.eachRow(`SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 ORDER BY pk`, name, func(s *sqlite.Stmt) {
 		column := s.Column(0)
-		key = append(key, quoteName(column.Text()))
+		key = append(key, sqlite.QuoteName(column.Text()))
 	})
 	r.order = strings.Join(key, ", ")
 	return err
 }
 
-// rowNumber returns a name of the row number that no column has.
+// rowNumber returns a name for the row number that no column has.
 func (r *tableReader) rowNumber() (string, error) {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {
 		taken := false
@@ -117,12 +117,12 @@ func (r *tableReader) rowNumber() (string, error) {
 			return name, nil
 		}
 	}
-	return "", errors.New("columns have all the names of the row number")
+	return "", errors.New("the columns have all names of the row number (rowid, _rowid_ and oid)")
 }
 
-// affinity returns the kind that most cells of a column have, by what its declared type
-// contains (https://sqlite.org/datatype3.html, section 3.1). It reports false where
-// that may be any.
+// affinity returns the kind that most cells of a column have, by its declared type
+// (https://sqlite.org/datatype3.html, section 3.1). It reports false if that tells no
+// kind.
 func affinity(declared string) (kind dataset.Kind, typed bool) {
 	contains := func(part string) bool { return strings.Contains(strings.ToUpper(declared), part) }
 	switch {
@@ -137,8 +137,8 @@ func affinity(declared string) (kind dataset.Kind, typed bool) {
 	}
 }
 
-// eachRow runs a statement, which has a parameter unless that is empty, and calls row
-// on each of its rows.
+// eachRow runs a statement, with a parameter unless that is empty, and calls row on each
+// of its rows.
 func (r *tableReader) eachRow(sql, parameter string, row func(*sqlite.Stmt)) error {
 	s, _, err := r.conn.Prepare(sql)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *tableReader) Start(columns []int) (err error) {
 	r.stop()
 	names := make([]string, len(columns))
 	for n, i := range columns {
-		names[n] = quoteName(r.fields[i].Name)
+		names[n] = sqlite.QuoteName(r.fields[i].Name)
 	}
 	r.run, _, err = r.conn.Prepare("SELECT " + strings.Join(names, ", ") + " FROM main." + r.table + " ORDER BY " + r.order)
 	if err != nil {
@@ -216,7 +216,7 @@ func (r *tableReader) Read(rows *dataset.Rows, max int) (err error) {
 	return nil
 }
 
-// appendValue adds a cell; it reports false for a blob.
+// appendValue adds a cell. It reports false for a blob.
 func appendValue(to *dataset.Column, v *sqlite.Value) bool {
 	switch v.Type() {
 	case sqlite.Null:

@@ -102,7 +102,7 @@ func TestSQLiteLongCells(t *testing.T) {
 func TestBadSQLite(t *testing.T) {
 	path := database(t, `CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2), (3, x'0001'); CREATE VIEW v AS SELECT * FROM t; CREATE TABLE n(rowid, oid, _rowid_)`)
 	for name, want := range map[string]string{
-		"#t": "row 2, column b: a blob", "#none": "there is no table none", "#": "there is no table", "#v": "v is no plain table (view)", "#n": "all the names of the row number",
+		"#t": "row 2, column b: a blob", "#none": "there is no table none", "#": "there is no table", "#v": "v is not a plain table (view)", "#n": "all names of the row number",
 	} {
 		err := datasettest.ReadThrough(path + name)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {

@@ -180,6 +180,9 @@ func (c *Conn) lastError() *Error {
 	return &Error{int(C.gs_errcode(c.db)), printable.Text(C.GoString(C.gs_errmsg(c.db)))}
 }
 
+// QuoteName returns a name as an SQL identifier in quotes.
+func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
 // Exec runs every statement of sql and discards their rows.
 func (c *Conn) Exec(sql string) error {
 	for sql != "" {

@@ -1,4 +1,4 @@
-// Package geom holds what the formats with geometries have in common: points as
+// Package geom provides what the formats with geometries have in common: points as
 // well-known binary, and bounding boxes.
 package geom
 
@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// Bounds is the bounding box of points. The zero value is that of none.
+// Bounds is the bounding box of points. The zero value is that of no points.
 type Bounds struct {
-	Some                     bool // there is a point
+	Some                     bool // there is at least one point
 	West, South, East, North float64
 }
 
