@@ -2,19 +2,19 @@ package report
 
 import "math"
 
-// A tick is a mark of an axis.
+// A tick is a mark on an axis.
 type tick struct {
-	At    float64 // in the picture
+	At    float64 // position in the picture
 	Label string
 }
 
-// tickStep returns a round distance at which marks stand so that there are at most
-// most of them over a range.
+// tickStep returns a round distance between marks such that a range has at most most
+// of them.
 func tickStep(span float64, most int) float64 {
 	return roundUp(span/float64(most), 1, 2, 5)
 }
 
-// decimals returns how many decimals tell the multiples of a step apart.
+// decimals returns the number of decimals that distinguish the multiples of a step.
 func decimals(step float64) int {
 	return max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 }
@@ -23,7 +23,7 @@ func decimals(step float64) int {
 func multiples(low, high, step float64) []float64 {
 	var values []float64
 	first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
-	for k := int64(first); k <= int64(last); k++ { // as integers, for there is no -0
+	for k := int64(first); k <= int64(last); k++ { // integers have no -0
 		values = append(values, float64(k)*step)
 	}
 	return values

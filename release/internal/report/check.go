@@ -12,11 +12,11 @@ const (
 	maxEpsilon = 9_000_000
 )
 
-// maxNumber bounds levels and lengths so that what follows from them are numbers. It
+// maxNumber bounds levels and lengths so that everything computed from them is finite. It
 // is far above the error at the smallest epsilon.
 const maxNumber = 1e15
 
-// check refuses data from which a page would print nonsense.
+// check refuses data for which the page would be wrong.
 func (d Data) check() error {
 	if err := d.Public.check(); err != nil {
 		return err
@@ -39,8 +39,8 @@ func (p Public) check() error {
 			return fmt.Errorf("%s %v is not between 0 and %v", v.name, v.value, maxNumber)
 		}
 	}
-	asked := p.Level != 0 || p.Radius != 0
-	if asked && !(positive(p.Level) && positive(p.Radius)) {
+	requested := p.Level != 0 || p.Radius != 0
+	if requested && !(positive(p.Level) && positive(p.Radius)) {
 		return fmt.Errorf("level %v and radius %v are not both between 0 and %v", p.Level, p.Radius, maxNumber)
 	}
 	if p.Rows < 0 {

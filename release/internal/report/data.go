@@ -10,16 +10,16 @@ import (
 // planar.NewDomain takes it: West > East crosses the antimeridian.
 type Box struct{ South, West, North, East float64 }
 
-// Data is what a page says.
+// Data is the content of a page.
 type Data struct {
 	Public Public
-	Owner  *Owner // nil: the page is publishable
+	Owner  *Owner // nil for a publishable page
 }
 
-// Public is what everybody may know of a release: what the output file shows, and
-// settings. Neither the name, the digest nor the accounts of the input belong here, nor
-// an identifier made from them: who can guess a small input confirms the guess by its
-// digest.
+// Public is what everybody may know of a release: what the output file shows, and the
+// settings. It must not hold the name, the digest or the accounts of the input, nor an
+// identifier derived from them: whoever can guess a small input can confirm the guess by
+// its digest.
 type Public struct {
 	Output string    // name of the output file, without its folder
 	SHA256 string    // of the output file, in hexadecimal
@@ -27,30 +27,30 @@ type Public struct {
 
 	Rows            int64      // of the output
 	Kept            []string   // columns copied as they are
-	EscapedFormulas bool       // but for an apostrophe in front of what a spreadsheet program would run
+	EscapedFormulas bool       // kept text that looks like a formula has an apostrophe in front
 	Locations       []Location // in the order of the columns, at least one
-	SetAside        bool       // rows that are invalid as text are left out, instead of stopping the release
+	SetAside        bool       // invalid rows are left out, instead of stopping the release
 
 	Law           *planar.Law // of the mechanism
 	Epsilon       float64     // per metre, charged for each location
-	Level, Radius float64     // that epsilon was asked for as, level/radius; both 0 when it was not
+	Level, Radius float64     // if epsilon was given as level/radius; otherwise both 0
 	OneAccount    bool        // every location is charged to the same account
 
 	Box    Box
 	Step   float64 // of the domain's lattice, metres
 	Region bool    // outputs are moved into a region
 
-	MeanError float64 // metres a released location is expected to be away
-	Error95   float64 // metres that 95 of 100 are expected to be within
+	MeanError float64 // expected distance in metres between a location and its released one
+	Error95   float64 // distance in metres that 95 of 100 are expected not to exceed
 }
 
-// noise returns how far the mechanism moves locations in the plane.
+// noise returns the accuracy of the mechanism in the plane.
 func (p *Public) noise() planar.Accuracy { return p.Law.Plane(p.Epsilon) }
 
 // A Location is a pair of columns that is released.
 type Location struct {
 	Lat, Lon string // names of the columns
-	Released *Grid  // of the released locations; rows that are not in it have none
+	Released *Grid  // of the released locations; rows without a location are not in it
 }
 
 // Owner is what only the owner of the raw data may know.
@@ -61,9 +61,9 @@ type Owner struct {
 	Ledger  string // path
 	Account string // column of the accounts, or const:NAME
 
-	Accounts int64  // that were charged
-	Rejected int64  // rows that are invalid as text and were left out
-	Rejects  string // path of the file they are in; empty: none was asked for
+	Accounts int64  // number of accounts charged
+	Rejected int64  // number of invalid rows, which were left out
+	Rejects  string // path of the file of invalid rows; empty if there is none
 
 	Locations []OwnerLocation // one for each of Public.Locations, in their order
 }

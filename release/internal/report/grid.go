@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	// longSide is how many squares the longer side of a map has. A map of 72 x 72
+	// longSide is the number of squares on the longer side of a map. A map of 72 x 72
 	// takes 40 kB in memory and at most 60 kB in a page.
 	longSide = 72
-	// maxAspect bounds how much longer the longer side of a map is drawn.
+	// maxAspect bounds the ratio of the sides of a drawn map.
 	maxAspect = 3
 	// degree is the length in metres of a degree of a great circle of the sphere of
 	// the Earth's mean radius.
 	degree = math.Pi / 180 * 6371008.8
 )
 
-// A Grid counts locations in the squares of a map. The squares depend on the box
-// alone. Locations outside the box count where the nearest border is. A Grid is not
-// safe for concurrent use.
+// A Grid counts locations in the squares of a map. The squares depend only on the box.
+// Locations outside the box count at the nearest border. A Grid must not be used
+// concurrently.
 type Grid struct {
 	box           Box
 	width, height float64 // degrees
@@ -26,8 +26,7 @@ type Grid struct {
 	counts        []int64 // row by row from the south-western corner
 }
 
-// NewGrid returns the empty map of a box, which must be one that planar.NewDomain
-// takes.
+// NewGrid returns the empty map of a box, which must be valid for planar.NewDomain.
 func NewGrid(box Box) *Grid {
 	g := &Grid{box: box, width: box.East - box.West, height: box.North - box.South}
 	if box.West > box.East {
@@ -43,7 +42,8 @@ func NewGrid(box Box) *Grid {
 	return g
 }
 
-// metres returns the sides of the box, from west to east through its centre.
+// metres returns the lengths of the sides of the box. The width is that through its
+// centre.
 func (g *Grid) metres() (width, height float64) {
 	middle := (g.box.South + g.box.North) / 2
 	return g.width * degree * math.Cos(middle*math.Pi/180), g.height * degree
@@ -57,8 +57,8 @@ func (g *Grid) aspect() float64 {
 
 // Add counts a location in degrees. It does not allocate.
 func (g *Grid) Add(lat, lon float64) {
-	// The longitude is taken within 180 degrees of the middle of the box, so that
-	// one outside goes to the nearer side.
+	// The longitude is taken within 180 degrees of the middle of the box, so that a
+	// location outside counts at the nearer side.
 	east := lon - g.box.West - g.width/2
 	if east > 180 {
 		east -= 360
@@ -70,8 +70,8 @@ func (g *Grid) Add(lat, lon float64) {
 	g.counts[row*g.columns+column]++
 }
 
-// index returns which of n equal parts of [0, 1] a share lies in, the first or the
-// last for one outside.
+// index returns the index of the part in which a share lies, of n equal parts of [0, 1]. A
+// share outside lies in the first or the last part.
 func index(share float64, n int) int {
 	switch {
 	case !(share > 0):
@@ -89,7 +89,7 @@ func (g *Grid) Merge(other *Grid) {
 	}
 }
 
-// Total returns how many locations were added.
+// Total returns the number of locations.
 func (g *Grid) Total() (n int64) {
 	for _, count := range g.counts {
 		n += count
@@ -100,7 +100,7 @@ func (g *Grid) Total() (n int64) {
 // highest returns the largest count of a square.
 func (g *Grid) highest() int64 { return slices.Max(g.counts) }
 
-// occupied returns how many squares have a location.
+// occupied returns the number of squares that have a location.
 func (g *Grid) occupied() (n int64) {
 	for _, count := range g.counts {
 		if count > 0 {
@@ -110,9 +110,9 @@ func (g *Grid) occupied() (n int64) {
 	return n
 }
 
-// difference returns the share of locations that are in other squares of one map than
-// of the other: half the sum of the differences of their shares (the total variation
-// distance), 0 when one of them is empty.
+// difference returns the share of locations that would have to change squares to turn one
+// map into the other: half the sum of the differences of their shares (the total variation
+// distance). It is 0 if one of the maps is empty.
 func (g *Grid) difference(other *Grid) (share float64) {
 	n, m := float64(g.Total()), float64(other.Total())
 	if n == 0 || m == 0 {

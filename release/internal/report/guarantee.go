@@ -7,23 +7,22 @@ import (
 
 const (
 	// nearFactor and farFactor are the factors between which the table of distances
-	// shows how a guarantee fades.
+	// shows how a guarantee weakens.
 	nearFactor, farFactor = 1.2, 100
-	// certain is the factor from which on a page says that two places can be told
-	// apart.
+	// certain is the factor from which a page calls two places distinguishable.
 	certain = 1000
-	// vast is the factor from which on only its magnitude is printed.
+	// vast is the factor from which only the magnitude is printed.
 	vast = 1_000_000
 )
 
-// A guarantee says what planar Laplace noise of epsilon per metre on a lattice
-// promises: the probabilities of any released location given two raw ones d metres
-// apart differ by a factor of at most
+// A guarantee is what noise of epsilon per metre on a lattice promises. Any released
+// location is at most
 //
 //	exp(epsilon*(d + step*sqrt 2))
 //
-// (Bordenabe, Measuring Privacy with Distinguishability Metrics, 2014, section 5.1,
-// with the diagonal of a lattice cell, for both are first moved to the lattice).
+// times as likely from one location as from another d metres away (Bordenabe, Measuring
+// Privacy with Distinguishability Metrics, 2014, section 5.1). The diagonal of a lattice
+// cell is added because both locations are first moved to the lattice.
 type guarantee struct{ epsilon, step float64 }
 
 // exponent returns the logarithm of the factor for n locations of an account, each at
@@ -32,23 +31,23 @@ func (g guarantee) exponent(d float64, n int) float64 {
 	return float64(n) * g.epsilon * (d + g.step*math.Sqrt2)
 }
 
-// A distinction is what a guarantee comes to at a distance.
+// A distinction is what a guarantee amounts to at a distance.
 type distinction struct {
 	Distance string
 	Factor   string // rounded up
-	Share    string // of somebody who thought both equally likely, rounded up
-	Asked    bool   // the radius that was asked for
+	Share    string // greatest posterior probability if both were equally likely, rounded up
+	Asked    bool   // whether the distance is the requested radius
 }
 
 func (g guarantee) at(distance float64, n int) distinction {
 	exponent := g.exponent(distance, n)
-	// A factor stands for odds of factor : 1, hence a share of factor/(1+factor).
+	// Odds of factor : 1 are a probability of factor/(1+factor).
 	share := math.Ceil(1000/(1+math.Exp(-exponent))) / 1000
 	return distinction{Distance: exactLength(distance), Factor: factorAtMost(exponent), Share: percent(share)}
 }
 
-// factorAtMost prints a bound that is not below exp(exponent), a large one as a power
-// of ten.
+// factorAtMost formats a bound that is at least exp(exponent). It formats large bounds as
+// powers of ten.
 func factorAtMost(exponent float64) string {
 	if exponent < math.Log(vast) {
 		return atMost(math.Exp(exponent))
@@ -56,8 +55,8 @@ func factorAtMost(exponent float64) string {
 	return "10" + superscript(math.Ceil(exponent/math.Ln10))
 }
 
-// table returns how the guarantee fades with the distance, with the radius that was
-// asked for; 0 when none was.
+// table returns how the guarantee weakens with the distance. The table includes the
+// requested radius, unless that is 0.
 func (g guarantee) table(radius float64) []distinction {
 	var distances []float64
 	for d := roundUp(math.Log(nearFactor)/g.epsilon, 1, 2, 5); d*g.epsilon < math.Log(farFactor); d = roundUp(d*1.5, 1, 2, 5) {
@@ -76,8 +75,8 @@ func (g guarantee) table(radius float64) []distinction {
 	return table
 }
 
-// example returns the distance in metres that the page speaks of: the radius that was
-// asked for, or one within which a factor of about three is promised.
+// example returns the distance in metres of the page's example: the requested radius, or
+// else a distance at which the factor is at least two and below six.
 func (g guarantee) example(radius float64) float64 {
 	if radius != 0 {
 		return radius
@@ -85,8 +84,8 @@ func (g guarantee) example(radius float64) float64 {
 	return roundUp(math.Log(2)/g.epsilon, 1, 2, 5)
 }
 
-// told returns a round distance from which on the guarantee allows that two locations
-// are told apart.
-func (g guarantee) told() float64 {
+// distinguishable returns a round distance from which the guarantee allows two locations to be
+// distinguished.
+func (g guarantee) distinguishable() float64 {
 	return roundUp(math.Log(certain)/g.epsilon, 1, 1.5, 2, 3, 4, 5, 6, 8)
 }

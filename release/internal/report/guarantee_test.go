@@ -38,7 +38,7 @@ func TestTableOfDistances(t *testing.T) {
 			if want := int(math.Ceil(math.Min(radius, 1))); asked != want {
 				t.Errorf("epsilon %v: radius %v stands there %d times", eps, radius, asked)
 			}
-			if told := g.told() * eps; told < math.Log(certain) || told > 2*math.Log(certain) {
+			if told := g.distinguishable() * eps; told < math.Log(certain) || told > 2*math.Log(certain) {
 				t.Errorf("epsilon %v: told apart at exponent %v", eps, told)
 			}
 		}

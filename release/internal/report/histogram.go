@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// The picture of a histogram, 480 wide, which a page scales.
+// The layout of a histogram, in a picture of width 480, which the page scales.
 const (
 	plotLeft   = 52.
 	plotRight  = 468.
 	plotTop    = 10.
 	plotBottom = 200.
-	gap        = 0.5 // bins between the last one and the bar of all that is farther
+	gap        = 0.5 // in bins, before the bar of all greater distances
 )
 
 // A histogramPicture is a histogram as the template draws it.
@@ -20,14 +20,14 @@ type histogramPicture struct {
 	ID, Title, Summary       string
 	Left, Right, Top, Bottom float64
 	Bars                     []bar
-	Line                     string // the outline of what is expected; empty: the bars are that
+	Line                     string // the outline of the expected shares; empty if the bars show these
 	X, Y                     []tick
 	Unit                     string  // of the horizontal axis
-	More                     float64 // where the bar of all that is farther stands
+	More                     float64 // middle of the bar of all greater distances
 	Rows                     []binRow
 }
 
-// What stands below each other under the bars.
+// Vertical positions below the bars.
 func (h histogramPicture) UnderAt() float64 { return h.Bottom + 18 }
 func (h histogramPicture) UnitAt() float64  { return h.Bottom + 36 }
 func (h histogramPicture) KeyAt() float64   { return h.Bottom + 50 }
@@ -35,7 +35,7 @@ func (h histogramPicture) KeyLine() float64 { return h.Bottom + 55 }
 func (h histogramPicture) KeyBase() float64 { return h.Bottom + 59 }
 func (h histogramPicture) Height() float64  { return h.Bottom + 68 }
 
-// What stands beside each other.
+// Horizontal positions.
 func (h histogramPicture) SideAt() float64   { return h.Left - 6 }
 func (h histogramPicture) KeyText() float64  { return h.Left + 18 }
 func (h histogramPicture) Middle() float64   { return (h.Left + h.Right) / 2 }
@@ -44,11 +44,11 @@ func (h histogramPicture) LineText() float64 { return h.LineKey() + 20 }
 
 type bar struct{ X, Y, Width, Height float64 }
 
-// A binRow says in numbers what a bar shows.
+// A binRow holds the numbers that a bar shows.
 type binRow struct{ From, To, Expected, Measured string }
 
-// newHistogram draws bars of shares, under the outline of the expected ones when both
-// are given.
+// newHistogram draws bars of the measured shares and the outline of the expected ones, or
+// bars of the expected shares if measured is nil.
 func newHistogram(id, title string, width float64, expected [bins + 1]float64, measured *[bins + 1]float64) histogramPicture {
 	h := histogramPicture{
 		ID: id, Title: title,
@@ -70,16 +70,16 @@ func newHistogram(id, title string, width float64, expected [bins + 1]float64, m
 	if measured != nil {
 		h.Line = p.outline(expected)
 	}
-	h.graduate(p, width, step)
+	h.setTicks(p, width, step)
 	h.Rows = binRows(width, expected, measured)
 	h.Summary = summary(width, shown)
 	return h
 }
 
-// A plot turns bins and shares into places of the picture.
+// A plot converts bins and shares to positions in the picture.
 type plot struct{ top float64 } // the largest share
 
-// x returns where the left side of a bin is; bin may be a fraction.
+// x returns the position of the left side of a bin, which may be a fraction.
 func (p plot) x(bin float64) float64 {
 	return plotLeft + (plotRight-plotLeft)*bin/(bins+gap+1)
 }
@@ -88,7 +88,7 @@ func (p plot) y(share float64) float64 {
 	return plotBottom - (plotBottom-plotTop)*share/p.top
 }
 
-// left returns where bin i begins: the last one stands apart.
+// left returns the position of the left side of bin i. The last bin is set apart.
 func (p plot) left(i int) float64 {
 	if i == bins {
 		return p.x(bins + gap)
@@ -113,12 +113,12 @@ func (p plot) outline(shares [bins + 1]float64) string {
 	return path + fmt.Sprintf("V%.1f", plotBottom)
 }
 
-// graduate sets the marks of both axes.
-func (h *histogramPicture) graduate(p plot, width, step float64) {
+// setTicks sets the marks of both axes.
+func (h *histogramPicture) setTicks(p plot, width, step float64) {
 	for _, share := range multiples(0, p.top, step) {
 		h.Y = append(h.Y, tick{At: p.y(share), Label: fixed(100*share, max(0, decimals(step)-2)) + noBreak + "%"})
 	}
-	span := width * (bins - 2) // the label of the last bar needs the room of two
+	span := width * (bins - 2) // the label of the last bar takes the room of two bars
 	h.Unit = "metres"
 	if span >= 10_000 {
 		h.Unit = "kilometres"
@@ -131,7 +131,7 @@ func (h *histogramPicture) graduate(p plot, width, step float64) {
 	h.More = p.left(bins) + (p.x(1)-p.x(0))/2
 }
 
-// binRows prints the bins. Measured is nil when nothing was.
+// binRows formats the bins. Measured is nil if nothing was measured.
 func binRows(width float64, expected [bins + 1]float64, measured *[bins + 1]float64) []binRow {
 	rows := make([]binRow, bins+1)
 	for i := range rows {
@@ -144,10 +144,10 @@ func binRows(width float64, expected [bins + 1]float64, measured *[bins + 1]floa
 	return rows
 }
 
-// summary says in words what a histogram shows.
+// summary describes a histogram in words.
 func summary(width float64, shares [bins + 1]float64) string {
 	peak := slices.Index(shares[:bins], slices.Max(shares[:bins]))
-	return fmt.Sprintf("The highest bar, from %s to %s, is %s; %s is farther than %s.",
+	return fmt.Sprintf("The highest bar, from %s to %s, has %s of the locations; %s are farther than %s.",
 		length(float64(peak)*width), length(float64(peak+1)*width), percent(shares[peak]),
 		percent(shares[bins]), length(bins*width))
 }

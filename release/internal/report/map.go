@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// The picture of a map, 480 wide, which a page scales.
+// The layout of a map, in a picture of width 480, which the page scales.
 const (
 	mapLeft     = 84. // room for latitudes of five decimals
 	mapRight    = 436.
 	mapTop      = 8.
-	classes     = 5    // of counts, each with a colour
+	classes     = 5    // number of classes of counts, each with a colour
 	swatch      = 64.  // width of a colour in the key
-	shortestBar = 26.  // of the scale; the longest is 2.5 times as long
-	barRight    = 474. // the longest bar and the key stand beside each other
+	shortestBar = 26.  // shortest bar of the scale; the longest is 2.5 times as long
+	barRight    = 474. // leaves room for the longest bar beside the key
 )
 
 // A mapPicture is a map as the template draws it.
@@ -22,7 +22,7 @@ type mapPicture struct {
 	ID, Title, Summary    string
 	Left, Top             float64
 	Width, Rise           float64         // of the map
-	Cells                 [classes]string // outlines of the squares of each colour
+	Cells                 [classes]string // for each colour, the outlines of its squares
 	CellWidth, CellHeight float64
 	Lats, Lons            []tick
 	Key                   []tick  // the counts that the colours start from
@@ -30,10 +30,10 @@ type mapPicture struct {
 	Bar                   float64 // length of the scale
 	BarRight              float64
 	BarLabel              string
-	Square                string // its sides
+	Square                string // the sides of a square
 }
 
-// What stands below each other under the map.
+// Vertical positions below the map.
 func (m mapPicture) Foot() float64     { return m.Top + m.Rise }
 func (m mapPicture) LonsAt() float64   { return m.Foot() + 18 }
 func (m mapPicture) KeyTitle() float64 { return m.Foot() + 41 }
@@ -42,10 +42,10 @@ func (m mapPicture) BarFoot() float64  { return m.Foot() + 66 }
 func (m mapPicture) KeyFoot() float64  { return m.Foot() + 72 }
 func (m mapPicture) Height() float64   { return m.Foot() + 80 }
 
-// LatsAt is where the latitudes end.
+// LatsAt returns the position at which the labels of latitudes end.
 func (m mapPicture) LatsAt() float64 { return m.Left - 8 }
 
-// newMap draws a grid with colours that start at the given counts.
+// newMap draws a grid. Each colour starts at one of the given counts.
 func newMap(id, title string, g *Grid, starts [classes]int64) mapPicture {
 	m := mapPicture{ID: id, Title: title, Left: mapLeft, Top: mapTop, Width: mapRight - mapLeft, Swatch: swatch, BarRight: barRight}
 	m.Rise = math.Round(m.Width / max(g.aspect(), 1))
@@ -54,8 +54,8 @@ func newMap(id, title string, g *Grid, starts [classes]int64) mapPicture {
 	}
 	m.Cells = g.paths(starts)
 	m.CellWidth, m.CellHeight = m.Width/float64(g.columns), m.Rise/float64(g.rows)
-	m.graduate(g)
-	m.measure(g)
+	m.setTicks(g)
+	m.setScale(g)
 	for i, n := range starts {
 		m.Key = append(m.Key, tick{At: mapLeft + swatch*float64(i), Label: count(n)})
 	}
@@ -64,8 +64,8 @@ func newMap(id, title string, g *Grid, starts [classes]int64) mapPicture {
 	return m
 }
 
-// graduate sets the marks of the latitudes and the longitudes.
-func (m *mapPicture) graduate(g *Grid) {
+// setTicks sets the marks of the latitudes and the longitudes.
+func (m *mapPicture) setTicks(g *Grid) {
 	step := tickStep(g.height, max(2, int(m.Rise/70)))
 	for _, lat := range multiples(g.box.South, g.box.North, step) {
 		at := m.Top + m.Rise*(g.box.North-lat)/g.height
@@ -81,7 +81,7 @@ func (m *mapPicture) graduate(g *Grid) {
 	}
 }
 
-// angle prints degrees with the letter of their side.
+// angle formats degrees with the letter of their hemisphere.
 func angle(degrees float64, decimals int, positive, negative string) string {
 	text, side := fixed(math.Abs(degrees), decimals)+"°", positive
 	switch {
@@ -93,7 +93,7 @@ func angle(degrees float64, decimals int, positive, negative string) string {
 	return text + noBreak + side
 }
 
-// exactAngle prints declared degrees with the letter of their side.
+// exactAngle formats degrees without rounding, with the letter of their hemisphere.
 func exactAngle(degrees float64, positive, negative string) string {
 	if degrees < 0 {
 		return plainly(-degrees) + "°" + noBreak + negative
@@ -101,8 +101,8 @@ func exactAngle(degrees float64, positive, negative string) string {
 	return plainly(degrees) + "°" + noBreak + positive
 }
 
-// measure sets the scale, which holds from west to east through the centre.
-func (m *mapPicture) measure(g *Grid) {
+// setScale sets the scale, which is that from west to east through the centre.
+func (m *mapPicture) setScale(g *Grid) {
 	width, height := g.metres()
 	metres := roundUp(width/m.Width*shortestBar, 1, 2, 5)
 	m.Bar = metres / width * m.Width
@@ -110,8 +110,8 @@ func (m *mapPicture) measure(g *Grid) {
 	m.Square = length(width/float64(g.columns)) + " by " + length(height/float64(g.rows))
 }
 
-// colours returns the counts at which the colours start, for a largest count: powers
-// of a round number.
+// colours returns the counts at which the colours start, given the largest count. They
+// are powers of a round number.
 func colours(highest int64) (starts [classes]int64) {
 	base := int64(2)
 	for math.Pow(float64(base), classes) <= float64(highest) {
@@ -125,8 +125,8 @@ func colours(highest int64) (starts [classes]int64) {
 	return starts
 }
 
-// paths outlines the squares of each colour, in units of squares, row by row from the
-// north.
+// paths returns for each colour the outlines of its squares, in units of squares, row by
+// row from the north.
 func (g *Grid) paths(starts [classes]int64) (paths [classes]string) {
 	var drawn [classes]strings.Builder
 	for row := range g.rows {
@@ -148,7 +148,7 @@ func (g *Grid) paths(starts [classes]int64) (paths [classes]string) {
 	return paths
 }
 
-// colour returns the class of a count, -1 for 0.
+// colour returns the class of a count, or -1 for 0.
 func colour(n int64, starts [classes]int64) int {
 	class := -1
 	for class+1 < classes && n >= starts[class+1] {

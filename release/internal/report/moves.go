@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	// bins is how many bars a histogram has, before the one for all that is farther.
+	// bins is the number of bars of a histogram, without the bar of all greater distances.
 	bins = 24
-	// shownMoves is the probability of a move that the bars are wide enough for.
+	// shownMoves is the probability of the distances that the bars cover.
 	shownMoves = 0.99
 )
 
-// Moves is a histogram of distances between raw and released locations. Its bins
-// depend on the noise alone. It is not safe for concurrent use.
+// Moves is a histogram of distances between raw and released locations. Its bins depend
+// only on the noise. It must not be used concurrently.
 type Moves struct {
 	width  float64         // of a bin, metres
-	counts [bins + 1]int64 // the last: farther than all bins
+	counts [bins + 1]int64 // the last one counts all greater distances
 	sum    float64         // of the distances
 }
 
-// NewMoves returns an empty histogram with bins that suit the noise in the plane.
+// NewMoves returns an empty histogram with bins that suit the noise.
 func NewMoves(noise planar.Accuracy) *Moves {
 	return &Moves{width: binWidth(noise)}
 }
 
-// binWidth returns the round width with which bins show what the noise does.
+// binWidth returns a round width with which the bins cover the noise.
 func binWidth(noise planar.Accuracy) float64 {
 	radius, err := noise.Radius(shownMoves)
 	if err != nil {
@@ -53,7 +53,7 @@ func (m *Moves) Merge(other *Moves) {
 	m.sum += other.sum
 }
 
-// Total returns how many distances were added.
+// Total returns the number of distances.
 func (m *Moves) Total() (n int64) {
 	for _, count := range m.counts {
 		n += count
@@ -61,7 +61,7 @@ func (m *Moves) Total() (n int64) {
 	return n
 }
 
-// shares returns the share of each bin, all 0 when there is no distance.
+// shares returns the share of each bin, all 0 if there are no distances.
 func (m *Moves) shares() (shares [bins + 1]float64) {
 	total := float64(max(m.Total(), 1))
 	for i, n := range m.counts {

@@ -6,19 +6,19 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// ownerPart is the part for the owner of the raw data.
+// ownerPart is the part of a page for the owner of the raw data.
 type ownerPart struct {
 	Input, Digest, ID, Ledger, Account string
 	Accounts                           string
-	Rejected, Rejects                  string // Rejected is empty when no row was
+	Rejected, Rejects                  string // Rejected is empty if no row was rejected
 	Locations                          []comparison
 }
 
-// A comparison sets the released locations of a pair of columns beside the raw ones.
+// A comparison compares the released locations of a pair of columns with the raw ones.
 type comparison struct {
 	Lat, Lon   string
 	Outside    string
-	Mean       string // of the distances; empty when there is no location
+	Mean       string // of the distances; empty if there is no location
 	Difference string // of the two maps
 	Before     mapPicture
 	After      mapPicture
@@ -41,7 +41,7 @@ func newOwnerPart(p Public, o Owner) *ownerPart {
 }
 
 func newComparison(i int, p Public, l Location, o OwnerLocation) comparison {
-	// One scale of colours for both maps, so that they can be compared.
+	// Both maps have the same colours, so that they can be compared.
 	starts := colours(max(o.Raw.highest(), l.Released.highest()))
 	measured := o.Moved.shares()
 	c := comparison{

@@ -7,14 +7,14 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A page is what the templates print: text and pictures.
+// A page holds the texts and pictures that the templates print.
 type page struct {
 	publicPart
-	Owner *ownerPart // nil: the page is publishable
+	Owner *ownerPart // nil for a publishable page
 }
 
-// newPage keeps the promise that the first part tells nothing of the raw data by not
-// handing them to whom writes it.
+// newPage returns the page for some data. It makes the public part without access to the
+// owner's data, so that this part cannot reveal anything about the raw data.
 func newPage(d Data) page {
 	p := page{publicPart: newPublicPart(d.Public)}
 	if d.Owner != nil {
@@ -23,7 +23,7 @@ func newPage(d Data) page {
 	return p
 }
 
-// publicPart is the part for everybody.
+// publicPart is the part of a page for everybody.
 type publicPart struct {
 	Output, SHA256, Time string
 	Rows                 string
@@ -31,29 +31,29 @@ type publicPart struct {
 	SetAside, Region     bool
 	EscapedFormulas      bool
 	OneAccount           bool
-	Several              int // pairs of columns in a row; 0: one
+	Several              int // number of pairs of columns; 0 for one pair
 	Locations            []locationPart
 
-	Box, Step    string
-	Mechanism    string
-	Epsilon      string
-	Level        string // of Radius; empty: epsilon was asked for
-	Radius       string
-	Example      distinction // one location
-	Twice        distinction // two locations of an account
-	Distinctions []distinction
-	Told         string
-	RowCost      string // epsilon of a row with several locations
-	Total        string // epsilon of all locations together
-	MeanError    string
-	Error95      string
-	Expected     histogramPicture
+	Box, Step       string
+	Mechanism       string
+	Epsilon         string
+	Level           string // within Radius; empty if epsilon was given
+	Radius          string
+	Example         distinction // one location
+	Twice           distinction // two locations of an account
+	Distinctions    []distinction
+	Distinguishable string
+	RowCost         string // epsilon of a row with several locations
+	Total           string // epsilon of all locations together
+	MeanError       string
+	Error95         string
+	Expected        histogramPicture
 }
 
-// locationPart is a pair of columns.
+// locationPart describes a pair of columns.
 type locationPart struct {
 	Lat, Lon    string
-	Count, None string // locations, rows without one; None is empty when every row has one
+	Count, None string // numbers of locations and of rows without one; None is empty for 0
 	Map         mapPicture
 }
 
@@ -66,11 +66,11 @@ func newPublicPart(p Public) publicPart {
 		Rows: count(p.Rows), Kept: printables(p.Kept),
 		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount, EscapedFormulas: p.EscapedFormulas,
 		Box: boxText(p.Box), Step: exactLength(p.Step), Mechanism: p.Law.String(), Epsilon: plainly(p.Epsilon),
-		Example:      g.at(g.example(p.Radius), 1),
-		Twice:        g.at(g.example(p.Radius), 2),
-		Distinctions: g.table(p.Radius),
-		Told:         exactLength(g.told()),
-		MeanError:    length(p.MeanError), Error95: length(p.Error95),
+		Example:         g.at(g.example(p.Radius), 1),
+		Twice:           g.at(g.example(p.Radius), 2),
+		Distinctions:    g.table(p.Radius),
+		Distinguishable: exactLength(g.distinguishable()),
+		MeanError:       length(p.MeanError), Error95: length(p.Error95),
 		Expected: newHistogram("expected", "Expected distances between published and true locations",
 			width, expectedShares(p.noise(), width), nil),
 	}
@@ -96,8 +96,8 @@ func newLocationPart(i int, l Location, rows int64) locationPart {
 	if n < rows {
 		part.None = count(rows - n)
 	}
-	// The colours are chosen for this map alone: common ones for the raw locations
-	// too would tell how crowded these are.
+	// The colours depend on this map only: colours shared with the map of the raw
+	// locations would reveal how crowded these are.
 	part.Map = newMap(fmt.Sprintf("released-%d", i), "Published locations", l.Released, colours(l.Released.highest()))
 	return part
 }

@@ -11,12 +11,12 @@ import (
 //go:embed page
 var files embed.FS
 
-// pages holds the templates, which escape every text for the place it stands in.
+// pages holds the templates, which escape every text for its context.
 var pages = template.Must(template.ParseFS(files, "page/*.tmpl"))
 
-// Write writes the page as UTF-8. It is a function of the data alone. Errors say, before
-// anything is written, which of the data is not a number to print or does not fit the
-// rest, or are those of w.
+// Write writes the page as UTF-8. The page depends only on the data. If the data is
+// invalid or inconsistent, Write returns an error and writes nothing; other errors are those
+// of w.
 func Write(w io.Writer, d Data) error {
 	if err := d.check(); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -24,6 +24,6 @@ func Write(w io.Writer, d Data) error {
 	return pages.ExecuteTemplate(w, "page", newPage(d))
 }
 
-// HasOwner reports whether a page that Write has written has the part for the owner. No
-// text of the data can be taken for it, for in texts an angle bracket is escaped.
+// HasOwner reports whether a page that Write has written has the part for the owner. Text
+// of the data cannot be mistaken for it, since angle brackets in text are escaped.
 func HasOwner(page []byte) bool { return bytes.Contains(page, []byte(`<aside id="owner"`)) }
