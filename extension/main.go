@@ -1,13 +1,13 @@
 //go:build geosql_loadable
 
-// Command extension is geosql.so, the functions of geosql for every program that
-// can load an extension of SQLite:
+// Command extension is geosql.so, the functions of geosql as a loadable extension of
+// SQLite:
 //
 //	go build -tags geosql_loadable -buildmode=c-shared -o geosql.so ./extension
 //
-// It holds no SQLite: it works, and keeps the ledger, through that of the program
-// which loads it. A Go program imports package sqlitefn instead, since one process
-// cannot hold two runtimes of Go.
+// It contains no SQLite and uses that of the program that loads it, also for the
+// ledger. A Go program imports package sqlitefn instead, since one process cannot hold
+// two Go runtimes.
 package main
 
 import (
@@ -19,4 +19,4 @@ func init() {
 	sqlite.OnLoad(func(c *sqlite.Conn) error { return sqlitefn.Attach(c) })
 }
 
-func main() {} // never called: a shared library has to have one
+func main() {} // never called, but a shared library must have one

@@ -1,10 +1,10 @@
-// Command packaging puts geosql.so into the packages that its hosts install: an
+// Command packaging puts geosql.so into packages for its hosts: an
 // archive for the sqlite3 shell and sqlpkg, a Python wheel and an npm package.
 //
 //	go run ./packaging build/geosql.so
 //
-// It is run in the root of the repository, and writes beside the library: the
-// packages, and under package/ the folders that they were packed from. The same
+// It must be run in the root of the repository. Beside the library it writes the
+// packages and, under package/, the folders that they were packed from. The same
 // library gives the same bytes.
 package main
 
@@ -17,12 +17,12 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// templates are files of packages, in which {{.Name}} stands for a field of release.
+// templates holds files of packages, in which {{.Name}} stands for a field of release.
 //
 //go:embed sqlpkg.json all:python npm
 var templates embed.FS
 
-// A release is what all packages are made of, and what templates name.
+// A release holds what all packages contain, and the fields that templates name.
 type release struct {
 	Version string
 	Platform
@@ -58,8 +58,8 @@ func makePackages(library, license, out string) (files []string, err error) {
 	if r.license, err = os.ReadFile(license); err != nil {
 		return nil, err
 	}
-	for _, lay := range []func(release) (pack, error){archive, wheel, npm} {
-		p, err := lay(r)
+	for _, newPack := range []func(release) (pack, error){archive, wheel, npm} {
+		p, err := newPack(r)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 package main
 
-// npm is what npm installs.
+// npm returns the package for npm.
 func npm(r release) (pack, error) {
 	files, err := r.rendered("npm")
 	files = append(files, packed{"geosql.so", r.library}, packed{"LICENSE", r.license})

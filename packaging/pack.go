@@ -15,26 +15,26 @@ import (
 	"time"
 )
 
-// A pack is a package: files in order, and how they are packed.
+// A pack is a package: files in order, and the function that packs them.
 type pack struct {
 	name   string // of the packed file
 	folder string // under package/
 	files  []packed
-	beside []packed // of the folder alone
+	beside []packed // further files of the folder, which are not packed
 	pack   func(w io.Writer, files []packed) error
 }
 
-// packed is a file of a package.
+// A packed is a file of a package.
 type packed struct {
 	name string // with slashes, relative to the package
 	data []byte
 }
 
-// epoch is when all packed files were written, as far as they tell: the first
-// time that a zip can hold.
+// epoch is the modification time of all packed files: the first time that a zip can
+// hold. It is fixed so that the same files give the same package.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// write writes the folder and the packed file, whose name it returns.
+// write writes the folder and the package, and returns the name of the package.
 func (p pack) write(out string) (string, error) {
 	folder := filepath.Join(out, "package", p.folder)
 	if err := os.RemoveAll(folder); err != nil {
@@ -57,7 +57,7 @@ func (p pack) write(out string) (string, error) {
 	return name, os.WriteFile(name, b.Bytes(), 0o644)
 }
 
-// tarball packs files under prefix.
+// tarball returns a function that packs files under prefix as a gzipped tar.
 func tarball(prefix string) func(io.Writer, []packed) error {
 	return func(w io.Writer, files []packed) error {
 		z := gzip.NewWriter(w)
@@ -95,7 +95,7 @@ func zipped(w io.Writer, files []packed) error {
 	return z.Close()
 }
 
-// rendered are the templates under root, filled in.
+// rendered returns the templates under root, executed.
 func (r release) rendered(root string) (files []packed, err error) {
 	err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -179,7 +179,7 @@ func TestOnlyLinuxLibrariesOfGlibcArePacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{
-		text: "is no Linux library",
+		text: "is not a Linux library",
 		library(t, `int f(void) { return 0; }`, "-nostdlib"): "is not linked with glibc",
 	} {
 		if _, err := makePackages(file, "../LICENSE", t.TempDir()); err == nil || !strings.Contains(err.Error(), want) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A Platform is where a library runs, in the words of the hosts' registries.
+// A Platform is the platform that a library runs on, as the package formats name it.
 type Platform struct {
 	Machine string // x86_64: uname's and Python's
 	CPU     string // x64: Node's
 	Arch    string // amd64: Go's and sqlpkg's
-	Glibc   int    // 34 for glibc 2.34, the oldest that has all that the library calls
+	Glibc   int    // 34 for glibc 2.34, the oldest that has everything the library calls
 }
 
 var platforms = map[elf.Machine]Platform{
@@ -20,15 +20,15 @@ var platforms = map[elf.Machine]Platform{
 	elf.EM_AARCH64: {Machine: "aarch64", CPU: "arm64", Arch: "arm64"},
 }
 
-// Wheel is the platform's tag of a wheel (PEP 600).
+// Wheel returns the platform's tag of a wheel (PEP 600).
 func (p Platform) Wheel() string { return fmt.Sprintf("manylinux_2_%d_%s", p.Glibc, p.Machine) }
 
-// platformOf reads it from the library, so that no package claims to run where the
-// dynamic linker would refuse it.
+// platformOf reads the platform from the library, so that no package claims to run where
+// the dynamic linker would refuse it.
 func platformOf(file string) (Platform, error) {
 	f, err := elf.Open(file)
 	if err != nil {
-		return Platform{}, fmt.Errorf("%s is no Linux library: %w", file, err)
+		return Platform{}, fmt.Errorf("%s is not a Linux library: %w", file, err)
 	}
 	defer f.Close()
 	p, ok := platforms[f.Machine]
@@ -48,8 +48,8 @@ func platformOf(file string) (Platform, error) {
 	return p, nil
 }
 
-// glibc is the minor version in a symbol's version such as GLIBC_2.34 or
-// GLIBC_2.2.5, 0 for one of another library.
+// glibc returns the minor version in a symbol's version, such as GLIBC_2.34 or
+// GLIBC_2.2.5, or 0 for a symbol of another library.
 func glibc(version string) int {
 	minor, ok := strings.CutPrefix(version, "GLIBC_2.")
 	if !ok {

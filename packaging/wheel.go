@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// wheel is what pip installs (PyPA, Binary distribution format 1.0): the module
-// geosql with the library in it, and metadata in which RECORD has the hash of every
-// file. What its folder has besides lets pip install the folder too.
+// wheel returns the package for pip (PyPA, Binary distribution format 1.0): the module
+// geosql with the library, and metadata in which RECORD has the hash of every file.
+// Further files in its folder let pip install the folder too.
 func wheel(r release) (pack, error) {
 	info := "geosql-" + r.Version + ".dist-info/"
 	templates, err := r.rendered("python")
@@ -33,7 +33,8 @@ func wheel(r release) (pack, error) {
 	return pack{name, "python", files, beside, zipped}, nil
 }
 
-// record lists files with their hashes and sizes, and itself without.
+// record returns the RECORD of a wheel: it lists the files with their hashes and sizes, and
+// itself without them.
 func record(files []packed, self string) []byte {
 	var b bytes.Buffer
 	for _, f := range files {

@@ -1,9 +1,9 @@
-// Package intern numbers byte strings.
+// Package intern assigns numbers to byte strings.
 //
 // A query over a hundred thousand accounts looks an account up at every row. A
-// map[string]int spends that time waiting for memory: control word, key, the
-// key's bytes, the value. Here a row touches one slot and the name itself, which
-// halves the time once the names outgrow the processor's caches.
+// map[string]int waits for memory four times: for the control word, the key, the
+// key's bytes and the value. A Table reads one slot and the name, which halves the
+// time once the names exceed the processor's caches.
 package intern
 
 import (
@@ -11,7 +11,7 @@ import (
 	"math"
 )
 
-// Table numbers distinct names 0, 1, 2, .. in the order of their first
+// A Table numbers distinct names 0, 1, 2, ... in the order of their first
 // appearance. The zero value is empty. It must not be used concurrently.
 type Table struct {
 	seed  maphash.Seed
@@ -20,17 +20,17 @@ type Table struct {
 	text  []byte   // the names, one after the other
 }
 
-// slot holds the number of a name plus one, 0 for a free slot, and half of its
-// hash, which tells nearly all other names apart without a look at them.
+// A slot holds the number of a name plus one, or 0 if the slot is free, and half of
+// the name's hash, which distinguishes nearly all names without reading them.
 type slot struct {
 	hash   uint32
 	number uint32
 }
 
-// Len is the number of names.
+// Len returns the number of names.
 func (t *Table) Len() int { return len(t.ends) }
 
-// Name is name number i. It is valid until Reset.
+// Name returns name number i. It is valid until Reset.
 func (t *Table) Name(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -39,8 +39,7 @@ func (t *Table) Name(i int) []byte {
 	return t.text[start:t.ends[i]:t.ends[i]]
 }
 
-// Number returns the number of name, a new one if it has none yet. The name is
-// copied.
+// Number returns the number of name. A new name is copied and gets the next number.
 func (t *Table) Number(name []byte) int {
 	if 2*len(t.ends) >= len(t.slots) {
 		t.grow()
@@ -59,7 +58,7 @@ func (t *Table) Number(name []byte) int {
 	return len(t.ends) - 1
 }
 
-// find is the slot of name, or the free slot where it belongs.
+// find returns the slot of name, or the free slot where it belongs.
 func (t *Table) find(hash uint64, name []byte) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	at := hash & mask

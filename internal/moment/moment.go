@@ -1,5 +1,5 @@
-// Package moment reads times as people write them: seconds since 1970, or ISO 8601 text in
-// UTC. Times count in whole microseconds.
+// Package moment parses times, given as seconds since 1970 or as ISO 8601 text in UTC. Times
+// are rounded to microseconds.
 package moment
 
 import (
@@ -15,7 +15,7 @@ var (
 	ErrFar = errors.New("is too far from 1970")
 )
 
-// Seconds returns the time a number of seconds, which is finite, after 1970.
+// Seconds returns the time that is a finite number of seconds after 1970.
 func Seconds(x float64) (time.Time, error) {
 	if math.Abs(x) > 1<<40 {
 		return time.Time{}, ErrFar
@@ -23,7 +23,7 @@ func Seconds(x float64) (time.Time, error) {
 	return time.UnixMicro(int64(math.Round(x * 1e6))).UTC(), nil
 }
 
-// Parse reads ISO 8601 text: a date, or a date and a time of day with or without seconds,
+// Parse parses ISO 8601 text: a date, or a date and a time of day with or without seconds,
 // a fraction and a Z.
 func Parse(text string) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateTime,

@@ -1,6 +1,6 @@
-// Package printable makes text from outside fit for people's eyes: names, cells, SQL and
-// the messages of others may hold what steers a terminal, turns the writing direction or
-// cannot be seen at all.
+// Package printable makes text from outside safe to show. Names, cells, SQL and the messages
+// of other programs may contain characters that control a terminal, change the writing
+// direction or are invisible.
 package printable
 
 import (
@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text is s on one line. Characters that do not show, and bytes that are not UTF-8, are
-// escaped as strconv does: \x1b, \u202e. All others stay, also the backslash, so that
-// nothing is escaped twice.
+// Text returns s on one line. It escapes invisible characters and bytes that are not UTF-8
+// as strconv does: \x1b, \u202e. All others stay, also the backslash, so that nothing is
+// escaped twice.
 func Text(s string) string {
-	n := shown(s)
+	n := visiblePrefix(s)
 	if n == len(s) {
 		return s
 	}
@@ -25,20 +25,20 @@ func Text(s string) string {
 		b.WriteString(s[:n])
 		b.WriteString(escape[1 : len(escape)-1])
 		s = s[n+size:]
-		n = shown(s)
+		n = visiblePrefix(s)
 	}
 	b.WriteString(s)
 	return b.String()
 }
 
 // Is reports whether Text leaves s as it is.
-func Is(s string) bool { return shown(s) == len(s) }
+func Is(s string) bool { return visiblePrefix(s) == len(s) }
 
-// shown is the length of the beginning of s that shows as it is.
-func shown(s string) int {
+// visiblePrefix returns the length of the part of s before the first invisible character.
+func visiblePrefix(s string) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if size == 1 && r == utf8.RuneError || !shows(r) {
+		if size == 1 && r == utf8.RuneError || !visible(r) {
 			return i
 		}
 		i += size
@@ -46,8 +46,8 @@ func shown(s string) int {
 	return len(s)
 }
 
-// shows reports whether a character can be seen where it stands. Spaces of any script can,
-// fillers and joiners cannot, though Unicode takes some of them for letters.
-func shows(r rune) bool {
+// visible reports whether a character is visible. Spaces of any script are; fillers and
+// joiners are not, though Unicode classifies some of them as letters.
+func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }

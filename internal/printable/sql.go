@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// SQL returns an SQL expression for s, on one line. Characters that do not show, and bytes
-// that are not UTF-8, are spelled with char() and CAST.
+// SQL returns an SQL expression for s, on one line. It writes invisible characters and bytes
+// that are not UTF-8 with char() and CAST.
 func SQL(s string) string {
 	var b strings.Builder
 	b.WriteByte('\'')

@@ -1,6 +1,5 @@
-// Package settings reads the settings of a mechanism from a JSON object that people
-// write. Keys are case-sensitive. A key that is unknown or given twice is an error, and
-// errors name the key.
+// Package settings reads the settings of a mechanism from a JSON object written by people.
+// Keys are case-sensitive. An unknown or repeated key is an error, and errors name the key.
 package settings
 
 import (
@@ -17,14 +16,14 @@ import (
 )
 
 // Values holds the values of a JSON object that have not been read yet, and the first
-// error. It is for one goroutine.
+// error. It must not be used concurrently.
 type Values struct {
 	values map[string]json.RawMessage
 	err    error
 }
 
 // Parse splits a JSON object into its values. Unlike json.Unmarshal into a struct, it
-// distinguishes keys that differ by case, and notices repetitions. Errors show the
+// distinguishes keys that differ by case and refuses repeated keys. Errors show the
 // example.
 func Parse(text []byte, example string, keys ...string) (*Values, error) {
 	notAnObject := fmt.Errorf("settings must be one JSON object, such as %s", example)
@@ -102,8 +101,8 @@ func kindOf(target any) string {
 	}
 }
 
-// Amount reads the value of a key, if it is given, as the decimal that people wrote,
-// rounded down to a multiple of 1e-12.
+// Amount reads the value of a key, if it is given, as the decimal that was written, rounded
+// down to a multiple of 1e-12.
 func (v *Values) Amount(key string, target *budget.Amount) {
 	if !v.Has(key) {
 		return
@@ -123,8 +122,8 @@ func (v *Values) Amount(key string, target *budget.Amount) {
 	*target = amount
 }
 
-// Finish returns the first error. Values that nobody has read need only have the right
-// type: text for the keys in texts, a number for others.
+// Finish returns the first error. Values that were not read need only have the right type:
+// text for the keys in texts, a number for the others.
 func (v *Values) Finish(texts ...string) error {
 	var text string
 	var number float64

@@ -15,23 +15,23 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// C knows Go by small numbers: a binding is a registered function of one
-// connection; groups, cursors and scopes are numbered within their owner.
+// C refers to Go values by small numbers. A binding is a registered function of one
+// connection. Groups, partitions, cursors and scopes are numbered within their owner.
 
-// owner is a library registered on one connection. Calls on a connection are
-// serialised by SQLite, so nothing here is locked.
+// An owner is a library registered on one connection. SQLite serialises the calls on a
+// connection, so that nothing here needs a lock.
 type owner struct {
 	lib        Library
-	scope      int // index of its scopes among a statement's auxiliary data
-	bindings   int // still registered; guarded by table.mu
+	scope      int // index of its scopes in the auxiliary data of a statement
+	bindings   int // number of registered bindings; guarded by table.mu
 	groups     slots[Group]
 	partitions slots[Partition]
 	cursors    slots[Cursor]
 	scopes     slots[Scope]
-	calls      []*Call // spare ones; a function may call another through SQL
+	calls      []*Call // free calls; several are in use if a function calls another through SQL
 }
 
-// owners counts all owners there were.
+// owners is the number of owners created so far.
 var owners atomic.Int32
 
 type binding struct {
@@ -72,12 +72,12 @@ func (s *slots[T]) remove(i int) T {
 }
 
 // table holds all bindings of the process, in pages. A binding is found without a
-// lock: its page stays where it is, and its entry changes only when its function is
+// lock: its page never moves, and its entry changes only when its function is
 // destroyed.
 var table struct {
 	mu    sync.Mutex
 	pages atomic.Pointer[[]*page]
-	free  []int // the next one last
+	free  []int // free numbers; the last is used next
 }
 
 const pageSize = 256
@@ -102,7 +102,7 @@ func bind(b *binding) int {
 	return i
 }
 
-// addPage is called under the table's lock.
+// addPage adds a page. The caller holds the table's lock.
 func addPage() {
 	var pages []*page
 	if p := table.pages.Load(); p != nil {
@@ -116,16 +116,16 @@ func addPage() {
 	}
 }
 
-//export geosqlForget
-func geosqlForget(i C.int) {
-	defer swallow()
-	if o := release(int(i)); o != nil && o.lib.Close != nil {
+//export geosqlUnbind
+func geosqlUnbind(i C.int) {
+	defer ignorePanic()
+	if o := unbind(int(i)); o != nil && o.lib.Close != nil {
 		o.lib.Close()
 	}
 }
 
-// release frees binding i and returns its owner if that was its last one.
-func release(i int) *owner {
+// unbind frees binding i. If it was the last of its owner, unbind returns the owner.
+func unbind(i int) *owner {
 	table.mu.Lock()
 	defer table.mu.Unlock()
 	o := (*entry(i)).owner
@@ -138,8 +138,8 @@ func release(i int) *owner {
 	return o
 }
 
-// swallow ends a panic where nobody is left to tell.
-func swallow() { _ = recover() }
+// ignorePanic, deferred, ends a panic where no error can be reported.
+func ignorePanic() { _ = recover() }
 
 func (o *owner) call(n C.int, args *C.gs_value, out *C.gs_result, cells int) *Call {
 	var c *Call
@@ -154,9 +154,9 @@ func (o *owner) call(n C.int, args *C.gs_value, out *C.gs_result, cells int) *Ca
 	return c
 }
 
-// done, deferred, ends a call: it turns an error or a panic into the result. A
-// panic must not unwind through SQLite's frames.
-func (o *owner) done(c *Call, err *error) {
+// endCall, deferred, ends a call and makes an error or a panic its result. A panic
+// must not unwind through SQLite's frames.
+func (o *owner) endCall(c *Call, err *error) {
 	if p := recover(); p != nil {
 		*err = panicError(p)
 	}
@@ -174,8 +174,9 @@ func panicError(p any) error {
 	return fmt.Errorf("geosql internal error: %v", p)
 }
 
-// fail makes the error the result. An error that has a method SQLiteCode says
-// which result code goes with it. Whatever it quotes, hosts can print it.
+// fail makes an error the result. The result code is that of the error's method
+// SQLiteCode, if it has one. The text is made printable, since an error may quote
+// anything.
 func (c *Call) fail(err error) {
 	r := c.cell(0)
 	r.code = CodeError
@@ -186,7 +187,7 @@ func (c *Call) fail(err error) {
 	setText(r, []byte(printable.Text(err.Error())))
 }
 
-// attachTo equips a connection that SQLite hands over to be.
+// attachTo calls attach on a connection that SQLite passes to an extension.
 func attachTo(db unsafe.Pointer, out *C.gs_result, attach func(*Conn) error) {
 	c := &Call{out: unsafe.Slice(out, 1)}
 	var err error
@@ -209,27 +210,27 @@ func geosqlScalar(i, scope, n C.int, args *C.gs_value, out *C.gs_result) {
 		c.scope = b.owner.scopes.get(int(scope))
 	}
 	var err error
-	defer b.owner.done(c, &err)
+	defer b.owner.endCall(c, &err)
 	err = b.scalar(c)
 }
 
-// geosqlBeginScope returns 0 for a scope that could not be made.
+// geosqlBeginScope begins a scope and returns its number, or 0 if that fails.
 //
 //export geosqlBeginScope
 func geosqlBeginScope(i C.int) C.int {
-	defer swallow()
+	defer ignorePanic()
 	o := bound(i).owner
 	return C.int(o.scopes.add(o.lib.NewScope()))
 }
 
 //export geosqlEndScope
 func geosqlEndScope(i, scope C.int) {
-	defer swallow()
+	defer ignorePanic()
 	bound(i).owner.scopes.remove(int(scope)).End()
 }
 
-// geosqlStep gives a group rows of n arguments each. It returns the number of the
-// group, a new one for 0.
+// geosqlStep passes rows of n arguments each to a group. It returns the number of the
+// group, which is a new one if group is 0.
 //
 //export geosqlStep
 func geosqlStep(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
@@ -237,7 +238,7 @@ func geosqlStep(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (st
 	c := b.owner.call(rows*n, args, out, 1)
 	state = group
 	var err error
-	defer b.owner.done(c, &err)
+	defer b.owner.endCall(c, &err)
 	if state == 0 {
 		state = C.int(b.owner.groups.add(b.newGroup()))
 	}
@@ -245,7 +246,7 @@ func geosqlStep(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (st
 	return state
 }
 
-// steps takes the rows of a batch up to the first error.
+// steps passes the rows of a batch to a group, up to the first error.
 func steps(c *Call, g Group, n int) error {
 	for all := c.args; len(all) > 0; all = all[n:] {
 		c.args = all[:n]
@@ -256,14 +257,14 @@ func steps(c *Call, g Group, n int) error {
 	return nil
 }
 
-// geosqlFinal gives a group its last rows and ends it.
+// geosqlFinal passes the last rows to a group and ends it.
 //
 //export geosqlFinal
 func geosqlFinal(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
 	c := b.owner.call(rows*n, args, out, 1)
 	var err error
-	defer b.owner.done(c, &err)
+	defer b.owner.endCall(c, &err)
 	var g Group
 	if group == 0 {
 		g = b.newGroup()
@@ -276,7 +277,7 @@ func geosqlFinal(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
 	}
 }
 
-// lastSteps is steps, but a panic is an error too: Final has to follow.
+// lastSteps calls steps and returns a panic as an error, since Final has to follow.
 func (b *binding) lastSteps(c *Call, g Group, n int) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -286,8 +287,8 @@ func (b *binding) lastSteps(c *Call, g Group, n int) (err error) {
 	return steps(c, g, n)
 }
 
-// geosqlRow gives a partition a row of n arguments, which it answers. It returns
-// the number of the partition, a new one for 0.
+// geosqlRow passes a row of n arguments to a partition, which answers it. It returns
+// the number of the partition, which is a new one if partition is 0.
 //
 //export geosqlRow
 func geosqlRow(i, partition, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
@@ -295,7 +296,7 @@ func geosqlRow(i, partition, n C.int, args *C.gs_value, out *C.gs_result) (state
 	c := b.owner.call(n, args, out, 1)
 	state = partition
 	var err error
-	defer b.owner.done(c, &err)
+	defer b.owner.endCall(c, &err)
 	if state == 0 {
 		state = C.int(b.owner.partitions.add(b.newPartition()))
 	}
@@ -303,8 +304,8 @@ func geosqlRow(i, partition, n C.int, args *C.gs_value, out *C.gs_result) (state
 	return state
 }
 
-// geosqlRefuseFrame makes the result the error of a frame in which a row comes
-// before the last one was answered, or leaves.
+// geosqlRefuseFrame makes the result the error about a frame in which a row arrives
+// before the last one was answered, or which a row leaves.
 //
 //export geosqlRefuseFrame
 func geosqlRefuseFrame(i C.int, out *C.gs_result) {
@@ -314,7 +315,7 @@ func geosqlRefuseFrame(i C.int, out *C.gs_result) {
 
 //export geosqlEndPartition
 func geosqlEndPartition(i, partition C.int) {
-	defer swallow()
+	defer ignorePanic()
 	bound(i).owner.partitions.remove(int(partition)).End()
 }
 
@@ -323,7 +324,7 @@ func geosqlFilter(i C.int, cursor *C.int, used, n C.int, args *C.gs_value, cells
 	b := bound(i)
 	c := b.owner.call(n, args, cells, b.columns)
 	var err error
-	defer b.owner.done(c, &err)
+	defer b.owner.endCall(c, &err)
 	if *cursor == 0 {
 		*cursor = C.int(b.owner.cursors.add(b.open()))
 	}
@@ -337,7 +338,7 @@ func geosqlNext(i, cursor C.int, cells *C.gs_result) (rows C.int) {
 	b := bound(i)
 	c := b.owner.call(0, nil, cells, b.columns)
 	var err error
-	defer b.owner.done(c, &err)
+	defer b.owner.endCall(c, &err)
 	var r Rows
 	r, err = b.owner.cursors.get(int(cursor)).Next(c)
 	return C.int(r)
@@ -345,6 +346,6 @@ func geosqlNext(i, cursor C.int, cells *C.gs_result) (rows C.int) {
 
 //export geosqlCloseCursor
 func geosqlCloseCursor(i, cursor C.int) {
-	defer swallow()
+	defer ignorePanic()
 	bound(i).owner.cursors.remove(int(cursor)).Close()
 }

@@ -15,15 +15,15 @@ import (
 // Flags of a function.
 type Flags int
 
-// Flags that SQLite knows. A function that releases or charges anything has
-// none of the first and the last.
+// Flags that SQLite knows. A function that releases or charges anything must be
+// neither Deterministic nor Innocuous.
 const (
-	Deterministic Flags = 0x800    // same arguments, same answer: may be folded
-	DirectOnly    Flags = 0x80000  // not from views, triggers or the schema
+	Deterministic Flags = 0x800    // same arguments give the same answer, so calls may be folded
+	DirectOnly    Flags = 0x80000  // cannot be called from views, triggers or the schema
 	Innocuous     Flags = 0x200000 // harmless wherever it is called from
 )
 
-// Library is what is registered on one connection.
+// A Library is a set of functions to register on one connection.
 type Library struct {
 	Scalars    []Scalar
 	Aggregates []Aggregate
@@ -31,19 +31,19 @@ type Library struct {
 	Tables     []Table
 
 	// NewScope starts the scope of a statement, at the first call of a scalar
-	// with Scoped set; all such calls of the statement share it.
+	// with Scoped set. All such calls of the statement share the scope.
 	NewScope func() Scope
 	// Close runs when the connection has closed.
 	Close func()
 }
 
-// Scope lives as long as one run of a statement.
+// A Scope lives as long as one run of a statement.
 type Scope interface {
 	// End runs when the statement is reset or finalised, also after an error.
 	End()
 }
 
-// Scalar is a scalar function.
+// A Scalar is a scalar function.
 type Scalar struct {
 	Name   string
 	Args   []int // numbers of arguments it takes
@@ -52,7 +52,7 @@ type Scalar struct {
 	Call   func(*Call) error
 }
 
-// Aggregate is an aggregate function.
+// An Aggregate is an aggregate function.
 type Aggregate struct {
 	Name  string
 	Args  []int // numbers of arguments it takes, at least one
@@ -60,27 +60,27 @@ type Aggregate struct {
 	New   func() Group // starts a group at its first row
 }
 
-// Group is the state of an aggregate over one group of rows.
+// A Group is the state of an aggregate over one group of rows.
 type Group interface {
-	// Step takes a row. Rows arrive in batches, so that a group sees them late
-	// and its error may surface some rows after its cause; no answer does.
+	// Step processes a row. Rows arrive in batches, so that an error may surface
+	// some rows after its cause, but before the answer.
 	Step(*Call) error
-	// Final sets the result and gives up the group. It is called exactly once,
-	// also after an error of Step and when the statement is aborted.
+	// Final sets the result and ends the group. It is called exactly once, also
+	// after an error of Step and when the statement is aborted.
 	Final(*Call) error
 }
 
-// Window is a window function that answers every row before it sees the next,
+// A Window is a window function that answers every row before it sees the next,
 //
 //	name(...) OVER (PARTITION BY ... ORDER BY ... ROWS UNBOUNDED PRECEDING)
 //
-// and a plain aggregate over groups of one row. What would give it a second row
-// before the first is answered, or take a row away, is an error and gives it
-// neither: a group of several rows, a frame that ends behind the current row or
-// whose start moves past a row, peers in a RANGE or GROUPS frame.
+// It is also a plain aggregate over groups of one row. Anything that would pass it
+// a second row before the first is answered, or remove a row, is an error and is not
+// passed on: a group of several rows, a frame that ends after the current row or
+// whose start moves past a row, and peers in a RANGE or GROUPS frame.
 //
-// A row that FILTER leaves out, and one whose frame ends before it, has the answer
-// of the last row in its frame, or NULL.
+// A row that FILTER leaves out, or whose frame ends before it, has the answer of the
+// last row in its frame, or NULL.
 type Window struct {
 	Name  string
 	Args  []int // numbers of arguments it takes
@@ -88,21 +88,21 @@ type Window struct {
 	New   func() Partition // starts a partition or group at its first answer
 }
 
-// Partition is the state of a Window over one partition, or over the one row of a
-// group. Several may be alive at once: SQLite computes the function anew wherever a
-// statement names it, and once more for an ORDER BY on its column.
+// A Partition is the state of a Window over one partition, or over the one row of a
+// group. Several may exist at once: SQLite computes the function separately wherever
+// a statement names it, and once more for an ORDER BY on its column.
 type Partition interface {
-	// Row takes a row and sets its result, once for every row, and never again
-	// after an error. The first row may come although its statement is being
-	// aborted: SQLite does not tell that from the end of a group.
+	// Row processes a row and sets its result. It is called once for every row, and
+	// not after an error. It may be called for the first row although the statement
+	// is being aborted, which SQLite does not distinguish from the end of a group.
 	Row(*Call) error
-	// End gives up the partition, exactly once: when the next one starts, or when
-	// the statement ends, is reset, aborted or finalised. There is nobody to tell
-	// of an error, so that what must not be lost has to be written by Row.
+	// End ends the partition. It is called exactly once: when the next one starts, or
+	// when the statement ends, is reset, aborted or finalised. It cannot report an
+	// error, so that Row must write whatever must not be lost.
 	End()
 }
 
-// Table is a table-valued function.
+// A Table is a table-valued function.
 type Table struct {
 	Name      string
 	Columns   []string // "lat REAL"
@@ -113,10 +113,10 @@ type Table struct {
 	Open      func() Cursor
 }
 
-// Cursor runs through the rows of a table-valued function.
+// A Cursor iterates over the rows of a table-valued function.
 type Cursor interface {
-	// Filter starts over with the arguments of the call and sets the cells of
-	// the first row. Bit i of used tells that column i will be read.
+	// Filter starts again with the arguments of the call and sets the cells of the
+	// first row. Bit i of used is set if column i will be read.
 	Filter(c *Call, used uint) (Rows, error)
 	// Next sets the cells of the next row.
 	Next(*Call) (Rows, error)
@@ -124,43 +124,43 @@ type Cursor interface {
 	Close()
 }
 
-// Rows tells what a cursor stands on.
+// Rows tells whether a cursor is at a row.
 type Rows int
 
-// What a cursor stands on.
+// The positions of a cursor.
 const (
 	NoRow   Rows = 0
-	LastRow Rows = 1 // a row; Next need not be asked
+	LastRow Rows = 1 // a row; Next need not be called
 	OneRow  Rows = 2 // a row; there may be more
 )
 
-// Call is one call of a function: its arguments and its result. It and the text
-// of its arguments are valid only during the call.
+// A Call is one call of a function: its arguments and its result. It and the text of
+// its arguments are valid only during the call.
 type Call struct {
 	args  []Value
 	out   []C.gs_result
 	scope Scope
 }
 
-// Len is the number of arguments.
+// Len returns the number of arguments.
 func (c *Call) Len() int { return len(c.args) }
 
-// Arg is argument i.
+// Arg returns argument i.
 func (c *Call) Arg(i int) *Value { return &c.args[i] }
 
-// Scope is the scope of the running statement, for a Scalar with Scoped set.
+// Scope returns the scope of the running statement, for a Scalar with Scoped set.
 func (c *Call) Scope() Scope { return c.scope }
 
-// ResultNull sets cell i, the result of a scalar or aggregate being cell 0.
+// ResultNull sets cell i to NULL. The result of a scalar or aggregate is cell 0.
 func (c *Call) ResultNull(i int) { c.cell(i)._type = C.int(Null) }
 
-// ResultInt sets cell i.
+// ResultInt sets cell i to an integer.
 func (c *Call) ResultInt(i int, v int64) {
 	r := c.cell(i)
 	r._type, r.i = C.int(Integer), C.int64_t(v)
 }
 
-// ResultFloat sets cell i.
+// ResultFloat sets cell i to a float.
 func (c *Call) ResultFloat(i int, v float64) {
 	r := c.cell(i)
 	r._type, r.d = C.int(Float), C.double(v)
@@ -194,8 +194,7 @@ func (c *Call) cell(i int) *C.gs_result {
 	return r
 }
 
-// setText writes text or the bytes of a blob into the result, in place where they
-// fit.
+// setText writes text or the bytes of a blob into the result, in place if they fit.
 func setText(r *C.gs_result, text []byte) {
 	r.n = C.int(len(text))
 	if len(text) < C.GS_INLINE {
@@ -261,8 +260,8 @@ func (c *Conn) registerWindow(o *owner, f *Window) error {
 	})
 }
 
-// registerArities registers a function once for each number of its arguments, of
-// which there must be at least least.
+// registerArities registers a function once for each of its numbers of arguments,
+// which must be at least least.
 func (c *Conn) registerArities(name string, args []int, least int, b binding, create func(name *C.char, n, binding C.int) C.int) error {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))

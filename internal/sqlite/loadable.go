@@ -11,8 +11,8 @@ import "unsafe"
 
 var load func(*Conn) error
 
-// OnLoad makes attach equip the connections that load the extension. It is for an
-// init function: the host's first call waits for those to end.
+// OnLoad sets the function that is called on each connection that loads the extension.
+// It must be called in an init function: the host's first call waits for those to end.
 func OnLoad(attach func(*Conn) error) { load = attach }
 
 //export geosqlLoad

@@ -16,7 +16,7 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3" // also links SQLite itself
 )
 
-// FromDriver wraps a connection of mattn/go-sqlite3, which stays its owner.
+// FromDriver wraps a connection of mattn/go-sqlite3. The driver still owns it.
 //
 // The driver has no accessor for its handle, so the unexported field is read by
 // reflection; a driver that keeps it elsewhere is an error, not a crash.
@@ -65,7 +65,7 @@ func geosqlAuto(db unsafe.Pointer, out *C.gs_result) {
 	auto.mu.Lock()
 	attach := auto.attach
 	auto.mu.Unlock()
-	if attach != nil { // else it was cancelled in between
+	if attach != nil { // nil if it was cancelled in between
 		attachTo(db, out, attach)
 	}
 }

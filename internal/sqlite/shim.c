@@ -241,7 +241,7 @@ static void gs_write_copy(sqlite3_context *ctx, gs_result *r) {
 
 static void gs_forget(void *p) {
   gs_function *f = p;
-  if (!gs_forked()) geosqlForget(f->binding);
+  if (!gs_forked()) geosqlUnbind(f->binding);
   free(f->spare);
   free(f);
 }
@@ -539,7 +539,7 @@ typedef struct {
 } gs_cursor;
 
 static void gs_forget_table(void *p) {
-  if (!gs_forked()) geosqlForget(((gs_table *)p)->binding);
+  if (!gs_forked()) geosqlUnbind(((gs_table *)p)->binding);
   free(p);
 }
 

@@ -1,5 +1,5 @@
-// Package sqlite is a small layer over SQLite's C API and the only package of
-// the project that knows C.
+// Package sqlite is a small layer over SQLite's C API. It is the only package of the
+// project that uses C.
 //
 // It opens connections (the ledger's, the command's), runs statements, and
 // registers scalar, aggregate, window and table-valued functions on a raw handle
@@ -8,8 +8,8 @@
 //
 // Two builds come from the same source. The static build calls the SQLite that
 // github.com/mattn/go-sqlite3 links into the program. With the tag
-// geosql_loadable the package calls its host's SQLite through the routines that
-// a loadable extension is given, and links none.
+// geosql_loadable the package links no SQLite and calls that of its host, through
+// the routines that a loadable extension is given.
 //
 // A Conn and what belongs to it must not be used concurrently, except
 // Conn.Interrupt.
@@ -40,14 +40,14 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// Result codes that the project returns or tells apart.
+// Result codes that the project returns or distinguishes.
 const (
 	CodeError  = 1
 	CodeBusy   = 5
 	CodeDenied = 23 | 1<<8 // SQLITE_AUTH_USER
 )
 
-// Error is an error of SQLite.
+// An Error is an error of SQLite.
 type Error struct {
 	Code    int // extended result code
 	Message string
@@ -55,17 +55,17 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// SQLiteCode makes the code also that of a function which fails with the error.
+// SQLiteCode returns the code. A function that fails with the error fails with it too.
 func (e *Error) SQLiteCode() int { return e.Code }
 
 // Busy reports whether another connection held the lock for longer than the
 // busy timeout.
 func (e *Error) Busy() bool { return e.Code&0xff == CodeBusy }
 
-// Version is the version of the SQLite in use, such as "3.53.4".
+// Version returns the version of the SQLite in use, such as "3.53.4".
 func Version() string { return C.GoString(C.gs_libversion()) }
 
-// Complete reports whether text ends with a whole SQL statement.
+// Complete reports whether text ends with a complete SQL statement.
 func Complete(text string) bool {
 	s := C.CString(text)
 	defer C.free(unsafe.Pointer(s))
@@ -75,8 +75,8 @@ func Complete(text string) bool {
 // OpenFlags say how Open opens a file.
 type OpenFlags int
 
-// Flags of Open. Without one of the first two a file cannot be opened. What Create
-// makes is for its owner alone, and so are the files that SQLite puts beside it.
+// Flags of Open. One of the first two is required. With Create, a missing file is created
+// for its owner only, and so are the files that SQLite puts beside it.
 const (
 	ReadOnly  OpenFlags = 0x1
 	ReadWrite OpenFlags = 0x2
@@ -86,7 +86,7 @@ const (
 	privateCache OpenFlags = 0x40000
 )
 
-// Conn is a connection.
+// A Conn is a connection.
 type Conn struct {
 	db    unsafe.Pointer // *sqlite3
 	owned bool
@@ -111,16 +111,16 @@ func Open(path string, flags OpenFlags) (*Conn, error) {
 	return c, nil
 }
 
-// makePrivate makes a file that is missing: SQLite itself would let anybody read it. The
-// file is new, so that no lock of this process goes when its descriptor is closed. Where
-// it cannot be made SQLite says why.
+// makePrivate creates a missing file, which SQLite itself would let anybody read. Closing
+// the descriptor drops no lock of this process, since the file is new. If it cannot be
+// created, SQLite reports the error.
 func makePrivate(path string) {
 	if f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 		f.Close()
 	}
 }
 
-// Handle is a number that no other open connection of the process has.
+// Handle returns a number that no other open connection of the process has.
 func (c *Conn) Handle() uintptr { return uintptr(c.db) }
 
 // Close closes a connection that Open returned. Statements that are still open
@@ -137,37 +137,36 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// BusyTimeout sets for how many milliseconds a locked database is waited for.
+// BusyTimeout sets how many milliseconds to wait for a locked database.
 func (c *Conn) BusyTimeout(ms int) { C.gs_busy_timeout(c.db, C.int(ms)) }
 
 // AutoCommit reports whether no transaction is open on the connection.
 func (c *Conn) AutoCommit() bool { return C.gs_autocommit(c.db) != 0 }
 
 // Writing reports whether the connection has a write transaction open on the main
-// database: what it reads there need not be committed.
+// database. If so, what it reads there may be uncommitted.
 func (c *Conn) Writing() bool { return C.gs_writing(c.db) != 0 }
 
-// Writable reports whether the main database was opened for writing. With
-// ReadWrite SQLite opens a file that may not be written for reading.
+// Writable reports whether the main database was opened for writing. With ReadWrite,
+// SQLite opens a file that it must not write for reading only.
 func (c *Conn) Writable() bool { return C.gs_readonly(c.db) == 0 }
 
-// Running is the number of statements that have begun and not come to their end.
+// Running returns the number of statements that have begun and not ended.
 func (c *Conn) Running() int { return int(C.gs_running(c.db)) }
 
-// Named reports whether the text of a running statement has a name in it, whatever its
-// case.
+// Named reports whether the text of a running statement contains a name, ignoring case.
 func (c *Conn) Named(name string) bool {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
 	return C.gs_named(c.db, text) != 0
 }
 
-// Interrupt makes the running statements stop; it may be called from any
-// goroutine while the connection is open.
+// Interrupt stops the running statements. It may be called from any goroutine while the
+// connection is open.
 func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
 
-// File returns the file of the main database as SQLite names it, and false for
-// a database that lives in memory or is temporary.
+// File returns the file of the main database as SQLite names it, or false for a
+// database that is in memory or temporary.
 func (c *Conn) File() (path string, onDisk bool) {
 	var vfs [32]C.char
 	name := C.GoString(C.gs_filename(c.db, &vfs[0], C.int(len(vfs))))
@@ -175,7 +174,8 @@ func (c *Conn) File() (path string, onDisk bool) {
 	return name, name != "" && !strings.HasPrefix(C.GoString(&vfs[0]), "memdb")
 }
 
-// lastError is SQLite's message, which quotes SQL and names, fit to be printed.
+// lastError returns the last error of SQLite. Its message, which quotes SQL and names, is
+// made printable.
 func (c *Conn) lastError() *Error {
 	return &Error{int(C.gs_errcode(c.db)), printable.Text(C.GoString(C.gs_errmsg(c.db)))}
 }
@@ -205,17 +205,17 @@ func (c *Conn) Exec(sql string) error {
 }
 
 // Prepare compiles the first statement of sql and returns what follows it. The
-// statement is nil where sql holds only white space and comments.
+// statement is nil if sql has only white space and comments.
 func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {
 	if int(C.int(len(sql))) != len(sql) {
 		return nil, "", &Error{CodeError, fmt.Sprintf("statement of %d bytes is too long", len(sql))}
 	}
-	if strings.IndexByte(sql, 0) >= 0 { // where SQLite would stop reading
+	if strings.IndexByte(sql, 0) >= 0 { // SQLite would stop reading there
 		return nil, "", &Error{CodeError, "statement contains a NUL character"}
 	}
 	s = &Stmt{conn: c}
 	var end C.int
-	text := C.CString(sql) // SQLite wants the end marked, a Go string has no mark
+	text := C.CString(sql) // SQLite needs a terminating NUL
 	defer C.free(unsafe.Pointer(text))
 	if rc := C.gs_prepare(c.db, text, C.int(len(sql)), &s.p, &end); rc != 0 {
 		return nil, "", c.lastError()
@@ -228,21 +228,21 @@ func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {
 	return s, tail, nil
 }
 
-// Stmt is a compiled statement.
+// A Stmt is a compiled statement.
 type Stmt struct {
 	conn    *Conn
 	p       unsafe.Pointer // *sqlite3_stmt
 	columns int
 }
 
-// Close ends the statement.
+// Close finalises the statement.
 func (s *Stmt) Close() { C.gs_finalize(s.p); s.p = nil }
 
-// Reset makes the statement ready for another run; parameters stay bound.
+// Reset prepares the statement for another run. Parameters stay bound.
 func (s *Stmt) Reset() { C.gs_reset(s.p) }
 
-// Step runs the statement up to its next row; it reports false after the last.
-// After an error or the last row the statement is reset.
+// Step runs the statement up to its next row. It reports false after the last row.
+// After that or an error the statement is reset.
 func (s *Stmt) Step() (bool, error) {
 	switch rc := C.gs_step(s.p); rc {
 	case 100: // SQLITE_ROW
@@ -272,52 +272,52 @@ func (s *Stmt) bound(rc C.int) {
 	}
 }
 
-// BindInts binds parameters from i on, counted from 1.
+// BindInts binds integers to the parameters from i on, counted from 1.
 func (s *Stmt) BindInts(i int, v ...int64) {
 	s.bound(C.gs_bind_int64(s.p, C.int(i), (*C.int64_t)(unsafe.SliceData(v)), C.int(len(v))))
 }
 
-// BindFloat binds parameter i, counted from 1.
+// BindFloat binds a float to parameter i, counted from 1.
 func (s *Stmt) BindFloat(i int, v float64) { s.bound(C.gs_bind_double(s.p, C.int(i), C.double(v))) }
 
-// BindNull binds parameter i, counted from 1.
+// BindNull binds NULL to parameter i, counted from 1.
 func (s *Stmt) BindNull(i int) { s.bound(C.gs_bind_null(s.p, C.int(i))) }
 
-// BindText binds parameter i, counted from 1; the text is copied.
+// BindText binds a copy of the text to parameter i, counted from 1.
 func (s *Stmt) BindText(i int, v string) {
 	p := (*C.char)(unsafe.Pointer(unsafe.StringData(v)))
 	s.bound(C.gs_bind_text(s.p, C.int(i), p, C.int(len(v))))
 }
 
-// BindBlob binds parameter i, counted from 1; the bytes are copied.
+// BindBlob binds a copy of the bytes to parameter i, counted from 1.
 func (s *Stmt) BindBlob(i int, v []byte) {
 	p := (*C.char)(unsafe.Pointer(unsafe.SliceData(v)))
 	s.bound(C.gs_bind_blob(s.p, C.int(i), p, C.int(len(v))))
 }
 
-// Columns is the number of columns, 0 for a statement that returns no rows.
+// Columns returns the number of columns, which is 0 if the statement returns no rows.
 func (s *Stmt) Columns() int { return s.columns }
 
-// ColumnName is the name of column i, counted from 0.
+// ColumnName returns the name of column i, counted from 0.
 func (s *Stmt) ColumnName(i int) string { return C.GoString(C.gs_column_name(s.p, C.int(i))) }
 
-// Column is the value of column i, counted from 0, in the current row. Text and
-// blobs stay valid until the next call of Step, Reset or Close.
+// Column returns the value of column i, counted from 0, in the current row. Text and
+// blobs are valid until the next call of Step, Reset or Close.
 func (s *Stmt) Column(i int) Value {
 	var v [1]Value
 	s.Row(i, v[:])
 	return v[0]
 }
 
-// Row sets values to the columns from i on, at once. See Column.
+// Row sets values to the columns from i on, in one call to C. See Column.
 func (s *Stmt) Row(i int, values []Value) {
 	C.gs_columns(s.p, C.int(i), (*C.gs_value)(unsafe.Pointer(unsafe.SliceData(values))), C.int(len(values)))
 }
 
-// Type is the type of a value.
+// A Type is the type of a value.
 type Type int
 
-// Types of values.
+// The types of values.
 const (
 	Integer Type = 1
 	Float   Type = 2
@@ -330,23 +330,23 @@ func (t Type) String() string {
 	return [...]string{"", "INTEGER", "REAL", "TEXT", "BLOB", "NULL"}[t]
 }
 
-// Value is a value in memory of SQLite's.
+// A Value is a value in SQLite's memory.
 type Value struct{ c C.gs_value }
 
-// Type is the value's type.
+// Type returns the type of the value.
 func (v *Value) Type() Type { return Type(v.c._type) }
 
-// Int is the value of an Integer.
+// Int returns the value of an Integer.
 func (v *Value) Int() int64 { return *(*int64)(unsafe.Pointer(&v.c.u)) }
 
-// Float is the value of a Float.
+// Float returns the value of a Float.
 func (v *Value) Float() float64 { return *(*float64)(unsafe.Pointer(&v.c.u)) }
 
-// Bytes is the value of a Text or Blob. It lies in SQLite's memory and is valid
-// for as long as the source of the value says.
+// Bytes returns the value of a Text or Blob. It is in SQLite's memory and valid for as
+// long as the source of the value says.
 func (v *Value) Bytes() []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&v.c.u)), int(v.c.n))
 }
 
-// Text is a copy of the value of a Text or Blob.
+// Text returns a copy of the value of a Text or Blob.
 func (v *Value) Text() string { return string(v.Bytes()) }

@@ -19,7 +19,7 @@ const (
 	shared    = unix.F_RDLCK
 )
 
-// clock is in nanoseconds since the machine's start.
+// clock returns the nanoseconds since the machine's start.
 func clock() int64 {
 	var t unix.Timespec
 	// Fails only for an unknown clock.
@@ -31,7 +31,7 @@ func span(from, to int64, kind int16) *unix.Flock_t {
 	return &unix.Flock_t{Type: kind, Start: from, Len: to - from}
 }
 
-// lock tries to lock a byte and tells whether it is.
+// lock tries to lock a byte and reports whether it has.
 func (q *Queue) lock(at int64, kind int16) (bool, error) {
 	err := unix.FcntlFlock(q.file.Fd(), unix.F_OFD_SETLK, span(at, at+1, kind))
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
@@ -52,14 +52,14 @@ func (q *Queue) free(from, to int64) bool {
 	return err != nil || l.Type == unix.F_UNLCK
 }
 
-// waitFree waits until nobody else has a place in [from, to). The descriptor
-// stays open for as long, also when the queue is closed.
+// waitFree waits until nobody else has a place in [from, to). The descriptor stays
+// open until then, even if the queue is closed.
 func (q *Queue) waitFree(from, to int64) {
 	conn, err := q.file.SyscallConn()
 	if err != nil {
 		return
 	}
-	// Fails only for a closed file, which nobody waits for.
+	// Fails only for a closed file, for which nobody waits.
 	_ = conn.Control(func(fd uintptr) {
 		for err = unix.EINTR; errors.Is(err, unix.EINTR); {
 			err = unix.FcntlFlock(fd, unix.F_OFD_SETLKW, span(from, to, shared))

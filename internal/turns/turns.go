@@ -1,16 +1,16 @@
-// Package turns lets processes take turns: whoever asks first goes first.
+// Package turns lets processes take turns in the order in which they ask.
 //
-// A lock that is tried again and again, as SQLite's is, goes to whoever tries at
+// A lock that processes try repeatedly, such as SQLite's, goes to whoever tries at
 // the right moment: a process that takes it, releases it and takes it again can
-// keep another from it for seconds. Here everybody who wants a turn stands in a
-// queue, which is a file: a place in it is a locked byte at an offset that is the
-// time of asking, and who has to wait waits for the bytes below its own. The
+// keep others waiting for seconds. Here every process that wants a turn takes a
+// place in a queue. The queue is a file, and a place in it is a locked byte whose
+// offset is the time of asking. A process waits for the bytes below its own. The
 // kernel drops the locks of a process that dies.
 //
-// The queue is for fairness alone. It excludes nobody: nobody waits for longer
-// than his patience, nor for a place that is older than it, so that a process
-// which stops in its place delays each other once. Where a queue cannot be kept
-// at all nobody waits.
+// The queue only provides fairness and excludes nobody. Nobody waits for longer than
+// its patience, nor for a place that is older than that, so that a process which
+// hangs in its place delays every other process once. If no queue is possible,
+// nobody waits.
 package turns
 
 import (
@@ -19,22 +19,23 @@ import (
 	"time"
 )
 
-// Queue is one process's access to a queue. A nil *Queue is one where nobody
-// waits. One goroutine at a time uses it, from Enter to Leave, and none after Close.
+// A Queue is one process's access to a queue. With a nil *Queue nobody waits. Only one
+// goroutine at a time may use it, from Enter to Leave, and none after Close.
 type Queue struct {
 	file *os.File
 }
 
-// Byte 0 is share-locked by everybody who has the queue open; places are above.
+// presence is the byte that every process with the queue open locks as shared. Places
+// are above it.
 const presence = 0
 
-// openings is how often Open tries while others remove the file.
+// openings is how often Open tries if others remove the file.
 const openings = 100
 
-// Open opens the queue that is the file at path and makes the file where it is
-// missing. Nothing is ever written to it; whoever closes it last removes it. Open
-// returns nil where the file system or the operating system does not allow it,
-// and where the file is somebody else's.
+// Open opens the queue in the file at path, which it creates if it is missing. Nothing
+// is ever written to the file, and the last process to close it removes it. Open
+// returns nil if the file system or the operating system does not allow a queue, or
+// the file is not a queue.
 func Open(path string, mode os.FileMode) *Queue {
 	for range openings {
 		if !supported || !usable(path) {
@@ -47,8 +48,8 @@ func Open(path string, mode os.FileMode) *Queue {
 		q := &Queue{f}
 		present, err := q.lock(presence, shared)
 		if present && q.inPlace() {
-			// Whoever may use what the queue is for may queue, whatever this
-			// process's umask. Where the file is another user's, he has done so.
+			// The mode must not depend on this process's umask. If the file is
+			// another user's, that user has set the mode.
 			_ = f.Chmod(mode)
 			return q
 		}
@@ -61,9 +62,8 @@ func Open(path string, mode os.FileMode) *Queue {
 	return nil
 }
 
-// usable reports whether the file at path is a queue or missing. Another file is
-// not even opened: to close it would drop the locks that this process may have
-// on it.
+// usable reports whether the file at path is a queue or missing. Another file must not
+// be opened, since closing it would drop the locks that this process may have on it.
 func usable(path string) bool {
 	file, err := os.Lstat(path)
 	if err != nil {
@@ -89,16 +89,16 @@ func (q *Queue) Close() {
 	if q == nil {
 		return
 	}
-	// Of several that leave at the same time, the last to try finds nobody else.
+	// If several processes close the queue at the same time, the last one finds nobody.
 	q.unlock(presence)
 	if last, _ := q.lock(presence, exclusive); last && q.inPlace() {
-		_ = os.Remove(q.file.Name()) // a file that stays does no harm
+		_ = os.Remove(q.file.Name()) // a leftover file does no harm
 	}
 	q.file.Close() // the locks go with it
 }
 
-// Enter waits until everybody who entered before has left, except those who did
-// so longer ago than patience. It returns the place that the caller has to leave.
+// Enter waits until every process that entered before has left, except those that
+// entered longer ago than patience. It returns the place that the caller has to leave.
 func (q *Queue) Enter(patience time.Duration) (place int64) {
 	if q == nil {
 		return 0
@@ -117,11 +117,11 @@ func (q *Queue) Leave(place int64) {
 	}
 }
 
-// takePlace locks a byte of its own and returns its offset, or 0 if it cannot:
-// somebody else may have locked all of the file. The offset grows with time, by
-// a clock that all processes share and nobody sets.
+// takePlace locks a new byte and returns its offset, or 0 if it cannot: another process
+// may have locked the whole file. The offset grows with time, by a clock that all
+// processes share and nobody sets.
 func (q *Queue) takePlace() int64 {
-	for range 3 { // two may have come in the same nanosecond
+	for range 3 { // two processes may ask in the same nanosecond
 		now := clock()
 		ok, err := q.lock(now, exclusive)
 		switch {

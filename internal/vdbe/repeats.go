@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Repeats reports whether it is proved that over the same data every run of the
-// program, if it comes to its end, calls the impure functions equally often and
-// with the same arguments, and opens virtual tables with the same arguments. A
-// function is pure that answers the same to the same arguments; pure says which
-// are, by their names in lower case.
+// Repeats reports whether it can prove the following: on the same data, every run
+// of the program that completes calls the impure functions equally often and with
+// the same arguments, and opens virtual tables with the same arguments. A function
+// is pure if it gives the same answer to the same arguments; pure reports which
+// functions are, by their names in lower case.
 //
 // # The proof
 //
 // Call varying what may differ between two runs: answers of impure functions,
 // columns of virtual tables, and what is computed from these. If no instruction
-// that chooses the next one reads anything varying, two runs execute the same
+// that chooses the next instruction reads anything varying, two runs execute the same
 // instructions in the same order, by induction on their number; and if the
 // arguments of impure functions do not vary either, the calls are the same.
 //
 // What varies is computed as a least fixed point without regard to the order of
 // instructions: a register that varies anywhere varies everywhere, which errs on
 // the safe side. Where a table of the statement's own keeps rows by number, or
-// sorts them by fields that do not vary, the rows and their order do not vary
-// though some of their fields do. So fields are followed one by one. Rows that
-// are kept or found by a varying key disprove.
+// sorts them by fields that do not vary, the rows and their order do not vary,
+// although some of their fields do. So fields are followed one by one. Rows that
+// are stored or found by a varying key end the proof.
 //
-// An instruction that is not known, of another version of SQLite, say, disproves
-// as soon as anything varies at all. That also holds for triggers (Program),
-// whose registers are not those of the statement.
+// An unknown instruction, such as one of another version of SQLite, ends the proof
+// as soon as anything varies. This also holds for triggers (Program), whose
+// registers are not those of the statement.
 func (p Program) Repeats(pure func(name string) bool) bool {
 	a := &analysis{pure: pure, program: p, registers: map[int]fields{}, cursors: map[int]fields{},
 		roots: map[[3]int]fields{}}
@@ -44,15 +44,15 @@ func (p Program) Repeats(pure func(name string) bool) bool {
 	return true
 }
 
-// fields says what varies of a value: the fields of a record, or everything. The
-// last bit stands for all further fields.
+// fields is the set of fields of a record that vary, or everything. The last bit
+// stands for all further fields.
 type fields uint64
 
 const everything = ^fields(0)
 
 func field(i int) fields { return 1 << min(max(i, 0), 63) }
 
-// firstFields are fields 0 to n-1.
+// firstFields returns the set of fields 0 to n-1.
 func firstFields(n int) fields {
 	if n > 63 {
 		return everything
@@ -60,8 +60,8 @@ func firstFields(n int) fields {
 	return field(n) - 1
 }
 
-// rootInRegister is a flag in P5: the root of a table that the statement makes
-// stands in register P2.
+// rootInRegister is a flag in P5: register P2 holds the root of a table that the
+// statement creates.
 const rootInRegister = 0x10
 
 type analysis struct {
@@ -69,7 +69,7 @@ type analysis struct {
 	program Program
 	changed bool
 
-	registers map[int]fields    // not in it: nothing
+	registers map[int]fields    // what varies in each register; nothing if absent
 	cursors   map[int]fields    // by cursor
 	roots     map[[3]int]fields // of tables, which several cursors may share
 }
@@ -81,14 +81,14 @@ func grow[K comparable](a *analysis, of map[K]fields, k K, f fields) {
 	}
 }
 
-// vary notes that the value of a register varies if yes.
+// vary records that a register varies, if yes.
 func (a *analysis) vary(register int, yes bool) {
 	if yes {
 		grow(a, a.registers, register, everything)
 	}
 }
 
-// varies reports whether one of n registers does.
+// varies reports whether any of n registers varies.
 func (a *analysis) varies(first, n int) bool {
 	for r := range a.registers {
 		if r >= first && r-first < n {
@@ -98,11 +98,11 @@ func (a *analysis) varies(first, n int) bool {
 	return false
 }
 
-// same reports whether n registers do not vary.
+// same reports whether none of n registers varies.
 func (a *analysis) same(first, n int) bool { return !a.varies(first, n) }
 
-// follow takes instruction i into account. It reports false where that ends the
-// proof.
+// follow applies the effects of instruction i. It reports false if the instruction
+// ends the proof.
 func (a *analysis) follow(i int) bool {
 	op := &a.program[i]
 	switch op.Name {
@@ -113,7 +113,7 @@ func (a *analysis) follow(i int) bool {
 		"ReadCookie", "Real", "RealAffinity", "ReleaseReg", "ResetSorter", "ResultRow", "Rewind", "SeekHit", "SeekScan",
 		"Sequence", "SetCookie", "SoftNull", "Sort", "SorterNext", "SorterOpen", "SorterSort", "String", "String8", "TableLock", "Trace",
 		"Transaction", "VNext":
-		// Their outcome depends on the position of cursors and on constants only.
+		// Their outcome depends only on the position of cursors and on constants.
 		return true
 
 	case "DecrJumpZero", "EndCoroutine", "If", "IfNot", "IfNotZero", "IfPos", "IsNull", "MustBeInt", "NotNull", "Return", "Yield":
@@ -157,13 +157,13 @@ func (a *analysis) follow(i int) bool {
 		name, _ := op.function()
 		a.vary(op.P1, !a.pure(name))
 	case "AggValue":
-		// The answer of a window function to a row, of the steps up to it.
+		// The answer of a window function to a row depends on the steps up to it.
 		name, _ := op.function()
 		a.vary(op.P3, !a.pure(name) || a.varies(op.P1, 1))
 	case "CollSeq":
-		// With a register, the next step of min or max says there whether its row
-		// is the extreme one.
-		return op.P1 == 0 || a.known()
+		// If it has a register, the next step of min or max stores there whether its
+		// row is the extreme one.
+		return op.P1 == 0 || a.nothingVaries()
 
 	case "VOpen":
 		grow(a, a.cursors, op.P1, everything)
@@ -199,19 +199,19 @@ func (a *analysis) follow(i int) bool {
 	case "SorterInsert":
 		f := a.registers[op.P2]
 		if f&firstFields(a.sortedBy(op.P1)) != 0 {
-			f = everything // which row is where varies
+			f = everything // the order of the rows varies
 		}
 		grow(a, a.cursors, op.P1, f)
 
 	default:
-		return a.known()
+		return a.nothingVaries()
 	}
 	return true
 }
 
-// known reports whether nothing varies, so far, that an instruction could read
-// which is not followed.
-func (a *analysis) known() bool { return len(a.registers) == 0 && len(a.cursors) == 0 }
+// nothingVaries reports whether nothing that an unknown instruction could read has been
+// found to vary so far.
+func (a *analysis) nothingVaries() bool { return len(a.registers) == 0 && len(a.cursors) == 0 }
 
 func (a *analysis) copy(op *Op, n int) {
 	for k := range n {
@@ -219,8 +219,8 @@ func (a *analysis) copy(op *Op, n int) {
 	}
 }
 
-// filterArguments is how many arguments the VFilter at i has: its count is set by
-// the instruction before.
+// filterArguments returns the number of arguments of the VFilter at i, which the
+// instruction before it sets.
 func (a *analysis) filterArguments(i int) int {
 	if i > 0 {
 		if count := &a.program[i-1]; count.Name == "Integer" && count.P2 == a.program[i].P3+1 {
@@ -230,7 +230,7 @@ func (a *analysis) filterArguments(i int) int {
 	return math.MaxInt
 }
 
-// keyLength is how many registers from P3 on hold a key.
+// keyLength returns the number of registers from P3 on that hold a key.
 func (op *Op) keyLength() int {
 	n, err := strconv.Atoi(op.P4)
 	if err != nil || n < 0 {
@@ -239,8 +239,8 @@ func (op *Op) keyLength() int {
 	return max(n, 1) // 0: a record in P3
 }
 
-// function is the name and number of arguments of a function, which stand in P4
-// as name(n). One that takes any number may read all registers from its first
+// function returns the name and the number of arguments of a function, which P4 gives
+// as name(n). A function that takes any number may read all registers from its first
 // argument on.
 func (op *Op) function() (name string, n int) {
 	open := strings.LastIndexByte(op.P4, '(')
@@ -254,8 +254,9 @@ func (op *Op) function() (name string, n int) {
 	return strings.ToLower(op.P4[:open]), n
 }
 
-// sortedBy is how many leading fields a sorter compares, which stand where it is
-// opened, as k(n,...). Rows with equal ones stay in the order of their insertion.
+// sortedBy returns the number of leading fields that a sorter compares, which its opening
+// instruction gives as k(n,...). Rows that are equal in these stay in the order of their
+// insertion.
 func (a *analysis) sortedBy(cursor int) int {
 	for i := range a.program {
 		op := &a.program[i]

@@ -1,14 +1,14 @@
 // Package vdbe reads compiled SQL statements, as EXPLAIN lists them.
 package vdbe
 
-// Op is an instruction of a compiled statement: a row of EXPLAIN.
+// An Op is an instruction of a compiled statement: a row of EXPLAIN.
 type Op struct {
 	Name           string
 	P1, P2, P3, P5 int
 	P4             string
 }
 
-// Program is a compiled statement, with the triggers that it fires.
+// A Program is a compiled statement, with the triggers that it fires.
 type Program []Op
 
 // HasParameters reports whether the statement reads a parameter.
@@ -21,7 +21,7 @@ func (p Program) Writes() bool {
 	return p.has(func(op *Op) bool { return op.Name == "Transaction" && op.P2 != 0 })
 }
 
-// ChangesSchema reports whether the statement makes a table or suchlike.
+// ChangesSchema reports whether the statement creates or changes a table or the like.
 func (p Program) ChangesSchema() bool {
 	return p.has(func(op *Op) bool { return op.Name == "ParseSchema" })
 }

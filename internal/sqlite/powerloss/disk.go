@@ -14,14 +14,14 @@ import (
 	"slices"
 )
 
-// Trace is what was recorded, in its order.
+// A Trace holds the recorded operations, in order.
 type Trace struct{ done []operation }
 
-// operation is a change of a file or of the folder, or a sync.
+// An operation is a change of a file or of the folder, or a sync.
 type operation struct {
 	kind kind
-	file int    // its number
-	name string // of files that come and go
+	file int    // number of the file
+	name string // of a file that is created or deleted
 	at   int64  // offset, or length of a truncated file
 	data []byte
 }
@@ -40,26 +40,27 @@ const (
 	folderSynced
 )
 
-// Len is the number of operations.
+// Len returns the number of operations.
 func (t *Trace) Len() int { return len(t.done) }
 
-// WithoutSyncs is the trace on a disk that syncs nothing.
+// WithoutSyncs returns the trace on a disk that syncs nothing.
 func (t *Trace) WithoutSyncs() *Trace {
 	return t.without(func(i int) bool { return t.done[i].kind == synced || t.done[i].kind == folderSynced })
 }
 
-// WithoutFolderSyncs is the trace on a disk that syncs no folders.
+// WithoutFolderSyncs returns the trace on a disk that syncs no folders.
 func (t *Trace) WithoutFolderSyncs() *Trace {
 	return t.without(func(i int) bool { return t.done[i].kind == folderSynced })
 }
 
-// WithoutSyncedDeletions is the trace of an SQLite that does not sync the folder after
-// a deletion.
+// WithoutSyncedDeletions returns the trace of an SQLite that does not sync the folder
+// after a deletion.
 func (t *Trace) WithoutSyncedDeletions() *Trace {
 	return t.without(func(i int) bool { return t.done[i].kind == folderSynced && t.done[i-1].kind == deleted })
 }
 
-// without is the trace without what some operations do; the others keep their places.
+// without returns the trace without the effects of some operations. The others keep their
+// places.
 func (t *Trace) without(which func(i int) bool) *Trace {
 	done := slices.Clone(t.done)
 	for i := range done {
@@ -70,9 +71,9 @@ func (t *Trace) without(which func(i int) bool) *Trace {
 	return &Trace{done}
 }
 
-// Points are the disks after the first n operations, for every n up to all of them.
-// (What existed before counts as operations, too, which came before the first point.)
-// A disk is only valid until the next.
+// Points returns the disks after the first n operations, for every n up to all of them.
+// Files that existed before count as operations before the first point. A disk is valid
+// only until the next.
 func (t *Trace) Points() iter.Seq2[int, *Disk] {
 	return func(yield func(int, *Disk) bool) {
 		d := &Disk{map[int]*file{}, map[string]*name{}}
@@ -86,31 +87,31 @@ func (t *Trace) Points() iter.Seq2[int, *Disk] {
 	}
 }
 
-// Disk is what is on a disk for certain, and what may be.
+// A Disk holds what is on a disk for certain, and what may be.
 type Disk struct {
 	files map[int]*file
 	names map[string]*name
 }
 
-// file is what a file holds for certain, and its changes since.
+// A file holds what a file contains for certain, and its changes since.
 type file struct {
 	content []byte
 	changes []piece
 }
 
-// name is which file has a name for certain, and which ones have had it since; 0 is
-// none.
+// A name holds which file has a name for certain, and which files have had it since; 0 is
+// no file.
 type name struct {
 	file    int
 	changes []int
 }
 
-// sector is how much a disk writes at a time.
+// sector is the number of bytes that a disk writes at a time.
 const sector = 512
 
-// piece is what a change does to a sector, or a truncation. SQLite relies on the
-// bytes beside a write in its sector being safe (it is told so by the device
-// characteristic POWERSAFE_OVERWRITE).
+// A piece is the effect of a change on a sector, or a truncation. SQLite relies on the
+// bytes beside a write in the same sector being safe, as the device characteristic
+// POWERSAFE_OVERWRITE promises.
 type piece struct {
 	change    int // pieces of one change have the same number
 	truncates bool
@@ -137,7 +138,7 @@ func (d *Disk) do(o operation) {
 		f := d.files[o.file]
 		f.content, f.changes = f.after(slices.Repeat([]fate{there}, len(f.changes))), nil
 	case notSynced:
-		d.files[o.file].forget()
+		d.files[o.file].loseUnsynced()
 	case folderSynced:
 		for _, n := range d.names {
 			n.file, n.changes = n.after(slices.Repeat([]fate{there}, len(n.changes))), nil
@@ -170,13 +171,13 @@ func (f *file) write(at int64, data []byte) {
 	}
 }
 
-// forget loses what was written before a sync that failed: a system need not try
-// again with the next one.
-func (f *file) forget() {
+// loseUnsynced drops what was written before a sync that failed: a system need not write it
+// again at the next sync.
+func (f *file) loseUnsynced() {
 	f.changes = slices.DeleteFunc(f.changes, func(p piece) bool { return !p.truncates })
 }
 
-// fate is what becomes of a piece that was not synced.
+// A fate is what becomes of a piece that was not synced.
 type fate int
 
 const (
@@ -185,7 +186,7 @@ const (
 	zeros      // there is room for it, but nothing in it
 )
 
-// after is the content when the changes have had their fates.
+// after returns the content when the changes have had their fates.
 func (f *file) after(fates []fate) []byte {
 	content := slices.Clone(f.content)
 	for i, p := range f.changes {
@@ -206,7 +207,7 @@ func (f *file) after(fates []fate) []byte {
 	return content
 }
 
-// grown is the content with zeros up to a length.
+// grown returns the content with zeros up to a length.
 func grown(content []byte, length int64) []byte {
 	if more := length - int64(len(content)); more > 0 {
 		return append(content, make([]byte, more)...)
@@ -214,7 +215,7 @@ func grown(content []byte, length int64) []byte {
 	return content
 }
 
-// after is the file that has the name when the changes have had their fates.
+// after returns the file that has the name when the changes have had their fates.
 func (n *name) after(fates []fate) int {
 	file := n.file
 	for i, changed := range n.changes {
@@ -225,28 +226,27 @@ func (n *name) after(fates []fate) int {
 	return file
 }
 
-// chooser decides about the changes of a file or a name. It is given the change that
-// each piece is of.
+// A chooser decides on the fates of the pieces of a file or a name. It is given the number
+// of each piece's change.
 type chooser func(changes []int) []fate
 
-// WithNothing is the disk after a power cut by which nothing was lost but what was not
-// synced, and all of that.
+// WithNothing returns the disk after a power cut that lost everything that was not synced.
 func (d *Disk) WithNothing() Image {
 	return d.image(func(changes []int) []fate { return make([]fate, len(changes)) })
 }
 
-// WithEverything is the disk after a power cut by which nothing was lost.
+// WithEverything returns the disk after a power cut that lost nothing.
 func (d *Disk) WithEverything() Image {
 	return d.image(func(changes []int) []fate { return slices.Repeat([]fate{there}, len(changes)) })
 }
 
-// WithSome is a disk after a power cut by which some of what was not synced was lost.
+// WithSome returns a disk after a power cut that lost some of what was not synced.
 func (d *Disk) WithSome(rng *rand.Rand) Image {
 	return d.image(func(changes []int) []fate { return randomFates(changes, rng) })
 }
 
-// randomFates is one of several patterns of loss: disks lose the last changes, some
-// in between, or parts of them.
+// randomFates returns fates in one of several patterns of loss: disks lose the last
+// changes, some in between, or parts of them.
 func randomFates(changes []int, rng *rand.Rand) []fate {
 	fates := make([]fate, len(changes))
 	if len(changes) == 0 {
@@ -278,7 +278,7 @@ func randomFates(changes []int, rng *rand.Rand) []fate {
 
 func (d *Disk) image(choose chooser) Image {
 	image := Image{}
-	for _, s := range slices.Sorted(maps.Keys(d.names)) { // in an order, for chance to be repeatable
+	for _, s := range slices.Sorted(maps.Keys(d.names)) { // sorted, so that random choices are repeatable
 		n := d.names[s]
 		each := make([]int, len(n.changes))
 		for i := range each {
@@ -300,7 +300,7 @@ func (f *file) numbers() []int {
 	return numbers
 }
 
-// Image is what a folder holds: contents by name.
+// An Image is the content of a folder: the contents of its files by name.
 type Image map[string][]byte
 
 // Write writes the files into a folder.
@@ -313,7 +313,7 @@ func (m Image) Write(folder string) error {
 	return nil
 }
 
-// Sum is a hash that no other image has.
+// Sum returns a hash that no other image has.
 func (m Image) Sum() [sha256.Size]byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -1,16 +1,15 @@
 //go:build unix && !geosql_loadable
 
-// Package powerloss tells what a power cut would leave of the files that SQLite
-// writes. It is for tests, and imported by nothing else.
+// Package powerloss tells what a power cut would leave of the files that SQLite writes.
+// It is for tests only.
 //
-// A [Recording] puts a VFS over SQLite's own that notes every change of the files in
-// a folder: writes, truncations, new and removed files, and what was synced when,
-// folders included. The [Trace] it leaves is then played again, up to every point:
-// the [Disk] of that point knows what is certain to be there and what may be, and
-// makes images of what could be found afterwards. A recording can also make changes
-// fail, as those of a disk that is full or broken.
+// A [Recording] puts a VFS over SQLite's own that records every change of the files in
+// a folder: writes, truncations, new and removed files, and syncs, also of folders. The
+// resulting [Trace] is then replayed up to every point. The [Disk] of a point knows what
+// is certainly stored and what may be, and makes images of what could be found
+// afterwards. A recording can also make changes fail, as on a full or broken disk.
 //
-// The indexes of write-ahead logs (-shm) are not recorded: SQLite makes them anew.
+// The indexes of write-ahead logs (-shm) are not recorded, since SQLite rebuilds them.
 package powerloss
 
 /*
@@ -35,7 +34,7 @@ const (
 	Full    = 13
 )
 
-// Recording records the files of one folder.
+// A Recording records the files of one folder.
 type Recording struct {
 	folder  string         // real path
 	others  int            // files of earlier recordings have numbers up to this one
@@ -44,7 +43,7 @@ type Recording struct {
 	failing failure
 }
 
-// failure is which changes are to fail.
+// A failure says which changes are to fail.
 type failure struct {
 	code    int // 0: none
 	in      int // changes before the first
@@ -52,17 +51,17 @@ type failure struct {
 	reached bool
 }
 
-// recording is the one that is under way. A connection may outlive its recording, so
-// no number is given to two files.
+// recording is the current recording. No two files have the same number, since a
+// connection may outlive its recording.
 var recording struct {
 	sync.Mutex
 	*Recording
 	numbers int
 }
 
-// Record begins to record what SQLite does to the files that are or will be in a
-// folder, through connections that are opened from now on. What is in the folder
-// counts as synced. There is one recording at a time.
+// Record begins to record what SQLite does to the files of a folder, through
+// connections that are opened from now on. Existing files count as synced. There is
+// one recording at a time.
 func Record(folder string) (*Recording, error) {
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -99,7 +98,7 @@ func (r *Recording) readFolder() error {
 	return nil
 }
 
-// add notes that there is a file which was not there.
+// add records a new file.
 func (r *Recording) add(name string, how operation) {
 	recording.numbers++
 	r.files[name] = recording.numbers
@@ -107,7 +106,7 @@ func (r *Recording) add(name string, how operation) {
 	r.done = append(r.done, how)
 }
 
-// Len is how many operations were recorded so far. What is promised now must hold
+// Len returns the number of operations recorded so far. What is promised now must hold
 // after every power cut from that point on.
 func (r *Recording) Len() int {
 	recording.Lock()
@@ -115,15 +114,15 @@ func (r *Recording) Len() int {
 	return len(r.done)
 }
 
-// Fail makes the change after the next n fail with a result code, and with lasting
-// all that follow it, until [Recording.Heal].
+// Fail makes the change after the next n changes fail with a result code, and, if lasting,
+// also all later ones, until [Recording.Heal].
 func (r *Recording) Fail(n, code int, lasting bool) {
 	recording.Lock()
 	defer recording.Unlock()
 	r.failing = failure{code: code, in: n, lasting: lasting}
 }
 
-// Heal ends what Fail began. It reports whether a change has failed.
+// Heal ends the failures that Fail began. It reports whether a change has failed.
 func (r *Recording) Heal() bool {
 	recording.Lock()
 	defer recording.Unlock()
@@ -132,7 +131,7 @@ func (r *Recording) Heal() bool {
 	return reached
 }
 
-// Stop ends the recording. Connections that are open may still be used and closed.
+// Stop ends the recording. Open connections may still be used and closed.
 func (r *Recording) Stop() *Trace {
 	recording.Lock()
 	defer recording.Unlock()
@@ -143,7 +142,7 @@ func (r *Recording) Stop() *Trace {
 	return &Trace{r.done}
 }
 
-// next is the code with which the next change has to fail, 0 if it has not.
+// next returns the code with which the next change has to fail, or 0.
 func (f *failure) next() (code int) {
 	if f.code == 0 {
 		return 0
@@ -156,7 +155,7 @@ func (f *failure) next() (code int) {
 	return 0
 }
 
-// change records a change, or what is left of it where it has to fail.
+// change records a change, or what is left of it if it has to fail.
 func (r *Recording) change(succeeds, fails operation) (code int) {
 	if succeeds.file <= r.others {
 		return 0
@@ -171,14 +170,14 @@ func (r *Recording) change(succeeds, fails operation) (code int) {
 	return code
 }
 
-// name is the name of a path in the recorded folder.
+// name returns the name of a path within the recorded folder.
 func (r *Recording) name(path *C.char) (name string, inside bool) {
 	folder, name := filepath.Split(C.GoString(path))
 	return name, filepath.Clean(folder) == r.folder
 }
 
-// recorded calls work with the recording that is under way, if there is one.
-func recorded(work func(*Recording) int) C.int {
+// withRecording calls work with the current recording, if there is one.
+func withRecording(work func(*Recording) int) C.int {
 	recording.Lock()
 	defer recording.Unlock()
 	if recording.Recording == nil {
@@ -189,7 +188,7 @@ func recorded(work func(*Recording) int) C.int {
 
 //export powerlossOpen
 func powerlossOpen(path *C.char) C.int {
-	return recorded(func(r *Recording) int {
+	return withRecording(func(r *Recording) int {
 		name, inside := r.name(path)
 		if !inside {
 			return 0
@@ -203,7 +202,7 @@ func powerlossOpen(path *C.char) C.int {
 
 //export powerlossWrite
 func powerlossWrite(file C.int, data unsafe.Pointer, n C.int, at C.longlong) C.int {
-	return recorded(func(r *Recording) int {
+	return withRecording(func(r *Recording) int {
 		write := operation{kind: written, file: int(file), at: int64(at), data: C.GoBytes(data, n)}
 		half := write
 		half.data = write.data[:n/2]
@@ -213,21 +212,21 @@ func powerlossWrite(file C.int, data unsafe.Pointer, n C.int, at C.longlong) C.i
 
 //export powerlossTruncate
 func powerlossTruncate(file C.int, size C.longlong) C.int {
-	return recorded(func(r *Recording) int {
+	return withRecording(func(r *Recording) int {
 		return r.change(operation{kind: truncated, file: int(file), at: int64(size)}, operation{})
 	})
 }
 
 //export powerlossSync
 func powerlossSync(file C.int) C.int {
-	return recorded(func(r *Recording) int {
+	return withRecording(func(r *Recording) int {
 		return r.change(operation{kind: synced, file: int(file)}, operation{kind: notSynced, file: int(file)})
 	})
 }
 
 //export powerlossDelete
 func powerlossDelete(path *C.char) C.int {
-	return recorded(func(r *Recording) int {
+	return withRecording(func(r *Recording) int {
 		name, inside := r.name(path)
 		if !inside || r.files[name] == 0 {
 			return 0
@@ -242,7 +241,7 @@ func powerlossDelete(path *C.char) C.int {
 
 //export powerlossSyncFolder
 func powerlossSyncFolder(path *C.char) {
-	recorded(func(r *Recording) int {
+	withRecording(func(r *Recording) int {
 		if _, inside := r.name(path); inside {
 			r.done = append(r.done, operation{kind: folderSynced})
 		}
