@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// scratch is a folder for what all tests share.
+// scratch is a folder that all tests share.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -26,23 +26,23 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// A made thing is a path, made at its first use. Where something to make it with is
-// not installed, each test that wants it skips; whatever else goes wrong fails them.
+// A made is a path that is created at its first use. If a tool for creating it is not
+// installed, each test that needs it is skipped; any other error fails these tests.
 type made struct {
 	once sync.Once
 	path string
 	err  error
 }
 
-// errMissing says what is not installed.
-type errMissing string
+// A missingError says what is not installed.
+type missingError string
 
-func (e errMissing) Error() string { return string(e) }
+func (e missingError) Error() string { return string(e) }
 
 func (m *made) get(t *testing.T, build func() (string, error)) string {
 	t.Helper()
 	m.once.Do(func() { m.path, m.err = build() })
-	var missing errMissing
+	var missing missingError
 	if errors.As(m.err, &missing) {
 		t.Skip(missing)
 	}
@@ -52,7 +52,7 @@ func (m *made) get(t *testing.T, build func() (string, error)) string {
 	return m.path
 }
 
-// command runs a program and puts what it says into its error.
+// command runs a program. Its error contains the output of the program.
 func command(folder, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = folder
@@ -65,27 +65,27 @@ func command(folder, name string, args ...string) (string, error) {
 
 var packages, shellFolder, pythonFolder, nodeFolder made
 
-// packagesFolder has what make package makes. All other hosts than Go's are given
-// these, never the source tree.
+// packagesFolder has the packages that make package creates. All hosts other than Go's
+// use these, never the source tree.
 func packagesFolder(t *testing.T) string {
 	return packages.get(t, func() (string, error) {
 		if runtime.GOOS != "linux" {
-			return "", errMissing("the packages are for Linux")
+			return "", missingError("the packages are for Linux")
 		}
 		for _, tool := range []string{"make", "gcc"} {
 			if _, err := exec.LookPath(tool); err != nil {
-				return "", errMissing(tool + " is not installed")
+				return "", missingError(tool + " is not installed")
 			}
 		}
 		if _, err := command("", "gcc", "-E", "-include", "sqlite3ext.h", "-x", "c", "/dev/null"); err != nil {
-			return "", errMissing("the header sqlite3ext.h is not installed (Debian: libsqlite3-dev)")
+			return "", missingError("the header sqlite3ext.h is not installed (Debian: libsqlite3-dev)")
 		}
 		_, err := command("..", "make", "package", "BUILD="+scratch)
 		return scratch, err
 	})
 }
 
-// artefact is the one package whose name fits.
+// artefact returns the only package whose name matches.
 func artefact(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(packagesFolder(t), pattern))
@@ -100,7 +100,7 @@ func unpacked(t *testing.T) string {
 	archive := artefact(t, "geosql-linux-*.tar.gz")
 	return shellFolder.get(t, func() (string, error) {
 		if _, err := exec.LookPath("sqlite3"); err != nil {
-			return "", errMissing("the sqlite3 shell is not installed")
+			return "", missingError("the sqlite3 shell is not installed")
 		}
 		folder := filepath.Join(scratch, "shell")
 		if err := os.Mkdir(folder, 0o755); err != nil {
@@ -111,8 +111,8 @@ func unpacked(t *testing.T) string {
 	})
 }
 
-// pythonFound is a Python whose sqlite3 loads extensions, which many builds leave
-// out.
+// pythonFound is a Python whose sqlite3 can load extensions, which many builds
+// cannot.
 func pythonFound() (string, error) {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		_, err := command("", name, "-c", "import sqlite3, venv, ensurepip; sqlite3.Connection.enable_load_extension")
@@ -120,10 +120,10 @@ func pythonFound() (string, error) {
 			return name, nil
 		}
 	}
-	return "", errMissing("no python3 with venv and a sqlite3 that loads extensions is installed (Debian: python3, python3-venv)")
+	return "", missingError("no python3 with venv and a sqlite3 that loads extensions is installed (Debian: python3, python3-venv)")
 }
 
-// environment is a virtual environment of Python in which the wheel is installed.
+// environment is a Python virtual environment in which the wheel is installed.
 func environment(t *testing.T) string {
 	wheel := artefact(t, "geosql-*.whl")
 	return pythonFolder.get(t, func() (string, error) {
@@ -140,7 +140,7 @@ func environment(t *testing.T) string {
 	})
 }
 
-// nodeModules are node and better-sqlite3.
+// nodeModules is the folder of node and better-sqlite3.
 const nodeModules = "hosts/node_modules"
 
 // nodeBinary is the node that npm has installed there.
@@ -150,12 +150,12 @@ func nodeBinary() (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(node); errors.Is(err, fs.ErrNotExist) {
-		return "", errMissing("node is not installed here: npm install --prefix conformance/hosts --no-package-lock")
+		return "", missingError("node is not installed here: npm install --prefix conformance/hosts --no-package-lock")
 	}
 	return node, nil
 }
 
-// project is a folder of Node in which the npm package is installed.
+// project is the folder of a Node project in which the npm package is installed.
 func project(t *testing.T) string {
 	tgz := artefact(t, "geosql-*.tgz")
 	return nodeFolder.get(t, func() (string, error) {

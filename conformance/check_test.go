@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// An outcome is what a host made of a statement. Values are written as SQL writes
-// them: NULL, 5, 5.0, 'text', X'00'.
+// An outcome is the result of a statement on a host. Values are written as in SQL:
+// NULL, 5, 5.0, 'text', X'00'.
 type outcome struct {
 	Rows    [][]string
 	Error   string // "" for none
 	Refused bool   // the error's code is SQLITE_AUTH
 }
 
-// balances is run after each statement to see what it charged: a reservation that
-// is still held counts as spent.
+// balances is run after each statement to see what it charged. A reservation that is
+// still held counts as spent.
 const balances = `SELECT account, unit, spent + reserved FROM ledger_balance WHERE account <> '*';`
 
-// check compares a session's outcomes, of which each second is that of balances,
-// with what is expected. It returns every difference. Before is what had been
-// spent, and check adds to it.
+// check compares the outcomes of a session, of which every second one is that of
+// balances, with the expectations and returns every difference. It adds the charges to
+// before, which holds what had been spent.
 func check(session []statement, outcomes []outcome, before map[purse]float64) error {
 	if len(outcomes) != 2*len(session) {
 		return fmt.Errorf("%d outcomes of %d statements", len(outcomes), 2*len(session))
@@ -59,8 +59,8 @@ func (s statement) checkError(o outcome) error {
 	return nil
 }
 
-// checkRows lets a statement that fails show a row less than it answered: Python
-// is one step ahead of the rows that it hands out.
+// checkRows compares rows. It lets a statement that fails show one row less than it
+// answered, since Python is one step ahead of the rows that it returns.
 func (s statement) checkRows(rows [][]string) error {
 	n, withheld := 0, 0
 	for _, pattern := range s.rows {
@@ -84,7 +84,7 @@ func (s statement) checkRows(rows [][]string) error {
 	return nil
 }
 
-// checkCharges compares the growth of all balances with what is expected.
+// checkCharges compares the growth of all balances with the expected charges.
 func (s statement) checkCharges(o outcome, before map[purse]float64) error {
 	if o.Error != "" {
 		return fmt.Errorf("its balances: %s", o.Error)
@@ -126,8 +126,8 @@ func (p rowPattern) fits(row []string) bool {
 	return true
 }
 
-// fits reports whether a value is what a field says: a type, a range lo..hi of the
-// type of its ends, a number, or a literal in which ... stands for any text.
+// fits reports whether a value matches a field: a type, a range lo..hi of the type of
+// its ends, a number, or a literal in which ... stands for any text.
 func fits(field, value string) bool {
 	kind := typeOf(value)
 	switch field {
@@ -150,7 +150,7 @@ func fits(field, value string) bool {
 	return err1 == nil && err2 == nil && err3 == nil && from <= x && x <= to
 }
 
-// typeOf is the type of a value as SQL writes it.
+// typeOf returns the type of a value that is written as in SQL.
 func typeOf(value string) string {
 	switch {
 	case value == "NULL":
@@ -165,7 +165,7 @@ func typeOf(value string) string {
 	return "INTEGER"
 }
 
-// matches reports whether s is pattern, in which ... stands for any text.
+// matches reports whether s matches pattern, in which ... stands for any text.
 func matches(pattern, s string) bool {
 	parts := strings.Split(pattern, "...")
 	last := len(parts) - 1
@@ -181,7 +181,7 @@ func matches(pattern, s string) bool {
 	return ok && strings.HasSuffix(s, parts[last])
 }
 
-// unquote is the text that SQL writes as s.
+// unquote returns the text of an SQL literal.
 func unquote(s string) string {
 	if typeOf(s) != "TEXT" {
 		return s

@@ -22,11 +22,11 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// A host runs statements on one new connection to the database, or to a copy of it that
-// lives in memory (deserialized), and goes on after errors.
+// A host runs statements on a new connection to the database, or to a copy of it in
+// memory (deserialized), and continues after errors.
 type host func(database string, statements []string) ([]outcome, error)
 
-// hosts skip the test that wants one which is not installed.
+// hosts are all hosts. One that is not installed skips the test that uses it.
 var hosts = []struct {
 	name  string
 	start func(*testing.T) host
@@ -47,10 +47,10 @@ func onEveryHost(t *testing.T, test func(t *testing.T, run host)) {
 	}
 }
 
-// deserialized begins the name of a copy in memory.
+// deserialized is the prefix of the name of a copy in memory.
 const deserialized = "deserialize:"
 
-// runGo is a Go program's connection.
+// runGo runs statements on a Go program's connection.
 func runGo(database string, statements []string) (outcomes []outcome, err error) {
 	file, copied := strings.CutPrefix(database, deserialized)
 	if copied {
@@ -115,7 +115,7 @@ func goRows(conn *sql.Conn, statement string) (rows [][]string, err error) {
 	return rows, r.Err()
 }
 
-// literal is a value as SQL writes it.
+// literal returns a value as written in SQL.
 func literal(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -134,7 +134,8 @@ func literal(v any) string {
 	return fmt.Sprint(v)
 }
 
-// programHost is a program that reads a request and writes outcomes, both JSON.
+// programHost returns the host of a program that reads a request and writes outcomes, both
+// in JSON.
 func programHost(program, nodePath string, args ...string) host {
 	return func(database string, statements []string) (outcomes []outcome, err error) {
 		request, err := json.Marshal(map[string]any{"database": database, "statements": statements})
@@ -154,8 +155,8 @@ func programHost(program, nodePath string, args ...string) host {
 	}
 }
 
-// nodeHost is a library of Node; the package comes from the project, the library
-// from beside the program.
+// nodeHost returns the host of a Node library. The package comes from the project, the
+// library from the folder of the program.
 func nodeHost(t *testing.T, library string) host {
 	folder := project(t)
 	node, err := nodeBinary()
@@ -165,8 +166,8 @@ func nodeHost(t *testing.T, library string) host {
 	return programHost(node, filepath.Join(folder, "node_modules"), "hosts/node_host.js", library)
 }
 
-// shellHost is the sqlite3 shell, which reads statements a line each, writes rows
-// in SQL (.mode quote), and names the line in an error.
+// shellHost runs statements in the sqlite3 shell, which reads one statement per line,
+// writes rows in SQL (.mode quote), and names the line in an error.
 func shellHost(extension string) host {
 	return func(database string, statements []string) ([]outcome, error) {
 		const mark = "-- statement"
@@ -212,11 +213,11 @@ func shellHost(extension string) host {
 	}
 }
 
-// shellError is the first line of an error of the shell.
+// shellError matches the first line of an error of the shell.
 var shellError = regexp.MustCompile(`^\w* ?[Ee]rror:? near line (\d+): (.*?)(?: \((\d+)\))?$`)
 
-// shellErrors gives errors to the statements whose lines they name. A parse error
-// goes on with the statement, indented.
+// shellErrors assigns errors to the statements whose lines they name. A parse error
+// continues with the indented statement.
 func shellErrors(text string, before int, outcomes []outcome) error {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")

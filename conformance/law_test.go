@@ -10,7 +10,7 @@ import (
 // A law is a distribution that a statement's rows must follow.
 type law interface{ judge(rows [][]string) error }
 
-// alarm bounds the probability that a right host fails one bin of one law. There
+// alarm bounds the probability that a correct host fails one bin of one law. There
 // are fewer than 20 laws of at most 40 bins and fewer than 10 hosts, so that a whole
 // run fails falsely with a probability below 20*40*10*1e-11 < 1e-7.
 const alarm = 1e-11
@@ -26,7 +26,7 @@ func unlikely(k, n int, p, tolerance float64) bool {
 	return float64(n)*entropy(q, p) > math.Log(2/alarm)
 }
 
-// entropy is the relative entropy of two coins.
+// entropy returns the relative entropy of two coins.
 func entropy(q, p float64) float64 {
 	term := func(q, p float64) float64 {
 		if q == 0 {
@@ -37,7 +37,7 @@ func entropy(q, p float64) float64 {
 	return term(q, p) + term(1-q, 1-p)
 }
 
-// judgeBins compares how often bins were hit with their probabilities.
+// judgeBins compares the numbers of hits of bins with their probabilities.
 func judgeBins[K comparable](hits map[K]int, bins map[K]float64, n int, tolerance float64) error {
 	for bin := range hits {
 		if _, ok := bins[bin]; !ok {
@@ -79,14 +79,15 @@ func parseLaw(says string) (law, error) {
 	return nil, fmt.Errorf("no law is %q", says)
 }
 
-// geometric is about + z with P(z) proportional to exp(-rate |z|), moved into lo..hi.
+// A geometric is the law of about + z with P(z) proportional to exp(-rate |z|), moved into
+// lo..hi.
 type geometric struct {
 	rate          float64
 	about, lo, hi int
 }
 
-// judge compares the numbers within ten of the middle, one by one, and what is
-// below and above them.
+// judge compares each number within ten of the middle, and all numbers below and above
+// these.
 func (g geometric) judge(rows [][]string) error {
 	const reach = 10
 	alpha := math.Exp(-g.rate)
@@ -110,11 +111,11 @@ func (g geometric) judge(rows [][]string) error {
 	return judgeBins(hits, bins, len(rows), 1e-12)
 }
 
-// laplace is the planar Laplace law, in metres along the Earth.
+// A laplace is the planar Laplace law, in metres on the Earth.
 type laplace struct{ epsilon, lat, lon float64 }
 
-// judge compares five rings with a fifth of the probability each, which show another
-// epsilon, and their four sectors, which show another place. A lattice step of a metre,
+// judge compares five rings with a fifth of the probability each, which reveal a wrong
+// epsilon, and their four sectors, which reveal a wrong place. A lattice step of a metre,
 // the frame's scale and the use of the radii of curvature at the middle move less than
 // 0.002 of the probability across the borders while epsilon is at most 0.01 per metre.
 func (l laplace) judge(rows [][]string) error {
@@ -155,7 +156,7 @@ func sector(x, y float64) string {
 	return string(name)
 }
 
-// offset is how many metres east and north a row is of the middle, on WGS 84.
+// offset returns how many metres east and north of the middle a row is, on WGS 84.
 func (l laplace) offset(row []string) (x, y float64, err error) {
 	lat, lon, err := point(row)
 	if err != nil {
@@ -168,7 +169,7 @@ func (l laplace) offset(row []string) (x, y float64, err error) {
 	return (lon - l.lon) * math.Pi / 180 * prime * cos, (lat - l.lat) * math.Pi / 180 * meridian, nil
 }
 
-// point reads lat and lon, or a WKT point.
+// point parses lat and lon, or a WKT point.
 func point(row []string) (lat, lon float64, err error) {
 	text := strings.Join(row, " ")
 	if len(row) == 1 {
@@ -182,11 +183,11 @@ func point(row []string) (lat, lon float64, err error) {
 	return lat, lon, err
 }
 
-// chance is a coin.
+// A chance is the law of a coin.
 type chance struct{ p float64 }
 
-// judge allows the probability to be off by a thousandth: mechanisms that a
-// solver made are repaired to keep epsilon.
+// judge allows the probability to be off by a thousandth, since mechanisms from a solver
+// are repaired to keep epsilon.
 func (c chance) judge(rows [][]string) error {
 	hits := map[string]int{}
 	for _, row := range rows {

@@ -48,7 +48,7 @@ func TestHostsShareOneLedger(t *testing.T) {
 	}
 }
 
-// succeed is the first error of a run, of the host or of a statement.
+// succeed returns the first error of a run, of the host or of a statement.
 func succeed(outcomes []outcome, err error) error {
 	for _, o := range outcomes {
 		if err == nil && o.Error != "" {

@@ -45,7 +45,7 @@ func TestDeserializedDatabasesHaveLedgersInMemory(t *testing.T) {
 	})
 }
 
-// filesHere lists the files of the folder that the hosts run in.
+// filesHere returns the files of the folder that the hosts run in.
 func filesHere(t *testing.T) string {
 	t.Helper()
 	entries, err := os.ReadDir(".")

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A block is a fenced block of a page and the text below it, which it prints.
+// A block is a fenced block of a page and the expected output below it.
 type block struct {
 	line     int
 	language string
@@ -21,7 +21,7 @@ type block struct {
 	prints   string
 }
 
-// blocks are those of a page that run: all but indented ones.
+// blocks returns the blocks of a page that run: all except indented ones.
 func blocks(page string) (list []block, err error) {
 	var language string
 	var lines []string
@@ -48,14 +48,14 @@ func blocks(page string) (list []block, err error) {
 	return list, nil
 }
 
-// A reader follows a page in a folder of its own, in which the packages are.
+// A reader follows a page in its own folder, which has the packages.
 type reader struct {
 	folder string
 	path   string // where programs are looked for first
 	module string // that Go programs belong to
 }
 
-// readers of the pages under docs/hosts.
+// readers holds the readers of the pages under docs/hosts.
 var readers = map[string]func(t *testing.T) reader{
 	"sqlite3.md":   func(t *testing.T) reader { unpacked(t); return newReader(t, "") },
 	"python.md":    pythonReader,
@@ -82,7 +82,7 @@ func pythonReader(t *testing.T) reader {
 	return newReader(t, filepath.Join(environment(t), "bin"))
 }
 
-// newReader has downloaded the packages, and has a clone.
+// newReader returns a reader with the downloaded packages and a clone.
 func newReader(t *testing.T, path string) reader {
 	r := reader{folder: t.TempDir(), path: path}
 	clone, err := filepath.Abs("..")
@@ -146,8 +146,8 @@ func (r reader) command(b block) (*exec.Cmd, error) {
 	return nil, fmt.Errorf("nothing runs %q", b.language)
 }
 
-// TestPages runs every block of every page in order. Where a text follows it is what the
-// block prints, but for its numbers and for how wide they make columns.
+// TestPages runs every block of every page in order. A text that follows a block is its
+// expected output, except for numbers and the widths of their columns.
 func TestPages(t *testing.T) {
 	files, err := filepath.Glob("../docs/hosts/*.md")
 	if err != nil || len(files) != len(readers) {
@@ -171,7 +171,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// follow runs a block and compares what it prints.
+// follow runs a block and compares its output.
 func (r reader) follow(t *testing.T, b block) {
 	if program, ok := strings.CutPrefix(b.language, "sh "); ok { // wants a program that may be absent
 		if _, err := exec.LookPath(program); err != nil {
@@ -195,7 +195,7 @@ var (
 	ends   = regexp.MustCompile(`(?m) $`)
 )
 
-// masked hides the numbers in a text and the widths of its columns.
+// masked returns a text without its numbers and the widths of its columns.
 func masked(text string) string {
 	text = digits.ReplaceAllString(text, "#")
 	text = spaces.ReplaceAllString(dashes.ReplaceAllString(text, "--"), " ")

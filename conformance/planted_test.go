@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A fault changes what a host answers to a statement and its balances, and reports
-// whether there was something to change.
+// A fault changes a host's answer to a statement and its balances. It reports whether
+// there was something to change.
 type fault struct {
 	name  string
 	plant func(s statement, o, balances *outcome) bool

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A script is a file of scripts/: statements in order and what each must do. The
-// format is described in README.md.
+// A script is a file of scripts/: statements in order and the expectations of each.
+// README.md describes the format.
 type script struct {
 	name     string
 	sessions [][]statement // each on a connection of its own, to one database
@@ -27,7 +27,7 @@ type statement struct {
 	law     law // nil for one whose rows are not noise to judge
 }
 
-// A rowPattern is a row that comes a number of times in succession.
+// A rowPattern is a row that occurs a number of times in succession.
 type rowPattern struct {
 	times  int
 	fields []string
@@ -39,10 +39,10 @@ type failure struct {
 	message string
 }
 
-// A purse is what a charge is taken from.
+// A purse is the account and the unit of a charge.
 type purse struct{ account, unit string }
 
-// scripts reads all of scripts/.
+// scripts returns all scripts of scripts/.
 func scripts(t *testing.T) (list []script) {
 	t.Helper()
 	files, err := filepath.Glob("scripts/*.sql")
@@ -64,13 +64,13 @@ func scripts(t *testing.T) (list []script) {
 	return list
 }
 
-// commentAtEnd follows a statement on its line.
+// commentAtEnd matches a comment after a statement on the same line.
 var commentAtEnd = regexp.MustCompile(`;\s+--.*$`)
 
-// reconnect ends a session.
+// reconnect is the line that ends a session.
 const reconnect = "--- reconnect"
 
-// parseScript reads a script. Its errors begin with the number of the line.
+// parseScript parses a script. Its errors begin with the number of the line.
 func parseScript(text string) (script, error) {
 	s := script{sessions: make([][]statement, 1)}
 	var sql []string
@@ -102,7 +102,7 @@ func parseScript(text string) (script, error) {
 	return s, nil
 }
 
-// expect adds what an expectation says.
+// expect adds an expectation to the statement.
 func (s *statement) expect(mark, says string) (err error) {
 	switch mark {
 	case "-->":
@@ -131,7 +131,7 @@ func (s *statement) expect(mark, says string) (err error) {
 	return err
 }
 
-// expectCharge reads a charge, such as: ana 0.01/m.
+// expectCharge parses a charge, such as: ana 0.01/m.
 func (s *statement) expectCharge(says string) error {
 	account, cost, ok := strings.Cut(says, " ")
 	epsilon, unit, ok2 := strings.Cut(cost, "/")
@@ -143,7 +143,7 @@ func (s *statement) expectCharge(says string) error {
 	return nil
 }
 
-// splitFields splits at the commas outside of quotes.
+// splitFields splits a text at the commas outside quotes.
 func splitFields(s string) (fields []string, err error) {
 	quoted, start := false, 0
 	for i := range len(s) {

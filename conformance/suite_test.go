@@ -1,5 +1,5 @@
-// Package conformance holds every host to the same scripts: SQL with what each
-// statement answers, how it fails, what it charges and how its noise is distributed.
+// Package conformance tests every host with the same scripts: SQL with the answer of
+// each statement, its error, its charges and the distribution of its noise.
 package conformance
 
 import (
@@ -139,7 +139,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// columns is how many columns the first row has.
+// columns returns the number of columns of the first row.
 func columns(o outcome) int {
 	if len(o.Rows) == 0 {
 		return 0
