@@ -13,12 +13,12 @@
 // known to the next, which would share its variable of this name with us.
 SQLITE_EXTENSION_INIT1
 
-// The oldest SQLite that knows all the SQL of the ledger: unixepoch() is of 3.38.
+// The oldest SQLite that has all the SQL of the ledger: unixepoch() is new in 3.38.
 #define GS_OLDEST_NUMBER 3038000
 #define GS_OLDEST "3.38.0"
 
-// Why the host's SQLite cannot be worked with, or 0. The table of an older one is
-// shorter, that of one built without a feature has holes.
+// Returns why the host's SQLite cannot be used, or 0. The table of routines is shorter
+// in older versions, and has holes if SQLite was built without a feature.
 static const char *gs_lacks(const sqlite3_api_routines *api) {
   if (api->libversion_number() < GS_OLDEST_NUMBER) return "is older than " GS_OLDEST;
   if (!api->create_window_function) return "was built without window functions";

@@ -9,12 +9,12 @@
 
 #include "_cgo_export.h"
 
-// A forked child shares the parent's buffered entropy, and Go's runtime does
-// not survive a fork: two processes would release the same noise, and the
-// difference of their answers the secret. Every entry refuses in a child.
+// A forked child shares the parent's buffered entropy. Two processes would release
+// the same noise, and the difference of their answers would reveal the secret. Go's
+// runtime does not survive a fork either. So every entry fails in a child.
 //
-// The kernel wipes a page of ours in the child, also where a fork runs no handlers
-// (_Fork, a bare system call); a handler does it for a kernel that cannot.
+// The kernel wipes a page of this library in the child, even if the fork runs no
+// handlers (_Fork, a bare system call). A handler does it for kernels that cannot.
 static int gs_word = 1;
 static int *gs_alive = &gs_word;
 static void gs_mark_forked(void) { *gs_alive = 0; }
@@ -65,7 +65,7 @@ int gs_running(void *db) {
     n += sqlite3_stmt_busy(s) != 0;
   return n;
 }
-// A statement that keeps no text, of a host that prepares it in the old way, may hold any.
+// A statement without text, prepared by a legacy function, may contain any name.
 int gs_named(void *db, const char *name) {
   for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s)) {
     if (!sqlite3_stmt_busy(s)) continue;
@@ -239,16 +239,16 @@ static void gs_write_copy(sqlite3_context *ctx, gs_result *r) {
 
 // ---- scalar and aggregate functions ----
 
-static void gs_forget(void *p) {
+static void gs_destroy_function(void *p) {
   gs_function *f = p;
   if (!gs_forked()) geosqlUnbind(f->binding);
   free(f->spare);
   free(f);
 }
 
-// A statement's scope hangs on the statement itself: auxiliary data with a
-// negative index is shared by all its calls and destroyed when the statement is
-// reset or finalised, also after an error. The index is our own number.
+// The scope of a statement is stored with the statement: auxiliary data with a
+// negative index is shared by all of its calls and destroyed when the statement is
+// reset or finalised, also after an error. The index is a number of this library.
 typedef struct {
   int binding;
   int scope;
@@ -290,9 +290,9 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_write(ctx, &r);
 }
 
-// A crossing into Go costs as much as the rest of a step, and a group has no
-// answer before its last row: its rows are copied here and cross together. An
-// error of a row may so surface up to a batch later, at the latest in the result.
+// A call from C to Go costs as much as the rest of a step, and a group has no answer
+// before its last row. So its rows are copied here and passed to Go together. An
+// error of a row may surface up to a batch later, at the latest in the result.
 enum { GS_BATCH_VALUES = 512, GS_BATCH_TEXT = 4096 };
 typedef struct gs_batch {
   int rows;
@@ -387,7 +387,7 @@ static void gs_final_group(sqlite3_context *ctx) {
 
 // The context of a partition, or of a group where the function is used as a plain
 // aggregate. A row waits here from its step until SQLite asks for the answer, so
-// that it crosses once, and not at all where it is refused. The answer is kept,
+// that it is passed to Go once, and not at all if it is refused. The answer is kept,
 // since SQLite may ask again before the next row.
 typedef struct {
   int partition; // number of its Go state; 0 before the first crossing
@@ -447,7 +447,7 @@ static void gs_step_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
   if (!p || !p->waiting) sqlite3_result_error_code(ctx, SQLITE_NOMEM);
 }
 
-// A row leaves the frame, but what was released about it stays released.
+// Refuses a frame that a row leaves, since what was released about it stays released.
 static void gs_inverse_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
   (void)n, (void)in;
   if (!gs_refuse_fork(ctx)) gs_refuse_frame(ctx, sqlite3_aggregate_context(ctx, 0));
@@ -473,8 +473,8 @@ static void gs_value_window(sqlite3_context *ctx) {
   gs_answer(ctx, p);
 }
 
-// Also called when the statement is aborted. The answer of a group is wanted here,
-// that of a partition no more.
+// Also called when the statement is aborted. A group is answered here; a partition has
+// been answered already.
 static void gs_final_window(sqlite3_context *ctx) {
   gs_function *f = sqlite3_user_data(ctx);
   gs_partition *p;
@@ -503,14 +503,14 @@ int gs_create_scalar(void *db, const char *name, int nargs, int flags, int bindi
   gs_function *f = gs_new_function(binding, scope);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, gs_scalar, 0, 0,
-                                    gs_forget);
+                                    gs_destroy_function);
 }
 
 int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding) {
   gs_function *f = gs_new_function(binding, 0);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
-                                    gs_final_group, gs_forget);
+                                    gs_final_group, gs_destroy_function);
 }
 
 int gs_create_window(void *db, const char *name, int nargs, int flags, int binding) {
@@ -518,7 +518,7 @@ int gs_create_window(void *db, const char *name, int nargs, int flags, int bindi
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_window_function(db, name, nargs, SQLITE_UTF8 | flags, f, gs_step_window,
                                         gs_final_window, gs_value_window, gs_inverse_window,
-                                        gs_forget);
+                                        gs_destroy_function);
 }
 
 // ---- table-valued functions ----
@@ -538,7 +538,7 @@ typedef struct {
   gs_result cells[GS_MAX_COLUMNS];
 } gs_cursor;
 
-static void gs_forget_table(void *p) {
+static void gs_destroy_function_table(void *p) {
   if (!gs_forked()) geosqlUnbind(((gs_table *)p)->binding);
   free(p);
 }
@@ -564,9 +564,9 @@ static int gs_disconnect(sqlite3_vtab *v) {
   return SQLITE_OK;
 }
 
-// Hidden columns are the arguments. One whose value is not known yet makes the
-// plan impossible; one that is missing altogether is an error that is only
-// raised when the plan runs, since SQLite also tries plans it throws away.
+// Hidden columns are the arguments. An argument whose value is not known yet makes
+// the plan impossible. A missing argument is an error that is only raised when the
+// plan runs, since SQLite also tries plans that it discards.
 static int gs_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const gs_table *t = ((gs_vtab *)vtab)->table;
   int hidden = t->required + t->optional;
@@ -697,5 +697,5 @@ int gs_create_table(void *db, const char *name, const gs_table *table) {
   gs_table *t = malloc(sizeof *t);
   if (!t) return SQLITE_NOMEM;
   *t = *table;
-  return sqlite3_create_module_v2(db, name, &gs_module, t, gs_forget_table);
+  return sqlite3_create_module_v2(db, name, &gs_module, t, gs_destroy_function_table);
 }

@@ -1,7 +1,7 @@
-// What Go and C exchange. One call of an SQL function crosses once: the shim
-// unpacks SQLite's values into an array on its own stack, Go reads them there
-// and writes the result in place. The rows of an aggregate cross many at a time,
-// a row of a window function when SQLite asks for its answer.
+// The interface between Go and C. A call of an SQL function crosses once from C to
+// Go: the shim unpacks SQLite's values into an array on its stack, where Go reads
+// them, and Go writes the result in place. The rows of an aggregate cross many at a
+// time, a row of a window function when SQLite asks for its answer.
 #ifndef GEOSQL_SHIM_H
 #define GEOSQL_SHIM_H
 
@@ -32,10 +32,10 @@ typedef struct {
   char text[GS_INLINE];
 } gs_result;
 
-// The C side of a registered function: which Go binding it calls.
+// The C side of a registered function, with the Go binding that it calls.
 typedef struct {
   int binding;
-  int scope; // where its statement scope hangs; 0: wants none
+  int scope; // index of its statement scope; 0 for none
   struct gs_batch *spare;
 } gs_function;
 
@@ -46,7 +46,7 @@ typedef struct {
   int single_row; // one row at most for given arguments
   int columns;  // visible
   int required; // hidden arguments that must be given
-  int optional; // hidden arguments that may be
+  int optional; // hidden arguments that may be given
   char schema[512];
 } gs_table;
 

@@ -1,8 +1,8 @@
-/** The path of the extension. */
+/** Returns the path of the extension. */
 export declare function getLoadablePath(): string;
 
 /**
- * Gives a database of better-sqlite3 or node:sqlite (opened with allowExtension)
- * the functions.
+ * Loads the functions into a database of better-sqlite3 or node:sqlite (opened with
+ * allowExtension).
  */
 export declare function load(database: { loadExtension(file: string): unknown }): void;

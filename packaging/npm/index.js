@@ -2,13 +2,13 @@
 
 const path = require('node:path');
 
-// The path of the extension.
+// Returns the path of the extension.
 function getLoadablePath() {
   return path.join(__dirname, 'geosql.so');
 }
 
-// Gives a database of better-sqlite3 or node:sqlite (opened with allowExtension)
-// the functions.
+// Loads the functions into a database of better-sqlite3 or node:sqlite (opened with
+// allowExtension).
 function load(database) {
   database.loadExtension(getLoadablePath());
 }

@@ -12,11 +12,11 @@ def loadable_path():
 
 
 def load(connection):
-    """Give a sqlite3.Connection the functions.
+    """Load the functions into a sqlite3.Connection.
 
-    Loading of extensions is switched on for this and off afterwards. In a process that
-    forks (multiprocessing does, up to Python 3.13) load in the children, or choose the
-    start method "spawn": in a child that was forked later every function refuses.
+    Loading of extensions is enabled for this and disabled afterwards. In a process that
+    forks, as multiprocessing does up to Python 3.13, load the functions in the children, or
+    choose the start method "spawn": in a child forked after loading, every function fails.
     """
     if not hasattr(connection, "enable_load_extension"):
         raise RuntimeError("geosql: the sqlite3 module of this Python cannot load extensions")
