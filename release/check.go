@@ -35,7 +35,7 @@ func (r *run) check(ctx context.Context) error {
 	payer, _ := s.constant()
 	workers := make([]func(*batch) error, s.workers())
 	for w := range workers {
-		c := &checker{newClerk(p), []byte(payer), len(f.kinds)}
+		c := &checker{newRowReader(p), []byte(payer), len(f.kinds)}
 		workers[w] = c.check
 	}
 	err := r.newPipeline().run(ctx, workers, func(b *batch) error {
@@ -56,7 +56,7 @@ func (r *run) check(ctx context.Context) error {
 
 // A checker counts the locations in a batch. Each worker has one.
 type checker struct {
-	clerk
+	rowReader
 	payer []byte // the account of all locations, if there is no column of accounts
 	kinds int    // number of columns whose kinds are to be inferred
 }

@@ -11,7 +11,7 @@ import (
 
 // A drawer draws the locations of batches. Each worker has one.
 type drawer struct {
-	clerk
+	rowReader
 	mechanism planar.Mechanism
 	source    *exact.Source
 	found     *findings

@@ -278,7 +278,7 @@ func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 
 func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	return &drawer{
-		clerk:     newClerk(r.plan),
+		rowReader: newRowReader(r.plan),
 		mechanism: r.mechanism,
 		source:    exact.NewSource(nil),
 		found:     r.found,

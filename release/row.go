@@ -86,26 +86,26 @@ func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x f
 	return x, false, err
 }
 
-// A clerk reads the rows of batches for one of the passes. Each worker has one.
-type clerk struct {
+// A rowReader reads the rows of batches for one of the passes. Each worker has one.
+type rowReader struct {
 	plan     *plan
 	places   []place
 	digester digester
 }
 
-func newClerk(p *plan) clerk { return clerk{plan: p, places: make([]place, len(p.points))} }
+func newRowReader(p *plan) rowReader { return rowReader{plan: p, places: make([]place, len(p.points))} }
 
 // read reads a batch: it computes its digest and records the invalid rows. For every other
 // row it calls each with the row's places and the number of its locations.
-func (c *clerk) read(b *batch, each func(i int, places []place, locations int64)) {
-	b.hash = c.digester.sum(&b.rows)
+func (r *rowReader) read(b *batch, each func(i int, places []place, locations int64)) {
+	b.hash = r.digester.sum(&b.rows)
 	b.invalid = b.invalid[:0]
 	for i := range b.rows.Len() {
-		locations, err := c.plan.readRow(&b.rows, i, c.places)
+		locations, err := r.plan.readRow(&b.rows, i, r.places)
 		if err != nil {
 			b.invalid = append(b.invalid, invalid{i, err})
 			continue
 		}
-		each(i, c.places, locations)
+		each(i, r.places, locations)
 	}
 }
