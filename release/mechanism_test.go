@@ -25,7 +25,7 @@ func TestEveryMechanism(t *testing.T) {
 			s.Mechanism, s.Account = name, "const:city"
 			s.Limit = new(budget.Amount)
 			*s.Limit = n * cost
-			sum, err := attempt(s, usual, openLedger(t, dir))
+			sum, err := attempt(s, defaultSizes, openLedger(t, dir))
 			check(t, err)
 			within := 0
 			for _, row := range readCSV(t, s.Out)[1:] {

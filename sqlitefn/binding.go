@@ -196,7 +196,7 @@ func (s *session) checkAttached(id string) error {
 	}
 	for _, name := range attached {
 		other := id
-		err := s.read(`SELECT id FROM `+identifier(name)+`.geosql_ledger`, func(st *sqlite.Stmt) { other = columnText(st, 0) })
+		err := s.read(`SELECT id FROM `+sqlite.QuoteName(name)+`.geosql_ledger`, func(st *sqlite.Stmt) { other = columnText(st, 0) })
 		if err != nil {
 			return err
 		}

@@ -72,9 +72,6 @@ func isUndeclared(err error) bool {
 	return missing && strings.Contains(table, ".geosql_")
 }
 
-// identifier returns a name quoted as an SQL identifier.
-func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // write creates the tables if necessary and runs one statement.
 func (s *session) write(sql string, params ...any) error {
 	if err := s.conn.Exec(schema); err != nil {
