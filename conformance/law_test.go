@@ -57,6 +57,7 @@ func judgeBins[K comparable](hits map[K]int, bins map[K]float64, n int, toleranc
 //	geometric 0.5 about 5                what dx_ functions draw, on whole numbers
 //	geometric 0.5 about 5 within 0 10    moved into this range
 //	laplace 0.01 about 39.9 116.3        points, as lat and lon or as WKT
+//	laplace_l1 0.01 about 39.9 116.3     the same under the L1 norm
 //	chance 0.25                          1 with this probability, else 0
 func parseLaw(says string) (law, error) {
 	words := len(strings.Fields(says))
@@ -72,6 +73,9 @@ func parseLaw(says string) (law, error) {
 		scans("geometric %g about %d", &g.rate, &g.about):
 		return g, nil
 	case scans("laplace %g about %g %g", &l.epsilon, &l.lat, &l.lon):
+		return l, nil
+	case scans("laplace_l1 %g about %g %g", &l.epsilon, &l.lat, &l.lon):
+		l.l1 = true
 		return l, nil
 	case scans("chance %g", &c.p):
 		return c, nil
@@ -112,7 +116,10 @@ func (g geometric) judge(rows [][]string) error {
 }
 
 // A laplace is the planar Laplace law, in metres on the Earth.
-type laplace struct{ epsilon, lat, lon float64 }
+type laplace struct {
+	epsilon, lat, lon float64
+	l1                bool
+}
 
 // judge compares five rings with a fifth of the probability each, which reveal a wrong
 // epsilon, and their four sectors, which reveal a wrong place. A lattice step of a metre,
@@ -137,6 +144,9 @@ func (l laplace) judge(rows [][]string) error {
 			return err
 		}
 		er := l.epsilon * math.Hypot(x, y)
+		if l.l1 {
+			er = l.epsilon / math.Sqrt2 * (math.Abs(x) + math.Abs(y)) // has the same law
+		}
 		within := 1 - (1+er)*math.Exp(-er) // C(r) of planar Laplace
 		ring := min(int(within*rings), rings-1)
 		hits[bin{ring, ""}]++

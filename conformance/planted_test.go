@@ -137,6 +137,9 @@ func TestPlantedNoiseIsCaught(t *testing.T) {
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace('ana', 39.9, 116.3, 0.008)`, true},
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace('ana', 39.901, 116.3, 0.01)`, true},
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace('ana', 39.9, 116.3, 1)`, true},
+		{"laplace 0.01 about 39.9 116.3", `geoind_laplace_l1('ana', 39.9, 116.3, 0.01)`, true},
+		{"laplace_l1 0.01 about 39.9 116.3", `geoind_laplace_l1('ana', 39.9, 116.3, 0.01)`, false},
+		{"laplace_l1 0.01 about 39.9 116.3", `geoind_laplace_l1('ana', 39.9, 116.3, 0.0125)`, true},
 		{"chance 0.5", `dx_value('ana', 3, 0.5, 'u') > 3`, true},
 		{"chance 0.5", `2`, true},
 	} {

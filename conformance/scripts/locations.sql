@@ -11,6 +11,13 @@ SELECT lat, lon, wkt FROM geoind_laplace('ana', 39.9, 116.3, 0.01, 'beijing');
 --> 39.0..41.0, 115.0..118.0, 'POINT(116... 39...)'
 --$ ana 0.01/m
 
+SELECT geoind_laplace_l1('ana', 39.9, 116.3, 0.01);
+--> 'POINT(116... 39...)'
+--$ ana 0.01/m
+SELECT lat, lon, wkt FROM geoind_laplace_l1('ana', 39.9, 116.3, 0.01, 'beijing');
+--> 39.0..41.0, 115.0..118.0, 'POINT(116... 39...)'
+--$ ana 0.01/m
+
 -- Without noise to speak of, the lattice point of the location itself.
 SELECT * FROM geoind_laplace('bo', 39.9, 116.3, 100);
 --> 39.89999..39.90001, 116.29999..116.30001, 'POINT(116... 39...)'

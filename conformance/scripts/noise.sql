@@ -15,6 +15,10 @@ SELECT geoind_laplace('ana', 40.5, 117, 0.005) FROM n;
 --> 5000 x TEXT
 --$ ana 25/m
 --~ laplace 0.005 about 40.5 117
+SELECT geoind_laplace_l1('ana', 40.5, 117, 0.005) FROM n;
+--> 5000 x TEXT
+--$ ana 25/m
+--~ laplace_l1 0.005 about 40.5 117
 SELECT dx_centroid('ana', 40, 116 + 0 * i, 0.01) FROM n WHERE i <= 1000 GROUP BY i;
 --> 1000 x TEXT
 --$ ana 10/m

@@ -184,7 +184,7 @@ func TestHalfDiagonalBoundsLattice(t *testing.T) {
 	tooSmall := 0
 	for _, rate := range []float64{.05, .1, .2, .5, math.Ln2, 1, 1.5, 2, 3, 5, 8} {
 		for _, u := range [][2]float64{{0, 0}, {.25, 0}, {.5, 0}, {.25, .25}, {.5, .25}, {.5, .5}, {.4, .1}} {
-			worst := worstMargins(rate, u, h, h/2)
+			worst := worstMargins(rate, euclidean, func(x float64) float64 { return math.Log1p(x) - x }, u, h, h/2)
 			if worst[0] < -1e-9 {
 				t.Errorf("rate %v, location %v: bound fails by %g", rate, u, worst[0])
 			}
@@ -198,27 +198,37 @@ func TestHalfDiagonalBoundsLattice(t *testing.T) {
 	}
 }
 
-// worstMargins returns, for two shifts, the least ln(1-C(d-shift)) - ln P(|z-u| >=
-// d) over the distances d between the location u and a lattice point.
-func worstMargins(rate float64, u [2]float64, shifts ...float64) []float64 {
+// euclidean is the norm of the planar Laplace mechanism.
+func euclidean(z Cell) float64 { return z.distanceTo(Cell{}) }
+
+// worstMargins returns, for each shift, the least ln(1-C(d-shift)) - ln P(|z-u| >=
+// d) over the distances d between the location u and a lattice point, which has the
+// weight exp(-rate*norm), where lnTail(rate*r) is ln(1-C(r)).
+func worstMargins(rate float64, norm func(Cell) float64, lnTail func(float64) float64, u [2]float64, shifts ...float64) []float64 {
 	type mass struct{ distance, weight float64 }
 	var points []mass
 	// 20 mean radii out the neglected weight is below 1e-7 of the tail at half
-	// of that, where the comparison stops.
-	n := int64(20/rate) + 3
-	weightsWithin(rate, n, func(z Cell, w float64) {
-		points = append(points, mass{math.Hypot(float64(z.I)-u[0], float64(z.J)-u[1]), w})
-	})
+	// of that, where the comparison stops. 42 out it is below 1e-12 of all.
+	n, sum := int64(20/rate)+3, 0.0
+	for reach, j := int64(42/rate)+3, -(int64(42/rate) + 3); j <= reach; j++ {
+		for i := -reach; i <= reach; i++ {
+			w := math.Exp(-rate * norm(Cell{i, j}))
+			sum += w
+			if max(i, -i, j, -j) <= n {
+				points = append(points, mass{math.Hypot(float64(i)-u[0], float64(j)-u[1]), w})
+			}
+		}
+	}
 	slices.SortFunc(points, func(a, b mass) int { return cmp.Compare(b.distance, a.distance) })
-	s, tail, worst := normaliser(rate), 0.0, []float64{math.Inf(1), math.Inf(1)}
+	tail, worst := 0.0, slices.Repeat([]float64{math.Inf(1)}, len(shifts))
 	for k, p := range points {
-		tail += p.weight / s
+		tail += p.weight / sum
 		if p.distance > 10/rate+1 || k+1 < len(points) && p.distance-points[k+1].distance < 1e-12 {
 			continue
 		}
 		for m, shift := range shifts {
 			x := rate * max(0, p.distance-shift)
-			worst[m] = min(worst[m], math.Log1p(x)-x-math.Log(tail))
+			worst[m] = min(worst[m], lnTail(x)-math.Log(tail))
 		}
 	}
 	return worst
