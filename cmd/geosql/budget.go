@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/file"
 )
 
 const (
@@ -26,11 +28,12 @@ ORDER BY id`
 )
 
 var budgetCommand = &cli.Command{
-	Name: "budget", Operands: "DB", Min: 1, Max: 1,
+	Name: "budget", Operands: "DB|LEDGERFILE", Min: 1, Max: 1,
 	Summary: "show what each account has spent and has left; verify or archive the ledger",
 	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
 keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
 changed, removed or moved, and, given an earlier head, if an older file was put back.
+LEDGERFILE is the ledger of any number of databases or releases.
 --archive FILE with --before TIME moves old charges to FILE; balances and evidence stay.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f budgetFlags
@@ -78,7 +81,7 @@ func (f *budgetFlags) check() error {
 
 // administer shows, verifies or archives the ledger of a database, as the flags say.
 func administer(ctx context.Context, f budgetFlags, db string) error {
-	s, err := openExisting(db, f.output)
+	s, err := openBudgets(db, f.output)
 	if err != nil {
 		return err
 	}
@@ -88,6 +91,27 @@ func administer(ctx context.Context, f budgetFlags, db string) error {
 		err = cmp.Or(s.out.Flush(), s.printHead())
 	}
 	return s.close(err)
+}
+
+// openBudgets opens a database, or a ledger itself: the budgets in that are asked for over an
+// empty database, which the ledger is not bound to.
+func openBudgets(path string, f outputFlags) (*session, error) {
+	s, err := openExisting(path, f)
+	if err != nil {
+		return nil, err
+	}
+	isLedger, err := file.IsLedger(s.conn)
+	if err == nil && !isLedger {
+		return s, nil
+	}
+	if err := s.close(err); err != nil {
+		return nil, err
+	}
+	if f.ledger.file != "" {
+		return nil, cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", path))
+	}
+	f.ledger.file = path
+	return openSession(":memory:", sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
 }
 
 // query returns the statement that the flags ask for, with its parameters.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/ledger/file"
 )
 
 // administered is a database with limits and charges.
@@ -83,4 +84,35 @@ func TestBudgetVerify(t *testing.T) {
 
 	clitest.Query(t, db+"-ledger", `UPDATE entry SET spent = spent - 1 WHERE id = 3; UPDATE balance SET spent = spent - 1`)
 	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify"), 1, "entry 3 is not what was written")
+}
+
+// A ledger itself shows what its database shows, also while another process has it open and
+// its first entries are in the write-ahead log only.
+func TestBudgetOfALedger(t *testing.T) {
+	db := administered(t)
+	of := func(path string, args ...string) string {
+		out, head := budgetOf(t, path, args...)
+		return out + head
+	}
+	for _, args := range [][]string{nil, {"--history"}, {"--account", "bo"}, {"--verify"}} {
+		if got, want := of(db+"-ledger", args...), of(db, args...); got != want {
+			t.Errorf("%q: the ledger shows\n%s\nits database\n%s", args, got, want)
+		}
+	}
+	path := clitest.TempFile(t, "open.ledger")
+	open, err := file.Open(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	if err := open.SetLimit("ana", "m", 1e12, 0); err != nil {
+		t.Fatal(err)
+	}
+	if out := of(path); !strings.Contains(out, "\nana,m,1,0,0,1,") {
+		t.Errorf("an open ledger shows\n%s", out)
+	}
+	r := clitest.Run(t, "", "budget", path, "--ledger", "other")
+	if r.Status != 2 || !strings.Contains(r.Err, "is a ledger itself; leave out -ledger") {
+		t.Errorf("with another ledger: %+v", r)
+	}
 }

@@ -100,6 +100,21 @@ func (db *store) createTables() error {
 	return db.readIdentity()
 }
 
+// IsLedger reports whether a connection's main database is a ledger. The ledger must not be
+// open in this process: see the package's documentation.
+func IsLedger(conn *sqlite.Conn) (bool, error) {
+	stmt, _, err := conn.Prepare("PRAGMA application_id")
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Close()
+	if _, err := stmt.Step(); err != nil {
+		return false, err
+	}
+	id := stmt.Column(0)
+	return id.Int() == applicationID, nil
+}
+
 // inTransaction runs work in a transaction that an SQL statement begins.
 func (db *store) inTransaction(begin string, work func() error) error {
 	if err := db.conn.Exec(begin); err != nil {
