@@ -2,6 +2,7 @@ package sqlitefn
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -64,7 +65,8 @@ var (
 	kindUnit   = printableText("must be the name of a unit, such as 'm' or 'kWh'")
 	kindFile   = kind{expects: "TEXT", decode: decodeFile}
 	kindTime   = kind{expects: "a number", decode: decodeTime}
-	kindWindow = kind{decode: decodeWindow}
+	kindWindow = wholeNumber(ledger.MaxWindow, "of seconds ")
+	kindRows   = wholeNumber(1<<53, "")
 
 	// kindAccount is an account that pays: TEXT, or INTEGER meaning its decimal text.
 	// For kindContributor NULL stands for nobody, as in rows that contribute nothing.
@@ -202,13 +204,16 @@ func decodeTime(in *sqlite.Value, out *value) (err error) {
 	return err
 }
 
-// decodeWindow decodes the length of a window in seconds.
-func decodeWindow(in *sqlite.Value, out *value) error {
-	if in.Type() != sqlite.Integer || in.Int() < 1 || in.Int() > ledger.MaxWindow {
-		return errors.New("must be a whole number of seconds from 1 to " + strconv.Itoa(ledger.MaxWindow))
-	}
-	out.number = float64(in.Int())
-	return nil
+// wholeNumber returns the kind of integers from 1 to most.
+func wholeNumber(most int64, what string) kind {
+	err := fmt.Errorf("must be a whole number %sfrom 1 to %d", what, most)
+	return kind{decode: func(in *sqlite.Value, out *value) error {
+		if in.Type() != sqlite.Integer || in.Int() < 1 || in.Int() > most {
+			return err
+		}
+		out.number = float64(in.Int())
+		return nil
+	}}
 }
 
 // isName reports whether text is not empty and can be shown as it is.

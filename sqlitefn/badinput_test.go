@@ -162,6 +162,7 @@ var samples = map[string]sample{
 	"hi": {"10", func(o operand) verdict { return numeric(o, func(float64) verdict { return either }) }},
 
 	"dx_universe.unit": {"'kWh'", func(o operand) verdict { return name(o, "'text'", "'1'", "'NaN'") }},
+	"rows":             {"10", func(o operand) verdict { return optional(o, refused) }},
 	"window_seconds":   {"NULL", func(o operand) verdict { return optional(o, refused) }},
 
 	// A new trace every time: one goes on from call to call, whatever is rolled back.

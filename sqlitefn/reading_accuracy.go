@@ -10,14 +10,17 @@ var (
 	argAggregate   = &argument{name: "aggregate", is: "'sum', 'avg', 'min', 'max', 'median', 'percentile', 'count' or 'value'", kind: kindText}
 	argLiesWithin  = &argument{name: "p", is: "probability, 0 < p < 1", kind: kindNumber}
 	argAnyUniverse = &argument{name: "universe", is: "name of a universe; NULL for 'count'", kind: orNull(kindText)}
+	argRows        = &argument{name: "rows", is: "INTEGER: how many readings there are, for 'avg'", kind: kindRows, optional: true}
 )
 
 func init() {
 	register(&function{
 		name: "dx_radius", section: free,
-		args:    []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll},
-		does:    "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
-		example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')"},
+		args: []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
+		does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
+		notes: "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
+			"under nd1 and dh rows must be given.",
+		example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		scalar:  queryRadius,
 	})
 }
@@ -46,7 +49,7 @@ func queryRadius(c call) error {
 	if err != nil {
 		return err
 	}
-	r, err := q.Radius(c.number(argLiesWithin))
+	r, err := q.Radius(c.number(argLiesWithin), int64(c.number(argRows)))
 	if err != nil {
 		return err
 	}

@@ -62,8 +62,16 @@ func init() {
 			example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 			aggregate: sumQuery.newGroup,
 		},
-		truncatedQuery("dx_avg", "Averages readings and rounds to the universe's values.", scalar.Avg,
-			"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		&function{
+			name: "dx_avg", section: released,
+			args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricAll},
+			does:    "Averages readings: their sum with geometric noise, divided by how many there are, and moved into lo..hi.",
+			charges: chargesGroup,
+			notes: "Under d1 and dinf it is public how many readings there are: the noise has scale 1/(epsilon*readings) under d1 and 1/epsilon under dinf, and without a reading the answer is lo. " +
+				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + perGroup,
+			example:   []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+			aggregate: avgQuery.newGroup,
+		},
 		truncatedQuery("dx_min", "Releases the smallest reading.", scalar.Min,
 			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 		truncatedQuery("dx_max", "Releases the largest reading.", scalar.Max,
@@ -107,6 +115,7 @@ var (
 	valueQuery      = queryArguments{aggregate: scalar.Value, x: argX, epsilon: argEpsValue, universe: argUniverse}
 	countQuery      = queryArguments{aggregate: scalar.Count, epsilon: argEpsRecord}
 	sumQuery        = queryArguments{aggregate: scalar.Sum, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetric}
+	avgQuery        = queryArguments{aggregate: scalar.Avg, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
 	percentileQuery = queryArguments{scalar.Percentile, argX, argRank, argEpsQuery, argUniverse, argMetricAll}
 )
 

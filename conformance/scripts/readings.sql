@@ -20,7 +20,7 @@ SELECT dx_sum(meter, x, 100, 'u') FROM reading;
 --> 19.0
 --$ a 100/kWh, b 100/kWh, c 100/kWh
 SELECT dx_avg(meter, x, 1000, 'u'), dx_min(meter, x, 100, 'u'), dx_max(meter, x, 100, 'u') FROM reading;
---> 5.0, 1.0, 10.0
+--> 4.75, 1.0, 10.0
 --$ a 1200/kWh, b 1200/kWh, c 1200/kWh
 SELECT dx_median(meter, x, 100, 'u'), dx_percentile(meter, x, 25, 100, 'u') FROM reading;
 --> 6.0, 2.0
@@ -32,7 +32,7 @@ SELECT dx_sum(meter, x, 1000, 'u', 'dh'), dx_sum(meter, x, 1000, 'u', 'nd1') FRO
 --> 19.0, 19.0
 --$ a 4000/record, b 2000/record, c 2000/record
 SELECT dx_avg(meter, x, 1000, 'u', 'dinf') FROM reading;
---> 5.0
+--> 4.75
 --$ a 1000/kWh, b 1000/kWh, c 1000/kWh
 SELECT dx_sum(meter, x, 1000, 'u', 'dinf') FROM reading;
 --! dx_sum: ...

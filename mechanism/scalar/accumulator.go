@@ -38,7 +38,7 @@ func (q *Query) Add(a *Accumulator, x float64) {
 	}
 }
 
-// answer returns the true answer as a point of the query's lattice. For a group without
+// answer returns the true answer of all but averages as a point of the query's lattice. For a group without
 // readings it is 0 for counts and sums, and lo otherwise.
 func (q *Query) answer(a *Accumulator) int128 {
 	switch q.agg {
@@ -47,8 +47,6 @@ func (q *Query) answer(a *Accumulator) int128 {
 		return fromInt64(min(a.rows, maxCount))
 	case Sum:
 		return q.universe.total(a.rows, a.sum)
-	case Avg:
-		return fromInt64(average(a.rows, a.sum))
 	case Median, Percentile:
 		return fromInt64(q.percentile(a.indices))
 	default:
@@ -73,36 +71,15 @@ func (u *Universe) total(rows int64, indices uint128) int128 {
 	return steps.add(offset)
 }
 
-// average returns the average of the indices, rounded to the nearest integer, halves up.
-// It is 0 if there are none.
-//
-// Sensitivity: let D be the distance of two databases in steps, an integer, under
-// dinf or under d1, which is larger. When the same rows are NULL, each index moves by
-// D at most, so the exact averages satisfy a' <= a + D; halves-up rounding r is
-// monotone and r(a+D) = r(a)+D, whence r(a') <= r(a)+D, and likewise with a and a'
-// exchanged. (Rounding halves to even would break r(a+D) = r(a)+D and the bound
-// with it.) When other rows are NULL, D is hi - lo at least, and no two points of the
-// grid are further apart; lo, the answer without readings, is one of them. So Delta = 1
-// under both, and hi - lo under nd1 and dh: their distances are at least D/(hi-lo) for
-// databases with the same NULLs and at least 1 otherwise.
-func average(rows int64, indices uint128) int64 {
-	if rows == 0 {
-		return 0
-	}
-	m := uint64(rows)
-	quo, rem := bits.Div64(indices.hi, indices.lo, m) // indices <= 2^40*m: no overflow
-	if rem >= m-rem {
-		quo++
-	}
-	return int64(quo)
-}
-
 // percentile returns the index of rank min(m, floor(m*p/100)+1) among m indices, which
 // it reorders. It is 0 if there are none.
 //
 // Sensitivity: when the same rows are NULL, m and the rank are the same, and a
 // reading of given rank moves by no more than the largest move of any reading (thesis,
-// theorem 4.9). The rest is as for the average.
+// theorem 4.9). When other rows are NULL, the distance is hi - lo at least, and no two
+// points of the grid are further apart; lo, the answer without readings, is one of them. So
+// Delta = 1 under d1 and dinf, and hi - lo under nd1 and dh: their distances are at least
+// D/(hi-lo) for databases with the same NULLs that are D apart, and at least 1 otherwise.
 func (q *Query) percentile(indices []int64) int64 {
 	m := uint64(len(indices))
 	if m == 0 {

@@ -14,7 +14,7 @@ const (
 	Value      Aggregate = iota // the last reading added; the one reading of a scalar call
 	Count                       // the number of rows
 	Sum                         // the sum of the readings
-	Avg                         // the average, rounded to the universe's grid
+	Avg                         // the average, from lo to hi
 	Min                         // percentile 0
 	Max                         // percentile 100
 	Median                      // percentile 50

@@ -5,13 +5,14 @@
 //
 // A [Universe] fixes the values a reading can take; a [Query] is an aggregate
 // over readings with a metric and an epsilon; an [Accumulator] collects the
-// readings of one group. The answer is an integer z on a public lattice, and what
-// leaves is
+// readings of one group. The answer of all but averages is an integer z on a public
+// lattice, and what leaves is
 //
 //	clamp(z + N),  P(N = k) = (1-q)/(1+q) q^|k|,  q = exp(-rate)
 //
 // which on lo, lo+step, .., hi is the thesis's truncated geometric mechanism
-// (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends.
+// (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. An average
+// is a noisy sum divided by a count: see mean.go.
 //
 // # Why it is private
 //
@@ -28,5 +29,6 @@
 // that differs between two databases may count one step more than its distance.
 // Readings outside [lo, hi] count as the nearer end. In the proofs, the positions of
 // NULL are part of the database: a NULL reading is at distance hi - lo from every
-// value, with one exception stated at [Query].
+// value, with two exceptions: that of a sum is stated at [Query], and for an average under
+// d1 and dinf the positions of NULL are public.
 package scalar

@@ -29,7 +29,7 @@ func Example() {
 	released := query.Draw(exact.NewSource(nil), &readings)
 	_ = released // random
 
-	radius, err := query.Radius(0.95)
+	radius, err := query.Radius(0.95, 0)
 	fmt.Println(hourly)
 	fmt.Println("charged per", query.Price().Unit, "and once for all rows:", !query.PerRow())
 	fmt.Println("within", radius, "kWh with probability 0.95", err)

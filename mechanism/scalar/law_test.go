@@ -16,7 +16,7 @@ import (
 func TestTruncatedGeometricR18(t *testing.T) {
 	ln2 := rational("0.69314718055994530941723212145818")
 	q := query(t, Value, universe(t, 0, 4, 1), budget.D1, ln2, nil)
-	row := law(outcome{fromInt64(0), q.lattice}, q.rate, 1)
+	row := law(outcome{fromInt64(0), q.lattice}, q.noise.rate, 1)
 	for z, want := range []float64{2. / 3, 1. / 6, 1. / 12, 1. / 24, 1. / 24} {
 		if math.Abs(row[int64(z)]-want) > 1e-14 {
 			t.Errorf("P(%d|0) = %v, want %v", z, row[int64(z)], want)
@@ -36,7 +36,7 @@ func TestTruncatedGeometricR18(t *testing.T) {
 func meanError(q *Query) float64 {
 	sum := 0.0
 	for k := range q.universe.last + 1 {
-		for z, p := range law(outcome{fromInt64(k), q.lattice}, q.rate, 1) {
+		for z, p := range law(outcome{fromInt64(k), q.lattice}, q.noise.rate, 1) {
 			sum += p * math.Abs(float64(z-k))
 		}
 	}
@@ -57,7 +57,7 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 		for range draws {
 			got[pointOf(c.query, c.query.Draw(src, a))]++
 		}
-		want := law(outcome{c.query.answer(a), c.query.lattice}, c.query.rate, 1)
+		want := law(outcome{c.query.answer(a), c.query.lattice}, c.query.noise.rate, 1)
 		if err := fits(got, want, draws, 1e-10); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -71,8 +71,8 @@ func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 	src := exact.NewSource(nil)
 	q := query(t, Value, universe(t, 0, 5, 1), budget.D1, rational("0.7"), nil)
 	a := collect(q, []float64{1})
-	want := law(outcome{q.answer(a), q.lattice}, q.rate, 1)
-	coarse, err := exact.NewDiscreteLaplace(1.1 * q.rate)
+	want := law(outcome{q.answer(a), q.lattice}, q.noise.rate, 1)
+	coarse, err := exact.NewDiscreteLaplace(1.1 * q.noise.rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 			return clamped(max(z, -z))
 		},
 		"geometric without rejecting -0": func() int64 {
-			z := q.drawGeometric(src)
+			z := q.noise.drawGeometric(src)
 			if src.Bool() {
 				z = -z
 			}
@@ -123,8 +123,8 @@ func TestFarDrawsFollowTheGeometricTail(t *testing.T) {
 	const draws = 3_000
 	src := exact.NewSource(nil)
 	q := query(t, Sum, universe(t, -1, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-64), nil)
-	if q.rate != 0x1p-64 {
-		t.Fatalf("rate is %v", q.rate)
+	if q.noise.rate != 0x1p-64 {
+		t.Fatalf("rate is %v", q.noise.rate)
 	}
 	want := make(map[int64]float64)
 	for bin := int64(-4); bin <= 3; bin++ { // the law is all but continuous here
@@ -133,7 +133,7 @@ func TestFarDrawsFollowTheGeometricTail(t *testing.T) {
 	}
 	got := make(map[int64]int)
 	for range draws {
-		got[q.drawNoise(src).hi]++
+		got[q.noise.add(src, int128{}).hi]++
 	}
 	if err := fits(got, want, draws, 1e-10); err != nil {
 		t.Error(err)
@@ -155,7 +155,6 @@ func releaseCases(t *testing.T) []releaseCase {
 		{"count of two", query(t, Count, nil, budget.D1, rational("0.5"), nil), []float64{7, 7}},
 		{"sum above 0", query(t, Sum, tenths, budget.ND1, rational("3"), nil), []float64{0.1, 0.2}},
 		{"sum of both signs", query(t, Sum, temperature, budget.D1, rational("1"), nil), []float64{-2, 0.5}},
-		{"average", query(t, Avg, temperature, budget.DInf, rational("1"), nil), []float64{-2, 0.5, 3}},
 		{"median of none", query(t, Median, temperature, budget.DH, rational("2"), nil), nil},
 		{"maximum", query(t, Max, temperature, budget.D1, rational("1"), nil), []float64{-2, 3}},
 	}

@@ -76,6 +76,11 @@ func wattHours(t *testing.T, kwh string) int64 {
 
 func forEachMeterReading(t *testing.T, visit func(time, kwh string)) {
 	t.Helper()
+	forEachMeterRow(t, func(_, time, kwh string) { visit(time, kwh) })
+}
+
+func forEachMeterRow(t *testing.T, visit func(home, time, kwh string)) {
+	t.Helper()
 	dir := os.Getenv("GEOSQL_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "data")
@@ -93,9 +98,27 @@ func forEachMeterReading(t *testing.T, visit func(time, kwh string)) {
 	lines.Scan() // the header
 	for lines.Scan() {
 		fields := strings.Split(lines.Text(), ",")
-		visit(fields[1], fields[2])
+		visit(fields[0], fields[1], fields[2])
 	}
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// forEachHomeDay visits the readings of the meters with the home and the day of each.
+func forEachHomeDay(t *testing.T, visit func(day string, kwh float64)) {
+	t.Helper()
+	forEachMeterRow(t, func(home, time, kwh string) {
+		x, err := strconv.ParseFloat(kwh, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(home+" "+time[:10], x)
+	})
+}
+
+// quantileOf returns the value below which a share p of the values is, which it sorts.
+func quantileOf(values []float64, p float64) float64 {
+	slices.Sort(values)
+	return values[int(p*float64(len(values)))]
 }

@@ -50,7 +50,7 @@ func tinyCases() []tinyCase {
 		{Sum, nil, budget.D1}, {Sum, nil, budget.ND1}, {Sum, nil, budget.DH},
 	}
 	for _, m := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
-		for _, agg := range []Aggregate{Avg, Min, Max, Median} {
+		for _, agg := range []Aggregate{Min, Max, Median} {
 			cases = append(cases, tinyCase{agg, nil, m})
 		}
 		for _, p := range []string{"0", "33.3", "50", "66.7", "100"} {
@@ -124,7 +124,7 @@ func TestSumWithoutZeroNeedsDistantNulls(t *testing.T) {
 	u := universe(t, 2, 4, 1)
 	eps := rational("0.1")
 	r := released(query(t, Sum, u, budget.D1, eps, nil))
-	near := distanceOf(u, tinyCase{agg: Avg, metric: budget.D1})
+	near := distanceOf(u, tinyCase{agg: Max, metric: budget.D1})
 	if worst := loss(r, r.closest(databases(u), near), eps); math.Abs(worst-2) > 1e-9 {
 		t.Errorf("with NULL at hi-lo the sum over 2..4 spends %v of its epsilon, want 4/(4-2)", worst)
 	}
@@ -140,8 +140,8 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 		plant        func(*release)
 		lastBit      bool // too small an excess for floats to show
 	}{
-		{name: "average with two thirds of the sensitivity", hi: 3, step: 1,
-			c:     tinyCase{agg: Avg, metric: budget.D1},
+		{name: "minimum with two thirds of the sensitivity", hi: 3, step: 1,
+			c:     tinyCase{agg: Min, metric: budget.D1},
 			plant: func(r *release) { r.rate *= 1.5 }},
 		{name: "rate rounded up", hi: 0.3, step: 0.1,
 			c:     tinyCase{agg: Median, metric: budget.DInf},
@@ -149,8 +149,8 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 		{name: "maximum under dh with Delta one step below hi-lo", hi: 3, step: 1,
 			c:     tinyCase{agg: Max, metric: budget.DH},
 			plant: func(r *release) { r.rate *= 3. / 2 }},
-		{name: "average under dh with Delta = 1", hi: 3, step: 1,
-			c:     tinyCase{agg: Avg, metric: budget.DH},
+		{name: "minimum under dh with Delta = 1", hi: 3, step: 1,
+			c:     tinyCase{agg: Min, metric: budget.DH},
 			plant: func(r *release) { r.rate *= 3 }},
 		{name: "sum under nd1 with Delta = hi-lo although lo > 0", lo: 2, hi: 4, step: 1,
 			c:     tinyCase{agg: Sum, metric: budget.ND1},
@@ -158,13 +158,6 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 		{name: "sum under nd1 with Delta = |hi| although lo < 0", lo: -1, hi: 2, step: 1,
 			c:     tinyCase{agg: Sum, metric: budget.ND1},
 			plant: func(r *release) { r.rate *= 3. / 2 }},
-		{name: "average rounded half to even", hi: 3, step: 1,
-			c: tinyCase{agg: Avg, metric: budget.DInf},
-			plant: func(r *release) {
-				r.answer = func(a *Accumulator) int128 {
-					return fromInt64(int64(math.RoundToEven(float64(a.sum.lo) / float64(max(1, a.rows)))))
-				}
-			}},
 		{name: "minimum of no readings beyond hi", hi: 3, step: 1,
 			c: tinyCase{agg: Min, metric: budget.D1},
 			plant: func(r *release) {
@@ -177,8 +170,10 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 				}
 			}},
 		{name: "sum under dinf", hi: 3, step: 1,
-			c: tinyCase{agg: Avg, metric: budget.DInf},
+			c: tinyCase{agg: Max, metric: budget.DInf},
 			plant: func(r *release) {
+				sum := query(t, Sum, r.query.universe, budget.D1, eps, nil)
+				r.query = sum
 				r.answer = func(a *Accumulator) int128 { return fromInt64(int64(a.sum.lo)) }
 				r.lattice = func(*Accumulator) lattice { return lattice{high: highest} }
 			}},
@@ -225,7 +220,7 @@ func released(q *Query) release {
 		query:   q,
 		answer:  q.answer,
 		lattice: func(*Accumulator) lattice { return q.lattice },
-		rate:    q.rate,
+		rate:    q.noise.rate,
 		stride:  1,
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // A Query is an aggregate under a metric at an epsilon. It fixes what is computed, how
@@ -20,10 +19,10 @@ import (
 //	            d1      nd1, dh                dinf
 //	value       1       -                      -
 //	sum         1       max(|lo|,|hi|,hi-lo)   none
-//	avg, ranks  1       hi-lo                  1
+//	ranks       1       hi-lo                  1
 //	count       one per record that is present or absent
 //
-// where ranks are min, max, median and percentile. Under nd1 and dh epsilon is per
+// The average is a sum divided by a count, with noise of its own: see mean. Ranks are min, max, median and percentile. Under nd1 and dh epsilon is per
 // record and a row that is present or absent counts as one; elsewhere epsilon is per
 // unit of the universe and such a row counts as hi - lo. The exception is the
 // sum under d1 when the universe does not contain 0: one row more or less
@@ -33,8 +32,8 @@ type Query struct {
 	universe *Universe // nil for Count
 	metric   budget.Metric
 	price    budget.Price
-	rate     float64 // of the noise, per lattice step
-	noise    exact.DiscreteLaplace
+	mean     *mean // of Avg, whose answers are not on a lattice; nil otherwise
+	noise    noise // per lattice step
 	lattice  lattice
 
 	// The rank is min(m, floor(m*rank/ranks)+1).
@@ -75,24 +74,20 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	if q.rank, q.ranks, err = rankFraction(agg, p); err != nil {
 		return nil, err
 	}
+	if agg == Avg {
+		if q.mean, err = newMean(u, m, eps); err != nil {
+			return nil, err
+		}
+		return q, nil
+	}
 	q.lattice = newLattice(agg, u)
 	perStep := new(big.Rat).SetFrac(big.NewInt(q.lattice.step), q.sensitivity())
 	perStep.Mul(perStep, eps)
-	if perStep.Cmp(minRate) < 0 {
-		return nil, errors.New("epsilon is too small for steps this fine")
-	}
-	if q.rate, err = exact.RateFloor(perStep); err != nil {
-		return nil, err
-	}
-	if q.noise, err = exact.NewDiscreteLaplace(q.rate); err != nil {
+	if q.noise, err = newNoise(perStep); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
-
-// minRate keeps the noise below some 2^80 lattice steps, which drawNoise reaches in
-// moderate time. A rate so small is a mistake: one reading is below 2^50 steps.
-var minRate = new(big.Rat).SetFloat64(0x1p-70)
 
 func checkMetric(agg Aggregate, m budget.Metric) error {
 	if m < budget.D1 || m > budget.DInf {
@@ -110,8 +105,8 @@ func checkMetric(agg Aggregate, m budget.Metric) error {
 	return nil
 }
 
-// sensitivity returns Delta in quanta, as in the table at Query. The proofs are at total,
-// average and percentile.
+// sensitivity returns Delta in quanta, as in the table at Query. The proofs are at total
+// and percentile.
 func (q *Query) sensitivity() *big.Int {
 	switch {
 	case q.metric == budget.D1 || q.metric == budget.DInf:

@@ -22,7 +22,7 @@ func TestRadiusIsTheSmallest(t *testing.T) {
 	for _, eps := range []string{"0.02", "0.1", "1", "5", "50"} {
 		q := query(t, Sum, u, budget.D1, rational(eps), nil)
 		for _, p := range []float64{1e-9, 0.1, 0.5, 0.9, 0.95, 0.999} {
-			r, err := q.Radius(p)
+			r, err := q.Radius(p, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,10 +30,10 @@ func TestRadiusIsTheSmallest(t *testing.T) {
 			if float64(k) != 2*r {
 				t.Errorf("epsilon %s: radius %v at %v is off the lattice", eps, r, p)
 			}
-			if within(q.rate, k) < p-1e-12 {
-				t.Errorf("epsilon %s: radius %v covers %v only, not %v", eps, r, within(q.rate, k), p)
+			if within(q.noise.rate, k) < p-1e-12 {
+				t.Errorf("epsilon %s: radius %v covers %v only, not %v", eps, r, within(q.noise.rate, k), p)
 			}
-			if k > 0 && within(q.rate, k-1) >= p+1e-12 {
+			if k > 0 && within(q.noise.rate, k-1) >= p+1e-12 {
 				t.Errorf("epsilon %s: radius %v at %v is not the smallest", eps, r, p)
 			}
 		}
@@ -52,33 +52,33 @@ func TestRadiusByAggregate(t *testing.T) {
 		// At q = e^-0.1: 1 - 2q^(k+1)/(1+q) reaches .9 at k = 23, .5 at 7.
 		{Value, budget.D1, "1", 0.9, 2.3},
 		{Median, budget.DInf, "1", 0.5, 0.7},
-		{Avg, budget.D1, "1", 0.5, 0.75},       // half a step more
+		{Avg, budget.D1, "1", 0.5, 0.7},        // of one reading
 		{Sum, budget.D1, "1", 0.9, 2.3},        // grain 0.1
 		{Sum, budget.DH, "10", 0.9, 2.3},       // Delta = 10
 		{Max, budget.ND1, "8", 0.5, 0.7},       // Delta = 8
 		{Value, budget.D1, "0.001", 0.9, 8},    // never further than hi - lo
 		{Avg, budget.D1, "0.001", 0.9, 8},      // neither is an average
 		{Value, budget.D1, "9000000", 0.99, 0}, // no noise worth the name
-		{Avg, budget.D1, "9000000", 0.99, 0.05},
+		{Avg, budget.D1, "9000000", 0.99, 0},
 	} {
-		got, err := query(t, c.agg, u, c.metric, rational(c.eps), nil).Radius(c.p)
+		got, err := query(t, c.agg, u, c.metric, rational(c.eps), nil).Radius(c.p, 0)
 		if err != nil || got != c.want {
 			t.Errorf("%v under %v at %s: radius %v, %v; want %v", c.agg, c.metric, c.eps, got, err, c.want)
 		}
 	}
 	count := query(t, Count, nil, budget.D1, rational("0.1"), nil)
-	if got, err := count.Radius(0.9); err != nil || got != 23 {
+	if got, err := count.Radius(0.9, 0); err != nil || got != 23 {
 		t.Errorf("count: radius %v, %v; want 23 rows", got, err)
 	}
 }
 
 func TestRadiusAtTinyRates(t *testing.T) {
 	q := query(t, Sum, universe(t, 0, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-60), nil)
-	r, err := q.Radius(0.5) // the tail is e^(-rate*r) here
+	r, err := q.Radius(0.5, 0) // the tail is e^(-rate*r) here
 	if want := math.Ln2 * 0x1p60; err != nil || math.Abs(r/want-1) > 1e-12 {
 		t.Errorf("radius %v, %v; want %v", r, err, want)
 	}
-	if r, err := q.Radius(1e-15); err != nil || math.Abs(r/(1e-15*0x1p60)-1) > 1e-2 {
+	if r, err := q.Radius(1e-15, 0); err != nil || math.Abs(r/(1e-15*0x1p60)-1) > 1e-2 {
 		t.Errorf("radius at 1e-15 is %v, %v; want about %v", r, err, 1e-15*0x1p60)
 	}
 }
@@ -86,7 +86,7 @@ func TestRadiusAtTinyRates(t *testing.T) {
 func TestRadiusRefuses(t *testing.T) {
 	q := query(t, Count, nil, budget.D1, big.NewRat(1, 1), nil)
 	for _, p := range []float64{0, 1, -0.5, 2, math.NaN(), math.Inf(1)} {
-		if r, err := q.Radius(p); err == nil {
+		if r, err := q.Radius(p, 0); err == nil {
 			t.Errorf("radius at %v is %v", p, r)
 		}
 	}

@@ -60,7 +60,7 @@ func (s *Settings) mechanisms(agg scalar.Aggregate) (all []mechanism, err error)
 		if m.query, err = scalar.NewQuery(agg, s.Universe, budget.D1, budget.Decimal(epsilon), nil); err != nil {
 			return nil, err
 		}
-		if m.radius, err = m.query.Radius(Confidence); err != nil {
+		if m.radius, err = m.query.Radius(Confidence, 0); err != nil {
 			return nil, err
 		}
 		all = append(all, m)

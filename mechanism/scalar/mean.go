@@ -1,0 +1,176 @@
+package scalar
+
+import (
+	"errors"
+	"math"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A mean is how averages are drawn: a noisy sum of readings divided by how many there are.
+// All noise is on integers; what is printed is a function of the drawn integers, of the
+// universe, and under d1 and dinf of the public number m of readings.
+//
+// # Privacy
+//
+// Let k be the index of a reading, so that it is lo + k*step, and n the index of hi.
+//
+// Under d1 and dinf the positions of NULL are public: databases with other NULLs are at no
+// finite distance, and m is the same in both. S is the sum of the k.
+//   - d1: readings that move by d in all, D = d/step steps, move S by D at most. Noise on S
+//     at a rate of epsilon*step spends epsilon*step*D = epsilon*d. The average has noise of
+//     scale 1/(epsilon*m).
+//   - dinf: readings that all move by d at most move S by m*D at most. Noise at a rate of
+//     epsilon*step/m spends epsilon*d. The average has noise of scale 1/epsilon.
+//   - Without readings m = 0 is public and the answer is lo.
+//
+// Under nd1 and dh epsilon is per record, and m is secret. Y is the sum of 2k-n, readings in
+// half steps from the middle of the universe, so that |2k-n| <= n. Y has noise at a rate of
+// epsilon/(2n), and m has noise at a rate of epsilon/2, drawn independently. Then
+//   - a record more or less moves Y by n at most and m by 1: epsilon/2 + epsilon/2;
+//   - a record that is replaced moves Y by 2n at most and m not at all: epsilon;
+//   - under nd1 a record that moves by D steps is at distance D/n. It moves Y by 2D:
+//     epsilon*D/n.
+//
+// Such moves add up, and so does what they spend. This is the Laplace mechanism (thesis,
+// section 4.2) on integers, and composition.
+type mean struct {
+	universe *Universe
+	records  bool     // nd1, dh: the number of readings is secret
+	perStep  *big.Rat // dinf: epsilon*step, to be divided by m; nil otherwise
+
+	sum   noise // of S, or of Y; not for dinf
+	count noise // of m, for records
+}
+
+// minMeanRate is minRate for groups of up to 2^30 readings.
+var minMeanRate = new(big.Rat).SetFloat64(0x1p-40)
+
+func newMean(u *Universe, m budget.Metric, eps *big.Rat) (_ *mean, err error) {
+	v := &mean{universe: u, records: m == budget.ND1 || m == budget.DH}
+	perStep := new(big.Rat).Mul(eps, u.Step())
+	switch {
+	case v.records:
+		half := new(big.Rat).Quo(eps, big.NewRat(2, 1))
+		if v.count, err = newNoise(half); err != nil {
+			return nil, err
+		}
+		v.sum, err = newNoise(new(big.Rat).Quo(half, new(big.Rat).SetInt64(u.last)))
+	case m == budget.D1:
+		v.sum, err = newNoise(perStep)
+	default:
+		if v.perStep = perStep; perStep.Cmp(minMeanRate) < 0 {
+			err = errors.New("epsilon is too small for steps this fine")
+		}
+	}
+	return v, err
+}
+
+// draw returns a released average.
+func (v *mean) draw(src *exact.Source, a *Accumulator) float64 {
+	if v.records {
+		return v.drawOfRecords(src, a)
+	}
+	if a.rows == 0 {
+		return v.universe.lo
+	}
+	s := v.sumNoise(a.rows).add(src, a.sum.times(1))
+	return v.universe.quotient(s.big(), big.NewInt(a.rows))
+}
+
+// sumNoise returns the noise of a sum of m readings, of which there are some.
+func (v *mean) sumNoise(m int64) noise {
+	if v.perStep == nil {
+		return v.sum
+	}
+	rate, err := exact.RateFloor(new(big.Rat).Quo(v.perStep, new(big.Rat).SetInt64(m)))
+	n := noise{rate: rate}
+	if err == nil {
+		n.DiscreteLaplace, err = exact.NewDiscreteLaplace(rate)
+	}
+	if err != nil {
+		panic("scalar: " + err.Error()) // rates are above 2^-103
+	}
+	return n
+}
+
+// drawOfRecords takes one for a noisy number of readings below one.
+func (v *mean) drawOfRecords(src *exact.Source, a *Accumulator) float64 {
+	u := v.universe
+	count := v.count.add(src, fromInt64(min(a.rows, maxCount))).big()
+	if count.Sign() <= 0 {
+		count.SetInt64(1)
+	}
+	offset := v.sum.add(src, u.offset(a)).big()
+	// The average has the index n/2 + (Y+N)/(2*count).
+	index := new(big.Int).Mul(count, big.NewInt(u.last))
+	return u.quotient(index.Add(index, offset), count.Lsh(count, 1))
+}
+
+// offset returns Y, the sum of the readings in half steps from the middle of the universe.
+func (u *Universe) offset(a *Accumulator) int128 {
+	return a.sum.times(2).add(uint128{0, uint64(a.rows)}.times(uint64(u.last)).neg())
+}
+
+// quotient returns the float64 nearest to the value of index num/den, moved into the
+// universe; den > 0.
+func (u *Universe) quotient(num, den *big.Int) float64 {
+	if num.Sign() < 0 {
+		return u.lo
+	}
+	if last := new(big.Int).Mul(den, big.NewInt(u.last)); num.Cmp(last) > 0 {
+		return u.hi
+	}
+	quanta := new(big.Int).Mul(num, big.NewInt(u.stride))
+	quanta.Add(quanta, new(big.Int).Mul(den, big.NewInt(u.first)))
+	x, _ := new(big.Rat).SetFrac(quanta, new(big.Int).Mul(den, integer(u.scale))).Float64()
+	return x
+}
+
+// radius returns a distance, in the unit, within which an average of m readings is of the
+// true one with probability p at least. Under d1 and dinf it is the least such distance,
+// but for readings near the ends of the universe.
+//
+// Under nd1 and dh, with y = Y/m and noise N and M, the answer is
+// |Y + N - y*(m+M)|/(m+M) = |N - y*M|/(m+M) half steps away, at most
+// (|N| + n*|M|)/max(1, m+M), whatever the readings are: their average is not looked at.
+func (v *mean) radius(p float64, m int64) float64 {
+	u := v.universe
+	unit := float64(u.stride) / u.scale
+	width := float64(u.last) * unit
+	if !v.records {
+		return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), width)
+	}
+	low, high := 0., float64(2*u.last) // half steps
+	for high-low > 1e-9*high {
+		if middle := (low + high) / 2; v.within(middle, m) >= p {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return min(high*unit/2, width)
+}
+
+// within returns a lower bound of the probability that an average of m records is within
+// r half steps of the true one.
+func (v *mean) within(r float64, m int64) float64 {
+	last, rate := float64(v.universe.last), v.count.rate
+	sum := 0.
+	for k, most := 0., 40/rate; k <= most; k++ {
+		for _, divisor := range []float64{float64(m) - k, float64(m) + k} {
+			room := math.Floor(r*max(1, divisor) - last*k)
+			if room < 0 {
+				continue
+			}
+			weight := math.Tanh(rate/2) * math.Exp(-rate*k)
+			if k == 0 {
+				weight /= 2 // it is visited twice
+			}
+			sum += weight * (1 - 2*math.Exp(-v.sum.rate*(room+1))/(1+math.Exp(-v.sum.rate)))
+		}
+	}
+	return sum
+}

@@ -1,0 +1,79 @@
+package scalar
+
+import (
+	"errors"
+	"math"
+	"math/big"
+
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// noise is two-sided geometric noise on the integers, without bounds.
+type noise struct {
+	exact.DiscreteLaplace
+	rate float64 // per step
+}
+
+// minRate keeps the noise below some 2^80 steps, which add reaches in moderate time. A
+// rate so small is a mistake: one reading is below 2^50 steps.
+var minRate = new(big.Rat).SetFloat64(0x1p-70)
+
+// newNoise returns noise at the largest rate that is a float64 and not above perStep.
+func newNoise(perStep *big.Rat) (n noise, err error) {
+	if perStep.Cmp(minRate) < 0 {
+		return n, errors.New("epsilon is too small for steps this fine")
+	}
+	if n.rate, err = exact.RateFloor(perStep); err != nil {
+		return n, err
+	}
+	n.DiscreteLaplace, err = exact.NewDiscreteLaplace(n.rate)
+	return n, err
+}
+
+// far is where add stops trusting an int64 draw, which saturates. A saturated draw must
+// not be added to a secret: the sum would show it.
+const far = 1 << 62
+
+// add returns z plus noise.
+//
+// Given |N| >= far, the excess |N|-far is geometric with the same q, whatever the
+// sign: the law has no memory. So the excess of a far draw, saturated or not, is
+// dropped and drawn afresh. With the rates that newNoise admits this takes at most some
+// 2^8 rounds on average; to overflow 128 bits would take 2^65.
+func (n noise) add(src *exact.Source, z int128) int128 {
+	k := n.Draw(src)
+	if -far < k && k < far {
+		return z.add(fromInt64(k))
+	}
+	sum := fromInt64(far)
+	for {
+		excess := n.drawGeometric(src)
+		if excess < far {
+			sum = sum.add(fromInt64(excess))
+			break
+		}
+		sum = sum.add(fromInt64(far))
+	}
+	if k < 0 {
+		sum = sum.neg()
+	}
+	return z.add(sum)
+}
+
+// drawGeometric draws k >= 0 with probability (1-q) q^k: two-sided noise given that it
+// is not negative.
+func (n noise) drawGeometric(src *exact.Source) int64 {
+	for {
+		if k := n.Draw(src); k >= 0 {
+			return k
+		}
+	}
+}
+
+// quantile returns the least k with P(|N| <= k) >= p, 0 < p < 1, where
+// P(|N| <= k) = 1 - 2q^(k+1)/(1+q).
+func (n noise) quantile(p float64) float64 {
+	// k+1 >= ln(2 / ((1+q)(1-p))) / rate; log1p and expm1 keep the digits when
+	// p or rate is tiny.
+	return max(0, math.Ceil((-math.Log1p(-p)-math.Log1p(math.Expm1(-n.rate)/2))/n.rate)-1)
+}
