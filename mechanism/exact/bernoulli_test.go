@@ -1,6 +1,7 @@
 package exact_test
 
 import (
+	"io"
 	"math"
 	"math/big"
 	"testing"
@@ -203,8 +204,60 @@ func TestBernoulliExpHuge(t *testing.T) {
 	}
 }
 
+// quotient is the probability p/q, computed as asked.
+type quotient struct{ p, q int64 }
+
+func (r quotient) Bounds(prec uint) (lo, hi *big.Rat) {
+	unit := new(big.Int).Lsh(big.NewInt(1), prec)
+	floor := new(big.Int).Mul(unit, big.NewInt(r.p))
+	floor.Quo(floor, big.NewInt(r.q))
+	lo = new(big.Rat).SetFrac(floor, unit)
+	return lo, new(big.Rat).Add(lo, new(big.Rat).SetFrac(big.NewInt(1), unit))
+}
+
+func isBelow(s *exact.Source, low, high float64, p exact.Probability) bool {
+	u := s.Uniform()
+	return u.Below(low, high, p)
+}
+
+// Close bounds, wide ones and none at all decide the same on the same bits.
+func TestUniformBoundaries(t *testing.T) {
+	for _, r := range []quotient{{1, 3}, {2, 3}, {1, 1<<40 + 1}, {1 << 40, 1<<40 + 1}, {355, 1131}, {1, 7_000_000_007}} {
+		near := float64(r.p) / float64(r.q)
+		p := bigFloat().Quo(bigFloat().SetInt64(r.p), bigFloat().SetInt64(r.q))
+		for _, slack := range []float64{0x1p-50, 0x1p-20, 0.5, 1} {
+			toss := func(s *exact.Source) bool { return isBelow(s, near*(1-slack), near*(1+slack), r) }
+			if bits := misplacedCoin(p, toss); bits > 0 {
+				t.Errorf("%v with bounds %v apart: %d bits are taken for the wrong side", r, slack, bits)
+			}
+			checkAgreement(t, 20_000, func() io.Reader { return newHostile(1, uint32(near*0x1p32)) }, toss)
+		}
+	}
+}
+
+// TestUniformBoundariesNotice plants an upper bound below the probability.
+func TestUniformBoundariesNotice(t *testing.T) {
+	toss := func(s *exact.Source) bool { return isBelow(s, 0.3333333, 0.3333333, quotient{1, 3}) }
+	if misplacedCoin(bigFloat().Quo(bigFloat().SetInt64(1), bigFloat().SetInt64(3)), toss) == 0 {
+		t.Error("a bound on the wrong side was not noticed")
+	}
+}
+
+func TestUniformOfCertainties(t *testing.T) {
+	s := exact.NewSource(pseudorandom(1))
+	for range 1000 {
+		if !isBelow(s, 0, 1, quotient{1, 1}) || isBelow(s, 0, 1, quotient{0, 1}) {
+			t.Fatal("a certainty is not certain")
+		}
+	}
+}
+
 func TestBernoulliAllocates(t *testing.T) {
 	s := exact.NewSource(nil)
+	third := &quotient{1, 3}
+	if n := testing.AllocsPerRun(10_000, func() { isBelow(s, 0.333333333, 0.333333334, third) }); n != 0 {
+		t.Errorf("Uniform: %v allocations", n)
+	}
 	if n := testing.AllocsPerRun(10_000, func() { s.BernoulliExpRatio(0.00693, 300, 7) }); n != 0 {
 		t.Errorf("BernoulliExpRatio: %v allocations", n)
 	}

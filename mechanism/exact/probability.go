@@ -108,6 +108,18 @@ func (t tail) bounds(precision uint) (lo, hi *big.Int) {
 	return lo, hi.Add(hi, one)
 }
 
+// enclosed is a probability that another package computes.
+type enclosed struct{ p Probability }
+
+// bounds rounds outwards, which adds less than two units to the one between the bounds.
+func (e enclosed) bounds(precision uint) (lo, hi *big.Int) {
+	l, h := e.p.Bounds(precision)
+	lo = new(big.Int).Lsh(l.Num(), precision)
+	hi = new(big.Int).Lsh(h.Num(), precision)
+	hi.Add(hi, h.Denom())
+	return lo.Quo(lo, l.Denom()), hi.Quo(hi, h.Denom()) // neither is negative
+}
+
 // split writes x exactly as mantissa * 2^exponent.
 func split(x float64) (mantissa *big.Int, exponent int) {
 	fraction, exponent := math.Frexp(x)

@@ -56,3 +56,41 @@ func (u *uniform) exponential() float64 {
 	}
 	return float64(int(u.n)-shift)*math.Ln2 - math.Log(fraction)
 }
+
+// A Probability is a real number in [0,1] that can be computed to any precision.
+type Probability interface {
+	// Bounds returns rationals 0 <= lo <= p <= hi around the number p with
+	// hi - lo <= 2^-prec.
+	Bounds(prec uint) (lo, hi *big.Rat)
+}
+
+// A Uniform is a real number, uniform on (0,1), that is read as far as its comparisons
+// need. It is made by [Source.Uniform].
+type Uniform struct {
+	src  *Source
+	word uint64   // the first 64 bits
+	all  *uniform // nil unless they left a comparison open
+}
+
+// Uniform returns a new number, of which it reads 64 bits.
+func (s *Source) Uniform() Uniform { return Uniform{src: s, word: s.Uint64()} }
+
+// Below reports whether u is at most p, which it is with probability p. low and high bound
+// p from below and above. They need not be close, but p is computed only if they leave the
+// answer open.
+func (u *Uniform) Below(low, high float64, p Probability) bool {
+	const unit = 0x1p-53
+	known := float64(u.word>>11) * unit // known <= u <= known+unit, without rounding
+	if !u.src.certify {
+		if known+unit <= low {
+			return true
+		}
+		if known >= high {
+			return false
+		}
+	}
+	if u.all == nil {
+		u.all = newUniform(u.src, u.word, 64)
+	}
+	return u.all.below(enclosed{p})
+}
