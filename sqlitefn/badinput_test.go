@@ -132,6 +132,9 @@ var samples = map[string]sample{
 	"dx_radius.p": {"0.5", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
 	}},
+	"dx_rank_radius.p": {"0.5", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
+	}},
 	"dx_percentile.p": {"50", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict {
 			if x == 5e-324 {

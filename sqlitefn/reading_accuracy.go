@@ -19,10 +19,32 @@ func init() {
 		args: []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
 		does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
 		notes: "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
-			"under nd1 and dh rows must be given.",
+			"under nd1 and dh rows must be given. " +
+			"It is an error for percentiles, extremes included, under d1, nd1 and dh, whose accuracy depends on the readings.",
 		example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		scalar:  queryRadius,
+	}, &function{
+		name: "dx_rank_radius", section: free,
+		args:    []*argument{argLiesWithin, argEpsRecord, argUniverse},
+		does:    "Returns how many ranks a percentile under dh is off at most with probability p, whatever the readings are.",
+		notes:   "If the answer is above the true percentile, at most so many readings would have to move up to it, and likewise below.",
+		example: []string{"SELECT dx_rank_radius(0.95, 1, 'halfhour')"},
+		scalar:  rankRadius,
 	})
+}
+
+// rankRadius answers the accuracy of a percentile under dh.
+func rankRadius(c call) error {
+	u, err := c.universe(argUniverse)
+	if err != nil {
+		return err
+	}
+	ranks, err := scalar.RankRadius(c.number(argLiesWithin), c.decimal(argEpsRecord), u)
+	if err != nil {
+		return err
+	}
+	c.ResultInt(0, ranks)
+	return nil
 }
 
 // queryRadius answers the accuracy of a query.

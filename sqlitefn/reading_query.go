@@ -24,7 +24,9 @@ var (
 const (
 	perGroup = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
 		"A row whose reading is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL."
-	truncated = "The answer has geometric noise, is clamped to lo..hi and is a value of the universe. "
+	rankNote = "The answer is a value of the universe. Under dinf it has geometric noise and is clamped to lo..hi. " +
+		"Under dh a value is the likelier, the fewer ranks it is off; under nd1, the less the readings would have to move to make it the answer. " +
+		"Under d1 it is drawn in the latter way or with noise, whichever is better for the number of readings, epsilon, universe and p. "
 )
 
 const (
@@ -72,33 +74,33 @@ func init() {
 			example:   []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 			aggregate: avgQuery.newGroup,
 		},
-		truncatedQuery("dx_min", "Releases the smallest reading.", scalar.Min,
+		rankQuery("dx_min", "Releases the smallest reading.", scalar.Min,
 			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		truncatedQuery("dx_max", "Releases the largest reading.", scalar.Max,
+		rankQuery("dx_max", "Releases the largest reading.", scalar.Max,
 			"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		truncatedQuery("dx_median", "Releases the median, which is dx_percentile with p = 50.", scalar.Median,
+		rankQuery("dx_median", "Releases the median, which is dx_percentile with p = 50.", scalar.Median,
 			"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 		&function{
 			name: "dx_percentile", section: released,
 			args:      []*argument{argContributor, argX, argRank, argEpsQuery, argUniverse, argMetricAll},
 			does:      "Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
 			charges:   chargesGroup,
-			notes:     truncated + perGroup,
+			notes:     rankNote + perGroup,
 			example:   []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 			aggregate: percentileQuery.newGroup,
 		},
 	)
 }
 
-// truncatedQuery returns the row for an aggregate that answers a value of the universe.
-func truncatedQuery(name, does string, a scalar.Aggregate, example string) *function {
+// rankQuery returns the row for an aggregate that is a percentile of fixed p.
+func rankQuery(name, does string, a scalar.Aggregate, example string) *function {
 	q := queryArguments{aggregate: a, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
 	return &function{
 		name: name, section: released,
 		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricAll},
 		does:    does,
 		charges: chargesGroup,
-		notes:   truncated + perGroup,
+		notes:   rankNote + perGroup,
 		example: []string{example},
 
 		aggregate: q.newGroup,

@@ -7,8 +7,12 @@ SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 10), dx_universe('u', 0, 
 --> TEXT, TEXT
 SELECT geoind_radius(0.01, 0.95, 'beijing') - geoind_radius(0.01, 0.95) BETWEEN 7 AND 8;
 --> 1
-SELECT dx_radius('sum', 0.95, 1, 'u'), dx_radius('avg', 0.95, 1, 'u', 'd1', 10), dx_radius('median', 0.95, 1, 'u', 'dh');
---> 3.0, 0.3, 10.0
+SELECT dx_radius('sum', 0.95, 1, 'u'), dx_radius('avg', 0.95, 1, 'u', 'd1', 10), dx_radius('median', 0.95, 1, 'u', 'dinf');
+--> 3.0, 0.3, 3.0
+SELECT dx_radius('median', 0.95, 1, 'u', 'dh');
+--! dx_radius: ...
+SELECT dx_rank_radius(0.95, 1, 'u');
+--> INTEGER
 SELECT geosql_version() = substr(geosql_debug(), 8, length(geosql_version()));
 --> 1
 SELECT geosql_debug() LIKE 'geosql %, SQLite ' || sqlite_version() || ',%';

@@ -3,17 +3,21 @@ package scalar
 import "math/bits"
 
 // An Accumulator collects the readings of one group for a [Query]. The zero value is
-// empty. It is not safe for concurrent use. Medians and percentiles take eight bytes per
-// reading, the other aggregates a fixed size.
+// empty. It is not safe for concurrent use. Medians and percentiles, and extremes but
+// for those under dinf, take eight bytes per reading and more to draw, the other
+// aggregates a fixed size.
 type Accumulator struct {
 	rows    int64
-	index   int64   // Value: the last; Min, Max: the extreme so far
+	index   int64   // Value: the last; Min, Max under dinf: the extreme so far
 	sum     uint128 // Sum, Avg: of the indices
-	indices []int64 // Median, Percentile
+	indices []int64 // the other ranks
+	choice  choice  // by which they are drawn
 }
 
 // Reset empties a for another group. It keeps its memory.
-func (q *Query) Reset(a *Accumulator) { *a = Accumulator{indices: a.indices[:0]} }
+func (q *Query) Reset(a *Accumulator) {
+	*a = Accumulator{indices: a.indices[:0], choice: choice{upTo: a.choice.upTo[:0]}}
+}
 
 // Add adds one row with the reading x, which is not NULL, to a. Count ignores x.
 func (q *Query) Add(a *Accumulator, x float64) {
@@ -22,6 +26,10 @@ func (q *Query) Add(a *Accumulator, x float64) {
 		return
 	}
 	k := q.universe.Index(x)
+	if q.scored {
+		a.indices = append(a.indices, k)
+		return
+	}
 	switch q.agg {
 	case Sum, Avg:
 		a.sum = a.sum.add(uint64(k))
@@ -38,9 +46,12 @@ func (q *Query) Add(a *Accumulator, x float64) {
 	}
 }
 
-// answer returns the true answer of all but averages as a point of the query's lattice. For a group without
+// answer returns the true answer of all but averages, as a point of the query's lattice. For a group without
 // readings it is 0 for counts and sums, and lo otherwise.
 func (q *Query) answer(a *Accumulator) int128 {
+	if q.scored {
+		return fromInt64(q.percentile(a.indices))
+	}
 	switch q.agg {
 	case Count:
 		// Rows differ by as much as records do. Saturation only brings them closer.
@@ -74,20 +85,24 @@ func (u *Universe) total(rows int64, indices uint128) int128 {
 // percentile returns the index of rank min(m, floor(m*p/100)+1) among m indices, which
 // it reorders. It is 0 if there are none.
 //
-// Sensitivity: when the same rows are NULL, m and the rank are the same, and a
-// reading of given rank moves by no more than the largest move of any reading (thesis,
-// theorem 4.9). When other rows are NULL, the distance is hi - lo at least, and no two
-// points of the grid are further apart; lo, the answer without readings, is one of them. So
-// Delta = 1 under d1 and dinf, and hi - lo under nd1 and dh: their distances are at least
-// D/(hi-lo) for databases with the same NULLs that are D apart, and at least 1 otherwise.
+// Sensitivity under dinf, and under d1 with the same rows NULL, hence the same m and
+// rank: a reading of given rank moves by no more than the largest move of any reading
+// (thesis, theorem 4.9). Under dinf, when other rows are NULL, the distance is hi - lo at
+// least, and no two points of the grid are further apart; lo, the answer without readings,
+// is one of them.
 func (q *Query) percentile(indices []int64) int64 {
-	m := uint64(len(indices))
-	if m == 0 {
+	if len(indices) == 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(m, q.rank)
+	return nth(indices, q.below(len(indices)), bits.Len64(uint64(q.universe.last)))
+}
+
+// below returns how many of m > 0 readings come before the percentile,
+// min(m-1, floor(m*p/100)).
+func (q *Query) below(m int) int {
+	hi, lo := bits.Mul64(uint64(m), q.rank)
 	below, _ := bits.Div64(hi, lo, q.ranks) // rank <= ranks: at most m
-	return nth(indices, int(min(m-1, below)), bits.Len64(uint64(q.universe.last)))
+	return min(m-1, int(below))
 }
 
 // nth returns the element that would be at index k if s were sorted. The elements of s

@@ -100,6 +100,33 @@ func BenchmarkMedian(b *testing.B) {
 	})
 }
 
+// BenchmarkDrawByScore takes the median of 1,000,000 readings in a universe of 50,000
+// values, and in one where nearly all readings differ.
+func BenchmarkDrawByScore(b *testing.B) {
+	src := exact.NewSource(nil)
+	for _, c := range []struct {
+		name string
+		hi   float64
+	}{{"50,000 values", 50_000}, {"2^39 values", 1 << 39}} {
+		u := universe(b, 0, c.hi, 1)
+		unordered := make([]int64, 1_000_000)
+		for i := range unordered {
+			unordered[i] = int64(uint64(i)*0x9e3779b97f4a7c15>>24) % (u.last + 1) // in no order
+		}
+		for _, metric := range []budget.Metric{budget.D1, budget.ND1, budget.DH} {
+			b.Run(c.name+"/"+metric.String(), func(b *testing.B) {
+				q := query(b, Median, u, metric, big.NewRat(1, 1), nil)
+				a := Accumulator{indices: make([]int64, len(unordered))}
+				b.ReportAllocs()
+				for b.Loop() {
+					copy(a.indices, unordered)
+					floatSink = q.Draw(src, &a)
+				}
+			})
+		}
+	}
+}
+
 func benchQuery(b *testing.B, agg Aggregate, u *Universe) *Query {
 	if agg == Count {
 		u = nil

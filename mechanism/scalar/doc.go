@@ -11,8 +11,10 @@
 //	clamp(z + N),  P(N = k) = (1-q)/(1+q) q^|k|,  q = exp(-rate)
 //
 // which on lo, lo+step, .., hi is the thesis's truncated geometric mechanism
-// (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. An average
-// is a noisy sum divided by a count: see mean.go.
+// (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. There are two
+// exceptions. An average is a noisy sum divided by a count: see mean.go. Percentiles,
+// extremes included, are drawn by how far the readings are from having each value as their
+// percentile, under nd1 and dh, and under d1 where that is more accurate: see rank.go.
 //
 // # Why it is private
 //
@@ -29,6 +31,6 @@
 // that differs between two databases may count one step more than its distance.
 // Readings outside [lo, hi] count as the nearer end. In the proofs, the positions of
 // NULL are part of the database: a NULL reading is at distance hi - lo from every
-// value, with two exceptions: that of a sum is stated at [Query], and for an average under
-// d1 and dinf the positions of NULL are public.
+// value, with two exceptions: that of a sum is stated at [Query], and for averages and
+// percentiles under d1, and averages under dinf, the positions of NULL are public.
 package scalar

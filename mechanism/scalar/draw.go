@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -12,8 +13,11 @@ import (
 // of the universe, a multiple of gcd(lo, step) for a sum, a whole number up to 2^53 for
 // a count; for an average, to a number from lo to hi.
 func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
-	if q.mean != nil {
+	switch {
+	case q.mean != nil:
 		return q.mean.draw(src, a)
+	case q.byScore(len(a.indices)):
+		return q.lattice.number(fromInt64(q.choose(src, a)))
 	}
 	z := q.noise.add(src, q.answer(a))
 	return q.lattice.number(q.lattice.clamp(z))
@@ -21,7 +25,9 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 
 // Radius returns the smallest r such that the release is within r of the true answer
 // with probability at least p, 0 < p < 1. It is in the universe's unit, or in rows for a
-// count. The true answer is that of the readings as moved to the universe's grid.
+// count. The true answer is that of the readings as moved to the universe's grid. It
+// returns an error for a percentile under d1, nd1 and dh, whose error depends on the
+// readings.
 //
 // That of an average depends on how many readings there are, rows; 0 means that nobody
 // says. Then it is that of a single reading under d1 and dinf, which is the largest, and an
@@ -38,6 +44,13 @@ func (q *Query) Radius(p float64, rows int64) (float64, error) {
 			return 0, fmt.Errorf("rows must be given: the accuracy of an average under %v depends on how many there are", q.metric)
 		}
 		return q.mean.radius(p, max(1, rows)), nil
+	}
+	if q.scored {
+		const data = "how far a percentile is off under metric %v depends on the readings"
+		if q.metric == budget.DH {
+			return 0, fmt.Errorf(data+"; dx_rank_radius(p, epsilon, universe) tells how many ranks", q.metric)
+		}
+		return 0, fmt.Errorf(data, q.metric)
 	}
 	k, l := q.noise.quantile(p), q.lattice
 	if q.agg == Count || q.agg == Sum {

@@ -22,6 +22,12 @@ func (a uint128) times(m uint64) int128 {
 	return int128{int64(hi + a.hi*m), lo}
 }
 
+// float returns a to within 3 parts in 2^53.
+func (a uint128) float() float64 { return float64(a.hi)*0x1p64 + float64(a.lo) }
+
+// big returns a, which is below 2^127.
+func (a uint128) big() *big.Int { return int128{int64(a.hi), a.lo}.big() }
+
 // An int128 is a lattice point or a difference of two, in two's complement.
 type int128 struct {
 	hi int64

@@ -52,8 +52,6 @@ func TestUint128MatchesBig(t *testing.T) {
 	})
 }
 
-func (a uint128) big() *big.Int { return int128{int64(a.hi), a.lo}.big() }
-
 func TestNumberIsTheNearestFloat64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lattice{

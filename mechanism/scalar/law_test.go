@@ -155,8 +155,8 @@ func releaseCases(t *testing.T) []releaseCase {
 		{"count of two", query(t, Count, nil, budget.D1, rational("0.5"), nil), []float64{7, 7}},
 		{"sum above 0", query(t, Sum, tenths, budget.ND1, rational("3"), nil), []float64{0.1, 0.2}},
 		{"sum of both signs", query(t, Sum, temperature, budget.D1, rational("1"), nil), []float64{-2, 0.5}},
-		{"median of none", query(t, Median, temperature, budget.DH, rational("2"), nil), nil},
-		{"maximum", query(t, Max, temperature, budget.D1, rational("1"), nil), []float64{-2, 3}},
+		{"median of none", query(t, Median, temperature, budget.DInf, rational("2"), nil), nil},
+		{"maximum", query(t, Max, temperature, budget.DInf, rational("1"), nil), []float64{-2, 3}},
 	}
 }
 

@@ -22,18 +22,23 @@ import (
 //	ranks       1       hi-lo                  1
 //	count       one per record that is present or absent
 //
-// The average is a sum divided by a count, with noise of its own: see mean. Ranks are min, max, median and percentile. Under nd1 and dh epsilon is per
+// The average is a sum divided by a count, with noise of its own: see mean.go. Ranks are min,
+// max, median and percentile. Under nd1 and dh, and under d1 where that is better, they are
+// drawn by score instead: see rank.go. Under nd1 and dh epsilon is per
 // record and a row that is present or absent counts as one; elsewhere epsilon is per
 // unit of the universe and such a row counts as hi - lo. The exception is the
 // sum under d1 when the universe does not contain 0: one row more or less
-// changes the sum by up to max(|lo|,|hi|) > hi - lo, and counts as that distance.
+// changes the sum by up to max(|lo|,|hi|) > hi - lo, and counts as that distance. Ranks
+// under d1 do not protect which rows are present, since their number decides how they are
+// drawn.
 type Query struct {
 	agg      Aggregate
 	universe *Universe // nil for Count
 	metric   budget.Metric
 	price    budget.Price
 	mean     *mean // of Avg, whose answers are not on a lattice; nil otherwise
-	noise    noise // per lattice step
+	scored   bool  // a percentile that may be drawn by score
+	noise    noise // per lattice step, at twice the rate of scores
 	lattice  lattice
 
 	// The rank is min(m, floor(m*rank/ranks)+1).
@@ -67,7 +72,7 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	if err := checkMetric(agg, m); err != nil {
 		return nil, err
 	}
-	q := &Query{agg: agg, universe: u, metric: m, price: price}
+	q := &Query{agg: agg, universe: u, metric: m, price: price, scored: agg >= Min && m != budget.DInf}
 	if !q.PerRow() {
 		q.price.Unit = u.Unit()
 	}
@@ -113,6 +118,8 @@ func (q *Query) sensitivity() *big.Int {
 		return integer(q.lattice.scale) // one in the unit; one row for a count
 	case q.agg == Sum:
 		return big.NewInt(q.universe.reach())
+	case q.scored && q.metric == budget.DH:
+		return big.NewInt(q.lattice.step) // a score of one takes the place of a step
 	default:
 		return big.NewInt(q.universe.width())
 	}
@@ -139,10 +146,13 @@ func (q *Query) StandIn() float64 {
 // rankFraction returns the fraction of the readings below a percentile, rank/ranks =
 // p/100.
 func rankFraction(agg Aggregate, p *big.Rat) (rank, ranks uint64, err error) {
-	if agg == Median {
+	switch agg {
+	case Median:
 		return 1, 2, errUnlessNil(p, agg)
-	}
-	if agg != Percentile {
+	case Max:
+		return 1, 1, errUnlessNil(p, agg)
+	case Percentile:
+	default:
 		return 0, 1, errUnlessNil(p, agg)
 	}
 	if p == nil {

@@ -3,9 +3,11 @@ package scalar
 import (
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // within returns P(|N| <= k), summed outcome by outcome.
@@ -55,7 +57,6 @@ func TestRadiusByAggregate(t *testing.T) {
 		{Avg, budget.D1, "1", 0.5, 0.7},        // of one reading
 		{Sum, budget.D1, "1", 0.9, 2.3},        // grain 0.1
 		{Sum, budget.DH, "10", 0.9, 2.3},       // Delta = 10
-		{Max, budget.ND1, "8", 0.5, 0.7},       // Delta = 8
 		{Value, budget.D1, "0.001", 0.9, 8},    // never further than hi - lo
 		{Avg, budget.D1, "0.001", 0.9, 8},      // neither is an average
 		{Value, budget.D1, "9000000", 0.99, 0}, // no noise worth the name
@@ -69,6 +70,91 @@ func TestRadiusByAggregate(t *testing.T) {
 	count := query(t, Count, nil, budget.D1, rational("0.1"), nil)
 	if got, err := count.Radius(0.9, 0); err != nil || got != 23 {
 		t.Errorf("count: radius %v, %v; want 23 rows", got, err)
+	}
+}
+
+func TestRadiusOfScoresIsAnError(t *testing.T) {
+	u := universe(t, 2, 10, 0.1)
+	for metric, want := range map[budget.Metric]string{
+		budget.D1: "depends on the readings", budget.ND1: "depends on the readings",
+		budget.DH: "depends on the readings; dx_rank_radius(p, epsilon, universe)",
+	} {
+		for _, agg := range []Aggregate{Min, Median, Max} {
+			if r, err := query(t, agg, u, metric, rational("1"), nil).Radius(0.9, 0); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v under %v: radius %v, %v", agg, metric, r, err)
+			}
+		}
+	}
+}
+
+// The median of 2t readings that are all equal is t or t+1 ranks off with the probability
+// of the bound; the radius is the smallest that it allows.
+func TestRankRadiusIsTheSmallest(t *testing.T) {
+	for _, u := range []*Universe{universe(t, 0, 1, 1), universe(t, 0, 10, 0.1), universe(t, 0, 200, 0.001)} {
+		for _, eps := range []string{"0.01", "0.3", "1", "50"} {
+			for _, p := range []float64{1e-6, 0.2, 0.5, 0.95, 0.999} {
+				r, err := RankRadius(p, rational(eps), u)
+				if err != nil {
+					t.Fatal(err)
+				}
+				exceeds := func(r int64) float64 { // all values but one are at the score r+1
+					a := float64(u.last) * math.Exp(-halved(eps)*float64(r+1))
+					return a / (a + 1)
+				}
+				if exceeds(r) > (1-p)*(1+1e-9) {
+					t.Errorf("%v at %s: more than %d ranks off with probability %v, not %v", u, eps, r, exceeds(r), 1-p)
+				}
+				if r > 0 && exceeds(r-1) < (1-p)*(1-1e-9) {
+					t.Errorf("%v at %s: radius %d at %v is not the smallest", u, eps, r, p)
+				}
+			}
+		}
+	}
+	u := universe(t, 0, 1, 1)
+	for _, p := range []float64{0, 1, math.NaN()} {
+		if r, err := RankRadius(p, rational("1"), u); err == nil {
+			t.Errorf("rank radius at %v is %v", p, r)
+		}
+	}
+	if r, err := RankRadius(0.5, rational("0"), u); err == nil {
+		t.Errorf("rank radius at epsilon 0 is %v", r)
+	}
+}
+
+func halved(eps string) float64 {
+	f, _ := rational(eps).Float64()
+	return f / 2
+}
+
+// Draws keep within the rank radius as often as it says: 20,000 draws, and by Hoeffding's
+// inequality a false alarm of probability e^-(2*20000*0.02^2), below 2e-7, per case.
+func TestRankRadiusCoversDraws(t *testing.T) {
+	const draws, p = 20_000, 0.9
+	src := exact.NewSource(nil)
+	u := universe(t, 0, 10, 0.1)
+	for name, reading := range map[string]func(i int) float64{
+		"equal": func(int) float64 { return 4 },
+		"even":  func(i int) float64 { return float64(i%101) / 10 },
+	} {
+		q := query(t, Median, u, budget.DH, rational("0.1"), nil)
+		r, err := RankRadius(p, rational("0.1"), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a Accumulator
+		for i := range 400 {
+			q.Add(&a, reading(i))
+		}
+		scores := scoresOf(t, q, a.indices)
+		within := 0
+		for range draws {
+			if scores[pointOf(q, q.Draw(src, &a))] <= r {
+				within++
+			}
+		}
+		if share := float64(within) / draws; share < p-0.02 {
+			t.Errorf("%s readings: %v of the draws are within %d ranks", name, share, r)
+		}
 	}
 }
 

@@ -1,0 +1,238 @@
+package scalar
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// The percentiles of a group under d1, nd1 and dh are drawn by score: a value v of the
+// universe is released with probability proportional to
+//
+//	exp(-rate*score(v)),
+//
+// the exponential mechanism (McSherry and Talwar, Mechanism Design via Differential
+// Privacy, 2007). If two databases differ so little that no score differs by more than s,
+// the weight of a value and the sum of all weights each differ by a factor of at most
+// exp(rate*s), and the probability of a value by exp(2*rate*s). So rate is half of epsilon
+// for what the metric takes as one, and less than that by the rounding of a float64.
+//
+// Below, x_1 <= .. <= x_n are the readings in the order of size, as indices of the
+// universe, k(n) = min(n, floor(n*p/100)+1) is the rank of the percentile, and W = hi-lo.
+//
+// # dh: how many ranks v is off
+//
+// With L readings below v and E equal to it, v has the ranks L+1 to L+E, and
+//
+//	score(v) = max(0, L+1-k(n), k(n)-(L+E)).
+//
+// A reading that is added, removed or replaced changes it by 1 at most. Replacing keeps n,
+// and L and L+E change by 1 at most each, hence both differences and their maximum do.
+// Adding turns L into L or L+1, L+E into L+E or L+E+1, and k(n) into k(n) or k(n)+1: the
+// floor grows by at most one since p <= 100, so both arguments of the minimum do, and
+// neither falls. The difference of two numbers that each grow by 0 or 1 changes by 1 at
+// most. Removing is the same backwards.
+//
+// One record is a distance of one, so rate is epsilon/2 per rank. Without readings all
+// values have the score 1, max(0, 1-k(0)), as all but one have with one reading: the draw
+// is uniform.
+//
+// # d1 and nd1: how far the readings are from having the percentile v
+//
+// The score is the inverse sensitivity (Asi and Duchi, Instance-optimality in
+// differential privacy, 2020; for medians it is the smooth-sensitivity argument of Smith,
+// Privacy-preserving statistical estimation with optimal convergence rates, 2011, turned
+// around): the least Manhattan distance from the readings to n readings whose percentile
+// is v. To raise the percentile to v, at least all readings from x_k on that are below v
+// have to move up to it, and that is enough; to lower it, likewise. So
+//
+//	score(v) = sum over i >= k of max(0, v - x_i)  for v >= x_k,
+//	score(v) = sum over i <= k of max(0, x_i - v)  for v <= x_k.
+//
+// As a distance to a set it changes by no more than the readings move. That is all for d1,
+// where the positions of NULL, hence n, are public: rate is epsilon*step/2 per step.
+//
+// Under nd1 it changes by at most W when a reading is added or removed. Without readings
+// it is 0 everywhere, and with one it is |v - x_1| <= W. Otherwise, let y be n readings
+// with the percentile v = y_k, at the least distance from x.
+//
+// Adding a to x: add hi to y if k(n+1) = k(n), and lo if k(n+1) = k(n)+1. The percentile
+// of y is still v, and a is at most W from what was added.
+//
+// Removing a from x and a: let y be n+1 readings with the percentile v at the least
+// distance from x and a, and take the reading that a was moved to away from y. That does
+// not add to the distance. The reading of rank k(n) in what is left is v, or may be moved
+// to v, which makes v the percentile and adds W at most. For if k(n) = k(n+1) it is y's
+// reading of that rank or the one above it, and at most k(n)-1 of the others are below
+// v; if k(n) = k(n+1)-1 it is y's reading of rank k(n+1) or the one below it, and at least
+// k(n)-1 of the others are at most v, no more than k(n)-1 below it.
+//
+// A move by d is at the distance d/W under nd1, and a reading more or less at 1. So a
+// distance of one changes the score by at most W, and rate is epsilon*step/(2W) per step.
+
+// byScore reports whether the answer over m readings is drawn by score.
+func (q *Query) byScore(m int) bool {
+	return q.scored && (q.metric != budget.D1 || q.prefersScore(m))
+}
+
+// choose draws an index of the universe by score. It sorts the readings.
+func (q *Query) choose(src *exact.Source, a *Accumulator) int64 {
+	slices.Sort(a.indices)
+	a.choice.prepare(q.noise.rate/2, q.runs(a.indices)) // halving is exact
+	return a.choice.draw(src)
+}
+
+// runs returns the runs of sorted readings.
+func (q *Query) runs(sorted []int64) runs {
+	r := runs{sorted: sorted, last: q.universe.last, moves: q.metric != budget.DH}
+	if len(sorted) > 0 {
+		r.k = q.below(len(sorted))
+		if r.moves {
+			r.at, r.i = sorted[r.k], r.k
+		}
+	}
+	return r
+}
+
+// A run is a stretch of neighbouring values whose scores grow evenly: the value
+// first + j*step has the score score + j*slope, for 0 <= j < n. The slope is 0 between
+// neighbouring ranks, and the number of readings that have to move under d1 and nd1.
+type run struct {
+	first, step, n int64
+	score          uint128
+	slope          int64
+}
+
+// runs yields the runs of a group, which together have every value of the universe once.
+// There are at most twice as many as different readings, and one.
+type runs struct {
+	sorted []int64 // the readings
+	k      int     // how many readings there are below rank k(n)
+	last   int64   // the highest value
+	moves  bool    // scores count moves of readings, not ranks
+
+	at    int64 // the value at which the next run begins
+	i     int   // the next reading
+	down  bool  // moves: from the percentile down
+	score uint128
+	slope int64
+}
+
+// next returns the next run, and false after the last one.
+func (r *runs) next() (run, bool) {
+	switch {
+	case len(r.sorted) == 0:
+		return r.level()
+	case !r.moves:
+		return r.nextRank()
+	case !r.down:
+		if next, ok := r.nextAbove(); ok {
+			return next, true
+		}
+		r.down, r.at, r.i, r.score, r.slope = true, r.sorted[r.k], r.k, uint128{}, 0
+	}
+	return r.nextBelow()
+}
+
+// level returns the whole universe with the score 0. A score that is the same for all
+// values has no effect on the law, whatever it is.
+func (r *runs) level() (run, bool) {
+	if r.at > r.last {
+		return run{}, false
+	}
+	r.at = r.last + 1
+	return run{step: 1, n: r.last + 1}, true
+}
+
+// nextRank goes up from lo. r.i readings are below r.at.
+func (r *runs) nextRank() (run, bool) {
+	if r.at > r.last {
+		return run{}, false
+	}
+	first, below := r.at, r.i
+	for r.i < len(r.sorted) && r.sorted[r.i] == first {
+		r.i++
+	}
+	r.at++
+	if r.i == below { // no reading is here: go on to the next one
+		r.at = r.reading(r.last + 1)
+	}
+	// The rank is r.k+1.
+	return run{first: first, step: 1, n: r.at - first, score: uint128{lo: uint64(max(0, below-r.k, r.k+1-r.i))}}, true
+}
+
+// nextAbove goes up from the percentile, which is part of the first run.
+func (r *runs) nextAbove() (run, bool) {
+	if r.at > r.last {
+		return run{}, false
+	}
+	for r.i < len(r.sorted) && r.sorted[r.i] == r.at {
+		r.i++
+		r.slope++
+	}
+	next := run{first: r.at, step: 1, n: r.reading(r.last+1) - r.at, score: r.score, slope: r.slope}
+	r.at += next.n
+	r.score = next.scoreAt(next.n)
+	return next, true
+}
+
+// nextBelow goes down from the percentile, which is not part of any run.
+func (r *runs) nextBelow() (run, bool) {
+	if r.at == 0 {
+		return run{}, false
+	}
+	for r.i >= 0 && r.sorted[r.i] == r.at {
+		r.i--
+		r.slope++
+	}
+	next := run{first: r.at - 1, step: -1, n: r.at - r.reading(0), score: r.score.add(uint64(r.slope)), slope: r.slope}
+	r.at -= next.n
+	r.score = next.scoreAt(next.n - 1)
+	return next, true
+}
+
+// reading returns the next reading, or what there is instead of one.
+func (r *runs) reading(otherwise int64) int64 {
+	if r.i < 0 || r.i >= len(r.sorted) {
+		return otherwise
+	}
+	return r.sorted[r.i]
+}
+
+// scoreAt returns the score of the j-th value.
+func (r run) scoreAt(j int64) uint128 {
+	hi, lo := bits.Mul64(uint64(r.slope), uint64(j))
+	s := r.score.add(lo)
+	s.hi += hi
+	return s
+}
+
+// RankRadius returns the smallest r such that a percentile under dh is at most r ranks
+// off with probability at least p, 0 < p < 1, whatever the readings are: if it lies above
+// the true one, at most r readings, equal ones of the true one included, would have to
+// move up to it, and likewise below. Without readings there is no rank to be off.
+//
+// Of the N values of the universe, at least one has the score 0, and those that are more
+// than r off have r+1 or more. With the rate epsilon/2 and t = r+1 the latter weigh A <=
+// (N-1) e^(-rate*t), the former B >= 1, so that
+//
+//	P(score >= t) = A/(A+B) <= (N-1) e^(-rate*t) / ((N-1) e^(-rate*t) + 1),
+//
+// which is at most 1-p if rate*t >= ln((N-1) p/(1-p)). Where 2t or so readings are all
+// equal, the median meets the bound, so no smaller r will do.
+func RankRadius(p float64, eps *big.Rat, u *Universe) (int64, error) {
+	if !(p > 0 && p < 1) {
+		return 0, errors.New("p is not between 0 and 1")
+	}
+	q, err := NewQuery(Median, u, budget.DH, eps, nil)
+	if err != nil {
+		return 0, err
+	}
+	t := math.Ceil((math.Log(float64(u.last)) + math.Log(p) - math.Log1p(-p)) / (q.noise.rate / 2))
+	return int64(max(t, 1)) - 1, nil
+}
