@@ -1,6 +1,9 @@
 package scalar
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // An Accumulator collects the readings of one group for a [Query]. The zero value is
 // empty. It is not safe for concurrent use. Medians and percentiles, and extremes but
@@ -11,12 +14,13 @@ type Accumulator struct {
 	index   int64   // Value: the last; Min, Max under dinf: the extreme so far
 	sum     uint128 // Sum, Avg: of the indices
 	indices []int64 // the other ranks
+	spare   []int64 // memory to sort them
 	choice  choice  // by which they are drawn
 }
 
 // Reset empties a for another group. It keeps its memory.
 func (q *Query) Reset(a *Accumulator) {
-	*a = Accumulator{indices: a.indices[:0], choice: choice{upTo: a.choice.upTo[:0]}}
+	*a = Accumulator{indices: a.indices[:0], spare: a.spare, choice: choice{upTo: a.choice.upTo[:0]}}
 }
 
 // Add adds one row with the reading x, which is not NULL, to a. Count ignores x.
@@ -121,4 +125,38 @@ func nth(s []int64, k, width int) int64 {
 		}
 	}
 	return s[0]
+}
+
+// sortIndices returns the elements of s, which are in 0..2^width-1, in order, and memory
+// for the next call. The two are s and spare, or memory of their size, in either role.
+// Many elements are sorted by digits, the lowest first, a few by comparison.
+func sortIndices(s, spare []int64, width int) (sorted, rest []int64) {
+	const digit, few = 11, 1 << 10
+	if len(s) < few {
+		slices.Sort(s)
+		return s, spare
+	}
+	if cap(spare) < len(s) {
+		spare = make([]int64, len(s))
+	}
+	spare = spare[:len(s)]
+	var next [1 << digit]int
+	for shift := 0; shift < width; shift += digit {
+		clear(next[:])
+		for _, v := range s {
+			next[v>>shift&(1<<digit-1)]++
+		}
+		at := 0
+		for i, n := range next {
+			next[i] = at
+			at += n
+		}
+		for _, v := range s {
+			d := v >> shift & (1<<digit - 1)
+			spare[next[d]] = v
+			next[d]++
+		}
+		s, spare = spare, s
+	}
+	return s, spare
 }

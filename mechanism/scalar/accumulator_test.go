@@ -102,6 +102,28 @@ func ranked(d declared, readings []float64, p *big.Rat) int64 {
 	return indices[min(rank, int64(len(indices)))-1]
 }
 
+func TestSortIndices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 40).Draw(t, "width")
+		n := rapid.SampledFrom([]int{0, 1, 2, 1023, 1024, 3000}).Draw(t, "n")
+		word := rapid.Uint64().Draw(t, "seed")
+		s := make([]int64, n)
+		for i := range s {
+			word = word*0x5851f42d4c957f2d + 1
+			s[i] = int64(word >> (64 - width))
+		}
+		want := slices.Sorted(slices.Values(s))
+		spare := make([]int64, rapid.SampledFrom([]int{0, 5000}).Draw(t, "spare"))
+		sorted, rest := sortIndices(s, spare, width)
+		if !slices.Equal(sorted, want) {
+			t.Fatalf("%d indices of %d bits are not sorted", n, width)
+		}
+		if n > 0 && len(rest) > 0 && &rest[0] == &sorted[0] {
+			t.Fatal("the memory to spare is that of the sorted indices")
+		}
+	})
+}
+
 func TestCountsSaturate(t *testing.T) {
 	q := query(t, Count, nil, budget.D1, rational("9000000"), nil)
 	src := exact.NewSource(nil)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
@@ -82,7 +81,7 @@ func (q *Query) byScore(m int) bool {
 
 // choose draws an index of the universe by score. It sorts the readings.
 func (q *Query) choose(src *exact.Source, a *Accumulator) int64 {
-	slices.Sort(a.indices)
+	a.indices, a.spare = sortIndices(a.indices, a.spare, bits.Len64(uint64(q.universe.last)))
 	a.choice.prepare(q.noise.rate/2, q.runs(a.indices)) // halving is exact
 	return a.choice.draw(src)
 }
