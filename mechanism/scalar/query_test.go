@@ -102,6 +102,7 @@ func TestRateIsRoundedDown(t *testing.T) {
 		{Sum, evens, budget.D1, rational("0.6")},
 		{Sum, evens, budget.DH, rational("0.06")},
 		{Median, evens, budget.ND1, rational("0.1")},
+		{Median, evens, budget.DH, rational("0.3")}, // of scores: half of it per rank
 	} {
 		q := query(t, c.agg, c.u, c.metric, eps, nil)
 		slack := new(big.Rat).Sub(c.want, new(big.Rat).SetFloat64(q.noise.rate))

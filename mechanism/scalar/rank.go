@@ -26,7 +26,8 @@ import (
 //
 // # dh: how many ranks v is off
 //
-// With L readings below v and E equal to it, v has the ranks L+1 to L+E, and
+// The score is that of private quantiles (Smith, Privacy-preserving statistical estimation
+// with optimal convergence rates, 2011). With L readings below v and E equal to it, v has the ranks L+1 to L+E, and
 //
 //	score(v) = max(0, L+1-k(n), k(n)-(L+E)).
 //
@@ -37,17 +38,15 @@ import (
 // neither falls. The difference of two numbers that each grow by 0 or 1 changes by 1 at
 // most. Removing is the same backwards.
 //
-// One record is a distance of one, so rate is epsilon/2 per rank. Without readings all
-// values have the score 1, max(0, 1-k(0)), as all but one have with one reading: the draw
-// is uniform.
+// One record is a distance of one, so rate is epsilon/2 per rank. All of this includes
+// n = 0, where k is 0: without readings every value has the score max(0, 1-k(0)) = 1, so
+// the draw is uniform.
 //
 // # d1 and nd1: how far the readings are from having the percentile v
 //
 // The score is the inverse sensitivity (Asi and Duchi, Instance-optimality in
-// differential privacy, 2020; for medians it is the smooth-sensitivity argument of Smith,
-// Privacy-preserving statistical estimation with optimal convergence rates, 2011, turned
-// around): the least Manhattan distance from the readings to n readings whose percentile
-// is v. To raise the percentile to v, at least all readings from x_k on that are below v
+// differential privacy via approximate inverse sensitivity mechanisms, 2020): the least
+// Manhattan distance from the readings to n readings whose percentile is v. To raise the percentile to v, at least all readings from x_k on that are below v
 // have to move up to it, and that is enough; to lower it, likewise. So
 //
 //	score(v) = sum over i >= k of max(0, v - x_i)  for v >= x_k,
@@ -63,13 +62,18 @@ import (
 // Adding a to x: add hi to y if k(n+1) = k(n), and lo if k(n+1) = k(n)+1. The percentile
 // of y is still v, and a is at most W from what was added.
 //
-// Removing a from x and a: let y be n+1 readings with the percentile v at the least
-// distance from x and a, and take the reading that a was moved to away from y. That does
-// not add to the distance. The reading of rank k(n) in what is left is v, or may be moved
-// to v, which makes v the percentile and adds W at most. For if k(n) = k(n+1) it is y's
-// reading of that rank or the one above it, and at most k(n)-1 of the others are below
-// v; if k(n) = k(n+1)-1 it is y's reading of rank k(n+1) or the one below it, and at least
-// k(n)-1 of the others are at most v, no more than k(n)-1 below it.
+// Removing a: let y be n+1 readings with the percentile v at the least distance from x and
+// a, and take the reading b that a was moved to away from y. That does not add to the
+// distance. With k = k(n), let z be the reading of rank k in what is left. If z is not v,
+// moving it to v adds W at most and makes v the percentile, that is, at most k-1 readings
+// are then below v and at least k are not above it:
+//
+//   - If k(n+1) = k, z is the reading of rank k or k+1 in y, so z > v. At most k-1 readings
+//     of y are below v, and at least k are not above it, b perhaps among them: k-1 are
+//     left, and z joins them.
+//   - If k(n+1) = k+1, z is the reading of rank k or k+1 in y, so z < v. At most k readings
+//     of y are below v, z among them, which leaves them. At least k+1 are not above v, b
+//     perhaps among them: k are left.
 //
 // A move by d is at the distance d/W under nd1, and a reading more or less at 1. So a
 // distance of one changes the score by at most W, and rate is epsilon*step/(2W) per step.
