@@ -11,13 +11,14 @@ import (
 
 // Arguments of the functions that release readings.
 var (
-	argX         = &argument{name: "x", is: "reading in the universe's unit (secret); moved to the nearest value of the universe", kind: kindReading}
-	argRank      = &argument{name: "p", is: "the percentile, 0..100", kind: kindNumber, setting: true}
-	argEpsQuery  = &argument{name: "epsilon", is: "distinguishability per unit of the universe, or per record under nd1 and dh", kind: kindPositive, setting: true}
-	argEpsRecord = &argument{name: "epsilon", is: "distinguishability per record", kind: kindPositive, setting: true}
-	argUniverse  = &argument{name: "universe", is: "name of a universe", kind: kindText, setting: true}
-	argMetric    = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records", kind: kindText, optional: true, setting: true}
-	argMetricAll = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", kind: kindText, optional: true, setting: true}
+	argX            = &argument{name: "x", is: "reading in the universe's unit (secret); moved to the nearest value of the universe", kind: kindReading}
+	argRank         = &argument{name: "p", is: "the percentile, 0..100", kind: kindNumber, setting: true}
+	argEpsQuery     = &argument{name: "epsilon", is: "distinguishability per unit of the universe, or per record under nd1 and dh", kind: kindPositive, setting: true}
+	argEpsRecord    = &argument{name: "epsilon", is: "distinguishability per record", kind: kindPositive, setting: true}
+	argUniverse     = &argument{name: "universe", is: "name of a universe", kind: kindText, setting: true}
+	argMetric       = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records", kind: kindText, optional: true, setting: true}
+	argMetricSpread = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'dh': protects whole records", kind: kindText, optional: true, setting: true}
+	argMetricAll    = &argument{name: "metric", is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", kind: kindText, optional: true, setting: true}
 )
 
 // Notes that several functions share.
@@ -74,6 +75,10 @@ func init() {
 			example:   []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 			aggregate: avgQuery.newGroup,
 		},
+		varianceQuery("dx_variance", "Releases the variance of readings, in the universe's unit squared.", scalar.Variance,
+			"SELECT dx_variance('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+		varianceQuery("dx_stddev", "Releases the standard deviation of readings, which is the root of dx_variance.", scalar.StdDev,
+			"SELECT dx_stddev('ana', x, 2, 'halfhour', 'dh') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 		rankQuery("dx_min", "Releases the smallest reading.", scalar.Min,
 			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 		rankQuery("dx_max", "Releases the largest reading.", scalar.Max,
@@ -90,6 +95,22 @@ func init() {
 			aggregate: percentileQuery.newGroup,
 		},
 	)
+}
+
+// varianceQuery returns the row for a variance or its root.
+func varianceQuery(name, does string, a scalar.Aggregate, example string) *function {
+	q := queryArguments{aggregate: a, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricSpread}
+	return &function{
+		name: name, section: released,
+		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricSpread},
+		does:    does,
+		charges: chargesMetric,
+		notes: "A noisy sum of squares and a noisy sum of the distances from the middle of the universe, divided by the number of readings and moved into what the universe allows. " +
+			"Under d1, where that number is public, each sum has half of epsilon; under dh each sum and the number have a third. " + perGroup,
+		example: []string{example},
+
+		aggregate: q.newGroup,
+	}
 }
 
 // rankQuery returns the row for an aggregate that is a percentile of fixed p.

@@ -31,6 +31,11 @@ SELECT dx_count(meter, 100) FROM reading;
 SELECT dx_sum(meter, x, 1000, 'u', 'dh'), dx_sum(meter, x, 1000, 'u', 'nd1') FROM reading;
 --> 19.0, 19.0
 --$ a 4000/record, b 2000/record, c 2000/record
+SELECT dx_variance(meter, x, 8000, 'u'), round(dx_stddev(meter, x, 8000, 'u'), 6) FROM reading;
+--> 12.6875, 3.561952
+--$ a 16000/kWh, b 16000/kWh, c 16000/kWh
+SELECT dx_variance(meter, x, 1, 'u', 'nd1') FROM reading;
+--! dx_variance: metric nd1...
 SELECT dx_avg(meter, x, 1000, 'u', 'dinf') FROM reading;
 --> 4.75
 --$ a 1000/kWh, b 1000/kWh, c 1000/kWh

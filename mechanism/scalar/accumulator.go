@@ -12,7 +12,8 @@ import (
 type Accumulator struct {
 	rows    int64
 	index   int64   // Value: the last; Min, Max under dinf: the extreme so far
-	sum     uint128 // Sum, Avg: of the indices
+	sum     uint128 // Sum, Avg, Variance, StdDev: of the indices
+	squares uint128 // Variance, StdDev: of the squared indices
 	indices []int64 // the other ranks
 	spare   []int64 // memory to sort them
 	choice  choice  // by which they are drawn
@@ -37,6 +38,9 @@ func (q *Query) Add(a *Accumulator, x float64) {
 	switch q.agg {
 	case Sum, Avg:
 		a.sum = a.sum.add(uint64(k))
+	case Variance, StdDev:
+		a.sum = a.sum.add(uint64(k))
+		a.squares = a.squares.addSquare(uint64(k))
 	case Median, Percentile:
 		a.indices = append(a.indices, k)
 	case Min:
@@ -50,7 +54,7 @@ func (q *Query) Add(a *Accumulator, x float64) {
 	}
 }
 
-// answer returns the true answer of all but averages, as a point of the query's lattice. For a group without
+// answer returns the true answer of all but averages and variances, as a point of the query's lattice. For a group without
 // readings it is 0 for counts and sums, and lo otherwise.
 func (q *Query) answer(a *Accumulator) int128 {
 	if q.scored {

@@ -19,11 +19,14 @@ const (
 	Max                         // percentile 100
 	Median                      // percentile 50
 	Percentile                  // the reading of rank min(m, floor(p*m/100)+1) among m
+	Variance                    // the mean squared distance from the average
+	StdDev                      // the root of the variance
 )
 
 var aggregateNames = []string{
 	Value: "value", Count: "count", Sum: "sum", Avg: "avg",
 	Min: "min", Max: "max", Median: "median", Percentile: "percentile",
+	Variance: "variance", StdDev: "stddev",
 }
 
 // ParseAggregate returns the aggregate called s, with or without the prefix dx_ of its

@@ -3,6 +3,7 @@ package scalar
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
@@ -16,6 +17,12 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 	switch {
 	case q.mean != nil:
 		return q.mean.draw(src, a)
+	case q.variance != nil:
+		x, _ := q.variance.draw(src, a).Float64()
+		if q.agg == StdDev {
+			x = math.Sqrt(x)
+		}
+		return x
 	case q.byScore(len(a.indices)):
 		return q.lattice.number(fromInt64(q.choose(src, a)))
 	}
@@ -27,7 +34,7 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 // with probability at least p, 0 < p < 1. It is in the universe's unit, or in rows for a
 // count. The true answer is that of the readings as moved to the universe's grid. It
 // returns an error for a percentile under d1, nd1 and dh, whose error depends on the
-// readings.
+// readings, and for variances.
 //
 // That of an average depends on how many readings there are, rows; 0 means that nobody
 // says. Then it is that of a single reading under d1 and dinf, which is the largest, and an
@@ -44,6 +51,9 @@ func (q *Query) Radius(p float64, rows int64) (float64, error) {
 			return 0, fmt.Errorf("rows must be given: the accuracy of an average under %v depends on how many there are", q.metric)
 		}
 		return q.mean.radius(p, max(1, rows)), nil
+	}
+	if q.variance != nil {
+		return 0, fmt.Errorf("how far a %v is off depends on the readings", q.agg)
 	}
 	if q.scored {
 		const data = "how far a percentile is off under metric %v depends on the readings"

@@ -16,6 +16,14 @@ func (a uint128) add(b uint64) uint128 {
 	return uint128{a.hi + carry, lo}
 }
 
+// addSquare returns a + b*b.
+func (a uint128) addSquare(b uint64) uint128 {
+	hi, lo := bits.Mul64(b, b)
+	sum := a.add(lo)
+	sum.hi += hi
+	return sum
+}
+
 // times returns a*m; the product must be below 2^127.
 func (a uint128) times(m uint64) int128 {
 	hi, lo := bits.Mul64(a.lo, m)

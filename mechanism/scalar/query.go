@@ -24,7 +24,7 @@ import (
 //
 // The average is a sum divided by a count, with noise of its own: see mean.go. Ranks are min,
 // max, median and percentile. Under nd1 and dh, and under d1 where that is better, they are
-// drawn by score instead: see rank.go. Under nd1 and dh epsilon is per
+// drawn by score instead: see rank.go. Variances have sums of their own: see variance.go. Under nd1 and dh epsilon is per
 // record and a row that is present or absent counts as one; elsewhere epsilon is per
 // unit of the universe and such a row counts as hi - lo. The exception is the
 // sum under d1 when the universe does not contain 0: one row more or less
@@ -36,9 +36,10 @@ type Query struct {
 	universe *Universe // nil for Count
 	metric   budget.Metric
 	price    budget.Price
-	mean     *mean // of Avg, whose answers are not on a lattice; nil otherwise
-	scored   bool  // a percentile that may be drawn by score
-	noise    noise // per lattice step, at twice the rate of scores
+	mean     *mean     // of Avg, whose answers are not on a lattice; nil otherwise
+	variance *variance // of Variance and StdDev; nil otherwise
+	scored   bool      // a percentile that may be drawn by score
+	noise    noise     // per lattice step, at twice the rate of scores
 	lattice  lattice
 
 	// The rank is min(m, floor(m*rank/ranks)+1).
@@ -60,7 +61,7 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	if err != nil {
 		return nil, err
 	}
-	if agg < Value || agg > Percentile {
+	if agg < Value || agg > StdDev {
 		return nil, fmt.Errorf("aggregate %v is unknown", agg)
 	}
 	if agg == Count && u != nil {
@@ -72,7 +73,7 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	if err := checkMetric(agg, m); err != nil {
 		return nil, err
 	}
-	q := &Query{agg: agg, universe: u, metric: m, price: price, scored: agg >= Min && m != budget.DInf}
+	q := &Query{agg: agg, universe: u, metric: m, price: price, scored: agg >= Min && agg <= Percentile && m != budget.DInf}
 	if !q.PerRow() {
 		q.price.Unit = u.Unit()
 	}
@@ -81,6 +82,12 @@ func NewQuery(agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) (*Qu
 	}
 	if agg == Avg {
 		if q.mean, err = newMean(u, m, eps); err != nil {
+			return nil, err
+		}
+		return q, nil
+	}
+	if agg == Variance || agg == StdDev {
+		if q.variance, err = newVariance(u, m, eps); err != nil {
 			return nil, err
 		}
 		return q, nil
@@ -101,6 +108,8 @@ func checkMetric(agg Aggregate, m budget.Metric) error {
 	switch {
 	case m == budget.D1:
 		return nil
+	case agg == Variance || agg == StdDev:
+		return checkVariance(agg, m)
 	case agg == Value || agg == Count:
 		return fmt.Errorf("metric %v: %v takes no metric", m, agg)
 	case agg == Sum && m == budget.DInf:
@@ -134,10 +143,10 @@ func (q *Query) PerRow() bool {
 // Price returns what a release costs: once, or for each row that an account contributes.
 func (q *Query) Price() budget.Price { return q.price }
 
-// StandIn returns an answer that depends on public facts only: 0 for sums and counts, and
-// lo otherwise.
+// StandIn returns an answer that depends on public facts only: 0 for counts, sums and
+// variances, and lo otherwise.
 func (q *Query) StandIn() float64 {
-	if q.agg == Count || q.agg == Sum {
+	if q.agg == Count || q.agg == Sum || q.variance != nil {
 		return 0
 	}
 	return q.universe.lo

@@ -27,7 +27,7 @@ func TestQueryErrors(t *testing.T) {
 		{Value, u, budget.ND1, one, nil, "metric nd1: value takes no metric"},
 		{Count, nil, budget.DH, one, nil, "metric dh: count takes no metric"},
 		{Avg, u, budget.Metric(9), one, nil, "metric Metric(9) is unknown"},
-		{Aggregate(8), u, budget.D1, one, nil, "aggregate Aggregate(8) is unknown"},
+		{Aggregate(10), u, budget.D1, one, nil, "aggregate Aggregate(10) is unknown"},
 		{Count, u, budget.D1, one, nil, "universe: count takes none"},
 		{Avg, nil, budget.D1, one, nil, "universe: avg needs one"},
 		{Percentile, u, budget.D1, one, nil, "p is missing"},

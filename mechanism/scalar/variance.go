@@ -1,0 +1,113 @@
+package scalar
+
+import (
+	"errors"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A variance is how variances are drawn, and standard deviations, which are their roots: a
+// noisy sum of squares and a noisy sum, divided by how many readings there are. All noise is
+// on integers; what is printed is a function of the drawn integers, of the universe, and
+// under d1 of the public number m of readings.
+//
+// # Privacy
+//
+// Let k be the index of a reading, n the index of hi, and y = 2k-n: the reading in half steps
+// from the middle of the universe, |y| <= n. A is the sum of the y, B that of the y^2. All
+// noises are drawn independently, and what they spend adds up.
+//
+// Under d1 the positions of NULL are public, and m is the same in both databases. Readings
+// that move by D steps in all move A by 2D, and B by 4nD at most, since
+// |y^2 - y'^2| = |y + y'|*|y - y'| <= 2n*2D. Noise on A at a rate of epsilon*step/4 and on B at
+// a rate of epsilon*step/(8n) spends epsilon*step*D/2 each: epsilon per unit.
+//
+// Under dh a third of epsilon is for each of m, A and B: m has noise at a rate of epsilon/3,
+// A at epsilon/(3n), B at epsilon/(3n^2).
+//   - A record more or less moves m by 1, A by n and B by n^2 at most: epsilon in all.
+//   - A record that is replaced leaves m, moves A by 2n at most, and B by n^2 at most, since
+//     both squares are in 0..n^2: 2/3 + 1/3 of epsilon.
+//
+// A is not centred again at a noisy average: that would cost as much once more.
+type variance struct {
+	universe *Universe
+	records  bool // dh: the number of readings is secret
+
+	count, sum, squares noise // of m, for records; of A; of B
+}
+
+func newVariance(u *Universe, m budget.Metric, eps *big.Rat) (_ *variance, err error) {
+	v := &variance{universe: u, records: m == budget.DH}
+	n := new(big.Rat).SetInt64(u.last)
+	var sum *big.Rat // the rate of A; that of B is 1/n or 1/(2n) of it
+	squares := new(big.Rat).Inv(n)
+	if v.records {
+		third := new(big.Rat).Quo(eps, big.NewRat(3, 1))
+		if v.count, err = newNoise(third); err != nil {
+			return nil, err
+		}
+		sum = new(big.Rat).Quo(third, n)
+	} else {
+		sum = new(big.Rat).Mul(eps, u.Step())
+		sum.Quo(sum, big.NewRat(4, 1))
+		squares.Quo(squares, big.NewRat(2, 1))
+	}
+	if v.sum, err = newNoise(sum); err != nil {
+		return nil, err
+	}
+	if v.squares, err = newNoise(squares.Mul(squares, sum)); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// checkVariance refuses the metrics under which a variance has no mechanism.
+func checkVariance(agg Aggregate, m budget.Metric) error {
+	if m == budget.ND1 || m == budget.DInf {
+		return errors.New("metric " + m.String() + ": " + agg.String() + " is released under d1 and dh only")
+	}
+	return nil
+}
+
+// draw returns a released variance, in the unit squared, from 0 to the largest of readings in
+// the universe, ((hi-lo)/2)^2. It is 0 without readings under d1, where that is public.
+func (v *variance) draw(src *exact.Source, a *Accumulator) *big.Rat {
+	count := big.NewInt(a.rows)
+	if v.records {
+		count = v.count.add(src, fromInt64(min(a.rows, maxCount))).big()
+	}
+	if !v.records && a.rows == 0 {
+		return new(big.Rat)
+	}
+	if count.Sign() <= 0 {
+		count.SetInt64(1)
+	}
+	u := v.universe
+	sum := v.sum.add(src, u.offset(a)).big()
+	squares := v.squares.add(src, int128{}).big()
+	squares.Add(squares, u.squares(a))
+	// B/m - (A/m)^2, in quarters of a squared step.
+	mean := new(big.Rat).SetFrac(sum, count)
+	quarters := new(big.Rat).SetFrac(squares, count)
+	quarters.Sub(quarters, mean.Mul(mean, mean))
+	most := new(big.Rat).SetInt64(u.last)
+	if most.Mul(most, most); quarters.Cmp(most) > 0 {
+		quarters = most
+	}
+	if quarters.Sign() < 0 {
+		quarters = new(big.Rat)
+	}
+	half := new(big.Rat).Quo(u.Step(), big.NewRat(2, 1))
+	return quarters.Mul(quarters, half.Mul(half, half))
+}
+
+// squares returns B, the sum of 4k^2 - 4kn + n^2.
+func (u *Universe) squares(a *Accumulator) *big.Int {
+	n := big.NewInt(u.last)
+	b := new(big.Int).Lsh(a.squares.big(), 2)
+	cross := a.sum.times(1).big()
+	b.Sub(b, cross.Lsh(cross.Mul(cross, n), 2))
+	return b.Add(b, n.Mul(n, n).Mul(n, big.NewInt(a.rows)))
+}
