@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	sqlite.OnLoad(func(c *sqlite.Conn) error { return sqlitefn.Attach(c) })
+	sqlite.OnLoad(func(c *sqlite.Conn) error { return sqlitefn.Attach(c.Handle()) })
 }
 
 func main() {} // never called, but a shared library must have one

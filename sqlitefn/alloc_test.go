@@ -16,7 +16,7 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := sqlitefn.Attach(conn); err != nil {
+	if err := sqlitefn.Attach(conn.Handle()); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Exec(`

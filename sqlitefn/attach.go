@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"reflect"
 	"sync"
+	"unsafe"
 
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -57,12 +58,19 @@ func WithEntropy(r io.Reader) Option { return func(o *options) { o.entropy = r }
 // attaching twice is harmless and attaching with other options is an error.
 var attached struct {
 	sync.Mutex
-	by map[uintptr]options
+	by map[unsafe.Pointer]options
 }
 
-// Attach registers the functions on a connection. Doing so again with the same
+// Attach registers the functions on the connection whose handle, an *sqlite3 of C, is db: for
+// programs that open SQLite by other means than the driver. Doing so again with the same
 // options changes nothing.
-func Attach(conn *sqlite.Conn, opts ...Option) error { return attach(conn, collectOptions(opts)) }
+func Attach(db unsafe.Pointer, opts ...Option) error {
+	conn, err := sqlite.FromHandle(db)
+	if err != nil {
+		return err
+	}
+	return attach(conn, collectOptions(opts))
+}
 
 // attach is Attach with collected options.
 func attach(conn *sqlite.Conn, o options) error {
@@ -81,7 +89,7 @@ func attach(conn *sqlite.Conn, o options) error {
 	attached.Lock()
 	defer attached.Unlock()
 	if attached.by == nil {
-		attached.by = make(map[uintptr]options)
+		attached.by = make(map[unsafe.Pointer]options)
 	}
 	attached.by[conn.Handle()] = o
 	return nil

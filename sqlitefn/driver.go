@@ -20,7 +20,7 @@ func Register(conn *sqlite3.SQLiteConn, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	return Attach(c, opts...)
+	return attach(c, collectOptions(opts))
 }
 
 // Connector opens connections that have the functions, for sql.OpenDB. The data

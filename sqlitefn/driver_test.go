@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"unsafe"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
@@ -320,7 +321,7 @@ func attachedConn(t *testing.T, opts ...sqlitefn.Option) *sqlite.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := sqlitefn.Attach(c, opts...); err != nil {
+	if err := sqlitefn.Attach(c.Handle(), opts...); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -329,13 +330,13 @@ func attachedConn(t *testing.T, opts ...sqlitefn.Option) *sqlite.Conn {
 func TestAttachTwice(t *testing.T) {
 	r := strings.NewReader("")
 	c := attachedConn(t, sqlitefn.WithEntropy(r))
-	if err := sqlitefn.Attach(c, sqlitefn.WithEntropy(r)); err != nil {
+	if err := sqlitefn.Attach(c.Handle(), sqlitefn.WithEntropy(r)); err != nil {
 		t.Error(err)
 	}
 	for _, opts := range [][]sqlitefn.Option{
 		nil, {sqlitefn.WithEntropy(strings.NewReader(""))}, {sqlitefn.WithEntropy(r), sqlitefn.WithLedger("book")},
 	} {
-		checkOtherOptions(t, sqlitefn.Attach(c, opts...))
+		checkOtherOptions(t, sqlitefn.Attach(c.Handle(), opts...))
 	}
 	if err := c.Exec(`SELECT geosql_version()`); err != nil {
 		t.Error(err)
@@ -345,7 +346,7 @@ func TestAttachTwice(t *testing.T) {
 // A connection that was closed is forgotten, although a later one may get its
 // handle.
 func TestAttachAfterClose(t *testing.T) {
-	handles := map[uintptr]bool{}
+	handles := map[unsafe.Pointer]bool{}
 	for i := range 50 {
 		c := attachedConn(t, sqlitefn.WithLedger(fmt.Sprint("book", i)))
 		handles[c.Handle()] = true
@@ -376,12 +377,12 @@ func TestAttachWhileAFunctionIsInUse(t *testing.T) {
 	if _, err := s.Step(); err != nil {
 		t.Fatal(err)
 	}
-	err = sqlitefn.Attach(c)
+	err = sqlitefn.Attach(c.Handle())
 	if err == nil || !strings.Contains(err.Error(), "geosql: cannot register geo_domain: unable to delete/modify user-function due to active statements") {
 		t.Error(err)
 	}
 	s.Reset()
-	if err := sqlitefn.Attach(c); err != nil {
+	if err := sqlitefn.Attach(c.Handle()); err != nil {
 		t.Error(err)
 	}
 }
@@ -393,7 +394,7 @@ func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 func TestAttachTwiceWithAReaderThatCannotBeCompared(t *testing.T) {
 	r := sqlitefn.WithEntropy(readerFunc(func([]byte) (int, error) { return 0, io.EOF }))
-	checkOtherOptions(t, sqlitefn.Attach(attachedConn(t, r), r))
+	checkOtherOptions(t, sqlitefn.Attach(attachedConn(t, r).Handle(), r))
 }
 
 func TestRegisterWithLedger(t *testing.T) {

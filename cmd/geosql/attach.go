@@ -8,5 +8,5 @@ import (
 // attach gives a connection the project's functions. Their ledger is the given
 // file, or the one beside the database if none is given.
 func attach(conn *sqlite.Conn, ledger ledgerFlags) error {
-	return sqlitefn.Attach(conn, sqlitefn.WithLedger(ledger.file), sqlitefn.WithLedgerMode(ledger.mode))
+	return sqlitefn.Attach(conn.Handle(), sqlitefn.WithLedger(ledger.file), sqlitefn.WithLedgerMode(ledger.mode))
 }

@@ -100,7 +100,7 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	isLedger, err := file.IsLedger(s.conn)
+	isLedger, err := s.isLedger()
 	if err == nil && !isLedger {
 		return s, nil
 	}
@@ -112,6 +112,20 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 	}
 	f.ledger.file = path
 	return openSession(":memory:", sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
+}
+
+// isLedger reports whether the database is a ledger itself.
+func (s *session) isLedger() (bool, error) {
+	stmt, _, err := s.conn.Prepare("PRAGMA application_id")
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Close()
+	if _, err := stmt.Step(); err != nil {
+		return false, err
+	}
+	id := stmt.Column(0)
+	return id.Int() == file.ApplicationID, nil
 }
 
 // query returns the statement that the flags ask for, with its parameters.

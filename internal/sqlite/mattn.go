@@ -28,11 +28,7 @@ func FromDriver(conn *sqlite3.SQLiteConn) (*Conn, error) {
 	if !f.IsValid() || f.Kind() != reflect.Pointer {
 		return nil, fmt.Errorf("geosql: this version of github.com/mattn/go-sqlite3 is not supported")
 	}
-	db := f.UnsafePointer()
-	if db == nil {
-		return nil, fmt.Errorf("geosql: connection is closed")
-	}
-	return &Conn{db: db}, nil
+	return FromHandle(f.UnsafePointer())
 }
 
 var auto struct {

@@ -112,7 +112,7 @@ func TestAutoCommit(t *testing.T) {
 
 func TestHandles(t *testing.T) {
 	a, b := memory(t), memory(t)
-	if a.Handle() == b.Handle() || a.Handle() == 0 {
+	if a.Handle() == b.Handle() || a.Handle() == nil {
 		t.Errorf("handles %x and %x", a.Handle(), b.Handle())
 	}
 }

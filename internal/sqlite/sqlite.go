@@ -120,8 +120,17 @@ func makePrivate(path string) {
 	}
 }
 
-// Handle returns a number that no other open connection of the process has.
-func (c *Conn) Handle() uintptr { return uintptr(c.db) }
+// FromHandle wraps a connection by its handle, an *sqlite3 of C. Whoever opened it still
+// owns it.
+func FromHandle(db unsafe.Pointer) (*Conn, error) {
+	if db == nil {
+		return nil, fmt.Errorf("geosql: connection is closed")
+	}
+	return &Conn{db: db}, nil
+}
+
+// Handle returns the connection's *sqlite3, nil if it is closed.
+func (c *Conn) Handle() unsafe.Pointer { return c.db }
 
 // Close closes a connection that Open returned. Statements that are still open
 // keep it alive until they are closed.

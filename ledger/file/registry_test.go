@@ -174,7 +174,7 @@ func TestMemory(t *testing.T) {
 
 func TestDurable(t *testing.T) {
 	l := newFile(t)
-	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1, "application_id": applicationID, "user_version": version} {
+	for pragma, want := range map[string]int64{"synchronous": 2, "fullfsync": 1, "application_id": ApplicationID, "user_version": version} {
 		if got, err := l.db.readInt("PRAGMA " + pragma); err != nil || got != want {
 			t.Errorf("%s = %d, %v", pragma, got, err)
 		}

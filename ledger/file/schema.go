@@ -9,10 +9,11 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-const (
-	applicationID = 0x67656f4c // "geoL", in the header of the file
-	version       = 2
-)
+// ApplicationID is the application_id of a ledger, "geoL": what PRAGMA application_id returns
+// for a file that is one.
+const ApplicationID = 0x67656f4c
+
+const version = 2
 
 // schema creates the tables of a ledger. Amounts are integers of 1e-12, times are integers of
 // microseconds since 1970. A balance is the sum of its account's entries, and its window is
@@ -93,26 +94,11 @@ func (db *store) createTables() error {
 	if !errors.Is(err, errEmpty) {
 		return err
 	}
-	err = db.conn.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, version))
+	err = db.conn.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, ApplicationID, version))
 	if err != nil {
 		return err
 	}
 	return db.readIdentity()
-}
-
-// IsLedger reports whether a connection's main database is a ledger. The ledger must not be
-// open in this process: see the package's documentation.
-func IsLedger(conn *sqlite.Conn) (bool, error) {
-	stmt, _, err := conn.Prepare("PRAGMA application_id")
-	if err != nil {
-		return false, err
-	}
-	defer stmt.Close()
-	if _, err := stmt.Step(); err != nil {
-		return false, err
-	}
-	id := stmt.Column(0)
-	return id.Int() == applicationID, nil
 }
 
 // inTransaction runs work in a transaction that an SQL statement begins.
@@ -143,7 +129,7 @@ func (db *store) readIdentity() error {
 	if err != nil {
 		return err
 	}
-	if application != applicationID {
+	if application != ApplicationID {
 		tables, err := db.readInt("SELECT count(*) FROM sqlite_schema")
 		switch {
 		case err != nil:
