@@ -1,7 +1,6 @@
 package scalar
 
 import (
-	"errors"
 	"math"
 	"math/big"
 
@@ -62,7 +61,7 @@ func newMean(u *Universe, m budget.Metric, eps *big.Rat) (_ *mean, err error) {
 		v.sum, err = newNoise(perStep)
 	default:
 		if v.perStep = perStep; perStep.Cmp(minMeanRate) < 0 {
-			err = errors.New("epsilon is too small for steps this fine")
+			err = errTooFine
 		}
 	}
 	return v, err
@@ -85,11 +84,7 @@ func (v *mean) sumNoise(m int64) noise {
 	if v.perStep == nil {
 		return v.sum
 	}
-	rate, err := exact.RateFloor(new(big.Rat).Quo(v.perStep, new(big.Rat).SetInt64(m)))
-	n := noise{rate: rate}
-	if err == nil {
-		n.DiscreteLaplace, err = exact.NewDiscreteLaplace(rate)
-	}
+	n, err := noiseAt(new(big.Rat).Quo(v.perStep, new(big.Rat).SetInt64(m)))
 	if err != nil {
 		panic("scalar: " + err.Error()) // rates are above 2^-103
 	}
@@ -99,10 +94,7 @@ func (v *mean) sumNoise(m int64) noise {
 // drawOfRecords takes one for a noisy number of readings below one.
 func (v *mean) drawOfRecords(src *exact.Source, a *Accumulator) float64 {
 	u := v.universe
-	count := v.count.add(src, fromInt64(min(a.rows, maxCount))).big()
-	if count.Sign() <= 0 {
-		count.SetInt64(1)
-	}
+	count := v.count.drawCount(src, a.rows)
 	offset := v.sum.add(src, u.offset(a)).big()
 	// The average has the index n/2 + (Y+N)/(2*count).
 	index := new(big.Int).Mul(count, big.NewInt(u.last))

@@ -18,11 +18,18 @@ type noise struct {
 // rate so small is a mistake: one reading is below 2^50 steps.
 var minRate = new(big.Rat).SetFloat64(0x1p-70)
 
+var errTooFine = errors.New("epsilon is too small for steps this fine")
+
 // newNoise returns noise at the largest rate that is a float64 and not above perStep.
 func newNoise(perStep *big.Rat) (n noise, err error) {
 	if perStep.Cmp(minRate) < 0 {
-		return n, errors.New("epsilon is too small for steps this fine")
+		return n, errTooFine
 	}
+	return noiseAt(perStep)
+}
+
+// noiseAt is newNoise for a rate that the caller has checked.
+func noiseAt(perStep *big.Rat) (n noise, err error) {
 	if n.rate, err = exact.RateFloor(perStep); err != nil {
 		return n, err
 	}
@@ -58,6 +65,15 @@ func (n noise) add(src *exact.Source, z int128) int128 {
 		sum = sum.neg()
 	}
 	return z.add(sum)
+}
+
+// drawCount returns a number of rows plus noise, or one where that is less.
+func (n noise) drawCount(src *exact.Source, rows int64) *big.Int {
+	count := n.add(src, fromInt64(min(rows, maxCount))).big()
+	if count.Sign() <= 0 {
+		count.SetInt64(1)
+	}
+	return count
 }
 
 // drawGeometric draws k >= 0 with probability (1-q) q^k: two-sided noise given that it

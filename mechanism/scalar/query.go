@@ -108,8 +108,8 @@ func checkMetric(agg Aggregate, m budget.Metric) error {
 	switch {
 	case m == budget.D1:
 		return nil
-	case agg == Variance || agg == StdDev:
-		return checkVariance(agg, m)
+	case (agg == Variance || agg == StdDev) && m != budget.DH:
+		return fmt.Errorf("metric %v: %v is released under d1 and dh only", m, agg)
 	case agg == Value || agg == Count:
 		return fmt.Errorf("metric %v: %v takes no metric", m, agg)
 	case agg == Sum && m == budget.DInf:

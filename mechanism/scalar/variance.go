@@ -1,7 +1,6 @@
 package scalar
 
 import (
-	"errors"
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
@@ -63,26 +62,15 @@ func newVariance(u *Universe, m budget.Metric, eps *big.Rat) (_ *variance, err e
 	return v, nil
 }
 
-// checkVariance refuses the metrics under which a variance has no mechanism.
-func checkVariance(agg Aggregate, m budget.Metric) error {
-	if m == budget.ND1 || m == budget.DInf {
-		return errors.New("metric " + m.String() + ": " + agg.String() + " is released under d1 and dh only")
-	}
-	return nil
-}
-
 // draw returns a released variance, in the unit squared, from 0 to the largest of readings in
 // the universe, ((hi-lo)/2)^2. It is 0 without readings under d1, where that is public.
 func (v *variance) draw(src *exact.Source, a *Accumulator) *big.Rat {
-	count := big.NewInt(a.rows)
-	if v.records {
-		count = v.count.add(src, fromInt64(min(a.rows, maxCount))).big()
-	}
 	if !v.records && a.rows == 0 {
 		return new(big.Rat)
 	}
-	if count.Sign() <= 0 {
-		count.SetInt64(1)
+	count := big.NewInt(a.rows)
+	if v.records {
+		count = v.count.drawCount(src, a.rows)
 	}
 	u := v.universe
 	sum := v.sum.add(src, u.offset(a)).big()
