@@ -1,11 +1,8 @@
 package sqlitefn
 
 func init() {
-	laplace := latticeRelease("laplace")
-	register(&function{
-		name: "geoind_laplace", section: released,
-		args:    []*argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
-		columns: locationColumns,
+	register(latticeRelease("laplace").row(function{
+		name:    "geoind_laplace",
 		does:    "Releases a location with planar Laplace noise on the domain's lattice (geo-indistinguishability).",
 		charges: "epsilon in unit m to the account, for each evaluation",
 		notes: "The scalar form returns WKT; the table-valued form has one row per call. " +
@@ -15,7 +12,5 @@ func init() {
 			"A NULL location gives NULL and charges nobody.",
 		example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
 			"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
-		scalar: laplace.scalar,
-		table:  laplace.table,
-	})
+	}, argEpsMetre, argDomain))
 }

@@ -1,11 +1,8 @@
 package sqlitefn
 
 func init() {
-	laplaceL1 := latticeRelease("laplace_l1")
-	register(&function{
-		name: "geoind_laplace_l1", section: released,
-		args:    []*argument{argAccount, argLat, argLon, argEpsMetre, argDomain},
-		columns: locationColumns,
+	register(latticeRelease("laplace_l1").row(function{
+		name:    "geoind_laplace_l1",
 		does:    "Releases a location with planar Laplace noise under the L1 norm: the noise on the two axes of the domain's lattice is independent.",
 		charges: "epsilon in unit m to the account, for each evaluation",
 		notes: "The forms, the evaluations and the guarantee are those of geoind_laplace. " +
@@ -14,7 +11,5 @@ func init() {
 			"A NULL location yields NULL and charges nobody.",
 		example: []string{"SELECT geoind_laplace_l1('ana', 39.984, 116.318, 0.005, 'beijing')",
 			"SELECT geoind_radius(0.005, 0.95, 'beijing', 'laplace_l1')"},
-		scalar: laplaceL1.scalar,
-		table:  laplaceL1.table,
-	})
+	}, argEpsMetre, argDomain))
 }

@@ -50,6 +50,13 @@ func (c call) latticeMechanism(name string) (planar.Mechanism, error) {
 	})
 }
 
+// row completes the row of a release whose settings are the last arguments.
+func (r locationRelease) row(f function, settings ...*argument) *function {
+	f.section, f.columns, f.scalar, f.table = released, locationColumns, r.scalar, r.table
+	f.args = append([]*argument{argAccount, argLat, argLon}, settings...)
+	return &f
+}
+
 // draw pays the price that the mechanism states, and draws. It reports false for a NULL
 // location, which is not released and costs nothing.
 func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {

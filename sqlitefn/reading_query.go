@@ -46,86 +46,66 @@ func init() {
 			example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
 			scalar:  dxValue,
 		},
-		&function{
-			name: "dx_count", section: released,
-			args:      []*argument{argContributor, argEpsRecord},
-			does:      "Counts rows with geometric noise; the answer is clamped at 0.",
-			charges:   "epsilon in unit record to each account, for each of its rows",
-			notes:     "A row whose account is NULL is not counted and charges nobody, but its group still has an answer.",
-			example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-			aggregate: countQuery.newGroup,
-		},
-		&function{
-			name: "dx_sum", section: released,
-			args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetric},
+		countQuery.row(function{
+			name:    "dx_count",
+			does:    "Counts rows with geometric noise; the answer is clamped at 0.",
+			charges: "epsilon in unit record to each account, for each of its rows",
+			notes:   "A row whose account is NULL is not counted and charges nobody, but its group still has an answer.",
+			example: []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+		}),
+		sumQuery.row(function{
+			name:    "dx_sum",
 			does:    "Sums readings exactly and adds geometric noise.",
 			charges: chargesMetric,
 			notes: "Readings are first moved into the universe. The answer is clamped at 0 if lo >= 0, and not otherwise. " +
 				"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
-			example:   []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-			aggregate: sumQuery.newGroup,
-		},
-		&function{
-			name: "dx_avg", section: released,
-			args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricAll},
+			example: []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+		}),
+		avgQuery.row(function{
+			name:    "dx_avg",
 			does:    "Averages readings: their sum with geometric noise, divided by how many there are, and moved into lo..hi.",
 			charges: chargesGroup,
 			notes: "Under d1 and dinf it is public how many readings there are: the noise has scale 1/(epsilon*readings) under d1 and 1/epsilon under dinf, and without a reading the answer is lo. " +
 				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + perGroup,
-			example:   []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-			aggregate: avgQuery.newGroup,
-		},
-		varianceQuery("dx_variance", "Releases the variance of readings, in the universe's unit squared.", scalar.Variance,
+			example: []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+		}),
+		varianceQuery(scalar.Variance, "dx_variance", "Releases the variance of readings, in the universe's unit squared.",
 			"SELECT dx_variance('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		varianceQuery("dx_stddev", "Releases the standard deviation of readings, which is the root of dx_variance.", scalar.StdDev,
+		varianceQuery(scalar.StdDev, "dx_stddev", "Releases the standard deviation of readings, which is the root of dx_variance.",
 			"SELECT dx_stddev('ana', x, 2, 'halfhour', 'dh') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		rankQuery("dx_min", "Releases the smallest reading.", scalar.Min,
+		rankQuery(scalar.Min, "dx_min", "Releases the smallest reading.",
 			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		rankQuery("dx_max", "Releases the largest reading.", scalar.Max,
+		rankQuery(scalar.Max, "dx_max", "Releases the largest reading.",
 			"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		rankQuery("dx_median", "Releases the median, which is dx_percentile with p = 50.", scalar.Median,
+		rankQuery(scalar.Median, "dx_median", "Releases the median, which is dx_percentile with p = 50.",
 			"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		&function{
-			name: "dx_percentile", section: released,
-			args:      []*argument{argContributor, argX, argRank, argEpsQuery, argUniverse, argMetricAll},
-			does:      "Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
-			charges:   chargesGroup,
-			notes:     rankNote + perGroup,
-			example:   []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-			aggregate: percentileQuery.newGroup,
-		},
+		percentileQuery.row(function{
+			name:    "dx_percentile",
+			does:    "Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
+			charges: chargesGroup,
+			notes:   rankNote + perGroup,
+			example: []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+		}),
 	)
 }
 
 // varianceQuery returns the row for a variance or its root.
-func varianceQuery(name, does string, a scalar.Aggregate, example string) *function {
+func varianceQuery(a scalar.Aggregate, name, does, example string) *function {
 	q := queryArguments{aggregate: a, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricSpread}
-	return &function{
-		name: name, section: released,
-		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricSpread},
+	return q.row(function{
+		name:    name,
 		does:    does,
 		charges: chargesMetric,
 		notes: "A noisy sum of squares and a noisy sum of the distances from the middle of the universe, divided by the number of readings and moved into what the universe allows. " +
 			"Under d1, where that number is public, each sum has half of epsilon; under dh each sum and the number have a third. " + perGroup,
 		example: []string{example},
-
-		aggregate: q.newGroup,
-	}
+	})
 }
 
-// rankQuery returns the row for an aggregate that is a percentile of fixed p.
-func rankQuery(name, does string, a scalar.Aggregate, example string) *function {
+// rankQuery returns the row for a percentile of fixed p.
+func rankQuery(a scalar.Aggregate, name, does, example string) *function {
 	q := queryArguments{aggregate: a, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
-	return &function{
-		name: name, section: released,
-		args:    []*argument{argContributor, argX, argEpsQuery, argUniverse, argMetricAll},
-		does:    does,
-		charges: chargesGroup,
-		notes:   rankNote + perGroup,
-		example: []string{example},
-
-		aggregate: q.newGroup,
-	}
+	return q.row(function{name: name, does: does, charges: chargesGroup, notes: rankNote + perGroup, example: []string{example}})
 }
 
 // queryArguments holds the arguments of a dx_ function, nil for those that it does not have.
@@ -141,6 +121,18 @@ var (
 	avgQuery        = queryArguments{aggregate: scalar.Avg, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
 	percentileQuery = queryArguments{scalar.Percentile, argX, argRank, argEpsQuery, argUniverse, argMetricAll}
 )
+
+// row completes the row of an aggregate: its arguments follow from the query's.
+func (q queryArguments) row(f function) *function {
+	f.section, f.aggregate = released, q.newGroup
+	f.args = []*argument{argContributor}
+	for _, a := range []*argument{q.x, q.rank, q.epsilon, q.universe, q.metric} {
+		if a != nil {
+			f.args = append(f.args, a)
+		}
+	}
+	return &f
+}
 
 // queryKey is what a query is built from.
 type queryKey struct {
