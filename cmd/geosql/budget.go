@@ -115,17 +115,9 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 }
 
 // isLedger reports whether the database is a ledger itself.
-func (s *session) isLedger() (bool, error) {
-	stmt, _, err := s.conn.Prepare("PRAGMA application_id")
-	if err != nil {
-		return false, err
-	}
-	defer stmt.Close()
-	if _, err := stmt.Step(); err != nil {
-		return false, err
-	}
-	id := stmt.Column(0)
-	return id.Int() == file.ApplicationID, nil
+func (s *session) isLedger() (is bool, err error) {
+	err = s.firstValue("PRAGMA application_id", func(id sqlite.Value) { is = id.Int() == file.ApplicationID })
+	return is, err
 }
 
 // query returns the statement that the flags ask for, with its parameters.
@@ -143,7 +135,16 @@ func (f *budgetFlags) query() (sql string, params []*string) {
 
 // printHead prints the head of the ledger on standard error, for a later -verify.
 func (s *session) printHead() error {
-	stmt, _, err := s.conn.Prepare("SELECT ledger_head()")
+	return s.firstValue("SELECT ledger_head()", func(head sqlite.Value) {
+		if head.Type() == sqlite.Text {
+			cli.Say("ledger head %s", head.Text())
+		}
+	})
+}
+
+// firstValue runs a statement and calls read with the first value of its row.
+func (s *session) firstValue(sql string, read func(sqlite.Value)) error {
+	stmt, _, err := s.conn.Prepare(sql)
 	if err != nil {
 		return err
 	}
@@ -151,8 +152,6 @@ func (s *session) printHead() error {
 	if _, err := stmt.Step(); err != nil {
 		return err
 	}
-	if head := stmt.Column(0); head.Type() == sqlite.Text {
-		cli.Say("ledger head %s", head.Text())
-	}
+	read(stmt.Column(0))
 	return nil
 }
