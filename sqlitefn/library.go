@@ -21,7 +21,7 @@ func library(s *session) sqlite.Library {
 		}
 		if f.aggregate != nil {
 			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
-				Name: f.name, Args: f.arities(), Flags: f.flags,
+				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "",
 				New: func() sqlite.Group { return &boundGroup{bound: b, group: f.aggregate(s)} },
 			})
 		}

@@ -78,7 +78,7 @@ func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released 
 
 // scalar answers the scalar form: WKT.
 func (r locationRelease) scalar(c call) error {
-	lat, lon, released, err := r.draw(c.Scope().(*statement), c)
+	lat, lon, released, err := r.draw(c.statement(), c)
 	if err == nil && released {
 		c.resultPoint(0, lat, lon)
 	}

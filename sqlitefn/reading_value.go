@@ -12,7 +12,7 @@ type valuePlan struct {
 
 // dxValue releases one reading.
 func dxValue(c call) error {
-	t := c.Scope().(*statement)
+	t := c.statement()
 	plan, err := cachedPlan(t, c, newValuePlan)
 	if err != nil {
 		return err

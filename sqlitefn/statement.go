@@ -26,6 +26,14 @@ type spender struct {
 
 func (s *session) newStatement() *statement { return &statement{session: s} }
 
+// statement returns the running statement.
+func (c call) statement() *statement {
+	if t, ok := c.Scope().(*statement); ok {
+		return t
+	}
+	return c.session.newStatement() // it has ended, but SQLite still ends a group of it
+}
+
 // End gives back to the ledger what was reserved and not used.
 func (t *statement) End() {
 	if t.ledger != nil {

@@ -136,6 +136,7 @@ int sqlite3_stmt_busy(sqlite3_stmt *);
 const char *sqlite3_sql(sqlite3_stmt *);
 const char *sqlite3_db_filename(sqlite3 *, const char *);
 int sqlite3_file_control(sqlite3 *, const char *, int, void *);
+int sqlite3_total_changes(sqlite3 *);
 void sqlite3_interrupt(sqlite3 *);
 int sqlite3_complete(const char *);
 int sqlite3_auto_extension(void (*)(void));

@@ -22,7 +22,7 @@ import (
 // connection, so that nothing here needs a lock.
 type owner struct {
 	lib        Library
-	scope      int // index of its scopes in the auxiliary data of a statement
+	auxiliary  int // index of its scopes in the auxiliary data of a statement
 	bindings   int // number of registered bindings; guarded by table.mu
 	groups     slots[Group]
 	partitions slots[Partition]
@@ -206,12 +206,18 @@ func attachTo(db unsafe.Pointer, out *C.gs_result, attach func(*Conn) error) {
 func geosqlScalar(i, scope, n C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
 	c := b.owner.call(n, args, out, 1)
-	if scope != 0 {
-		c.scope = b.owner.scopes.get(int(scope))
-	}
+	c.scope = b.owner.scope(scope)
 	var err error
 	defer b.owner.endCall(c, &err)
 	err = b.scalar(c)
+}
+
+// scope returns the scope of that number, nil for 0.
+func (o *owner) scope(i C.int) Scope {
+	if i == 0 {
+		return nil
+	}
+	return o.scopes.get(int(i))
 }
 
 // geosqlBeginScope begins a scope and returns its number, or 0 if that fails.
@@ -233,9 +239,10 @@ func geosqlEndScope(i, scope C.int) {
 // group, which is a new one if group is 0.
 //
 //export geosqlStep
-func geosqlStep(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+func geosqlStep(i, scope, place, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
 	b := bound(i)
 	c := b.owner.call(rows*n, args, out, 1)
+	c.scope, c.place = b.owner.scope(scope), int(place)
 	state = group
 	var err error
 	defer b.owner.endCall(c, &err)
@@ -260,9 +267,10 @@ func steps(c *Call, g Group, n int) error {
 // geosqlFinal passes the last rows to a group and ends it.
 //
 //export geosqlFinal
-func geosqlFinal(i, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
+func geosqlFinal(i, scope, place, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
 	c := b.owner.call(rows*n, args, out, 1)
+	c.scope, c.place = b.owner.scope(scope), int(place)
 	var err error
 	defer b.owner.endCall(c, &err)
 	var g Group

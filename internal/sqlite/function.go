@@ -30,8 +30,8 @@ type Library struct {
 	Windows    []Window
 	Tables     []Table
 
-	// NewScope starts the scope of a statement, at the first call of a scalar
-	// with Scoped set. All such calls of the statement share the scope.
+	// NewScope starts the scope of a statement, at the first call of a scalar or
+	// aggregate with Scoped set. All such calls of the statement share the scope.
 	NewScope func() Scope
 	// Close runs when the connection has closed.
 	Close func()
@@ -54,10 +54,11 @@ type Scalar struct {
 
 // An Aggregate is an aggregate function.
 type Aggregate struct {
-	Name  string
-	Args  []int // numbers of arguments it takes, at least one
-	Flags Flags
-	New   func() Group // starts a group at its first row
+	Name   string
+	Args   []int // numbers of arguments it takes, at least one
+	Flags  Flags
+	Scoped bool
+	New    func() Group // starts a group at its first row
 }
 
 // A Group is the state of an aggregate over one group of rows.
@@ -140,6 +141,7 @@ type Call struct {
 	args  []Value
 	out   []C.gs_result
 	scope Scope
+	place int
 }
 
 // Len returns the number of arguments.
@@ -148,8 +150,14 @@ func (c *Call) Len() int { return len(c.args) }
 // Arg returns argument i.
 func (c *Call) Arg(i int) *Value { return &c.args[i] }
 
-// Scope returns the scope of the running statement, for a Scalar with Scoped set.
+// Scope returns the scope of the running statement, for a function with Scoped set. It is
+// nil where SQLite ends a group of an aborted statement whose scope has ended.
 func (c *Call) Scope() Scope { return c.scope }
+
+// Place returns the number of the instruction that calls an aggregate with Scoped set. Two
+// instructions of a program never have the same number in one scope, except that those of a
+// trigger may share the numbers of its statement's.
+func (c *Call) Place() int { return c.place }
 
 // ResultNull sets cell i to NULL. The result of a scalar or aggregate is cell 0.
 func (c *Call) ResultNull(i int) { c.cell(i)._type = C.int(Null) }
@@ -211,7 +219,7 @@ func setText(r *C.gs_result, text []byte) {
 // Register registers a library. A function that has the name and number of
 // arguments of an earlier one replaces it.
 func (c *Conn) Register(lib Library) error {
-	o := &owner{lib: lib, scope: int(C.GS_SCOPE - owners.Add(1))}
+	o := &owner{lib: lib, auxiliary: int(C.GS_SCOPE - owners.Add(1))}
 	for i := range lib.Scalars {
 		if err := c.registerScalar(o, &lib.Scalars[i]); err != nil {
 			return err
@@ -235,21 +243,27 @@ func (c *Conn) Register(lib Library) error {
 	return nil
 }
 
-func (c *Conn) registerScalar(o *owner, f *Scalar) error {
-	scoped := C.int(0)
-	if f.Scoped {
-		scoped = C.int(o.scope)
+// scopeIndex returns the index of the owner's scopes, or 0 for a function without.
+func (o *owner) scopeIndex(scoped bool) C.int {
+	if !scoped {
+		return 0
 	}
+	return C.int(o.auxiliary)
+}
+
+func (c *Conn) registerScalar(o *owner, f *Scalar) error {
+	scope := o.scopeIndex(f.Scoped)
 	b := binding{owner: o, scalar: f.Call}
 	return c.registerArities(f.Name, f.Args, 0, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_scalar(c.db, name, n, C.int(f.Flags), b, scoped)
+		return C.gs_create_scalar(c.db, name, n, C.int(f.Flags), b, scope)
 	})
 }
 
 func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
+	scope := o.scopeIndex(f.Scoped)
 	b := binding{owner: o, newGroup: f.New}
 	return c.registerArities(f.Name, f.Args, 1, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_aggregate(c.db, name, n, C.int(f.Flags), b)
+		return C.gs_create_aggregate(c.db, name, n, C.int(f.Flags), b, scope)
 	})
 }
 

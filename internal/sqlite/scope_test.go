@@ -52,8 +52,20 @@ func (s *scopes) library() Library {
 				return nil
 			}},
 		},
+		Aggregates: []Aggregate{
+			{Name: "group_scope", Args: []int{1}, Scoped: true, New: func() Group { return finalGroup(number) }},
+			{Name: "group_place", Args: []int{1}, Scoped: true, New: func() Group {
+				return finalGroup(func(c *Call) error { c.ResultInt(0, int64(c.Place())); return nil })
+			}},
+		},
 	}
 }
+
+// finalGroup answers a group without reading its rows.
+type finalGroup func(*Call) error
+
+func (finalGroup) Step(*Call) error      { return nil }
+func (f finalGroup) Final(c *Call) error { return f(c) }
 
 func (s *scopes) check(t *testing.T, begun, ended int) {
 	t.Helper()
@@ -220,4 +232,27 @@ func TestScopesOfLibraries(t *testing.T) {
 	answers(t, c, numbers(2)+`SELECT scope(), same_scope() FROM s`, `[[1 1] [1 1]]`)
 	a.check(t, 1, 1)
 	b.check(t, 1, 1)
+}
+
+func TestAggregatesShareTheScope(t *testing.T) {
+	c, s := scoped(t)
+	answers(t, c, numbers(4)+`SELECT scope(), group_scope(i), same_scope() FROM s GROUP BY i % 2`, `[[1 1 1] [1 1 1]]`)
+	s.check(t, 1, 1)
+	answers(t, c, numbers(2000)+`SELECT group_scope(i) FROM s`, `[[2]]`) // more than a batch of rows
+	s.check(t, 2, 2)
+}
+
+func TestPlaces(t *testing.T) {
+	c, _ := scoped(t)
+	for sql, want := range map[string]string{
+		`SELECT group_place(i) FROM s GROUP BY i % 3`:                                                   `[[1] [1] [1]]`,
+		`SELECT group_place(i), group_place(i + 1) FROM s GROUP BY i % 2`:                               `[[1 2] [1 2]]`,
+		`SELECT group_place(i), group_place(i) FROM s GROUP BY i % 2`:                                   `[[1 1] [1 1]]`, // one instruction
+		`SELECT group_place(i) FROM s UNION ALL SELECT group_place(i) FROM s`:                           `[[1] [2]]`,
+		`SELECT (SELECT group_place(s.i) FROM s AS other) FROM s`:                                       `[[1]]`,
+		`SELECT (SELECT group_place(other.i) FROM s AS other WHERE other.i < s.i) FROM s WHERE s.i > 1`: `[[1] [1] [1]]`,
+	} {
+		answers(t, c, numbers(4)+sql, want)
+		answers(t, c, numbers(4)+sql, want) // another run begins anew
+	}
 }

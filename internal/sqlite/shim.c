@@ -74,6 +74,17 @@ int gs_named(void *db, const char *name) {
   }
   return 0;
 }
+// The text of the running statement with index i, 0 if there is none.
+const char *gs_running_sql(void *db, int i, int *found) {
+  for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s)) {
+    if (!sqlite3_stmt_busy(s) || i-- > 0) continue;
+    *found = 1;
+    return sqlite3_sql(s);
+  }
+  *found = 0;
+  return 0;
+}
+int gs_total_changes(void *db) { return sqlite3_total_changes(db); }
 void gs_interrupt(void *db) { sqlite3_interrupt(db); }
 int gs_complete(const char *sql) { return sqlite3_complete(sql); }
 const char *gs_libversion(void) { return sqlite3_libversion(); }
@@ -252,11 +263,40 @@ static void gs_destroy_function(void *p) {
 typedef struct {
   int binding;
   int scope;
+  int places; // numbered so far
 } gs_scope;
 static void gs_end_scope(void *p) {
   gs_scope *s = p;
   if (!gs_forked() && s->scope) geosqlEndScope(s->binding, s->scope);
   free(s);
+}
+
+// Returns the scope of the statement that calls f, and begins it at the first call. It
+// returns 0 if there is no memory.
+static gs_scope *gs_enter_scope(sqlite3_context *ctx, gs_function *f) {
+  gs_scope *s = sqlite3_get_auxdata(ctx, f->scope);
+  if (s) return s;
+  s = malloc(sizeof *s);
+  if (!s) return 0;
+  s->binding = f->binding;
+  s->scope = geosqlBeginScope(f->binding);
+  s->places = 0;
+  sqlite3_set_auxdata(ctx, f->scope, s, gs_end_scope);
+  return sqlite3_get_auxdata(ctx, f->scope); // 0 if SQLite had no memory and has ended the scope
+}
+
+// Returns the number of the place where the aggregate that is called stands in the
+// compiled statement, or 0 if there is no memory. Auxiliary data with an index from 0 on
+// belongs to one instruction. Where SQLite drops such data early, the place gets another
+// number. No number is used twice in a scope.
+static int gs_enter_place(sqlite3_context *ctx, gs_scope *s) {
+  int *place = sqlite3_get_auxdata(ctx, 0);
+  if (place) return *place;
+  place = malloc(sizeof *place);
+  if (!place) return 0;
+  int n = *place = ++s->places;
+  sqlite3_set_auxdata(ctx, 0, place, free);
+  return n;
 }
 
 static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
@@ -269,21 +309,10 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
   if (!f->scope) {
     geosqlScalar(f->binding, 0, n, args, &r);
   } else {
-    gs_scope *s = sqlite3_get_auxdata(ctx, f->scope);
+    gs_scope *s = gs_enter_scope(ctx, f);
     if (!s) {
-      s = malloc(sizeof *s);
-      if (!s) {
-        sqlite3_result_error_code(ctx, SQLITE_NOMEM);
-        return;
-      }
-      s->binding = f->binding;
-      s->scope = geosqlBeginScope(f->binding);
-      sqlite3_set_auxdata(ctx, f->scope, s, gs_end_scope);
-      s = sqlite3_get_auxdata(ctx, f->scope);
-      if (!s) { // SQLite had no memory and has ended the scope
-        sqlite3_result_error_code(ctx, SQLITE_NOMEM);
-        return;
-      }
+      sqlite3_result_error_code(ctx, SQLITE_NOMEM);
+      return;
     }
     geosqlScalar(f->binding, s->scope, n, args, &r);
   }
@@ -305,6 +334,8 @@ typedef struct gs_batch {
 // A group's context.
 typedef struct {
   int group; // number of its Go state; 0 before the first crossing
+  int scope; // of its statement; 0 if the function has none
+  int place; // of the call in its statement; 0 if the function has no scope
   gs_batch *batch;
 } gs_group;
 
@@ -348,24 +379,36 @@ static void gs_give_batch(gs_function *f, gs_batch *b) {
     f->spare = b;
 }
 
+// Prepares a group for its first row, or reports that there is no memory.
+static int gs_begin_group(sqlite3_context *ctx, gs_function *f, gs_group *g) {
+  if (f->scope) {
+    gs_scope *s = gs_enter_scope(ctx, f);
+    if (!s) return 0;
+    g->scope = s->scope;
+    g->place = gs_enter_place(ctx, s);
+    if (!g->place) return 0;
+  }
+  g->batch = gs_take_batch(f);
+  return g->batch != 0;
+}
+
 static void gs_step_group(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_function *f = sqlite3_user_data(ctx);
   gs_group *g = sqlite3_aggregate_context(ctx, sizeof *g);
   gs_value row[GS_MAX_ARGS];
   gs_result r;
   if (gs_refuse_fork(ctx)) return;
-  if (g && !g->batch) g->batch = gs_take_batch(f);
-  if (!g || !g->batch) {
+  if (!g || (!g->batch && !gs_begin_group(ctx, f, g))) {
     sqlite3_result_error_code(ctx, SQLITE_NOMEM);
     return;
   }
   gs_read(row, n, in);
   if (gs_append(g->batch, row, n)) return;
   gs_clear(&r);
-  g->group = geosqlStep(f->binding, g->group, g->batch->rows, n, g->batch->value, &r);
+  g->group = geosqlStep(f->binding, g->scope, g->place, g->group, g->batch->rows, n, g->batch->value, &r);
   gs_empty(g->batch);
   if (!r.code && !gs_append(g->batch, row, n)) // longer than any batch
-    g->group = geosqlStep(f->binding, g->group, 1, n, row, &r);
+    g->group = geosqlStep(f->binding, g->scope, g->place, g->group, 1, n, row, &r);
   if (r.code) gs_write(ctx, &r);
 }
 
@@ -377,7 +420,7 @@ static void gs_final_group(sqlite3_context *ctx) {
   if (gs_refuse_fork(ctx) || !g || !g->batch) return; // no step, no group: NULL
   gs_clear(&r);
   n = g->batch->rows ? g->batch->values / g->batch->rows : 0;
-  geosqlFinal(f->binding, g->group, g->batch->rows, n, g->batch->value, &r);
+  geosqlFinal(f->binding, g->scope, g->place, g->group, g->batch->rows, n, g->batch->value, &r);
   gs_give_batch(f, g->batch);
   g->batch = 0;
   gs_write(ctx, &r);
@@ -506,8 +549,8 @@ int gs_create_scalar(void *db, const char *name, int nargs, int flags, int bindi
                                     gs_destroy_function);
 }
 
-int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding) {
-  gs_function *f = gs_new_function(binding, 0);
+int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope) {
+  gs_function *f = gs_new_function(binding, scope);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
                                     gs_final_group, gs_destroy_function);

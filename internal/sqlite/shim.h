@@ -62,6 +62,8 @@ int gs_writing(void *db);
 int gs_readonly(void *db);
 int gs_running(void *db);
 int gs_named(void *db, const char *name);
+const char *gs_running_sql(void *db, int i, int *found);
+int gs_total_changes(void *db);
 const char *gs_filename(void *db, char *vfs, int n);
 void gs_interrupt(void *db);
 int gs_complete(const char *sql);
@@ -85,7 +87,7 @@ const char *gs_column_name(void *stmt, int i);
 void gs_columns(void *stmt, int i, gs_value *v, int n);
 
 int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope);
-int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding);
+int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope);
 int gs_create_window(void *db, const char *name, int nargs, int flags, int binding);
 int gs_create_table(void *db, const char *name, const gs_table *table);
 
