@@ -16,6 +16,11 @@ func (p Program) HasParameters() bool {
 	return p.has(func(op *Op) bool { return op.Name == "Variable" })
 }
 
+// ReturnsRows reports whether the statement may return rows.
+func (p Program) ReturnsRows() bool {
+	return p.has(func(op *Op) bool { return op.Name == "ResultRow" })
+}
+
 // Writes reports whether the statement writes a database.
 func (p Program) Writes() bool {
 	return p.has(func(op *Op) bool { return op.Name == "Transaction" && op.P2 != 0 })

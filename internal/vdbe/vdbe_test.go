@@ -127,6 +127,7 @@ func TestProperties(t *testing.T) {
 		want     bool
 	}{
 		{"Variable 1 2", Program.HasParameters, true}, {"Integer 1 2", Program.HasParameters, false},
+		{"ResultRow 1 2", Program.ReturnsRows, true}, {"MakeRecord 1 2", Program.ReturnsRows, false},
 		{"Transaction 0 1", Program.Writes, true}, {"Transaction 0 0 5 - 1", Program.Writes, false},
 		{"ParseSchema 0", Program.ChangesSchema, true}, {"SetCookie 0", Program.ChangesSchema, false},
 		{"Halt 1555 1", Program.RollsBack, true}, {"Halt 1555 2", Program.RollsBack, false}, {"Halt 0 0", Program.RollsBack, false},

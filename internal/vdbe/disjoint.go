@@ -1,0 +1,349 @@
+package vdbe
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+var (
+	errTooLong   = errors.New("the statement is too long to prove it")
+	errNoReading = errors.New("what is aggregated is not read from one row of a table")
+)
+
+func errNotUnderstood(instruction string) error {
+	return fmt.Errorf("an instruction that SQLite compiled is not understood: %s", instruction)
+}
+
+// Disjoint returns nil if it can prove the following, and otherwise an error that says why
+// not. In every run of the program, and for every instruction that steps the aggregate: each
+// row of each table causes at most one step of that instruction, through all cursors and
+// indexes of the table together. So the groups that one instruction makes are disjoint: no
+// row is in two of them, or in one of them twice. The secret argument of a step is argument
+// number secret, from 0. A function is pure if it gives the same answer to the same
+// arguments; pure reports which functions are, by their names in lower case. The name of the
+// table that a root page belongs to, as that of the table or of one of its indexes, is what
+// table returns, or "" if that is not known.
+//
+// # The proof
+//
+// A row causes a step if the secret argument depends on it. How the other arguments, and
+// conditions, depend on rows does not matter here, but see 5.
+//
+//  1. The paths of the program are those of a [graph], on which every run goes. Along them a
+//     [flow] follows, for each register, which positions its value depends on: the rows where
+//     cursors stand now, and the rows now in accumulators of other aggregates. When a position
+//     moves on, what depended on it is marked, and if a step's secret argument is marked, or
+//     depends on nothing, nothing is proved. Parameters, virtual tables and impure functions
+//     are marked from the beginning.
+//  2. A cursor starts at most once in a run, since no path leads from one of its starts to
+//     another, and then it only goes one way. So it stands on each row, or each record of a
+//     sorter or materialised subquery, at most once.
+//  3. Where a position feeds something, that is an instruction that steps the aggregate, a
+//     table of the statement's own or an accumulator, every path from one such feeding to
+//     another crosses an instruction that moves the position on. So each row, record, or
+//     content of an accumulator feeds it at most once.
+//  4. By induction along what feeds what, a row of a table reaches the steps of an instruction
+//     at most as often as there are ways from the table to it, over all of the table's
+//     cursors. At most one way is required.
+//  5. No other cursor over rows of tables starts over and over while the steps go on, as for
+//     the inner table of a join, since each of its rows belongs to steps of many groups.
+//     A mere look whether a key exists does not count: it is a condition.
+//
+// The rows of a table stay what they are: the statement must not write a table that it reads,
+// and fires no trigger. The caller excludes that other statements write in between. Windows
+// and unknown instructions end the proof.
+func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, table func(database, root int) string) error {
+	switch {
+	case p.has(func(op *Op) bool { return op.Name == "Program" }):
+		return errors.New("the statement fires triggers")
+	case p.has(func(op *Op) bool { return op.Name == "AggValue" || op.Name == "AggInverse" }):
+		return errors.New("the statement has window functions")
+	}
+	g, err := newGraph(p)
+	if err != nil {
+		return err
+	}
+	f, err := newFlow(g, pure)
+	if err != nil {
+		return err
+	}
+	d := &disjointness{flow: f, tableOf: table, components: g.components(), checked: map[position]map[string]int{}}
+	if err := d.readOnly(); err != nil {
+		return err
+	}
+	for at := range p {
+		if op := &p[at]; op.Name == "AggStep" && op.is(aggregate) {
+			if err := d.prove(at, secret); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Steps reports whether the program steps an aggregate.
+func (p Program) Steps(aggregate string) bool {
+	return p.has(func(op *Op) bool { return op.Name == "AggStep" && op.is(aggregate) })
+}
+
+// is reports whether an instruction calls a function, whose name is in lower case.
+func (op *Op) is(function string) bool {
+	name, _ := op.function()
+	return name == function
+}
+
+// disjointness proves that the groups of single instructions are disjoint.
+type disjointness struct {
+	*flow
+	tableOf    func(database, root int) string
+	components []int                       // of each node, see [graph.components]
+	checked    map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
+}
+
+// readOnly returns an error if the statement writes a table that it reads.
+func (d *disjointness) readOnly() error {
+	written := map[string]bool{}
+	for _, c := range d.cursors {
+		for root := range c.tables {
+			written[d.table(root)] = written[d.table(root)] || c.writes
+		}
+	}
+	for _, c := range d.cursors {
+		for root := range c.tables {
+			if name := d.table(root); written[name] && !c.writes {
+				return d.errWritten(name)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *disjointness) errWritten(table string) error {
+	return fmt.Errorf("the statement writes table %s, which it reads", table)
+}
+
+// table returns the name of a table with its database.
+func (d *disjointness) table(root [2]int) string {
+	name := d.tableOf(root[0], root[1])
+	if name == "" {
+		name = "?" // as if all unknown tables were the same
+	}
+	if root[0] == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s (database %d)", name, root[0])
+}
+
+// prove proves that the steps of the instruction at have disjoint rows.
+func (d *disjointness) prove(at, secret int) error {
+	steps := d.nodes(func(n int) bool { return d.at[n] == at })
+	read := func(n int) sources {
+		return d.before[n].sources(d.program[at].P2+secret, 1)
+	}
+	ways, err := d.ways(steps, read)
+	if err != nil {
+		return err
+	}
+	for table, n := range ways {
+		if n > 1 {
+			return fmt.Errorf("table %s is read more than once", table)
+		}
+	}
+	return nil
+}
+
+// nodes returns the nodes that are reached and for which yes holds.
+func (d *disjointness) nodes(yes func(n int) bool) (list []int) {
+	for n := range d.at {
+		if d.reached[n] && yes(n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// ways returns in how many ways the rows of each table reach nodes that read values with
+// these sources. It returns an error if a row may reach them more often than that.
+func (d *disjointness) ways(nodes []int, read func(int) sources) (map[string]int, error) {
+	var from sources
+	for _, n := range nodes {
+		s := read(n)
+		if s == 0 || s&elsewhere != 0 {
+			return nil, errNoReading
+		}
+		from |= s
+	}
+	total := map[string]int{}
+	var failed error
+	d.each(from, func(p position) {
+		if failed != nil {
+			return
+		}
+		var feeding []int
+		for _, n := range nodes {
+			if read(n)&d.number(p) != 0 {
+				feeding = append(feeding, n)
+			}
+		}
+		ways, err := d.position(p)
+		if err == nil {
+			err = d.once(p, feeding)
+		}
+		failed = err
+		for table, n := range ways {
+			total[table] += n
+		}
+	})
+	return total, failed
+}
+
+// once returns an error unless what is at a position feeds these nodes at most once.
+func (d *disjointness) once(p position, feeding []int) error {
+	if d.reaches(feeding, feeding, func(n int) bool { return d.movesOn(n, p) }) {
+		return d.errRepeated(p)
+	}
+	for _, c := range slices.Sorted(maps.Keys(d.cursors)) {
+		if d.restarts(c, feeding) {
+			return fmt.Errorf("rows of %s are looked up over and over", d.name(c))
+		}
+	}
+	return nil
+}
+
+// movesOn reports whether a node moves a position on.
+func (d *disjointness) movesOn(n int, p position) bool {
+	op := d.op(n)
+	if p.accumulator != 0 {
+		return op.Name == "Null" && op.P2 <= p.accumulator && p.accumulator <= max(op.P2, op.P3)
+	}
+	return advances[op.Name] && op.P1 == p.cursor
+}
+
+// restarts reports whether a cursor over rows of tables starts on a cycle with one of nodes.
+func (d *disjointness) restarts(at int, nodes []int) bool {
+	c := d.cursors[at]
+	stored := d.stored[position{cursor: c.of}]
+	if c.pseudo != 0 || c.foreign || c.follows != at || c.own && stored.sources() == 0 {
+		return false
+	}
+	for n := range d.at {
+		if !d.startsCursor(n, at) || d.components[n] < 0 {
+			continue
+		}
+		for _, m := range nodes {
+			if d.components[n] == d.components[m] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// startsCursor reports whether a node starts a cursor.
+func (d *disjointness) startsCursor(n, cursor int) bool {
+	op := d.op(n)
+	return starts[op.Name] && op.P1 == cursor || op.Name == "DeferredSeek" && op.P3 == cursor
+}
+
+// position returns in how many ways the rows of each table come to a position, each at
+// most once.
+func (d *disjointness) position(p position) (map[string]int, error) {
+	if ways, known := d.checked[p]; known {
+		if ways == nil {
+			return nil, errors.New("the statement is recursive")
+		}
+		return ways, nil
+	}
+	d.checked[p] = nil
+	ways, err := d.trace(p)
+	if err == nil {
+		d.checked[p] = ways
+	}
+	return ways, err
+}
+
+func (d *disjointness) trace(p position) (map[string]int, error) {
+	if p.accumulator != 0 {
+		steps := d.nodes(func(n int) bool { return d.op(n).Name == "AggStep" && d.op(n).P3 == p.accumulator })
+		return d.ways(d.feeding(steps, d.argumentsOf))
+	}
+	if err := d.onePass(p.cursor); err != nil {
+		return nil, err
+	}
+	c := d.cursors[p.cursor]
+	if c.own {
+		inserts := d.nodes(func(n int) bool { return d.insertsInto(n, c.of) })
+		return d.ways(d.feeding(inserts, d.recordOf))
+	}
+	ways := map[string]int{}
+	for root := range c.tables {
+		if c.writes {
+			return nil, d.errWritten(d.table(root))
+		}
+		ways[d.table(root)] = 1
+	}
+	return ways, nil
+}
+
+// feeding returns those of nodes that read something from rows, and how they read what
+// still stands for the rows of a position.
+func (d *disjointness) feeding(nodes []int, read func(int) sources) ([]int, func(int) sources) {
+	current := func(n int) sources { return read(n) &^ elsewhere }
+	var list []int
+	for _, n := range nodes {
+		if current(n) != 0 {
+			list = append(list, n)
+		}
+	}
+	return list, current
+}
+
+// argumentsOf returns what the arguments of a step depend on.
+func (d *disjointness) argumentsOf(n int) sources {
+	_, count := d.op(n).function()
+	return d.before[n].sources(d.op(n).P2, count)
+}
+
+// recordOf returns what the record that a node inserts depends on.
+func (d *disjointness) recordOf(n int) sources { return d.before[n].get(d.op(n).P2).sources() }
+
+// insertsInto reports whether a node inserts a record into a table of the statement's own.
+func (d *disjointness) insertsInto(n, table int) bool {
+	switch op := d.op(n); op.Name {
+	case "IdxInsert", "Insert", "SorterInsert":
+		c := d.cursors[op.P1]
+		return c != nil && c.own && c.of == table
+	}
+	return false
+}
+
+// onePass returns an error unless a cursor starts at most once and goes one way.
+func (d *disjointness) onePass(cursor int) error {
+	begin := d.nodes(func(n int) bool {
+		return d.startsCursor(n, cursor) || probes[d.op(n).Name] && d.op(n).P1 == cursor
+	})
+	back := d.nodes(func(n int) bool { return d.op(n).Name == "Prev" && d.op(n).P1 == cursor })
+	forth := d.nodes(func(n int) bool { return d.op(n).Name == "Next" && d.op(n).P1 == cursor })
+	if d.reaches(begin, begin, none) || len(back) > 0 && len(forth) > 0 {
+		return d.errRepeated(position{cursor: cursor})
+	}
+	return nil
+}
+
+// errRepeated returns the error for a row that may be used several times.
+func (d *disjointness) errRepeated(p position) error {
+	if p.accumulator != 0 {
+		return errors.New("the same sum may be used several times")
+	}
+	return fmt.Errorf("a row of %s may be used several times", d.name(p.cursor))
+}
+
+// name describes what a cursor reads.
+func (d *disjointness) name(cursor int) string {
+	for root := range d.cursors[cursor].tables {
+		return "table " + d.table(root)
+	}
+	return "a subquery"
+}
