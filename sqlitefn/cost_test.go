@@ -192,10 +192,10 @@ func TestCostColumns(t *testing.T) {
 	o := newObserved(t)
 	o.run(`SELECT budget_limit('ana', 'kWh', 10)`, `SELECT budget_limit('cy', 'm', 0)`)
 	const all = `SELECT * FROM budget_cost('SELECT dx_value(account, x, 4, ''u''), geoind_laplace(account, lat, lon, 0.001) FROM t WHERE account <> ''bo''%s')`
-	o.answers(fmt.Sprintf(all, ""), `[[dx_value ana kWh 3 12 12 10] [dx_value cy kWh 1 4 4 9e+06] [geoind_laplace ana m 3 0.003 0.003 9e+06] [geoind_laplace cy m 1 0.001 0.001 0]]`)
+	o.answers(fmt.Sprintf(all, ""), `[[dx_value ana kWh 3 12 12 10 <nil>] [dx_value cy kWh 1 4 4 9e+06 <nil>] [geoind_laplace ana m 3 0.003 0.003 9e+06 <nil>] [geoind_laplace cy m 1 0.001 0.001 0 <nil>]]`)
 	o.run(`SELECT budget_reserve('cy', 'kWh', 1)`)
-	o.answers(fmt.Sprintf(all, ` AND dx_value(account, x, 1, ''u'') >= 0`), `[[dx_value ana kWh 6 15 10 10] [dx_value cy kWh 2 5 9e+06 8.999999e+06] `+
-		`[geoind_laplace ana m 3 0.003 9e+06 9e+06] [geoind_laplace cy m 1 0.001 0 0] [* * * <nil> <nil> <nil> <nil>]]`)
+	o.answers(fmt.Sprintf(all, ` AND dx_value(account, x, 1, ''u'') >= 0`), `[[dx_value ana kWh 6 15 10 10 <nil>] [dx_value cy kWh 2 5 9e+06 8.999999e+06 <nil>] `+
+		`[geoind_laplace ana m 3 0.003 9e+06 9e+06 <nil>] [geoind_laplace cy m 1 0.001 0 0 <nil>] [* * * <nil> <nil> <nil> <nil> <nil>]]`)
 	o.answers(`SELECT * FROM budget_cost('SELECT a FROM t')`, `[]`)
 	o.answers(`SELECT evaluations, epsilon FROM budget_cost('SELECT dx_value(''bo'', 1, 4000000, ''u'') FROM t, n')`, `[[25 1e+08]]`)
 	o.answers(`SELECT * FROM budget_cost('SELECT dx_value(account, NULL, 1, ''u'') FROM t')`, `[]`)

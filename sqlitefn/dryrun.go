@@ -18,6 +18,12 @@ import (
 type dryRun struct {
 	session *session
 	totals  map[chargeKey]*total
+	rules   map[*function]string // how the groups of the aggregates under d1 are charged
+
+	// uncommitted tells whether the statement would begin in a transaction that has changed
+	// something. The dry run of one that writes opens a transaction of its own.
+	uncommitted bool
+
 	// inexact tells that the count cannot be exact, whatever the statement. Either rows of
 	// the ledger were read, which a real execution changes with every charge, or the cost of
 	// a counted step depends on a draw.
@@ -101,7 +107,9 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	// SQLite executes one statement of a connection at a time, and those that began
 	// earlier wait until this one ends, so nothing else is run dry. The dry run ends
 	// after the statement is closed, since closing may still finish groups.
-	d = &dryRun{session: s, totals: map[chargeKey]*total{}}
+	d = &dryRun{
+		session: s, totals: map[chargeKey]*total{}, rules: map[*function]string{}, uncommitted: s.conn.Uncommitted(),
+	}
 	s.dry, s.payer = d, d
 	defer func() { s.dry, s.payer = nil, charger{s} }()
 
@@ -128,11 +136,23 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	for f := range d.rules {
+		d.rules[f] = groupRule(s.proveDisjoint(sql, f, d.uncommitted))
+	}
 	pure, err := s.pureFunctions()
 	if err != nil {
 		return nil, false, err
 	}
 	return d, !d.inexact && program.Repeats(pure.has), nil
+}
+
+// groupRule says how the groups of an aggregate under d1 are charged, by why they are not
+// proved to be disjoint.
+func groupRule(missing error) string {
+	if missing == nil {
+		return "its groups cost once: no row is in two of them"
+	}
+	return "each of its groups costs: " + missing.Error()
 }
 
 // checkUndoable returns an error for a statement that a dry run could not undo.

@@ -114,7 +114,7 @@ func TestDryRunOfAReadOnlyDatabase(t *testing.T) {
 func TestDryRunMakesNoLedger(t *testing.T) {
 	d := newDatabase(t)
 	d.run(declarations[:2]...)
-	d.answers(`SELECT * FROM budget_cost('SELECT dx_value(''ana'', 3, 1, ''u'')')`, `[[dx_value ana kWh 1 1 1 0]]`)
+	d.answers(`SELECT * FROM budget_cost('SELECT dx_value(''ana'', 3, 1, ''u'')')`, `[[dx_value ana kWh 1 1 1 0 <nil>]]`)
 	if left, _ := filepath.Glob(d.path + "-ledger*"); left != nil {
 		t.Errorf("made %v", left)
 	}
@@ -424,7 +424,7 @@ func TestDryRunOfPooledAndAutomaticConnections(t *testing.T) {
 	auto(t)
 	c := pinned(t, pool(t, plainConnector(path)))
 	for _, d := range []*database{a, b, c} {
-		d.answers(`SELECT * FROM budget_cost('SELECT dx_value(''ana'', 3, 1, ''u'')')`, `[[dx_value ana kWh 1 1 1 9e+06]]`)
+		d.answers(`SELECT * FROM budget_cost('SELECT dx_value(''ana'', 3, 1, ''u'')')`, `[[dx_value ana kWh 1 1 1 9e+06 <nil>]]`)
 	}
 	a.run(`SELECT dx_value('ana', 3, 1, 'u')`)
 	for _, d := range []*database{a, b, c} {

@@ -24,6 +24,7 @@ func init() {
 				"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is what the account has left, including its reservations, " +
 				"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
 				"A dry run is never refused for lack of budget: compare epsilon with remaining, which is what budget_remaining returns. " +
+				"rule says whether the groups of a dx_ aggregate under d1 cost once for all or each, and why. " +
 				"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",
 			example: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
 				"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
@@ -33,7 +34,7 @@ func init() {
 }
 
 var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evaluations INTEGER",
-	"epsilon REAL", "at_most REAL", "remaining REAL"}
+	"epsilon REAL", "at_most REAL", "remaining REAL", "rule TEXT"}
 
 // cost is one row of budget_cost. A row without a total stands for everything that the dry
 // run did not reach.
@@ -41,6 +42,7 @@ type cost struct {
 	chargeKey
 	*total
 	atMost, remaining float64
+	rule              string // how groups are charged, empty where that is always the same
 }
 
 func newCostCursor(s *session) cursor {
@@ -68,7 +70,7 @@ func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := cost{of, total, total.float64(), b.Remaining().Float64()}
+		row := cost{of, total, total.float64(), b.Remaining().Float64(), d.rules[of.function]}
 		if !proved {
 			row.atMost = (b.Remaining() + b.Reserved).Float64()
 		}
@@ -99,7 +101,7 @@ func showCost(c call, row cost) {
 		for i := range 3 {
 			c.ResultString(i, "*")
 		}
-		for i := 3; i < 7; i++ {
+		for i := 3; i < 8; i++ {
 			c.ResultNull(i)
 		}
 		return
@@ -111,4 +113,9 @@ func showCost(c call, row cost) {
 	c.ResultFloat(4, row.float64())
 	c.ResultFloat(5, row.atMost)
 	c.ResultFloat(6, row.remaining)
+	if row.rule != "" {
+		c.ResultString(7, row.rule)
+	} else {
+		c.ResultNull(7)
+	}
 }

@@ -20,6 +20,10 @@ type payer interface {
 	// payAll pays for a group of rows: all items or none.
 	payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error)
 
+	// payDisjoint pays for a group of rows under d1 at a place of the running statement:
+	// all items or none, less what they have paid there for groups with other rows.
+	payDisjoint(t *statement, place int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error)
+
 	// payOnce pays for a release that an account gets only once.
 	payOnce(f *function, account string, price budget.Price) (receipt, error)
 
@@ -87,6 +91,10 @@ func (p charger) payAll(f *function, unit budget.Unit, items []ledger.Item) (rec
 		return receipt{}, err
 	}
 	return receipt{p.session.source}, nil
+}
+
+func (p charger) payDisjoint(t *statement, place int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
+	return payDisjoint(p, t, place, f, unit, items)
 }
 
 func (p charger) payOnce(f *function, account string, price budget.Price) (receipt, error) {
@@ -165,6 +173,11 @@ func (d *dryRun) payAll(f *function, unit budget.Unit, items []ledger.Item) (rec
 		d.count(f, []byte(item.Account), budget.Price{Unit: unit, Amount: item.Epsilon}, item.Evaluations)
 	}
 	return receipt{}, nil
+}
+
+func (d *dryRun) payDisjoint(t *statement, place int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
+	d.rules[f] = ""
+	return payDisjoint(d, t, place, f, unit, items)
 }
 
 func (d *dryRun) payOnce(f *function, account string, price budget.Price) (receipt, error) {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -24,15 +25,17 @@ var (
 // Notes that several functions share.
 const (
 	perGroup = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
-		"A row whose reading is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL."
+		"A row whose reading is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL. " +
+		"Under d1 the groups of a GROUP BY cost an account the largest epsilon among them if it is proved that no row of a table is in two of them; otherwise each of them costs. " +
+		"budget_cost says which and why."
 	rankNote = "The answer is a value of the universe. Under dinf it has geometric noise and is clamped to lo..hi. " +
 		"Under dh a value is the likelier, the fewer ranks it is off; under nd1, the less the readings would have to move to make it the answer. " +
 		"Under d1 it is drawn in the latter way or with noise, whichever is better for the number of readings, epsilon, universe and p. "
 )
 
 const (
-	chargesGroup  = "epsilon to each account, once per group in the universe's unit (d1, dinf), or once per contributed row in unit record (nd1, dh)"
-	chargesMetric = "epsilon to each account, once per group in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
+	chargesGroup  = "epsilon to each account, once for all disjoint groups (d1) or once per group (dinf) in the universe's unit, or once per contributed row in unit record (nd1, dh)"
+	chargesMetric = "epsilon to each account, once for all disjoint groups in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
 )
 
 func init() {
@@ -246,7 +249,7 @@ func (g *queryGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	paid, err := c.session.payer.payAll(c.function, price.Unit, items)
+	paid, err := g.pay(c, price.Unit, items)
 	if err != nil {
 		return err
 	}
@@ -257,4 +260,12 @@ func (g *queryGroup) final(c call) error {
 		c.ResultFloat(0, y)
 	}
 	return nil
+}
+
+// pay pays for the group. Under d1 the groups of a statement may cost once.
+func (g *queryGroup) pay(c call, unit budget.Unit, items []ledger.Item) (receipt, error) {
+	if g.query.Disjoint() {
+		return c.session.payer.payDisjoint(c.statement(), c.Place(), c.function, unit, items)
+	}
+	return c.session.payer.payAll(c.function, unit, items)
 }

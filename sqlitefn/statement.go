@@ -9,12 +9,15 @@ import (
 )
 
 // statement holds what belongs to one execution of a statement: what it has reserved ahead
-// in the ledger, and the last plan of each function.
+// in the ledger, what groups have paid for each other, and the last plan of each function.
 type statement struct {
-	session  *session
-	ledger   ledger.Statement // nil until the first charge
-	spenders []spender
-	plans    []*plan
+	session     *session
+	changes     int  // of rows by the connection before the statement began
+	uncommitted bool // whether it began in a transaction that had changed something
+	places      map[int]*callSite
+	ledger      ledger.Statement // nil until the first charge
+	spenders    []spender
+	plans       []*plan
 }
 
 // spender charges the evaluations of a function in a unit.
@@ -24,7 +27,13 @@ type spender struct {
 	ledger.Spender
 }
 
-func (s *session) newStatement() *statement { return &statement{session: s} }
+func (s *session) newStatement() *statement {
+	t := &statement{session: s, changes: s.conn.TotalChanges(), uncommitted: s.conn.Uncommitted()}
+	if s.dry != nil {
+		t.uncommitted = s.dry.uncommitted
+	}
+	return t
+}
 
 // statement returns the running statement.
 func (c call) statement() *statement {

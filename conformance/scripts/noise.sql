@@ -39,7 +39,7 @@ SELECT dx_value('ana', 3, 0.5, 'u') FROM n;
 --~ geometric 0.5 about 3 within 0 10
 SELECT dx_sum('ana', 100 + 0 * i, 0.5, 'wide') FROM n WHERE i <= 1000 GROUP BY i;
 --> 1000 x REAL
---$ ana 500/kWh
+--$ ana 0.5/kWh
 --~ geometric 0.5 about 100
 SELECT dx_sum('ana', 4 + 0 * i, 5, 'u', 'dh') FROM n WHERE i <= 1000 GROUP BY i;
 --> 1000 x 0.0..1000.0
@@ -51,7 +51,7 @@ SELECT dx_count('ana', 1) FROM n WHERE i BETWEEN 2 AND 2001 GROUP BY i / 2;
 --~ geometric 1 about 2 within 0 1000
 SELECT dx_median('ana', 5 + 0 * i, 1, 'u') FROM n WHERE i <= 1000 GROUP BY i;
 --> 1000 x 0.0..10.0
---$ ana 1000/kWh
+--$ ana 1/kWh
 --~ geometric 1 about 5 within 0 10
 
 -- No two draws have anything to do with each other: of 5000 pairs of independent

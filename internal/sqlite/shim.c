@@ -58,6 +58,9 @@ const char *gs_errmsg(void *db) { return sqlite3_errmsg(db); }
 const char *gs_errstr(int code) { return sqlite3_errstr(code); }
 int gs_autocommit(void *db) { return sqlite3_get_autocommit(db); }
 int gs_writing(void *db) { return sqlite3_txn_state(db, "main") == SQLITE_TXN_WRITE; }
+int gs_uncommitted(void *db) {
+  return !sqlite3_get_autocommit(db) && sqlite3_txn_state(db, 0) == SQLITE_TXN_WRITE;
+}
 int gs_readonly(void *db) { return sqlite3_db_readonly(db, "main"); }
 int gs_running(void *db) {
   int n = 0;

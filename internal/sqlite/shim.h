@@ -59,6 +59,7 @@ const char *gs_errmsg(void *db);
 const char *gs_errstr(int code);
 int gs_autocommit(void *db);
 int gs_writing(void *db);
+int gs_uncommitted(void *db);
 int gs_readonly(void *db);
 int gs_running(void *db);
 int gs_named(void *db, const char *name);

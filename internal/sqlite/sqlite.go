@@ -156,6 +156,10 @@ func (c *Conn) AutoCommit() bool { return C.gs_autocommit(c.db) != 0 }
 // database. If so, what it reads there may be uncommitted.
 func (c *Conn) Writing() bool { return C.gs_writing(c.db) != 0 }
 
+// Uncommitted reports whether a transaction is open that has changed a database, so that a
+// rollback would change it back.
+func (c *Conn) Uncommitted() bool { return C.gs_uncommitted(c.db) != 0 }
+
 // Writable reports whether the main database was opened for writing. With ReadWrite,
 // SQLite opens a file that it must not write for reading only.
 func (c *Conn) Writable() bool { return C.gs_readonly(c.db) == 0 }

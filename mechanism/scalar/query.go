@@ -140,6 +140,10 @@ func (q *Query) PerRow() bool {
 	return q.agg == Count || q.metric == budget.ND1 || q.metric == budget.DH
 }
 
+// Disjoint reports whether releases about different readings of an account cost the account
+// the largest of their prices together: under d1 their distances add up.
+func (q *Query) Disjoint() bool { return q.metric == budget.D1 && q.agg != Count }
+
 // Price returns what a release costs: once, or for each row that an account contributes.
 func (q *Query) Price() budget.Price { return q.price }
 

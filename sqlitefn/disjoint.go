@@ -1,0 +1,244 @@
+package sqlitefn
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Groups cost once under d1. The answer about the readings of one group distinguishes readings
+// x and x' by at most epsilon * d_1(x, x'), and what several groups reveal adds up to the sum
+// of epsilon_g * d_1(x_g, x'_g) over the groups g. If no reading is in two groups, their
+// distances add up to at most that of all readings, and the sum is at most the largest epsilon
+// times this distance. So each account is charged the largest epsilon among its groups, for each
+// place where an aggregate under d1 stands in the compiled statement. A place whose groups are
+// not proved to be disjoint is charged for each of them.
+//
+// The proof is that of [vdbe.Program.Disjoint], about the program that SQLite compiles for the
+// statement's text. It holds while no table and no schema changes: a running statement does not
+// see the changes of other connections, and of its own connection no other statement may have
+// changed anything since the statement began.
+
+// secretReading is the position of the reading among the arguments of the aggregates.
+const secretReading = 1
+
+// A callSite is an instruction of a running statement that steps an aggregate under d1.
+type callSite struct {
+	groups   int
+	separate error  // why its groups are charged one by one; nil while they cost once
+	schemas  string // the versions of the schemas at the first group
+	unit     budget.Unit
+	first    []ledger.Item // what the first group was charged, in unit
+	paid     map[purse]budget.Amount
+}
+
+// purse is what an account pays from: its budget in a unit.
+type purse struct {
+	account string
+	unit    budget.Unit
+}
+
+// callSite returns a place of the running statement by its number.
+func (t *statement) callSite(n int) *callSite {
+	p := t.places[n]
+	if p == nil {
+		if t.places == nil {
+			t.places = map[int]*callSite{}
+		}
+		p = new(callSite)
+		t.places[n] = p
+	}
+	return p
+}
+
+// payDisjoint pays for a group of a place with a payer: for each account what it has not paid
+// there for an earlier group.
+func payDisjoint(with payer, t *statement, at int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
+	p := t.callSite(at)
+	if err := p.begin(t, f); err != nil {
+		return receipt{}, err
+	}
+	paid, err := with.payAll(f, unit, p.due(unit, items))
+	if err == nil {
+		p.settle(unit, items)
+	}
+	return paid, err
+}
+
+// begin begins a group. From the second on, it decides whether the groups cost once.
+func (p *callSite) begin(t *statement, f *function) (err error) {
+	p.groups++
+	switch {
+	case p.separate != nil:
+	case p.groups == 1:
+		p.schemas, err = t.session.schemas()
+	default:
+		p.separate, err = t.separate(p, f)
+	}
+	return err
+}
+
+// due returns what the accounts of a group have to pay.
+func (p *callSite) due(unit budget.Unit, items []ledger.Item) []ledger.Item {
+	if p.groups == 1 || p.separate != nil {
+		return items
+	}
+	if p.paid == nil {
+		p.paid = make(map[purse]budget.Amount, len(p.first))
+		p.record(p.unit, p.first)
+		p.first = nil
+	}
+	var due []ledger.Item
+	for _, item := range items {
+		if paid := p.paid[purse{item.Account, unit}]; item.Epsilon > paid {
+			item.Epsilon -= paid
+			due = append(due, item)
+		}
+	}
+	return due
+}
+
+// settle records that the accounts of a group have paid. Most statements have one group, whose
+// accounts are not looked up before there is a second.
+func (p *callSite) settle(unit budget.Unit, items []ledger.Item) {
+	switch {
+	case p.separate != nil:
+		p.first, p.paid = nil, nil
+	case p.groups == 1:
+		p.unit, p.first = unit, items
+	default:
+		p.record(unit, items)
+	}
+}
+
+// record records what the accounts of a group are charged in all.
+func (p *callSite) record(unit budget.Unit, items []ledger.Item) {
+	for _, item := range items {
+		of := purse{item.Account, unit}
+		p.paid[of] = max(p.paid[of], item.Epsilon)
+	}
+}
+
+var (
+	errChanged     = errors.New("another statement of the connection has changed rows or tables since the statement began")
+	errUncommitted = errors.New("the open transaction has changed something, and a rollback would change it back")
+)
+
+// separate returns why the groups of a place have to be charged one by one, or nil if they are
+// proved to be disjoint.
+func (t *statement) separate(p *callSite, f *function) (separate, err error) {
+	s := t.session
+	schemas, err := s.schemas()
+	if err != nil {
+		return nil, err
+	}
+	if t.changes != s.conn.TotalChanges() || schemas != p.schemas {
+		return errChanged, nil
+	}
+	// One of the texts is that of this statement. SQLite does not tell which.
+	for _, sql := range s.conn.RunningSQL() {
+		key := programKey{sql, schemas, f.name, t.uncommitted}
+		proof, err := proofs.get(s, key, func() (proof, error) { return proof{s.proveDisjoint(sql, f, t.uncommitted)}, nil })
+		if err != nil || proof.missing != nil {
+			return proof.missing, err
+		}
+	}
+	return nil, nil
+}
+
+// programKey is what a compiled program depends on, and what is to be proved about it.
+type programKey struct {
+	sql, schemas, aggregate string
+	uncommitted             bool
+}
+
+// proof holds why nothing is proved, if there is a reason.
+type proof struct{ missing error }
+
+// proofs remembers what is proved about the groups of an aggregate in a statement.
+var proofs = newMemo[programKey, proof]()
+
+// proveDisjoint returns nil if the groups of an aggregate are proved to be disjoint at each
+// place where it stands in a statement, and otherwise why not. If the statement begins in a
+// transaction with uncommitted changes, it must not return rows: between two rows a rollback
+// may change what it reads, which changes no row count.
+func (s *session) proveDisjoint(sql string, f *function, uncommitted bool) error {
+	if sql == "" {
+		return errors.New("the text of a running statement is not known")
+	}
+	program, err := s.explain(sql)
+	if err != nil {
+		return fmt.Errorf("the statement cannot be explained: %w", err)
+	}
+	switch {
+	case !program.Steps(f.name):
+		return nil // another statement that runs at the same time
+	case uncommitted && program.ReturnsRows():
+		return errUncommitted
+	}
+	pure, err := s.pureFunctions()
+	if err != nil {
+		return err
+	}
+	tables, err := s.tablesByRoot()
+	if err != nil {
+		return err
+	}
+	return program.Disjoint(f.name, secretReading, pure.has, func(database, root int) string {
+		return tables[[2]int{database, root}]
+	})
+}
+
+// databases returns the names of the connection's databases by their numbers.
+func (s *session) databases() (names map[int]string, err error) {
+	names = map[int]string{}
+	err = s.query("PRAGMA database_list", func(st *sqlite.Stmt) { names[columnInt(st, 0)] = columnText(st, 1) })
+	return names, err
+}
+
+// schemas returns the versions of the schemas of all databases of the connection.
+func (s *session) schemas() (string, error) {
+	names, err := s.databases()
+	if err != nil {
+		return "", err
+	}
+	var versions strings.Builder
+	for i := 0; len(names) > 0; i++ {
+		name, ok := names[i]
+		if !ok {
+			continue
+		}
+		delete(names, i)
+		err := s.query("PRAGMA "+sqlite.QuoteName(name)+".schema_version", func(st *sqlite.Stmt) {
+			fmt.Fprintf(&versions, "%s %d\n", name, columnInt(st, 0))
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return versions.String(), nil
+}
+
+// tablesByRoot returns the name of each table by the number of its database and the root page
+// of the table or of one of its indexes.
+func (s *session) tablesByRoot() (map[[2]int]string, error) {
+	names, err := s.databases()
+	if err != nil {
+		return nil, err
+	}
+	tables := map[[2]int]string{}
+	for database, name := range names {
+		tables[[2]int{database, 1}] = "sqlite_schema"
+		err := s.query("SELECT rootpage, tbl_name FROM "+sqlite.QuoteName(name)+".sqlite_schema WHERE rootpage > 0", func(st *sqlite.Stmt) {
+			tables[[2]int{database, columnInt(st, 0)}] = columnText(st, 1)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
+}

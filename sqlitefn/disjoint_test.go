@@ -1,0 +1,384 @@
+package sqlitefn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
+
+// readings declares the tables r and s of eight readings each, views on them, and the table h
+// of groups. The value x of a reading is a power of 8 of its own, so that a sum of several
+// tells which readings it holds, as long as none is in it more than seven times.
+func readings(t *testing.T) *database {
+	d := open(t, ":memory:")
+	d.run(declarations...)
+	d.run(`CREATE TABLE r(id INTEGER PRIMARY KEY, a TEXT, g INTEGER, h INTEGER, x INTEGER)`,
+		`CREATE TABLE s(id INTEGER PRIMARY KEY, a TEXT, g INTEGER, h INTEGER, x INTEGER)`,
+		`CREATE TABLE out(g, y)`,
+		`CREATE INDEX r_g ON r(g)`, `CREATE INDEX s_h ON s(h, x, a, g)`,
+		`CREATE VIEW v AS SELECT * FROM r WHERE h < 3`,
+		`CREATE VIEW w AS SELECT * FROM r UNION ALL SELECT * FROM s`)
+	for i := range 8 {
+		row := fmt.Sprintf("(%d, 'ana', %d, %d, %d)", i, i%3, i%4, int64(1)<<(6*i))
+		d.run(`INSERT INTO r VALUES `+row, `INSERT INTO s SELECT id, a, g, h, 8 * x FROM r WHERE id = `+fmt.Sprint(i))
+	}
+	d.run(`ANALYZE`)
+	return d
+}
+
+// groupRules are statements over the tables of readings, each with what its groups cost: "once",
+// or why each of them costs. Without that reason, a reading would be charged too little.
+var groupRules = []struct{ rule, sql string }{
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM s GROUP BY h`}, // an index gives the groups
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r WHERE g = 1 AND x > 8 GROUP BY h ORDER BY 2 DESC`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FILTER (WHERE h > 0) FROM v GROUP BY g HAVING count(*) > 1`},
+	{"once", `SELECT g, dx_sum(a, y, 1, 'u') FROM (SELECT a, g, sum(x) AS y FROM r GROUP BY a, g, h) GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM s) GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT DISTINCT a, g, x FROM r) GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x / 1000, 1, 'u') FROM r WHERE h IN (SELECT h FROM s WHERE x > 8) GROUP BY g`},
+	{"once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM c GROUP BY g UNION ALL SELECT h, dx_sum(a, x, 1, 'u') FROM c GROUP BY h`},
+	{"once", `INSERT INTO out SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"once", `CREATE TABLE new AS SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u', 'd1'), dx_median(a, x, 1, 'u') FROM r GROUP BY g`},
+
+	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM r) GROUP BY g`},
+	{"table r is read more than once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM c UNION ALL SELECT * FROM c) GROUP BY g`},
+	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r UNION ALL SELECT a, h, max(x) FROM r GROUP BY h) GROUP BY g`},
+	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r UNION SELECT a, h, x FROM r INDEXED BY r_g WHERE g > 0) GROUP BY g`},
+	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM (VALUES (1), (2)) CROSS JOIN r GROUP BY r.g`},
+	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM r CROSS JOIN (VALUES (1), (2)) GROUP BY r.g`},
+	{"a row of table r may be used several times", `SELECT l.g, (SELECT dx_sum(r.a, r.x, 1, 'u') FROM r WHERE r.g < l.g) FROM (SELECT 1 AS g UNION SELECT 2) l`},
+	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM r, json_each('[1,2]') GROUP BY r.g`},
+	{"a row of table r may be used several times", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE id IN (1, 2, 3) GROUP BY h`},
+	{"several times", `SELECT s.g, dx_sum(r.a, r.x, 1, 'u') FROM r RIGHT JOIN s ON r.g = s.g GROUP BY s.id`},
+	{"several times", `SELECT s.g, dx_sum('ana', r.x, 1, 'u') FROM r FULL JOIN s ON r.g = s.g GROUP BY s.id`},
+	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum(s.a, r.x, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum((SELECT a FROM s WHERE s.id = r.h), r.x, 1, 'u') FROM r GROUP BY r.g`},
+	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u' ORDER BY x) FROM r GROUP BY g`},
+	{"a row of a subquery may be used several times", `WITH RECURSIVE c(a, g, x) AS (SELECT a, g, x FROM r UNION ALL SELECT a, g + 1, x FROM c WHERE g < 5) SELECT g, dx_sum(a, x, 1, 'u') FROM c GROUP BY g`},
+	{"not read from one row of a table", `SELECT g, dx_sum(a, 3, 1, 'u') FROM r GROUP BY g`},
+	{"not read from one row of a table", `SELECT g, dx_sum(a, x - (SELECT avg(x) FROM s), 1, 'u') FROM r GROUP BY g`},
+	{"not read from one row of a table", `SELECT g, dx_sum(a, x + random() % 2, 1, 'u') FROM r GROUP BY g`},
+	{"not read from one row of a table", `SELECT value, dx_sum('ana', value, 1, 'u') FROM json_each('[1,2]') GROUP BY value`},
+	{"not read from one row of a table", `SELECT y, dx_sum('ana', y, 1, 'u') FROM (SELECT dx_avg(a, x, 1, 'u') AS y FROM r GROUP BY g) GROUP BY y`},
+	{"the statement writes table r, which it reads", `INSERT INTO r(g, x) SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"the statement writes table r, which it reads", `UPDATE r SET h = (SELECT dx_sum(k.a, k.x, 1, 'u') FROM r k GROUP BY k.g LIMIT 1)`},
+	{"the statement writes table r, which it reads", `UPDATE r SET h = (SELECT dx_sum(r.a, r.x + k.z, 1, 'u') FROM (SELECT 0 AS z) k)`},
+	{"the statement fires triggers", `INSERT INTO watched SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"the statement has window functions", `SELECT g, sum(y) OVER (ORDER BY g) FROM (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g)`},
+	{"the statement has window functions", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, lag(x) OVER (ORDER BY id) AS x FROM r) GROUP BY g`},
+}
+
+func TestGroupRules(t *testing.T) {
+	d := readings(t)
+	d.run(`CREATE TABLE watched(g, y)`, `CREATE TRIGGER tr AFTER INSERT ON watched BEGIN INSERT INTO out VALUES (new.g, new.y); END`)
+	for _, c := range groupRules {
+		want := "each of its groups costs: "
+		if c.rule == "once" {
+			want = "its groups cost once: "
+		}
+		got := fmt.Sprint(d.rows(`SELECT DISTINCT rule FROM budget_cost(?) WHERE function = 'dx_sum'`, c.sql))
+		if !strings.Contains(got, want) || !strings.Contains(got, strings.TrimPrefix(c.rule, "once")) {
+			t.Errorf("%s\nrule %s, want %s%s", c.sql, got, want, c.rule)
+		}
+	}
+}
+
+// An account pays the largest epsilon among its groups at a place: a later, larger one is
+// charged the difference before its answer.
+func TestDisjointGroupsCostTheLargestEpsilon(t *testing.T) {
+	d := readings(t)
+	// Of the groups 0, 1 and 2 of r, the first and the last have rows with an odd h.
+	const each = `SELECT g, dx_sum(a, x, CASE g WHEN 0 THEN 1.5 WHEN 1 THEN 0.25 ELSE 4 END, 'u') FROM r GROUP BY g`
+	for _, c := range []struct {
+		want float64
+		sql  string
+	}{
+		{4, each}, {4, each}, // a new run begins anew
+		{1.5, each + ` LIMIT 1`}, {1.5, each + ` LIMIT 2`},
+		{4, `SELECT * FROM (` + each + `) ORDER BY 1 DESC`},
+		{8, each + ` UNION ALL ` + each}, // two places
+		{5.75, strings.Replace(each, "dx_sum(", "dx_sum(a, x / 8, 1, 'u') + dx_sum(a, x, 0.75, 'u') + 0 * dx_sum(", 1)},
+		{5.75, strings.Replace(each, "FROM r", "FROM r CROSS JOIN (VALUES (1))", 1)}, // each of them
+		{0, strings.Replace(each, "dx_sum(a", "dx_sum('bo'", 1)},
+		{3, `SELECT g, dx_median(a, x, 1, 'u'), dx_avg(a, x, 1, 'u', 'd1'), dx_stddev(a, x, 1, 'u') FROM r GROUP BY g`},
+		{3, `SELECT g, dx_avg(a, x, 1, 'u', 'dinf') FROM r GROUP BY g`}, // dinf adds up
+		{2.5, `SELECT dx_sum(a, x, 1, 'u'), dx_sum(a, x, 1.5, 'u') FROM r`},
+	} {
+		before := d.spent("ana", "kWh")
+		d.run(c.sql)
+		if got := d.spent("ana", "kWh") - before; got != c.want {
+			t.Errorf("%s\ncharged %v, want %v", c.sql, got, c.want)
+		}
+	}
+	d.answers(`SELECT count(*), min(evaluations) FROM ledger_charges WHERE account = 'bo'`, `[[2 2]]`) // 1.5 for three rows, and 2.5 more for two
+	d.spends("bo", "kWh", 4)
+}
+
+// A parameter may hold a reading, which every group then tells about.
+func TestGroupsOfAParameter(t *testing.T) {
+	for query, want := range map[string]float64{
+		`SELECT dx_sum('ana', ?, 1, 'u') FROM r GROUP BY g`:                                 3,
+		`SELECT dx_sum('ana', x * 0 + ?, 1, 'u') FROM r GROUP BY g`:                         3,
+		`SELECT dx_sum('ana', y, 1, 'u') FROM (SELECT x * 0 + ? AS y, * FROM r) GROUP BY g`: 3,
+		`SELECT dx_sum('ana', x, ?, 'u') FROM r GROUP BY g`:                                 1,
+	} {
+		d := readings(t)
+		if _, err := d.try(query, 1); err != nil {
+			t.Fatal(err)
+		}
+		d.spends("ana", "kWh", want)
+	}
+}
+
+// A unit of its own is a budget of its own, and a refused group leaves the others as they were.
+func TestDisjointGroupsOfSeveralUnitsAndRefusals(t *testing.T) {
+	d := readings(t)
+	d.run(`SELECT dx_universe('v', 0, 10, 1, 'litre')`, `SELECT budget_limit('ana', 'litre', 1)`)
+	d.run(`SELECT dx_sum(a, x, 0.5, CASE g WHEN 1 THEN 'v' ELSE 'u' END) FROM r GROUP BY g`)
+	d.spends("ana", "kWh", 0.5)
+	d.spends("ana", "litre", 0.5)
+	rows := d.fails(`SELECT g, dx_sum(a, x, g / 2.0 + 0.25, 'v') FROM r GROUP BY g`, "0.25/litre left", "0.5")
+	if len(rows) != 1 {
+		t.Errorf("%d groups answered, want the first", len(rows))
+	}
+	d.spends("ana", "litre", 0.75)
+}
+
+// While rows change between two groups, a row may be in both.
+func TestGroupsCostEachWhileRowsChange(t *testing.T) {
+	const query = `SELECT h, dx_sum('ana', x, 1, 'u') FROM s GROUP BY h` // read in the order of an index
+	for _, c := range []struct {
+		between string
+		before  []string
+		once    bool
+	}{
+		{`SELECT 1`, nil, true},
+		{`UPDATE s SET h = h + 1`, nil, false}, // moves the rows of a group into the next
+		{`INSERT INTO out VALUES (1, 2)`, nil, false},
+		{`CREATE TEMP TABLE s2(x)`, nil, false},
+		{`CREATE TABLE s2(x)`, nil, false},
+		{`ROLLBACK TO moved`, []string{`BEGIN`, `SAVEPOINT moved`, `UPDATE s SET h = h + 1`}, false},
+		{`SELECT 1`, []string{`BEGIN`, `SELECT 1`}, true},
+	} {
+		d := readings(t)
+		d.run(c.before...)
+		rows, err := d.conn.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Next()
+		d.run(c.between)
+		groups := 1.0
+		for rows.Next() {
+			groups++
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+		want := groups
+		if c.once {
+			want = 1
+		}
+		if got := d.spent("ana", "kWh"); got != want || groups < 3 {
+			t.Errorf("%s: charged %v for %v groups, want %v", c.between, got, groups, want)
+		}
+	}
+}
+
+// probes records the values that each group of the aggregate probe saw.
+type probes struct{ groups [][]int64 }
+
+type probe struct {
+	in *probes
+	at int
+}
+
+func (p *probe) Step(_, x any) {
+	if p.at == 0 {
+		p.in.groups = append(p.in.groups, nil)
+		p.at = len(p.in.groups)
+	}
+	if v, ok := x.(int64); ok {
+		p.in.groups[p.at-1] = append(p.in.groups[p.at-1], v)
+	}
+}
+
+func (p *probe) Done() int64 { return 1 }
+
+func (d *database) probes() *probes {
+	p := new(probes)
+	err := d.conn.Raw(func(c any) error {
+		return c.(*sqlite3.SQLiteConn).RegisterAggregator("probe", func() *probe { return &probe{in: p} }, true)
+	})
+	if err != nil {
+		d.Fatal(err)
+	}
+	return p
+}
+
+// reached returns the largest number of groups, and of steps, that one reading reached.
+func (p *probes) reached() (groups, steps int) {
+	for digit := range 16 {
+		g, s := 0, 0
+		for _, values := range p.groups {
+			before := s
+			for _, v := range values {
+				s += int(v >> (3 * digit) & 7)
+			}
+			if s > before {
+				g++
+			}
+		}
+		groups, steps = max(groups, g), max(steps, s)
+	}
+	return groups, steps
+}
+
+// randomSQL writes random statements.
+type randomSQL struct{ *rand.Rand }
+
+func (q randomSQL) of(list ...string) string { return list[q.IntN(len(list))] }
+
+// source returns something with the columns a, g, h and x.
+func (q randomSQL) source(depth int) string {
+	if depth == 0 {
+		return q.of("r", "r", "r", "s", "s", "v", "w", "c")
+	}
+	one := func() string { return q.source(q.IntN(depth)) }
+	switch q.IntN(16) {
+	case 0, 1:
+		return "(SELECT a, g, h, x FROM " + one() + " WHERE " + q.condition("") + ")"
+	case 2:
+		return "(SELECT a, g, h, x FROM " + one() + q.of(" UNION ALL ", " UNION ") + "SELECT a, g, h, x FROM " + one() + ")"
+	case 3:
+		return "(SELECT DISTINCT a, g, h, x FROM " + one() + ")"
+	case 4, 5:
+		return "(SELECT a, g, " + q.of("max(h) AS h", "h") + ", " + q.of("sum(x)", "max(x)", "x") + " AS x FROM " + one() + " GROUP BY a, " + q.of("g", "g, h") + ")"
+	case 6, 7:
+		return "(SELECT l.a, l.g, k.h, " + q.of("l.x", "k.x", "l.x + k.x", "coalesce(l.x, k.x)") + " AS x FROM " + one() + " l" +
+			q.of(" JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ") + one() + " k ON " + q.of("l.g = k.g", "l.h = k.h", "l.x = k.x", "l.x < k.x") + ")"
+	case 8:
+		return "(SELECT a, g, h, x FROM " + one() + " ORDER BY x LIMIT 5)"
+	case 9:
+		return "(SELECT l.a, l.g, l.h, (SELECT " + q.of("max(k.x)", "k.x", "sum(k.x)") + " FROM " + one() + " k" + q.of("", " WHERE k.g = l.g") + ") AS x FROM " + one() + " l)"
+	case 10:
+		return "(SELECT a, g, h, " + q.of("lag(x) OVER (ORDER BY x)", "x, count(*) OVER (PARTITION BY g) AS n") + " AS x FROM " + one() + ")"
+	case 11:
+		return "(SELECT l.a, n.g, l.h, l.x FROM " + one() + " l, (VALUES (0), (1)) " + "AS z JOIN (SELECT DISTINCT g FROM r) n)"
+	default:
+		return one()
+	}
+}
+
+func (q randomSQL) condition(t string) string {
+	return q.of(t+"h > 0", t+"x > 8", t+"g IN (0, 1)", t+"g IN (SELECT g FROM s WHERE h > 1)", "EXISTS (SELECT 1 FROM s k WHERE k.g = "+t+"h)",
+		t+"x < (SELECT max(x) FROM r)", t+"h = 2 OR "+t+"g = 1")
+}
+
+// statement returns a random statement with %s before the arguments of its aggregates.
+func (q randomSQL) statement() string {
+	call := func() string {
+		return "%s('ana', " + q.of("x", "x", "x", "x + 0", "abs(x)", "CASE WHEN h > 1 THEN x END") + ")" + q.of("", "", " FILTER (WHERE h < 3)")
+	}
+	selects := func() string {
+		keys := q.of("g", "g", "g", "h", "g, h", "g % 2", "x", "")
+		query := "SELECT " + q.of("g", "1", "count(*)") + ", " + call()
+		if q.IntN(4) == 0 {
+			query += " + " + call()
+		}
+		query += " FROM " + q.source(q.IntN(4))
+		if q.IntN(3) == 0 {
+			query += " WHERE " + q.condition("")
+		}
+		if keys != "" {
+			query += " GROUP BY " + keys + q.of("", "", " HAVING count(*) > 1")
+		}
+		return query
+	}
+	with := "WITH c AS " + q.of("", "MATERIALIZED ", "NOT MATERIALIZED ") + "(SELECT a, g, h, x FROM " + q.of("r", "s", "w", "r WHERE h > 1") + ") "
+	if q.IntN(8) == 0 {
+		with = "WITH RECURSIVE c(a, g, h, x) AS (SELECT a, g, h, x FROM r UNION ALL SELECT a, g + 1, h, x FROM c WHERE g < 3) "
+	}
+	switch q.IntN(10) {
+	case 0:
+		return with + selects() + " UNION ALL " + selects()
+	case 1:
+		return with + "SELECT g, (SELECT %s('ana', k.x) FROM " + q.source(1) + " k WHERE k.g " + q.of("=", "<") + " l.g) FROM " + q.source(1) + " l"
+	case 2:
+		return "INSERT INTO " + q.of("out", "out", "r(g, h)") + " " + with + strings.Replace(selects(), "count(*),", "1,", 1)
+	case 3:
+		return with + "SELECT * FROM (" + selects() + ") ORDER BY 2"
+	case 4:
+		return with + "SELECT m.*, n.* FROM (" + selects() + ") m, (" + selects() + ") n LIMIT 20"
+	default:
+		return with + selects()
+	}
+}
+
+// No statement charges less than one epsilon for each group that a reading reached, and one
+// whose groups cost once charges one for each step that a reading took part in.
+func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
+	d := readings(t)
+	p := d.probes()
+	q := randomSQL{rand.New(rand.NewPCG(18, 4))}
+	once, several := 0, 0
+	for range 600 {
+		statement := q.statement()
+		*p = probes{}
+		d.run(`SAVEPOINT probe`)
+		_, err := d.try(strings.ReplaceAll(statement, "%s", "probe"))
+		d.run(`ROLLBACK TO probe`, `RELEASE probe`)
+		if err != nil {
+			continue // not every random statement means something
+		}
+		groups, steps := p.reached()
+		release := strings.ReplaceAll(statement, "%s(", "dx_sum(")
+		release = withArguments(release)
+		before := d.spent("ana", "kWh")
+		rule := d.rows(`SELECT DISTINCT rule FROM budget_cost(?) WHERE function = 'dx_sum'`, release)
+		d.run(`SAVEPOINT release`)
+		d.run(release)
+		d.run(`ROLLBACK TO release`, `RELEASE release`)
+		charged := int(d.spent("ana", "kWh") - before)
+		isOnce := len(rule) == 1 && strings.Contains(fmt.Sprint(rule), "cost once")
+		if charged < groups || isOnce && charged < steps {
+			t.Errorf("%s\ncharged %d, but a reading reached %d groups in %d steps; %v", release, charged, groups, steps, rule)
+		}
+		if isOnce && len(p.groups) > charged {
+			once++
+		} else if groups > 1 {
+			several++
+		}
+	}
+	t.Logf("%d statements whose groups cost once, %d with readings in several groups", once, several)
+	if once < 150 || several < 150 {
+		t.Error("too few to be a test")
+	}
+}
+
+// withArguments completes the calls of dx_sum.
+func withArguments(statement string) string {
+	parts := strings.Split(statement, "dx_sum(")
+	for i, part := range parts[1:] {
+		depth := 1
+		for at, c := range part {
+			switch c {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if depth == 0 {
+				parts[i+1] = part[:at] + ", 1, 'u'" + part[at:]
+				break
+			}
+		}
+	}
+	return strings.Join(parts, "dx_sum(")
+}
