@@ -19,6 +19,9 @@
 // The second line is a geometric variate, the third the magnitude of a discrete
 // Laplace variate; a fair bit gives its sign.
 //
+// [SparseCounts] draws discrete Laplace noise for far more cells than it visits: how many
+// empty cells it passes over is geometric too.
+//
 // [Source.RoundedNormal] proposes a real number by the second line, digits of a
 // second uniform included, and accepts or rejects it by the first.
 //

@@ -31,3 +31,6 @@ func (s *Source) RoundProposal(k int64, word uint64, c, sigma float64) int64 {
 	}
 	return s.round(p, nil, c, sigma)
 }
+
+// Wait draws how many of at most limit cells have no mark before the first that has one.
+func (c *SparseCounts) Wait(s *Source, limit int64) int64 { return c.wait(s, limit) }

@@ -31,6 +31,11 @@ func TestProbabilityBounds(t *testing.T) {
 		tail{0.1, 7},
 		tail{0.00693, 1},
 		tail{3, 4},
+		unmarked{1, 1, 0},
+		unmarked{1, 1, 7},
+		unmarked{0.1, 200, 1 << 20},
+		unmarked{0.00693, 3000, 1<<40 - 1},
+		unmarked{1e3, 1, 1 << 40},
 	} {
 		const more = 200
 		for precision := uint(1); precision < 150; precision++ {
