@@ -44,6 +44,15 @@ func (d *Domain) position(lat, lon float64) (x, y float64) {
 // Extent returns the least and the greatest indices that Cell returns, as the corners
 // of a rectangle. An extreme within rounding errors of half a step may be one too far
 // out.
+func (d *Domain) Extent() (low, high Cell) {
+	east, south, north := d.extremes()
+	low = Cell{int64(math.RoundToEven(-east)), int64(math.RoundToEven(south))}
+	high = Cell{int64(math.RoundToEven(east)), int64(math.RoundToEven(north))}
+	return low, high
+}
+
+// extremes returns bounds on the positions of locations, in steps: x from -east to east,
+// y from south to north. They allow for rounding errors and are tight but for these.
 //
 // With chi the conformal latitude, chi0 the centre's, and l the longitude from it,
 // the derivatives of the projection (Snyder, USGS 1395, equations 21-2 and 21-3)
@@ -58,20 +67,17 @@ func (d *Domain) position(lat, lon float64) (x, y float64) {
 // side, there at the latitude nearest to chi = -chi0, and symmetric. y grows with
 // chi, so its extremes are on the parallels in the north and the south, along each
 // of which y is monotone from the middle to a corner.
-func (d *Domain) Extent() (low, high Cell) {
+func (d *Domain) extremes() (east, south, north float64) {
 	lat0, _ := d.box.centre()
-	east, _ := d.grid.project(max(d.box.south, min(-lat0, d.box.north)), d.box.half)
-	_, south := d.grid.project(d.box.south, 0)
+	east, _ = d.grid.project(max(d.box.south, min(-lat0, d.box.north)), d.box.half)
+	_, south = d.grid.project(d.box.south, 0)
 	_, southCorner := d.grid.project(d.box.south, d.box.half)
-	_, north := d.grid.project(d.box.north, 0)
+	_, north = d.grid.project(d.box.north, 0)
 	_, northCorner := d.grid.project(d.box.north, d.box.half)
-	south, north = min(south, southCorner), max(north, northCorner)
 
-	// Two computed images, this one and Cell's.
+	// Two computed images, this one and a location's.
 	margin := 2 * projectionError / d.step
-	low = Cell{int64(math.RoundToEven(-east - margin)), int64(math.RoundToEven(south - margin))}
-	high = Cell{int64(math.RoundToEven(east + margin)), int64(math.RoundToEven(north + margin))}
-	return low, high
+	return east + margin, min(south, southCorner) - margin, max(north, northCorner) + margin
 }
 
 // add returns the lattice point at (i, j) from c, saturated: indices are bounded,

@@ -1,0 +1,112 @@
+package planar
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// A Heatmap releases how many locations there are in each cell of a grid over a domain, with
+// noise, and lists the cells whose noisy count reaches a public threshold. It is immutable
+// and safe for concurrent use with a Source per goroutine.
+type Heatmap struct {
+	grid    heatGrid
+	epsilon *big.Rat
+	price   budget.Price
+	counts  *exact.SparseCounts
+}
+
+// Heatmap returns the heat map of a domain with square cells of cellM metres that spends eps
+// for each location, above 0 and at most [budget.Max]. cellM is at least 0.1 and at most the
+// larger side of the domain's box, and the grid has at most 2^40 cells. Errors name cell_m
+// or epsilon.
+func (d *Domain) Heatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
+	price, err := budget.NewPrice(budget.Record, eps)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := newHeatGrid(d, cellM)
+	if err != nil {
+		return nil, err
+	}
+	rate, err := exact.RateFloor(new(big.Rat).Quo(eps, big.NewRat(2, 1)))
+	if err != nil {
+		return nil, fmt.Errorf("epsilon is too small: %w", err)
+	}
+	counts, err := exact.NewSparseCounts(rate, grid.columns*grid.rows)
+	if err != nil {
+		return nil, fmt.Errorf("epsilon is too small: %w", err)
+	}
+	return &Heatmap{grid, eps, price, counts}, nil
+}
+
+// Price returns what a release costs for each location.
+func (h *Heatmap) Price() budget.Price { return h.price }
+
+// CellCounts holds how many locations there are in the cells of a heat map. The zero value
+// is empty.
+type CellCounts struct{ of map[int64]int64 }
+
+// Add adds a location in degrees, moved to the box like every secret (see [Domain.Cell]).
+// lat must be within 90 and lon within 180 degrees of 0.
+func (h *Heatmap) Add(c *CellCounts, lat, lon float64) {
+	if c.of == nil {
+		c.of = map[int64]int64{}
+	}
+	c.of[h.grid.cell(lat, lon)]++
+}
+
+// list returns the cells that are not empty in their order.
+func (c *CellCounts) list() []exact.Count {
+	list := make([]exact.Count, 0, len(c.of))
+	for _, cell := range slices.Sorted(maps.Keys(c.of)) {
+		list = append(list, exact.Count{Cell: cell, N: c.of[cell]})
+	}
+	return list
+}
+
+// Draw returns a released heat map: the cells whose noisy count reaches the threshold, in
+// their order, and these counts. It costs what its occupied and its listed cells cost,
+// however many others there are.
+//
+// # Privacy
+//
+// The answer is that of a draw which adds independent discrete Laplace noise of rate r <=
+// eps/2 to the count of every cell, and then leaves out what is below a threshold that
+// depends on r and on the number of cells only ([exact.SparseCounts.Draw]). The grid depends
+// on the domain and on cell_m only. So all there is to compare are the noisy counts of
+// worlds that differ in one location:
+//   - one that is added or removed changes one count by 1, and so no probability by more than
+//     a factor of e^r;
+//   - one that is replaced changes one count by 1, or two if the cells differ, and so no
+//     probability by more than e^(2r) <= e^eps.
+//
+// Locations of an account add up: worlds that differ in n of them spend at most n*eps.
+func (h *Heatmap) Draw(src *exact.Source, c *CellCounts) []exact.Count {
+	return h.counts.Draw(src, c.list())
+}
+
+// AppendGeoJSON appends a heat map as a GeoJSON FeatureCollection on one line (RFC 7946). Each
+// listed cell is a Polygon with the property count. The members cell_m, epsilon and threshold
+// say how the map was made.
+func (h *Heatmap) AppendGeoJSON(b []byte, listed []exact.Count) []byte {
+	eps, _ := h.epsilon.Float64()
+	b = append(b, `{"type":"FeatureCollection","cell_m":`...)
+	b = appendNumber(b, h.grid.cellM)
+	b = append(b, `,"epsilon":`...)
+	b = appendNumber(b, eps)
+	b = fmt.Appendf(b, `,"threshold":%d,"features":[`, h.counts.Threshold())
+	for i, c := range listed {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
+		b = h.grid.appendRing(b, c.Cell)
+		b = fmt.Appendf(b, `]]},"properties":{"count":%d}}`, c.N)
+	}
+	return append(b, `]}`...)
+}
