@@ -96,10 +96,9 @@ type sample struct {
 
 // samples are by the arguments' names; "function.argument" goes before "argument".
 var samples = map[string]sample{
-	"account": {"'ana'", anyKey},
-	"dx_count.account": {"'ana'", func(o operand) verdict {
-		return only(o.is == null || (o.is == text && o.sql != "'*'") || o.is == integer)
-	}},
+	"account":                  {"'ana'", anyKey},
+	"dx_count.account":         {"'ana'", anyKeyOrNull},
+	"dx_accounts.account":      {"'ana'", anyKeyOrNull},
 	"budget_limit.account":     {"'ana'", anyAccount},
 	"budget_spent.account":     {"'ana'", anyAccount},
 	"budget_remaining.account": {"'ana'", anyAccount},
@@ -150,6 +149,7 @@ var samples = map[string]sample{
 	"domain":                      {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
 	"geo_region.domain":           {"'beijing'", func(operand) verdict { return refused }},
 	"geo_outside.domain":          {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
+	"bins":                        {"3", func(operand) verdict { return refused }},
 	"universe":                    {"'u'", func(operand) verdict { return refused }},
 	"metric":                      {"'d1'", func(o operand) verdict { return optional(o, refused) }},
 	"aggregate":                   {"'sum'", func(operand) verdict { return refused }},
@@ -248,7 +248,10 @@ func place(o operand, limit float64) verdict {
 	})
 }
 
-func anyKey(o operand) verdict     { return only(o.is == text && o.sql != "'*'" || o.is == integer) }
+func anyKey(o operand) verdict { return only(o.is == text && o.sql != "'*'" || o.is == integer) }
+func anyKeyOrNull(o operand) verdict {
+	return only(o.is == null || anyKey(o) == accepted)
+}
 func anyAccount(o operand) verdict { return only(o.is == text || o.is == integer) }
 func positive(o operand) verdict {
 	return numeric(o, func(x float64) verdict {

@@ -8,6 +8,9 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
+// argContributor is the account of a row of a group.
+var argContributor = &argument{name: "account", is: argAccount.is, kind: kindContributor}
+
 // contributors counts the rows of each account in a group of an aggregate.
 type contributors struct {
 	accounts intern.Table
@@ -45,4 +48,14 @@ func (p *contributors) items(cost budget.Amount, perRow bool) ([]ledger.Item, er
 		items[i] = ledger.Item{Account: account, Epsilon: total, Evaluations: rows}
 	}
 	return items, nil
+}
+
+// pay pays for the answer of a group: the price once for each account, or for each of its
+// rows. It charges all accounts in one transaction, or none.
+func (p *contributors) pay(c call, price budget.Price, perRow bool) (receipt, error) {
+	items, err := p.items(price.Amount, perRow)
+	if err != nil {
+		return receipt{}, err
+	}
+	return c.session.payer.payAll(c.function, price.Unit, items)
 }

@@ -44,6 +44,10 @@ var uses = []step{
 	{`SELECT dx_sum(account, x, 1, 'u') FROM t WHERE false`, ``},
 	{`SELECT dx_centroid(account, lat, lon, 0.01), dx_centroid(account, lat, lon, 0.01, 'beijing') FROM t`, ``},
 	{`SELECT n.i, dx_centroid(t.account, t.lat, t.lon, 0.01) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
+	{`SELECT dx_accounts(account, 1), dx_histogram(account, x, 1, 'u', 3), dx_histogram(account, x, 1, 'u', 11) FROM t`, ``},
+	{`SELECT n.i, dx_accounts(t.account, 1), dx_histogram(t.account, t.x, 1, 'u', 2) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
+	{`SELECT dx_histogram(account, x, 1, 'u', 12) FROM t`, `dx_histogram: bins must be at most 11`},
+	{`SELECT dx_histogram(account, x, 1, 'u', a) FROM t`, `dx_histogram: bins changes within a group`},
 	{`SELECT dx_percentile(account, x, a, 1, 'u') FROM t`, `dx_percentile: p changes within a group`},
 	{`SELECT dx_sum(account, x, a, 'u') FROM t`, `dx_sum: epsilon changes within a group`},
 
@@ -118,6 +122,12 @@ var uses = []step{
 	{`SELECT a, geoind_laplace(account, lat, lon, 0.01) FROM t`, `geoind_laplace: domain is missing`},
 	{`SELECT a, geoind_laplace(account, lat, lon, 0.01, 'antimeridian'), geoind_laplace(account, lat, lon, 0.01, 'pole'), geoind_laplace(account, lat, lon, 0.01, 'parks') FROM t`, ``},
 	{`SELECT t.a, g.*, h.lon FROM t, geoind_laplace(t.account, t.lat, t.lon, 1, 'pole') g, geoind_laplace(t.account, t.lat, t.lon, 100, 'parks') h`, ``},
+
+	// At the end: how many bits a heat map reads depends on how many cells have a location.
+	{`SELECT dx_heatmap(account, lat, lon, a, 'beijing', 1000) FROM t`, `dx_heatmap: epsilon changes within a group`},
+	{`SELECT dx_heatmap(account, lat, lon, 1, 'beijing', 0.1) FROM t`, `dx_heatmap: cell_m 0.1 makes a grid`},
+	{`SELECT dx_heatmap(account, lat, lon, 1, 'beijing', 1000), dx_heatmap(account, lat, lon, 100, 'parks', 20000), dx_heatmap(account, lat, lon, 1, 'pole', 5000), dx_heatmap(account, lat, lon, 1, 'antimeridian', 100) FROM t`, ``},
+	{`SELECT n.i, dx_heatmap(t.account, t.lat, t.lon, 1, 'beijing', 1000) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
 }
 
 // steered are the shapes in which a released value decides what is shown or

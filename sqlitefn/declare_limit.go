@@ -32,7 +32,7 @@ func init() {
 				"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
 				"setting it forward opens windows early. What a statement has reserved can be neither used nor returned after the window ends.",
 			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
-				"SELECT budget_limit('*', 'record', 5)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+				"SELECT budget_limit('*', 'record', 12)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 			scalar: budgetLimit,
 		},
 		&function{

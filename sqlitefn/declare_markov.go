@@ -10,13 +10,12 @@ import (
 )
 
 var (
-	argTrainTrace  = &argument{name: "trace", is: "TEXT or INTEGER: the trace that the point belongs to", kind: kindAccount}
-	argTrainTime   = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text", kind: orNull(kindTime)}
-	argTrainLat    = &argument{name: "lat", is: "latitude, degrees (**public** from now on)", kind: orNull(kindLatitude)}
-	argTrainLon    = &argument{name: "lon", is: "longitude, degrees (**public** from now on)", kind: orNull(kindLongitude)}
-	argTrainDomain = &argument{name: "domain", is: "name of a domain; NULL for the only one", kind: orNull(kindText), setting: true}
-	argCell        = &argument{name: "cell_m", is: "side of a square cell, metres: a multiple of the domain's step; at most 1048576 cells", kind: kindNumber, setting: true}
-	argPeriod      = &argument{name: "period_seconds", is: "duration of one transition", kind: kindPositive, setting: true}
+	argTrainTrace = &argument{name: "trace", is: "TEXT or INTEGER: the trace that the point belongs to", kind: kindAccount}
+	argTrainTime  = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text", kind: orNull(kindTime)}
+	argTrainLat   = &argument{name: "lat", is: "latitude, degrees (**public** from now on)", kind: orNull(kindLatitude)}
+	argTrainLon   = &argument{name: "lon", is: "longitude, degrees (**public** from now on)", kind: orNull(kindLongitude)}
+	argCell       = &argument{name: "cell_m", is: "side of a square cell, metres: a multiple of the domain's step; at most 1048576 cells", kind: kindNumber, setting: true}
+	argPeriod     = &argument{name: "period_seconds", is: "duration of one transition", kind: kindPositive, setting: true}
 
 	argModelName = &argument{name: "name", is: "TEXT", kind: kindName}
 	argModel     = &argument{name: "model", is: "BLOB that markov_train returned", kind: answerOf("markov_train", "there was nothing to train it on")}
@@ -27,7 +26,7 @@ func init() {
 	register(
 		&function{
 			name: "markov_train", section: declared, flags: ownerOnly, reads: true,
-			args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argTrainDomain, argCell, argPeriod},
+			args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argDomainOrNull, argCell, argPeriod},
 			does: "Trains a Markov chain, a model of how people move on a grid of cells, from public traces; returns a BLOB for markov_store.",
 			notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
 				"Each trace is divided into slots of one period, starting at its first point. The first point in a slot counts as a visit to its cell; two consecutive slots that both have points make a transition. " +
@@ -72,7 +71,7 @@ type trainGroup struct {
 func newTrainGroup(*session) group { return new(trainGroup) }
 
 func (g *trainGroup) begin(c call) error {
-	domain, err := c.domain(argTrainDomain)
+	domain, err := c.domain(argDomainOrNull)
 	if err != nil {
 		return err
 	}

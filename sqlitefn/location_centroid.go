@@ -5,9 +5,6 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// argContributor is the account of a row of a group.
-var argContributor = &argument{name: "account", is: argAccount.is, kind: kindContributor}
-
 func init() {
 	register(
 		&function{
@@ -60,12 +57,7 @@ func (g *centroidGroup) row(c call) error {
 // final charges all accounts in one transaction and draws. Rows without a location answer as
 // if the centroid were the middle of the box.
 func (g *centroidGroup) final(c call) error {
-	price := g.laplace.Price()
-	items, err := g.paying.items(price.Amount, false)
-	if err != nil {
-		return err
-	}
-	paid, err := c.session.payer.payAll(c.function, price.Unit, items)
+	paid, err := g.paying.pay(c, g.laplace.Price(), false)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,9 @@ var (
 
 // Settings of releases of locations.
 var (
-	argEpsMetre = &argument{name: "epsilon", is: "distinguishability per metre", kind: kindPositive, setting: true}
-	argDomain   = &argument{name: "domain", is: "name of a domain; may be left out if only one is declared", kind: kindText, optional: true, setting: true}
+	argEpsMetre     = &argument{name: "epsilon", is: "distinguishability per metre", kind: kindPositive, setting: true}
+	argDomainOrNull = &argument{name: "domain", is: "name of a domain; NULL for the only one", kind: orNull(kindText), setting: true}
+	argDomain       = &argument{name: "domain", is: "name of a domain; may be left out if only one is declared", kind: kindText, optional: true, setting: true}
 )
 
 // A locationRelease returns the mechanism for the settings of a call. Everything else is the

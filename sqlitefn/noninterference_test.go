@@ -147,8 +147,15 @@ func plainly(cell any) string { return fmt.Sprintf("%T %[1]v", cell) }
 // coordinate is one in a released trace.
 var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
 
-// veiled hides what is released: every REAL, points, and the coordinates of traces. Whole numbers are shown:
-// counts are of rows, which are public, and databases on one tape draw alike.
+// binCount is the count of a bin, and cells are what a heat map lists.
+var (
+	binCount = regexp.MustCompile(`"count":[0-9]+\b`)
+	cells    = regexp.MustCompile(`"features":\[.*\]`)
+)
+
+// veiled hides what is released: every REAL, points, the coordinates of traces, the counts of
+// histograms and the cells of heat maps. Whole numbers are shown: counts are of rows, which are
+// public, and databases on one tape draw alike.
 func veiled(cell any) string {
 	switch v := cell.(type) {
 	case float64:
@@ -157,6 +164,8 @@ func veiled(cell any) string {
 		if point.MatchString(v) {
 			return "POINT"
 		}
+		v = cells.ReplaceAllString(v, `"features":CELLS`)
+		v = binCount.ReplaceAllString(v, `"count":COUNT`)
 		return plainly(coordinate.ReplaceAllString(v, `"$1":REAL`))
 	}
 	return plainly(cell)

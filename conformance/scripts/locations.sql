@@ -46,6 +46,13 @@ SELECT f.who, g.lat FROM fix AS f, geoind_laplace(f.who, f.lat, f.lon, 0.01) AS 
 SELECT typeof(dx_centroid(who, lat, lon, 0.01)) FROM fix;
 --> 'text'
 --$ ana 0.01/m, bo 0.01/m, 42 0.01/m
+SELECT budget_limit('*', 'record', 1000);
+--> TEXT
+SELECT h, json_array_length(h, '$.features'), json_extract(h, '$.features[2].properties.count') FROM (SELECT dx_heatmap(who, lat, lon, 200, 'beijing', 1000) AS h FROM fix LIMIT 1);
+--> '{"type":"FeatureCollection","cell_m":1000,"epsilon":200,"threshold":1,"features":[{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2...', 3, 1
+--$ ana 200/record, bo 200/record, 42 200/record
+SELECT dx_heatmap(who, lat, lon, 1, NULL, 0.1) FROM fix;
+--! dx_heatmap: cell_m 0.1 makes a grid of ...
 
 -- A region moves what lies outside of it to its border.
 SELECT geo_domain('park', 39.4, 115.4, 41.1, 117.6, 10), geo_region('park', 'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40.01, 116 40))');

@@ -28,6 +28,14 @@ SELECT dx_median(meter, x, 100, 'u'), dx_percentile(meter, x, 25, 100, 'u') FROM
 SELECT dx_count(meter, 100) FROM reading;
 --> 4
 --$ a 200/record, b 100/record, c 100/record
+SELECT dx_accounts(meter, 100) FROM reading;
+--> 3
+--$ a 100/record, b 100/record, c 100/record
+SELECT dx_histogram(meter, x, 200, 'u', 3) FROM reading;
+--> '[{"lo":0,"hi":2,"count":2},{"lo":3,"hi":6,"count":1},{"lo":7,"hi":10,"count":1}]'
+--$ a 400/record, b 200/record, c 200/record
+SELECT dx_histogram(meter, x, 1, 'u', 12) FROM reading;
+--! dx_histogram: bins must be at most 11, the number of values of universe 'u', not 12
 SELECT dx_sum(meter, x, 1000, 'u', 'dh'), dx_sum(meter, x, 1000, 'u', 'nd1') FROM reading;
 --> 19.0, 19.0
 --$ a 4000/record, b 2000/record, c 2000/record

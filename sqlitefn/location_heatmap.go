@@ -1,0 +1,83 @@
+package sqlitefn
+
+import (
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+var argHeatCell = &argument{
+	name: "cell_m", is: "side of a square cell, metres: at least 0.1, at most the box; at most 2^40 cells", kind: kindPositive, setting: true,
+}
+
+func init() {
+	register(&function{
+		name: "dx_heatmap", section: released,
+		args:    []*argument{argContributor, argLat, argLon, argEpsRecord, argDomainOrNull, argHeatCell},
+		does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
+		charges: "epsilon in unit record to each account, for each of its locations",
+		notes: "The answer is a FeatureCollection with a Polygon for each cell that is listed, with the property count, from the south-west row by row. " +
+			"The grid lies in the domain's frame and begins at the south-west corner of the frame's box; it covers the whole box whether the domain has a region or not. Locations are first moved to the box. " +
+			"A location that is replaced by another changes two counts, so each has noise of rate epsilon/2. " +
+			"The threshold depends on the number of cells and on epsilon only: the least one, from 1, that at most one empty cell is expected to reach. Empty cells that reach it are listed like others, and nothing tells them apart. " +
+			"The members cell_m, epsilon and threshold say how the map was made. Longitudes of a cell across the antimeridian go beyond 180, and a cell that holds a pole has no ring around it. " +
+			"epsilon, domain and cell_m must be constant within a group. A group charges all its accounts or none. " +
+			"A row whose location is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
+		example: []string{
+			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
+		},
+		aggregate: newHeatmapGroup,
+	})
+}
+
+// heatmapKey is what a heat map is built from.
+type heatmapKey struct {
+	domain         *planar.Domain
+	epsilon, cellM float64
+}
+
+var heatmaps = newMemo[heatmapKey, *planar.Heatmap]()
+
+// heatmapGroup is a group of dx_heatmap. Nothing is charged or drawn before it is complete.
+type heatmapGroup struct {
+	heatmap *planar.Heatmap
+	counts  planar.CellCounts
+	paying  contributors
+}
+
+func newHeatmapGroup(*session) group { return new(heatmapGroup) }
+
+func (g *heatmapGroup) begin(c call) error {
+	domain, err := c.domain(argDomainOrNull)
+	if err != nil {
+		return err
+	}
+	key := heatmapKey{domain, c.number(argEpsRecord), c.number(argHeatCell)}
+	g.heatmap, err = heatmaps.get(c.session, key, func() (*planar.Heatmap, error) {
+		return domain.Heatmap(c.decimal(argEpsRecord), key.cellM)
+	})
+	return err
+}
+
+func (g *heatmapGroup) row(c call) error {
+	lat, lon, absent := c.location(argLat, argLon)
+	if absent {
+		return nil
+	}
+	if !c.given(argContributor) {
+		return c.nullError(argContributor)
+	}
+	g.paying.add(c.bytes(argContributor))
+	g.heatmap.Add(&g.counts, lat, lon)
+	return nil
+}
+
+// final charges all accounts in one transaction and draws. A dry run lists no cell.
+func (g *heatmapGroup) final(c call) error {
+	paid, err := g.paying.pay(c, g.heatmap.Price(), true)
+	if err != nil {
+		return err
+	}
+	listed := drawOrStandIn(paid, func(source *exact.Source) []exact.Count { return g.heatmap.Draw(source, &g.counts) }, nil)
+	c.ResultText(0, g.heatmap.AppendGeoJSON(nil, listed))
+	return nil
+}
