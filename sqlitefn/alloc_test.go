@@ -40,6 +40,9 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		`SELECT dx_avg(id, x, 0.1, 'u', 'dinf') FROM t`,
 		`SELECT dx_min(account, x, 0.1, 'u') FROM t`,
 		`SELECT dx_count(account, 0.1) FROM t`,
+		`SELECT dx_accounts(account, 0.1) FROM t`,
+		`SELECT dx_histogram(account, x, 0.1, 'u', 100) FROM t`,
+		`SELECT dx_heatmap(account, lat, lon, 0.1, 'd', 1000) FROM t`,
 	} {
 		t.Run(query, func(t *testing.T) {
 			run := func() {
