@@ -47,6 +47,11 @@ SELECT dx_avg(meter, kwh, 5, 'halfhour', 'dinf') AS average_all FROM reading;
 SELECT dx_count(meter, 0.5) AS readings FROM reading WHERE district = 'south';
 SELECT dx_sum(meter, kwh, 0.2, 'halfhour', 'dh') AS kwh_dh FROM reading WHERE district = 'north';
 
+-- How readings are spread, in five bins, and how many households there are: the latter costs
+-- a household once, however many readings it has.
+SELECT dx_histogram(meter, kwh, 0.5, 'halfhour', 5) AS spread FROM reading;
+SELECT dx_accounts(meter, 0.5) AS households FROM reading;
+
 -- One meter reports its reading every half hour: dx_value charges each.
 SELECT at, dx_value(meter, kwh, 2, 'halfhour') AS kwh
 FROM reading WHERE meter = 19 AND at < '2026-01-01T02:00' ORDER BY at;

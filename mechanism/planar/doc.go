@@ -26,6 +26,9 @@
 //     and the rounding of printed coordinates) is a function of the drawn lattice
 //     point and of public facts only.
 //
+// A [Heatmap] promises something else, which does not depend on distances: it counts
+// locations under classic differential privacy.
+//
 // Angles are degrees, distances metres, epsilon is per metre. A Domain and a
 // Laplace are immutable and safe for concurrent use; an exact.Source is not.
 package planar

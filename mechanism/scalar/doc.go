@@ -16,6 +16,8 @@
 // extremes included, are drawn by how far the readings are from having each value as their
 // percentile, under nd1 and dh, and under d1 where that is more accurate: see rank.go.
 //
+// A [Histogram] has such a count for each of several runs of values.
+//
 // # Why it is private
 //
 // On the lattice the weight of N does not depend on z, so for two databases with
