@@ -38,7 +38,7 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
 //
 // That of an average depends on how many readings there are, rows; 0 means that nobody
 // says. Then it is that of a single reading under d1 and dinf, which is the largest, and an
-// error under nd1 and dh. Under these it is a bound.
+// error under nd1 and dh. Under these it is that of the worst readings.
 //
 // Clamping only moves a release closer to the true answer, so p is a lower bound for
 // answers near the ends.

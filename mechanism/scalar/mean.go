@@ -1,7 +1,6 @@
 package scalar
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
@@ -119,50 +118,4 @@ func (u *Universe) quotient(num, den *big.Int) float64 {
 	quanta.Add(quanta, new(big.Int).Mul(den, big.NewInt(u.first)))
 	x, _ := new(big.Rat).SetFrac(quanta, new(big.Int).Mul(den, integer(u.scale))).Float64()
 	return x
-}
-
-// radius returns a distance, in the unit, within which an average of m readings is of the
-// true one with probability p at least. Under d1 and dinf it is the least such distance,
-// but for readings near the ends of the universe.
-//
-// Under nd1 and dh, with y = Y/m and noise N and M, the answer is
-// |Y + N - y*(m+M)|/(m+M) = |N - y*M|/(m+M) half steps away, at most
-// (|N| + n*|M|)/max(1, m+M), whatever the readings are: their average is not looked at.
-func (v *mean) radius(p float64, m int64) float64 {
-	u := v.universe
-	unit := float64(u.stride) / u.scale
-	width := float64(u.last) * unit
-	if !v.records {
-		return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), width)
-	}
-	low, high := 0., float64(2*u.last) // half steps
-	for high-low > 1e-9*high {
-		if middle := (low + high) / 2; v.within(middle, m) >= p {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return min(high*unit/2, width)
-}
-
-// within returns a lower bound of the probability that an average of m records is within
-// r half steps of the true one.
-func (v *mean) within(r float64, m int64) float64 {
-	last, rate := float64(v.universe.last), v.count.rate
-	sum := 0.
-	for k, most := 0., 40/rate; k <= most; k++ {
-		for _, divisor := range []float64{float64(m) - k, float64(m) + k} {
-			room := math.Floor(r*max(1, divisor) - last*k)
-			if room < 0 {
-				continue
-			}
-			weight := math.Tanh(rate/2) * math.Exp(-rate*k)
-			if k == 0 {
-				weight /= 2 // it is visited twice
-			}
-			sum += weight * (1 - 2*math.Exp(-v.sum.rate*(room+1))/(1+math.Exp(-v.sum.rate)))
-		}
-	}
-	return sum
 }

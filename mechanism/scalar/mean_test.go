@@ -205,45 +205,6 @@ func TestQuotient(t *testing.T) {
 	})
 }
 
-// The radius holds as many answers as it says: 20,000 draws a case, with a false alarm of
-// 1e-9 (Hoeffding). Under d1 and dinf it is tight to what a step more or less holds.
-func TestMeanRadius(t *testing.T) {
-	const draws, falseAlarm = 20_000, 1e-9
-	slack := math.Sqrt(math.Log(2/falseAlarm) / (2 * draws))
-	src := exact.NewSource(nil)
-	u := universe(t, 0, 10, 0.001)
-	for _, m := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
-		for _, level := range []float64{2, 5.1, 9} { // where the readings are
-			var db []float64
-			for i := range 200 {
-				db = append(db, level+0.002*float64(i%3))
-			}
-			q := query(t, Avg, u, m, rational("0.7"), nil)
-			a := collect(q, db)
-			true := u.lo + 0.001*float64(a.sum.lo)/float64(a.rows)
-			for _, p := range []float64{0.5, 0.95} {
-				r, err := q.Radius(p, a.rows)
-				if err != nil {
-					t.Fatal(err)
-				}
-				within := 0
-				for range draws {
-					if math.Abs(q.Draw(src, a)-true) <= r*(1+1e-12) {
-						within++
-					}
-				}
-				share := float64(within) / draws
-				if share < p-slack || !q.mean.records && m == budget.D1 && share > p+0.03+slack {
-					t.Errorf("%v about %v: %.4f of the answers are within %v, not %v", m, level, share, r, p)
-				}
-			}
-		}
-	}
-	if _, err := query(t, Avg, u, budget.DH, rational("1"), nil).Radius(0.9, 0); err == nil {
-		t.Error("the accuracy of unknown records is told")
-	}
-}
-
 // The mean of July's 1,623 home-days of the real meters under dh, at epsilon 1 on 0..100 kWh,
 // is off by at most 0.2 kWh in the median of 2,000 draws, and by 0.65 kWh in 95 of 100.
 func TestMeanOfHomeDays(t *testing.T) {

@@ -93,3 +93,39 @@ func (n noise) quantile(p float64) float64 {
 	// p or rate is tiny.
 	return max(0, math.Ceil((-math.Log1p(-p)-math.Log1p(math.Expm1(-n.rate)/2))/n.rate)-1)
 }
+
+// atLeast returns P(N >= k) for a whole number k.
+func (n noise) atLeast(k float64) float64 {
+	if k > 0 {
+		return math.Exp(-n.rate*k) / (1 + math.Exp(-n.rate))
+	}
+	return 1 - math.Exp(n.rate*(k-1))/(1+math.Exp(-n.rate))
+}
+
+// between returns P(i <= N <= j) for whole numbers i and j.
+func (n noise) between(i, j float64) float64 {
+	if i > j {
+		return 0
+	}
+	if j < 0 {
+		i, j = -j, -i
+	}
+	if i > 0 {
+		return n.atLeast(i) * -math.Expm1(-n.rate*(j-i+1))
+	}
+	return 1 - n.atLeast(1-i) - n.atLeast(j+1)
+}
+
+// leastWithin returns the least P(|N - a| <= room) over the real numbers a, |a| <= shift.
+//
+// While a grows from 0 to shift, the whole numbers from a-room to a+room lose the lowest
+// and gain a new highest one in turn, if room is 1 or so at least. A loss is followed by the
+// gain of a less likely number. So the least is reached just after the last loss, or at 0
+// without one.
+func (n noise) leastWithin(room, shift float64) float64 {
+	lost := math.Ceil(shift-room) - 1
+	if lost < -room {
+		return n.between(math.Ceil(-room), math.Floor(room))
+	}
+	return n.between(lost+1, lost+math.Floor(2*room))
+}

@@ -1,0 +1,99 @@
+package scalar
+
+import "math"
+
+// How far an average of m >= 1 records is off, under nd1 and dh. All of this is in half steps
+// from the middle of the universe, which reaches from -n to n.
+//
+// Let y = Y/m be the true average, N and M the noises of Y and m, and D = max(1, m+M) the
+// number that is divided by. Before it is moved into the universe, the answer is off by
+//
+//	(Y+N)/D - y = (N - y*(D-m))/D.
+//
+// The law does not change if all readings are mirrored at the middle, so let y >= 0. Moving
+// the answer into the universe helps where an end of it is at most r from y:
+//
+//   - If y < n-r, neither end is. The answer is within r if |N - y*(D-m)| <= r*D. Given D,
+//     that is the less likely the larger y is, but for the steps of N, which
+//     [noise.leastWithin] allows for. So y = n-r is the worst.
+//   - If y >= |n-r|, the end n is, and with it all answers above y. The answer is within r
+//     if N >= y*(D-m) - r*D. Given D, that is the least likely at y = n if D > m, and at
+//     y = |n-r| if D < m.
+//   - If y < r-n, both ends are, and with them all answers.
+//
+// The sums over the law of D of the first two probabilities are lower bounds whatever the
+// readings are. Readings whose average is just over r from an end meet the first, but for
+// those steps. The second is the lesser one only if the noise is as large as the universe.
+
+// radius returns a distance, in the unit, within which an average of m readings is of the
+// true one with probability p at least. Under d1 and dinf it is the least such distance,
+// but for readings near the ends of the universe. Under nd1 and dh it is the least for the
+// worst readings, as said above.
+func (v *mean) radius(p float64, m int64) float64 {
+	u := v.universe
+	width := float64(u.width()) / u.scale
+	if !v.records {
+		return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), width)
+	}
+	r := leastFor(p, 2*float64(u.last), func(r float64) float64 { return v.within(r, m) })
+	return min(r/2*float64(u.stride)/u.scale, width)
+}
+
+// within returns a lower bound of the probability that an average of m records is within
+// r half steps of the true one, whatever the readings are; 0 <= r < 2n.
+func (v *mean) within(r float64, m int64) float64 {
+	n, rows := float64(v.universe.last), float64(m)
+	least := func(count float64) float64 { // convex, so that a run has its largest at an end
+		y := n
+		if count < 0 {
+			y = math.Abs(n - r)
+		}
+		return y*count - r*(rows+count)
+	}
+	oneSided := v.overCounts(1-rows, func(from, to float64) float64 {
+		return v.sum.atLeast(math.Ceil(max(least(from), least(to))))
+	})
+	if r >= n {
+		return oneSided
+	}
+	return min(oneSided, v.overCounts(1-rows, func(from, to float64) float64 {
+		return v.sum.leastWithin(r*(rows+from), (n-r)*max(-from, to))
+	}))
+}
+
+// overCounts returns the expectation over M of a probability given M. It asks for the
+// probability over a run of values of M at a time, at most 1/128 of the noise's scale,
+// where a lower bound for the run is wanted. Values of M below lowest count as lowest.
+func (v *mean) overCounts(lowest float64, probability func(from, to float64) float64) float64 {
+	run := max(1, math.Floor(1/(128*v.count.rate)))
+	most := math.Ceil(40 / v.count.rate) // |M| is more with probability e^-40
+	sum, from := 0., -most
+	if lowest >= from {
+		sum = v.count.atLeast(-lowest) * probability(lowest, lowest)
+		from = lowest + 1
+	}
+	for ; from <= most; from += run {
+		to := from + run - 1
+		sum += v.count.between(from, to) * probability(from, to)
+	}
+	return sum
+}
+
+// leastFor returns an x for which a probability that grows with x, to 1 at most, is p or
+// more. It exceeds the least such x by 1e-9 of it at most.
+func leastFor(p, most float64, probability func(x float64) float64) float64 {
+	if probability(0) >= p {
+		return 0
+	}
+	// Of two positive numbers the larger one has the larger bits.
+	low, high := uint64(0), math.Float64bits(most)
+	for high-low > 1<<20 {
+		middle := low + (high-low)/2
+		if probability(math.Float64frombits(middle)) >= p {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return math.Float64frombits(high)
+}
