@@ -120,20 +120,19 @@ var samples = map[string]sample{
 	"budget_limit.epsilon": {"9000000", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(x >= 0 && x <= 9e6) })
 	}},
-	"geoind_radius.epsilon":     {"0.5", positive},
-	"geoind_confidence.epsilon": {"0.5", positive},
-	"lbs_radius.epsilon":        {"0.5", positive},
-	"level":                     {"1.4", positive},
-	"geoind_epsilon.radius_m":   {"200", positive},
-	"radius_m":                  {"200", func(o operand) verdict { return numeric(o, func(x float64) verdict { return only(x >= 0) }) }},
-	"p":                         {"0.5", probability},
-	"confidence":                {"0.5", probability},
-	"dx_radius.p": {"0.5", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
-	}},
-	"dx_rank_radius.p": {"0.5", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
-	}},
+	"geoind_radius.epsilon":       {"0.5", positive},
+	"geoind_confidence.epsilon":   {"0.5", positive},
+	"lbs_radius.epsilon":          {"0.5", positive},
+	"level":                       {"1.4", positive},
+	"geoind_epsilon.radius_m":     {"200", positive},
+	"geoind_epsilon_for.radius_m": {"200", positive},
+	"radius_m":                    {"200", func(o operand) verdict { return numeric(o, func(x float64) verdict { return only(x >= 0) }) }},
+	"p":                           {"0.5", probability},
+	"confidence":                  {"0.5", probability},
+	"dx_radius.p":                 {"0.5", properProbability},
+	"dx_epsilon_for.p":            {"0.5", properProbability},
+	"dx_rank_radius.p":            {"0.5", properProbability},
+	"radius":                      {"2", positive},
 	"dx_percentile.p": {"50", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict {
 			if x == 5e-324 {
@@ -143,20 +142,21 @@ var samples = map[string]sample{
 		})
 	}},
 
-	"geoind_radius.mechanism":     {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
-	"geoind_confidence.mechanism": {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
-	"lbs_radius.mechanism":        {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
-	"domain":                      {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
-	"geo_region.domain":           {"'beijing'", func(operand) verdict { return refused }},
-	"geo_outside.domain":          {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
-	"bins":                        {"3", func(operand) verdict { return refused }},
-	"universe":                    {"'u'", func(operand) verdict { return refused }},
-	"metric":                      {"'d1'", func(o operand) verdict { return optional(o, refused) }},
-	"aggregate":                   {"'sum'", func(operand) verdict { return refused }},
-	"sql":                         {"'SELECT 1'", func(operand) verdict { return refused }},
-	"wkt":                         {"'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40))'", func(operand) verdict { return refused }},
-	"name":                        {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
-	"geosql_help.name":            {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},
+	"geoind_radius.mechanism":      {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
+	"geoind_epsilon_for.mechanism": {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
+	"geoind_confidence.mechanism":  {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
+	"lbs_radius.mechanism":         {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
+	"domain":                       {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
+	"geo_region.domain":            {"'beijing'", func(operand) verdict { return refused }},
+	"geo_outside.domain":           {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
+	"bins":                         {"3", func(operand) verdict { return refused }},
+	"universe":                     {"'u'", func(operand) verdict { return refused }},
+	"metric":                       {"'d1'", func(o operand) verdict { return optional(o, refused) }},
+	"aggregate":                    {"'sum'", func(operand) verdict { return refused }},
+	"sql":                          {"'SELECT 1'", func(operand) verdict { return refused }},
+	"wkt":                          {"'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40))'", func(operand) verdict { return refused }},
+	"name":                         {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
+	"geosql_help.name":             {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},
 
 	"south": {"39.4", border(90)}, "north": {"41.1", border(90)},
 	"west": {"115.4", border(180)}, "east": {"117.6", border(180)},
@@ -263,6 +263,11 @@ func positive(o operand) verdict {
 }
 func probability(o operand) verdict {
 	return numeric(o, func(x float64) verdict { return only(x >= 0 && x < 1) })
+}
+
+// properProbability refuses 0 too.
+func properProbability(o operand) verdict {
+	return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
 }
 
 func step(o operand) verdict {

@@ -36,6 +36,15 @@ func init() {
 			scalar:  geoindRadius,
 		},
 		&function{
+			name: "geoind_epsilon_for", section: free,
+			args: []*argument{argWithin, argHolds, argFrame, argNoise},
+			does: "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
+			notes: "The inverse of geoind_radius. " + leastEpsilonNote +
+				"On a domain a radius that its lattice does not allow, whatever epsilon is, is an error that says the least.",
+			example: []string{"SELECT geoind_epsilon_for(500, 0.95)", "SELECT geoind_epsilon_for(2000, 0.95, 'beijing')"},
+			scalar:  geoindEpsilonFor,
+		},
+		&function{
 			name: "geoind_confidence", section: free,
 			args:    []*argument{argEpsMetre, argRadius, argFrame, argNoise},
 			does:    "Returns the probability that the released point lies within a radius of the true location.",
@@ -64,24 +73,44 @@ func geoindEpsilon(c call) error {
 	return nil
 }
 
-// accuracy returns how far the mechanism that the call names moves locations on the domain
-// that the call names. Without a domain it describes the continuous mechanism.
-func (c call) accuracy() (planar.Accuracy, error) {
-	law := planar.LaplaceLaw
+// law returns how far the mechanism that the call names moves locations, and the domain that
+// the call names. Without a domain, which is nil then, it describes the continuous mechanism.
+func (c call) law() (law *planar.Law, d *planar.Domain, err error) {
+	law = planar.LaplaceLaw
 	if c.given(argNoise) {
-		var err error
 		if law, err = planar.LawOf(c.text(argNoise)); err != nil {
-			return planar.Accuracy{}, c.argErrorf(argNoise, "%w", err)
+			return nil, nil, c.argErrorf(argNoise, "%w", err)
 		}
 	}
-	if !c.given(argFrame) {
+	if c.given(argFrame) {
+		d, err = c.domain(argFrame)
+	}
+	return law, d, err
+}
+
+// accuracy returns how far the mechanism moves locations at the epsilon of the call.
+func (c call) accuracy() (planar.Accuracy, error) {
+	law, d, err := c.law()
+	switch {
+	case err != nil:
+		return planar.Accuracy{}, err
+	case d == nil:
 		return law.Plane(c.number(argEpsMetre)), nil
 	}
-	d, err := c.domain(argFrame)
-	if err != nil {
-		return planar.Accuracy{}, err
-	}
 	return law.On(d, c.decimal(argEpsMetre)), nil
+}
+
+func geoindEpsilonFor(c call) error {
+	law, d, err := c.law()
+	if err != nil {
+		return err
+	}
+	eps, err := law.EpsilonFor(d, c.number(argWithin), c.number(argHolds))
+	if err != nil {
+		return c.argErrorf(argWithin, "%w", err)
+	}
+	c.resultEpsilon(eps)
+	return nil
 }
 
 func geoindRadius(c call) error {

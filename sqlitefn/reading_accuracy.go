@@ -8,10 +8,13 @@ import (
 
 var (
 	argAggregate   = &argument{name: "aggregate", is: "'sum', 'avg', 'min', 'max', 'median', 'percentile', 'count' or 'value'", kind: kindText}
+	argReach       = &argument{name: "radius", is: "how far from the true answer the answer may be, in the universe's unit, or in rows for 'count'", kind: kindPositive}
 	argLiesWithin  = &argument{name: "p", is: "probability, 0 < p < 1", kind: kindNumber}
 	argAnyUniverse = &argument{name: "universe", is: "name of a universe; NULL for 'count'", kind: orNull(kindText)}
 	argRows        = &argument{name: "rows", is: "INTEGER: how many readings there are, for 'avg'", kind: kindRows, optional: true}
 )
+
+const leastEpsilonNote = "The answer is rounded up to six significant digits, so that the radius of it is at most the one that was asked for. It is at least 1e-12. "
 
 func init() {
 	register(&function{
@@ -23,6 +26,14 @@ func init() {
 			"It is an error for percentiles, extremes included, under d1, nd1 and dh, whose accuracy depends on the readings.",
 		example: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		scalar:  queryRadius,
+	}, &function{
+		name: "dx_epsilon_for", section: free,
+		args: []*argument{argAggregate, argReach, argLiesWithin, argAnyUniverse, argMetricAll, argRows},
+		does: "Returns the smallest epsilon with which an answer lies within a radius of the true one with probability p.",
+		notes: "The inverse of dx_radius, and an error where that is one. " + leastEpsilonNote +
+			"A radius that the largest epsilon does not reach is an error.",
+		example: []string{"SELECT dx_epsilon_for('sum', 1.5, 0.95, 'halfhour')", "SELECT dx_epsilon_for('avg', 0.1, 0.95, 'halfhour', 'dh', 1000)"},
+		scalar:  queryEpsilon,
 	}, &function{
 		name: "dx_rank_radius", section: free,
 		args:    []*argument{argLiesWithin, argEpsRecord, argUniverse},
@@ -49,25 +60,11 @@ func rankRadius(c call) error {
 
 // queryRadius answers the accuracy of a query.
 func queryRadius(c call) error {
-	a, err := scalar.ParseAggregate(c.text(argAggregate))
+	at, err := c.queryAt()
 	if err != nil {
 		return err
 	}
-	var u *scalar.Universe
-	if a != scalar.Count {
-		if u, err = c.universe(argAnyUniverse); err != nil {
-			return err
-		}
-	}
-	metric, err := c.metric(argMetricAll)
-	if err != nil {
-		return err
-	}
-	var rank *big.Rat
-	if a == scalar.Percentile {
-		rank = big.NewRat(50, 1) // the accuracy is the same for every rank
-	}
-	q, err := scalar.NewQuery(a, u, metric, c.decimal(argEpsQuery), rank)
+	q, err := at(c.decimal(argEpsQuery))
 	if err != nil {
 		return err
 	}
@@ -77,4 +74,47 @@ func queryRadius(c call) error {
 	}
 	c.ResultFloat(0, r)
 	return nil
+}
+
+// queryEpsilon answers the epsilon of a query that is as accurate as asked for.
+func queryEpsilon(c call) error {
+	at, err := c.queryAt()
+	if err != nil {
+		return err
+	}
+	eps, err := scalar.EpsilonFor(c.number(argReach), c.number(argLiesWithin), int64(c.number(argRows)), at)
+	if err != nil {
+		return err
+	}
+	c.resultEpsilon(eps)
+	return nil
+}
+
+// queryAt returns what makes the query that the call describes, for an epsilon.
+func (c call) queryAt() (func(eps *big.Rat) (*scalar.Query, error), error) {
+	a, err := scalar.ParseAggregate(c.text(argAggregate))
+	if err != nil {
+		return nil, err
+	}
+	var u *scalar.Universe
+	if a != scalar.Count {
+		if u, err = c.universe(argAnyUniverse); err != nil {
+			return nil, err
+		}
+	}
+	metric, err := c.metric(argMetricAll)
+	if err != nil {
+		return nil, err
+	}
+	var rank *big.Rat
+	if a == scalar.Percentile {
+		rank = big.NewRat(50, 1) // the accuracy is the same for every rank
+	}
+	return func(eps *big.Rat) (*scalar.Query, error) { return scalar.NewQuery(a, u, metric, eps, rank) }, nil
+}
+
+// resultEpsilon sets the result to an epsilon, a decimal of few digits.
+func (c call) resultEpsilon(eps *big.Rat) {
+	e, _ := eps.Float64()
+	c.ResultFloat(0, e)
 }

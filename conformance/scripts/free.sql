@@ -11,6 +11,16 @@ SELECT dx_radius('sum', 0.95, 1, 'u'), dx_radius('avg', 0.95, 1, 'u', 'd1', 10),
 --> 3.0, 0.3, 3.0
 SELECT dx_radius('median', 0.95, 1, 'u', 'dh');
 --! dx_radius: ...
+SELECT dx_epsilon_for('sum', 1, 0.95, 'u'), dx_radius('sum', 0.95, dx_epsilon_for('sum', 1, 0.95, 'u'), 'u');
+--> 1.76547, 1.0
+SELECT dx_radius('avg', 0.95, dx_epsilon_for('avg', 0.5, 0.95, 'u', 'dh', 1000), 'u', 'dh', 1000) <= 0.5;
+--> 1
+SELECT dx_epsilon_for('median', 1, 0.95, 'u', 'dh');
+--! dx_epsilon_for: ...
+SELECT geoind_epsilon_for(474.386452, 0.95), geoind_radius(geoind_epsilon_for(500, 0.95, 'beijing', 'laplace_l1'), 0.95, 'beijing', 'laplace_l1') BETWEEN 499.99 AND 500;
+--> 0.01, 1
+SELECT geoind_epsilon_for(7, 0.95, 'beijing');
+--! geoind_epsilon_for: radius_m must be at least ...
 SELECT dx_rank_radius(0.95, 1, 'u');
 --> INTEGER
 SELECT geosql_version() = substr(geosql_debug(), 8, length(geosql_version()));

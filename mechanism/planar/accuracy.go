@@ -2,8 +2,11 @@ package planar
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
+
+	"github.com/geosql/geosql/budget"
 )
 
 // A Law says how far the noise of a mechanism moves a location in the plane, at any
@@ -96,6 +99,32 @@ func (a Accuracy) Confidence(r float64) float64 {
 		return 0
 	}
 	return a.law.cdf(min(a.epsilon*r, math.MaxFloat64)) // the product may overflow
+}
+
+// EpsilonFor returns the smallest epsilon per metre at which the mechanism's Radius(p) is at
+// most radius, as [budget.LeastEpsilon] rounds it up: that of the continuous mechanism, or
+// with d that on a domain. It returns an error if p is out of range, or if the largest
+// epsilon has a larger radius, because of the lattice.
+func (w *Law) EpsilonFor(d *Domain, radius, p float64) (*big.Rat, error) {
+	at := func(eps *big.Rat) (float64, error) {
+		if d != nil {
+			return w.On(d, eps).Radius(p)
+		}
+		e, _ := eps.Float64()
+		return w.Plane(e).Radius(p)
+	}
+	least, err := at(budget.Max.Rat())
+	if err != nil {
+		return nil, err
+	}
+	eps, ok := budget.LeastEpsilon(func(eps *big.Rat) bool {
+		r, err := at(eps)
+		return err == nil && r <= radius
+	})
+	if !ok {
+		return nil, fmt.Errorf("must be at least %v: no epsilon up to %v allows less", least, budget.Max)
+	}
+	return eps, nil
 }
 
 // Mean returns how far from its location a report is on average, on a domain up to the

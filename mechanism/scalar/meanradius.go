@@ -62,10 +62,10 @@ func (v *mean) within(r float64, m int64) float64 {
 }
 
 // overCounts returns the expectation over M of a probability given M. It asks for the
-// probability over a run of values of M at a time, at most 1/128 of the noise's scale,
+// probability over a run of values of M at a time, at most 1/64 of the noise's scale,
 // where a lower bound for the run is wanted. Values of M below lowest count as lowest.
 func (v *mean) overCounts(lowest float64, probability func(from, to float64) float64) float64 {
-	run := max(1, math.Floor(1/(128*v.count.rate)))
+	run := max(1, math.Floor(1/(64*v.count.rate)))
 	most := math.Ceil(40 / v.count.rate) // |M| is more with probability e^-40
 	sum, from := 0., -most
 	if lowest >= from {

@@ -182,8 +182,8 @@ func TestRadiusRefuses(t *testing.T) {
 // Draws are within the radius as often as it says: between p - 0.01 and p + 0.03 where
 // answers are fine-grained and readings are the worst that there are. 100,000 draws a case.
 // By Hoeffding's inequality a share is more than 0.01 below a true coverage of p or more,
-// or 0.02 above one of p + 0.01 or less, with a probability below e^-20 = 2.1e-9, and any of
-// the 52 with one below 2.2e-7.
+// or 0.02 above one of p + 0.01 or less, with a probability below e^-20 = 2.1e-9; any of the
+// 104 with one below 3e-7. The same holds at the epsilon that is returned for a radius.
 func TestRadiusCoversDraws(t *testing.T) {
 	fine, signed := universe(t, 0, 10, 0.001), universe(t, -20, 30, 0.001)
 	for _, c := range []struct {
@@ -210,6 +210,16 @@ func TestRadiusCoversDraws(t *testing.T) {
 			share := q.shareWithin(r, c.rows)
 			if share < p-0.01 || share > p+0.03 {
 				t.Errorf("%v of %d rows under %v at %s: %v of the draws are within %v, not %v", c.agg, c.rows, c.metric, c.eps, share, r, p)
+			}
+			r *= 0.87
+			at := func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps, nil) }
+			eps, err := EpsilonFor(r, p, c.rows, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			share = query(t, c.agg, c.u, c.metric, eps, nil).shareWithin(r, c.rows)
+			if share < p-0.01 || share > p+0.03 {
+				t.Errorf("%v of %d rows under %v at the epsilon for %v: %v of the draws are within, not %v", c.agg, c.rows, c.metric, r, share, p)
 			}
 		}
 	}
