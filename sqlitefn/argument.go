@@ -53,6 +53,7 @@ var (
 	kindPositive    = number(func(x float64) bool { return x > 0 }, "must be above 0")
 	kindNotNegative = number(func(x float64) bool { return x >= 0 }, "must not be below 0")
 	kindProbability = number(func(x float64) bool { return 0 <= x && x < 1 }, "must be at least 0 and less than 1")
+	kindInside      = number(func(x float64) bool { return 0 < x && x < 1 }, "must be above 0 and less than 1")
 
 	kindReading         = orNull(kindNumber) // secret
 	kindLatitude        = degrees(90)

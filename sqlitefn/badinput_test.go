@@ -132,6 +132,8 @@ var samples = map[string]sample{
 	"dx_radius.p":                 {"0.5", properProbability},
 	"dx_epsilon_for.p":            {"0.5", properProbability},
 	"dx_rank_radius.p":            {"0.5", properProbability},
+	"dx_within.p":                 {"0.5", func(o operand) verdict { return optional(o, properProbability(o)) }},
+	"answer":                      {"3", func(o operand) verdict { return secretly(o, func(float64) verdict { return accepted }) }},
 	"radius":                      {"2", positive},
 	"dx_percentile.p": {"50", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict {

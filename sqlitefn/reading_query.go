@@ -184,8 +184,10 @@ func (k queryKey) newQuery() (*scalar.Query, error) {
 }
 
 // drawReading answers a query for readings, or with its stand-in in a dry run.
-func drawReading(paid receipt, q *scalar.Query, acc *scalar.Accumulator) float64 {
-	return drawOrStandIn(paid, func(source *exact.Source) float64 { return q.Draw(source, acc) }, q.StandIn())
+func drawReading(t *statement, paid receipt, q *scalar.Query, acc *scalar.Accumulator) float64 {
+	r := drawOrStandIn(paid, func(source *exact.Source) scalar.Release { return q.Release(source, acc) }, q.StandIn())
+	t.answers.add(t.session, q, r)
+	return r.Value
 }
 
 // queryGroup is a group of a dx_ aggregate: its exact accumulator and the accounts that
@@ -253,7 +255,7 @@ func (g *queryGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	y := drawReading(paid, g.query, &g.acc)
+	y := drawReading(c.statement(), paid, g.query, &g.acc)
 	if g.aggregate == scalar.Count {
 		c.ResultInt(0, int64(y)) // whole, and at most 2^53
 	} else {

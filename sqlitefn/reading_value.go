@@ -27,7 +27,7 @@ func dxValue(c call) error {
 	}
 	plan.Reset(&plan.reading)
 	plan.Add(&plan.reading, x)
-	c.ResultFloat(0, drawReading(paid, plan.Query, &plan.reading))
+	c.ResultFloat(0, drawReading(t, paid, plan.Query, &plan.reading))
 	return nil
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // statement holds what belongs to one execution of a statement: what it has reserved ahead
-// in the ledger, what groups have paid for each other, and the last plan of each function.
+// in the ledger, what groups have paid for each other, the last plan of each function, and how
+// its answers were drawn.
 type statement struct {
 	session     *session
 	changes     int  // of rows by the connection before the statement began
@@ -18,6 +19,7 @@ type statement struct {
 	ledger      ledger.Statement // nil until the first charge
 	spenders    []spender
 	plans       []*plan
+	answers     answers
 }
 
 // spender charges the evaluations of a function in a unit.

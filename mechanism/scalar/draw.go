@@ -3,7 +3,6 @@ package scalar
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
@@ -13,22 +12,7 @@ import (
 // and costs one charge. A released value is the float64 nearest to its decimal: a value
 // of the universe, a multiple of gcd(lo, step) for a sum, a whole number up to 2^53 for
 // a count; for an average, to a number from lo to hi.
-func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 {
-	switch {
-	case q.mean != nil:
-		return q.mean.draw(src, a)
-	case q.variance != nil:
-		x, _ := q.variance.draw(src, a).Float64()
-		if q.agg == StdDev {
-			x = math.Sqrt(x)
-		}
-		return x
-	case q.byScore(len(a.indices)):
-		return q.lattice.number(fromInt64(q.choose(src, a)))
-	}
-	z := q.noise.add(src, q.answer(a))
-	return q.lattice.number(q.lattice.clamp(z))
-}
+func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 { return q.Release(src, a).Value }
 
 // Radius returns the smallest r such that the release is within r of the true answer
 // with probability at least p, 0 < p < 1. It is in the universe's unit, or in rows for a

@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
@@ -67,15 +68,15 @@ func newMean(u *Universe, m budget.Metric, eps *big.Rat) (_ *mean, err error) {
 }
 
 // draw returns a released average.
-func (v *mean) draw(src *exact.Source, a *Accumulator) float64 {
+func (v *mean) draw(src *exact.Source, a *Accumulator) Release {
 	if v.records {
 		return v.drawOfRecords(src, a)
 	}
 	if a.rows == 0 {
-		return v.universe.lo
+		return Release{v.universe.lo, math.Inf(1)}
 	}
 	s := v.sumNoise(a.rows).add(src, a.sum.times(1))
-	return v.universe.quotient(s.big(), big.NewInt(a.rows))
+	return Release{v.universe.quotient(s.big(), big.NewInt(a.rows)), float64(a.rows)}
 }
 
 // sumNoise returns the noise of a sum of m readings, of which there are some.
@@ -91,13 +92,14 @@ func (v *mean) sumNoise(m int64) noise {
 }
 
 // drawOfRecords takes one for a noisy number of readings below one.
-func (v *mean) drawOfRecords(src *exact.Source, a *Accumulator) float64 {
+func (v *mean) drawOfRecords(src *exact.Source, a *Accumulator) Release {
 	u := v.universe
 	count := v.count.drawCount(src, a.rows)
+	divisor, _ := new(big.Float).SetInt(count).Float64()
 	offset := v.sum.add(src, u.offset(a)).big()
 	// The average has the index n/2 + (Y+N)/(2*count).
 	index := new(big.Int).Mul(count, big.NewInt(u.last))
-	return u.quotient(index.Add(index, offset), count.Lsh(count, 1))
+	return Release{u.quotient(index.Add(index, offset), count.Lsh(count, 1)), divisor}
 }
 
 // offset returns Y, the sum of the readings in half steps from the middle of the universe.

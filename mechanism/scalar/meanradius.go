@@ -24,6 +24,12 @@ import "math"
 // The sums over the law of D of the first two probabilities are lower bounds whatever the
 // readings are. Readings whose average is just over r from an end meet the first, but for
 // those steps. The second is the lesser one only if the noise is as large as the universe.
+//
+// An answer z whose D is known tells more. The law of N - y*M does not depend on m, and |D-m|
+// is at most |M|, with the same sign. Let Q(y) be the p-quantile of |N - y*M|, which grows
+// with y. So with probability p at least, the true average is one of the y for which
+// D*|z-y| <= Q(y), whatever the readings and m are; moving z into the universe only takes it
+// nearer to y. All of these y are within r of z if r is Q(min(n, |z|+r))/D, or more.
 
 // radius returns a distance, in the unit, within which an average of m readings is of the
 // true one with probability p at least. Under d1 and dinf it is the least such distance,
@@ -31,12 +37,26 @@ import "math"
 // worst readings, as said above.
 func (v *mean) radius(p float64, m int64) float64 {
 	u := v.universe
-	width := float64(u.width()) / u.scale
 	if !v.records {
-		return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), width)
+		return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
 	}
 	r := leastFor(p, 2*float64(u.last), func(r float64) float64 { return v.within(r, m) })
-	return min(r/2*float64(u.stride)/u.scale, width)
+	return v.inUnit(r)
+}
+
+// spread returns Q(y).
+func (v *mean) spread(p, y float64) float64 {
+	return leastFor(p, math.MaxFloat64, func(room float64) float64 {
+		return v.overCounts(math.Inf(-1), func(from, to float64) float64 {
+			return v.sum.leastWithin(room, y*max(-from, to))
+		})
+	})
+}
+
+// inUnit returns a distance of half steps in the unit, and hi-lo if that is less.
+func (v *mean) inUnit(halfSteps float64) float64 {
+	u := v.universe
+	return min(halfSteps/2*float64(u.stride), float64(u.width())) / u.scale
 }
 
 // within returns a lower bound of the probability that an average of m records is within

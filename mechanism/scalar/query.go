@@ -148,12 +148,12 @@ func (q *Query) Disjoint() bool { return q.metric == budget.D1 && q.agg != Count
 func (q *Query) Price() budget.Price { return q.price }
 
 // StandIn returns an answer that depends on public facts only: 0 for counts, sums and
-// variances, and lo otherwise.
-func (q *Query) StandIn() float64 {
+// variances, and lo otherwise, as if it were of a single reading.
+func (q *Query) StandIn() Release {
 	if q.agg == Count || q.agg == Sum || q.variance != nil {
-		return 0
+		return Release{0, 1}
 	}
-	return q.universe.lo
+	return Release{q.universe.lo, 1}
 }
 
 // rankFraction returns the fraction of the readings below a percentile, rank/ranks =
