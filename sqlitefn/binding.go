@@ -185,24 +185,22 @@ func isReadOnly(err error) bool {
 // checkAttached returns an error if a database is attached that was charged to another
 // ledger. Releases of its rows would be charged here, without regard to what was spent there.
 func (s *session) checkAttached(id string) error {
-	var attached []string
-	err := s.query(`PRAGMA database_list`, func(st *sqlite.Stmt) {
-		if columnInt(st, 0) > 1 { // 0 is main, 1 temp
-			attached = append(attached, columnText(st, 1))
-		}
-	})
+	databases, err := s.databases()
 	if err != nil {
 		return err
 	}
-	for _, name := range attached {
+	for _, d := range databases {
+		if d.number <= 1 { // main and temp
+			continue
+		}
 		other := id
-		err := s.read(`SELECT id FROM `+sqlite.QuoteName(name)+`.geosql_ledger`, func(st *sqlite.Stmt) { other = columnText(st, 0) })
+		err := s.read(`SELECT id FROM `+d.table("geosql_ledger"), func(st *sqlite.Stmt) { other = columnText(st, 0) })
 		if err != nil {
 			return err
 		}
 		if other != id {
 			return fmt.Errorf("the attached database %s was charged to another ledger, %s: open it as the main database to release its rows",
-				quoted([]byte(name)), printable.Text(other))
+				quoted(d.name), printable.Text(other))
 		}
 	}
 	return nil

@@ -32,8 +32,8 @@ func (p *contributors) reset() {
 	p.rows = p.rows[:0]
 }
 
-// items returns what each account is charged: cost once, or for each of its rows.
-func (p *contributors) items(cost budget.Amount, perRow bool) ([]ledger.Item, error) {
+// bill returns what each account is charged: the price once, or for each of its rows.
+func (p *contributors) bill(price budget.Price, perRow bool) (bill, error) {
 	items := make([]ledger.Item, len(p.rows))
 	for i, rows := range p.rows {
 		times := int64(1)
@@ -41,21 +41,21 @@ func (p *contributors) items(cost budget.Amount, perRow bool) ([]ledger.Item, er
 			times = rows
 		}
 		account := string(p.accounts.Name(i))
-		total, ok := cost.Times(times)
+		total, ok := price.Amount.Times(times)
 		if !ok {
-			return nil, fmt.Errorf("account %s would be charged %d times %s, which no budget can hold", quoted(account), times, cost)
+			return bill{}, fmt.Errorf("account %s would be charged %d times %s, which no budget can hold", quoted(account), times, price.Amount)
 		}
 		items[i] = ledger.Item{Account: account, Epsilon: total, Evaluations: rows}
 	}
-	return items, nil
+	return bill{price.Unit, items, perRow}, nil
 }
 
 // pay pays for the answer of a group: the price once for each account, or for each of its
 // rows. It charges all accounts in one transaction, or none.
 func (p *contributors) pay(c call, price budget.Price, perRow bool) (receipt, error) {
-	items, err := p.items(price.Amount, perRow)
+	b, err := p.bill(price, perRow)
 	if err != nil {
 		return receipt{}, err
 	}
-	return c.session.payer.payAll(c.function, price.Unit, items)
+	return c.session.payer.payAll(c.function, b)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger"
 )
 
 // Groups cost once under d1. The answer about the readings of one group distinguishes readings
@@ -29,11 +28,10 @@ const secretReading = 1
 // A callSite is an instruction of a running statement that steps an aggregate under d1.
 type callSite struct {
 	groups   int
-	separate error  // why its groups are charged one by one; nil while they cost once
-	schemas  string // the versions of the schemas at the first group
-	unit     budget.Unit
-	first    []ledger.Item // what the first group was charged, in unit
-	paid     map[purse]budget.Amount
+	separate error                   // why its groups are charged one by one; nil while they cost once
+	schemas  string                  // the versions of the schemas at the first group
+	first    bill                    // of the first group, until there is a second
+	paid     map[purse]budget.Amount // from the second group on
 }
 
 // purse is what an account pays from: its budget in a unit.
@@ -57,14 +55,14 @@ func (t *statement) callSite(n int) *callSite {
 
 // payDisjoint pays for a group of a place with a payer: for each account what it has not paid
 // there for an earlier group.
-func payDisjoint(with payer, t *statement, at int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
+func payDisjoint(with payer, t *statement, at int, f *function, b bill) (receipt, error) {
 	p := t.callSite(at)
 	if err := p.begin(t, f); err != nil {
 		return receipt{}, err
 	}
-	paid, err := with.payAll(f, unit, p.due(unit, items))
+	paid, err := with.payAll(f, p.due(b))
 	if err == nil {
-		p.settle(unit, items)
+		p.settle(b)
 	}
 	return paid, err
 }
@@ -83,20 +81,20 @@ func (p *callSite) begin(t *statement, f *function) (err error) {
 }
 
 // due returns what the accounts of a group have to pay.
-func (p *callSite) due(unit budget.Unit, items []ledger.Item) []ledger.Item {
+func (p *callSite) due(b bill) bill {
 	if p.groups == 1 || p.separate != nil {
-		return items
+		return b
 	}
 	if p.paid == nil {
-		p.paid = make(map[purse]budget.Amount, len(p.first))
-		p.record(p.unit, p.first)
-		p.first = nil
+		p.paid = make(map[purse]budget.Amount, len(p.first.items))
+		p.record(p.first)
+		p.first = bill{}
 	}
-	var due []ledger.Item
-	for _, item := range items {
-		if paid := p.paid[purse{item.Account, unit}]; item.Epsilon > paid {
+	due := bill{unit: b.unit}
+	for _, item := range b.items {
+		if paid := p.paid[purse{item.Account, b.unit}]; item.Epsilon > paid {
 			item.Epsilon -= paid
-			due = append(due, item)
+			due.items = append(due.items, item)
 		}
 	}
 	return due
@@ -104,21 +102,21 @@ func (p *callSite) due(unit budget.Unit, items []ledger.Item) []ledger.Item {
 
 // settle records that the accounts of a group have paid. Most statements have one group, whose
 // accounts are not looked up before there is a second.
-func (p *callSite) settle(unit budget.Unit, items []ledger.Item) {
+func (p *callSite) settle(b bill) {
 	switch {
 	case p.separate != nil:
-		p.first, p.paid = nil, nil
+		p.first, p.paid = bill{}, nil
 	case p.groups == 1:
-		p.unit, p.first = unit, items
+		p.first = b
 	default:
-		p.record(unit, items)
+		p.record(b)
 	}
 }
 
 // record records what the accounts of a group are charged in all.
-func (p *callSite) record(unit budget.Unit, items []ledger.Item) {
-	for _, item := range items {
-		of := purse{item.Account, unit}
+func (p *callSite) record(b bill) {
+	for _, item := range b.items {
+		of := purse{item.Account, b.unit}
 		p.paid[of] = max(p.paid[of], item.Epsilon)
 	}
 }
@@ -193,28 +191,16 @@ func (s *session) proveDisjoint(sql string, f *function, uncommitted bool) error
 	})
 }
 
-// databases returns the names of the connection's databases by their numbers.
-func (s *session) databases() (names map[int]string, err error) {
-	names = map[int]string{}
-	err = s.query("PRAGMA database_list", func(st *sqlite.Stmt) { names[columnInt(st, 0)] = columnText(st, 1) })
-	return names, err
-}
-
 // schemas returns the versions of the schemas of all databases of the connection.
 func (s *session) schemas() (string, error) {
-	names, err := s.databases()
+	databases, err := s.databases()
 	if err != nil {
 		return "", err
 	}
 	var versions strings.Builder
-	for i := 0; len(names) > 0; i++ {
-		name, ok := names[i]
-		if !ok {
-			continue
-		}
-		delete(names, i)
-		err := s.query("PRAGMA "+sqlite.QuoteName(name)+".schema_version", func(st *sqlite.Stmt) {
-			fmt.Fprintf(&versions, "%s %d\n", name, columnInt(st, 0))
+	for _, d := range databases {
+		err := s.query("PRAGMA "+d.table("schema_version"), func(st *sqlite.Stmt) {
+			fmt.Fprintf(&versions, "%s %d\n", d.name, columnInt(st, 0))
 		})
 		if err != nil {
 			return "", err
@@ -226,15 +212,15 @@ func (s *session) schemas() (string, error) {
 // tablesByRoot returns the name of each table by the number of its database and the root page
 // of the table or of one of its indexes.
 func (s *session) tablesByRoot() (map[[2]int]string, error) {
-	names, err := s.databases()
+	databases, err := s.databases()
 	if err != nil {
 		return nil, err
 	}
 	tables := map[[2]int]string{}
-	for database, name := range names {
-		tables[[2]int{database, 1}] = "sqlite_schema"
-		err := s.query("SELECT rootpage, tbl_name FROM "+sqlite.QuoteName(name)+".sqlite_schema WHERE rootpage > 0", func(st *sqlite.Stmt) {
-			tables[[2]int{database, columnInt(st, 0)}] = columnText(st, 1)
+	for _, d := range databases {
+		tables[[2]int{d.number, 1}] = "sqlite_schema"
+		err := s.query("SELECT rootpage, tbl_name FROM "+d.table("sqlite_schema")+" WHERE rootpage > 0", func(st *sqlite.Stmt) {
+			tables[[2]int{d.number, columnInt(st, 0)}] = columnText(st, 1)
 		})
 		if err != nil {
 			return nil, err

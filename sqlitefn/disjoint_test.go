@@ -9,10 +9,10 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// readings declares the tables r and s of eight readings each, views on them, and the table h
+// newReadings declares the tables r and s of eight readings each, views on them, and the table h
 // of groups. The value x of a reading is a power of 8 of its own, so that a sum of several
 // tells which readings it holds, as long as none is in it more than seven times.
-func readings(t *testing.T) *database {
+func newReadings(t *testing.T) *database {
 	d := open(t, ":memory:")
 	d.run(declarations...)
 	d.run(`CREATE TABLE r(id INTEGER PRIMARY KEY, a TEXT, g INTEGER, h INTEGER, x INTEGER)`,
@@ -29,7 +29,7 @@ func readings(t *testing.T) *database {
 	return d
 }
 
-// groupRules are statements over the tables of readings, each with what its groups cost: "once",
+// groupRules are statements over the tables of newReadings, each with what its groups cost: "once",
 // or why each of them costs. Without that reason, a reading would be charged too little.
 var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
@@ -74,12 +74,12 @@ var groupRules = []struct{ rule, sql string }{
 }
 
 func TestGroupRules(t *testing.T) {
-	d := readings(t)
+	d := newReadings(t)
 	d.run(`CREATE TABLE watched(g, y)`, `CREATE TRIGGER tr AFTER INSERT ON watched BEGIN INSERT INTO out VALUES (new.g, new.y); END`)
 	for _, c := range groupRules {
-		want := "each of its groups costs: "
+		want := "once per group: "
 		if c.rule == "once" {
-			want = "its groups cost once: "
+			want = "once for all groups"
 		}
 		got := fmt.Sprint(d.rows(`SELECT DISTINCT rule FROM budget_cost(?) WHERE function = 'dx_sum'`, c.sql))
 		if !strings.Contains(got, want) || !strings.Contains(got, strings.TrimPrefix(c.rule, "once")) {
@@ -91,7 +91,7 @@ func TestGroupRules(t *testing.T) {
 // An account pays the largest epsilon among its groups at a place: a later, larger one is
 // charged the difference before its answer.
 func TestDisjointGroupsCostTheLargestEpsilon(t *testing.T) {
-	d := readings(t)
+	d := newReadings(t)
 	// Of the groups 0, 1 and 2 of r, the first and the last have rows with an odd h.
 	const each = `SELECT g, dx_sum(a, x, CASE g WHEN 0 THEN 1.5 WHEN 1 THEN 0.25 ELSE 4 END, 'u') FROM r GROUP BY g`
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestGroupsOfAParameter(t *testing.T) {
 		`SELECT dx_sum('ana', y, 1, 'u') FROM (SELECT x * 0 + ? AS y, * FROM r) GROUP BY g`: 3,
 		`SELECT dx_sum('ana', x, ?, 'u') FROM r GROUP BY g`:                                 1,
 	} {
-		d := readings(t)
+		d := newReadings(t)
 		if _, err := d.try(query, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestGroupsOfAParameter(t *testing.T) {
 
 // A unit of its own is a budget of its own, and a refused group leaves the others as they were.
 func TestDisjointGroupsOfSeveralUnitsAndRefusals(t *testing.T) {
-	d := readings(t)
+	d := newReadings(t)
 	d.run(`SELECT dx_universe('v', 0, 10, 1, 'litre')`, `SELECT budget_limit('ana', 'litre', 1)`)
 	d.run(`SELECT dx_sum(a, x, 0.5, CASE g WHEN 1 THEN 'v' ELSE 'u' END) FROM r GROUP BY g`)
 	d.spends("ana", "kWh", 0.5)
@@ -165,7 +165,7 @@ func TestGroupsCostEachWhileRowsChange(t *testing.T) {
 		{`ROLLBACK TO moved`, []string{`BEGIN`, `SAVEPOINT moved`, `UPDATE s SET h = h + 1`}, false},
 		{`SELECT 1`, []string{`BEGIN`, `SELECT 1`}, true},
 	} {
-		d := readings(t)
+		d := newReadings(t)
 		d.run(c.before...)
 		rows, err := d.conn.QueryContext(t.Context(), query)
 		if err != nil {
@@ -324,7 +324,7 @@ func (q randomSQL) statement() string {
 // No statement charges less than one epsilon for each group that a reading reached, and one
 // whose groups cost once charges one for each step that a reading took part in.
 func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
-	d := readings(t)
+	d := newReadings(t)
 	p := d.probes()
 	q := randomSQL{rand.New(rand.NewPCG(18, 4))}
 	once, several := 0, 0
@@ -346,7 +346,7 @@ func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
 		d.run(release)
 		d.run(`ROLLBACK TO release`, `RELEASE release`)
 		charged := int(d.spent("ana", "kWh") - before)
-		isOnce := len(rule) == 1 && strings.Contains(fmt.Sprint(rule), "cost once")
+		isOnce := len(rule) == 1 && strings.Contains(fmt.Sprint(rule), "once for all groups")
 		if charged < groups || isOnce && charged < steps {
 			t.Errorf("%s\ncharged %d, but a reading reached %d groups in %d steps; %v", release, charged, groups, steps, rule)
 		}

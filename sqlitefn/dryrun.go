@@ -42,10 +42,11 @@ type total struct {
 	evaluations int64
 	epsilon     budget.Amount
 	times       int64
+	perRow      bool // it is for each row of the account
 }
 
-// count adds evaluations of f by an account, which cost price in all.
-func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluations int64) {
+// count adds evaluations of f by an account, which cost price in all, and returns their sum.
+func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluations int64) *total {
 	t := d.totals[chargeKey{f, price.Unit, string(account)}]
 	if t == nil {
 		t = new(total)
@@ -57,6 +58,7 @@ func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluati
 		t.times++
 	}
 	t.epsilon += price.Amount
+	return t
 }
 
 // float64 returns the sum.
@@ -150,9 +152,9 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 // proved to be disjoint.
 func groupRule(missing error) string {
 	if missing == nil {
-		return "its groups cost once: no row is in two of them"
+		return "once for all groups"
 	}
-	return "each of its groups costs: " + missing.Error()
+	return "once per group: " + missing.Error()
 }
 
 // checkUndoable returns an error for a statement that a dry run could not undo.

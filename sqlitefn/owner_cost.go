@@ -24,7 +24,7 @@ func init() {
 				"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is what the account has left, including its reservations, " +
 				"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
 				"A dry run is never refused for lack of budget: compare epsilon with remaining, which is what budget_remaining returns. " +
-				"rule says whether the groups of a dx_ aggregate under d1 cost once for all or each, and why. " +
+				"rule says whether a dx_ aggregate costs once per row, and under d1 whether once for all groups or once per group, and why; elsewhere it is NULL. " +
 				"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",
 			example: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
 				"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
@@ -70,7 +70,7 @@ func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := cost{of, total, total.float64(), b.Remaining().Float64(), d.rules[of.function]}
+		row := cost{of, total, total.float64(), b.Remaining().Float64(), d.rule(of.function, total)}
 		if !proved {
 			row.atMost = (b.Remaining() + b.Reserved).Float64()
 		}
@@ -84,6 +84,22 @@ func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 		rows = append(rows, cost{})
 	}
 	return rows, nil
+}
+
+// manyRows is from how many rows of one account on a rule says how to make them one.
+const manyRows = 11
+
+// rule says how rows and groups are charged, where that depends on the statement. An account
+// with many rows pays for each of them under dh and nd1, although most questions are about
+// persons, and could be asked about one row for each.
+func (d *dryRun) rule(f *function, t *total) string {
+	switch {
+	case t.perRow && t.evaluations >= manyRows:
+		return "once per row: to pay once, make the rows of an account one first, with GROUP BY account in a subquery"
+	case t.perRow:
+		return "once per row"
+	}
+	return d.rules[f]
 }
 
 // balanceOf returns the balance of an account, empty if there is no ledger.

@@ -18,17 +18,24 @@ type payer interface {
 	pay(t *statement, f *function, account []byte, price budget.Price) (receipt, error)
 
 	// payAll pays for a group of rows: all items or none.
-	payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error)
+	payAll(f *function, b bill) (receipt, error)
 
 	// payDisjoint pays for a group of rows under d1 at a place of the running statement:
 	// all items or none, less what they have paid there for groups with other rows.
-	payDisjoint(t *statement, place int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error)
+	payDisjoint(t *statement, place int, f *function, b bill) (receipt, error)
 
 	// payOnce pays for a release that an account gets only once.
 	payOnce(f *function, account string, price budget.Price) (receipt, error)
 
 	// openTrace returns what pays for the steps of a trace, and the trace's run so far.
 	openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
+}
+
+// A bill says what the accounts of a group of rows are charged.
+type bill struct {
+	unit   budget.Unit
+	items  []ledger.Item
+	perRow bool // each account is charged for each of its rows
 }
 
 // A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
@@ -79,22 +86,22 @@ func (p charger) pay(t *statement, f *function, account []byte, price budget.Pri
 	return receipt{p.session.source}, nil
 }
 
-func (p charger) payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
-	if len(items) == 0 {
+func (p charger) payAll(f *function, b bill) (receipt, error) {
+	if len(b.items) == 0 {
 		return receipt{p.session.source}, nil
 	}
 	book, err := p.session.chargeableLedger()
 	if err != nil {
-		return receipt{}, spendError(err, items[0].Account, budget.Price{Unit: unit, Amount: items[0].Epsilon})
+		return receipt{}, spendError(err, b.items[0].Account, budget.Price{Unit: b.unit, Amount: b.items[0].Epsilon})
 	}
-	if err := book.Charge(f.name, unit, items); err != nil {
+	if err := book.Charge(f.name, b.unit, b.items); err != nil {
 		return receipt{}, err
 	}
 	return receipt{p.session.source}, nil
 }
 
-func (p charger) payDisjoint(t *statement, place int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
-	return payDisjoint(p, t, place, f, unit, items)
+func (p charger) payDisjoint(t *statement, place int, f *function, b bill) (receipt, error) {
+	return payDisjoint(p, t, place, f, b)
 }
 
 func (p charger) payOnce(f *function, account string, price budget.Price) (receipt, error) {
@@ -168,16 +175,17 @@ func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Pri
 	return receipt{}, nil
 }
 
-func (d *dryRun) payAll(f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
-	for _, item := range items {
-		d.count(f, []byte(item.Account), budget.Price{Unit: unit, Amount: item.Epsilon}, item.Evaluations)
+func (d *dryRun) payAll(f *function, b bill) (receipt, error) {
+	for _, item := range b.items {
+		t := d.count(f, []byte(item.Account), budget.Price{Unit: b.unit, Amount: item.Epsilon}, item.Evaluations)
+		t.perRow = b.perRow
 	}
 	return receipt{}, nil
 }
 
-func (d *dryRun) payDisjoint(t *statement, place int, f *function, unit budget.Unit, items []ledger.Item) (receipt, error) {
+func (d *dryRun) payDisjoint(t *statement, place int, f *function, b bill) (receipt, error) {
 	d.rules[f] = ""
-	return payDisjoint(d, t, place, f, unit, items)
+	return payDisjoint(d, t, place, f, b)
 }
 
 func (d *dryRun) payOnce(f *function, account string, price budget.Price) (receipt, error) {

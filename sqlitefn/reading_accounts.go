@@ -52,6 +52,6 @@ func (g *accountsGroup) final(c call) error {
 	for range g.paying.rows {
 		g.count.Add(&accounts, 0)
 	}
-	c.ResultInt(0, int64(drawReading(paid, g.count, &accounts))) // whole, and at most 2^53
+	c.ResultInt(0, int64(drawReading(c.statement(), paid, g.count, &accounts))) // whole, and at most 2^53
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -246,12 +245,7 @@ func (g *queryGroup) row(c call) error {
 // final charges all accounts in one transaction and draws.
 func (g *queryGroup) final(c call) error {
 	defer g.recycle()
-	price := g.query.Price()
-	items, err := g.paying.items(price.Amount, g.query.PerRow())
-	if err != nil {
-		return err
-	}
-	paid, err := g.pay(c, price.Unit, items)
+	paid, err := g.pay(c)
 	if err != nil {
 		return err
 	}
@@ -265,9 +259,13 @@ func (g *queryGroup) final(c call) error {
 }
 
 // pay pays for the group. Under d1 the groups of a statement may cost once.
-func (g *queryGroup) pay(c call, unit budget.Unit, items []ledger.Item) (receipt, error) {
-	if g.query.Disjoint() {
-		return c.session.payer.payDisjoint(c.statement(), c.Place(), c.function, unit, items)
+func (g *queryGroup) pay(c call) (receipt, error) {
+	if !g.query.Disjoint() {
+		return g.paying.pay(c, g.query.Price(), g.query.PerRow())
 	}
-	return c.session.payer.payAll(c.function, unit, items)
+	b, err := g.paying.bill(g.query.Price(), false)
+	if err != nil {
+		return receipt{}, err
+	}
+	return c.session.payer.payDisjoint(c.statement(), c.Place(), c.function, b)
 }

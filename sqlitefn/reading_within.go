@@ -130,11 +130,10 @@ func (s *session) mentions(function string) bool {
 	if s.conn.Named(function) {
 		return true
 	}
-	var schemas []string
-	err := s.query(`PRAGMA database_list`, func(st *sqlite.Stmt) { schemas = append(schemas, columnText(st, 1)) })
+	databases, err := s.databases()
 	mentions := err != nil
-	for _, schema := range schemas {
-		err := s.query(`SELECT 1 FROM `+sqlite.QuoteName(schema)+`.sqlite_schema WHERE type IN ('view', 'trigger') AND instr(lower(sql), ?) LIMIT 1`,
+	for _, d := range databases {
+		err := s.query(`SELECT 1 FROM `+d.table("sqlite_schema")+` WHERE type IN ('view', 'trigger') AND instr(lower(sql), ?) LIMIT 1`,
 			func(*sqlite.Stmt) { mentions = true }, function)
 		mentions = mentions || err != nil
 	}

@@ -27,6 +27,23 @@ CREATE TABLE IF NOT EXISTS main.geosql_trace(
   trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
 
+// database is a database of a connection: 0 is main, 1 temp, and others are attached.
+type database struct {
+	number int
+	name   string
+}
+
+// table returns the name of one of its tables, as SQL takes it.
+func (d database) table(name string) string { return sqlite.QuoteName(d.name) + "." + name }
+
+// databases returns the databases of the connection in the order of their numbers.
+func (s *session) databases() (list []database, err error) {
+	err = s.query("PRAGMA database_list", func(st *sqlite.Stmt) {
+		list = append(list, database{columnInt(st, 0), columnText(st, 1)})
+	})
+	return list, err
+}
+
 // query runs one statement on the user's connection and calls row for each row.
 // Parameters are float64, string or []byte.
 func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error {

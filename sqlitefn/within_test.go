@@ -23,7 +23,7 @@ func TestWithin(t *testing.T) {
 	d := meters(t)
 	d.answers(`SELECT month, dx_within(s) = dx_radius('sum', 0.95, 1, 'fine'), dx_within(s, 0.5) = dx_radius('sum', 0.5, 1, 'fine')
 		FROM (SELECT month, dx_sum(home, kwh, 1, 'fine') AS s FROM reading GROUP BY month)`, `[[0 1 1] [1 1 1] [2 1 1]]`)
-	d.answers(`SELECT count(*), max(epsilon) FROM ledger_charges WHERE function = 'dx_sum' AND account = '1'`, `[[3 1]]`)
+	d.answers(`SELECT count(*), max(epsilon) FROM ledger_charges WHERE function = 'dx_sum' AND account = '1'`, `[[1 1]]`)
 	for query, radius := range map[string]string{
 		`dx_sum(home, kwh, 0.1, 'fine')`:               `dx_radius('sum', 0.95, 0.1, 'fine')`,
 		`dx_sum(home, kwh, 0.1, 'fine', 'dh')`:         `dx_radius('sum', 0.95, 0.1, 'fine', 'dh')`,

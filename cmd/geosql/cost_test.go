@@ -22,18 +22,18 @@ func TestCost(t *testing.T) {
 	clitest.Query(t, db, costSetup)
 	before := clitest.Query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema")
 	for _, c := range []struct{ mode, sql, want string }{
-		{"-csv", releaseSQL, "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
-			"geoind_laplace,ana,m,2,0.016,0.016,0.02\ngeoind_laplace,bo,m,1,0.008,0.008,0.02\n"},
-		{"-csv", releaseSQL + " WHERE g.lat > 48", "function,account,unit,evaluations,epsilon,at_most,remaining\n" +
-			"geoind_laplace,ana,m,2,0.016,0.02,0.02\ngeoind_laplace,bo,m,1,0.008,0.02,0.02\n*,*,*,,,,\n"},
+		{"-csv", releaseSQL, "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n" +
+			"geoind_laplace,ana,m,2,0.016,0.016,0.02,\ngeoind_laplace,bo,m,1,0.008,0.008,0.02,\n"},
+		{"-csv", releaseSQL + " WHERE g.lat > 48", "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n" +
+			"geoind_laplace,ana,m,2,0.016,0.02,0.02,\ngeoind_laplace,bo,m,1,0.008,0.02,0.02,\n*,*,*,,,,,\n"},
 		{"-json", "CREATE TABLE private AS " + releaseSQL + " WHERE t.person = 'bo'", `[{"function":"geoind_laplace","account":"bo","unit":"m",` +
-			`"evaluations":1,"epsilon":0.008,"at_most":0.008,"remaining":0.02}]` + "\n"},
-		{"-table", "INSERT INTO place " + releaseSQL, `function        account  unit  evaluations  epsilon  at_most  remaining
---------------  -------  ----  -----------  -------  -------  ---------
+			`"evaluations":1,"epsilon":0.008,"at_most":0.008,"remaining":0.02,"rule":null}]` + "\n"},
+		{"-table", "INSERT INTO place " + releaseSQL, `function        account  unit  evaluations  epsilon  at_most  remaining  rule
+--------------  -------  ----  -----------  -------  -------  ---------  ----
 geoind_laplace  ana      m               2    0.016    0.016       0.02
 geoind_laplace  bo       m               1    0.008    0.008       0.02
 `},
-		{"-csv", "SELECT 'it''s free'; -- quoted", "function,account,unit,evaluations,epsilon,at_most,remaining\n"},
+		{"-csv", "SELECT 'it''s free'; -- quoted", "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n"},
 	} {
 		if got := clitest.Query(t, c.mode, "cost", db, c.sql); got != c.want {
 			t.Errorf("%s printed\n%s\nwant\n%s", c.sql, got, c.want)
@@ -90,7 +90,7 @@ func TestCostCreatesNothing(t *testing.T) {
 func TestCostOfAnotherLedger(t *testing.T) {
 	db, ledger := clitest.TempFile(t, "x.db"), clitest.TempFile(t, "my ledger")
 	clitest.Query(t, db, "--ledger", ledger, costSetup)
-	if got := clitest.Query(t, "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02\n") {
+	if got := clitest.Query(t, "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02,\n") {
 		t.Errorf("printed %s", got)
 	}
 	if _, err := os.Stat(db + "-ledger"); err == nil {

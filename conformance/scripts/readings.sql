@@ -54,9 +54,12 @@ SELECT dx_sum(meter, x, 1000, 'u', 'dinf') FROM reading;
 SELECT dx_within(s) = dx_radius('sum', 0.95, 1, 'u'), dx_within(s, 0.5) = dx_radius('sum', 0.5, 1, 'u'), dx_within(s + 1000) FROM (SELECT dx_sum(meter, x, 1, 'u') AS s FROM reading);
 --> 1, 1, NULL
 --$ a 1/kWh, b 1/kWh, c 1/kWh
-SELECT dx_within(dx_avg(meter, x, 1, 'u', 'dh')), dx_within(dx_median(meter, x, 1, 'u')) FROM reading;
---> REAL, NULL
---$ a 2/record, b 1/record, c 1/record, a 1/kWh, b 1/kWh, c 1/kWh
+SELECT dx_within(dx_avg(meter, x, 1, 'u', 'dh')) FROM reading;
+--> REAL
+--$ a 2/record, b 1/record, c 1/record
+SELECT dx_within(dx_median(meter, x, 1, 'u')) FROM reading;
+--> NULL
+--$ a 1/kWh, b 1/kWh, c 1/kWh
 SELECT dx_within(3);
 --> NULL
 
