@@ -54,6 +54,11 @@ with one line on standard error. Exit status: 0; 1 after an error; 2 for wrong f
 arguments; 130 after Ctrl-C.
 `,
 	Commands: []*cli.Command{
+		command[accuracyStudy](cli.Command{
+			Name: "accuracy", Operands: "--readings FILE --universe LO,HI,STEP ..",
+			Summary: "how far answers over readings are from the truth, against textbook mechanisms",
+			Details: `Prints the median of the absolute error, and what 95 of 100 answers do not exceed.`,
+		}),
 		command[adversaryStudy](cli.Command{
 			Name: "adversary", Operands: "--places FILE --epsilon E ..",
 			Summary: "the error of an adversary who knows a different prior than the mechanism",
