@@ -114,6 +114,18 @@ func BenchmarkSumCharged(b *testing.B) {
 	ratio(b, conn, `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, `SELECT sum(x) FROM t`)
 }
 
+// BenchmarkMedian has readings in no order, as the group keeps and sorts them.
+func BenchmarkMedian(b *testing.B) {
+	for _, accounts := range []int{60, 100_000} {
+		b.Run(fmt.Sprintf("%daccounts", accounts), func(b *testing.B) {
+			conn := benchDB(b, accounts)
+			exec(b, conn, `UPDATE t SET x = (rowid * 7919 % 9973) * 0.001`)
+			ask(b, conn, `SELECT budget_reserve(account, 'kWh', 10) FROM (SELECT DISTINCT account FROM t)`)
+			ratio(b, conn, `SELECT dx_median(account, x, 0.01, 'u') FROM t`, `SELECT sum(x) FROM t`)
+		})
+	}
+}
+
 // BenchmarkPredictiveStep steps through new traces each time, with a policy that
 // lets all points be reported and with one that lasts for thirty.
 func BenchmarkPredictiveStep(b *testing.B) {
