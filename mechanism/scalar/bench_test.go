@@ -3,6 +3,7 @@ package scalar
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -12,6 +13,7 @@ import (
 var (
 	indexSink int64
 	floatSink float64
+	boolSink  bool
 )
 
 // benchReadings are values of the universe in no order that a branch could learn.
@@ -124,6 +126,18 @@ func BenchmarkDrawByScore(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkByScore chooses how to draw the median of so many readings.
+func BenchmarkByScore(b *testing.B) {
+	q := benchQuery(b, Median, universe(b, 0, 10, 0.001))
+	for _, rows := range []int{48, 1488, 77_821, 1_000_000} {
+		b.Run(strconv.Itoa(rows), func(b *testing.B) {
+			for b.Loop() {
+				boolSink = q.byScore(rows)
+			}
+		})
 	}
 }
 

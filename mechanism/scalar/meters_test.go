@@ -67,10 +67,10 @@ func TestMeterReadings(t *testing.T) {
 }
 
 // Percentiles of home-days and of half hours in July are as accurate as the best known
-// mechanism is, at epsilon 1: 2,000 draws each, median and 95th percentile of the error.
+// mechanism is: 2,000 draws each, median and 95th percentile of the error.
 func TestMeterPercentilesAreAccurate(t *testing.T) {
 	homeDays := make(map[string]int64)
-	var halfHours []float64
+	var halfHours, oneHome []float64
 	forEachMeterReading(t, func(meter, time, kwh string) {
 		if strings.HasPrefix(time, "2013-07-") {
 			homeDays[meter+time[:len("2013-07-01")]] += wattHours(t, kwh)
@@ -79,6 +79,9 @@ func TestMeterPercentilesAreAccurate(t *testing.T) {
 				t.Fatal(err)
 			}
 			halfHours = append(halfHours, x)
+			if meter == "10006486" {
+				oneHome = append(oneHome, x)
+			}
 		}
 	})
 	var days []float64
@@ -92,14 +95,17 @@ func TestMeterPercentilesAreAccurate(t *testing.T) {
 		u              *Universe
 		readings       []float64
 		metric         budget.Metric
-		p              string
+		epsilon, p     string
 		median, most95 float64
 	}{
-		{day, days, budget.DH, "50", 0.03, 0.16},
-		{day, days, budget.DH, "95", 0.33, 1.35},
-		{half, halfHours, budget.D1, "50", 0.01, 0.02},
+		{day, days, budget.DH, "1", "50", 0.03, 0.16},
+		{day, days, budget.DH, "1", "95", 0.33, 1.35},
+		{half, halfHours, budget.D1, "1", "50", 0.01, 0.02},
+		{half, halfHours, budget.D1, "5", "0", 0, 0},
+		{half, oneHome, budget.D1, "1", "0", 0.015, 0.04},
+		{half, oneHome, budget.D1, "5", "0", 0.01, 0.02},
 	} {
-		q := query(t, Percentile, c.u, c.metric, rational("1"), rational(c.p))
+		q := query(t, Percentile, c.u, c.metric, rational(c.epsilon), rational(c.p))
 		a := collect(q, c.readings)
 		truth := c.u.Value(q.percentile(slices.Clone(a.indices)))
 		errs := make([]float64, 2_000)
@@ -108,10 +114,10 @@ func TestMeterPercentilesAreAccurate(t *testing.T) {
 		}
 		slices.Sort(errs)
 		median, most95 := errs[len(errs)/2], errs[len(errs)*95/100]
-		t.Logf("percentile %s of %d readings under %v: %v, off by %.3f, 95 %% by %.3f", c.p, len(c.readings), c.metric, truth, median, most95)
+		t.Logf("percentile %s of %d readings under %v at %s: %v, off by %.3f, 95 %% by %.3f", c.p, len(c.readings), c.metric, c.epsilon, truth, median, most95)
 		if median > c.median || most95 > c.most95 {
-			t.Errorf("percentile %s of %d readings under %v is off by %.3f, 95 %% by %.3f kWh, not %v and %v",
-				c.p, len(c.readings), c.metric, median, most95, c.median, c.most95)
+			t.Errorf("percentile %s of %d readings under %v at %s is off by %.3f, 95 %% by %.3f kWh, not %v and %v",
+				c.p, len(c.readings), c.metric, c.epsilon, median, most95, c.median, c.most95)
 		}
 	}
 }

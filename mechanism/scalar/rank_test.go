@@ -469,52 +469,84 @@ func TestSharesAreEnclosed(t *testing.T) {
 	}
 }
 
-// Over a grid, the mechanism that d1 draws by is no more than a tenth worse than the
-// other one in the reference cases, with readings on the universe's grid and every value
-// enumerated.
+// Over a grid, the mechanism that d1 draws by is no more than a tenth worse than the other
+// one in what the choice goes by, the largest ratio of errors in the reference cases, with
+// readings on the universe's grid and every value enumerated.
+//
+// A tenth cannot hold in each case on its own, as cases contradict each other: the minimum of 5
+// rows in 0..10 at epsilon 1 is off by 0.43 with noise; by score it is off by 0.09 if all are
+// 0, and by 1.5 if all are 10. Where an error is a tenth of a step or more, the choice is
+// within 1.1 of the other mechanism in 6,899 of 7,680 cases, and at worst 3.52 times worse.
+// These are the reference cases and others with readings that crowd in the middle or at an
+// end.
 func TestD1DrawsTheBetterMechanism(t *testing.T) {
+	spans := append(referenceCases[:],
+		span{7. / 16, 9. / 16}, span{0, 1. / 8}, span{7. / 8, 1}, span{0, 1. / 64}, span{63. / 64, 1})
 	byScore, noised := 0, 0
+	cases, right := 0, 0
 	for _, last := range []float64{1, 10, 100, 2000} {
 		u := universe(t, 0, last, 1)
 		for _, m := range []int{1, 2, 3, 5, 10, 38, 200, 3000} {
 			for _, eps := range []string{"0.0001", "0.003", "0.03", "0.2", "1", "8"} {
 				for _, p := range []string{"0", "1", "5", "50", "95", "100"} {
 					q := query(t, Percentile, u, budget.D1, rational(eps), rational(p))
-					noise, score := 0.0, 0.0
-					for _, spread := range referenceSpreads {
-						readings := make([]int64, m)
-						for i := range readings {
-							offset := (float64(i) + 0.5 - float64(m)/2) * spread * last / float64(m)
-							readings[i] = int64(math.Round(last/2 + offset))
-						}
-						truth := readings[rankOf(q, m)-1]
-						expected := func(law []float64) (sum float64) {
-							for v, p := range law {
-								sum += p * math.Abs(float64(int64(v)-truth))
-							}
-							return sum
-						}
-						score += expected(lawOf(scoresIn(q.runs(readings)), q.noise.rate/2))
-						noise += q.noisedError(m, spread)
-					}
-					chosen, other := noise, score
-					if q.byScore(m) {
-						chosen, other = score, noise
+					drawnByScore := q.byScore(m)
+					if drawnByScore {
 						byScore++
 					} else {
 						noised++
 					}
-					if chosen > 1.1*other+1e-12 {
-						t.Errorf("0..%v, %d rows, epsilon %s, p %s: by score %v, errors %v by score, %v noised",
-							last, m, eps, p, q.byScore(m), score, noise)
+					worst, worstOfOther := 0.0, 0.0
+					for i, c := range spans {
+						chosen, other := errorByScore(q, m, c), q.noisedError(m, c)
+						if !drawnByScore {
+							chosen, other = other, chosen
+						}
+						if i < len(referenceCases) {
+							worst = max(worst, chosen/other)
+							worstOfOther = max(worstOfOther, other/chosen)
+						}
+						if max(chosen, other) < 0.1 {
+							continue
+						}
+						cases++
+						if chosen <= 1.1*other {
+							right++
+						}
+						if chosen > 3.6*other {
+							t.Errorf("0..%v, %d rows in %v, epsilon %s, p %s: by score %v, error %v, otherwise %v",
+								last, m, c, eps, p, drawnByScore, chosen, other)
+						}
+					}
+					if worst > 1.1*worstOfOther {
+						t.Errorf("0..%v, %d rows, epsilon %s, p %s: by score %v, %v times worse, otherwise %v",
+							last, m, eps, p, drawnByScore, worst, worstOfOther)
 					}
 				}
 			}
 		}
 	}
+	if right < cases*89/100 {
+		t.Errorf("the choice is within 1.1 in %d of %d cases", right, cases)
+	}
 	if byScore < 200 || noised < 100 {
 		t.Errorf("the grid has %d cases drawn by score and %d noised", byScore, noised)
 	}
+}
+
+// errorByScore returns the expected error of a draw by score over m readings that lie evenly
+// over c.
+func errorByScore(q *Query, m int, c span) float64 {
+	last := float64(q.universe.last)
+	readings := make([]int64, m)
+	for i := range readings {
+		readings[i] = int64(math.Round((c.from + (c.to-c.from)*(float64(i)+0.5)/float64(m)) * last))
+	}
+	truth, sum := readings[rankOf(q, m)-1], 0.0
+	for v, p := range lawOf(scoresIn(q.runs(readings)), q.noise.rate/2) {
+		sum += p * math.Abs(float64(int64(v)-truth))
+	}
+	return sum
 }
 
 // The expected error that the choice goes by is that of the law.
@@ -523,12 +555,12 @@ func TestNoisedErrorIsTheLaws(t *testing.T) {
 	for _, eps := range []string{"0.01", "0.5", "3"} {
 		for _, m := range []int{1, 4} {
 			q := query(t, Max, u, budget.D1, rational(eps), nil)
-			at, _, _ := q.reference(m, 1)
+			at, _, _ := q.reference(m, span{0, 1})
 			want := 0.0
 			for v, p := range law(outcome{fromInt64(at), q.lattice}, q.noise.rate, 1) {
 				want += p * math.Abs(float64(v-at))
 			}
-			if got := q.noisedError(m, 1); math.Abs(got-want) > 1e-12 {
+			if got := q.noisedError(m, span{0, 1}); math.Abs(got-want) > 1e-12 {
 				t.Errorf("epsilon %s, %d rows: %v, want %v", eps, m, got, want)
 			}
 		}

@@ -2,41 +2,49 @@ package scalar
 
 import "math"
 
-// Under d1, a percentile is either noised or drawn by score, whichever has the smaller
-// expected error, summed over two reference cases: m readings that lie evenly over the
-// whole universe, and over the eighth of it in its middle. Noise does not care where the
-// readings are; the score gains where many lie around the percentile, and loses half of
-// epsilon where hardly any do. The number of readings, epsilon, the universe and p decide,
-// which are public; the readings do not.
-var referenceSpreads = [...]float64{1, 1. / 8}
+// Under d1, a percentile is either noised or drawn by score, whichever is less far behind the
+// other where it is worst: by the largest ratio of its expected error to that of the other
+// over three reference cases: m readings that lie evenly over the whole universe, over the
+// 32nd of it at lo, and over the 32nd at hi. The number of readings, epsilon, the universe and
+// p decide, which are public; the readings do not.
+//
+// Noise is about as wide wherever the readings are. Scores gain by any factor where many lie
+// around the percentile, as around the minimum of readings that crowd near lo, and lose by a
+// small one where hardly any do, as around their maximum. A sum of errors would nearly be that
+// of the cases in which neither is accurate; hence ratios. No choice is right in all cases:
+// among readings near hi, it is the minimum that is better noised.
+var referenceCases = [...]span{{0, 1}, {0, 1. / 32}, {31. / 32, 1}}
+
+// A span is a part of the universe, which is 0..1, over which readings lie evenly.
+type span struct{ from, to float64 }
 
 // prefersScore reports whether the percentile of m readings is better drawn by score.
 func (q *Query) prefersScore(m int) bool {
 	if m == 0 {
 		return false // lo, noised
 	}
-	noised, scored := 0.0, 0.0
-	for _, spread := range referenceSpreads {
-		noised += q.noisedError(m, spread)
-		scored += q.scoredError(m, spread)
+	scored, noised := 0.0, 0.0 // the largest ratios
+	for _, c := range referenceCases {
+		byScore, byNoise := q.scoredError(m, c), q.noisedError(m, c)
+		scored = max(scored, byScore/byNoise)
+		noised = max(noised, byNoise/byScore)
 	}
-	return scored < noised
+	return scored < noised // false if both errors underflow, as 0/0 is not a number
 }
 
 // reference returns the percentile of a reference case, how far above it was before it was
 // moved to the universe's grid, and how far apart neighbouring readings are, in steps.
-func (q *Query) reference(m int, spread float64) (percentile int64, moved, gap float64) {
+func (q *Query) reference(m int, c span) (percentile int64, moved, gap float64) {
 	last := float64(q.universe.last)
-	gap = spread * last / float64(m)
-	middle := float64(q.below(m)) + 0.5 - float64(m)/2 // in gaps from the middle reading
-	at := last/2 + middle*gap
+	gap = (c.to - c.from) * last / float64(m)
+	at := c.from*last + (float64(q.below(m))+0.5)*gap
 	return int64(math.Round(at)), at - math.Round(at), gap
 }
 
 // noisedError returns the expected error of the truncated geometric mechanism in steps:
 // on a side with room for n steps, the sum of P(N >= j) = q^j/(1+q) for j up to n.
-func (q *Query) noisedError(m int, spread float64) float64 {
-	at, _, _ := q.reference(m, spread)
+func (q *Query) noisedError(m int, c span) float64 {
+	at, _, _ := q.reference(m, c)
 	side := func(room int64) float64 {
 		return math.Exp(-q.noise.rate) * math.Expm1(-q.noise.rate*float64(room)) / math.Expm1(-2*q.noise.rate)
 	}
@@ -45,8 +53,8 @@ func (q *Query) noisedError(m int, spread float64) float64 {
 
 // scoredError returns the expected error of a draw by score in steps, to a thousandth or
 // so.
-func (q *Query) scoredError(m int, spread float64) float64 {
-	at, moved, gap := q.reference(m, spread)
+func (q *Query) scoredError(m int, c span) float64 {
+	at, moved, gap := q.reference(m, c)
 	below := q.below(m)
 	down, downError := q.side(at, below, -moved, gap)
 	up, upError := q.side(q.universe.last-at, m-1-below, moved, gap)
