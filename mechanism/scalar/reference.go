@@ -2,17 +2,19 @@ package scalar
 
 import "math"
 
-// Under d1, a percentile is either noised or drawn by score, whichever is less far behind the
-// other where it is worst: by the largest ratio of its expected error to that of the other
-// over three reference cases: m readings that lie evenly over the whole universe, over the
-// 32nd of it at lo, and over the 32nd at hi. The number of readings, epsilon, the universe and
-// p decide, which are public; the readings do not.
+// Under d1, a percentile is either noised or drawn by score, whichever has the smaller worst
+// ratio of its expected error to that of the other, over three reference cases: m readings that
+// lie evenly over the whole universe, over the 32nd of it at lo, and over the 32nd at hi. The
+// number of readings, epsilon, the universe and p decide, which are public; the readings do
+// not.
 //
 // Noise is about as wide wherever the readings are. Scores gain by any factor where many lie
-// around the percentile, as around the minimum of readings that crowd near lo, and lose by a
-// small one where hardly any do, as around their maximum. A sum of errors would nearly be that
-// of the cases in which neither is accurate; hence ratios. No choice is right in all cases:
-// among readings near hi, it is the minimum that is better noised.
+// around the percentile, as around the minimum of readings that crowd near lo. Where hardly any
+// do, as around their maximum, they lose by about four at most, but for errors of less than a
+// step: 2/epsilon in place of 1/(2 epsilon), which is that of noise at an end of the universe.
+// A sum of errors would nearly be that of the cases in which neither is accurate; hence
+// ratios. No choice is right in all cases: among readings near hi, it is the minimum that is
+// better noised.
 var referenceCases = [...]span{{0, 1}, {0, 1. / 32}, {31. / 32, 1}}
 
 // A span is a part of the universe, which is 0..1, over which readings lie evenly.
