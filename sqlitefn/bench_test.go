@@ -107,6 +107,17 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
+// BenchmarkSumGroups sums twelve groups, which cost an account once.
+func BenchmarkSumGroups(b *testing.B) {
+	for _, accounts := range []int{60, 100_000} {
+		b.Run(fmt.Sprintf("%daccounts", accounts), func(b *testing.B) {
+			conn := benchDB(b, accounts)
+			ask(b, conn, `SELECT budget_reserve(account, 'kWh', 100) FROM (SELECT DISTINCT account FROM t)`)
+			ratio(b, conn, `SELECT dx_sum(account, x, 0.01, 'u') FROM t GROUP BY rowid / 83334`, `SELECT sum(x) FROM t GROUP BY rowid / 83334`)
+		})
+	}
+}
+
 // BenchmarkSumCharged is BenchmarkSum without a reservation: every account is
 // charged by a commit of the group.
 func BenchmarkSumCharged(b *testing.B) {

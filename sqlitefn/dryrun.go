@@ -145,7 +145,7 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	return d, !d.inexact && program.Repeats(pure.has), nil
+	return d, !d.inexact && program.Repeats(pure.has, isIdle), nil
 }
 
 // groupRule says how the groups of an aggregate under d1 are charged, by why they are not

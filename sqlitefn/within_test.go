@@ -187,6 +187,7 @@ func TestWithinInADryRun(t *testing.T) {
 			'SELECT dx_avg(home, kwh, 2, ''fine'', ''dh''), dx_within(dx_avg(home, kwh, 2, ''fine'', ''dh'')) FROM reading') WHERE account = '1'`,
 		`[[dx_avg 1 86 172]]`)
 	d.answers(`SELECT count(*) FROM budget_cost('SELECT 1 FROM (SELECT dx_sum(home, kwh, 1, ''u'') AS s FROM reading) WHERE dx_within(s) > 0') WHERE function = 'dx_within'`, `[[0]]`)
+	d.answers(`SELECT DISTINCT at_most - epsilon FROM budget_cost('SELECT dx_within(s) FROM (SELECT dx_sum(home, kwh, 1, ''u'') AS s FROM reading GROUP BY month)')`, `[[0]]`)
 	if after := d.value(`SELECT count(*) FROM ledger_charges`); after != before {
 		t.Errorf("%v charges, then %v", before, after)
 	}

@@ -7,18 +7,19 @@ import (
 )
 
 // Repeats reports whether it can prove the following: on the same data, every run
-// of the program that completes calls the impure functions equally often and with
-// the same arguments, and opens virtual tables with the same arguments. A function
-// is pure if it gives the same answer to the same arguments; pure reports which
+// of the program that completes calls the functions that are neither pure nor idle
+// equally often and with the same arguments, and opens virtual tables with the same
+// arguments. A function is pure if it gives the same answer to the same arguments, and
+// idle if its answers may vary and its calls have no effect; pure and idle report which
 // functions are, by their names in lower case.
 //
 // # The proof
 //
-// Call varying what may differ between two runs: answers of impure functions,
+// Call varying what may differ between two runs: answers of functions that are not pure,
 // columns of virtual tables, and what is computed from these. If no instruction
 // that chooses the next instruction reads anything varying, two runs execute the same
 // instructions in the same order, by induction on their number; and if the
-// arguments of impure functions do not vary either, the calls are the same.
+// arguments of functions that are not idle do not vary either, the calls are the same.
 //
 // What varies is computed as a least fixed point without regard to the order of
 // instructions: a register that varies anywhere varies everywhere, which errs on
@@ -30,8 +31,8 @@ import (
 // An unknown instruction, such as one of another version of SQLite, ends the proof
 // as soon as anything varies. This also holds for triggers (Program), whose
 // registers are not those of the statement.
-func (p Program) Repeats(pure func(name string) bool) bool {
-	a := &analysis{pure: pure, program: p, registers: map[int]fields{}, cursors: map[int]fields{},
+func (p Program) Repeats(pure, idle func(name string) bool) bool {
+	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]fields{}, cursors: map[int]fields{},
 		roots: map[[3]int]fields{}}
 	for a.changed = true; a.changed; {
 		a.changed = false
@@ -66,6 +67,7 @@ const rootInRegister = 0x10
 
 type analysis struct {
 	pure    func(name string) bool
+	idle    func(name string) bool
 	program Program
 	changed bool
 
@@ -150,7 +152,7 @@ func (a *analysis) follow(i int) bool {
 		varying := a.varies(op.P2, n)
 		if !a.pure(name) {
 			a.vary(op.P3, true)
-			return !varying
+			return !varying || a.idle(name)
 		}
 		a.vary(op.P3, varying)
 	case "AggFinal":
