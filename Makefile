@@ -7,10 +7,11 @@ BUILD ?= build
 extension:
 	$(GO) build -buildvcs=false -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
 
-# What takes too long for every run of the tests: kills by the hundred, and power cuts at
-# every point.
+# What takes too long for every run of the tests: random statements by the thousand, kills by
+# the hundred, and power cuts at every point.
 .PHONY: long
 long:
+	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run GroupsThatAReadingReaches -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 
 # The packages of the hosts, beside the extension.

@@ -3,6 +3,8 @@ package sqlitefn_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,6 +50,7 @@ var groupRules = []struct{ rule, sql string }{
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM r) GROUP BY g`},
 	{"table r is read more than once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM c UNION ALL SELECT * FROM c) GROUP BY g`},
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r UNION ALL SELECT a, h, max(x) FROM r GROUP BY h) GROUP BY g`},
+	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r UNION ALL SELECT a, g, x FROM other.r) GROUP BY g`}, // perhaps the same file
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r UNION SELECT a, h, x FROM r INDEXED BY r_g WHERE g > 0) GROUP BY g`},
 	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM (VALUES (1), (2)) CROSS JOIN r GROUP BY r.g`},
 	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM r CROSS JOIN (VALUES (1), (2)) GROUP BY r.g`},
@@ -75,7 +78,7 @@ var groupRules = []struct{ rule, sql string }{
 
 func TestGroupRules(t *testing.T) {
 	d := newReadings(t)
-	d.run(`CREATE TABLE watched(g, y)`, `CREATE TRIGGER tr AFTER INSERT ON watched BEGIN INSERT INTO out VALUES (new.g, new.y); END`)
+	d.run(`ATTACH ':memory:' AS other`, `CREATE TABLE other.r AS SELECT * FROM r`, `CREATE TABLE watched(g, y)`, `CREATE TRIGGER tr AFTER INSERT ON watched BEGIN INSERT INTO out VALUES (new.g, new.y); END`)
 	for _, c := range groupRules {
 		want := "once per group: "
 		if c.rule == "once" {
@@ -321,6 +324,22 @@ func (q randomSQL) statement() string {
 	}
 }
 
+// fewStatements is how many random statements are tried without GEOSQL_STATEMENTS.
+const fewStatements = 600
+
+// howMany returns how many random statements to try.
+func howMany(t *testing.T) int {
+	s := os.Getenv("GEOSQL_STATEMENTS")
+	if s == "" {
+		return fewStatements
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal("GEOSQL_STATEMENTS: ", err)
+	}
+	return n
+}
+
 // No statement charges less than one epsilon for each group that a reading reached, and one
 // whose groups cost once charges one for each step that a reading took part in.
 func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
@@ -328,7 +347,7 @@ func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
 	p := d.probes()
 	q := randomSQL{rand.New(rand.NewPCG(18, 4))}
 	once, several := 0, 0
-	for range 600 {
+	for range howMany(t) {
 		statement := q.statement()
 		*p = probes{}
 		d.run(`SAVEPOINT probe`)

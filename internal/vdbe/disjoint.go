@@ -1,6 +1,7 @@
 package vdbe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -124,17 +125,9 @@ func (d *disjointness) errWritten(table string) error {
 	return fmt.Errorf("the statement writes table %s, which it reads", table)
 }
 
-// table returns the name of a table with its database.
-func (d *disjointness) table(root [2]int) string {
-	name := d.tableOf(root[0], root[1])
-	if name == "" {
-		name = "?" // as if all unknown tables were the same
-	}
-	if root[0] == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s (database %d)", name, root[0])
-}
+// table returns the name of a table. Those of one name are taken for the same one, since a
+// file may be attached twice, and so are all whose names are not known.
+func (d *disjointness) table(root [2]int) string { return cmp.Or(d.tableOf(root[0], root[1]), "?") }
 
 // prove proves that the steps of the instruction at have disjoint rows.
 func (d *disjointness) prove(at, secret int) error {
@@ -176,27 +169,20 @@ func (d *disjointness) ways(nodes []int, read func(int) sources) (map[string]int
 		from |= s
 	}
 	total := map[string]int{}
-	var failed error
-	d.each(from, func(p position) {
-		if failed != nil {
-			return
-		}
-		var feeding []int
-		for _, n := range nodes {
-			if read(n)&d.number(p) != 0 {
-				feeding = append(feeding, n)
-			}
-		}
+	for _, p := range d.positionsIn(from) {
 		ways, err := d.position(p)
-		if err == nil {
-			err = d.once(p, feeding)
+		if err != nil {
+			return nil, err
 		}
-		failed = err
+		feeding := slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return read(n)&d.number(p) == 0 })
+		if err := d.once(p, feeding); err != nil {
+			return nil, err
+		}
 		for table, n := range ways {
 			total[table] += n
 		}
-	})
-	return total, failed
+	}
+	return total, nil
 }
 
 // once returns an error unless what is at a position feeds these nodes at most once.

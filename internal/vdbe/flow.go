@@ -122,6 +122,12 @@ func (r registers) sources(first, n int) (s sources) {
 	return s
 }
 
+// A state is what is known before an instruction.
+type state struct {
+	registers
+	behind sources // cursors of indexes that have moved on while what follows them has not
+}
+
 // A flow follows which rows the values in registers come from, along the paths of a graph.
 type flow struct {
 	*graph
@@ -130,7 +136,7 @@ type flow struct {
 	positions []position
 	numbers   map[position]int
 	stored    map[position]value // what is in a table of the statement's own, by its first cursor, or in an accumulator
-	before    []registers        // each node
+	before    []state            // before each node
 	reached   []bool
 	size      int  // of all registers before nodes
 	grown     bool // something stored has grown
@@ -241,11 +247,12 @@ func (f *flow) number(p position) sources {
 	return 1 << n
 }
 
-// each calls do for the positions in s.
-func (f *flow) each(s sources, do func(position)) {
+// positionsIn returns the positions in s.
+func (f *flow) positionsIn(s sources) (list []position) {
 	for s &^= elsewhere; s != 0; s &= s - 1 {
-		do(f.positions[bits.TrailingZeros64(uint64(s))])
+		list = append(list, f.positions[bits.TrailingZeros64(uint64(s))])
 	}
+	return list
 }
 
 // maxSize limits how many registers are followed, over all nodes.
@@ -253,13 +260,13 @@ const maxSize = 1 << 22
 
 // run follows the values through all nodes that are reached.
 func (f *flow) run() {
-	f.before, f.reached, f.size = make([]registers, len(f.at)), make([]bool, len(f.at)), 0
+	f.before, f.reached, f.size = make([]state, len(f.at)), make([]bool, len(f.at)), 0
 	f.reached[0] = true
 	pending := []int{0}
 	for len(pending) > 0 && f.err == nil {
 		n := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		after := slices.Clone(f.before[n])
+		after := state{slices.Clone(f.before[n].registers), f.before[n].behind}
 		f.apply(f.op(n), &after)
 		for _, m := range f.next[n] {
 			if f.join(m, after) {
@@ -272,19 +279,21 @@ func (f *flow) run() {
 	}
 }
 
-// join adds values to those before a node, and reports whether that changes anything.
-func (f *flow) join(n int, values registers) (more bool) {
-	more, f.reached[n] = !f.reached[n], true
+// join adds a state to the one before a node, and reports whether that changes anything.
+func (f *flow) join(n int, s state) (more bool) {
 	before := &f.before[n]
-	f.size -= len(*before)
-	for r, v := range values {
+	more = !f.reached[n] || s.behind&^before.behind != 0
+	f.reached[n] = true
+	before.behind |= s.behind
+	f.size -= len(before.registers)
+	for r, v := range s.registers {
 		old := before.get(r)
 		if w := old.union(v); !w.equal(old) {
 			before.set(r, w)
 			more = true
 		}
 	}
-	f.size += len(*before)
+	f.size += len(before.registers)
 	return more
 }
 
@@ -306,29 +315,33 @@ func (f *flow) fetch(p position, stored sources) sources {
 }
 
 // column returns the sources of a column of a cursor's row.
-func (f *flow) column(at, column int, r registers) sources {
+func (f *flow) column(at, column int, s *state) sources {
 	c := f.cursor(at)
 	switch {
 	case c.pseudo != 0:
-		return r.get(c.pseudo).field(column)
+		return s.get(c.pseudo).field(column)
 	case c.own:
 		return f.fetch(position{cursor: at}, f.stored[position{cursor: c.of}].field(column))
 	case c.foreign || len(c.tables) == 0:
 		return elsewhere
 	}
-	return f.number(position{cursor: c.follows})
+	leader := f.number(position{cursor: c.follows})
+	if c.follows != at && s.behind&leader != 0 {
+		return elsewhere
+	}
+	return leader
 }
 
 // row returns the record of a cursor's row.
-func (f *flow) row(at int, r registers) value {
+func (f *flow) row(at int, s *state) value {
 	c := f.cursor(at)
 	if !c.own {
-		return value{all: f.column(at, 0, r)}
+		return value{all: f.column(at, 0, s)}
 	}
 	stored := f.stored[position{cursor: c.of}]
 	v := value{all: f.fetch(position{cursor: at}, stored.all), fields: make([]sources, len(stored.fields))}
-	for i, s := range stored.fields {
-		v.fields[i] = f.fetch(position{cursor: at}, s)
+	for i, field := range stored.fields {
+		v.fields[i] = f.fetch(position{cursor: at}, field)
 	}
 	return v
 }
@@ -368,18 +381,20 @@ func (op *Op) opens() bool {
 }
 
 // apply applies the effects of an instruction to the registers.
-func (f *flow) apply(op *Op, r *registers) {
+func (f *flow) apply(op *Op, r *state) {
 	set := func(i int, s sources) { r.set(i, value{all: s}) }
 	if op.moves() || op.opens() {
-		f.moved(position{cursor: op.P1}, *r)
+		f.moved(position{cursor: op.P1}, r.registers)
+		r.behind |= f.number(position{cursor: op.P1}) &^ elsewhere
 	}
 	switch op.Name {
 	case "DeferredSeek":
-		f.moved(position{cursor: op.P3}, *r)
+		f.moved(position{cursor: op.P3}, r.registers)
+		r.behind &^= f.number(position{cursor: op.P1})
 
 	case "Null":
 		for i := op.P2; i <= max(op.P2, op.P3); i++ {
-			f.moved(position{accumulator: i}, *r)
+			f.moved(position{accumulator: i}, r.registers)
 			set(i, 0)
 		}
 	case "BeginSubrtn", "Blob", "CreateBtree", "Int64", "Integer", "NewRowid", "OffsetLimit", "ReadCookie", "Real", "Sequence", "String", "String8":
@@ -424,13 +439,13 @@ func (f *flow) apply(op *Op, r *registers) {
 		}
 		r.set(op.P3, record)
 	case "Column":
-		set(op.P3, f.column(op.P1, op.P2, *r))
+		set(op.P3, f.column(op.P1, op.P2, r))
 	case "IdxRowid", "Rowid":
-		set(op.P2, f.row(op.P1, *r).sources())
+		set(op.P2, f.row(op.P1, r).sources())
 	case "VColumn":
 		set(op.P3, elsewhere)
 	case "RowData", "SorterData":
-		r.set(op.P2, f.row(op.P1, *r))
+		r.set(op.P2, f.row(op.P1, r))
 	case "IdxInsert", "Insert", "SorterInsert":
 		if c := f.cursor(op.P1); c.own {
 			f.store(position{cursor: c.of}, r.get(op.P2))

@@ -1,0 +1,99 @@
+package vdbe
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Programs that step the aggregate g with the argument in register 1, and what ends the proof
+// that each row of a table causes one step, "" if nothing does. Root pages are those of the
+// tables t and u in turn. Jumps are to the number of the instruction, from 0.
+var disjointPrograms = []struct{ name, why, program string }{
+	{"a scan", "", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; AggFinal 5 1 0 g(1); Halt"},
+	{"a scan backwards", "", "OpenRead 0 2; Last 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Prev 0 2; AggFinal 5 1 0 g(1); Halt"},
+	{"back and forth", "several times", "OpenRead 0 2; Last 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Prev 0 2; Next 0 2; Halt"},
+	{"two steps a row", "several times", "OpenRead 0 2; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); If 3 3; Next 0 2; Halt"},
+	{"a scan that starts again", "several times", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; If 3 1; Halt"},
+	{"the row before", "not read from one row", "OpenRead 0 2; Rewind 0 5; AggStep 0 1 5 g(1); Column 0 0 1; Next 0 2; Halt"},
+	{"a sum with the row before", "not read from one row", "OpenRead 0 2; Rewind 0 6; Column 0 0 2; Add 2 1 1; AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"two places", "", "OpenRead 0 2; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); AggStep 0 1 6 g(1); Next 0 2; Halt"},
+	{"two cursors", "table t is read more than once",
+		"OpenRead 0 2; OpenRead 1 4; Rewind 0 9; Rewind 1 9; Column 0 0 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Halt; Halt"},
+	{"two tables", "", "OpenRead 0 2; OpenRead 1 3; Rewind 0 9; Rewind 1 9; Column 0 0 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Halt; Halt"},
+	{"a row that is looked up", "table u are looked up", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; Column 0 0 1; SeekRowid 1 6 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a key that is looked for", "", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; Column 0 0 1; Found 1 6 1 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"what was found", "several times", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; NotFound 1 6 1 1; Column 1 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a parameter", "not read from one row", "OpenRead 0 2; Rewind 0 6; Variable 1 1; AggStep 0 1 5 g(1); Next 0 3; Halt; Halt"},
+	{"a constant", "not read from one row", "OpenRead 0 2; Rewind 0 6; Integer 1 1; AggStep 0 1 5 g(1); Next 0 3; Halt; Halt"},
+	{"an impure function", "not read from one row", "OpenRead 0 2; Rewind 0 6; Column 0 0 2; Function 0 2 1 f(1); AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"a pure function", "", "OpenRead 0 2; Rewind 0 6; Column 0 0 2; Function 0 2 1 abs(1); AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"a virtual table", "not read from one row", "VOpen 0; VFilter 0 5 3; VColumn 0 0 1; AggStep 0 1 5 g(1); VNext 0 2; Halt"},
+	{"an unknown instruction", "not understood: RowSetRead", "OpenRead 0 2; Rewind 0 6; Column 0 0 1; RowSetRead 7; AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"a trigger", "triggers", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; Program 1 2 3; Halt"},
+	{"a window", "window functions", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; AggValue 1 2 3 g(1); Halt"},
+	{"a table that is written", "writes table t", "OpenRead 0 2; OpenWrite 1 4; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a new table", "", "OpenRead 0 2; OpenWrite 1 4 0 - 16; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+
+	// Field 1 of the sorter's records is read from the row; field 0 from the row before.
+	{"a sorter", "", "OpenRead 0 2; SorterOpen 1 2; Rewind 0 8; Column 0 1 3; MakeRecord 2 2 4; SorterInsert 1 4; Column 0 0 2; Next 0 3; " +
+		"OpenPseudo 2 7; SorterSort 1 14; SorterData 1 7 2; Column 2 1 1; AggStep 0 1 5 g(1); SorterNext 1 10; Halt"},
+	{"another field", "not read from one row", "OpenRead 0 2; SorterOpen 1 2; Rewind 0 8; Column 0 1 3; MakeRecord 2 2 4; SorterInsert 1 4; Column 0 0 2; Next 0 3; " +
+		"OpenPseudo 2 7; SorterSort 1 14; SorterData 1 7 2; Column 2 0 1; AggStep 0 1 5 g(1); SorterNext 1 10; Halt"},
+	{"two records a row", "several times", "OpenRead 0 2; SorterOpen 1 2; Rewind 0 8; Column 0 1 3; MakeRecord 2 2 4; SorterInsert 1 4; SorterInsert 1 4; Next 0 3; " +
+		"OpenPseudo 2 7; SorterSort 1 14; SorterData 1 7 2; Column 2 1 1; AggStep 0 1 5 g(1); SorterNext 1 10; Halt"},
+	{"a record of the sorter before", "not read from one row", "OpenRead 0 2; SorterOpen 1 2; Rewind 0 8; Column 0 1 3; MakeRecord 2 2 4; SorterInsert 1 4; Noop; Next 0 3; " +
+		"OpenPseudo 2 7; SorterSort 1 14; Column 2 1 1; SorterData 1 7 2; AggStep 0 1 5 g(1); SorterNext 1 10; Halt"},
+
+	// An index, root page 4, leads the table.
+	{"an index", "", "OpenRead 0 2; OpenRead 1 4; Rewind 1 7; DeferredSeek 1 0 0; Column 0 0 1; AggStep 0 1 5 g(1); Next 1 3; Halt"},
+	{"a table behind its index", "not read from one row", "OpenRead 0 2; OpenRead 1 4; Rewind 1 7; Column 0 0 1; AggStep 0 1 5 g(1); DeferredSeek 1 0 0; Next 1 3; Halt"},
+
+	// An accumulator of the aggregate sum, which gets a group of rows before each step.
+	{"sums of groups", "", "OpenRead 0 2; Rewind 0 9; Column 0 0 2; AggStep 0 2 6 sum(1); If 3 8; AggFinal 6 1 0 sum(1); AggStep 0 6 5 g(1); Null 0 6; Next 0 2; Halt"},
+	{"running sums", "may be used several times", "OpenRead 0 2; Rewind 0 9; Column 0 0 2; AggStep 0 2 6 sum(1); If 3 8; AggFinal 6 1 0 sum(1); AggStep 0 6 5 g(1); Null 0 7; Next 0 2; Halt"},
+
+	// Subroutines return to where they were called from, coroutines go on where they stopped.
+	{"a subroutine", "", "OpenRead 0 2; Gosub 9 9; Rewind 0 7; Column 0 0 1; AggStep 0 1 5 g(1); If 3 7; Next 0 3; Gosub 9 9; Halt; Noop; Return 9"},
+	{"a subroutine that is entered without a call", "", "OpenRead 0 2; BeginSubrtn 0 9; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Return 9 2 1; Halt"},
+	{"a subroutine that is entered in a loop", "several times",
+		"OpenRead 0 2; BeginSubrtn 0 9; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Return 9 2 1; Gosub 9 2; If 3 7; Halt"},
+	{"a coroutine", "", "OpenRead 0 2; InitCoroutine 9 7 2; Rewind 0 6; Column 0 0 1; Yield 9; Next 0 3; EndCoroutine 9; " +
+		"Yield 9 10; AggStep 0 1 5 g(1); Goto 0 7; Halt"},
+	{"a coroutine with two rows for one", "several times", "OpenRead 0 2; InitCoroutine 9 8 2; Rewind 0 7; Column 0 0 1; Yield 9; Yield 9; Next 0 3; EndCoroutine 9; " +
+		"Yield 9 11; AggStep 0 1 5 g(1); Goto 0 8; Halt"},
+	{"once", "", "OpenRead 0 2; Once 0 6; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; If 3 1; Halt"},
+	{"a return to nowhere", "not understood", "Return 9; Halt"},
+	{"a program without end", "not understood", "OpenRead 0 2"},
+}
+
+func TestDisjoint(t *testing.T) {
+	tables := map[int]string{2: "t", 3: "u", 4: "t"}
+	for _, c := range disjointPrograms {
+		p := program(t, strings.Split(c.program, "; ")...)
+		err := p.Disjoint("g", 0, pure, func(_, root int) string { return tables[root] })
+		if c.why == "" && err != nil || c.why != "" && !strings.Contains(fmt.Sprint(err), c.why) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.why)
+		}
+	}
+}
+
+// A table whose name is not known may be any other.
+func TestUnknownTables(t *testing.T) {
+	p := program(t, strings.Split("OpenRead 0 2; OpenRead 1 3; Rewind 0 9; Rewind 1 9; Column 0 0 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Halt; Halt", "; ")...)
+	if err := p.Disjoint("g", 0, pure, func(int, int) string { return "" }); err == nil {
+		t.Error("proved")
+	}
+}
+
+// A program with more paths than can be followed is not proved.
+func TestDisjointEnds(t *testing.T) {
+	lines := []string{"OpenRead 0 2"}
+	for i := range 20 { // each may be run or not before the next
+		lines = append(lines, fmt.Sprintf("If 3 %d", 2*i+3), fmt.Sprintf("Once 0 %d", 2*i+3))
+	}
+	p := program(t, append(lines, "Rewind 0 45", "Column 0 0 1", "AggStep 0 1 5 g(1)", "Next 0 42", "Halt")...)
+	if err := p.Disjoint("g", 0, pure, func(int, int) string { return "t" }); err != errTooLong {
+		t.Error(err)
+	}
+}
