@@ -77,7 +77,7 @@ func ScalarNames() (names []string) {
 			names = append(names, c.f.name)
 		}
 	}
-	return names
+	return slices.Compact(names) // the signatures of a name follow each other
 }
 
 // ReferenceExamples returns the examples of the reference, in its order, except those of

@@ -30,7 +30,7 @@ type function struct {
 	args    []*argument
 	columns []string // of the table-valued form
 	flags   sqlite.Flags
-	asks    bool   // about what the running statement has released
+	scoped  bool   // it keeps something with the running statement although it charges nothing
 	reads   bool   // an owner's function that changes nothing, so a dry run may call it
 	does    string // one sentence
 	charges string // what is charged to whom; empty if nothing is

@@ -50,7 +50,8 @@ func newDatabase(tb testing.TB) *database {
 }
 
 // declared opens a new file with the domain beijing, the universe u of the whole
-// numbers 0..10 in kWh, room in every unit, and the mechanism homes on three places.
+// numbers 0..10 in kWh, room in every unit, the mechanism homes on three places, and the prior
+// squares on two.
 func declared(tb testing.TB) *database {
 	tb.Helper()
 	d := newDatabase(tb)
@@ -64,6 +65,8 @@ var declarations = []string{
 	`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`,
 	`SELECT optql_store('homes', optql_build(lat, lon, people, 0.001, 1, 'beijing'))
 		FROM (SELECT 39.9 AS lat, 116.3 AS lon, 3 AS people UNION ALL SELECT 39.95, 116.35, 2 UNION ALL SELECT 40.8, 117.5, 1)`,
+	`SELECT prior_store('squares', prior_build(lat, lon, people))
+		FROM (SELECT 39.9 AS lat, 116.3 AS lon, 3 AS people UNION ALL SELECT 39.95, 116.35, 2)`,
 }
 
 // close closes the connection before the end of the test. Doing so twice is

@@ -29,6 +29,7 @@ func newInner(t testing.TB) inner {
 		`SELECT markov_store('popular', markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60))`,
 		`SELECT budget_limit('*', 'cip:day', 1), cip_policy('day', '{"kernel": "rbf", "variance": 1, "length_scale": 60, "radius": 10, "lambda": 2, "epsilon": 1, "family": "singles"}')`,
 		`SELECT optql_store('homes', optql_build(39.9 + 0.1 * i, 116.3, 1, 0.001, 1, 'beijing'))` + rowsOf["optql_build"],
+		`SELECT prior_store('squares', prior_build(39.9, 116.3, 1, 'beijing'))`,
 	} {
 		if _, err := d.ask(declaration); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func library(s *session) sqlite.Library {
 		b := f.bind(s)
 		if f.scalar != nil {
 			lib.Scalars = append(lib.Scalars, sqlite.Scalar{
-				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "" || f.asks, Call: b.callScalar,
+				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "" || f.scoped, Call: b.callScalar,
 			})
 		}
 		if f.aggregate != nil {

@@ -1,19 +1,8 @@
 package sqlitefn
 
-import (
-	"errors"
-	"math"
+import "github.com/geosql/geosql/mechanism"
 
-	"github.com/geosql/geosql/mechanism"
-	"github.com/paulmach/orb/encoding/wkt"
-)
-
-var (
-	argMechanism = &argument{name: "mechanism", is: "name of a mechanism that optql_store has stored", kind: kindName, setting: true}
-
-	argPoint     = &argument{name: "wkt", is: "POINT(lon lat), such as a release of geoind_optimal", kind: orNull(kindText)}
-	argRemapName = &argument{name: "name", is: "name of a mechanism", kind: kindName}
-)
+var argMechanism = &argument{name: "mechanism", is: "name of a mechanism that optql_store has stored", kind: kindName, setting: true}
 
 func init() {
 	register(optimalRelease.row(function{
@@ -43,45 +32,3 @@ var optimalRelease = locationRelease(func(c call) (mechanism.Location, error) {
 	}
 	return o.Named(c.text(argMechanism)), nil
 })
-
-func init() {
-	register(&function{
-		name: "geoind_remap", section: free,
-		args: []*argument{argPoint, argRemapName},
-		does: "Returns the best guess of the true place for a released point, given the mechanism's weights: the place with the least expected distance.",
-		notes: "Remapping a release of geoind_optimal costs nothing more, whoever does it. A point that is not one of the mechanism's places is first replaced by the nearest one. " +
-			"NULL gives NULL.",
-		example: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
-		scalar:  remapPoint,
-	})
-}
-
-// remapPoint answers the best guess of the true place for a released point. It depends only
-// on what was released and on the mechanism, which are public.
-func remapPoint(c call) error {
-	o, err := c.optimal(argRemapName)
-	if err != nil || !c.given(argPoint) {
-		return err
-	}
-	lat, lon, err := parsePoint(c.text(argPoint))
-	if err != nil {
-		return c.argErrorf(argPoint, "%v", err)
-	}
-	lat, lon = o.Location(o.Remap(o.Snap(lat, lon)))
-	c.resultPoint(0, lat, lon)
-	return nil
-}
-
-var errPoint = errors.New("must be a POINT(lon lat) in degrees")
-
-// parsePoint parses a WKT point.
-func parsePoint(text string) (lat, lon float64, err error) {
-	p, err := wkt.UnmarshalPoint(text)
-	if err != nil {
-		return 0, 0, errPoint
-	}
-	if lon, lat = p[0], p[1]; !(math.Abs(lat) <= 90 && math.Abs(lon) <= 180) {
-		return 0, 0, errPoint
-	}
-	return lat, lon, nil
-}

@@ -460,7 +460,10 @@ func TestRemapKnowsTheWeights(t *testing.T) {
 	d := declared(t)
 	d.run(`CREATE TABLE home AS SELECT column1 AS lat, column2 AS lon, column3 AS people FROM (VALUES (40.0, 116.0, 1), (40.0, 116.1, 1), (40.1, 116.0, 1000))`,
 		`SELECT optql_store('skewed', optql_build(lat, lon, people, 0.00001, 1)) FROM home`)
-	d.answers(`SELECT DISTINCT geoind_remap(printf('POINT(%f %f)', lon, lat), 'skewed') FROM home`, `[[`+placed(t, 40.1, 116)+`]]`)
+	for _, at := range []string{placed(t, 40, 116), placed(t, 40, 116.1), placed(t, 40.1, 116)} {
+		d.answers(`SELECT geoind_remap('`+at+`', 'skewed')`, `[[`+placed(t, 40.1, 116)+`]]`)
+	}
+	d.fails(`SELECT geoind_remap('POINT(116 40.05)', 'skewed')`, "geoind_remap: wkt is not a place of mechanism 'skewed', so it has not released it")
 }
 
 // Draws have the certified probabilities: 20,000 draws of each of two places, and an

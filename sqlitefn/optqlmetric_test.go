@@ -273,11 +273,11 @@ func TestRemapGoesByTheMetric(t *testing.T) {
 	d.run(`CREATE TABLE stop AS SELECT column1 AS lat, column2 AS lon, column3 AS roads FROM (VALUES
 		(40.0, 116.0, '[[40.1, 116, 90000], [40.2, 116, 30000]]'), (40.1, 116.0, '[[40, 116, 90000], [40.2, 116, 90000]]'), (40.2, 116.0, '[[40, 116, 30000], [40.1, 116, 90000]]'))`,
 		`SELECT optql_store('frame', optql_build(lat, lon, 1, 0.0000001, 1)), optql_store('road', optql_build(lat, lon, 1, 0.0000001, 1, NULL, roads)) FROM stop`)
-	d.answers(`SELECT DISTINCT geoind_remap(printf('POINT(%f %f)', lon, lat), 'frame') FROM stop`, `[[`+placed(t, 40.1, 116)+`]]`)
 	middle := placed(t, 40.1, 116)
-	for _, row := range d.rows(`SELECT DISTINCT geoind_remap(printf('POINT(%f %f)', lon, lat), 'road') FROM stop`) {
-		if row[0] == middle {
-			t.Errorf("taken for the far place %v", row)
+	for _, at := range []string{placed(t, 40, 116), middle, placed(t, 40.2, 116)} {
+		d.answers(`SELECT geoind_remap('`+at+`', 'frame')`, `[[`+middle+`]]`)
+		if guess := d.value(`SELECT geoind_remap(?, 'road')`, at); guess == middle {
+			t.Errorf("%s is taken for the far place", at)
 		}
 	}
 }

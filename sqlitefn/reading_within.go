@@ -17,7 +17,7 @@ const (
 
 func init() {
 	register(&function{
-		name: withinName, section: free, asks: true,
+		name: withinName, section: free, scoped: true,
 		args: []*argument{argAnswer, argWithP},
 		does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
 		notes: "It follows from public facts and from what was drawn: an average under nd1 and dh goes by its noisy number of readings. " +

@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -51,15 +52,20 @@ func geosqlHelp(c call) error {
 		for i, f := range functions {
 			names[i] = f.name
 		}
-		c.ResultString(0, strings.Join(names, "\n"))
+		c.ResultString(0, strings.Join(slices.Compact(names), "\n"))
 		return nil
 	}
 	name := c.text(argHelp)
-	f := lookup(name)
-	if f == nil {
+	var texts []string
+	for _, f := range functions {
+		if strings.EqualFold(f.name, name) {
+			texts = append(texts, f.help())
+		}
+	}
+	if texts == nil {
 		return c.argErrorf(argHelp, "%s is not a function of geosql; SELECT geosql_help() lists them", quoted(name))
 	}
-	c.ResultString(0, f.help())
+	c.ResultString(0, strings.Join(texts, "\n\n"))
 	return nil
 }
 

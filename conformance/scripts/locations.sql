@@ -76,6 +76,16 @@ SELECT lat, lon, wkt FROM geoind_optimal('ana', 40.0, 116.0, 'two');
 SELECT geoind_remap(geoind_optimal('ana', 40.0, 116.0, 'two'), 'two');
 --> 'POINT(...)'
 --$ ana 0.001/m
+SELECT geoind_remap('POINT(116.01 40.0)', 'two');
+--! geoind_remap: wkt ...
+WITH place(lat, lon, people) AS (VALUES (40.0, 116.0, 3), (40.0, 116.0234248, 1))
+SELECT prior_store('squares', prior_build(lat, lon, people, 'beijing')) FROM place;
+--> TEXT
+SELECT geoind_remap(39.999, 116.001, 'squares', 0.01), geoind_remap(40.001, 116.0234248, 'squares', 0.01, 'beijing'), geoind_remap(NULL, 116, 'squares', 1);
+--> 'POINT(11... ...)', 'POINT(11... ...)', NULL
+SELECT geoind_remap(g.lat, g.lon, 'squares', 0.005, 'beijing') FROM geoind_laplace('ana', 40.0, 116.0, 0.005, 'beijing') AS g;
+--> 'POINT(11... ...)'
+--$ ana 0.005/m
 SELECT geoind_optimal('ana', NULL, 116.0, 'two');
 --> NULL
 SELECT geoind_optimal('ana', 40.0, 116.0, 'three');
