@@ -49,6 +49,22 @@ func BenchmarkGeometric(b *testing.B) {
 	}
 }
 
+func BenchmarkDiscreteGaussian(b *testing.B) {
+	for _, sigma := range []float64{0.5, 100, 1e9} {
+		b.Run(fmt.Sprintf("sigma=%.3g", sigma), func(b *testing.B) {
+			g, err := NewDiscreteGaussian(1 / (2 * sigma * sigma))
+			if err != nil {
+				b.Fatal(err)
+			}
+			s := NewSource(nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				sinkInt = g.Draw(s)
+			}
+		})
+	}
+}
+
 func BenchmarkRoundedNormal(b *testing.B) {
 	for _, sigma := range []float64{0.5, 100, 1 << 40} {
 		b.Run(fmt.Sprintf("sigma=%.3g", sigma), func(b *testing.B) {

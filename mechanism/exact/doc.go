@@ -25,6 +25,8 @@
 // [Source.RoundedNormal] proposes a real number by the second line, digits of a
 // second uniform included, and accepts or rejects it by the first.
 //
+// [DiscreteGaussian] proposes a discrete Laplace variate and accepts it by the first.
+//
 // As in the adaptive predicates of computational geometry (Shewchuk 1997; s2),
 // a comparison is first tried in float64 and accepted only when a proved error
 // bound settles it. Otherwise the same bits, and more of them, are compared in

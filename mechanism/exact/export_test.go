@@ -34,3 +34,9 @@ func (s *Source) RoundProposal(k int64, word uint64, c, sigma float64) int64 {
 
 // Wait draws how many of at most limit cells have no mark before the first that has one.
 func (c *SparseCounts) Wait(s *Source, limit int64) int64 { return c.wait(s, limit) }
+
+// Accept is the acceptance test of Draw.
+func (g DiscreteGaussian) Accept(s *Source, k int64) bool { return g.accept(s, k) }
+
+// ProposalRate is the rate of the proposals.
+func (g DiscreteGaussian) ProposalRate() float64 { return g.proposal.rate }

@@ -56,6 +56,25 @@ func (e excess) bounds(precision uint) (lo, hi *big.Int) {
 	return expFixed(root.Sub(root.Sub(root, linear), one), precision)
 }
 
+// square is the probability e^-((2*rate*k - a)^2/(4*rate)).
+type square struct {
+	rate, a float64
+	k       uint64
+}
+
+// bounds computes the square exactly and rounds down once.
+func (q square) bounds(precision uint) (lo, hi *big.Int) {
+	rate, exponent := split(q.rate)
+	a, aExponent := split(q.a)
+	unit := min(exponent+1, aExponent) // of 2*rate*k and of a
+	root := new(big.Int).SetUint64(q.k)
+	shift(root.Mul(root, rate), exponent+1-unit)
+	root.Sub(root, shift(a, aExponent-unit))
+	n := root.Mul(root, root)
+	shift(n, 2*unit-exponent-2+int(precision))
+	return expFixed(n.Quo(n, rate), precision)
+}
+
 // overshoot is the probability e^-max(0, x) for x = c - rate*sqrt(i^2+j^2), or
 // for -x when negated.
 type overshoot struct {
