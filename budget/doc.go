@@ -18,7 +18,10 @@
 //     of k rows is at distance k from none;
 //   - [Set]: one for each step of a mechanism that protects a moving set of
 //     locations;
-//   - "cip:NAME": the Rényi loss under the policy NAME.
+//   - "cip:NAME": the Rényi loss under the policy NAME;
+//   - [SquareMetre]: no epsilon, but a rho. For every order a > 1 the Rényi divergence
+//     between the two worlds is at most a*rho*d^2, with d the largest distance between the
+//     account's locations. [Delta] says what that means as epsilon and delta.
 //
 // A [Manager] decides how a trace of locations or readings spends its epsilon from
 // step to step.

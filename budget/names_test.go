@@ -6,12 +6,12 @@ import (
 )
 
 func TestCheckUniverseUnit(t *testing.T) {
-	for _, u := range []Unit{"kWh", "day", "M", "Record", "metre", "°C", "kg m", "mm", "cip"} {
+	for _, u := range []Unit{"kWh", "day", "M", "Record", "metre", "°C", "kg m", "mm", "m3", "cip"} {
 		if err := CheckUniverseUnit(u); err != nil {
 			t.Errorf("unit %q: %v", u, err)
 		}
 	}
-	for _, u := range []Unit{"", "m", "m:rome", "m:", "record", "set", "cip:home", "cip:", "*", "kWh\n", "\x00", "\xff"} {
+	for _, u := range []Unit{"", "m", "m2", "m:rome", "m:", "record", "set", "cip:home", "cip:", "*", "kWh\n", "\x00", "\xff"} {
 		err := CheckUniverseUnit(u)
 		if err == nil {
 			t.Errorf("unit %q passes", u)

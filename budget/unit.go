@@ -17,17 +17,21 @@ const (
 	Metre  Unit = "m"      // per metre between locations; "m:NAME" is a unit of its own, per metre of the metric NAME
 	Record Unit = "record" // per row an account contributes, whatever its value
 	Set    Unit = "set"    // per step of a mechanism on location sets
+
+	// SquareMetre is that of a rho per square metre between locations: the Rényi divergence
+	// of every order a is at most a*rho*distance^2. It is no epsilon.
+	SquareMetre Unit = "m2"
 )
 
 // CheckUniverseUnit returns an error unless u may be the unit of a universe's values.
-// Names that mean something else (m, m:NAME, record, set, cip:NAME, and *, which stands
-// for every account), the empty name, and names that do not print on one line may not.
+// Names that mean something else (m, m:NAME, m2, record, set, cip:NAME, and *, which
+// stands for every account), the empty name, and names that do not print on one line may not.
 func CheckUniverseUnit(u Unit) error {
 	s := string(u)
 	switch {
 	case s == "":
 		return errors.New("unit is empty")
-	case u == Metre, u == Record, u == Set, s == "*",
+	case u == Metre, u == SquareMetre, u == Record, u == Set, s == "*",
 		strings.HasPrefix(s, "m:"), strings.HasPrefix(s, "cip:"):
 		return fmt.Errorf("unit %q is reserved", s)
 	case !printable.Is(s):
