@@ -10,12 +10,24 @@ import (
 )
 
 // A Law says how far the noise of a mechanism moves a location in the plane, at any
-// epsilon. It is that of the continuous mechanism.
+// epsilon. It is that of the continuous mechanism. If its unit is [budget.SquareMetre],
+// what is called epsilon here is a rho per square metre.
 type Law struct {
 	name     string
-	cdf      func(x float64) float64 // of epsilon times the distance, for x > 0
+	unit     budget.Unit             // that epsilon is per
+	cdf      func(x float64) float64 // of the rate times the distance, for x > 0
 	quantile func(p float64) float64 // its inverse, for p in [0, 1)
 	mean     float64
+	coarse   float64 // steps that a lattice adds to a radius beyond half a cell's diagonal
+}
+
+// rate returns epsilon per metre, or the root of a rho per square metre: the noise is 1/rate
+// times as wide as the law says.
+func (w *Law) rate(eps float64) float64 {
+	if w.unit == budget.SquareMetre {
+		return math.Sqrt(eps)
+	}
+	return eps
 }
 
 // LaplaceLaw is the law of the planar Laplace mechanism (thesis, section 5.2.1): within r
@@ -24,19 +36,22 @@ type Law struct {
 //	C(r) = 1 - (1 + eps*r)*exp(-eps*r),
 //
 // the cdf of the Gamma distribution of shape 2 and rate eps per metre.
-var LaplaceLaw = &Law{name: "planar Laplace mechanism", cdf: gamma2, quantile: gamma2Quantile, mean: 2}
+var LaplaceLaw = &Law{name: "planar Laplace mechanism", unit: budget.Metre, cdf: gamma2, quantile: gamma2Quantile, mean: 2}
 
 // String returns the name of the mechanism, as in "the planar Laplace mechanism".
 func (w *Law) String() string { return w.name }
 
-// Plane returns the accuracy of the continuous mechanism at eps per metre.
-func (w *Law) Plane(eps float64) Accuracy { return Accuracy{law: w, epsilon: eps} }
+// Unit returns what epsilon is per.
+func (w *Law) Unit() budget.Unit { return w.unit }
 
-// On returns the accuracy of the mechanism of a domain at eps per metre along the
+// Plane returns the accuracy of the continuous mechanism at eps per unit.
+func (w *Law) Plane(eps float64) Accuracy { return Accuracy{law: w, rate: w.rate(eps)} }
+
+// On returns the accuracy of the mechanism of a domain at eps per unit, in metres along the
 // ellipsoid.
 func (w *Law) On(d *Domain, eps *big.Rat) Accuracy {
 	e, _ := eps.Float64()
-	return Accuracy{law: w, epsilon: e / (1 + d.kappa), domain: d}
+	return Accuracy{law: w, rate: w.rate(e) / (1 + d.kappa), domain: d}
 }
 
 // An Accuracy says how far from its location a report is, in metres: in the plane, or along
@@ -44,9 +59,9 @@ func (w *Law) On(d *Domain, eps *big.Rat) Accuracy {
 // moves them. If the region contains the location's lattice point, a moved report is at
 // most twice as far from that point as the drawn one.
 type Accuracy struct {
-	law     *Law
-	epsilon float64 // per metre of the plane, or of the domain's frame
-	domain  *Domain // nil: the continuous mechanism in the plane
+	law    *Law
+	rate   float64 // per metre of the plane, or of the domain's frame
+	domain *Domain // nil: the continuous mechanism in the plane
 }
 
 // Law returns the law of the noise.
@@ -64,22 +79,23 @@ func (a Accuracy) Law() *Law { return a.law }
 //
 // This is not proved, but verified by exact lattice sums for rates from 0.05 to 8
 // per step (TestHalfDiagonalBoundsLattice), where half of that shift is not
-// enough; finer lattices only come closer to the plane. Scale is the smallest
+// enough; finer lattices only come closer to the plane. [GaussLaw] needs a little more where
+// the noise is narrower than a step (TestHalfDiagonalBoundsLatticeUnderGauss). Scale is the smallest
 // point scale of the frame where the report lies, and 8 mm is the rounding to 7
 // decimals.
 //
 // Radius returns an error if p is out of range, epsilon is not positive and finite, or the
 // radius overflows.
 func (a Accuracy) Radius(p float64) (float64, error) {
-	if !(a.epsilon > 0) || math.IsInf(a.epsilon, 0) {
+	if !(a.rate > 0) || math.IsInf(a.rate, 0) {
 		return 0, errors.New("epsilon must be positive and finite")
 	}
 	if !(p >= 0 && p < 1) {
 		return 0, errors.New("must be at least 0 and less than 1")
 	}
-	r, err := finite(a.law.quantile(p) / a.epsilon)
+	r, err := finite(a.law.quantile(p) / a.rate)
 	if d := a.domain; d != nil && err == nil {
-		r += d.halfDiagonal()
+		r += a.onLattice()
 		r, err = finite(r/d.frame.minScale(d.reach+r) + printError)
 	}
 	return r, err
@@ -90,18 +106,18 @@ func (a Accuracy) Radius(p float64) (float64, error) {
 // unless epsilon is above 0.
 func (a Accuracy) Confidence(r float64) float64 {
 	if d := a.domain; d != nil {
-		r = d.frameRadius(r-printError) - d.halfDiagonal()
+		r = d.frameRadius(r-printError) - a.onLattice()
 	}
 	switch {
-	case !(a.epsilon > 0):
+	case !(a.rate > 0):
 		return math.NaN()
 	case r <= 0:
 		return 0
 	}
-	return a.law.cdf(min(a.epsilon*r, math.MaxFloat64)) // the product may overflow
+	return a.law.cdf(min(a.rate*r, math.MaxFloat64)) // the product may overflow
 }
 
-// EpsilonFor returns the smallest epsilon per metre at which the mechanism's Radius(p) is at
+// EpsilonFor returns the smallest epsilon per unit at which the mechanism's Radius(p) is at
 // most radius, as [budget.LeastEpsilon] rounds it up: that of the continuous mechanism, or
 // with d that on a domain. It returns an error if p is out of range, or if the largest
 // epsilon has a larger radius, because of the lattice.
@@ -130,9 +146,9 @@ func (w *Law) EpsilonFor(d *Domain, radius, p float64) (*big.Rat, error) {
 // Mean returns how far from its location a report is on average, on a domain up to the
 // scale of its frame.
 func (a Accuracy) Mean() float64 {
-	mean := a.law.mean / a.epsilon
+	mean := a.law.mean / a.rate
 	if a.domain != nil {
-		mean += a.domain.halfDiagonal()
+		mean += a.onLattice()
 	}
 	return mean
 }
@@ -166,6 +182,11 @@ func finite(r float64) (float64, error) {
 const printError = 0.0079
 
 func (d *Domain) halfDiagonal() float64 { return d.step / math.Sqrt2 }
+
+// onLattice returns what the lattice adds to a radius in the frame.
+func (a Accuracy) onLattice() float64 {
+	return a.domain.halfDiagonal() + a.law.coarse*a.domain.step
+}
 
 // frameRadius solves q/minScale(reach+q) = r for q. minScale varies by 0.4 % over
 // the Earth, so the iteration gains at least two digits a round.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -23,14 +24,14 @@ func TestRadiusCoversDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, place := range [][2]float64{{40.25, 116.5}, {39.4, 117.6}} { // the centre, and a corner
-			m := mustMechanism(t, beijing, name, big.NewRat(5, 1000))
+			m := mustMechanism(t, beijing, name, strengthOf(law))
 			for k, share := range coverage(m, place[0], place[1], probabilities, radiusOf(t, m.Accuracy())) {
 				if p := probabilities[k]; share < p-0.01 || share > p+0.03 {
 					t.Errorf("%s at %v: %v of the reports are within the radius of %v", name, place, share, p)
 				}
 			}
 		}
-		m := mustMechanism(t, coarse, name, big.NewRat(5, 1000))
+		m := mustMechanism(t, coarse, name, strengthOf(law))
 		for k, share := range coverage(m, 40.1, 116.3, probabilities, radiusOf(t, m.Accuracy())) {
 			if p := probabilities[k]; share < p-0.01 {
 				t.Errorf("%s on a coarse lattice: %v of the reports are within the radius of %v", name, share, p)
@@ -48,6 +49,14 @@ func TestRadiusCoversDraws(t *testing.T) {
 			}
 		}
 	}
+}
+
+// strengthOf returns an epsilon, or a rho, with noise of some hundred metres.
+func strengthOf(law *Law) *big.Rat {
+	if law.Unit() == budget.SquareMetre {
+		return big.NewRat(5, 1_000_000)
+	}
+	return big.NewRat(5, 1000)
 }
 
 func mustMechanism(t *testing.T, d *Domain, name string, eps *big.Rat) Mechanism {
@@ -89,7 +98,7 @@ func coverage(m Mechanism, lat, lon float64, probabilities []float64, radius fun
 }
 
 // The epsilon for a radius has that radius or a little less, and the next decimal below has
-// more.
+// more, or cannot be charged.
 func TestEpsilonFor(t *testing.T) {
 	beijing := mustDomain(t, 39.4, 115.4, 41.1, 117.6, 10)
 	below := big.NewRat(99999, 100000)
@@ -107,12 +116,12 @@ func TestEpsilonFor(t *testing.T) {
 				return radiusOf(t, law.Plane(e))(p)
 			}
 			for _, p := range []float64{1e-6, 0.5, 0.95, 1 - 1e-9} {
-				for _, r := range []float64{7.2, 100, 484.3, 12345.678, 1e7} {
+				for _, r := range []float64{7.3, 100, 484.3, 12345.678, 1e7} {
 					eps, err := law.EpsilonFor(d, r, p)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if radius(eps, p) > r || radius(new(big.Rat).Mul(eps, below), p) <= r {
+					if radius(eps, p) > r || eps.Cmp(budget.Amount(1).Rat()) > 0 && radius(new(big.Rat).Mul(eps, below), p) <= r {
 						t.Errorf("%s, %v: the epsilon for %v m at %v is %v", name, d, r, p, eps)
 					}
 				}

@@ -39,11 +39,14 @@ func (d *Domain) Laplace(eps *big.Rat) (*Laplace, error) {
 }
 
 // rate returns the largest float64 not above eps*step/(1+kappa).
-func (d *Domain) rate(eps *big.Rat) (float64, error) {
-	perStep := new(big.Rat).Mul(eps, new(big.Rat).SetFloat64(d.step))
+func (d *Domain) rate(eps *big.Rat) (float64, error) { return exact.RateFloor(d.perStep(eps)) }
+
+// perStep returns x*step/(1+kappa).
+func (d *Domain) perStep(x *big.Rat) *big.Rat {
+	product := new(big.Rat).Mul(x, new(big.Rat).SetFloat64(d.step))
 	stretch := new(big.Rat).SetFloat64(d.kappa)
 	stretch.Add(stretch, big.NewRat(1, 1))
-	return exact.RateFloor(perStep.Quo(perStep, stretch))
+	return product.Quo(product, stretch)
 }
 
 // Draw returns a released location for the secret location lat, lon, both in degrees:

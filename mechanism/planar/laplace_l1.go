@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"gonum.org/v1/gonum/integrate/quad"
 )
@@ -72,6 +73,7 @@ func (l *LaplaceL1) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float6
 // directions are there. The mean of eps*r is the integral of 2*sqrt(1+t^2).
 var LaplaceL1Law = &Law{
 	name:     "planar Laplace mechanism under the L1 norm",
+	unit:     budget.Metre,
 	cdf:      func(x float64) float64 { return overDirections(x, gamma2) },
 	quantile: laplaceL1Quantile,
 	mean:     math.Sqrt2 + math.Asinh(1),

@@ -23,8 +23,8 @@ type Mechanism interface {
 	Accuracy() Accuracy
 }
 
-// A Constructor returns the mechanism of a domain that spends eps per metre, above 0 and at
-// most [budget.Max].
+// A Constructor returns the mechanism of a domain that spends eps per unit of its [Law],
+// above 0 and at most [budget.Max].
 type Constructor func(d *Domain, eps *big.Rat) (Mechanism, error)
 
 // A family of mechanisms has one for every domain and epsilon.
@@ -55,7 +55,7 @@ func LawOf(name string) (*Law, error) {
 	return f.law, err
 }
 
-// Mechanism returns the mechanism of that name that spends eps per metre.
+// Mechanism returns the mechanism of that name that spends eps per unit of its [Law].
 func (d *Domain) Mechanism(name string, eps *big.Rat) (Mechanism, error) {
 	f, err := familyOf(name)
 	if err != nil {
@@ -67,17 +67,17 @@ func (d *Domain) Mechanism(name string, eps *big.Rat) (Mechanism, error) {
 // onLattice is what the mechanisms that draw on the lattice of a domain have in common.
 type onLattice struct {
 	domain  *Domain
-	epsilon *big.Rat // per metre
+	epsilon *big.Rat // per unit of the law
 	price   budget.Price
 	law     *Law
 }
 
 func newOnLattice(d *Domain, eps *big.Rat, law *Law) (onLattice, error) {
-	price, err := budget.NewPrice(budget.Metre, eps)
+	price, err := budget.NewPrice(law.unit, eps)
 	return onLattice{d, eps, price, law}, err
 }
 
-// Price returns epsilon per metre.
+// Price returns epsilon per unit of the law.
 func (m *onLattice) Price() budget.Price { return m.price }
 
 // StandIn returns the middle of the domain's box.
