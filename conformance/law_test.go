@@ -58,6 +58,7 @@ func judgeBins[K comparable](hits map[K]int, bins map[K]float64, n int, toleranc
 //	geometric 0.5 about 5 within 0 10    moved into this range
 //	laplace 0.01 about 39.9 116.3        points, as lat and lon or as WKT
 //	laplace_l1 0.01 about 39.9 116.3     the same under the L1 norm
+//	gauss 0.00005 about 39.9 116.3       the same with Gaussian noise of this rho
 //	chance 0.25                          1 with this probability, else 0
 func parseLaw(says string) (law, error) {
 	words := len(strings.Fields(says))
@@ -76,6 +77,9 @@ func parseLaw(says string) (law, error) {
 		return l, nil
 	case scans("laplace_l1 %g about %g %g", &l.epsilon, &l.lat, &l.lon):
 		l.l1 = true
+		return l, nil
+	case scans("gauss %g about %g %g", &l.epsilon, &l.lat, &l.lon):
+		l.gauss = true
 		return l, nil
 	case scans("chance %g", &c.p):
 		return c, nil
@@ -115,16 +119,17 @@ func (g geometric) judge(rows [][]string) error {
 	return judgeBins(hits, bins, len(rows), 1e-12)
 }
 
-// A laplace is the planar Laplace law, in metres on the Earth.
+// A laplace is the planar Laplace law, or another of the plane, in metres on the Earth.
 type laplace struct {
 	epsilon, lat, lon float64
-	l1                bool
+	l1, gauss         bool
 }
 
 // judge compares five rings with a fifth of the probability each, which reveal a wrong
 // epsilon, and their four sectors, which reveal a wrong place. A lattice step of a metre,
 // the frame's scale and the use of the radii of curvature at the middle move less than
-// 0.002 of the probability across the borders while epsilon is at most 0.01 per metre.
+// 0.002 of the probability across the borders while epsilon is at most 0.01 per metre, or
+// rho at most 0.00005 per square metre.
 func (l laplace) judge(rows [][]string) error {
 	const rings, tolerance = 5, 0.002
 	type bin struct {
@@ -148,6 +153,9 @@ func (l laplace) judge(rows [][]string) error {
 			er = l.epsilon / math.Sqrt2 * (math.Abs(x) + math.Abs(y)) // has the same law
 		}
 		within := 1 - (1+er)*math.Exp(-er) // C(r) of planar Laplace
+		if l.gauss {
+			within = 1 - math.Exp(-l.epsilon*(x*x+y*y))
+		}
 		ring := min(int(within*rings), rings-1)
 		hits[bin{ring, ""}]++
 		hits[bin{ring, sector(x, y)}]++

@@ -140,6 +140,11 @@ func TestPlantedNoiseIsCaught(t *testing.T) {
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace_l1('ana', 39.9, 116.3, 0.01)`, true},
 		{"laplace_l1 0.01 about 39.9 116.3", `geoind_laplace_l1('ana', 39.9, 116.3, 0.01)`, false},
 		{"laplace_l1 0.01 about 39.9 116.3", `geoind_laplace_l1('ana', 39.9, 116.3, 0.0125)`, true},
+		{"gauss 0.00005 about 39.9 116.3", `geoind_gauss('ana', 39.9, 116.3, 0.00005)`, false},
+		{"gauss 0.00005 about 39.9 116.3", `geoind_gauss('ana', 39.9, 116.3, 0.0000625)`, true},
+		{"gauss 0.00005 about 39.9 116.3", `geoind_gauss('ana', 39.9, 116.3, 0.00004)`, true},
+		{"gauss 0.00005 about 39.9 116.3", `geoind_gauss('ana', 39.9005, 116.3, 0.00005)`, true},
+		{"gauss 0.00005 about 39.9 116.3", `geoind_laplace('ana', 39.9, 116.3, 0.01)`, true},
 		{"chance 0.5", `dx_value('ana', 3, 0.5, 'u') > 3`, true},
 		{"chance 0.5", `2`, true},
 	} {
@@ -149,7 +154,7 @@ func TestPlantedNoiseIsCaught(t *testing.T) {
 		}
 		outcomes, err := runGo(":memory:", []string{
 			`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh')`,
-			`SELECT budget_limit('ana', 'm', 9000000), budget_limit('ana', 'kWh', 9000000)`,
+			`SELECT budget_limit('ana', 'm', 9000000), budget_limit('ana', 'm2', 9000000), budget_limit('ana', 'kWh', 9000000)`,
 			`SELECT ` + c.release + ` FROM ` + n,
 		})
 		if err != nil || len(outcomes[2].Rows) != 20000 {

@@ -4,12 +4,37 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // DefaultMechanism is the mechanism of a [Spec] that names none.
 const DefaultMechanism = "laplace"
+
+// Mechanisms returns the names of the mechanisms that can release a data set, in ascending
+// order: those that spend epsilon per metre, which is what limits and reports state.
+func Mechanisms() []string {
+	return slices.DeleteFunc(planar.Mechanisms(), func(name string) bool {
+		law, err := planar.LawOf(name)
+		return err != nil || law.Unit() != budget.Metre
+	})
+}
+
+// CheckMechanism returns an error unless the mechanism of that name can release a data set.
+func CheckMechanism(name string) error {
+	names := Mechanisms()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	reason := ""
+	if law, err := planar.LawOf(name); err == nil {
+		reason = fmt.Sprintf(", and the %s is charged per %s", law, law.Unit())
+	}
+	return fmt.Errorf("must be one of %s%s", strings.Join(names, ", "), reason)
+}
 
 // newMechanism returns the mechanism that draws the locations of a release.
 func newMechanism(ctx context.Context, s *Spec) (planar.Mechanism, error) {
@@ -22,7 +47,11 @@ func newMechanism(ctx context.Context, s *Spec) (planar.Mechanism, error) {
 			return nil, fmt.Errorf("region: %w", err)
 		}
 	}
-	return d.Mechanism(cmp.Or(s.Mechanism, DefaultMechanism), s.Epsilon)
+	name := cmp.Or(s.Mechanism, DefaultMechanism)
+	if err := CheckMechanism(name); err != nil {
+		return nil, fmt.Errorf("mechanism %w", err)
+	}
+	return d.Mechanism(name, s.Epsilon)
 }
 
 // accuracy returns the distance in metres between a location and its released one: the

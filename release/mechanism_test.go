@@ -17,7 +17,7 @@ import (
 // the report names the mechanism.
 func TestEveryMechanism(t *testing.T) {
 	const n, falseAlarm = 20_000, 1e-9
-	for _, name := range planar.Mechanisms() {
+	for _, name := range Mechanisms() {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "in.csv"), "lat,lon\n"+strings.Repeat("48.85,2.35\n", n))
@@ -46,5 +46,22 @@ func TestEveryMechanism(t *testing.T) {
 				t.Errorf("the report does not name the %s", law)
 			}
 		})
+	}
+}
+
+// A mechanism that does not spend epsilon per metre is refused before anything is charged.
+func TestMechanismOfAnotherUnit(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), "lat,lon\n48.85,2.35\n")
+	s := newSpec(dir)
+	s.Account = "const:city"
+	for name, want := range map[string]string{
+		"gauss":  "mechanism must be one of laplace, laplace_l1, and the planar Gaussian mechanism is charged per m2",
+		"gauss2": "mechanism must be one of laplace, laplace_l1",
+	} {
+		s.Mechanism = name
+		if _, err := attempt(s, defaultSizes, openLedger(t, dir)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

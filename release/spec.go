@@ -15,7 +15,7 @@ type Spec struct {
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are
 
-	Mechanism     string   // one of planar.Mechanisms; "" is DefaultMechanism
+	Mechanism     string   // one of [Mechanisms]; "" is DefaultMechanism
 	Epsilon       *big.Rat // per metre, for each location
 	Level, Radius float64  // if epsilon was given as level/radius, the radius in metres; otherwise 0, 0
 

@@ -121,9 +121,23 @@ var samples = map[string]sample{
 	"budget_limit.epsilon": {"9000000", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(x >= 0 && x <= 9e6) })
 	}},
-	"geoind_radius.epsilon":       {"0.5", positive},
-	"geoind_confidence.epsilon":   {"0.5", positive},
-	"lbs_radius.epsilon":          {"0.5", positive},
+	"geoind_radius.epsilon":     {"0.5", positive},
+	"geoind_confidence.epsilon": {"0.5", positive},
+	"lbs_radius.epsilon":        {"0.5", positive},
+	"geoind_delta.epsilon":      {"0.5", positive},
+	"geoind_rho.epsilon":        {"0.5", positive},
+	"geoind_delta.rho":          {"0.00000001", positive},
+	"rho": {"0.001", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict {
+			if x == 5e-324 {
+				return refused // noise that is wider than any domain
+			}
+			return only(x > 0 && x <= 9e6)
+		})
+	}},
+	"delta":                       {"0.000001", properProbability},
+	"distance_m":                  {"500", positive},
+	"geoind_rho.distance_m":       {"500", func(o operand) verdict { return numeric(o, beyond(0)) }},
 	"level":                       {"1.4", positive},
 	"geoind_epsilon.radius_m":     {"200", positive},
 	"geoind_epsilon_for.radius_m": {"200", positive},

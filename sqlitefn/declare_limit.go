@@ -10,7 +10,7 @@ import (
 
 var (
 	argLimited = &argument{name: "account", is: "TEXT or INTEGER; '*' gives each account that has no limit of its own a limit of this size", kind: kindAnyAccount}
-	argUnit    = &argument{name: "unit", is: "unit of the budget: 'm', 'm:NAME' (metres in the metric of mechanism NAME), 'record', 'set' (steps of pim_step), or a universe's unit", kind: kindUnit}
+	argUnit    = &argument{name: "unit", is: "unit of the budget: 'm', 'm:NAME' (metres in the metric of mechanism NAME), 'm2' (rho per square metre, of geoind_gauss), 'record', 'set' (steps of pim_step), or a universe's unit", kind: kindUnit}
 	argLimit   = &argument{name: "epsilon", is: "the limit, at most 9000000; 0 blocks the account at once", kind: kindNumber}
 	argWindow  = &argument{name: "window_seconds", is: "INTEGER: the budget reopens after this many seconds; without it, never", kind: kindWindow, optional: true}
 

@@ -62,7 +62,7 @@ func declared(tb testing.TB) *database {
 var declarations = []string{
 	`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)`,
 	`SELECT dx_universe('u', 0, 10, 1, 'kWh')`,
-	`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`,
+	`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'm2', 9000000)`,
 	`SELECT optql_store('homes', optql_build(lat, lon, people, 0.001, 1, 'beijing'))
 		FROM (SELECT 39.9 AS lat, 116.3 AS lon, 3 AS people UNION ALL SELECT 39.95, 116.35, 2 UNION ALL SELECT 40.8, 117.5, 1)`,
 	`SELECT prior_store('squares', prior_build(lat, lon, people))

@@ -24,7 +24,7 @@ func newInner(t testing.TB) inner {
 	d := inner{conn}
 	for _, declaration := range []string{
 		`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh')`,
-		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'set', 9000000)`,
+		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'set', 9000000), budget_limit('*', 'm2', 9000000)`,
 		`SELECT trace_policy('*', 'ana', 'predictive', '{"epsilon": 0.1, "steps": 5, "domain": "beijing"}')`,
 		`SELECT markov_store('popular', markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60))`,
 		`SELECT budget_limit('*', 'cip:day', 1), cip_policy('day', '{"kernel": "rbf", "variance": 1, "length_scale": 60, "radius": 10, "lambda": 2, "epsilon": 1, "family": "singles"}')`,

@@ -14,7 +14,7 @@ var (
 	argHolds      = &argument{name: "p", is: "probability, 0 <= p < 1", kind: kindProbability}
 	argConfidence = &argument{name: "confidence", is: "probability that everything of interest is found, 0 <= c < 1", kind: kindProbability}
 	argInterest   = &argument{name: "radius_m", is: "radius of interest around the true location, metres", kind: kindNotNegative}
-	argNoise      = &argument{name: "mechanism", is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if it is not given", kind: kindText, optional: true}
+	argNoise      = &argument{name: "mechanism", is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if it is not given. For 'gauss', epsilon stands for rho per square metre", kind: kindText, optional: true}
 	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are taken into account", kind: kindText, optional: true}
 )
 
@@ -32,7 +32,7 @@ func init() {
 			args:    []*argument{argEpsMetre, argHolds, argFrame, argNoise},
 			does:    "Returns the radius in metres around the true location that contains the released point with probability p.",
 			example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
-			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal and the frame's scale error.",
+			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
 			scalar:  geoindRadius,
 		},
 		&function{

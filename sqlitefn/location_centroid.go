@@ -33,7 +33,7 @@ type centroidGroup struct {
 func newCentroidGroup(*session) group { return new(centroidGroup) }
 
 func (g *centroidGroup) begin(c call) error {
-	m, err := c.latticeMechanism("laplace")
+	m, err := c.latticeMechanism("laplace", argEpsMetre)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 package sqlitefn
 
 func init() {
-	register(latticeRelease("laplace").row(function{
+	register(latticeRelease("laplace", argEpsMetre).row(function{
 		name:    "geoind_laplace",
 		does:    "Releases a location with planar Laplace noise on the domain's lattice (geo-indistinguishability).",
 		charges: "epsilon in unit m to the account, for each evaluation",

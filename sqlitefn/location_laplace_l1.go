@@ -1,7 +1,7 @@
 package sqlitefn
 
 func init() {
-	register(latticeRelease("laplace_l1").row(function{
+	register(latticeRelease("laplace_l1", argEpsMetre).row(function{
 		name:    "geoind_laplace_l1",
 		does:    "Releases a location with planar Laplace noise under the L1 norm: the noise on the two axes of the domain's lattice is independent.",
 		charges: "epsilon in unit m to the account, for each evaluation",

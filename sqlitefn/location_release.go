@@ -26,9 +26,9 @@ var (
 type locationRelease func(call) (mechanism.Location, error)
 
 // latticeRelease returns a release with the mechanism of that name in [planar.Mechanisms], on
-// the domain and with the epsilon of the call.
-func latticeRelease(name string) locationRelease {
-	return func(c call) (mechanism.Location, error) { return c.latticeMechanism(name) }
+// the domain of the call and with the epsilon or the rho that one of its arguments is.
+func latticeRelease(name string, epsilon *argument) locationRelease {
+	return func(c call) (mechanism.Location, error) { return c.latticeMechanism(name, epsilon) }
 }
 
 // latticeKey is what a mechanism on a lattice is built from.
@@ -41,13 +41,13 @@ type latticeKey struct {
 var latticeMechanisms = newMemo[latticeKey, planar.Mechanism]()
 
 // latticeMechanism returns the mechanism of that name for the settings of the call.
-func (c call) latticeMechanism(name string) (planar.Mechanism, error) {
+func (c call) latticeMechanism(name string, epsilon *argument) (planar.Mechanism, error) {
 	domain, err := c.domain(argDomain)
 	if err != nil {
 		return nil, err
 	}
-	return latticeMechanisms.get(c.session, latticeKey{name, domain, c.number(argEpsMetre)}, func() (planar.Mechanism, error) {
-		return domain.Mechanism(name, c.decimal(argEpsMetre))
+	return latticeMechanisms.get(c.session, latticeKey{name, domain, c.number(epsilon)}, func() (planar.Mechanism, error) {
+		return domain.Mechanism(name, c.decimal(epsilon))
 	})
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger/file"
-	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release"
 )
 
@@ -78,10 +77,9 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
 	cli.Switch(fs, "escape-formulas", "put an apostrophe before text of a CSV file that a spreadsheet program would take for a formula",
 		func() { s.EscapeFormulas = true })
-	fs.Func("mechanism", "draw with the mechanism `NAME`: "+strings.Join(planar.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
+	fs.Func("mechanism", "draw with the mechanism `NAME`: "+strings.Join(release.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
 		s.Mechanism = v
-		_, err := planar.LawOf(v)
-		return err
+		return release.CheckMechanism(v)
 	})
 	rationalVar(fs, &s.Epsilon, rational, "epsilon", "charge `E` per metre for each location")
 	rationalVar(fs, &t.level, rationalLevel, "level", "set epsilon to `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")

@@ -21,6 +21,12 @@ SELECT geoind_epsilon_for(474.386452, 0.95), geoind_radius(geoind_epsilon_for(50
 --> 0.01, 1
 SELECT geoind_epsilon_for(7, 0.95, 'beijing');
 --! geoind_epsilon_for: radius_m must be at least ...
+SELECT geoind_rho(1, 0.000001, 500), round(geoind_delta(0.5, 1, 3), 12), round(geoind_radius(0.005, 0.95, NULL, 'gauss'), 6);
+--> 0.0000000974238, 0.005143184064, 24.477468
+SELECT geoind_delta(geoind_rho(1, 0.000001, 501.4143), 501.4143, 1) BETWEEN 0.00000099 AND 0.000001;
+--> 1
+SELECT geoind_rho(1, 0.000001, 1000000);
+--! geoind_rho: distance_m is too large...
 SELECT dx_rank_radius(0.95, 1, 'u');
 --> INTEGER
 SELECT geosql_version() = substr(geosql_debug(), 8, length(geosql_version()));

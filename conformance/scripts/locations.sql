@@ -18,6 +18,22 @@ SELECT lat, lon, wkt FROM geoind_laplace_l1('ana', 39.9, 116.3, 0.01, 'beijing')
 --> 39.0..41.0, 115.0..118.0, 'POINT(116... 39...)'
 --$ ana 0.01/m
 
+-- Gaussian noise is charged in m2, which no budget in m pays for.
+SELECT geoind_gauss('ana', 39.9, 116.3, 0.01);
+--! refused: geoind_gauss: account 'ana' has no budget in unit 'm2' (limits exist for 'm')...
+SELECT budget_limit('*', 'm2', 1);
+--> TEXT
+SELECT geoind_gauss('ana', 39.9, 116.3, 0.01);
+--> 'POINT(116... 39...)'
+--$ ana 0.01/m2
+SELECT lat, lon, wkt FROM geoind_gauss('ana', 39.9, 116.3, 0.01, 'beijing');
+--> 39.0..41.0, 115.0..118.0, 'POINT(116... 39...)'
+--$ ana 0.01/m2
+SELECT geoind_gauss('ana', 39.9, 116.3, 0.99);
+--! refused: geoind_gauss: account 'ana' has 0.98/m2 left of 1.00/m2, 0.99/m2 asked...
+SELECT geoind_gauss('ana', NULL, 116.3, 0.01);
+--> NULL
+
 -- Without noise to speak of, the lattice point of the location itself.
 SELECT * FROM geoind_laplace('bo', 39.9, 116.3, 100);
 --> 39.89999..39.90001, 116.29999..116.30001, 'POINT(116... 39...)'

@@ -3,8 +3,8 @@ SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1);
 --> TEXT
 SELECT dx_universe('u', 0, 10, 1, 'kWh'), dx_universe('wide', -1000, 1000, 1, 'kWh');
 --> TEXT, TEXT
-SELECT budget_limit('*', 'm', 100000), budget_limit('*', 'kWh', 100000), budget_limit('*', 'record', 100000);
---> TEXT, TEXT, TEXT
+SELECT budget_limit('*', 'm', 100000), budget_limit('*', 'm2', 100000), budget_limit('*', 'kWh', 100000), budget_limit('*', 'record', 100000);
+--> TEXT, TEXT, TEXT, TEXT
 CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i FROM n;
 
 SELECT g.lat, g.lon FROM n, geoind_laplace('ana', 39.9, 116.3 + 0 * n.i, 0.01) AS g;
@@ -19,6 +19,10 @@ SELECT geoind_laplace_l1('ana', 40.5, 117, 0.005) FROM n;
 --> 5000 x TEXT
 --$ ana 25/m
 --~ laplace_l1 0.005 about 40.5 117
+SELECT geoind_gauss('ana', 40.5, 117, 0.00005) FROM n;
+--> 5000 x TEXT
+--$ ana 0.25/m2
+--~ gauss 0.00005 about 40.5 117
 SELECT dx_centroid('ana', 40, 116 + 0 * i, 0.01) FROM n WHERE i <= 1000 GROUP BY i;
 --> 1000 x TEXT
 --$ ana 10/m

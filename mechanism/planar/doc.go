@@ -26,6 +26,9 @@
 //     and the rounding of printed coordinates) is a function of the drawn lattice
 //     point and of public facts only.
 //
+// A [Gauss] has the same frame, lattice and roundings, and bounds Rényi divergences by the
+// distance squared instead.
+//
 // A [Heatmap] promises something else, which does not depend on distances: it counts
 // locations under classic differential privacy.
 //

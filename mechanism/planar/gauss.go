@@ -9,6 +9,10 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
+func init() {
+	register("gauss", GaussLaw, func(d *Domain, rho *big.Rat) (Mechanism, error) { return d.Gauss(rho) })
+}
+
 // A Gauss is the planar discrete Gaussian mechanism of one domain at one rho, a [Mechanism]:
 // its noise on the two axes of the lattice is independent and discrete Gaussian (Canonne,
 // Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020). It keeps no

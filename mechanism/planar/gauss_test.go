@@ -392,3 +392,38 @@ func TestHalfDiagonalBoundsLatticeUnderGauss(t *testing.T) {
 		t.Error("half a diagonal is enough")
 	}
 }
+
+// Daily reports of a year that keep (1, 1e-6) at 20 m, each of the same share: with Laplace
+// noise, whose epsilons are summed, they lie 6.7 times as far off. On 40 walks of a year, or
+// 14,600 reports of each, both means are within a tenth of what Mean says, which is 17
+// standard deviations or more: by Bernstein's inequality a false alarm is below 1e-20. A rho
+// that is taken for the total, or shared as an epsilon for each, would be caught.
+func TestYearOfReports(t *testing.T) {
+	const walks, days, distance = 40, 365, 20.
+	d := mustDomain(t, 39.4, 115.4, 41.1, 117.6, 1)
+	apart := distance + d.step*math.Sqrt2
+	total, ok := budget.LargestRho(1, 1e-6, apart)
+	if !ok {
+		t.Fatal("no rho")
+	}
+	gauss := mustMechanism(t, d, "gauss", new(big.Rat).Quo(total, big.NewRat(days, 1)))
+	laplace := mustMechanism(t, d, "laplace", new(big.Rat).SetFloat64(1/apart/days))
+	src, off := exact.NewSource(nil), map[Mechanism]float64{}
+	for report := range walks * days {
+		at := float64(report)
+		lat, lon := 40.25+0.2*math.Sin(at/20), 116.5+0.3*math.Sin(at/33)
+		for _, m := range []Mechanism{gauss, laplace} {
+			zlat, zlon := m.Draw(src, lat, lon)
+			off[m] += Distance(lat, lon, zlat, zlon) / (walks * days)
+		}
+	}
+	for _, m := range []Mechanism{gauss, laplace} {
+		if mean := m.Accuracy().Mean(); math.Abs(off[m]-mean) > mean/10 {
+			t.Errorf("%v: reports are %v m off, not %v", m.Accuracy().Law(), off[m], mean)
+		}
+	}
+	if times := laplace.Accuracy().Mean() / gauss.Accuracy().Mean(); times < 6.7 || times > 6.8 {
+		t.Errorf("Laplace noise is %v times as large", times)
+	}
+	t.Logf("a year of reports at (1, 1e-6) and 20 m: %.0f m off, with Laplace noise %.0f m", off[gauss], off[laplace])
+}
