@@ -36,7 +36,9 @@ type Trace interface {
 // Point is a step of a trace's public run.
 type Point struct {
 	Time     time.Time
-	Lat, Lon float64
+	Lat, Lon float64 // of a location
+	Reading  bool    // reports Value, not a location
+	Value    float64
 	Hard     bool // reported with noise
 	Tested   bool
 	Spent    budget.Amount

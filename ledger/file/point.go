@@ -14,7 +14,8 @@ import (
 // Points are stored in blocks, each of those that were saved together: a row for each point
 // would take longer than all the rest of a step. In a block each point has pointSize bytes:
 // flags, time in microseconds since 1970, spent, latitude and longitude. If a flag says that
-// it has a location set, setSize bytes follow.
+// it is a reading, its value stands in place of the latitude, and 0 in place of the longitude.
+// If a flag says that it has a location set, setSize bytes follow.
 const (
 	pointSize = 1 + 4*8
 	setSize   = 4
@@ -25,7 +26,8 @@ const (
 	testedFlag
 	gapFlag
 	setFlag
-	allFlags = hardFlag | testedFlag | gapFlag | setFlag
+	readingFlag
+	allFlags = hardFlag | testedFlag | gapFlag | setFlag | readingFlag
 )
 
 // appendPoint appends a point to a block.
@@ -34,8 +36,13 @@ func appendPoint(b []byte, p *ledger.Point) []byte {
 	if !p.Gap {
 		at = p.Time.UnixMicro()
 	}
-	b = append(b, flag(p.Hard, hardFlag)|flag(p.Tested, testedFlag)|flag(p.Gap, gapFlag)|flag(p.SetSize > 0, setFlag))
-	for _, v := range [...]uint64{uint64(at), uint64(p.Spent), math.Float64bits(p.Lat), math.Float64bits(p.Lon)} {
+	first, second := p.Lat, p.Lon
+	if p.Reading {
+		first, second = p.Value, 0
+	}
+	b = append(b, flag(p.Hard, hardFlag)|flag(p.Tested, testedFlag)|flag(p.Gap, gapFlag)|
+		flag(p.SetSize > 0, setFlag)|flag(p.Reading, readingFlag))
+	for _, v := range [...]uint64{uint64(at), uint64(p.Spent), math.Float64bits(first), math.Float64bits(second)} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
 	if p.SetSize > 0 {
@@ -62,8 +69,13 @@ func parsePoint(b []byte) (p ledger.Point, rest []byte, err error) {
 	field := func(i int) uint64 { return binary.BigEndian.Uint64(b[1+8*i:]) }
 	p = ledger.Point{
 		Hard: b[0]&hardFlag != 0, Tested: b[0]&testedFlag != 0, Gap: b[0]&gapFlag != 0,
-		Spent: budget.Amount(field(1)),
-		Lat:   math.Float64frombits(field(2)), Lon: math.Float64frombits(field(3)),
+		Reading: b[0]&readingFlag != 0,
+		Spent:   budget.Amount(field(1)),
+	}
+	if p.Reading {
+		p.Value = math.Float64frombits(field(2))
+	} else {
+		p.Lat, p.Lon = math.Float64frombits(field(2)), math.Float64frombits(field(3))
 	}
 	if !p.Gap {
 		p.Time = time.UnixMicro(int64(field(0))).UTC()

@@ -191,6 +191,8 @@ func TestPointsReadBack(t *testing.T) {
 		{Time: noon, Lat: 1, Lon: 2, Spent: 3, SetSize: 1},
 		{Time: time.UnixMicro(-1).UTC(), Hard: true, Tested: true, Spent: 1, SetSize: math.MaxUint32},
 		{Gap: true, Spent: 7},
+		{Time: noon, Reading: true, Value: -0.25, Hard: true, Spent: 9},
+		{Time: noon, Reading: true, Tested: true},
 	}
 	for i := range points {
 		block = appendPoint(block, &points[i])
@@ -208,7 +210,7 @@ func TestPointsReadBack(t *testing.T) {
 	}
 }
 
-// Blocks of before there were sets have no more than they had.
+// Blocks of before there were sets and readings have no more than they had.
 func TestPointsWithoutSets(t *testing.T) {
 	p := ledger.Point{Time: noon, Lat: 39.9, Lon: 116.3, Hard: true, Spent: 5}
 	if b := appendPoint(nil, &p); len(b) != pointSize || b[0] != hardFlag {
@@ -223,7 +225,7 @@ func TestSpoiltRun(t *testing.T) {
 	step(t, tr, 0, 5)
 	check(t, tr.Close(nil))
 	whole := strings.Repeat("00", pointSize-1)
-	for _, points := range []string{"x'00'", "x'08" + whole + "'", "x'08" + whole + "000001'", "x'10" + whole + "'", "x'00" + whole + "00'"} {
+	for _, points := range []string{"x'00'", "x'08" + whole + "'", "x'08" + whole + "000001'", "x'20" + whole + "'", "x'00" + whole + "00'"} {
 		spoil(t, l.Path(), "UPDATE run SET points = "+points)
 		if _, err := l.TraceRun("x"); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%s: got %v", points, err)
@@ -235,13 +237,14 @@ func TestSpoiltRun(t *testing.T) {
 func FuzzPoint(f *testing.F) {
 	f.Add(appendPoint(nil, &ledger.Point{Time: noon, Lat: 1, Lon: 2, Hard: true, Spent: 3, SetSize: 4}))
 	f.Add(appendPoint(nil, &ledger.Point{Gap: true, Spent: 7}))
+	f.Add(appendPoint(nil, &ledger.Point{Time: noon, Reading: true, Value: 0.5, Spent: 3}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, rest, err := parsePoint(data)
 		if err != nil {
 			return
 		}
 		again, _, err := parsePoint(appendPoint(nil, &p))
-		if err != nil || len(rest) >= len(data) || !p.Gap && again != p && p.Lat == p.Lat && p.Lon == p.Lon {
+		if err != nil || len(rest) >= len(data) || !p.Gap && again != p && p.Lat == p.Lat && p.Lon == p.Lon && p.Value == p.Value {
 			t.Errorf("%x is %+v, then %+v, %v", data, p, again, err)
 		}
 	})
