@@ -187,6 +187,13 @@ var samples = map[string]sample{
 
 	// A new trace every time: one goes on from call to call, whatever is rolled back.
 	"predictive_step.trace": {"hex(randomblob(8))", anyKey},
+	"predictive_value.trace": {`(SELECT trace FROM (SELECT hex(randomblob(8)) AS trace LIMIT -1 OFFSET 0)
+		WHERE trace_policy(trace, 'ana', 'predictive', '{"universe": "u", "epsilon": 1, "steps": 5}') NOT NULL)`, func(o operand) verdict {
+		if anyKey(o) == accepted {
+			return either // has the policy of all traces, which is for locations
+		}
+		return refused
+	}},
 	"t": {"1000", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
 	}},

@@ -198,6 +198,7 @@ func corpora(t *testing.T) []corpus {
 		{"forms and arities", usesDeclarations, succeeding(sqlitefn.Releases(t)...)},
 		{"examples", nil, exampleSteps(t)},
 		{"location sets", pimDeclarations, pimUses},
+		{"traces of readings", valueDeclarations, valueUses},
 	}
 }
 

@@ -100,12 +100,27 @@ func (c call) universe(a *argument) (*scalar.Universe, error) {
 	if !c.given(a) {
 		return nil, c.nullError(a)
 	}
-	declared, found, err := c.session.readUniverse(c.text(a))
-	if err != nil {
+	u, err := c.session.universeNamed(c.text(a))
+	if err == nil && u == nil {
+		err = c.undeclared(a, "universe")
+	}
+	return u, err
+}
+
+// universeNamed returns the universe of that name, nil if it is not declared.
+func (s *session) universeNamed(name string) (*scalar.Universe, error) {
+	declared, found, err := s.readUniverse(name)
+	if err != nil || !found {
 		return nil, err
 	}
-	if !found {
-		return nil, c.undeclared(a, "universe")
+	return universes.get(s, declared, declared.build)
+}
+
+// resolveUniverse returns the universe of that name.
+func (s *session) resolveUniverse(name string) (*scalar.Universe, error) {
+	u, err := s.universeNamed(name)
+	if err == nil && u == nil {
+		err = fmt.Errorf("universe %s is not declared", quoted(name))
 	}
-	return universes.get(c.session, declared, declared.build)
+	return u, err
 }

@@ -41,9 +41,8 @@ type bill struct {
 // A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
 // partition that takes the steps.
 type stepPayer interface {
-	// payAndDraw pays the most that a step may cost, and draws the step. No other method
-	// sees the secret.
-	payAndDraw(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error)
+	// pay pays the most that the next step of the run may cost.
+	pay(run traceRun, cost budget.Amount) (receipt, error)
 
 	// add adds the step to the run.
 	add(run traceRun, step ledger.Point) error
@@ -147,13 +146,13 @@ type chargedSteps struct {
 	source *exact.Source
 }
 
-func (s *chargedSteps) payAndDraw(run traceRun, cost budget.Amount, lat, lon float64) (ledger.Point, error) {
+func (s *chargedSteps) pay(run traceRun, cost budget.Amount) (receipt, error) {
 	if cost > 0 {
 		if err := s.trace.Reserve(cost, run.remaining()); err != nil {
-			return ledger.Point{}, err
+			return receipt{}, err
 		}
 	}
-	return run.draw(s.source, lat, lon)
+	return receipt{s.source}, nil
 }
 
 // add also saves the run when it is time to.
@@ -219,11 +218,11 @@ type countedSteps struct {
 	unit    budget.Unit
 }
 
-func (s *countedSteps) payAndDraw(run traceRun, cost budget.Amount, _, _ float64) (ledger.Point, error) {
+func (s *countedSteps) pay(_ traceRun, cost budget.Amount) (receipt, error) {
 	if cost > 0 {
 		s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.unit, Amount: cost}, 1)
 	}
-	return run.guess()
+	return receipt{}, nil
 }
 
 func (*countedSteps) add(traceRun, ledger.Point) error { return nil }

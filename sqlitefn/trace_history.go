@@ -9,7 +9,7 @@ import (
 
 var argTrace = &argument{name: "trace", is: "TEXT or INTEGER", kind: kindAccount}
 
-var traceRunColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL", "set_size INTEGER"}
+var traceRunColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER", "tested INTEGER", "epsilon REAL", "set_size INTEGER", "x REAL"}
 
 func newTraceRunCursor(*session) cursor {
 	return &rowsCursor[ledger.Point]{
@@ -31,6 +31,7 @@ func showPoint(c call, p ledger.Point) {
 	if p.SetSize > 0 {
 		c.ResultInt(6, int64(p.SetSize))
 	}
+	c.ResultNull(7)
 	if p.Gap {
 		for i := range 5 {
 			c.ResultNull(i)
@@ -38,8 +39,14 @@ func showPoint(c call, p ledger.Point) {
 		return
 	}
 	c.ResultString(0, p.Time.UTC().Format(time.RFC3339Nano))
-	c.ResultFloat(1, p.Lat)
-	c.ResultFloat(2, p.Lon)
+	if p.Reading {
+		c.ResultNull(1)
+		c.ResultNull(2)
+		c.ResultFloat(7, p.Value)
+	} else {
+		c.ResultFloat(1, p.Lat)
+		c.ResultFloat(2, p.Lon)
+	}
 	c.resultBool(3, p.Hard)
 	c.resultBool(4, p.Tested)
 }

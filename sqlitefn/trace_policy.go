@@ -12,8 +12,8 @@ import (
 
 var (
 	argPolicyTrace     = &argument{name: "trace", is: "TEXT or INTEGER; '*' is the default for traces without a policy of their own", kind: kindAnyAccount}
-	argPolicyAccount   = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays, in unit m, or in unit set for pim; '*', only for trace '*', charges each trace to the account of its name", kind: kindAnyAccount}
-	argPolicyMechanism = &argument{name: "mechanism", is: "'predictive' or 'independent' (noise for every point) for predictive_step, or 'pim' for pim_step", kind: kindText}
+	argPolicyAccount   = &argument{name: "account", is: "TEXT or INTEGER: whose budget pays, in unit m, in the unit of the policy's universe, or in unit set for pim; '*', only for trace '*', charges each trace to the account of its name", kind: kindAnyAccount}
+	argPolicyMechanism = &argument{name: "mechanism", is: "'predictive' or 'independent' (noise for every point) for predictive_step and predictive_value, or 'pim' for pim_step", kind: kindText}
 	argPolicySettings  = &argument{name: "json", is: "JSON object with the settings, see below", kind: kindText}
 )
 
@@ -22,11 +22,11 @@ func init() {
 		&function{
 			name: "trace_policy", section: declared, flags: ownerOnly,
 			args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
-			does: "Declares what predictive_step or pim_step does with a trace.",
-			notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace (required); `domain`, which may be left out if only one is declared; " +
-				"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres that noise stays within with probability 0.9. " +
+			does: "Declares what predictive_step, predictive_value or pim_step does with a trace.",
+			notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace, or per unit of the universe (required); `domain`, which may be left out if only one is declared, or `universe` in place of it, for readings and predictive_value; " +
+				"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres, or in the universe's unit, that noise stays within with probability 0.9. " +
 				"Further settings of predictive, with their defaults: `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which relate a test to its noise; " +
-				"`prediction_rate` (0.75; fixed-rate only), the share of predictions expected to pass; `skip_speed` in m/s (0): predictions that the secret cannot have left behind at that speed are not tested; " +
+				"`prediction_rate` (0.75; fixed-rate only), the share of predictions expected to pass; `skip_speed` in m/s, or the universe's unit per second (0): predictions that the secret cannot have left behind at that speed are not tested; " +
 				"`predictor` ('parrot', which predicts the last report, 'linear' or 'mixture'); and `after` ('stop', or 'predict' for untested predictions once the budget is used up). " +
 				"Settings of pim: `model`, the name of a model that markov_store has stored (required); `epsilon`, of each step (required); " +
 				"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
@@ -35,6 +35,7 @@ func init() {
 			example: []string{
 				`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
 				`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+				`SELECT budget_limit(17, 'kWh', 20), trace_policy('meter 17', 17, 'predictive', '{"universe": "halfhour", "epsilon": 20, "alpha": 0.5, "eta": 0.25}')`,
 				`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
 			},
 			scalar: tracePolicy,
@@ -50,15 +51,24 @@ type declaredTrace struct{ account, mechanism, settings string }
 
 // A traceMechanism is a mechanism that a policy may choose.
 type traceMechanism struct {
-	name string
-	step string // the function that takes its steps
-	plan func(*session, declaredTrace) (*tracePlan, error)
+	name  string
+	step  string // the function that takes its steps
+	value string // the function that takes its steps over readings, or empty
+	plan  func(*session, declaredTrace) (*tracePlan, error)
+}
+
+// stepOf returns the name of the function that takes the steps of a plan.
+func (m *traceMechanism) stepOf(plan *tracePlan) string {
+	if plan.readings {
+		return m.value
+	}
+	return m.step
 }
 
 var traceMechanisms = []traceMechanism{
-	{trace.Predictive, "predictive_step", (*session).predictivePlan},
-	{trace.Independent, "predictive_step", (*session).predictivePlan},
-	{pim.PIM, "pim_step", (*session).pimPlan},
+	{trace.Predictive, "predictive_step", "predictive_value", (*session).predictivePlan},
+	{trace.Independent, "predictive_step", "predictive_value", (*session).predictivePlan},
+	{pim.PIM, "pim_step", "", (*session).pimPlan},
 }
 
 // mechanismNamed returns the mechanism of that name.
@@ -74,7 +84,7 @@ func mechanismNamed(name string) (*traceMechanism, error) {
 
 // firstMechanismOf returns the name of the first mechanism whose steps f takes.
 func firstMechanismOf(f *function) string {
-	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.name })
+	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.name || m.value == f.name })
 	return traceMechanisms[i].name
 }
 
@@ -153,10 +163,12 @@ func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, accoun
 	if err != nil {
 		return nil, "", err
 	}
-	if m.step != f.name {
-		return nil, "", fmt.Errorf("trace %s has a policy of mechanism '%s'; its steps are taken by %s(trace, t, lat, lon)",
-			quoted(name), m.name, m.step)
+	if plan, err = m.plan(s, declared); err != nil {
+		return nil, "", err
 	}
-	plan, err = m.plan(s, declared)
-	return plan, declared.account, err
+	if by := m.stepOf(plan); by != f.name {
+		return nil, "", fmt.Errorf("trace %s has a policy of mechanism '%s'; its steps are taken by %s",
+			quoted(name), m.name, lookup(by).signature())
+	}
+	return plan, declared.account, nil
 }

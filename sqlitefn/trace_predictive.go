@@ -10,53 +10,110 @@ import (
 	"github.com/geosql/geosql/mechanism/trace"
 )
 
-// predictivePlan returns the plan for a policy of mechanism predictive or independent.
+// predictivePlan returns the plan for a policy of mechanism predictive or independent: for
+// readings if it has a universe, and for locations otherwise.
 func (s *session) predictivePlan(d declaredTrace) (*tracePlan, error) {
 	policy, err := trace.ParsePolicy(d.mechanism, []byte(d.settings))
 	if err != nil {
 		return nil, err
+	}
+	if policy.Universe != "" {
+		return s.readingsPlan(d, policy)
 	}
 	domain, err := s.resolveDomain(policy.Domain)
 	if err != nil {
 		return nil, err
 	}
 	return tracePlans.get(s, tracePlanKey{d.mechanism, d.settings, domain}, func() (*tracePlan, error) {
-		plane := trace.NewPlane(domain)
-		m, err := trace.New(plane, policy)
-		if err != nil {
-			return nil, err
-		}
-		return &tracePlan{
-			summary: fmt.Sprintf("%s, %s, %s/m for the whole trace", policy.Mechanism, policy.Manager, policy.Epsilon),
-			unit:    budget.Metre,
-			epsilon: policy.Epsilon,
-			varies:  true,
-			start: func(state []byte, lost budget.Amount) (traceRun, error) {
-				return startPredictive(m, plane, domain, state, lost)
-			},
-		}, nil
+		space := plane{trace.NewPlane(domain), domain}
+		return newPredictivePlan(space, policy, func(r predictiveRun) traceRun {
+			return &predictiveLocations{r, space}
+		})
 	})
 }
 
-// predictiveRun is a run of the predictive or independent mechanism.
-type predictiveRun struct {
-	mechanism *trace.Mechanism
-	plane     trace.Plane
-	domain    *planar.Domain
-	run       trace.Run
-	next      trace.Plan
-}
-
-// startPredictive restores a run, or starts a new one without a state.
-func startPredictive(m *trace.Mechanism, plane trace.Plane, domain *planar.Domain, state []byte, lost budget.Amount) (*predictiveRun, error) {
-	r := &predictiveRun{mechanism: m, plane: plane, domain: domain}
-	if len(state) > 0 {
-		if err := r.run.UnmarshalBinary(state); err != nil {
+// readingsPlan returns the plan for a policy with a universe.
+func (s *session) readingsPlan(d declaredTrace, policy trace.Policy) (*tracePlan, error) {
+	universe, err := s.resolveUniverse(policy.Universe)
+	if err != nil {
+		return nil, err
+	}
+	return tracePlans.get(s, tracePlanKey{d.mechanism, d.settings, universe}, func() (*tracePlan, error) {
+		space := line{trace.NewLine(universe)}
+		plan, err := newPredictivePlan(space, policy, func(r predictiveRun) traceRun {
+			return &predictiveReadings{r, space}
+		})
+		if err != nil {
 			return nil, err
 		}
+		plan.readings = true
+		return plan, nil
+	})
+}
+
+// newPredictivePlan returns the plan for a policy over a space. The run of a step is made by
+// newRun.
+func newPredictivePlan(space reportSpace, policy trace.Policy, newRun func(predictiveRun) traceRun) (*tracePlan, error) {
+	m, err := trace.New(space, policy)
+	if err != nil {
+		return nil, err
 	}
-	r.run.CountLost(lost)
-	return r, nil
+	return &tracePlan{
+		summary: fmt.Sprintf("%s, %s, %s/%s for the whole trace", policy.Mechanism, policy.Manager, policy.Epsilon, space.Unit()),
+		unit:    space.Unit(),
+		epsilon: policy.Epsilon,
+		varies:  true,
+		start: func(state []byte, lost budget.Amount) (traceRun, error) {
+			r := predictiveRun{mechanism: m, space: space}
+			if len(state) > 0 {
+				if err := r.run.UnmarshalBinary(state); err != nil {
+					return nil, err
+				}
+			}
+			r.run.CountLost(lost)
+			return newRun(r), nil
+		},
+	}, nil
+}
+
+// A reportSpace is a space whose cells are reported.
+type reportSpace interface {
+	trace.Space
+
+	// point returns the point that reports a cell, without what the step was and spent.
+	point(z trace.Cell) ledger.Point
+
+	// standIn returns the public cell that dry runs report in place of noise.
+	standIn() trace.Cell
+}
+
+// plane reports locations.
+type plane struct {
+	trace.Plane
+	domain *planar.Domain
+}
+
+func (p plane) point(z trace.Cell) ledger.Point {
+	lat, lon := p.Location(z)
+	return ledger.Point{Lat: lat, Lon: lon}
+}
+
+func (p plane) standIn() trace.Cell { return p.Cell(p.domain.Centre()) }
+
+// line reports readings.
+type line struct{ trace.Line }
+
+func (l line) point(z trace.Cell) ledger.Point { return ledger.Point{Reading: true, Value: l.Value(z)} }
+
+// standIn is the lowest value, as it is that of dx_value.
+func (l line) standIn() trace.Cell { return trace.Cell{} }
+
+// predictiveRun is a run of the predictive or independent mechanism, without its secrets.
+type predictiveRun struct {
+	mechanism *trace.Mechanism
+	space     reportSpace
+	run       trace.Run
+	next      trace.Plan
 }
 
 func (r *predictiveRun) plan(at int64) (cost budget.Amount, goesOn bool, err error) {
@@ -68,16 +125,12 @@ func (r *predictiveRun) remaining() budget.Amount {
 	return r.mechanism.Policy().Epsilon - r.run.History().Spent
 }
 
-func (r *predictiveRun) draw(src *exact.Source, lat, lon float64) (ledger.Point, error) {
-	return r.add(r.mechanism.Draw(src, r.next, r.plane.Cell(lat, lon)))
-}
-
 // guess assumes that every test fails, which costs the most.
 func (r *predictiveRun) guess() (ledger.Point, error) {
 	cost := r.next.Cost()
 	z := r.next.Prediction
 	if r.next.Action == trace.Noise {
-		z = r.plane.Cell(r.domain.Centre())
+		z = r.space.standIn()
 	}
 	return r.add(trace.Point{T: r.next.T, Z: z, Tested: r.next.Action == trace.Test, Hard: cost > 0, Spent: cost})
 }
@@ -86,11 +139,32 @@ func (r *predictiveRun) add(q trace.Point) (ledger.Point, error) {
 	if err := r.mechanism.Add(&r.run, q); err != nil {
 		return ledger.Point{}, err
 	}
-	lat, lon := r.plane.Location(q.Z)
-	return ledger.Point{Lat: lat, Lon: lon, Hard: q.Hard, Tested: q.Tested, Spent: q.Spent}, nil
+	p := r.space.point(q.Z)
+	p.Hard, p.Tested, p.Spent = q.Hard, q.Tested, q.Spent
+	return p, nil
 }
 
 func (r *predictiveRun) state() []byte {
 	state, _ := r.run.AppendBinary(nil) // never fails
 	return state
+}
+
+// predictiveLocations is a run over locations.
+type predictiveLocations struct {
+	predictiveRun
+	plane plane
+}
+
+func (r *predictiveLocations) draw(src *exact.Source, lat, lon float64) (ledger.Point, error) {
+	return r.add(r.mechanism.Draw(src, r.next, r.plane.Cell(lat, lon)))
+}
+
+// predictiveReadings is a run over readings.
+type predictiveReadings struct {
+	predictiveRun
+	line line
+}
+
+func (r *predictiveReadings) draw(src *exact.Source, x float64) (ledger.Point, error) {
+	return r.add(r.mechanism.Draw(src, r.next, r.line.Cell(x)))
 }

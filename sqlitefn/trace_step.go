@@ -26,7 +26,24 @@ func init() {
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
 					"SELECT trace, t, predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
 			},
-			window: newStepPartition,
+			window: newPartition(&stepsOfLocations),
+		},
+		&function{
+			name: "predictive_value", section: released,
+			args:    []*argument{argStepTrace, argFix, argX},
+			does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
+			charges: "what the step spends, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
+			notes: "It has the same forms as predictive_step, and the trace's policy has a `universe` in place of a domain. The trace's epsilon covers all of its readings together: the reports are at most e^(epsilon*(d + a step of the universe)) times as likely from one trace as from another in which each reading is at most d away from its counterpart; " +
+				"for readings that are values of the universe the step is not added. " +
+				"A prediction passes with probability 1/2 at a distance of alpha/(eta*(1+gamma)) from the reading. " +
+				"A test costs eta*ln 5/ln 10*(1+1/gamma) of its noise, 0.79 for fixed-utility and 0.94 for fixed-rate with the defaults, and so many of the predictions must pass before tests save anything: for readings a smaller `eta` may be better. " +
+				"A NULL reading gives NULL and charges nobody.",
+			example: []string{
+				"SELECT predictive_value('meter 17', 1800, 0.214)",
+				"WITH half(t, kwh) AS (VALUES (3600, 0.22), (5400, NULL), (7200, 0.205)) " +
+					"SELECT t, predictive_value('meter 17', t, kwh) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) FROM half",
+			},
+			window: newPartition(&stepsOfReadings),
 		},
 		&function{
 			name: "pim_step", section: released,
@@ -46,13 +63,13 @@ func init() {
 				"WITH fix(trace, t, lat, lon) AS (VALUES ('ride', 2000, 39.96, 116.26), ('ride', 2060, NULL, NULL), ('ride', 2120, 39.97, 116.27)) " +
 					"SELECT trace, t, pim_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
 			},
-			window: newStepPartition,
+			window: newPartition(&stepsOfLocations),
 		},
 		&function{
 			name: "trace_run", section: owners, flags: ownerOnly, reads: true,
 			args:    []*argument{argTrace},
 			columns: traceRunColumns,
-			does:    "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, and for pim_step how many cells its set had.",
+			does:    "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, for pim_step how many cells its set had, and for predictive_value the reported reading as x.",
 			notes:   "A row of NULLs is a gap: points that were lost in a crash, and what was reserved for them.",
 			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
 			table:   newTraceRunCursor,
@@ -74,6 +91,8 @@ type tracePlan struct {
 	epsilon budget.Amount // what a refusal without a ledger says was asked
 	varies  bool          // whether the cost of a step depends on a draw
 
+	readings bool // whether steps take readings, not locations
+
 	// start restores a run from its state, which is empty for a new run, and from what
 	// was spent on points that the state does not contain.
 	start func(state []byte, lost budget.Amount) (traceRun, error)
@@ -88,7 +107,7 @@ type tracePlanKey struct {
 var tracePlans = newMemo[tracePlanKey, *tracePlan]()
 
 // A traceRun is the state of a trace between two steps. It is public, as is everything
-// passed to its methods, except the location that draw gets.
+// passed to its methods. It is a locationsRun or a readingsRun too, as its plan says.
 type traceRun interface {
 	// plan plans a step at a time in microseconds, which must be later than that of every
 	// point so far. It returns the most that the step may spend, and reports false if the
@@ -98,9 +117,6 @@ type traceRun interface {
 	// remaining returns the most that the run may still spend.
 	remaining() budget.Amount
 
-	// draw takes the step that was planned. No other method sees the secret.
-	draw(src *exact.Source, lat, lon float64) (ledger.Point, error)
-
 	// guess takes the step in a dry run: it returns what was public before the step.
 	guess() (ledger.Point, error)
 
@@ -108,15 +124,62 @@ type traceRun interface {
 	state() []byte
 }
 
+// A locationsRun is the run of a trace of locations.
+type locationsRun interface {
+	traceRun
+
+	// draw takes the step that was planned. No other method sees the secret.
+	draw(src *exact.Source, lat, lon float64) (ledger.Point, error)
+}
+
+// A readingsRun is the run of a trace of readings.
+type readingsRun interface {
+	traceRun
+
+	// draw takes the step that was planned. No other method sees the secret.
+	draw(src *exact.Source, x float64) (ledger.Point, error)
+}
+
+// A stepKind says how the secret of a step is read, drawn and shown.
+type stepKind struct {
+	absent func(call) bool // reports that the secret is NULL
+	draw   func(c call, run traceRun, src *exact.Source) (ledger.Point, error)
+	show   func(call, ledger.Point)
+}
+
+var stepsOfLocations = stepKind{
+	absent: func(c call) bool {
+		_, _, absent := c.location(argLat, argLon)
+		return absent
+	},
+	draw: func(c call, run traceRun, src *exact.Source) (ledger.Point, error) {
+		lat, lon, _ := c.location(argLat, argLon)
+		return run.(locationsRun).draw(src, lat, lon)
+	},
+	show: func(c call, p ledger.Point) { c.resultPoint(0, p.Lat, p.Lon) },
+}
+
+var stepsOfReadings = stepKind{
+	absent: func(c call) bool { return !c.given(argX) },
+	draw: func(c call, run traceRun, src *exact.Source) (ledger.Point, error) {
+		return run.(readingsRun).draw(src, c.number(argX))
+	},
+	show: func(c call, p ledger.Point) { c.ResultFloat(0, p.Value) },
+}
+
 // stepPartition reports the steps of one trace, in the order of their time.
 type stepPartition struct {
+	kind  *stepKind
 	name  string // "" before the first row
 	plan  *tracePlan
 	run   traceRun
 	payer stepPayer // nil before the first row
 }
 
-func newStepPartition(*session) partition { return new(stepPartition) }
+// newPartition returns what makes partitions of steps of a kind.
+func newPartition(kind *stepKind) func(*session) partition {
+	return func(*session) partition { return &stepPartition{kind: kind} }
+}
 
 // row reports one step. The most that it may cost is on disk before anything is drawn. What
 // it did not cost goes back to the trace's reservation, since the cost of a step is public.
@@ -125,8 +188,7 @@ func (p *stepPartition) row(c call) error {
 	if err := p.open(c); err != nil {
 		return err
 	}
-	lat, lon, absent := c.location(argLat, argLon)
-	if absent {
+	if p.kind.absent(c) {
 		return nil
 	}
 	at := c.time(argFix)
@@ -137,7 +199,11 @@ func (p *stepPartition) row(c call) error {
 	if !goesOn {
 		return nil
 	}
-	point, err := p.payer.payAndDraw(p.run, cost, lat, lon)
+	paid, err := p.payer.pay(p.run, cost)
+	if err != nil {
+		return err
+	}
+	point, err := p.take(c, paid)
 	if err != nil {
 		return err
 	}
@@ -145,8 +211,16 @@ func (p *stepPartition) row(c call) error {
 	if err := p.payer.add(p.run, point); err != nil {
 		return err
 	}
-	c.resultPoint(0, point.Lat, point.Lon)
+	p.kind.show(c, point)
 	return nil
+}
+
+// take takes the step that was planned and paid for. In a dry run it sees no secret.
+func (p *stepPartition) take(c call, paid receipt) (ledger.Point, error) {
+	if paid.source == nil {
+		return p.run.guess()
+	}
+	return p.kind.draw(c, p.run, paid.source)
 }
 
 // open reads the trace's policy and state at the first row, and checks the trace's name at

@@ -30,6 +30,25 @@ SELECT predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t R
 --! predictive_step: ...
 --$ x 0.01/m
 
+-- Readings, with predictions, in the unit of their universe.
+SELECT dx_universe('u', 0, 10, 1, 'kWh'), budget_limit('*', 'kWh', 10);
+--> TEXT, TEXT
+SELECT trace_policy('meter', 'ana', 'predictive', '{"universe": "u", "epsilon": 4, "steps": 1}');
+--> 'trace ''meter'', charged to account ''ana'': predictive, fixed-rate, 4/kWh for the whole trace'
+SELECT trace_policy('attic', 'bo', 'independent', '{"universe": "u", "epsilon": 4, "steps": 2}');
+--> TEXT
+SELECT typeof(predictive_value('attic', t, x) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING)) FROM (SELECT 0 AS t, 3 AS x UNION ALL SELECT 1, NULL UNION ALL SELECT 2, 99 UNION ALL SELECT 3, 4);
+--> 'real'
+--> 'null'
+--> 'real'
+--> 'null'
+--$ bo 4/kWh
+SELECT predictive_value('meter', 0, 3);
+--> REAL
+--$ ana 4/kWh
+SELECT predictive_step('meter', 60, 40, 116.3);
+--! predictive_step: trace 'meter' has a policy of mechanism 'predictive'; its steps are taken by predictive_value(trace, t, x)
+
 -- Sets of cells, after a public model.
 WITH model(trace, t, lat, lon) AS (VALUES ('m', 0, 39.95, 116.25), ('m', 60, 39.96, 116.26), ('m', 120, 39.97, 116.27), ('m', 180, 39.96, 116.26))
 SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'beijing', 20000, 60)) FROM model;

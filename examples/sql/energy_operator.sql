@@ -56,4 +56,13 @@ SELECT dx_accounts(meter, 0.5) AS households FROM reading;
 SELECT at, dx_value(meter, kwh, 2, 'halfhour') AS kwh
 FROM reading WHERE meter = 19 AND at < '2026-01-01T02:00' ORDER BY at;
 
+-- Another reports its half hours with predictions: a reading like the last report costs a
+-- test only, and all of them are protected together.
+SELECT trace_policy('meter 18', 18, 'predictive',
+                    '{"universe": "halfhour", "epsilon": 8, "alpha": 1, "eta": 0.25}');
+SELECT at, predictive_value('meter 18', at, kwh) OVER (ORDER BY at ROWS UNBOUNDED PRECEDING) AS kwh
+FROM reading WHERE meter = 18 AND at < '2026-01-01T12:00' ORDER BY at;
+SELECT hard, tested, count(*) AS half_hours, sum(epsilon) AS epsilon
+FROM trace_run('meter 18') GROUP BY hard, tested;
+
 SELECT account, unit, spent, remaining FROM ledger_balance WHERE account <> '*' ORDER BY unit, account;

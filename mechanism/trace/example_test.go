@@ -61,5 +61,5 @@ func ExampleParsePolicy() {
 	fmt.Println(err)
 	// Output:
 	// steps is missing, or alpha for a fixed utility
-	// key "speed" is unknown: there are domain, epsilon, manager, alpha, steps, eta, gamma, prediction_rate, skip_speed, predictor, after
+	// key "speed" is unknown: there are domain, universe, epsilon, manager, alpha, steps, eta, gamma, prediction_rate, skip_speed, predictor, after
 }

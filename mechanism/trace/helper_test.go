@@ -36,6 +36,9 @@ var fourCells = NewPlane(must(must(planar.NewDomain("four", 39.99372, 115.99183,
 // fourValues is the line 0, 1, 2, 3.
 var fourValues = NewLine(must(scalar.NewUniverse("four", 0, 3, 1, "kWh")))
 
+// halves is the line -1, -0.5, 0, 0.5, whose steps are not those of its unit.
+var halves = NewLine(must(scalar.NewUniverse("halves", -1, 0.5, 0.5, "kWh")))
+
 // meter is the line of a smart meter's readings.
 var meter = NewLine(must(scalar.NewUniverse("meter", 0, 10, 0.001, "kWh")))
 

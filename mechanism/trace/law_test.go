@@ -26,9 +26,10 @@ type tiny struct {
 	noise func(rate float64, x Cell) map[Cell]float64
 }
 
-func tinyLine() tiny {
-	t := tiny{Space: fourValues, noise: truncatedGeometric}
-	for k := range fourValues.universe.Last() + 1 {
+// tinyLine returns the space of a universe of four values.
+func tinyLine(l Line) tiny {
+	t := tiny{Space: l, noise: truncatedGeometric}
+	for k := range l.universe.Last() + 1 {
 		t.cells = append(t.cells, Cell{I: k})
 	}
 	return t
@@ -215,16 +216,16 @@ var tinyPolicies = []struct{ mechanism, text string }{
 
 // scaled returns a policy for the line with steps of 1 as it is for another space.
 func scaled(p Policy, s Space) Policy {
-	p.Epsilon /= budget.Amount(s.Step())
+	p.Epsilon = budget.Amount(float64(p.Epsilon) / s.Step())
 	p.Alpha *= s.Step() * s.NoiseQuantile() / fourValues.NoiseQuantile()
 	p.SkipSpeed *= s.Step()
 	return p
 }
 
 // Every run of three steps, every two traces, and every cell: the run's bound
-// holds, and no run spends more than epsilon. On the line some run attains it.
+// holds, and no run spends more than epsilon. On a line some run attains it.
 func TestPrivacyByEnumeration(t *testing.T) {
-	line, plane := tinyLine(), tinyPlane()
+	line, plane := tinyLine(fourValues), tinyPlane()
 	if len(plane.cells) != 4 {
 		t.Fatalf("%d cells", len(plane.cells))
 	}
@@ -232,8 +233,9 @@ func TestPrivacyByEnumeration(t *testing.T) {
 		tiny
 		perStep float64
 	}{
-		"line":  {line, 1},
-		"plane": {plane, 100 / (1 + fourCells.domain.Kappa())},
+		"line":   {line, 1},
+		"halves": {tinyLine(halves), 0.5},
+		"plane":  {plane, 100 / (1 + fourCells.domain.Kappa())},
 	} {
 		did := map[Action]bool{}
 		for _, c := range tinyPolicies {
@@ -246,7 +248,7 @@ func TestPrivacyByEnumeration(t *testing.T) {
 			if v.excess > 1e-12 {
 				t.Errorf("%s, %s: exceeds the bound by %g", name, c.text, v.excess)
 			}
-			if v.excess < -1e-9 && name == "line" {
+			if v.excess < -1e-9 && name != "plane" {
 				t.Errorf("%s, %s: stays %g below the bound", name, c.text, -v.excess)
 			}
 			if v.spent > p.Epsilon {
@@ -267,12 +269,43 @@ func (h hot) Rate(eps budget.Amount) float64 { return 1.01 * h.Space.Rate(eps) }
 
 // A rate above the amount is caught.
 func TestPrivacyByEnumerationCatchesHotRates(t *testing.T) {
-	s := tinyLine()
+	s := tinyLine(fourValues)
 	s.Space = hot{s.Space}
 	for _, c := range tinyPolicies {
 		m := must(New(s, parse(t, c.mechanism, c.text)))
 		if v := s.worst(t, m, []int64{0, second}, 1); !(v.excess > 1e-3) {
 			t.Errorf("%s: not caught, %g", c.text, v.excess)
+		}
+	}
+}
+
+// perStep is a space that takes an epsilon per unit for one per step.
+type perStep struct{ Space }
+
+func (s perStep) Rate(eps budget.Amount) float64 { return number(eps) }
+
+// Rates in steps and not in the unit of the universe are caught, and so is noise that is drawn
+// again until it falls into the universe: its normaliser depends on the secret.
+func TestPrivacyByEnumerationCatchesPlantedReadings(t *testing.T) {
+	inSteps, again := tinyLine(halves), tinyLine(halves)
+	inSteps.Space = perStep{halves}
+	again.noise = func(rate float64, x Cell) map[Cell]float64 {
+		law, sum := map[Cell]float64{}, 0.0
+		for _, z := range again.cells {
+			law[z] = math.Exp(-rate * distance(x, z))
+			sum += law[z]
+		}
+		for z := range law {
+			law[z] /= sum
+		}
+		return law
+	}
+	for name, s := range map[string]tiny{"rates in steps": inSteps, "noise drawn again": again} {
+		for _, c := range tinyPolicies {
+			m := must(New(s, scaled(parse(t, c.mechanism, c.text), s)))
+			if v := s.worst(t, m, []int64{0, second}, 0.5); !(v.excess > 1e-3) {
+				t.Errorf("%s, %s: not caught, %g", name, c.text, v.excess)
+			}
 		}
 	}
 }
@@ -330,7 +363,7 @@ func misfitPass(p float64, draw func(src *exact.Source) Point) error {
 
 // The test passes with the probability of the law, for every cell.
 func TestPassByEnumeration(t *testing.T) {
-	for _, s := range []tiny{tinyLine(), tinyPlane()} {
+	for _, s := range []tiny{tinyLine(fourValues), tinyPlane()} {
 		m, p := testPlan(t, s)
 		for _, x := range s.cells {
 			want := s.law(p, x)[easy(p)]
@@ -363,7 +396,7 @@ func TestPassByEnumeration(t *testing.T) {
 
 // After a test that failed, the reports on a line have the law of the noise.
 func TestNoiseByEnumeration(t *testing.T) {
-	s := tinyLine()
+	s := tinyLine(fourValues)
 	m, p := testPlan(t, s)
 	for _, x := range s.cells {
 		decided, undecided := map[Cell]float64{}, map[Cell]float64{}

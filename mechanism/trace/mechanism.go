@@ -17,7 +17,7 @@ type Mechanism struct {
 }
 
 // New returns the mechanism of a policy, as [ParsePolicy] returns it, on a space, which
-// must be that of the policy's Domain. Errors name the key at fault.
+// must be that of the policy's Domain or Universe. Errors name the key at fault.
 func New(s Space, p Policy) (*Mechanism, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -13,13 +13,13 @@ func ParsePolicy(mechanism string, text []byte) (Policy, error) {
 		return Policy{}, err
 	}
 	s, err := settings.Parse(text, `{"epsilon": 0.023, "steps": 30}`,
-		"domain", "epsilon", "manager", "alpha", "steps", "eta", "gamma", "prediction_rate",
+		"domain", "universe", "epsilon", "manager", "alpha", "steps", "eta", "gamma", "prediction_rate",
 		"skip_speed", "predictor", "after")
 	if err != nil {
 		return Policy{}, err
 	}
 	p := Policy{Mechanism: mechanism}
-	s.Read("domain", &p.Domain)
+	p.readSpace(s)
 	if !s.Has("epsilon") {
 		s.Fail("epsilon is missing")
 	}
@@ -35,6 +35,21 @@ func ParsePolicy(mechanism string, text []byte) (Policy, error) {
 		return Policy{}, err
 	}
 	return p, nil
+}
+
+// readSpace reads which space the secrets are in.
+func (p *Policy) readSpace(s *settings.Values) {
+	if !s.Has("universe") {
+		s.Read("domain", &p.Domain)
+		return
+	}
+	if s.Has("domain") {
+		s.Fail("universe is for readings and domain for locations: give one of the two")
+	}
+	s.Read("universe", &p.Universe)
+	if p.Universe == "" {
+		s.Fail("universe must have a name")
+	}
 }
 
 // readManager reads the budget manager and its goal.

@@ -38,7 +38,8 @@ const (
 // eta = 0.5 and gamma = 0.8. How good reports are depends on the predictions.
 type Policy struct {
 	Mechanism string        // Predictive or Independent
-	Domain    string        // name of the space that New is passed (domain); may be empty
+	Domain    string        // name of the domain that locations are in (domain); may be empty
+	Universe  string        // name of the universe that readings are in (universe); empty for locations
 	Epsilon   budget.Amount // for the whole trace, per unit (epsilon); required
 
 	// Manager is FixedRate or FixedUtility (manager). If the text has none, steps or

@@ -24,6 +24,9 @@ func TestParsePolicyDefaults(t *testing.T) {
 		{Independent, `{"epsilon": 1e-12, "steps": 1, "domain": "paris"}`, Policy{
 			Mechanism: Independent, Domain: "paris", Epsilon: 1, Manager: FixedRate, Steps: 1,
 		}},
+		{Independent, `{"epsilon": 2, "alpha": 0.5, "universe": "halfhour"}`, Policy{
+			Mechanism: Independent, Universe: "halfhour", Epsilon: 2e12, Manager: FixedUtility, Alpha: 0.5,
+		}},
 		{Independent, `{"alpha": 10, "epsilon": 1, "manager": "fixed-utility"}`, Policy{
 			Mechanism: Independent, Epsilon: 1e12, Manager: FixedUtility, Alpha: 10,
 		}},
@@ -64,6 +67,9 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{Predictive, `{"epsilon": null, "steps": 1}`, "epsilon must be a number"},
 		{Predictive, `{"epsilon": "1", "steps": 1}`, "epsilon must be a number"},
 		{Predictive, `{"epsilon": 1e400, "steps": 1}`, "epsilon must be a number"},
+		{Predictive, `{"epsilon": 1, "steps": 1, "domain": "d", "universe": "u"}`, "universe is for readings and domain for locations"},
+		{Predictive, `{"epsilon": 1, "steps": 1, "universe": 1}`, "universe must be a text"},
+		{Predictive, `{"epsilon": 1, "steps": 1, "universe": ""}`, "universe must have a name"},
 		{Predictive, `{"epsilon": 0, "steps": 1}`, "epsilon must be above 0"},
 		{Predictive, `{"epsilon": 9e-13, "steps": 1}`, "epsilon must be above 0"},
 		{Predictive, `{"epsilon": -1, "steps": 1}`, "epsilon must not be below 0"},
