@@ -59,7 +59,7 @@ func newPredictivePlan(space reportSpace, policy trace.Policy, newRun func(predi
 		return nil, err
 	}
 	return &tracePlan{
-		summary: fmt.Sprintf("%s, %s, %s/%s for the whole trace", policy.Mechanism, policy.Manager, policy.Epsilon, space.Unit()),
+		summary: summarise(policy, space),
 		unit:    space.Unit(),
 		epsilon: policy.Epsilon,
 		varies:  true,
@@ -74,6 +74,15 @@ func newPredictivePlan(space reportSpace, policy trace.Policy, newRun func(predi
 			return newRun(r), nil
 		},
 	}, nil
+}
+
+// summarise describes a policy over a space on one line.
+func summarise(p trace.Policy, space trace.Space) string {
+	line := fmt.Sprintf("%s, %s, %s/%s for the whole trace", p.Mechanism, p.Manager, p.Epsilon, space.Unit())
+	if p.Manager == trace.FixedUtility && p.SkipSpeed > 0 {
+		line += "; alpha holds for the noise: with skip_speed more than a tenth of the reports may be further off"
+	}
+	return line
 }
 
 // A reportSpace is a space whose cells are reported.
