@@ -28,14 +28,17 @@ type metersStudy struct {
 	window   float64   // seconds
 	period   float64   // seconds
 	windows  int       // of a device
+	alphas   []float64 // in the value
+	etas     []float64
 	repeat   int
 	figures  figures
 }
 
 // The parts of the study.
 const (
-	signaturesPart = "signatures"
-	totalsPart     = "totals"
+	signaturesPart  = "signatures"
+	totalsPart      = "totals"
+	predictionsPart = "predictions"
 )
 
 // register sets the defaults to those of the published example.
@@ -48,10 +51,12 @@ func (s *metersStudy) register(fs *flag.FlagSet) {
 		window:   300,
 		period:   10,
 		windows:  100,
+		alphas:   []float64{10, 30, 100},
+		etas:     []float64{0.25, 0.5},
 		repeat:   100,
 	}
 	fs.StringVar(&s.readings, "readings", "", "the readings: a `FILE`")
-	fs.StringVar(&s.part, "part", s.part, "the `PART`: signatures or totals")
+	fs.StringVar(&s.part, "part", s.part, "the `PART`: signatures, totals or predictions")
 	s.figures.register(fs)
 	fs.IntVar(&s.windows, "windows", s.windows, "at most `N` windows of a device")
 	fs.IntVar(&s.repeat, "repeat", s.repeat, "release everything `N` times")
@@ -59,6 +64,8 @@ func (s *metersStudy) register(fs *flag.FlagSet) {
 	cli.NumberVar(fs, &s.window, "window", "the length of a window in `SECONDS`")
 	cli.NumberVar(fs, &s.period, "period", "the time between readings in `SECONDS`")
 	cli.NumbersVar(fs, &s.universe, "universe", "the `RANGE` LO,HI,STEP of values")
+	cli.NumbersVar(fs, &s.alphas, "alpha", "the `RADII` that a prediction's noise keeps to, in 1 of the value")
+	cli.NumbersVar(fs, &s.etas, "eta", "the `RATIOS` of these radii to those of the tests")
 	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS`, per 1 of the value")
 }
 
@@ -68,8 +75,8 @@ func (s *metersStudy) check() error {
 		return cli.UsageError("no file of readings given: -readings FILE")
 	case len(s.columns) != 3:
 		return cli.UsageError("-columns names device,t,value")
-	case s.part != signaturesPart && s.part != totalsPart:
-		return cli.UsageError("-part must be " + signaturesPart + " or " + totalsPart + ", not " + s.part)
+	case s.part != signaturesPart && s.part != totalsPart && s.part != predictionsPart:
+		return cli.UsageError("-part must be " + signaturesPart + ", " + totalsPart + " or " + predictionsPart + ", not " + s.part)
 	case len(s.universe) != 3:
 		return cli.UsageError("-universe is LO,HI,STEP")
 	}
@@ -88,6 +95,7 @@ func (s *metersStudy) settings() (meters.Settings, error) {
 	return meters.Settings{
 		Universe: u, Epsilons: s.epsilons, Repeat: s.repeat,
 		Window: duration(s.window), Period: duration(s.period), Windows: s.windows,
+		Alphas: s.alphas, Etas: s.etas,
 	}, nil
 }
 
@@ -118,10 +126,14 @@ func (s *metersStudy) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.part == totalsPart {
+	switch s.part {
+	case totalsPart:
 		return s.totals(ctx, study, all)
+	case predictionsPart:
+		return s.predictions(ctx, study, all)
+	default:
+		return s.signatures(ctx, study, all)
 	}
-	return s.signatures(ctx, study, all)
 }
 
 // read reads the readings. Empty ones are left out.
@@ -234,5 +246,30 @@ func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []met
 			return study.Totals(ctx, all, row)
 		},
 		draw: oneFigure(s.figures, "totals", meters.RelativeErrors),
+	}.perform(s.figures)
+}
+
+// predictionsHead names the columns of predictionRow.
+const predictionsHead = "alpha,eta,meters,readings,prediction_rate,mean_error,p95_error,epsilon," +
+	"same_error_epsilon,same_epsilon_error,meters_saving"
+
+func predictionRow(r meters.PredictionRow) string {
+	return strings.Join([]string{
+		rounded(r.Alpha, 9), rounded(r.Eta, 9), strconv.Itoa(r.Meters), strconv.Itoa(r.Readings), decimal(r.PredictionRate, 4),
+		decimal(r.MeanError, 6), decimal(r.P95Error, 6), decimal(r.Epsilon, 6),
+		decimal(r.SameError, 6), decimal(r.SameEpsilon, 6), strconv.Itoa(r.Saving),
+	}, ",")
+}
+
+// predictions runs the predictions part of a study.
+func (s *metersStudy) predictions(ctx context.Context, study *meters.Study, all []meters.Meter) error {
+	return experiment[meters.PredictionRow]{
+		head: predictionsHead,
+		text: predictionRow,
+		run: func(line *cli.TerminalLine, row func(meters.PredictionRow) error) error {
+			study.Progress = measuring(line)
+			return study.Predictions(ctx, all, row)
+		},
+		draw: oneFigure(s.figures, "predictions", meters.Predicted),
 	}.perform(s.figures)
 }

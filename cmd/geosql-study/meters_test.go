@@ -73,6 +73,22 @@ func TestStudyMetersRadius(t *testing.T) {
 	}
 }
 
+func TestStudyMetersPredictions(t *testing.T) {
+	rows := metersOf(t, "-readings", televisions(t, readingsHead, 3), "-part", "predictions", "-universe", "0,300,0.1", "-alpha", "20,80", "-eta", "0.25,0.5", "-repeat", "2")
+	var got []string
+	for _, r := range rows {
+		got = append(got, strings.Join([]string{r["alpha"], r["eta"], r["meters"], r["readings"]}, " "))
+		for _, name := range []string{"prediction_rate", "mean_error", "p95_error", "epsilon", "same_error_epsilon", "same_epsilon_error", "meters_saving"} {
+			if !(measure(t, r, name) >= 0) {
+				t.Errorf("%s: %v", name, r)
+			}
+		}
+	}
+	if want := "20 0.25 3 2160\n80 0.25 3 2160\n20 0.5 3 2160\n80 0.5 3 2160"; strings.Join(got, "\n") != want {
+		t.Errorf("rows\n%s", strings.Join(got, "\n"))
+	}
+}
+
 func TestStudyMetersTotals(t *testing.T) {
 	rows := metersOf(t, "-readings", televisions(t, readingsHead, 3), "-part", "totals", "-universe", "0,300,0.1", "-epsilon", "1,1000000", "-repeat", "50")
 	if len(rows) != 8 {
@@ -134,7 +150,7 @@ func TestStudyMetersErrors(t *testing.T) {
 	}{
 		{nil, 2, "no file of readings"},
 		{[]string{"-readings", good, "-columns", "t,value"}, 2, "-columns names device,t,value"},
-		{[]string{"-readings", good, "-part", "sums"}, 2, "-part must be signatures or totals, not sums"},
+		{[]string{"-readings", good, "-part", "sums"}, 2, "-part must be signatures, totals or predictions, not sums"},
 		{[]string{"-readings", good, "-universe", "0,300"}, 2, "-universe is LO,HI,STEP"},
 		{[]string{"-readings", good, "-universe", "0,300,7"}, 2, "-universe: step 7 does not divide"},
 		{[]string{"-readings", good, "-epsilon", "0.1,0"}, 2, "epsilon must be above 0"},

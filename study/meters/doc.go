@@ -32,5 +32,11 @@
 // meters, over a day or a month. Each is charged once to each of its meters. Days are those of
 // the clock of the recorded times.
 //
+// # Predictions
+//
+// All readings of a meter are reported as one trace by the predictive mechanism of package trace,
+// like predictive_value does. Independent noise is compared by its law, not by draws: the epsilon
+// at which it has the same mean error, and the mean error that it has at the same epsilon.
+//
 // Only the mechanism's noise is random; it comes from the operating system's entropy.
 package meters

@@ -116,4 +116,27 @@ func relativeErrors(rows []TotalRow) chart.Panel {
 	return p
 }
 
+// Predicted draws, as SVG, what predictions spend against independent noise of the same mean
+// error. The rows are those of Predictions.
+func Predicted(rows []PredictionRow) (io.WriterTo, error) {
+	p := chart.Panel{Title: "Spent, with predictions", X: "alpha", Y: "per cent of independent noise", Left: -axisMargin}
+	colours := []color.Color{chart.Blue, chart.Green, chart.Sky, chart.Grey, color.Black}
+	for len(rows) > 0 {
+		eta := rows[0].Eta
+		c := chart.Curve{Name: "eta " + short(eta), Colour: colours[len(p.Curves)%len(colours)]}
+		p.Names = nil
+		for len(rows) > 0 && rows[0].Eta == eta {
+			share := 100 * rows[0].Epsilon / rows[0].SameError
+			if !math.IsNaN(share) && !math.IsInf(share, 0) {
+				c.Points = append(c.Points, plotter.XY{X: float64(len(p.Names)), Y: share})
+			}
+			p.Names = append(p.Names, short(rows[0].Alpha))
+			rows = rows[1:]
+		}
+		p.Right = float64(len(p.Names)-1) + axisMargin
+		p.Curves = append(p.Curves, c)
+	}
+	return chart.Page([][]chart.Panel{{p}})
+}
+
 func short(epsilon float64) string { return strconv.FormatFloat(epsilon, 'g', 3, 64) }

@@ -19,6 +19,10 @@ type Settings struct {
 	Window  time.Duration // length of a signature
 	Period  time.Duration // between two reports; divides Window
 	Windows int           // greatest number of signatures of a device
+
+	// Only for predictions.
+	Alphas []float64 // accuracies of the noise, in the unit
+	Etas   []float64 // ratios of an accuracy to that of its test
 }
 
 // maxSamples bounds the reports of a signature.

@@ -8,11 +8,13 @@ import (
 // A Study releases readings of meters. [New] returns one. It is not safe for concurrent use,
 // and uses all processors.
 type Study struct {
-	parallel.Workers // whose Progress counts signatures or groups, over all epsilons
+	parallel.Workers // whose Progress counts signatures, groups or meters, over all mechanisms
 
 	settings Settings
 	values   []mechanism // of single readings, one for each epsilon
 	sums     []mechanism // of sums, one for each epsilon
+
+	predictors []predictor // of traces, one for each eta and alpha
 }
 
 // New returns a study. Errors are about the settings.
@@ -26,6 +28,9 @@ func New(s Settings) (*Study, error) {
 		return nil, err
 	}
 	if study.sums, err = s.mechanisms(scalar.Sum); err != nil {
+		return nil, err
+	}
+	if study.predictors, err = s.predictors(); err != nil {
 		return nil, err
 	}
 	return study, nil
