@@ -119,7 +119,9 @@ func (l Line) Unit() budget.Unit { return l.universe.Unit() }
 // Step implements [Space].
 func (l Line) Step() float64 { return l.step }
 
-// Rate implements [Space].
+// Rate implements [Space]. Cells D indices apart are values d = D*step apart, and the rate is
+// eps*step rounded down, so that exp(rate*D) <= exp(eps*d): what the proof at [Mechanism.Draw]
+// (the paper's theorem 3.1) needs of a metric, here that of the universe.
 func (l Line) Rate(eps budget.Amount) float64 { return exact.RateTimes(l.quantumRate, int64(eps)) }
 
 // Draw implements [Space] by the truncated geometric mechanism: the discrete Laplace law
