@@ -88,7 +88,7 @@ var scenarios = []*scenario{
 	{
 		name: "aggregate in groups", prepare: prepareScan, span: span, eps: half, most: exactly,
 		players: []play{scan(half,
-			release{"kWh", `SELECT group_concat(DISTINCT account), dx_sum(account, x, 0.5, 'u') FROM many GROUP BY i / 40`},
+			release{"kWh", `SELECT group_concat(DISTINCT account), dx_avg(account, x, 0.5, 'u', 'dinf') FROM many GROUP BY i / 40`},
 			release{"record", `SELECT account, dx_count(account, 0.5) FROM many WHERE i < 200 GROUP BY account`},
 		)},
 	},
