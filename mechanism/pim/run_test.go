@@ -282,10 +282,10 @@ func TestTime(t *testing.T) {
 	})
 }
 
-var sharedModel *markov.Model
+var sharedModel, smallModel *markov.Model
 
 func TestMain(m *testing.M) {
-	sharedModel = cityModel(&testing.T{}, 6)
+	sharedModel, smallModel = cityModel(&testing.T{}, 6), cityModel(&testing.T{}, 3)
 	m.Run()
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestDomainString(t *testing.T) {
@@ -102,6 +104,43 @@ func TestOutside(t *testing.T) {
 		if got := c.d.Outside(c.lat, c.lon); got != c.want {
 			t.Errorf("%v: Outside(%v, %v) = %v", c.d, c.lat, c.lon, got)
 		}
+	}
+}
+
+// Reported finds the lattice point that Location reports, far outside of the box too, and
+// Position says the same of a lattice point as Location.
+func TestReported(t *testing.T) {
+	domains := []*Domain{gridDomain(t), mustDomain(t, -20, 177, -16, -178, 1), mustDomain(t, 85, 10, 90, 100, 5)}
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.SampledFrom(domains).Draw(t, "domain")
+		index := rapid.Int64Range(-1<<23, 1<<23)
+		c := Cell{index.Draw(t, "i"), index.Draw(t, "j")}
+		lat, lon := d.Location(c)
+		if got := d.Reported(lat, lon); got != c {
+			t.Fatalf("%v, not %v", got, c)
+		}
+		if y, x := d.Position(float64(c.I), float64(c.J)); y != lat || x != lon {
+			t.Fatalf("%v is at %v %v, not %v %v", c, y, x, lat, lon)
+		}
+	})
+	for _, d := range domains {
+		for _, c := range []Cell{{saturation, saturation}, {-saturation, 0}, {0, saturation}} {
+			if got := d.Reported(d.Location(c)); max(got.I, -got.I, got.J, -got.J) > saturation {
+				t.Errorf("%v becomes %v", c, got)
+			}
+		}
+	}
+}
+
+// A position beyond all lattice points, or none, has an index.
+func TestSaturated(t *testing.T) {
+	for x, want := range map[float64]int64{2.5: 2, -7.6: -8, 1e300: saturation, math.Inf(-1): -saturation, math.Inf(1): saturation} {
+		if got := saturated(x); got != want {
+			t.Errorf("%v: %d, not %d", x, got, want)
+		}
+	}
+	if got := saturated(math.NaN()); got != -saturation {
+		t.Errorf("%d", got)
 	}
 }
 

@@ -102,13 +102,36 @@ func (d *Domain) Admissible(c Cell) Cell {
 // decimals: lat in [-90, 90], lon in [-180, 180].
 func (d *Domain) Location(c Cell) (lat, lon float64) { return d.print(c).degrees() }
 
+// Position returns the location of a point of the frame, x steps to the east and y to the
+// north of the centre, as [Domain.Location] does for lattice points.
+func (d *Domain) Position(x, y float64) (lat, lon float64) { return d.printAt(x, y).degrees() }
+
+// Reported returns the lattice point that [Domain.Location] reports at a location, in
+// degrees, inside the box or not. If the printed decimals do not tell lattice points apart,
+// as with steps below 2 cm, or near the antipode of the centre, it returns one near to it.
+func (d *Domain) Reported(lat, lon float64) Cell {
+	x, y := d.grid.project(lat, d.frame.offset(lon))
+	return Cell{saturated(x), saturated(y)}
+}
+
+// saturated rounds a position to the nearest index.
+func saturated(x float64) int64 {
+	if !(x > -saturation) {
+		return -saturation
+	}
+	return int64(math.RoundToEven(min(x, saturation)))
+}
+
 // A printed location has coordinates in units of 1e-7 degree, about 1 cm. These
 // integers decide what a query shows, and whether it lies in a region.
 type printed struct{ lat, lon int64 }
 
 // print returns the reported coordinates of a lattice point.
-func (d *Domain) print(c Cell) printed {
-	lat, dlon := d.grid.unproject(float64(c.I), float64(c.J))
+func (d *Domain) print(c Cell) printed { return d.printAt(float64(c.I), float64(c.J)) }
+
+// printAt returns the reported coordinates of a point that is given in steps.
+func (d *Domain) printAt(x, y float64) printed {
+	lat, dlon := d.grid.unproject(x, y)
 	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}
 }
 
