@@ -21,6 +21,7 @@ type pimStudy struct {
 	deltas   []float64
 	minSet   int
 	period   float64 // seconds
+	pause    float64 // longest gap in a trajectory, seconds; 0 for ten periods
 	traces   int
 	steps    int
 	repeat   int
@@ -58,6 +59,7 @@ func (s *pimStudy) register(fs *flag.FlagSet) {
 	cli.Switch(fs, "known-start", "the first cell of every trace is public", func() { s.known = true })
 	cli.NumberVar(fs, &s.cell, "cell", "the width of a cell in `METRES`")
 	cli.NumberVar(fs, &s.period, "period", "the time of a step in `SECONDS`")
+	cli.NumberVar(fs, &s.pause, "break", "begin another piece where nothing was recorded for longer than `SECONDS` (default ten periods)")
 	cli.NumbersVar(fs, &s.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST")
 	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS` of a step")
 	cli.NumbersVar(fs, &s.deltas, "delta", "the `DELTAS`, shares of the prior outside a location set")
@@ -94,13 +96,19 @@ func (s *pimStudy) check() error {
 	if err := checkDuration("period", s.period); err != nil {
 		return err
 	}
+	if s.pause == 0 {
+		s.pause = 10 * s.period
+	}
+	if err := checkDuration("break", s.pause); err != nil {
+		return err
+	}
 	return s.points.check()
 }
 
 func (s *pimStudy) settings() pim.Settings {
 	return pim.Settings{
 		Epsilons: s.epsilons, Deltas: s.deltas, MinSet: s.minSet,
-		CellMetres: s.cell, Period: duration(s.period),
+		CellMetres: s.cell, Period: duration(s.period), Break: duration(s.pause),
 		Personal: s.personal, KnownStart: s.known,
 		Traces: s.traces, Steps: s.steps, Repeat: s.repeat, KNN: s.knn,
 	}
@@ -148,7 +156,7 @@ func (s *pimStudy) readPlaces(ctx context.Context) ([]pim.Place, error) {
 }
 
 // pimHead names the columns of pimRows.
-const pimHead = "mechanism,epsilon,delta,steps,set_size,drift_ratio,distance_m,rmse_m,knn_k,precision,recall,ms_per_step"
+const pimHead = "mechanism,epsilon,delta,steps,set_size,drift_ratio,distance_m,rmse_m,estimate_m,knn_k,precision,recall,ms_per_step"
 
 // pimRows returns the rows of the output for one mechanism and setting: one for each query for
 // the nearest places, or one if there are no queries.
@@ -156,7 +164,7 @@ func pimRows(r pim.Row, queries []pim.KNN) (rows []string) {
 	row := func(query, precision, recall string) {
 		rows = append(rows, strings.Join([]string{
 			r.Mechanism, rounded(r.Epsilon, 9), rounded(r.Delta, 9), strconv.Itoa(r.Steps),
-			decimal(r.SetSize, 2), decimal(r.DriftRatio, 4), decimal(r.Distance, 1), decimal(r.RMSE, 1),
+			decimal(r.SetSize, 2), decimal(r.DriftRatio, 4), decimal(r.Distance, 1), decimal(r.RMSE, 1), decimal(r.Estimate, 1),
 			query, precision, recall, decimal(1000*r.StepTime.Seconds(), 3),
 		}, ","))
 	}

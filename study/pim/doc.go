@@ -14,11 +14,11 @@
 //
 // Recordings are shorter than the paper's 500 timestamps. So all fixes of a user are sorted
 // by time, across traces, and thinned to the first fix of each slot of one period, counted
-// from the user's first fix. The times between recordings are gaps: nothing is reported in
-// them, and the model advances the belief by as many periods as have passed. The result is
-// cut into pieces of at most the steps of the settings; pieces of less than [MinSteps] are
-// left out. Each user's first piece is taken, longer pieces first, then each user's next
-// one, and so on.
+// from the first one, and cut into pieces of at most the steps of the settings. Wherever
+// nothing was recorded for longer than the break of the settings, a new piece begins. In
+// shorter gaps nothing is reported, and the model advances the belief by as many periods as
+// have passed. Pieces of less than [MinSteps] are left out. Each user's longest piece is
+// taken, longer pieces first, then each user's second longest, and so on.
 //
 // A run starts from the model's visit frequencies, or from the true first cell if that is
 // public, and ends with its trajectory.

@@ -27,7 +27,7 @@ func town(t *testing.T) *planar.Domain {
 // brief are settings with little to do.
 func brief() Settings {
 	return Settings{
-		Epsilons: []float64{1}, Deltas: []float64{0.01}, MinSet: 1, CellMetres: 400, Period: time.Minute,
+		Epsilons: []float64{1}, Deltas: []float64{0.01}, MinSet: 1, CellMetres: 400, Period: time.Minute, Break: 10 * time.Minute,
 		Traces: 10, Steps: 50, Repeat: 1, KNN: []KNN{{1, 1}, {2, 2}, {2, 5}},
 	}
 }

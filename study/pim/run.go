@@ -15,7 +15,11 @@ type step struct {
 	setSize int
 	drift   bool // the true cell was not in the set
 	metres  float64
-	took    time.Duration
+
+	// estimateMetres is how far the mean of the belief is from the truth, after the report.
+	estimateMetres float64
+
+	took time.Duration
 }
 
 // run reports a trajectory until its end or until stop returns true, and calls each for every
@@ -42,6 +46,8 @@ func (s *Study) run(m *pim.Mechanism, src *exact.Source, x *trajectory, stop fun
 		made.report.T = truth.T
 		made.report.Lat, made.report.Lon = domain.Location(z)
 		made.metres = planar.Distance(truth.Lat, truth.Lon, made.report.Lat, made.report.Lon)
+		lat, lon := run.Mean()
+		made.estimateMetres = planar.Distance(truth.Lat, truth.Lon, lat, lon)
 		each(k, made)
 	}
 	return nil

@@ -16,6 +16,7 @@ type Settings struct {
 
 	CellMetres float64       // side of a cell
 	Period     time.Duration // of a step
+	Break      time.Duration // the longest gap within a test trajectory
 	Personal   bool          // a model for every user, instead of one for all
 	KnownStart bool          // the first cell of every test trajectory is public
 
@@ -50,6 +51,9 @@ func (s *Settings) check(places int) error {
 		return fmt.Errorf("repeat must be at least 1, not %d", s.Repeat)
 	case s.Period <= 0 || s.Period%time.Microsecond != 0:
 		return fmt.Errorf("period must be a positive number of microseconds, not %v", s.Period)
+	}
+	if s.Break < s.Period {
+		return fmt.Errorf("break must be at least the period of %v, not %v", s.Period, s.Break)
 	}
 	for _, q := range s.KNN {
 		switch {

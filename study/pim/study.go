@@ -3,7 +3,6 @@ package pim
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/pim"
@@ -85,7 +84,7 @@ func (s *Study) Run(ctx context.Context, tracks []track.Track, row func(Row) err
 
 // prepare selects the test trajectories and trains their models.
 func (s *Study) prepare(tracks []track.Track) (err error) {
-	s.subjects = trajectories(tracks, int64(s.settings.Period/time.Microsecond), s.settings.Steps, s.settings.Traces)
+	s.subjects = trajectories(tracks, s.settings.Period.Microseconds(), s.settings.Break.Microseconds(), s.settings.Steps, s.settings.Traces)
 	if len(s.subjects) == 0 {
 		return errNoSubject
 	}

@@ -28,7 +28,7 @@ func rowsOf(t *testing.T, s *Study, tracks []track.Track) (rows []Row) {
 }
 
 // reference measures a mechanism as the package comment says, in one go.
-func reference(t *testing.T, d *study, name string, p pim.Policy) (steps int, size, drift, metres, squares float64, recall []float64) {
+func reference(t *testing.T, d *study, name string, p pim.Policy) (steps int, size, drift, metres, squares, estimate float64, recall []float64) {
 	t.Helper()
 	recall = make([]float64, len(d.settings.KNN))
 	for _, x := range d.subjects {
@@ -76,10 +76,12 @@ func reference(t *testing.T, d *study, name string, p pim.Policy) (steps int, si
 						}
 					}
 				}
+				lat, lon = run.Mean()
+				estimate += planar.Distance(f.Lat, f.Lon, lat, lon)
 			}
 		}
 	}
-	return steps, size, drift, metres, squares, recall
+	return steps, size, drift, metres, squares, estimate, recall
 }
 
 // A study with its tracks.
@@ -108,7 +110,7 @@ func TestRunAgainstReference(t *testing.T) {
 				if r.Mechanism != mechanisms[k%3] || r.Epsilon != under.epsilon || r.Delta != under.delta {
 					t.Errorf("row %d is of %s, epsilon %v, delta %v", k, r.Mechanism, r.Epsilon, r.Delta)
 				}
-				steps, size, drift, metres, squares, recall := reference(t, s, r.Mechanism, under.policy)
+				steps, size, drift, metres, squares, estimate, recall := reference(t, s, r.Mechanism, under.policy)
 				n := float64(steps)
 				near := func(what string, got, want float64) {
 					if math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
@@ -120,6 +122,7 @@ func TestRunAgainstReference(t *testing.T) {
 				near("drift ratio", r.DriftRatio, drift/n)
 				near("distance", r.Distance, metres/n)
 				near("rmse", r.RMSE, math.Sqrt(squares/n))
+				near("estimate", r.Estimate, estimate/n)
 				for q, pair := range settings.KNN {
 					near("recall", r.Recall[q], recall[q]/n)
 					near("precision", r.Precision[q], recall[q]/n*float64(pair.K)/float64(pair.Returned))
@@ -265,6 +268,7 @@ func TestSettings(t *testing.T) {
 		"repeat must be":           func(s *Settings) { s.Repeat = 0 },
 		"period must be":           func(s *Settings) { s.Period = 0 },
 		"period must be a pos":     func(s *Settings) { s.Period = time.Nanosecond },
+		"break must be at least":   func(s *Settings) { s.Break = s.Period - time.Microsecond },
 		"cell_m":                   func(s *Settings) { s.CellMetres = 30 },
 		"epsilon":                  func(s *Settings) { s.Epsilons = []float64{1, 0} },
 		"unsupported value":        func(s *Settings) { s.Epsilons = []float64{math.Inf(1)} },

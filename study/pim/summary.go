@@ -14,6 +14,7 @@ type Summary struct {
 
 	Distance float64 // mean distance between report and truth, in metres
 	RMSE     float64 // root of the mean square of that distance, in metres
+	Estimate float64 // mean distance between the public estimate and the truth, in metres
 
 	// One for each KNN of the settings; nil without places. With R the places wanted and
 	// R' those returned, precision is the mean of |R n R'|/k' and recall that of
@@ -27,6 +28,7 @@ type Summary struct {
 type tally struct {
 	steps, cells, drifts int
 	metres, metres2      float64 // sums of distances and of their squares
+	estimateMetres       float64 // sum of the estimates' distances
 	hits                 []int   // for each KNN, places wanted that were returned
 	took                 time.Duration
 	err                  error // the first error
@@ -40,6 +42,7 @@ func (t *tally) add(s step) {
 	}
 	t.metres += s.metres
 	t.metres2 += s.metres * s.metres
+	t.estimateMetres += s.estimateMetres
 	t.took += s.took
 }
 
@@ -61,6 +64,7 @@ func (t *tally) merge(o *tally) {
 	t.drifts += o.drifts
 	t.metres += o.metres
 	t.metres2 += o.metres2
+	t.estimateMetres += o.estimateMetres
 	t.took += o.took
 	if t.hits == nil && o.hits != nil {
 		t.hits = make([]int, len(o.hits))
@@ -82,6 +86,7 @@ func (t *tally) summary(queries []KNN) Summary {
 		DriftRatio: float64(t.drifts) / n,
 		Distance:   t.metres / n,
 		RMSE:       math.Sqrt(t.metres2 / n),
+		Estimate:   t.estimateMetres / n,
 		StepTime:   t.took / time.Duration(t.steps),
 	}
 	for k, hits := range t.hits {

@@ -18,21 +18,27 @@ type trajectory struct {
 }
 
 // trajectories returns at most limit test trajectories of at most steps fixes, as described
-// in the package comment. The period is in microseconds.
-func trajectories(tracks []track.Track, period int64, steps, limit int) []trajectory {
+// in the package comment. The period and the pause that ends a
+// trajectory are in microseconds.
+func trajectories(tracks []track.Track, period, pause int64, steps, limit int) []trajectory {
 	type piece struct {
 		trajectory
-		turn int // number of the piece among its user's
+		turn int // rank of the piece among its user's, by length
 	}
 	var pieces []piece
 	users, fixes := byUser(tracks)
 	for _, user := range users {
-		turn := 0
-		for chunk := range slices.Chunk(thin(fixes[user], period), steps) {
-			if len(chunk) >= MinSteps {
-				pieces = append(pieces, piece{trajectory{user: user, fixes: chunk}, turn})
-				turn++
+		var own [][]track.Fix
+		for _, part := range split(fixes[user], pause) {
+			for chunk := range slices.Chunk(thin(part, period), steps) {
+				if len(chunk) >= MinSteps {
+					own = append(own, chunk)
+				}
 			}
+		}
+		slices.SortStableFunc(own, func(a, b []track.Fix) int { return cmp.Compare(len(b), len(a)) })
+		for turn, chunk := range own {
+			pieces = append(pieces, piece{trajectory{user: user, fixes: chunk}, turn})
 		}
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int {
@@ -59,6 +65,18 @@ func byUser(tracks []track.Track) (users []string, fixes map[string][]track.Fix)
 		slices.SortStableFunc(all, func(a, b track.Fix) int { return cmp.Compare(a.T, b.T) })
 	}
 	return users, fixes
+}
+
+// split cuts fixes wherever nothing was recorded for longer than a pause.
+func split(fixes []track.Fix, pause int64) (parts [][]track.Fix) {
+	begin := 0
+	for k := range fixes {
+		if k > 0 && fixes[k].T-fixes[k-1].T > pause {
+			parts = append(parts, fixes[begin:k])
+			begin = k
+		}
+	}
+	return append(parts, fixes[begin:])
 }
 
 // thin returns the first fix of every slot, at the time its slot begins.

@@ -28,7 +28,22 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// Tracks of a user are one sequence in time, also those that overlap.
+// A pause as long as the break is none; slots begin anew after a longer one.
+func TestSplit(t *testing.T) {
+	var got []string
+	for _, part := range split(at(7, 30, 90, 151, 152, 400), 60*second) {
+		for _, x := range thin(part, 60*second) {
+			got = append(got, fmt.Sprintf("%d", x.T/second))
+		}
+		got = append(got, "|")
+	}
+	if want := []string{"7", "67", "|", "151", "|", "400", "|"}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
+	}
+}
+
+// Tracks of a user are one sequence in time, also those that overlap, and pieces of it are
+// taken the longest first. Pauses are in it up to the break.
 func TestTrajectories(t *testing.T) {
 	minutes := func(from, n int64) (fixes []track.Fix) {
 		for k := range n {
@@ -44,21 +59,25 @@ func TestTrajectories(t *testing.T) {
 		{User: "c", Fixes: minutes(9, 120)},
 		{User: "a", Name: "again", Fixes: minutes(1010, 40)}, // 30 of the evening's minutes, 10 more
 	}
+	const night = 971 * 60 * second // from the morning's last fix to the evening's first
 	for _, c := range []struct {
+		pause int64
 		limit int
 		want  []string // user, first and last minute, steps
 	}{
-		{1, []string{"a 0 1019 50"}},
-		{100, []string{"a 0 1019 50", "c 9 58 50", "b 5 29 25", "c 59 108 50", "a 1020 1049 30", "c 109 128 20"}},
-		{4, []string{"a 0 1019 50", "c 9 58 50", "b 5 29 25", "c 59 108 50"}},
+		{night, 1, []string{"a 0 1019 50"}},
+		{night, 100, []string{"a 0 1019 50", "c 9 58 50", "b 5 29 25", "c 59 108 50", "a 1020 1049 30", "c 109 128 20"}},
+		{night, 4, []string{"a 0 1019 50", "c 9 58 50", "b 5 29 25", "c 59 108 50"}},
+		{night - 1, 100, []string{"a 1000 1049 50", "c 9 58 50", "b 5 29 25", "c 59 108 50", "a 0 29 30", "c 109 128 20"}},
+		{600 * second, 1, []string{"a 1000 1049 50"}},
 	} {
 		var got []string
-		for _, x := range trajectories(tracks, 60*second, 50, c.limit) {
+		for _, x := range trajectories(tracks, 60*second, c.pause, 50, c.limit) {
 			first, last := x.fixes[0].T, x.fixes[len(x.fixes)-1].T
 			got = append(got, fmt.Sprintf("%s %d %d %d", x.user, first/(60*second), last/(60*second), len(x.fixes)))
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%d: %q, not %q", c.limit, got, c.want)
+			t.Errorf("%d, pause %d: %q, not %q", c.limit, c.pause, got, c.want)
 		}
 	}
 }
