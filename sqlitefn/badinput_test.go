@@ -143,6 +143,7 @@ var samples = map[string]sample{
 	"geoind_epsilon_for.radius_m": {"200", positive},
 	"radius_m":                    {"200", func(o operand) verdict { return numeric(o, func(x float64) verdict { return only(x >= 0) }) }},
 	"p":                           {"0.5", probability},
+	"pim_estimate.p":              {"0.5", func(o operand) verdict { return optional(o, probability(o)) }},
 	"confidence":                  {"0.5", probability},
 	"dx_radius.p":                 {"0.5", properProbability},
 	"dx_epsilon_for.p":            {"0.5", properProbability},
@@ -198,6 +199,13 @@ var samples = map[string]sample{
 		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
 	}},
 	"pim_step.trace": {`(SELECT trace FROM (SELECT hex(randomblob(8)) AS trace LIMIT -1 OFFSET 0)
+		WHERE trace_policy(trace, 'ana', 'pim', '{"model": "popular", "epsilon": 1}') NOT NULL)`, func(o operand) verdict {
+		if anyKey(o) == accepted {
+			return either // has the policy of all traces, which is another
+		}
+		return refused
+	}},
+	"pim_estimate.trace": {`(SELECT trace FROM (SELECT hex(randomblob(8)) AS trace LIMIT -1 OFFSET 0)
 		WHERE trace_policy(trace, 'ana', 'pim', '{"model": "popular", "epsilon": 1}') NOT NULL)`, func(o operand) verdict {
 		if anyKey(o) == accepted {
 			return either // has the policy of all traces, which is another

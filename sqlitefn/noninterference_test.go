@@ -147,14 +147,16 @@ func plainly(cell any) string { return fmt.Sprintf("%T %[1]v", cell) }
 // coordinate is one in a released trace.
 var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
 
-// binCount is the count of a bin, and cells are what a heat map lists.
+// binCount is the count of a bin, cells are what a heat map lists, and belief is what an
+// estimate says from released reports.
 var (
 	binCount = regexp.MustCompile(`"count":[0-9]+\b`)
 	cells    = regexp.MustCompile(`"features":\[.*\]`)
+	belief   = regexp.MustCompile(`("lat":[^"]*,"lon":[^"]*,"cell":|"type":"MultiPolygon",).*`)
 )
 
 // veiled hides what is released: every REAL, points, the coordinates of traces, the counts of
-// histograms and the cells of heat maps. Whole numbers are shown: counts are of rows, which are
+// histograms, the cells of heat maps and what follows from reports. Whole numbers are shown: counts are of rows, which are
 // public, and databases on one tape draw alike.
 func veiled(cell any) string {
 	switch v := cell.(type) {
@@ -166,6 +168,7 @@ func veiled(cell any) string {
 		}
 		v = cells.ReplaceAllString(v, `"features":CELLS`)
 		v = binCount.ReplaceAllString(v, `"count":COUNT`)
+		v = belief.ReplaceAllString(v, `BELIEF`)
 		return plainly(coordinate.ReplaceAllString(v, `"$1":REAL`))
 	}
 	return plainly(cell)

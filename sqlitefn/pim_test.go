@@ -312,6 +312,9 @@ var pimUses = []step{
 	{`SELECT pim_step(a, 7, lat, lon), pim_step(a, 8, lat, lon) FROM t GROUP BY a`, ``},
 	{`INSERT INTO n SELECT pim_step('two', 100 + a, lat, lon) OVER (ORDER BY a ROWS UNBOUNDED PRECEDING) FROM t RETURNING i IS NULL`, ``},
 	{`SELECT markov_info('popular')`, ``},
+	{`SELECT pim_estimate('ana', 0.5) ->> 't', pim_estimate('di') ->> 't'`, ``},
+	{`SELECT t, lat, lon, cell_lat, cell_lon, cell_probability, area <> '', area_probability FROM pim_estimate('ana')`, ``},
+	{`SELECT * FROM budget_cost('SELECT pim_estimate(''ana''), t FROM pim_estimate(''ana'')')`, ``},
 }
 
 // Locations of one cell are indistinguishable: with the same draws even the reports are

@@ -64,6 +64,13 @@ SELECT pim_step('ride', 60, 39.95, 116.25);
 --> 'POINT(...)'
 --$ ana 1/set
 
+-- What everybody may believe after that costs nothing.
+SELECT pim_estimate('ride') ->> 't', pim_estimate('ride', 0.5) -> 'area' ->> 'type';
+--> '1970-01-01T00:01:00Z', 'MultiPolygon'
+SELECT t, lat, lon, cell_probability FROM pim_estimate('ride');
+--> '1970-01-01T00:00:00Z', REAL, REAL, REAL
+--> '1970-01-01T00:01:00Z', REAL, REAL, REAL
+
 -- A whole trace under a prior, once for each account.
 SELECT cip_policy('day', '{"kernel": "rbf", "variance": 1000000, "length_scale_max": 600, "radius": 100, "lambda": 2, "epsilon": 1, "family": "windows:3", "domain": "beijing"}');
 --> TEXT
