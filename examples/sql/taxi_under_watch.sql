@@ -47,6 +47,11 @@ FROM fix ORDER BY t;
 -- How large were the sets, and the noise with them? The gap without a signal shows.
 SELECT t, lat, lon, set_size FROM trace_run('44-21-XT');
 
+-- Where is the taxi, as far as everybody may know? The mean of the belief is mostly nearer to
+-- it than the report, and costs nothing. The area can be drawn on a map: it is GeoJSON.
+SELECT t, lat, lon, cell_probability, area_probability FROM pim_estimate('44-21-XT', 0.5);
+SELECT pim_estimate('44-21-XT', 0.5) -> 'area' AS area;
+
 -- On line, one point at a time; the run goes on where it was.
 SELECT pim_step('44-21-XT', 88200, 38.7513, -9.1329) AS reported;
 
