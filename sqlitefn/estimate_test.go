@@ -31,9 +31,11 @@ func (d *database) estimateOf(args string) (text string, e estimate) {
 }
 
 // What is said on line after each step is what the table says afterwards. Nothing is charged
-// for it and nothing drawn, and no step is any different.
+// for it and nothing drawn, and no step is any different. At this epsilon reports are hundreds
+// of kilometres away from the domain, whose lattice points are found again there.
 func TestPIMEstimate(t *testing.T) {
 	d := popular(t)
+	d.run(`SELECT trace_policy('bus', 'bus', 'pim', '{"model":"popular","epsilon":0.02,"min_set":9}')`)
 	d.answers(`SELECT pim_estimate('bus'), (SELECT count(*) FROM pim_estimate('bus'))`, `[[<nil> 0]]`)
 	var want []string
 	for i := range 10 {

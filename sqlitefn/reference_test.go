@@ -146,3 +146,22 @@ func TestEveryFunctionIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// What is free charges nobody, and has no argument that may hold a secret: those say so.
+func TestFreeFunctionsTakeNoSecret(t *testing.T) {
+	secrets := 0
+	for _, f := range functions {
+		for _, a := range f.args {
+			secret := strings.Contains(a.is, "secret")
+			if secret {
+				secrets++
+			}
+			if f.section == free && (secret || f.charges != "") {
+				t.Errorf("%s: %s, charges %q", f.name, a.is, f.charges)
+			}
+		}
+	}
+	if secrets == 0 {
+		t.Error("no argument of any function is secret")
+	}
+}

@@ -31,6 +31,13 @@
 // those of the set, and a set of one cell hides nothing: earlier reports and the model
 // have told all. [Policy.MinSet] sets the least number of cells.
 //
+// # The public estimate
+//
+// A report is noise about as wide as its set. What everybody may believe after all reports is
+// mostly much nearer to the secret: [Run.Mean], [Run.Likeliest] and [Run.Area] say it. They
+// follow from the reports and the model, so they cost nothing, and show nothing that the
+// reports have not shown.
+//
 // # Accuracy
 //
 // By theorem 5.10 of the paper the error is within a constant factor of the best
