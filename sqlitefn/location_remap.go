@@ -12,8 +12,8 @@ var (
 	argPoint     = &argument{name: "wkt", is: "POINT(lon lat): a release of geoind_optimal", kind: orNull(kindText)}
 	argRemapName = &argument{name: "name", is: "name of a mechanism", kind: kindName}
 
-	argReportLat  = &argument{name: "lat", is: "latitude of a release of geoind_laplace, degrees", kind: kindSecretLatitude}
-	argReportLon  = &argument{name: "lon", is: "longitude of the release, degrees", kind: kindSecretLongitude}
+	argReportLat  = &argument{name: "lat", is: "latitude of a release of geoind_laplace, degrees", kind: orNull(kindLatitude)}
+	argReportLon  = &argument{name: "lon", is: "longitude of the release, degrees", kind: orNull(kindLongitude)}
 	argPriorOf    = &argument{name: "prior", is: "name of a prior that prior_store has stored", kind: kindName, setting: true}
 	argReportEps  = &argument{name: "epsilon", is: "what the release spent, per metre", kind: kindPositive}
 	argPriorFrame = &argument{name: "domain", is: "the domain of the release, which must be the prior's", kind: kindText, optional: true, setting: true}
