@@ -25,6 +25,7 @@ func init() {
 				"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
 				"A dry run is never refused for lack of budget: compare epsilon with remaining, which is what budget_remaining returns. " +
 				"rule says whether a dx_ aggregate costs once per row, and under d1 whether once for all groups or once per group, and why; elsewhere it is NULL. " +
+				"A group that costs an account nothing more adds no evaluations either. " +
 				"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",
 			example: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
 				"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
