@@ -5,129 +5,6 @@ import (
 	"slices"
 )
 
-// A position is what a value may depend on: the row of a cursor, or the rows in an
-// aggregate's accumulator. Positions are numbered per program.
-type position struct {
-	cursor      int
-	accumulator int // register; 0 for a cursor
-}
-
-// sources is a set of positions that a value depends on as they are now. The last bit
-// stands for all other secrets: rows of an earlier position, parameters of the statement,
-// virtual tables.
-type sources uint64
-
-const (
-	elsewhere    sources = 1 << 63
-	maxPositions         = 63
-)
-
-// A value holds the sources of what is in a register: of all of it, and of the fields
-// of a record.
-type value struct {
-	all    sources
-	fields []sources // never changed, since values share them
-}
-
-// field returns the sources of a field of a record.
-func (v value) field(i int) sources {
-	if i < len(v.fields) {
-		return v.all | v.fields[i]
-	}
-	return v.all
-}
-
-// sources returns the sources of everything in the register.
-func (v value) sources() sources {
-	s := v.all
-	for _, f := range v.fields {
-		s |= f
-	}
-	return s
-}
-
-func (v value) equal(w value) bool { return v.all == w.all && slices.Equal(v.fields, w.fields) }
-
-// union returns what depends on the sources of both.
-func (v value) union(w value) value {
-	if len(v.fields) < len(w.fields) {
-		v, w = w, v
-	}
-	all := value{all: v.all | w.all, fields: v.fields}
-	if len(w.fields) > 0 {
-		all.fields = slices.Clone(v.fields)
-		for i, f := range w.fields {
-			all.fields[i] |= f
-		}
-	}
-	return all
-}
-
-// moved returns the value after the position s has moved on: what depended on it depends
-// on an earlier one.
-func (v value) moved(s sources) value {
-	if v.sources()&s == 0 {
-		return v
-	}
-	old := func(f sources) sources {
-		if f&s == 0 {
-			return f
-		}
-		return f&^s | elsewhere
-	}
-	w := value{all: old(v.all), fields: make([]sources, len(v.fields))}
-	for i, f := range v.fields {
-		w.fields[i] = old(f)
-	}
-	return w
-}
-
-// registers are the values in the registers of a program. Those that are not stored depend on
-// nothing.
-type registers []value
-
-func (r registers) get(i int) value {
-	if i < len(r) {
-		return r[i]
-	}
-	return value{}
-}
-
-func (r *registers) set(i int, v value) {
-	if i >= len(*r) {
-		if v.equal(value{}) {
-			return
-		}
-		*r = append(*r, make(registers, i+1-len(*r))...)
-	}
-	(*r)[i] = v
-}
-
-// copy copies n registers, which may overlap.
-func (r *registers) copy(from, to, n int) {
-	values := make(registers, n)
-	for i := range values {
-		values[i] = r.get(from + i)
-	}
-	for i, v := range values {
-		r.set(to+i, v)
-	}
-}
-
-// sources returns what n registers depend on.
-func (r registers) sources(first, n int) (s sources) {
-	for i := first; i < len(r) && i-first < n; i++ {
-		s |= r[i].sources()
-	}
-	return s
-}
-
-// A state is what is known before an instruction.
-type state struct {
-	registers
-	behind sources // cursors of indexes that have moved on while what follows them has not
-}
-
 // A flow follows which rows the values in registers come from, along the paths of a graph.
 type flow struct {
 	*graph
@@ -141,17 +18,6 @@ type flow struct {
 	size      int  // of all registers before nodes
 	grown     bool // something stored has grown
 	err       error
-}
-
-// A cursor tells what the instructions with its number open and how they move it.
-type cursor struct {
-	tables  map[[2]int]bool // database and root page of what it reads
-	writes  bool            // it writes tables
-	own     bool            // it reads a table of the statement's own: a sorter, a materialised subquery
-	of      int             // the first cursor of such a table, itself but for OpenDup
-	pseudo  int             // the register of the record that it reads, 0 for none
-	foreign bool            // it reads a virtual table
-	follows int             // the cursor of an index whose row it always stands on, itself if none
 }
 
 // newFlow finds out what the cursors are, and follows values until nothing changes.
@@ -171,66 +37,6 @@ func newFlow(g *graph, pure func(string) bool) (*flow, error) {
 		f.run()
 	}
 	return f, f.err
-}
-
-func (f *flow) cursor(i int) *cursor {
-	c := f.cursors[i]
-	if c == nil {
-		c = &cursor{tables: map[[2]int]bool{}, of: i, follows: i}
-		f.cursors[i] = c
-	}
-	return c
-}
-
-// open records what an instruction opens.
-func (f *flow) open(op *Op) {
-	switch op.Name {
-	case "OpenRead", "ReopenIdx":
-		f.cursor(op.P1).tables[[2]int{op.P3, op.P2}] = true
-	case "OpenWrite":
-		c := f.cursor(op.P1)
-		c.writes = true
-		if op.P5&rootInRegister == 0 {
-			c.tables[[2]int{op.P3, op.P2}] = true
-		}
-	case "OpenEphemeral", "OpenAutoindex", "SorterOpen":
-		f.cursor(op.P1).own = true
-	case "OpenDup":
-		f.cursor(op.P1).own = true
-		f.cursor(op.P1).of = op.P2
-	case "OpenPseudo":
-		f.cursor(op.P1).pseudo = op.P2
-	case "VOpen":
-		f.cursor(op.P1).foreign = true
-	}
-}
-
-// findFollowers finds the cursors of tables that only follow a cursor of one of their
-// indexes.
-func (f *flow) findFollowers() {
-	leaders := map[int]map[int]bool{}
-	lead := func(c, by int) {
-		if leaders[c] == nil {
-			leaders[c] = map[int]bool{}
-		}
-		leaders[c][by] = true
-	}
-	for i := range f.program {
-		op := &f.program[i]
-		switch {
-		case op.Name == "DeferredSeek":
-			lead(op.P3, op.P1)
-		case op.moves():
-			lead(op.P1, op.P1)
-		}
-	}
-	for c, by := range leaders {
-		for leader := range by {
-			if len(by) == 1 {
-				f.cursor(c).follows = leader
-			}
-		}
-	}
 }
 
 // number returns the sources of a position alone.
@@ -355,29 +161,6 @@ func (f *flow) moved(p position, r registers) {
 	for i := range r {
 		r[i] = r[i].moved(1 << n)
 	}
-}
-
-// probes are the instructions that look a key up with the cursor P1.
-var probes = set("Found", "NoConflict", "NotFound")
-
-// starts are the instructions that move the cursor P1 to a first row, or to the only one.
-var starts = set("Last", "NotExists", "Rewind", "SeekGE", "SeekGT", "SeekLE", "SeekLT", "SeekRowid", "Sort", "SorterSort", "VFilter")
-
-// advances are the instructions that move the cursor P1 to a next row.
-var advances = set("Next", "Prev", "SorterNext", "VNext")
-
-// moves reports whether an instruction moves the cursor P1.
-func (op *Op) moves() bool {
-	return probes[op.Name] || starts[op.Name] || advances[op.Name] || op.Name == "NullRow"
-}
-
-// opens reports whether an instruction opens or closes the cursor P1.
-func (op *Op) opens() bool {
-	switch op.Name {
-	case "Close", "OpenAutoindex", "OpenDup", "OpenEphemeral", "OpenPseudo", "OpenRead", "OpenWrite", "ReopenIdx", "SorterOpen", "VOpen":
-		return true
-	}
-	return false
 }
 
 // apply applies the effects of an instruction to the registers.

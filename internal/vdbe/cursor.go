@@ -1,0 +1,95 @@
+package vdbe
+
+// A cursor tells what the instructions with its number open and how they move it.
+type cursor struct {
+	tables  map[[2]int]bool // database and root page of what it reads
+	writes  bool            // it writes tables
+	own     bool            // it reads a table of the statement's own: a sorter, a materialised subquery
+	of      int             // the first cursor of such a table, itself but for OpenDup
+	pseudo  int             // the register of the record that it reads, 0 for none
+	foreign bool            // it reads a virtual table
+	follows int             // the cursor of an index whose row it always stands on, itself if none
+}
+
+func (f *flow) cursor(i int) *cursor {
+	c := f.cursors[i]
+	if c == nil {
+		c = &cursor{tables: map[[2]int]bool{}, of: i, follows: i}
+		f.cursors[i] = c
+	}
+	return c
+}
+
+// open records what an instruction opens.
+func (f *flow) open(op *Op) {
+	switch op.Name {
+	case "OpenRead", "ReopenIdx":
+		f.cursor(op.P1).tables[[2]int{op.P3, op.P2}] = true
+	case "OpenWrite":
+		c := f.cursor(op.P1)
+		c.writes = true
+		if op.P5&rootInRegister == 0 {
+			c.tables[[2]int{op.P3, op.P2}] = true
+		}
+	case "OpenEphemeral", "OpenAutoindex", "SorterOpen":
+		f.cursor(op.P1).own = true
+	case "OpenDup":
+		f.cursor(op.P1).own = true
+		f.cursor(op.P1).of = op.P2
+	case "OpenPseudo":
+		f.cursor(op.P1).pseudo = op.P2
+	case "VOpen":
+		f.cursor(op.P1).foreign = true
+	}
+}
+
+// findFollowers finds the cursors of tables that only follow a cursor of one of their
+// indexes.
+func (f *flow) findFollowers() {
+	leaders := map[int]map[int]bool{}
+	lead := func(c, by int) {
+		if leaders[c] == nil {
+			leaders[c] = map[int]bool{}
+		}
+		leaders[c][by] = true
+	}
+	for i := range f.program {
+		op := &f.program[i]
+		switch {
+		case op.Name == "DeferredSeek":
+			lead(op.P3, op.P1)
+		case op.moves():
+			lead(op.P1, op.P1)
+		}
+	}
+	for c, by := range leaders {
+		for leader := range by {
+			if len(by) == 1 {
+				f.cursor(c).follows = leader
+			}
+		}
+	}
+}
+
+// probes are the instructions that look a key up with the cursor P1.
+var probes = set("Found", "NoConflict", "NotFound")
+
+// starts are the instructions that move the cursor P1 to a first row, or to the only one.
+var starts = set("Last", "NotExists", "Rewind", "SeekGE", "SeekGT", "SeekLE", "SeekLT", "SeekRowid", "Sort", "SorterSort", "VFilter")
+
+// advances are the instructions that move the cursor P1 to a next row.
+var advances = set("Next", "Prev", "SorterNext", "VNext")
+
+// moves reports whether an instruction moves the cursor P1.
+func (op *Op) moves() bool {
+	return probes[op.Name] || starts[op.Name] || advances[op.Name] || op.Name == "NullRow"
+}
+
+// opens reports whether an instruction opens or closes the cursor P1.
+func (op *Op) opens() bool {
+	switch op.Name {
+	case "Close", "OpenAutoindex", "OpenDup", "OpenEphemeral", "OpenPseudo", "OpenRead", "OpenWrite", "ReopenIdx", "SorterOpen", "VOpen":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,126 @@
+package vdbe
+
+import "slices"
+
+// A position is what a value may depend on: the row of a cursor, or the rows in an
+// aggregate's accumulator. Positions are numbered per program.
+type position struct {
+	cursor      int
+	accumulator int // register; 0 for a cursor
+}
+
+// sources is a set of positions that a value depends on as they are now. The last bit
+// stands for all other secrets: rows of an earlier position, parameters of the statement,
+// virtual tables.
+type sources uint64
+
+const (
+	elsewhere    sources = 1 << 63
+	maxPositions         = 63
+)
+
+// A value holds the sources of what is in a register: of all of it, and of the fields
+// of a record.
+type value struct {
+	all    sources
+	fields []sources // never changed, since values share them
+}
+
+// field returns the sources of a field of a record.
+func (v value) field(i int) sources {
+	if i < len(v.fields) {
+		return v.all | v.fields[i]
+	}
+	return v.all
+}
+
+// sources returns the sources of everything in the register.
+func (v value) sources() sources {
+	s := v.all
+	for _, f := range v.fields {
+		s |= f
+	}
+	return s
+}
+
+func (v value) equal(w value) bool { return v.all == w.all && slices.Equal(v.fields, w.fields) }
+
+// union returns what depends on the sources of both.
+func (v value) union(w value) value {
+	if len(v.fields) < len(w.fields) {
+		v, w = w, v
+	}
+	all := value{all: v.all | w.all, fields: v.fields}
+	if len(w.fields) > 0 {
+		all.fields = slices.Clone(v.fields)
+		for i, f := range w.fields {
+			all.fields[i] |= f
+		}
+	}
+	return all
+}
+
+// moved returns the value after the position s has moved on: what depended on it depends
+// on an earlier one.
+func (v value) moved(s sources) value {
+	if v.sources()&s == 0 {
+		return v
+	}
+	old := func(f sources) sources {
+		if f&s == 0 {
+			return f
+		}
+		return f&^s | elsewhere
+	}
+	w := value{all: old(v.all), fields: make([]sources, len(v.fields))}
+	for i, f := range v.fields {
+		w.fields[i] = old(f)
+	}
+	return w
+}
+
+// registers are the values in the registers of a program. Those that are not stored depend on
+// nothing.
+type registers []value
+
+func (r registers) get(i int) value {
+	if i < len(r) {
+		return r[i]
+	}
+	return value{}
+}
+
+func (r *registers) set(i int, v value) {
+	if i >= len(*r) {
+		if v.equal(value{}) {
+			return
+		}
+		*r = append(*r, make(registers, i+1-len(*r))...)
+	}
+	(*r)[i] = v
+}
+
+// copy copies n registers, which may overlap.
+func (r *registers) copy(from, to, n int) {
+	values := make(registers, n)
+	for i := range values {
+		values[i] = r.get(from + i)
+	}
+	for i, v := range values {
+		r.set(to+i, v)
+	}
+}
+
+// sources returns what n registers depend on.
+func (r registers) sources(first, n int) (s sources) {
+	for i := first; i < len(r) && i-first < n; i++ {
+		s |= r[i].sources()
+	}
+	return s
+}
+
+// A state is what is known before an instruction.
+type state struct {
+	registers
+	behind sources // cursors of indexes that have moved on while what follows them has not
+}
