@@ -17,6 +17,15 @@ type contributors struct {
 	rows     []int64 // of each account
 }
 
+// contribute counts a row of the account that the call names, as a row with a secret must.
+func (p *contributors) contribute(c call) error {
+	if !c.given(argContributor) {
+		return c.nullError(argContributor)
+	}
+	p.add(c.bytes(argContributor))
+	return nil
+}
+
 // add counts a row of the account.
 func (p *contributors) add(account []byte) {
 	i := p.accounts.Number(account)

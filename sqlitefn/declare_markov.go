@@ -1,10 +1,8 @@
 package sqlitefn
 
 import (
-	"bytes"
 	"fmt"
 
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -121,15 +119,8 @@ func markovStore(c call) error {
 	if err != nil {
 		return c.argErrorf(argModel, "cannot be used: %v", err)
 	}
-	earlier, err := declare(s, func() ([]byte, bool, error) {
-		stored, err := s.readModel(name)
-		return stored, stored != nil, err
-	}, `INSERT OR IGNORE INTO main.geosql_markov(name, model) VALUES(?,?)`, name, data)
-	if err != nil {
+	if err := storedModels.store(s, name, data); err != nil {
 		return err
-	}
-	if !bytes.Equal(data, earlier) {
-		return fmt.Errorf("model '%s' is stored already and cannot change; take another name", name)
 	}
 	info := model.Info()
 	c.ResultString(0, fmt.Sprintf("model '%s': %d x %d cells of %s m in domain '%s', a transition in %s s, %d visits of %d traces; "+
@@ -138,19 +129,13 @@ func markovStore(c call) error {
 	return nil
 }
 
-// readModel returns the stored form of a model, nil if none is stored under the name.
-func (s *session) readModel(name string) (data []byte, err error) {
-	err = s.read(`SELECT model FROM main.geosql_markov WHERE name = ?`, func(st *sqlite.Stmt) {
-		data = columnBlob(st, 0)
-	}, name)
-	return data, err
-}
+var storedModels = blobs{kind: "model", table: "geosql_markov", column: "model"}
 
 var models = newMemo[string, *markov.Model]()
 
 // modelNamed returns the model of that name, nil if none is stored.
 func (s *session) modelNamed(name string) (*markov.Model, error) {
-	data, err := s.readModel(name)
+	data, err := storedModels.read(s, name)
 	if err != nil || data == nil {
 		return nil, err
 	}

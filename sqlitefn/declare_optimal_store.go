@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -58,12 +57,12 @@ func optqlStore(c call) error {
 	earlier, err := declare(s, func() (*optimal.PlaceMechanism, bool, error) {
 		stored, err := s.optimal(name)
 		return stored, stored != nil, err
-	}, `INSERT OR IGNORE INTO main.geosql_optimal(name, mechanism) VALUES(?,?)`, name, data)
+	}, storedOptimals.insert(), name, data)
 	if err != nil {
 		return err
 	}
 	if earlier == nil || !o.SameRequest(earlier) {
-		return fmt.Errorf("mechanism '%s' is stored already and cannot change; take another name", name)
+		return storedOptimals.errStored(name)
 	}
 	o = earlier
 	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/%s a release, %.0f m lost on average; its places, weights and matrix are public",
@@ -80,14 +79,13 @@ func parseOptimal(data []byte, domain func(name string) (*planar.Domain, error))
 	return m, err
 }
 
+var storedOptimals = blobs{kind: "mechanism", table: "geosql_optimal", column: "mechanism"}
+
 var optimals = newMemo[string, *optimal.PlaceMechanism]()
 
 // optimal returns the mechanism of that name, nil if none is stored.
 func (s *session) optimal(name string) (*optimal.PlaceMechanism, error) {
-	var data []byte
-	err := s.read(`SELECT mechanism FROM main.geosql_optimal WHERE name = ?`, func(st *sqlite.Stmt) {
-		data = columnBlob(st, 0)
-	}, name)
+	data, err := storedOptimals.read(s, name)
 	if err != nil || data == nil {
 		return nil, err
 	}

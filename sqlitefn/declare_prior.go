@@ -1,10 +1,8 @@
 package sqlitefn
 
 import (
-	"bytes"
 	"fmt"
 
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -96,34 +94,21 @@ func priorStore(c call) error {
 	if err != nil {
 		return c.argErrorf(argPrior, "cannot be used: %v", err)
 	}
-	earlier, err := declare(s, func() ([]byte, bool, error) {
-		stored, err := s.readPrior(name)
-		return stored, stored != nil, err
-	}, `INSERT OR IGNORE INTO main.geosql_prior(name, prior) VALUES(?,?)`, name, data)
-	if err != nil {
+	if err := storedPriors.store(s, name, data); err != nil {
 		return err
-	}
-	if !bytes.Equal(data, earlier) {
-		return fmt.Errorf("prior '%s' is stored already and cannot change; take another name", name)
 	}
 	c.ResultString(0, fmt.Sprintf("prior '%s': %d places in domain '%s'; it is public: building it from secrets releases them",
 		name, prior.Len(), prior.Domain().Name()))
 	return nil
 }
 
-// readPrior returns the stored form of a prior, nil if none is stored under the name.
-func (s *session) readPrior(name string) (data []byte, err error) {
-	err = s.read(`SELECT prior FROM main.geosql_prior WHERE name = ?`, func(st *sqlite.Stmt) {
-		data = columnBlob(st, 0)
-	}, name)
-	return data, err
-}
+var storedPriors = blobs{kind: "prior", table: "geosql_prior", column: "prior"}
 
 var priors = newMemo[string, *planar.Prior]()
 
 // prior returns the prior that an argument names.
 func (c call) prior(a *argument) (*planar.Prior, error) {
-	data, err := c.session.readPrior(c.text(a))
+	data, err := storedPriors.read(c.session, c.text(a))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/vdbe"
 )
 
 // Groups cost once under d1. The answer about the readings of one group distinguishes readings
@@ -172,15 +173,20 @@ func (s *session) proveDisjoint(sql string, f *function, uncommitted bool) error
 	if err != nil {
 		return fmt.Errorf("the statement cannot be explained: %w", err)
 	}
-	switch {
-	case !program.Steps(f.name):
+	if !program.Steps(f.name) {
 		return nil // another statement that runs at the same time
-	case uncommitted && program.ReturnsRows():
-		return errUncommitted
 	}
 	pure, err := s.pureFunctions()
 	if err != nil {
 		return err
+	}
+	return s.proveProgramDisjoint(program, pure, f, uncommitted)
+}
+
+// proveProgramDisjoint is proveDisjoint for a compiled statement.
+func (s *session) proveProgramDisjoint(program vdbe.Program, pure functionSet, f *function, uncommitted bool) error {
+	if uncommitted && program.ReturnsRows() {
+		return errUncommitted
 	}
 	tables, err := s.tablesByRoot()
 	if err != nil {

@@ -138,12 +138,12 @@ func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	for f := range d.rules {
-		d.rules[f] = groupRule(s.proveDisjoint(sql, f, d.uncommitted))
-	}
 	pure, err := s.pureFunctions()
 	if err != nil {
 		return nil, false, err
+	}
+	for f := range d.rules {
+		d.rules[f] = groupRule(s.proveProgramDisjoint(program, pure, f, d.uncommitted))
 	}
 	return d, !d.inexact && program.Repeats(pure.has, isIdle), nil
 }

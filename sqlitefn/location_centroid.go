@@ -46,10 +46,9 @@ func (g *centroidGroup) row(c call) error {
 	if absent {
 		return nil
 	}
-	if !c.given(argContributor) {
-		return c.nullError(argContributor)
+	if err := g.paying.contribute(c); err != nil {
+		return err
 	}
-	g.paying.add(c.bytes(argContributor))
 	g.points.Add(g.laplace.Domain(), lat, lon)
 	return nil
 }

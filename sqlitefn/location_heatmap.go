@@ -63,10 +63,9 @@ func (g *heatmapGroup) row(c call) error {
 	if absent {
 		return nil
 	}
-	if !c.given(argContributor) {
-		return c.nullError(argContributor)
+	if err := g.paying.contribute(c); err != nil {
+		return err
 	}
-	g.paying.add(c.bytes(argContributor))
 	g.heatmap.Add(&g.counts, lat, lon)
 	return nil
 }

@@ -1,6 +1,8 @@
 package sqlitefn
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -111,6 +113,41 @@ func declare[T any](s *session, read func() (declared T, found bool, err error),
 	}
 	declared, _, err = read()
 	return declared, err
+}
+
+// blobs is the table of a kind of declarations that are blobs under names.
+type blobs struct{ kind, table, column string }
+
+// read returns the blob of a name, nil if none is stored.
+func (b blobs) read(s *session, name string) (data []byte, err error) {
+	err = s.read(`SELECT `+b.column+` FROM main.`+b.table+` WHERE name = ?`, func(st *sqlite.Stmt) {
+		data = columnBlob(st, 0)
+	}, name)
+	return data, err
+}
+
+// insert is the statement that stores the blob of a name unless there is one.
+func (b blobs) insert() string {
+	return `INSERT OR IGNORE INTO main.` + b.table + `(name, ` + b.column + `) VALUES(?,?)`
+}
+
+// store stores a blob under a name. It is an error if another one is stored there.
+func (b blobs) store(s *session, name string, data []byte) error {
+	earlier, err := declare(s, func() ([]byte, bool, error) {
+		stored, err := b.read(s, name)
+		return stored, stored != nil, err
+	}, b.insert(), name, data)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(data, earlier) {
+		return b.errStored(name)
+	}
+	return nil
+}
+
+func (b blobs) errStored(name string) error {
+	return fmt.Errorf("%s '%s' is stored already and cannot change; take another name", b.kind, name)
 }
 
 // columnText returns a text, "" for anything else.

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -115,15 +116,7 @@ func (c *SparseCounts) Draw(s *Source, counts []Count) []Count {
 	return listed
 }
 
-func compareCell(c Count, cell int64) int {
-	switch {
-	case c.Cell < cell:
-		return -1
-	case c.Cell > cell:
-		return 1
-	}
-	return 0
-}
+func compareCell(c Count, cell int64) int { return cmp.Compare(c.Cell, cell) }
 
 // noisy returns n+z, moved into -maxCount..maxCount, for n >= 0. A z so far from 0 that it
 // may have saturated does not overflow, and shows nothing of n.
