@@ -25,32 +25,14 @@ func gaussAtRate(t *testing.T, d *Domain, rate float64) *Gauss {
 // gaussTable is the law about every secret by enumeration, moved by move. What lies outside
 // of the window is left out.
 func gaussTable(secrets []Cell, rate float64, window int64, move func(Cell) Cell) table {
-	t := table{secrets: secrets, rows: make([][]float64, len(secrets))}
-	columns := map[Cell]int{}
 	axis := 0.
 	for k := -window; k <= window; k++ {
 		axis += math.Exp(-rate * float64(k*k))
 	}
-	for j := -window; j <= window; j++ {
-		for i := -window; i <= window; i++ {
-			z := Cell{i, j}
-			out := move(z)
-			c, known := columns[out]
-			if !known {
-				c = len(t.outputs)
-				columns[out] = c
-				t.outputs = append(t.outputs, out)
-				for k := range t.rows {
-					t.rows[k] = append(t.rows[k], 0)
-				}
-			}
-			for k, x := range secrets {
-				d := z.distanceTo(x)
-				t.rows[k][c] += math.Exp(-rate*d*d) / (axis * axis)
-			}
-		}
-	}
-	return t
+	return tabulated(secrets, window, move, func(z, x Cell) float64 {
+		d := z.distanceTo(x)
+		return math.Exp(-rate*d*d) / (axis * axis)
+	})
 }
 
 var orders = []float64{1.01, 1.1, 1.5, 2, 3, 4.5, 10, 32, 100.5, 200}

@@ -23,28 +23,10 @@ func l1(z Cell) float64 { return math.Abs(float64(z.I)) + math.Abs(float64(z.J))
 // l1Table is the law about every secret by enumeration, moved by move. The weight of an
 // axis outside of the window is below 1e-15.
 func l1Table(secrets []Cell, perAxis float64, window int64, move func(Cell) Cell) table {
-	t := table{secrets: secrets, rows: make([][]float64, len(secrets))}
-	columns := map[Cell]int{}
 	norm := math.Pow(math.Tanh(perAxis/2), 2)
-	for j := -window; j <= window; j++ {
-		for i := -window; i <= window; i++ {
-			z := Cell{i, j}
-			out := move(z)
-			c, known := columns[out]
-			if !known {
-				c = len(t.outputs)
-				columns[out] = c
-				t.outputs = append(t.outputs, out)
-				for k := range t.rows {
-					t.rows[k] = append(t.rows[k], 0)
-				}
-			}
-			for k, x := range secrets {
-				t.rows[k][c] += norm * math.Exp(-perAxis*l1(Cell{z.I - x.I, z.J - x.J}))
-			}
-		}
-	}
-	return t
+	return tabulated(secrets, window, move, func(z, x Cell) float64 {
+		return norm * math.Exp(-perAxis*l1(Cell{z.I - x.I, z.J - x.J}))
+	})
 }
 
 // By enumeration the bound of epsilon per Euclidean metre holds for all pairs of secrets and

@@ -41,25 +41,31 @@ type table struct {
 // tabulate pushes the law about every secret through move. Drawn points run over
 // one window for all secrets, so that the bound must hold term by term.
 func tabulate(secrets []Cell, rate float64, window int64, move func(Cell) Cell) table {
-	t := table{secrets: secrets}
-	columns := map[Cell]int{}
-	var drawn []Cell
-	var column []int
-	weightsWithin(rate, window, func(z Cell, _ float64) {
-		out := move(z)
-		if _, known := columns[out]; !known {
-			columns[out] = len(t.outputs)
-			t.outputs = append(t.outputs, out)
-		}
-		drawn, column = append(drawn, z), append(column, columns[out])
-	})
 	s := normaliser(rate)
-	for _, x := range secrets {
-		row := make([]float64, len(t.outputs))
-		for k, z := range drawn {
-			row[column[k]] += math.Exp(-rate*z.distanceTo(x)) / s
+	return tabulated(secrets, window, move, func(z, x Cell) float64 { return math.Exp(-rate*z.distanceTo(x)) / s })
+}
+
+// tabulated is tabulate for any law: the probability of drawing z about x.
+func tabulated(secrets []Cell, window int64, move func(Cell) Cell, law func(z, x Cell) float64) table {
+	t := table{secrets: secrets, rows: make([][]float64, len(secrets))}
+	columns := map[Cell]int{}
+	for j := -window; j <= window; j++ {
+		for i := -window; i <= window; i++ {
+			z := Cell{i, j}
+			out := move(z)
+			c, known := columns[out]
+			if !known {
+				c = len(t.outputs)
+				columns[out] = c
+				t.outputs = append(t.outputs, out)
+				for k := range t.rows {
+					t.rows[k] = append(t.rows[k], 0)
+				}
+			}
+			for k, x := range secrets {
+				t.rows[k][c] += law(z, x)
+			}
 		}
-		t.rows = append(t.rows, row)
 	}
 	return t
 }
