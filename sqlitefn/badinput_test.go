@@ -230,7 +230,14 @@ var samples = map[string]sample{
 
 	"optql_build.lat": {"39.9 + 0.1 * i", func(o operand) verdict { return place(o, 90) }},
 	"optql_build.lon": {"116.3", func(o operand) verdict { return place(o, 180) }},
-	"weight":          {"1", func(o operand) verdict { return numeric(o, beyond(0)) }},
+	"weight": {"1", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict {
+			if x < 0 {
+				return refused
+			}
+			return either // 0 everywhere, or the sum is too great
+		})
+	}},
 	"optql_build.epsilon": {"0.001", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict {
 			if 0 < x && x <= 9e6 {
@@ -243,6 +250,8 @@ var samples = map[string]sample{
 		return numeric(o, func(x float64) verdict { return only(x >= 1 && x <= maxDilation) })
 	}},
 	"optql_build.metric":       {"'manhattan'", func(o operand) verdict { return optional(o, refused) }},
+	"quality":                  {"'squared'", func(o operand) verdict { return optional(o, refused) }},
+	"role":                     {"'both'", func(o operand) verdict { return optional(o, refused) }},
 	"optql_store.mechanism":    {"(SELECT mechanism FROM geosql_optimal)", func(operand) verdict { return refused }},
 	"geoind_optimal.mechanism": {"'homes'", func(operand) verdict { return refused }},
 	"optql_report.name":        {"'homes'", func(operand) verdict { return refused }},

@@ -23,7 +23,7 @@ func init() {
 			does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
 			notes: "Returns one line. A mechanism is certified before it is stored and each time it is read, so a BLOB that was altered is either refused or still satisfies its epsilon. " +
 				"**Its places, weights and matrix are public.** " +
-				"A mechanism cannot change; storing another one built from the same places, weights, metric, epsilon and dilation is harmless and keeps the first. " +
+				"A mechanism cannot change; storing another one built from the same places, outputs, weights, metric, quality, epsilon and dilation is harmless and keeps the first. " +
 				"If the metric needs a unit of its own, that unit is m:NAME, with the name of the mechanism.",
 			example: []string{
 				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
@@ -37,9 +37,9 @@ func init() {
 			name: "optql_report", section: free,
 			args: []*argument{argOptimalOf},
 			does: "Describes a mechanism, as a JSON object.",
-			notes: "Keys: name, domain, places, metric ('euclid', 'manhattan' or 'given'), unit (in which a release is charged: m or m:NAME), epsilon, certified_epsilon (the value that the matrix was checked for: epsilon as a float, rounded down), " +
+			notes: "Keys: name, domain, places and outputs (how many there are), metric ('euclid', 'manhattan' or 'given'), quality (of the losses: 'euclid', 'manhattan', 'squared', 'binary' or 'given'), unit (in which a release is charged: m or m:NAME), epsilon, certified_epsilon (the value that the matrix was checked for: epsilon as a float, rounded down), " +
 				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution could save), " +
-				"quality_loss (average distance from place to release, in metres of the domain's frame or of the mechanism's own metric), adv_error (the same from the place to the best guess of someone who knows the weights), " +
+				"quality_loss (average loss of a release: metres, square metres if the quality is 'squared', a probability if it is 'binary'), adv_error (the same after someone who knows the weights has made the best of each release, as geoind_remap does), " +
 				"largest_snap (the greatest distance from a location to its place, in metres of the domain's frame), seconds (the time that the solution took).",
 			example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
 			scalar:  optqlReport,
@@ -65,9 +65,17 @@ func optqlStore(c call) error {
 		return storedOptimals.errStored(name)
 	}
 	o = earlier
-	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/%s a release, %.0f m lost on average; its places, weights and matrix are public",
-		name, o.Len(), o.Domain().Name(), o.Cost(), o.Unit(name), o.Loss()))
+	c.ResultString(0, fmt.Sprintf("mechanism '%s': %d places in domain '%s', %s/%s a release, %s lost on average; its places, weights and matrix are public",
+		name, o.Len(), o.Domain().Name(), o.Cost(), o.Unit(name), formatLoss(o)))
 	return nil
+}
+
+// formatLoss formats a mechanism's average loss.
+func formatLoss(o *optimal.PlaceMechanism) string {
+	if unit := o.LossUnit(); unit != "" {
+		return fmt.Sprintf("%.0f %s", o.Loss(), unit)
+	}
+	return fmt.Sprintf("%.3g", o.Loss())
 }
 
 // parseOptimal parses what optql_build answers.
@@ -110,7 +118,9 @@ type optimalReport struct {
 	Name             string      `json:"name"`
 	Domain           string      `json:"domain"`
 	Places           int         `json:"places"`
+	Outputs          int         `json:"outputs"`
 	Metric           string      `json:"metric"`
+	Quality          string      `json:"quality"`
 	Unit             budget.Unit `json:"unit"`
 	Epsilon          float64     `json:"epsilon"`
 	CertifiedEpsilon float64     `json:"certified_epsilon"`
@@ -131,7 +141,7 @@ func optqlReport(c call) error {
 	}
 	name, info := c.text(argOptimalOf), o.Info()
 	return c.resultJSON(optimalReport{
-		Name: name, Domain: info.Domain, Places: info.Places, Metric: info.Metric.String(), Unit: o.Unit(name),
+		Name: name, Domain: info.Domain, Places: info.Places, Outputs: info.Outputs, Metric: info.Metric.String(), Quality: info.Quality.String(), Unit: o.Unit(name),
 		Epsilon: info.Epsilon, CertifiedEpsilon: info.CertifiedEpsilon, Dilation: info.Dilation, TrueDilation: info.TrueDilation,
 		Constraints: info.Constraints, Gap: info.Gap, QualityLoss: info.Loss, AdvError: info.AdversaryError,
 		LargestSnap: info.Farthest, Seconds: info.Seconds,

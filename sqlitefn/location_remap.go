@@ -25,8 +25,8 @@ func init() {
 	register(&function{
 		name: remapName, section: free,
 		args: []*argument{argPoint, argRemapName},
-		does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the place with the least expected distance.",
-		notes: "Remapping a release costs nothing more, whoever does it. A point that is not one of the mechanism's places is an error: the mechanism has not released it, and its best guess is another. " +
+		does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
+		notes: "Remapping a release costs nothing more, whoever does it. A point that the mechanism cannot release is an error: the mechanism has not released it, and its best guess is another. " +
 			"NULL gives NULL.",
 		example: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
 		scalar:  remapPlace,
@@ -52,11 +52,11 @@ func remapPlace(c call) error {
 	if err != nil {
 		return c.argErrorf(argPoint, "%v", err)
 	}
-	place := o.Snap(lat, lon)
-	if placeLat, placeLon := o.Location(place); placeLat != lat || placeLon != lon {
+	output, released := o.Output(lat, lon)
+	if !released {
 		return c.argErrorf(argPoint, "is not a place of mechanism %s, so it has not released it", quoted(c.bytes(argRemapName)))
 	}
-	lat, lon = o.Location(o.Remap(place))
+	lat, lon = o.Location(o.Remap(output))
 	c.resultPoint(0, lat, lon)
 	return nil
 }

@@ -41,7 +41,8 @@ func settled(t *testing.T) *database {
 // reported holds what optql_report answers.
 type reported struct {
 	Name, Domain, Metric, Unit      string
-	Places, Constraints             int
+	Quality                         string
+	Places, Outputs, Constraints    int
 	Epsilon, Dilation, Gap, Seconds float64
 	CertifiedEpsilon                float64 `json:"certified_epsilon"`
 	TrueDilation                    float64 `json:"true_dilation"`
@@ -76,7 +77,7 @@ func (d *database) stored(name string) []byte {
 }
 
 // tail is the mechanism's own form, of so many places: see optimal.AppendBinary.
-func tail(data []byte, n int) []byte { return data[len(data)-(11+8*(n*(n-1)/2)+8*n*n):] }
+func tail(data []byte, n int) []byte { return data[len(data)-(13+8*(n*(n-1)/2)+8*n*n):] }
 
 func TestOptimalFlow(t *testing.T) {
 	d := town(t)
@@ -130,8 +131,8 @@ func TestOptqlBuildRefuses(t *testing.T) {
 	for call, want := range map[string]string{
 		`optql_build(lat, lon, people, 0.0003, 1, 'mars')`:                           "domain 'mars' is not declared (there are: beijing)",
 		`optql_build(lat, 116, people, 0.0003, 1)`:                                   "lat and lon of two rows are one place of domain 'beijing', POINT(",
-		`optql_build(lat, lon, people - 4, 0.0003, 1)`:                               "weight must be above 0, got -3",
-		`optql_build(lat, lon, people - 1, 0.0003, 1)`:                               "weight must be above 0, got 0",
+		`optql_build(lat, lon, people - 4, 0.0003, 1)`:                               "weight must not be below 0, got -3",
+		`optql_build(lat, lon, 0, 0.0003, 1)`:                                        "prior weights are all 0",
 		`optql_build(lat, lon, 1e308, 0.0003, 1)`:                                    "weight adds up",
 		`optql_build(lat, lon, iif(people = 5, NULL, 1), 0.0003, 1)`:                 "weight must be a number, got NULL",
 		`optql_build(nullif(lat, 40), lon, people, 0.0003, 1)`:                       "lat must be a number, got NULL",

@@ -17,10 +17,10 @@ func smallGroup(t *testing.T, conn *sqlite.Conn) *buildGroup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := optimal.NewBuilder(d, optimal.Euclid)
+	b := optimal.NewBuilder(d, optimal.Euclid, optimal.QualityEuclid)
 	for i := range int64(9) {
 		lat, lon := d.Location(planar.Cell{I: 3 * (i % 3), J: 3 * (i / 3)})
-		if err := b.Add(lat, lon, 1); err != nil {
+		if err := errors.Join(b.Add(lat, lon, 1), b.AddOutput(lat, lon)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func TestMetricRefuses(t *testing.T) {
 		but(1, `'[] []'`):                     of1 + " must be a JSON array",
 		but(1, good+` || ' x'`):               of1 + " must be a JSON array",
 		but(1, `'[null]'`):                    of1 + " must be a JSON array",
-		but(1, `(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 257) SELECT json_group_array(json_array(40, 116 + i / 1000.0, 1)) FROM s)`): of1 + " has distances to more than 256 places",
+		but(1, `(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 257) SELECT json_group_array(json_array(40, 116 + i / 1000.0, 1)) FROM s)`): of1 + " has more than 256 entries",
 
 		but(1, `'[[90.5, 116, 1]]'`):                               of1 + " has a lat beyond 90 or a lon beyond 180: 90.5, 116",
 		but(1, `'[[40, -181, 1]]'`):                                of1 + " has a lat beyond 90 or a lon beyond 180: 40, -181",
@@ -412,7 +412,7 @@ func TestAnyRoads(t *testing.T) {
 			at[x] = [2]float64{39.5 + 0.2*float64(x) + rapid.Float64Range(0, 0.1).Draw(r, "lat"), rapid.Float64Range(115.5, 117.5).Draw(r, "lon")}
 			cells[x] = domain.Cell(at[x][0], at[x][1])
 		}
-		ways := optimal.NewMatrix(n)
+		ways := optimal.NewMatrix(n, n)
 		for x := range ways {
 			for z := range x {
 				ways[x][z] = math.Round(20_000 * weight.Draw(r, "way"))

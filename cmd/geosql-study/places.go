@@ -80,8 +80,8 @@ func (f *placeFlags) place(first, second, weight string) (p optimal.Place, err e
 	if err == nil {
 		p.Weight, err = cli.Number(weight)
 	}
-	if err == nil && p.Weight <= 0 {
-		err = fmt.Errorf("the weight must be above 0, not %v: leave the place out, or add a little to every weight", p.Weight)
+	if err == nil && p.Weight < 0 {
+		err = fmt.Errorf("the weight must be 0 or more, not %v", p.Weight)
 	}
 	return p, err
 }

@@ -102,6 +102,12 @@ SELECT geoind_remap(39.999, 116.001, 'squares', 0.01), geoind_remap(40.001, 116.
 SELECT geoind_remap(g.lat, g.lon, 'squares', 0.005, 'beijing') FROM geoind_laplace('ana', 40.0, 116.0, 0.005, 'beijing') AS g;
 --> 'POINT(11... ...)'
 --$ ana 0.005/m
+WITH place(lat, lon, weight, role) AS (VALUES (40.0, 116.0, 1, 'secret'), (40.0, 116.0234248, 0, 'secret'), (40.0, 116.01, 0, 'output'))
+SELECT optql_store('one', optql_build(lat, lon, weight, 0.001, 1, 'beijing', 'euclid', 'squared', role)) FROM place;
+--> TEXT
+SELECT geoind_optimal('ana', 40.0, 116.0234248, 'one'), optql_report('one') ->> 'outputs', optql_report('one') ->> 'quality';
+--> 'POINT(116.01... ...)', 1, 'squared'
+--$ ana 0.001/m
 SELECT geoind_optimal('ana', NULL, 116.0, 'two');
 --> NULL
 SELECT geoind_optimal('ana', 40.0, 116.0, 'three');

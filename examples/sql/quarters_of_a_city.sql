@@ -61,4 +61,17 @@ SELECT c.name, q.name AS reported
 FROM customer c, geoind_optimal(c.name, c.lat, c.lon, 'roads') r
 JOIN quarter q ON abs(q.lat - r.lat) < 0.0001 AND abs(q.lon - r.lon) < 0.0001;
 
+-- The service has three branches and needs no more than the right one. Branches can be
+-- released, quarters are secrets. In the industrial estate nobody lives: its weight is 0,
+-- and it is protected like the others. A long way is worse than two of half the length, so
+-- that the loss is the square of the distance.
+CREATE VIEW spot AS
+  SELECT lat, lon, people, 'secret' AS role FROM quarter
+  UNION ALL VALUES (38.7600, -9.1050, 0, 'secret'),
+    (38.7150, -9.1400, 0, 'output'), (38.7550, -9.1500, 0, 'output'), (38.7680, -9.1100, 0, 'output');
+SELECT optql_store('branches', optql_build(lat, lon, people, 0.002, 1, 'lisbon', 'euclid', 'squared', role)) FROM spot;
+SELECT r ->> 'places' AS places, r ->> 'outputs' AS outputs, r ->> 'unit' AS unit, round((r ->> 'quality_loss') / 1e6, 2) AS lost_km2
+FROM (SELECT optql_report('branches') AS r);
+SELECT name, wkt AS branch FROM customer, geoind_optimal(name, customer.lat, customer.lon, 'branches') AS g;
+
 SELECT account, unit, spent, remaining FROM ledger_balance WHERE spent > 0;

@@ -9,7 +9,7 @@ import (
 // proportional to e^(-epsilon d(x,z)/2). It is epsilon*d-private (McSherry, Talwar,
 // Mechanism Design via Differential Privacy, FOCS 2007), mostly even at a smaller epsilon.
 func Exponential(epsilon float64, d Matrix) Matrix {
-	k := NewMatrix(len(d))
+	k := NewMatrix(len(d), len(d))
 	for x, row := range k {
 		for z := range row {
 			row[z] = math.Exp(-epsilon * d[x][z] / 2)
@@ -23,7 +23,7 @@ func Exponential(epsilon float64, d Matrix) Matrix {
 // represents x's zone: cloaking as in section 5.5 of the thesis. The secret determines its
 // output, so it is private for no epsilon, unless all places share one zone.
 func Cloak(centres []int) (Matrix, error) {
-	k := NewMatrix(len(centres))
+	k := NewMatrix(len(centres), len(centres))
 	for x, z := range centres {
 		if z < 0 || z >= len(centres) {
 			return nil, fmt.Errorf("place %d is reported as %d, which is not in 0 to %d", x, z, len(centres)-1)
@@ -54,7 +54,7 @@ func PlanarGeometric(epsilon, step float64, width, height int) (Matrix, error) {
 		return nil, fmt.Errorf("epsilon times step is %g, not 0.01 or more", rate)
 	}
 	q := newQuadrant(rate, width, height)
-	k := NewMatrix(width * height)
+	k := NewMatrix(width*height, width*height)
 	for x, row := range k {
 		for z := range row {
 			a, b := offsets(x%width, z%width, width), offsets(x/width, z/width, height)

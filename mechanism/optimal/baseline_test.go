@@ -87,7 +87,7 @@ func TestSensitivityIsNotUniform(t *testing.T) {
 func TestPlanarGeometricOnALine(t *testing.T) {
 	const epsilon, step, reach = 0.9, 1.5, 60
 	k := must(optimal.PlanarGeometric(epsilon, step, 4, 1))
-	want, total := optimal.NewMatrix(4), 0.0
+	want, total := optimal.NewMatrix(4, 4), 0.0
 	for i := -reach; i <= reach; i++ {
 		for j := -reach; j <= reach; j++ {
 			p := math.Exp(-epsilon * step * math.Hypot(float64(i), float64(j)))

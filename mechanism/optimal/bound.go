@@ -31,7 +31,7 @@ func (v *solver) bound() float64 {
 	for x := range v.lack {
 		v.lack[x] = 1
 	}
-	for z := range v.n {
+	for z := range v.outputs {
 		floats.AddScaled(v.lack, -1, v.k[z*v.n:(z+1)*v.n])
 	}
 	return (sum - size*float64(v.n)*0x1p-52) * v.scale

@@ -10,22 +10,39 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// spot returns the location of the i-th lattice point of a row of three, 150 m apart.
-func spot(d *planar.Domain, i int) (lat, lon float64) {
-	return d.Location(planar.Cell{I: 3 * int64(i%3), J: 3 * int64(i/3)})
+// spots returns lattice points in rows of three, 150 m apart.
+func spots(n int) []planar.Cell {
+	cells := make([]planar.Cell, n)
+	for i := range cells {
+		cells[i] = planar.Cell{I: 3 * int64(i%3), J: 3 * int64(i/3)}
+	}
+	return cells
+}
+
+// spot returns the location of the i-th of spots.
+func spot(d *planar.Domain, i int) (lat, lon float64) { return d.Location(spots(i + 1)[i]) }
+
+// lossesTo is JSON of losses of 0, 1, 2, .. of lattice points.
+func lossesTo(d *planar.Domain, cells []planar.Cell) []byte {
+	var triples []string
+	for loss, cell := range cells {
+		lat, lon := d.Location(cell)
+		triples = append(triples, fmt.Sprintf("[%.7f, %.7f, %d]", lat, lon, loss))
+	}
+	return []byte("[" + strings.Join(triples, ",") + "]")
 }
 
 // filled is a Builder with n places of equal weight. Given distances are 500 m for each
 // place between.
 func filled(tb testing.TB, d *planar.Domain, m Metric, n int) *Builder {
 	tb.Helper()
-	b := NewBuilder(d, m)
+	b := NewBuilder(d, m, m.Quality())
 	for i := range n {
 		lat, lon := spot(d, i)
 		if err := b.Add(lat, lon, 1); err != nil {
 			tb.Fatal(err)
 		}
-		if err := b.AddDistances(lat, lon, along(d, i, n)); err != nil {
+		if err := errors.Join(b.AddOutput(lat, lon), b.AddDistances(lat, lon, along(d, i, n))); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -85,10 +102,10 @@ func TestBuiltMetrics(t *testing.T) {
 // best guess.
 func TestRemapOfPlaces(t *testing.T) {
 	d := smallDomain(t)
-	b := NewBuilder(d, Euclid)
+	b := NewBuilder(d, Euclid, QualityEuclid)
 	for i, weight := range []float64{1, 1000, 1} {
 		lat, lon := spot(d, i)
-		if err := b.Add(lat, lon, weight); err != nil {
+		if err := errors.Join(b.Add(lat, lon, weight), b.AddOutput(lat, lon)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +119,7 @@ func TestRemapOfPlaces(t *testing.T) {
 
 func TestBuilderRefuses(t *testing.T) {
 	d := smallDomain(t)
-	b := NewBuilder(d, Euclid)
+	b := NewBuilder(d, Euclid, QualityEuclid)
 	for i := range MaxPlaces {
 		lat, lon := d.Location(planar.Cell{I: int64(i%16 - 8), J: int64(i/16 - 8)})
 		if err := b.Add(lat, lon, 1); err != nil {
@@ -115,7 +132,7 @@ func TestBuilderRefuses(t *testing.T) {
 	if err := b.Add(40.01, 116.02, 1); !errors.Is(err, ErrManyPlaces) {
 		t.Errorf("place 257: %v", err)
 	}
-	heavy := NewBuilder(d, Euclid)
+	heavy := NewBuilder(d, Euclid, QualityEuclid)
 	if err := heavy.Add(40, 116, 1e308); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +172,7 @@ func TestGivenDistancesRefused(t *testing.T) {
 		`[` + to("1") + `,` + to("1") + `]`:      "metric from place " + here + " to " + there + " is given twice",
 		fmt.Sprintf("[[%v, %v, 1]]", lat0, lon0): "metric from place " + here + " to " + here + " itself must be 0, got 1",
 	} {
-		if err := NewBuilder(d, Given).AddDistances(lat0, lon0, []byte(text)); err == nil || err.Error() != want {
+		if err := NewBuilder(d, Given, QualityGiven).AddDistances(lat0, lon0, []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -165,10 +182,10 @@ func TestGivenDistancesRefused(t *testing.T) {
 			"metric is 5 m from place " + here + " to " + there + " and 6 m back; it must be the same both ways"},
 		"no place": {`[[40.009, 116.019, 7]]`, `[]`, "which is none of the places"},
 	} {
-		b := NewBuilder(d, Given)
+		b := NewBuilder(d, Given, QualityGiven)
 		for i, text := range []string{c.text, c.back} {
 			lat, lon := spot(d, i)
-			if err := errors.Join(b.Add(lat, lon, 1), b.AddDistances(lat, lon, []byte(text))); err != nil {
+			if err := errors.Join(b.Add(lat, lon, 1), b.AddOutput(lat, lon), b.AddDistances(lat, lon, []byte(text))); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -45,8 +45,8 @@ var one = big.NewInt(1)
 
 var errRow = errors.New("weights of a row do not add up to the common total")
 
-// check returns an error unless the weights, row by row, are private, and each row adds up
-// to total.
+// check returns an error unless the weights, a row for each place, are private, and each row
+// adds up to total.
 //
 // # Privacy
 //
@@ -58,9 +58,10 @@ var errRow = errors.New("weights of a row do not add up to the common total")
 // in 128-bit integers, hence P(z|x) <= e^(epsilon dX(x,x')) P(z|x'). The certificate does
 // not rely on any property of the solver, the spanner or the metric.
 func (c *certifier) check(weights []uint64, total uint64) error {
+	outputs := len(weights) / c.n
 	for x := range c.n {
 		rest := total
-		for _, w := range weights[x*c.n : (x+1)*c.n] {
+		for _, w := range weights[x*outputs : (x+1)*outputs] {
 			if w > rest {
 				return errRow
 			}
@@ -71,12 +72,12 @@ func (c *certifier) check(weights []uint64, total uint64) error {
 		}
 	}
 	for x := range c.n {
-		row := weights[x*c.n : (x+1)*c.n]
+		row := weights[x*outputs : (x+1)*outputs]
 		for y := range c.n {
 			if x == y {
 				continue
 			}
-			other, f := weights[y*c.n:(y+1)*c.n], c.factors[x*c.n+y]
+			other, f := weights[y*outputs:(y+1)*outputs], c.factors[x*c.n+y]
 			for z, w := range row {
 				if high, low := bits.Mul64(w, f); high > other[z] || high == other[z] && low > 0 {
 					return fmt.Errorf("output %d tells place %d from place %d by more than epsilon times their distance", z, x, y)

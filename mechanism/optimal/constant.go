@@ -20,7 +20,7 @@ import (
 // and the k_yz add up to 1: no mechanism saves more than the greatest sum over x.
 func constantMechanism(p Problem) *Solution {
 	prior := probabilities(p.Prior)
-	losses := make([]float64, len(prior))
+	losses := make([]float64, p.Quality.columns())
 	for x, row := range p.Quality {
 		floats.AddScaled(losses, prior[x], row)
 	}
@@ -29,11 +29,11 @@ func constantMechanism(p Problem) *Solution {
 	for y := range prior {
 		saved = min(saved, mostSaved(p, prior, output, y))
 	}
-	k := NewMatrix(len(prior))
+	k := NewMatrix(len(prior), len(losses))
 	for _, row := range k {
 		row[output] = 1
 	}
-	return &Solution{Matrix: k, Progress: Progress{Loss: losses[output], Bound: losses[output] - saved}}
+	return &Solution{Matrix: k, Progress: Progress{Loss: losses[output], Bound: max(losses[output]-saved, 0)}}
 }
 
 // mostSaved returns the greatest sum over x, see constantMechanism, with an allowance for
@@ -51,7 +51,7 @@ func mostSaved(p Problem, prior []float64, output, y int) float64 {
 	for x, d := range p.Privacy[y] {
 		up[x], down[x] = math.Exp(p.Epsilon*d), math.Exp(-p.Epsilon*d)
 	}
-	for z := range prior {
+	for z := range p.Quality.columns() {
 		sum, size := 0.0, 0.0
 		for x, row := range p.Quality {
 			factor := up[x]

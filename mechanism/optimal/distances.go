@@ -16,34 +16,55 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A pair of places has a given distance from the one to the other.
+// A pair of lattice points has a given number from the one to the other.
 type pair struct{ from, to planar.Cell }
 
 func comparePairs(a, b pair) int {
 	return cmp.Or(compareCells(a.from, b.from), compareCells(a.to, b.to))
 }
 
-// givenDistances holds the distances of the metric Given, in metres.
-type givenDistances map[pair]float64
+// A given holds the numbers that were given for pairs of lattice points, and what errors
+// call them.
+type given struct {
+	name    string // of the argument
+	number  string // what each is
+	unit    string
+	ends    string // what they lead to
+	check   func(number float64, itself bool) (float64, error)
+	numbers map[pair]float64
+}
 
-// add adds the distances from a place: a JSON array with [lat, lon, metres] of each. A
+// newGivenDistances returns the distances of the metric Given.
+func newGivenDistances() given {
+	return given{name: "metric", number: "distance", unit: "metres", ends: "places", check: givenDistance, numbers: make(map[pair]float64)}
+}
+
+// newGivenLosses returns the losses of QualityGiven.
+func newGivenLosses() given {
+	return given{name: "quality", number: "loss", unit: "loss", ends: "outputs", check: givenLoss, numbers: make(map[pair]float64)}
+}
+
+// add adds the numbers from a place: a JSON array with [lat, lon, number] of each. A
 // location is rounded to its lattice point, as that of a place is.
-func (g givenDistances) add(d *planar.Domain, from planar.Cell, text []byte) error {
+func (g given) add(d *planar.Domain, from planar.Cell, text []byte) error {
 	triples, err := parseTriples(text)
+	if errors.Is(err, errTriples) {
+		err = fmt.Errorf("must be a JSON array of [lat, lon, %s], three numbers each", g.unit)
+	}
 	if err != nil {
-		return fmt.Errorf("metric of place %s %w", wkt(d, from), err)
+		return fmt.Errorf("%s of place %s %w", g.name, wkt(d, from), err)
 	}
 	for _, t := range triples {
-		lat, lon, metres := *t[0], *t[1], *t[2]
+		lat, lon, number := *t[0], *t[1], *t[2]
 		if !(lat >= -90 && lat <= 90 && lon >= -180 && lon <= 180) {
-			return fmt.Errorf("metric of place %s has a lat beyond 90 or a lon beyond 180: %s, %s", wkt(d, from), plain(lat), plain(lon))
+			return fmt.Errorf("%s of place %s has a lat beyond 90 or a lon beyond 180: %s, %s", g.name, wkt(d, from), plain(lat), plain(lon))
 		}
 		to := d.Cell(lat, lon)
-		if _, twice := g[pair{from, to}]; twice {
-			return fmt.Errorf("metric from place %s to %s is given twice", wkt(d, from), wkt(d, to))
+		if _, twice := g.numbers[pair{from, to}]; twice {
+			return fmt.Errorf("%s from place %s to %s is given twice", g.name, wkt(d, from), wkt(d, to))
 		}
-		if g[pair{from, to}], err = givenDistance(metres, from == to); err != nil {
-			return fmt.Errorf("metric from place %s to %s %w", wkt(d, from), wkt(d, to), err)
+		if g.numbers[pair{from, to}], err = g.check(number, from == to); err != nil {
+			return fmt.Errorf("%s from place %s to %s %w", g.name, wkt(d, from), wkt(d, to), err)
 		}
 	}
 	return nil
@@ -63,7 +84,16 @@ func givenDistance(metres float64, itself bool) (float64, error) {
 	return exact.RateFloor(budget.Decimal(metres))
 }
 
-var errTriples = errors.New("must be a JSON array of [lat, lon, metres], three numbers each")
+// givenLoss returns a loss, on which no promise rests.
+func givenLoss(loss float64, _ bool) (float64, error) {
+	if !(loss >= 0 && loss <= maxLoss) {
+		return 0, fmt.Errorf("must be a loss of 0 to %s, got %s", plain(maxLoss), plain(loss))
+	}
+	return loss, nil
+}
+
+// errTriples is the error for JSON that is no array of three numbers each.
+var errTriples = errors.New("is not an array of three numbers each")
 
 // parseTriples parses a JSON array of at most MaxPlaces arrays of three numbers.
 func parseTriples(text []byte) (triples [][]*float64, err error) {
@@ -73,7 +103,7 @@ func parseTriples(text []byte) (triples [][]*float64, err error) {
 	}
 	for d.More() {
 		if len(triples) == MaxPlaces {
-			return nil, fmt.Errorf("has distances to more than %d places", MaxPlaces)
+			return nil, fmt.Errorf("has more than %d entries", MaxPlaces)
 		}
 		var t []*float64
 		if err := d.Decode(&t); err != nil || len(t) != 3 || slices.Contains(t, nil) {
@@ -90,20 +120,20 @@ func parseTriples(text []byte) (triples [][]*float64, err error) {
 	return triples, nil
 }
 
-// matrix returns the distances between places, which must be a metric on them. The error
+// metric returns the distances between places, which must be a metric on them. The error
 // is the first in the order of the places, in whatever order the distances were given.
-func (g givenDistances) matrix(p places) (Matrix, error) {
-	m, err := g.fill(p)
+func (g given) metric(p places) (Matrix, error) {
+	for _, cell := range p.cells {
+		g.numbers[pair{cell, cell}] = 0
+	}
+	m, err := g.matrix(p, p)
 	if err != nil {
 		return nil, err
 	}
 	for x, row := range m {
 		for z, d := range row {
-			switch {
-			case x != z && d == 0:
-				return nil, fmt.Errorf("metric lacks the distance from place %s to %s", p.wkt(x), p.wkt(z))
-			case m[z][x] != 0 && m[z][x] != d:
-				return nil, fmt.Errorf("metric is %s m from place %s to %s and %s m back; it must be the same both ways", plain(d), p.wkt(x), p.wkt(z), plain(m[z][x]))
+			if back := m[z][x]; back != d {
+				return nil, fmt.Errorf("metric is %s m from place %s to %s and %s m back; it must be the same both ways", plain(d), p.wkt(x), p.wkt(z), plain(back))
 			}
 		}
 	}
@@ -114,16 +144,22 @@ func (g givenDistances) matrix(p places) (Matrix, error) {
 	return m, nil
 }
 
-// fill returns the matrix of the given distances, with zeros for the others.
-func (g givenDistances) fill(p places) (Matrix, error) {
-	m := NewMatrix(len(p.cells))
-	for _, between := range slices.SortedFunc(maps.Keys(g), comparePairs) {
-		from, _ := slices.BinarySearchFunc(p.cells, between.from, compareCells)
-		to, found := slices.BinarySearchFunc(p.cells, between.to, compareCells)
-		if !found {
-			return nil, fmt.Errorf("metric of place %s has a distance to %s, which is none of the places", p.wkt(from), wkt(p.domain, between.to))
+// matrix returns the numbers from places to others. All of them must be given and no more.
+func (g given) matrix(from, to places) (Matrix, error) {
+	for _, p := range slices.SortedFunc(maps.Keys(g.numbers), comparePairs) {
+		if !to.has(p.to) {
+			return nil, fmt.Errorf("%s of place %s has a %s to %s, which is none of the %s", g.name, wkt(from.domain, p.from), g.number, wkt(to.domain, p.to), g.ends)
 		}
-		m[from][to] = g[between]
+	}
+	m := NewMatrix(len(from.cells), len(to.cells))
+	for x, a := range from.cells {
+		for z, b := range to.cells {
+			number, ok := g.numbers[pair{a, b}]
+			if !ok {
+				return nil, fmt.Errorf("%s lacks the %s from place %s to %s", g.name, g.number, from.wkt(x), to.wkt(z))
+			}
+			m[x][z] = number
+		}
 	}
 	return m, nil
 }

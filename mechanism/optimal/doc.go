@@ -11,7 +11,8 @@
 //
 // Making one takes three steps, of which only the last is trusted:
 //
-//   - a [Problem] states places, prior, losses and epsilon;
+//   - a [Problem] states places, prior, losses and epsilon; the losses need not be the
+//     distances that epsilon is per, nor the outputs the places;
 //   - [Solve] finds a [Matrix] in floating point, with a bound on how much better any
 //     other could be. It is not private: if rounding leaves a zero where another row
 //     has a probability, its epsilon is infinite;
@@ -20,7 +21,7 @@
 //     is certified.
 //
 // If the places are lattice points of a domain, a [Builder] takes these steps for one of
-// three metrics. It returns a [PlaceMechanism], which knows the unit of its charges and has
+// three metrics and one of five kinds of losses. It returns a [PlaceMechanism], which knows the unit of its charges and has
 // a binary form of its own.
 //
 // The optimum for a prior also leaves an adversary who knows that prior with the greatest

@@ -11,7 +11,7 @@ import (
 
 // Four places on a line, a kilometre apart, of which the second is the most popular.
 func Example() {
-	d := optimal.NewMatrix(4)
+	d := optimal.NewMatrix(4, 4)
 	for x, row := range d {
 		for z := range row {
 			row[z] = math.Abs(float64(x - z))

@@ -63,10 +63,10 @@ func (f *lpFile) end(relation string, right float64) {
 }
 
 // rowSums demands that the rows of the mechanism add up to 1.
-func (f *lpFile) rowSums(n int) {
+func (f *lpFile) rowSums(n, outputs int) {
 	for x := range n {
 		f.row()
-		for z := range n {
+		for z := range outputs {
 			f.term(1, "k", x, z)
 		}
 		f.end("=", 1)
@@ -100,8 +100,9 @@ func optimalLP(p optimal.Problem, dilation float64) func(f *lpFile) {
 			}
 		}
 		fmt.Fprintln(f, "Subject To")
-		f.rowSums(len(p.Prior))
-		for z := range p.Prior {
+		outputs := len(p.Quality[0])
+		f.rowSums(len(p.Prior), outputs)
+		for z := range outputs {
 			for _, e := range edges {
 				for _, pair := range [][2]int{{e.A, e.B}, {e.B, e.A}} {
 					f.row()
@@ -123,7 +124,7 @@ func privacyLP(p optimal.PrivacyProblem) func(f *lpFile) {
 			f.term(1, "y", z)
 		}
 		fmt.Fprintln(f, "Subject To")
-		f.rowSums(len(pi))
+		f.rowSums(len(pi), len(pi))
 		for z := range pi {
 			for g := range pi {
 				f.row()
@@ -196,6 +197,14 @@ func TestAgainstGLPK(t *testing.T) {
 		{"4x4 skewed, squared loss", optimal.Problem{Prior: ramp(16), Quality: squares(grid(4)), Privacy: grid(4), Epsilon: 1}, 1},
 		{"5x5 skewed, dilation 1.1", optimal.Problem{Prior: ramp(25), Quality: grid(5), Privacy: grid(5), Epsilon: ln2}, 1.1},
 		{"20 places, dilation 1.2", scattered(20), 1.2},
+		{"4x4, many weights of 0", optimal.Problem{Prior: sparse(16), Quality: grid(4), Privacy: grid(4), Epsilon: ln2}, 1},
+		{"4x4, one weight above 0", optimal.Problem{Prior: append(make([]float64, 15), 1), Quality: grid(4), Privacy: grid(4), Epsilon: ln2}, 1},
+		{"4x4, right or wrong", optimal.Problem{Prior: ramp(16), Quality: wrong(grid(4)), Privacy: grid(4), Epsilon: 1}, 1},
+		{"4x4, Manhattan loss", optimal.Problem{Prior: ramp(16), Quality: manhattan(4), Privacy: grid(4), Epsilon: 1}, 1.1},
+		{"4x4, Euclidean loss by the Manhattan metric", optimal.Problem{Prior: ramp(16), Quality: grid(4), Privacy: manhattan(4), Epsilon: 1}, 1},
+		{"4x4, four outputs", optimal.Problem{Prior: ramp(16), Quality: columns(grid(4), 0, 3, 12, 15), Privacy: grid(4), Epsilon: ln2}, 1},
+		{"3x3 in 5x5 outputs", optimal.Problem{Prior: sparse(9), Quality: inner(grid(5)), Privacy: grid(3), Epsilon: 0.5}, 1},
+		{"3x3, losses of two outputs at will", optimal.Problem{Prior: ramp(9), Quality: columns(squares(grid(9)), 40, 13)[:9], Privacy: grid(3), Epsilon: 0.3}, 1.2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := solved(t, c.p, optimal.Options{Gap: 1e-6, Dilation: c.dilation})
@@ -219,6 +228,7 @@ func TestMostPrivateAgainstGLPK(t *testing.T) {
 		{"3x3 squares", optimal.PrivacyProblem{Prior: uniform(9), Quality: grid(3), Adversary: squares(grid(3)), Loss: 0.3}},
 		{"4x4 squares", optimal.PrivacyProblem{Prior: ramp(16), Quality: grid(4), Adversary: squares(grid(4)), Loss: 0.5}},
 		{"4x4 distance, squared loss", optimal.PrivacyProblem{Prior: ramp(16), Quality: squares(grid(4)), Adversary: grid(4), Loss: 0.7}},
+		{"4x4, many weights of 0", optimal.PrivacyProblem{Prior: sparse(16), Quality: grid(4), Adversary: grid(4), Loss: 0.5}},
 		{"15 places, wrong", optimal.PrivacyProblem{Prior: city.Prior, Quality: city.Quality, Adversary: wrong(city.Quality), Loss: 0.4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

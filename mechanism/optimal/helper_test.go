@@ -19,7 +19,7 @@ func line(n int, step float64) optimal.Matrix {
 }
 
 func distances(n int, at func(int) (x, y float64)) optimal.Matrix {
-	d := optimal.NewMatrix(n)
+	d := optimal.NewMatrix(n, n)
 	for i, row := range d {
 		x, y := at(i)
 		for j := range row {
@@ -45,6 +45,35 @@ func ramp(n int) []float64 {
 		prior[x] = float64(x + 1)
 	}
 	return prior
+}
+
+// sparse is a prior with a weight of 0 for two of three places.
+func sparse(n int) []float64 {
+	prior := make([]float64, n)
+	for x := 1; x < n; x += 3 {
+		prior[x] = float64(x)
+	}
+	return prior
+}
+
+// manhattan returns the Manhattan distances of w x w places at step 1.
+func manhattan(w int) optimal.Matrix {
+	d := optimal.NewMatrix(w*w, w*w)
+	for i, row := range d {
+		for j := range row {
+			row[j] = math.Abs(float64(i%w-j%w)) + math.Abs(float64(i/w-j/w))
+		}
+	}
+	return d
+}
+
+// inner returns the rows of the inner 3 x 3 of 5 x 5 places.
+func inner(d optimal.Matrix) optimal.Matrix {
+	var rows optimal.Matrix
+	for _, x := range []int{6, 7, 8, 11, 12, 13, 16, 17, 18} {
+		rows = append(rows, d[x])
+	}
+	return rows
 }
 
 func must[T any](v T, err error) T {

@@ -33,7 +33,7 @@ func geometric(rate float64, x, z, first, last int) float64 {
 
 // geometricMatrix is the geometric mechanism truncated to n places in a row.
 func geometricMatrix(rate float64, n int) optimal.Matrix {
-	k := optimal.NewMatrix(n)
+	k := optimal.NewMatrix(n, n)
 	for x, row := range k {
 		for z := range row {
 			row[z] = geometric(rate, x, z, 0, n-1)
@@ -70,7 +70,7 @@ func TestGeometricOnALine(t *testing.T) {
 // twice the epsilon is randomised response.
 func TestRandomisedResponse(t *testing.T) {
 	const n, epsilon = 5, 0.9
-	d, want := wrong(line(n, 1)), optimal.NewMatrix(n)
+	d, want := wrong(line(n, 1)), optimal.NewMatrix(n, n)
 	for x, row := range want {
 		for z := range row {
 			row[z] = math.Exp(-epsilon*d[x][z]) / (1 + (n-1)*math.Exp(-epsilon))
@@ -116,7 +116,7 @@ func TestPlanarTruncations(t *testing.T) {
 			i, j := min(max(z%size, corner.i), corner.i+width-1), min(max(z/size, corner.j), corner.j+height-1)
 			window[z] = j*size + i
 		}
-		moved, got := k.Remapped(window), optimal.NewMatrix(width*height)
+		moved, got := k.Remapped(window), optimal.NewMatrix(width*height, width*height)
 		outer := func(place int) int { return (place/width+corner.j)*size + place%width + corner.i }
 		for x, row := range got {
 			for z := range row {

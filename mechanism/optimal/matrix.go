@@ -6,24 +6,31 @@ import (
 	"slices"
 )
 
-// A Matrix is square: n rows of n numbers. As a mechanism, row x is the
-// distribution of the output z for the secret x. As a distance, the entry (x,z)
-// is the distance from x to z.
+// A Matrix has rows of equal length. As a mechanism, row x is the distribution of the
+// output z for the secret x. As a distance, the entry (x,z) is the distance from x to z.
 type Matrix [][]float64
 
-// NewMatrix returns the n x n matrix of zeros, its rows adjacent in memory.
-func NewMatrix(n int) Matrix {
-	data := make([]float64, n*n)
-	m := make(Matrix, n)
+// NewMatrix returns a matrix of zeros, its rows adjacent in memory.
+func NewMatrix(rows, columns int) Matrix {
+	data := make([]float64, rows*columns)
+	m := make(Matrix, rows)
 	for x := range m {
-		m[x] = data[x*n : (x+1)*n : (x+1)*n]
+		m[x] = data[x*columns : (x+1)*columns : (x+1)*columns]
 	}
 	return m
 }
 
+// columns returns the length of the rows, 0 if there are none.
+func (m Matrix) columns() int {
+	if len(m) == 0 {
+		return 0
+	}
+	return len(m[0])
+}
+
 // clone returns a copy of m.
 func (m Matrix) clone() Matrix {
-	c := NewMatrix(len(m))
+	c := NewMatrix(len(m), m.columns())
 	for x, row := range m {
 		copy(c[x], row)
 	}
@@ -33,15 +40,13 @@ func (m Matrix) clone() Matrix {
 // equal reports whether two matrices have the same numbers.
 func (m Matrix) equal(o Matrix) bool { return slices.EqualFunc(m, o, slices.Equal[[]float64]) }
 
-// check returns an error unless m has n rows of n finite numbers that are not negative.
-func (m Matrix) check(name string, n int) error {
-	if len(m) != n {
-		return fmt.Errorf("%s has %d rows, not %d", name, len(m), n)
+// check returns an error unless m has the given shape and its numbers are finite and not
+// negative.
+func (m Matrix) check(name string, rows, columns int) error {
+	if err := m.checkShape(name, rows, columns); err != nil {
+		return err
 	}
 	for x, row := range m {
-		if len(row) != n {
-			return fmt.Errorf("%s: row %d has %d numbers, not %d", name, x, len(row), n)
-		}
 		for z, v := range row {
 			if !(v >= 0 && v <= math.MaxFloat64) {
 				return fmt.Errorf("%s from %d to %d is %g, not a finite number >= 0", name, x, z, v)
@@ -51,13 +56,38 @@ func (m Matrix) check(name string, n int) error {
 	return nil
 }
 
+// checkShape returns an error unless m has the given shape.
+func (m Matrix) checkShape(name string, rows, columns int) error {
+	if len(m) != rows {
+		return fmt.Errorf("%s has %d rows, not %d", name, len(m), rows)
+	}
+	for x, row := range m {
+		if len(row) != columns {
+			return fmt.Errorf("%s: row %d has %d numbers, not %d", name, x, len(row), columns)
+		}
+	}
+	return nil
+}
+
+// within reports whether all numbers are in 0 to most.
+func (m Matrix) within(most float64) bool {
+	for _, row := range m {
+		for _, v := range row {
+			if !(v >= 0 && v <= most) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // triangleTolerance is how much shorter a detour may be than the direct distance, relative
 // to that: distances computed in floating point are not an exact metric.
 const triangleTolerance = 1e-9
 
 // checkMetric returns an error unless m is a metric on n places.
 func (m Matrix) checkMetric(name string, n int) error {
-	if err := m.check(name, n); err != nil {
+	if err := m.check(name, n, n); err != nil {
 		return err
 	}
 	for x, row := range m {

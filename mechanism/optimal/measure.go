@@ -7,7 +7,7 @@ import (
 )
 
 // Loss returns the average loss of a mechanism k, the sum of pi_x k_xz d(x,z), for
-// positive prior weights: QL of the thesis, section 3.1.
+// prior weights that are not negative: QL of the thesis, section 3.1.
 func Loss(prior []float64, k, d Matrix) float64 {
 	sum := 0.0
 	for x, p := range probabilities(prior) {
@@ -17,7 +17,8 @@ func Loss(prior []float64, k, d Matrix) float64 {
 }
 
 // Remap returns, for each output, the best guess of a listener who knows the prior: the
-// place that minimises the posterior expectation of d, the first of equal ones.
+// column of d with the least posterior expectation, the first of equal ones. The matrix d
+// has a column for each guess; as in the thesis, these are mostly the outputs themselves.
 func Remap(prior []float64, k, d Matrix) []int {
 	guesses, _ := remap(prior, k, d)
 	return guesses
@@ -32,11 +33,10 @@ func AdversaryError(prior []float64, k, d Matrix) float64 {
 }
 
 func remap(prior []float64, k, d Matrix) (guesses []int, sum float64) {
-	n := len(k)
 	pi := probabilities(prior)
-	guesses = make([]int, n)
-	expected := make([]float64, n)
-	for z := range n {
+	guesses = make([]int, k.columns())
+	expected := make([]float64, d.columns())
+	for z := range guesses {
 		clear(expected)
 		for x, p := range pi {
 			floats.AddScaled(expected, p*k[x][z], d[x])
@@ -54,7 +54,7 @@ func remap(prior []float64, k, d Matrix) (guesses []int, sum float64) {
 // Remapped returns the mechanism that reports guesses[z] in place of z. It is as private
 // as m (thesis, lemma 6.1).
 func (m Matrix) Remapped(guesses []int) Matrix {
-	out := NewMatrix(len(m))
+	out := NewMatrix(len(m), m.columns())
 	for x, row := range m {
 		for z, p := range row {
 			out[x][guesses[z]] += p

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Mechanism draws a public place for a secret one. For all places x, x' at
+// A Mechanism draws a public output for a secret place. For all places x, x' at
 // distance d, and sets Z of outputs,
 //
 //	P(Z|x) <= e^(epsilon d) P(Z|x').
@@ -17,7 +17,8 @@ import (
 type Mechanism struct {
 	epsilon float64
 	privacy Matrix
-	weights []uint64 // row by row, each with the sum n*2^bits
+	outputs int
+	weights []uint64 // row by row, each with the sum outputs*2^bits
 	bits    int
 	rows    []aliasRow
 }
@@ -25,13 +26,16 @@ type Mechanism struct {
 // newCertified returns a mechanism if its weights pass the certificate. It is the only
 // function that makes a Mechanism. The metric and epsilon are valid.
 func newCertified(c *certifier, epsilon float64, privacy Matrix, weights []uint64) (*Mechanism, error) {
-	n, b := c.n, capacityBits(c.n)
-	if err := c.check(weights, uint64(n)<<b); err != nil {
+	outputs := len(weights) / c.n
+	b := capacityBits(outputs)
+	if err := c.check(weights, uint64(outputs)<<b); err != nil {
 		return nil, err
 	}
-	m := &Mechanism{epsilon: epsilon, privacy: privacy.clone(), weights: weights, bits: b, rows: make([]aliasRow, n)}
+	m := &Mechanism{
+		epsilon: epsilon, privacy: privacy.clone(), outputs: outputs, weights: weights, bits: b, rows: make([]aliasRow, c.n),
+	}
 	for x := range m.rows {
-		m.rows[x] = newAliasRow(weights[x*n:(x+1)*n], b)
+		m.rows[x] = newAliasRow(weights[x*outputs:(x+1)*outputs], b)
 	}
 	return m, nil
 }
@@ -46,7 +50,7 @@ const (
 )
 
 // New returns the mechanism of a matrix that is epsilon*privacy-private up to small errors,
-// such as a solver's, and whose rows sum to 1 within 2^-20. Epsilon and the distances are
+// such as a solver's, and whose rows, one for each place, sum to 1 within 2^-20. Epsilon and the distances are
 // taken as the rationals that they are, see [Problem].
 //
 // Negative numbers down to -2^-20 count as 0. The numbers are rounded to integers. As
@@ -74,14 +78,15 @@ func New(epsilon float64, privacy, k Matrix) (*Mechanism, error) {
 // stochastic returns k with negative numbers replaced by 0, and row sums of 1.
 func stochastic(k Matrix, n int) (Matrix, error) {
 	const tolerance = 0x1p-20
-	if len(k) != n {
-		return nil, fmt.Errorf("matrix has %d rows, not %d", len(k), n)
+	outputs := k.columns()
+	if err := checkOutputs(outputs); err != nil {
+		return nil, err
 	}
-	clean := NewMatrix(n)
+	if err := k.checkShape("matrix", n, outputs); err != nil {
+		return nil, err
+	}
+	clean := NewMatrix(n, outputs)
 	for x, row := range k {
-		if len(row) != n {
-			return nil, fmt.Errorf("matrix: row %d has %d numbers, not %d", x, len(row), n)
-		}
 		sum := 0.0
 		for z, p := range row {
 			if !(p >= -tolerance && p <= 1+tolerance) {
@@ -98,12 +103,12 @@ func stochastic(k Matrix, n int) (Matrix, error) {
 	return clean, nil
 }
 
-// roundWeights returns integer weights for (1-floor) k + floor/n, with row sums of n*2^b.
-// It adds what rounding leaves over to a row's greatest weight.
+// roundWeights returns integer weights for (1-floor) k + floor/n for n outputs, with row
+// sums of n*2^b. It adds what rounding leaves over to a row's greatest weight.
 func roundWeights(k Matrix, floor float64) []uint64 {
-	n := len(k)
+	n := k.columns()
 	total := uint64(n) << capacityBits(n)
-	weights := make([]uint64, 0, n*n)
+	weights := make([]uint64, 0, len(k)*n)
 	for _, row := range k {
 		sum, greatest := uint64(0), 0
 		for z, p := range row {
@@ -122,33 +127,36 @@ func roundWeights(k Matrix, floor float64) []uint64 {
 // Len returns the number of places.
 func (m *Mechanism) Len() int { return len(m.rows) }
 
+// Outputs returns the number of outputs.
+func (m *Mechanism) Outputs() int { return m.outputs }
+
 // Epsilon returns what a draw costs per unit of the privacy distance.
 func (m *Mechanism) Epsilon() float64 { return m.epsilon }
 
 // Privacy returns a copy of the privacy metric.
 func (m *Mechanism) Privacy() Matrix { return m.privacy.clone() }
 
-// Draw returns the public place for the secret x. It panics if x is not a place or the
+// Draw returns the public output for the secret x. It panics if x is not a place or the
 // source's entropy fails.
 //
 // # Privacy
 //
-// The place z is drawn with probability exactly Weight(x,z)/Total, to which the certificate
+// The output z is drawn with probability exactly Weight(x,z)/Total, to which the certificate
 // applies. x decides only which row is read.
 func (m *Mechanism) Draw(src *exact.Source, x int) int { return m.rows[x].draw(src, m.bits) }
 
 // Weight returns the probability of the output z for the secret x, times Total.
 func (m *Mechanism) Weight(x, z int) uint64 {
-	row := m.weights[x*m.Len() : (x+1)*m.Len()]
+	row := m.weights[x*m.outputs : (x+1)*m.outputs]
 	return row[z]
 }
 
 // Total returns what the weights of any one secret add up to.
-func (m *Mechanism) Total() uint64 { return uint64(m.Len()) << m.bits }
+func (m *Mechanism) Total() uint64 { return uint64(m.outputs) << m.bits }
 
 // Matrix returns the probabilities in floating point.
 func (m *Mechanism) Matrix() Matrix {
-	k, total := NewMatrix(m.Len()), float64(m.Total())
+	k, total := NewMatrix(m.Len(), m.outputs), float64(m.Total())
 	for x, row := range k {
 		for z := range row {
 			row[z] = float64(m.Weight(x, z)) / total

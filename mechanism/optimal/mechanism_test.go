@@ -19,7 +19,7 @@ func checkCertificate(t rapid.TB, m *optimal.Mechanism) {
 	d, rate := m.Privacy(), new(big.Rat).SetFloat64(m.Epsilon())
 	for x, row := range d {
 		total := new(big.Int)
-		for z := range row {
+		for z := range m.Outputs() {
 			total.Add(total, new(big.Int).SetUint64(m.Weight(x, z)))
 		}
 		if total.Cmp(new(big.Int).SetUint64(m.Total())) != 0 {
@@ -30,7 +30,7 @@ func checkCertificate(t rapid.TB, m *optimal.Mechanism) {
 			if x == y {
 				continue
 			}
-			for z := range row {
+			for z := range m.Outputs() {
 				least := new(big.Int).Mul(new(big.Int).SetUint64(m.Weight(x, z)), upper.Num())
 				weight := new(big.Int).Mul(new(big.Int).SetUint64(m.Weight(y, z)), upper.Denom())
 				if least.Cmp(weight) > 0 {
@@ -93,15 +93,41 @@ func example(t *testing.T) *optimal.Mechanism {
 	t.Helper()
 	d := grid(3)
 	p := optimal.Problem{Prior: ramp(9), Quality: d, Privacy: d, Epsilon: ln2}
-	m, err := optimal.New(ln2, d, solved(t, p, optimal.Options{}).Matrix)
+	return made(t, p)
+}
+
+// made returns the optimal mechanism for a problem.
+func made(t *testing.T, p optimal.Problem) *optimal.Mechanism {
+	t.Helper()
+	m, err := optimal.New(p.Epsilon, p.Privacy, solved(t, p, optimal.Options{}).Matrix)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
+// columns returns some columns of a matrix, in any order.
+func columns(m optimal.Matrix, which ...int) optimal.Matrix {
+	out := optimal.NewMatrix(len(m), len(which))
+	for x, row := range m {
+		for z, column := range which {
+			out[x][z] = row[column]
+		}
+	}
+	return out
+}
+
 func TestBinaryForm(t *testing.T) {
-	m := example(t)
+	checkBinaryForm(t, example(t))
+	d := grid(3)
+	for _, which := range [][]int{{4}, {0, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 2, 6}} {
+		checkBinaryForm(t, made(t, optimal.Problem{Prior: ramp(9), Quality: columns(d, which...), Privacy: d, Epsilon: ln2}))
+	}
+}
+
+// checkBinaryForm demands that a mechanism can be written and read again, and no other form.
+func checkBinaryForm(t *testing.T, m *optimal.Mechanism) {
+	t.Helper()
 	data := must(m.AppendBinary([]byte("before")))[len("before"):]
 	again, err := optimal.Parse(data)
 	if err != nil {
@@ -111,7 +137,7 @@ func TestBinaryForm(t *testing.T) {
 		t.Error("the form is another after a round trip")
 	}
 	for x := range m.Len() {
-		for z := range m.Len() {
+		for z := range m.Outputs() {
 			if again.Weight(x, z) != m.Weight(x, z) {
 				t.Fatalf("weight (%d,%d) is %d, was %d", x, z, again.Weight(x, z), m.Weight(x, z))
 			}
@@ -132,14 +158,15 @@ func TestBinaryForm(t *testing.T) {
 func TestTamperedForm(t *testing.T) {
 	data := must(example(t).AppendBinary(nil))
 	for name, tamper := range map[string]func(b []byte){
-		"a smaller epsilon":  func(b []byte) { b[4] ^= 0x40 },
-		"a smaller distance": func(b []byte) { b[11+1] ^= 0x10 },
+		"a smaller epsilon":  func(b []byte) { b[6] ^= 0x40 },
+		"a smaller distance": func(b []byte) { b[13+1] ^= 0x10 },
 		"a zero": func(b []byte) {
 			first := b[len(b)-8*81:]
 			copy(first[:8], make([]byte, 8))
 		},
 		"another version": func(b []byte) { b[0]++ },
 		"another size":    func(b []byte) { b[2]++ },
+		"another output":  func(b []byte) { b[4]++ },
 	} {
 		spoilt := bytes.Clone(data)
 		tamper(spoilt)

@@ -1,21 +1,18 @@
 package optimal
 
-import "slices"
-
 // A Metric selects the distances between places that epsilon is per.
 type Metric uint8
 
 // The numbers of metrics are part of the binary form of a [PlaceMechanism].
 const (
-	// Euclid is nowhere above the geodesics along the ellipsoid. The loss of reporting one
-	// place for another is their distance in the domain's frame.
+	// Euclid is nowhere above the geodesics along the ellipsoid.
 	Euclid Metric = iota
 
 	// Manhattan is the metric of a town whose streets run east and north at the middle of
-	// the domain's box. It also measures the loss.
+	// the domain's box.
 	Manhattan
 
-	// Given holds the distances of [Builder.AddDistances]. It also measures the loss.
+	// Given holds the distances of [Builder.AddDistances].
 	Given
 )
 
@@ -36,6 +33,6 @@ func (m Metric) fits(p places, distances Matrix) bool {
 	case Manhattan:
 		return distances.equal(p.manhattan())
 	default:
-		return !slices.ContainsFunc(distances, func(row []float64) bool { return slices.Max(row) > maxDistance })
+		return distances.within(maxDistance)
 	}
 }

@@ -14,7 +14,7 @@ func (v *solver) step() bool {
 	// may aim.
 	v.each(v.aimAtZero)
 	v.direction()
-	mu := v.reach().target(v.n * v.m)
+	mu := v.reach().target(v.outputs * v.m)
 
 	// Corrector: for products of mu, up to second order.
 	v.each(func(_ *shard, z int) { v.aimAtMu(z, mu) })
@@ -85,7 +85,7 @@ func (v *solver) factorColumn(sh *shard, z int) {
 
 func (v *solver) factorSchur() {
 	clear(v.schur)
-	for i := range min(shardCount, v.n) {
+	for i := range min(shardCount, v.outputs) {
 		floats.AddScaled(v.schur, 1, v.shards[i].schur)
 	}
 	factor(v.schur, v.n)

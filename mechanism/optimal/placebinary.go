@@ -12,7 +12,7 @@ import (
 )
 
 // placeVersion is the first byte of the binary form of a PlaceMechanism.
-const placeVersion = 1
+const placeVersion = 2
 
 // placeHeader is the beginning of the binary form.
 type placeHeader struct {
@@ -20,6 +20,8 @@ type placeHeader struct {
 	Metric     Metric
 	NameLength uint16
 	Places     uint16
+	Outputs    uint16
+	Quality    Quality
 	// The origin of the domain's lattice, in degrees, and its step, in metres, so that a
 	// different domain of the same name is noticed.
 	OriginLat, OriginLon, Step float64
@@ -31,16 +33,20 @@ type placeHeader struct {
 // restores it. It fails only for a domain with a name of more than 65,535 bytes. The form,
 // with big-endian numbers, those of 8 bytes in IEEE 754 except for the cells:
 //
-//	version    1, a byte
+//	version    2, a byte
 //	metric     a byte
 //	name       its length, 2 bytes
 //	n          places, 2 bytes
+//	outputs    2 bytes
+//	quality    a byte
 //	lattice    latitude and longitude of its origin, and its step, 8 bytes each
 //	request    epsilon and dilation, 8 bytes each
 //	solution   edges of the spanner, 4 bytes; its dilation, the gap, seconds, 8 bytes each
 //	name       of the domain
-//	cells      i and j of each, 8 bytes each, two's complement
+//	cells      i and j of each place, 8 bytes each, two's complement
+//	outputs    i and j of each, likewise
 //	weights    8 bytes each
+//	losses     if given: n rows of a number for each output, 8 bytes each
 //	mechanism  as [Mechanism.AppendBinary] writes it
 func (m *PlaceMechanism) AppendBinary(b []byte) ([]byte, error) {
 	name := m.domain.Name()
@@ -50,9 +56,16 @@ func (m *PlaceMechanism) AppendBinary(b []byte) ([]byte, error) {
 	lat, lon := m.domain.Location(planar.Cell{})
 	header := placeHeader{
 		Version: placeVersion, Metric: m.metric, NameLength: uint16(len(name)), Places: uint16(m.Len()),
+		Outputs: uint16(len(m.outputs.cells)), Quality: m.quality,
 		OriginLat: lat, OriginLon: lon, Step: m.domain.Step(), Epsilon: m.epsilon, Dilation: m.dilation, Solved: m.solved,
 	}
-	for _, part := range []any{header, []byte(name), m.cells, m.weights} {
+	parts := []any{header, []byte(name), m.cells, m.outputs.cells, m.weights}
+	if m.quality == QualityGiven {
+		for _, row := range m.losses {
+			parts = append(parts, row)
+		}
+	}
+	for _, part := range parts {
 		var err error
 		if b, err = binary.Append(b, binary.BigEndian, part); err != nil {
 			return nil, err
@@ -73,7 +86,7 @@ var ErrPlaceForm = errors.New("not the binary form of a mechanism on places")
 func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, error)) (*PlaceMechanism, error) {
 	var header placeHeader
 	n, err := binary.Decode(data, binary.BigEndian, &header)
-	if err != nil || header.Version != placeVersion {
+	if err != nil || header.Version != placeVersion || header.Places > MaxPlaces || header.Outputs > MaxOutputs {
 		return nil, ErrPlaceForm
 	}
 	data = data[n:]
@@ -86,7 +99,9 @@ func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, 
 	}
 	m := &PlaceMechanism{
 		places:  places{d, make([]planar.Cell, header.Places)},
+		outputs: places{d, make([]planar.Cell, header.Outputs)},
 		metric:  header.Metric,
+		quality: header.Quality,
 		weights: make([]float64, header.Places),
 		epsilon: header.Epsilon, dilation: header.Dilation, solved: header.Solved,
 	}
@@ -95,6 +110,9 @@ func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, 
 	}
 	if err := m.check(header); err != nil {
 		return nil, err
+	}
+	if m.quality != QualityGiven {
+		m.losses = m.quality.losses(m.places, m.outputs)
 	}
 	if m.cost, err = budget.Cost(budget.Decimal(m.epsilon)); err != nil {
 		return nil, err
@@ -105,7 +123,14 @@ func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, 
 
 // parseBody parses what follows the domain's name.
 func (m *PlaceMechanism) parseBody(data []byte) (err error) {
-	for _, part := range []any{m.cells, m.weights} {
+	parts := []any{m.cells, m.outputs.cells, m.weights}
+	if m.quality == QualityGiven {
+		m.losses = NewMatrix(len(m.cells), len(m.outputs.cells))
+		for _, row := range m.losses {
+			parts = append(parts, row)
+		}
+	}
+	for _, part := range parts {
 		n, err := binary.Decode(data, binary.BigEndian, part)
 		if err != nil {
 			return ErrPlaceForm
@@ -119,17 +144,20 @@ func (m *PlaceMechanism) parseBody(data []byte) (err error) {
 // check returns an error if a parsed mechanism, which is certified for its own epsilon and
 // distances, is charged for others, or was made for another domain.
 func (m *PlaceMechanism) check(header placeHeader) error {
-	if m.metric > Given || !m.solved.finite() || !(m.dilation >= 1 && m.dilation <= math.MaxFloat64) || checkPrior(m.weights) != nil {
+	if m.metric > Given || m.quality > QualityGiven || !m.solved.finite() || !(m.dilation >= 1 && m.dilation <= math.MaxFloat64) || checkPrior(m.weights) != nil {
 		return ErrPlaceForm
 	}
 	if !(m.epsilon > 0 && m.epsilon <= math.MaxFloat64) {
 		return ErrPlaceForm
 	}
 	rate, err := exact.RateFloor(budget.Decimal(m.epsilon))
-	if err != nil || m.certified.Epsilon() != rate || m.certified.Len() != m.Len() {
+	if err != nil || m.certified.Epsilon() != rate || m.certified.Len() != m.Len() || m.certified.Outputs() != len(m.outputs.cells) {
 		return ErrPlaceForm
 	}
-	if !header.matches(m.domain) || !m.inOrder() || !m.metric.fits(m.places, m.certified.Privacy()) {
+	if m.quality == QualityGiven && !m.losses.within(maxLoss) {
+		return ErrPlaceForm
+	}
+	if !header.matches(m.domain) || !m.inOrder() || !m.outputs.inOrder() || !m.metric.fits(m.places, m.certified.Privacy()) {
 		return fmt.Errorf("its distances are not those of places in this domain '%s'", m.domain.Name())
 	}
 	return m.checkAdmitted()

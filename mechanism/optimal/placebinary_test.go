@@ -20,6 +20,22 @@ func FuzzParsePlaceMechanism(f *testing.F) {
 		f.Add(data)
 		f.Add(data[:len(data)-1])
 	}
+	other := filled(f, domain, Euclid, 4)
+	other.quality = QualityGiven
+	if err := other.AddOutput(domain.Location(planar.Cell{I: 7})); err != nil {
+		f.Fatal(err)
+	}
+	for i := range 4 {
+		lat, lon := spot(domain, i)
+		if err := other.AddLosses(lat, lon, lossesTo(domain, append(spots(4), planar.Cell{I: 7}))); err != nil {
+			f.Fatal(err)
+		}
+	}
+	data, err := built(f, other).AppendBinary(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
 	named := func(name string) (*planar.Domain, error) {
 		if name != domain.Name() {
 			return nil, errors.New("is not declared")
@@ -35,7 +51,7 @@ func FuzzParsePlaceMechanism(f *testing.F) {
 		if in := m.Unit("x"); (in == "m") != m.belowGeodesics(d) || in != "m" && in != "m:x" {
 			t.Errorf("charged in %s for %v", in, d)
 		}
-		if loss := m.Loss(); !(loss >= 0 && loss <= maxDistance) {
+		if loss := m.Loss(); !(loss >= 0 && loss <= maxLoss) {
 			t.Errorf("a loss of %v", loss)
 		}
 		again, err := m.AppendBinary(nil)

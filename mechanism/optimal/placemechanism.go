@@ -8,12 +8,16 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A PlaceMechanism is a [Mechanism] between places of a domain, with the prior for which it
-// is optimal. All of it is public. [Builder.Build] and [ParsePlaceMechanism] return one. It
+// A PlaceMechanism is a [Mechanism] from places of a domain to outputs there, which mostly
+// are the same places, with the prior and the losses for which it is optimal. All of it is
+// public. [Builder.Build] and [ParsePlaceMechanism] return one. It
 // is immutable and safe for concurrent use with a Source per goroutine.
 type PlaceMechanism struct {
 	places
+	outputs   places
 	metric    Metric
+	quality   Quality
+	losses    Matrix    // of reporting outputs for places
 	weights   []float64 // of the prior
 	epsilon   float64   // per metre, as requested
 	dilation  float64   // as requested
@@ -23,7 +27,7 @@ type PlaceMechanism struct {
 
 	// Set by derive from the above.
 	metres  bool         // the distances are lower bounds of geodesics
-	points  [][2]float64 // lat, lon of the places as released
+	points  [][2]float64 // lat, lon of the outputs as released
 	guesses func() []int // the best guess for each output
 }
 
@@ -38,14 +42,14 @@ type solved struct {
 // derive computes what follows from the certified mechanism.
 func (m *PlaceMechanism) derive() {
 	m.metres = m.belowGeodesics(m.certified.Privacy())
-	m.points = make([][2]float64, len(m.cells))
-	for place, cell := range m.cells {
-		m.points[place][0], m.points[place][1] = m.domain.Location(cell)
+	m.points = make([][2]float64, len(m.outputs.cells))
+	for output, cell := range m.outputs.cells {
+		m.points[output][0], m.points[output][1] = m.domain.Location(cell)
 	}
-	m.guesses = sync.OnceValue(func() []int { return Remap(m.weights, m.certified.Matrix(), m.losses()) })
+	m.guesses = sync.OnceValue(func() []int { return Remap(m.weights, m.certified.Matrix(), m.losses) })
 }
 
-// Domain returns the domain whose lattice points the places are.
+// Domain returns the domain whose lattice points the places and outputs are.
 func (m *PlaceMechanism) Domain() *planar.Domain { return m.domain }
 
 // Len returns the number of places.
@@ -55,16 +59,23 @@ func (m *PlaceMechanism) Len() int { return len(m.cells) }
 // whatever the metric, since distances between places say nothing about other locations.
 func (m *PlaceMechanism) Snap(lat, lon float64) int { return m.nearest(m.domain.Cell(lat, lon)) }
 
-// Middle returns the place nearest to the middle of the domain's box.
-func (m *PlaceMechanism) Middle() int { return m.Snap(m.domain.Centre()) }
+// Middle returns the output nearest to the middle of the domain's box.
+func (m *PlaceMechanism) Middle() int { return m.outputs.nearest(m.domain.Cell(m.domain.Centre())) }
 
-// Location returns the released coordinates of a place, in degrees.
-func (m *PlaceMechanism) Location(place int) (lat, lon float64) {
-	return m.points[place][0], m.points[place][1]
+// Location returns the released coordinates of an output, in degrees.
+func (m *PlaceMechanism) Location(output int) (lat, lon float64) {
+	return m.points[output][0], m.points[output][1]
 }
 
-// Remap returns the best guess for an output of a listener who knows the prior, see the
-// function of that name.
+// Output returns the output that is released with these coordinates, in degrees. It reports
+// false if there is none.
+func (m *PlaceMechanism) Output(lat, lon float64) (output int, released bool) {
+	output = m.outputs.nearest(m.domain.Cell(lat, lon))
+	return output, m.points[output] == [2]float64{lat, lon}
+}
+
+// Remap returns the output that loses least on average for a listener who has received an
+// output and knows the prior, see the function of that name.
 func (m *PlaceMechanism) Remap(output int) int { return m.guesses()[output] }
 
 // Cost returns what a draw costs, per [PlaceMechanism.Unit]: epsilon as requested, as a
@@ -93,43 +104,58 @@ func (m *PlaceMechanism) Unit(name string) budget.Unit {
 	return budget.Metre + ":" + budget.Unit(name)
 }
 
-// losses returns the losses of reporting one place for another, in metres of the frame or
-// of the mechanism's own distances.
-func (m *PlaceMechanism) losses() Matrix {
-	if m.metric == Euclid {
-		return m.quality()
-	}
-	return m.certified.Privacy()
+// Loss returns the average loss, see the function of that name.
+func (m *PlaceMechanism) Loss() float64 {
+	return Loss(m.weights, m.certified.Matrix(), m.losses)
 }
 
-// Loss returns the average loss in metres, see the function of that name.
-func (m *PlaceMechanism) Loss() float64 {
-	return Loss(m.weights, m.certified.Matrix(), m.losses())
+// LossUnit returns the unit of the losses: "m", "m2", or "" for numbers without one.
+func (m *PlaceMechanism) LossUnit() string {
+	switch {
+	case m.quality == QualitySquared:
+		return "m2"
+	case m.quality == QualityBinary, m.quality == QualityGiven && !m.losses.equal(m.certified.privacy):
+		return ""
+	default:
+		return "m"
+	}
 }
 
 // SameRequest reports whether two mechanisms were built from the same domain, places,
-// weights, distances, epsilon and dilation. Their matrices may differ, for example by how a
-// processor rounds.
+// outputs, weights, distances, losses, epsilon and dilation. Their matrices may differ, for
+// example by how a processor rounds.
 func (m *PlaceMechanism) SameRequest(o *PlaceMechanism) bool {
-	return m.domain == o.domain && m.epsilon == o.epsilon && m.dilation == o.dilation && m.metric == o.metric &&
-		slices.Equal(m.cells, o.cells) && slices.Equal(m.weights, o.weights) &&
-		(m.metric != Given || m.certified.privacy.equal(o.certified.privacy))
+	return m.domain == o.domain && m.epsilon == o.epsilon && m.dilation == o.dilation &&
+		m.metric == o.metric && m.quality == o.quality &&
+		slices.Equal(m.cells, o.cells) && slices.Equal(m.outputs.cells, o.outputs.cells) && slices.Equal(m.weights, o.weights) &&
+		(m.metric != Given || m.certified.privacy.equal(o.certified.privacy)) &&
+		(m.quality != QualityGiven || m.losses.equal(o.losses))
+}
+
+// checkAdmitted returns an error that names a place or an output outside the domain's
+// region, if there is one.
+func (m *PlaceMechanism) checkAdmitted() error {
+	if err := m.places.checkAdmitted("place"); err != nil {
+		return err
+	}
+	return m.outputs.checkAdmitted("output")
 }
 
 // Info describes a mechanism on places of a domain. Losses and errors are averages over
-// the prior.
+// the prior, in the unit of the quality.
 type Info struct {
 	Domain           string // name of the domain
-	Places           int
+	Places, Outputs  int
 	Metric           Metric
+	Quality          Quality
 	Epsilon          float64 // per metre, as requested
 	CertifiedEpsilon float64
 	Dilation         float64 // of the spanner, as requested
 	TrueDilation     float64 // actual dilation of the spanner
 	Constraints      int64   // of the solver
 	Gap              float64 // relative, to the least possible loss
-	Loss             float64 // metres
-	AdversaryError   float64 // metres, of an adversary who knows the prior
+	Loss             float64
+	AdversaryError   float64 // what is left of the loss if outputs are remapped by the prior
 	Farthest         float64 // metres from a location of the domain to its place, at most
 	Seconds          float64 // duration of the solution
 }
@@ -137,14 +163,14 @@ type Info struct {
 // Info returns what was requested, and the result.
 func (m *PlaceMechanism) Info() Info {
 	return Info{
-		Domain: m.domain.Name(), Places: m.Len(), Metric: m.metric,
+		Domain: m.domain.Name(), Places: m.Len(), Outputs: m.certified.Outputs(), Metric: m.metric, Quality: m.quality,
 		Epsilon: m.epsilon, CertifiedEpsilon: m.certified.Epsilon(),
 		Dilation: m.dilation, TrueDilation: m.solved.Dilation,
 		// Two on each edge of the spanner, for each output.
-		Constraints:    2 * int64(m.solved.Edges) * int64(m.Len()),
+		Constraints:    2 * int64(m.solved.Edges) * int64(m.certified.Outputs()),
 		Gap:            m.solved.Gap,
 		Loss:           m.Loss(),
-		AdversaryError: AdversaryError(m.weights, m.certified.Matrix(), m.losses()),
+		AdversaryError: AdversaryError(m.weights, m.certified.Matrix(), m.losses),
 		Farthest:       m.farthest(),
 		Seconds:        m.solved.Seconds,
 	}

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// places are the lattice points of a domain that are the secrets and outputs of a
-// mechanism. They are public.
+// places are lattice points of a domain: the secrets of a mechanism, or its outputs. They
+// are public.
 type places struct {
 	domain *planar.Domain
 	cells  []planar.Cell // from the south-west row by row, none twice
@@ -19,6 +20,12 @@ type places struct {
 // compareCells compares cells in the order of places.
 func compareCells(a, b planar.Cell) int {
 	return cmp.Or(cmp.Compare(a.J, b.J), cmp.Compare(a.I, b.I))
+}
+
+// has reports whether a lattice point is one of the places.
+func (p places) has(c planar.Cell) bool {
+	_, found := slices.BinarySearchFunc(p.cells, c, compareCells)
+	return found
 }
 
 // nearest returns the number of the place nearest to a lattice point in the frame, the
@@ -40,20 +47,16 @@ func manhattanDistance(a, b planar.Cell) float64 {
 	return float64(max(a.I-b.I, b.I-a.I) + max(a.J-b.J, b.J-a.J))
 }
 
-// matrix returns the distances of all pairs of places, times scale.
-func (p places) matrix(distance func(a, b planar.Cell) float64, scale float64) Matrix {
-	m := NewMatrix(len(p.cells))
+// matrix returns the distances from all places to others, times scale.
+func (p places) matrix(to places, distance func(a, b planar.Cell) float64, scale float64) Matrix {
+	m := NewMatrix(len(p.cells), len(to.cells))
 	for x, a := range p.cells {
-		for z, b := range p.cells[:x] {
-			d := distance(a, b) * scale
-			m[x][z], m[z][x] = d, d
+		for z, b := range to.cells {
+			m[x][z] = distance(a, b) * scale
 		}
 	}
 	return m
 }
-
-// quality returns the losses of reporting one place for another, in metres of the frame.
-func (p places) quality() Matrix { return p.matrix(planar.Cell.Distance, p.domain.Step()) }
 
 // manhattan returns the metric of a town whose streets run in the two directions of the
 // lattice, east and north at the middle of the box: |di| + |dj| steps between places that
@@ -61,7 +64,9 @@ func (p places) quality() Matrix { return p.matrix(planar.Cell.Distance, p.domai
 // 2^48. Numbers of steps are exact, and two products are off by a factor of at most
 // 1+2^-52, so that no distance is too long, and all processors answer alike. These
 // distances are not lower bounds of geodesics.
-func (p places) manhattan() Matrix { return p.matrix(manhattanDistance, p.domain.Step()*underRounding) }
+func (p places) manhattan() Matrix {
+	return p.matrix(p, manhattanDistance, p.domain.Step()*underRounding)
+}
 
 // The distances that epsilon is per are those of the frame over 1+kappa, rounded
 // down, in metres.
@@ -93,7 +98,7 @@ func (p places) privacy() Matrix { return p.lowerBounds(underBuilt) }
 // lowerBounds returns lower bounds of the geodesics: the distances computed in float64
 // times under, which is at most underRounding.
 func (p places) lowerBounds(under float64) Matrix {
-	return p.matrix(planar.Cell.Distance, p.domain.Rate(budget.One)*under)
+	return p.matrix(p, planar.Cell.Distance, p.domain.Rate(budget.One)*under)
 }
 
 // belowGeodesics reports whether the distances between all places are certified lower
@@ -182,12 +187,12 @@ func (p places) inOrder() bool {
 	return true
 }
 
-// checkAdmitted returns an error that names a place outside the domain's region, if there is
-// one.
-func (p places) checkAdmitted() error {
+// checkAdmitted returns an error that names a lattice point outside the domain's region, if
+// there is one. The points are what the noun says.
+func (p places) checkAdmitted(noun string) error {
 	for x, c := range p.cells {
 		if p.domain.Admissible(c) != c {
-			return fmt.Errorf("place %s lies outside the region of domain '%s'", p.wkt(x), p.domain.Name())
+			return fmt.Errorf("%s %s lies outside the region of domain '%s'", noun, p.wkt(x), p.domain.Name())
 		}
 	}
 	return nil

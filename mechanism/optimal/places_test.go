@@ -109,7 +109,7 @@ func TestBelowGeodesics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyPlaces(t, d)
 		m := p.lowerBounds(underRounding)
-		if !p.belowGeodesics(m) || !p.belowGeodesics(p.matrix(planar.Cell.Distance, 0.5)) || p.belowGeodesics(p.quality()) || p.belowGeodesics(p.manhattan()) {
+		if !p.belowGeodesics(m) || !p.belowGeodesics(p.matrix(p, planar.Cell.Distance, 0.5)) || p.belowGeodesics(QualityEuclid.losses(p, p)) || p.belowGeodesics(p.manhattan()) {
 			t.Fatal("lower bounds are not told from longer distances")
 		}
 		x := rapid.IntRange(1, len(m)-1).Draw(t, "x")

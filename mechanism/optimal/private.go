@@ -14,8 +14,8 @@ import (
 // Troncoso, Hubaux, Le Boudec, Protecting Location Privacy: Optimal Strategy against
 // Localization Attacks, CCS 2012.
 type PrivacyProblem struct {
-	// Prior has a positive weight for each place; only ratios matter. The adversary knows
-	// it, and all privacy rests on it.
+	// Prior has a weight for each place, none negative and some above 0; only ratios
+	// matter. The adversary knows it, and all privacy rests on it.
 	Prior []float64
 
 	// Quality is the loss dQ(x,z) of output z for secret x, and Adversary the error
@@ -36,10 +36,10 @@ func (p PrivacyProblem) check() error {
 	if err := checkPrior(p.Prior); err != nil {
 		return err
 	}
-	if err := p.Quality.check("quality loss", n); err != nil {
+	if err := p.Quality.check("quality loss", n, n); err != nil {
 		return err
 	}
-	if err := p.Adversary.check("adversary's error", n); err != nil {
+	if err := p.Adversary.check("adversary's error", n, n); err != nil {
 		return err
 	}
 	if !(p.Loss >= 0 && p.Loss <= math.MaxFloat64) {
@@ -58,7 +58,7 @@ const leastMargin = 1e-9
 
 // uniformOutput returns the mechanism whose output is uniform.
 func uniformOutput(n int) Matrix {
-	k := NewMatrix(n)
+	k := NewMatrix(n, n)
 	for _, row := range k {
 		for z := range row {
 			row[z] = 1 / float64(n)
@@ -69,7 +69,7 @@ func uniformOutput(n int) Matrix {
 
 // leastLoss returns the mechanism that loses least of all.
 func leastLoss(quality Matrix) Matrix {
-	k := NewMatrix(len(quality))
+	k := NewMatrix(len(quality), len(quality))
 	for x, row := range quality {
 		k[x][floats.MinIdx(row)] = 1
 	}

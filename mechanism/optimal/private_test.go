@@ -48,7 +48,7 @@ func checkPrivacySolution(t rapid.TB, p optimal.PrivacyProblem, s *optimal.Priva
 
 // constantError is the error of an adversary who sees nothing.
 func constantError(prior []float64, d optimal.Matrix) float64 {
-	constant := optimal.NewMatrix(len(prior))
+	constant := optimal.NewMatrix(len(prior), len(prior))
 	for _, row := range constant {
 		row[0] = 1
 	}
@@ -102,7 +102,7 @@ func TestPrivacyBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 7).Draw(t, "n")
 		matrix := func(label string) optimal.Matrix {
-			m := optimal.NewMatrix(n)
+			m := optimal.NewMatrix(n, n)
 			for _, row := range m {
 				for z, v := range rapid.SliceOfN(rapid.IntRange(0, 1000), n, n).Draw(t, label) {
 					row[z] = float64(v) / 1000
@@ -111,7 +111,7 @@ func TestPrivacyBound(t *testing.T) {
 			return m
 		}
 		p := optimal.PrivacyProblem{
-			Prior:   rapid.SliceOfN(rapid.Float64Range(1e-3, 1), n, n).Draw(t, "prior"),
+			Prior:   prior(n).Draw(t, "prior"),
 			Quality: matrix("quality"), Adversary: matrix("adversary"),
 		}
 		k := matrix("mechanism")
@@ -151,7 +151,7 @@ func wrong(d optimal.Matrix) optimal.Matrix {
 }
 
 func each(d optimal.Matrix, f func(float64) float64) optimal.Matrix {
-	m := optimal.NewMatrix(len(d))
+	m := optimal.NewMatrix(len(d), len(d))
 	for x, row := range d {
 		for z, v := range row {
 			m[x][z] = f(v)
@@ -192,7 +192,7 @@ func TestLossesOfAllSizes(t *testing.T) {
 // TestNothingToHide has an adversary who never errs, and a loss that is always the same.
 func TestNothingToHide(t *testing.T) {
 	always := each(grid(3), func(float64) float64 { return 0.7 })
-	p := optimal.PrivacyProblem{Prior: ramp(9), Quality: always, Adversary: optimal.NewMatrix(9), Loss: 0.8}
+	p := optimal.PrivacyProblem{Prior: ramp(9), Quality: always, Adversary: optimal.NewMatrix(9, 9), Loss: 0.8}
 	if s := mostPrivate(t, p, 0); s.Error != 0 || s.Bound != 0 {
 		t.Errorf("adversary's error %g, bound %g", s.Error, s.Bound)
 	}
@@ -253,7 +253,7 @@ func TestRefusedPrivacyProblems(t *testing.T) {
 		{"loss 1 is too close to 1, the least", func(p *optimal.PrivacyProblem, _ *float64) {
 			p.Quality = each(p.Quality, func(v float64) float64 { return 1 + v })
 		}},
-		{"weight of place 2 is 0", func(p *optimal.PrivacyProblem, _ *float64) { p.Prior[2] = 0 }},
+		{"weights are all 0", func(p *optimal.PrivacyProblem, _ *float64) { clear(p.Prior) }},
 		{"1 places", func(p *optimal.PrivacyProblem, _ *float64) { p.Prior = p.Prior[:1] }},
 		{"300 places", func(p *optimal.PrivacyProblem, _ *float64) { p.Prior = uniform(300) }},
 		{"quality loss has 3 rows", func(p *optimal.PrivacyProblem, _ *float64) { p.Quality = p.Quality[:3] }},

@@ -176,7 +176,7 @@ func (v *privacySolver) each(f func(sh *privacyShard, z int)) {
 }
 
 // matrix returns the mechanism so far.
-func (v *privacySolver) matrix() Matrix { return fromColumns(v.k, v.n) }
+func (v *privacySolver) matrix() Matrix { return fromColumns(v.k, v.n, v.n) }
 
 // bound returns an upper bound of the adversary's error, for any mechanism within the loss.
 //

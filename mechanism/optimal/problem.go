@@ -1,34 +1,40 @@
 package optimal
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
 
-// Bounds on the number of places. The solver holds n^3 numbers, and works about n
-// times on n^4: on two cores 0.3 s for 50 places, 3.5 s for 100 and, by its first steps,
-// three to five minutes for 256; with a dilation of 1.1 half a minute for these.
+// Bounds on the number of places, and of outputs. With as many outputs as places the
+// solver holds n^3 numbers, and works about n times on n^4: on two cores 0.3 s for 50
+// places, 3.5 s for 100 and, by its first steps, three to five minutes for 256; with a
+// dilation of 1.1 half a minute for these. Its time is proportional to the number of
+// outputs.
 const (
-	MinPlaces = 2
-	MaxPlaces = 256
+	MinPlaces  = 2
+	MaxPlaces  = 256
+	MaxOutputs = 256
 )
 
 // minExponent is the least epsilon*distance of two places: e^minExponent must differ from
 // 1 by far more than a rounding error.
 const minExponent = 0x1p-30
 
-// A Problem asks for the mechanism on n places, each of them a secret and an
-// output, that loses least on average among those that are private: thesis,
-// definition 6.1.
+// A Problem asks for the mechanism from n places, the secrets, to outputs that loses least
+// on average among those that are private: thesis, definition 6.1. The outputs are often
+// the places themselves.
 type Problem struct {
-	// Prior has a positive weight for each place: how often it is the secret. Only ratios
-	// matter. It is public. The optimum rests on it, privacy does not.
+	// Prior has a weight for each place: how often it is the secret. None is negative, and
+	// some are above 0. Only ratios matter. It is public. The optimum rests on it, privacy
+	// does not: a place of weight 0 is protected like any other.
 	Prior []float64
 
-	// Quality is the loss dQ(x,z) of output z for secret x, not negative.
+	// Quality is the loss dQ(x,z) of output z for secret x, not negative: a row for each
+	// place, a column for each of 1 to 256 outputs.
 	Quality Matrix
 
-	// Privacy is the metric dX. Its numbers are taken as the rationals that they are: a
+	// Privacy is the metric dX on the places. Its numbers are taken as the rationals that they are: a
 	// distance that is rounded up weakens the promise.
 	Privacy Matrix
 
@@ -43,22 +49,36 @@ func (p Problem) check() error {
 	if err := checkPrivacy(p.Epsilon, p.Privacy, n); err != nil {
 		return err
 	}
-	if err := p.Quality.check("quality loss", n); err != nil {
+	if err := checkOutputs(p.Quality.columns()); err != nil {
+		return err
+	}
+	if err := p.Quality.check("quality loss", n, p.Quality.columns()); err != nil {
 		return err
 	}
 	return checkPrior(p.Prior)
+}
+
+// checkOutputs returns an error unless a mechanism can have so many outputs.
+func checkOutputs(n int) error {
+	if n < 1 || n > MaxOutputs {
+		return fmt.Errorf("%d outputs: want 1 to %d", n, MaxOutputs)
+	}
+	return nil
 }
 
 // checkPrior returns an error that says what is wrong with the weights of a prior.
 func checkPrior(prior []float64) error {
 	sum := 0.0
 	for x, w := range prior {
-		if !(w > 0 && w <= math.MaxFloat64) {
-			return fmt.Errorf("prior weight of place %d is %g, not a positive number", x, w)
+		if !(w >= 0 && w <= math.MaxFloat64) {
+			return fmt.Errorf("prior weight of place %d is %g, not a finite number >= 0", x, w)
 		}
 		sum += w
 	}
-	if math.IsInf(sum, 1) {
+	switch {
+	case sum == 0:
+		return errors.New("prior weights are all 0")
+	case math.IsInf(sum, 1):
 		return fmt.Errorf("prior weights add up to more than %g", math.MaxFloat64)
 	}
 	return nil

@@ -18,7 +18,7 @@ type constraint struct {
 
 // A solver holds the iterates of an interior point method.
 //
-// Each column k_z, one number for each secret, satisfies the same constraints
+// Each column k_z, one for each output with one number for each secret, satisfies the same constraints
 // s_z = A k_z >= 0. Only the sums of the rows couple the columns. With
 // multipliers y_z >= 0 for the constraints and lambda for the row sums the
 // conditions of optimality are, for cost c_z,
@@ -29,23 +29,24 @@ type constraint struct {
 //
 //	dk_z = H_z^-1 (g_z + dlambda),  (sum of H_z^-1) dlambda = r - sum of H_z^-1 g_z
 //
-// where r is 1 minus the row sums. So one iteration factors n matrices H_z, and then the
-// sum of their inverses.
+// where r is 1 minus the row sums. So one iteration factors a matrix H_z for each output, and
+// then the sum of their inverses.
 //
 // All vectors of columns lie one after the other: k[z*n+x], s[z*m+i].
 type solver struct {
-	n, m        int
+	n, m        int // places and constraints
+	outputs     int
 	constraints []constraint // 2j and 2j+1 are the two directions of edge j
 	rounding    float64      // relative error that A^T y may have
 	scale       float64      // of the cost: the quality loss is cost*scale
 
-	cost, k, dk []float64 // n columns of n
-	residual    []float64 // c_z - lambda - A^T y_z, n columns of n
-	s, y        []float64 // n columns of m
+	cost, k, dk []float64 // a column of n for each output
+	residual    []float64 // c_z - lambda - A^T y_z, columns of n
+	s, y        []float64 // columns of m
 	ds, dy      []float64
-	aim         []float64 // what the products s y are to change by, n columns of m
-	factors     []float64 // of the H_z, n matrices of n x n
-	pivots      []float64 // of the H_z, n vectors of n
+	aim         []float64 // what the products s y are to change by, columns of m
+	factors     []float64 // of the H_z, a matrix of n x n for each output
+	pivots      []float64 // of the H_z, columns of n
 
 	lambda, dlambda []float64
 	lack            []float64 // 1 - row sums
@@ -72,21 +73,21 @@ type shard struct {
 // newSolver returns a solver at the mechanism whose output is uniform, in the interior of
 // every constraint.
 func newSolver(p Problem, edges []Edge, rate float64, workers int) *solver {
-	n, m := len(p.Prior), 2*len(edges)
+	n, m, outputs := len(p.Prior), 2*len(edges), p.Quality.columns()
 	v := &solver{
-		n: n, m: m, workers: workers,
+		n: n, m: m, outputs: outputs, workers: workers,
 		constraints: make([]constraint, 0, m),
-		cost:        make([]float64, n*n),
-		k:           make([]float64, n*n),
-		dk:          make([]float64, n*n),
-		residual:    make([]float64, n*n),
-		s:           make([]float64, n*m),
-		y:           make([]float64, n*m),
-		ds:          make([]float64, n*m),
-		dy:          make([]float64, n*m),
-		aim:         make([]float64, n*m),
-		factors:     make([]float64, n*n*n),
-		pivots:      make([]float64, n*n),
+		cost:        make([]float64, outputs*n),
+		k:           make([]float64, outputs*n),
+		dk:          make([]float64, outputs*n),
+		residual:    make([]float64, outputs*n),
+		s:           make([]float64, outputs*m),
+		y:           make([]float64, outputs*m),
+		ds:          make([]float64, outputs*m),
+		dy:          make([]float64, outputs*m),
+		aim:         make([]float64, outputs*m),
+		factors:     make([]float64, outputs*n*n),
+		pivots:      make([]float64, outputs*n),
 		lambda:      make([]float64, n),
 		dlambda:     make([]float64, n),
 		lack:        make([]float64, n),
@@ -140,20 +141,20 @@ func (v *solver) setCost(p Problem) {
 
 func (v *solver) start() {
 	for i := range v.k {
-		v.k[i] = 1 / float64(v.n)
+		v.k[i] = 1 / float64(v.outputs)
 	}
-	for z := range v.n {
+	for z := range v.outputs {
 		s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
 		for i, c := range v.constraints {
-			s[i] = (1 - c.t) / float64(v.n)
-			y[i] = 1 / float64(v.n)
+			s[i] = (1 - c.t) / float64(v.outputs)
+			y[i] = 1 / float64(v.outputs)
 		}
 	}
 }
 
 // each calls f for every column, with the shard that it belongs to.
 func (v *solver) each(f func(sh *shard, z int)) {
-	eachColumn(v.n, v.workers, func(share, z int) { f(&v.shards[share], z) })
+	eachColumn(v.outputs, v.workers, func(share, z int) { f(&v.shards[share], z) })
 }
 
 // eachColumn calls f for every column below n, with the share that it belongs to. Calls for
@@ -173,11 +174,11 @@ func eachColumn(n, goroutines int, f func(share, z int)) {
 func (v *solver) loss() float64 { return floats.Dot(v.cost, v.k) * v.scale }
 
 // matrix returns the mechanism so far.
-func (v *solver) matrix() Matrix { return fromColumns(v.k, v.n) }
+func (v *solver) matrix() Matrix { return fromColumns(v.k, v.n, v.outputs) }
 
-// fromColumns returns the matrix whose columns lie one after the other in k.
-func fromColumns(k []float64, n int) Matrix {
-	m := NewMatrix(n)
+// fromColumns returns the matrix whose columns, of n numbers, lie one after the other in k.
+func fromColumns(k []float64, n, columns int) Matrix {
+	m := NewMatrix(n, columns)
 	for x, row := range m {
 		for z := range row {
 			row[z] = k[z*n+x]

@@ -32,7 +32,7 @@ func Spanner(d Matrix, delta float64) (edges []Edge, dilation float64) {
 	}
 	slices.SortStableFunc(pairs, func(e, f Edge) int { return cmp.Compare(e.Length, f.Length) })
 
-	path := NewMatrix(n)
+	path := NewMatrix(n, n)
 	for a := range n {
 		for b := range n {
 			if a != b {

@@ -13,7 +13,7 @@ func TestSpanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "n")
 		xs := rapid.SliceOfNDistinct(rapid.IntRange(0, 399), n, n, rapid.ID[int]).Draw(t, "places")
-		d := NewMatrix(n)
+		d := NewMatrix(n, n)
 		for i, row := range d {
 			for j := range row {
 				row[j] = math.Hypot(float64(xs[i]%20-xs[j]%20), float64(xs[i]/20-xs[j]/20))
@@ -35,7 +35,7 @@ func TestSpanner(t *testing.T) {
 
 func dilationOf(d Matrix, edges []Edge) float64 {
 	n := len(d)
-	path := NewMatrix(n)
+	path := NewMatrix(n, n)
 	for _, row := range path {
 		for j := range row {
 			row[j] = math.Inf(1)
@@ -65,7 +65,7 @@ func dilationOf(d Matrix, edges []Edge) float64 {
 // thesis counts constraints as well, R33).
 func TestFullGrids(t *testing.T) {
 	for _, c := range []struct{ width, edges int }{{3, 28}, {5, 200}, {7, 748}} {
-		d := NewMatrix(c.width * c.width)
+		d := NewMatrix(c.width*c.width, c.width*c.width)
 		for x, row := range d {
 			for z := range row {
 				row[z] = math.Hypot(float64(x%c.width-z%c.width), float64(x/c.width-z/c.width))
@@ -80,7 +80,7 @@ func TestFullGrids(t *testing.T) {
 
 // TestHugeDilations has the product of dilation and distance overflow: a tree is left.
 func TestHugeDilations(t *testing.T) {
-	d := NewMatrix(6)
+	d := NewMatrix(6, 6)
 	for x, row := range d {
 		for z := range row {
 			row[z] = 100 * math.Abs(float64(x*x-z*z))

@@ -103,7 +103,7 @@ type cityMap struct {
 }
 
 func newCityMap() *cityMap {
-	m := &cityMap{d: optimal.NewMatrix(mapWidth * mapWidth)}
+	m := &cityMap{d: optimal.NewMatrix(mapWidth*mapWidth, mapWidth*mapWidth)}
 	for k := range m.d {
 		m.places = append(m.places, optimalstudy.Place{X: region * float64(k%mapWidth), Y: region * float64(k/mapWidth), Weight: 1})
 		m.prior = append(m.prior, 1)

@@ -62,7 +62,7 @@ func (g grid) planarGeometric(epsilon float64) (optimal.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := optimal.NewMatrix(len(g.at))
+	k := optimal.NewMatrix(len(g.at), len(g.at))
 	for x, row := range k {
 		for z := range row {
 			row[z] = onGrid[g.at[x]][g.at[z]]

@@ -18,7 +18,7 @@ import (
 // the Voronoi cell of each place in at most one interval. Over the direction it
 // integrates numerically, sector by sector; within a sector the integrand is smooth.
 func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (optimal.Matrix, error) {
-	k := optimal.NewMatrix(len(places))
+	k := optimal.NewMatrix(len(places), len(places))
 	cells := newVoronoi(places)
 	work := func(_, x int) {
 		r := ray{cells: cells, seen: make([]sight, len(places))}

@@ -43,8 +43,8 @@ func checkPlaces(places []Place) error {
 		return fmt.Errorf("there must be %d to %d places, not %d", optimal.MinPlaces, optimal.MaxPlaces, n)
 	}
 	for k, p := range places {
-		if !(p.Weight > 0 && p.Weight <= math.MaxFloat64) {
-			return fmt.Errorf("the weight of place %d must be above 0, not %v", k+1, p.Weight)
+		if !(p.Weight >= 0 && p.Weight <= math.MaxFloat64) {
+			return fmt.Errorf("the weight of place %d must be 0 or more, not %v", k+1, p.Weight)
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func checkPlaces(places []Place) error {
 
 // distances returns the distances of all pairs of places.
 func distances(places []Place) (optimal.Matrix, error) {
-	d := optimal.NewMatrix(len(places))
+	d := optimal.NewMatrix(len(places), len(places))
 	for x, p := range places {
 		for z, q := range places[:x] {
 			d[x][z] = math.Hypot(p.X-q.X, p.Y-q.Y)

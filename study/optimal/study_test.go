@@ -213,8 +213,8 @@ func TestRefused(t *testing.T) {
 		{"dilation must be at least 1, not 0.9", func(s *Settings, p []Place) []Place { s.Dilations = []float64{2, 0.9}; return p }},
 		{"2 to 256 places, not 1", func(_ *Settings, p []Place) []Place { return p[:1] }},
 		{"2 to 256 places, not 289", func(_ *Settings, p []Place) []Place { return square(17, uniform) }},
-		{"weight of place 3 must be above 0, not 0", func(_ *Settings, p []Place) []Place { p[2].Weight = 0; return p }},
-		{"weight of place 3 must be above 0, not +Inf", func(_ *Settings, p []Place) []Place { p[2].Weight = math.Inf(1); return p }},
+		{"weight of place 3 must be 0 or more, not -1", func(_ *Settings, p []Place) []Place { p[2].Weight = -1; return p }},
+		{"weight of place 3 must be 0 or more, not +Inf", func(_ *Settings, p []Place) []Place { p[2].Weight = math.Inf(1); return p }},
 		{"places 2 and 4 are the same", func(_ *Settings, p []Place) []Place { p[3] = p[1]; return p }},
 		{"places 1 and 4 are too far", func(_ *Settings, p []Place) []Place { p[0].X, p[3].X = -1e308, 1e308; return p }},
 	} {
