@@ -231,7 +231,7 @@ func printComparison(ctx context.Context) error {
 		return err
 	}
 	_, err = experiment[lbs.ComparisonRow]{
-		head: "equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
+		head: "prior,equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
 		text: lbsComparisonRow,
 		run:  knownRows(rows),
 	}.print()
@@ -244,7 +244,7 @@ func lbsComparisonRow(r lbs.ComparisonRow) string {
 		printed = "1"
 	}
 	return strings.Join([]string{
-		r.Equal, r.Mechanism, printed, decimal(r.Epsilon, 9),
+		r.Prior, r.Equal, r.Mechanism, printed, decimal(r.Epsilon, 9),
 		decimal(r.Loss, 6), decimal(r.AdversaryError, 6), decimal(r.Confidence, 6),
 	}, ",")
 }

@@ -91,18 +91,24 @@ func TestStudyLBSTable(t *testing.T) {
 func TestStudyLBSComparison(t *testing.T) {
 	var got []string
 	for _, r := range lbsOf(t, "-part", "comparison") {
-		got = append(got, strings.Join([]string{r["equal"], r["mechanism"], r["printed"], r["epsilon"], r["quality_loss_m"][:6], r["adv_error_m"][:6], r["confidence"][:6]}, " "))
+		cells := []string{r["prior"], r["equal"], r["mechanism"], r["printed"], r["epsilon"], r["quality_loss_m"][:6], r["adv_error_m"][:6], r["confidence"]}
+		got = append(got, strings.Join(cells, " "))
 	}
 	want := []string{
-		"equal-loss cloaking 0  107.29 107.29 1.0000",
-		"equal-loss planar-laplace 0 0.016163209 107.29 107.29 0.8563",
-		"equal-loss planar-laplace 1 0.016200000 107.05 107.05 0.8572",
-		"equal-accuracy cloaking 0  107.29 107.29 1.0000",
-		"equal-accuracy planar-laplace 0 0.031293492 50.405 50.405 0.9900",
-		"equal-accuracy planar-laplace 1 0.016000000 108.36 108.36 0.8524",
+		"uniform equal-loss most-private 0  107.29 107.29 ",
+		"uniform equal-loss most-private-uniform 0  107.29 107.29 ",
+		"uniform equal-loss cloaking 0  107.29 107.29 1.000000",
+		"uniform equal-loss planar-laplace 0 0.016163209 107.29 107.29 0.856385",
+		"uniform equal-loss planar-laplace 1 0.016200000 107.05 107.05 0.857251",
+		"uniform equal-accuracy cloaking 0  107.29 107.29 1.000000",
+		"uniform equal-accuracy planar-laplace 0 0.031293492 50.405 50.405 0.990000",
+		"uniform equal-accuracy planar-laplace 1 0.016000000 108.36 108.36 0.852488",
 	}
-	if !slices.Equal(got, want) {
+	if len(got) != 32 || !slices.Equal(got[:8], want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	if cross := got[18]; cross != "cross equal-loss cloaking 0  70.588 70.588 1.000000" {
+		t.Error(cross)
 	}
 }
 

@@ -7,53 +7,112 @@ import (
 	"testing"
 )
 
-// TestComparison compares with R15 and R16, which were found when section 5.5 was
-// checked, and with an integration of its own: a plain walk along 16,000 equally spaced
-// rays from every place, through the lines between the regions. R15 has 0.0040 m less
-// than that, the same at three epsilons, and agrees with it to five digits.
-func TestComparison(t *testing.T) {
+// r15 is the loss of cloaking under the uniform prior, in metres.
+const r15 = 107.298381
+
+// wantRows are the rows of each prior, in their order. An epsilon of 0 is not known.
+var wantRows = []struct {
+	equal, mechanism    string
+	printed             bool
+	epsilon, confidence float64
+}{
+	{EqualLoss, MostPrivate, false, math.NaN(), math.NaN()},
+	{EqualLoss, MostPrivateUniform, false, math.NaN(), math.NaN()},
+	{EqualLoss, Cloaking, false, math.NaN(), 1},
+	{EqualLoss, PlanarLaplace, false, 0, 0.8564},
+	{EqualLoss, PlanarLaplace, true, 0.0162, 0.8573},
+	{EqualAccuracy, Cloaking, false, math.NaN(), 1},
+	{EqualAccuracy, PlanarLaplace, false, 0.0312935, 0.99},
+	{EqualAccuracy, PlanarLaplace, true, 0.016, 0.8525},
+}
+
+func comparison(t *testing.T) []ComparisonRow {
+	t.Helper()
 	rows, err := Comparison(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	const r15 = 107.298381
-	for k, want := range []struct {
-		equal, mechanism    string
-		printed             bool
-		epsilon, loss       float64 // 0: unknown
-		confidence, lossTol float64
-	}{
-		{EqualLoss, Cloaking, false, math.NaN(), r15, 1, 1e-6},
-		{EqualLoss, PlanarLaplace, false, 0, r15, 0, 1e-6},
-		{EqualLoss, PlanarLaplace, true, 0.0162, 107.059735, 0, 1e-6},
-		{EqualAccuracy, Cloaking, false, math.NaN(), r15, 1, 1e-6},
-		{EqualAccuracy, PlanarLaplace, false, 0.0312935, 0, 0.99, 0},
-		{EqualAccuracy, PlanarLaplace, true, 0.016, 108.3679, 0.8525, 1e-6},
-	} {
-		r := rows[k]
-		if r.Equal != want.equal || r.Mechanism != want.mechanism || r.Printed != want.printed {
+	if len(rows) != 4*len(wantRows) {
+		t.Fatalf("%d rows", len(rows))
+	}
+	return rows
+}
+
+// same reports whether a number is as wanted: both may be NaN.
+func same(got, want, tolerance float64) bool {
+	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= tolerance
+}
+
+func TestComparison(t *testing.T) {
+	for k, r := range comparison(t) {
+		prior, want := []string{"uniform", "disc", "cross", "zones"}[k/len(wantRows)], wantRows[k%len(wantRows)]
+		if r.Prior != prior || r.Equal != want.equal || r.Mechanism != want.mechanism || r.Printed != want.printed {
 			t.Errorf("row %d is %+v", k, r)
 		}
-		if math.IsNaN(want.epsilon) != math.IsNaN(r.Epsilon) || want.epsilon > 0 && math.Abs(r.Epsilon-want.epsilon) > 1e-7 {
-			t.Errorf("row %d: epsilon %v, not %v", k, r.Epsilon, want.epsilon)
+		if want.epsilon != 0 && !same(r.Epsilon, want.epsilon, 1e-7) || !same(r.Confidence, want.confidence, 5e-5) {
+			t.Errorf("%+v, not %+v", r, want)
 		}
-		if want.loss > 0 && math.Abs(r.Loss-want.loss) > want.lossTol {
-			t.Errorf("row %d: loss %v, not %v", k, r.Loss, want.loss)
+		if r.AdversaryError > r.Loss*(1+1e-12) {
+			t.Errorf("the adversary errs by more than the report: %+v", r)
 		}
-		if want.confidence > 0 && math.Abs(r.Confidence-want.confidence) > 5e-5 {
-			t.Errorf("row %d: confidence %v, not %v", k, r.Confidence, want.confidence)
+	}
+}
+
+// TestUniformComparison compares with R15 and R16, which were found when section 5.5 was
+// checked, and with an integration of its own: a plain walk along 16,000 equally spaced
+// rays from every place, through the lines between the regions. R15 has 0.0040 m less
+// than that, the same at three epsilons, and agrees with it to five digits.
+func TestUniformComparison(t *testing.T) {
+	rows := comparison(t)
+	for k, loss := range []float64{r15, r15, r15, r15, 107.059735, r15, 0, 108.3679} { // 0: unknown
+		r := rows[k]
+		if loss > 0 && math.Abs(r.Loss-loss) > 1e-6 {
+			t.Errorf("%+v, not %v", r, loss)
 		}
-		if math.Abs(r.AdversaryError-r.Loss) > 1e-9*r.Loss { // the uniform prior teaches nothing
-			t.Errorf("row %d: adversary's error %v, loss %v", k, r.AdversaryError, r.Loss)
+		if math.Abs(r.AdversaryError-r.Loss) > 1e-6*r.Loss { // the uniform prior teaches nothing
+			t.Errorf("%+v", r)
 		}
 	}
 	// The walk finds 107.254262 m at 0.01617 and 107.059735 m at 0.0162, between which
 	// the loss is nearly a straight line.
-	if e := rows[1].Epsilon; math.Abs(e-0.0161632) > 1e-7 {
+	if e := rows[3].Epsilon; math.Abs(e-0.0161632) > 1e-7 {
 		t.Errorf("epsilon of equal loss is %v", e)
 	}
-	if len(rows) != 6 {
-		t.Errorf("%d rows", len(rows))
+}
+
+// Cloaking's numbers can be counted by hand. Only for the disc does the adversary do better
+// than to guess the middle of the zone: outside the middle zone the inner edge is likelier.
+func TestCloakedPriors(t *testing.T) {
+	for _, r := range comparison(t) {
+		if r.Mechanism != Cloaking {
+			continue
+		}
+		want := map[string][2]float64{ // loss and adversary's error
+			"uniform": {r15, r15},
+			"disc":    {100 * (8 + 12*math.Sqrt2) / 21, 100 * (12 + 4*math.Sqrt2) / 21},
+			"cross":   {100 * 12. / 17, 100 * 12. / 17},
+			"zones":   {r15, r15},
+		}[r.Prior]
+		if !same(r.Loss, want[0], 1e-6) || !same(r.AdversaryError, want[1], 1e-6) {
+			t.Errorf("%+v, not %v", r, want)
+		}
+	}
+}
+
+// The most private mechanism for a prior spends all of the loss, and nothing that loses no
+// more leaves the adversary with a greater error, which can never exceed the loss.
+func TestMostPrivate(t *testing.T) {
+	rows := comparison(t)
+	for k := 0; k < len(rows); k += len(wantRows) {
+		best := rows[k]
+		if !same(best.Loss, r15, 3e-6) || !same(best.AdversaryError, r15, 3e-4) {
+			t.Errorf("%+v", best)
+		}
+		for _, r := range rows[k : k+len(wantRows)] {
+			if r.Loss <= r15+1e-6 && r.AdversaryError > best.AdversaryError*(1+3e-6) {
+				t.Errorf("%+v is more private than %+v", r, best)
+			}
+		}
 	}
 }
 

@@ -10,6 +10,6 @@
 //
 // A [Study] draws reports and counts on real POIs; [Table] is what the thesis
 // computes from their density alone, its table 5.1; [Comparison] is section 5.5, with
-// the uniform prior. Lengths are in metres and epsilon is per metre. The users' places count
+// priors of its own beside the uniform one. Lengths are in metres and epsilon is per metre. The users' places count
 // as public: nothing is charged.
 package lbs
