@@ -33,6 +33,7 @@ const (
 	lbsMeasured   = "measured"
 	lbsTable      = "table"
 	lbsComparison = "comparison"
+	lbsPrecision  = "precision"
 )
 
 // Values of -at.
@@ -49,6 +50,7 @@ var lbsFlags = map[string][]string{
 	},
 	lbsTable:      {"density", "level", "confidence", "radius", "interest", "row-kb"},
 	lbsComparison: {},
+	lbsPrecision:  {"level", "radius", "out"},
 }
 
 // register sets the defaults to those of the thesis.
@@ -65,7 +67,7 @@ func (s *lbsStudy) register(fs *flag.FlagSet) {
 			Confidences: []float64{0.9, 0.95, 0.99}, RowKB: 0.84, Reports: 100,
 		},
 	}
-	fs.StringVar(&s.part, "part", s.part, "the `PART`: measured, table or comparison")
+	fs.StringVar(&s.part, "part", s.part, "the `PART`: measured, table, comparison or precision")
 	fs.StringVar(&s.pois, "pois", "", "the points of interest: a `FILE`")
 	fs.StringVar(&s.at, "at", s.at, "`WHERE` the users are: at pois, or on a grid")
 	s.figures.register(fs)
@@ -100,7 +102,7 @@ func citiesFlag(fs *flag.FlagSet, cities *[]lbs.City, name, usage string) {
 func (s *lbsStudy) check() error {
 	known, ok := lbsFlags[s.part]
 	if !ok {
-		return cli.UsageError("-part must be measured, table or comparison, not " + s.part)
+		return cli.UsageError("-part must be measured, table, comparison or precision, not " + s.part)
 	}
 	stray := ""
 	s.flags.Visit(func(f *flag.Flag) {
@@ -134,6 +136,8 @@ func (s *lbsStudy) run(ctx context.Context) error {
 		return s.printTable()
 	case lbsComparison:
 		return printComparison(ctx)
+	case lbsPrecision:
+		return s.printPrecision()
 	}
 	study, err := s.start(ctx)
 	if err != nil {
@@ -246,5 +250,25 @@ func lbsComparisonRow(r lbs.ComparisonRow) string {
 	return strings.Join([]string{
 		r.Prior, r.Equal, r.Mechanism, printed, decimal(r.Epsilon, 9),
 		decimal(r.Loss, 6), decimal(r.AdversaryError, 6), decimal(r.Confidence, 6),
+	}, ",")
+}
+
+func (s *lbsStudy) printPrecision() error {
+	rows, err := lbs.Precision(s.settings)
+	if err != nil {
+		return cli.UsageError(err.Error())
+	}
+	return experiment[lbs.PrecisionRow]{
+		head: "level,digits,epsilon,noise_epsilon,least_epsilon",
+		text: lbsPrecisionRow,
+		run:  knownRows(rows),
+		draw: oneFigure(s.figures, "precision", lbs.PrecisionFigure),
+	}.perform(s.figures)
+}
+
+func lbsPrecisionRow(r lbs.PrecisionRow) string {
+	return strings.Join([]string{
+		rounded(r.Level, 9), strconv.Itoa(r.Digits),
+		decimal(r.Epsilon, 13), decimal(r.NoiseEpsilon, 13), decimal(r.LeastEpsilon, 13),
 	}, ",")
 }

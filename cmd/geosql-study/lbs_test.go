@@ -112,6 +112,28 @@ func TestStudyLBSComparison(t *testing.T) {
 	}
 }
 
+// R9, figure 5.6 of the thesis.
+func TestStudyLBSPrecision(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "figures")
+	result := clitest.Run(t, "", "lbs", "-part", "precision", "-level", "ln4,ln10000", "-out", out)
+	var got []string
+	for _, r := range csvRows(t, result.Out) {
+		got = append(got, strings.Join([]string{r["level"], r["digits"], r["epsilon"], r["noise_epsilon"], r["least_epsilon"]}, " "))
+	}
+	want := []string{
+		"1.386294361 16 0.0069314718056 0.0069314717653 0.0000000000400",
+		"1.386294361 9 0.0069314718056 0.0065288517157 0.0004000000053",
+		"1.386294361 7 0.0069314718056  0.0400053346137",
+		"9.210340372 16 0.0460517018599 0.0460517018180 0.0000000000400",
+		"9.210340372 9 0.0460517018599 0.0456330257609 0.0004000000053",
+		"9.210340372 7 0.0460517018599 0.0058130733035 0.0400053346137",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+	wantFigures(t, result, out, "precision")
+}
+
 func TestStudyLBSFigure(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "figures")
 	wantFigures(t, clitest.Run(t, "", "lbs", "-pois", somePlaces(t), "-reports", "2", "-out", out), out, "overhead")
@@ -125,8 +147,10 @@ func TestStudyLBSErrors(t *testing.T) {
 		text   string
 	}{
 		{nil, 2, "no file of points of interest given"},
-		{[]string{"-part", "some"}, 2, "-part must be measured, table or comparison, not some"},
+		{[]string{"-part", "some"}, 2, "-part must be measured, table, comparison or precision, not some"},
 		{[]string{"-part", "table", "-pois", good}, 2, "-part table takes no flag -pois"},
+		{[]string{"-part", "precision", "-interest", "2"}, 2, "-part precision takes no flag -interest"},
+		{[]string{"-part", "precision", "-radius", "1e308"}, 2, "must be between 1e-9 and 1000"},
 		{[]string{"-part", "comparison", "-level", "2"}, 2, "-part comparison takes no flag -level"},
 		{[]string{"-pois", good, "-density", "Rome=1"}, 2, "-part measured takes no flag -density"},
 		{[]string{"-pois", good, "-columns", "lat"}, 2, "-columns names lat,lon"},

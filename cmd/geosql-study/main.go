@@ -77,11 +77,11 @@ of the same loss, for each user and each prior. The mechanisms are made for the 
 			Details: `The noise has the variance sigma2. Each loss is shown with that of independent points.`,
 		}),
 		command[lbsStudy](cli.Command{
-			Name: "lbs", Operands: "--pois FILE .. | --part table|comparison ..",
+			Name: "lbs", Operands: "--pois FILE .. | --part table|comparison|precision ..",
 			Summary: "what a location service costs users who report a noisy place and fetch more rows",
 			Details: `Epsilon is the level/radius, a level is a number or like ln4, lengths are in metres.
 --part table computes the cost from the density of the rows alone, --part comparison compares
-with cloaking.`,
+with cloaking, --part precision says what rounding would cost noise in polar coordinates.`,
 		}),
 		command[metersStudy](cli.Command{
 			Name: "meters", Operands: "--readings FILE ..",

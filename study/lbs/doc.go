@@ -1,5 +1,5 @@
 // Package lbs measures what a location service costs users who report a noisy place:
-// sections 5.3 and 5.5 of Bordenabe, Measuring Privacy with Distinguishability
+// sections 5.3 and 5.5, and figure 5.6, of Bordenabe, Measuring Privacy with Distinguishability
 // Metrics (2014), called the thesis.
 //
 // A user wants the points of interest (POIs) within a radius of interest of their location.
@@ -10,6 +10,6 @@
 //
 // A [Study] draws reports and counts on real POIs; [Table] is what the thesis
 // computes from their density alone, its table 5.1; [Comparison] is section 5.5, with
-// priors of its own beside the uniform one. Lengths are in metres and epsilon is per metre. The users' places count
-// as public: nothing is charged.
+// priors of its own beside the uniform one; [Precision] is figure 5.6. Lengths are in metres
+// and epsilon is per metre. The users' places count as public: nothing is charged.
 package lbs
