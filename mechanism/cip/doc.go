@@ -8,7 +8,8 @@
 // sigma2 in each coordinate. Someone who believes that the trace is a Gaussian
 // process, with a kernel that makes points close in time alike, learns about x_i
 // from all of z, not from z_i alone: smoothing removes noise. [Policy.Loss] returns how
-// much they learn at worst, and [Policy.SmallestSigma2] how much noise is enough.
+// much they learn at worst, [Policy.Hypothesis] about what, and [Policy.SmallestSigma2] how
+// much noise is enough.
 //
 // # What is promised
 //

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"sync"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A gap is the time between two points, hi + lo without error.
@@ -185,4 +187,28 @@ func (t *table) correlation64(i, j int) float64 {
 		return 1
 	}
 	return t.rounded[t.kernel.of[max(i, j)][min(i, j)]]
+}
+
+// Covariances returns those of a trace's points under the prior, in each coordinate, by the
+// times in ascending order. The length scale is the policy's, or its maximum. They are rounded
+// to float64, which may leave a matrix that is not positive definite.
+func (p Policy) Covariances(ctx context.Context, times []float64) (*mat.SymDense, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	times, err := sortTimes(times)
+	if err != nil {
+		return nil, err
+	}
+	t := newKernel(&p, times).tableAt(max(p.LengthScale, p.LengthScaleMax))
+	if err := t.refine(ctx, tableBits); err != nil {
+		return nil, err
+	}
+	c := mat.NewSymDense(len(times), nil)
+	for i := range times {
+		for j := range i + 1 {
+			c.SetSym(i, j, p.Variance*t.correlation64(i, j))
+		}
+	}
+	return c, nil
 }

@@ -35,15 +35,21 @@ type Loss struct {
 // It returns an error if the policy or sigma2 is not valid or it cannot prove the result,
 // and the cause of ctx if that ends.
 func (p Policy) Loss(ctx context.Context, times []float64, sigma2 float64) (Loss, error) {
-	q, err := newProblem(&p, times)
+	_, w, err := p.solveFor(ctx, times, sigma2)
+	return w.loss, err
+}
+
+// solveFor returns the problem of [Policy.Loss] and its solution.
+func (p *Policy) solveFor(ctx context.Context, times []float64, sigma2 float64) (*problem, worst, error) {
+	q, err := newProblem(p, times)
 	if err != nil {
-		return Loss{}, err
+		return nil, worst{}, err
 	}
 	if err := checkNumber("sigma2", sigma2); err != nil {
-		return Loss{}, err
+		return nil, worst{}, err
 	}
 	w, err := q.findWorst(ctx, sigma2)
-	return w.loss, err
+	return q, w, err
 }
 
 // A problem is a policy for times.
