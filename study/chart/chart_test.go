@@ -17,6 +17,7 @@ func TestTicks(t *testing.T) {
 	}{
 		{0, 1, "0 0.2 0.4 0.6 0.8 1"},
 		{0, 4800, "0 500 1000 1500 2000 2500 3000 3500 4000 4500"},
+		{-0.3, 9.3, "0 1 2 3 4 5 6 7 8 9"},
 		{-7.2, 8.1, "-6 -4 -2 0 2 4 6 8"},
 		{0, 0.05, "0 0.01 0.02 0.03 0.04 0.05"},
 	} {
@@ -39,12 +40,16 @@ func TestPage(t *testing.T) {
 			{Name: "height", Colour: Green},
 		}},
 		{Title: "empty", X: "size", Right: 1},
+		{Title: "below", X: "depth", Right: 1, Bottom: -30, Curves: []Curve{
+			{Name: "sea", Colour: Sky, Points: plotter.XYs{{X: 0, Y: -30}, {X: 1, Y: 20}}},
+			{Name: "fish", Colour: Grey, Loose: true, Points: plotter.XYs{{X: 0.5, Y: -3}}},
+		}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	texts := charttest.Texts(t, page)
-	charttest.Hold(t, texts, 1, "one", "metres", "small", "large", "length", "width", "empty")
+	charttest.Hold(t, texts, 1, "one", "metres", "small", "large", "length", "width", "empty", "-20", "40", "sea", "fish")
 	charttest.Hold(t, texts, 2, "size")
 	charttest.Hold(t, texts, 0, "height")
 }

@@ -71,7 +71,7 @@ func ticks(lo, hi float64) (marks []plot.Tick) {
 			break
 		}
 	}
-	for k := math.Ceil(lo / step); k*step <= hi; k++ {
+	for k := math.Ceil(lo/step) + 0; k*step <= hi; k++ { // -0 + 0 is 0
 		marks = append(marks, plot.Tick{Value: k * step, Label: strconv.FormatFloat(k*step, 'g', 6, 64)})
 	}
 	return marks

@@ -11,20 +11,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Curve is a named line through points. One without points is left out.
+// A Curve is a named line through points, or points alone. One without points is left out.
 type Curve struct {
 	Name   string
 	Colour color.Color
 	Dashed bool // a baseline
 	Plain  bool // without a disc at every point
+	Loose  bool // without a line
 	Points plotter.XYs
 }
 
-// A Panel is a plot of curves and boxes over one vertical scale, which starts at 0.
+// A Panel is a plot of curves and boxes over one vertical scale.
 type Panel struct {
 	Title, X, Y string // above, and at the axes
 	Left, Right float64
 	Names       []string // printed at 0, 1, 2, .. of the horizontal axis; nil for numbers
+	Bottom      float64  // smallest value to show
 	Top         float64  // largest value to show; 0 for that of the curves and boxes
 	Curves      []Curve
 	Boxes       []Box // side by side
@@ -76,7 +78,7 @@ func (p Panel) plot() (*plot.Plot, error) {
 		return nil, err
 	}
 	top := cmp.Or(p.Top, max(Top(p.Curves), topOfBoxes(p.Boxes)), 1)
-	drawn.Y.Min, drawn.Y.Max = 0, top*legendRoom
+	drawn.Y.Min, drawn.Y.Max = p.Bottom, p.Bottom+(top-p.Bottom)*legendRoom
 	return drawn, nil
 }
 
@@ -89,6 +91,12 @@ func (c Curve) addTo(p *plot.Plot) error {
 	discs.Color, discs.Shape, discs.Radius = c.Colour, draw.CircleGlyph{}, 2
 	if c.Dashed {
 		line.Dashes = []vg.Length{4, 3}
+	}
+	if c.Loose {
+		discs.Radius = 3
+		p.Add(discs)
+		p.Legend.Add(c.Name, discs)
+		return nil
 	}
 	if c.Plain {
 		line.Width = 1
