@@ -98,19 +98,36 @@ func (s *cipStudy) run(ctx context.Context) error {
 			s.study.Progress = measuring(line)
 			return s.study.Run(ctx, row)
 		},
-		draw: oneFigure(s.figures, "loss", cip.Figure),
+		draw: func(rows []cip.Row) error {
+			losses, err := cip.Figure(rows)
+			if err := s.figures.write("loss", losses, err); err != nil {
+				return err
+			}
+			hypotheses, err := s.study.HypothesisFigure(ctx, rows)
+			return s.figures.write("hypothesis", hypotheses, err)
+		},
 	}.perform(s.figures)
 }
 
 // cipHead names the columns of cipRow.
-const cipHead = "points,length_scale,lambda,radius,family,sigma2,alpha,loss,independent_loss"
+const cipHead = "points,length_scale,lambda,radius,family,sigma2,alpha,loss,independent_loss,set,shift"
 
 func cipRow(r cip.Row) string {
 	return strings.Join([]string{
 		strconv.Itoa(r.Points), exact(r.LengthScale), exact(r.Lambda), exact(r.Radius),
 		quoted(r.Family), exact(r.Sigma2),
 		significant(r.Loss.Alpha, 9), significant(r.Loss.Loss, 9), significant(r.Loss.Independent, 9),
+		quoted(list(r.Loss.Set, strconv.Itoa)), quoted(list(r.Shift, func(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) })),
 	}, ",")
+}
+
+// list returns a JSON array.
+func list[E any](elements []E, text func(E) string) string {
+	var texts []string
+	for _, e := range elements {
+		texts = append(texts, text(e))
+	}
+	return "[" + strings.Join(texts, ",") + "]"
 }
 
 // exact formats a number as it was given, without an exponent.

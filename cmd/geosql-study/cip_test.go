@@ -99,6 +99,15 @@ func TestStudyCIPMax(t *testing.T) {
 	}
 }
 
+// A closed form, as in the tests of the mechanism: the first and the last of three points move
+// alike, and the middle one by 2 rho/(1 + rho^4) of that.
+func TestStudyCIPShift(t *testing.T) {
+	rows := cipOf(t, "-points", "3", "-family", "[[0,2]]", "-sigma2", "1", "-length-scale", "1.5", "-radius", "100")
+	if rows[0]["set"] != "[0,2]" || rows[0]["shift"] != "[100,113.4902,100]" {
+		t.Errorf("%v", rows[0])
+	}
+}
+
 func TestSignificant(t *testing.T) {
 	for want, x := range map[string]float64{
 		"0": math.SmallestNonzeroFloat64, "0.333333333": 1. / 3, "123456789000": 123456789012,
@@ -112,7 +121,7 @@ func TestSignificant(t *testing.T) {
 
 func TestStudyCIPFigure(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "figures")
-	wantFigures(t, clitest.Run(t, "", "cip", "-family", "every-other,singles", "-out", out), out, "loss")
+	wantFigures(t, clitest.Run(t, "", "cip", "-family", "every-other,singles", "-out", out), out, "loss", "hypothesis")
 }
 
 func TestStudyCIPErrors(t *testing.T) {

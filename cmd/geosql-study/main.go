@@ -74,7 +74,8 @@ of the same loss, for each user and each prior. The mechanisms are made for the 
 		command[cipStudy](cli.Command{
 			Name: "cip", Operands: "[--points N | --times T,..] ..",
 			Summary: "what a noisy trace reveals to those who know how its points depend on each other",
-			Details: `The noise has the variance sigma2. Each loss is shown with that of independent points.`,
+			Details: `The noise has the variance sigma2. Each loss is shown with that of independent points
+and with the difference of the secrets that attains it.`,
 		}),
 		command[lbsStudy](cli.Command{
 			Name: "lbs", Operands: "--pois FILE .. | --part table|comparison|precision ..",

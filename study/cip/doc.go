@@ -4,9 +4,9 @@
 //
 // A [Study] takes the times of a trace and computes the loss of families of secret sets for
 // several length scales and variances of the noise, and the loss if points were independent,
-// as geo-indistinguishability assumes. Nothing is drawn: rows are results of
-// [github.com/geosql/geosql/mechanism/cip.Policy.Loss], which is never below the true loss
-// for a length scale. Times are public; a study has no locations.
+// as geo-indistinguishability assumes. Nothing is released: rows are results of
+// [github.com/geosql/geosql/mechanism/cip.Policy.Hypothesis], whose loss is never below the true
+// one for a length scale. Times are public; a study has no locations but those of an example.
 //
 // Times and length scales are in one unit. The radius is in another, and the variances are in
 // its square.

@@ -13,8 +13,10 @@ type Study struct {
 	Progress func(done, total int)
 
 	times    []float64
-	rows     []Row // without losses
+	rows     []Row // without results
 	policies []cip.Policy
+
+	scales, variances int // of each family, and of each length scale
 }
 
 // A Row holds the loss of a trace in one configuration.
@@ -27,6 +29,9 @@ type Row struct {
 
 	// Loss is that of the family's worst set, and so is its loss for independent points.
 	Loss cip.Loss
+
+	// Shift is the worst hypothesis about that set: see [cip.Hypothesis].
+	Shift []float64
 }
 
 // New returns a study. Errors are about the settings.
@@ -34,7 +39,7 @@ func New(s Settings) (*Study, error) {
 	if err := s.checkTimes(); err != nil {
 		return nil, err
 	}
-	study := &Study{times: s.Times}
+	study := &Study{times: s.Times, scales: len(s.LengthScales), variances: len(s.Sigma2)}
 	for _, family := range s.Families {
 		for _, l := range s.LengthScales {
 			for _, sigma2 := range s.Sigma2 {
@@ -59,11 +64,13 @@ func New(s Settings) (*Study, error) {
 // Run calls yield with each row as soon as it is known, by family, length scale and variance
 // in the order of the settings. It ends early with the error of yield, the error of a loss
 // that cannot be proved, or the cause of ctx.
-func (s *Study) Run(ctx context.Context, yield func(Row) error) (err error) {
+func (s *Study) Run(ctx context.Context, yield func(Row) error) error {
 	for k, row := range s.rows {
-		if row.Loss, err = s.policies[k].Loss(ctx, s.times, row.Sigma2); err != nil {
+		h, err := s.policies[k].Hypothesis(ctx, s.times, row.Sigma2)
+		if err != nil {
 			return err
 		}
+		row.Loss, row.Shift = h.Loss, h.Shift
 		if err := yield(row); err != nil {
 			return err
 		}
