@@ -14,6 +14,7 @@ import (
 type placeFlags struct {
 	path    string
 	columns []string // lat, lon, weight; in the plane x, y, weight
+	user    string   // column; empty if all rows are one user's
 	unit    string   // of distances, losses, and epsilon is per unit
 	plane   bool
 }
