@@ -23,7 +23,6 @@ type adversaryStudy struct {
 func (s *adversaryStudy) register(fs *flag.FlagSet) {
 	s.settings = optimal.Settings{Dilations: []float64{1.05}, Gap: 1e-4}
 	s.places.register(fs)
-	fs.StringVar(&s.places.user, "user", "", "the `COLUMN` of users; otherwise all rows are of one user")
 	s.figures.register(fs)
 	cli.WordsVar(fs, &s.priors, "priors", "the `COLUMNS` with the weights of further priors, 0 or more")
 	cli.NumberVar(fs, &s.settings.Epsilon, "epsilon", "the privacy `E` per unit of length")

@@ -94,7 +94,8 @@ and monthly sums, by device and over all.`,
 			Name: "optimal", Operands: "--places FILE --epsilon E ..",
 			Summary: "the mechanism that loses least for weighted places, against planar and exponential noise",
 			Details: `Lengths are in the unit, in the plane of a frame around the places, and epsilon is per
-unit. A dilation above 1 saves constraints.`,
+unit. A dilation above 1 saves constraints. With --user there are mechanisms for each user, at
+a quarter, half, twice and four times epsilon too.`,
 		}),
 		command[pimStudy](cli.Command{
 			Name: "pim", Operands: "--points FILE --domain SOUTH,WEST,NORTH,EAST ..",

@@ -36,6 +36,9 @@ func (s *optimalStudy) check() error {
 }
 
 func (s *optimalStudy) run(ctx context.Context) error {
+	if s.places.user != "" {
+		return s.runUsers(ctx)
+	}
 	var list placeList
 	if err := s.places.each(ctx, nil, list.add); err != nil {
 		return err
@@ -55,6 +58,46 @@ func (s *optimalStudy) run(ctx context.Context) error {
 		},
 		draw: func(rows []optimal.Row) error { return s.draw(ctx, study, rows) },
 	}.perform(s.figures)
+}
+
+// runUsers measures user by user, at the epsilon and those of the sweep.
+func (s *optimalStudy) runUsers(ctx context.Context) error {
+	users, err := s.places.users(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return experiment[userRow[optimal.Row]]{
+		head: "user,epsilon," + optimalHead,
+		text: func(of userRow[optimal.Row]) string {
+			return quoted(of.user) + "," + strconv.FormatFloat(of.row.Epsilon, 'f', -1, 64) + "," + optimalRow(of.row)
+		},
+		run: func(line *cli.TerminalLine, row func(userRow[optimal.Row]) error) error {
+			return measureUsers(users, row, func(k int, u *userPlaces) ([]optimal.Row, error) {
+				progress := func(p optimal.Progress) {
+					line.Show("user %d of %d, %s, epsilon %s, dilation %s: %s", k+1, len(users), p.Mechanism,
+						rounded(p.Epsilon, 9), rounded(p.Dilation, 9), cli.ShareAndRest(p.Share, p.Left))
+				}
+				return s.measure(ctx, u, progress)
+			})
+		},
+		draw: func(rows []userRow[optimal.Row]) error { return s.drawLosses(ofAllUsers(rows)) },
+	}.perform(s.figures)
+}
+
+// measure measures the mechanisms for one user.
+func (s *optimalStudy) measure(ctx context.Context, u *userPlaces, progress func(optimal.Progress)) (rows []optimal.Row, err error) {
+	add := func(r optimal.Row) error {
+		rows = append(rows, r)
+		return nil
+	}
+	err = s.places.measureUser(ctx, s.settings, u, func(study *optimal.Study) error {
+		study.Progress = progress
+		if err := study.Run(ctx, add); err != nil {
+			return err
+		}
+		return study.Sweep(ctx, add)
+	})
+	return rows, err
 }
 
 // optimalHead names the columns of optimalRow.
@@ -90,24 +133,33 @@ func (s *optimalStudy) draw(ctx context.Context, study *optimal.Study, rows []op
 	if err := s.figures.write("spanner", figure, err); err != nil {
 		return err
 	}
-	figure, err = optimal.OverDilation(s.places.unit, rows)
-	if err := s.figures.write("dilation", figure, err); err != nil {
-		return err
-	}
 	sweep, err := s.sweep(ctx, study)
 	if err != nil {
 		return err
 	}
-	figure, err = optimal.OverEpsilon(s.places.unit, sweep)
+	return s.drawLosses(append(rows, sweep...))
+}
+
+// drawLosses draws the figures of losses.
+func (s *optimalStudy) drawLosses(rows []optimal.Row) error {
+	figure, err := optimal.OverDilation(s.places.unit, rows)
+	if err := s.figures.write("dilation", figure, err); err != nil {
+		return err
+	}
+	figure, err = optimal.OverEpsilon(s.places.unit, rows)
 	return s.figures.write("epsilon", figure, err)
 }
 
 // sweep measures over epsilon, and shows its progress on a terminal.
-func (s *optimalStudy) sweep(ctx context.Context, study *optimal.Study) ([]optimal.Row, error) {
+func (s *optimalStudy) sweep(ctx context.Context, study *optimal.Study) (rows []optimal.Row, err error) {
 	line := cli.NewTerminalLine()
 	defer line.Clear()
 	study.Progress = func(p optimal.Progress) {
 		line.Show("%s, epsilon %s: %s", p.Mechanism, rounded(p.Epsilon, 9), cli.ShareAndRest(p.Share, p.Left))
 	}
-	return study.Sweep(ctx)
+	err = study.Sweep(ctx, func(r optimal.Row) error {
+		rows = append(rows, r)
+		return nil
+	})
+	return rows, err
 }

@@ -109,6 +109,48 @@ func TestStudyOptimalFigures(t *testing.T) {
 	wantFigures(t, clitest.Run(t, "", args...), out, "spanner", "dilation", "epsilon")
 }
 
+// Each user has the rows of a study of the user's places alone, and those of other epsilons.
+func TestStudyOptimalUsers(t *testing.T) {
+	study := func(places string, more ...string) []map[string]string {
+		args := []string{"optimal", "-places", places, "-plane", "-columns", "x,y,day", "-epsilon", "1", "-dilation", "1.5,1", "-gap", "1e-5"}
+		return csvRows(t, clitest.Query(t, append(args, more...)...))
+	}
+	rows := study(twoUsers(t), "-user", "who")
+	const perUser = 4 + 4*3 // two dilations and two others, then four epsilons
+	if len(rows) != 2*perUser {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for k, r := range rows {
+		user, epsilon := []string{"ana", "b, b"}[k/perUser], "1"
+		if at := k % perUser; at >= 4 {
+			epsilon = []string{"0.25", "0.5", "2", "4"}[(at-4)/3]
+			if r["mechanism"] == "optimal" && r["dilation"] != "1.5" {
+				t.Errorf("%v", r)
+			}
+		}
+		if r["user"] != user || r["epsilon"] != epsilon {
+			t.Errorf("row %d is %v", k, r)
+		}
+	}
+	alone := study(clitest.WriteFile(t, "x,y,day\n0,0,4\n1,0,3\n0,1,2\n1,1,1\n"))
+	for k, want := range alone {
+		for column, cell := range want {
+			if got := rows[perUser+k][column]; column != "seconds" && got != cell {
+				t.Errorf("%s of row %d is %s, alone %s", column, k, got, cell)
+			}
+		}
+	}
+	if len(alone) != 4 {
+		t.Errorf("%d rows of one user", len(alone))
+	}
+}
+
+func TestStudyOptimalUsersFigures(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "figures")
+	args := []string{"optimal", "-places", twoUsers(t), "-columns", "x,y,day", "-plane", "-user", "who", "-epsilon", "1", "-out", out}
+	wantFigures(t, clitest.Run(t, "", args...), out, "dilation", "epsilon")
+}
+
 func TestStudyOptimalErrors(t *testing.T) {
 	good := unitGrid(t, 3)
 	plane := []string{"-plane", "-columns", "x,y,weight", "-epsilon", "1"}
@@ -136,6 +178,10 @@ func TestStudyOptimalErrors(t *testing.T) {
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,1\n1.0,2,5\n")}, plane...), 1, "line 4: the place of line 2 is given twice"},
 		{[]string{"-epsilon", "1", "-places", clitest.WriteFile(t, "lat,lon,weight\n1,2,1\n91,2,1\n")}, 1, "line 3: latitude 91, longitude 2 is not a location"},
 		{append([]string{"-places", good, "-out", good}, plane...), 1, "not a directory"},
+		{append([]string{"-places", good, "-user", "who"}, plane...), 1, "has no column who"},
+		{append([]string{"-user", "u", "-places", clitest.WriteFile(t, "u,x,y,weight\n")}, plane...), 1, "has no places"},
+		{append([]string{"-user", "u", "-places", clitest.WriteFile(t, "u,x,y,weight\na,0,0,1\na,1,0,1\nb,1,1,1\n")}, plane...), 1,
+			"user b: there must be 2 to 256 places, not 1"},
 	} {
 		clitest.WantError(t, clitest.Run(t, "", append([]string{"optimal"}, c.args...)...), c.status, c.text)
 	}

@@ -27,6 +27,7 @@ func (f *placeFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&f.path, "places", "", "the places: a `FILE`")
 	fs.StringVar(&f.unit, "unit", f.unit, "the `UNIT` of lengths, m or km")
 	cli.Switch(fs, "plane", "the columns are x, y and weight", func() { f.plane = true })
+	fs.StringVar(&f.user, "user", "", "the `COLUMN` of users; otherwise all rows are of one user")
 	cli.WordsVar(fs, &f.columns, "columns", "the `NAMES` of the columns")
 }
 

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -52,6 +53,28 @@ func TestPage(t *testing.T) {
 	charttest.Hold(t, texts, 1, "one", "metres", "small", "large", "length", "width", "empty", "-20", "40", "sea", "fish")
 	charttest.Hold(t, texts, 2, "size")
 	charttest.Hold(t, texts, 0, "height")
+}
+
+// A cloud has no name and no line, and the scale reaches to its top.
+func TestCloud(t *testing.T) {
+	curves := []Curve{{
+		Name: "median", Colour: Blue, Points: plotter.XYs{{X: 0, Y: 1}, {X: 1, Y: 3}},
+		Cloud: plotter.XYs{{X: 0, Y: 0.5}, {X: 0, Y: 40}, {X: 1, Y: 3}},
+	}}
+	draw := func() io.WriterTo {
+		page, err := Page([][]Panel{{{Right: 1, Curves: curves}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+	charttest.Hold(t, charttest.Texts(t, draw()), 1, "median", "60")
+	if n := charttest.Discs(t, draw(), 1); n != 3 {
+		t.Errorf("%d discs for a cloud of 3", n)
+	}
+	if top := Top(curves); top != 40 {
+		t.Errorf("the top is %v", top)
+	}
 }
 
 // Boxes stand above their names; a group may be one value.

@@ -19,6 +19,7 @@ type Curve struct {
 	Plain  bool // without a disc at every point
 	Loose  bool // without a line
 	Points plotter.XYs
+	Cloud  plotter.XYs // small discs that no line joins: what the points summarise
 }
 
 // A Panel is a plot of curves and boxes over one vertical scale.
@@ -39,7 +40,7 @@ const legendRoom = 1.6
 // Top returns the largest value of the curves, at least 0.
 func Top(curves []Curve) (top float64) {
 	for _, c := range curves {
-		for _, x := range c.Points {
+		for _, x := range slices.Concat(c.Points, c.Cloud) {
 			top = max(top, x.Y)
 		}
 	}
@@ -88,7 +89,15 @@ func (c Curve) addTo(p *plot.Plot) error {
 		return err
 	}
 	line.Color, line.Width = c.Colour, 1.5
-	discs.Color, discs.Shape, discs.Radius = c.Colour, draw.CircleGlyph{}, 2
+	discs.GlyphStyle = disc(c.Colour, 2)
+	if c.Cloud != nil {
+		cloud, err := plotter.NewScatter(c.Cloud)
+		if err != nil {
+			return err
+		}
+		cloud.GlyphStyle = disc(c.Colour, 1)
+		p.Add(cloud)
+	}
 	if c.Dashed {
 		line.Dashes = []vg.Length{4, 3}
 	}
@@ -107,4 +116,8 @@ func (c Curve) addTo(p *plot.Plot) error {
 	p.Add(line, discs)
 	p.Legend.Add(c.Name, line, discs)
 	return nil
+}
+
+func disc(colour color.Color, radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: colour, Radius: radius, Shape: draw.CircleGlyph{}}
 }

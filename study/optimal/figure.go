@@ -1,63 +1,83 @@
 package optimal
 
 import (
-	"cmp"
 	"image/color"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/geosql/geosql/study/chart"
+	"github.com/geosql/geosql/study/stats"
 )
 
-// newCurve returns the curve of a mechanism, without points.
-func newCurve(mechanism string) chart.Curve {
+// curve returns the curve of a mechanism: a point for each user, and a line through the medians.
+func curve(mechanism string, users plotter.XYs) chart.Curve {
 	colour := map[string]color.Color{
 		Optimal: chart.Blue, PlanarGeometric: color.Black, Exponential: chart.Grey,
 	}[mechanism]
-	return chart.Curve{Name: mechanism, Colour: colour, Dashed: mechanism != Optimal}
+	c := chart.Curve{Name: mechanism, Colour: colour, Dashed: mechanism != Optimal, Cloud: users}
+	at := map[float64][]float64{}
+	for _, p := range users {
+		at[p.X] = append(at[p.X], p.Y)
+	}
+	for _, x := range slices.Sorted(maps.Keys(at)) {
+		slices.Sort(at[x])
+		c.Points = append(c.Points, plotter.XY{X: x, Y: stats.Quantile(at[x], 0.5)})
+	}
+	return c
 }
 
 // OverEpsilon draws, as SVG, figure 6.4 of the thesis: the quality loss of the mechanisms
-// against epsilon, which doubles from each position to the next. The rows are those of a
-// Sweep.
+// against epsilon, which doubles from each position to the next, for each user and in the
+// median. The rows are those of Run, then of Sweep, user by user with the same settings. The
+// optimal mechanism is drawn at the first dilation.
 func OverEpsilon(unit string, rows []Row) (io.WriterTo, error) {
-	p := chart.Panel{Title: "Quality loss", X: "epsilon per " + unit, Y: unit, Left: -axisMargin}
+	var epsilons []float64
 	for _, r := range rows {
-		at := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == r.Mechanism })
-		if at < 0 {
-			at = len(p.Curves)
-			p.Curves = append(p.Curves, newCurve(r.Mechanism))
-		}
-		if r.Solved != nil {
-			p.Names = append(p.Names, strconv.FormatFloat(r.Epsilon, 'g', 3, 64))
-		}
-		p.Curves[at].Points = append(p.Curves[at].Points, plotter.XY{X: float64(len(p.Names) - 1), Y: r.Loss})
+		epsilons = append(epsilons, r.Epsilon)
 	}
-	p.Right = float64(len(p.Names)-1) + axisMargin
+	slices.Sort(epsilons)
+	epsilons = slices.Compact(epsilons)
+	p := chart.Panel{
+		Title: "Quality loss", X: "epsilon per " + unit, Y: unit,
+		Left: -axisMargin, Right: float64(len(epsilons)-1) + axisMargin,
+	}
+	for _, epsilon := range epsilons {
+		p.Names = append(p.Names, strconv.FormatFloat(epsilon, 'g', 3, 64))
+	}
+	for _, mechanism := range []string{Optimal, PlanarGeometric, Exponential} {
+		var users plotter.XYs
+		for _, r := range rows {
+			first := r.Solved == nil || r.Solved.Dilation == rows[0].Solved.Dilation
+			if r.Mechanism == mechanism && first {
+				users = append(users, plotter.XY{X: float64(slices.Index(epsilons, r.Epsilon)), Y: r.Loss})
+			}
+		}
+		p.Curves = append(p.Curves, curve(mechanism, users))
+	}
 	return chart.Page([][]chart.Panel{{p}})
 }
 
 // OverDilation draws, as SVG, figure 6.5 of the thesis: the quality loss of the optimal
-// mechanism and the number of its constraints against the dilation. The rows are those of a
-// Run.
+// mechanism and the number of its constraints against the dilation, for each user and in the
+// median. The rows are those of OverEpsilon, of which it draws those of Run.
 func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
-	loss := chart.Panel{Title: "Quality loss", X: "dilation", Y: unit, Curves: []chart.Curve{newCurve(Optimal)}}
-	constraints := chart.Panel{Title: "Constraints", X: "dilation", Y: "thousands", Curves: []chart.Curve{newCurve(Optimal)}}
-	solved := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Solved == nil })
-	slices.SortFunc(solved, func(a, b Row) int { return cmp.Compare(a.Solved.Dilation, b.Solved.Dilation) })
-	for _, r := range solved {
-		c := &loss.Curves[0]
-		c.Points = append(c.Points, plotter.XY{X: r.Solved.Dilation, Y: r.Loss})
-		c = &constraints.Curves[0]
-		c.Points = append(c.Points, plotter.XY{X: r.Solved.Dilation, Y: float64(r.Solved.Constraints) / 1000})
+	var losses, constraints plotter.XYs
+	for _, r := range rows {
+		if r.Solved != nil && r.Epsilon == rows[0].Epsilon {
+			losses = append(losses, plotter.XY{X: r.Solved.Dilation, Y: r.Loss})
+			constraints = append(constraints, plotter.XY{X: r.Solved.Dilation, Y: float64(r.Solved.Constraints) / 1000})
+		}
 	}
-	for _, p := range []*chart.Panel{&loss, &constraints} {
-		p.Left, p.Right = solved[0].Solved.Dilation-axisMargin/2, solved[len(solved)-1].Solved.Dilation+axisMargin/2
-	}
-	return chart.Page([][]chart.Panel{{loss, constraints}})
+	loss, count := curve(Optimal, losses), curve(Optimal, constraints)
+	left, right := loss.Points[0].X-axisMargin/2, loss.Points[len(loss.Points)-1].X+axisMargin/2
+	return chart.Page([][]chart.Panel{{
+		{Title: "Quality loss", X: "dilation", Y: unit, Left: left, Right: right, Curves: []chart.Curve{loss}},
+		{Title: "Constraints", X: "dilation", Y: "thousands", Left: left, Right: right, Curves: []chart.Curve{count}},
+	}})
 }
 
 // OverPriors draws, as SVG, figure 6.3 of the thesis: the adversary's error under each prior,

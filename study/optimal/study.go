@@ -79,8 +79,13 @@ func New(s Settings, places []Place) (*Study, error) {
 // of the dilations, then the others. It ends early with the cause of ctx, or with the error of
 // row or of a solver. It uses all processors.
 func (s *Study) Run(ctx context.Context, row func(Row) error) error {
-	for _, dilation := range s.settings.Dilations {
-		r, err := s.optimal(ctx, s.settings.Epsilon, dilation)
+	return s.run(ctx, s.settings.Epsilon, s.settings.Dilations, row)
+}
+
+// run measures the mechanisms at an epsilon, as Run does at that of the settings.
+func (s *Study) run(ctx context.Context, epsilon float64, dilations []float64, row func(Row) error) error {
+	for _, dilation := range dilations {
+		r, err := s.optimal(ctx, epsilon, dilation)
 		if err != nil {
 			return err
 		}
@@ -88,7 +93,7 @@ func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 			return err
 		}
 	}
-	others, err := s.others(ctx, s.settings.Epsilon)
+	others, err := s.others(ctx, epsilon)
 	if err != nil {
 		return err
 	}
@@ -101,24 +106,18 @@ func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 }
 
 // sweepFactors are the epsilons of a Sweep, divided by that of the settings.
-var sweepFactors = []float64{0.25, 0.5, 1, 2, 4}
+var sweepFactors = []float64{0.25, 0.5, 2, 4}
 
-// Sweep measures all mechanisms at smaller and greater epsilons, in ascending order, the
-// optimal one at the first dilation. It ends early as Run does.
-func (s *Study) Sweep(ctx context.Context) (rows []Row, err error) {
+// Sweep measures all mechanisms at smaller and greater epsilons than Run does, in ascending
+// order, and calls row with each result. It solves for the optimal one at the first dilation. It
+// ends early as Run does.
+func (s *Study) Sweep(ctx context.Context, row func(Row) error) error {
 	for _, factor := range sweepFactors {
-		epsilon := factor * s.settings.Epsilon
-		r, err := s.optimal(ctx, epsilon, s.settings.Dilations[0])
-		if err != nil {
-			return nil, err
+		if err := s.run(ctx, factor*s.settings.Epsilon, s.settings.Dilations[:1], row); err != nil {
+			return err
 		}
-		others, err := s.others(ctx, epsilon)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(append(rows, r), others...)
 	}
-	return rows, nil
+	return nil
 }
 
 // optimal solves for a mechanism and measures it.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/study/studytest"
 )
 
 // TestOptimum compares with the optima of other people's solvers (HiGHS, and GLPK by
@@ -156,23 +158,25 @@ func stretched(places []Place, east, north float64) []Place {
 	return places
 }
 
-// The optimal mechanism loses least at every epsilon.
+// The optimal mechanism loses least at every epsilon, and everything loses less at a greater one.
 func TestSweep(t *testing.T) {
-	rows, err := newStudy(t, square(4, ramp), ln2, 1e-3, 1).Sweep(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != 3*len(sweepFactors) {
-		t.Fatalf("%d rows", len(rows))
-	}
+	study := newStudy(t, square(4, ramp), ln2, 1e-3, 1, 1.5)
+	rows := studytest.Rows(t, study.Sweep)
+	var epsilons []float64
 	for k, r := range rows {
 		best := rows[k-k%3]
-		if best.Mechanism != Optimal || best.Epsilon != r.Epsilon || best.Loss > r.RemappedLoss*(1+1e-3) || r.RemappedLoss > r.Loss*(1+1e-9) {
+		if best.Mechanism != Optimal || best.Solved.Dilation != 1 || best.Epsilon != r.Epsilon || best.Loss > r.RemappedLoss*(1+1e-3) || r.RemappedLoss > r.Loss*(1+1e-9) {
 			t.Errorf("%+v beside %+v", r, best)
 		}
 		if k >= 3 && r.Loss > rows[k-3].Loss {
 			t.Errorf("%s loses %v at %v, less at a smaller epsilon", r.Mechanism, r.Loss, r.Epsilon)
 		}
+		if r.Mechanism == Exponential {
+			epsilons = append(epsilons, r.Epsilon/ln2)
+		}
+	}
+	if !slices.Equal(epsilons, []float64{0.25, 0.5, 2, 4}) || len(rows) != 3*len(epsilons) {
+		t.Errorf("%d rows, at %v", len(rows), epsilons)
 	}
 }
 
@@ -195,7 +199,10 @@ func TestRunEnds(t *testing.T) {
 	if _, err := PlanarLaplaceMatrix(ctx, 1, s.places); err != cause {
 		t.Error(err)
 	}
-	if _, err := s.Sweep(ctx); err != cause {
+	if err := s.Sweep(ctx, func(Row) error { return nil }); err != cause {
+		t.Error(err)
+	}
+	if err := s.Sweep(t.Context(), func(Row) error { return cause }); err != cause {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ package charttest
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -40,6 +41,18 @@ func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
 			}
 		}
 	}
+}
+
+// Discs returns how many discs of a radius a figure has. A figure is written only once: draw it
+// again for its texts.
+func Discs(t *testing.T, figure io.WriterTo, radius float64) int {
+	t.Helper()
+	var svg bytes.Buffer
+	if _, err := figure.WriteTo(&svg); err != nil {
+		t.Fatal(err)
+	}
+	const halves = 2 // of a disc, one arc each
+	return strings.Count(svg.String(), fmt.Sprintf("A%v,%v ", radius, radius)) / halves
 }
 
 // Hold fails the test unless each wanted text is in a figure the given number of times.
