@@ -201,22 +201,14 @@ const (
 	// privacyGap is the gap between the adversary's error and its upper bound at which the
 	// search for the most private mechanism stops.
 	privacyGap = 1e-6
-
-	// unlikely is the weight, for that search, of regions in which the secret is not. It
-	// takes positive weights only.
-	unlikely = 1e-9
 )
 
 // mostPrivate returns the mechanism, without a name, that leaves an adversary who knows the
 // prior with the greatest error, among those whose loss under the prior is no greater than the
 // given one.
 func (m *cityMap) mostPrivate(ctx context.Context, prior []float64, loss float64) (contender, error) {
-	weights := make([]float64, len(prior))
-	for k, w := range prior {
-		weights[k] = max(w, unlikely)
-	}
 	found, err := optimal.MostPrivate(ctx,
-		optimal.PrivacyProblem{Prior: weights, Quality: m.d, Adversary: m.d, Loss: loss}, privacyGap)
+		optimal.PrivacyProblem{Prior: prior, Quality: m.d, Adversary: m.d, Loss: loss}, privacyGap)
 	switch {
 	case ctx.Err() != nil:
 		return contender{}, context.Cause(ctx)
