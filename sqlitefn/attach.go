@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqlmath"
 )
 
 // Version is the version of geosql.
@@ -82,6 +83,9 @@ func attach(conn *sqlite.Conn, o options) error {
 			return fmt.Errorf("geosql: connection already has the functions with other options")
 		}
 		return nil
+	}
+	if err := sqlmath.Register(conn); err != nil {
+		return err
 	}
 	if err := conn.Register(library(newSession(conn, o))); err != nil {
 		return err

@@ -105,6 +105,8 @@ var samples = map[string]sample{
 	"budget_remaining.account": {"'ana'", anyAccount},
 
 	"lat":                 {"39.9", func(o operand) verdict { return secretly(o, within(90)) }},
+	"to_lat":              {"39.9", func(o operand) verdict { return secretly(o, within(90)) }},
+	"to_lon":              {"116.3", func(o operand) verdict { return secretly(o, within(180)) }},
 	"lon":                 {"116.3", func(o operand) verdict { return secretly(o, within(180)) }},
 	"x":                   {"3", func(o operand) verdict { return secretly(o, func(float64) verdict { return accepted }) }},
 	"unit":                {"'m'", func(o operand) verdict { return name(o, "'text'", "'1'", "'NaN'", "'*'") }},

@@ -155,7 +155,7 @@ var (
 	belief   = regexp.MustCompile(`("lat":[^"]*,"lon":[^"]*,"cell":|"type":"MultiPolygon",).*`)
 )
 
-// veiled hides what is released: every REAL, points, the coordinates of traces, the counts of
+// veiled hides what is released: every REAL, points and their cells, the coordinates of traces, the counts of
 // histograms, the cells of heat maps and what follows from reports. Whole numbers are shown: counts are of rows, which are
 // public, and databases on one tape draw alike.
 func veiled(cell any) string {
@@ -165,6 +165,9 @@ func veiled(cell any) string {
 	case string:
 		if point.MatchString(v) {
 			return "POINT"
+		}
+		if strings.HasPrefix(v, "POLYGON((") { // the cell of a released point
+			return "POLYGON"
 		}
 		v = cells.ReplaceAllString(v, `"features":CELLS`)
 		v = binCount.ReplaceAllString(v, `"count":COUNT`)

@@ -112,5 +112,9 @@ SELECT geoind_optimal('ana', NULL, 116.0, 'two');
 --> NULL
 SELECT geoind_optimal('ana', 40.0, 116.0, 'three');
 --! geoind_optimal: ...
+SELECT round(geo_distance(0, 0, 0, 1), 3), geo_distance(40, 116, 40, 116), round(sqrt(2), 6), floor(ln(20));
+--> 111319.491, 0.0, 1.414214, 2.0
+SELECT geo_cell(40.005, 116.005, 1000, 'park'), geo_cell(40.005, NULL, 1000, 'park');
+--> 'POLYGON((...))', NULL
 SELECT json_valid(optql_report('two'));
 --> 1

@@ -14,7 +14,7 @@ import (
 // noise, and lists the cells whose noisy count reaches a public threshold. It is immutable
 // and safe for concurrent use with a Source per goroutine.
 type Heatmap struct {
-	grid    heatGrid
+	grid    Grid
 	epsilon *big.Rat
 	price   budget.Price
 	counts  *exact.SparseCounts
@@ -29,7 +29,7 @@ func (d *Domain) Heatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid, err := newHeatGrid(d, cellM)
+	grid, err := d.Grid(cellM)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (h *Heatmap) Add(c *CellCounts, lat, lon float64) {
 	if c.of == nil {
 		c.of = map[int64]int64{}
 	}
-	c.of[h.grid.cell(lat, lon)]++
+	c.of[h.grid.Cell(lat, lon)]++
 }
 
 // list returns the cells that are not empty in their order.

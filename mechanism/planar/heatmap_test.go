@@ -272,7 +272,7 @@ func inRing(ring [][2]float64, p [2]float64) bool {
 
 // Cells are squares of the frame, numbered row by row from the south-west, and neighbours
 // share their corners to the last decimal.
-func TestHeatGrid(t *testing.T) {
+func TestGrid(t *testing.T) {
 	d := mustDomain(t, -20, 175, -15, -175, 10)
 	h := mustHeatmap(t, d, "1", 50_000)
 	g := h.grid
@@ -295,8 +295,8 @@ func TestHeatGrid(t *testing.T) {
 	if got, want := int64(len(corners)), (g.columns+1)*(g.rows+1); got != want {
 		t.Errorf("%d different corners, want %d", got, want)
 	}
-	low := g.cell(-90, 175) // moved to the box
-	high := g.cell(90, -175)
+	low := g.Cell(-90, 175) // moved to the box
+	high := g.Cell(90, -175)
 	if low >= g.columns || high/g.columns != g.rows-1 {
 		t.Errorf("the south-west is cell %d, the north-east %d of %d x %d", low, high, g.columns, g.rows)
 	}
@@ -310,7 +310,7 @@ func TestHeatGrid(t *testing.T) {
 }
 
 // Every location of the box has its cell, and each border of the grid is within a cell of one.
-func TestHeatGridHoldsTheBox(t *testing.T) {
+func TestGridHoldsTheBox(t *testing.T) {
 	for _, d := range []*Domain{
 		mustDomain(t, 39.4, 115.4, 41.1, 117.6, 1), mustDomain(t, -15, 0, 25, 30, 100), mustDomain(t, 85, -90, 90, 90, 100),
 	} {
