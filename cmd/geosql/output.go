@@ -16,15 +16,17 @@ const (
 	tableMode mode = iota
 	csvMode
 	jsonMode
+	geoJSONMode
 )
 
 // modes maps the names of the formats, which are flags, to the formats.
-var modes = map[string]mode{"table": tableMode, "csv": csvMode, "json": jsonMode}
+var modes = map[string]mode{"table": tableMode, "csv": csvMode, "json": jsonMode, "geojson": geoJSONMode}
 
 var modeUsage = [...]string{
-	tableMode: "print rows in aligned columns (the default)",
-	csvMode:   "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
-	jsonMode:  "print an array of objects per statement, with a row per line",
+	tableMode:   "print rows in aligned columns (the default)",
+	csvMode:     "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
+	jsonMode:    "print an array of objects per statement, with a row per line",
+	geoJSONMode: "print a FeatureCollection per statement; columns lat and lon, or one with WKT, become the geometry",
 }
 
 // A rowWriter writes the rows of one statement after another. Its errors are those of
@@ -44,6 +46,8 @@ func newRowWriter(m mode, w *bufio.Writer) rowWriter {
 		return &csvWriter{w: w}
 	case jsonMode:
 		return &jsonWriter{w: w}
+	case geoJSONMode:
+		return &geoJSONWriter{w: w}
 	default:
 		return &tableWriter{w: w}
 	}

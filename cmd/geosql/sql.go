@@ -16,7 +16,7 @@ import (
 )
 
 var sqlCommand = &cli.Command{
-	Operands: "[-table|-csv|-json] DB [SQL]", Max: -1,
+	Operands: "[-table|-csv|-json|-geojson] DB [SQL]", Max: -1,
 	Summary: "run SQL, or without it standard input or an interactive shell; create DB if it is missing",
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
