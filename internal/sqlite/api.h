@@ -25,6 +25,7 @@ typedef struct sqlite3_module sqlite3_module;
 typedef struct sqlite3_vtab sqlite3_vtab;
 typedef struct sqlite3_vtab_cursor sqlite3_vtab_cursor;
 typedef struct sqlite3_index_info sqlite3_index_info;
+typedef struct sqlite3_backup sqlite3_backup;
 typedef void (*sqlite3_destructor_type)(void *);
 
 #define SQLITE_STATIC ((sqlite3_destructor_type)0)
@@ -141,6 +142,12 @@ void sqlite3_interrupt(sqlite3 *);
 int sqlite3_complete(const char *);
 int sqlite3_auto_extension(void (*)(void));
 int sqlite3_cancel_auto_extension(void (*)(void));
+
+sqlite3_backup *sqlite3_backup_init(sqlite3 *, const char *, sqlite3 *, const char *);
+int sqlite3_backup_step(sqlite3_backup *, int);
+int sqlite3_backup_finish(sqlite3_backup *);
+int sqlite3_backup_remaining(sqlite3_backup *);
+int sqlite3_backup_pagecount(sqlite3_backup *);
 
 int sqlite3_prepare_v2(sqlite3 *, const char *, int, sqlite3_stmt **, const char **);
 int sqlite3_step(sqlite3_stmt *);

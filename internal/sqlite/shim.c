@@ -104,6 +104,12 @@ const char *gs_filename(void *db, char *vfs, int n) {
   return sqlite3_db_filename(db, "main");
 }
 
+void *gs_backup_init(void *to, void *from) { return sqlite3_backup_init(to, "main", from, "main"); }
+int gs_backup_step(void *backup, int pages) { return sqlite3_backup_step(backup, pages); }
+int gs_backup_finish(void *backup) { return sqlite3_backup_finish(backup); }
+int gs_backup_remaining(void *backup) { return sqlite3_backup_remaining(backup); }
+int gs_backup_pages(void *backup) { return sqlite3_backup_pagecount(backup); }
+
 #ifndef GEOSQL_LOADABLE
 static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
   gs_result r = {0};

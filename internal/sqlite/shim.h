@@ -74,6 +74,12 @@ int gs_cancel_auto(void);
 int gs_forked(void); // this process is a child of the one that loaded the library
 extern const char gs_fork_message[];
 
+void *gs_backup_init(void *to, void *from);
+int gs_backup_step(void *backup, int pages);
+int gs_backup_finish(void *backup);
+int gs_backup_remaining(void *backup);
+int gs_backup_pages(void *backup);
+
 int gs_prepare(void *db, const char *sql, int n, void **stmt, int *tail);
 int gs_step(void *stmt);
 int gs_reset(void *stmt);
