@@ -13,7 +13,8 @@ import (
 )
 
 // Entry is one step in the history of a ledger: it changes what an account has spent and
-// reserved, or sets its limit. The entries of a ledger form a chain, in which each has the
+// reserved, or sets its limit. An entry without a unit records an event of the ledger itself,
+// such as that it was restored from a copy, and changes nothing. The entries of a ledger form a chain, in which each has the
 // hash of itself and the one before it.
 type Entry struct {
 	ID          int64 // grows by one from entry to entry, from 1

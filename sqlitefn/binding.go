@@ -216,11 +216,17 @@ func (s *session) ledgerPath() (path string, onDisk bool) {
 	if !onDisk {
 		return "", false
 	}
+	return LedgerPath(file), true
+}
+
+// LedgerPath returns where the ledger of a database in a file is or would be, unless WithLedger
+// names another.
+func LedgerPath(database string) string {
 	// Two names of one database must lead to one ledger.
-	if realFile, err := filepath.EvalSymlinks(file); err == nil {
-		file = realFile
+	if real, err := filepath.EvalSymlinks(database); err == nil {
+		database = real
 	}
-	return file + "-ledger", true
+	return database + "-ledger"
 }
 
 // spendError returns the error for a charge that failed: a refusal if there is no ledger.

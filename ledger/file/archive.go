@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,9 @@ const archiveFunction = "ledger_archive"
 func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error) {
 	var last ledger.Head
 	err = l.read(func(db *store) error {
+		if isCopy, err := db.sameLedger(); isCopy || err != nil {
+			return cmp.Or(err, db.errCopy(l.path))
+		}
 		last, err = db.copyEntries(path, l.mode(), before.UnixMicro())
 		return err
 	})
@@ -130,6 +134,9 @@ func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 	if err := t.carryLimits(last.ID); err != nil {
 		return 0, err
 	}
+	if err := t.carryEvents(last.ID); err != nil {
+		return 0, err
+	}
 	err = t.db.conn.Exec(fmt.Sprintf(`
 		DELETE FROM entry WHERE id <= %d;
 		INSERT OR REPLACE INTO meta VALUES ('archived', '%v')`, last.ID, last))
@@ -143,7 +150,7 @@ func (t *transaction) carryBalances(last int64) error {
 	var carried []change
 	err := t.db.query(fmt.Sprintf(`
 		SELECT account, unit, sum(spent), sum(reserved), sum(evaluations), coalesce(max(iif(spent <> 0, time, NULL)), max(time))
-		FROM entry WHERE id <= %d AND epsilon_limit IS NULL GROUP BY account, unit`, last), func(s *sqlite.Stmt) error {
+		FROM entry WHERE id <= %d AND epsilon_limit IS NULL AND unit <> '%s' GROUP BY account, unit`, last, eventUnit), func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
 		carried = append(carried, change{
@@ -181,6 +188,22 @@ func (t *transaction) carryLimits(last int64) error {
 	})
 	for i := 0; i < len(carried) && err == nil; i++ {
 		err = t.setLimit(&carried[i])
+	}
+	return err
+}
+
+// carryEvents writes the entries anew that record events: what a restored ledger does not know
+// stays unknown.
+func (t *transaction) carryEvents(last int64) error {
+	r := new(run)
+	var carried []event
+	err := t.db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND unit = '%s' ORDER BY id", last, eventUnit), func(s *sqlite.Stmt) error {
+		function, at := s.Column(0), s.Column(1)
+		carried = append(carried, event{function.Text(), at.Int()})
+		return nil
+	})
+	for i := 0; i < len(carried) && err == nil; i++ {
+		err = t.addEvent(r, carried[i])
 	}
 	return err
 }

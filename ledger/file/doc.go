@@ -38,5 +38,6 @@
 // empty.
 //
 // Whoever can write the file can change it. Restoring an old copy refunds what was charged
-// since.
+// since. [Ledger.Copy] makes copies that are marked, so that nobody charges one by mistake: see
+// copy.go.
 package file

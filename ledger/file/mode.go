@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,23 +30,20 @@ func (l *Ledger) mode() fs.FileMode {
 	return privateMode
 }
 
-// applyMode gives a ledger and what SQLite has put beside it the mode that was asked for. If
-// none was, the ledger keeps its own mode, unless that lets everybody in, as ledgers of earlier
-// versions did.
+// applyMode gives a ledger the mode that was asked for. If none was, the ledger keeps its own
+// mode, unless that lets everybody in, as ledgers of earlier versions did. What lies beside the
+// ledger gets the same mode: a log that a process has left when it was killed may have another.
 func applyMode(path string, asked fs.FileMode) error {
 	file, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	mode := asked
-	switch has := file.Mode().Perm(); {
-	case mode == 0 && has&0o007 == 0, mode == has:
-		return nil
-	case mode == 0:
+	mode := cmp.Or(asked, file.Mode().Perm())
+	if mode&0o007 != 0 {
 		mode = privateMode
 	}
 	for _, suffix := range append([]string{"", "-queue"}, companions...) {
-		err := os.Chmod(path+suffix, mode)
+		err := setMode(path+suffix, mode)
 		switch {
 		case errors.Is(err, fs.ErrPermission) && asked == 0: // it is another user's
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -53,4 +51,13 @@ func applyMode(path string, asked fs.FileMode) error {
 		}
 	}
 	return nil
+}
+
+// setMode gives a file a mode that it does not have.
+func setMode(path string, mode fs.FileMode) error {
+	file, err := os.Stat(path)
+	if err != nil || file.Mode().Perm() == mode {
+		return err
+	}
+	return os.Chmod(path, mode)
 }

@@ -57,6 +57,7 @@ var roles = map[string]func(args []string) error{
 	"reserve":  withLedger(tellGranted(together(reserveUntilRefused))),
 	"hammer":   withLedger(hammer),
 	"crash":    withLedger(crash),
+	"answer":   withLedger(answer),
 
 	"charge for ever": func(args []string) error {
 		return withLedger(func(l *Ledger) error { return chargeForEver(l, args[1]) })(args)

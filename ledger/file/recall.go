@@ -49,7 +49,7 @@ func (l *Ledger) checkForLimits() error {
 	if err := l.watcher.open(l.path, l.id); err != nil {
 		return wrap(err)
 	}
-	if err := l.watcher.db.sameLedger(); err != nil {
+	if _, err := l.watcher.db.sameLedger(); err != nil {
 		return wrap(err)
 	}
 	set, last, err := l.watcher.db.limitsSince(l.watcher.lastSeen)

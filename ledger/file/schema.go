@@ -13,6 +13,10 @@ import (
 // for a file that is one.
 const ApplicationID = 0x67656f4c
 
+// CopyID is the application_id of a copy of a ledger that nobody has adopted, "geoB". Programs
+// that do not know it do not take the file for a ledger.
+const CopyID = 0x67656f42
+
 const version = 2
 
 // schema creates the tables of a ledger. Amounts are integers of 1e-12, times are integers of
@@ -129,7 +133,7 @@ func (db *store) readIdentity() error {
 	if err != nil {
 		return err
 	}
-	if application != ApplicationID {
+	if application != ApplicationID && application != CopyID {
 		tables, err := db.readInt("SELECT count(*) FROM sqlite_schema")
 		switch {
 		case err != nil:

@@ -60,7 +60,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.begin:       `BEGIN IMMEDIATE`,
 		&db.commit:      `COMMIT`,
 		&db.rollback:    `ROLLBACK`,
-		&db.identity:    identitySQL,
+		&db.identity:    sameLedgerSQL,
 		&db.last:        lastSQL,
 		&db.getStanding: getStandingSQL,
 		&db.addEntry:    addEntrySQL,
@@ -116,6 +116,8 @@ func (db *store) close() error {
 const (
 	identitySQL = `SELECT value FROM meta WHERE key = 'id'`
 
+	sameLedgerSQL = `SELECT value, EXISTS (SELECT 1 FROM meta WHERE key = 'copied') FROM meta WHERE key = 'id'`
+
 	lastSQL = `SELECT id, hash FROM entry ORDER BY id DESC LIMIT 1`
 
 	getStandingSQL = `
@@ -163,21 +165,23 @@ SELECT id, statement, time, spent, reserved, evaluations,
 FROM entry`
 )
 
-// sameLedger checks that the file still holds the ledger that was opened. A copy or a backup
-// may have put another one into it.
-func (db *store) sameLedger() error {
+// sameLedger checks that the file still holds the ledger that was opened, and reports whether it
+// is marked as a copy. A copy or a backup may have put another one into it.
+func (db *store) sameLedger() (isCopy bool, err error) {
 	s := db.identity
 	defer s.Reset()
 	row, err := s.Step()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if row {
-		if v := s.Column(0); v.Type() == sqlite.Text && string(v.Bytes()) == db.id {
-			return nil
+		var v [2]sqlite.Value
+		s.Row(0, v[:])
+		if v[0].Type() == sqlite.Text && string(v[0].Bytes()) == db.id {
+			return v[1].Int() != 0, nil
 		}
 	}
-	return errors.New("another ledger was put into the file while in use")
+	return false, errors.New("another ledger was put into the file while in use")
 }
 
 // head returns the last entry.

@@ -20,6 +20,7 @@ type group struct {
 // job is what one caller wants to do in a transaction.
 type job struct {
 	work    func(*transaction) error
+	adopts  bool // whether it is for a ledger that is marked as a copy
 	refusal error
 }
 
@@ -31,6 +32,7 @@ type transaction struct {
 	head   ledger.Head
 
 	headKnown bool // whether head was read
+	isCopy    bool // whether the ledger is marked as a copy
 
 	written  int      // changes
 	numbered []*run   // that got their number here
@@ -68,8 +70,10 @@ func isA[E error](err error) bool {
 //
 // A refusal comes before its job has written anything, and concerns that caller alone. After
 // any other error nobody is granted anything.
-func (l *Ledger) transact(work func(*transaction) error) error {
-	j := &job{work: work}
+func (l *Ledger) transact(work func(*transaction) error) error { return l.do(&job{work: work}) }
+
+// do runs a job in a transaction, as transact says.
+func (l *Ledger) do(j *job) error {
 	g, first := l.join(j)
 	if first {
 		l.commit(g)
@@ -148,11 +152,12 @@ func (l *Ledger) begin() (*transaction, error) {
 }
 
 // checkPlace checks that the file still is the ledger that was opened.
-func (t *transaction) checkPlace() error {
+func (t *transaction) checkPlace() (err error) {
 	if err := t.ledger.place.check(); err != nil {
 		return err
 	}
-	return t.db.sameLedger()
+	t.isCopy, err = t.db.sameLedger()
+	return err
 }
 
 // runJobs runs the jobs and commits them, all or none.
@@ -173,6 +178,9 @@ func (t *transaction) runJobs(jobs []*job) (err error) {
 // has written.
 func (t *transaction) doJobs(jobs []*job) error {
 	for _, j := range jobs {
+		if t.isCopy && !j.adopts {
+			return t.errCopy()
+		}
 		written := t.written
 		j.refusal = j.work(t)
 		switch {

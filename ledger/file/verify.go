@@ -223,6 +223,9 @@ func newBooks() *books { return &books{map[accountUnit]balanceRow{}, map[account
 
 // add adds what an entry changes.
 func (b *books) add(e *ledger.Entry) {
+	if e.Unit == eventUnit {
+		return
+	}
 	k := accountUnit{e.Account, e.Unit}
 	if e.Limit != ledger.NoLimit {
 		b.limits[k] = limitRow{e.Limit, e.LimitWindow, e.Time, e.ID}

@@ -1,0 +1,252 @@
+package file
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Copies.
+//
+// A copy of a ledger does not know what is charged to the ledger afterwards. Whoever charges
+// accounts in the copy grants that part of their budgets a second time. So a copy that Copy
+// makes is marked, in table meta and by its application id, and every transaction on it fails
+// until its owner adopts it. The mark is looked for in each transaction, and not only when the
+// file is opened: it may come with a copy that is written over a ledger in use. A marked copy
+// can be read.
+//
+// An adopted copy has the ledger's id, for the databases that hold that id, and two entries that
+// say since when it may know too little. Files that are copied by other means have no mark and
+// cannot be told from the ledger itself: only a head that was noted elsewhere shows that.
+
+// Functions of the entries that record the events of a copy.
+const (
+	copyFunction  = "ledger_backup"
+	adoptFunction = "ledger_restore"
+)
+
+// eventUnit is the unit of the entries that record events. No charge and no limit has it.
+const eventUnit = ""
+
+// event is what happened to the ledger itself, and when, in microseconds since 1970.
+type event struct {
+	function string
+	time     int64
+}
+
+// addEvent writes the entry of an event. It has an evaluation, so that it is among the charges,
+// and changes no balance.
+func (t *transaction) addEvent(r *run, e event) error {
+	return t.addEntry(&change{
+		origin:      &origin{r, e.time, e.function, eventUnit},
+		account:     ledger.Everyone,
+		evaluations: 1,
+	}, 0, ledger.WindowUse{})
+}
+
+// Origin says what a copy was made of.
+type Origin struct {
+	Time time.Time // a moment before the copied state
+	Path string    // where the ledger was
+}
+
+// Origin returns the origin of a ledger that is marked as a copy, and nil for any other.
+func (l *Ledger) Origin() (o *Origin, err error) {
+	err = l.read(func(db *store) error {
+		o, err = db.origin()
+		return err
+	})
+	return o, err
+}
+
+// origin reads the mark.
+func (db *store) origin() (o *Origin, err error) {
+	const sql = `SELECT c.value, f.value FROM meta AS c JOIN meta AS f ON f.key = 'copied_from' WHERE c.key = 'copied'`
+	err = db.query(sql, func(s *sqlite.Stmt) error {
+		at, from := s.Column(0), s.Column(1)
+		o = &Origin{time.UnixMicro(at.Int()).UTC(), from.Text()}
+		return nil
+	})
+	return o, err
+}
+
+// errCopy returns the error of a transaction on a copy that nobody has adopted.
+func (t *transaction) errCopy() error { return t.db.errCopy(t.ledger.path) }
+
+func (db *store) errCopy(path string) error {
+	when := ""
+	if o, err := db.origin(); err == nil && o != nil {
+		when = " of " + o.Time.Format(time.RFC3339)
+	}
+	path = printable.Text(path)
+	return fmt.Errorf("%s is a backup%s, which does not know what was charged since: run 'geosql restore %s' before you use it", path, when, path)
+}
+
+// Copy copies the ledger to a new file, marked as a copy, which only its owner can read. It calls
+// each with the share that is done, and ends with the error that each returns. Others can go on
+// charging: the copy has every charge that was granted before the call, and what is reserved
+// in it stays so. After an error, files that begin with path may be left.
+func (l *Ledger) Copy(path string, each func(share float64) error) error {
+	if l.path == "" {
+		return errors.New("ledger: a ledger in memory cannot be copied")
+	}
+	if err := l.addReference(); err != nil {
+		return err
+	}
+	return cmp.Or(wrap(l.copyTo(path, each)), l.Close())
+}
+
+func (l *Ledger) copyTo(path string, each func(share float64) error) error {
+	now := l.clock() // before anything is read: what may be missing is later than this
+	from, err := connect(l.path, false)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	from.id = l.id
+	if err := from.prepare(); err != nil {
+		return err
+	}
+	to, err := createCopy(path)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	err = from.inTransaction("BEGIN", func() error {
+		if _, err := from.sameLedger(); err != nil { // the first to read, which decides what is copied
+			return err
+		}
+		if err := l.place.check(); err != nil {
+			return err
+		}
+		return to.conn.CopyFrom(from.conn, each)
+	})
+	if err != nil {
+		return err
+	}
+	return to.mark(Origin{time.UnixMicro(now), l.path})
+}
+
+// createCopy creates the file of a copy.
+func createCopy(path string) (*store, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	db, err := connect(path, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON"); err != nil {
+		db.close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// mark marks the file as a copy, all in one file. A copy of a copy keeps its mark, which has the
+// earlier time.
+func (db *store) mark(o Origin) error {
+	if err := db.conn.Exec("PRAGMA journal_mode = DELETE"); err != nil {
+		return err
+	}
+	return db.inTransaction("BEGIN IMMEDIATE", func() error {
+		s, _, err := db.conn.Prepare("INSERT OR IGNORE INTO meta VALUES ('copied', ?1), ('copied_from', ?2)")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		s.BindInts(1, o.Time.UnixMicro())
+		s.BindText(2, o.Path)
+		return cmp.Or(s.Run(), db.conn.Exec(fmt.Sprintf("PRAGMA application_id = %d", CopyID)))
+	})
+}
+
+// Adopt makes a ledger of a marked copy, for an owner who knows what is lost, and records that in
+// two entries. With block, every limit becomes 0 first.
+//
+// Releases of data sets that were not finished when the copy was made are forgotten: the
+// original may have finished them since, and what was charged pays for one draw only.
+func (l *Ledger) Adopt(block bool) error {
+	return l.do(&job{adopts: true, work: func(t *transaction) error { return t.adopt(block) }})
+}
+
+func (t *transaction) adopt(block bool) error {
+	o, err := t.db.origin()
+	switch {
+	case err != nil:
+		return err
+	case o == nil:
+		return errors.New("the ledger is no copy, or was adopted before")
+	}
+	r := new(run)
+	for _, e := range []event{{copyFunction, o.Time.UnixMicro()}, {adoptFunction, t.now}} {
+		if err := t.addEvent(r, e); err != nil {
+			return err
+		}
+	}
+	if block {
+		if err := t.blockAll(r); err != nil {
+			return err
+		}
+	}
+	t.written++
+	return t.db.conn.Exec(fmt.Sprintf(`%s;
+		DELETE FROM release WHERE sealed IS NULL;
+		DELETE FROM meta WHERE key IN ('copied', 'copied_from');
+		PRAGMA application_id = %d`, releaseSchema, ApplicationID))
+}
+
+// blockAll sets every limit to 0.
+func (t *transaction) blockAll(r *run) error {
+	var all []change
+	err := t.db.query("SELECT account, unit FROM budget WHERE epsilon > 0", func(s *sqlite.Stmt) error {
+		account, unit := s.Column(0), s.Column(1)
+		all = append(all, change{
+			origin:  &origin{r, t.now, limitFunction, budget.Unit(unit.Text())},
+			account: account.Text(),
+			limit:   &limit{},
+		})
+		return nil
+	})
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = t.setLimit(&all[i])
+	}
+	return err
+}
+
+// Follows returns nil if the ledger has grown out of the state of a head, and else an error that
+// says why not. It looks only at the entry of that head, if the ledger still holds it: Verify
+// looks at all.
+func (l *Ledger) Follows(h ledger.Head) error {
+	return l.read(func(db *store) error {
+		last, err := db.head()
+		if err != nil {
+			return err
+		}
+		archived, err := db.archived()
+		switch {
+		case err != nil:
+			return err
+		case last.ID < h.ID:
+			return fmt.Errorf("it ends with entry %d, before entry %d", last.ID, h.ID)
+		case h.ID < archived.ID:
+			return nil
+		}
+		there, err := db.headAt(h.ID)
+		if err == nil && there != h {
+			err = fmt.Errorf("it has another entry %d", h.ID)
+		}
+		return err
+	})
+}
