@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"time"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -90,7 +91,40 @@ func administer(ctx context.Context, f budgetFlags, db string) error {
 	if err == nil {
 		err = cmp.Or(s.out.Flush(), s.printHead())
 	}
+	if err == nil {
+		err = sayCopied(db, f.output.ledger)
+	}
 	return s.close(err)
+}
+
+// sayCopied says on standard error that the ledger of a database is a backup, or that it was
+// restored from one.
+func sayCopied(path string, f ledgerFlags) error {
+	b, err := findBooks(path, f)
+	if err != nil {
+		return err
+	}
+	l, err := b.open()
+	if l == nil || err != nil {
+		return err
+	}
+	defer l.Close()
+	origin, err := l.Origin()
+	if err != nil {
+		return err
+	}
+	restored, err := l.Restorations()
+	if err != nil {
+		return err
+	}
+	for _, r := range restored {
+		cli.Say("restored at %s from a backup of %s: what was charged in between is unknown to this ledger",
+			r.Restored.Format(time.RFC3339), r.Copied.Format(time.RFC3339))
+	}
+	if origin != nil {
+		cli.Say("this is a backup of %s: nothing can be charged before 'geosql restore'", origin.Time.Format(time.RFC3339))
+	}
+	return nil
 }
 
 // openBudgets opens a database, or a ledger itself: the budgets in that are asked for over an
@@ -100,7 +134,7 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	isLedger, err := s.isLedger()
+	isLedger, err := isLedger(s.conn)
 	if err == nil && !isLedger {
 		return s, nil
 	}
@@ -108,16 +142,23 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 		return nil, err
 	}
 	if f.ledger.file != "" {
-		return nil, cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", path))
+		return nil, errLedgerItself(path)
 	}
 	f.ledger.file = path
 	return openSession(":memory:", sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
 }
 
-// isLedger reports whether the database is a ledger itself.
-func (s *session) isLedger() (is bool, err error) {
-	err = s.firstValue("PRAGMA application_id", func(id sqlite.Value) { is = id.Int() == file.ApplicationID })
+// isLedger reports whether a database is a ledger itself, or a copy of one.
+func isLedger(conn *sqlite.Conn) (is bool, err error) {
+	err = firstValue(conn, "PRAGMA application_id", func(id sqlite.Value) {
+		is = id.Int() == file.ApplicationID || id.Int() == file.CopyID
+	})
 	return is, err
+}
+
+// errLedgerItself returns the error of a flag that names the ledger of a ledger.
+func errLedgerItself(path string) error {
+	return cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", path))
 }
 
 // query returns the statement that the flags ask for, with its parameters.
@@ -135,7 +176,7 @@ func (f *budgetFlags) query() (sql string, params []*string) {
 
 // printHead prints the head of the ledger on standard error, for a later -verify.
 func (s *session) printHead() error {
-	return s.firstValue("SELECT ledger_head()", func(head sqlite.Value) {
+	return firstValue(s.conn, "SELECT ledger_head()", func(head sqlite.Value) {
 		if head.Type() == sqlite.Text {
 			cli.Say("ledger head %s", head.Text())
 		}
@@ -143,8 +184,8 @@ func (s *session) printHead() error {
 }
 
 // firstValue runs a statement and calls read with the first value of its row.
-func (s *session) firstValue(sql string, read func(sqlite.Value)) error {
-	stmt, _, err := s.conn.Prepare(sql)
+func firstValue(conn *sqlite.Conn, sql string, read func(sqlite.Value)) error {
+	stmt, _, err := conn.Prepare(sql)
 	if err != nil {
 		return err
 	}

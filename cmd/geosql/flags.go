@@ -30,7 +30,8 @@ type ledgerFlags struct {
 	mode iofs.FileMode // 0 is 0600, or what the ledger has
 }
 
-func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
+// registerFile defines the flag that says where the ledger is.
+func (f *ledgerFlags) registerFile(fs *flag.FlagSet, usage string) {
 	fs.Func("ledger", usage, func(v string) error {
 		if v == "" {
 			return errors.New("the file has an empty name")
@@ -38,6 +39,10 @@ func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
 		f.file = v
 		return nil
 	})
+}
+
+func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
+	f.registerFile(fs, usage)
 	const modeUsage = "set the mode of the ledger to `0640|0660`: its group may read it, or also charge; " +
 		"without this flag a new ledger is for its owner alone (0600), and an existing one keeps its mode"
 	fs.Func("ledger-mode", modeUsage, func(v string) error {

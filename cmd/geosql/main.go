@@ -20,7 +20,7 @@ var program = &cli.Program{
 	Summary:  "private answers inside SQL",
 	Noun:     "command",
 	Default:  sqlCommand,
-	Commands: []*cli.Command{importCommand, budgetCommand, costCommand, releaseCommand, demoCommand},
+	Commands: []*cli.Command{importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand},
 	Version:  programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
 	Topic:    functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
@@ -40,7 +40,10 @@ Examples:
 `,
 }
 
-func main() { os.Exit(program.Main(os.Args[1:])) }
+func main() {
+	keepPrivate()
+	os.Exit(program.Main(os.Args[1:]))
+}
 
 // functionHelp returns the text of geosql_help about an SQL function.
 func functionHelp(function string) (string, error) {

@@ -207,6 +207,29 @@ func (t *transaction) adopt(block bool) error {
 		PRAGMA application_id = %d`, releaseSchema, ApplicationID))
 }
 
+// Restoration says when a ledger was put into use that was a copy, and of when the copy was. What
+// was charged in between is unknown to it.
+type Restoration struct{ Copied, Restored time.Time }
+
+// Restorations returns the restorations of the ledger, in their order.
+func (l *Ledger) Restorations() (all []Restoration, err error) {
+	err = l.read(func(db *store) error {
+		var copied time.Time
+		return db.query("SELECT function, time FROM entry WHERE unit = ?1 ORDER BY id", func(s *sqlite.Stmt) error {
+			function, at := s.Column(0), s.Column(1)
+			when := time.UnixMicro(at.Int()).UTC()
+			switch function.Text() {
+			case copyFunction:
+				copied = when
+			case adoptFunction:
+				all = append(all, Restoration{copied, when})
+			}
+			return nil
+		}, eventUnit)
+	})
+	return all, err
+}
+
 // blockAll sets every limit to 0.
 func (t *transaction) blockAll(r *run) error {
 	var all []change

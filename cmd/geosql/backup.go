@@ -1,0 +1,226 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+var backupCommand = &cli.Command{
+	Name: "backup", Operands: "DB|LEDGERFILE TO", Min: 2, Max: 2,
+	Summary: "copy a database and its ledger, also while they are used",
+	Details: `Writes TO and TO-ledger, which must not exist, or TO for a ledger by itself. They are for their
+owner alone, and appear complete or not at all. A backup does not know what is charged later.
+So its ledger can be read and not charged until 'geosql restore' has said what that means.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var f ledgerFlags
+		f.registerFile(fs, "copy the ledger `FILE` (default DB-ledger, beside DB)")
+		return func(ctx context.Context, operands []string) error {
+			return backUp(ctx, f, operands[0], operands[1])
+		}
+	},
+}
+
+// backUp copies a database and its ledger.
+//
+// The database is copied first and the ledger then. An answer that the copied database holds was
+// charged before it was written, so that the copied ledger, which is read later, has its charge.
+// The same holds for every answer that anybody had seen when the copy of the ledger began. In the
+// other order an answer could be charged and stored in between, and be in the copy without its
+// charge. Charges without their answers do no harm: the copy then shows more spent than it holds.
+func backUp(ctx context.Context, f ledgerFlags, path, to string) error {
+	from, err := findBooks(path, f)
+	if err != nil {
+		return err
+	}
+	if from.database != "" { // now, and not after a long time of copying
+		if l, err := from.open(); err != nil {
+			return err
+		} else if l != nil {
+			defer l.Close()
+		}
+	}
+	files, err := from.begin(to)
+	if err != nil {
+		return err
+	}
+	defer files.remove()
+	hasLedger, err := from.copyTo(ctx, files)
+	if err == nil {
+		err = files.publish()
+	}
+	if err != nil || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return err
+	}
+	switch {
+	case from.database == "":
+		cli.Say("copied %s to %s", path, to)
+	case hasLedger:
+		cli.Say("copied %s to %s, and its ledger to %s-ledger", path, to, to)
+	default:
+		cli.Say("copied %s to %s; there is no ledger, since nobody has set a limit", path, to)
+	}
+	return nil
+}
+
+// books are a database and its ledger, or a ledger by itself.
+type books struct {
+	database string // "" for a ledger by itself
+	ledger   string
+	mode     fs.FileMode // of the ledger; 0 keeps what it has
+}
+
+// findBooks returns the books of a path. The flags say where a database's ledger is.
+func findBooks(path string, f ledgerFlags) (books, error) {
+	if err := checkDatabase(path); err != nil {
+		return books{}, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return books{}, fmt.Errorf("%s: no such database", path)
+	}
+	conn, err := openDatabase(path, sqlite.ReadWrite)
+	if err != nil {
+		return books{}, err
+	}
+	isLedger, err := isLedger(conn)
+	err = cmp.Or(err, conn.Close())
+	switch {
+	case err != nil:
+		return books{}, err
+	case !isLedger:
+		return books{path, cmp.Or(f.file, sqlitefn.LedgerPath(path)), f.mode}, nil
+	case f.file != "":
+		return books{}, errLedgerItself(path)
+	}
+	return books{"", path, f.mode}, nil
+}
+
+// begin begins the files of a copy.
+func (b books) begin(to string) (*newBooks, error) {
+	if err := checkDatabase(to); err != nil {
+		return nil, err
+	}
+	if b.database == "" {
+		return beginBooks("", to)
+	}
+	return beginBooks(to, to+"-ledger")
+}
+
+// open opens the ledger. It returns nil if nobody has made one yet.
+func (b books) open() (*file.Ledger, error) {
+	id := ""
+	if b.database != "" {
+		conn, err := openDatabase(b.database, sqlite.ReadWrite)
+		if err != nil {
+			return nil, err
+		}
+		id, err = recordedLedger(conn)
+		if err = cmp.Or(err, conn.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return b.openAs(id)
+}
+
+// openAs opens the ledger that a database is charged to, whose id it holds.
+func (b books) openAs(id string) (*file.Ledger, error) {
+	l, err := file.Open(b.ledger, false, file.WithMode(b.mode))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && id == "" && b.database != "":
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("ledger %s is missing: %s was charged to ledger %s, put that file back or name it with --ledger", b.ledger, b.database, id)
+	case err != nil:
+		return nil, err
+	case id != "" && l.ID() != id:
+		err = fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", b.ledger, l.ID(), b.database, id)
+		return nil, cmp.Or(err, l.Close())
+	}
+	return l, nil
+}
+
+// recordedLedger returns the id of the ledger that a database is charged to, "" for none.
+func recordedLedger(conn *sqlite.Conn) (id string, err error) {
+	recorded := false
+	err = firstValue(conn, "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_ledger')",
+		func(v sqlite.Value) { recorded = v.Int() != 0 })
+	if err == nil && recorded {
+		err = firstValue(conn, "SELECT max(id) FROM main.geosql_ledger", func(v sqlite.Value) {
+			if v.Type() == sqlite.Text {
+				id = v.Text()
+			}
+		})
+	}
+	return id, err
+}
+
+// copyTo copies the database first, then the ledger, as backUp explains. It reports whether there
+// is a ledger.
+func (b books) copyTo(ctx context.Context, to *newBooks) (hasLedger bool, err error) {
+	id := ""
+	if b.database != "" {
+		if id, err = copyDatabase(ctx, b.database, to.database.path()); err != nil {
+			return false, err
+		}
+	}
+	l, err := b.openAs(id)
+	if err != nil {
+		return false, err
+	}
+	if l == nil {
+		to.ledger.remove()
+		to.ledger = nil
+		return false, nil
+	}
+	err = showCopying(ctx, b.ledger, func(each func(float64) error) error { return l.Copy(to.ledger.path(), each) })
+	return true, cmp.Or(err, l.Close())
+}
+
+// copyDatabase copies a database to a new file, and returns the id of the ledger that the copy is
+// charged to.
+func copyDatabase(ctx context.Context, from, to string) (id string, err error) {
+	source, err := openDatabase(from, sqlite.ReadWrite)
+	if err != nil {
+		return "", err
+	}
+	defer source.Close()
+	dest, err := sqlite.Open(to, sqlite.ReadWrite|sqlite.Create)
+	if err != nil {
+		return "", err
+	}
+	err = dest.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON")
+	if err == nil {
+		err = showCopying(ctx, from, func(each func(float64) error) error { return dest.CopyFrom(source, each) })
+	}
+	if err == nil {
+		id, err = recordedLedger(dest)
+	}
+	return id, cmp.Or(err, dest.Close())
+}
+
+// showCopying calls work with a function that shows on the terminal how much of a file is copied,
+// and returns the cause once ctx has ended. It adds the name of the file to the errors of SQLite.
+func showCopying(ctx context.Context, path string, work func(each func(share float64) error) error) error {
+	line, begun := cli.NewTerminalLine(), time.Now()
+	defer line.Clear()
+	err := work(func(share float64) error {
+		line.Show("copying %s: %s", path, cli.ShareAndRest(share, cli.TimeLeft(begun, share)))
+		return context.Cause(ctx)
+	})
+	if _, ok := errors.AsType[*sqlite.Error](err); ok {
+		err = fmt.Errorf("copying %s: %w", path, err)
+	}
+	return err
+}
