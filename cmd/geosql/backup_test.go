@@ -1,0 +1,385 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
+)
+
+// charging is a statement that is charged 0.25 of 'ana's budget.
+const charging = `SELECT geoind_laplace('ana', 48.85, 2.35, 0.25)`
+
+// backupOf backs up a database.
+func backupOf(t *testing.T, db string) (to string) {
+	t.Helper()
+	to = clitest.TempFile(t, "copy.db")
+	clitest.Query(t, "backup", db, to)
+	return to
+}
+
+// spentBy returns what an account has spent.
+func spentBy(t *testing.T, db, account string) string {
+	t.Helper()
+	out := clitest.Query(t, "-csv", db, `SELECT budget_spent('`+account+`', 'm')`)
+	_, spent, _ := strings.Cut(out, "\n")
+	return strings.TrimSuffix(spent, "\n")
+}
+
+// namesIn returns the names in the folder of a file.
+func namesIn(t *testing.T, path string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A backup can be read, and nothing is charged to it; the error names the cure, which works.
+func TestBackup(t *testing.T) {
+	db := administered(t)
+	to := backupOf(t, db)
+	haveMode(t, to, 0o600, "", "-ledger")
+	if names := namesIn(t, to); len(names) != 2 {
+		t.Errorf("the folder has %q", names)
+	}
+	want, head := budgetOf(t, db)
+	r := clitest.Run(t, "", "-csv", "budget", to)
+	if r.Status != 0 || r.Out != want || !strings.HasPrefix(r.Err, "ledger head "+head+"\nthis is a backup of ") ||
+		!strings.HasSuffix(r.Err, ": nothing can be charged before 'geosql restore'\n") {
+		t.Errorf("budget of the backup: %+v", r)
+	}
+	for _, sql := range []string{charging, `SELECT budget_limit('ana', 'm', 9)`, `SELECT budget_reserve('ana', 'm', 1)`} {
+		clitest.WantError(t, clitest.Run(t, "", to, sql), 1, "does not know what was charged since: run 'geosql restore "+to+"-ledger'")
+	}
+	if err := os.Remove(db + "-ledger"); err != nil {
+		t.Fatal(err)
+	}
+	if r := clitest.Run(t, "", "restore", "--yes", to+"-ledger"); r.Status != 0 {
+		t.Fatalf("restore: %+v", r)
+	}
+	clitest.Query(t, to, charging)
+}
+
+func TestBackupRefuses(t *testing.T) {
+	db, dir := administered(t), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, there := range []string{"a", "b-ledger", "c-wal", "d-journal", "e-ledger-wal"} {
+		if err := os.WriteFile(in(there), []byte("kept"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		to, _, _ := strings.Cut(there, "-")
+		clitest.WantError(t, clitest.Run(t, "", "backup", db, in(to)), 1, in(there)+" exists, and nothing is overwritten")
+	}
+	if names := namesIn(t, in("a")); len(names) != 5 {
+		t.Errorf("the folder has %q", names)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "backup", db, in("none/x")), 1, "there is no folder "+in("none"))
+	clitest.WantError(t, clitest.Run(t, "", "backup", in("none"), in("x")), 1, "no such database")
+	clitest.WantError(t, clitest.Run(t, "", "backup", in("a"), in("x")), 1, "file is not a database")
+	clitest.WantError(t, clitest.Run(t, "", "backup", db, ""), 2, "empty name")
+	clitest.WantError(t, clitest.Run(t, "", "backup", db), 2, "too few arguments")
+	clitest.WantError(t, clitest.Run(t, "", "backup", db+"-ledger", in("x"), "--ledger", in("y")), 2, "is a ledger itself")
+
+	other := administered(t)
+	clitest.WantError(t, clitest.Run(t, "", "backup", db, in("x"), "--ledger", other+"-ledger"), 1, "was charged to ledger")
+	if err := os.Remove(db + "-ledger"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "backup", db, in("x")), 1, "is missing: "+db+" was charged to ledger")
+	if names := namesIn(t, in("a")); len(names) != 5 {
+		t.Errorf("the folder has %q", names)
+	}
+}
+
+// A database whose budgets nobody has set has no ledger, and a ledger may have no database.
+func TestBackupOfOneFile(t *testing.T) {
+	db := clitest.TempFile(t, "x.db")
+	clitest.Query(t, db, `CREATE TABLE t AS SELECT 7 AS x`)
+	to := backupOf(t, db)
+	if names := namesIn(t, to); len(names) != 1 {
+		t.Errorf("the folder has %q", names)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", to), 1, "has no ledger, since nobody had set a limit: use it as it is")
+	clitest.Query(t, to, `SELECT x FROM t`)
+
+	ledger := administered(t) + "-ledger"
+	want, head := budgetOf(t, ledger)
+	copied := backupOf(t, ledger)
+	haveMode(t, copied, 0o600, "")
+	if names := namesIn(t, copied); len(names) != 1 {
+		t.Errorf("the folder has %q", names)
+	}
+	r := clitest.Run(t, "", "-csv", "budget", copied)
+	if r.Out != want || !strings.Contains(r.Err, head+"\nthis is a backup") {
+		t.Errorf("budget of the copy: %+v", r)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", copied, ledger), 1, "is still there: there is nothing to restore")
+	if err := os.Rename(ledger, ledger+"-lost"); err != nil {
+		t.Fatal(err)
+	}
+	if r := clitest.Run(t, "", "restore", "--yes", copied, ledger); r.Status != 0 {
+		t.Errorf("restore: %+v", r)
+	}
+	clitest.Query(t, strings.TrimSuffix(ledger, "-ledger"), charging)
+}
+
+// If the ledger is still there, the database comes back and no charge is lost.
+func TestRestoreKeepsTheLedger(t *testing.T) {
+	db := administered(t)
+	clitest.Query(t, db, `CREATE TABLE t AS SELECT 7 AS x`)
+	to := backupOf(t, db)
+	clitest.Query(t, db, charging)
+	clitest.Query(t, db, `DROP TABLE t`)
+
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", to), 1, "ledger "+db+"-ledger, which the backup was made of, is still there")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", to, db), 1, db+" exists, and nothing is overwritten")
+	elsewhere := clitest.TempFile(t, "new.db")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", to, elsewhere), 1, "is still there: keep it")
+	if err := os.Rename(db, db+".broken"); err != nil {
+		t.Fatal(err)
+	}
+	if r := clitest.Run(t, "", "restore", "--yes", "--block", to, db); r.Status != 2 || !strings.Contains(r.Err, "leave out --block") {
+		t.Errorf("--block: %+v", r)
+	}
+	r := clitest.Run(t, "", "restore", "--yes", to, db)
+	if r.Status != 0 || r.Out != "" || !strings.Contains(r.Err, "is kept, with the 1 entries that it has had since: no charge is lost.\n") {
+		t.Fatalf("restore: %+v", r)
+	}
+	haveMode(t, db, 0o600, "", "-ledger")
+	if got := spentBy(t, db, "ana"); got != "0.75" {
+		t.Errorf("spent %s", got)
+	}
+	clitest.Query(t, db, `SELECT x FROM t`)
+	clitest.Query(t, db, charging)
+
+	if r := clitest.Run(t, "", "restore", "--yes", to, elsewhere, "--ledger", db+"-ledger"); r.Status != 0 {
+		t.Errorf("with the ledger named: %+v", r)
+	}
+	clitest.Query(t, "--ledger", db+"-ledger", elsewhere, charging)
+}
+
+// If the ledger is lost, that is said, shown and recorded.
+func TestRestoreWithoutTheLedger(t *testing.T) {
+	db := administered(t)
+	to := backupOf(t, db)
+	clitest.Query(t, db, charging)
+	_, noted := budgetOf(t, db)
+	for _, name := range namesIn(t, db) {
+		if err := os.Remove(filepath.Join(filepath.Dir(db), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := clitest.Run(t, "", "budget", to)
+	r := clitest.Run(t, "yes\n", "restore", to, db)
+	clitest.WantError(t, r, 2, "there is no terminal to ask on: give --yes")
+	if names := namesIn(t, db); len(names) != 0 {
+		t.Errorf("the folder has %q", names)
+	}
+	r = clitest.Run(t, "", "-csv", "restore", "--yes", to, db)
+	if r.Status != 0 || !strings.Contains(r.Out, "\nana,m,5,0.5,0,4.5,") {
+		t.Fatalf("restore: %+v", r)
+	}
+	for _, said := range []string{"is a backup of ", "What was charged after that is unknown to it.\n", "give --block"} {
+		if !strings.Contains(r.Err, said) {
+			t.Errorf("%q is not in\n%s", said, r.Err)
+		}
+	}
+	haveMode(t, db, 0o600, "", "-ledger")
+	clitest.Query(t, db, charging)
+	r = clitest.Run(t, "", "-csv", "budget", db, "--history", "--account", "*")
+	if !strings.Contains(r.Out, `,ledger_backup,*,"",0,1,`) || !strings.Contains(r.Out, `,ledger_restore,*,"",0,1,`) ||
+		strings.Count(r.Err, "\n") != 2 || !strings.Contains(r.Err, "what was charged in between is unknown to this ledger\n") {
+		t.Errorf("history: %+v", r)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify", "--head", noted), 1, "another hash than its head")
+	if after := clitest.Run(t, "", "budget", to); after != before {
+		t.Errorf("the backup was changed: %+v, was %+v", after, before)
+	}
+	clitest.WantError(t, clitest.Run(t, "", to, charging), 1, "is a backup")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", db), 1, "there is nothing to do")
+}
+
+// A backup that is copied over the original by other means is refused too, and restored in place.
+func TestRestoreInPlace(t *testing.T) {
+	db := administered(t)
+	to := backupOf(t, db)
+	clitest.Query(t, db, charging)
+	for _, suffix := range []string{"", "-ledger"} {
+		text, err := os.ReadFile(to + suffix)
+		if err == nil {
+			err = os.WriteFile(db+suffix, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	clitest.WantError(t, clitest.Run(t, "", db, charging), 1, "run 'geosql restore "+db+"-ledger'")
+	if r := clitest.Run(t, "", "restore", "--yes", "--block", db); r.Status != 0 || !strings.Contains(r.Err, "So every limit becomes 0") {
+		t.Errorf("restore: %+v", r)
+	}
+	for _, account := range []string{"ana", "bo", "somebody else"} {
+		clitest.WantError(t, clitest.Run(t, "", db, strings.Replace(charging, "ana", account, 1)), 1, "has 0")
+	}
+	clitest.Query(t, db, `SELECT budget_limit('bo', 'm', 1)`)
+	clitest.Query(t, db, strings.Replace(charging, "ana", "bo", 1))
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", to, db+"2"), 1, "which the backup was made of, is still there")
+}
+
+// Where ledger and backup have gone apart, neither has all charges.
+func TestRestoreOfAnother(t *testing.T) {
+	db := administered(t)
+	early := backupOf(t, db)
+	clitest.Query(t, db, charging)
+	late := backupOf(t, db)
+	for _, suffix := range []string{"", "-ledger"} {
+		if err := os.Remove(db + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := clitest.Run(t, "", "restore", "--yes", early, db); r.Status != 0 {
+		t.Fatalf("restore: %+v", r)
+	}
+	if err := os.Remove(db); err != nil {
+		t.Fatal(err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db), 1, "has not grown out of the backup (ledger: it has another entry")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db, "--ledger", early+"-ledger"), 1, "is a backup too")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db, "--ledger", administered(t)+"-ledger"), 1, "name another with --ledger")
+	clitest.Query(t, late+"-ledger", `UPDATE balance SET spent = 0`)
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late), 1, "cannot be restored: ledger: the balance of account 'ana'")
+}
+
+// writers are processes that release into the database until they are killed.
+func writers(t *testing.T, db string, n int) {
+	t.Helper()
+	script := strings.Repeat(`INSERT INTO seen SELECT 'ana', geoind_laplace('ana', 48.85, 2.35, 0.25) FROM json_each('[1,2,3,4,5,6,7,8]');`+"\n", 20_000)
+	for range n {
+		cmd := clitest.Command(t, db)
+		cmd.Stdin = strings.NewReader(script)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			if _ = cmd.Wait(); said.Len() > 0 {
+				t.Errorf("a writer failed: %s", &said)
+			}
+		})
+	}
+}
+
+// filler makes a database large enough that copying it takes a while.
+const filler = `CREATE TABLE filler AS WITH c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 12000)
+	SELECT randomblob(4000) AS bytes FROM c`
+
+// A backup that is made while other processes release has the charge of every answer in it.
+func TestBackupWhileUsed(t *testing.T) {
+	for _, journal := range []string{"wal", "delete"} {
+		t.Run(journal, func(t *testing.T) {
+			db := limited(t)
+			clitest.Query(t, db, `PRAGMA journal_mode = `+journal+`; CREATE TABLE seen(account, wkt); `+filler)
+			writers(t, db, 2)
+			answers := 0
+			for range 5 {
+				to := backupOf(t, db)
+				out := clitest.Query(t, "-csv", to, `SELECT count(*), budget_spent('ana', 'm'), (SELECT * FROM pragma_integrity_check) FROM seen`)
+				cells := strings.Split(strings.TrimSpace(strings.Split(out, "\n")[1]), ",")
+				n, err := strconv.Atoi(cells[0])
+				spent, err2 := strconv.ParseFloat(cells[1], 64)
+				if err != nil || err2 != nil || cells[2] != "ok" {
+					t.Fatalf("the backup says %q", out)
+				}
+				if spent < 0.25*float64(n) {
+					t.Errorf("%d answers, %v spent", n, spent)
+				}
+				budget := clitest.Run(t, "", "budget", to, "--verify")
+				if budget.Status != 0 {
+					t.Errorf("verify: %+v", budget)
+				}
+				answers = n
+			}
+			if answers == 0 {
+				t.Error("nothing was released meanwhile")
+			}
+		})
+	}
+}
+
+// stopBackup starts a backup and sends it a signal once it has begun to write. It returns the
+// exit status and the names it has left in its folder.
+func stopBackup(t *testing.T, db string, delay time.Duration, with os.Signal) (status int, to string, left []string) {
+	t.Helper()
+	to = clitest.TempFile(t, "copy.db")
+	cmd := clitest.Command(t, "backup", db, to)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begun := time.Now(); len(namesIn(t, to)) < 2 && time.Since(begun) < time.Minute; {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(delay)
+	_ = cmd.Process.Signal(with)
+	err := cmd.Wait()
+	return clitest.ExitStatus(t, err), to, namesIn(t, to)
+}
+
+// However a backup is ended, what has its name is complete, and a signal leaves nothing.
+func TestBackupStopped(t *testing.T) {
+	db := administered(t)
+	clitest.Query(t, db, filler)
+	whole := []string{"copy.db", "copy.db-ledger"}
+	for _, with := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		stopped := 0
+		for i := range 8 {
+			status, to, left := stopBackup(t, db, time.Duration(i)*5*time.Millisecond, with)
+			if status != 0 {
+				stopped++
+			}
+			switch {
+			case status == 0 && slices.Equal(left, whole):
+			case status == 128+int(with) && len(left) == 0:
+			case with == syscall.SIGKILL && status == -1:
+				if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
+					if _, err := os.Stat(to + "-ledger"); err != nil {
+						t.Errorf("a database without its ledger: %v", err)
+					}
+				}
+				for _, name := range left {
+					info, err := os.Stat(filepath.Join(filepath.Dir(to), name))
+					if err != nil || info.Mode().Perm()&0o077 != 0 {
+						t.Errorf("%s is left: %v, %v", name, info.Mode(), err)
+					}
+				}
+				if r := clitest.Run(t, "", "backup", db, to+"2"); r.Status != 0 {
+					t.Errorf("after a kill: %+v", r)
+				}
+			default:
+				t.Errorf("%v: status %d, left %q", with, status, left)
+			}
+		}
+		if stopped == 0 {
+			t.Errorf("%v came too late each time", with)
+		}
+	}
+	clitest.Query(t, db, charging)
+	if fmt.Sprint(spentBy(t, db, "ana")) != "0.75" {
+		t.Error("the database was not left as it was")
+	}
+}
