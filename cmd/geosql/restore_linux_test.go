@@ -35,3 +35,15 @@ func TestRestoreAsks(t *testing.T) {
 	}
 	clitest.Query(t, to, charging)
 }
+
+// On a terminal, a backup shows its progress and says what it has made.
+func TestBackupOnATerminal(t *testing.T) {
+	db := administered(t)
+	clitest.Query(t, db, filler)
+	to := clitest.TempFile(t, "copy.db")
+	c := newConsole(t, "backup", db, to)
+	c.expect("copying " + db + ": ")
+	c.expect(" %")
+	c.expect("copied " + db + " to " + to + ", and its ledger to " + to + "-ledger\r\n")
+	c.leave(0)
+}
