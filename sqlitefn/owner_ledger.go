@@ -28,6 +28,8 @@ func init() {
 			name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
 			columns: chargeColumns,
 			does:    "Lists the charges: one row per statement, function, account and unit.",
+			notes: "A ledger that was restored from a backup has a row of ledger_backup and one of ledger_restore, of account '*' and without a unit: " +
+				"what was charged between their times is unknown to it.",
 			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
 			table:   newChargeCursor,
 		},

@@ -157,7 +157,7 @@ func TestRestoreKeepsTheLedger(t *testing.T) {
 		t.Errorf("--block: %+v", r)
 	}
 	r := clitest.Run(t, "", "restore", "--yes", to, db)
-	if r.Status != 0 || r.Out != "" || !strings.Contains(r.Err, "is kept, with the 1 entries that it has had since: no charge is lost.\n") {
+	if r.Status != 0 || r.Out != "" || !strings.Contains(r.Err, "is kept, so that no charge is lost; its entries since then: 1.\n") {
 		t.Fatalf("restore: %+v", r)
 	}
 	haveMode(t, db, 0o600, "", "-ledger")

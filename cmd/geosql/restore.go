@@ -188,7 +188,7 @@ func (t *restoreTask) keepLedger(ctx context.Context, b *backup, to, at string) 
 	}
 	defer copied.remove()
 	cli.Say("%s gets the database of the backup, of %s.", to, b.time())
-	cli.Say("Ledger %s is kept, with the %d entries that it has had since: no charge is lost.", at, later)
+	cli.Say("Ledger %s is kept, so that no charge is lost; its entries since then: %d.", at, later)
 	if err := t.ask(ctx); err != nil {
 		return err
 	}
