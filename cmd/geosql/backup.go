@@ -141,7 +141,7 @@ func (b books) openAs(id string) (*file.Ledger, error) {
 	case errors.Is(err, fs.ErrNotExist) && id == "" && b.database != "":
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("ledger %s is missing: %s was charged to ledger %s, put that file back or name it with --ledger", b.ledger, b.database, id)
+		return nil, missingLedger(fmt.Sprintf("ledger %s is missing: %s was charged to ledger %s, put that file back or name it with --ledger", b.ledger, b.database, id))
 	case err != nil:
 		return nil, err
 	case id != "" && l.ID() != id:
@@ -150,6 +150,12 @@ func (b books) openAs(id string) (*file.Ledger, error) {
 	}
 	return l, nil
 }
+
+// A missingLedger is the error of a ledger that is not there.
+type missingLedger string
+
+func (e missingLedger) Error() string      { return string(e) }
+func (missingLedger) Is(target error) bool { return target == fs.ErrNotExist }
 
 // recordedLedger returns the id of the ledger that a database is charged to, "" for none.
 func recordedLedger(conn *sqlite.Conn) (id string, err error) {

@@ -229,7 +229,8 @@ func TestRestoreInPlace(t *testing.T) {
 		}
 	}
 	clitest.WantError(t, clitest.Run(t, "", db, charging), 1, "run 'geosql restore "+db+"-ledger'")
-	if r := clitest.Run(t, "", "restore", "--yes", "--block", db); r.Status != 0 || !strings.Contains(r.Err, "So every limit becomes 0") {
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", to, db), 1, "is a backup too: move it away, or put that one into use: geosql restore "+db+"-ledger")
+	if r := clitest.Run(t, "", "restore", "--yes", "--block", db, db); r.Status != 0 || !strings.Contains(r.Err, "So every limit becomes 0") {
 		t.Errorf("restore: %+v", r)
 	}
 	for _, account := range []string{"ana", "bo", "somebody else"} {
@@ -262,6 +263,10 @@ func TestRestoreOfAnother(t *testing.T) {
 	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db, "--ledger", administered(t)+"-ledger"), 1, "name another with --ledger")
 	clitest.Query(t, late+"-ledger", `UPDATE balance SET spent = 0`)
 	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late), 1, "cannot be restored: ledger: the balance of account 'ana'")
+	if err := os.Remove(late + "-ledger"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db), 1, "was backed up with its ledger: put "+late+"-ledger back")
 }
 
 // writers are processes that release into the database until they are killed.

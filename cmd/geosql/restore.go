@@ -70,6 +70,9 @@ func (t *restoreTask) run(ctx context.Context, path string) error {
 	if !t.yes && !interactiveAnswers() {
 		return cli.UsageError("restore: it asks before it changes anything, and there is no terminal to ask on: give --yes")
 	}
+	if t.to != nil && sameFile(path, *t.to) {
+		t.to = nil
+	}
 	b, err := t.openBackup(path)
 	if err != nil {
 		return err
@@ -103,6 +106,8 @@ func (t *restoreTask) openBackup(path string) (*backup, error) {
 	}
 	l, err := from.open()
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s was backed up with its ledger: put %s back", path, from.ledger)
 	case err != nil:
 		return nil, err
 	case l == nil:
@@ -208,7 +213,7 @@ func (b *backup) chargedSince(l *file.Ledger) (entries int64, err error) {
 	case l.ID() != b.book.ID():
 		return 0, fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s: move it away, or name another with --ledger", l.Path(), l.ID(), b.path, b.book.ID())
 	case origin != nil:
-		return 0, fmt.Errorf("ledger %s is a backup too: move it away", l.Path())
+		return 0, fmt.Errorf("ledger %s is a backup too: move it away, or put that one into use: geosql restore %s", l.Path(), l.Path())
 	}
 	if err := l.Follows(b.head); err != nil {
 		return 0, fmt.Errorf("ledger %s has not grown out of the backup (%w), so neither has all charges: move it away, and restore with --block", l.Path(), err)
@@ -262,8 +267,8 @@ func (t *restoreTask) checkGone(b *backup) error {
 		return fmt.Errorf("restore: the ledger that the backup was made of may still be in use: %w", err)
 	}
 	defer l.Close()
-	if l.ID() != b.book.ID() {
-		return nil
+	if origin, err := l.Origin(); err != nil || origin != nil || l.ID() != b.book.ID() {
+		return err // another ledger, or a backup that was put there
 	}
 	return fmt.Errorf("ledger %s, which the backup was made of, is still there: "+
 		"keep it ('geosql restore %s DB', with --ledger if it is not DB-ledger), move it away, or restore with --block", b.origin.Path, b.path)
