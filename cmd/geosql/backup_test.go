@@ -388,3 +388,41 @@ func TestBackupStopped(t *testing.T) {
 		t.Error("the database was not left as it was")
 	}
 }
+
+// A restore that is killed can be repeated: a database is never without its ledger, and the ledger
+// is restored once.
+func TestRestoreKilled(t *testing.T) {
+	db := administered(t)
+	clitest.Query(t, db, filler)
+	to := backupOf(t, db)
+	if err := os.Remove(db + "-ledger"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		at := clitest.TempFile(t, "new.db")
+		cmd := clitest.Command(t, "restore", "--yes", to, at)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for begun := time.Now(); len(namesIn(t, at)) < 2 && time.Since(begun) < time.Minute; {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_, err := os.Stat(at)
+		_, without := os.Stat(at + "-ledger")
+		switch r := clitest.Run(t, "", "restore", "--yes", to, at); {
+		case err == nil && without == nil: // it was done
+			clitest.WantError(t, r, 1, at+" exists")
+		case err == nil:
+			t.Error("a database without its ledger")
+		case r.Status != 0:
+			t.Errorf("repeated: %+v", r)
+		}
+		clitest.Query(t, at, charging)
+		if r := clitest.Run(t, "", "budget", at, "--verify"); r.Status != 0 || strings.Count(r.Err, "restored at") != 1 {
+			t.Errorf("budget: %+v", r)
+		}
+	}
+}
