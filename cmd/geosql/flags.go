@@ -4,7 +4,9 @@ import (
 	"errors"
 	"flag"
 	iofs "io/fs"
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/ledger/file"
@@ -62,6 +64,22 @@ func optionalVar(fs *flag.FlagSet, value **string, name, usage string) {
 		*value = &v
 		return nil
 	})
+}
+
+// rejectDatabase returns "" if a database has the name, or may be created under it. A name
+// with neither dot nor slash may be a mistyped command, so under it none is created, and
+// rejectDatabase returns what to write instead.
+func rejectDatabase(path string) (instead string) {
+	if strings.ContainsAny(path, "./:") { // such as :memory:
+		return ""
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return ""
+	}
+	if strings.ContainsAny(path, " \t\r\n;") {
+		return "SQL stands after the name of a database"
+	}
+	return "write ./" + path + " to create a database of that name"
 }
 
 // checkDatabase refuses an empty name of a database.

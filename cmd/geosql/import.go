@@ -36,6 +36,9 @@ func importTable(ctx context.Context, database, name, file string) error {
 	if err := checkDatabase(database); err != nil {
 		return err
 	}
+	if instead := rejectDatabase(database); instead != "" {
+		return cli.UsageError("import: there is no database " + database + "; " + instead)
+	}
 	if err := checkTableName(name); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"os"
+	"strings"
 
 	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database, and GeoPackages
 	"github.com/geosql/geosql/internal/cli"
@@ -24,10 +25,10 @@ var program = &cli.Program{
 	Version:  programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
 	Topic:    functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
-database that has the name of a command. Numbers are printed without exponents, blobs in
-hexadecimal. Only rows go to standard output. The first error stops the program, which then
-prints one line on standard error. The exit status is 0, or 1 after an error, 2 for wrong
-flags or arguments, and 130 after Ctrl-C.
+database that has the name of a command, and to create one whose name has no dot. Numbers are
+printed without exponents, blobs in hexadecimal. Only rows go to standard output. The first
+error stops the program, which then prints one line on standard error. The exit status is 0,
+or 1 after an error, 2 for wrong flags or arguments, and 130 after Ctrl-C.
 
 Examples:
   geosql import city.db trip trips.csv.gz
@@ -62,8 +63,26 @@ func functionHelp(function string) (string, error) {
 	defer stmt.Close()
 	stmt.BindText(1, function)
 	if _, err := stmt.Step(); err != nil {
-		return "", cli.UsageError("there is no command or function " + function)
+		return "", unknownTopic(conn, function)
 	}
 	help := stmt.Column(0)
 	return help.Text(), nil
+}
+
+// unknownTopic returns the error about a name that neither a command nor a function has.
+func unknownTopic(conn *sqlite.Conn, name string) error {
+	stmt, _, err := conn.Prepare("SELECT geosql_help()")
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	if _, err := stmt.Step(); err != nil {
+		return err
+	}
+	functions := stmt.Column(0)
+	text := "there is no command or function " + name
+	if near := cli.Nearest(name, strings.Fields(functions.Text())); near != "" {
+		text += " (did you mean " + near + "?)"
+	}
+	return cli.UsageError(text)
 }

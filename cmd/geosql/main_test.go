@@ -52,6 +52,51 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
+// A word that is no command does not become a database.
+func TestMistypedCommand(t *testing.T) {
+	run := func(args ...string) clitest.Result { // in a directory of its own, which must stay empty
+		t.Helper()
+		cmd := clitest.Command(t, args...)
+		cmd.Dir = t.TempDir()
+		var out, errOut bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errOut
+		r := clitest.Result{Status: clitest.ExitStatus(t, cmd.Run()), Out: out.String(), Err: errOut.String()}
+		if left, _ := os.ReadDir(cmd.Dir); len(left) > 0 {
+			t.Errorf("%q created %v", args, left)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		args []string
+		text string
+	}{
+		{[]string{"relase", "--in", "a.csv", "--out", "b.csv"}, "there is no command relase (did you mean release?); write ./relase to create a database of that name"},
+		{[]string{"bugdet", "city.db"}, "did you mean budget?"},
+		{[]string{"imprt", "city.db", "t", "a.csv"}, "did you mean import?"},
+		{[]string{"hlep"}, "did you mean help?"},
+		{[]string{"city", "SELECT 1"}, "there is no command city, only import or budget"},
+		{[]string{"-csv", "city"}, "write ./city to create"},
+		{[]string{"SELECT 1"}, "SQL stands after the name of a database"},
+		{[]string{"import", "city", "t", "a.csv"}, "import: there is no database city; write ./city to create a database of that name"},
+	} {
+		clitest.WantError(t, run(c.args...), 2, c.text)
+	}
+	if r := run(":memory:", "SELECT 1"); r.Status != 0 {
+		t.Errorf("a database in memory: %+v", r)
+	}
+	// What exists is a database, whatever its name, and ./NAME creates one.
+	cmd := clitest.Command(t, "./city", "CREATE TABLE t(a)")
+	cmd.Dir = t.TempDir()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	again := clitest.Command(t, "city", "SELECT * FROM t")
+	again.Dir = cmd.Dir
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	all := clitest.Help(t, "help")
 	for _, args := range [][]string{{"-h"}, {"--help"}, {"-help"}, {"x.db", "-h"}, {"x.db", "SELECT 1", "-h"}} {
@@ -95,6 +140,8 @@ func TestHelpOfFunctions(t *testing.T) {
 		}
 	}
 	clitest.WantError(t, clitest.Run(t, "", "help", "nosuch"), 2, "there is no command or function nosuch")
+	clitest.WantError(t, clitest.Run(t, "", "help", "dx_smu"), 2, "there is no command or function dx_smu (did you mean dx_sum?)")
+	clitest.WantError(t, clitest.Run(t, "", "help", "relase"), 2, "there is no command relase (did you mean release?)")
 }
 
 // The examples of the usage run as they stand.

@@ -23,6 +23,7 @@ var sqlCommand = &cli.Command{
 		f.register(fs)
 		return func(ctx context.Context, operands []string) error { return runSQL(ctx, f, operands) }
 	},
+	Reject:         rejectDatabase,
 	KeepsInterrupt: interactive,
 }
 

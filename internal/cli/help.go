@@ -58,9 +58,12 @@ func (p *Program) printHelp(operands []string) error {
 		return printText(p.commandHelp(c))
 	}
 	if p.Topic == nil {
-		return UsageError("there is no " + p.Noun + " " + name + ", only " + p.commandNames())
+		return p.unknownError(name)
 	}
 	text, err := p.Topic(name)
+	if _, unknown := err.(UsageError); unknown && p.nearest(name) != "" {
+		return p.unknownError(name)
+	}
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,11 @@ type Command struct {
 	Details  string // further lines of the help
 	Setup    Setup
 
+	// Reject returns "" if the first operand of the default command, which names no command,
+	// can be one of its operands. Otherwise it is taken for a mistyped command, and Reject
+	// returns what to write if it is none. It may be nil.
+	Reject func(operand string) (instead string)
+
 	// KeepsInterrupt reports whether the command handles Ctrl-C itself, so that Ctrl-C does
 	// not end its run. It may be nil.
 	KeepsInterrupt func(operands []string) bool
@@ -100,7 +105,10 @@ func (p *Program) parse(args []string) (*invocation, error) {
 	case command == nil && len(rest) == 0:
 		return nil, UsageError("no " + p.Noun + " given")
 	case command == nil:
-		return nil, UsageError("there is no " + p.Noun + " " + rest[0] + ", only " + p.commandNames())
+		return nil, p.unknownError(rest[0])
+	}
+	if instead := command.reject(rest); instead != "" {
+		return nil, UsageError(p.unknownError(rest[0]).Error() + "; " + instead)
 	}
 	inv := &invocation{command: command, operands: rest}
 	fs := newFlagSet()
@@ -120,6 +128,24 @@ func (p *Program) find(operands []string) (*Command, []string) {
 		}
 	}
 	return p.Default, operands
+}
+
+// reject returns what Reject says about the first of the operands.
+func (c *Command) reject(operands []string) (instead string) {
+	if c.Reject == nil || len(operands) == 0 || operands[0] == "" {
+		return ""
+	}
+	return c.Reject(operands[0])
+}
+
+// unknownError returns the error about a name that no command has. It names the nearest one,
+// or all if none is near.
+func (p *Program) unknownError(name string) error {
+	text := "there is no " + p.Noun + " " + name
+	if near := p.nearest(name); near != "" {
+		return UsageError(text + " (did you mean " + near + "?)")
+	}
+	return UsageError(text + ", only " + p.commandNames())
 }
 
 // lookup returns the command with a name, or nil.
@@ -144,6 +170,15 @@ func (p *Program) commandNames() string {
 		names = append(names, c.Name)
 	}
 	return strings.Join(names, " or ")
+}
+
+// nearest returns the name of the command that a name was most likely meant to be, or "".
+func (p *Program) nearest(name string) string {
+	var names []string
+	for _, c := range p.all() {
+		names = append(names, c.Name)
+	}
+	return Nearest(name, names)
 }
 
 // flagSet returns the flags of the command.

@@ -31,7 +31,12 @@ func toy(told *string) *Program {
 	}
 	return &Program{
 		Name: "toy", Noun: "command",
-		Default: &Command{Max: -1, Setup: tell("sql", "table", "csv", "json")},
+		Default: &Command{Max: -1, Setup: tell("sql", "table", "csv", "json"), Reject: func(operand string) string {
+			if len(operand) < 6 { // a toy's database
+				return ""
+			}
+			return "no file"
+		}},
 		Commands: []*Command{
 			{Name: "budget", Min: 1, Max: 1, Setup: tell("budget", "csv", "verify")},
 			{Name: "import", Min: 3, Max: 3, Setup: tell("import")},
@@ -88,6 +93,10 @@ func TestWrongArguments(t *testing.T) {
 		{"budget: too few arguments", []string{"budget"}},
 		{"import: too many arguments", []string{"import", "db", "t", "f", "g"}},
 		{"there is no command x, only budget or import", []string{"help", "x"}},
+		{"there is no command imprt (did you mean import?)", []string{"help", "imprt"}},
+		{"there is no command bugdet (did you mean budget?); no file", []string{"bugdet", "db"}},
+		{"there is no command bugdet (did you mean budget?); no file", []string{"-nosuch", "bugdet", "-verify"}},
+		{"there is no command ledger, only budget or import; no file", []string{"ledger"}},
 	} {
 		var told string
 		err := toy(&told).run(c.args)
