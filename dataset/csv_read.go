@@ -22,6 +22,7 @@ type csvReader struct {
 	file      *os.File
 	size      int64
 	fields    []Field
+	noHeader  bool // the first line is a row
 	separator byte
 	split     splitter
 	cells     cells
@@ -32,17 +33,42 @@ type csvReader struct {
 }
 
 // OpenCSV opens a CSV file as [Open] does, whatever its extension.
-func OpenCSV(ctx context.Context, path string) (Reader, error) {
+func OpenCSV(ctx context.Context, path string, options ...Option) (Reader, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &csvReader{ctx: ctx, path: path, file: file, size: size}
+	r := &csvReader{ctx: ctx, path: path, file: file, size: size, noHeader: slices.Contains(options, NoHeader)}
 	if r.fields, err = r.readHeader(); err != nil {
 		file.Close()
 		return nil, wrap(path, err)
 	}
 	return r, nil
+}
+
+// A CSVForm says how a CSV file is written.
+type CSVForm struct {
+	Separator byte // of cells: a comma, a semicolon or a tab
+	Header    bool // the first line names the columns
+}
+
+// CSVFormOf returns how the file of a reader is written. It reports false if that is not CSV.
+func CSVFormOf(r Reader) (CSVForm, bool) {
+	c, ok := r.(*csvReader)
+	if !ok {
+		return CSVForm{}, false
+	}
+	return CSVForm{c.separator, !c.noHeader}, true
+}
+
+// A HeaderError is the error about a first line that does not name the columns. Perhaps the
+// file has no header line.
+type HeaderError struct{ reason string }
+
+func (e *HeaderError) Error() string { return e.reason }
+
+func headerErrorf(format string, args ...any) error {
+	return &HeaderError{fmt.Sprintf(format, args...)}
 }
 
 func (r *csvReader) Fields() []Field { return r.fields }
@@ -59,7 +85,7 @@ func (r *csvReader) Start(columns []int) (err error) {
 	}
 	fields, err := r.readHeader()
 	if err == nil && !slices.Equal(fields, r.fields) {
-		err = errors.New("the header line has changed")
+		err = fmt.Errorf("the %s has changed", r.firstLine())
 	}
 	r.chosen, r.row = len(columns), 0
 	return wrap(r.path, err)
@@ -108,9 +134,17 @@ func (r *csvReader) add(rows *Rows, record []byte) error {
 		cells = r.addPlain(rows, record)
 	}
 	if err == nil && cells != len(r.to) {
-		err = fmt.Errorf("the row has %d cells, but the header line has %d", cells, len(r.to))
+		err = fmt.Errorf("the row has %d cells, but the %s has %d", cells, r.firstLine(), len(r.to))
 	}
 	return err
+}
+
+// firstLine says what the first line is.
+func (r *csvReader) firstLine() string {
+	if r.noHeader {
+		return "first row"
+	}
+	return "header line"
 }
 
 // addPlain adds the cells of a record without quotes, and returns their number.
@@ -151,26 +185,56 @@ func (r *csvReader) addCell(rows *Rows, n int, cell []byte) {
 	}
 }
 
-// readHeader seeks to the start of the file and reads the header line.
+// readHeader goes to the first row and returns the names of the columns. They stand in the
+// header line, or else are c1, c2, ..
 func (r *csvReader) readHeader() ([]Field, error) {
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+	record, err := r.firstRecord()
+	switch {
+	case err == io.EOF && r.noHeader:
+		return nil, errors.New("the file has no rows")
+	case err == io.EOF:
+		return nil, errors.New("there is no header line")
+	case err != nil:
 		return nil, err
+	}
+	if !r.noHeader {
+		r.separator = separator(record)
+		return r.parseHeader(record)
+	}
+	if r.separator, err = r.rowSeparator(record); err != nil {
+		return nil, err
+	}
+	if record, err = r.firstRecord(); err != nil {
+		return nil, err
+	}
+	fields, err := r.numberColumns(record)
+	if err == nil {
+		err = r.rewind()
+	}
+	return fields, err
+}
+
+// rewind seeks to the start of the file.
+func (r *csvReader) rewind() error {
+	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+		return err
 	}
 	r.read = 0
 	text, err := PlainText(counter{r})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.split.reset(text)
-	record, err := r.split.next()
-	if err == io.EOF {
-		return nil, errors.New("there is no header line")
-	}
-	if err != nil {
+	return nil
+}
+
+// firstRecord seeks to the start of the file and reads the first record. Its error is io.EOF
+// if there is none.
+func (r *csvReader) firstRecord() ([]byte, error) {
+	if err := r.rewind(); err != nil {
 		return nil, err
 	}
-	r.separator = separator(record)
-	return r.parseHeader(record)
+	return r.split.next()
 }
 
 // A counter reads the file and counts the bytes.
@@ -200,18 +264,23 @@ func PlainText(file io.Reader) (io.Reader, error) {
 	return text, nil
 }
 
-// separator returns the separator that is most frequent outside quotes in the header
-// line, or a comma if there is none.
-func separator(header []byte) byte {
-	var counts [256]int
+// countUnquoted counts the bytes of a record that stand outside quotes.
+func countUnquoted(record []byte) (counts [256]int) {
 	quoted := false
-	for _, c := range header {
+	for _, c := range record {
 		if c == '"' {
 			quoted = !quoted
 		} else if !quoted {
 			counts[c]++
 		}
 	}
+	return counts
+}
+
+// separator returns the separator that is most frequent outside quotes in the header
+// line, or a comma if there is none.
+func separator(header []byte) byte {
+	counts := countUnquoted(header)
 	best := byte(',')
 	for _, c := range []byte(";\t") {
 		if counts[c] > counts[best] {
@@ -219,6 +288,47 @@ func separator(header []byte) byte {
 		}
 	}
 	return best
+}
+
+// rowSeparator returns the separator of a file without a header line, of which the first
+// record was read. Numbers may have decimal commas, so that a tab or semicolon counts before
+// a comma if the first records have equally many of it.
+func (r *csvReader) rowSeparator(first []byte) (byte, error) {
+	const records = 20
+	counts := countUnquoted(first)
+	fallback := separator(first)
+	same := [256]bool{'\t': true, ';': true}
+	for range records - 1 {
+		record, err := r.split.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return 0, fmt.Errorf("line %d: %w", r.split.line, err)
+		}
+		more := countUnquoted(record)
+		for c := range same {
+			same[c] = same[c] && more[c] == counts[c]
+		}
+	}
+	for _, c := range []byte("\t;") {
+		if same[c] && counts[c] > 0 {
+			return c, nil
+		}
+	}
+	return fallback, nil
+}
+
+// numberColumns returns the columns c1, c2, .. for the cells of a record.
+func (r *csvReader) numberColumns(record []byte) ([]Field, error) {
+	var fields []Field
+	for r.cells.start(record, r.separator); !r.cells.end; {
+		if _, err := r.cells.next(); err != nil {
+			return nil, fmt.Errorf("line %d: %w", r.split.line, err)
+		}
+		fields = append(fields, Field{Name: fmt.Sprintf("c%d", len(fields)+1)})
+	}
+	return fields, nil
 }
 
 // parseHeader reads the names of the columns from the header line.
@@ -234,13 +344,13 @@ func (r *csvReader) parseHeader(header []byte) ([]Field, error) {
 		key := strings.ToLower(name)
 		switch {
 		case name == "":
-			return nil, fmt.Errorf("column %d has no name in the header line", len(fields)+1)
+			return nil, headerErrorf("column %d has no name in the header line", len(fields)+1)
 		case strings.IndexByte(name, 0) >= 0:
 			return nil, fmt.Errorf("the name of column %d contains a NUL character (is the file UTF-16?)", len(fields)+1)
 		case strings.Contains(name, "\r"):
 			return nil, errors.New("the header line contains a CR: lines must end with LF or CRLF")
 		case seen[key]:
-			return nil, fmt.Errorf("two columns have the name %s", printable.Text(name))
+			return nil, headerErrorf("two columns have the name %s", printable.Text(name))
 		}
 		seen[key] = true
 		fields = append(fields, Field{Name: name})

@@ -118,6 +118,74 @@ func TestCSVDialects(t *testing.T) {
 	}
 }
 
+// A file without a header line has the columns c1, c2, .. and loses no row.
+func TestCSVWithoutHeader(t *testing.T) {
+	for name, c := range map[string]struct {
+		text      string
+		separator byte
+		rows      string
+	}{
+		"numbers":        {"1,2.5,x\n3,4.5,\n", ',', "[[1 2.5 x] [3 4.5 NULL]]"},
+		"empty lines":    {"\n\n1,2\n\n3,4\n", ',', "[[1 2] [3 4]]"},
+		"blank cells":    {",\n1,2\n", ',', "[[NULL NULL] [1 2]]"},
+		"same cells":     {"1,1\n1,1\n", ',', "[[1 1] [1 1]]"},
+		"decimal commas": {"0,5;0,7;a\n1,5;2;b\n", ';', "[[0,5 0,7 a] [1,5 2 b]]"},
+		"equally many":   {"1;0,5\n2;0,7\n", ';', "[[1 0,5] [2 0,7]]"},
+		"tabs":           {"0,5\t0,7\n1,5\t2\n", '\t', "[[0,5 0,7] [1,5 2]]"},
+		"quotes":         {"\"a;b\",\"c\nd\"\ne,f\n", ',', "[[a;b c\nd] [e f]]"},
+		"one column":     {"1\n2\n", ',', "[[1] [2]]"},
+		"text":           {"a;b,c\nd,e;f;g\n", ',', "[[a;b c] [d e;f;g]]"},
+		"byte order":     {"\uFEFF1,2\r\n3,4\r\n", ',', "[[1 2] [3 4]]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := dataset.Open(t.Context(), datasettest.File(t, "data.csv", c.text), dataset.NoHeader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if form, ok := dataset.CSVFormOf(r); !ok || form != (dataset.CSVForm{Separator: c.separator}) {
+				t.Errorf("form %v, %v", form, ok)
+			}
+			for i, f := range r.Fields() {
+				if f.Name != fmt.Sprint("c", i+1) {
+					t.Errorf("column %d is %s", i, f.Name)
+				}
+			}
+			for range 2 { // it is read twice
+				rows, err := datasettest.Read(r, datasettest.All(r), 1)
+				if got := strings.ReplaceAll(fmt.Sprint(rows), datasettest.Null, "NULL"); err != nil || got != c.rows {
+					t.Errorf("rows %q, %v; want %q", got, err, c.rows)
+				}
+			}
+		})
+	}
+	for text, want := range map[string]string{
+		"":             "data.csv: the file has no rows",
+		"1,2\n3\n":     "data.csv: line 2: the row has 1 cells, but the first row has 2",
+		"1,2\n3,\"4\n": "data.csv: line 2: a quote is not closed",
+	} {
+		r, err := dataset.Open(t.Context(), datasettest.File(t, "data.csv", text), dataset.NoHeader)
+		if err == nil {
+			_, err = datasettest.Read(r, datasettest.All(r), 10)
+			r.Close()
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), want) || strings.Count(err.Error(), "data.csv") != 1 {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// The error about names that cannot be those of columns can be told from others.
+func TestHeaderError(t *testing.T) {
+	for text, want := range map[string]bool{"1,1\n": true, "a,,b\n": true, "": false, "a,b\"\n": false} {
+		_, err := dataset.Open(t.Context(), datasettest.File(t, "data.csv", text))
+		var header *dataset.HeaderError
+		if err == nil || errors.As(err, &header) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestCSVColumns(t *testing.T) {
 	r := datasettest.Open(t, datasettest.File(t, "data.csv", "a,b,c\n1,2,3\n4,5,\"6\"\n"))
 	defer r.Close()

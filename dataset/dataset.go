@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -78,7 +79,25 @@ var ErrFormat = errors.New("unknown format")
 // tabs. An empty cell is NULL.
 //
 // Cancelling ctx ends Read with the cause.
-func Open(ctx context.Context, path string) (Reader, error) {
+func Open(ctx context.Context, path string, options ...Option) (Reader, error) {
+	r, err := open(ctx, path, options)
+	if err != nil {
+		return nil, err
+	}
+	if _, csv := r.(*csvReader); !csv && slices.Contains(options, NoHeader) {
+		r.Close()
+		return nil, fmt.Errorf("%s: only CSV has header lines; the columns of this file have names", path)
+	}
+	return r, nil
+}
+
+// An Option changes how [Open] reads a data set.
+type Option uint8
+
+// NoHeader says that a CSV file has no header line. Its columns have the names c1, c2, ..
+const NoHeader Option = 1
+
+func open(ctx context.Context, path string, options []Option) (Reader, error) {
 	if file, name, found := cutTable(path); found {
 		if openTable == nil {
 			return nil, fmt.Errorf("%s: this program cannot read tables of databases: it does not import %s", path, sqlitePackage)
@@ -87,7 +106,7 @@ func Open(ctx context.Context, path string) (Reader, error) {
 	}
 	switch lower := strings.ToLower(path); {
 	case hasSuffix(strings.TrimSuffix(lower, ".gz"), ".csv", ".tsv", ".txt"):
-		return OpenCSV(ctx, path)
+		return OpenCSV(ctx, path, options...)
 	case hasSuffix(lower, ".parquet", ".geoparquet"):
 		return openParquet(ctx, path)
 	case hasSuffix(lower, ".db", ".sqlite", ".sqlite3", ".gpkg"):

@@ -18,10 +18,10 @@ type DataSet struct {
 
 // OpenDataSet opens an input file. It reads a file whose name does not tell the format as
 // CSV.
-func OpenDataSet(ctx context.Context, path string) (*DataSet, error) {
-	r, err := dataset.Open(ctx, path)
+func OpenDataSet(ctx context.Context, path string, options ...dataset.Option) (*DataSet, error) {
+	r, err := dataset.Open(ctx, path, options...)
 	if errors.Is(err, dataset.ErrFormat) {
-		r, err = dataset.OpenCSV(ctx, path)
+		r, err = dataset.OpenCSV(ctx, path, options...)
 	}
 	if err != nil {
 		return nil, err
