@@ -35,7 +35,7 @@ func TestImportRealData(t *testing.T) {
 	} {
 		t.Run(filepath.Dir(c.file), func(t *testing.T) {
 			file, db := clitest.DataFile(t, c.file), clitest.TempFile(t, "x.db")
-			clitest.Query(t, "import", db, "t", file)
+			clitest.Import(t, db, "t", file)
 			if got := clitest.Query(t, "-csv", db, typesSQL); got != "name,type\n"+c.types {
 				t.Errorf("types %q", got)
 			}

@@ -12,7 +12,7 @@ import (
 func TestImportParquet(t *testing.T) {
 	fields := []dataset.Field{{Name: "code", Kind: dataset.Text}, {Name: "n", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real}}
 	file, db := clitest.ParquetFile(t, fields, "1|9223372036854775807|2", "|-|-", "-|-5|1e300"), clitest.TempFile(t, "x.db")
-	clitest.Query(t, "import", db, "t", file)
+	clitest.Import(t, db, "t", file)
 	if got := clitest.Query(t, "-csv", db, typesSQL); got != "name,type\ncode,TEXT\nn,INTEGER\nx,REAL\n" {
 		t.Errorf("types %q", got)
 	}
@@ -29,7 +29,7 @@ func TestImportAnyName(t *testing.T) {
 		if err := os.WriteFile(file, []byte("a;b\n1;x\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		clitest.Query(t, "import", db, "t", file)
+		clitest.Import(t, db, "t", file)
 		if got := clitest.Query(t, "-csv", db, "SELECT * FROM t"); got != "a,b\n1,x\n" {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -41,7 +41,7 @@ func TestImportSQLite(t *testing.T) {
 	from, db := clitest.TempFile(t, "from.db"), clitest.TempFile(t, "x.db")
 	clitest.Query(t, from, `CREATE TABLE s(name TEXT, n BIGINT, x DOUBLE, whole, part DECIMAL, code);
 		INSERT INTO s VALUES ('1', 2, 3, 4, 5.5, '006'), ('', NULL, 0.5, 5, 6, '7')`)
-	clitest.Query(t, "import", db, "t", from+"#S")
+	clitest.Import(t, db, "t", from+"#S")
 	if got := clitest.Query(t, "-csv", db, typesSQL); got != "name,type\nname,TEXT\nn,INTEGER\nx,REAL\nwhole,INTEGER\npart,REAL\ncode,TEXT\n" {
 		t.Errorf("types %q", got)
 	}

@@ -9,9 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -21,51 +20,131 @@ var importCommand = &cli.Command{
 	Summary: "create TABLE from FILE; create DB if it is missing",
 	Details: `FILE is a .csv, .tsv or .txt file (separated by commas, semicolons or tabs; may be .gz; the
 first line names the columns), a .parquet file, or DB#TABLE of another database. A column of
-CSV becomes INTEGER, REAL or TEXT, whatever fits all of its cells, and an empty cell becomes
-NULL. Columns of other files have the types that their file gives.`,
-	Setup: func(*flag.FlagSet) cli.Run {
+CSV becomes INTEGER, REAL or TEXT, whatever fits all of its cells. An empty cell becomes
+NULL, and in a column of numbers a blank one too. In files with semicolons or tabs, numbers may
+have decimal commas (0,099). Codes with leading zeros and dates stay TEXT; functions read times
+like 2026-03-01 12:00 as UTC. Columns of other files have the types that their file gives.
+
+Standard error says what was imported: rows, columns, their types, and which cell keeps
+a column with numbers from being one. A first line that has only values, or a decimal fraction
+or a date among them, is an error unless --header or --no-header says what it is.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var t importTask
+		t.register(fs)
 		return func(ctx context.Context, operands []string) error {
-			return importTable(ctx, operands[0], operands[1], operands[2])
+			t.database, t.table, t.file = operands[0], operands[1], operands[2]
+			return t.run(ctx)
 		}
 	},
 }
 
-// importTable creates a table from all of a data set, or leaves the database as it was. A
-// file that does not give its types is read twice, since only its last line settles them.
-func importTable(ctx context.Context, database, name, file string) error {
-	if err := checkDatabase(database); err != nil {
+// An importTask holds what the command line of the command import says.
+type importTask struct {
+	database, table, file string
+	header, noHeader      bool
+	types                 []givenType
+}
+
+func (t *importTask) register(fs *flag.FlagSet) {
+	cli.Switch(fs, "header", "the first line names the columns, although it looks like a row", func() { t.header = true })
+	cli.Switch(fs, "no-header", "the first line is a row; the columns get the names c1, c2, ..", func() { t.noHeader = true })
+	cli.ListVar(fs, &t.types, parseType, "type", "give `COLUMN=TYPE` instead of inferring it: INTEGER, REAL or TEXT; a cell that does not fit is an error; may be given again")
+}
+
+// imported says what was imported. The form is that of a CSV file.
+type imported struct {
+	infer.Description
+	form dataset.CSVForm
+	csv  bool
+}
+
+// run imports the data set and says on standard error what it has done.
+func (t *importTask) run(ctx context.Context) error {
+	if err := t.check(); err != nil {
 		return err
 	}
-	if instead := rejectDatabase(database); instead != "" {
-		return cli.UsageError("import: there is no database " + database + "; " + instead)
-	}
-	if err := checkTableName(name); err != nil {
-		return err
-	}
-	if sameFile(database, dataset.FileName(file)) {
-		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", file)
-	}
-	d, err := cli.OpenDataSet(ctx, file)
+	done, err := t.create(ctx)
 	if err != nil {
 		return err
+	}
+	t.report(done)
+	return nil
+}
+
+// create creates the table from all of a data set, or leaves the database as it was. The file
+// is read twice, since only its last line settles the types.
+func (t *importTask) create(ctx context.Context) (*imported, error) {
+	d, err := t.open(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer d.Close()
-	fields, err := inferKinds(d)
+	kinds, err := givenKinds(d, t.types)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	conn, err := openDatabase(database, sqlite.ReadWrite|sqlite.Create)
+	done := new(imported)
+	done.form, done.csv = dataset.CSVFormOf(d.Reader)
+	if done.Description, err = describe(d, kinds); err != nil {
+		return nil, t.typeError(err)
+	}
+	conn, err := openDatabase(t.database, sqlite.ReadWrite|sqlite.Create)
 	if err != nil {
+		return nil, err
+	}
+	done.Rows, err = load(conn, t.table, done.Columns, d)
+	return done, cmp.Or(err, conn.Close()) // closing rolls back
+}
+
+// check refuses wrong arguments.
+func (t *importTask) check() error {
+	if err := checkDatabase(t.database); err != nil {
 		return err
 	}
-	rows, err := load(conn, name, fields, d)
-	if err := cmp.Or(err, conn.Close()); err != nil { // closing rolls back
+	if instead := rejectDatabase(t.database); instead != "" {
+		return cli.UsageError("import: there is no database " + t.database + "; " + instead)
+	}
+	if t.header && t.noHeader {
+		return cli.UsageError("import: -header and -no-header exclude each other")
+	}
+	if err := checkTableName(t.table); err != nil {
 		return err
 	}
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		cli.Say("imported %d rows into %s", rows, name)
+	if sameFile(t.database, dataset.FileName(t.file)) {
+		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", t.file)
 	}
 	return nil
+}
+
+// open opens the data set.
+func (t *importTask) open(ctx context.Context) (*cli.DataSet, error) {
+	var options []dataset.Option
+	if t.noHeader {
+		options = append(options, dataset.NoHeader)
+	}
+	d, err := cli.OpenDataSet(ctx, t.file, options...)
+	var header *dataset.HeaderError
+	switch {
+	case errors.As(err, &header):
+		return nil, fmt.Errorf("%w (if the first line is a row, say --no-header)", err)
+	case err != nil:
+		return nil, err
+	}
+	if !t.header {
+		if err := checkHeader(d, t.file); err != nil {
+			d.Close()
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// typeError adds the flag that gave the type to an error about a cell.
+func (t *importTask) typeError(err error) error {
+	if wrong := (*infer.TypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%w; correct it, or leave out --type %s=%s", err, wrong.Field.Name, strings.ToUpper(wrong.Field.Kind.String()))
+	}
+	return err
 }
 
 // checkTableName refuses the names that SQLite and the project keep for
@@ -94,7 +173,7 @@ func sameFile(a, b string) bool {
 
 // load creates the table and fills it in one transaction. After an error the caller
 // closes the connection, which rolls it back.
-func load(conn *sqlite.Conn, name string, fields []dataset.Field, d *cli.DataSet) (rows int64, err error) {
+func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet) (rows int64, err error) {
 	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
 		return 0, err
 	}
@@ -108,8 +187,9 @@ func load(conn *sqlite.Conn, name string, fields []dataset.Field, d *cli.DataSet
 		columns[c] = c
 	}
 	rows, err = d.Each("importing", columns, func(batch *dataset.Rows, i int) error {
-		for c, f := range fields {
-			if !bind(insert, c+1, f.Kind, &batch.Columns[c], i) {
+		for c := range fields {
+			f := &fields[c]
+			if !bind(insert, c+1, f, &batch.Columns[c], i) {
 				text, _ := batch.Columns[c].At(i)
 				return fmt.Errorf("column %s: %.40q is not of type %v", f.Name, text, f.Kind)
 			}
@@ -122,7 +202,7 @@ func load(conn *sqlite.Conn, name string, fields []dataset.Field, d *cli.DataSet
 	return rows, conn.Exec("COMMIT")
 }
 
-func createSQL(name string, fields []dataset.Field) string {
+func createSQL(name string, fields []infer.Summary) string {
 	defs := make([]string, len(fields))
 	for i, f := range fields {
 		defs[i] = sqlite.QuoteName(f.Name) + " " + strings.ToUpper(f.Kind.String())
@@ -137,9 +217,9 @@ func insertSQL(name string, columns int) string {
 // bind binds cell i of a column to a parameter. It reports false if the cell is not of
 // the column's kind: the file has changed since the kind was inferred, or it is a table of
 // SQLite, whose columns may hold such cells.
-func bind(insert *sqlite.Stmt, parameter int, kind dataset.Kind, column *dataset.Column, i int) (ok bool) {
+func bind(insert *sqlite.Stmt, parameter int, field *infer.Summary, column *dataset.Column, i int) (ok bool) {
 	var null bool
-	switch kind {
+	switch field.Kind {
 	case dataset.Integer:
 		var v int64
 		if v, null, ok = column.Integer(i); ok && !null {
@@ -147,7 +227,7 @@ func bind(insert *sqlite.Stmt, parameter int, kind dataset.Kind, column *dataset
 		}
 	case dataset.Real:
 		var v float64
-		if v, null, ok = column.Real(i); ok && !null {
+		if v, null, ok = field.Real(column, i); ok && !null {
 			insert.BindFloat(parameter, v)
 		}
 	default:

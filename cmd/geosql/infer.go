@@ -1,38 +1,81 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// inferKinds returns the columns of a data set with their kinds. It reads columns whose
-// kind the data set does not give to their end.
-func inferKinds(d *cli.DataSet) ([]dataset.Field, error) {
-	fields := slices.Clone(d.Fields())
-	var untyped []int
-	for i := range fields {
-		if !d.Typed(i) {
-			untyped = append(untyped, i)
+// describe reads a data set to its end and returns what its columns hold. The kinds of some
+// columns may be given.
+func describe(d *cli.DataSet, kinds map[int]dataset.Kind) (infer.Description, error) {
+	survey := infer.NewSurvey(d.Reader, kinds)
+	columns := make([]int, len(d.Fields()))
+	for i := range columns {
+		columns[i] = i
+	}
+	_, err := d.Each("reading", columns, survey.Add)
+	return survey.Description(), err
+}
+
+// A givenType is the kind that the user gives for a column.
+type givenType struct {
+	column string
+	kind   dataset.Kind
+}
+
+// parseType parses COLUMN=TYPE.
+func parseType(text string) (givenType, error) {
+	i := strings.LastIndexByte(text, '=')
+	if i <= 0 {
+		return givenType{}, errors.New("it must be like kwh=REAL")
+	}
+	for _, kind := range []dataset.Kind{dataset.Integer, dataset.Real, dataset.Text} {
+		if strings.EqualFold(text[i+1:], kind.String()) {
+			return givenType{text[:i], kind}, nil
 		}
 	}
-	if untyped == nil {
-		return fields, nil
-	}
-	inferred := make([]infer.Column, len(untyped))
-	_, err := d.Each("reading", untyped, func(batch *dataset.Rows, i int) error {
-		for k := range inferred {
-			text, _ := batch.Columns[k].At(i)
-			if cell := cli.TrimBlanks(string(text)); cell != "" {
-				inferred[k].Add(cell)
+	return givenType{}, errors.New("the type must be INTEGER, REAL or TEXT")
+}
+
+// givenKinds returns the given kinds by the numbers of their columns. Names are those of
+// SQLite, in which case does not count.
+func givenKinds(d *cli.DataSet, types []givenType) (map[int]dataset.Kind, error) {
+	kinds := make(map[int]dataset.Kind)
+	fields := d.Fields()
+	for _, t := range types {
+		i := slices.IndexFunc(fields, func(f dataset.Field) bool { return strings.EqualFold(f.Name, t.column) })
+		if i < 0 {
+			var names []string
+			for _, f := range fields {
+				names = append(names, f.Name)
 			}
+			return nil, fmt.Errorf("import: there is no column %s: the file has %s", t.column, strings.Join(names, ", "))
 		}
-		return nil
-	})
-	for k, i := range untyped {
-		fields[i].Kind = inferred[k].Kind()
+		if _, twice := kinds[i]; twice {
+			return nil, cli.UsageError("import: column " + t.column + " is given two types")
+		}
+		kinds[i] = t.kind
 	}
-	return fields, err
+	return kinds, nil
+}
+
+// checkHeader returns an error if the first line of a CSV file is more likely a row, so that
+// neither a row becomes names nor names a row.
+func checkHeader(d *cli.DataSet, file string) error {
+	form, csv := dataset.CSVFormOf(d.Reader)
+	names, row := infer.ValuesInHeader(d.Fields())
+	if !csv || !form.Header || !row {
+		return nil
+	}
+	what := "has only values"
+	if len(names) < len(d.Fields()) {
+		what = "has the value " + infer.Quote(names[0])
+	}
+	return fmt.Errorf("%s: the first line %s: say --no-header if it is a row, or --header if it names the columns", file, what)
 }

@@ -116,6 +116,10 @@ func TestDataSetErrorsSteerNothing(t *testing.T) {
 			}
 			h.write(t, h.csv, cell+","+cell+"\n1,2\n")
 			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv), nil)
+			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv, "--type", "b=REAL"), nil)
+			h.write(t, h.csv, "a,b\n"+cell+",1\n")
+			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv, "--type", "a=REAL"), nil)
+			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv, "--type", h.text+"=REAL"), nil)
 			h.write(t, h.csv, "a\n"+cell+"x\n")
 			h.wantRefused(t, clitest.Run(t, "", "import", h.db, "t", h.csv), nil)
 		})
@@ -162,9 +166,12 @@ func TestOutputSteersNothing(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
 			name, cell := h.quoted(`"`), h.quoted("'")
+			odd := h.path("odd.csv")
+			h.write(t, odd, strings.ReplaceAll(name, "\r", "")+"\n1\n"+name+"\n")
 			out := h.path(h.text + ".out.csv")
 			for _, r := range []clitest.Result{
 				clitest.Run(t, "", "import", h.db, h.text, h.csv),
+				clitest.Run(t, "", "import", h.db, "odd", odd),
 				clitest.Run(t, "", h.db, "SELECT "+cell+" AS "+name+", * FROM "+name),
 				clitest.Run(t, "", h.db, "SELECT budget_limit("+cell+", 'm', 1), dx_universe('u', 0, 1, 1, 'kWh'), geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
 				clitest.Run(t, "", "budget", h.db),

@@ -37,7 +37,7 @@ func TestWhatIsMadeIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	imported := clitest.TempFile(t, "y.db")
-	clitest.Query(t, "import", imported, "t", csv)
+	clitest.Import(t, imported, "t", csv)
 	haveMode(t, imported, 0o600, "")
 
 	out := clitest.TempFile(t, "out.csv")

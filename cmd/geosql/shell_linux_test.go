@@ -221,6 +221,7 @@ func TestShellIsTerminated(t *testing.T) {
 
 func TestImportReportsToTerminal(t *testing.T) {
 	c := newConsole(t, "import", clitest.TempFile(t, "x.db"), "t", clitest.WriteFile(t, "a\n1\n2\n"))
-	c.expect("imported 2 rows into t\r\n")
+	c.expect("imported 2 rows into table t")
+	c.expect("  a  INTEGER\r\n")
 	c.leave(0)
 }

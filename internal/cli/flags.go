@@ -68,6 +68,30 @@ func WordsVar(fs *flag.FlagSet, words *[]string, name, usage string) {
 	fs.Var(&list[string]{values: words, parse: parse, format: strings.Clone}, name, usage)
 }
 
+// ListVar defines a flag whose value is a list of values that parse reads. It is not split at
+// commas.
+func ListVar[T any](fs *flag.FlagSet, values *[]T, parse func(text string) (T, error), name, usage string) {
+	fs.Var(&series[T]{values, parse}, name, usage)
+}
+
+// A series is the value of a flag that adds a value with each use.
+type series[T any] struct {
+	values *[]T
+	parse  func(text string) (T, error)
+}
+
+func (s *series[T]) addsUp() {}
+
+func (s *series[T]) String() string { return "" }
+
+func (s *series[T]) Set(text string) error {
+	x, err := s.parse(text)
+	if err == nil {
+		*s.values = append(*s.values, x)
+	}
+	return err
+}
+
 // A list is the value of a flag: values separated by commas, which replace the default. It
 // collects the values of all uses of the flag.
 type list[T any] struct {

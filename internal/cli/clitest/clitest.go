@@ -80,6 +80,17 @@ func Query(t *testing.T, args ...string) string {
 	return r.Out
 }
 
+// Import runs the command import and demands that it succeeds. It returns what the command
+// says on standard error.
+func Import(t *testing.T, args ...string) (report string) {
+	t.Helper()
+	r := Run(t, "", append([]string{"import"}, args...)...)
+	if r.Status != 0 || r.Out != "" || !strings.HasPrefix(r.Err, "imported ") {
+		t.Fatalf("%s import %q: status %d, %q, %s", program, args, r.Status, r.Out, r.Err)
+	}
+	return r.Err
+}
+
 // WantError demands an exit status and one line of error that holds a text.
 func WantError(t *testing.T, r Result, status int, text string) {
 	t.Helper()
