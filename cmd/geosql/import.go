@@ -71,8 +71,8 @@ func (t *importTask) run(ctx context.Context) error {
 	return nil
 }
 
-// create creates the table from all of a data set, or leaves the database as it was. The file
-// is read twice, since only its last line settles the types.
+// create creates the table from all of a data set, or leaves the database as it was. A file
+// that does not give all types is read twice, since only its last line settles them.
 func (t *importTask) create(ctx context.Context) (*imported, error) {
 	d, err := t.open(ctx)
 	if err != nil {
@@ -85,15 +85,31 @@ func (t *importTask) create(ctx context.Context) (*imported, error) {
 	}
 	done := new(imported)
 	done.form, done.csv = dataset.CSVFormOf(d.Reader)
-	if done.Description, err = describe(d, kinds); err != nil {
-		return nil, t.typeError(err)
+	survey := infer.NewSurvey(d.Reader, kinds)
+	watch := survey.Add
+	if !survey.Settled() {
+		if err := eachRow(d, "reading", survey.Add); err != nil {
+			return nil, t.typeError(err)
+		}
+		watch = func(*dataset.Rows, int) error { return nil }
 	}
 	conn, err := openDatabase(t.database, sqlite.ReadWrite|sqlite.Create)
 	if err != nil {
 		return nil, err
 	}
-	done.Rows, err = load(conn, t.table, done.Columns, d)
+	err = load(conn, t.table, survey.Description().Columns, d, watch)
+	done.Description = survey.Description()
 	return done, cmp.Or(err, conn.Close()) // closing rolls back
+}
+
+// eachRow calls row for every row of all columns.
+func eachRow(d *cli.DataSet, what string, row func(batch *dataset.Rows, i int) error) error {
+	columns := make([]int, len(d.Fields()))
+	for i := range columns {
+		columns[i] = i
+	}
+	_, err := d.Each(what, columns, row)
+	return err
 }
 
 // check refuses wrong arguments.
@@ -171,22 +187,18 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// load creates the table and fills it in one transaction. After an error the caller
-// closes the connection, which rolls it back.
-func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet) (rows int64, err error) {
+// load creates the table and fills it in one transaction. It shows each row to watch. After an
+// error the caller closes the connection, which rolls it back.
+func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet, watch func(batch *dataset.Rows, i int) error) error {
 	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
-		return 0, err
+		return err
 	}
 	insert, _, err := conn.Prepare(insertSQL(name, len(fields)))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer insert.Close()
-	columns := make([]int, len(fields))
-	for c := range columns {
-		columns[c] = c
-	}
-	rows, err = d.Each("importing", columns, func(batch *dataset.Rows, i int) error {
+	err = eachRow(d, "importing", func(batch *dataset.Rows, i int) error {
 		for c := range fields {
 			f := &fields[c]
 			if !bind(insert, c+1, f, &batch.Columns[c], i) {
@@ -194,12 +206,12 @@ func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet
 				return fmt.Errorf("column %s: %.40q is not of type %v", f.Name, text, f.Kind)
 			}
 		}
-		return insert.Run()
+		return cmp.Or(insert.Run(), watch(batch, i))
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return rows, conn.Exec("COMMIT")
+	return conn.Exec("COMMIT")
 }
 
 func createSQL(name string, fields []infer.Summary) string {

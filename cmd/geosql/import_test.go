@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,16 @@ func dataSetOf(t *testing.T, ctx context.Context, path string) *cli.DataSet {
 	t.Cleanup(func() { d.Close() })
 	return d
 }
+
+// describe reads a data set to its end and returns what it holds.
+func describe(d *cli.DataSet) (infer.Description, error) {
+	survey := infer.NewSurvey(d.Reader, nil)
+	err := eachRow(d, "reading", survey.Add)
+	return survey.Description(), err
+}
+
+// watchNothing is for load.
+func watchNothing(*dataset.Rows, int) error { return nil }
 
 const typesSQL = "SELECT name, type FROM pragma_table_info('t')"
 
@@ -170,7 +181,7 @@ func TestImportOfAChangedFile(t *testing.T) {
 	}
 	defer conn.Close()
 	d := dataSetOf(t, t.Context(), clitest.WriteFile(t, "a\n1\nx\n"))
-	_, err = load(conn, "t", []infer.Summary{{Field: dataset.Field{Name: "a", Kind: dataset.Integer}}}, d)
+	err = load(conn, "t", []infer.Summary{{Field: dataset.Field{Name: "a", Kind: dataset.Integer}}}, d, watchNothing)
 	if err == nil || !strings.Contains(err.Error(), `in.csv: line 3: column a: "x" is not of type integer`) {
 		t.Errorf("error %v", err)
 	}
@@ -208,8 +219,21 @@ func TestInterruptedImportLeavesNoTable(t *testing.T) {
 func TestImportStopsBetweenRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := describe(dataSetOf(t, ctx, clitest.WriteFile(t, "a\n1\n")), nil); err != context.Canceled {
+	if _, err := describe(dataSetOf(t, ctx, clitest.WriteFile(t, "a\n1\n"))); err != context.Canceled {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Blanks around a number, and cells that have nothing else, do not make a column text.
+func TestDescribeKinds(t *testing.T) {
+	found, err := describe(dataSetOf(t, t.Context(), clitest.WriteFile(t, "a,b,c,d,e\n1, 2,,x, \n,\t3 ,,1,\n-4,0.5,,,\n")))
+	var fields []dataset.Field
+	for _, c := range found.Columns {
+		fields = append(fields, c.Field)
+	}
+	want := "[{a integer} {b real} {c text} {d text} {e text}]"
+	if err != nil || fmt.Sprint(fields) != want {
+		t.Errorf("%v, %v; want %s", fields, err, want)
 	}
 }
 
@@ -225,7 +249,7 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		defer d.Close()
-		found, err := describe(d, nil)
+		found, err := describe(d)
 		if err != nil {
 			return
 		}
@@ -234,15 +258,15 @@ func FuzzImport(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		rows, err := load(conn, "t", found.Columns, d)
+		err = load(conn, "t", found.Columns, d, watchNothing)
 		if err != nil {
 			if len(found.Columns) <= 2000 { // SQLite's limit
 				t.Errorf("%q: %v", in, err)
 			}
 			return
 		}
-		if n := int64(len(columnOf(t, conn, "SELECT quote(t.rowid) FROM t"))); n != rows && !strings.Contains(strings.ToLower(in), "rowid") {
-			t.Errorf("%d rows of %d", n, rows)
+		if n := int64(len(columnOf(t, conn, "SELECT quote(t.rowid) FROM t"))); n != found.Rows && !strings.Contains(strings.ToLower(in), "rowid") {
+			t.Errorf("%d rows of %d", n, found.Rows)
 		}
 	})
 }

@@ -128,6 +128,16 @@ func NewSurvey(r dataset.Reader, kinds map[int]dataset.Kind) *Survey {
 	return s
 }
 
+// Settled reports whether all kinds are known without a reading, and no cell has to be checked.
+func (s *Survey) Settled() bool {
+	for _, c := range s.columns {
+		if c.forced || !c.Given {
+			return false
+		}
+	}
+	return true
+}
+
 // Add adds row i of a batch of all columns. It returns a *TypeError if a cell is not of the
 // kind that was given.
 func (s *Survey) Add(rows *dataset.Rows, i int) error {

@@ -11,18 +11,6 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// describe reads a data set to its end and returns what its columns hold. The kinds of some
-// columns may be given.
-func describe(d *cli.DataSet, kinds map[int]dataset.Kind) (infer.Description, error) {
-	survey := infer.NewSurvey(d.Reader, kinds)
-	columns := make([]int, len(d.Fields()))
-	for i := range columns {
-		columns[i] = i
-	}
-	_, err := d.Each("reading", columns, survey.Add)
-	return survey.Description(), err
-}
-
 // A givenType is the kind that the user gives for a column.
 type givenType struct {
 	column string
