@@ -31,6 +31,7 @@ type argument struct {
 type kind struct {
 	expects  string // of the type, as in "must be TEXT"
 	nullable bool   // NULL is accepted too, and is not decoded
+	public   bool   // a value of the wrong type can be shown
 	decode   func(in *sqlite.Value, out *value) error
 }
 
@@ -72,9 +73,9 @@ var (
 	// kindAccount is an account that pays: TEXT, or INTEGER meaning its decimal text.
 	// For kindContributor NULL stands for nobody, as in rows that contribute nothing.
 	// kindAnyAccount accepts '*', which stands for every account.
-	kindAccount     = kind{expects: "TEXT or INTEGER", decode: decodeAccount}
+	kindAccount     = kind{expects: "TEXT or INTEGER", public: true, decode: decodeAccount}
 	kindContributor = orNull(kindAccount)
-	kindAnyAccount  = kind{expects: "TEXT or INTEGER", decode: decodeAnyAccount}
+	kindAnyAccount  = kind{expects: "TEXT or INTEGER", public: true, decode: decodeAnyAccount}
 )
 
 // orNull returns the kind that accepts NULL too.

@@ -72,22 +72,22 @@ func (c call) decode(kept settings) error {
 		}
 		out.given = true
 		if err := a.kind.decode(c.Arg(i), out); err != nil {
-			return c.kindError(a, c.Arg(i).Type(), err)
+			return c.kindError(a, c.Arg(i), err)
 		}
 	}
 	return nil
 }
 
 // kindError returns the error for an argument that its kind does not accept.
-func (c call) kindError(a *argument, got sqlite.Type, err error) error {
+func (c call) kindError(a *argument, got *sqlite.Value, err error) error {
 	if err == errType {
-		return c.argErrorf(a, "must be %s, got %s", a.kind.expects, got)
+		return c.typeError(a, got)
 	}
 	return c.argErrorf(a, "%w", err)
 }
 
 // nullError returns the error for an argument that must not be NULL in this call.
-func (c call) nullError(a *argument) error { return c.kindError(a, sqlite.Null, errType) }
+func (c call) nullError(a *argument) error { return c.wrongType(a, sqlite.Null, "NULL") }
 
 // argErrorf returns an error about an argument.
 func (c call) argErrorf(a *argument, format string, v ...any) error {

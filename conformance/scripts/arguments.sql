@@ -9,7 +9,7 @@ SELECT typeof(geoind_laplace(42, 39.9, 116.3, 1)), typeof(geoind_laplace('42', 3
 --> 'text', 'text', 'text'
 --$ 42 2/m, ана 1/m
 SELECT geoind_laplace(42.0, 39.9, 116.3, 1);
---! geoind_laplace: account must be TEXT or INTEGER, got REAL
+--! geoind_laplace: account must be TEXT or INTEGER, got REAL 42.0
 SELECT geoind_laplace(x'3432', 39.9, 116.3, 1);
 --! geoind_laplace: account must be TEXT or INTEGER, got BLOB
 SELECT geoind_laplace(NULL, 39.9, 116.3, 1);
@@ -43,6 +43,14 @@ SELECT dx_value('ana', '3', 1, 'u');
 --! dx_value: x must be a number, got TEXT
 SELECT dx_value('ana', x'33', 1, 'u');
 --! dx_value: x must be a number, got BLOB
+SELECT geoind_laplace('ana', 39.9, 116.3, '0,5');
+--! geoind_laplace: epsilon must be a number, got TEXT '0,5'
+SELECT dx_value('ana', 3, 1, 4);
+--! dx_value: universe must be TEXT, got INTEGER 4
+CREATE TABLE imported (meter, kwh);
+INSERT INTO imported VALUES ('ana', '0,5');
+SELECT dx_value(meter, i.kwh, 1, 'u') FROM imported AS i;
+--! dx_value: x must be a number, got TEXT in i.kwh; WHERE typeof(i.kwh) = 'text' finds such rows (all, if i.kwh was imported as TEXT)
 SELECT * FROM geoind_laplace('ana', 39.9, 'east', 1);
 --! geoind_laplace: lon must be a number, got TEXT
 SELECT * FROM geoind_laplace('ana', 39.9);

@@ -1,0 +1,172 @@
+package sqlitefn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// typeError returns the error for an argument whose value has the wrong type.
+//
+// It shows what is public: the value of a setting or of an account, and the name of the column
+// that the statement passes, which is in its text. A secret of the wrong type may still be
+// somebody's reading, such as '0,5', so the error does not show it. Nor does it count rows, since the
+// rows of a group are not those of a table. Instead it has the condition with which the owner
+// finds the rows.
+func (c call) typeError(a *argument, got *sqlite.Value) error {
+	text := got.Type().String()
+	if a.setting || a.kind.public {
+		text += publicValue(got)
+	}
+	return c.wrongType(a, got.Type(), text)
+}
+
+// wrongType returns the error for an argument of the wrong type, which a text describes.
+func (c call) wrongType(a *argument, got sqlite.Type, text string) error {
+	if column := c.column(a); column != "" {
+		condition := fmt.Sprintf("typeof(%s) = '%s'", column, strings.ToLower(got.String()))
+		if got == sqlite.Null {
+			condition = column + " IS NULL"
+		}
+		text += " in " + column + "; WHERE " + condition + " finds such rows"
+		if got == sqlite.Text {
+			text += " (all, if " + column + " was imported as TEXT)"
+		}
+	}
+	return c.argErrorf(a, "must be %s, got %s", a.kind.expects, text)
+}
+
+// publicValue returns a value as a message shows it after its type.
+func publicValue(v *sqlite.Value) string {
+	switch v.Type() {
+	case sqlite.Integer:
+		return fmt.Sprintf(" %d", v.Int())
+	case sqlite.Float:
+		text := formatNumber(v.Float())
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return " " + text
+	case sqlite.Text:
+		text := v.Bytes()
+		return " " + quoted(text[:min(len(text), 40)])
+	}
+	return ""
+}
+
+// column returns the column that the running statement passes for an argument, as its text
+// names it. It returns "" if the text does not tell: the argument is an expression, the call
+// is in a view, or several calls of the function pass different columns.
+func (c call) column(a *argument) string {
+	place := 0
+	for c.args[place] != a {
+		place++
+	}
+	found := ""
+	for _, sql := range c.session.conn.RunningSQL() {
+		for _, passed := range passedTo(sql, c.name) {
+			if place >= len(passed) {
+				continue
+			}
+			if found != "" && passed[place] != found {
+				return ""
+			}
+			found = passed[place]
+		}
+	}
+	if !isColumn(found) || !printable.Is(found) {
+		return ""
+	}
+	return found
+}
+
+// passedTo returns the texts of the arguments of each call of a function in a statement.
+func passedTo(sql, function string) (calls [][]string) {
+	for rest := sql; rest != ""; {
+		token := nextToken(rest)
+		rest = rest[len(token):]
+		if !strings.EqualFold(token, function) {
+			continue
+		}
+		after := strings.TrimLeft(rest, " \t\r\n\f")
+		if strings.HasPrefix(after, "(") {
+			calls = append(calls, splitArguments(after[1:]))
+		}
+	}
+	return calls
+}
+
+// splitArguments returns the texts of the arguments that stand before a closing parenthesis.
+func splitArguments(sql string) (arguments []string) {
+	depth, text := 0, ""
+	for sql != "" {
+		token := nextToken(sql)
+		sql = sql[len(token):]
+		switch {
+		case token == "(":
+			depth++
+		case token == ")" && depth > 0:
+			depth--
+		case token == ")":
+			return append(arguments, strings.TrimSpace(text))
+		case token == "," && depth == 0:
+			arguments = append(arguments, strings.TrimSpace(text))
+			text = ""
+			continue
+		}
+		text += token
+	}
+	return nil
+}
+
+// nextToken returns the first token of a text that is not empty: a word, a text or name in quotes,
+// a comment, or a single byte.
+func nextToken(sql string) string {
+	end := func(mark string, from int) string {
+		if i := strings.Index(sql[from:], mark); i >= 0 {
+			return sql[:from+i+len(mark)]
+		}
+		return sql
+	}
+	switch first := sql[0]; {
+	case first == '\'' || first == '"' || first == '`':
+		return end(sql[:1], 1) // of a doubled quote each half is read as a text
+	case first == '[':
+		return end("]", 1)
+	case strings.HasPrefix(sql, "--"):
+		return end("\n", 2)
+	case strings.HasPrefix(sql, "/*"):
+		return end("*/", 2)
+	case isWord(first):
+		n := 1
+		for n < len(sql) && isWord(sql[n]) {
+			n++
+		}
+		return sql[:n]
+	}
+	return sql[:1]
+}
+
+// isWord reports whether a byte is part of words: of a name without quotes, or of a number.
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c >= 0x80
+}
+
+// isColumn reports whether a text is the name of a column, possibly with those of its table and
+// schema.
+func isColumn(text string) bool {
+	names := 0
+	for dot := true; text != ""; dot = !dot {
+		token := nextToken(text)
+		text = text[len(token):]
+		switch {
+		case dot && (token[0] == '"' && len(token) > 2 || isWord(token[0]) && (token[0] < '0' || token[0] > '9') && !strings.EqualFold(token, "null")):
+			names++
+		case dot || token != "." || text == "":
+			return false
+		}
+	}
+	return names > 0
+}
