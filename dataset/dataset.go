@@ -75,8 +75,8 @@ var ErrFormat = errors.New("unknown format")
 // (.gz if compressed by gzip), Parquet in a .parquet or .geoparquet file, and an SQLite
 // table named "file#table" if package dataset/sqlite is imported.
 //
-// CSV has a header line and cells that are separated by commas, semicolons or
-// tabs. An empty cell is NULL.
+// CSV has a header line, unless the option [NoHeader] is given, and cells that are separated
+// by commas, semicolons or tabs. An empty cell is NULL.
 //
 // Cancelling ctx ends Read with the cause.
 func Open(ctx context.Context, path string, options ...Option) (Reader, error) {

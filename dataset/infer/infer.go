@@ -1,5 +1,6 @@
 // Package infer finds the kinds of columns whose cells are text: the kinds in which the
-// cells can be stored without losing a digit.
+// cells can be stored without losing a digit. A [Column] finds the kind alone; a [Survey]
+// describes a data set, and says why a column is text.
 package infer
 
 import (
