@@ -7,6 +7,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/noise"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // A counter serves users and counts, for one worker.
@@ -20,6 +21,8 @@ type counter struct {
 
 	reports, interest         int64
 	contained, found, fetched []int64 // by radius
+
+	overheads [][]float64 // by radius, of each user that has POIs of interest
 }
 
 func newCounter(s *Study, m noise.Drawer, src *exact.Source, rows []Row) *counter {
@@ -29,6 +32,7 @@ func newCounter(s *Study, m noise.Drawer, src *exact.Source, rows []Row) *counte
 	}
 	c.largest = slices.Max(c.radii)
 	c.contained, c.found, c.fetched = make([]int64, len(rows)), make([]int64, len(rows)), make([]int64, len(rows))
+	c.overheads = make([][]float64, len(rows))
 	return c
 }
 
@@ -38,6 +42,14 @@ func (c *counter) serve(ctx context.Context, user Place) {
 	c.wanted = c.wanted[:0]
 	c.study.pois.each(user, interest, func(q Place, _ float64) { c.wanted = append(c.wanted, q) })
 	fetch := func(_ Place, distance float64) { c.count(c.fetched, distance) }
+	before, interestBefore := slices.Clone(c.fetched), c.interest
+	defer func() {
+		if wanted := c.interest - interestBefore; wanted > 0 {
+			for k, n := range c.fetched {
+				c.overheads[k] = append(c.overheads[k], float64(n-before[k])/float64(wanted))
+			}
+		}
+	}()
 	for range c.study.settings.Reports {
 		if ctx.Err() != nil {
 			return
@@ -73,6 +85,7 @@ func (c *counter) merge(o *counter) {
 		c.contained[k] += o.contained[k]
 		c.found[k] += o.found[k]
 		c.fetched[k] += o.fetched[k]
+		c.overheads[k] = append(c.overheads[k], o.overheads[k]...)
 	}
 }
 
@@ -86,6 +99,7 @@ func (c *counter) summarise(rows []Row, rowKB float64) {
 		r.Found = float64(c.found[k]) / float64(c.interest)
 		r.Interest, r.Fetched = float64(c.interest)/n, float64(c.fetched[k])/n
 		r.Overhead = float64(c.fetched[k]) / float64(c.interest)
+		r.UserOverheads = stats.NewQuartiles(c.overheads[k])
 		r.ExtraKB = (r.Fetched - r.Interest) * rowKB
 	}
 }

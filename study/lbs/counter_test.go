@@ -18,10 +18,10 @@ func TestCount(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	radii := []float64{10, 20}
-	a := counter{radii: radii, reports: 1, interest: 2, contained: []int64{3, 4}, found: []int64{5, 6}, fetched: []int64{7, 8}}
-	b := counter{radii: radii, reports: 10, interest: 20, contained: []int64{30, 40}, found: []int64{50, 60}, fetched: []int64{70, 80}}
+	a := counter{radii: radii, reports: 1, interest: 2, contained: []int64{3, 4}, found: []int64{5, 6}, fetched: []int64{7, 8}, overheads: [][]float64{{1}, {2, 3}}}
+	b := counter{radii: radii, reports: 10, interest: 20, contained: []int64{30, 40}, found: []int64{50, 60}, fetched: []int64{70, 80}, overheads: [][]float64{{4}, nil}}
 	a.merge(&b)
-	want := counter{radii: radii, reports: 11, interest: 22, contained: []int64{33, 44}, found: []int64{55, 66}, fetched: []int64{77, 88}}
+	want := counter{radii: radii, reports: 11, interest: 22, contained: []int64{33, 44}, found: []int64{55, 66}, fetched: []int64{77, 88}, overheads: [][]float64{{1, 4}, {2, 3}}}
 	if !reflect.DeepEqual(a, want) {
 		t.Errorf("%+v, not %+v", a, want)
 	}

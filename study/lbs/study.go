@@ -8,6 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/noise"
 	"github.com/geosql/geosql/study/parallel"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // Names of the radii of retrieval.
@@ -31,7 +32,10 @@ type Row struct {
 	Interest  float64    // mean number of POIs of interest
 	Fetched   float64    // mean number of POIs retrieved
 	Overhead  float64    // Fetched/Interest
-	ExtraKB   float64    // mean size of the POIs fetched beyond those of interest
+
+	UserOverheads stats.Quartiles // of the users that have POIs of interest
+
+	ExtraKB float64 // mean size of the POIs fetched beyond those of interest
 }
 
 // A Study draws reports of users and counts the POIs around them. [New] returns one. It is

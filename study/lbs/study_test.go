@@ -9,6 +9,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/study/noise"
+	"github.com/geosql/geosql/study/stats"
 	"github.com/geosql/geosql/study/studytest"
 )
 
@@ -341,5 +342,19 @@ func TestProgress(t *testing.T) {
 	rowsOf(t, study)
 	if last != 3*len(users) {
 		t.Errorf("%d", last)
+	}
+}
+
+// The quartiles are those of single users. Who has no points of interest is left out.
+func TestUserOverheads(t *testing.T) {
+	s := published()
+	s.Levels, s.Confidences, s.Reports = []float64{math.Ln2}, []float64{0.9}, 3
+	other, lonely := notreDame.north(10_000), notreDame.north(-10_000)
+	study := newStudy(t, s, []Place{notreDame, notreDame.north(400), other, lonely.north(400)}, []Place{notreDame, other, lonely})
+	study.reporting(far(0))
+	for _, r := range rowsOf(t, study) {
+		if r.UserOverheads != (stats.Quartiles{Low: 1, High: 2}) || r.Overhead != 2 {
+			t.Errorf("%s: %+v, %v", r.Radius, r.UserOverheads, r.Overhead)
+		}
 	}
 }

@@ -28,6 +28,9 @@ type PredictionRow struct {
 	SameError   float64 // epsilon at which independent noise has this mean error; NaN if that is 0
 	SameEpsilon float64 // mean error of independent noise at the epsilon spent
 	Saving      int     // meters that spend less than independent noise of their own mean error
+
+	// What single meters spend, relative to independent noise of their own mean error.
+	Shares stats.Quartiles
 }
 
 // A predictor is the predictive mechanism with one setting.
@@ -87,18 +90,22 @@ func (s *Study) predictionRow(ctx context.Context, p predictor, meters []Meter) 
 	}
 	r := PredictionRow{Alpha: p.alpha, Eta: p.eta, Meters: len(meters)}
 	var all predicted
+	var shares []float64
 	for k := range runs { // in the order of the meters, not of the workers
 		x := &runs[k]
 		if x.err != nil {
 			return PredictionRow{}, x.err
 		}
-		if x.epsilon() < newIndependentNoise(s.settings.Universe, x.readings).epsilonFor(x.meanError()) {
+		same := newIndependentNoise(s.settings.Universe, x.readings).epsilonFor(x.meanError())
+		if x.epsilon() < same {
 			r.Saving++
 		}
+		shares = append(shares, x.epsilon()/same)
 		all.merge(x)
 	}
 	noise := newIndependentNoise(s.settings.Universe, all.readings)
 	r.Readings = len(all.errors)
+	r.Shares = stats.NewQuartiles(shares)
 	r.PredictionRate = float64(all.easy) / float64(all.tested)
 	r.MeanError, r.Epsilon = all.meanError(), all.epsilon()
 	r.SameError, r.SameEpsilon = noise.epsilonFor(r.MeanError), noise.meanError(r.Epsilon)

@@ -77,6 +77,10 @@ func TestPredictionsSave(t *testing.T) {
 	var settings []float64
 	for _, r := range rows {
 		settings = append(settings, r.Eta, r.Alpha)
+		// What the still meter spends is below what the jumping one does; the other has no error.
+		if !(0 < r.Shares.Low && r.Shares.Low < 1 && r.Shares.High > r.Shares.Low) {
+			t.Errorf("the meters spread over %v", r.Shares)
+		}
 		if r.Saving < 1 || r.Saving > 2 || r.Meters != 3 || r.Readings != 4002 {
 			t.Errorf("%+v", r)
 		}

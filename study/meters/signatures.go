@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // A SignatureRow holds the results about signatures at one epsilon.
@@ -19,6 +20,9 @@ type SignatureRow struct {
 	Window float64 // share of the releases whose signature is recognised
 	Device float64 // share of the releases whose device is recognised
 	Unseen float64 // the same, with a library that lacks the signature itself
+
+	// The same shares in single repetitions; of the true signatures, NaN.
+	Windows, DeviceShares, UnseenShares stats.Quartiles
 }
 
 // TupleEpsilon returns what a release of a signature costs under the maximum metric.
@@ -36,7 +40,7 @@ func (s *Study) Signatures(ctx context.Context, meters []Meter, row func(Signatu
 	}
 	s.Begin(len(known) * (1 + len(s.values)))
 	truth, err := s.recognised(ctx, known, func(_ *exact.Source, k int) released {
-		return released{1, known.recognise(known[k].indices, k), []float64{0}}
+		return released{[]recognition{known.recognise(known[k].indices, k)}, []float64{0}}
 	})
 	if err != nil {
 		return err
@@ -60,14 +64,17 @@ func (s *Study) Signatures(ctx context.Context, meters []Meter, row func(Signatu
 
 // released holds the results of one signature, or of all.
 type released struct {
-	times      int
-	recognised recognition // summed over the releases
-	errors     []float64   // of every reading of every release
+	recognised []recognition // by repetition, summed over the signatures
+	errors     []float64     // of every reading of every release
 }
 
 func (r *released) add(o released) {
-	r.times += o.times
-	r.recognised.add(o.recognised)
+	if r.recognised == nil {
+		r.recognised = make([]recognition, len(o.recognised))
+	}
+	for k, x := range o.recognised {
+		r.recognised[k].add(x)
+	}
 	r.errors = append(r.errors, o.errors...)
 }
 
@@ -87,14 +94,14 @@ func (s *Study) recognised(ctx context.Context, known library, release func(src 
 func (s *Study) releaseSignature(q *scalar.Query, src *exact.Source, known library, own int) released {
 	u, truth, repeat := s.settings.Universe, known[own].indices, s.settings.Repeat
 	values, report := make([]float64, len(truth)), make([]int64, len(truth))
-	r := released{times: repeat, errors: make([]float64, 0, repeat*len(truth))}
+	r := released{errors: make([]float64, 0, repeat*len(truth))}
 	for range repeat {
 		releaseEach(values, q, src, u, truth)
 		for k, x := range values {
 			report[k] = u.Index(x)
 			r.errors = append(r.errors, distance(x, u.Value(truth[k])))
 		}
-		r.recognised.add(known.recognise(report, own))
+		r.recognised = append(r.recognised, known.recognise(report, own))
 	}
 	return r
 }
@@ -117,10 +124,21 @@ func (s *Study) signatureRow(known library, all released, m mechanism) Signature
 	for _, x := range known {
 		devices[x.meter] = true
 	}
-	n := float64(all.times)
+	var sum recognition
+	var windows, deviceShares, unseen []float64
+	n := float64(len(known))
+	for _, x := range all.recognised {
+		sum.add(x)
+		windows, deviceShares, unseen = append(windows, x.window/n), append(deviceShares, x.device/n), append(unseen, x.unseen/n)
+	}
+	if m.query == nil { // nothing was drawn
+		windows, deviceShares, unseen = nil, nil, nil
+	}
+	n *= float64(len(all.recognised))
 	return SignatureRow{
 		Epsilon: m.epsilon, Devices: len(devices), Signatures: len(known), Samples: s.settings.samples(),
 		Errors: newErrors(all.errors, m.radius),
-		Window: all.recognised.window / n, Device: all.recognised.device / n, Unseen: all.recognised.unseen / n,
+		Window: sum.window / n, Device: sum.device / n, Unseen: sum.unseen / n,
+		Windows: stats.NewQuartiles(windows), DeviceShares: stats.NewQuartiles(deviceShares), UnseenShares: stats.NewQuartiles(unseen),
 	}
 }

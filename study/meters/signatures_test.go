@@ -9,6 +9,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // signaturesOf runs that part of a study.
@@ -114,7 +115,7 @@ func shared(q *scalar.Query, src *exact.Source, u *scalar.Universe, known librar
 	moved := u.Index(value[0]) - truth[0]
 	report := []int64{truth[0] + moved, min(max(truth[1]+moved, 0), u.Last())}
 	return released{
-		1, known.recognise(report, own),
+		[]recognition{known.recognise(report, own)},
 		[]float64{math.Abs(float64(moved)), math.Abs(float64(report[1] - truth[1]))},
 	}
 }
@@ -126,12 +127,16 @@ func TestTrueSignatures(t *testing.T) {
 	if want := (SignatureRow{Devices: 2, Signatures: 3, Samples: 2, Errors: r.Errors, Window: 1, Device: 1, Unseen: 2. / 3}); !near(r, want) {
 		t.Errorf("%+v, not %+v", r, want)
 	}
+	if !math.IsNaN(r.Windows.Low) || !math.IsNaN(r.UnseenShares.High) {
+		t.Errorf("the true signatures spread: %+v", r)
+	}
 }
 
 // near forgives the sums of shares their rounding.
 func near(a, b SignatureRow) bool {
 	same := math.Abs(a.Window-b.Window)+math.Abs(a.Device-b.Device)+math.Abs(a.Unseen-b.Unseen) < 1e-12
 	a.Window, a.Device, a.Unseen = b.Window, b.Device, b.Unseen
+	a.Windows, a.DeviceShares, a.UnseenShares = b.Windows, b.DeviceShares, b.UnseenShares
 	return same && a == b
 }
 
@@ -184,5 +189,26 @@ func TestEndsEarly(t *testing.T) {
 				t.Errorf("%s: %v after %d rows", name, err, rows)
 			}
 		}
+	}
+}
+
+// The quartiles are those of the repetitions, each over all signatures.
+func TestSignatureSpread(t *testing.T) {
+	s := newStudy(t, brief(t, 1))
+	known := library(s.signatures(programmes()))
+	var all released
+	for k := range known {
+		one := released{errors: []float64{0}}
+		for repetition := range 4 {
+			one.recognised = append(one.recognised, recognition{window: float64(min(repetition, 3)), device: 1, unseen: float64(2 * k)})
+		}
+		all.add(one)
+	}
+	r := s.signatureRow(known, all, s.values[0])
+	want := SignatureRow{
+		Windows: stats.Quartiles{Low: 0, High: 2}, DeviceShares: stats.Quartiles{Low: 1, High: 1}, UnseenShares: stats.Quartiles{Low: 2, High: 2},
+	}
+	if r.Window != 1.5 || r.Device != 1 || r.Windows != want.Windows || r.DeviceShares != want.DeviceShares || r.UnseenShares != want.UnseenShares {
+		t.Errorf("%+v", r)
 	}
 }

@@ -31,6 +31,7 @@ type TotalRow struct {
 	MeanSum                     float64
 	Errors                      Errors
 	RelativeMedian, RelativeP95 float64 // errors relative to the sum; NaN without a sum
+	Relative                    stats.Quartiles
 }
 
 // A span is a length of time to sum over. Times are numbered by it, in ascending order.
@@ -143,6 +144,7 @@ func (s *Study) totalRow(ctx context.Context, p part, m mechanism) (TotalRow, er
 	r.Errors = newErrors(all, m.radius)
 	slices.Sort(relative)
 	r.RelativeMedian, r.RelativeP95 = stats.Quantile(relative, 0.5), stats.Quantile(relative, 0.95)
+	r.Relative = stats.NewQuartiles(relative)
 	return r, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // totalsOf runs that part of a study.
@@ -50,10 +51,10 @@ func TestTotals(t *testing.T) {
 	exact := Errors{Within: 1}
 	total := 1 + 2 + 0.25 + 5 + 0 + 0.002 + 0.3 + 0.1
 	want := []TotalRow{
-		{OneMeter, "day", 1e6, 6, 1, total / 6, exact, 0, 0},
-		{OneMeter, "month", 1e6, 6, 1, total / 6, exact, 0, 0},
-		{District, "day", 1e6, 5, 1, total / 5, exact, 0, 0},
-		{District, "month", 1e6, 5, 1, total / 5, exact, 0, 0},
+		{OneMeter, "day", 1e6, 6, 1, total / 6, exact, 0, 0, stats.Quartiles{}},
+		{OneMeter, "month", 1e6, 6, 1, total / 6, exact, 0, 0, stats.Quartiles{}},
+		{District, "day", 1e6, 5, 1, total / 5, exact, 0, 0, stats.Quartiles{}},
+		{District, "month", 1e6, 5, 1, total / 5, exact, 0, 0, stats.Quartiles{}},
 	}
 	for k, r := range rows {
 		if math.Abs(r.MeanSum-want[k].MeanSum) > 1e-12 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/study/parallel"
+	"github.com/geosql/geosql/study/stats"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -22,6 +23,8 @@ type Series struct {
 	DriftRatio []float64   // share of the runs whose set missed the true cell
 	Distance   []float64   // metres
 	Reports    []track.Fix // of the first run
+
+	SetSizes, Distances []stats.Quartiles // over the runs
 }
 
 // ExampleRuns is the number of runs that an Example averages, as in the paper.
@@ -69,9 +72,13 @@ func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Se
 func meanOf(runs [][]step) (s Series) {
 	for k := range runs[0] {
 		var all tally
+		var sizes, distances []float64
 		for _, run := range runs {
 			all.add(run[k])
+			sizes, distances = append(sizes, float64(run[k].setSize)), append(distances, run[k].metres)
 		}
+		s.SetSizes = append(s.SetSizes, stats.NewQuartiles(sizes))
+		s.Distances = append(s.Distances, stats.NewQuartiles(distances))
 		mean := all.summary(nil)
 		s.SetSize = append(s.SetSize, mean.SetSize)
 		s.DriftRatio = append(s.DriftRatio, mean.DriftRatio)

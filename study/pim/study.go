@@ -168,7 +168,9 @@ func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary
 	if all.err != nil {
 		return Summary{}, all.err
 	}
-	return all.summary(s.settings.KNN), nil
+	summary := all.summary(s.settings.KNN)
+	summary.Spread = spreadOf(tallies, s.settings.KNN)
+	return summary, nil
 }
 
 // stopper returns a function that reports whether ctx has ended.

@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/study/stats"
 	"github.com/geosql/geosql/study/track"
 )
 
@@ -198,7 +199,9 @@ func TestMeanOf(t *testing.T) {
 		{{setSize: 2, metres: 30}, {setSize: 3, metres: 60}},
 	})
 	if !slices.Equal(s.SetSize, []float64{1.5, 3}) || !slices.Equal(s.DriftRatio, []float64{0.5, 0}) ||
-		!slices.Equal(s.Distance, []float64{20, 40}) || !slices.Equal(s.Reports, []track.Fix{first, second}) {
+		!slices.Equal(s.Distance, []float64{20, 40}) || !slices.Equal(s.Reports, []track.Fix{first, second}) ||
+		!slices.Equal(s.SetSizes, []stats.Quartiles{{Low: 1, High: 2}, {Low: 3, High: 3}}) ||
+		!slices.Equal(s.Distances, []stats.Quartiles{{Low: 10, High: 30}, {Low: 20, High: 60}}) {
 		t.Errorf("%+v", s)
 	}
 }

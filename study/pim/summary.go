@@ -3,6 +3,8 @@ package pim
 import (
 	"math"
 	"time"
+
+	"github.com/geosql/geosql/study/stats"
 )
 
 // A Summary holds the measures over all steps of all runs of one mechanism.
@@ -22,6 +24,37 @@ type Summary struct {
 	Precision, Recall []float64
 
 	StepTime time.Duration // mean time to find the set, draw and infer
+
+	Spread Spread
+}
+
+// A Spread holds the quartiles of the measures of single runs.
+type Spread struct {
+	SetSize, DriftRatio, Distance stats.Quartiles
+	Precision, Recall             []stats.Quartiles // one for each KNN of the settings
+}
+
+// spreadOf returns the spread of runs with at least one step each.
+func spreadOf(runs []tally, queries []KNN) (s Spread) {
+	all := make([]Summary, len(runs))
+	for k := range runs {
+		all[k] = runs[k].summary(queries)
+	}
+	quartiles := func(of func(Summary) float64) stats.Quartiles {
+		values := make([]float64, len(all))
+		for k, x := range all {
+			values[k] = of(x)
+		}
+		return stats.NewQuartiles(values)
+	}
+	s.SetSize = quartiles(func(x Summary) float64 { return x.SetSize })
+	s.DriftRatio = quartiles(func(x Summary) float64 { return x.DriftRatio })
+	s.Distance = quartiles(func(x Summary) float64 { return x.Distance })
+	for n := range all[0].Precision {
+		s.Precision = append(s.Precision, quartiles(func(x Summary) float64 { return x.Precision[n] }))
+		s.Recall = append(s.Recall, quartiles(func(x Summary) float64 { return x.Recall[n] }))
+	}
+	return s
 }
 
 // A tally accumulates a Summary. The zero value is empty.

@@ -2,8 +2,11 @@ package pim
 
 import (
 	"math"
+	"reflect"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/study/stats"
 )
 
 // By hand: two runs of two steps and one step.
@@ -38,5 +41,24 @@ func TestSummary(t *testing.T) {
 		if math.Abs(c.got-c.want) > 1e-12 {
 			t.Errorf("%s %v, not %v", c.name, c.got, c.want)
 		}
+	}
+}
+
+// By hand: four runs, of which the first has two steps.
+func TestSpread(t *testing.T) {
+	queries := []KNN{{1, 1}}
+	runs := make([]tally, 4)
+	for k := range runs {
+		runs[k].add(step{setSize: 4 - k, metres: float64(10 * k), drift: k == 3})
+		runs[k].addKNN(queries, []int32{int32(k)}, []int32{2})
+	}
+	runs[0].add(step{setSize: 8, metres: 2, drift: true})
+	runs[0].addKNN(queries, []int32{5}, []int32{5})
+	want := Spread{ // of 6, 3, 2, 1; of 1/2, 0, 0, 1; of 1, 10, 20, 30; of 1/2, 0, 1, 0
+		SetSize: stats.Quartiles{Low: 1, High: 3}, DriftRatio: stats.Quartiles{Low: 0, High: 0.5}, Distance: stats.Quartiles{Low: 1, High: 20},
+		Precision: []stats.Quartiles{{Low: 0, High: 0.5}}, Recall: []stats.Quartiles{{Low: 0, High: 0.5}},
+	}
+	if got := spreadOf(runs, queries); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, not %+v", got, want)
 	}
 }

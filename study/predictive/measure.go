@@ -18,11 +18,14 @@ func (s *Study) measure(ctx context.Context, m *trace.Mechanism, jump float64) (
 	}); err != nil {
 		return Summary{}, err
 	}
+	spread := spreadOf(tallies, m.Policy().Epsilon)
 	var all tally
 	for k := range tallies { // in the order of the tracks, not of the workers
 		all.merge(&tallies[k])
 	}
-	return all.summary(m.Policy().Epsilon), all.err
+	summary := all.summary(m.Policy().Epsilon)
+	summary.Spread = spread
+	return summary, all.err
 }
 
 // measureSubject runs a mechanism on all samples of a subject.

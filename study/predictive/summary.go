@@ -22,6 +22,35 @@ type Summary struct {
 
 	Rate          float64 // share of the epsilon spent per point, averaged over the runs
 	MaxSpentShare float64 // largest share of the epsilon that a run spent, at most 1
+
+	Spread Spread
+}
+
+// A Spread holds the quartiles of the measures of single traces.
+type Spread struct {
+	PredictionRate, Skipped, TestShare, AverageError, Rate stats.Quartiles
+}
+
+// spreadOf returns the spread of traces with the given epsilon each. It sorts their errors.
+func spreadOf(traces []tally, epsilon budget.Amount) Spread {
+	all := make([]Summary, len(traces))
+	for k := range traces {
+		all[k] = traces[k].summary(epsilon)
+	}
+	quartiles := func(of func(Summary) float64) stats.Quartiles {
+		values := make([]float64, len(all))
+		for k, x := range all {
+			values[k] = of(x)
+		}
+		return stats.NewQuartiles(values)
+	}
+	return Spread{
+		PredictionRate: quartiles(func(x Summary) float64 { return x.PredictionRate }),
+		Skipped:        quartiles(func(x Summary) float64 { return x.Skipped }),
+		TestShare:      quartiles(func(x Summary) float64 { return x.TestShare }),
+		AverageError:   quartiles(func(x Summary) float64 { return x.AverageError }),
+		Rate:           quartiles(func(x Summary) float64 { return x.Rate }),
+	}
 }
 
 // A tally accumulates a Summary. The zero value is empty.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/trace"
+	"github.com/geosql/geosql/study/stats"
 	"pgregory.net/rapid"
 )
 
@@ -118,4 +119,19 @@ func reference(runs [][]measured, epsilon float64) (s Summary) {
 		}
 	}
 	return s
+}
+
+// By hand: four traces of one point each, and one that was left out.
+func TestSpread(t *testing.T) {
+	traces := make([]tally, 5)
+	for k := range 4 {
+		traces[k].add(trace.Plan{Action: trace.Test, EpsTest: 1}, trace.Point{Tested: true, Hard: k > 0}, float64(10*k))
+		traces[k].endRun(budget.History{Spent: budget.Amount(k + 1), Points: 1})
+	}
+	s := spreadOf(traces, 4)
+	if s.PredictionRate != (stats.Quartiles{Low: 0, High: 0}) || s.AverageError != (stats.Quartiles{Low: 0, High: 20}) ||
+		s.Rate != (stats.Quartiles{Low: 0.25, High: 0.75}) || s.TestShare != (stats.Quartiles{Low: 0.25, High: 0.5}) ||
+		s.Skipped != (stats.Quartiles{}) {
+		t.Errorf("%+v", s)
+	}
 }

@@ -3,6 +3,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -14,4 +15,21 @@ func Quantile(sorted []float64, p float64) float64 {
 		return math.NaN()
 	}
 	return stat.Quantile(p, stat.Empirical, sorted, nil)
+}
+
+// Quartiles are the least of some values that a quarter, and three quarters, of them do not
+// exceed. They say how far the values spread.
+type Quartiles struct{ Low, High float64 }
+
+// Times returns the quartiles of values that are multiplied with a positive factor.
+func (q Quartiles) Times(factor float64) Quartiles {
+	return Quartiles{factor * q.Low, factor * q.High}
+}
+
+// NewQuartiles returns the quartiles of values, in any order, without those that are NaN. Those
+// of nothing are NaN.
+func NewQuartiles(values []float64) Quartiles {
+	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	slices.Sort(sorted)
+	return Quartiles{Quantile(sorted, 0.25), Quantile(sorted, 0.75)}
 }

@@ -16,3 +16,13 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 }
+
+func TestQuartiles(t *testing.T) {
+	values := []float64{7, math.NaN(), 2, 1, 2}
+	if q := NewQuartiles(values).Times(10); q != (Quartiles{10, 20}) || values[0] != 7 {
+		t.Errorf("%v of %v", q, values)
+	}
+	if q := NewQuartiles([]float64{math.NaN()}); !math.IsNaN(q.Low) || !math.IsNaN(q.High) {
+		t.Errorf("of nothing: %v", q)
+	}
+}
