@@ -15,6 +15,7 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/study/chart"
 	"github.com/geosql/geosql/study/meters"
 )
 
@@ -218,7 +219,7 @@ func (s *metersStudy) draw(study *meters.Study, all []meters.Meter, rows []meter
 	if err != nil {
 		return err
 	}
-	figure, err := example.Figure(s.columns[2])
+	figure, err := example.Figure(chart.Axis{Name: "reading", Unit: s.columns[2]})
 	if err := s.figures.write("signature", figure, err); err != nil {
 		return err
 	}

@@ -2,11 +2,8 @@ package census
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"slices"
-
-	"gonum.org/v1/plot/plotter"
 
 	"github.com/geosql/geosql/study/chart"
 )
@@ -33,26 +30,23 @@ func distinct(rows []Row, value func(Row) float64) (values []float64) {
 	return values
 }
 
-// colours are those of the levels, in their order.
-var colours = []color.Color{chart.Blue, chart.Red, chart.Green, chart.Sky, chart.Yellow, chart.Grey}
-
 // panel draws the rows of one radius.
 func panel(rows []Row) chart.Panel {
 	levels := distinct(rows, func(r Row) float64 { return r.Level })
-	series := len(levels) + 1
 	p := chart.Panel{
-		Title: fmt.Sprintf("r = %g miles", rows[0].Radius), X: "miles from home to work", Y: "% of jobs",
-		Left: -0.5, Right: float64(len(Buckets)) - 0.5, Names: Buckets[:],
-		Curves: []chart.Curve{{
-			Name: "original", Colour: color.Black, Plain: true,
-			Points: bars(shares(rows[:len(Buckets)], func(r Row) int64 { return r.Original }), 0, series),
+		Title: fmt.Sprintf("r = %g miles", rows[0].Radius),
+		X:     chart.Axis{Name: "from home to work", Unit: "miles"}, Y: chart.Axis{Name: "jobs", Unit: chart.Percent},
+		Names: Buckets[:], Whole: true,
+		Bars: []chart.Bar{{
+			Name: "original", Style: chart.Black,
+			Heights: shares(rows[:len(Buckets)], func(r Row) int64 { return r.Original }),
 		}},
 	}
 	for k, level := range levels {
 		at := slices.IndexFunc(rows, func(r Row) bool { return r.Level == level })
-		p.Curves = append(p.Curves, chart.Curve{
-			Name: chart.LevelName(level), Colour: colours[k%len(colours)], Plain: true,
-			Points: bars(shares(rows[at:at+len(Buckets)], func(r Row) int64 { return r.Released }), k+1, series),
+		p.Bars = append(p.Bars, chart.Bar{
+			Name: chart.LevelName(level), Style: chart.Numbered(k),
+			Heights: shares(rows[at:at+len(Buckets)], func(r Row) int64 { return r.Released }),
 		})
 	}
 	return p
@@ -68,21 +62,4 @@ func shares(rows []Row, jobs func(Row) int64) (percent []float64) {
 		percent = append(percent, 100*float64(jobs(r))/total)
 	}
 	return percent
-}
-
-// barShare is the share of the axis, between one bucket and the next, that bars cover.
-const barShare = 0.8
-
-// bars returns the outline of one bar in each bucket: the k-th of n bars side by side, with
-// a little room between them.
-func bars(heights []float64, k, n int) (outline plotter.XYs) {
-	width := barShare / float64(n)
-	for bucket, height := range heights {
-		left := float64(bucket) - barShare/2 + width*(float64(k)+0.1)
-		right := left + 0.8*width
-		outline = append(outline,
-			plotter.XY{X: left, Y: 0}, plotter.XY{X: left, Y: height},
-			plotter.XY{X: right, Y: height}, plotter.XY{X: right, Y: 0})
-	}
-	return outline
 }

@@ -15,42 +15,46 @@ import (
 	"github.com/geosql/geosql/study/track"
 )
 
-// mapSize is the side of a map.
-const mapSize = 16 * vg.Centimeter
+const (
+	mapWidth   = columnWidth         // at most
+	mapHeight  = 110 * vg.Millimeter // at most, without title and legend
+	leastShare = 0.4                 // of both, that a map has at least
+)
 
 // A Map shows fixes in kilometres to the east and north of an origin, true to
 // scale. Later layers lie above earlier ones.
 type Map struct {
+	title  string
 	plot   *plot.Plot
+	legend legend
 	origin track.Fix
 }
 
 // NewMap returns an empty map.
 func NewMap(title string, origin track.Fix) *Map {
 	p := newPlot()
-	p.Title.Text = title
-	p.X.Label.Text, p.Y.Label.Text = "km to the east", "km to the north"
-	p.Add(plotter.NewGrid())
-	return &Map{p, origin}
+	p.X.Label.Text, p.Y.Label.Text = Axis{"to the east", "km"}.label(), Axis{"to the north", "km"}.label()
+	p.Add(grid())
+	return &Map{title: title, plot: p, origin: origin}
 }
 
 // Line adds a line through fixes, and its name, unless empty, to the legend.
-func (m *Map) Line(name string, fixes []track.Fix, c color.Color) error {
+func (m *Map) Line(name string, fixes []track.Fix, s Style) error {
 	line, err := plotter.NewLine(m.project(fixes))
 	if err != nil {
 		return err
 	}
-	line.Color, line.Width = c, 0.5
+	line.LineStyle = draw.LineStyle{Color: s.colour, Width: curveWidth}
 	m.plot.Add(line)
 	if name != "" {
-		m.plot.Legend.Add(name, line)
+		m.legend = append(m.legend, legendEntry{name, []plot.Thumbnailer{line}})
 	}
 	return nil
 }
 
 // Discs adds an outlined disc for each place, with the given radius for one fix, and larger
 // for more.
-func (m *Map) Discs(name string, fixes []track.Fix, c color.Color, radius vg.Length) error {
+func (m *Map) Discs(name string, fixes []track.Fix, s Style, radius vg.Length) error {
 	var places plotter.XYs
 	times := map[plotter.XY]float64{}
 	for _, x := range m.project(fixes) {
@@ -58,9 +62,9 @@ func (m *Map) Discs(name string, fixes []track.Fix, c color.Color, radius vg.Len
 			places = append(places, x)
 		}
 	}
-	var legend []plot.Thumbnailer
+	var marks []plot.Thumbnailer
 	for _, style := range []draw.GlyphStyle{
-		{Color: c, Shape: draw.CircleGlyph{}}, {Color: color.Black, Shape: draw.RingGlyph{}},
+		{Color: s.colour, Shape: draw.CircleGlyph{}}, {Color: color.Black, Shape: draw.RingGlyph{}},
 	} {
 		discs, err := plotter.NewScatter(places)
 		if err != nil {
@@ -73,19 +77,44 @@ func (m *Map) Discs(name string, fixes []track.Fix, c color.Color, radius vg.Len
 			return style
 		}
 		m.plot.Add(discs)
-		legend = append(legend, discs)
+		marks = append(marks, discs)
 	}
-	m.plot.Legend.Add(name, legend...)
+	m.legend = append(m.legend, legendEntry{name, marks})
 	return nil
 }
 
 // Draw returns the drawn layers.
 func (m *Map) Draw() io.WriterTo {
-	canvas := vgsvg.New(mapSize, mapSize)
-	area := draw.Crop(draw.New(canvas), panelGap, -panelGap, panelGap, -panelGap)
+	width, height := m.size()
+	inside := width - 2*pageMargin
+	header := lineHeight + m.legend.height(inside) + legendSpace
+	canvas, area := newCanvas(width, height+header+2*pageMargin)
+	area = draw.Crop(area, pageMargin, -pageMargin, pageMargin, -pageMargin)
+	drawTitle(area, m.title)
+	m.legend.draw(draw.Crop(area, 0, 0, 0, -lineHeight))
+	area = draw.Crop(area, 0, 0, 0, -header)
 	trueToScale(m.plot, area)
 	m.plot.Draw(area)
-	return canvas
+	return newDrawing(canvas)
+}
+
+// size returns the size of a map without its title and legend: the greatest at which the layers
+// fill it.
+func (m *Map) size() (width, height vg.Length) {
+	inside := mapWidth - 2*pageMargin
+	data := m.plot.DataCanvas(draw.Canvas{Canvas: vgsvg.New(inside, mapHeight), Rectangle: vg.Rectangle{Max: vg.Point{X: inside, Y: mapHeight}}})
+	size := data.Size()
+	x, y := m.plot.X.Max-m.plot.X.Min, m.plot.Y.Max-m.plot.Y.Min // not 0 after DataCanvas
+	scale := max(x/float64(size.X), y/float64(size.Y))
+	unused := vg.Point{
+		X: min(size.X-vg.Length(x/scale), (1-leastShare)*inside),
+		Y: min(size.Y-vg.Length(y/scale), (1-leastShare)*mapHeight),
+	}
+	least := textStyle().Width(m.title) + 2*pageMargin
+	for _, e := range m.legend {
+		least = max(least, e.width()+2*pageMargin)
+	}
+	return max(mapWidth-unused.X, least), mapHeight - unused.Y
 }
 
 // project returns fixes in kilometres to the east and north of the origin.

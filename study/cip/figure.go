@@ -3,9 +3,7 @@ package cip
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"io"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
@@ -26,16 +24,15 @@ func panelsOf(rows []Row) (panels []chart.Panel) {
 		if at < 0 {
 			at = len(panels)
 			panels = append(panels, chart.Panel{
-				Title: r.Family, X: "variance of the noise", Y: "loss", Left: math.Inf(1), Right: math.Inf(-1),
-				Curves: []chart.Curve{{Name: "independent", Colour: color.Black, Dashed: true, Plain: true}},
+				Title: r.Family,
+				X:     chart.Axis{Name: "variance of the noise", Unit: "squared units"}, Y: chart.Axis{Name: "loss", Unit: "nats"},
+				Curves: []chart.Curve{{Name: "independent", Style: chart.Black, Plain: true}},
 			})
 		}
 		addRow(&panels[at], r)
 	}
 	for k := range panels {
 		p := &panels[k]
-		margin := axisMargin * cmp.Or(p.Right-p.Left, p.Right)
-		p.Left, p.Right = p.Left-margin, p.Right+margin
 		for _, c := range p.Curves {
 			slices.SortFunc(c.Points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		}
@@ -44,18 +41,14 @@ func panelsOf(rows []Row) (panels []chart.Panel) {
 	return panels
 }
 
-// colours are those of the length scales, in their order.
-var colours = []color.Color{chart.Blue, chart.Red, chart.Green, chart.Sky, chart.Yellow, chart.Grey}
-
 // addRow adds a row to the curve of its length scale, and to that of independent
 // points, which is the upper envelope where length scales have different worst sets.
 func addRow(p *chart.Panel, r Row) {
-	p.Left, p.Right = min(p.Left, r.Sigma2), max(p.Right, r.Sigma2)
 	name := fmt.Sprintf("l = %g", r.LengthScale)
 	at := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == name })
 	if at < 0 {
 		at = len(p.Curves)
-		p.Curves = append(p.Curves, chart.Curve{Name: name, Colour: colours[(at-1)%len(colours)]})
+		p.Curves = append(p.Curves, chart.Curve{Name: name, Style: chart.Numbered(at - 1)})
 	}
 	p.Curves[at].Points = append(p.Curves[at].Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Loss})
 
@@ -68,7 +61,3 @@ func addRow(p *chart.Panel, r Row) {
 	}
 	independent.Points = append(independent.Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Independent})
 }
-
-// axisMargin is how far the horizontal axis extends beyond its first and last points,
-// relative to its length.
-const axisMargin = 0.03

@@ -14,9 +14,10 @@ func TestFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	texts := charttest.Texts(t, figure)
-	charttest.Hold(t, texts, 1, "every-other", "windows:2")
-	charttest.Hold(t, texts, 2, "l = 0.5", "l = 1", "l = 2", "independent", "variance of the noise", "loss")
+	charttest.Hold(t, texts, 1, "every-other", "windows:2", "l = 0.5", "l = 1", "l = 2", "independent")
+	charttest.Hold(t, texts, 2, "variance of the noise (squared units)", "loss (nats)")
 }
 
 // One variance is a figure too.
@@ -25,6 +26,7 @@ func TestFigureOfOneVariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	charttest.Hold(t, charttest.Texts(t, figure), 1, "singles", "l = 3")
 }
 

@@ -1,11 +1,9 @@
 package cip
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -36,17 +34,18 @@ func (s *Study) HypothesisFigure(ctx context.Context, rows []Row) (io.WriterTo, 
 		last := &lines[len(lines)-1]
 		*last = append(*last, hypothesisPanel(rows[k], times, trace))
 	}
+	chart.SameScale(lines...)
 	return chart.Page(lines)
 }
 
 // hypothesisPanel draws a trace, and what it is if its points are moved by the shift of a row.
 func hypothesisPanel(r Row, times, trace []float64) chart.Panel {
-	before := chart.Curve{Name: "trace", Colour: chart.Blue, Plain: true}
-	after := chart.Curve{Name: "hypothesis", Colour: chart.Red, Plain: true, Dashed: true}
-	secrets := chart.Curve{Name: "secrets", Colour: color.Black, Loose: true}
+	before := chart.Curve{Name: "trace", Style: chart.Blue, Plain: true}
+	after := chart.Curve{Name: "hypothesis", Style: chart.Red, Plain: true}
+	secrets := chart.Curve{Name: "secrets", Style: chart.Black, Loose: true}
 	p := chart.Panel{
-		Title: fmt.Sprintf("%s, l = %g, variance %g", r.Family, r.LengthScale, r.Sigma2), X: "time", Y: "position",
-		Left: times[0], Right: times[len(times)-1], Bottom: math.Inf(1), Top: math.Inf(-1),
+		Title: fmt.Sprintf("%s, l = %g, variance %g", r.Family, r.LengthScale, r.Sigma2),
+		X:     chart.Axis{Name: "time", Unit: "units"}, Y: chart.Axis{Name: "position", Unit: "units"},
 	}
 	for k, t := range times {
 		x, moved := plotter.XY{X: t, Y: trace[k]}, plotter.XY{X: t, Y: trace[k] + r.Shift[k]}
@@ -54,12 +53,8 @@ func hypothesisPanel(r Row, times, trace []float64) chart.Panel {
 		if slices.Contains(r.Loss.Set, k) {
 			secrets.Points = append(secrets.Points, x, moved)
 		}
-		p.Bottom, p.Top = min(p.Bottom, x.Y, moved.Y), max(p.Top, x.Y, moved.Y)
 	}
 	p.Curves = []chart.Curve{before, after, secrets}
-	margin := axisMargin * cmp.Or(p.Right-p.Left, 1)
-	p.Left, p.Right = p.Left-margin, p.Right+margin
-	p.Bottom -= axisMargin * (p.Top - p.Bottom)
 	return p
 }
 

@@ -82,10 +82,12 @@ func TestHypothesisFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	texts := charttest.Texts(t, figure)
 	charttest.Hold(t, texts, 1, "every-other, l = 1, variance 2", "windows:2, l = 0.5, variance 2")
 	charttest.Hold(t, texts, 2, "[[1]], l = 2, variance 2")
-	charttest.Hold(t, texts, 12, "trace", "hypothesis", "secrets", "time", "position")
+	charttest.Hold(t, texts, 1, "trace", "hypothesis", "secrets")
+	charttest.Hold(t, texts, 12, "time (units)", "position (units)")
 }
 
 // A panel holds the trace, the moved one, and the secrets of both.
@@ -102,9 +104,6 @@ func TestHypothesisPanel(t *testing.T) {
 	}
 	if len(secrets) != 4 || secrets[0] != trace[0] || secrets[1] != moved[0] || secrets[2] != trace[2] || secrets[3] != moved[2] {
 		t.Errorf("%v", secrets)
-	}
-	if !(p.Bottom < 10 && p.Top >= 30 && p.Left < 1 && p.Right > 5) {
-		t.Errorf("%+v", p)
 	}
 }
 

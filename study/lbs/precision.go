@@ -2,7 +2,6 @@ package lbs
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 
@@ -72,17 +71,18 @@ func precisionRow(level, epsilon float64, digits int) PrecisionRow {
 // PrecisionFigure draws, as SVG, figure 5.6 of the thesis: the epsilon of the noise against
 // the one promised, with a line for each precision at which there is such noise.
 func PrecisionFigure(rows []PrecisionRow) (io.WriterTo, error) {
-	p := chart.Panel{Title: "Noise in polar coordinates", X: "epsilon per km", Y: "epsilon of the noise per km"}
+	p := chart.Panel{
+		Title: "Noise in polar coordinates",
+		X:     chart.Axis{Name: "epsilon", Unit: "1/km"}, Y: chart.Axis{Name: "epsilon of the noise", Unit: "1/km"},
+	}
 	for k, digits := range precisions {
-		c := chart.Curve{Name: fmt.Sprintf("%d digits", digits), Colour: []color.Color{chart.Blue, chart.Red, chart.Green}[k]}
+		c := chart.Curve{Name: fmt.Sprintf("%d digits", digits), Style: chart.Numbered(k)}
 		for _, r := range rows {
 			if r.Digits == digits && !math.IsNaN(r.NoiseEpsilon) {
 				c.Points = append(c.Points, plotter.XY{X: 1000 * r.Epsilon, Y: 1000 * r.NoiseEpsilon})
 			}
-			p.Right = max(p.Right, 1000*r.Epsilon)
 		}
 		p.Curves = append(p.Curves, c)
 	}
-	p.Right *= 1 + axisMargin
 	return chart.Page([][]chart.Panel{{p}})
 }

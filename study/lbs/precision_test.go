@@ -77,8 +77,9 @@ func TestPrecisionFigure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		charttest.Check(t, figure)
 		texts := charttest.Texts(t, figure)
-		charttest.Hold(t, texts, 1, "epsilon per km", "epsilon of the noise per km", "16 digits", "9 digits")
+		charttest.Hold(t, texts, 1, "epsilon (1/km)", "epsilon of the noise (1/km)", "16 digits", "9 digits")
 		charttest.Hold(t, texts, lines, "7 digits")
 	}
 }

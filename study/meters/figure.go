@@ -1,7 +1,6 @@
 package meters
 
 import (
-	"image/color"
 	"io"
 	"math"
 	"slices"
@@ -10,28 +9,28 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/geosql/geosql/study/chart"
+	"github.com/geosql/geosql/study/stats"
 )
 
-// Figure draws, as SVG, figure 4.4 of the thesis: a signature and its releases, one below the
-// other. The argument value names what is metered.
-func (e Example) Figure(value string) (io.WriterTo, error) {
-	truth := chart.Curve{Name: "reported", Colour: color.Black, Points: e.points(e.Reports)}
-	page := [][]chart.Panel{{{
-		Title: "Signature", X: "seconds", Y: value,
-		Curves: []chart.Curve{{Name: "signal", Colour: chart.Grey, Plain: true, Points: e.signal()}, truth},
-	}}}
-	truth.Dashed, truth.Colour = true, chart.Grey
+// Figure draws, as SVG, figure 4.4 of the thesis: a signature and its releases. The argument value
+// is the axis of what is metered.
+func (e Example) Figure(value chart.Axis) (io.WriterTo, error) {
+	truth := chart.Curve{Name: "reported", Style: chart.Black, Points: e.points(e.Reports)}
+	axis := chart.Axis{Name: "time", Unit: "s"}
+	panels := []chart.Panel{{
+		Title: "Signature", X: axis, Y: value,
+		Curves: []chart.Curve{truth, {Name: "signal", Style: chart.Red, Plain: true, Points: e.signal()}},
+	}}
 	for k, epsilon := range e.Epsilons {
-		released := chart.Curve{Name: "released", Colour: chart.Blue, Points: e.points(e.Released[k])}
-		page = append(page, []chart.Panel{{
-			Title: "Released, epsilon " + short(epsilon), X: "seconds", Y: value,
+		released := chart.Curve{Name: "released", Style: chart.Blue, Points: e.points(e.Released[k])}
+		panels = append(panels, chart.Panel{
+			Title: "Released, epsilon " + short(epsilon), X: axis, Y: value,
 			Curves: []chart.Curve{truth, released},
-		}})
+		})
 	}
-	for _, line := range page {
-		line[0].Right = e.seconds(e.Start + int64(len(e.Reports))*e.Period)
-	}
-	return chart.Page(page)
+	chart.SameScale(panels)
+	const columns = 2
+	return chart.Page(slices.Collect(slices.Chunk(panels, columns)))
 }
 
 // points returns the reports of a window over their times.
@@ -52,27 +51,27 @@ func (e Example) signal() (points plotter.XYs) {
 
 func (e Example) seconds(t int64) float64 { return float64(t-e.Start) * 1e-6 }
 
-// axisMargin is how far a horizontal axis extends beyond its first and last places.
-const axisMargin = 0.2
-
 // Recognition draws, as SVG, the shares that are recognised against epsilon. The rows are those
 // of Signatures.
 func Recognition(rows []SignatureRow) (io.WriterTo, error) {
-	p := chart.Panel{Title: "Recognised", X: "epsilon", Y: "per cent", Left: -axisMargin, Top: 100, Curves: []chart.Curve{
-		{Name: "signature", Colour: chart.Blue}, {Name: "device", Colour: chart.Green},
-		{Name: "device, signature unknown", Colour: chart.Grey, Dashed: true},
-	}}
+	p := chart.Panel{
+		Title: "Recognised", X: perReading, Y: chart.Axis{Name: "recognised", Unit: chart.Percent}, Whole: true,
+		Spread: "quartiles of the repetitions",
+		Curves: []chart.Curve{
+			{Name: "signature", Style: chart.Blue}, {Name: "device", Style: chart.Green},
+			{Name: "device, signature unknown", Style: chart.Grey},
+		},
+	}
 	for k, r := range rows {
 		name := "true"
 		if r.Epsilon > 0 {
 			name = short(r.Epsilon)
 		}
 		p.Names = append(p.Names, name)
-		for j, share := range []float64{r.Window, r.Device, r.Unseen} {
-			p.Curves[j].Points = append(p.Curves[j].Points, plotter.XY{X: float64(k), Y: 100 * share})
-		}
+		p.Curves[0].Add(float64(k), 100*r.Window, r.Windows.Times(100))
+		p.Curves[1].Add(float64(k), 100*r.Device, r.DeviceShares.Times(100))
+		p.Curves[2].Add(float64(k), 100*r.Unseen, r.UnseenShares.Times(100))
 	}
-	p.Right = float64(len(rows)-1) + axisMargin
 	return chart.Page([][]chart.Panel{{p}})
 }
 
@@ -98,18 +97,23 @@ func RelativeErrors(rows []TotalRow) (io.WriterTo, error) {
 // relativeErrors returns the plot of one scope and span.
 func relativeErrors(rows []TotalRow) chart.Panel {
 	p := chart.Panel{
-		Title: "Error of sums: " + rows[0].Scope + ", " + rows[0].Span, X: "epsilon", Y: "per cent of the sum",
-		Left: -axisMargin, Right: float64(len(rows)-1) + axisMargin,
+		Title: "Error of sums: " + rows[0].Scope + ", " + rows[0].Span, X: perReading,
+		Y:      chart.Axis{Name: "error", Unit: "% of the sum"},
+		Spread: "quartiles of the releases",
 		Curves: []chart.Curve{
-			{Name: "median", Colour: chart.Blue}, {Name: "95 % below", Colour: chart.Sky},
-			{Name: "95 % radius, of the mean", Colour: color.Black, Dashed: true},
+			{Name: "median", Style: chart.Blue}, {Name: "95 % below", Style: chart.Sky},
+			{Name: "95 % radius, of the mean", Style: chart.Black},
 		},
 	}
 	for k, r := range rows {
 		p.Names = append(p.Names, short(r.Epsilon))
 		for j, share := range []float64{r.RelativeMedian, r.RelativeP95, r.Errors.Radius / r.MeanSum} {
+			around := stats.NewQuartiles(nil)
+			if j == 0 {
+				around = r.Relative.Times(100)
+			}
 			if !math.IsNaN(share) && !math.IsInf(share, 0) {
-				p.Curves[j].Points = append(p.Curves[j].Points, plotter.XY{X: float64(k), Y: 100 * share})
+				p.Curves[j].Add(float64(k), 100*share, around)
 			}
 		}
 	}
@@ -119,24 +123,28 @@ func relativeErrors(rows []TotalRow) chart.Panel {
 // Predicted draws, as SVG, what predictions spend against independent noise of the same mean
 // error. The rows are those of Predictions.
 func Predicted(rows []PredictionRow) (io.WriterTo, error) {
-	p := chart.Panel{Title: "Spent, with predictions", X: "alpha", Y: "per cent of independent noise", Left: -axisMargin}
-	colours := []color.Color{chart.Blue, chart.Green, chart.Sky, chart.Grey, color.Black}
+	p := chart.Panel{
+		Title: "Spent, with predictions", X: chart.Axis{Name: "alpha", Unit: "units of the reading"},
+		Y: chart.Axis{Name: "spent", Unit: "% of independent noise"}, Spread: "quartiles of the meters",
+	}
 	for len(rows) > 0 {
 		eta := rows[0].Eta
-		c := chart.Curve{Name: "eta " + short(eta), Colour: colours[len(p.Curves)%len(colours)]}
+		c := chart.Curve{Name: "eta " + short(eta), Style: chart.Numbered(len(p.Curves))}
 		p.Names = nil
 		for len(rows) > 0 && rows[0].Eta == eta {
 			share := 100 * rows[0].Epsilon / rows[0].SameError
 			if !math.IsNaN(share) && !math.IsInf(share, 0) {
-				c.Points = append(c.Points, plotter.XY{X: float64(len(p.Names)), Y: share})
+				c.Add(float64(len(p.Names)), share, rows[0].Shares.Times(100))
 			}
 			p.Names = append(p.Names, short(rows[0].Alpha))
 			rows = rows[1:]
 		}
-		p.Right = float64(len(p.Names)-1) + axisMargin
 		p.Curves = append(p.Curves, c)
 	}
 	return chart.Page([][]chart.Panel{{p}})
 }
+
+// perReading is the axis of epsilons.
+var perReading = chart.Axis{Name: "epsilon", Unit: "per unit of the reading"}
 
 func short(epsilon float64) string { return strconv.FormatFloat(epsilon, 'g', 3, 64) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/geosql/geosql/study/chart"
 	"github.com/geosql/geosql/study/chart/charttest"
 )
 
@@ -22,14 +23,15 @@ func TestExample(t *testing.T) {
 	if len(e.Released) != 2 || e.Released[0][0] != 1 || e.Released[0][1] != 2 { // without noise
 		t.Errorf("%+v", e)
 	}
-	figure, err := e.Figure("watts")
+	figure, err := e.Figure(chart.Axis{Name: "reading", Unit: "watts"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	texts := charttest.Texts(t, figure)
 	charttest.Hold(t, texts, 1, "Signature", "signal", "Released, epsilon 1e+03", "Released, epsilon 0.5")
 	charttest.Hold(t, texts, 2, "released")
-	charttest.Hold(t, texts, 3, "watts", "seconds", "reported")
+	charttest.Hold(t, texts, 3, "reading (watts)", "time (s)", "reported")
 }
 
 // The reading before the window is part of the signal: it is reported.
@@ -52,7 +54,8 @@ func TestRecognition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, figure), 1, "Recognised", "true", "0.1", "0.5", "signature", "device", "100")
+	charttest.Check(t, figure)
+	charttest.Hold(t, charttest.Texts(t, figure), 1, "Recognised", "true", "0.1", "0.5", "signature", "device", "100", "quartiles of the repetitions")
 }
 
 func TestRelativeErrors(t *testing.T) {
@@ -60,9 +63,10 @@ func TestRelativeErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	texts := charttest.Texts(t, figure)
-	charttest.Hold(t, texts, 1, "Error of sums: meter, day", "Error of sums: district, month")
-	charttest.Hold(t, texts, 4, "median", "95 % below", "0.25")
+	charttest.Hold(t, texts, 1, "Error of sums: meter, day", "Error of sums: district, month", "median", "95 % below", "quartiles of the releases")
+	charttest.Hold(t, texts, 4, "0.25")
 }
 
 // Sums that are all 0 make a figure too.

@@ -151,5 +151,6 @@ func TestPredicted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, figure), 1, "Spent, with predictions", "alpha", "eta 0.25", "eta 0.5", "2", "4")
+	charttest.Check(t, figure)
+	charttest.Hold(t, charttest.Texts(t, figure), 1, "Spent, with predictions", "alpha (units of the reading)", "eta 0.25", "eta 0.5", "2", "4")
 }

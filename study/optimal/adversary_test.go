@@ -163,5 +163,6 @@ func TestOverPriors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, figure), 1, "km", "day", "other", "half", Optimal, MostPrivate, PlanarLaplace)
+	charttest.Check(t, figure)
+	charttest.Hold(t, charttest.Texts(t, figure), 1, "error (km)", "day", "other", "half", Optimal, MostPrivate, PlanarLaplace)
 }

@@ -1,7 +1,6 @@
 package optimal
 
 import (
-	"image/color"
 	"io"
 	"maps"
 	"slices"
@@ -13,19 +12,22 @@ import (
 	"github.com/geosql/geosql/study/stats"
 )
 
-// curve returns the curve of a mechanism: a point for each user, and a line through the medians.
+// curve returns the curve of a mechanism: a point for each user, a line through the medians, and
+// a band from the first quartiles to the third if there are several users.
 func curve(mechanism string, users plotter.XYs) chart.Curve {
-	colour := map[string]color.Color{
-		Optimal: chart.Blue, PlanarGeometric: color.Black, Exponential: chart.Grey,
-	}[mechanism]
-	c := chart.Curve{Name: mechanism, Colour: colour, Dashed: mechanism != Optimal, Cloud: users}
+	style := map[string]chart.Style{Optimal: chart.Blue, PlanarGeometric: chart.Black, Exponential: chart.Grey}[mechanism]
+	c := chart.Curve{Name: mechanism, Style: style, Cloud: users}
 	at := map[float64][]float64{}
 	for _, p := range users {
 		at[p.X] = append(at[p.X], p.Y)
 	}
 	for _, x := range slices.Sorted(maps.Keys(at)) {
 		slices.Sort(at[x])
-		c.Points = append(c.Points, plotter.XY{X: x, Y: stats.Quantile(at[x], 0.5)})
+		around := stats.NewQuartiles(at[x])
+		if len(at[x]) == 1 {
+			around = stats.NewQuartiles(nil)
+		}
+		c.Add(x, stats.Quantile(at[x], 0.5), around)
 	}
 	return c
 }
@@ -42,8 +44,8 @@ func OverEpsilon(unit string, rows []Row) (io.WriterTo, error) {
 	slices.Sort(epsilons)
 	epsilons = slices.Compact(epsilons)
 	p := chart.Panel{
-		Title: "Quality loss", X: "epsilon per " + unit, Y: unit,
-		Left: -axisMargin, Right: float64(len(epsilons)-1) + axisMargin,
+		Title: "Quality loss", X: chart.Axis{Name: "epsilon", Unit: "1/" + unit}, Y: chart.Axis{Name: "loss", Unit: unit},
+		Spread: spread,
 	}
 	for _, epsilon := range epsilons {
 		p.Names = append(p.Names, strconv.FormatFloat(epsilon, 'g', 3, 64))
@@ -73,10 +75,10 @@ func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
 		}
 	}
 	loss, count := curve(Optimal, losses), curve(Optimal, constraints)
-	left, right := loss.Points[0].X-axisMargin/2, loss.Points[len(loss.Points)-1].X+axisMargin/2
+	dilation := chart.Axis{Name: "dilation", Unit: "ratio of distances"}
 	return chart.Page([][]chart.Panel{{
-		{Title: "Quality loss", X: "dilation", Y: unit, Left: left, Right: right, Curves: []chart.Curve{loss}},
-		{Title: "Constraints", X: "dilation", Y: "thousands", Left: left, Right: right, Curves: []chart.Curve{count}},
+		{Title: "Quality loss", X: dilation, Y: chart.Axis{Name: "loss", Unit: unit}, Curves: []chart.Curve{loss}, Spread: spread},
+		{Title: "Constraints", X: dilation, Y: chart.Axis{Name: "constraints", Unit: "thousands"}, Curves: []chart.Curve{count}, Spread: spread},
 	}})
 }
 
@@ -84,7 +86,7 @@ func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
 // with a box for each mechanism over all users. The rows are those of Adversary, user by
 // user, with the same priors for each.
 func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
-	p := chart.Panel{Title: "Adversary's error", Y: unit}
+	p := chart.Panel{Title: "Adversary's error", X: chart.Axis{Name: "prior of the adversary"}, Y: chart.Axis{Name: "error", Unit: unit}}
 	for _, r := range rows {
 		group := slices.Index(p.Names, r.Prior)
 		if group < 0 {
@@ -94,7 +96,7 @@ func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
 		at := slices.IndexFunc(p.Boxes, func(b chart.Box) bool { return b.Name == r.Mechanism })
 		if at < 0 {
 			at = len(p.Boxes)
-			p.Boxes = append(p.Boxes, chart.Box{Name: r.Mechanism, Colour: boxColours[r.Mechanism]})
+			p.Boxes = append(p.Boxes, chart.Box{Name: r.Mechanism, Style: boxStyles[r.Mechanism]})
 		}
 		b := &p.Boxes[at]
 		if group == len(b.Groups) {
@@ -102,12 +104,10 @@ func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
 		}
 		b.Groups[group] = append(b.Groups[group], r.AdversaryError)
 	}
-	p.Left, p.Right = -0.5, float64(len(p.Names))-0.5
 	return chart.Page([][]chart.Panel{{p}})
 }
 
-// boxColours are light enough for a median to show.
-var boxColours = map[string]color.Color{Optimal: chart.Sky, MostPrivate: chart.Yellow, PlanarLaplace: chart.Grey}
+var boxStyles = map[string]chart.Style{Optimal: chart.Blue, MostPrivate: chart.Yellow, PlanarLaplace: chart.Grey}
 
-// axisMargin is how far a horizontal axis extends beyond its first and last places.
-const axisMargin = 0.2
+// spread says what the intervals of the curves are.
+const spread = "quartiles of the users"

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/geosql/geosql/study/chart"
 	"github.com/geosql/geosql/study/chart/charttest"
 	"github.com/geosql/geosql/study/studytest"
 )
@@ -18,18 +19,21 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	texts := charttest.Texts(t, figure)
-	charttest.Hold(t, texts, 1, "Quality loss", "Constraints", "km", "thousands")
-	charttest.Hold(t, texts, 2, Optimal, "dilation")
+	charttest.Hold(t, texts, 1, "Quality loss", "Constraints", "loss (km)", "constraints (thousands)", Optimal)
+	charttest.Hold(t, texts, 2, "dilation (ratio of distances)")
 
 	if figure, err = OverEpsilon("km", rows); err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, figure), 1, "epsilon per km", "0.693", "2.77", Optimal, PlanarGeometric, Exponential)
+	charttest.Check(t, figure)
+	charttest.Hold(t, charttest.Texts(t, figure), 1, "epsilon (1/km)", "0.693", "2.77", Optimal, PlanarGeometric, Exponential)
 
 	if figure, err = s.Spanner(1.1, 1000); err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	charttest.Hold(t, charttest.Texts(t, figure), 1, "42 edges", "places", "16 places and a spanner of dilation 1.1")
 }
 
@@ -39,9 +43,12 @@ func TestCurve(t *testing.T) {
 	if want := (plotter.XYs{{X: 1, Y: 2}, {X: 2, Y: 5}}); !slices.Equal(c.Points, want) || len(c.Cloud) != 4 {
 		t.Errorf("%+v", c)
 	}
+	if want := []chart.Interval{{X: 1, Low: 1, High: 3}}; !slices.Equal(c.Spread, want) { // one user does not spread
+		t.Errorf("%+v", c.Spread)
+	}
 }
 
-// There is a disc for each user, and a larger one for the median.
+// There is a disc for each user, and a larger one for the median of the optimal mechanism.
 func TestFiguresOfUsers(t *testing.T) {
 	var rows []Row
 	for _, weight := range []func(int) float64{uniform, ramp, func(k int) float64 { return float64(k%3 + 1) }} {
@@ -52,16 +59,17 @@ func TestFiguresOfUsers(t *testing.T) {
 		name    string
 		draw    func(unit string, rows []Row) (io.WriterTo, error)
 		users   int
-		medians int // and a disc for each line of the legends
+		medians int // and one in the legend
 	}{
-		{"epsilon", OverEpsilon, 3 * 5 * 3, 3*5 + 3},
-		{"dilation", OverDilation, 2 * 2 * 3, 2*2 + 2},
+		{"epsilon", OverEpsilon, 3 * 5 * 3, 5 + 1},
+		{"dilation", OverDilation, 2 * 2 * 3, 2*2 + 1},
 	} {
-		for radius, want := range map[float64]int{1: c.users, 2: c.medians} {
+		for radius, want := range map[float64]int{1: c.users, 1.75: c.medians} {
 			figure, err := c.draw("km", rows)
 			if err != nil {
 				t.Fatal(err)
 			}
+			charttest.Check(t, figure)
 			if got := charttest.Discs(t, figure, radius); got != want {
 				t.Errorf("%s has %d discs of radius %v, not %d", c.name, got, radius, want)
 			}

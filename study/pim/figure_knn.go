@@ -5,10 +5,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
-
-	"gonum.org/v1/plot/plotter"
+	"strings"
 
 	"github.com/geosql/geosql/study/chart"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // Nearest draws, as SVG, figure 10 of the paper at the first epsilon and delta: first
@@ -16,22 +16,23 @@ import (
 // both against the number returned, for the number wanted that most queries have.
 func Nearest(queries []KNN, rows []Row) (io.WriterTo, error) {
 	k := mostWanted(queries)
-	precision := func(s Summary, n int) float64 { return s.Precision[n] }
-	recall := func(s Summary, n int) float64 { return s.Recall[n] }
+	precision := func(s Summary, n int) (float64, stats.Quartiles) { return s.Precision[n], s.Spread.Precision[n] }
+	recall := func(s Summary, n int) (float64, stats.Quartiles) { return s.Recall[n], s.Spread.Recall[n] }
 	same := knnPanel(queries, rows, func(q KNN) bool { return q.K == q.Returned }, precision)
-	same.Title, same.X = "Precision and recall", "places wanted and returned"
+	same.Title, same.X, same.Y.Name = "Precision and recall", chart.Axis{Name: "wanted and returned", Unit: "places"}, "precision and recall"
 	var line []chart.Panel
 	if same.Names != nil {
 		line = append(line, same)
 	}
 	for _, c := range []struct {
 		title string
-		of    func(Summary, int) float64
+		of    func(Summary, int) (float64, stats.Quartiles)
 	}{{"Precision", precision}, {"Recall", recall}} {
 		p := knnPanel(queries, rows, func(q KNN) bool { return q.K == k }, c.of)
-		p.Title, p.X = fmt.Sprintf("%s, %d wanted", c.title, k), "places returned"
+		p.Title, p.X, p.Y.Name = fmt.Sprintf("%s, %d wanted", c.title, k), chart.Axis{Name: "returned", Unit: "places"}, strings.ToLower(c.title)
 		line = append(line, p)
 	}
+	chart.SameScale(line)
 	return chart.Page([][]chart.Panel{line})
 }
 
@@ -51,9 +52,9 @@ func mostWanted(queries []KNN) (k int) {
 
 // knnPanel returns a panel of the selected queries, in the order of the number
 // returned.
-func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summary, int) float64) chart.Panel {
+func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summary, int) (float64, stats.Quartiles)) chart.Panel {
 	var order []int
-	p := chart.Panel{Y: "share", Left: -axisMargin}
+	p := chart.Panel{Y: chart.Axis{Unit: chart.Percent}, Spread: spread}
 	for n, q := range queries {
 		if selected(q) {
 			order = append(order, n)
@@ -63,11 +64,11 @@ func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summar
 	for _, n := range order {
 		p.Names = append(p.Names, strconv.Itoa(queries[n].Returned))
 	}
-	p.Right = float64(len(order)-1) + axisMargin
 	for _, r := range rows[:len(mechanisms)] {
 		c := newCurve(r.Mechanism)
 		for x, n := range order {
-			c.Points = append(c.Points, plotter.XY{X: float64(x), Y: of(r.Summary, n)})
+			share, around := of(r.Summary, n)
+			c.Add(float64(x), 100*share, around.Times(100))
 		}
 		p.Curves = append(p.Curves, c)
 	}

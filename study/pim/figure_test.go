@@ -6,7 +6,9 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/geosql/geosql/study/chart"
 	"github.com/geosql/geosql/study/chart/charttest"
+	"github.com/geosql/geosql/study/stats"
 )
 
 func TestFigures(t *testing.T) {
@@ -20,17 +22,19 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, parameters)
 	texts := charttest.Texts(t, parameters)
-	charttest.Hold(t, texts, 3, "epsilon, at delta 0.01", "delta, at epsilon 1", "2.5", "0.003")
-	charttest.Hold(t, texts, 2, "Size of the location set", "Drift ratio", "Distance", "metres", "cells")
-	charttest.Hold(t, texts, 6, "pim", "laplace", "laplace_tight")
+	charttest.Hold(t, texts, 3, "epsilon (1/step)", "delta (share of the prior)", "2.5", "0.003")
+	charttest.Hold(t, texts, 2, "size (cells)", "drift (%)", "distance (km)")
+	charttest.Hold(t, texts, 1, "Size of the location set, at delta 0.01", "Drift ratio, at epsilon 1", "pim", "laplace", "laplace_tight", "quartiles of the runs")
 
 	nearest, err := Nearest(settings.KNN, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, nearest)
 	charttest.Hold(t, charttest.Texts(t, nearest), 1,
-		"Precision and recall", "places wanted and returned", "Precision, 2 wanted", "Recall, 2 wanted")
+		"Precision and recall", "wanted and returned (places)", "Precision, 2 wanted", "Recall, 2 wanted", "recall (%)")
 
 	e, err := study.Example(t.Context(), tracks)
 	if err != nil {
@@ -40,15 +44,17 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, overTime)
 	texts = charttest.Texts(t, overTime)
-	charttest.Hold(t, texts, 1, "Size of the location set", "Drift ratio", "Distance")
-	charttest.Hold(t, texts, 3, "step", "pim", "laplace", "laplace_tight")
+	charttest.Hold(t, texts, 1, "Size of the location set", "Drift ratio", "Distance", "pim", "laplace", "laplace_tight")
+	charttest.Hold(t, texts, 3, "time (steps)")
 
 	drawn, err := Map(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, drawn), 1, "original", "pim", "laplace", "km to the east")
+	charttest.Check(t, drawn)
+	charttest.Hold(t, charttest.Texts(t, drawn), 1, "original", "pim", "laplace", "to the east (km)")
 }
 
 // Settings stand in ascending order, in whatever order they were measured.
@@ -56,10 +62,12 @@ func TestPanelOrder(t *testing.T) {
 	rows := []Row{
 		{"pim", 1, 0.1, Summary{}}, {"laplace", 1, 0.1, Summary{}}, {"pim", 0.5, 0.1, Summary{}}, {"pim", 2, 0.1, Summary{}}, {"pim", 1, 0, Summary{}},
 	}
-	p := panelOf(rows, func(r Row) (float64, bool) { return r.Epsilon, r.Delta == 0.1 }, func(r Row) float64 { return 10 * r.Epsilon })
+	p := panelOf(rows, func(r Row) (float64, bool) { return r.Epsilon, r.Delta == 0.1 }, func(r Row) (float64, stats.Quartiles) {
+		return 10 * r.Epsilon, stats.Quartiles{Low: 9 * r.Epsilon, High: 11 * r.Epsilon}
+	})
 	if !slices.Equal(p.Names, []string{"0.5", "1", "2"}) ||
 		!slices.Equal(p.Curves[0].Points, plotter.XYs{{X: 0, Y: 5}, {X: 1, Y: 10}, {X: 2, Y: 20}}) ||
-		!slices.Equal(p.Curves[1].Points, plotter.XYs{{X: 1, Y: 10}}) {
+		!slices.Equal(p.Curves[1].Points, plotter.XYs{{X: 1, Y: 10}}) || p.Curves[1].Spread[0] != (chart.Interval{X: 1, Low: 9, High: 11}) {
 		t.Errorf("%+v", p)
 	}
 }
@@ -80,5 +88,22 @@ func TestNearestWithoutEqualNumbers(t *testing.T) {
 func TestMostWanted(t *testing.T) {
 	if k := mostWanted([]KNN{{1, 1}, {5, 5}, {2, 2}, {2, 3}, {5, 6}}); k != 5 {
 		t.Errorf("%d", k)
+	}
+}
+
+// A setting with one value has no plot.
+func TestParametersOfOneDelta(t *testing.T) {
+	rows := []Row{{"pim", 1, 0.1, Summary{SetSize: 3}}, {"pim", 2, 0.1, Summary{SetSize: 2}}}
+	for n, texts := range map[int]map[string]int{
+		2: {"epsilon (1/step)": 3, "delta (share of the prior)": 0},
+		1: {"epsilon (1/step)": 3, "delta (share of the prior)": 3},
+	} {
+		figure, err := Parameters(rows[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, times := range texts {
+			charttest.Hold(t, charttest.Texts(t, figure), times, text)
+		}
 	}
 }

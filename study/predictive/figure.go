@@ -2,44 +2,51 @@ package predictive
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/geosql/geosql/study/chart"
+	"github.com/geosql/geosql/study/stats"
 )
 
 // A curve is a measure as a function of the jump.
 type curve struct {
 	name   string
-	colour color.Color
-	dashed bool // a baseline
+	style  chart.Style
 	value  func(Row) float64
+	around func(Row) stats.Quartiles // of the traces; nil where a value is one of the spread itself
 }
 
 // A panel is a plot of curves of the same scale.
 type panel struct {
-	title, axis string
-	curves      []curve
+	axis   chart.Axis
+	whole  bool    // 0 to 100 %
+	scale  float64 // what values are multiplied with, for the unit of the axis
+	curves []curve
 }
 
 var panels = []panel{
-	{"Statistics", "per cent", []curve{
-		{"tests passed", chart.Blue, false, func(r Row) float64 { return 100 * r.Predictive.PredictionRate }},
-		{"budget spent on tests", chart.Red, false, func(r Row) float64 { return 100 * r.Predictive.TestShare }},
-		{"points skipped", chart.Green, false, func(r Row) float64 { return 100 * r.Predictive.Skipped }},
+	{chart.Axis{Name: "share", Unit: chart.Percent}, true, 100, []curve{
+		{"tests passed", chart.Blue, func(r Row) float64 { return r.Predictive.PredictionRate },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.PredictionRate }},
+		{"budget spent on tests", chart.Red, func(r Row) float64 { return r.Predictive.TestShare },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.TestShare }},
+		{"points skipped", chart.Green, func(r Row) float64 { return r.Predictive.Skipped },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.Skipped }},
 	}},
-	{"Error", "metres", []curve{
-		{"predictive, 90 % below", chart.Sky, false, func(r Row) float64 { return r.Predictive.P90Error }},
-		{"predictive, average", chart.Blue, false, func(r Row) float64 { return r.Predictive.AverageError }},
-		{"independent, 90 % below", chart.Grey, true, func(r Row) float64 { return r.Independent.P90Error }},
-		{"independent, average", color.Black, true, func(r Row) float64 { return r.Independent.AverageError }},
+	{chart.Axis{Name: "error", Unit: "km"}, false, 0.001, []curve{
+		{"predictive, 90 % below", chart.Sky, func(r Row) float64 { return r.Predictive.P90Error }, nil},
+		{"predictive, average", chart.Blue, func(r Row) float64 { return r.Predictive.AverageError },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.AverageError }},
+		{"independent, 90 % below", chart.Grey, func(r Row) float64 { return r.Independent.P90Error }, nil},
+		{"independent, average", chart.Black, func(r Row) float64 { return r.Independent.AverageError },
+			func(r Row) stats.Quartiles { return r.Independent.Spread.AverageError }},
 	}},
-	{"Budget rate", "per cent of epsilon per point", []curve{
-		{"predictive", chart.Blue, false, func(r Row) float64 { return 100 * r.Predictive.Rate }},
-		{"independent", color.Black, true, func(r Row) float64 { return 100 * r.Independent.Rate }},
+	{chart.Axis{Name: "spent per point", Unit: "% of epsilon"}, false, 100, []curve{
+		{"predictive", chart.Blue, func(r Row) float64 { return r.Predictive.Rate },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.Rate }},
+		{"independent", chart.Black, func(r Row) float64 { return r.Independent.Rate },
+			func(r Row) stats.Quartiles { return r.Independent.Spread.Rate }},
 	}},
 }
 
@@ -55,13 +62,17 @@ func Figure(rows []Row) (io.WriterTo, error) {
 		lines[len(lines)-1] = append(lines[len(lines)-1], r)
 	}
 	page := make([][]chart.Panel, len(lines))
-	for k, line := range lines {
-		for _, p := range panels {
-			page[k] = append(page[k], chart.Panel{
-				Title: fmt.Sprintf("%s: %s", p.title, conditions(line[0])),
-				X:     "probability of jumping", Y: p.axis,
-				Right: 1, Top: chart.Top(p.of(rows)), Curves: p.of(line),
-			})
+	for _, p := range panels {
+		column := make([][]chart.Panel, len(lines)) // with one scale
+		for k, line := range lines {
+			column[k] = []chart.Panel{{
+				Title: conditions(line[0]), X: chart.Axis{Name: "probability of jumping", Unit: chart.Percent}, Y: p.axis,
+				Whole: p.whole, Curves: p.of(line), Spread: "quartiles of the traces",
+			}}
+		}
+		chart.SameScale(column...)
+		for k := range page {
+			page[k] = append(page[k], column[k]...)
 		}
 	}
 	return chart.Page(page)
@@ -75,20 +86,20 @@ func conditions(r Row) string {
 	return fmt.Sprintf("%s, skip at %.4g km/h", r.Manager, r.SkipSpeed*3.6)
 }
 
-// of returns the curves of a panel through rows.
+// of returns the curves of a panel through rows, without what has no measurement.
 func (p panel) of(rows []Row) (curves []chart.Curve) {
 	for _, c := range p.curves {
-		curves = append(curves, chart.Curve{Name: c.name, Colour: c.colour, Dashed: c.dashed, Points: c.points(rows)})
+		drawn := chart.Curve{Name: c.name, Style: c.style}
+		for _, r := range rows {
+			around := stats.NewQuartiles(nil)
+			if c.around != nil {
+				around = c.around(r)
+			}
+			if y := c.value(r); !math.IsNaN(y) {
+				drawn.Add(100*r.Jump, p.scale*y, around.Times(p.scale))
+			}
+		}
+		curves = append(curves, drawn)
 	}
 	return curves
-}
-
-// points returns a curve's points, without those that have no measurement.
-func (c curve) points(rows []Row) (points plotter.XYs) {
-	for _, r := range rows {
-		if y := c.value(r); !math.IsNaN(y) {
-			points = append(points, plotter.XY{X: r.Jump, Y: y})
-		}
-	}
-	return points
 }

@@ -17,10 +17,11 @@ func TestFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	charttest.Check(t, figure)
 	texts := charttest.Texts(t, figure)
-	charttest.Hold(t, texts, 1, "Statistics: fixed-utility, no skip", "Error: fixed-utility, skip at 30 km/h")
-	charttest.Hold(t, texts, 2, "metres", "per cent", "per cent of epsilon per point", "predictive, average", "independent")
-	charttest.Hold(t, texts, 6, "probability of jumping", "0.8")
+	charttest.Hold(t, texts, 3, "fixed-utility, no skip", "fixed-utility, skip at 30 km/h")
+	charttest.Hold(t, texts, 2, "error (km)", "share (%)", "spent per point (% of epsilon)", "predictive, average", "independent")
+	charttest.Hold(t, texts, 6, "probability of jumping (%)", "quartiles of the traces")
 }
 
 // Rows without measurements, and a single one, make a figure too.
@@ -31,7 +32,7 @@ func TestFigureOfLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		charttest.Hold(t, charttest.Texts(t, figure), 3, "probability of jumping")
+		charttest.Hold(t, charttest.Texts(t, figure), 3, "probability of jumping (%)")
 	}
 }
 
@@ -54,7 +55,8 @@ func TestMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, figure), 1, "km to the east", "km to the north", "original", "query point", "reported")
+	charttest.Check(t, figure)
+	charttest.Hold(t, charttest.Texts(t, figure), 1, "to the east (km)", "to the north (km)", "original", "query point", "reported")
 }
 
 // Reports that happen to be the truth, of somebody who stays at home.
@@ -64,7 +66,8 @@ func TestMapOfOnePlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charttest.Hold(t, charttest.Texts(t, figure), 1, "km to the east")
+	charttest.Check(t, figure)
+	charttest.Hold(t, charttest.Texts(t, figure), 1, "to the east (km)")
 }
 
 func TestExampleOfTooLittle(t *testing.T) {

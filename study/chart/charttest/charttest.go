@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -43,16 +44,15 @@ func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
 	}
 }
 
-// Discs returns how many discs of a radius a figure has. A figure is written only once: draw it
-// again for its texts.
+// Discs returns how many filled discs of a radius a figure has.
 func Discs(t *testing.T, figure io.WriterTo, radius float64) int {
 	t.Helper()
 	var svg bytes.Buffer
 	if _, err := figure.WriteTo(&svg); err != nil {
 		t.Fatal(err)
 	}
-	const halves = 2 // of a disc, one arc each
-	return strings.Count(svg.String(), fmt.Sprintf("A%v,%v ", radius, radius)) / halves
+	disc := regexp.MustCompile(fmt.Sprintf(`A%v,%v [^"]*"(?: style="fill:#[^"]*")? +/>`, radius, radius))
+	return len(disc.FindAllString(svg.String(), -1))
 }
 
 // Hold fails the test unless each wanted text is in a figure the given number of times.
