@@ -12,7 +12,7 @@ import (
 )
 
 // Figure draws, as SVG, figure 2 (a) of the paper: the loss against the variance of the
-// noise, with a line for each length scale and a dashed one for independent points. Each
+// noise, with a line for each length scale and a black one for independent points. Each
 // family has a panel. The rows are those of a Run.
 func Figure(rows []Row) (io.WriterTo, error) {
 	return chart.Page([][]chart.Panel{panelsOf(rows)})
