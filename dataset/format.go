@@ -29,9 +29,16 @@ var extensions = [...]string{CSV: ".csv", CSVGzip: ".csv.gz", Parquet: ".parquet
 var creators = [len(extensions)]func(*os.File, Schema) (Writer, error){CSV: createCSV, CSVGzip: createCSVGzip,
 	Parquet: createParquet, GeoParquet: createGeoParquet, GeoJSON: createGeoJSON}
 
-// RegisterFormat sets the function that begins a file of a format. A package that writes
-// another format calls it in its init function.
-func RegisterFormat(f Format, create func(*os.File, Schema) (Writer, error)) { creators[f] = create }
+// checkers holds the functions that check the schemas of formats which do not hold every
+// schema.
+var checkers [len(extensions)]func(Schema) error
+
+// RegisterFormat sets the functions that begin a file of a format, and that return an error
+// for a schema which no file of the format can have. A package that writes another format
+// calls it in its init function.
+func RegisterFormat(f Format, create func(*os.File, Schema) (Writer, error), check func(Schema) error) {
+	creators[f], checkers[f] = create, check
+}
 
 // FormatOf returns the format that the extension of a file's name tells.
 func FormatOf(path string) (Format, error) {
@@ -101,13 +108,24 @@ type Block any
 //
 // A GeoPackage is written by SQLite, which opens the file again by its name.
 func (f Format) Create(file *os.File, s Schema) (Writer, error) {
-	if f.geometric() && len(s.Points) == 0 {
-		return nil, errors.New("a format with geometries needs a location")
-	}
 	if creators[f] == nil {
 		return nil, f.unregisteredError()
 	}
+	if err := f.Check(s); err != nil {
+		return nil, err
+	}
 	return creators[f](file, s)
+}
+
+// Check returns an error if the format cannot hold a data set of the schema.
+func (f Format) Check(s Schema) error {
+	if f.geometric() && len(s.Points) == 0 {
+		return errors.New("a format with geometries needs a location")
+	}
+	if checkers[f] != nil {
+		return checkers[f](s)
+	}
+	return nil
 }
 
 // geometric reports whether the format stores the first point as a geometry.

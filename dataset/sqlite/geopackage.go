@@ -79,9 +79,6 @@ CREATE TABLE gpkg_geometry_columns (
 
 func createGeoPackage(file *os.File, s dataset.Schema) (dataset.Writer, error) {
 	w := &geoPackageWriter{schema: s, columns: s.Attributes()}
-	if err := w.checkNames(); err != nil {
-		return nil, err
-	}
 	var err error
 	if w.conn, err = sqlite.Open(file.Name(), sqlite.ReadWrite); err != nil {
 		return nil, err
@@ -94,14 +91,14 @@ func createGeoPackage(file *os.File, s dataset.Schema) (dataset.Writer, error) {
 }
 
 // checkNames refuses names that SQLite would refuse with a less clear error.
-func (w *geoPackageWriter) checkNames() error {
-	lower := strings.ToLower(w.schema.Name)
+func checkNames(s dataset.Schema) error {
+	lower := strings.ToLower(s.Name)
 	if lower == "" || strings.HasPrefix(lower, "gpkg_") || strings.HasPrefix(lower, "rtree_") || strings.HasPrefix(lower, "sqlite_") {
-		return fmt.Errorf("a layer of a GeoPackage cannot have the name %q", w.schema.Name)
+		return fmt.Errorf("a layer of a GeoPackage cannot have the name %q", s.Name)
 	}
 	seen := make(map[string]bool)
-	for _, i := range w.columns {
-		name := strings.ToLower(w.schema.Fields[i].Name)
+	for _, i := range s.Attributes() {
+		name := strings.ToLower(s.Fields[i].Name)
 		if seen[name] {
 			return fmt.Errorf("two columns of a GeoPackage would have the name %s", printable.Text(name))
 		}

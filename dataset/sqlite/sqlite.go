@@ -8,5 +8,5 @@ import "github.com/geosql/geosql/dataset"
 
 func init() {
 	dataset.RegisterTables(openTable)
-	dataset.RegisterFormat(dataset.GeoPackage, createGeoPackage)
+	dataset.RegisterFormat(dataset.GeoPackage, createGeoPackage, checkNames)
 }
