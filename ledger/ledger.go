@@ -58,10 +58,12 @@ type Ledger interface {
 	// [*AlreadyChargedError], and if several callers ask at a time one is charged.
 	ChargeOnce(function string, unit budget.Unit, item Item) error
 
-	// CanPay returns nil if the limits of all accounts leave enough for their items now, and
-	// else the refusal of the first account that cannot pay, or an error of the items. Each
-	// account has one item, and the accounts are in ascending order.
-	CanPay(unit budget.Unit, items iter.Seq2[Item, error]) error
+	// CannotPay calls each for every item that the limit of its account does not cover now, with
+	// the account's standing. It charges nothing. First, unless it is nil, is the limit that
+	// holds for Everyone if there is none, as after SetFirstLimit. Each account has one item,
+	// and the accounts are in ascending order. An error of the items ends the reading and is
+	// returned as it is. Each must not use the ledger.
+	CannotPay(unit budget.Unit, items iter.Seq2[Item, error], first *budget.Amount, each func(Item, Standing)) error
 
 	// Charges returns the charges in the order of their IDs. It reads them all when the loop
 	// starts; what is charged later is not among them. An error ends the sequence.
@@ -90,6 +92,11 @@ type Ledger interface {
 
 	// TraceRun returns the run of a trace as far as it is saved.
 	TraceRun(name string) ([]Point, error)
+
+	// FindRelease returns the release that OpenRelease would return, and stores nothing. A
+	// release that has not begun has nothing charged. The result is for reading: whoever charges
+	// or seals a release opens it.
+	FindRelease(id string, plan ReleasePlan) (Release, error)
 
 	// OpenRelease begins a release, or continues the one that has the ID. A release that is
 	// continued must have the same plan, else OpenRelease returns a [*ReleaseError]. A

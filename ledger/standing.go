@@ -24,14 +24,28 @@ type Balance struct {
 
 // Remaining returns what may still be charged: 0 without a limit.
 func (b Balance) Remaining() budget.Amount {
-	used := b.Spent + b.Reserved
-	switch {
-	case !b.Limited:
+	if !b.Limited {
 		return 0
-	case b.Window > 0:
-		used = b.WindowSpent
 	}
-	return max(0, b.Limit-used)
+	return max(0, b.Limit-b.used())
+}
+
+// used returns what counts against the limit.
+func (b Balance) used() budget.Amount {
+	if b.Limited && b.Window > 0 {
+		return b.WindowSpent
+	}
+	return b.Spent + b.Reserved
+}
+
+// Needed returns the least limit under which cost could be charged now, with the window that
+// the limit has. It reports false if no limit is as large.
+func (b Balance) Needed(cost budget.Amount) (limit budget.Amount, ok bool) {
+	used := b.used()
+	if cost > budget.Max-used {
+		return 0, false
+	}
+	return used + cost, true
 }
 
 // Standing is a balance together with what an engine stores of its window. The engine fills

@@ -11,8 +11,7 @@ import (
 )
 
 // chargeAll charges the accounts that no earlier attempt has charged, in order and several
-// per transaction. Before the first charge it checks that all accounts can pay: if one
-// cannot, nobody is charged.
+// per transaction. That all accounts can pay was checked before.
 func (r *run) chargeAll(ctx context.Context) error {
 	all := r.found.accounts
 	defer all.Close()
@@ -25,18 +24,12 @@ func (r *run) chargeAll(ctx context.Context) error {
 		return err
 	}
 	items := make([]ledger.Item, 0, min(left, int64(r.sizes.charge)))
-	text, checked := 0, false
+	text := 0
 	for item, err := range r.charges(ctx) {
 		if err != nil {
 			return err
 		}
 		if len(items) == cap(items) || text >= accounts.MostText {
-			if !checked { // a single transaction checks all of its accounts itself
-				if err := r.ledger.CanPay(r.mechanism.Price().Unit, r.charges(ctx)); err != nil {
-					return err
-				}
-				checked = true
-			}
 			if err := r.charge(items); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/geosql/geosql/dataset/infer"
@@ -17,13 +18,14 @@ type findings struct {
 	locations int64
 	accounts  *accounts.Counter
 	kinds     []infer.Column // of the columns that are read, if they are to be inferred
+	surveyors []*surveyor    // one for each pair of columns
 
 	invalid int64
 	first   error // place and reason of the first invalid row
 	beyond  bool  // some latitude is beyond 90 degrees
 }
 
-// check runs the first pass: it reads all of the input and refuses invalid data.
+// check runs the first pass, which reads all of the input.
 func (r *run) check(ctx context.Context) error {
 	s, p := r.spec, r.plan
 	counter := accounts.NewCounter(r.sizes.accounts, func() (*os.File, error) { return openNameless(accountsPath(s.Out)) })
@@ -34,8 +36,11 @@ func (r *run) check(ctx context.Context) error {
 	}
 	payer, _ := s.constant()
 	workers := make([]func(*batch) error, s.workers())
+	f.surveyors = r.newSurveyors()
+	surveyors := make([][]*surveyor, len(workers))
 	for w := range workers {
-		c := &checker{newRowReader(p), []byte(payer), len(f.kinds)}
+		surveyors[w] = r.newSurveyors()
+		c := &checker{newRowReader(p), []byte(payer), len(f.kinds), surveyors[w]}
 		workers[w] = c.check
 	}
 	err := r.newPipeline().run(ctx, workers, func(b *batch) error {
@@ -45,28 +50,45 @@ func (r *run) check(ctx context.Context) error {
 		s.report(Progress{Checking, b.share, f.rows})
 		return nil
 	})
-	if err == nil {
-		err = f.checkInvalid(s)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = f.accounts.Sort(ctx)
+	for _, all := range surveyors {
+		for k := range all {
+			f.surveyors[k].merge(all[k])
+		}
 	}
-	return err
+	return f.accounts.Sort(ctx)
+}
+
+// newSurveyors returns a surveyor for each pair of columns.
+func (r *run) newSurveyors() []*surveyor {
+	all := make([]*surveyor, len(r.plan.points))
+	for k := range all {
+		all[k] = newSurveyor(r.mechanism.Domain(), r.spec.Box, r.dry)
+	}
+	return all
 }
 
 // A checker counts the locations in a batch. Each worker has one.
 type checker struct {
 	rowReader
-	payer []byte // the account of all locations, if there is no column of accounts
-	kinds int    // number of columns whose kinds are to be inferred
+	payer     []byte      // the account of all locations, if there is no column of accounts
+	kinds     int         // number of columns whose kinds are to be inferred
+	surveyors []*surveyor // one for each pair of columns
 }
 
 func (c *checker) check(b *batch) error {
 	b.kinds = append(b.kinds[:0], make([]infer.Column, c.kinds)...)
 	b.accounts.Reset()
 	b.locations = 0
-	c.read(b, func(i int, _ []place, locations int64) {
+	c.read(b, func(i int, places []place, locations int64) {
 		b.inferKinds(i)
+		for k, at := range places {
+			if !at.null {
+				c.surveyors[k].add(at.lat, at.lon)
+			}
+		}
 		b.locations += locations
 		if locations > 0 && c.plan.account >= 0 {
 			account, _ := b.rows.Columns[c.plan.account].At(i)
@@ -76,7 +98,28 @@ func (c *checker) check(b *batch) error {
 	if b.locations > 0 && c.plan.account < 0 {
 		b.accounts.Add(c.payer, b.locations)
 	}
+	for _, x := range b.invalid {
+		if _, beyond := errors.AsType[*rangeError](x.why); beyond {
+			c.surveyBeyond(b, x.row)
+		}
+	}
 	return nil
+}
+
+// surveyBeyond counts the locations of an invalid row that are beyond 90 or 180 degrees.
+func (c *checker) surveyBeyond(b *batch, row int) {
+	for k, point := range c.plan.points {
+		latText, noLat := b.rows.Columns[point.Lat].At(row)
+		lonText, noLon := b.rows.Columns[point.Lon].At(row)
+		if noLat || noLon {
+			continue
+		}
+		lat, okLat := number(latText)
+		lon, okLon := number(lonText)
+		if s := c.surveyors[k]; okLat && okLon && (math.Abs(lat) > 90 || math.Abs(lon) > 180) {
+			s.addOutside(&s.beyond, lat, lon)
+		}
+	}
 }
 
 func (b *batch) inferKinds(i int) {
@@ -108,9 +151,11 @@ func (f *findings) add(p *plan, b *batch) error {
 
 // checkInvalid refuses an input with invalid rows, unless they may be set aside.
 func (f *findings) checkInvalid(s *Spec) error {
-	switch {
+	switch n, cause := f.causeBeyond(); {
 	case f.invalid == 0:
 		return nil
+	case cause != "" && (f.locations == 0 || s.Rejects == ""):
+		return fmt.Errorf("%s: %w (%d locations are beyond 90 or 180 degrees); %s", s.In, f.first, n, cause)
 	case f.beyond && f.locations == 0:
 		return fmt.Errorf("%s: every latitude is beyond 90 degrees: are --lat and --lon swapped?", s.In)
 	case s.Rejects != "":
@@ -119,6 +164,19 @@ func (f *findings) checkInvalid(s *Spec) error {
 		return fmt.Errorf("%s: %w (%d rows are invalid; --rejects FILE writes them to a file)", s.In, f.first, f.invalid)
 	}
 	return fmt.Errorf("%s: %w (--rejects FILE writes such rows to a file)", s.In, f.first)
+}
+
+// causeBeyond returns the number of locations beyond 90 or 180 degrees, in invalid rows, and
+// the likely cause, or "" if there are few of them or none is apparent.
+func (f *findings) causeBeyond() (n int64, cause string) {
+	var all tally
+	for _, s := range f.surveyors {
+		all.merge(&s.beyond)
+	}
+	if n = all.total(); 2*n >= f.invalid {
+		cause = all.cause()
+	}
+	return n, cause
 }
 
 // setKinds sets the kinds of the kept fields to the inferred kinds.

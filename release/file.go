@@ -35,6 +35,23 @@ func openFile(path string) (*file, error) {
 	return newFile(f, path)
 }
 
+// lookAtFile returns the file that openFile would return, but creates and removes nothing.
+func lookAtFile(path string) (*file, error) {
+	if !exists(path + unfinished) {
+		folder := filepath.Dir(path)
+		info, err := os.Stat(folder)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is not a folder", folder)
+		}
+		return &file{path: path, keep: true}, err
+	}
+	f, err := openFile(path)
+	if err == nil {
+		f.keep = true
+	}
+	return f, err
+}
+
 func openTemporary(temp string) (*os.File, error) {
 	for {
 		if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() { // a link is not regular either

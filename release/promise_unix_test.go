@@ -181,7 +181,7 @@ func TestOutsideIsTold(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "in.csv"), "user,lat,lon\nana,48.85,2.35\nben,40,2.35\n")
 		s := newSpec(dir)
-		s.Publishable = publishable
+		s.Publishable, s.Outside = publishable, 0.5
 		sum, err := attempt(s, defaultSizes, openLedger(t, dir))
 		check(t, err)
 		if sum.Outside != 1 {

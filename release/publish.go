@@ -69,25 +69,12 @@ func (r *run) files() []*file {
 // finish publishes what an earlier attempt has sealed. It returns an error if that was
 // published already.
 func (r *run) finish(p *ledger.Published) (*Summary, error) {
-	hash, err := r.out.hash()
+	nameless, err := r.sealedFiles(p)
 	if err != nil {
 		return nil, err
 	}
-	if !r.out.left || hash != p.SHA256 { // what is left may be another sealed release
-		return nil, fmt.Errorf("release %s was published as %s on %s; to draw again, which is charged, use another --id",
-			r.id, p.Output, p.Time.Format(time.DateOnly))
-	}
-	if err := r.checkReport(); err != nil {
-		return nil, err
-	}
-	if r.found.invalid > 0 && !r.rejects.left && !exists(r.rejects.path) {
-		return nil, fmt.Errorf("release %s did not write invalid rows to %s: repeat the command with its earlier --rejects", r.id, r.rejects.path)
-	}
-	var nameless []*file
 	for _, f := range r.files() {
-		if f.keep = f.left; f.left {
-			nameless = append(nameless, f)
-		} else { // the file has its final name; this one is empty and not needed
+		if f.keep = f.left; !f.left { // the file has its final name; this one is empty and not needed
 			f.remove()
 		}
 	}
@@ -99,6 +86,33 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 		s.Finished = &p.Time
 	}
 	return s, err
+}
+
+// sealedFiles returns the files of a sealed release that still lack their names. It returns an
+// error if the release was published.
+func (r *run) sealedFiles(p *ledger.Published) (nameless []*file, err error) {
+	hash := ""
+	if r.out.left {
+		if hash, err = r.out.hash(); err != nil {
+			return nil, err
+		}
+	}
+	if hash != p.SHA256 { // what is left may be another sealed release
+		return nil, fmt.Errorf("release %s was published as %s on %s; to draw again, which is charged, use another --id",
+			r.id, p.Output, p.Time.Format(time.DateOnly))
+	}
+	if err := r.checkReport(); err != nil {
+		return nil, err
+	}
+	if r.found.invalid > 0 && !r.rejects.left && !exists(r.rejects.path) {
+		return nil, fmt.Errorf("release %s did not write invalid rows to %s: repeat the command with its earlier --rejects", r.id, r.rejects.path)
+	}
+	for _, f := range r.files() {
+		if f.left {
+			nameless = append(nameless, f)
+		}
+	}
+	return nameless, nil
 }
 
 // checkReport returns an error if the report of an earlier attempt, which may have its final

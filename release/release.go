@@ -30,14 +30,16 @@ type run struct {
 	spec      *Spec
 	sizes     sizes
 	ledger    ledger.Ledger
+	dry       bool // nothing is written or charged
 	reader    dataset.Reader
 	plan      *plan
 	format    dataset.Format
 	mechanism planar.Mechanism
 	found     *findings
 
-	id      string
-	release ledger.Release
+	id       string
+	inLedger ledger.ReleasePlan
+	release  ledger.Release
 
 	out, report, rejects *file // rejects is nil if the spec names no file for it
 
@@ -60,22 +62,56 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.open(); err != nil {
+	if err := r.found.checkInvalid(r.spec); err != nil {
+		return nil, err
+	}
+	if err := r.find(); err != nil {
 		return nil, err
 	}
 	if published := r.release.Published(); published != nil {
 		return r.finish(published)
 	}
-	if err := r.checkLeftover(); err != nil {
+	if err := r.checkStart(ctx); err != nil {
 		return nil, err
+	}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	return r.chargeAndPublish(ctx)
+}
+
+// checkStart returns an error if the release cannot begin or go on. Until it has returned nil
+// the ledger knows nothing of a new release, so that other settings can have the same id.
+func (r *run) checkStart(ctx context.Context) error {
+	if err := r.checkFiles(); err != nil {
+		return err
+	}
+	if err := r.checkOutside(); err != nil {
+		return err
+	}
+	d, err := r.demand(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.checkShortage(d.shortage); err != nil {
+		return err
+	}
+	return r.tryReport()
+}
+
+// checkFiles returns an error if a file is in the way. What an earlier attempt has left is
+// not: it counts as nothing from then on.
+func (r *run) checkFiles() error {
+	if err := r.checkLeftover(); err != nil {
+		return err
 	}
 	for _, f := range r.files() {
 		f.left = false
 		if exists(f.path) {
-			return nil, existsError(f.path)
+			return existsError(f.path)
 		}
 	}
-	return r.chargeAndPublish(ctx)
+	return nil
 }
 
 // checkLeftover returns an error if the file that an earlier attempt left is another release
@@ -134,16 +170,27 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if err := r.checkTemporaryNames(); err != nil {
 		return err
 	}
-	if r.out, err = openFile(s.Out); err != nil {
+	if err := r.format.Check(r.plan.schema); err != nil {
 		return err
 	}
-	if r.report, err = openFile(reportPath(s.Out)); err != nil {
+	if r.out, err = r.openFile(s.Out); err != nil {
+		return err
+	}
+	if r.report, err = r.openFile(reportPath(s.Out)); err != nil {
 		return err
 	}
 	if s.Rejects != "" {
-		r.rejects, err = openFile(s.Rejects)
+		r.rejects, err = r.openFile(s.Rejects)
 	}
 	return err
+}
+
+// openFile opens the temporary file of path. A dry run leaves it as it is.
+func (r *run) openFile(path string) (*file, error) {
+	if r.dry {
+		return lookAtFile(path)
+	}
+	return openFile(path)
 }
 
 // checkTemporaryNames returns an error if a temporary file would have the name of the input
@@ -175,17 +222,23 @@ func (r *run) infers() bool {
 	return csv && r.format.Typed()
 }
 
-// open opens the release in the ledger.
-func (r *run) open() error {
+// find finds the release in the ledger, which need not know it.
+func (r *run) find() error {
 	output, err := filepath.Abs(r.spec.Out)
 	if err != nil {
 		return err
 	}
-	p := ledger.ReleasePlan{Digest: r.found.digest.String(), Settings: r.settings(), Output: output}
+	r.inLedger = ledger.ReleasePlan{Digest: r.found.digest.String(), Settings: r.settings(), Output: output}
 	if r.id = r.spec.ID; r.id == "" {
-		r.id = defaultID(r.ledger.ID(), p)
+		r.id = defaultID(r.ledger.ID(), r.inLedger)
 	}
-	r.release, err = r.ledger.OpenRelease(r.id, p)
+	r.release, err = r.ledger.FindRelease(r.id, r.inLedger)
+	return err
+}
+
+// open opens the release in the ledger, which knows it from then on.
+func (r *run) open() (err error) {
+	r.release, err = r.ledger.OpenRelease(r.id, r.inLedger)
 	return err
 }
 
@@ -222,10 +275,6 @@ func (r *run) settings() string {
 // chargeAndPublish charges the accounts, draws the release, seals and publishes it.
 func (r *run) chargeAndPublish(ctx context.Context) (*Summary, error) {
 	already := r.release.Charged()
-	r.surveys = newSurveys(r.spec, r.noise())
-	if err := r.tryReport(); err != nil {
-		return nil, err
-	}
 	if err := r.write(ctx); err != nil {
 		return nil, err
 	}

@@ -404,8 +404,8 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// What is charged and told does not depend on where valid locations are, but for how many
-// lay outside, which is the owner's.
+// What is charged and told does not depend on where valid locations are if all may lie outside
+// the box, but for how many did, which is the owner's.
 func TestNothingDependsOnPlaces(t *testing.T) {
 	var told []string
 	for _, lat := range []string{"48.85000", "48.91000", "-89.9999", "0", "90"} {
@@ -418,7 +418,7 @@ func TestNothingDependsOnPlaces(t *testing.T) {
 		write(t, filepath.Join(dir, "in.csv"), text.String())
 		l := openLedger(t, dir)
 		s := newSpec(dir)
-		s.ID = "1"
+		s.ID, s.Outside = "1", 1
 		sum, err := attempt(s, small, l)
 		check(t, err)
 		sum.Out, sum.Report, sum.Outside = "", "", 0
@@ -440,7 +440,7 @@ func TestRegion(t *testing.T) {
 	region, err := ReadRegion(filepath.Join(dir, "region.geojson"))
 	check(t, err)
 	s := newSpec(dir)
-	s.Region = region.WKT
+	s.Region, s.Outside = region.WKT, 0.5
 	sum, err := attempt(s, defaultSizes, openLedger(t, dir))
 	check(t, err)
 	if sum.Outside != 2 {

@@ -29,6 +29,7 @@ func (r *run) writeReport(hash string) error {
 
 // tryReport checks, before the first charge, that the report can be written.
 func (r *run) tryReport() error {
+	r.surveys = newSurveys(r.spec, r.noise())
 	d, err := r.reportData(strings.Repeat("0", 2*sha256.Size))
 	if err != nil {
 		return err

@@ -23,6 +23,12 @@ type Spec struct {
 	Step   float64 // of its lattice, metres
 	Region string  // WKT of the area that released locations are moved into; "" is all of the box
 
+	// Outside is the largest share of the locations, from 0 to 1, that may lie outside the box.
+	// Such locations count as the nearest ones in it. If there are more, the release stops with
+	// an [*OutsideError] before anybody is charged: then something is wrong with the data or the
+	// box. See [DefaultOutside].
+	Outside float64
+
 	ID string // of the release in the ledger; "" derives one from the input and the settings
 
 	// EscapeFormulas puts an apostrophe before names and cells of a CSV that a spreadsheet

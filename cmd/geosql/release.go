@@ -26,7 +26,8 @@ var releaseCommand = &cli.Command{
 	Details: `Charges epsilon per metre for each location to the account of its row. Drops the columns that
 --keep does not name. After an interruption, the same command continues and charges nothing
 twice. Also writes OUT.report.html. Required are --in, --out, --account, --lat, --lon and
---ledger, either --epsilon or --level and --radius, and --domain or --region.`,
+--ledger, either --epsilon or --level and --radius, and --domain or --region. Stops before it
+charges if an account cannot pay, or if too many locations lie outside the box.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t releaseTask
 		t.register(fs)
@@ -48,6 +49,7 @@ type releaseTask struct {
 	radius  *big.Rat
 	domain  []float64
 	region  string
+	dry     bool
 }
 
 func (t *releaseTask) register(fs *flag.FlagSet) {
@@ -73,6 +75,15 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 			return errors.New("it must be a whole number of at least 1")
 		}
 		return nil
+	})
+	cli.Switch(fs, "dry-run", "show what the release would charge and how accurate it would be, and where the true locations lie; "+
+		"charge and write nothing; the exit status is 1 if the release would be refused", func() { t.dry = true })
+	s.Outside = release.DefaultOutside
+	fs.Func("outside", "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)", func(v string) (err error) {
+		if s.Outside, err = cli.Number(v); err == nil && !(s.Outside >= 0 && s.Outside <= 1) {
+			err = errors.New("it must be from 0 to 1, such as 0.05 for 5 %")
+		}
+		return err
 	})
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
 	cli.Switch(fs, "escape-formulas", "put an apostrophe before text of a CSV file that a spreadsheet program would take for a formula",
@@ -171,16 +182,28 @@ func (t *releaseTask) run(ctx context.Context) error {
 	if err := t.setDomain(); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
+	work := t.publish
+	if t.dry {
+		work = t.dryRun
+	}
+	if err := work(ctx); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	return nil
+}
+
+// publish releases the data set.
+func (t *releaseTask) publish(ctx context.Context) error {
 	l, err := file.Open(t.ledger.file, true, file.WithMode(t.ledger.mode))
 	if err != nil {
-		return fmt.Errorf("release: %w", err)
+		return err
 	}
 	line := cli.NewTerminalLine()
 	t.spec.Progress = showProgress(line)
 	summary, err := release.Run(ctx, t.spec, l)
 	line.Clear()
 	if err := cmp.Or(err, l.Close()); err != nil {
-		return fmt.Errorf("release: %w", err)
+		return err
 	}
 	printSummary(summary)
 	return nil
@@ -242,12 +265,8 @@ func printSummary(s *release.Summary) {
 		cli.Say("release %s has been complete since %s; its output now has its name", s.ID, s.Finished.Format(time.RFC3339))
 	}
 	cli.Say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
-	accounts := strconv.FormatInt(s.Accounts, 10) + " accounts"
-	if s.Accounts == 1 {
-		accounts = "1 account"
-	}
 	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
-		s.Epsilon, s.Locations, accounts, total(s.Epsilon, s.Locations), s.ID)
+		s.Epsilon, s.Locations, numberOf(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
 		cli.Say("an earlier attempt had already charged the first %d of these accounts", s.Already)
 	}
@@ -259,6 +278,14 @@ func printSummary(s *release.Summary) {
 		cli.Say("for the owner only: %d locations were outside the area of the release and were moved into it", s.Outside)
 	}
 	cli.Say("report: %s", s.Report)
+}
+
+// numberOf returns a number with the noun that it counts.
+func numberOf(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + noun
 }
 
 // total returns the sum of n charges, which may be more than an amount holds.

@@ -82,7 +82,6 @@ func TestReleaseCommand(t *testing.T) {
 	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in metres; --limit EPSILON gives one to every account without`)
 	clitest.WantError(t, p.run(t, "--limit", "0.029"), 1, "has 0.029/m left")
 	p.write(t, "other", "")
-	p = p.with("--ledger", p.path("ledger2"))
 	r := p.run(t, "--limit", "0.03", "--keep", "id", "--id", "spring")
 	if r.Status != 0 || r.Out != "" {
 		t.Fatalf("%+v", r)
@@ -163,28 +162,31 @@ func TestReleaseEscapesFormulas(t *testing.T) {
 func TestReleaseUsage(t *testing.T) {
 	p := newPublisher(t, 1)
 	for want, q := range map[string]publisher{
-		"no input given":               p.without("--in"),
-		"no output given":              p.without("--out"),
-		"no account to charge":         p.without("--account"),
-		"equally many columns":         p.without("--lon"),
-		"-lat and -lon must name":      p.with("--lat", "lat,x"),
-		"no ledger given":              p.without("--ledger"),
-		"no epsilon given":             p.without("--epsilon"),
-		"no domain given":              p.without("--domain"),
-		"-domain must be SOUTH":        p.with("--domain", "1,2,3"),
-		`"x" is not a number`:          p.with("--epsilon", "x"),
-		"0 is not above 0":             p.with("--epsilon", "0"),
-		"a name is empty":              p.with("--lat", "lat,"),
-		"too many":                     p.and("more"),
-		"release takes no flag -csv":   p.and("-csv"),
-		"not defined: -steps":          p.and("-steps=3"),
-		"either -epsilon, or -level":   p.and("-level", "3"),
-		"-limit: epsilon must not be":  p.and("-limit", "-1"),
-		"-workers: it must be a whole": p.and("-workers", "0"),
-		"-id: an id must be a line":    p.and("-id", "a\nb"),
-		"-keep":                        p.and("-keep", ""),
-		"flag -epsilon is given twice": p.and("-epsilon", "0.01"),
-		"flag -ledger is given twice":  p.and("-ledger", p.path("l2")),
+		"no input given":                 p.without("--in"),
+		"no output given":                p.without("--out"),
+		"no account to charge":           p.without("--account"),
+		"equally many columns":           p.without("--lon"),
+		"-lat and -lon must name":        p.with("--lat", "lat,x"),
+		"no ledger given":                p.without("--ledger"),
+		"no epsilon given":               p.without("--epsilon"),
+		"no domain given":                p.without("--domain"),
+		"-domain must be SOUTH":          p.with("--domain", "1,2,3"),
+		`"x" is not a number`:            p.with("--epsilon", "x"),
+		"0 is not above 0":               p.with("--epsilon", "0"),
+		"a name is empty":                p.with("--lat", "lat,"),
+		"too many":                       p.and("more"),
+		"release takes no flag -csv":     p.and("-csv"),
+		"not defined: -steps":            p.and("-steps=3"),
+		"either -epsilon, or -level":     p.and("-level", "3"),
+		"-limit: epsilon must not be":    p.and("-limit", "-1"),
+		"-workers: it must be a whole":   p.and("-workers", "0"),
+		"-id: an id must be a line":      p.and("-id", "a\nb"),
+		"-outside: it must be from 0":    p.and("-outside", "1.01"),
+		"-outside: \"1 %\" is not a num": p.and("-outside", "1 %"),
+		"-dry-run: it takes no value":    p.and("-dry-run=no"),
+		"-keep":                          p.and("-keep", ""),
+		"flag -epsilon is given twice":   p.and("-epsilon", "0.01"),
+		"flag -ledger is given twice":    p.and("-ledger", p.path("l2")),
 	} {
 		clitest.WantError(t, q.run(t), 2, want)
 	}

@@ -15,6 +15,7 @@ import (
 type release struct {
 	ledger *Ledger
 	id     string
+	plan   ledger.ReleasePlan
 	run    *run
 
 	charged   int64
@@ -36,28 +37,61 @@ CREATE TABLE IF NOT EXISTS release(
   sha256 TEXT, sealed INTEGER,
   changed INTEGER NOT NULL) WITHOUT ROWID, STRICT`
 
-// OpenRelease implements [ledger.Ledger].
-func (l *Ledger) OpenRelease(id string, plan ledger.ReleasePlan) (ledger.Release, error) {
+// FindRelease implements [ledger.Ledger].
+func (l *Ledger) FindRelease(id string, plan ledger.ReleasePlan) (ledger.Release, error) {
+	r, err := l.newRelease(id, plan)
+	if err != nil {
+		return nil, err
+	}
+	err = l.read(func(db *store) error {
+		some, err := db.hasReleases()
+		if some && err == nil {
+			_, err = r.restore(db)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// newRelease returns a release of which nothing is charged.
+func (l *Ledger) newRelease(id string, plan ledger.ReleasePlan) (*release, error) {
 	if id == "" {
 		return nil, errors.New("ledger: a release has no id")
 	}
-	r := &release{ledger: l, id: id, run: new(run)}
-	err := l.transact(func(t *transaction) error {
+	return &release{ledger: l, id: id, plan: plan, run: new(run)}, nil
+}
+
+// restore reads how far the release is, if it has begun.
+func (r *release) restore(db *store) (begun bool, err error) {
+	found, err := db.release(r.id)
+	if err != nil || found == nil {
+		return false, err
+	}
+	if err := found.plan.CheckUnchanged(r.id, r.plan); err != nil {
+		return true, err
+	}
+	r.charged, r.published = found.charged, found.published
+	return true, nil
+}
+
+// OpenRelease implements [ledger.Ledger].
+func (l *Ledger) OpenRelease(id string, plan ledger.ReleasePlan) (ledger.Release, error) {
+	r, err := l.newRelease(id, plan)
+	if err != nil {
+		return nil, err
+	}
+	err = l.transact(func(t *transaction) error {
 		if err := t.db.conn.Exec(releaseSchema); err != nil {
 			return err
 		}
-		found, err := t.db.release(id)
-		if err != nil {
-			return err
+		begun, err := r.restore(t.db)
+		if err == nil && !begun {
+			err = t.addRelease(id, plan)
 		}
-		if found == nil {
-			return t.addRelease(id, plan)
-		}
-		if err := found.plan.CheckUnchanged(id, plan); err != nil {
-			return err
-		}
-		r.charged, r.published = found.charged, found.published
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -96,8 +130,8 @@ func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
 	return err
 }
 
-// CanPay implements [ledger.Ledger].
-func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]) error {
+// CannotPay implements [ledger.Ledger].
+func (l *Ledger) CannotPay(unit budget.Unit, items iter.Seq2[ledger.Item, error], first *budget.Amount, each func(ledger.Item, ledger.Standing)) error {
 	var unread error
 	err := l.read(func(db *store) error {
 		return db.inTransaction("BEGIN", func() error {
@@ -106,12 +140,19 @@ func (l *Ledger) CanPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]) e
 				return err
 			}
 			defer balances.close()
+			if rest := &balances.unknown; first != nil && !rest.Limited {
+				rest.Limit, rest.Limited = *first, true
+			}
 			for item, err := range items {
 				if unread = err; err != nil {
 					return nil
 				}
-				if _, err := db.standingToCharge(balances, item); err != nil {
+				b, err := balances.standing(item.Account)
+				if err != nil {
 					return err
+				}
+				if b.Refuse(item.Epsilon, 0) != nil {
+					each(item, b)
 				}
 			}
 			return nil
@@ -132,14 +173,17 @@ func (r *release) Seal(sha256 string) error {
 
 // Other implements [ledger.Release].
 func (r *release) Other(sha256 string) (id string, err error) {
-	const sql = `SELECT o.id FROM release AS r JOIN release AS o ON o.output = r.output AND o.id <> r.id
-		WHERE r.id = ?1 AND o.sha256 = ?2`
+	const sql = "SELECT id FROM release WHERE id <> ?1 AND output = ?2 AND sha256 = ?3"
 	err = r.ledger.read(func(db *store) error {
+		some, err := db.hasReleases()
+		if err != nil || !some {
+			return err
+		}
 		return db.query(sql, func(s *sqlite.Stmt) error {
 			c := s.Column(0)
 			id = c.Text()
 			return nil
-		}, r.id, sha256)
+		}, r.id, r.plan.Output, sha256)
 	})
 	return id, err
 }
@@ -161,6 +205,15 @@ type releaseRow struct {
 	plan      ledger.ReleasePlan
 	charged   int64
 	published *ledger.Published
+}
+
+// hasReleases reports whether a release has ever begun. Before, there is no table of them.
+func (db *store) hasReleases() (some bool, err error) {
+	err = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'release'", func(*sqlite.Stmt) error {
+		some = true
+		return nil
+	})
+	return some, err
 }
 
 // release returns the row of a release, or nil if there is none.

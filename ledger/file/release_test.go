@@ -84,15 +84,32 @@ func TestRelease(t *testing.T) {
 	check(t, err)
 }
 
-// canPay asks whether the items can be paid.
-func canPay(l *Ledger, unit budget.Unit, items []ledger.Item) error {
-	return l.CanPay(unit, func(yield func(ledger.Item, error) bool) {
+// cannotPay returns those of the items' accounts that cannot pay, with the limit that each
+// would need.
+func cannotPay(t testing.TB, l *Ledger, unit budget.Unit, first *budget.Amount, items []ledger.Item) (all []string) {
+	t.Helper()
+	check(t, l.CannotPay(unit, func(yield func(ledger.Item, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
 				return
 			}
 		}
-	})
+	}, first, func(item ledger.Item, s ledger.Standing) {
+		refusal := s.Refuse(item.Epsilon, 0)
+		if refusal == nil || refusal.Account != item.Account || refusal.Asked != item.Epsilon {
+			t.Errorf("%+v is not refused: %v", item, refusal)
+		}
+		limit, ok := s.Needed(item.Epsilon)
+		all = append(all, fmt.Sprint(item.Account, " ", limit, " ", ok))
+	}))
+	return all
+}
+
+func wantCannotPay(t testing.TB, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("cannot pay: %q, want %q", got, want)
+	}
 }
 
 // All items are charged, and noted, or none.
@@ -105,24 +122,85 @@ func TestReleaseRefused(t *testing.T) {
 	if refusal.Account != "cy" || refusal.Left != tenth-1 {
 		t.Errorf("refused %+v", refusal)
 	}
-	refused(t, canPay(l, "m", items(tenth, "ana", "ben", "cy")))
-	refused(t, canPay(l, "kWh", items(tenth, "ana")))
-	check(t, canPay(l, "m", items(tenth, "ana", "ben")))
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(tenth, "ana", "ben", "cy")), "cy 0.1 true")
+	wantCannotPay(t, cannotPay(t, l, "kWh", nil, items(tenth, "ana")), "ana 0.1 true")
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(tenth, "ana", "ben")))
 	if r.Charged() != 0 || len(charges(t, l)) != 0 {
 		t.Error("something was charged")
 	}
 	releaseOf(t, l, "1", 0)
 	check(t, l.SetLimit("cy", "m", tenth, 0))
 	check(t, r.Charge("m", items(tenth, "ana", "ben", "cy", "dan")))
-	refused(t, canPay(l, "m", items(1, "ana")))
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(1, "ana")), fmt.Sprint("ana ", tenth+1, " true"))
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(budget.Max, "ana")), "ana 0 false")
+}
+
+// A first limit is assumed for everybody if there is none, and nothing of it stays.
+func TestCannotPayUnderFirstLimit(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("ben", "m", tenth, 0))
+	limit := 2 * tenth
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(2*tenth, "ana", "ben", "cy")), "ana 0.2 true", "ben 0.2 true", "cy 0.2 true")
+	wantCannotPay(t, cannotPay(t, l, "m", &limit, items(2*tenth, "ana", "ben", "cy")), "ben 0.2 true")
+	if b, err := l.Balance("*", "m"); err != nil || b.Limited {
+		t.Errorf("%+v, %v", b, err)
+	}
+	check(t, l.SetLimit("*", "m", tenth, 0))
+	wantCannotPay(t, cannotPay(t, l, "m", &limit, items(2*tenth, "ana")), "ana 0.2 true")
+}
+
+// In a window counts what was spent in it.
+func TestCannotPayInWindow(t *testing.T) {
+	l := newFile(t)
+	now := int64(1e15)
+	l.clock = func() int64 { return now }
+	check(t, l.SetLimit("*", "m", 2*tenth, 3600))
+	check(t, l.Charge("f", "m", items(tenth, "ana")))
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(2*tenth, "ana")), "ana 0.3 true")
+	now += 2 * 3600e6
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(2*tenth, "ana")))
+	wantCannotPay(t, cannotPay(t, l, "m", nil, items(3*tenth, "ana")), "ana 0.3 true")
+}
+
+// Looking for a release stores nothing, whether it has begun or not.
+func TestFindRelease(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	find := func(p ledger.ReleasePlan) (ledger.Release, error) { return l.FindRelease("1", p) }
+	for range 2 {
+		r, err := find(plan)
+		check(t, err)
+		if other, err := r.Other("hash"); r.Charged() != 0 || r.Published() != nil || other != "" || err != nil {
+			t.Errorf("%+v, other %q, %v", r, other, err)
+		}
+	}
+	changed := ledger.ReleasePlan{Digest: "d", Settings: "t", Output: "/o"}
+	_, err := find(changed) // nothing has kept the first plan
+	check(t, err)
+	r := releaseOf(t, l, "1", 0)
+	if _, err := find(changed); !isA[*ledger.ReleaseError](err) {
+		t.Errorf("got %v", err)
+	}
+	check(t, r.Charge("m", items(tenth, "ana", "ben")))
+	check(t, r.Seal("hash"))
+	found, err := find(plan)
+	check(t, err)
+	if found.Charged() != 2 || found.Published() == nil {
+		t.Errorf("found %+v", found)
+	}
+	elsewhere, err := l.FindRelease("2", plan)
+	check(t, err)
+	if id, err := elsewhere.Other("hash"); id != "1" || err != nil {
+		t.Errorf("other %q, %v", id, err)
+	}
 }
 
 // An error of the items is handed on as it is.
-func TestCanPayUnread(t *testing.T) {
+func TestCannotPayUnread(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", one, 0))
 	unread := errors.New("unread")
-	err := l.CanPay("m", func(yield func(ledger.Item, error) bool) { yield(ledger.Item{}, unread) })
+	err := l.CannotPay("m", func(yield func(ledger.Item, error) bool) { yield(ledger.Item{}, unread) }, nil, nil)
 	if err != unread {
 		t.Errorf("got %v", err)
 	}

@@ -1,0 +1,133 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// A Forecast says what a release would do. It is for the owner of the raw data only, since it
+// shows where the true locations lie.
+type Forecast struct {
+	Refused error // why the release would not begin; nil if it would
+
+	Rows      int64 // of the input
+	Invalid   int64 // of them
+	Locations int64
+
+	Epsilon  budget.Amount // per metre, for each location
+	Accounts int64         // that pay
+	Already  int64         // of them, that an earlier attempt has charged
+	Most     budget.Amount // that one of the others pays
+	Shortage Shortage      // of the others
+	Complete bool          // an earlier attempt has drawn everything; the release would only name its files
+
+	Outside                int64   // locations outside the box
+	Allowed                float64 // share that may lie outside
+	Median, Within95, Mean float64 // distance in metres of released locations: not exceeded by half of them, by 95 of 100, and expected
+	Pairs                  []Whereabouts
+}
+
+// Whereabouts says where the locations of a pair of columns lie.
+type Whereabouts struct {
+	Lat, Lon      string // names of the columns
+	Locations     int64
+	Sides         [directions]int64 // by Direction
+	OutsideRegion int64             // in the box, but outside the region
+	Cause         string            // the likely cause of locations outside; "" if none is apparent
+	Middle        [2]float64        // latitude and longitude of the mean of the locations
+	Away          float64           // distance in metres from there to the middle of the box
+	Map           []string          // a map of the box in characters, from north to south
+	Key           string            // of the map
+}
+
+// DryRun reads the data set as a release would and says what it would do. It charges and
+// reserves nothing, and changes neither files nor the ledger. It returns an error if the
+// settings or the input are such that there is nothing to say.
+//
+// It does not find out whether the output's folder may be written and has room, nor what
+// another process does meanwhile.
+func DryRun(ctx context.Context, spec Spec, l ledger.Ledger) (*Forecast, error) {
+	return (&run{spec: &spec, sizes: defaultSizes, ledger: l, dry: true}).forecast(ctx)
+}
+
+func (r *run) forecast(ctx context.Context) (*Forecast, error) {
+	defer r.close()
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.check(ctx); err != nil {
+		return nil, err
+	}
+	f := &Forecast{
+		Rows: r.found.rows, Invalid: r.found.invalid, Locations: r.found.locations,
+		Epsilon: r.mechanism.Price().Amount, Accounts: r.found.accounts.Len(), Allowed: r.spec.Outside,
+	}
+	if err := r.setAccuracy(f); err != nil {
+		return nil, err
+	}
+	for k, s := range r.found.surveyors {
+		f.Outside += s.valid.outside()
+		f.Pairs = append(f.Pairs, s.whereabouts(r.spec.Lat[k], r.spec.Lon[k]))
+	}
+	invalid := r.found.checkInvalid(r.spec)
+	if err := r.find(); err != nil {
+		f.Refused = firstOf(invalid, err)
+		return f, nil
+	}
+	f.Already = r.release.Charged()
+	if published := r.release.Published(); published != nil {
+		if f.Refused = invalid; invalid == nil {
+			_, f.Refused = r.sealedFiles(published)
+			f.Complete = f.Refused == nil
+		}
+		return f, nil
+	}
+	d, payment := r.demand(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	f.Most, f.Shortage = d.most, d.shortage
+	if payment == nil {
+		payment = r.checkShortage(d.shortage)
+	}
+	f.Refused = firstOf(invalid, r.checkFiles(), r.checkOutside(), payment, r.tryReport())
+	return f, nil
+}
+
+// firstOf returns the first error, or nil if there is none.
+func firstOf(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) setAccuracy(f *Forecast) (err error) {
+	var median error
+	f.Median, median = r.mechanism.Accuracy().Radius(0.5)
+	f.Mean, f.Within95, err = r.accuracy()
+	return errors.Join(err, median)
+}
+
+// whereabouts returns what the surveyor of a dry run has found.
+func (s *surveyor) whereabouts(lat, lon string) Whereabouts {
+	t, k := &s.valid, s.sketch
+	w := Whereabouts{Lat: lat, Lon: lon, Locations: t.total(), Sides: t.sides, OutsideRegion: k.outsideRegion, Cause: t.cause()}
+	if w.Cause == "" && t.outside() > 0 {
+		w.Cause = t.boxCause()
+	}
+	if n := float64(t.total()); n > 0 {
+		middle := math.Remainder(s.box.West+s.width/2, 360)
+		w.Middle = [2]float64{k.middleLat + k.north/n, math.Remainder(middle+k.east/n, 360)}
+		w.Away = planar.Distance(k.middleLat, middle, w.Middle[0], w.Middle[1])
+	}
+	w.Map, w.Key = k.grid.Characters()
+	return w
+}
