@@ -9,7 +9,8 @@
 // location as from another d metres away: see [planar.Laplace.Draw]. Draws are independent,
 // so the exponents of several locations of an account add up, and the account is charged
 // epsilon for each. Everything else is public: the number and the order of the rows, the
-// kept columns, which coordinates are NULL, and which rows are invalid as text.
+// kept columns, which coordinates are NULL, which rows are invalid as text, and that no more
+// locations than the spec allows lay outside the box.
 //
 // # Two passes
 //
@@ -18,8 +19,9 @@
 // account, and computes the digest of everything that the second pass will use. Accounts
 // that do not fit into memory are sorted in a file without a name.
 //
-// Between the passes the release checks that all accounts can pay, so that a refusal charges
-// nobody. Then it charges them, in order and many per transaction. In the second pass workers
+// Between the passes the release checks that the locations lie in the box, but for a share that
+// the spec allows, and that all accounts can pay. Until then the ledger knows nothing of it, so
+// that a refusal charges nobody and settings can be mended. Then it charges them, in order and many per transaction. In the second pass workers
 // draw, and one goroutine appends their batches to the temporary file, in the order of the
 // input.
 //

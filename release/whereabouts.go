@@ -71,9 +71,6 @@ func (t *tally) total() (n int64) {
 // outside returns the number of locations outside the box.
 func (t *tally) outside() int64 { return t.total() - t.sides[Inside] }
 
-// share returns the share of locations outside the box, 0 of none.
-func (t *tally) share() float64 { return float64(t.outside()) / float64(max(t.total(), 1)) }
-
 // A reading is another way in which the two numbers of a location may have been meant.
 type reading struct {
 	read func(lat, lon float64) (float64, float64)
@@ -223,7 +220,7 @@ func (s *surveyor) merge(other *surveyor) {
 }
 
 // cause returns the likely cause of locations that are not in the box, and what to do about
-// it, with counts alone: "5 of these 7 would lie in the box with ..: ..".
+// it, with counts alone: "of these, 5 would lie in the box with ..: ..".
 func (t *tally) cause() string {
 	out := t.outside()
 	best := 0
@@ -236,11 +233,11 @@ func (t *tally) cause() string {
 	case out == 0:
 		return ""
 	case t.likely(n):
-		return fmt.Sprintf("%d of them would lie in the box %s: %s", n, readings[best].with, readings[best].cure)
+		return fmt.Sprintf("of these, %d would lie in the box %s: %s", n, readings[best].with, readings[best].cure)
 	case 2*t.metres >= out:
-		return fmt.Sprintf("%d of them are too large for degrees and look like metres of a map projection: convert them to degrees of WGS 84 (EPSG:4326)", t.metres)
+		return fmt.Sprintf("of these, %d with numbers too large for degrees, such as metres of a map projection: convert them to degrees of WGS 84 (EPSG:4326)", t.metres)
 	case 2*t.nowhere >= out:
-		return fmt.Sprintf("%d of them are at 0, 0, which often stands for no location: make them NULL", t.nowhere)
+		return fmt.Sprintf("of these, %d at 0, 0, which often stands for no location: make them NULL", t.nowhere)
 	}
 	return ""
 }
@@ -258,9 +255,9 @@ func (t *tally) boxCause() string {
 	out := t.outside()
 	switch {
 	case 2*out < t.total() && 2*t.far >= out:
-		return fmt.Sprintf("%d of them are farther from the box than it is large: leave out what is not about the area", t.far)
+		return fmt.Sprintf("of these, %d farther from the box than it is large: leave out what is not about the area", t.far)
 	case 2*t.far >= out:
-		return fmt.Sprintf("%d of them are farther from the box than it is large: is --domain SOUTH,WEST,NORTH,EAST,STEP the right box?", t.far)
+		return fmt.Sprintf("of these, %d farther from the box than it is large: is --domain SOUTH,WEST,NORTH,EAST,STEP the right box?", t.far)
 	}
 	return "the box is too small for the data: " + t.sidesText()
 }
@@ -284,13 +281,13 @@ type OutsideError struct {
 }
 
 func (e *OutsideError) Error() string {
-	return fmt.Sprintf("%d of %d locations (%s) lie outside the box, and --outside allows %s: %s",
+	return fmt.Sprintf("%d of %d locations (%s) lie outside the box, and --outside allows %s; %s",
 		e.Outside, e.Locations, Percent(float64(e.Outside)/float64(e.Locations)), Percent(e.Allowed), e.Reason)
 }
 
-// Percent formats a share in percent, with three significant digits.
+// Percent formats a share in percent, with four significant digits.
 func Percent(share float64) string {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'e', 2, 64), 64)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'e', 3, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64) + " %"
 }
 
@@ -314,7 +311,7 @@ func (r *run) checkOutside() error {
 		e.Reason = t.boxCause()
 	}
 	if len(r.found.surveyors) > 1 {
-		e.Reason = fmt.Sprintf("of %s and %s, %d of %d; %s", printable.Text(r.spec.Lat[worst]), printable.Text(r.spec.Lon[worst]),
+		e.Reason = fmt.Sprintf("%[3]d of %[4]d in %[1]s and %[2]s; %[5]s", printable.Text(r.spec.Lat[worst]), printable.Text(r.spec.Lon[worst]),
 			t.outside(), t.total(), e.Reason)
 	}
 	return r.withCharged(e)

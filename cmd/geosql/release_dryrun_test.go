@@ -107,11 +107,11 @@ func TestReleaseDryRunShortage(t *testing.T) {
 func TestReleaseSwapped(t *testing.T) {
 	p := newPublisher(t, 120).and("--limit", "1", "--id", "spring")
 	swapped := p.with("--lat", "lon").with("--lon", "lat")
-	const want = "120 of 120 locations (100 %) lie outside the box, and --outside allows 1 %: 120 of them would lie in the box with latitude and longitude swapped: are --lat and --lon swapped"
+	const want = "120 of 120 locations (100 %) lie outside the box, and --outside allows 1 %; of these, 120 would lie in the box with latitude and longitude swapped: are --lat and --lon swapped"
 	r := swapped.run(t, "--dry-run")
 	clitest.WantError(t, r, 1, want)
 	wantTexts(t, r.Out, "outside    120 of 120 locations lie outside the box (100 %); up to 1 % may\n",
-		"120 lie outside the box; 120 of them would lie in the box with latitude and longitude swapped")
+		"120 lie outside the box; of these, 120 would lie in the box with latitude and longitude swapped")
 	p.wantFiles(t, "in.csv")
 	clitest.WantError(t, swapped.run(t), 1, want)
 	p.wantFiles(t, "in.csv", "ledger")
@@ -131,7 +131,7 @@ func TestReleaseProjected(t *testing.T) {
 	p := newPublisher(t, 0)
 	p.write(t, "in.csv", "user,lat,lon\n"+strings.Repeat("ana,5411932.6,448251.7\n", 50))
 	for _, more := range [][]string{nil, {"--dry-run"}, {"--rejects", p.path("bad.csv")}} {
-		clitest.WantError(t, p.run(t, append(more, "--limit", "1")...), 1, "50 of them are too large for degrees and look like metres of a map projection: convert them to degrees of WGS 84 (EPSG:4326)")
+		clitest.WantError(t, p.run(t, append(more, "--limit", "1")...), 1, "of these, 50 with numbers too large for degrees, such as metres of a map projection: convert them to degrees of WGS 84 (EPSG:4326)")
 	}
 	p.wantFiles(t, "in.csv", "ledger")
 }
