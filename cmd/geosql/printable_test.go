@@ -177,6 +177,7 @@ func TestOutputSteersNothing(t *testing.T) {
 				clitest.Run(t, "", "budget", h.db),
 				clitest.Run(t, "", "budget", h.db, "--history", "--account", h.text),
 				clitest.Run(t, "", "cost", h.db, "SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
+				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.text), "--dry-run"),
 				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.text)),
 			} {
 				if r.Status != 0 || steers(r.Out) || steers(r.Err) {

@@ -199,7 +199,7 @@ func (t *releaseTask) publish(ctx context.Context) error {
 		return err
 	}
 	line := cli.NewTerminalLine()
-	t.spec.Progress = showProgress(line)
+	t.spec.Progress = showProgress(line, "checking (1 of 2)")
 	summary, err := release.Run(ctx, t.spec, l)
 	line.Clear()
 	if err := cmp.Or(err, l.Close()); err != nil {
@@ -227,18 +227,18 @@ func (t *releaseTask) setDomain() error {
 }
 
 // showProgress returns a function that shows the progress of a release on the terminal, or
-// nil if there is no terminal.
-func showProgress(line *cli.TerminalLine) func(release.Progress) {
+// nil if there is no terminal. Checking is what the first stage is called.
+func showProgress(line *cli.TerminalLine, checking string) func(release.Progress) {
 	if line == nil {
 		return nil
 	}
-	begun, stage := time.Now(), release.Checking
+	begun, stage, name := time.Now(), release.Checking, checking
 	return func(p release.Progress) {
 		if p.Stage != stage {
-			begun, stage = time.Now(), p.Stage
+			begun, stage, name = time.Now(), p.Stage, stageNames[p.Stage]
 		}
 		if stage >= release.Sealing { // these stages have no parts
-			line.Show("%s", stageNames[stage])
+			line.Show("%s", name)
 			return
 		}
 		unit := "rows"
@@ -246,13 +246,12 @@ func showProgress(line *cli.TerminalLine) func(release.Progress) {
 			unit = "accounts"
 		}
 		rate := float64(p.Done) / max(time.Since(begun).Seconds(), 0.001)
-		line.Show("%s: %s, %d %s, %.0f %s/s", stageNames[stage],
+		line.Show("%s: %s, %d %s, %.0f %s/s", name,
 			cli.ShareAndRest(p.Share, cli.TimeLeft(begun, p.Share)), p.Done, unit, rate, unit)
 	}
 }
 
 var stageNames = [...]string{
-	release.Checking:   "checking (1 of 2)",
 	release.Charging:   "charging",
 	release.Releasing:  "releasing (2 of 2)",
 	release.Sealing:    "sealing",

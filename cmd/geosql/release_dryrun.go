@@ -29,7 +29,7 @@ func (t *releaseTask) dryRun(ctx context.Context) error {
 		return err
 	}
 	line := cli.NewTerminalLine()
-	t.spec.Progress = showProgress(line)
+	t.spec.Progress = showProgress(line, "checking")
 	f, err := release.DryRun(ctx, t.spec, l)
 	line.Clear()
 	everyone, unread := l.Balance(ledger.Everyone, budget.Metre)
