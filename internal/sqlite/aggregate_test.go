@@ -145,3 +145,44 @@ func TestErrorOfFinal(t *testing.T) {
 	fails(t, c, numbers(9)+`SELECT refuse(i) FROM s`, CodeDenied, "coded 279")
 	checkNothingLeft(t)
 }
+
+// A group knows that its statement is being aborted if another call of the library has failed.
+func TestAborted(t *testing.T) {
+	c := memory(t)
+	var told []bool
+	tell := func(call *Call) error {
+		told = append(told, call.Aborted())
+		return nil
+	}
+	register(t, c, Library{
+		Scalars: []Scalar{{Name: "burst", Args: []int{1}, Call: func(call *Call) error {
+			if call.Aborted() {
+				t.Error("a call of a scalar is aborted")
+			}
+			if call.Arg(0).Int() == 3 {
+				return codedError(CodeDenied)
+			}
+			return nil
+		}}},
+		Aggregates: []Aggregate{{Name: "watch", Args: []int{1}, New: func() Group { return &testGroup{final: tell} }}},
+		Windows:    []Window{{Name: "await", Args: []int{1}, New: func() Partition { return &testPartition{row: tell} }}},
+	})
+	for _, q := range []struct{ sql, fails, want string }{
+		{numbers(2) + `SELECT watch(burst(i)), watch(i) FROM s`, "", `[false false]`},
+		{numbers(4) + `SELECT watch(i), watch(burst(i)) FROM s`, "coded 279", `[true true]`},
+		{numbers(4) + `SELECT watch(i), burst(i) FROM s GROUP BY i`, "coded 279", `[false false false]`},
+		{numbers(4) + `SELECT i, watch(burst(1 + i)) FROM s GROUP BY i`, "coded 279", `[false]`},
+		{`SELECT await(1), watch(1), burst(2)`, "", `[false false]`},
+		{`SELECT await(1), watch(1), max(burst(3))`, "coded 279", `[true true]`},
+		{numbers(2) + `SELECT await(i) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) FROM s`, "", `[false false]`},
+		{`SELECT watch(1), max(json('['))`, "malformed JSON", `[false]`}, // no call of the library
+	} {
+		told = nil
+		if _, err := query(c, q.sql); fmt.Sprint(err) != q.fails && (err != nil || q.fails != "") {
+			t.Errorf("%s\nfails with %v", q.sql, err)
+		}
+		if got := fmt.Sprint(told); got != q.want {
+			t.Errorf("%s\ntells %s, want %s", q.sql, got, q.want)
+		}
+	}
+}

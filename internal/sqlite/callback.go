@@ -1,6 +1,7 @@
 package sqlite
 
 /*
+#include <stdlib.h>
 #include "shim.h"
 */
 import "C"
@@ -28,6 +29,7 @@ type owner struct {
 	partitions slots[Partition]
 	cursors    slots[Cursor]
 	scopes     slots[Scope]
+	failures   *C.int  // number of calls that failed, which C reads; freed with the last binding
 	calls      []*Call // free calls; several are in use if a function calls another through SQL
 }
 
@@ -119,7 +121,12 @@ func addPage() {
 //export geosqlUnbind
 func geosqlUnbind(i C.int) {
 	defer ignorePanic()
-	if o := unbind(int(i)); o != nil && o.lib.Close != nil {
+	o := unbind(int(i))
+	if o == nil {
+		return
+	}
+	C.free(unsafe.Pointer(o.failures))
+	if o.lib.Close != nil {
 		o.lib.Close()
 	}
 }
@@ -161,6 +168,7 @@ func (o *owner) endCall(c *Call, err *error) {
 		*err = panicError(p)
 	}
 	if *err != nil {
+		*o.failures++
 		c.fail(*err)
 	}
 	*c = Call{}
@@ -267,10 +275,10 @@ func steps(c *Call, g Group, n int) error {
 // geosqlFinal passes the last rows to a group and ends it.
 //
 //export geosqlFinal
-func geosqlFinal(i, scope, place, group, rows, n C.int, args *C.gs_value, out *C.gs_result) {
+func geosqlFinal(i, scope, place, group, aborted, rows, n C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
 	c := b.owner.call(rows*n, args, out, 1)
-	c.scope, c.place = b.owner.scope(scope), int(place)
+	c.scope, c.place, c.aborted = b.owner.scope(scope), int(place), aborted != 0
 	var err error
 	defer b.owner.endCall(c, &err)
 	var g Group
@@ -299,9 +307,10 @@ func (b *binding) lastSteps(c *Call, g Group, n int) (err error) {
 // the number of the partition, which is a new one if partition is 0.
 //
 //export geosqlRow
-func geosqlRow(i, partition, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+func geosqlRow(i, partition, aborted, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
 	b := bound(i)
 	c := b.owner.call(n, args, out, 1)
+	c.aborted = aborted != 0
 	state = partition
 	var err error
 	defer b.owner.endCall(c, &err)
@@ -317,8 +326,10 @@ func geosqlRow(i, partition, n C.int, args *C.gs_value, out *C.gs_result) (state
 //
 //export geosqlRefuseFrame
 func geosqlRefuseFrame(i C.int, out *C.gs_result) {
+	b := bound(i)
 	c := &Call{out: unsafe.Slice(out, 1)}
-	c.fail(fmt.Errorf("%s: takes one row at a time: write OVER (PARTITION BY ... ORDER BY ... ROWS UNBOUNDED PRECEDING)", bound(i).name))
+	*b.owner.failures++
+	c.fail(fmt.Errorf("%s: takes one row at a time: write OVER (PARTITION BY ... ORDER BY ... ROWS UNBOUNDED PRECEDING)", b.name))
 }
 
 //export geosqlEndPartition

@@ -142,6 +142,8 @@ type Call struct {
 	out   []C.gs_result
 	scope Scope
 	place int
+
+	aborted bool
 }
 
 // Len returns the number of arguments.
@@ -158,6 +160,11 @@ func (c *Call) Scope() Scope { return c.scope }
 // instructions of a program never have the same number in one scope, except that those of a
 // trigger may share the numbers of its statement's.
 func (c *Call) Place() int { return c.place }
+
+// Aborted reports that another call of the library has failed since the group began that ends
+// now, or since a row of a window function was read that is answered now. So the statement is
+// being aborted, and nobody gets the result. What else aborts a statement is not noticed.
+func (c *Call) Aborted() bool { return c.aborted }
 
 // ResultNull sets cell i to NULL. The result of a scalar or aggregate is cell 0.
 func (c *Call) ResultNull(i int) { c.cell(i)._type = C.int(Null) }
@@ -220,6 +227,7 @@ func setText(r *C.gs_result, text []byte) {
 // arguments of an earlier one replaces it.
 func (c *Conn) Register(lib Library) error {
 	o := &owner{lib: lib, auxiliary: int(C.GS_SCOPE - owners.Add(1))}
+	o.failures = (*C.int)(C.calloc(1, C.sizeof_int))
 	for i := range lib.Scalars {
 		if err := c.registerScalar(o, &lib.Scalars[i]); err != nil {
 			return err
@@ -255,7 +263,7 @@ func (c *Conn) registerScalar(o *owner, f *Scalar) error {
 	scope := o.scopeIndex(f.Scoped)
 	b := binding{owner: o, scalar: f.Call}
 	return c.registerArities(f.Name, f.Args, 0, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_scalar(c.db, name, n, C.int(f.Flags), b, scope)
+		return C.gs_create_scalar(c.db, name, n, C.int(f.Flags), b, scope, o.failures)
 	})
 }
 
@@ -263,14 +271,14 @@ func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
 	scope := o.scopeIndex(f.Scoped)
 	b := binding{owner: o, newGroup: f.New}
 	return c.registerArities(f.Name, f.Args, 1, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_aggregate(c.db, name, n, C.int(f.Flags), b, scope)
+		return C.gs_create_aggregate(c.db, name, n, C.int(f.Flags), b, scope, o.failures)
 	})
 }
 
 func (c *Conn) registerWindow(o *owner, f *Window) error {
 	b := binding{owner: o, name: f.Name, newPartition: f.New}
 	return c.registerArities(f.Name, f.Args, 0, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_window(c.db, name, n, C.int(f.Flags), b)
+		return C.gs_create_window(c.db, name, n, C.int(f.Flags), b, o.failures)
 	})
 }
 

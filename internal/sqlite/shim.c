@@ -340,9 +340,11 @@ typedef struct gs_batch {
   char bytes[GS_BATCH_TEXT];
 } gs_batch;
 
-// A group's context.
+// A group's context. SQLite also ends the groups of a statement that fails, and does not say
+// so. But if a call has failed since the group began, its statement is the one that fails.
 typedef struct {
   int group; // number of its Go state; 0 before the first crossing
+  int failures; // of calls before its first row
   int scope; // of its statement; 0 if the function has none
   int place; // of the call in its statement; 0 if the function has no scope
   gs_batch *batch;
@@ -397,6 +399,7 @@ static int gs_begin_group(sqlite3_context *ctx, gs_function *f, gs_group *g) {
     g->place = gs_enter_place(ctx, s);
     if (!g->place) return 0;
   }
+  g->failures = *f->failures;
   g->batch = gs_take_batch(f);
   return g->batch != 0;
 }
@@ -429,7 +432,8 @@ static void gs_final_group(sqlite3_context *ctx) {
   if (gs_refuse_fork(ctx) || !g || !g->batch) return; // no step, no group: NULL
   gs_clear(&r);
   n = g->batch->rows ? g->batch->values / g->batch->rows : 0;
-  geosqlFinal(f->binding, g->scope, g->place, g->group, g->batch->rows, n, g->batch->value, &r);
+  geosqlFinal(f->binding, g->scope, g->place, g->group, g->failures != *f->failures, g->batch->rows, n,
+              g->batch->value, &r);
   gs_give_batch(f, g->batch);
   g->batch = 0;
   gs_write(ctx, &r);
@@ -444,6 +448,7 @@ static void gs_final_group(sqlite3_context *ctx) {
 typedef struct {
   int partition; // number of its Go state; 0 before the first crossing
   int waiting;   // the row has no answer yet
+  int failures;  // of calls before the row, see gs_group
   int windowed;  // SQLite asks row by row, not at the end
   int n;
   gs_value row[GS_MAX_ARGS];
@@ -494,6 +499,7 @@ static void gs_step_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
   if (p) {
     gs_read(p->row, n, in);
     p->n = n;
+    p->failures = *((gs_function *)sqlite3_user_data(ctx))->failures;
     p->waiting = gs_keep_bytes(p);
   }
   if (!p || !p->waiting) sqlite3_result_error_code(ctx, SQLITE_NOMEM);
@@ -511,7 +517,7 @@ static void gs_answer(sqlite3_context *ctx, gs_partition *p) {
     p->waiting = 0;
     free(p->answer.big);
     gs_clear(&p->answer);
-    p->partition = geosqlRow(f->binding, p->partition, p->n, p->row, &p->answer);
+    p->partition = geosqlRow(f->binding, p->partition, p->failures != *f->failures, p->n, p->row, &p->answer);
   }
   gs_write_copy(ctx, &p->answer);
 }
@@ -541,32 +547,36 @@ static void gs_final_window(sqlite3_context *ctx) {
 
 // ---- registration of functions ----
 
-static gs_function *gs_new_function(int binding, int scope) {
+static gs_function *gs_new_function(int binding, int scope, const int *failures) {
   gs_function *f = malloc(sizeof *f);
   if (f) {
     f->binding = binding;
     f->scope = scope;
+    f->failures = failures;
     f->spare = 0;
   }
   return f;
 }
 
-int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope) {
-  gs_function *f = gs_new_function(binding, scope);
+int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope,
+                     const int *failures) {
+  gs_function *f = gs_new_function(binding, scope, failures);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, gs_scalar, 0, 0,
                                     gs_destroy_function);
 }
 
-int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope) {
-  gs_function *f = gs_new_function(binding, scope);
+int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope,
+                        const int *failures) {
+  gs_function *f = gs_new_function(binding, scope, failures);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
                                     gs_final_group, gs_destroy_function);
 }
 
-int gs_create_window(void *db, const char *name, int nargs, int flags, int binding) {
-  gs_function *f = gs_new_function(binding, 0);
+int gs_create_window(void *db, const char *name, int nargs, int flags, int binding,
+                     const int *failures) {
+  gs_function *f = gs_new_function(binding, 0, failures);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_window_function(db, name, nargs, SQLITE_UTF8 | flags, f, gs_step_window,
                                         gs_final_window, gs_value_window, gs_inverse_window,

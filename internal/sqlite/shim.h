@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
   int binding;
   int scope; // index of its statement scope; 0 for none
+  const int *failures; // of calls on the connection so far; Go counts them
   struct gs_batch *spare;
 } gs_function;
 
@@ -93,9 +94,9 @@ int gs_column_count(void *stmt);
 const char *gs_column_name(void *stmt, int i);
 void gs_columns(void *stmt, int i, gs_value *v, int n);
 
-int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope);
-int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope);
-int gs_create_window(void *db, const char *name, int nargs, int flags, int binding);
+int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
+int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
+int gs_create_window(void *db, const char *name, int nargs, int flags, int binding, const int *failures);
 int gs_create_table(void *db, const char *name, const gs_table *table);
 
 #endif
