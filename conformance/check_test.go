@@ -13,7 +13,7 @@ import (
 type outcome struct {
 	Rows    [][]string
 	Error   string // "" for none
-	Refused bool   // the error's code is SQLITE_AUTH
+	Refused bool   // the error's code is SQLITE_AUTH_USER
 }
 
 // balances is run after each statement to see what it charged. A reservation that is

@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/sqlitefn"
-	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // A host runs statements on a new connection to the database, or to a copy of it in
@@ -72,8 +71,8 @@ func runGo(database string, statements []string) (outcomes []outcome, err error)
 		rows, err := goRows(conn, s)
 		o := outcome{Rows: rows}
 		if err != nil {
-			var coded sqlite3.Error
-			o.Error, o.Refused = err.Error(), errors.As(err, &coded) && coded.Code == sqlite3.ErrAuth
+			var refusal *sqlitefn.RefusedError
+			o.Error, o.Refused = err.Error(), errors.As(err, &refusal)
 		}
 		outcomes = append(outcomes, o)
 	}
@@ -85,7 +84,7 @@ func deserialize(conn *sql.Conn, file string) error {
 	if err != nil {
 		return err
 	}
-	return conn.Raw(func(c any) error { return c.(*sqlite3.SQLiteConn).Deserialize(content, "main") })
+	return conn.Raw(func(c any) error { return c.(*sqlitefn.Conn).Deserialize(content, "main") })
 }
 
 func goRows(conn *sql.Conn, statement string) (rows [][]string, err error) {

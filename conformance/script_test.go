@@ -33,7 +33,7 @@ type rowPattern struct {
 	fields []string
 }
 
-// A failure is an error and whether it refuses a charge (SQLITE_AUTH).
+// A failure is an error and whether it refuses a charge (SQLITE_AUTH_USER).
 type failure struct {
 	refused bool
 	message string

@@ -93,6 +93,7 @@ func fixed(a budget.Amount, n int) string {
 type AlreadyChargedError struct {
 	Account string
 	Unit    budget.Unit
+	Asked   budget.Amount
 }
 
 // SQLiteCode returns SQLITE_AUTH_USER, the result code of a refused call.

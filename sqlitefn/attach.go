@@ -55,11 +55,11 @@ func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.ledge
 // needs a reader of its own.
 func WithEntropy(r io.Reader) Option { return func(o *options) { o.entropy = r } }
 
-// attached holds the connections that have the functions, by their handles, so that
-// attaching twice is harmless and attaching with other options is an error.
+// attached holds the sessions of the connections that have the functions, by their handles, so
+// that attaching twice is harmless and attaching with other options is an error.
 var attached struct {
 	sync.Mutex
-	by map[unsafe.Pointer]options
+	by map[unsafe.Pointer]*session
 }
 
 // Attach registers the functions on the connection whose handle, an *sqlite3 of C, is db: for
@@ -70,33 +70,39 @@ func Attach(db unsafe.Pointer, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	return attach(conn, collectOptions(opts))
+	_, err = attach(conn, collectOptions(opts))
+	return err
 }
 
-// attach is Attach with collected options.
-func attach(conn *sqlite.Conn, o options) error {
-	attached.Lock()
-	earlier, ok := attached.by[conn.Handle()]
-	attached.Unlock()
-	if ok {
-		if !earlier.equal(o) {
-			return fmt.Errorf("geosql: connection already has the functions with other options")
+// attach is Attach with collected options. It returns the connection's session.
+func attach(conn *sqlite.Conn, o options) (*session, error) {
+	if earlier := attachedSession(conn); earlier != nil {
+		if !earlier.opts.equal(o) {
+			return nil, fmt.Errorf("geosql: connection already has the functions with other options")
 		}
-		return nil
+		return earlier, nil
 	}
 	if err := sqlmath.Register(conn); err != nil {
-		return err
+		return nil, err
 	}
-	if err := conn.Register(library(newSession(conn, o))); err != nil {
-		return err
+	s := newSession(conn, o)
+	if err := conn.Register(library(s)); err != nil {
+		return nil, err
 	}
 	attached.Lock()
 	defer attached.Unlock()
 	if attached.by == nil {
-		attached.by = make(map[unsafe.Pointer]options)
+		attached.by = make(map[unsafe.Pointer]*session)
 	}
-	attached.by[conn.Handle()] = o
-	return nil
+	attached.by[conn.Handle()] = s
+	return s, nil
+}
+
+// attachedSession returns the session of a connection, or nil if it does not have the functions.
+func attachedSession(conn *sqlite.Conn) *session {
+	attached.Lock()
+	defer attached.Unlock()
+	return attached.by[conn.Handle()]
 }
 
 // detach forgets a connection that is closed.

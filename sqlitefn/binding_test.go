@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	sqlite3 "github.com/mattn/go-sqlite3"
-
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -145,7 +143,7 @@ func backup(t *testing.T, d, from *database) {
 	t.Helper()
 	err := d.conn.Raw(func(to any) error {
 		return from.conn.Raw(func(of any) error {
-			b, err := to.(*sqlite3.SQLiteConn).Backup("main", of.(*sqlite3.SQLiteConn), "main")
+			b, err := to.(*sqlitefn.Conn).Backup("main", of.(*sqlitefn.Conn).SQLiteConn, "main")
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	sqlite3 "github.com/mattn/go-sqlite3"
+	"github.com/geosql/geosql/sqlitefn"
 )
 
 // newReadings declares the tables r and s of eight readings each, views on them, and the table h
@@ -217,7 +217,7 @@ func (p *probe) Done() int64 { return 1 }
 func (d *database) probes() *probes {
 	p := new(probes)
 	err := d.conn.Raw(func(c any) error {
-		return c.(*sqlite3.SQLiteConn).RegisterAggregator("probe", func() *probe { return &probe{in: p} }, true)
+		return c.(*sqlitefn.Conn).RegisterAggregator("probe", func() *probe { return &probe{in: p} }, true)
 	})
 	if err != nil {
 		d.Fatal(err)

@@ -20,11 +20,13 @@ func Register(conn *sqlite3.SQLiteConn, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	return attach(c, collectOptions(opts))
+	_, err = attach(c, collectOptions(opts))
+	return err
 }
 
 // Connector opens connections that have the functions, for sql.OpenDB. The data
-// source name is that of mattn/go-sqlite3.
+// source name is that of mattn/go-sqlite3. What a pool returns of a statement that was
+// refused is a [*RefusedError]; sql.Conn.Raw passes a [*Conn].
 func Connector(dsn string, opts ...Option) driver.Connector {
 	return &connector{dsn, &sqlite3.SQLiteDriver{
 		ConnectHook: func(c *sqlite3.SQLiteConn) error { return Register(c, opts...) },
@@ -36,8 +38,94 @@ type connector struct {
 	driver *sqlite3.SQLiteDriver
 }
 
-func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
-func (c *connector) Driver() driver.Driver                        { return c.driver }
+func (c *connector) Driver() driver.Driver { return c.driver }
+
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
+	opened, err := c.driver.Open(c.dsn)
+	if err != nil {
+		return nil, err
+	}
+	conn := opened.(*sqlite3.SQLiteConn)
+	handle, err := sqlite.FromDriver(conn)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{conn, attachedSession(handle)}, nil
+}
+
+// A Conn is a connection of a [Connector]: the driver's, whose refusals are a [*RefusedError]
+// where database/sql asks for them.
+type Conn struct {
+	*sqlite3.SQLiteConn
+	session *session
+}
+
+// refusal returns the error that the driver returned. A refusal is wrapped in what the session
+// knows of it. The text shows that it is that one, and not an earlier one: SQLite reports that
+// of the call that failed.
+func (c *Conn) refusal(err error) error {
+	failed, ok := err.(sqlite3.Error)
+	kept := c.session.refused
+	if !ok || failed.ExtendedCode != sqlite.CodeDenied || kept == nil || kept.text != failed.Error() {
+		return err
+	}
+	refused := *kept
+	refused.driver = err
+	return &refused
+}
+
+// ExecContext implements [driver.ExecerContext].
+func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	result, err := c.SQLiteConn.ExecContext(ctx, query, args)
+	return result, c.refusal(err)
+}
+
+// QueryContext implements [driver.QueryerContext].
+func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.rows(c.SQLiteConn.QueryContext(ctx, query, args))
+}
+
+// PrepareContext implements [driver.ConnPrepareContext].
+func (c *Conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	prepared, err := c.SQLiteConn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return &stmt{prepared.(*sqlite3.SQLiteStmt), c}, nil
+}
+
+// rows returns the rows of a query of the driver.
+func (c *Conn) rows(answer driver.Rows, err error) (driver.Rows, error) {
+	if err != nil {
+		return nil, c.refusal(err)
+	}
+	return &rows{answer.(*sqlite3.SQLiteRows), c}, nil
+}
+
+// stmt is a prepared statement of a Conn.
+type stmt struct {
+	*sqlite3.SQLiteStmt
+	conn *Conn
+}
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	result, err := s.SQLiteStmt.ExecContext(ctx, args)
+	return result, s.conn.refusal(err)
+}
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.conn.rows(s.SQLiteStmt.QueryContext(ctx, args))
+}
+
+// rows are the rows of a query on a Conn.
+type rows struct {
+	*sqlite3.SQLiteRows
+	conn *Conn
+}
+
+func (r *rows) Next(row []driver.Value) error { return r.conn.refusal(r.SQLiteRows.Next(row)) }
+
+func (r *rows) Close() error { return r.conn.refusal(r.SQLiteRows.Close()) }
 
 // automatic holds what Auto was last called with.
 var automatic struct {
@@ -60,7 +148,11 @@ func Auto(opts ...Option) error {
 		}
 		return nil
 	}
-	if err := sqlite.Auto(func(c *sqlite.Conn) error { return attach(c, o) }); err != nil {
+	each := func(c *sqlite.Conn) error {
+		_, err := attach(c, o)
+		return err
+	}
+	if err := sqlite.Auto(each); err != nil {
 		return err
 	}
 	automatic.on, automatic.opts = true, o

@@ -13,7 +13,6 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
-	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // snapshot returns all that a database and its ledger hold.
@@ -292,7 +291,7 @@ func TestDryRunOfViews(t *testing.T) {
 func stopping(t *testing.T) *observed {
 	o := newObserved(t)
 	err := o.conn.Raw(func(c any) error {
-		conn, err := sqlite.FromDriver(c.(*sqlite3.SQLiteConn))
+		conn, err := sqlite.FromDriver(c.(*sqlitefn.Conn).SQLiteConn)
 		if err != nil {
 			return err
 		}
@@ -369,7 +368,7 @@ func TestCancelledDryRun(t *testing.T) {
 	o := newObserved(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := o.conn.Raw(func(c any) error {
-		return c.(*sqlite3.SQLiteConn).RegisterFunc("cancel", func(i int64) int64 { cancel(); return i }, true)
+		return c.(*sqlitefn.Conn).RegisterFunc("cancel", func(i int64) int64 { cancel(); return i }, true)
 	})
 	if err != nil {
 		t.Fatal(err)

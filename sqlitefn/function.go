@@ -1,7 +1,6 @@
 package sqlitefn
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -92,14 +91,6 @@ func (f *function) hidden() []string {
 		list[i] = "arg_" + a.name
 	}
 	return list
-}
-
-// named returns the error with the function's name in front, or nil.
-func (f *function) named(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", f.name, err)
 }
 
 // signature returns the call as a user writes it: f(a, b [, c]).

@@ -48,7 +48,21 @@ func (b *bound) callScalar(c *sqlite.Call) error {
 		err = b.scalar(in)
 		in.leave()
 	}
-	return b.named(err)
+	return b.end(c, err)
+}
+
+// end returns the error of a call with the function's name in front, or nil. It keeps the
+// refusal that the error is, for whoever asks why a statement failed. A group that ends because
+// its statement is being aborted does not count: the statement's error came before.
+func (b *bound) end(c *sqlite.Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%s: %w", b.name, err)
+	if !c.Aborted() {
+		b.session.refused = newRefusedError(b.function, err)
+	}
+	return err
 }
 
 // boundGroup is a group of an aggregate on one connection.
@@ -68,7 +82,7 @@ func (g *boundGroup) Step(c *sqlite.Call) error {
 		in.leave()
 	}
 	g.failed = failed || err != nil
-	return g.named(err)
+	return g.end(c, err)
 }
 
 func (g *boundGroup) row(c call) error {
@@ -89,9 +103,9 @@ func (g *boundGroup) Final(c *sqlite.Call) error {
 		return nil
 	}
 	if err := g.session.admit(g.function); err != nil {
-		return g.named(err)
+		return g.end(c, err)
 	}
-	return g.named(g.group.final(call{c, g.bound}))
+	return g.end(c, g.group.final(call{c, g.bound}))
 }
 
 // boundPartition is a partition of a window function on one connection.
@@ -106,7 +120,7 @@ func (p *boundPartition) Row(c *sqlite.Call) error {
 		err = p.partition.row(in)
 		in.leave()
 	}
-	return p.named(err)
+	return p.end(c, err)
 }
 
 func (p *boundPartition) End() { p.partition.end() }
@@ -120,20 +134,20 @@ type boundCursor struct {
 
 func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err error) {
 	if c.Len() < t.least {
-		return sqlite.NoRow, t.named(fmt.Errorf("%s is missing", t.args[c.Len()].name))
+		return sqlite.NoRow, t.end(c, fmt.Errorf("%s is missing", t.args[c.Len()].name))
 	}
 	in, err := t.enter(c, nil)
 	if err == nil {
 		rows, err = t.cursor.filter(in, used)
 		in.leave()
 	}
-	return rows, t.named(err)
+	return rows, t.end(c, err)
 }
 
 // Next returns the next row. Its call has no arguments.
 func (t *boundCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
 	rows, err := t.cursor.next(call{c, t.bound})
-	return rows, t.named(err)
+	return rows, t.end(c, err)
 }
 
 func (t *boundCursor) Close() { t.cursor.close() }

@@ -98,7 +98,7 @@ func inhabit(tb testing.TB, w world, number uint64, declarations ...string) *dat
 // function registers an SQL function of the test's own.
 func (d *database) function(name string, f any) {
 	d.Helper()
-	err := d.conn.Raw(func(c any) error { return c.(*sqlite3.SQLiteConn).RegisterFunc(name, f, false) })
+	err := d.conn.Raw(func(c any) error { return c.(*sqlitefn.Conn).RegisterFunc(name, f, false) })
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -117,6 +117,7 @@ func (d *database) watch(statements []string, show func(any) string) (events []e
 			event{s, "columns", strings.Join(columns, "|")},
 			event{s, "rows", table(rows, show)},
 			event{s, "error", coded(err)},
+			event{s, "refusal", table(d.rows(`SELECT geosql_last_refusal()`), plainly)},
 			event{s, "balances", table(d.rows(`SELECT account, unit, spent, reserved, remaining FROM ledger_balance`), plainly)})
 	}
 	for _, last := range []struct{ kind, query string }{

@@ -12,9 +12,10 @@ type session struct {
 	opts   options
 	source *exact.Source
 	binding
-	payer payer
-	dry   *dryRun     // the payer during a dry run, otherwise nil
-	memos map[any]any // the entries of each memo
+	payer   payer
+	dry     *dryRun       // the payer during a dry run, otherwise nil
+	memos   map[any]any   // the entries of each memo
+	refused *RefusedError // of the last call that failed; nil if that was no refusal
 }
 
 func newSession(conn *sqlite.Conn, o options) *session {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/sqlitefn"
-	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // A shape is a way to put a released value into a query. SQLite alone decides
@@ -158,7 +157,7 @@ func newObserved(t *testing.T) *observed {
 	o := &observed{declared(t), new(int64)}
 	o.run(shapeTables...)
 	tick := func(account any) any { *o.ticks++; return account }
-	err := o.conn.Raw(func(c any) error { return c.(*sqlite3.SQLiteConn).RegisterFunc("tick", tick, false) })
+	err := o.conn.Raw(func(c any) error { return c.(*sqlitefn.Conn).RegisterFunc("tick", tick, false) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/sqlitefn"
-	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 const release = `SELECT geoind_laplace('ana', 39.9, 116.3, 0.5)`
@@ -213,7 +212,7 @@ func TestInterruptedAggregate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	err := d.conn.Raw(func(c any) error {
-		return c.(*sqlite3.SQLiteConn).RegisterFunc("stop", func(i int64) int64 {
+		return c.(*sqlitefn.Conn).RegisterFunc("stop", func(i int64) int64 {
 			if i == 1000 {
 				cancel()
 			}

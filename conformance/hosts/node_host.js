@@ -19,7 +19,7 @@ const libraries = {
       if (!statement.reader) return statement.run() && [];
       return statement.raw(true).safeIntegers(true).iterate();
     },
-    refused: (error) => error.code.startsWith('SQLITE_AUTH'),
+    refused: (error) => error.code === 'SQLITE_AUTH_USER',
   },
   'node:sqlite': {
     open: (path) => new (require('node:sqlite').DatabaseSync)(path, { allowExtension: true }),
@@ -28,7 +28,7 @@ const libraries = {
       statement.setReturnArrays(true);
       return statement.iterate();
     },
-    refused: (error) => (error.errcode & 0xff) === 23,
+    refused: (error) => error.errcode === 279, // SQLITE_AUTH_USER
   },
 };
 

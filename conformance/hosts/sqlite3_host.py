@@ -28,7 +28,7 @@ def run(connection, sql):
         for row in connection.execute(sql):
             rows.append([literal(value) for value in row])
     except sqlite3.Error as e:
-        error, refused = str(e), e.sqlite_errorcode & 0xFF == sqlite3.SQLITE_AUTH
+        error, refused = str(e), e.sqlite_errorcode == sqlite3.SQLITE_AUTH_USER
     return {"Rows": rows, "Error": error, "Refused": refused}
 
 

@@ -43,7 +43,7 @@ func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item ledger.Item)
 			return err
 		}
 		if b.Spent > 0 {
-			return &ledger.AlreadyChargedError{Account: item.Account, Unit: unit}
+			return &ledger.AlreadyChargedError{Account: item.Account, Unit: unit, Asked: item.Epsilon}
 		}
 		return t.chargeItems(&origin{new(run), t.now, function, unit}, items, make([]ledger.Share, 1))
 	})

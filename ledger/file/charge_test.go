@@ -319,7 +319,7 @@ func TestChargeOnce(t *testing.T) {
 	for range asking {
 		err := <-errs
 		var a *ledger.AlreadyChargedError
-		if errors.As(err, &a) && a.Account == "ana" && a.Unit == unit {
+		if errors.As(err, &a) && a.Account == "ana" && a.Unit == unit && a.Asked == tenth {
 			again++
 		} else {
 			check(t, err)
