@@ -68,7 +68,18 @@ var readers = map[string]func(t *testing.T) reader{
 		}
 		return newReader(t, filepath.Dir(node))
 	},
-	"go.md": func(t *testing.T) reader { return reader{folder: t.TempDir(), module: ".."} },
+	"go.md": func(t *testing.T) reader {
+		r := cloneReader(t)
+		r.module = r.folder // which the page makes
+		sums, err := os.ReadFile("../go.sum")
+		if err == nil { // so that nobody else has to be asked for them
+			err = os.WriteFile(filepath.Join(r.folder, "go.sum"), sums, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	},
 	"gorm.md": func(t *testing.T) reader {
 		if _, err := command("../examples/gorm", "go", "mod", "download"); err != nil {
 			t.Skipf("gorm cannot be downloaded: %v", err)
@@ -82,9 +93,9 @@ func pythonReader(t *testing.T) reader {
 	return newReader(t, filepath.Join(environment(t), "bin"))
 }
 
-// newReader returns a reader with the downloaded packages and a clone.
-func newReader(t *testing.T, path string) reader {
-	r := reader{folder: t.TempDir(), path: path}
+// cloneReader returns a reader with a clone.
+func cloneReader(t *testing.T) reader {
+	r := reader{folder: t.TempDir()}
 	clone, err := filepath.Abs("..")
 	if err == nil {
 		err = os.Symlink(clone, filepath.Join(r.folder, "geosql"))
@@ -92,6 +103,13 @@ func newReader(t *testing.T, path string) reader {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// newReader returns a reader with a clone and the downloaded packages.
+func newReader(t *testing.T, path string) reader {
+	r := cloneReader(t)
+	r.path = path
 	for _, pattern := range []string{"geosql-linux-*.tar.gz", "geosql-*.whl", "geosql-*.tgz"} {
 		file := artefact(t, pattern)
 		if err := os.Symlink(file, filepath.Join(r.folder, filepath.Base(file))); err != nil {
@@ -135,10 +153,22 @@ func (r reader) command(b block) (*exec.Cmd, error) {
 	case "js":
 		file := filepath.Join(r.folder, "example.js")
 		return exec.Command(filepath.Join(r.path, "node"), file), os.WriteFile(file, []byte(b.code), 0o644)
+	case "c":
+		file, program := filepath.Join(r.folder, "example.c"), filepath.Join(r.folder, "example")
+		if err := os.WriteFile(file, []byte(b.code), 0o644); err != nil {
+			return nil, err
+		}
+		_, err := command("", "gcc", "-Wall", "-Wextra", "-Werror", "-o", program, file, "-lsqlite3")
+		return exec.Command(program), err
 	case "go":
 		file, program := filepath.Join(r.folder, "main.go"), filepath.Join(r.folder, "example")
 		if err := os.WriteFile(file, []byte(b.code), 0o644); err != nil {
 			return nil, err
+		}
+		if r.module == r.folder {
+			if _, err := command(r.folder, "go", "mod", "tidy"); err != nil {
+				return nil, err
+			}
 		}
 		_, err := command(r.module, "go", "build", "-o", program, file)
 		return exec.Command(program), err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"log"
 
@@ -42,6 +43,10 @@ func main() {
 
 	err = db.Raw(`SELECT geoind_laplace(?, lat, lon, ?) FROM positions`, "ana", 0.1).Scan(new(string)).Error
 	fmt.Println(err) // refused: all of it is asked of ana, who has 0.04 left
+	var refused *sqlitefn.RefusedError
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Account, "needs", refused.Short, "more per", refused.Unit)
+	}
 }
 
 func check(err error) {
