@@ -10,6 +10,10 @@
 //	}
 //	sqlitefn.Auto()                                        // every connection of the process
 //
+// On connections of the first, a statement that an account cannot pay for fails with a
+// [*RefusedError]. On the others it fails with the driver's error, and SELECT
+// geosql_last_refusal() on the same connection says why.
+//
 // # The frame and the families
 //
 // All functions are rows of one table (table.go), which registration, geosql_help and

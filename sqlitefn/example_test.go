@@ -4,6 +4,7 @@ package sqlitefn_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -11,6 +12,28 @@ import (
 
 	"github.com/geosql/geosql/sqlitefn"
 )
+
+// A program that is refused learns who is short of what.
+func ExampleRefusedError() {
+	db := sql.OpenDB(sqlitefn.Connector(":memory:"))
+	defer db.Close()
+	db.SetMaxOpenConns(1) // each connection to :memory: has a database of its own
+	for _, statement := range []string{
+		`SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')`,
+		`SELECT budget_limit('*', 'kWh', 2)`,
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			log.Fatal(err)
+		}
+	}
+	var kWh float64
+	err := db.QueryRow(`SELECT dx_value('meter 17', 0.214, 2.5, 'halfhour')`).Scan(&kWh)
+	var refused *sqlitefn.RefusedError
+	if errors.As(err, &refused) {
+		fmt.Printf("%s has %v of %v per %s, %v short\n", refused.Account, refused.Left, refused.Asked, refused.Unit, refused.Short)
+	}
+	// Output: meter 17 has 2 of 2.5 per kWh, 0.5 short
+}
 
 // The owner of a database declares where locations lie and what may be spent on each
 // person. Locations are then released, with noise, until that is spent.

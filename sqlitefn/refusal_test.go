@@ -271,7 +271,7 @@ func TestRefusalIsNotAttachedToOtherErrors(t *testing.T) {
 	for query, keeps := range map[string]bool{
 		`SELECT geoind_laplace('bo', 39.9, 116.3, -1)`:  false,
 		`SELECT geo_domain('x', 1, 2, 3, 4, -5)`:        false,
-		`SELECT * FROM budget_cost('SELECT nothing()')`: false,
+		`SELECT * FROM budget_cost('SELECT nobody()')`: false,
 		`SELECT * FROM geoind_laplace('bo')`:            false,
 		`SELEC 1`:                                       true,
 		`SELECT * FROM nowhere`:                         true,

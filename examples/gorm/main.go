@@ -27,7 +27,7 @@ type Released struct {
 func main() {
 	pool := sql.OpenDB(sqlitefn.Connector("city.db")) // all of its connections have the functions
 	defer pool.Close()
-	db, err := gorm.Open(sqlite.Dialector{Conn: pool}, &gorm.Config{Logger: logger.Discard})
+	db, err := gorm.Open(sqlite.Dialector{Conn: pool}, &gorm.Config{Logger: logger.Discard, TranslateError: true})
 	check(err)
 	check(db.AutoMigrate(&Position{}))
 	check(db.Create([]Position{{"ana", 48.8566, 2.3522}, {"bo", 48.8606, 2.3376}}).Error)

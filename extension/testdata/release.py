@@ -1,4 +1,6 @@
 """Releases, charges and the ledger beside the database, argument 1."""
+import json
+
 from host import *
 
 path = sys.argv[1]
@@ -8,7 +10,9 @@ assert f"SQLite {sqlite3.sqlite_version}," in value(c, "SELECT geosql_debug()")
 fails(c, RELEASE, "geoind_laplace: domain is missing")
 c.execute("SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)").fetchall()
 e = fails(c, RELEASE, "geoind_laplace: account 'ana' has no budget in unit 'm'; set one: SELECT budget_limit(")
-assert e.sqlite_errorname == "SQLITE_AUTH_USER", e.sqlite_errorname
+assert (e.sqlite_errorcode, e.sqlite_errorname) == (279, "SQLITE_AUTH_USER"), e.sqlite_errorname
+assert value(c, "SELECT geosql_last_refusal()") == (
+    '{"account":"ana","unit":"m","asked":0.25,"left":0,"short":0.25,"reopens":null,"function":"geoind_laplace"}')
 assert not os.path.exists(path + "-ledger")
 declare(c)
 
@@ -42,6 +46,11 @@ for undo in ("ROLLBACK", "ROLLBACK TO p"):
     assert spent(c, "eve") == before + 0.25
 c.execute("SELECT budget_limit('eve', 'm', 0.75)").fetchall()
 fails(c, "SELECT geoind_laplace('eve', 39.9, 116.3, 0.5)", "account 'eve' has 0.25/m left of 0.75/m, 0.50/m asked")
+fails(c, "SELECT nobody()", "no such function")
+assert json.loads(value(c, "SELECT geosql_last_refusal()"))["short"] == 0.25
+other = connect(path)
+assert value(other, "SELECT geosql_last_refusal()") is None
+other.close()
 c.close()
 assert sorted(os.listdir(os.path.dirname(path))) == [os.path.basename(path), os.path.basename(path) + "-ledger"]
 
