@@ -60,9 +60,9 @@ type Conn struct {
 	session *session
 }
 
-// refusal returns the error that the driver returned. A refusal is wrapped in what the session
-// knows of it. The text shows that it is that one, and not an earlier one: SQLite reports that
-// of the call that failed.
+// refusal returns an error of the driver, in a [*RefusedError] if it is a refusal. The session
+// has kept what the last call that failed said. If the driver's error has its text, it comes from
+// that call, and not from another function that fails with the same code.
 func (c *Conn) refusal(err error) error {
 	failed, ok := err.(sqlite3.Error)
 	kept := c.session.refused
@@ -91,7 +91,7 @@ func (c *Conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 	if err != nil {
 		return nil, err
 	}
-	return &stmt{prepared.(*sqlite3.SQLiteStmt), c}, nil
+	return &connStmt{prepared.(*sqlite3.SQLiteStmt), c}, nil
 }
 
 // rows returns the rows of a query of the driver.
@@ -99,33 +99,33 @@ func (c *Conn) rows(answer driver.Rows, err error) (driver.Rows, error) {
 	if err != nil {
 		return nil, c.refusal(err)
 	}
-	return &rows{answer.(*sqlite3.SQLiteRows), c}, nil
+	return &connRows{answer.(*sqlite3.SQLiteRows), c}, nil
 }
 
-// stmt is a prepared statement of a Conn.
-type stmt struct {
+// connStmt is a prepared statement of a Conn.
+type connStmt struct {
 	*sqlite3.SQLiteStmt
 	conn *Conn
 }
 
-func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+func (s *connStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	result, err := s.SQLiteStmt.ExecContext(ctx, args)
 	return result, s.conn.refusal(err)
 }
 
-func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+func (s *connStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	return s.conn.rows(s.SQLiteStmt.QueryContext(ctx, args))
 }
 
-// rows are the rows of a query on a Conn.
-type rows struct {
+// connRows are the rows of a query on a Conn.
+type connRows struct {
 	*sqlite3.SQLiteRows
 	conn *Conn
 }
 
-func (r *rows) Next(row []driver.Value) error { return r.conn.refusal(r.SQLiteRows.Next(row)) }
+func (r *connRows) Next(row []driver.Value) error { return r.conn.refusal(r.SQLiteRows.Next(row)) }
 
-func (r *rows) Close() error { return r.conn.refusal(r.SQLiteRows.Close()) }
+func (r *connRows) Close() error { return r.conn.refusal(r.SQLiteRows.Close()) }
 
 // automatic holds what Auto was last called with.
 var automatic struct {

@@ -269,16 +269,16 @@ func TestRefusalIsNotAttachedToOtherErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for query, keeps := range map[string]bool{
-		`SELECT geoind_laplace('bo', 39.9, 116.3, -1)`:  false,
-		`SELECT geo_domain('x', 1, 2, 3, 4, -5)`:        false,
+		`SELECT geoind_laplace('bo', 39.9, 116.3, -1)`: false,
+		`SELECT geo_domain('x', 1, 2, 3, 4, -5)`:       false,
 		`SELECT * FROM budget_cost('SELECT nobody()')`: false,
-		`SELECT * FROM geoind_laplace('bo')`:            false,
-		`SELEC 1`:                                       true,
-		`SELECT * FROM nowhere`:                         true,
-		`SELECT json('[')`:                              true,
-		`INSERT INTO one VALUES (1)`:                    true,
-		`SELECT denied()`:                               true,
-		`SELECT * FROM budget_cost(1)`:                  false,
+		`SELECT * FROM geoind_laplace('bo')`:           false,
+		`SELEC 1`:                                      true,
+		`SELECT * FROM nowhere`:                        true,
+		`SELECT json('[')`:                             true,
+		`INSERT INTO one VALUES (1)`:                   true,
+		`SELECT denied()`:                              true,
+		`SELECT * FROM budget_cost(1)`:                 false,
 	} {
 		t.Run(query, func(t *testing.T) {
 			d := d.with(t)
