@@ -76,7 +76,7 @@ func Attach(db unsafe.Pointer, opts ...Option) error {
 
 // attach is Attach with collected options. It returns the connection's session.
 func attach(conn *sqlite.Conn, o options) (*session, error) {
-	if earlier := attachedSession(conn); earlier != nil {
+	if earlier := attachedSession(conn.Handle()); earlier != nil {
 		if !earlier.opts.equal(o) {
 			return nil, fmt.Errorf("geosql: connection already has the functions with other options")
 		}
@@ -98,11 +98,12 @@ func attach(conn *sqlite.Conn, o options) (*session, error) {
 	return s, nil
 }
 
-// attachedSession returns the session of a connection, or nil if it does not have the functions.
-func attachedSession(conn *sqlite.Conn) *session {
+// attachedSession returns the session of a connection, by its handle, or nil if it does not
+// have the functions.
+func attachedSession(db unsafe.Pointer) *session {
 	attached.Lock()
 	defer attached.Unlock()
-	return attached.by[conn.Handle()]
+	return attached.by[db]
 }
 
 // detach forgets a connection that is closed.

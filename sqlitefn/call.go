@@ -139,6 +139,10 @@ func (c call) location(latitude, longitude *argument) (lat, lon float64, absent 
 
 // resultPoint sets cell i to a WKT point.
 func (c call) resultPoint(i int, lat, lon float64) {
+	if d := c.session.dry; d != nil && lat == d.place.lat && lon == d.place.lon && d.place.text != nil {
+		c.ResultText(i, d.place.text)
+		return
+	}
 	var room [64]byte
 	c.ResultText(i, appendPoint(room[:0], lat, lon))
 }

@@ -50,7 +50,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{conn, attachedSession(handle)}, nil
+	return &Conn{conn, attachedSession(handle.Handle())}, nil
 }
 
 // A Conn is a connection of a [Connector]: the driver's, whose refusals are a [*RefusedError]

@@ -7,6 +7,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/vdbe"
+	"github.com/geosql/geosql/mechanism"
 )
 
 // dryRun counts what a statement would charge. While a session has one, releases check
@@ -17,8 +18,19 @@ import (
 // constant that depends on its public parameters only.
 type dryRun struct {
 	session *session
+	stmt    *sqlite.Stmt
+	program vdbe.Program
+	pure    functionSet
 	totals  map[chargeKey]*total
 	rules   map[*function]string // how the groups of the aggregates under d1 are charged
+	failed  error                // of a call of a function that charges
+
+	// place is the last stand-in for a location, and its text.
+	place struct {
+		of       mechanism.Location
+		lat, lon float64
+		text     []byte
+	}
 
 	// uncommitted tells whether the statement would begin in a transaction that has changed
 	// something. The dry run of one that writes opens a transaction of its own.
@@ -43,6 +55,7 @@ type total struct {
 	epsilon     budget.Amount
 	times       int64
 	perRow      bool // it is for each row of the account
+	once        bool // an account is charged in the unit only once
 }
 
 // count adds evaluations of f by an account, which cost price in all, and returns their sum.
@@ -53,12 +66,17 @@ func (d *dryRun) count(f *function, account []byte, price budget.Price, evaluati
 		d.totals[chargeKey{f, price.Unit, string(account)}] = t
 	}
 	t.evaluations += evaluations
-	if t.epsilon > budget.Max-price.Amount {
+	t.add(price.Amount)
+	return t
+}
+
+// add adds an amount to the sum.
+func (t *total) add(a budget.Amount) {
+	if t.epsilon > budget.Max-a {
 		t.epsilon -= budget.Max
 		t.times++
 	}
-	t.epsilon += price.Amount
-	return t
+	t.epsilon += a
 }
 
 // float64 returns the sum.
@@ -99,53 +117,95 @@ func (s *session) calledByTempSchema(function string) (calls bool) {
 	return calls && err == nil
 }
 
-// runDry executes one statement without charging or drawing anything, and undoes what it
-// writes. It also reports whether the statement is proved to charge what was counted, if
-// it runs to its end while neither data nor clock change.
-func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
+// newDryRun compiles a statement for a dry run, which becomes the session's payer until it is
+// closed.
+//
+// SQLite executes one statement of a connection at a time, and those that began earlier wait
+// until this one ends, so nothing else is run dry.
+func (s *session) newDryRun(sql string) (*dryRun, error) {
 	if err := checkVerb(sql); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	// SQLite executes one statement of a connection at a time, and those that began
-	// earlier wait until this one ends, so nothing else is run dry. The dry run ends
-	// after the statement is closed, since closing may still finish groups.
-	d = &dryRun{
+	d := &dryRun{
 		session: s, totals: map[chargeKey]*total{}, rules: map[*function]string{}, uncommitted: s.conn.Uncommitted(),
 	}
 	s.dry, s.payer = d, d
-	defer func() { s.dry, s.payer = nil, charger{s} }()
+	if err := d.compile(sql); err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
 
-	stmt, tail, err := s.conn.Prepare(sql)
-	if err != nil {
-		return nil, false, err
+// compile compiles the statement.
+func (d *dryRun) compile(sql string) (err error) {
+	var tail string
+	if d.stmt, tail, err = d.session.conn.Prepare(sql); err != nil {
+		return err
 	}
-	defer stmt.Close()
 	if skipBlank(tail) != "" {
-		return nil, false, errors.New("sql holds more than one statement")
+		return errors.New("sql holds more than one statement")
 	}
-	program, err := s.explain(sql)
-	if err != nil {
-		return nil, false, err
+	if d.program, err = d.session.explain(sql); err != nil {
+		return err
 	}
-	if err := s.checkUndoable(program); err != nil {
-		return nil, false, err
+	if err := d.session.checkUndoable(d.program); err != nil {
+		return err
 	}
-	if program.Writes() {
-		err = s.runAndUndo(stmt)
+	d.pure, err = d.session.pureFunctions()
+	return err
+}
+
+// standIn returns the stand-in of a mechanism, which most rows share with the row before.
+func (d *dryRun) standIn(m mechanism.Location) (lat, lon float64) {
+	if d.place.of != m {
+		d.place.of = m
+		d.place.lat, d.place.lon = m.StandIn()
+		d.place.text = appendPoint(nil, d.place.lat, d.place.lon)
+	}
+	return d.place.lat, d.place.lon
+}
+
+// close ends the dry run. Closing the statement may still finish groups, dry.
+func (d *dryRun) close() {
+	if d.stmt != nil {
+		d.stmt.Close()
+	}
+	d.session.dry, d.session.payer = nil, charger{d.session}
+}
+
+// repeats reports whether no released value decides what the statement evaluates.
+func (d *dryRun) repeats() bool { return d.program.Repeats(d.pure.has, isIdle) }
+
+// run executes the statement without charging or drawing anything, and undoes what it writes.
+func (d *dryRun) run() error {
+	s := d.session
+	var err error
+	if d.program.Writes() {
+		err = s.runAndUndo(d.stmt)
 	} else {
-		err = stmt.Run()
+		err = d.stmt.Run()
 	}
 	if err != nil {
-		return nil, false, err
-	}
-	pure, err := s.pureFunctions()
-	if err != nil {
-		return nil, false, err
+		return err
 	}
 	for f := range d.rules {
-		d.rules[f] = groupRule(s.proveProgramDisjoint(program, pure, f, d.uncommitted))
+		d.rules[f] = groupRule(s.proveProgramDisjoint(d.program, d.pure, f, d.uncommitted))
 	}
-	return d, !d.inexact && program.Repeats(pure.has, isIdle), nil
+	return nil
+}
+
+// runDry makes a dry run of one statement. It also reports whether the statement is proved to
+// charge what was counted, if it runs to its end while neither data nor clock change.
+func (s *session) runDry(sql string) (d *dryRun, proved bool, err error) {
+	if d, err = s.newDryRun(sql); err != nil {
+		return nil, false, err
+	}
+	defer d.close()
+	if err := d.run(); err != nil {
+		return nil, false, err
+	}
+	return d, !d.inexact && d.repeats(), nil
 }
 
 // groupRule says how the groups of an aggregate under d1 are charged, by why they are not

@@ -62,6 +62,9 @@ func (b *bound) end(c *sqlite.Call, err error) error {
 	if !c.Aborted() {
 		b.session.refused = newRefusedError(b.function, err)
 	}
+	if d := b.session.dry; d != nil && b.charges != "" {
+		d.failed = err
+	}
 	return err
 }
 

@@ -42,8 +42,9 @@ var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evalua
 type cost struct {
 	chargeKey
 	*total
-	atMost, remaining float64
-	rule              string // how groups are charged, empty where that is always the same
+	balance ledger.Balance
+	atMost  float64
+	rule    string // how groups are charged, empty where that is always the same
 }
 
 func newCostCursor(s *session) cursor {
@@ -53,7 +54,11 @@ func newCostCursor(s *session) cursor {
 			if err != nil {
 				return nil, err
 			}
-			return s.costRows(d, proved)
+			rows, err := s.costRows(d, proved)
+			if err == nil {
+				err = s.meter.keep(s, rows, proved)
+			}
+			return rows, err
 		},
 		show: showCost,
 	}
@@ -71,7 +76,7 @@ func (s *session) costRows(d *dryRun, proved bool) ([]cost, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := cost{of, total, total.float64(), b.Remaining().Float64(), d.rule(of.function, total)}
+		row := cost{of, total, b, total.float64(), d.rule(of.function, total)}
 		if !proved {
 			row.atMost = (b.Remaining() + b.Reserved).Float64()
 		}
@@ -129,7 +134,7 @@ func showCost(c call, row cost) {
 	c.ResultInt(3, row.evaluations)
 	c.ResultFloat(4, row.float64())
 	c.ResultFloat(5, row.atMost)
-	c.ResultFloat(6, row.remaining)
+	c.ResultFloat(6, row.balance.Remaining().Float64())
 	if row.rule != "" {
 		c.ResultString(7, row.rule)
 	} else {

@@ -51,14 +51,17 @@ type stepPayer interface {
 	close(run traceRun)
 }
 
-// A receipt draws what has been paid for. The zero receipt is that of a dry run. It has no
-// source to draw from, so it answers with a public stand-in.
-type receipt struct{ source *exact.Source }
+// A receipt draws what has been paid for. That of a dry run has no source to draw from, so it
+// answers with a public stand-in.
+type receipt struct {
+	source *exact.Source
+	dry    *dryRun // of a location without a source
+}
 
 // drawLocation draws a location with a mechanism, or returns the mechanism's stand-in.
 func (r receipt) drawLocation(m mechanism.Location, lat, lon float64) (zlat, zlon float64) {
 	if r.source == nil {
-		return m.StandIn()
+		return r.dry.standIn(m)
 	}
 	return m.Draw(r.source, lat, lon)
 }
@@ -82,12 +85,13 @@ func (p charger) pay(t *statement, f *function, account []byte, price budget.Pri
 	if err := spender.Charge(account, price.Amount); err != nil {
 		return receipt{}, err
 	}
-	return receipt{p.session.source}, nil
+	p.session.meter.note(account, price)
+	return receipt{source: p.session.source}, nil
 }
 
 func (p charger) payAll(f *function, b bill) (receipt, error) {
 	if len(b.items) == 0 {
-		return receipt{p.session.source}, nil
+		return receipt{source: p.session.source}, nil
 	}
 	book, err := p.session.chargeableLedger()
 	if err != nil {
@@ -96,7 +100,8 @@ func (p charger) payAll(f *function, b bill) (receipt, error) {
 	if err := book.Charge(f.name, b.unit, b.items); err != nil {
 		return receipt{}, err
 	}
-	return receipt{p.session.source}, nil
+	p.session.meter.noteAll(b)
+	return receipt{source: p.session.source}, nil
 }
 
 func (p charger) payDisjoint(t *statement, place int, f *function, b bill) (receipt, error) {
@@ -112,7 +117,8 @@ func (p charger) payOnce(f *function, account string, price budget.Price) (recei
 	if err != nil {
 		return receipt{}, err
 	}
-	return receipt{p.session.source}, nil
+	p.session.meter.note([]byte(account), price)
+	return receipt{source: p.session.source}, nil
 }
 
 func (p charger) openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
@@ -124,7 +130,7 @@ func (p charger) openTrace(f *function, trace, account string, plan *tracePlan) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &chargedSteps{t, p.session.source}, run, nil
+	return &chargedSteps{t, p.session, account, plan.unit}, run, nil
 }
 
 // openRun opens a trace and restores its run.
@@ -142,8 +148,10 @@ func openRun(book ledger.Ledger, f *function, trace, account string, plan *trace
 
 // chargedSteps charges the ledger for the steps of a trace.
 type chargedSteps struct {
-	trace  ledger.Trace
-	source *exact.Source
+	trace   ledger.Trace
+	session *session
+	account string
+	unit    budget.Unit
 }
 
 func (s *chargedSteps) pay(run traceRun, cost budget.Amount) (receipt, error) {
@@ -152,12 +160,13 @@ func (s *chargedSteps) pay(run traceRun, cost budget.Amount) (receipt, error) {
 			return receipt{}, err
 		}
 	}
-	return receipt{s.source}, nil
+	return receipt{source: s.session.source}, nil
 }
 
 // add also saves the run when it is time to.
 func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
 	s.trace.Add(step)
+	s.session.meter.note([]byte(s.account), budget.Price{Unit: s.unit, Amount: step.Spent})
 	if !s.trace.Full() {
 		return nil
 	}
@@ -171,7 +180,7 @@ func (s *chargedSteps) close(run traceRun) { _ = s.trace.Close(run.state()) }
 // pay counts the evaluation instead of charging it; so do the other methods of a dry run.
 func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Price) (receipt, error) {
 	d.count(f, account, price, 1)
-	return receipt{}, nil
+	return receipt{dry: d}, nil
 }
 
 func (d *dryRun) payAll(f *function, b bill) (receipt, error) {
@@ -188,7 +197,8 @@ func (d *dryRun) payDisjoint(t *statement, place int, f *function, b bill) (rece
 }
 
 func (d *dryRun) payOnce(f *function, account string, price budget.Price) (receipt, error) {
-	return d.pay(nil, f, []byte(account), price)
+	d.count(f, []byte(account), price, 1).once = true
+	return receipt{}, nil
 }
 
 // openTrace reads the trace's run and closes the trace at once, so that others may use it.

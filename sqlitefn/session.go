@@ -14,6 +14,7 @@ type session struct {
 	binding
 	payer   payer
 	dry     *dryRun       // the payer during a dry run, otherwise nil
+	meter   *Meter        // what counts the charges, if anything does
 	memos   map[any]any   // the entries of each memo
 	refused *RefusedError // of the last call that failed; nil if that was no refusal
 }

@@ -49,6 +49,9 @@ typedef void (*sqlite3_destructor_type)(void *);
 
 #define SQLITE_TXN_WRITE 2
 
+#define SQLITE_READ 20
+#define SQLITE_FUNCTION 31
+
 #define SQLITE_INDEX_CONSTRAINT_EQ 2
 #define SQLITE_INDEX_SCAN_UNIQUE 1
 #define SQLITE_VTAB_DIRECTONLY 3
@@ -140,6 +143,7 @@ int sqlite3_file_control(sqlite3 *, const char *, int, void *);
 int sqlite3_total_changes(sqlite3 *);
 void sqlite3_interrupt(sqlite3 *);
 int sqlite3_complete(const char *);
+int sqlite3_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *, const char *, const char *), void *);
 int sqlite3_auto_extension(void (*)(void));
 int sqlite3_cancel_auto_extension(void (*)(void));
 

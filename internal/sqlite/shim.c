@@ -92,6 +92,18 @@ void gs_interrupt(void *db) { sqlite3_interrupt(db); }
 int gs_complete(const char *sql) { return sqlite3_complete(sql); }
 const char *gs_libversion(void) { return sqlite3_libversion(); }
 
+// SQLite asks the authorizer about every function that a statement calls, also where a view or
+// trigger calls it, and about the columns that it reads. A table-valued function is a table.
+static int gs_note_call(void *watch, int action, const char *a, const char *b, const char *c, const char *d) {
+  gs_watch *w = watch;
+  const char *name = action == SQLITE_FUNCTION ? b : action == SQLITE_READ ? a : 0;
+  (void)c, (void)d;
+  if (!name || w->seen) return SQLITE_OK;
+  for (const char *n = w->names; *n && !w->seen; n += strlen(n) + 1) w->seen = !strcasecmp(n, name);
+  return SQLITE_OK;
+}
+int gs_set_watch(void *db, gs_watch *w) { return sqlite3_set_authorizer(db, w ? gs_note_call : 0, w); }
+
 // The file of the main database, "" for one in memory, and the name of its VFS.
 const char *gs_filename(void *db, char *vfs, int n) {
   char *name = 0;

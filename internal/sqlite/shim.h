@@ -51,6 +51,12 @@ typedef struct {
   char schema[512];
 } gs_table;
 
+// What is noted about the statements that a connection compiles.
+typedef struct {
+  int seen;          // whether one of them calls one of the functions
+  const char *names; // of the functions, each with its terminating NUL, and an empty one
+} gs_watch;
+
 // sqlite3 and sqlite3_stmt cross as void*: Go only hands them back.
 int gs_open(const char *path, int flags, void **db);
 int gs_close(void *db);
@@ -66,6 +72,7 @@ int gs_running(void *db);
 int gs_named(void *db, const char *name);
 const char *gs_running_sql(void *db, int i, int *found);
 int gs_total_changes(void *db);
+int gs_set_watch(void *db, gs_watch *w); // 0 for none
 const char *gs_filename(void *db, char *vfs, int n);
 void gs_interrupt(void *db);
 int gs_complete(const char *sql);

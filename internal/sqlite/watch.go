@@ -1,0 +1,49 @@
+package sqlite
+
+/*
+#include <stdlib.h>
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// A Watch notes whether the statements that a connection compiles call certain functions. It is
+// the connection's authorizer, and allows everything.
+type Watch struct {
+	conn *Conn
+	c    *C.gs_watch
+}
+
+// Watch begins to watch for functions of those names, in any of their forms.
+func (c *Conn) Watch(functions []string) (*Watch, error) {
+	w := &Watch{c, (*C.gs_watch)(C.calloc(1, C.sizeof_gs_watch))}
+	w.c.names = C.CString(strings.Join(functions, "\x00") + "\x00")
+	if rc := C.gs_set_watch(c.db, w.c); rc != 0 {
+		w.free()
+		return nil, c.lastError()
+	}
+	return w, nil
+}
+
+// Seen reports whether a statement that calls one of the functions was compiled since the last
+// Reset. It also finds calls in views and triggers.
+func (w *Watch) Seen() bool { return w.c.seen != 0 }
+
+// Reset forgets the statements so far.
+func (w *Watch) Reset() { w.c.seen = 0 }
+
+// Close ends the watch, before the connection is closed.
+func (w *Watch) Close() {
+	C.gs_set_watch(w.conn.db, nil)
+	w.free()
+}
+
+func (w *Watch) free() {
+	C.free(unsafe.Pointer(w.c.names))
+	C.free(unsafe.Pointer(w.c))
+	w.c = nil
+}
