@@ -21,22 +21,32 @@ func TestCost(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, costSetup)
 	before := clitest.Query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema")
-	for _, c := range []struct{ mode, sql, want string }{
+	const (
+		all     = "geosql: 3 evaluations charge 0.024/m to 2 accounts, at most 0.016/m each\n"
+		one     = "geosql: 1 evaluation charges 0.008/m to 1 account, at most 0.008/m each\n"
+		payable = "geosql: all accounts can pay that\n"
+		perhaps = "geosql: this is not certain: released values may decide what is charged\n"
+	)
+	for _, c := range []struct{ mode, sql, want, summary string }{
 		{"-csv", releaseSQL, "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n" +
-			"geoind_laplace,ana,m,2,0.016,0.016,0.02,\ngeoind_laplace,bo,m,1,0.008,0.008,0.02,\n"},
+			"geoind_laplace,ana,m,2,0.016,0.016,0.02,\ngeoind_laplace,bo,m,1,0.008,0.008,0.02,\n", all + payable},
 		{"-csv", releaseSQL + " WHERE g.lat > 48", "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n" +
-			"geoind_laplace,ana,m,2,0.016,0.02,0.02,\ngeoind_laplace,bo,m,1,0.008,0.02,0.02,\n*,*,*,,,,,\n"},
+			"geoind_laplace,ana,m,2,0.016,0.02,0.02,\ngeoind_laplace,bo,m,1,0.008,0.02,0.02,\n*,*,*,,,,,\n", all + payable + perhaps},
 		{"-json", "CREATE TABLE private AS " + releaseSQL + " WHERE t.person = 'bo'", `[{"function":"geoind_laplace","account":"bo","unit":"m",` +
-			`"evaluations":1,"epsilon":0.008,"at_most":0.008,"remaining":0.02,"rule":null}]` + "\n"},
+			`"evaluations":1,"epsilon":0.008,"at_most":0.008,"remaining":0.02,"rule":null}]` + "\n", one + payable},
 		{"-table", "INSERT INTO place " + releaseSQL, `function        account  unit  evaluations  epsilon  at_most  remaining  rule
 --------------  -------  ----  -----------  -------  -------  ---------  ----
 geoind_laplace  ana      m               2    0.016    0.016       0.02
 geoind_laplace  bo       m               1    0.008    0.008       0.02
-`},
-		{"-csv", "SELECT 'it''s free'; -- quoted", "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n"},
+`, all + payable},
+		{"-csv", "SELECT 'it''s free'; -- quoted", "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n", "geosql: the statement charges nothing\n"},
 	} {
-		if got := clitest.Query(t, c.mode, "cost", db, c.sql); got != c.want {
-			t.Errorf("%s printed\n%s\nwant\n%s", c.sql, got, c.want)
+		got := clitest.Run(t, "", c.mode, "cost", db, c.sql)
+		if got.Status != 0 || got.Out != c.want {
+			t.Errorf("%s printed\n%s\nwant\n%s", c.sql, got.Out, c.want)
+		}
+		if got.Err != c.summary {
+			t.Errorf("%s: the summary is\n%s\nwant\n%s", c.sql, got.Err, c.summary)
 		}
 	}
 	if after := clitest.Query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema"); after != before {
@@ -81,7 +91,9 @@ func TestCostCreatesNothing(t *testing.T) {
 		t.Errorf("cost created %v", left)
 	}
 	clitest.Query(t, db, "CREATE TABLE t(a)")
-	clitest.Query(t, "cost", db, "SELECT 1")
+	if r := clitest.Run(t, "", "cost", db, "SELECT 1"); r.Status != 0 {
+		t.Errorf("%+v", r)
+	}
 	if left, _ := filepath.Glob(db + "-*"); left != nil {
 		t.Errorf("cost created %v", left)
 	}
@@ -90,10 +102,27 @@ func TestCostCreatesNothing(t *testing.T) {
 func TestCostOfAnotherLedger(t *testing.T) {
 	db, ledger := clitest.TempFile(t, "x.db"), clitest.TempFile(t, "my ledger")
 	clitest.Query(t, db, "--ledger", ledger, costSetup)
-	if got := clitest.Query(t, "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02,\n") {
-		t.Errorf("printed %s", got)
+	if got := clitest.Run(t, "", "-csv", "--ledger="+ledger, "cost", db, releaseSQL); !strings.Contains(got.Out, "\ngeoind_laplace,ana,m,2,0.016,0.016,0.02,\n") {
+		t.Errorf("printed %+v", got)
 	}
 	if _, err := os.Stat(db + "-ledger"); err == nil {
 		t.Error("cost made a ledger")
+	}
+}
+
+// The verdict says who cannot pay, how many, and what would suffice.
+func TestCostVerdict(t *testing.T) {
+	db := clitest.TempFile(t, "x.db")
+	clitest.Query(t, db, costSetup+`; SELECT budget_limit('ana', 'm', 0.01)`)
+	for sql, verdict := range map[string]string{
+		releaseSQL: "geosql: the statement would be refused: geoind_laplace: account 'ana' has 0.010/m left of 0.010/m, 0.016/m asked, 0.006/m short; " +
+			"1 of 2 accounts cannot pay for the whole statement; a limit of 0.016/m would suffice\n",
+		releaseSQL + " WHERE g.lat > 48": "geosql: the statement would be refused, if it charged this: geoind_laplace: account 'ana' has",
+		"SELECT dx_count(person, 1) FROM trip": "geosql: the statement would be refused: dx_count: account 'ana' has no budget in unit 'record' (limits exist for 'm'); " +
+			"set one: SELECT budget_limit('ana', 'record', EPSILON) or budget_limit('*', 'record', EPSILON); 2 of 2 accounts cannot pay for the whole statement; limits of 2/record would suffice\n",
+	} {
+		if r := clitest.Run(t, "", "-csv", "cost", db, sql); r.Status != 0 || !strings.Contains(r.Err, verdict) {
+			t.Errorf("%s: %+v, want %s", sql, r, verdict)
+		}
 	}
 }

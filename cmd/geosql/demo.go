@@ -87,6 +87,6 @@ func (s *session) showStatement(text string) {
 
 // isRefusal reports whether an error is that of a charge that a budget does not allow.
 func isRefusal(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code == sqlite.CodeDenied
+	var e interface{ SQLiteCode() int } // of the engine, or of the preflight
+	return errors.As(err, &e) && e.SQLiteCode() == sqlite.CodeDenied
 }

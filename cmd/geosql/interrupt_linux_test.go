@@ -18,7 +18,7 @@ func (c *console) answers() int {
 // releasing starts the shell and in it a scan, and returns once that answers.
 func releasing(t *testing.T, db string, s scan) *console {
 	t.Helper()
-	c := newConsole(t, db)
+	c := newConsole(t, "--no-preflight", db)
 	c.expect(prompt)
 	c.press(s.before + s.query + ";\r")
 	c.expect("POINT(")
@@ -34,7 +34,8 @@ func TestShellInterruptReturnsReservations(t *testing.T) {
 			db := limited(t)
 			c := releasing(t, db, s)
 			c.press("\x03")
-			c.expect("geosql: interrupted\r\n" + prompt)
+			c.expect("geosql: interrupted, after charging ")
+			c.expect("\r\n" + prompt)
 			c.press("SELECT 'reserved ' || sum(reserved) FROM ledger_balance WHERE account NOT IN ('p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9');\r")
 			c.expect("reserved 0.0\r\n" + prompt)
 			c.press("\x04")

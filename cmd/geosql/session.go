@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn"
 )
 
 // busyTimeout is how long to wait for a locked database, in milliseconds.
@@ -21,6 +22,9 @@ type session struct {
 	mode mode
 	out  *bufio.Writer
 	rows rowWriter
+
+	meter       *sqlitefn.Meter
+	noPreflight bool // run statements without asking first what they cost
 }
 
 // openSession opens a database. Its rows go to standard output.
@@ -33,7 +37,12 @@ func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode
 		conn.Close()
 		return nil, err
 	}
-	s := &session{conn: conn, mode: m, out: bufio.NewWriterSize(os.Stdout, 1<<16)}
+	meter, err := sqlitefn.NewMeter(conn.Handle())
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	s := &session{conn: conn, meter: meter, mode: m, out: bufio.NewWriterSize(os.Stdout, 1<<16)}
 	s.startOutput()
 	return s, nil
 }
@@ -57,6 +66,7 @@ func (s *session) startOutput() { s.rows = newRowWriter(s.mode, s.out) }
 // ledger. It returns err, or else its own error.
 func (s *session) close(err error) error {
 	flushed := s.out.Flush()
+	s.meter.Close()
 	return cmp.Or(err, flushed, s.conn.Close())
 }
 

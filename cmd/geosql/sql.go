@@ -20,8 +20,10 @@ var sqlCommand = &cli.Command{
 	Summary: "run SQL, or without it standard input or an interactive shell; create DB if it is missing",
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
+		var noPreflight bool
 		f.register(fs)
-		return func(ctx context.Context, operands []string) error { return runSQL(ctx, f, operands) }
+		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach, without asking first what they cost", func() { noPreflight = true })
+		return func(ctx context.Context, operands []string) error { return runSQL(ctx, f, noPreflight, operands) }
 	},
 	Reject:         rejectDatabase,
 	KeepsInterrupt: interactive,
@@ -34,7 +36,7 @@ func interactive(operands []string) bool {
 
 // runSQL runs the SQL of the command line, of standard input, or of an
 // interactive shell.
-func runSQL(ctx context.Context, f outputFlags, operands []string) error {
+func runSQL(ctx context.Context, f outputFlags, noPreflight bool, operands []string) error {
 	switch n := len(operands); {
 	case n == 0:
 		return cli.UsageError("no database given")
@@ -48,6 +50,7 @@ func runSQL(ctx context.Context, f outputFlags, operands []string) error {
 	if err != nil {
 		return err
 	}
+	s.noPreflight = noPreflight
 	switch {
 	case len(operands) == 2:
 		err = s.run(ctx, operands[1])
@@ -85,12 +88,15 @@ func (s *session) run(ctx context.Context, text string) error {
 	stop := interruptOn(ctx, s.conn)
 	defer stop()
 	for {
-		tail, err := s.runFirst(text)
+		tail, err := s.runFirst(ctx, text)
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			err = context.Cause(ctx)
 		}
-		if tail == "" || err != nil {
-			return err
+		if err != nil {
+			return afterCharging(err, s.meter.Charged())
+		}
+		if tail == "" {
+			return nil
 		}
 		text = tail
 	}
@@ -98,13 +104,18 @@ func (s *session) run(ctx context.Context, text string) error {
 
 // runFirst runs the first statement of text and returns what follows it. It returns
 // "" if text has no statement.
-func (s *session) runFirst(text string) (tail string, err error) {
+func (s *session) runFirst(ctx context.Context, text string) (tail string, err error) {
+	s.meter.Reset()
 	stmt, tail, err := s.conn.Prepare(text)
 	if stmt == nil || err != nil {
 		return "", err
 	}
-	defer stmt.Close()
-	return tail, s.printRows(stmt)
+	if s.meter.MayCharge() && !s.noPreflight {
+		return tail, s.runPayable(ctx, stmt, text[:len(text)-len(tail)])
+	}
+	err = s.printRows(stmt)
+	stmt.Close()
+	return tail, cmp.Or(err, s.flushCharged())
 }
 
 // runWith runs one statement with text parameters, nil for NULL.

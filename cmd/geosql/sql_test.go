@@ -193,7 +193,7 @@ const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM 
 // returns once the first has answered.
 func started(t *testing.T, errOut io.Writer, db, script string) (process *os.Process, wait func() int) {
 	t.Helper()
-	cmd := clitest.Command(t, "-csv", db)
+	cmd := clitest.Command(t, "-csv", "--no-preflight", db)
 	cmd.Stderr = errOut
 	in, err := cmd.StdinPipe()
 	if err != nil {

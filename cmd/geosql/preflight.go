@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// runPayable runs a statement that may charge, unless it is certain that an account cannot pay
+// for all of it, or that it fails otherwise. It closes the statement, whose text is sql.
+//
+// Nothing is refused that could succeed. Where the cost is not certain before, for instance
+// because a released value decides which rows there are, the statement runs, and every charge is
+// asked for when it is due.
+func (s *session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string) error {
+	defer stmt.Close()
+	f, err := s.meter.Foresee(sql)
+	if err == nil && f != nil {
+		err = unspent(f)
+	}
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return err
+	}
+	err = s.printRows(stmt)
+	if f == nil && isRefusal(err) && len(s.meter.Charged()) == 0 {
+		return s.wholeRefusal(ctx, sql, err)
+	}
+	return cmp.Or(err, s.flushCharged())
+}
+
+// wholeRefusal returns what the preflight would say about a statement that was refused before
+// it charged anything, else the refusal.
+func (s *session) wholeRefusal(ctx context.Context, sql string, refused error) error {
+	f, err := s.meter.Forecast(sql)
+	if err != nil || f == nil || ctx.Err() != nil {
+		return refused
+	}
+	return cmp.Or(unspent(f), refused)
+}
+
+// flushCharged writes out the rows of a statement that has charged: if that fails, the error is
+// the statement's.
+func (s *session) flushCharged() error {
+	if len(s.meter.Charged()) == 0 {
+		return nil
+	}
+	return s.out.Flush()
+}
+
+// unspent returns the error for a statement that is not run, because somebody cannot pay.
+func unspent(f *sqlitefn.Forecast) error {
+	refused := refusal(f)
+	if refused == nil || len(f.Units) == 1 && f.Units[0].Evaluations == 1 {
+		return refused
+	}
+	return fmt.Errorf("%w; nothing was charged", refused)
+}
+
+// refusal returns the error for a statement that somebody cannot pay, nil if everybody can. For
+// a statement with a single evaluation it is the ledger's own.
+func refusal(f *sqlitefn.Forecast) error {
+	var refused error
+	for _, u := range f.Units {
+		switch {
+		case u.Short == 0:
+		case refused == nil:
+			refused = fmt.Errorf("%w%s", u.Worst, others(&u))
+		default:
+			refused = fmt.Errorf("%w; %w%s", refused, u.Worst, others(&u))
+		}
+	}
+	return refused
+}
+
+// others says how many accounts cannot pay what they are asked in a unit, and which limit would
+// suffice.
+func others(u *sqlitefn.UnitForecast) string {
+	if u.Evaluations == 1 {
+		return ""
+	}
+	text := ""
+	if u.Accounts > 1 {
+		text = fmt.Sprintf("; %d of %s cannot pay for the whole statement", u.Short, accounts(u.Accounts))
+	}
+	switch {
+	case u.Enough != nil && u.Short > 1:
+		text += "; limits of " + per(u.Enough, u.Unit) + " would suffice"
+	case u.Enough != nil:
+		text += "; a limit of " + per(u.Enough, u.Unit) + " would suffice"
+	}
+	return text
+}
+
+// afterCharging returns an error that also says what the failed statement has charged.
+func afterCharging(err error, charged []sqlitefn.Charged) error {
+	if len(charged) == 0 {
+		return err
+	}
+	sums := make([]string, len(charged))
+	for i, c := range charged {
+		sums[i] = per(c.Epsilon, c.Unit) + " to " + accounts(c.Accounts)
+	}
+	return fmt.Errorf("%w, after charging %s", err, strings.Join(sums, " and "))
+}
+
+// per returns an amount of epsilon with its unit.
+func per(eps *big.Rat, unit budget.Unit) string {
+	const digits = 12 // of a budget's amounts
+	text := eps.FloatString(digits)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "/" + string(unit)
+}
+
+// accounts returns a number of accounts.
+func accounts(n int) string {
+	if n == 1 {
+		return "1 account"
+	}
+	return fmt.Sprintf("%d accounts", n)
+}
