@@ -144,6 +144,8 @@ int sqlite3_total_changes(sqlite3 *);
 void sqlite3_interrupt(sqlite3 *);
 int sqlite3_complete(const char *);
 int sqlite3_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *, const char *, const char *), void *);
+int sqlite3_error_offset(sqlite3 *);
+int sqlite3_keyword_name(int, const char **, int *);
 int sqlite3_auto_extension(void (*)(void));
 int sqlite3_cancel_auto_extension(void (*)(void));
 

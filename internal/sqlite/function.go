@@ -333,7 +333,7 @@ func (c *Conn) registerTable(o *owner, t *Table) error {
 func (c *Conn) registerError(name string, rc C.int) error {
 	err := c.lastError()
 	if err.Code == 0 { // misuse of the interface is no error of the connection
-		err = &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+		err = &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
 	}
 	err.Message = "geosql: cannot register " + name + ": " + err.Message
 	return err

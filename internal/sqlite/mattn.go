@@ -43,7 +43,7 @@ func Auto(attach func(*Conn) error) error {
 	defer auto.mu.Unlock()
 	auto.attach = attach
 	if rc := C.gs_auto(); rc != 0 {
-		return &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+		return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
 	}
 	return nil
 }
@@ -63,5 +63,17 @@ func geosqlAuto(db unsafe.Pointer, out *C.gs_result) {
 	auto.mu.Unlock()
 	if attach != nil { // nil if it was cancelled in between
 		attachTo(db, out, attach)
+	}
+}
+
+// Keywords returns the keywords of SQLite's SQL, in upper case.
+func Keywords() (words []string) {
+	for {
+		var n C.int
+		word := C.gs_keyword(C.int(len(words)), &n)
+		if word == nil {
+			return words
+		}
+		words = append(words, C.GoStringN(word, n))
 	}
 }

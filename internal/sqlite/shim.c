@@ -55,6 +55,15 @@ int gs_close(void *db) { return sqlite3_close_v2(db); }
 int gs_busy_timeout(void *db, int ms) { return sqlite3_busy_timeout(db, ms); }
 int gs_errcode(void *db) { return sqlite3_extended_errcode(db); }
 const char *gs_errmsg(void *db) { return sqlite3_errmsg(db); }
+// A host of the extension may be older than the function.
+int gs_error_offset(void *db) {
+#ifdef GEOSQL_LOADABLE
+  (void)db;
+  return -1;
+#else
+  return sqlite3_error_offset(db);
+#endif
+}
 const char *gs_errstr(int code) { return sqlite3_errstr(code); }
 int gs_autocommit(void *db) { return sqlite3_get_autocommit(db); }
 int gs_writing(void *db) { return sqlite3_txn_state(db, "main") == SQLITE_TXN_WRITE; }
@@ -139,6 +148,11 @@ static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
 }
 int gs_auto(void) { return sqlite3_auto_extension((void (*)(void))gs_auto_entry); }
 int gs_cancel_auto(void) { return sqlite3_cancel_auto_extension((void (*)(void))gs_auto_entry); }
+const char *gs_keyword(int i, int *n) {
+  const char *name = 0;
+  sqlite3_keyword_name(i, &name, n);
+  return name;
+}
 #endif
 
 // ---- statements ----

@@ -63,6 +63,7 @@ int gs_close(void *db);
 int gs_busy_timeout(void *db, int ms);
 int gs_errcode(void *db);
 const char *gs_errmsg(void *db);
+int gs_error_offset(void *db); // -1 if SQLite does not say where in the text
 const char *gs_errstr(int code);
 int gs_autocommit(void *db);
 int gs_writing(void *db);
@@ -77,8 +78,9 @@ const char *gs_filename(void *db, char *vfs, int n);
 void gs_interrupt(void *db);
 int gs_complete(const char *sql);
 const char *gs_libversion(void);
-int gs_auto(void); // of the static build, as the next
+int gs_auto(void); // of the static build, as the next two
 int gs_cancel_auto(void);
+const char *gs_keyword(int i, int *n);
 int gs_forked(void); // this process is a child of the one that loaded the library
 extern const char gs_fork_message[];
 

@@ -51,6 +51,11 @@ const (
 type Error struct {
 	Code    int // extended result code
 	Message string
+
+	// SQL is the text that did not compile, and Offset the byte of it where it went wrong.
+	// SQL is empty if SQLite does not say where.
+	SQL    string
+	Offset int
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -101,7 +106,7 @@ func Open(path string, flags OpenFlags) (*Conn, error) {
 	defer C.free(unsafe.Pointer(name))
 	c := &Conn{owned: true}
 	if rc := C.gs_open(name, C.int(flags|noMutex|privateCache), &c.db); rc != 0 {
-		err := &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+		err := &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
 		if c.db != nil {
 			err = c.lastError()
 			C.gs_close(c.db)
@@ -141,7 +146,7 @@ func (c *Conn) Close() error {
 	rc := C.gs_close(c.db)
 	c.db = nil
 	if rc != 0 {
-		return &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+		return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
 	}
 	return nil
 }
@@ -207,7 +212,7 @@ func (c *Conn) File() (path string, onDisk bool) {
 // lastError returns the last error of SQLite. Its message, which quotes SQL and names, is
 // made printable.
 func (c *Conn) lastError() *Error {
-	return &Error{int(C.gs_errcode(c.db)), printable.Text(C.GoString(C.gs_errmsg(c.db)))}
+	return &Error{Code: int(C.gs_errcode(c.db)), Message: printable.Text(C.GoString(C.gs_errmsg(c.db)))}
 }
 
 // QuoteName returns a name as an SQL identifier in quotes.
@@ -238,17 +243,21 @@ func (c *Conn) Exec(sql string) error {
 // statement is nil if sql has only white space and comments.
 func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {
 	if int(C.int(len(sql))) != len(sql) {
-		return nil, "", &Error{CodeError, fmt.Sprintf("statement of %d bytes is too long", len(sql))}
+		return nil, "", &Error{Code: CodeError, Message: fmt.Sprintf("statement of %d bytes is too long", len(sql))}
 	}
 	if strings.IndexByte(sql, 0) >= 0 { // SQLite would stop reading there
-		return nil, "", &Error{CodeError, "statement contains a NUL character"}
+		return nil, "", &Error{Code: CodeError, Message: "statement contains a NUL character"}
 	}
 	s = &Stmt{conn: c}
 	var end C.int
 	text := C.CString(sql) // SQLite needs a terminating NUL
 	defer C.free(unsafe.Pointer(text))
 	if rc := C.gs_prepare(c.db, text, C.int(len(sql)), &s.p, &end); rc != 0 {
-		return nil, "", c.lastError()
+		err := c.lastError()
+		if at := int(C.gs_error_offset(c.db)); at >= 0 && at <= len(sql) {
+			err.SQL, err.Offset = sql, at
+		}
+		return nil, "", err
 	}
 	tail = sql[end:]
 	if s.p == nil {

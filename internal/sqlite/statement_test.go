@@ -3,8 +3,10 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,4 +258,35 @@ func TestRunning(t *testing.T) {
 	running(1)
 	a.Reset()
 	running(0)
+}
+
+// An error of the text says where it is, if SQLite does.
+func TestPrepareSaysWhere(t *testing.T) {
+	c := memory(t)
+	for _, p := range []struct {
+		sql    string
+		offset int // -1 if SQLite does not say
+	}{
+		{"SELECT * FORM t", 9},
+		{"SELECT 'ä', nosuch", 13},
+		{"SELECT 1 FROM nowhere", -1},
+		{"SELECT (", -1}, // the end of the text
+	} {
+		_, _, err := c.Prepare(p.sql)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%q: %v", p.sql, err)
+			continue
+		}
+		if p.offset < 0 && e.SQL != "" || p.offset >= 0 && (e.SQL != p.sql || e.Offset != p.offset) {
+			t.Errorf("%q: %v at byte %d of %q, want %d", p.sql, e, e.Offset, e.SQL, p.offset)
+		}
+	}
+}
+
+func TestKeywords(t *testing.T) {
+	words := Keywords()
+	if len(words) < 100 || !slices.Contains(words, "SELECT") || !slices.Contains(words, "WITHOUT") {
+		t.Errorf("%d keywords: %q", len(words), words)
+	}
 }
