@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/big"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/geosql/geosql/budget"
@@ -13,14 +14,16 @@ import (
 )
 
 // A Meter tells a program that runs the statements of others what they charge: before, as far
-// as that is certain, and afterwards. It belongs to one connection and, like that, is used by
-// one goroutine at a time. What it tells is for the owner: balances, and who has rows, are not
-// private.
+// as that is certain, while they run and afterwards. It belongs to one connection and, like
+// that, is used by one goroutine at a time, but for Charged. What it tells is for the owner:
+// balances, and who has rows, are not private.
 type Meter struct {
 	session *session
 	calls   *sqlite.Watch
-	charged map[budget.Unit]*tally
 	last    *Forecast
+
+	mu      sync.Mutex
+	charged map[budget.Unit]*tally // guarded by mu
 }
 
 // tally holds what is charged in one unit.
@@ -60,8 +63,10 @@ func (m *Meter) Close() {
 // Reset begins anew.
 func (m *Meter) Reset() {
 	m.calls.Reset()
-	clear(m.charged)
 	m.last = nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.charged)
 }
 
 // MayCharge reports whether a statement that was compiled since the last Reset calls a function
@@ -76,8 +81,11 @@ type Charged struct {
 }
 
 // Charged returns what the statements since the last Reset have charged, in the order of units.
-// A statement that failed may still have charged when it was closed.
+// A statement that failed may still have charged when it was closed. Any goroutine may call it,
+// also while a statement runs.
 func (m *Meter) Charged() []Charged {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var list []Charged
 	for unit, t := range m.charged {
 		list = append(list, Charged{unit, t.total.rat(), t.accounts.Len()})
@@ -91,6 +99,8 @@ func (m *Meter) note(account []byte, price budget.Price) {
 	if m == nil || price.Amount == 0 {
 		return
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	t := m.charged[price.Unit]
 	if t == nil {
 		t = new(tally)

@@ -4,23 +4,38 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
 func TestHistory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "history")
 	h := loadHistory(file)
-	for i := range historyLines + 2 {
-		h.Add("SELECT " + strconv.Itoa(i))
+	for i := range 2*historyEntries + 2 {
+		h.Write("SELECT " + strconv.Itoa(i))
 	}
-	h.Add(" ")
-	h.Add("last")
-	h.Add("last")
-	h.Add("SELECT '\x1b[2J'") // would clear the screen when it is shown again
-	h.save()
+	other := loadHistory(file) // shortens the file, and keeps what comes later
+	h.Write(" ")
+	h.Write("SELECT 1,\n  '\\n';\n")
+	h.Write("SELECT 1,\n  '\\n';")
+	other.Write("SELECT '\x1b[2J'") // would clear the screen when it is shown again
 	h = loadHistory(file)
-	if h.Len() != historyLines || h.At(0) != "last" || h.At(1) != "SELECT 1001" || h.At(historyLines-1) != "SELECT 3" {
-		t.Errorf("%d lines, %q, %q, %q", h.Len(), h.At(0), h.At(1), h.At(h.Len()-1))
+	if h.Len() != historyEntries {
+		t.Errorf("%d entries", h.Len())
+	}
+	for i, want := range map[int]string{historyEntries - 1: "SELECT 1,\n  '\\n';", historyEntries - 2: "SELECT 2001", 0: "SELECT 1003"} {
+		if got, err := h.GetLine(i); err != nil || got != want {
+			t.Errorf("entry %d is %q, %v; want %q", i, got, err, want)
+		}
+	}
+	for _, i := range []int{-1, historyEntries} {
+		if got, err := h.GetLine(i); err == nil {
+			t.Errorf("entry %d is %q", i, got)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if n := strings.Count(string(text), "\n"); err != nil || n != historyEntries+1 {
+		t.Errorf("the file has %d lines, %v", n, err)
 	}
 }
 
@@ -32,10 +47,24 @@ func TestHistoryWithoutPlace(t *testing.T) {
 	}
 	for _, file := range []string{"", filepath.Join(occupied, "history")} {
 		h := loadHistory(file)
-		h.Add("SELECT 1")
-		h.save()
+		h.Write("SELECT 1")
 		if h.Len() != 1 {
-			t.Errorf("%d lines", h.Len())
+			t.Errorf("%d entries", h.Len())
+		}
+	}
+}
+
+// The place is that of the XDG specification, which ignores names that are not absolute.
+func TestHistoryFile(t *testing.T) {
+	t.Setenv("HOME", "/home/ana")
+	for state, want := range map[string]string{
+		"":          "/home/ana/.local/state/geosql/history",
+		"somewhere": "/home/ana/.local/state/geosql/history",
+		"/state":    "/state/geosql/history",
+	} {
+		t.Setenv("XDG_STATE_HOME", state)
+		if got := historyFile(); got != want {
+			t.Errorf("with XDG_STATE_HOME=%q the history is %s, want %s", state, got, want)
 		}
 	}
 }

@@ -120,3 +120,6 @@ func castHint(c infer.Summary) string {
 	}
 	return hint
 }
+
+// quoteText quotes text as an SQL literal.
+func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

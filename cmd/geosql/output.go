@@ -3,8 +3,13 @@ package main
 import (
 	"bufio"
 	"encoding/hex"
+	"maps"
 	"math"
+	"os"
+	"slices"
 	"strconv"
+
+	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -17,16 +22,47 @@ const (
 	csvMode
 	jsonMode
 	geoJSONMode
+	lineMode
 )
 
 // modes maps the names of the formats, which are flags, to the formats.
-var modes = map[string]mode{"table": tableMode, "csv": csvMode, "json": jsonMode, "geojson": geoJSONMode}
+var modes = map[string]mode{"table": tableMode, "csv": csvMode, "json": jsonMode, "geojson": geoJSONMode, "line": lineMode}
 
 var modeUsage = [...]string{
 	tableMode:   "print rows in aligned columns (the default)",
 	csvMode:     "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
 	jsonMode:    "print an array of objects per statement, with a row per line",
 	geoJSONMode: "print a FeatureCollection per statement; columns lat and lon, or one with WKT, become the geometry",
+	lineMode:    "print a line per column, for wide rows; an empty line follows a row",
+}
+
+// modeNames returns the names of the formats in alphabetical order.
+func modeNames() []string { return slices.Sorted(maps.Keys(modes)) }
+
+// modeName returns the name of a format.
+func modeName(m mode) string {
+	for name, other := range modes {
+		if other == m {
+			return name
+		}
+	}
+	return ""
+}
+
+// A look says how tables and lines show values to people. The zero look, for output that
+// programs may read, hides nothing and marks nothing.
+type look struct {
+	null  string // stands for NULL
+	short bool   // numbers that are long without an exponent have one
+	width int    // a table that is wider is shown as lines; 0 for no limit
+}
+
+// terminalLook returns the look of rows on a terminal, or of rows that go elsewhere.
+func terminalLook(out *os.File) look {
+	if !term.IsTerminal(int(out.Fd())) {
+		return look{}
+	}
+	return look{null: "NULL", short: true}
 }
 
 // A rowWriter writes the rows of one statement after another. Its errors are those of
@@ -40,7 +76,7 @@ type rowWriter interface {
 	end(whole bool) error
 }
 
-func newRowWriter(m mode, w *bufio.Writer) rowWriter {
+func newRowWriter(m mode, w *bufio.Writer, l look) rowWriter {
 	switch m {
 	case csvMode:
 		return &csvWriter{w: w}
@@ -48,8 +84,10 @@ func newRowWriter(m mode, w *bufio.Writer) rowWriter {
 		return &jsonWriter{w: w}
 	case geoJSONMode:
 		return &geoJSONWriter{w: w}
+	case lineMode:
+		return &lineWriter{w: w, look: l}
 	default:
-		return &tableWriter{w: w}
+		return &tableWriter{w: w, look: l}
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,12 +15,14 @@ import (
 const tableRows = 4096
 
 // A tableWriter aligns columns for people to read: numbers to the right, everything
-// else to the left, NULL empty. A text of several lines takes several lines of the
+// else to the left, NULL as the look says. A text of several lines takes several lines of the
 // table. A cell that is wider than those of the first rows pushes the rest of its line
-// to the right.
+// to the right. A table that is wider than the look allows is written as lines.
 type tableWriter struct {
 	w       *bufio.Writer
-	started bool // an earlier table is followed by an empty line
+	look    look
+	lines   *lineWriter // writes the rows of a table that is too wide, otherwise nil
+	started bool        // an earlier table is followed by an empty line
 	columns []string
 	widths  []int
 	numbers []bool   // columns of numbers have their header on the right
@@ -32,20 +35,24 @@ type tableWriter struct {
 type cell struct {
 	text   string
 	number bool
+	null   bool
 }
 
 func (t *tableWriter) begin(columns []string) error {
 	t.columns = columns
-	t.rows, t.fixed = t.rows[:0], false
+	t.rows, t.fixed, t.lines = t.rows[:0], false, nil
 	return nil
 }
 
 func (t *tableWriter) row(cells []sqlite.Value) error {
 	row := make([]cell, len(cells))
 	for i := range cells {
-		row[i] = newCell(&cells[i])
+		row[i] = newCell(&cells[i], t.look)
 	}
-	if t.fixed {
+	switch {
+	case t.lines != nil:
+		return t.lines.writeRow(row)
+	case t.fixed:
 		return t.writeRow(row)
 	}
 	t.rows = append(t.rows, row)
@@ -65,6 +72,9 @@ func (t *tableWriter) end(bool) error {
 // writeHeld sets the widths from the rows held back and writes these.
 func (t *tableWriter) writeHeld() error {
 	t.measure()
+	if t.tooWide() {
+		return t.writeHeldLines()
+	}
 	if err := t.writeHead(); err != nil {
 		return err
 	}
@@ -74,6 +84,31 @@ func (t *tableWriter) writeHeld() error {
 		}
 	}
 	t.rows, t.fixed = t.rows[:0], true
+	return nil
+}
+
+// tooWide reports whether lines show more of the rows than a table does.
+func (t *tableWriter) tooWide() bool {
+	width := 2 * (len(t.widths) - 1)
+	for _, w := range t.widths {
+		width += w
+	}
+	return t.look.width > 0 && width > t.look.width && len(t.columns) > 1 && len(t.rows) > 0
+}
+
+// writeHeldLines writes the rows held back as lines.
+func (t *tableWriter) writeHeldLines() error {
+	t.lines = &lineWriter{w: t.w, look: t.look, started: t.started}
+	t.started, t.fixed = true, true
+	if err := t.lines.begin(t.columns); err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		if err := t.lines.writeRow(row); err != nil {
+			return err
+		}
+	}
+	t.rows = t.rows[:0]
 	return nil
 }
 
@@ -90,7 +125,7 @@ func (t *tableWriter) measure() {
 			for line := range strings.SplitSeq(c.text, "\n") {
 				t.widths[i] = max(t.widths[i], utf8.RuneCountInString(line))
 			}
-			t.numbers[i] = t.numbers[i] && (c.number || c.text == "")
+			t.numbers[i] = t.numbers[i] && (c.number || c.null || c.text == "")
 		}
 	}
 }
@@ -104,7 +139,7 @@ func (t *tableWriter) writeHead() error {
 	t.started = true
 	head, rule := make([]cell, len(t.columns)), make([]cell, len(t.columns))
 	for i, name := range t.columns {
-		head[i] = cell{name, t.numbers[i]}
+		head[i] = cell{text: name, number: t.numbers[i]}
 		rule[i] = cell{text: strings.Repeat("-", t.widths[i])}
 	}
 	if err := t.writeRow(head); err != nil {
@@ -120,7 +155,7 @@ func (t *tableWriter) writeRow(row []cell) error {
 		more = false
 		for i, c := range row {
 			first, rest, found := strings.Cut(c.text, "\n")
-			line[i], row[i].text = cell{first, c.number}, rest
+			line[i], row[i].text = cell{text: first, number: c.number || c.null && t.numbers[i]}, rest
 			more = more || found
 		}
 		if err := t.writeLine(line); err != nil {
@@ -161,11 +196,21 @@ func appendBlanks(b []byte, n int) []byte {
 	return b
 }
 
+// longNumber is the length from which a number on a terminal has an exponent, if it is shorter
+// with one: no INTEGER is as long, and a REAL only if it is huge or tiny.
+const longNumber = 22
+
 // newCell returns a copy of a value as it is shown.
-func newCell(v *sqlite.Value) cell {
+func newCell(v *sqlite.Value, l look) cell {
 	switch v.Type() {
 	case sqlite.Integer, sqlite.Float:
-		return cell{string(appendNumber(nil, v)), true}
+		text := string(appendNumber(nil, v))
+		if l.short && len(text) >= longNumber {
+			if short := strconv.FormatFloat(v.Float(), 'g', -1, 64); len(short) < len(text) {
+				text = short
+			}
+		}
+		return cell{text: text, number: true}
 	case sqlite.Text:
 		lines := strings.Split(v.Text(), "\n")
 		for i := range lines {
@@ -175,6 +220,6 @@ func newCell(v *sqlite.Value) cell {
 	case sqlite.Blob:
 		return cell{text: string(appendHex(nil, v.Bytes()))}
 	default:
-		return cell{}
+		return cell{text: l.null, null: true}
 	}
 }

@@ -37,7 +37,7 @@ func memory(t testing.TB) *sqlite.Stmt {
 func written(t interface{ Fatal(...any) }, stmt *sqlite.Stmt, m mode) string {
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
-	s := &session{out: w, rows: newRowWriter(m, w)}
+	s := &session{out: w, rows: newRowWriter(m, w, look{})}
 	if err := s.printRows(stmt); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func BenchmarkRow(b *testing.B) {
 			if _, err := stmt.Step(); err != nil {
 				b.Fatal(err)
 			}
-			w := newRowWriter(m, bufio.NewWriter(discard{}))
+			w := newRowWriter(m, bufio.NewWriter(discard{}), look{})
 			cells := []sqlite.Value{stmt.Column(0), stmt.Column(1)}
 			if err := w.begin([]string{"trace", "lon"}); err != nil {
 				b.Fatal(err)

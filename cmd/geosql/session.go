@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"golang.org/x/term"
+
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -20,11 +22,13 @@ const busyTimeout = 5000
 type session struct {
 	conn *sqlite.Conn
 	mode mode
+	look look
 	out  *bufio.Writer
 	rows rowWriter
 
 	meter       *sqlitefn.Meter
-	noPreflight bool // run statements without asking first what they cost
+	noPreflight bool      // run statements without asking first what they cost
+	progress    *progress // of the statements that run; nil if there is no terminal to show it
 }
 
 // openSession opens a database. Its rows go to standard output.
@@ -42,7 +46,8 @@ func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode
 		conn.Close()
 		return nil, err
 	}
-	s := &session{conn: conn, meter: meter, mode: m, out: bufio.NewWriterSize(os.Stdout, 1<<16)}
+	s := &session{conn: conn, meter: meter, mode: m, look: terminalLook(os.Stdout)}
+	s.out = bufio.NewWriterSize(rowFile{os.Stdout, term.IsTerminal(int(os.Stdout.Fd())), s}, 1<<16)
 	s.startOutput()
 	return s, nil
 }
@@ -60,7 +65,7 @@ func openExisting(path string, f outputFlags) (*session, error) {
 }
 
 // startOutput begins a new output, in the current mode.
-func (s *session) startOutput() { s.rows = newRowWriter(s.mode, s.out) }
+func (s *session) startOutput() { s.rows = countedRows{newRowWriter(s.mode, s.out, s.look), s} }
 
 // close writes out what is buffered and closes the connection, and with it the
 // ledger. It returns err, or else its own error.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +9,13 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -21,63 +25,160 @@ const (
 	greeting     = "geosql: end a statement with ';'. Type .help for the commands, Ctrl-D to leave."
 )
 
-// shell reads statements from the terminal and runs each as soon as it is complete.
-// Ctrl-C drops what was typed or interrupts what runs. Neither Ctrl-C nor an error
-// leaves the shell.
+// A shell is a session at a terminal.
+type shell struct {
+	*session
+	editor *editor
+	timer  bool     // whether to print how long each statement took
+	null   *string  // how tables show NULL; nil for the usual way
+	file   *os.File // where rows go instead of standard output; nil if they do not
+}
+
+// shell reads statements from the terminal and runs them as soon as they are complete. Ctrl-C
+// drops what was typed or interrupts what runs. Neither Ctrl-C nor an error leaves the shell.
 func (s *session) shell(ctx context.Context) error {
 	// While a line is edited Ctrl-C is a key; an interrupt sent from elsewhere
 	// must not leave the terminal raw.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	fmt.Fprintln(os.Stderr, greeting)
-	ed := newEditor(historyFile())
-	defer ed.history.save()
-	text := ""
+	sh := &shell{session: s}
+	sh.editor = newEditor(loadHistory(historyFile()), isWhole, sh.complete)
+	defer sh.editor.close()
+	defer sh.closeFile()
 	for {
-		line, err := ed.readLine(ctx, nextPrompt(text))
+		text, err := sh.editor.read(ctx)
 		switch {
 		case err == errInterrupt:
-			text = ""
 			continue
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
 		}
-		if text == "" && strings.HasPrefix(line, ".") {
-			err = s.dotCommand(ctx, line)
-		} else if text = joinLine(text, line); sqlite.Complete(text) {
-			err = s.runTyped(ctx, text)
-			text = ""
-		}
-		if endsShell(ctx, err) {
+		if err = sh.runUnits(ctx, text); endsShell(ctx, err) {
 			return shellError(ctx, err)
 		}
-		cli.Report(programName, err)
+		sh.report(err)
 	}
 }
 
-func nextPrompt(text string) string {
-	if text == "" {
-		return prompt
+// units splits what was typed or pasted into commands of the shell and statements that end with
+// their line. The rest is a statement that is not finished.
+func units(text string) (whole []string, rest string) {
+	for line := range strings.Lines(text) {
+		switch {
+		case rest == "" && strings.TrimSpace(line) == "":
+		case rest == "" && strings.HasPrefix(line, "."):
+			whole = append(whole, strings.TrimSpace(line))
+		default:
+			rest += line
+			if strings.Contains(line, ";") && sqlite.Complete(rest) {
+				whole, rest = append(whole, rest), ""
+			}
+		}
 	}
-	return continuation
+	return whole, rest
 }
 
-// joinLine adds a line to a statement. A statement does not start with an empty line.
-func joinLine(text, line string) string {
-	if text == "" && strings.TrimSpace(line) == "" {
-		return ""
-	}
-	return text + line + "\n"
+// isWhole reports whether nothing of a text is unfinished.
+func isWhole(text string) bool {
+	_, rest := units(text)
+	return rest == ""
 }
 
-// runTyped runs statements. Ctrl-C ends the statements and not the shell.
-func (s *session) runTyped(ctx context.Context, text string) error {
-	ctx, stop := cli.StopOn(ctx, os.Interrupt)
+// lastUnit returns the command or the statement at the end of a text.
+func lastUnit(text string) string {
+	earlier := strings.LastIndexByte(text, '\n') + 1
+	if isWhole(text[:earlier]) {
+		return text[earlier:]
+	}
+	_, rest := units(text)
+	return rest
+}
+
+// runUnits runs commands and statements up to the first error, and says if it leaves some out.
+func (sh *shell) runUnits(ctx context.Context, text string) (err error) {
+	list, rest := units(text)
+	if rest != "" { // the text ended in a search or a macro
+		list = append(list, rest)
+	}
+	for i, unit := range list {
+		if strings.HasPrefix(unit, ".") {
+			err = sh.dotCommand(ctx, unit)
+		} else {
+			err = sh.run(ctx, unit)
+		}
+		if left := len(list) - i - 1; err != nil && err != errQuit && left > 0 {
+			sh.report(err)
+			return fmt.Errorf("what follows was not run (%d of %d)", left, len(list))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs statements. Ctrl-C ends the statements and not the shell.
+func (sh *shell) run(ctx context.Context, text string) error {
+	return sh.show(ctx, func(ctx context.Context) error { return sh.session.run(ctx, text) })
+}
+
+// show calls run and shows the rows that it writes.
+func (sh *shell) show(parent context.Context, run func(context.Context) error) error {
+	ctx, stop := cli.StopOn(parent, os.Interrupt)
 	defer stop()
-	s.startOutput()
-	return cmp.Or(s.run(ctx, text), s.out.Flush())
+	begun := time.Now()
+	out := sh.screen(parent)
+	sh.out.Reset(out)
+	sh.startOutput()
+	err := run(ctx)
+	if flushed := sh.out.Flush(); err == nil {
+		err = flushed
+	}
+	took := time.Since(begun)
+	if closed := out.close(); err == nil {
+		err = closed
+	}
+	if errors.Is(err, errPagerLeft) {
+		err = nil // the user has seen enough
+	}
+	if sh.timer && err == nil {
+		cli.Say("%.3f s", took.Seconds())
+	}
+	return err
 }
+
+// report prints an error, and below it where the statement went wrong.
+func (sh *shell) report(err error) {
+	cli.Report(programName, err)
+	if at := (*sqlite.Error)(nil); errors.As(err, &at) && at.SQL != "" {
+		width, _, err := term.GetSize(int(os.Stderr.Fd()))
+		if err != nil {
+			width = 80
+		}
+		fmt.Fprint(os.Stderr, caret(at.SQL, at.Offset, width))
+	}
+}
+
+// caret returns the line of a statement that has a byte at the offset, with a caret below. Of a
+// line that is wider than the terminal it shows a part.
+func caret(sql string, offset, width int) string {
+	const margin = "  "
+	begin := strings.LastIndexByte(sql[:offset], '\n') + 1
+	line, _, _ := strings.Cut(sql[begin:], "\n")
+	column := utf8.RuneCountInString(shownLine(line[:offset-begin]))
+	shown := []rune(shownLine(line))
+	room := max(width-len(margin)-1, 20)
+	if cut := column - room/2; cut > 0 && len(shown) > room {
+		cut = min(cut, len(shown)-min(room, len(shown)))
+		shown, column = shown[cut:], column-cut
+	}
+	shown = shown[:min(room, len(shown))]
+	return margin + strings.TrimRight(string(shown), " ") + "\n" + margin + strings.Repeat(" ", column) + "^\n"
+}
+
+// shownLine returns a line of SQL as it is shown.
+func shownLine(line string) string { return printable.Text(strings.ReplaceAll(line, "\t", " ")) }
 
 // errQuit reports that the user wants to leave the shell.
 var errQuit = errors.New("quit")

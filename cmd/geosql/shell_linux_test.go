@@ -1,177 +1,307 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
-
-// A console is a pseudo-terminal with the command on it.
-type console struct {
-	t        *testing.T
-	keys     *os.File
-	terminal *os.File
-	cmd      *exec.Cmd
-	dir      string // of the history
-
-	mu     sync.Mutex
-	screen bytes.Buffer
-	seen   int // what was waited for already
-}
-
-// newConsole starts the command on a pseudo-terminal.
-func newConsole(t *testing.T, args ...string) *console {
-	t.Helper()
-	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skipf("no pseudo-terminals: %v", err)
-	}
-	fd := int(keys.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &console{t: t, keys: keys, terminal: terminal, cmd: clitest.Command(t, args...)}
-	c.dir = strings.TrimPrefix(c.cmd.Env[len(c.cmd.Env)-1], "XDG_CONFIG_HOME=")
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = terminal, terminal, terminal
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go c.watch()
-	t.Cleanup(func() { keys.Close(); terminal.Close() })
-	return c
-}
-
-func (c *console) watch() {
-	b := make([]byte, 4096)
-	for {
-		n, err := c.keys.Read(b)
-		c.mu.Lock()
-		c.screen.Write(b[:n])
-		c.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// press types keys.
-func (c *console) press(keys string) {
-	c.t.Helper()
-	if _, err := c.keys.WriteString(keys); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// expect waits until text appears behind what was expected before.
-func (c *console) expect(text string) {
-	c.t.Helper()
-	for range 30_000 { // five minutes
-		c.mu.Lock()
-		i := bytes.Index(c.screen.Bytes()[c.seen:], []byte(text))
-		if i >= 0 {
-			c.seen += i + len(text)
-		}
-		c.mu.Unlock()
-		if i >= 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t.Fatalf("%q did not appear; after what was expected: %q", text, c.screen.Bytes()[c.seen:])
-}
-
-// leave waits for the command's end and demands a terminal as it was before.
-func (c *console) leave(want int) {
-	c.t.Helper()
-	if got := clitest.ExitStatus(c.t, c.cmd.Wait()); got != want {
-		c.t.Errorf("exit status %d, want %d", got, want)
-	}
-	state, err := unix.IoctlGetTermios(int(c.terminal.Fd()), unix.TCGETS)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if cooked := uint32(unix.ICANON | unix.ECHO | unix.ISIG); state.Lflag&cooked != cooked {
-		c.t.Error("the terminal is still raw")
-	}
-}
 
 func TestShell(t *testing.T) {
 	c := newConsole(t, clitest.TempFile(t, "x.db"))
 	c.expect(prompt)
-	c.press("CREATE TABLE t(a);\r")
-	c.expect(prompt)
+	c.run("CREATE TABLE t(a);", "")
 	c.press("INSERT INTO t\r")
 	c.expect(continuation)
-	c.press("VALUES (7);\r")
+	c.run("VALUES (7);", "")
+	c.run("SELECT a AS answer FROM t;", "answer\n------\n     7\n")
+	c.press("\r") // nothing to run
 	c.expect(prompt)
-	c.press("SELECT a AS answer FROM t;\r")
-	c.expect("answer\r\n------\r\n     7\r\n" + prompt)
-
-	c.press("SELECT nosuch;\r")
-	c.expect("geosql: no such column: nosuch\r\n" + prompt)
 
 	c.press("SELECT 'dropped\r")
 	c.expect(continuation)
 	c.press("more\x03")
-	c.expect("more^C\r\n" + prompt)
-	c.press("SELECT 'ke' || 'pt';\r")
-	c.expect("kept\r\n" + prompt)
-
-	c.press(".mode csv\r")
-	c.expect(prompt)
-	c.press(".tables\r")
-	c.expect("type,name\r\ntable,t\r\n" + prompt)
-	c.press(".schema T\r")
-	c.expect("name,sql\r\nt,CREATE TABLE t(a)\r\n" + prompt)
-	c.press(".nosuch\r")
-	c.expect("geosql: .nosuch: no such command; .help lists them\r\n" + prompt)
-	c.press(".help\r")
-	c.expect(".schema [NAME]")
-	c.expect(prompt)
+	c.expect("more^C\n" + prompt)
+	c.run("SELECT 'ke' || 'pt' AS it;", "it\n----\nkept\n")
 
 	c.press(endless + "SELECT x FROM c WHERE x < 100000;\r") // and nothing any more
-	c.expect("\r\n50000\r\n")
+	c.expect("\n50000\n")
 	c.press("\x03")
-	c.expect("geosql: interrupted\r\n" + prompt)
-
-	c.press("\x1b[A\x1b[A\r") // the line before the last
-	c.expect(".help")
-	c.expect(prompt)
+	c.expect("geosql: interrupted\n" + prompt)
 	c.press("\x04")
 	c.leave(0)
+}
 
-	file := filepath.Join(c.dir, "geosql", "history")
-	text, err := os.ReadFile(file)
+// What was typed and pasted stays, each statement as a whole, also for a shell that begins while
+// another one runs.
+func TestShellHistory(t *testing.T) {
+	c := newConsole(t, ":memory:")
+	c.expect(prompt)
+	c.press("SELECT 'one' AS a,\r")
+	c.expect(continuation)
+	c.run("  'two' AS b;", "a    b\n---  ---\none  two\n")
+	c.run("SELECT 'a\\nb' AS c;", "c\n----\na\\nb\n")
+	c.press("SELECT 'secret';\x03")
+	c.expect("^C\n" + prompt)
+
+	text, err := os.ReadFile(c.historyFile())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(string(text), "CREATE TABLE t(a);\nINSERT INTO t\nVALUES (7);\n") {
-		t.Errorf("history %q", text)
+	if want := "SELECT 'one' AS a,\\n  'two' AS b;\nSELECT 'a\\\\nb' AS c;\n"; string(text) != want {
+		t.Errorf("history %q, want %q", text, want)
 	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("history has mode %v, %v", info.Mode(), err)
+	for file, mode := range map[string]os.FileMode{c.historyFile(): 0o600, filepath.Dir(c.historyFile()): 0o700} {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s has mode %v, %v", file, info.Mode(), err)
+		}
+	}
+
+	second := newConsoleWith(t, []string{"XDG_STATE_HOME=" + c.state}, ":memory:")
+	second.expect(prompt)
+	second.press("\x1b[A") // the last entry
+	second.expect("SELECT 'a\\nb' AS c;")
+	second.press("\r")
+	second.expect("a\\nb\n" + prompt)
+	second.press("\x12tw") // Ctrl-R
+	second.expect("SELECT 'one' AS a,\n")
+	second.press("\r")
+	second.expect("one  two\n" + prompt)
+	second.press("\x04")
+	second.leave(0)
+	c.press("\x04")
+	c.leave(0)
+}
+
+// Statements and commands that are pasted run when Enter is pressed, as far as the first error.
+func TestShellPaste(t *testing.T) {
+	const lines = `CREATE TABLE p(a, b);
+INSERT INTO p VALUES (1, 2);
+INSERT INTO p
+  VALUES (3, 4);
+.mode csv
+SELECT * FROM p;
+-- the sum; of both
+SELECT sum(a) AS s
+  FROM p;
+.mode table
+SELECT 'end' AS x;`
+	const answers = "a,b\n1,2\n3,4\ns\n4\nx\n---\nend\n"
+	c := newConsole(t, ":memory:")
+	c.expect(prompt)
+	c.paste(lines + "\n")
+	c.expect("SELECT 'end' AS x;\n")
+	c.press("\r")
+	c.expect(answers + prompt)
+
+	// A terminal that does not mark what is pasted types it.
+	c.run("DROP TABLE p;", "")
+	c.press(strings.ReplaceAll(lines, "\n", "\r") + "\r")
+	for _, part := range []string{"a,b\n1,2\n3,4\n" + prompt, "s\n4\n" + prompt, "x\n---\nend\n" + prompt} {
+		c.expect(part)
+	}
+
+	c.paste("SELECT 1 AS a;\nSELECT 2 FROM nowhere;\nSELECT 3 AS c;\n.quit")
+	c.press("\r")
+	c.expect("a\n-\n1\ngeosql: no such table: nowhere\ngeosql: what follows was not run (2 of 4)\n" + prompt)
+	c.press("\x04")
+	c.leave(0)
+}
+
+// An error that SQLite can place has a caret.
+func TestShellCaret(t *testing.T) {
+	c := newConsole(t, ":memory:")
+	c.expect(prompt)
+	c.run("SELECT * FORM t;", "geosql: near \"FORM\": syntax error\n  SELECT * FORM t;\n           ^\n")
+	c.run("SELECT nosuch;", "geosql: no such column: nosuch\n  SELECT nosuch;\n         ^\n")
+	c.press("SELECT 1,\r")
+	c.expect(continuation)
+	c.run("'\u00e4', wrong;", "geosql: no such column: wrong\n  '\u00e4', wrong;\n       ^\n")
+	c.run("SELECT 1; SELECT 2 +;", "1\n-\n1\ngeosql: near \";\": syntax error\n   SELECT 2 +;\n             ^\n")
+	c.run("SELECT json('{');", "geosql: malformed JSON\n") // a running statement has no place
+	c.press("\x04")
+	c.leave(0)
+}
+
+// Tab completes commands, keywords, tables, columns, functions and declared names.
+func TestShellCompletes(t *testing.T) {
+	c := newConsole(t, ":memory:")
+	c.expect(prompt)
+	c.run("CREATE TABLE trip(person, latitude REAL, longitude REAL); CREATE TABLE other(lath);", "")
+	c.run(".mode csv", "")
+	c.press("SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1) AS d, dx_universe('halfhour', 0, 10, 1, 'kWh') AS u;\r")
+	c.expect(" values\"\n" + prompt)
+	c.run(".mode table", "")
+	for typed, want := range map[string]string{
+		"sele\t":                                                "select",
+		"SELECT max(x) FR\t":                                    "SELECT max(x) FROM",
+		"SELECT lati\t":                                         "SELECT latitude",
+		"SELECT * FROM tri\t":                                   "SELECT * FROM trip",
+		"SELECT t.per\x1b[D\x1b[C\t":                            "SELECT t.per", // t is no table here
+		"SELECT 1 FROM trip AS t WHERE t.per\t":                 "SELECT 1 FROM trip AS t WHERE t.person",
+		"SELECT geoind_laplace_\t":                              "SELECT geoind_laplace_l1(",
+		"SELECT dx_value(person, latitude, 1, 'h\t":             "SELECT dx_value(person, latitude, 1, 'halfhour'",
+		"SELECT 1 FROM trip, geoind_laplace('a', 1, 2, 3, 'c\t": "SELECT 1 FROM trip, geoind_laplace('a', 1, 2, 3, 'city'",
+		"SELECT * FROM geosql_\t":                               "SELECT * FROM geosql_", // the tables of declarations are hidden
+		".mod\t":                                                ".mode",
+		".mode js\t":                                            ".mode json",
+		".schema ot\t":                                          ".schema other",
+	} {
+		c.press(typed)
+		c.expect(want)
+		c.press("|\x03") // what is typed next stands right behind it
+		c.expect("|^C\n" + prompt)
+	}
+	c.press("SELECT * FROM trip WHERE l\t") // columns of the table that is named, before functions
+	c.shows("latitude  longitude")
+	c.press("\x03\x03")
+	c.expect("^C\n" + prompt)
+	c.press("\x04")
+	c.leave(0)
+}
+
+// A terminal tells NULL from an empty text, shortens huge numbers and turns what does not fit.
+func TestShellTables(t *testing.T) {
+	c := newConsole(t, ":memory:")
+	c.expect(prompt)
+	c.run("SELECT NULL AS a, '' AS b, 1e300 AS c, 0.1 AS d, -9223372036854775807 AS e;",
+		"a     b       c    d                     e\n----  -  ------  ---  --------------------\nNULL     1e+300  0.1  -9223372036854775807\n")
+	c.run(".nullvalue '-'", "")
+	c.run("SELECT NULL AS a;", "a\n-\n-\n")
+	c.run(".nullvalue ''", "")
+	c.run("SELECT NULL AS a;", "a\n-\n\n")
+	c.run(".nullvalue", "geosql: .nullvalue: needs an argument: .nullvalue TEXT\n")
+	c.run("SELECT 1 AS id, printf('%.100c', 'x') AS long, 'y' AS b, 'and more' AS last, 0.5 AS n;",
+		"  id = 1\nlong = "+strings.Repeat("x", 100)+"\n   b = y\nlast = and more\n   n = 0.5\n")
+	c.run(".mode line", "")
+	c.run("SELECT 1 AS a, 2 AS bcd UNION SELECT 3, NULL;", "  a = 1\nbcd = 2\n\n  a = 3\nbcd =\n")
+	c.run(".mode", "line\n")
+	c.run(".mode csv", "")
+	c.run("SELECT NULL AS a, '' AS b, 1e25 AS c;", "a,b,c\n,\"\",10000000000000000000000000\n")
+	c.run(".mode nosuch", "geosql: nosuch: no such mode; the modes are csv, json, line, table\n")
+	c.press("\x04")
+	c.leave(0)
+}
+
+// The commands of the shell, with wrong turns.
+func TestShellCommands(t *testing.T) {
+	dir := t.TempDir()
+	script, out := filepath.Join(dir, "in.sql"), filepath.Join(dir, "out.csv")
+	if err := os.WriteFile(script, []byte("SELECT 1 AS one;\nSELECT nope;\nSELECT 2;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newConsole(t, filepath.Join(dir, "x.db"))
+	c.expect(prompt)
+	c.press("CREATE TABLE t(a); CREATE VIEW v AS SELECT 1; SELECT budget_limit('*', 'm', 1) AS d,\r")
+	c.press("geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1) AS e;\r")
+	c.expect("largest sensible epsilon 0.1/m\n" + prompt)
+	c.run(".tables", "type   name\n-----  ----\ntable  t\nview   v\n")
+	c.run(".tables v%", "type  name\n----  ----\nview  v\n")
+	c.run(".schema", "name  sql\n----  -------------------------\nt     CREATE TABLE t(a)\nv     CREATE VIEW v AS SELECT 1\n")
+	c.run(".schema T", "name  sql\n----  -----------------\nt     CREATE TABLE t(a)\n")
+	c.press(".schema geosql_ledger\r") // hidden, and shown when asked for
+	c.expect("CREATE TABLE geosql_ledger(")
+	c.expect(prompt)
+	c.run(".nosuch", "geosql: .nosuch: no such command; .help lists them\n")
+	c.run(".quit now", "geosql: .quit: takes no argument\n")
+	c.run(".timer often", "geosql: often: .timer is on or off\n")
+	c.run(".timer on", "")
+	c.press("SELECT 1 AS a;\r")
+	c.expect("a\n-\n1\n0.0")
+	c.expect(" s\n" + prompt)
+	c.run(".timer off", "")
+	c.run(".mode csv", "")
+	c.run(".cost SELECT geoind_laplace('ana', 48.85, 2.3, 0.01);",
+		"function,account,unit,evaluations,epsilon,at_most,remaining,rule\ngeoind_laplace,ana,m,1,0.01,0.01,1,\n")
+	c.run(".cost", "geosql: .cost: needs an argument: .cost SQL\n")
+	c.press("SELECT geoind_laplace('ana', 48.85, 2.3, 0.01) AS z;\r")
+	c.expect("z\nPOINT(")
+	c.expect(prompt)
+	c.press(".budget ana\r")
+	c.expect("\nana,m,1,0.01,0,0.99,")
+	c.expect(prompt)
+
+	c.run(".output "+out, "")
+	c.run("SELECT NULL AS a, 'x' AS b;", "")
+	c.run(".output "+out, "geosql: "+out+" exists; .output writes a new file\n")
+	c.run("SELECT 2 AS a;", "")
+	c.run(".output", "")
+	c.run("SELECT 3 AS a;", "a\n3\n")
+	if text, err := os.ReadFile(out); err != nil || string(text) != "a,b\n,x\na\n2\n" {
+		t.Errorf("output %q, %v", text, err)
+	}
+	if info, err := os.Stat(out); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("output has mode %v, %v", info.Mode(), err)
+	}
+	c.run(".read "+script, "one\n1\ngeosql: no such column: nope\n  SELECT nope;\n         ^\n")
+	c.run(".read nosuch.sql", "geosql: nosuch.sql: no such file or directory\n")
+	c.run(".read "+dir, "geosql: "+dir+" is a directory\n")
+	c.press(".help\r")
+	c.expect(".budget [ACCOUNT]")
+	c.expect(".timer on|off")
+	c.expect(prompt)
+	c.press(".quit\r")
+	c.leave(0)
+}
+
+// A long answer goes to the pager, which may be left before the end. A statement ends with it.
+func TestShellPager(t *testing.T) {
+	c := newConsoleWith(t, []string{"PAGER=echo in the pager; head -n 3 #"}, ":memory:")
+	c.expect(prompt)
+	c.run("SELECT 1 AS a;", "a\n-\n1\n")
+	c.press(endless + "SELECT x FROM c LIMIT 40;\r")
+	c.expect("in the pager\n x\n--\n 1\n" + prompt)
+	c.press(endless + "SELECT x FROM c;\r")
+	c.expect("in the pager\n   x\n----\n   1\n" + prompt)
+	c.run("SELECT 'still' AS here;", "here\n-----\nstill\n")
+	c.press("\x04")
+	c.leave(0)
+
+	for _, none := range []string{"PAGER=", "PAGER=/nonexistent/pager"} {
+		c := newConsoleWith(t, []string{none}, ":memory:")
+		c.expect(prompt)
+		c.press(endless + "SELECT x FROM c LIMIT 40;\r")
+		c.expect("39\n40\n" + prompt)
+		c.press("\x04")
+		c.leave(0)
+	}
+}
+
+// A statement that takes long shows how far it is, on a line that goes away.
+func TestShellProgress(t *testing.T) {
+	dir := t.TempDir()
+	c := newConsole(t, filepath.Join(dir, "x.db"))
+	c.expect(prompt)
+	c.run(".mode csv", "")
+	c.press("SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1) AS a, budget_limit('*', 'm', 1000000) AS b;\r")
+	c.expect("1000000/m\n" + prompt)
+	c.run(".output "+filepath.Join(dir, "out"), "")
+	c.press(endless + "SELECT geoind_laplace('ana', 48.85, 2.3, 0.01) AS z FROM c;\r")
+	c.shows("FROM c;\n1 s, ")
+	c.shows(" rows, ")
+	c.shows("/m charged")
+	c.press("\x03")
+	c.expect("geosql: interrupted\n" + prompt)
+	c.press("\x04")
+	c.leave(0)
+	if shown := c.shown(); strings.Contains(shown, "charged") {
+		t.Errorf("the progress is still there: %q", shown)
+	}
+}
+
+// A terminal that does not say where its cursor is does not stop the shell.
+func TestShellOnSilentTerminal(t *testing.T) {
+	for _, name := range []string{"xterm", "dumb"} {
+		c := newSilentConsole(t, name)
+		c.press("SELECT 'typed ahead' AS a;\r")
+		c.expect("typed ahead\n" + prompt)
+		c.run("SELECT 1 AS a;", "a\n-\n1\n")
+		c.press("\x04")
+		c.leave(0)
 	}
 }
 
@@ -190,7 +320,7 @@ func TestShellEchoSteersNothing(t *testing.T) {
 	for _, key := range []string{"SELECT 'a\u202eb\u200b' AS typed;\r", "\x1b[A\r"} {
 		c.press(key)
 		c.expect("SELECT 'a\ufffdb\ufffd' AS typed;")
-		c.expect(`a\u202eb\u200b` + "\r\n" + prompt)
+		c.expect(`a\u202eb\u200b` + "\n" + prompt)
 	}
 	c.press("SELECT '\u009b2J';\r")
 	c.expect("SELECT '\ufffd2J';")
@@ -210,7 +340,7 @@ func TestShellIsTerminated(t *testing.T) {
 	c.press("SELECT 1;\r")             // which it may end if it is late
 	c.expect(prompt)
 	c.press("SELECT 'he' || 're';\r")
-	c.expect("here\r\n")
+	c.expect("here\n")
 	c.expect(prompt)
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -222,6 +352,6 @@ func TestShellIsTerminated(t *testing.T) {
 func TestImportReportsToTerminal(t *testing.T) {
 	c := newConsole(t, "import", clitest.TempFile(t, "x.db"), "t", clitest.WriteFile(t, "a\n1\n2\n"))
 	c.expect("imported 2 rows into table t")
-	c.expect("  a  INTEGER\r\n")
+	c.expect("  a  INTEGER\n")
 	c.leave(0)
 }

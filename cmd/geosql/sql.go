@@ -87,6 +87,7 @@ func (s *session) run(ctx context.Context, text string) error {
 	}
 	stop := interruptOn(ctx, s.conn)
 	defer stop()
+	defer s.watch()()
 	for {
 		tail, err := s.runFirst(ctx, text)
 		if ctx.Err() != nil {
@@ -132,6 +133,7 @@ func (s *session) runWith(ctx context.Context, sql string, params ...*string) er
 	}
 	stop := interruptOn(ctx, s.conn)
 	defer stop()
+	defer s.watch()()
 	err = s.printRows(stmt)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -52,7 +52,7 @@ func (c *Conn) CopyFrom(from *Conn, each func(share float64) error) (err error) 
 		return hold()
 	})
 	if rc := C.gs_backup_finish(backup); rc != 0 && err == nil {
-		err = &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+		err = &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
 	}
 	return err
 }
@@ -67,7 +67,7 @@ func copySteps(backup unsafe.Pointer, each func(share float64) error, restarted 
 			return nil
 		case 0:
 		default:
-			return &Error{int(rc), C.GoString(C.gs_errstr(rc))}
+			return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
 		}
 		left, all := int(C.gs_backup_remaining(backup)), int(C.gs_backup_pages(backup))
 		if before >= 0 && left >= before {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// A screen is where the rows of a statement go: standard output, a file, or the user's pager.
+type screen struct {
+	rowFile
+	width, height int // of the terminal
+	ctx           context.Context
+	pager         string // the command, "" for none
+
+	running *exec.Cmd
+	pipe    io.WriteCloser
+}
+
+// screen returns where the rows of a statement go, and fits the tables to it. A pager ends with
+// ctx.
+func (sh *shell) screen(ctx context.Context) *screen {
+	out := os.Stdout
+	if sh.file != nil {
+		out = sh.file
+	}
+	width, height, err := term.GetSize(int(out.Fd()))
+	s := &screen{rowFile: rowFile{out, err == nil, sh.session}, width: width, height: height, ctx: ctx}
+	sh.look = terminalLook(out)
+	sh.look.width = width
+	if sh.null != nil {
+		sh.look.null = *sh.null
+	}
+	if height > 0 && !sh.editor.pending() { // a pager would read what was typed ahead
+		s.pager = pagerCommand()
+	}
+	return s
+}
+
+// pagerCommand returns the command that shows long answers, "" for none: that of $PAGER, or
+// less, which then leaves short answers where they are and does not wrap lines.
+func pagerCommand() string {
+	command, set := os.LookupEnv("PAGER")
+	if !set {
+		command = "less -RSFX"
+	}
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return ""
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return ""
+	}
+	return command
+}
+
+// errPagerLeft reports that the user has left the pager.
+var errPagerLeft = errors.New("the pager was left")
+
+// Write writes rows. The first that do not fit on the terminal start the pager.
+func (s *screen) Write(p []byte) (int, error) {
+	if s.pager != "" && s.pipe == nil && s.rowsOf(p) >= s.height {
+		s.start()
+	}
+	if s.pipe == nil {
+		s.pager = "" // what the terminal shows already the pager would not
+		return s.rowFile.Write(p)
+	}
+	n, err := s.pipe.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		err = errPagerLeft
+	}
+	return n, err
+}
+
+// rowsOf returns how many rows of the terminal a text takes.
+func (s *screen) rowsOf(text []byte) (rows int) {
+	for line := range bytes.Lines(text) {
+		rows += 1 + (utf8.RuneCount(line)-1)/max(s.width, 1)
+	}
+	return rows
+}
+
+// start starts the pager in place of the progress. If that fails, the terminal shows everything.
+func (s *screen) start() {
+	s.session.progress.stop()
+	cmd := exec.CommandContext(s.ctx, "sh", "-c", s.pager)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // lets it restore the terminal
+	pipe, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return
+	}
+	s.running, s.pipe = cmd, pipe
+}
+
+// close waits until the user has left the pager.
+func (s *screen) close() error {
+	if s.running == nil {
+		return nil
+	}
+	s.pipe.Close()
+	_ = s.running.Wait() // how it ended tells nothing about the answer
+	return nil
+}
