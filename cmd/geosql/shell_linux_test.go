@@ -158,7 +158,9 @@ func TestShellCompletes(t *testing.T) {
 	}
 	c.press("SELECT * FROM trip WHERE l\t") // columns of the table that is named, before functions
 	c.shows("latitude  longitude")
-	c.press("\x03\x03")
+	c.press("\x03") // closes the list
+	time.Sleep(200 * time.Millisecond)
+	c.press("\x03")
 	c.expect("^C\n" + prompt)
 	c.press("\x04")
 	c.leave(0)
