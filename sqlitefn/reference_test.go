@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,6 +57,7 @@ triggers may call them.
 func referencePage() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
+	writeContents(&b)
 	section := ""
 	for _, f := range functions {
 		if f.section != section {
@@ -84,6 +86,21 @@ func referencePage() string {
 		}
 	}
 	return b.String()
+}
+
+// writeContents writes the sections and their functions, each with a link to it.
+func writeContents(b *strings.Builder) {
+	b.WriteString("\n## Contents\n\n")
+	for _, section := range sections {
+		var links []string
+		for _, f := range functions {
+			if f.section == section {
+				links = append(links, fmt.Sprintf("[%s](#%s)", f.name, f.name))
+			}
+		}
+		anchor := strings.ToLower(strings.NewReplacer(",", "", " ", "-").Replace(section))
+		fmt.Fprintf(b, "- [%s](#%s): %s\n", section, anchor, strings.Join(slices.Compact(links), ", "))
+	}
 }
 
 func TestReferenceIsCurrent(t *testing.T) {
