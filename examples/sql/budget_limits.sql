@@ -2,7 +2,7 @@
 -- Balances, charges and refusals show who has rows and how many: they are for the
 -- owner of the data and never part of a release.
 --
---   geosql budget.db < examples/sql/budget_administrator.sql
+--   geosql budget.db < examples/sql/budget_limits.sql
 
 SELECT geo_domain('lisbon', 38.68, -9.25, 38.80, -9.08, 1);
 CREATE TABLE trip(person TEXT, lat REAL, lon REAL);

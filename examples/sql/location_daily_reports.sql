@@ -2,7 +2,7 @@
 -- whoever sees all 365 reports shall hardly tell the house they live in from the
 -- one next door, 20 m away. Concentrated noise makes such a series last.
 --
---   geosql year.db < examples/sql/year_of_a_walker.sql
+--   geosql year.db < examples/sql/location_daily_reports.sql
 
 SELECT geo_domain('paris', 48.80, 2.22, 48.91, 2.48, 1);
 

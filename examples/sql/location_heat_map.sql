@@ -1,7 +1,7 @@
 -- A heat map of a city: a mobility company publishes where its rides begin, as GeoJSON that
 -- any map shows, without telling whether a certain ride took place.
 --
---   geosql rides.db < examples/sql/heat_map_of_a_city.sql
+--   geosql rides.db < examples/sql/location_heat_map.sql
 
 -- The company's own table: true positions (made up), most of them around the station.
 CREATE TABLE ride(rider TEXT, lat REAL, lon REAL);

@@ -1,7 +1,7 @@
 -- Couriers on a grid: a company publishes how its couriers are spread from north to south,
 -- with noise that is independent on the two axes.
 --
---   geosql couriers.db < examples/sql/couriers_on_a_grid.sql
+--   geosql couriers.db < examples/sql/location_independent_axes.sql
 
 -- The company's own table: true positions (made up).
 CREATE TABLE courier(name TEXT, lat REAL, lon REAL);

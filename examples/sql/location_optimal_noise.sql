@@ -2,7 +2,7 @@
 -- the public knows how many people are in each. Noise that is made for these quarters
 -- and numbers loses the fewest metres on average, at the same epsilon.
 --
---   geosql city.db < examples/sql/quarters_of_a_city.sql
+--   geosql city.db < examples/sql/location_optimal_noise.sql
 
 SELECT geo_domain('lisbon', 38.70, -9.20, 38.80, -9.09, 1);
 SELECT budget_limit('*', 'm', 0.02);

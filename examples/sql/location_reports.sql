@@ -1,7 +1,7 @@
 -- A location service: an app asks a provider for what is near its users without
 -- telling the provider where they are.
 --
---   geosql service.db < examples/sql/location_service.sql
+--   geosql service.db < examples/sql/location_reports.sql
 
 -- The app's own table: true positions. It never leaves the app.
 CREATE TABLE position(person TEXT, lat REAL, lon REAL);

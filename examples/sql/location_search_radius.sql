@@ -1,7 +1,7 @@
 -- A cafe near me: a phone asks a provider for what is near a reported place, with a
 -- radius that nearly always holds what is near the true one, and throws the rest away.
 --
---   geosql cafe.db < examples/sql/cafe_near_me.sql
+--   geosql cafe.db < examples/sql/location_search_radius.sql
 
 SELECT geo_domain('town', 47.35, 8.49, 47.40, 8.58, 1);
 SELECT budget_limit('phone', 'm', 0.02);

@@ -1,7 +1,7 @@
 -- Haunts of a person: somebody tells an estate agent what part of town to look in,
 -- from the places that matter to them, without giving the places away.
 --
---   geosql haunts.db < examples/sql/haunts_of_a_person.sql
+--   geosql haunts.db < examples/sql/location_sets.sql
 
 SELECT geo_domain('lyon', 45.70, 4.77, 45.82, 4.92, 1);
 SELECT budget_limit('*', 'm', 0.05);

@@ -1,7 +1,7 @@
 -- The readers of a library: statistics about people, of whom each has many rows. What a
 -- person pays follows from how the rows are grouped.
 --
---   geosql library.db < examples/sql/readers_of_a_library.sql
+--   geosql library.db < examples/sql/reading_groups.sql
 
 -- Hours that 200 people read, day by day over a year (made up).
 CREATE TABLE reading(person INTEGER, day TEXT, hours REAL);

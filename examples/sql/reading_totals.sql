@@ -1,7 +1,7 @@
 -- An energy operator: totals and typical values of metered energy, without
 -- giving single households' readings away.
 --
---   geosql energy.db < examples/sql/energy_operator.sql
+--   geosql energy.db < examples/sql/reading_totals.sql
 
 -- Half-hourly readings of three households, kWh (made up).
 CREATE TABLE reading(meter INTEGER, district TEXT, at TEXT, kwh REAL);

@@ -2,7 +2,7 @@
 -- readings. How a tuple of readings, its average and its percentiles are released
 -- with all readings protected at once.
 --
---   geosql evening.db < examples/sql/evening_at_the_television.sql
+--   geosql evening.db < examples/sql/reading_tuples.sql
 
 -- Five minutes of a television, watts (made up).
 CREATE TABLE report(meter INTEGER, second INTEGER, watts REAL);

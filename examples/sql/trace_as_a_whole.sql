@@ -2,7 +2,7 @@
 -- sees it knows how people move: where somebody is now tells much about where they
 -- were a minute ago, so that noise has to hide more than each point by itself.
 --
---   geosql jogger.db < examples/sql/afternoon_of_a_jogger.sql
+--   geosql jogger.db < examples/sql/trace_as_a_whole.sql
 
 SELECT geo_domain('park', 40.76, -73.99, 40.81, -73.94, 1);
 

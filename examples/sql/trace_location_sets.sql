@@ -3,7 +3,7 @@
 -- undone. The planar isotropic mechanism hides each position among the cells where
 -- such an observer expects the taxi to be.
 --
---   geosql taxi.db < examples/sql/taxi_under_watch.sql
+--   geosql taxi.db < examples/sql/trace_location_sets.sql
 
 SELECT geo_domain('lisbon', 38.70, -9.20, 38.80, -9.09, 1);
 

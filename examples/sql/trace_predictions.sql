@@ -3,7 +3,7 @@
 -- answer while a private test finds it good enough, and pays for noise only when
 -- it is not.
 --
---   geosql day.db < examples/sql/day_of_a_walker.sql
+--   geosql day.db < examples/sql/trace_predictions.sql
 
 SELECT geo_domain('paris', 48.80, 2.22, 48.91, 2.48, 1);
 
