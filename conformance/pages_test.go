@@ -8,45 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/doctest"
 )
-
-// A block is a fenced block of a page and the expected output below it.
-type block struct {
-	line     int
-	language string
-	code     string
-	prints   string
-}
-
-// blocks returns the blocks of a page that run: all except indented ones.
-func blocks(page string) (list []block, err error) {
-	var language string
-	var lines []string
-	start := 0
-	for i, line := range strings.Split(page, "\n") {
-		fence, fenced := strings.CutPrefix(line, "```")
-		switch {
-		case fenced && start == 0:
-			language, lines, start = fence, nil, i+1
-		case fenced && language == "text":
-			if len(list) == 0 {
-				return nil, fmt.Errorf("line %d: text of no program", start)
-			}
-			list[len(list)-1].prints, start = strings.Join(lines, "\n"), 0
-		case fenced:
-			list, start = append(list, block{start, language, strings.Join(lines, "\n") + "\n", ""}), 0
-		case start > 0:
-			lines = append(lines, line)
-		}
-	}
-	if start > 0 {
-		return nil, fmt.Errorf("line %d: the block is not closed", start)
-	}
-	return list, nil
-}
 
 // A reader follows a page in its own folder, which has the packages.
 type reader struct {
@@ -120,7 +86,7 @@ func newReader(t *testing.T, path string) reader {
 }
 
 // run runs a block and returns what it prints to standard output.
-func (r reader) run(t *testing.T, b block) (string, error) {
+func (r reader) run(t *testing.T, b doctest.Block) (string, error) {
 	t.Helper()
 	cmd, err := r.command(b)
 	if err != nil {
@@ -139,30 +105,30 @@ func (r reader) run(t *testing.T, b block) (string, error) {
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-func (r reader) command(b block) (*exec.Cmd, error) {
-	switch b.language {
+func (r reader) command(b doctest.Block) (*exec.Cmd, error) {
+	switch b.Language {
 	case "sh":
-		return exec.Command("sh", "-ec", b.code), nil
+		return exec.Command("sh", "-ec", b.Code), nil
 	case "sql":
 		cmd := exec.Command("sqlite3", "city.db")
-		cmd.Stdin = strings.NewReader(b.code)
+		cmd.Stdin = strings.NewReader(b.Code)
 		return cmd, nil
 	case "python":
 		file := filepath.Join(r.folder, "example.py") // spawn imports it again
-		return exec.Command(filepath.Join(r.path, "python"), file), os.WriteFile(file, []byte(b.code), 0o644)
+		return exec.Command(filepath.Join(r.path, "python"), file), os.WriteFile(file, []byte(b.Code), 0o644)
 	case "js":
 		file := filepath.Join(r.folder, "example.js")
-		return exec.Command(filepath.Join(r.path, "node"), file), os.WriteFile(file, []byte(b.code), 0o644)
+		return exec.Command(filepath.Join(r.path, "node"), file), os.WriteFile(file, []byte(b.Code), 0o644)
 	case "c":
 		file, program := filepath.Join(r.folder, "example.c"), filepath.Join(r.folder, "example")
-		if err := os.WriteFile(file, []byte(b.code), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(b.Code), 0o644); err != nil {
 			return nil, err
 		}
 		_, err := command("", "gcc", "-Wall", "-Wextra", "-Werror", "-o", program, file, "-lsqlite3")
 		return exec.Command(program), err
 	case "go":
 		file, program := filepath.Join(r.folder, "main.go"), filepath.Join(r.folder, "example")
-		if err := os.WriteFile(file, []byte(b.code), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(b.Code), 0o644); err != nil {
 			return nil, err
 		}
 		if r.module == r.folder {
@@ -173,7 +139,7 @@ func (r reader) command(b block) (*exec.Cmd, error) {
 		_, err := command(r.module, "go", "build", "-o", program, file)
 		return exec.Command(program), err
 	}
-	return nil, fmt.Errorf("nothing runs %q", b.language)
+	return nil, fmt.Errorf("nothing runs %q", b.Language)
 }
 
 // TestPages runs every block of every page in order. A text that follows a block is its
@@ -189,47 +155,33 @@ func TestPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := blocks(string(page))
+			list, err := doctest.Blocks(string(page))
 			if err != nil || len(list) == 0 {
 				t.Fatalf("%d blocks, %v", len(list), err)
 			}
 			r := readers[filepath.Base(file)](t)
 			for _, b := range list {
-				t.Run(fmt.Sprintf("line %d", b.line), func(t *testing.T) { r.follow(t, b) })
+				t.Run(fmt.Sprintf("line %d", b.Line), func(t *testing.T) { r.follow(t, b) })
 			}
 		})
 	}
 }
 
 // follow runs a block and compares its output.
-func (r reader) follow(t *testing.T, b block) {
-	if program, ok := strings.CutPrefix(b.language, "sh "); ok { // wants a program that may be absent
+func (r reader) follow(t *testing.T, b doctest.Block) {
+	if program, ok := strings.CutPrefix(b.Language, "sh "); ok { // wants a program that may be absent
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)
 		}
-		b.language = "sh"
+		b.Language = "sh"
 	}
 	got, err := r.run(t, b)
 	if err != nil {
-		t.Fatalf("%s\n%v", b.code, err)
+		t.Fatalf("%s\n%v", b.Code, err)
 	}
-	if b.prints != "" && masked(got) != masked(b.prints) {
-		t.Errorf("%s\nprints\n%s\nand the page says\n%s", b.code, got, b.prints)
+	if b.Prints != "" && doctest.Masked(got) != doctest.Masked(b.Prints) {
+		t.Errorf("%s\nprints\n%s\nand the page says\n%s", b.Code, got, b.Prints)
 	}
-}
-
-var (
-	digits = regexp.MustCompile(`-?\d[\d.]*`)
-	spaces = regexp.MustCompile(` +`)
-	dashes = regexp.MustCompile(`--+`)
-	ends   = regexp.MustCompile(`(?m) $`)
-)
-
-// masked returns a text without its numbers and the widths of its columns.
-func masked(text string) string {
-	text = digits.ReplaceAllString(text, "#")
-	text = spaces.ReplaceAllString(dashes.ReplaceAllString(text, "--"), " ")
-	return ends.ReplaceAllString(text, "")
 }
 
 // The page about gorm shows the program under examples, which is compiled there.
