@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+const (
+	ink   = "#1b1b1b"
+	faint = "#6b6b6b"
+	rule  = "#d8d8d8"
+)
+
+// colours of curves and places, told apart also by those who see few colours.
+var colours = []string{"#1a5a93", "#b34700", "#2f7d4f"}
+
+// A canvas is a picture on white paper, so that it can be read on a dark page too.
+type canvas struct{ strings.Builder }
+
+// newCanvas returns an empty picture, whose title is read out.
+func newCanvas(width, height int, title string) *canvas {
+	c := new(canvas)
+	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" font-family="sans-serif" font-size="14">
+<title>%s</title>
+<rect width="%d" height="%d" rx="6" fill="#ffffff"/>
+`, width, height, width, height, title, width, height)
+	return c
+}
+
+func (c *canvas) done() string { return c.String() + "</svg>\n" }
+
+// text writes a text whose anchor is start, middle or end.
+func (c *canvas) text(x, y float64, anchor, colour, text string) {
+	fmt.Fprintf(c, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, text)
+}
+
+func (c *canvas) line(x1, y1, x2, y2 float64, colour string) {
+	fmt.Fprintf(c, `<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" fill="none"/>`+"\n", x1, y1, x2, y2, colour)
+}
+
+func (c *canvas) dot(x, y, r float64, colour string) {
+	fmt.Fprintf(c, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>`+"\n", x, y, r, colour)
+}
+
+func (c *canvas) ring(x, y, r float64, colour string) {
+	fmt.Fprintf(c, `<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s" fill-opacity="0.08" stroke="%s"/>`+"\n", x, y, r, colour, colour)
+}
+
+// A scale maps numbers between low and high to pixels between from and to.
+type scale struct {
+	low, high, from, to float64
+	logarithmic         bool
+	ticks               []float64
+}
+
+func (s scale) at(x float64) float64 {
+	low, high := s.low, s.high
+	if s.logarithmic {
+		x, low, high = math.Log(x), math.Log(low), math.Log(high)
+	}
+	return s.from + (s.to-s.from)*(x-low)/(high-low)
+}
+
+// A curve is a function with a label above or below one of its points.
+type curve struct {
+	of      func(x float64) (float64, error)
+	label   string
+	labelAt float64
+	below   bool
+}
+
+const (
+	chartWidth, chartHeight = 640, 360
+	chartLeft, chartRight   = 84, 620
+	chartTop, chartBottom   = 24, 300
+)
+
+// chart draws curves over two scales, whose ends in pixels it sets.
+func chart(title, xName, yName string, x, y scale, number func(float64) string, curves ...curve) (string, error) {
+	x.from, x.to, y.from, y.to = chartLeft, chartRight, chartBottom, chartTop
+	c := newCanvas(chartWidth, chartHeight, title)
+	for _, tick := range x.ticks {
+		c.line(x.at(tick), chartTop, x.at(tick), chartBottom, rule)
+		c.text(x.at(tick), chartBottom+20, "middle", faint, fmt.Sprint(tick))
+	}
+	for _, tick := range y.ticks {
+		c.line(chartLeft, y.at(tick), chartRight, y.at(tick), rule)
+		c.text(chartLeft-8, y.at(tick)+5, "end", faint, number(tick))
+	}
+	c.text((chartLeft+chartRight)/2, chartBottom+46, "middle", ink, xName)
+	fmt.Fprintf(c, `<text transform="translate(20 %d) rotate(-90)" text-anchor="middle" fill="%s">%s</text>`+"\n", (chartTop+chartBottom)/2, ink, yName)
+	const points = 60
+	for i, curve := range curves {
+		var path strings.Builder
+		for n := range points + 1 {
+			at := x.low + (x.high-x.low)*float64(n)/points
+			if x.logarithmic {
+				at = x.low * math.Pow(x.high/x.low, float64(n)/points)
+			}
+			value, err := curve.of(at)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&path, "%c%.1f %.1f", "ML"[min(n, 1)], x.at(at), y.at(value))
+		}
+		fmt.Fprintf(c, `<path d="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n", path.String(), colours[i])
+		value, err := curve.of(curve.labelAt)
+		if err != nil {
+			return "", err
+		}
+		next, err := curve.of(curve.labelAt * 1.01)
+		if err != nil {
+			return "", err
+		}
+		anchor, dx, dy := "start", 6.0, -6.0
+		if curve.below {
+			dy = 18
+		}
+		if curve.below != (next > value) { // the curve lies to the right
+			anchor, dx = "end", -dx
+		}
+		c.text(x.at(curve.labelAt)+dx, y.at(value)+dy, anchor, colours[i], curve.label)
+	}
+	return c.done(), nil
+}
