@@ -1,0 +1,2 @@
+import theme from 'vitepress/theme-without-fonts'
+export default theme
