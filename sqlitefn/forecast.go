@@ -18,6 +18,10 @@ type Forecast struct {
 	// end and neither data nor clock change in between.
 	Certain bool
 
+	// Partial reports that the dry run was given up before its end: the statement will charge
+	// at least this. No limit is known to be enough then.
+	Partial bool
+
 	Units []UnitForecast // in the order of units
 }
 

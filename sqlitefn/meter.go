@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/geosql/geosql/budget"
@@ -18,9 +19,10 @@ import (
 // that, is used by one goroutine at a time, but for Charged. What it tells is for the owner:
 // balances, and who has rows, are not private.
 type Meter struct {
-	session *session
-	calls   *sqlite.Watch
-	last    *Forecast
+	session  *session
+	calls    *sqlite.Watch
+	last     *Forecast
+	patience time.Duration // after which a dry run is given up
 
 	mu      sync.Mutex
 	charged map[budget.Unit]*tally // guarded by mu
@@ -45,7 +47,7 @@ func NewMeter(db unsafe.Pointer) (*Meter, error) {
 			names = append(names, f.name)
 		}
 	}
-	m := &Meter{session: s, charged: map[budget.Unit]*tally{}}
+	m := &Meter{session: s, patience: patience, charged: map[budget.Unit]*tally{}}
 	calls, err := s.conn.Watch(names)
 	if err != nil {
 		return nil, err
@@ -53,6 +55,10 @@ func NewMeter(db unsafe.Pointer) (*Meter, error) {
 	m.calls, s.meter = calls, m
 	return m, nil
 }
+
+// patience is how long a dry run may take before a statement. A statement may have no end, and
+// still have a reader who soon has enough.
+const patience = 2 * time.Second
 
 // Close ends the meter. The connection must still be open.
 func (m *Meter) Close() {
@@ -134,7 +140,8 @@ func (m *Meter) LastForecast() *Forecast { return m.last }
 
 // Forecast returns what a statement is certain to charge, by a dry run, which charges and draws
 // nothing and undoes what it writes. It returns nil if nothing is certain: if the statement cannot
-// be dry-run, or released values may decide what it evaluates.
+// be dry-run, or released values may decide what it evaluates. A dry run of more than two
+// seconds is given up; what it has counted by then is certain, and a part of the whole.
 //
 // It returns an error that the statement is certain to end with, or that of an interrupt.
 func (m *Meter) Forecast(sql string) (*Forecast, error) {
@@ -158,7 +165,8 @@ func (m *Meter) forecast(sql string, worthwhile func(*dryRun) bool) (*Forecast, 
 	if !worthwhile(d) {
 		return nil, nil
 	}
-	if err := d.run(); err != nil {
+	partial, err := m.runPatiently(d)
+	if err != nil {
 		if d.failed != nil && !d.inexact {
 			return nil, err // the arguments of such a call are certain too
 		}
@@ -175,7 +183,27 @@ func (m *Meter) forecast(sql string, worthwhile func(*dryRun) bool) (*Forecast, 
 	if err != nil {
 		return nil, ifInterrupt(err)
 	}
+	f.Partial = partial
 	return f, nil
+}
+
+// runPatiently runs a dry run, and gives it up when it takes too long. What is charged only
+// grows while a statement runs, so that what was counted by then is a lower bound.
+func (m *Meter) runPatiently(d *dryRun) (partial bool, err error) {
+	fired := make(chan struct{})
+	timer := time.AfterFunc(m.patience, func() {
+		m.session.conn.Interrupt()
+		close(fired)
+	})
+	err = d.run()
+	if timer.Stop() {
+		return false, err
+	}
+	<-fired
+	if ifInterrupt(err) != nil {
+		return true, nil
+	}
+	return false, err
 }
 
 // isSure reports whether what is counted is certain, as far as the statement's program tells. A

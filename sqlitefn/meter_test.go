@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -133,5 +134,29 @@ func spentByUnit(t *testing.T, conn *sqlite.Conn) map[budget.Unit]float64 {
 		}
 		unit, sum := s.Column(0), s.Column(1)
 		spent[budget.Unit(unit.Text())] = sum.Float()
+	}
+}
+
+// A statement that has no end is not waited for: what its dry run has counted when it is given up
+// is certain, and neither charged nor left in the database.
+func TestPatience(t *testing.T) {
+	conn, m := metered(t)
+	m.patience = 50 * time.Millisecond
+	const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) "
+	for sql, short := range map[string]int{
+		endless + "SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) FROM c":                         1,
+		endless + "INSERT INTO had SELECT 'x', geoind_laplace('ana', 48.85, 2.35, 0.5), 0 FROM c": 1,
+		endless + "SELECT geoind_laplace('p' || x, 48.85, 2.35, 0.5) FROM c":                      0,
+	} {
+		f, err := m.Foresee(sql)
+		if err != nil || f == nil || !f.Partial || !f.Certain || len(f.Units) != 1 || f.Units[0].Short != short || f.Units[0].Evaluations < 10 {
+			t.Fatalf("%s\n%+v, %v", sql, f, err)
+		}
+		if f, err := m.Foresee("SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had"); err != nil || f.Partial || f.Units[0].Evaluations != 3 {
+			t.Errorf("the next statement: %+v, %v", f, err)
+		}
+	}
+	if got := spentByUnit(t, conn); len(m.Charged()) > 0 || got["m"] > 0 {
+		t.Errorf("charged %v", got)
 	}
 }

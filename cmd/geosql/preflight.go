@@ -70,9 +70,9 @@ func refusal(f *sqlitefn.Forecast) error {
 		switch {
 		case u.Short == 0:
 		case refused == nil:
-			refused = fmt.Errorf("%w%s", u.Worst, others(&u))
+			refused = fmt.Errorf("%w%s", u.Worst, others(f, &u))
 		default:
-			refused = fmt.Errorf("%w; %w%s", refused, u.Worst, others(&u))
+			refused = fmt.Errorf("%w; %w%s", refused, u.Worst, others(f, &u))
 		}
 	}
 	return refused
@@ -80,9 +80,12 @@ func refusal(f *sqlitefn.Forecast) error {
 
 // others says how many accounts cannot pay what they are asked in a unit, and which limit would
 // suffice.
-func others(u *sqlitefn.UnitForecast) string {
-	if u.Evaluations == 1 {
+func others(f *sqlitefn.Forecast, u *sqlitefn.UnitForecast) string {
+	switch {
+	case u.Evaluations == 1:
 		return ""
+	case f.Partial:
+		return fmt.Sprintf(" after %d evaluations, and the statement goes on", u.Evaluations)
 	}
 	text := ""
 	if u.Accounts > 1 {
