@@ -40,13 +40,7 @@ func spreadOf(runs []tally, queries []KNN) (s Spread) {
 	for k := range runs {
 		all[k] = runs[k].summary(queries)
 	}
-	quartiles := func(of func(Summary) float64) stats.Quartiles {
-		values := make([]float64, len(all))
-		for k, x := range all {
-			values[k] = of(x)
-		}
-		return stats.NewQuartiles(values)
-	}
+	quartiles := func(of func(Summary) float64) stats.Quartiles { return stats.QuartilesOf(all, of) }
 	s.SetSize = quartiles(func(x Summary) float64 { return x.SetSize })
 	s.DriftRatio = quartiles(func(x Summary) float64 { return x.DriftRatio })
 	s.Distance = quartiles(func(x Summary) float64 { return x.Distance })

@@ -37,13 +37,7 @@ func spreadOf(traces []tally, epsilon budget.Amount) Spread {
 	for k := range traces {
 		all[k] = traces[k].summary(epsilon)
 	}
-	quartiles := func(of func(Summary) float64) stats.Quartiles {
-		values := make([]float64, len(all))
-		for k, x := range all {
-			values[k] = of(x)
-		}
-		return stats.NewQuartiles(values)
-	}
+	quartiles := func(of func(Summary) float64) stats.Quartiles { return stats.QuartilesOf(all, of) }
 	return Spread{
 		PredictionRate: quartiles(func(x Summary) float64 { return x.PredictionRate }),
 		Skipped:        quartiles(func(x Summary) float64 { return x.Skipped }),

@@ -33,3 +33,12 @@ func NewQuartiles(values []float64) Quartiles {
 	slices.Sort(sorted)
 	return Quartiles{Quantile(sorted, 0.25), Quantile(sorted, 0.75)}
 }
+
+// QuartilesOf returns the quartiles of a measure over all of a list.
+func QuartilesOf[T any](all []T, of func(T) float64) Quartiles {
+	values := make([]float64, len(all))
+	for k, x := range all {
+		values[k] = of(x)
+	}
+	return NewQuartiles(values)
+}
