@@ -14,13 +14,16 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer. Its file is
-// new, so that no free page holds anything that was not released.
+// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer, whose
+// geometries have a spatial index. Its file is new, so that no free page holds anything that
+// was not released.
 type geoPackageWriter struct {
 	schema  dataset.Schema
 	columns []int // the columns that are attributes
 	conn    *sqlite.Conn
 	insert  *sqlite.Stmt
+	rows    int64 // in the layer; the last one's fid
+	index   geoPackageIndex
 	bounds  geom.Bounds
 }
 
@@ -35,8 +38,8 @@ PRAGMA user_version = 10300;
 BEGIN;
 `
 
-// geoPackageTables creates the tables that the standard requires (sections 1.1.2, 1.1.3
-// and 2.1.5) with the three reference systems that it requires.
+// geoPackageTables creates the tables that the standard requires (sections 1.1.2, 1.1.3,
+// 2.1.5 and 2.3.2) with the three reference systems that it requires.
 const geoPackageTables = `
 CREATE TABLE gpkg_spatial_ref_sys (
   srs_name TEXT NOT NULL,
@@ -75,6 +78,14 @@ CREATE TABLE gpkg_geometry_columns (
   CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
   CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id)
 );
+CREATE TABLE gpkg_extensions (
+  table_name TEXT,
+  column_name TEXT,
+  extension_name TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  CONSTRAINT ge_tce UNIQUE (table_name, column_name, extension_name)
+);
 `
 
 func createGeoPackage(file *os.File, s dataset.Schema) (dataset.Writer, error) {
@@ -108,8 +119,8 @@ func checkNames(s dataset.Schema) error {
 }
 
 func (w *geoPackageWriter) create() (err error) {
-	layer, geometry := sqlite.QuoteName(w.schema.Name), w.schema.FreeName("geom")
-	table := "CREATE TABLE " + layer + " (" + sqlite.QuoteName(w.schema.FreeName("fid")) + " INTEGER PRIMARY KEY NOT NULL, " + sqlite.QuoteName(geometry) + " POINT"
+	layer, geometry := sqlite.QuoteName(w.schema.Name), w.geometryName()
+	table := "CREATE TABLE " + layer + " (" + sqlite.QuoteName(w.fidName()) + " INTEGER PRIMARY KEY NOT NULL, " + sqlite.QuoteName(geometry) + " POINT"
 	for _, i := range w.columns {
 		table += ", " + sqlite.QuoteName(w.schema.Fields[i].Name) + " " + strings.ToUpper(w.schema.Fields[i].Kind.String())
 	}
@@ -121,10 +132,19 @@ func (w *geoPackageWriter) create() (err error) {
 		err = w.run("INSERT INTO gpkg_geometry_columns VALUES (?1, ?2, 'POINT', 4326, 0, 0)", w.schema.Name, geometry)
 	}
 	if err == nil {
-		w.insert, _, err = w.conn.Prepare("INSERT INTO " + layer + " VALUES (NULL, ?" + strings.Repeat(", ?", len(w.columns)) + ")")
+		w.insert, _, err = w.conn.Prepare("INSERT INTO " + layer + " VALUES (?" + strings.Repeat(", ?", len(w.columns)+1) + ")")
+	}
+	if err == nil {
+		err = w.createIndex()
 	}
 	return err
 }
+
+// fidName returns the name of the column of the rows' numbers.
+func (w *geoPackageWriter) fidName() string { return w.schema.FreeName("fid") }
+
+// geometryName returns the name of the column of geometries.
+func (w *geoPackageWriter) geometryName() string { return w.schema.FreeName("geom") }
 
 // run runs a statement with text parameters.
 func (w *geoPackageWriter) run(sql string, parameters ...string) error {
@@ -143,10 +163,11 @@ func (w *geoPackageWriter) run(sql string, parameters ...string) error {
 type geoPackageBlock struct {
 	rows     *dataset.Rows
 	bounds   geom.Bounds
-	geometry []byte     // geometrySize bytes for each row
-	null     []bool     // the rows without geometry
-	numbers  [][]uint64 // for each numeric attribute: the bits of its int64s or float64s
-	blank    [][]bool   // for the same: the cells that are NULL
+	geometry []byte       // geometrySize bytes for each row
+	index    []indexEntry // tiled, of the rows with geometry
+	null     []bool       // the rows without geometry
+	numbers  [][]uint64   // for each numeric attribute: the bits of its int64s or float64s
+	blank    [][]bool     // for the same: the cells that are NULL
 }
 
 // geometryHeader precedes the WKB (section 2.1.3): magic, version 0, a byte of flags for
@@ -157,7 +178,7 @@ const geometrySize = len(geometryHeader) + geom.WKBSize
 
 func (w *geoPackageWriter) Encode(rows *dataset.Rows) (dataset.Block, error) {
 	n := rows.Len()
-	g := &geoPackageBlock{rows: rows, geometry: make([]byte, 0, n*geometrySize), null: make([]bool, n),
+	g := &geoPackageBlock{rows: rows, geometry: make([]byte, 0, n*geometrySize), null: make([]bool, n), index: make([]indexEntry, 0, n),
 		numbers: make([][]uint64, len(w.columns)), blank: make([][]bool, len(w.columns))}
 	for i := range n {
 		lat, lon, null, err := w.schema.Location(rows, i)
@@ -167,8 +188,10 @@ func (w *geoPackageWriter) Encode(rows *dataset.Rows) (dataset.Block, error) {
 		g.geometry = geom.AppendWKB(append(g.geometry, geometryHeader...), lat, lon)
 		if g.null[i] = null; !null {
 			g.bounds.Add(lat, lon)
+			g.index = append(g.index, newIndexEntry(int64(i), lat, lon))
 		}
 	}
+	tile(g.index, w.index.capacity())
 	for c := range w.columns {
 		if err := w.parse(g, c); err != nil {
 			return nil, err
@@ -209,10 +232,12 @@ func (w *geoPackageWriter) parse(g *geoPackageBlock, c int) error {
 func (w *geoPackageWriter) Append(block dataset.Block) error {
 	g := block.(*geoPackageBlock)
 	for i := range g.null {
+		w.rows++
+		w.insert.BindInts(1, w.rows)
 		if g.null[i] {
-			w.insert.BindNull(1)
+			w.insert.BindNull(2)
 		} else {
-			w.insert.BindBlob(1, g.geometry[i*geometrySize:][:geometrySize])
+			w.insert.BindBlob(2, g.geometry[i*geometrySize:][:geometrySize])
 		}
 		for c := range w.columns {
 			w.bind(g, c, i)
@@ -222,7 +247,7 @@ func (w *geoPackageWriter) Append(block dataset.Block) error {
 		}
 	}
 	w.bounds.Merge(g.bounds)
-	return nil
+	return w.index.add(g.index, len(g.null), w.rows-int64(len(g.null))+1)
 }
 
 // bind binds attribute c of row i.
@@ -230,23 +255,27 @@ func (w *geoPackageWriter) bind(g *geoPackageBlock, c, i int) {
 	kind := w.schema.Fields[w.columns[c]].Kind
 	if kind == dataset.Text {
 		if text, null := g.rows.Columns[w.columns[c]].At(i); !null {
-			w.insert.BindText(c+2, string(text))
+			w.insert.BindText(c+3, string(text))
 			return
 		}
 	} else if !g.blank[c][i] {
 		if kind == dataset.Integer {
-			w.insert.BindInts(c+2, int64(g.numbers[c][i]))
+			w.insert.BindInts(c+3, int64(g.numbers[c][i]))
 		} else {
-			w.insert.BindFloat(c+2, math.Float64frombits(g.numbers[c][i]))
+			w.insert.BindFloat(c+3, math.Float64frombits(g.numbers[c][i]))
 		}
 		return
 	}
-	w.insert.BindNull(c + 2)
+	w.insert.BindNull(c + 3)
 }
 
 func (w *geoPackageWriter) Close() error {
 	w.insert.Close()
-	err := w.writeBounds()
+	err := w.finishIndex()
+	w.index.close()
+	if err == nil {
+		err = w.writeBounds()
+	}
 	if err == nil {
 		err = w.conn.Exec("COMMIT")
 	}

@@ -31,6 +31,7 @@ func TestGeoPackageRoundTrip(t *testing.T) {
 		}
 		datasettest.Same(t, got, datasettest.Without(cells, 1, 4))
 		checkGeoPackage(t, path, cells)
+		checkIndex(t, path, datasettest.Nasty.Name, "fid_")
 	})
 }
 
