@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger/file"
@@ -205,7 +207,7 @@ func (t *releaseTask) publish(ctx context.Context) error {
 	if err := cmp.Or(err, l.Close()); err != nil {
 		return err
 	}
-	printSummary(summary)
+	t.printSummary(summary)
 	return nil
 }
 
@@ -259,7 +261,7 @@ var stageNames = [...]string{
 }
 
 // printSummary prints on standard error what was released.
-func printSummary(s *release.Summary) {
+func (t *releaseTask) printSummary(s *release.Summary) {
 	if s.Finished != nil {
 		cli.Say("release %s has been complete since %s; its output now has its name", s.ID, s.Finished.Format(time.RFC3339))
 	}
@@ -277,6 +279,20 @@ func printSummary(s *release.Summary) {
 		cli.Say("for the owner only: %d locations were outside the area of the release and were moved into it", s.Outside)
 	}
 	cli.Say("report: %s", s.Report)
+	if note := t.parquetNote(); note != "" {
+		cli.Say("%s", note)
+	}
+}
+
+// parquetNote says of an output in plain Parquet how to get geometries; of another it returns "".
+func (t *releaseTask) parquetNote() string {
+	s := &t.spec
+	format, err := dataset.FormatOf(s.Out)
+	if err != nil || format != dataset.Parquet {
+		return ""
+	}
+	return fmt.Sprintf("a .parquet output has %s as columns of numbers, without a geometry: for GeoParquet, name it %s%s",
+		strings.Join([]string{s.Lat[0], s.Lon[0]}, " and "), strings.TrimSuffix(filepath.Base(s.Out), filepath.Ext(s.Out)), dataset.GeoParquet.Extension())
 }
 
 // numberOf returns a number with the noun that it counts.

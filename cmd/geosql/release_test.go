@@ -131,6 +131,21 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 	clitest.WantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: not GeoJSON")
 }
 
+// Whoever publishes plain Parquet is told, beforehand and afterwards, how to get geometries.
+func TestReleaseSaysHowToGetGeoParquet(t *testing.T) {
+	const note = "a .parquet output has lat and lon as columns of numbers, without a geometry: for GeoParquet, name it out.geoparquet\n"
+	for out, told := range map[string]bool{"out.PARQUET": true, "out.geoparquet": false, "out.csv": false} {
+		p := newPublisher(t, 10).and("--limit", "1")
+		p = p.with("--out", p.path(out))
+		if r := p.run(t, "--dry-run"); r.Status != 0 || strings.Contains(r.Out, "\noutput     "+note) != told {
+			t.Errorf("%s: %+v", out, r)
+		}
+		if r := p.run(t); r.Status != 0 || strings.Contains(r.Err, note) != told {
+			t.Errorf("%s: %+v", out, r)
+		}
+	}
+}
+
 // A flag that takes a list may be given again: nothing that is named is forgotten.
 func TestReleaseListsGrow(t *testing.T) {
 	p := newPublisher(t, 0)
