@@ -26,9 +26,10 @@ type Forecast struct {
 	Shortage Shortage      // of the others
 	Complete bool          // an earlier attempt has drawn everything; the release would only name its files
 
-	Outside                int64   // locations outside the box
-	Allowed                float64 // share that may lie outside
-	Median, Within95, Mean float64 // distance in metres of released locations: not exceeded by half of them, by 95 of 100, and expected
+	Outside                int64     // locations outside the box
+	Allowed                float64   // share that may lie outside
+	Median, Within95, Mean float64   // distance in metres of released locations: not exceeded by half of them, by 95 of 100, and expected
+	Gridded                []Gridded // pairs of columns on a grid that the noise does not hide
 	Pairs                  []Whereabouts
 }
 
@@ -73,6 +74,10 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	for k, s := range r.found.surveyors {
 		f.Outside += s.valid.outside()
 		f.Pairs = append(f.Pairs, s.whereabouts(r.spec.Lat[k], r.spec.Lon[k]))
+	}
+	var err error
+	if f.Gridded, err = r.gridded(); err != nil {
+		return nil, err
 	}
 	invalid := r.found.checkInvalid(r.spec)
 	if err := r.find(); err != nil {

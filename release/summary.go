@@ -16,6 +16,8 @@ type Summary struct {
 	Invalid   int64 // rows that were set aside
 	Outside   int64 // locations outside the domain or its region, which were moved into it; for the owner only
 
+	Gridded []Gridded // pairs of columns on a grid that the noise does not hide; for the owner only
+
 	Accounts int64 // that were charged
 	Already  int64 // of them, by an earlier attempt
 
@@ -41,6 +43,9 @@ func (r *run) summary(already int64) (*Summary, error) {
 		s.Outside += x.outside
 	}
 	var err error
+	if s.Gridded, err = r.gridded(); err != nil {
+		return nil, err
+	}
 	s.Mean, s.Within95, err = r.accuracy()
 	return s, err
 }

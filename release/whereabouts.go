@@ -115,6 +115,8 @@ type surveyor struct {
 	width  float64 // of the box, degrees
 	valid  tally
 	beyond tally // of locations beyond 90 or 180 degrees, whose rows are invalid
+	lats   grain // of the valid ones
+	lons   grain
 
 	sketch *sketch // what a dry run shows besides; nil in a release
 }
@@ -138,6 +140,9 @@ func newSurveyor(d *planar.Domain, box Box, dry bool) *surveyor {
 	return s
 }
 
+// height returns the height of the box in degrees.
+func (s *surveyor) height() float64 { return s.box.North - s.box.South }
+
 // east returns how many degrees east of the middle of the box a longitude is: at most 180,
 // so that a location outside lies to the nearer side.
 func (s *surveyor) east(lon float64) float64 {
@@ -146,6 +151,8 @@ func (s *surveyor) east(lon float64) float64 {
 
 // add counts a valid location.
 func (s *surveyor) add(lat, lon float64) {
+	s.lats.add(lat)
+	s.lons.add(lon)
 	if s.domain.Outside(lat, lon) {
 		s.addOutside(&s.valid, lat, lon)
 	} else {
@@ -158,7 +165,7 @@ func (s *surveyor) add(lat, lon float64) {
 
 // addOutside counts a location outside the box.
 func (s *surveyor) addOutside(t *tally, lat, lon float64) {
-	east, height := s.east(lon), s.box.North-s.box.South
+	east, height := s.east(lon), s.height()
 	d := 3*side(lat, s.box.South, s.box.North) + side(east, -s.width/2, s.width/2)
 	if d == Inside { // it is outside, but for rounding, or a longitude beyond 180 degrees
 		d = directionEast
@@ -211,6 +218,8 @@ func (s *surveyor) draw(lat, lon float64) {
 func (s *surveyor) merge(other *surveyor) {
 	s.valid.merge(&other.valid)
 	s.beyond.merge(&other.beyond)
+	s.lats.merge(&other.lats)
+	s.lons.merge(&other.lons)
 	if s.sketch != nil {
 		s.sketch.grid.Merge(other.sketch.grid)
 		s.sketch.north += other.sketch.north

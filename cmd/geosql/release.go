@@ -278,6 +278,9 @@ func (t *releaseTask) printSummary(s *release.Summary) {
 	if s.Finished == nil {
 		cli.Say("for the owner only: %d locations were outside the area of the release and were moved into it", s.Outside)
 	}
+	for _, g := range s.Gridded {
+		cli.Say("for the owner only: %v", g)
+	}
 	cli.Say("report: %s", s.Report)
 	if note := t.parquetNote(); note != "" {
 		cli.Say("%s", note)

@@ -80,6 +80,9 @@ func (t *releaseTask) printForecast(f *release.Forecast, everyone ledger.Balance
 	p.say("outside    %d of %d locations lie outside the box (%s); up to %s may",
 		f.Outside, f.Locations, release.Percent(float64(f.Outside)/float64(max(f.Locations, 1))), release.Percent(f.Allowed))
 	p.say("error      half of the locations move less than %.0f m, 95 %% less than %.0f m; %.0f m on average", f.Median, f.Within95, f.Mean)
+	for _, g := range f.Gridded {
+		p.say("gridded    %v", g)
+	}
 	if note := t.parquetNote(); note != "" {
 		p.say("output     %s", note)
 	}

@@ -70,6 +70,26 @@ func TestReleaseDryRun(t *testing.T) {
 	wantTexts(t, r.Out, "The release would be refused.\n")
 }
 
+// Whoever has gridded locations and little noise is told by a dry run and by the release, and a
+// reader of the page is not.
+func TestReleaseGridded(t *testing.T) {
+	p := newPublisher(t, 0).with("--epsilon", "0.05").and("--limit", "1")
+	p.write(t, "in.csv", "user,lat,lon\n1,48.85,2.35\n2,48.86,2.36\n3,48.88,2.34\n4,48.83,2.33\n5,48.87,2.37\n")
+	const note = "lat, lon: the true locations lie on a grid of 0.01 by 0.01 degrees (1112 by 734 m), and half of them move less than 34 m: at least 99 % of"
+	r := p.run(t, "--dry-run")
+	if r.Status != 0 || !strings.Contains(r.Out, "\ngridded    "+note) {
+		t.Errorf("%+v", r)
+	}
+	if r = p.run(t); r.Status != 0 || !strings.Contains(r.Err, "for the owner only: "+note) || r.Out != "" {
+		t.Errorf("%+v", r)
+	}
+	for _, name := range p.files() {
+		if text, err := os.ReadFile(p.path(name)); err != nil || strings.Contains(string(text), "grid of") {
+			t.Errorf("%s tells of the grid, or %v", name, err)
+		}
+	}
+}
+
 // Who cannot pay is listed, with what would suffice, which does.
 func TestReleaseDryRunShortage(t *testing.T) {
 	p := newPublisher(t, 120)
