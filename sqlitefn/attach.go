@@ -10,10 +10,11 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqlmath"
+	"github.com/geosql/geosql/internal/version"
 )
 
 // Version is the version of geosql.
-const Version = "0.1.0"
+const Version = version.Version
 
 // Option changes how a connection is equipped.
 type Option func(*options)

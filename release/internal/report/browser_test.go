@@ -267,7 +267,7 @@ func TestScreenshot(t *testing.T) {
 	b := newBrowser(t)
 	data := released(t, 50_000)
 	path := filepath.Join(b.dir, "page.png")
-	_, console := b.open(t, written(t, data), "--window-size=800,7000", "--blink-settings=preferredColorScheme=1", "--screenshot="+path)
+	_, console := b.open(t, written(t, data), "--window-size=800,9000", "--blink-settings=preferredColorScheme=1", "--screenshot="+path)
 	if len(console) > 0 {
 		t.Errorf("the console says %q", console)
 	}

@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // The layout of a map, in a picture of width 480, which the page scales.
 const (
-	mapLeft     = 84. // room for latitudes of five decimals
-	mapRight    = 436.
 	mapTop      = 8.
-	classes     = 5    // number of classes of counts, each with a colour
-	swatch      = 64.  // width of a colour in the key
-	shortestBar = 26.  // shortest bar of the scale; the longest is 2.5 times as long
-	barRight    = 474. // leaves room for the longest bar beside the key
+	mapWide     = 480.
+	mapTall     = 4. / 3 // greatest height of a map, as a multiple of the room for its width
+	letter      = 6.4    // width of a letter of a label, which may be less
+	classes     = 5      // number of classes of counts, each with a colour
+	swatch      = 64.    // width of a colour in the key
+	shortestBar = 26.    // shortest bar of the scale; the longest is 2.5 times as long
+	barRight    = 474.   // leaves room for the longest bar beside the key
 )
 
 // A mapPicture is a map as the template draws it.
@@ -47,25 +49,42 @@ func (m mapPicture) LatsAt() float64 { return m.Left - 8 }
 
 // newMap draws a grid. Each colour starts at one of the given counts.
 func newMap(id, title string, g *Grid, starts [classes]int64) mapPicture {
-	m := mapPicture{ID: id, Title: title, Left: mapLeft, Top: mapTop, Width: mapRight - mapLeft, Swatch: swatch, BarRight: barRight}
-	m.Rise = math.Round(m.Width / max(g.aspect(), 1))
-	if aspect := g.aspect(); aspect < 1 {
-		m.Width = math.Round(m.Width * aspect)
+	m := mapPicture{ID: id, Title: title, Top: mapTop, Swatch: swatch, BarRight: barRight}
+	m.fit(g, 84, 436) // room for labels of five decimals
+	for range 2 {     // a larger map may have longer labels
+		m.setTicks(g)
+		m.fit(g, math.Ceil(letter*longest(m.Lats))+13, math.Floor(mapWide-letter/2*longest(m.Lons))-3)
 	}
 	m.Cells = g.paths(starts)
 	m.CellWidth, m.CellHeight = m.Width/float64(g.columns), m.Rise/float64(g.rows)
 	m.setTicks(g)
 	m.setScale(g)
 	for i, n := range starts {
-		m.Key = append(m.Key, tick{At: mapLeft + swatch*float64(i), Label: count(n)})
+		m.Key = append(m.Key, tick{At: m.Left + swatch*float64(i), Label: count(n)})
 	}
 	m.Summary = fmt.Sprintf("%s locations in %s of %s squares, at most %s in one.",
 		count(g.Total()), count(g.occupied()), count(int64(len(g.counts))), count(g.highest()))
 	return m
 }
 
+// fit gives the map the shape of the grid, in the room between two positions.
+func (m *mapPicture) fit(g *Grid, left, right float64) {
+	room := right - left
+	m.Left, m.Rise = left, math.Round(min(room/g.aspect(), room*mapTall))
+	m.Width = min(room, math.Round(m.Rise*g.aspect()))
+}
+
+// longest returns the number of letters of the longest label.
+func longest(ticks []tick) (n float64) {
+	for _, t := range ticks {
+		n = max(n, float64(utf8.RuneCountInString(t.Label)))
+	}
+	return n
+}
+
 // setTicks sets the marks of the latitudes and the longitudes.
 func (m *mapPicture) setTicks(g *Grid) {
+	m.Lats, m.Lons = nil, nil
 	step := tickStep(g.height, max(2, int(m.Rise/70)))
 	for _, lat := range multiples(g.box.South, g.box.North, step) {
 		at := m.Top + m.Rise*(g.box.North-lat)/g.height

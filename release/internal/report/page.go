@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/version"
 )
 
 // A page holds the texts and pictures that the templates print.
@@ -25,6 +26,7 @@ func newPage(d Data) page {
 
 // publicPart is the part of a page for everybody.
 type publicPart struct {
+	Generator            string // name and version
 	Output, SHA256, Time string
 	Rows                 string
 	Kept                 []string
@@ -61,7 +63,8 @@ func newPublicPart(p Public) publicPart {
 	g := guarantee{epsilon: p.Epsilon, step: p.Step}
 	width := binWidth(p.noise())
 	page := publicPart{
-		Output: printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
+		Generator: "geosql " + version.Version,
+		Output:    printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
 		Time: p.Time.UTC().Format(time.DateTime),
 		Rows: count(p.Rows), Kept: printables(p.Kept),
 		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount, EscapedFormulas: p.EscapedFormulas,

@@ -3,11 +3,14 @@ package report
 import (
 	"encoding/xml"
 	"errors"
-	"github.com/geosql/geosql/mechanism/planar"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/version"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // An element is a part of a parsed page.
@@ -169,7 +172,7 @@ func TestFaultsAreFound(t *testing.T) {
 		`href="#owner"`:       `href="https://example.org/"`,
 		"</style>":            "a { background: url(x) }</style>",
 		"</figcaption>":       "",
-		"<p>Take two homes":   `<p><img alt="" src="x" />Take two homes`,
+		"<p>Take two people":  `<p><img alt="" src="x" />Take two people`,
 		`role="img"`:          "",
 		"</h1>":               "</h1>&nbsp;",
 		"<h3>Columns":         "<h1></h1><h3>Columns",
@@ -281,6 +284,42 @@ func TestColours(t *testing.T) {
 	for n, class := range map[int64]int{0: -1, 1: 0, 2: 1, 3: 1, 4: 2, 15: 3, 16: 4, 1 << 60: 4} {
 		if c := colour(n, starts); c != class {
 			t.Errorf("a count of %d has colour %d", n, c)
+		}
+	}
+}
+
+// The page names the program that made it, and says "two people", or "two places" if all
+// locations were charged to one account.
+func TestWording(t *testing.T) {
+	data := released(t, 20)
+	for one, want := range map[bool]string{false: "Take two people 200\u00a0m apart", true: "Take two places 200\u00a0m apart"} {
+		data.Public.OneAccount = one
+		page := written(t, data)
+		for _, text := range []string{want, "by geosql " + version.Version + "."} {
+			if !strings.Contains(page, text) {
+				t.Errorf("one account is %v: the page does not say %q", one, text)
+			}
+		}
+		if strings.Contains(page, "home ") || strings.Contains(page, "homes") || one && strings.Contains(page, "two people") {
+			t.Errorf("one account is %v: the page speaks of others", one)
+		}
+	}
+}
+
+// A map is as wide as its labels let it be, and at most a third higher than wide.
+func TestMapsAreWide(t *testing.T) {
+	for _, c := range []struct {
+		box         Box
+		width, rise float64 // least width, greatest height
+	}{
+		{washington, 370, 500},
+		{Box{South: 48.7, West: 2.2, North: 49, East: 2.3}, 100, 520},
+		{Box{South: 48.85, West: 2, North: 48.86, East: 3}, 370, 140},
+	} {
+		g := NewGrid(c.box)
+		m := newMap("x", "y", g, colours(1))
+		if m.Width < c.width || m.Rise > c.rise || m.Left+m.Width > mapWide-10 || math.Abs(m.Width/m.Rise-g.aspect()) > 0.05*g.aspect() {
+			t.Errorf("%v: %v by %v from %v, of shape %v", c.box, m.Width, m.Rise, m.Left, g.aspect())
 		}
 	}
 }
