@@ -4,6 +4,7 @@ package release
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -134,7 +135,10 @@ func (j *judgement) finally() error {
 	if page, err := os.ReadFile(filepath.Join(j.dir, "out.csv.report.html")); err != nil || !bytes.Contains(page, []byte("</html>")) {
 		return fmt.Errorf("the report is not whole: %v", err)
 	}
-	if want := []string{"in.csv", "ledger", "out.csv", "out.csv.report.html"}; !slices.Equal(names, want) {
+	if text, err := os.ReadFile(filepath.Join(j.dir, "out.csv.metadata.json")); err != nil || !json.Valid(text) {
+		return fmt.Errorf("the metadata are not whole: %v", err)
+	}
+	if want := []string{"in.csv", "ledger", "out.csv", "out.csv.metadata.json", "out.csv.report.html"}; !slices.Equal(names, want) {
 		return fmt.Errorf("the folder has %v", names)
 	}
 	l, err := ledgerfile.Open(filepath.Join(j.dir, "ledger"), false)
@@ -259,6 +263,7 @@ func TestJudge(t *testing.T) {
 	j.end(t)
 	check(t, os.Remove(filepath.Join(j.dir, "out.csv")))
 	check(t, os.Remove(filepath.Join(j.dir, "out.csv.report.html")))
+	check(t, os.Remove(filepath.Join(j.dir, "out.csv.metadata.json")))
 	cmd, said := releasing(j.dir, "another id", never)
 	check(t, cmd.Start())
 	killed(t, cmd, said)

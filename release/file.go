@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bufio"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -166,6 +167,18 @@ func (f *file) syncAndHash() (hash string, err error) {
 	return hash, cmp.Or(err, <-done)
 }
 
+// fill writes the file's content and syncs it.
+func (f *file) fill(write func(io.Writer) error) error {
+	w := bufio.NewWriter(f)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
 // publish gives the file its final name.
 func (f *file) publish() error {
 	if named, err := hasName(f.File); err != nil {
@@ -226,6 +239,9 @@ func accountsPath(out string) string { return out + ".accounts" + unfinished }
 
 // reportPath returns the path of the report on an output.
 func reportPath(out string) string { return out + ".report.html" }
+
+// metadataPath returns the path of the metadata of an output.
+func metadataPath(out string) string { return out + ".metadata.json" }
 
 // layerName returns the name of the output without its folder and extensions.
 func layerName(out string) string {

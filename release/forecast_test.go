@@ -191,6 +191,7 @@ func TestForecastRefuses(t *testing.T) {
 	}{
 		{"output", func(_ string, s *Spec, _ ledger.Ledger) { write(t, s.Out, "") }, "out.csv already exists"},
 		{"report", func(_ string, s *Spec, _ ledger.Ledger) { write(t, reportPath(s.Out), "") }, "report.html already exists"},
+		{"metadata", func(_ string, s *Spec, _ ledger.Ledger) { write(t, metadataPath(s.Out), "") }, "metadata.json already exists"},
 		{"folder", func(dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "none", "out.csv") }, "no such file"},
 		{"no folder", func(dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "in.csv", "out.csv") }, "in.csv"},
 		{"layer", func(dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "gpkg_x.gpkg") }, "a layer of a GeoPackage"},

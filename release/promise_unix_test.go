@@ -149,7 +149,7 @@ func TestPublishesItsOwn(t *testing.T) {
 
 // A release replaces nothing, also what has appeared while it ran.
 func TestReplacesNothing(t *testing.T) {
-	for _, path := range []string{"out.csv", "out.csv.report.html", "bad.csv"} {
+	for _, path := range []string{"out.csv", "out.csv.metadata.json", "out.csv.report.html", "bad.csv"} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "in.csv"), people(30, 3))
 		l := openLedger(t, dir)
@@ -170,7 +170,7 @@ func TestReplacesNothing(t *testing.T) {
 		s.Progress = nil
 		_, err := attempt(s, defaultSizes, l)
 		check(t, err)
-		wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.report.html")
+		wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html")
 	}
 }
 
@@ -202,6 +202,7 @@ func TestPublishedLeavesOthersAlone(t *testing.T) {
 	check(t, err)
 	check(t, os.Rename(s.Out, filepath.Join(dir, "first.csv")))
 	check(t, os.Remove(reportPath(s.Out)))
+	check(t, os.Remove(metadataPath(s.Out)))
 	second := s
 	second.ID = "second"
 	second.Progress = func(p Progress) {
@@ -274,5 +275,5 @@ func TestSealedReportIsNotPublishable(t *testing.T) {
 	s.Publishable = false
 	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
-	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html")
+	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html")
 }

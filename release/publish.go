@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// seal writes the report, syncs all files and then seals the release in the ledger.
+// seal writes the report and the metadata, syncs all files and then seals the release in the ledger.
 func (r *run) seal() error {
 	r.spec.report(Progress{Sealing, 1, r.found.rows})
 	hash, err := r.out.syncAndHash()
@@ -23,7 +23,7 @@ func (r *run) seal() error {
 			return err
 		}
 	}
-	if err := r.writeReport(hash); err != nil {
+	if err := r.writeReports(hash); err != nil {
 		return err
 	}
 	for _, f := range r.files() {
@@ -59,7 +59,7 @@ func (r *run) publish(files []*file) error {
 
 // files returns the temporary files, starting with the output's.
 func (r *run) files() []*file {
-	files := []*file{r.out, r.report}
+	files := []*file{r.out, r.report, r.metadata}
 	if r.rejects != nil {
 		files = append(files, r.rejects)
 	}

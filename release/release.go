@@ -41,7 +41,7 @@ type run struct {
 	inLedger ledger.ReleasePlan
 	release  ledger.Release
 
-	out, report, rejects *file // rejects is nil if the spec names no file for it
+	out, report, metadata, rejects *file // rejects is nil if the spec names no file for it
 
 	surveys []survey
 	batches []*batch // used by both passes
@@ -179,6 +179,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.report, err = r.openFile(reportPath(s.Out)); err != nil {
 		return err
 	}
+	if r.metadata, err = r.openFile(metadataPath(s.Out)); err != nil {
+		return err
+	}
 	if s.Rejects != "" {
 		r.rejects, err = r.openFile(s.Rejects)
 	}
@@ -197,7 +200,7 @@ func (r *run) openFile(path string) (*file, error) {
 // or the ledger, since a file of that name is emptied or removed.
 func (r *run) checkTemporaryNames() error {
 	s := r.spec
-	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, accountsPath(s.Out)}
+	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, metadataPath(s.Out) + unfinished, accountsPath(s.Out)}
 	if s.Rejects != "" {
 		if filepath.Clean(s.Rejects) == filepath.Clean(s.Out) {
 			return fmt.Errorf("%s cannot be both the output and the file of rejects", s.Out)
@@ -346,7 +349,7 @@ func (r *run) close() {
 	if r.found != nil {
 		r.found.accounts.Close()
 	}
-	for _, f := range []*file{r.out, r.report, r.rejects} {
+	for _, f := range []*file{r.out, r.report, r.metadata, r.rejects} {
 		if f != nil {
 			f.close()
 		}

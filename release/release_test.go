@@ -2,6 +2,8 @@ package release
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,9 +11,11 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -34,7 +38,7 @@ func TestRelease(t *testing.T) {
 			s.Keep = []string{"id"}
 			sum, err := attempt(s, z, l)
 			check(t, err)
-			wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html")
+			wantFolder(t, dir, "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html")
 			rows := readCSV(t, s.Out)
 			if strings.Join(rows[0], ",") != "id,lat,lon" || len(rows) != n+1 {
 				t.Fatalf("header %v, %d rows", rows[0], len(rows)-1)
@@ -372,7 +376,7 @@ func TestRejects(t *testing.T) {
 	s.Keep, s.Rejects = []string{"id"}, filepath.Join(dir, "bad.csv")
 	sum, err := attempt(s, defaultSizes, l)
 	check(t, err)
-	wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.report.html")
+	wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html")
 	if rows := readCSV(t, s.Out); len(rows) != 3 || rows[1][0] != "1" || rows[2][0] != "4" {
 		t.Errorf("released %v", rows)
 	}
@@ -421,12 +425,55 @@ func TestNothingDependsOnPlaces(t *testing.T) {
 		s.ID, s.Outside = "1", 1
 		sum, err := attempt(s, small, l)
 		check(t, err)
-		sum.Out, sum.Report, sum.Outside = "", "", 0
-		told = append(told, fmt.Sprint(*sum, spent(t, l)))
+		metadata, err := os.ReadFile(sum.Metadata)
+		check(t, err)
+		drawn := regexp.MustCompile(`"(sha256|released)": ".*"`) // the hash of the draws, and the time
+		if n := len(drawn.FindAll(metadata, -1)); n != 2 {
+			t.Fatalf("%d of the metadata are drawn: %s", n, metadata)
+		}
+		sum.Out, sum.Report, sum.Metadata, sum.Outside, sum.Gridded = "", "", "", 0, nil
+		told = append(told, fmt.Sprint(*sum, spent(t, l), string(drawn.ReplaceAll(metadata, nil))))
 	}
 	for _, x := range told {
 		if x != told[0] {
 			t.Errorf("told %s\nand  %s", told[0], x)
+		}
+	}
+}
+
+// The metadata are of the file that was published, and name nothing that is the owner's, even if
+// the report beside them has a section for the owner.
+func TestMetadata(t *testing.T) {
+	for _, publishable := range []bool{false, true} {
+		dir := t.TempDir()
+		s := newSpec(dir)
+		s.In, s.ID, s.Keep, s.Publishable, s.Rejects = filepath.Join(dir, "secret-input.csv"), "secret-id", []string{"id"}, publishable, filepath.Join(dir, "rejects.csv")
+		write(t, s.In, strings.Replace(people(30, 3), "user", "person", 1)+"x,u1,n/a,2\n")
+		s.Account = "person"
+		l := openLedger(t, dir)
+		sum, err := attempt(s, defaultSizes, l)
+		check(t, err)
+		if sum.Metadata != s.Out+".metadata.json" {
+			t.Errorf("the metadata are %s", sum.Metadata)
+		}
+		text, err := os.ReadFile(sum.Metadata)
+		check(t, err)
+		var m struct {
+			File, SHA256 string
+			Rows         int64
+			Released     time.Time
+			Method       struct{ Mechanism string }
+		}
+		check(t, json.Unmarshal(text, &m))
+		output, err := os.ReadFile(s.Out)
+		check(t, err)
+		if m.File != "out.csv" || m.SHA256 != fmt.Sprintf("%x", sha256.Sum256(output)) || m.Rows != 30 || m.Method.Mechanism != "laplace" || time.Since(m.Released) > time.Hour {
+			t.Errorf("%+v", m)
+		}
+		for _, hidden := range []string{dir, "secret", "person", "ledger", "rejects.csv", "limit", "u1"} {
+			if strings.Contains(string(text), hidden) {
+				t.Errorf("the metadata have %q: %s", hidden, text)
+			}
 		}
 	}
 }
@@ -494,7 +541,7 @@ func TestInterrupted(t *testing.T) {
 
 // A ledger or an input that has the name of a temporary file is neither emptied nor removed.
 func TestTemporaryNames(t *testing.T) {
-	for _, suffix := range []string{unfinished, ".report.html" + unfinished, ".accounts" + unfinished} {
+	for _, suffix := range []string{unfinished, ".report.html" + unfinished, ".metadata.json" + unfinished, ".accounts" + unfinished} {
 		dir := t.TempDir()
 		s := newSpec(dir)
 		write(t, s.In, people(30, 3))

@@ -1,7 +1,7 @@
 package release
 
 import (
-	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"io"
 	"path/filepath"
@@ -11,30 +11,31 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// writeReport writes the temporary file of the report on an output with a hash.
-func (r *run) writeReport(hash string) error {
+// writeReports writes the temporary files of the report and of the metadata of an output with a
+// hash.
+func (r *run) writeReports(hash string) error {
 	d, err := r.reportData(hash)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(r.report)
-	if err := report.Write(w, d); err != nil {
-		return err
+	err = r.report.fill(func(w io.Writer) error { return report.Write(w, d) })
+	if err == nil {
+		err = r.metadata.fill(func(w io.Writer) error { return report.WriteMetadata(w, d.Public) })
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return r.report.Sync()
+	return err
 }
 
-// tryReport checks, before the first charge, that the report can be written.
+// tryReport checks, before the first charge, that the report and the metadata can be written.
 func (r *run) tryReport() error {
 	r.surveys = newSurveys(r.spec, r.noise())
 	d, err := r.reportData(strings.Repeat("0", 2*sha256.Size))
 	if err != nil {
 		return err
 	}
-	return report.Write(io.Discard, d)
+	if err := report.Write(io.Discard, d); err != nil {
+		return err
+	}
+	return report.WriteMetadata(io.Discard, d.Public)
 }
 
 func (r *run) reportData(hash string) (report.Data, error) {
@@ -44,7 +45,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	p := report.Public{
 		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
 		Rows: r.found.rows - r.found.invalid, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
-		Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
+		Mechanism: cmp.Or(s.Mechanism, DefaultMechanism), Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
 		MeanError: mean, Error95: within95,
 	}

@@ -23,6 +23,7 @@ func TestRepeated(t *testing.T) {
 	}
 	check(t, os.Rename(s.Out, filepath.Join(dir, "moved.csv")))
 	check(t, os.Remove(reportPath(s.Out)))
+	check(t, os.Remove(metadataPath(s.Out)))
 	_, err = attempt(s, defaultSizes, l)
 	if want := "release " + first.ID + " was published as " + s.Out + " on "; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
@@ -99,7 +100,7 @@ func TestSealedRejects(t *testing.T) {
 	}
 	_, err := attempt(s, defaultSizes, l)
 	check(t, err)
-	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html", "rejects.csv")
+	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html", "rejects.csv")
 }
 
 // What an id stands for does not change.
@@ -212,13 +213,14 @@ func TestTakenOver(t *testing.T) {
 			taken = true
 			check(t, os.Remove(s.Out+unfinished)) // and with it the lock
 			check(t, os.Remove(reportPath(s.Out)+unfinished))
+			check(t, os.Remove(metadataPath(s.Out)+unfinished))
 			_, err := attempt(newSpec(dir), small, l)
 			check(t, err)
 		}
 		if _, err := attempt(s, small, l); err == nil || !strings.Contains(err.Error(), "was continued by another process") {
 			t.Errorf("got %v", err)
 		}
-		wantFolder(t, dir, "in.csv", "out.csv", "out.csv.report.html")
+		wantFolder(t, dir, "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html")
 		if got := spent(t, l)["u0"]; got != 75*cost {
 			t.Errorf("spent %v", got)
 		}
@@ -251,7 +253,7 @@ func sealedAndNotNamed(t *testing.T, named bool) {
 	check(t, err)
 	check(t, os.Remove(s.Out))
 	if named {
-		for _, path := range []string{reportPath(s.Out), s.Rejects} {
+		for _, path := range []string{reportPath(s.Out), metadataPath(s.Out), s.Rejects} {
 			check(t, os.Rename(path+unfinished, path))
 		}
 	}
@@ -269,7 +271,7 @@ func sealedAndNotNamed(t *testing.T, named bool) {
 	if string(published) != string(sealed) || sum.Finished == nil {
 		t.Error("another draw was published")
 	}
-	wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.report.html")
+	wantFolder(t, dir, "bad.csv", "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html")
 	if page, err := os.ReadFile(reportPath(s.Out)); err != nil || !strings.Contains(string(page), "</html>") {
 		t.Errorf("the report is not whole: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 // A Summary says what was released.
 type Summary struct {
 	ID, Out, Report string
+	Metadata        string
 	Rejects         string // "" if no row was invalid
 
 	Rows      int64 // of the output
@@ -28,7 +29,7 @@ type Summary struct {
 
 func (r *run) summary(already int64) (*Summary, error) {
 	s := &Summary{
-		ID: r.id, Out: r.spec.Out, Report: reportPath(r.spec.Out),
+		ID: r.id, Out: r.spec.Out, Report: reportPath(r.spec.Out), Metadata: metadataPath(r.spec.Out),
 		Rows:      r.found.rows - r.found.invalid,
 		Locations: r.found.locations,
 		Invalid:   r.found.invalid,

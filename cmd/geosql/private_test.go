@@ -46,7 +46,7 @@ func TestWhatIsMadeIsPrivate(t *testing.T) {
 	if released.Status != 0 {
 		t.Fatalf("%+v", released)
 	}
-	haveMode(t, out, 0o600, "", "-ledger", ".report.html")
+	haveMode(t, out, 0o600, "", "-ledger", ".report.html", ".metadata.json")
 }
 
 func TestLedgerMode(t *testing.T) {

@@ -29,7 +29,7 @@ func TestPrivateWhateverTheUmask(t *testing.T) {
 	}
 	clitest.Query(t, in("x.db"), `SELECT budget_limit('*', 'm', 1), geo_domain('d', 48.8, 2.2, 49, 2.5, 10);
 		ATTACH '`+in("attached.db")+`' AS a; CREATE TABLE a.t(x); VACUUM INTO '`+in("vacuumed.db")+`'`)
-	for _, left := range []string{"archive", "left-ledger", "o.csv.unfinished", "o.csv.report.html.unfinished", "o.csv.rejects.unfinished"} {
+	for _, left := range []string{"archive", "left-ledger", "o.csv.unfinished", "o.csv.report.html.unfinished", "o.csv.metadata.json.unfinished", "o.csv.rejects.unfinished"} {
 		if err := os.WriteFile(in(left), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -51,5 +51,5 @@ func TestPrivateWhateverTheUmask(t *testing.T) {
 		}
 	}
 	haveMode(t, in(""), 0o600, "x.db", "x.db-ledger", "attached.db", "vacuumed.db", "archive", "y.db", "left-ledger", "copy.db", "copy.db-ledger",
-		"o.csv", "o.csv.rejects", "o.csv.report.html", "o.gpkg", "o.gpkg.rejects", "o-ledger")
+		"o.csv", "o.csv.rejects", "o.csv.report.html", "o.csv.metadata.json", "o.gpkg", "o.gpkg.rejects", "o-ledger")
 }

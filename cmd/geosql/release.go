@@ -27,9 +27,9 @@ var releaseCommand = &cli.Command{
 	Summary: "publish a copy of a data set in which every location has noise",
 	Details: `Charges epsilon per metre for each location to the account of its row. Drops the columns that
 --keep does not name. After an interruption, the same command continues and charges nothing
-twice. Also writes OUT.report.html. Required are --in, --out, --account, --lat, --lon and
---ledger, either --epsilon or --level and --radius, and --domain or --region. Stops before it
-charges if an account cannot pay, or if too many locations lie outside the box.`,
+twice. Also writes OUT.report.html and OUT.metadata.json. Required are --in, --out, --account,
+--lat, --lon and --ledger, either --epsilon or --level and --radius, and --domain or --region.
+Stops before it charges if an account cannot pay, or if too many locations lie outside the box.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t releaseTask
 		t.register(fs)
@@ -282,6 +282,7 @@ func (t *releaseTask) printSummary(s *release.Summary) {
 		cli.Say("for the owner only: %v", g)
 	}
 	cli.Say("report: %s", s.Report)
+	cli.Say("metadata: %s", s.Metadata)
 	if note := t.parquetNote(); note != "" {
 		cli.Say("%s", note)
 	}

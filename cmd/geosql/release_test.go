@@ -92,6 +92,7 @@ func TestReleaseCommand(t *testing.T) {
 		"expected error: 201 m on average, at most 475 m with probability 0.95\n",
 		"for the owner only: 0 locations were outside",
 		"report: " + p.path("out.csv") + ".report.html\n",
+		"metadata: " + p.path("out.csv") + ".metadata.json\n",
 	} {
 		if !strings.Contains(r.Err, want) {
 			t.Errorf("no %q in %q", want, r.Err)

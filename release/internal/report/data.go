@@ -31,6 +31,7 @@ type Public struct {
 	Locations       []Location // in the order of the columns, at least one
 	SetAside        bool       // invalid rows are left out, instead of stopping the release
 
+	Mechanism     string      // its name in commands
 	Law           *planar.Law // of the mechanism
 	Epsilon       float64     // per metre, charged for each location
 	Level, Radius float64     // if epsilon was given as level/radius; otherwise both 0

@@ -6,6 +6,8 @@
 // released locations with the raw ones. A page without the second part (Data.Owner is nil)
 // is publishable. The first part is the same in both cases, byte for byte.
 //
+// The metadata are the first part for programs, as JSON, in a file of their own.
+//
 // The page loads and runs nothing: it has no script, no font and no external image, and a
 // content security policy that forbids them.
 //

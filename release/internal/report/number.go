@@ -38,8 +38,13 @@ func plainly(x float64) string { return group(strconv.FormatFloat(x, 'f', -1, 64
 
 // about formats a number with the given number of significant digits.
 func about(x float64, digits int) string {
+	return plainly(significant(x, digits))
+}
+
+// significant rounds a number to the given number of significant digits.
+func significant(x float64, digits int) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
-	return plainly(rounded)
+	return rounded
 }
 
 // atMost formats a bound of three significant digits that is at least x, for x > 0.
