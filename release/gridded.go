@@ -19,6 +19,10 @@ const (
 	decimals       = 7
 	// griddedShare is the share of the coordinates that have to lie on a grid.
 	griddedShare = 0.99
+	// leastReturned is the share of released locations nearest to their true point of the grid from
+	// which there is something to tell. In the plane it is 0.2 where the points are as far apart
+	// as half of the locations move; on a lattice as coarse as the grid it is less.
+	leastReturned = 0.1
 	// griddedValues is how many different coordinates show a grid. Fewer have a common step
 	// by chance: the chance that k random numbers have a common divisor of n or more is about
 	// n^(1-k).
@@ -28,8 +32,8 @@ const (
 // A grain finds the step of the grid on which the coordinates of a column lie. The step divides
 // all their differences, so the grid need not have a point at 0, as that of the middles of cells.
 // Coordinates are kept apart by their number of decimals, so that a few that lie elsewhere do not
-// hide the grid of the others. Grids that are not in degrees, such as those of a map projection,
-// are not found.
+// hide the grid of the others. Grids that are not in degrees, such as those of a map projection
+// or of hexagons, are not found.
 type grain struct {
 	counts   [decimals + 2]int64 // by the number of decimals; the last one counts all beyond 7
 	first    [decimals + 1]int64 // a coordinate with that many decimals, in units
@@ -130,12 +134,15 @@ type Gridded struct {
 
 // String says what that means, in one line.
 func (g Gridded) String() string {
-	return fmt.Sprintf("%s, %s: the true locations lie on a grid of %v by %v degrees (%.0f by %.0f m), and half of them move less than %.0f m: "+
+	return fmt.Sprintf("%s, %s: the true locations lie on a grid of %s by %s degrees (%.0f by %.0f m), and half of them move less than %.0f m: "+
 		"at least %.0f %% of the released ones are nearest to the point of the grid that they come from and cluster around it, so the noise does little to hide which point that is; "+
 		"with --epsilon %v, half of them would move farther than to the next point",
-		printable.Text(g.Lat), printable.Text(g.Lon), g.LatStep, g.LonStep, g.North, g.East, g.Median,
-		math.Floor(100*g.Returned), strconv.FormatFloat(g.Epsilon, 'f', -1, 64))
+		printable.Text(g.Lat), printable.Text(g.Lon), decimal(g.LatStep), decimal(g.LonStep), g.North, g.East, g.Median,
+		math.Floor(100*g.Returned), decimal(g.Epsilon))
 }
+
+// decimal formats a number without an exponent.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // gridded returns the pairs of columns whose locations lie on a grid that is coarser than the noise.
 func (r *run) gridded() (all []Gridded, err error) {
@@ -156,10 +163,10 @@ func (r *run) gridded() (all []Gridded, err error) {
 		lat, lon := (s.box.South+s.box.North)/2, s.box.West
 		g.North = g.LatStep / s.height() * planar.Distance(s.box.South, lon, s.box.North, lon)
 		g.East = g.LonStep / s.width * planar.Distance(lat, lon, lat, lon+s.width)
-		if min(g.North, g.East) <= median {
+		g.Returned = a.Confidence(min(g.North, g.East) / 2)
+		if min(g.North, g.East) <= median || g.Returned < leastReturned {
 			continue
 		}
-		g.Returned = a.Confidence(min(g.North, g.East) / 2)
 		g.Epsilon = floorTo(r.mechanism.Price().Amount.Float64()*inPlane/max(g.North, g.East), 2)
 		all = append(all, g)
 	}

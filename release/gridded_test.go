@@ -116,10 +116,25 @@ func TestGriddedInput(t *testing.T) {
 	}
 }
 
+// On a lattice as coarse as the grid there is nothing to tell.
+func TestGridOfTheLattice(t *testing.T) {
+	dir := t.TempDir()
+	var cells []string
+	for _, p := range gridOf(100, 1000, 1000, 0, 0) { // 11 m by 7 m
+		cells = append(cells, fmt.Sprintf("%.4f,%.4f", p[0], p[1]))
+	}
+	write(t, filepath.Join(dir, "in.csv"), lines(cells...))
+	s := newSpec(dir) // has steps of 10 m
+	s.Epsilon = big.NewRat(10, 1)
+	if f, err := DryRun(t.Context(), s, openLedger(t, dir)); err != nil || len(f.Gridded) != 0 {
+		t.Errorf("%v, %v", f.Gridded, err)
+	}
+}
+
 // What is told is one line, and says what to do.
 func TestGriddedText(t *testing.T) {
-	g := Gridded{Lat: "lat", Lon: "lon\n", LatStep: 0.01, LonStep: 0.005, North: 1112.2, East: 366.6, Median: 56, Returned: 0.9999, Epsilon: 0.0015}
-	const want = `lat, lon\n: the true locations lie on a grid of 0.01 by 0.005 degrees (1112 by 367 m), and half of them move less than 56 m: ` +
+	g := Gridded{Lat: "lat", Lon: "lon\n", LatStep: 0.01, LonStep: 0.00001, North: 1112.2, East: 366.6, Median: 56, Returned: 0.9999, Epsilon: 0.0015}
+	const want = `lat, lon\n: the true locations lie on a grid of 0.01 by 0.00001 degrees (1112 by 367 m), and half of them move less than 56 m: ` +
 		`at least 99 % of the released ones are nearest to the point of the grid that they come from and cluster around it, so the noise does little to hide which point that is; ` +
 		`with --epsilon 0.0015, half of them would move farther than to the next point`
 	if got := g.String(); got != want {

@@ -202,8 +202,10 @@ func (r *run) checkTemporaryNames() error {
 	s := r.spec
 	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, metadataPath(s.Out) + unfinished, accountsPath(s.Out)}
 	if s.Rejects != "" {
-		if filepath.Clean(s.Rejects) == filepath.Clean(s.Out) {
-			return fmt.Errorf("%s cannot be both the output and the file of rejects", s.Out)
+		for path, what := range map[string]string{s.Out: "output", reportPath(s.Out): "report", metadataPath(s.Out): "file of metadata"} {
+			if filepath.Clean(s.Rejects) == filepath.Clean(path) {
+				return fmt.Errorf("%s cannot be both the %s and the file of rejects", path, what)
+			}
 		}
 		temporary = append(temporary, s.Rejects+unfinished)
 	}

@@ -574,9 +574,11 @@ func TestTemporaryNames(t *testing.T) {
 	}
 	s := newSpec(t.TempDir())
 	write(t, s.In, people(30, 3))
-	s.Rejects = s.Out
-	if _, err := attempt(s, defaultSizes, openLedger(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "cannot be both the output and") {
-		t.Errorf("got %v", err)
+	for path, what := range map[string]string{s.Out: "output", reportPath(s.Out): "report", metadataPath(s.Out): "file of metadata"} {
+		s.Rejects = path
+		if _, err := attempt(s, defaultSizes, openLedger(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), path+" cannot be both the "+what+" and") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
