@@ -86,7 +86,7 @@ func tile(entries []indexEntry, n int) {
 	}
 }
 
-// A geoPackageIndex writes the index. Inserting into the virtual table would take six times as
+// A geoPackageIndex writes the index. Inserting into the virtual table would take five times as
 // long as all else, so the nodes are packed batch by batch, and written as the module does: to
 // the tables that hold its nodes, the node of each row, and the parent of each other node. Node
 // 1 is the root. Memory holds an entry for each leaf.
