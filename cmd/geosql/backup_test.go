@@ -262,7 +262,7 @@ func TestRestoreOfAnother(t *testing.T) {
 	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db, "--ledger", early+"-ledger"), 1, "is a backup too")
 	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late, db, "--ledger", administered(t)+"-ledger"), 1, "name another with --ledger")
 	clitest.Query(t, late+"-ledger", `UPDATE balance SET spent = 0`)
-	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late), 1, "cannot be restored: ledger: the balance of account 'ana'")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", late), 1, "cannot be restored: ledger: the balance of account '")
 	if err := os.Remove(late + "-ledger"); err != nil {
 		t.Fatal(err)
 	}

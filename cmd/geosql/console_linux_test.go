@@ -141,7 +141,7 @@ func (c *console) expect(text string) {
 // shows is like expect, for what may go away again. It returns where the text is.
 func (c *console) shows(text string) (at int) {
 	c.t.Helper()
-	for range 30_000 { // five minutes
+	for range 6_000 { // a minute
 		c.mu.Lock()
 		i := strings.Index(c.screen.text(c.seen), text)
 		c.mu.Unlock()

@@ -42,8 +42,8 @@ func TestBackupOnATerminal(t *testing.T) {
 	clitest.Query(t, db, filler)
 	to := clitest.TempFile(t, "copy.db")
 	c := newConsole(t, "backup", db, to)
-	c.expect("copying " + db + ": ")
-	c.expect(" %")
-	c.expect("copied " + db + " to " + to + ", and its ledger to " + to + "-ledger\r\n")
+	c.shows("copying " + db + ": ")
+	c.shows(" %")
+	c.expect("copied " + db + " to " + to + ", and its ledger to " + to + "-ledger\n")
 	c.leave(0)
 }

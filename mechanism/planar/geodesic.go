@@ -18,6 +18,7 @@ const secondEccentricity2 = eccentricity2 / (1 - eccentricity2)
 // the second latitude grows with its first azimuth. The azimuth is found by bisection, which
 // converges for all points, antipodes included, and the two integrals by quadrature.
 func Geodesic(lat1, lon1, lat2, lon2 float64) float64 {
+	lat1, lat2 = flush(lat1), flush(lat2)
 	// By symmetry the first point can be the one farther from the equator, in the south,
 	// and the second one to the east of it.
 	if math.Abs(lat1) < math.Abs(lat2) {
@@ -51,6 +52,15 @@ func Geodesic(lat1, lon1, lat2, lon2 float64) float64 {
 			high = middle
 		}
 	}
+}
+
+// flush returns 0 for a latitude within a ten-millionth of a metre of the equator: squares of
+// its sine would underflow.
+func flush(lat float64) float64 {
+	if math.Abs(lat) < 1e-12 {
+		return 0
+	}
+	return lat
 }
 
 // A reduced is a reduced latitude beta, tan beta = (1-f) tan phi.
