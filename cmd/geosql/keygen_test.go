@@ -1,0 +1,47 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/sealed"
+)
+
+func TestKeygen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "owner.key")
+	if r := clitest.Run(t, "", "keygen", name); r.Status != 0 || r.Out != "" {
+		t.Fatalf("%+v", r)
+	}
+	read := func(name string) []byte {
+		t.Helper()
+		info, err := os.Stat(name)
+		if err != nil || info.Mode() != fs.FileMode(0o600) {
+			t.Fatalf("%s: %v, %v", name, info, err)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	key, err := sealed.ParsePrivateKey(read(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := sealed.ParsePublicKey(read(name + ".pub"))
+	if err != nil || public.ID() != key.Public().ID() {
+		t.Errorf("the public half is another: %v", err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "keygen", name), 1, "owner.key exists, and a key is never overwritten")
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "keygen", name), 1, "owner.key.pub exists")
+	if _, err := os.Stat(name); !os.IsNotExist(err) {
+		t.Errorf("half a key is left: %v", err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "keygen", filepath.Join(name, "x", "y")), 1, "no such file")
+}

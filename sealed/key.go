@@ -1,0 +1,111 @@
+package sealed
+
+import (
+	"crypto/hpke"
+	"crypto/sha256"
+	"encoding/pem"
+	"errors"
+)
+
+// The suite of HPKE: an adversary who breaks X25519 or ML-KEM-768 but not both opens nothing.
+// HPKE itself encrypts nothing here; the session's key is exported from it.
+var (
+	kem  = hpke.MLKEM768X25519()
+	kdf  = hpke.HKDFSHA256()
+	aead = hpke.ExportOnly()
+)
+
+// A KeyID tells keys apart: the first 8 bytes of the SHA-256 hash of a public key.
+type KeyID [8]byte
+
+// A PublicKey seals. It is immutable and safe for concurrent use.
+type PublicKey struct {
+	key hpke.PublicKey
+	id  KeyID
+}
+
+// A PrivateKey opens what its public key has sealed. It is immutable and safe for concurrent use.
+type PrivateKey struct {
+	key    hpke.PrivateKey
+	public PublicKey
+}
+
+// GenerateKey returns a new key of the operating system's entropy.
+func GenerateKey() (*PrivateKey, error) {
+	key, err := kem.GenerateKey()
+	if err != nil {
+		return nil, err
+	}
+	return newPrivateKey(key), nil
+}
+
+func newPrivateKey(key hpke.PrivateKey) *PrivateKey {
+	return &PrivateKey{key, newPublicKey(key.PublicKey())}
+}
+
+func newPublicKey(key hpke.PublicKey) PublicKey {
+	hash := sha256.Sum256(key.Bytes())
+	return PublicKey{key, KeyID(hash[:8])}
+}
+
+// Public returns the public half.
+func (k *PrivateKey) Public() PublicKey { return k.public }
+
+// ID returns what tells the key from others.
+func (k PublicKey) ID() KeyID { return k.id }
+
+// Labels of the files of keys.
+const (
+	privateLabel = "GEOSQL PRIVATE KEY"
+	publicLabel  = "GEOSQL PUBLIC KEY"
+)
+
+// MarshalText returns the private key in PEM. Whoever reads it can open every value.
+func (k *PrivateKey) MarshalText() ([]byte, error) {
+	b, err := k.key.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: privateLabel, Bytes: b}), nil
+}
+
+// MarshalText returns the public key in PEM. It never fails.
+func (k PublicKey) MarshalText() ([]byte, error) {
+	return pem.EncodeToMemory(&pem.Block{Type: publicLabel, Bytes: k.key.Bytes()}), nil
+}
+
+// Errors of reading keys. They show nothing of what was read.
+var (
+	errPrivateKey = errors.New("is not a private key of geosql")
+	errPublicKey  = errors.New("is not a public key of geosql")
+	errSecret     = errors.New("is a private key, of which nobody but its owner needs to know: give its public half")
+)
+
+// ParsePrivateKey returns the private key that a text holds.
+func ParsePrivateKey(text []byte) (*PrivateKey, error) {
+	block, rest := pem.Decode(text)
+	if block == nil || block.Type != privateLabel || len(block.Headers) > 0 || len(rest) > 0 {
+		return nil, errPrivateKey
+	}
+	key, err := kem.NewPrivateKey(block.Bytes)
+	if err != nil {
+		return nil, errPrivateKey
+	}
+	return newPrivateKey(key), nil
+}
+
+// ParsePublicKey returns the public key that a text holds.
+func ParsePublicKey(text []byte) (PublicKey, error) {
+	block, rest := pem.Decode(text)
+	switch {
+	case block != nil && block.Type == privateLabel:
+		return PublicKey{}, errSecret
+	case block == nil || block.Type != publicLabel || len(block.Headers) > 0 || len(rest) > 0:
+		return PublicKey{}, errPublicKey
+	}
+	key, err := kem.NewPublicKey(block.Bytes)
+	if err != nil {
+		return PublicKey{}, errPublicKey
+	}
+	return newPublicKey(key), nil
+}
