@@ -124,7 +124,7 @@ func (t *importTask) check() error {
 		return cli.UsageError("import: -header and -no-header exclude each other")
 	}
 	if err := checkTableName(t.table); err != nil {
-		return err
+		return fmt.Errorf("import: %w", err)
 	}
 	if sameFile(t.database, dataset.FileName(t.file)) {
 		return fmt.Errorf("import: %s is in the database itself: use CREATE TABLE AS", t.file)
@@ -169,9 +169,9 @@ func checkTableName(name string) error {
 	lower := strings.ToLower(name)
 	switch {
 	case name == "":
-		return errors.New("import: the table has an empty name")
+		return errors.New("the table has an empty name")
 	case strings.HasPrefix(lower, "sqlite_"), strings.HasPrefix(lower, "geosql_"):
-		return fmt.Errorf("import: table names that start with %s are reserved", lower[:len("sqlite_")])
+		return fmt.Errorf("table names that start with %s are reserved", lower[:len("sqlite_")])
 	}
 	return nil
 }
@@ -190,7 +190,19 @@ func sameFile(a, b string) bool {
 // load creates the table and fills it in one transaction. It shows each row to watch. After an
 // error the caller closes the connection, which rolls it back.
 func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet, watch func(batch *dataset.Rows, i int) error) error {
-	if err := conn.Exec("BEGIN IMMEDIATE; " + createSQL(name, fields)); err != nil {
+	if err := conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := fill(conn, name, fields, d, watch); err != nil {
+		return err
+	}
+	return conn.Exec("COMMIT")
+}
+
+// fill creates the table and fills it, in the transaction that is open. It shows each row to
+// watch.
+func fill(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet, watch func(batch *dataset.Rows, i int) error) error {
+	if err := conn.Exec(createSQL(name, fields)); err != nil {
 		return err
 	}
 	insert, _, err := conn.Prepare(insertSQL(name, len(fields)))
@@ -198,7 +210,7 @@ func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet
 		return err
 	}
 	defer insert.Close()
-	err = eachRow(d, "importing", func(batch *dataset.Rows, i int) error {
+	return eachRow(d, "importing", func(batch *dataset.Rows, i int) error {
 		for c := range fields {
 			f := &fields[c]
 			if !bind(insert, c+1, f, &batch.Columns[c], i) {
@@ -208,10 +220,6 @@ func load(conn *sqlite.Conn, name string, fields []infer.Summary, d *cli.DataSet
 		}
 		return cmp.Or(insert.Run(), watch(batch, i))
 	})
-	if err != nil {
-		return err
-	}
-	return conn.Exec("COMMIT")
 }
 
 func createSQL(name string, fields []infer.Summary) string {

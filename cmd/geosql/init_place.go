@@ -1,0 +1,400 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
+	"github.com/geosql/geosql/internal/boxes"
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/mechanism/planar"
+)
+
+// A placePlan is what is decided about the locations of a file.
+type placePlan struct {
+	lat, lon string // columns
+	box      declaredBox
+	domain   *planar.Domain
+	epsilon  *big.Rat // per metre, of one release
+	tally    boxes.Tally
+}
+
+// A declaredBox is the declaration of a domain.
+type declaredBox struct {
+	name                            string
+	south, west, north, east, stepM float64
+}
+
+// build returns the domain without its region.
+func (b declaredBox) build() (*planar.Domain, error) {
+	return planar.NewDomain(b.name, b.south, b.west, b.north, b.east, b.stepM)
+}
+
+// nearlyAll is the share of the locations that an offered box holds at least.
+const nearlyAll = 0.99
+
+// longestOffer is the number of boxes that are offered.
+const longestOffer = 8
+
+const boxText = `A box says where locations can lie. It is public: whoever sees an answer may know it. The
+extent of the data themselves is not free to publish, since its edges show where the outermost
+locations are. That a box of this list was chosen shows only that the data lie there. Locations
+outside it are moved to its edge before anything else happens.
+`
+
+// askPlace asks in which box the locations lie, and for their epsilon.
+func (t *initTask) askPlace(ctx context.Context, p *plan) error {
+	if err := p.count(); err != nil {
+		return err
+	}
+	t.warnAccounts(p)
+	if p.place == nil {
+		return nil
+	}
+	if p.place.tally.Total() == 0 {
+		return fmt.Errorf("init: no row of %s has both %s and %s", p.file, p.place.lat, p.place.lon)
+	}
+	offered := t.offeredBoxes(p.place)
+	t.showBoxes(p.place, offered)
+	preset := ""
+	if len(offered) > 0 {
+		preset = "1"
+	}
+	err := t.talk.settle(ctx, question{flag: "box", given: t.given["box"], open: true, preset: preset,
+		text:   "Box: a number, the name of a place, or SOUTH,WEST,NORTH,EAST",
+		need:   "use --box PLACE or --box SOUTH,WEST,NORTH,EAST" + heldText(offered),
+		accept: func(answer string) error { return t.takeBox(p, offered, answer) }})
+	if err != nil {
+		return err
+	}
+	cli.Say("domain %s", p.place.domain)
+	return t.askPlaceEpsilon(ctx, p.place)
+}
+
+// count reads the file again, now that it is known which columns matter: it counts accounts, and
+// locations by their places.
+func (p *plan) count() error {
+	account := p.find(p.account)
+	if strings.HasPrefix(p.account, "const:") {
+		account = -1
+	}
+	rows := map[string]int64{}
+	err := eachRow(p.data, "counting", func(batch *dataset.Rows, i int) error {
+		if account >= 0 {
+			if name, null := batch.Columns[account].At(i); !null {
+				rows[string(name)]++
+			}
+		}
+		if p.place == nil {
+			return nil
+		}
+		lat, lon, known := p.location(batch, i)
+		if known {
+			p.place.tally.Add(lat, lon)
+		}
+		return nil
+	})
+	p.accounts = int64(len(rows))
+	for _, n := range rows {
+		p.mostRows = max(p.mostRows, n)
+	}
+	if account < 0 {
+		p.accounts, p.mostRows = 1, p.Rows
+	}
+	return err
+}
+
+// location returns the location of a row, unless a coordinate is NULL.
+func (p *plan) location(batch *dataset.Rows, i int) (lat, lon float64, known bool) {
+	lat, first := p.number(p.place.lat, batch, i)
+	lon, second := p.number(p.place.lon, batch, i)
+	return lat, lon, first && second
+}
+
+// number returns the number of a row in a numeric column, unless it is NULL.
+func (p *plan) number(column string, batch *dataset.Rows, i int) (x float64, known bool) {
+	c := p.find(column)
+	f := &p.Columns[c]
+	if f.Kind == dataset.Integer {
+		n, null, ok := batch.Columns[c].Integer(i)
+		return float64(n), ok && !null
+	}
+	x, null, ok := f.Real(&batch.Columns[c], i)
+	return x, ok && !null
+}
+
+// warnAccounts says what to know about the accounts.
+func (t *initTask) warnAccounts(p *plan) {
+	i := p.find(p.account)
+	if i < 0 {
+		return
+	}
+	cli.Say("%s (for the owner only: up to %s of one account)", count(p.accounts, "account"), count(p.mostRows, "row"))
+	if n := p.Columns[i].Nulls; n > 0 {
+		cli.Say("%s without an account: functions refuse such rows; leave them out with WHERE %s IS NOT NULL", count(n, "row"), sqlName(p.account))
+	}
+}
+
+// offeredBoxes returns the boxes that are offered for the locations: domains that are declared,
+// and the smallest public boxes that can be domains.
+func (t *initTask) offeredBoxes(place *placePlan) (offered []offeredBox) {
+	for _, b := range t.known.domains {
+		offered = append(offered, offeredBox{declaredBox: b, title: b.name + " (declared)"})
+	}
+	for _, h := range place.tally.Holding(nearlyAll) {
+		b := t.publicBox(h.Box)
+		if _, err := b.build(); err == nil && len(offered) < longestOffer {
+			offered = append(offered, offeredBox{b, h.Name, h.Share})
+		}
+	}
+	return offered
+}
+
+// An offeredBox is a box that is offered. The share of a declared one is unknown, and 0.
+type offeredBox struct {
+	declaredBox
+	title string
+	share float64
+}
+
+// publicBox returns a public box as a domain.
+func (t *initTask) publicBox(b boxes.Box) declaredBox {
+	return declaredBox{slug(b.Name), b.South, b.West, b.North, b.East, t.step()}
+}
+
+// step returns the step of a new domain.
+func (t *initTask) step() float64 {
+	if given := t.given["step"]; given != nil {
+		if x, err := cli.Number(*given); err == nil {
+			return x
+		}
+	}
+	return 1
+}
+
+// showBoxes shows the boxes that are offered, and says what may be wrong if there are none.
+func (t *initTask) showBoxes(place *placePlan, offered []offeredBox) {
+	t.talk.tell(boxText)
+	var rows [][]string
+	for i, b := range offered {
+		share := ""
+		if b.share > 0 {
+			share = percent(b.share) + " of the locations"
+		}
+		rows = append(rows, []string{strconv.Itoa(i + 1), b.title, b.corners(), share})
+	}
+	t.talk.show(rows, "rlll")
+	if cause := likelyCause(&place.tally); cause != "" {
+		cli.Say("%s", cause)
+	} else if len(offered) == 0 {
+		cli.Say("no country and no large city of the list holds nearly all locations")
+	}
+}
+
+// corners returns the box as a flag takes it.
+func (b declaredBox) corners() string {
+	var words []string
+	for _, v := range []float64{b.south, b.west, b.north, b.east} {
+		words = append(words, plain(v))
+	}
+	return strings.Join(words, ",")
+}
+
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// percent returns a share in per cent. It says all and none only of what is all and none.
+func percent(share float64) string {
+	text := strconv.FormatFloat(100*share, 'f', 1, 64)
+	switch {
+	case share == 1:
+		return "all"
+	case share == 0:
+		return "none"
+	case text == "100.0":
+		return "over 99.9 %"
+	case text == "0.0":
+		return "under 0.1 %"
+	}
+	return text + " %"
+}
+
+// heldText names some of the boxes that are offered.
+func heldText(offered []offeredBox) string {
+	var names []string
+	for _, b := range offered[:min(len(offered), 3)] {
+		names = append(names, cmp.Or(strings.TrimSuffix(b.title, " (declared)"), b.name))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; of the public boxes, these hold the locations: " + strings.Join(names, ", ")
+}
+
+// likelyCause returns what is likely wrong with locations, or "".
+func likelyCause(tally *boxes.Tally) string {
+	if possible := tally.Possible(); possible < nearlyAll {
+		swapped := tally.Swapped()
+		if swapped.Possible() > possible {
+			return fmt.Sprintf("%s of the locations are impossible (a latitude is from -90 to 90): latitude and longitude are likely swapped%s",
+				percent(1-possible), liesIn(swapped))
+		}
+		return fmt.Sprintf("%s of the locations are impossible: the coordinates are likely projected, in metres for example, and have to be degrees of WGS 84", percent(1-possible))
+	}
+	if inCity(tally.Holding(nearlyAll)) {
+		return ""
+	}
+	if swapped := tally.Swapped(); inCity(swapped.Holding(nearlyAll)) || len(tally.Holding(nearlyAll)) == 0 && len(swapped.Holding(nearlyAll)) > 0 {
+		return "latitude and longitude are likely swapped" + liesIn(swapped)
+	}
+	return ""
+}
+
+// inCity reports whether the smallest of the boxes is that of a city.
+func inCity(held []boxes.Held) bool { return len(held) > 0 && held[0].City }
+
+// liesIn says where locations lie if they were swapped.
+func liesIn(swapped *boxes.Tally) string {
+	if held := swapped.Holding(nearlyAll); len(held) > 0 {
+		return ": the other way round they lie in " + held[0].Name
+	}
+	return ""
+}
+
+// takeBox takes the box that an answer names, if it holds nearly all locations.
+func (t *initTask) takeBox(p *plan, offered []offeredBox, answer string) error {
+	box, err := t.boxOf(offered, answer)
+	if err != nil {
+		return err
+	}
+	domain, err := box.build()
+	if err != nil {
+		return fmt.Errorf("%s cannot be a domain: %w", answer, err)
+	}
+	outside, err := p.outside(domain)
+	if err != nil {
+		return err
+	}
+	if outside > t.outside {
+		text := fmt.Sprintf("%s of the locations lie outside %s", percent(outside), answer)
+		if cause := likelyCause(&p.place.tally); cause != "" {
+			text += "; " + cause
+		} else if in := swappedInto(p, box); in {
+			text += "; latitude and longitude are likely swapped: the other way round they lie in it"
+		}
+		return errors.New(text + " (--outside SHARE allows more)")
+	}
+	if outside > 0 {
+		cli.Say("for the owner only: %s of the locations lie outside %s and will be moved to its edge", percent(outside), box.name)
+	}
+	p.place.box, p.place.domain = box, domain
+	return nil
+}
+
+// swappedInto reports whether the locations lie in a box once they are swapped.
+func swappedInto(p *plan, b declaredBox) bool {
+	box := boxes.Box{South: b.south, West: b.west, North: b.north, East: b.east}
+	return p.place.tally.Swapped().Share(box) >= nearlyAll
+}
+
+// boxOf returns the box that an answer names: its number, a domain, a place, or its corners.
+func (t *initTask) boxOf(offered []offeredBox, answer string) (declaredBox, error) {
+	if n, err := strconv.Atoi(answer); err == nil && t.talk.asks && t.given["box"] == nil {
+		if n < 1 || n > len(offered) {
+			return declaredBox{}, fmt.Errorf("the list has no number %d", n)
+		}
+		return t.fresh(offered[n-1].declaredBox), nil
+	}
+	for _, b := range t.known.domains {
+		if b.name == answer {
+			return b, nil
+		}
+	}
+	if b, ok := boxes.Find(answer); ok {
+		return t.fresh(t.publicBox(b)), nil
+	}
+	if !strings.Contains(answer, ",") {
+		return declaredBox{}, unknownPlace(answer)
+	}
+	var v [4]float64
+	words := strings.Split(answer, ",")
+	if len(words) != len(v) {
+		return declaredBox{}, errors.New("a box has four numbers: SOUTH,WEST,NORTH,EAST, such as 38.5,-9.5,39.0,-8.9")
+	}
+	for i, word := range words {
+		x, err := cli.Number(word)
+		if err != nil {
+			return declaredBox{}, err
+		}
+		v[i] = x
+	}
+	return t.fresh(declaredBox{"area", v[0], v[1], v[2], v[3], t.step()}), nil
+}
+
+// unknownPlace returns the error about a place that the list does not have.
+func unknownPlace(name string) error {
+	var names []string
+	for _, b := range boxes.All() {
+		names = append(names, b.Name)
+	}
+	text := "the list has no place " + name
+	if near := cli.Nearest(name, names); near != "" {
+		text += "; did you mean " + near + "?"
+	} else {
+		text += ": give SOUTH,WEST,NORTH,EAST, such as 38.5,-9.5,39.0,-8.9"
+	}
+	return errors.New(text)
+}
+
+// fresh returns a box with a name that no other domain has.
+func (t *initTask) fresh(b declaredBox) declaredBox {
+	b.name = freeName(b.name, func(name string) bool {
+		for _, d := range t.known.domains {
+			other := b
+			other.name = name
+			if d.name == name && d != other {
+				return false
+			}
+		}
+		return true
+	})
+	return b
+}
+
+// freeName returns the name, or the name with the first number at which it is free.
+func freeName(name string, free func(string) bool) string {
+	for n := 1; ; n++ {
+		candidate := name
+		if n > 1 {
+			candidate += strconv.Itoa(n)
+		}
+		if free(candidate) {
+			return candidate
+		}
+	}
+}
+
+// outside returns the share of the locations outside a domain's box.
+func (p *plan) outside(d *planar.Domain) (float64, error) {
+	var n int64
+	err := eachRow(p.data, "counting", func(batch *dataset.Rows, i int) error {
+		if lat, lon, known := p.location(batch, i); known && d.Outside(lat, lon) {
+			n++
+		}
+		return nil
+	})
+	return float64(n) / float64(p.place.tally.Total()), err
+}
+
+// columnNamed returns the column of that name.
+func (p *plan) columnNamed(name string) *infer.Summary {
+	if i := p.find(name); i >= 0 {
+		return &p.Columns[i]
+	}
+	return nil
+}
