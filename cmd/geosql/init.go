@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,9 +26,9 @@ kept in DB.sql. Nothing is charged. DB may exist; what is declared there is offe
 
   geosql init city.db trips.csv --account person --lat lat --lon lon --box Lisbon \
     --epsilon-for 500 --limit 4x`,
-	Setup: func(fs *flag.FlagSet) cli.Run {
+	Setup: func(flags *flag.FlagSet) cli.Run {
 		t := initTask{outside: 0.01, given: map[string]*string{}}
-		t.register(fs)
+		t.register(flags)
 		return func(ctx context.Context, operands []string) error {
 			t.database, t.files = operands[0], operands[1:]
 			return t.run(ctx)
@@ -71,22 +72,22 @@ var answers = []struct{ name, usage string }{
 	{"window", "limits reopen after `SECONDS`, or such as 30d for days (default never)"},
 }
 
-func (t *initTask) register(fs *flag.FlagSet) {
-	t.ledger.register(fs, "keep the budgets in the ledger `FILE` (default DB-ledger, beside DB)")
-	t.form.register(fs)
+func (t *initTask) register(flags *flag.FlagSet) {
+	t.ledger.register(flags, "keep the budgets in the ledger `FILE` (default DB-ledger, beside DB)")
+	t.form.register(flags)
 	for _, a := range answers {
-		fs.Func(a.name, a.usage, func(v string) error {
+		flags.Func(a.name, a.usage, func(v string) error {
 			t.given[a.name] = &v
 			return nil
 		})
 	}
-	fs.Func("outside", "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)", func(v string) (err error) {
+	flags.Func("outside", "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)", func(v string) (err error) {
 		if t.outside, err = cli.Number(v); err == nil && !(t.outside >= 0 && t.outside <= 1) {
 			err = errors.New("it must be from 0 to 1")
 		}
 		return err
 	})
-	cli.Switch(fs, "yes", "do not ask whether to go on", func() { t.yes = true })
+	cli.Switch(flags, "yes", "do not ask whether to go on", func() { t.yes = true })
 }
 
 // A plan is what is known and decided about a file.
@@ -203,7 +204,7 @@ var plainLetters = strings.NewReplacer("ã", "a", "á", "a", "Å", "a", "å", "a
 // checkTable refuses the name of a table that cannot be created.
 func (t *initTask) checkTable(p *plan) error {
 	switch _, err := os.Stat(dataset.FileName(p.file)); {
-	case err != nil && strings.HasPrefix(p.file, "-"):
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no file %s", p.file)
 	case sameFile(t.database, dataset.FileName(p.file)):
 		return fmt.Errorf("%s is in the database itself: use CREATE TABLE AS", p.file)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -170,11 +171,15 @@ func (p *plan) isNumber(c infer.Summary) error {
 		return fmt.Errorf("column %s has only NULL", c.Name)
 	case c.Kind != dataset.Text:
 		return nil
+	case c.Misfit == nil && decimalComma.MatchString(c.Samples[0]):
+		return fmt.Errorf("column %s is TEXT, with decimal commas such as %s: they are read in files separated by semicolons or tabs, so save the file like that", c.Name, infer.Quote(c.Samples[0]))
 	case c.Misfit == nil:
 		return fmt.Errorf("column %s has no numbers: a cell of it is %s", c.Name, infer.Quote(c.Samples[0]))
 	}
 	return fmt.Errorf("column %s is TEXT %s: correct such cells in the file", c.Name, misfitText(c.Misfit))
 }
+
+var decimalComma = regexp.MustCompile(`^ *-?[0-9]+,[0-9]+ *$`)
 
 // guess returns the first column with one of the names that passes a test, or "".
 func (p *plan) guess(names []string, test func(infer.Summary) error) string {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,13 +59,19 @@ func (t *initTask) askPlace(ctx context.Context, p *plan) error {
 	if p.place.tally.Total() == 0 {
 		return fmt.Errorf("init: no row of %s has both %s and %s", p.file, p.place.lat, p.place.lon)
 	}
-	offered := t.offeredBoxes(p.place)
+	if err := t.askSwap(ctx, p.place); err != nil {
+		return err
+	}
+	offered, err := t.offeredBoxes(p)
+	if err != nil {
+		return err
+	}
 	t.showBoxes(p.place, offered)
 	preset := ""
 	if len(offered) > 0 {
 		preset = "1"
 	}
-	err := t.talk.settle(ctx, question{flag: "box", given: t.given["box"], open: true, preset: preset,
+	err = t.talk.settle(ctx, question{flag: "box", given: t.given["box"], open: true, preset: preset,
 		text:   "Box: a number, the name of a place, or SOUTH,WEST,NORTH,EAST",
 		need:   "use --box PLACE or --box SOUTH,WEST,NORTH,EAST" + heldText(offered),
 		accept: func(answer string) error { return t.takeBox(p, offered, answer) }})
@@ -141,22 +146,52 @@ func (t *initTask) warnAccounts(p *plan) {
 	}
 }
 
+// askSwap asks whether latitude and longitude are swapped, if they look so.
+func (t *initTask) askSwap(ctx context.Context, place *placePlan) error {
+	cause := likelyCause(&place.tally)
+	if cause != "" {
+		cli.Say("%s", cause)
+	}
+	swapped := place.tally.Swapped()
+	if !t.talk.asks || len(swapped.Holding(nearlyAll)) == 0 || cause == "" {
+		return nil
+	}
+	return t.talk.ask(ctx, question{text: "Take " + place.lon + " for the latitude and " + place.lat + " for the longitude? Yes or no", preset: "yes",
+		accept: func(answer string) error {
+			swap, err := yes(answer)
+			if swap {
+				place.lat, place.lon, place.tally = place.lon, place.lat, *swapped
+			}
+			return err
+		}})
+}
+
 // offeredBoxes returns the boxes that are offered for the locations: domains that are declared,
 // and the smallest public boxes that can be domains.
-func (t *initTask) offeredBoxes(place *placePlan) (offered []offeredBox) {
+func (t *initTask) offeredBoxes(p *plan) (offered []offeredBox, err error) {
 	for _, b := range t.known.domains {
-		offered = append(offered, offeredBox{declaredBox: b, title: b.name + " (declared)"})
+		domain, err := b.build()
+		if err != nil {
+			return nil, err
+		}
+		outside, err := p.outside(domain)
+		if err != nil {
+			return nil, err
+		}
+		if 1-outside >= nearlyAll && len(offered) < longestOffer {
+			offered = append(offered, offeredBox{b, b.name + " (declared)", 1 - outside})
+		}
 	}
-	for _, h := range place.tally.Holding(nearlyAll) {
+	for _, h := range p.place.tally.Holding(nearlyAll) {
 		b := t.publicBox(h.Box)
 		if _, err := b.build(); err == nil && len(offered) < longestOffer {
 			offered = append(offered, offeredBox{b, h.Name, h.Share})
 		}
 	}
-	return offered
+	return offered, nil
 }
 
-// An offeredBox is a box that is offered. The share of a declared one is unknown, and 0.
+// An offeredBox is a box that is offered, with the share of the locations that it holds.
 type offeredBox struct {
 	declaredBox
 	title string
@@ -178,21 +213,15 @@ func (t *initTask) step() float64 {
 	return 1
 }
 
-// showBoxes shows the boxes that are offered, and says what may be wrong if there are none.
+// showBoxes shows the boxes that are offered.
 func (t *initTask) showBoxes(place *placePlan, offered []offeredBox) {
 	t.talk.tell(boxText)
 	var rows [][]string
 	for i, b := range offered {
-		share := ""
-		if b.share > 0 {
-			share = percent(b.share) + " of the locations"
-		}
-		rows = append(rows, []string{strconv.Itoa(i + 1), b.title, b.corners(), share})
+		rows = append(rows, []string{strconv.Itoa(i + 1), b.title, b.corners(), "holds " + percent(b.share) + " of the locations"})
 	}
 	t.talk.show(rows, "rlll")
-	if cause := likelyCause(&place.tally); cause != "" {
-		cli.Say("%s", cause)
-	} else if len(offered) == 0 {
+	if len(offered) == 0 && likelyCause(&place.tally) == "" {
 		cli.Say("no country and no large city of the list holds nearly all locations")
 	}
 }
@@ -228,7 +257,7 @@ func percent(share float64) string {
 func heldText(offered []offeredBox) string {
 	var names []string
 	for _, b := range offered[:min(len(offered), 3)] {
-		names = append(names, cmp.Or(strings.TrimSuffix(b.title, " (declared)"), b.name))
+		names = append(names, strings.TrimSuffix(b.title, " (declared)"))
 	}
 	if len(names) == 0 {
 		return ""

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
+)
+
+// A person on a terminal, who takes wrong turns.
+func TestInitAsks(t *testing.T) {
+	dir := t.TempDir()
+	text := clitest.Query(t, "-csv", ":memory:", tripRows)
+	file := writeTo(t, filepath.Join(dir, "trips.csv"), strings.Replace(text, "lat,lon", "lon,lat", 1)) // swapped
+	db := filepath.Join(dir, "city.db")
+	c := newConsole(t, "init", db, file)
+	for _, step := range []struct{ wait, keys string }{
+		{"  person  TEXT     0  p00, p01, p02\r\n", ""},
+		{"Column of the account [person]: ", "nobody\r"},
+		{"  there is no column nobody (columns: person, t, lon, lat)\r\n", ""},
+		{"Column of the account [person]: ", "\r"},
+		{"Column of the time, or none [t]: ", "\r"},
+		{"Column of the latitude, or none [lat]: ", "\r"},
+		{"Column of the longitude [lon]: ", "lat\r"},
+		{"  that is the latitude\r\n", ""},
+		{"Column of the longitude [lon]: ", "\r"},
+		{", or none [none]: ", "\r"},
+		{"latitude and longitude are likely swapped: the other way round they lie in Lisbon\r\n", ""},
+		{"Yes or no [yes]: ", "\r"},
+		{"is not free to publish", ""},
+		{"  1  Lisbon    38.5,-9.5,39,-8.9  holds all of the locations\r\n", ""},
+		{"SOUTH,WEST,NORTH,EAST [1]: ", "9\r"},
+		{"  the list has no number 9\r\n", ""},
+		{"SOUTH,WEST,NORTH,EAST [1]: ", "Paris\r"},
+		{"  all of the locations lie outside Paris", ""},
+		{"SOUTH,WEST,NORTH,EAST [1]: ", "1\r"},
+		{"    0.005          401         950            1.7 times; 62 %            149 times; 99.3 %\r\n", ""},
+		{"(or eps E): ", "five hundred\r"},
+		{`  "five hundred" is not a number` + "\r\n", ""},
+		{"(or eps E): ", "eps 0.01\r"},
+		{"epsilon 0.01 per metre: 95 % of the released locations are within 475 m", ""},
+		{"would take 0.4 per metre.\r\n", ""},
+		{"4x is 0.04): ", "\r"},
+		{"  An answer is needed; Ctrl-C leaves everything as it was.\r\n", ""},
+		{"4x is 0.04): ", "4x\r"},
+		{"per record, or none [none]: ", "2\r"},
+		{"[never]: ", "1y\r"},
+		{"  write never, a number of seconds, or days such as 30d\r\n", ""},
+		{"[never]: ", "\r"},
+		{"SELECT geo_domain('lisbon', 38.5, -9.5, 39, -8.9, 1);\r\n", ""},
+		{"[yes]: ", "\r"},
+		{"imported 480 rows into table trips", ""},
+		{"Three questions to ask next about trips:\r\n", ""},
+	} {
+		c.expect(step.wait)
+		if step.keys != "" {
+			if left, _ := filepath.Glob(db + "*"); left != nil {
+				t.Fatalf("before the last answer there is %v", left)
+			}
+			c.press(step.keys)
+		}
+	}
+	c.leave(0)
+	if got := clitest.Query(t, "-csv", db, "SELECT count(*) FROM trips WHERE geo_outside('lisbon', lon, lat) = 0"); got != "count(*)\n480\n" {
+		t.Errorf("inside are %s", got)
+	}
+
+	// The database is there now, and so are its declarations.
+	second := writeTo(t, filepath.Join(dir, "more.csv"), text)
+	c = newConsole(t, "init", db, second, "--account", "person", "--time", "none", "--lat", "lat", "--lon", "lon", "--reading", "none")
+	c.expect("  1  lisbon (declared)  38.5,-9.5,39,-8.9  holds all of the locations\r\n")
+	c.expect("[1]: ")
+	c.press("\r")
+	c.expect("(or eps E): ")
+	c.press("1000\r")
+	c.expect("4x is 0.019) [0.04]: ")
+	c.press("\r")
+	c.expect("per record, or none [2]: ")
+	c.press("\r")
+	c.expect("[never]: ")
+	c.press("\r")
+	c.expect("-- The limit per m stays 0.04.\r\n")
+	c.expect("[yes]: ")
+	c.press("no\r")
+	c.expect("geosql: init: nothing was changed")
+	c.leave(1)
+	if got := clitest.Query(t, "-csv", db, "SELECT name FROM sqlite_schema WHERE name LIKE 'more'"); got != "name\n" {
+		t.Errorf("there is %s", got)
+	}
+}
+
+// Readings have a universe.
+func TestInitAsksForUniverse(t *testing.T) {
+	dir := t.TempDir()
+	file, db := madeUp(t, dir, "meters.csv", meterRows), filepath.Join(dir, "energy.db")
+	c := newConsole(t, "init", db, file)
+	for _, step := range []struct{ wait, keys string }{
+		{"Column of the account [meter]: ", "\r"},
+		{"Column of the time, or none [t]: ", "\r"},
+		{"Column of the latitude, or none [none]: ", "\r"},
+		{", or none [kwh]: ", "none\r"},
+		{"  without a location and a reading there is nothing to protect: name a column\r\n", ""},
+		{", or none [kwh]: ", "\r"},
+		{"never from the smallest\r\nand largest reading here", ""},
+		{"  1  0,10,0.001    kWh  (half an hour", ""},
+		{"for you only: moves none of the readings", ""},
+		{"LO,HI,STEP [1]: ", "0,0.4,0.001\r"},
+		{" of the readings lie outside 0,0.4,0.001: is the unit another one", ""},
+		{"LO,HI,STEP [1]: ", "0,20,0.001\r"},
+		{"it names their budget: ", "m\r"},
+		{`  unit "m" is reserved` + "\r\n", ""},
+		{"it names their budget: ", "kWh\r"},
+		{"universe kwh: 0 to 20", ""},
+		{"(or eps E): ", "3\r"},
+		{"epsilon 0.999 per kWh: 95 % of sums are within 3 kWh", ""},
+		{"4x is 3.996): ", "20\r"},
+		{"[none]: ", "\r"},
+		{"[never]: ", "30d\r"},
+		{"SELECT budget_limit('*', 'kWh', 20, 2592000);\r\n", ""},
+		{"[yes]: ", "\r"},
+		{"# The mean of each month, with its error bar", ""},
+	} {
+		c.expect(step.wait)
+		if step.keys != "" {
+			c.press(step.keys)
+		}
+	}
+	c.leave(0)
+}
+
+// Ctrl-C and Ctrl-D leave everything as it was, at every question.
+func TestInitIsLeft(t *testing.T) {
+	dir := t.TempDir()
+	file := madeUp(t, dir, "trips.csv", tripRows)
+	questions := []struct{ wait, keys string }{
+		{"[person]: ", "\r"}, {"[t]: ", "\r"}, {"[lat]: ", "\r"}, {"[lon]: ", "\r"}, {"[none]: ", "\r"}, {"[1]: ", "\r"},
+		{"(or eps E): ", "500\r"}, {"4x is 0.03804): ", "4x\r"}, {"[none]: ", "\r"}, {"[never]: ", "\r"}, {"[yes]: ", "\r"},
+	}
+	for last := range questions {
+		db := filepath.Join(t.TempDir(), "city.db")
+		c := newConsole(t, "init", db, file)
+		for i := range last {
+			c.expect(questions[i].wait)
+			c.press(questions[i].keys)
+		}
+		c.expect(questions[last].wait)
+		key, said, status := "\x03", "geosql: interrupted", 130
+		if last%2 == 1 {
+			key, said, status = "\x04", "geosql: init: nothing was changed", 1
+		}
+		c.press(key)
+		c.expect(said)
+		c.leave(status)
+		if left, _ := os.ReadDir(filepath.Dir(db)); len(left) > 0 {
+			t.Errorf("left at question %d, there is %v", last, left)
+		}
+	}
+}
