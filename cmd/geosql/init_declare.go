@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -120,7 +121,7 @@ func (d *declarations) hasUniverse(name string) bool {
 // declareSQL returns the statements that declare what is public about a file.
 func (p *plan) declareSQL() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- %s, imported into table %s by geosql init.\n", oneLine(p.file), oneLine(p.table))
+	fmt.Fprintf(&b, "-- %s, imported into table %s by geosql init.\n", oneLine(filepath.Base(p.file)), oneLine(p.table))
 	if pl := p.place; pl != nil {
 		d := pl.box
 		fmt.Fprintf(&b, "-- Locations, released at epsilon %s per metre.\n", ratText(pl.epsilon))

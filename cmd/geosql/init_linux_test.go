@@ -158,3 +158,28 @@ func TestInitIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// Ctrl-C while rows are imported leaves no database, and an existing one as it was.
+func TestInitIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	rows := strings.Repeat("ana,38.72,-9.14\nbo,38.73,-9.15\n", 300_000)
+	file, db := writeTo(t, filepath.Join(dir, "trips.csv"), "person,lat,lon\n"+rows), filepath.Join(dir, "city.db")
+	interrupt := func() {
+		t.Helper()
+		c := newConsole(t, "init", db, file, "--account", "person", "--time", "none", "--lat", "lat", "--lon", "lon", "--reading", "none", "--box", "Lisbon",
+			"--epsilon", "0.01", "--limit", "4x", "--record-limit", "none", "--window", "never", "--yes")
+		c.expect("importing: ")
+		c.press("\x03")
+		c.expect("geosql: interrupted")
+		c.leave(130)
+	}
+	interrupt()
+	if left, _ := filepath.Glob(db + "*"); left != nil {
+		t.Fatalf("%v is left", left)
+	}
+	clitest.Query(t, db, "CREATE TABLE kept(a)")
+	interrupt()
+	if got := clitest.Query(t, "-csv", db, "SELECT name FROM sqlite_schema"); got != "name\nkept\n" {
+		t.Errorf("there is %s", got)
+	}
+}

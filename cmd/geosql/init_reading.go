@@ -51,6 +51,7 @@ type offeredUniverse struct {
 // depends on anybody's data.
 var publicUniverses = []offeredUniverse{
 	{"kwh energy consumption usage", 0, 10, 0.001, "kWh", "half an hour of a household: more than an 80 A connection gives"},
+	{"kwh energy consumption usage", 0, 20, 0.001, "kWh", "an hour of a household"},
 	{"kwh energy consumption usage", 0, 100, 0.001, "kWh", "a day of a household"},
 	{"kwh energy consumption usage", 0, 5000, 0.001, "kWh", "a month of a household"},
 	{"wh", 0, 10000, 1, "Wh", "half an hour of a household"},

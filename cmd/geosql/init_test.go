@@ -369,7 +369,7 @@ func TestPublicUniverses(t *testing.T) {
 			t.Errorf("%+v: %v", u, err)
 		}
 	}
-	if got := offers("Total_kWh"); len(got) != 3 || got[0].unit != "kWh" {
+	if got := offers("Total_kWh"); len(got) != 4 || got[0].unit != "kWh" {
 		t.Errorf("%v", got)
 	}
 }
