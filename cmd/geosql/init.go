@@ -27,7 +27,7 @@ kept in DB.sql. Nothing is charged. DB may exist; what is declared there is offe
   geosql init city.db trips.csv --account person --lat lat --lon lon --box Lisbon \
     --epsilon-for 500 --limit 4x`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
-		t := initTask{outside: 0.01, given: map[string]*string{}}
+		t := initTask{outside: 0.01, step: 1, given: map[string]*string{}}
 		t.register(flags)
 		return func(ctx context.Context, operands []string) error {
 			t.database, t.files = operands[0], operands[1:]
@@ -44,6 +44,7 @@ type initTask struct {
 	form     importTask         // how files are read
 	given    map[string]*string // the answers that flags give, by the flags' names
 	outside  float64            // the largest share of locations or readings that are moved
+	step     float64            // of a new domain
 	yes      bool
 
 	talk  *dialogue
@@ -59,7 +60,6 @@ var answers = []struct{ name, usage string }{
 	{"lon", "longitudes are in `COLUMN`"},
 	{"reading", "protect readings, such as kWh: they are in `COLUMN`, or none"},
 	{"box", "locations lie in `PLACE`: a country, a large city, a domain of DB, or SOUTH,WEST,NORTH,EAST"},
-	{"step", "set the step of the domain's lattice to `METRES` (default 1)"},
 	{"epsilon", "plan for releases of a location at `E` per metre"},
 	{"epsilon-for", "plan for releases within `METRES` of the true location, 95 % of them"},
 	{"limit", "set the limit of every account to `E` per metre, or such as 4x for four releases"},
@@ -87,6 +87,7 @@ func (t *initTask) register(flags *flag.FlagSet) {
 		}
 		return err
 	})
+	cli.NumberVar(flags, &t.step, "step", "set the step of a new domain's lattice to `METRES` (default 1)")
 	cli.Switch(flags, "yes", "do not ask whether to go on", func() { t.yes = true })
 }
 
@@ -146,12 +147,20 @@ func (t *initTask) check() error {
 	case t.given["into"] != nil && len(t.files) > 1:
 		return cli.UsageError("init: -into names the table of one FILE only")
 	}
+	if folder := filepath.Dir(t.database); !isFolder(folder) {
+		return fmt.Errorf("init: %s: there is no folder %s", t.database, folder)
+	}
 	for _, pair := range [][2]string{{"epsilon", "epsilon-for"}, {"reading-epsilon", "reading-epsilon-for"}} {
 		if t.given[pair[0]] != nil && t.given[pair[1]] != nil {
 			return cli.UsageError("init: give either -" + pair[0] + " or -" + pair[1])
 		}
 	}
 	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // plan reads a file, and asks what has to be decided about it.

@@ -87,7 +87,7 @@ func (t *initTask) askReadingColumn(ctx context.Context, p *plan) error {
 			case err != nil:
 				return err
 			case x == "" && p.place == nil && !t.talk.asks:
-				return cli.UsageError("init: no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN (" + p.names() + ")")
+				return cli.UsageError("no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN (" + p.names() + ")")
 			case x == "" && p.place == nil:
 				return errors.New("without a location and a reading there is nothing to protect: name a column")
 			case x != "":
@@ -113,6 +113,14 @@ func (p *plan) names() string {
 // find returns the number of a column, or -1. As in SQL, case does not count.
 func (p *plan) find(name string) int {
 	return slices.IndexFunc(p.Columns, func(c infer.Summary) bool { return strings.EqualFold(c.Name, name) })
+}
+
+// columnNamed returns the column of that name.
+func (p *plan) columnNamed(name string) *infer.Summary {
+	if i := p.find(name); i >= 0 {
+		return &p.Columns[i]
+	}
+	return nil
 }
 
 // column returns the name of a column that passes a test.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,34 +89,16 @@ func eachOf(conn *sqlite.Conn, sql string, row func(values []sqlite.Value)) erro
 // add adds what was decided about a file.
 func (d *declarations) add(p *plan) {
 	d.tables[strings.ToLower(p.table)] = true
-	if p.place != nil && !d.hasDomain(p.place.box.name) {
+	if p.place != nil && !slices.Contains(d.domains, p.place.box) {
 		d.domains = append(d.domains, p.place.box)
 	}
-	if p.reading != nil && !d.hasUniverse(p.reading.declared.name) {
+	if p.reading != nil && !slices.Contains(d.universes, p.reading.declared) {
 		d.universes = append(d.universes, p.reading.declared)
 	}
 	for _, l := range p.limits {
 		l.kept = false
 		d.limits[l.unit] = l
 	}
-}
-
-func (d *declarations) hasDomain(name string) bool {
-	for _, b := range d.domains {
-		if b.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *declarations) hasUniverse(name string) bool {
-	for _, u := range d.universes {
-		if u.name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // declareSQL returns the statements that declare what is public about a file.

@@ -51,7 +51,10 @@ func (d *dialogue) settle(ctx context.Context, q question) error {
 	case q.open || q.preset == "":
 		return cli.UsageError("init: no answer, and no terminal to ask on: " + cmp.Or(q.need, "use --"+q.flag))
 	}
-	return q.accept(q.preset)
+	if err := q.accept(q.preset); err != nil {
+		return fmt.Errorf("init: %w", err)
+	}
+	return nil
 }
 
 // ask asks until an answer is accepted, and explains what is wrong with others.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/dataset"
-	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/boxes"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -156,7 +155,11 @@ func (t *initTask) askSwap(ctx context.Context, place *placePlan) error {
 	if !t.talk.asks || len(swapped.Holding(nearlyAll)) == 0 || cause == "" {
 		return nil
 	}
-	return t.talk.ask(ctx, question{text: "Take " + place.lon + " for the latitude and " + place.lat + " for the longitude? Yes or no", preset: "yes",
+	preset := "yes"
+	if len(place.tally.Holding(nearlyAll)) > 0 {
+		preset = "" // both are places
+	}
+	return t.talk.ask(ctx, question{text: "Take " + place.lon + " for the latitude and " + place.lat + " for the longitude? Yes or no", preset: preset,
 		accept: func(answer string) error {
 			swap, err := yes(answer)
 			if swap {
@@ -200,17 +203,7 @@ type offeredBox struct {
 
 // publicBox returns a public box as a domain.
 func (t *initTask) publicBox(b boxes.Box) declaredBox {
-	return declaredBox{slug(b.Name), b.South, b.West, b.North, b.East, t.step()}
-}
-
-// step returns the step of a new domain.
-func (t *initTask) step() float64 {
-	if given := t.given["step"]; given != nil {
-		if x, err := cli.Number(*given); err == nil {
-			return x
-		}
-	}
-	return 1
+	return declaredBox{slug(b.Name), b.South, b.West, b.North, b.East, t.step}
 }
 
 // showBoxes shows the boxes that are offered.
@@ -267,28 +260,26 @@ func heldText(offered []offeredBox) string {
 
 // likelyCause returns what is likely wrong with locations, or "".
 func likelyCause(tally *boxes.Tally) string {
+	swapped := tally.Swapped()
 	if possible := tally.Possible(); possible < nearlyAll {
-		swapped := tally.Swapped()
+		text := percent(1-possible) + " of the locations are impossible"
 		if swapped.Possible() > possible {
-			return fmt.Sprintf("%s of the locations are impossible (a latitude is from -90 to 90): latitude and longitude are likely swapped%s",
-				percent(1-possible), liesIn(swapped))
+			return text + " (a latitude is from -90 to 90): latitude and longitude are likely swapped" + otherWayRound(swapped)
 		}
-		return fmt.Sprintf("%s of the locations are impossible: the coordinates are likely projected, in metres for example, and have to be degrees of WGS 84", percent(1-possible))
+		return text + ": the coordinates are likely projected, in metres for example, and have to be degrees of WGS 84"
 	}
-	if inCity(tally.Holding(nearlyAll)) {
-		return ""
-	}
-	if swapped := tally.Swapped(); inCity(swapped.Holding(nearlyAll)) || len(tally.Holding(nearlyAll)) == 0 && len(swapped.Holding(nearlyAll)) > 0 {
-		return "latitude and longitude are likely swapped" + liesIn(swapped)
+	as, other := tally.Holding(nearlyAll), swapped.Holding(nearlyAll)
+	switch {
+	case len(as) == 0 && len(other) > 0:
+		return "latitude and longitude are likely swapped" + otherWayRound(swapped)
+	case len(as) > 0 && !as[0].City && len(other) > 0 && other[0].City:
+		return "latitude and longitude may be swapped: as they are, the locations lie in " + as[0].Name + ", and the other way round in " + other[0].Name
 	}
 	return ""
 }
 
-// inCity reports whether the smallest of the boxes is that of a city.
-func inCity(held []boxes.Held) bool { return len(held) > 0 && held[0].City }
-
-// liesIn says where locations lie if they were swapped.
-func liesIn(swapped *boxes.Tally) string {
+// otherWayRound says where locations lie once they are swapped.
+func otherWayRound(swapped *boxes.Tally) string {
 	if held := swapped.Holding(nearlyAll); len(held) > 0 {
 		return ": the other way round they lie in " + held[0].Name
 	}
@@ -311,10 +302,10 @@ func (t *initTask) takeBox(p *plan, offered []offeredBox, answer string) error {
 	}
 	if outside > t.outside {
 		text := fmt.Sprintf("%s of the locations lie outside %s", percent(outside), answer)
-		if cause := likelyCause(&p.place.tally); cause != "" {
-			text += "; " + cause
-		} else if in := swappedInto(p, box); in {
+		if swappedInto(p, box) {
 			text += "; latitude and longitude are likely swapped: the other way round they lie in it"
+		} else if cause := likelyCause(&p.place.tally); cause != "" {
+			text += "; " + cause
 		}
 		return errors.New(text + " (--outside SHARE allows more)")
 	}
@@ -362,7 +353,7 @@ func (t *initTask) boxOf(offered []offeredBox, answer string) (declaredBox, erro
 		}
 		v[i] = x
 	}
-	return t.fresh(declaredBox{"area", v[0], v[1], v[2], v[3], t.step()}), nil
+	return t.fresh(declaredBox{"area", v[0], v[1], v[2], v[3], t.step}), nil
 }
 
 // unknownPlace returns the error about a place that the list does not have.
@@ -418,12 +409,4 @@ func (p *plan) outside(d *planar.Domain) (float64, error) {
 		return nil
 	})
 	return float64(n) / float64(p.place.tally.Total()), err
-}
-
-// columnNamed returns the column of that name.
-func (p *plan) columnNamed(name string) *infer.Summary {
-	if i := p.find(name); i >= 0 {
-		return &p.Columns[i]
-	}
-	return nil
 }

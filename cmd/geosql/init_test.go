@@ -250,10 +250,12 @@ func TestInitWrongTurns(t *testing.T) {
 		{trips, append(place, "--box", "Lisbon", "--epsilon-for", "0.5"), 1, "must be at least 0.71"},
 		{trips, append(place, "--box", "Lisbon", "--epsilon", "0.01"), 2, "use --limit E, or such as --limit 4x for four releases"},
 		{trips, append(place, "--box", "Lisbon", "--epsilon", "0.01", "--limit", "0.009"), 1, "not even one release at epsilon 0.01"},
+		{trips, append(all, "--step", "x"), 2, `"x" is not a number`},
+		{trips, append(all, "--step", "0"), 1, "step_m must be at least 0.001"},
 		{trips, append(all, "--window", "3h"), 1, "write never, a number of seconds, or days such as 30d"},
 		{trips, append(all, "--epsilon-for", "500"), 2, "give either -epsilon or -epsilon-for"},
 		{trips, append(all, "--into", "geosql_x"), 1, "init: table names that start with geosql_ are reserved"},
-		{swapped, all, 1, "latitude and longitude are likely swapped: the other way round they lie in Lisbon"},
+		{swapped, all, 1, "latitude and longitude are likely swapped: the other way round they lie in it"},
 		{nameless, all, 1, "say --no-header if it is a row"},
 		{commas, all, 1, "column lat is TEXT, with decimal commas such as '38,72': they are read in files separated by semicolons or tabs"},
 		{mixed, all, 1, "column lat is TEXT because of line 3: 'n/a'; 1 cell is a number: correct such cells"},
@@ -273,6 +275,7 @@ func TestInitWrongTurns(t *testing.T) {
 			t.Fatalf("%q left %v", c.flags, left)
 		}
 	}
+	clitest.WantError(t, clitest.Run(t, "", append([]string{"init", filepath.Join(dir, "none", "x.db"), trips}, all...)...), 1, "there is no folder")
 	clitest.WantError(t, clitest.Run(t, "", append([]string{"init", "city", trips}, all...)...), 2, "init: there is no database city; write ./city")
 	clitest.WantError(t, clitest.Run(t, "", append([]string{"init", ":memory:", trips}, all...)...), 2, "must be a file")
 	clitest.WantError(t, clitest.Run(t, "", append([]string{"init", db, trips, swapped, "--into", "x"}, all...)...), 2, "one FILE only")
