@@ -222,6 +222,7 @@ func (t *initTask) beginFiles(ledger string) (*newBooks, error) {
 	if _, err := os.Stat(ledger); err != nil {
 		return beginBooks(t.database, ledger)
 	}
+	cli.Say("ledger %s was there before, and keeps its charges", ledger)
 	database, err := beginFile(t.database)
 	return &newBooks{database: database}, err
 }

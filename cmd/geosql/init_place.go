@@ -214,7 +214,7 @@ func (t *initTask) showBoxes(place *placePlan, offered []offeredBox) {
 		rows = append(rows, []string{strconv.Itoa(i + 1), b.title, b.corners(), "holds " + percent(b.share) + " of the locations"})
 	}
 	t.talk.show(rows, "rlll")
-	if len(offered) == 0 && likelyCause(&place.tally) == "" {
+	if len(offered) == 0 && t.given["box"] == nil && likelyCause(&place.tally) == "" {
 		cli.Say("no country and no large city of the list holds nearly all locations")
 	}
 }

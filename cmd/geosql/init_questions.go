@@ -67,13 +67,7 @@ func shellWord(word string) string {
 
 // examples returns three questions: those that the limits allow, and then such as cost nothing.
 func (t *initTask) examples(p *plan) (chosen []example) {
-	var all []example
-	if p.reading != nil {
-		all = append(all, p.readingExamples()...)
-	}
-	if p.place != nil {
-		all = append(all, p.placeExamples()...)
-	}
+	all := p.paidExamples()
 	first := all[0]
 	left := map[budget.Unit]*big.Rat{}
 	for _, l := range p.limits {
@@ -95,6 +89,26 @@ func (t *initTask) examples(p *plan) (chosen []example) {
 		}
 	}
 	return chosen
+}
+
+// paidExamples returns questions about locations and readings, in turn if there are both.
+func (p *plan) paidExamples() (all []example) {
+	var readings, places []example
+	if p.reading != nil {
+		readings = p.readingExamples()
+	}
+	if p.place != nil {
+		places = p.placeExamples()
+	}
+	for i := range max(len(readings), len(places)) {
+		if i < len(readings) {
+			all = append(all, readings[i])
+		}
+		if i < len(places) {
+			all = append(all, places[i])
+		}
+	}
+	return all
 }
 
 // payer returns the account as SQL has it.

@@ -164,6 +164,33 @@ func TestInitReadings(t *testing.T) {
 	}
 }
 
+// A file may have both. A ledger that is there without its database keeps what it has.
+func TestInitLocationsAndReadings(t *testing.T) {
+	dir := t.TempDir()
+	file, db := madeUp(t, dir, "rides.csv", "SELECT *, 0.25 AS kwh FROM ("+tripRows+")"), filepath.Join(dir, "x.db")
+	args := []string{db, file, "--account", "person", "--time", "t", "--lat", "lat", "--lon", "lon", "--box", "38.5,-9.5,39,-8.9", "--epsilon", "0.01", "--limit", "0.05",
+		"--reading", "kwh", "--universe", "0,10,0.001,kWh", "--reading-epsilon", "1", "--reading-limit", "5", "--ledger", filepath.Join(dir, "ledger")}
+	for range 2 {
+		said := runInit(t, args...)
+		for _, command := range questionsIn(t, said) {
+			runShell(t, dir, command)
+		}
+		if !strings.Contains(said, "SELECT geo_domain('area', 38.5, -9.5, 39, -8.9, 1);\n") {
+			t.Errorf("init says %q", said)
+		}
+		if err := os.Remove(db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := runInit(t, args...)
+	if !strings.Contains(said, "ledger "+filepath.Join(dir, "ledger")+" was there before, and keeps its charges\n") {
+		t.Errorf("init says %q", said)
+	}
+	if got := clitest.Query(t, "-csv", "--ledger", filepath.Join(dir, "ledger"), db, "SELECT unit, max(spent) FROM ledger_balance GROUP BY unit"); got != "unit,max(spent)\nkWh,4\nm,0.02\n" {
+		t.Errorf("spent %s", got)
+	}
+}
+
 // With a limit for one answer, what else is shown costs nothing.
 func TestInitQuestionsStayBelowLimits(t *testing.T) {
 	dir := t.TempDir()
