@@ -17,44 +17,44 @@ func TestInitAsks(t *testing.T) {
 	db := filepath.Join(dir, "city.db")
 	c := newConsole(t, "init", db, file)
 	for _, step := range []struct{ wait, keys string }{
-		{"  person  TEXT     0  p00, p01, p02\r\n", ""},
+		{"  person  TEXT     0  p00, p01, p02\n", ""},
 		{"Column of the account [person]: ", "nobody\r"},
-		{"  there is no column nobody (columns: person, t, lon, lat)\r\n", ""},
+		{"  there is no column nobody (columns: person, t, lon, lat)\n", ""},
 		{"Column of the account [person]: ", "\r"},
 		{"Column of the time, or none [t]: ", "\r"},
 		{"Column of the latitude, or none [lat]: ", "\r"},
 		{"Column of the longitude [lon]: ", "lat\r"},
-		{"  that is the latitude\r\n", ""},
+		{"  that is the latitude\n", ""},
 		{"Column of the longitude [lon]: ", "\r"},
 		{", or none [none]: ", "\r"},
-		{"latitude and longitude may be swapped: as they are, the locations lie in Tanzania, and the other way round in Lisbon\r\n", ""},
+		{"latitude and longitude may be swapped: as they are, the locations lie in Tanzania, and the other way round in Lisbon\n", ""},
 		{"Yes or no: ", "maybe\r"},
-		{"  type yes or no\r\n", ""},
+		{"  type yes or no\n", ""},
 		{"Yes or no: ", "yes\r"},
 		{"is not free to publish", ""},
-		{"  1  Lisbon    38.5,-9.5,39,-8.9  holds all of the locations\r\n", ""},
+		{"  1  Lisbon    38.5,-9.5,39,-8.9  holds all of the locations\n", ""},
 		{"SOUTH,WEST,NORTH,EAST [1]: ", "9\r"},
-		{"  the list has no number 9\r\n", ""},
+		{"  the list has no number 9\n", ""},
 		{"SOUTH,WEST,NORTH,EAST [1]: ", "Paris\r"},
 		{"  all of the locations lie outside Paris", ""},
 		{"SOUTH,WEST,NORTH,EAST [1]: ", "1\r"},
-		{"    0.005          401         950            1.7 times; 62 %            149 times; 99.3 %\r\n", ""},
+		{"    0.005          401         950            1.7 times; 62 %            149 times; 99.3 %\n", ""},
 		{"(or eps E): ", "five hundred\r"},
-		{`  "five hundred" is not a number` + "\r\n", ""},
+		{`  "five hundred" is not a number` + "\n", ""},
 		{"(or eps E): ", "eps 0.01\r"},
 		{"epsilon 0.01 per metre: 95 % of the released locations are within 475 m", ""},
-		{"would take 0.4 per metre.\r\n", ""},
+		{"would take 0.4 per metre.\n", ""},
 		{"4x is 0.04): ", "\r"},
-		{"  An answer is needed; Ctrl-C leaves everything as it was.\r\n", ""},
+		{"  An answer is needed; Ctrl-C leaves everything as it was.\n", ""},
 		{"4x is 0.04): ", "4x\r"},
 		{"per record, or none [none]: ", "2\r"},
 		{"[never]: ", "1y\r"},
-		{"  write never, a number of seconds, or days such as 30d\r\n", ""},
+		{"  write never, a number of seconds, or days such as 30d\n", ""},
 		{"[never]: ", "\r"},
-		{"SELECT geo_domain('lisbon', 38.5, -9.5, 39, -8.9, 1);\r\n", ""},
+		{"SELECT geo_domain('lisbon', 38.5, -9.5, 39, -8.9, 1);\n", ""},
 		{"[yes]: ", "\r"},
 		{"imported 480 rows into table trips", ""},
-		{"Three questions to ask next about trips:\r\n", ""},
+		{"Three questions to ask next about trips:\n", ""},
 	} {
 		c.expect(step.wait)
 		if step.keys != "" {
@@ -72,7 +72,7 @@ func TestInitAsks(t *testing.T) {
 	// The database is there now, and so are its declarations.
 	second := writeTo(t, filepath.Join(dir, "more.csv"), text)
 	c = newConsole(t, "init", db, second, "--account", "person", "--time", "none", "--lat", "lat", "--lon", "lon", "--reading", "none")
-	c.expect("  1  lisbon (declared)  38.5,-9.5,39,-8.9  holds all of the locations\r\n")
+	c.expect("  1  lisbon (declared)  38.5,-9.5,39,-8.9  holds all of the locations\n")
 	c.expect("[1]: ")
 	c.press("\r")
 	c.expect("(or eps E): ")
@@ -83,7 +83,7 @@ func TestInitAsks(t *testing.T) {
 	c.press("\r")
 	c.expect("[never]: ")
 	c.press("\r")
-	c.expect("-- The limit per m stays 0.04.\r\n")
+	c.expect("-- The limit per m stays 0.04.\n")
 	c.expect("[yes]: ")
 	c.press("no\r")
 	c.expect("geosql: init: nothing was changed")
@@ -103,16 +103,16 @@ func TestInitAsksForUniverse(t *testing.T) {
 		{"Column of the time, or none [t]: ", "\r"},
 		{"Column of the latitude, or none [none]: ", "\r"},
 		{", or none [kwh]: ", "none\r"},
-		{"  without a location and a reading there is nothing to protect: name a column\r\n", ""},
+		{"  without a location and a reading there is nothing to protect: name a column\n", ""},
 		{", or none [kwh]: ", "\r"},
-		{"never from the smallest\r\nand largest reading here", ""},
+		{"never from the smallest\nand largest reading here", ""},
 		{"  1  0,10,0.001    kWh  (half an hour", ""},
 		{"for you only: moves none of the readings", ""},
 		{"LO,HI,STEP [1]: ", "0,0.4,0.001\r"},
 		{" of the readings lie outside 0,0.4,0.001: is the unit another one", ""},
 		{"LO,HI,STEP [1]: ", "0,20,0.001\r"},
 		{"it names their budget: ", "m\r"},
-		{`  unit "m" is reserved` + "\r\n", ""},
+		{`  unit "m" is reserved` + "\n", ""},
 		{"it names their budget: ", "kWh\r"},
 		{"universe kwh: 0 to 20", ""},
 		{"(or eps E): ", "3\r"},
@@ -120,7 +120,7 @@ func TestInitAsksForUniverse(t *testing.T) {
 		{"4x is 3.996): ", "20\r"},
 		{"[none]: ", "\r"},
 		{"[never]: ", "30d\r"},
-		{"SELECT budget_limit('*', 'kWh', 20, 2592000);\r\n", ""},
+		{"SELECT budget_limit('*', 'kWh', 20, 2592000);\n", ""},
 		{"[yes]: ", "\r"},
 		{"# The mean of each month, with its error bar", ""},
 	} {
@@ -170,7 +170,7 @@ func TestInitIsInterrupted(t *testing.T) {
 		t.Helper()
 		c := newConsole(t, "init", db, file, "--account", "person", "--time", "none", "--lat", "lat", "--lon", "lon", "--reading", "none", "--box", "Lisbon",
 			"--epsilon", "0.01", "--limit", "4x", "--record-limit", "none", "--window", "never", "--yes")
-		c.expect("importing: ")
+		c.shows("importing: ")
 		c.press("\x03")
 		c.expect("geosql: interrupted")
 		c.leave(130)

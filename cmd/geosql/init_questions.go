@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -46,11 +48,19 @@ func (t *initTask) commandTail() string {
 
 // command returns the command that asks the question.
 func (e example) command(tail string) string {
-	command := "geosql " + e.flags + tail
+	command := calledAs() + " " + e.flags + tail
 	if e.sql != "" {
 		command += ` "` + shellQuoted.Replace(e.sql) + `"`
 	}
 	return command + e.after
+}
+
+// calledAs returns the command as it was called, such as ./geosql, so that what is shown runs.
+func calledAs() string {
+	if called := os.Args[0]; filepath.Base(called) == programName {
+		return shellWord(called)
+	}
+	return programName
 }
 
 var shellQuoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")
