@@ -87,7 +87,7 @@ func (t *initTask) register(flags *flag.FlagSet) {
 		}
 		return err
 	})
-	cli.NumberVar(flags, &t.step, "step", "set the step of a new domain's lattice to `METRES` (default 1)")
+	cli.NumberVar(flags, &t.step, "step", "set the step of a new domain's lattice to `METRES`")
 	cli.Switch(flags, "yes", "do not ask whether to go on", func() { t.yes = true })
 }
 
