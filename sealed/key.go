@@ -56,8 +56,9 @@ func (k PublicKey) ID() KeyID { return k.id }
 
 // Labels of the files of keys.
 const (
-	privateLabel = "GEOSQL PRIVATE KEY"
-	publicLabel  = "GEOSQL PUBLIC KEY"
+	privateLabel   = "GEOSQL PRIVATE KEY"
+	encryptedLabel = "GEOSQL ENCRYPTED PRIVATE KEY"
+	publicLabel    = "GEOSQL PUBLIC KEY"
 )
 
 // MarshalText returns the private key in PEM. Whoever reads it can open every value.
@@ -76,18 +77,39 @@ func (k PublicKey) MarshalText() ([]byte, error) {
 
 // Errors of reading keys. They show nothing of what was read.
 var (
+	// ErrPassphrase says that a key is encrypted, and that the passphrase is missing or wrong.
+	ErrPassphrase = errors.New("is encrypted, and the passphrase is missing or wrong")
+
 	errPrivateKey = errors.New("is not a private key of geosql")
 	errPublicKey  = errors.New("is not a public key of geosql")
 	errSecret     = errors.New("is a private key, of which nobody but its owner needs to know: give its public half")
 )
 
-// ParsePrivateKey returns the private key that a text holds.
-func ParsePrivateKey(text []byte) (*PrivateKey, error) {
+// ParsePrivateKey returns the private key that a text holds. If it is encrypted, passphrase is
+// called for the passphrase; nil stands for none.
+func ParsePrivateKey(text []byte, passphrase func() ([]byte, error)) (*PrivateKey, error) {
 	block, rest := pem.Decode(text)
-	if block == nil || block.Type != privateLabel || len(block.Headers) > 0 || len(rest) > 0 {
+	if block == nil || len(block.Headers) > 0 || len(rest) > 0 {
 		return nil, errPrivateKey
 	}
-	key, err := kem.NewPrivateKey(block.Bytes)
+	b := block.Bytes
+	switch block.Type {
+	case privateLabel:
+	case encryptedLabel:
+		if passphrase == nil {
+			return nil, ErrPassphrase
+		}
+		words, err := passphrase()
+		if err != nil {
+			return nil, err
+		}
+		if b, err = decrypt(b, words); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, errPrivateKey
+	}
+	key, err := kem.NewPrivateKey(b)
 	if err != nil {
 		return nil, errPrivateKey
 	}
@@ -98,7 +120,7 @@ func ParsePrivateKey(text []byte) (*PrivateKey, error) {
 func ParsePublicKey(text []byte) (PublicKey, error) {
 	block, rest := pem.Decode(text)
 	switch {
-	case block != nil && block.Type == privateLabel:
+	case block != nil && (block.Type == privateLabel || block.Type == encryptedLabel):
 		return PublicKey{}, errSecret
 	case block == nil || block.Type != publicLabel || len(block.Headers) > 0 || len(rest) > 0:
 		return PublicKey{}, errPublicKey

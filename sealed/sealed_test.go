@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"math"
@@ -280,7 +281,7 @@ func TestSealerEnds(t *testing.T) {
 func TestKeys(t *testing.T) {
 	key := must(GenerateKey())
 	private, public := must(key.MarshalText()), must(key.Public().MarshalText())
-	if again := must(ParsePrivateKey(private)); again.Public().ID() != key.Public().ID() {
+	if again := must(ParsePrivateKey(private, nil)); again.Public().ID() != key.Public().ID() {
 		t.Error("the private key is another")
 	}
 	if again := must(ParsePublicKey(public)); again.ID() != key.Public().ID() {
@@ -294,7 +295,7 @@ func TestKeys(t *testing.T) {
 		"more": string(private) + "x", "another label": strings.ReplaceAll(string(private), "GEOSQL", "OTHER"),
 		"a short one": "-----BEGIN GEOSQL PRIVATE KEY-----\nAAAA\n-----END GEOSQL PRIVATE KEY-----\n",
 	} {
-		if _, err := ParsePrivateKey([]byte(text)); !errors.Is(err, errPrivateKey) {
+		if _, err := ParsePrivateKey([]byte(text), nil); !errors.Is(err, errPrivateKey) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -305,6 +306,46 @@ func TestKeys(t *testing.T) {
 		if _, err := ParsePublicKey([]byte(c.text)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// An encrypted key needs its passphrase, and any change of the file is noticed.
+func TestPassphrase(t *testing.T) {
+	key := must(GenerateKey())
+	text := must(key.Encrypt([]byte("correct horse")))
+	says := func(words string) func() ([]byte, error) { return func() ([]byte, error) { return []byte(words), nil } }
+	if again, err := ParsePrivateKey(text, says("correct horse")); err != nil || again.Public().ID() != key.Public().ID() {
+		t.Errorf("%v", err)
+	}
+	block, _ := pem.Decode(text)
+	changed := func(at int) []byte {
+		b := bytes.Clone(block.Bytes)
+		b[at] ^= 1
+		return pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: b})
+	}
+	cancelled := errors.New("cancelled")
+	for name, c := range map[string]struct {
+		text []byte
+		ask  func() ([]byte, error)
+		want error
+	}{
+		"none": {text, nil, ErrPassphrase}, "another": {text, says("wrong horse"), ErrPassphrase}, "an empty one": {text, says(""), ErrPassphrase},
+		"nobody answers":     {text, func() ([]byte, error) { return nil, cancelled }, cancelled},
+		"another salt":       {changed(4), says("correct horse"), ErrPassphrase},
+		"other iterations":   {changed(3), says("correct horse"), ErrPassphrase},
+		"too many":           {pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: append([]byte{255}, block.Bytes[1:]...)}), says("correct horse"), errPrivateKey},
+		"another ciphertext": {changed(30), says("correct horse"), ErrPassphrase},
+		"a piece":            {pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes[:10]}), says("correct horse"), errPrivateKey},
+	} {
+		if _, err := ParsePrivateKey(c.text, c.ask); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := ParsePublicKey(text); !errors.Is(err, errSecret) {
+		t.Errorf("taken for a public key: %v", err)
+	}
+	if plain := must(key.key.Bytes()); bytes.Contains(block.Bytes, plain) || bytes.Equal(text, must(key.Encrypt([]byte("correct horse")))) {
+		t.Error("the key is not hidden")
 	}
 }
 

@@ -103,7 +103,7 @@ func TestVectors(t *testing.T) {
 	if err := json.Unmarshal(must(os.ReadFile(vectorsFile)), &v); err != nil {
 		t.Fatal(err)
 	}
-	key, public := must(ParsePrivateKey([]byte(v.PrivateKey))), must(ParsePublicKey([]byte(v.PublicKey)))
+	key, public := must(ParsePrivateKey([]byte(v.PrivateKey), nil)), must(ParsePublicKey([]byte(v.PublicKey)))
 	if id := public.ID(); key.Public().ID() != id || string(id[:]) != string(v.Session.KeyID) {
 		t.Error("the keys do not belong together")
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,22 +18,34 @@ var keygenCommand = &cli.Command{
 	Name: "keygen", Operands: "KEY", Min: 1, Max: 1,
 	Summary: "make a key that opens sealed values, and its public half, which seals them",
 	Details: `Writes KEY and KEY.pub, which must not exist, for their owner alone. Hand KEY.pub to whoever
-collects. Whoever has KEY can open every value that was sealed for it; without it nobody can.`,
-	Setup: func(*flag.FlagSet) cli.Run {
-		return func(_ context.Context, operands []string) error { return generateKey(operands[0]) }
+collects. Whoever has KEY, and the passphrase if there is one, can open every value that was sealed
+for it; without them nobody can.`,
+	Setup: func(flags *flag.FlagSet) cli.Run {
+		passphrase := ""
+		flags.StringVar(&passphrase, "passphrase-file", "", "encrypt KEY with the passphrase that is the first line of `FILE`")
+		return func(_ context.Context, operands []string) error { return generateKey(operands[0], passphrase) }
 	},
 }
 
-// generateKey writes a new key and its public half.
-func generateKey(name string) error {
+// generateKey writes a new key and its public half. The key is encrypted with the first line of
+// a file, unless that has no name.
+func generateKey(name, passphraseFile string) error {
 	key, err := sealed.GenerateKey()
 	if err != nil {
 		return err
 	}
-	if err := writeKey(name, key); err != nil {
+	marshal := key.MarshalText
+	if passphraseFile != "" {
+		passphrase, err := readPassphrase(passphraseFile)
+		if err != nil {
+			return err
+		}
+		marshal = func() ([]byte, error) { return key.Encrypt(passphrase) }
+	}
+	if err := writeKey(name, marshal); err != nil {
 		return err
 	}
-	if err := writeKey(name+".pub", key.Public()); err != nil {
+	if err := writeKey(name+".pub", key.Public().MarshalText); err != nil {
 		_ = os.Remove(name)
 		return err
 	}
@@ -41,9 +53,22 @@ func generateKey(name string) error {
 	return nil
 }
 
+// readPassphrase returns the first line of a file.
+func readPassphrase(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("keygen: %w", err)
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	if line = bytes.TrimSuffix(line, []byte("\r")); len(line) == 0 {
+		return nil, fmt.Errorf("keygen: the first line of %s is empty, and no passphrase", name)
+	}
+	return line, nil
+}
+
 // writeKey writes a key to a new file, durably, or leaves none.
-func writeKey(name string, key encoding.TextMarshaler) error {
-	text, err := key.MarshalText()
+func writeKey(name string, marshal func() ([]byte, error)) error {
+	text, err := marshal()
 	if err != nil {
 		return err
 	}

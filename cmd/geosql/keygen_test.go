@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func TestKeygen(t *testing.T) {
 		}
 		return text
 	}
-	key, err := sealed.ParsePrivateKey(read(name))
+	key, err := sealed.ParsePrivateKey(read(name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,4 +45,18 @@ func TestKeygen(t *testing.T) {
 		t.Errorf("half a key is left: %v", err)
 	}
 	clitest.WantError(t, clitest.Run(t, "", "keygen", filepath.Join(name, "x", "y")), 1, "no such file")
+
+	words := clitest.WriteFile(t, "correct horse\r\nbattery staple\n")
+	locked := filepath.Join(t.TempDir(), "locked.key")
+	if r := clitest.Run(t, "", "keygen", locked, "--passphrase-file", words); r.Status != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if _, err := sealed.ParsePrivateKey(read(locked), nil); !errors.Is(err, sealed.ErrPassphrase) {
+		t.Errorf("without the passphrase: %v", err)
+	}
+	if _, err := sealed.ParsePrivateKey(read(locked), func() ([]byte, error) { return []byte("correct horse"), nil }); err != nil {
+		t.Error(err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", clitest.WriteFile(t, "\nx\n")), 1, "is empty, and no passphrase")
+	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", words+"x"), 1, "no such file")
 }
