@@ -157,8 +157,8 @@ func (p *plan) placeExamples() []example {
 			sql:  fmt.Sprintf("SELECT t.who, g.lat, g.lon, %s AS within_m\n  FROM (%s LIMIT 3) AS t,\n       %s", within, one, noisy),
 			unit: budget.Metre, charge: pl.epsilon},
 		{about: "Where are most of them? The fullest cells of a heat map (charges each account 1 per record)",
-			sql: fmt.Sprintf("SELECT f.value -> '$.properties.count' AS people, dx_radius('count', 0.95, 0.5, NULL) AS within,\n"+
-				"         f.value -> '$.geometry.coordinates[0][0]' AS corner\n"+
+			sql: fmt.Sprintf("SELECT f.value ->> '$.properties.count' AS people, dx_radius('count', 0.95, 0.5, NULL) AS within,\n"+
+				"         f.value ->> '$.geometry.coordinates[0][0]' AS corner\n"+
 				"  FROM (SELECT dx_heatmap(who, lat, lon, 1, %s, %s) AS map\n        FROM (%s)),\n"+
 				"       json_each(map, '$.features') AS f ORDER BY 1 DESC LIMIT 5", domain, plain(cellOf(pl)), one),
 			unit: budget.Record, charge: big.NewRat(1, 1)},
