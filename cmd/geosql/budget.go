@@ -182,17 +182,3 @@ func (s *session) printHead() error {
 		}
 	})
 }
-
-// firstValue runs a statement and calls read with the first value of its row.
-func firstValue(conn *sqlite.Conn, sql string, read func(sqlite.Value)) error {
-	stmt, _, err := conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
-	if _, err := stmt.Step(); err != nil {
-		return err
-	}
-	read(stmt.Column(0))
-	return nil
-}

@@ -146,23 +146,12 @@ var declared = []string{"domain", "universe", "markov", "prior", "cip", "optimal
 // names returns the first column of a query. It returns nothing if the query fails: completion
 // is a convenience.
 func (sh *shell) names(sql string, params ...string) (names []string) {
-	stmt, _, err := sh.conn.Prepare(sql)
-	if err != nil {
-		return nil
-	}
-	defer stmt.Close()
-	for i, p := range params {
-		stmt.BindText(i+1, p)
-	}
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return names
+	_ = eachOf(sh.conn, func(v []sqlite.Value) {
+		if v[0].Type() == sqlite.Text {
+			names = append(names, v[0].Text())
 		}
-		if name := stmt.Column(0); name.Type() == sqlite.Text {
-			names = append(names, name.Text())
-		}
-	}
+	}, sql, params...)
+	return names
 }
 
 // completeCommand completes a command of the shell or its argument.

@@ -23,6 +23,8 @@ status is 0 also if they cannot.`,
 	},
 }
 
+const costSQL = `SELECT * FROM budget_cost(?1)`
+
 // showCost shows what a statement would charge, and to whom.
 func showCost(ctx context.Context, f outputFlags, db, sql string) error {
 	s, err := openExisting(db, f)
@@ -30,7 +32,7 @@ func showCost(ctx context.Context, f outputFlags, db, sql string) error {
 		return err
 	}
 	s.rows = &summarized{s.rows, s.meter}
-	return s.close(s.runWith(ctx, "SELECT * FROM budget_cost(?1)", &sql))
+	return s.close(s.runWith(ctx, costSQL, &sql))
 }
 
 // A summarized writes a summary of the rows of budget_cost to standard error before them.

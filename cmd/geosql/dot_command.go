@@ -73,7 +73,6 @@ const (
 		AND (name LIKE ?1 OR ?1 IS NULL) ORDER BY name`
 	schemaSQL = `SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL
 		AND CASE WHEN ?1 IS NULL THEN tbl_name NOT LIKE 'geosql\_%' ESCAPE '\' ELSE tbl_name = ?1 COLLATE NOCASE END`
-	costSQL = `SELECT * FROM budget_cost(?1)`
 )
 
 // query shows the rows of a statement with one parameter: an argument, or NULL if it is empty.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/release"
 )
 
 // outputFlags holds the flags of every command that prints rows.
@@ -88,4 +89,15 @@ func checkDatabase(path string) error {
 		return cli.UsageError("the database has an empty name")
 	}
 	return nil
+}
+
+// outsideVar defines the flag -outside: the share that may lie outside what was declared.
+func outsideVar(fs *flag.FlagSet, share *float64, usage string) {
+	*share = release.DefaultOutside
+	fs.Func("outside", usage, func(v string) (err error) {
+		if *share, err = cli.Number(v); err == nil && !(*share >= 0 && *share <= 1) {
+			err = errors.New("it must be from 0 to 1, such as 0.05 for 5 %")
+		}
+		return err
+	})
 }

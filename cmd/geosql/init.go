@@ -27,7 +27,7 @@ kept in DB.sql. Nothing is charged. DB may exist; what is declared there is offe
   geosql init city.db trips.csv --account person --lat lat --lon lon --box Lisbon \
     --epsilon-for 500 --limit 4x`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
-		t := initTask{outside: 0.01, step: 1, given: map[string]*string{}}
+		t := initTask{step: 1, given: map[string]*string{}}
 		t.register(flags)
 		return func(ctx context.Context, operands []string) error {
 			t.database, t.files = operands[0], operands[1:]
@@ -81,12 +81,7 @@ func (t *initTask) register(flags *flag.FlagSet) {
 			return nil
 		})
 	}
-	flags.Func("outside", "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)", func(v string) (err error) {
-		if t.outside, err = cli.Number(v); err == nil && !(t.outside >= 0 && t.outside <= 1) {
-			err = errors.New("it must be from 0 to 1")
-		}
-		return err
-	})
+	outsideVar(flags, &t.outside, "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)")
 	cli.NumberVar(flags, &t.step, "step", "set the step of a new domain's lattice to `METRES`")
 	cli.Switch(flags, "yes", "do not ask whether to go on", func() { t.yes = true })
 }

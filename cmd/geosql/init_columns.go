@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,7 @@ func (t *initTask) askColumns(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	times := p.timeColumns()
-	err = t.talk.settle(ctx, question{flag: "time", given: t.given["time"], text: "Column of the time, or none", preset: orNone(times),
+	err = t.talk.settle(ctx, question{flag: "time", given: t.given["time"], text: "Column of the time, or none", preset: cmp.Or(p.guessTime(), none),
 		accept: func(answer string) (err error) { p.time, err = p.optional(answer, nil); return err }})
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (t *initTask) askLocation(ctx context.Context, p *plan) error {
 	}
 	preset := none
 	if t.talk.asks && given == nil {
-		preset = orNone(p.guessed(latNames))
+		preset = cmp.Or(p.guess(latNames, nil), none)
 	}
 	err := t.talk.settle(ctx, question{flag: "lat", given: given, text: "Column of the latitude, or none", preset: preset,
 		accept: func(answer string) (err error) { lat, err = p.optional(answer, p.isNumber); return err }})
@@ -199,35 +199,19 @@ func (p *plan) guess(names []string, test func(infer.Summary) error) string {
 	return ""
 }
 
-// guessed returns the columns with one of the names.
-func (p *plan) guessed(names []string) []string {
-	if name := p.guess(names, nil); name != "" {
-		return []string{name}
-	}
-	return nil
-}
-
-// orNone returns the first name, or none.
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return none
-	}
-	return names[0]
-}
-
-// timeColumns returns the columns that hold times.
-func (p *plan) timeColumns() (names []string) {
+// guessTime returns the first column that holds times, or "".
+func (p *plan) guessTime() string {
 	for _, c := range p.Columns {
 		if c.Dates == infer.Times {
-			names = append(names, c.Name)
+			return c.Name
 		}
 	}
 	for _, name := range timeNames {
 		if i := p.find(name); i >= 0 && timeForm(p.Columns[i]) == unixTime {
-			names = append(names, p.Columns[i].Name)
+			return p.Columns[i].Name
 		}
 	}
-	return names
+	return ""
 }
 
 // guessReading returns the column that most likely holds readings, or "".

@@ -44,46 +44,28 @@ func readDeclarations(path string, ledger ledgerFlags) (*declarations, error) {
 
 func (d *declarations) read(conn *sqlite.Conn) error {
 	declares := map[string]bool{}
-	err := eachOf(conn, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')", func(v []sqlite.Value) {
+	err := eachOf(conn, func(v []sqlite.Value) {
 		name := strings.ToLower(v[0].Text())
 		d.tables[name] = true
 		declares[name] = strings.HasPrefix(name, "geosql_")
-	})
+	}, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
 	if err == nil && declares["geosql_domain"] {
-		err = eachOf(conn, "SELECT name, south, west, north, east, step_m FROM main.geosql_domain ORDER BY name", func(v []sqlite.Value) {
-			d.domains = append(d.domains, declaredBox{strings.Clone(v[0].Text()), v[1].Float(), v[2].Float(), v[3].Float(), v[4].Float(), v[5].Float()})
-		})
+		err = eachOf(conn, func(v []sqlite.Value) {
+			d.domains = append(d.domains, declaredBox{v[0].Text(), v[1].Float(), v[2].Float(), v[3].Float(), v[4].Float(), v[5].Float()})
+		}, "SELECT name, south, west, north, east, step_m FROM main.geosql_domain ORDER BY name")
 	}
 	if err == nil && declares["geosql_universe"] {
-		err = eachOf(conn, "SELECT name, lo, hi, step, unit FROM main.geosql_universe ORDER BY name", func(v []sqlite.Value) {
-			d.universes = append(d.universes, declaredUniverse{strings.Clone(v[0].Text()), v[1].Float(), v[2].Float(), v[3].Float(), strings.Clone(v[4].Text())})
-		})
+		err = eachOf(conn, func(v []sqlite.Value) {
+			d.universes = append(d.universes, declaredUniverse{v[0].Text(), v[1].Float(), v[2].Float(), v[3].Float(), v[4].Text()})
+		}, "SELECT name, lo, hi, step, unit FROM main.geosql_universe ORDER BY name")
 	}
 	if err != nil {
 		return err
 	}
-	return eachOf(conn, "SELECT unit, epsilon_limit, window_seconds FROM ledger_limits WHERE account = '*' ORDER BY id", func(v []sqlite.Value) {
-		unit := budget.Unit(strings.Clone(v[0].Text()))
+	return eachOf(conn, func(v []sqlite.Value) {
+		unit := budget.Unit(v[0].Text())
 		d.limits[unit] = limit{unit: unit, amount: budget.Decimal(v[1].Float()), window: v[2].Int()}
-	})
-}
-
-// eachOf calls row for every row of a query. The values are those of the row until row returns.
-func eachOf(conn *sqlite.Conn, sql string, row func(values []sqlite.Value)) error {
-	stmt, _, err := conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
-	values := make([]sqlite.Value, stmt.Columns())
-	for {
-		more, err := stmt.Step()
-		if err != nil || !more {
-			return err
-		}
-		stmt.Row(0, values)
-		row(values)
-	}
+	}, "SELECT unit, epsilon_limit, window_seconds FROM ledger_limits WHERE account = '*' ORDER BY id")
 }
 
 // add adds what was decided about a file.

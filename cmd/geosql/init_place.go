@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,17 +173,19 @@ func (t *initTask) askSwap(ctx context.Context, place *placePlan) error {
 // offeredBoxes returns the boxes that are offered for the locations: domains that are declared,
 // and the smallest public boxes that can be domains.
 func (t *initTask) offeredBoxes(p *plan) (offered []offeredBox, err error) {
-	for _, b := range t.known.domains {
-		domain, err := b.build()
-		if err != nil {
+	domains := make([]*planar.Domain, len(t.known.domains))
+	for k, b := range t.known.domains {
+		if domains[k], err = b.build(); err != nil {
 			return nil, err
 		}
-		outside, err := p.outside(domain)
-		if err != nil {
-			return nil, err
-		}
-		if 1-outside >= nearlyAll && len(offered) < longestOffer {
-			offered = append(offered, offeredBox{b, b.name + " (declared)", 1 - outside})
+	}
+	outside, err := p.outside(domains...)
+	if err != nil {
+		return nil, err
+	}
+	for k, b := range t.known.domains {
+		if 1-outside[k] >= nearlyAll && len(offered) < longestOffer {
+			offered = append(offered, offeredBox{b, b.name + " (declared)", 1 - outside[k]})
 		}
 	}
 	for _, h := range p.place.tally.Holding(nearlyAll) {
@@ -296,10 +299,11 @@ func (t *initTask) takeBox(p *plan, offered []offeredBox, answer string) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be a domain: %w", answer, err)
 	}
-	outside, err := p.outside(domain)
+	shares, err := p.outside(domain)
 	if err != nil {
 		return err
 	}
+	outside := shares[0]
 	if outside > t.outside {
 		text := fmt.Sprintf("%s of the locations lie outside %s", percent(outside), answer)
 		if swappedInto(p, box) {
@@ -373,40 +377,36 @@ func unknownPlace(name string) error {
 
 // fresh returns a box with a name that no other domain has.
 func (t *initTask) fresh(b declaredBox) declaredBox {
-	b.name = freeName(b.name, func(name string) bool {
-		for _, d := range t.known.domains {
-			other := b
-			other.name = name
-			if d.name == name && d != other {
-				return false
-			}
-		}
-		return true
-	})
-	return b
+	return renamed(b, t.known.domains, func(b *declaredBox) *string { return &b.name })
 }
 
-// freeName returns the name, or the name with the first number at which it is free.
-func freeName(name string, free func(string) bool) string {
-	for n := 1; ; n++ {
-		candidate := name
-		if n > 1 {
-			candidate += strconv.Itoa(n)
-		}
-		if free(candidate) {
-			return candidate
-		}
+// renamed returns a declaration, with the first number behind its name at which no other one
+// has that.
+func renamed[D comparable](d D, known []D, nameOf func(*D) *string) D {
+	name := *nameOf(&d)
+	for n := 2; slices.ContainsFunc(known, func(k D) bool { return *nameOf(&k) == *nameOf(&d) && k != d }); n++ {
+		*nameOf(&d) = name + strconv.Itoa(n)
 	}
+	return d
 }
 
-// outside returns the share of the locations outside a domain's box.
-func (p *plan) outside(d *planar.Domain) (float64, error) {
-	var n int64
+// outside returns the share of the locations outside the box of each domain.
+func (p *plan) outside(domains ...*planar.Domain) ([]float64, error) {
+	shares := make([]float64, len(domains))
+	if len(domains) == 0 {
+		return nil, nil
+	}
 	err := eachRow(p.data, "counting", func(batch *dataset.Rows, i int) error {
-		if lat, lon, known := p.location(batch, i); known && d.Outside(lat, lon) {
-			n++
+		lat, lon, known := p.location(batch, i)
+		for k, d := range domains {
+			if known && d.Outside(lat, lon) {
+				shares[k]++
+			}
 		}
 		return nil
 	})
-	return float64(n) / float64(p.place.tally.Total()), err
+	for k := range shares {
+		shares[k] /= float64(p.place.tally.Total())
+	}
+	return shares, err
 }

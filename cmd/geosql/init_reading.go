@@ -263,17 +263,7 @@ func (t *initTask) universeOf(p *plan, offered []offeredUniverse, answer string)
 
 // freshUniverse returns a universe with a name that no other has.
 func (t *initTask) freshUniverse(u declaredUniverse) declaredUniverse {
-	u.name = freeName(u.name, func(name string) bool {
-		for _, known := range t.known.universes {
-			other := u
-			other.name = name
-			if known.name == name && known != other {
-				return false
-			}
-		}
-		return true
-	})
-	return u
+	return renamed(u, t.known.universes, func(u *declaredUniverse) *string { return &u.name })
 }
 
 // askUnit asks for the unit of a universe.

@@ -114,15 +114,8 @@ func afterCharging(err error, charged []sqlitefn.Charged) error {
 
 // per returns an amount of epsilon with its unit.
 func per(eps *big.Rat, unit budget.Unit) string {
-	const digits = 12 // of a budget's amounts
-	text := eps.FloatString(digits)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "/" + string(unit)
+	return ratText(eps) + "/" + string(unit)
 }
 
 // accounts returns a number of accounts.
-func accounts(n int) string {
-	if n == 1 {
-		return "1 account"
-	}
-	return fmt.Sprintf("%d accounts", n)
-}
+func accounts(n int) string { return count(int64(n), "account") }

@@ -80,13 +80,7 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	})
 	cli.Switch(fs, "dry-run", "show what the release would charge and how accurate it would be, and where the true locations lie; "+
 		"charge and write nothing; the exit status is 1 if the release would be refused", func() { t.dry = true })
-	s.Outside = release.DefaultOutside
-	fs.Func("outside", "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)", func(v string) (err error) {
-		if s.Outside, err = cli.Number(v); err == nil && !(s.Outside >= 0 && s.Outside <= 1) {
-			err = errors.New("it must be from 0 to 1, such as 0.05 for 5 %")
-		}
-		return err
-	})
+	outsideVar(fs, &s.Outside, "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)")
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
 	cli.Switch(fs, "escape-formulas", "put an apostrophe before text of a CSV file that a spreadsheet program would take for a formula",
 		func() { s.EscapeFormulas = true })

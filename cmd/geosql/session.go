@@ -91,3 +91,30 @@ func openDatabase(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	}
 	return conn, nil
 }
+
+// eachOf calls row for every row of a query with text parameters. The values are those of the row
+// until row returns.
+func eachOf(conn *sqlite.Conn, row func(values []sqlite.Value), sql string, params ...string) error {
+	stmt, _, err := conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	for i, p := range params {
+		stmt.BindText(i+1, p)
+	}
+	values := make([]sqlite.Value, stmt.Columns())
+	for {
+		more, err := stmt.Step()
+		if err != nil || !more {
+			return err
+		}
+		stmt.Row(0, values)
+		row(values)
+	}
+}
+
+// firstValue runs a query that returns one row, and calls read with its first value.
+func firstValue(conn *sqlite.Conn, sql string, read func(sqlite.Value)) error {
+	return eachOf(conn, func(v []sqlite.Value) { read(v[0]) }, sql)
+}
