@@ -103,6 +103,13 @@ type Ledger interface {
 	// release that was published can be opened but not charged.
 	OpenRelease(id string, plan ReleasePlan) (Release, error)
 
+	// Record stores facts, all or none. One that is stored already changes nothing. The IDs of
+	// the facts are ignored.
+	Record(facts ...Fact) error
+
+	// Facts returns the facts with a higher ID than after, in the order of their IDs.
+	Facts(after int64) ([]Fact, error)
+
 	// Head returns the ledger's last entry, which stands for all before it. Noted somewhere
 	// else it is evidence for Verify.
 	Head() (Head, error)

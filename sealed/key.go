@@ -1,6 +1,8 @@
 package sealed
 
 import (
+	"crypto/ed25519"
+	"crypto/hkdf"
 	"crypto/hpke"
 	"crypto/sha256"
 	"encoding/pem"
@@ -18,15 +20,19 @@ var (
 // A KeyID tells keys apart: the first 8 bytes of the SHA-256 hash of a public key.
 type KeyID [8]byte
 
-// A PublicKey seals. It is immutable and safe for concurrent use.
+// A PublicKey seals for whoever has the private key, and verifies what that has signed. It is
+// immutable and safe for concurrent use.
 type PublicKey struct {
-	key hpke.PublicKey
-	id  KeyID
+	key      hpke.PublicKey
+	verifier ed25519.PublicKey
+	id       KeyID
 }
 
-// A PrivateKey opens what its public key has sealed. It is immutable and safe for concurrent use.
+// A PrivateKey opens what its public key has sealed, and signs. It is immutable and safe for
+// concurrent use.
 type PrivateKey struct {
 	key    hpke.PrivateKey
+	signer ed25519.PrivateKey
 	public PublicKey
 }
 
@@ -36,20 +42,44 @@ func GenerateKey() (*PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPrivateKey(key), nil
+	return newPrivateKey(key)
 }
 
-func newPrivateKey(key hpke.PrivateKey) *PrivateKey {
-	return &PrivateKey{key, newPublicKey(key.PublicKey())}
+// signingKey is the context in which the seed of the signing key is derived from a private key.
+const signingKey = "geosql signing key"
+
+// newPrivateKey adds to a key the one that signs, which HKDF derives from it.
+func newPrivateKey(key hpke.PrivateKey) (*PrivateKey, error) {
+	b, err := key.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	seed, err := hkdf.Key(sha256.New, b, nil, signingKey, ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	signer := ed25519.NewKeyFromSeed(seed)
+	return &PrivateKey{key, signer, newPublicKey(key.PublicKey(), signer.Public().(ed25519.PublicKey))}, nil
 }
 
-func newPublicKey(key hpke.PublicKey) PublicKey {
-	hash := sha256.Sum256(key.Bytes())
-	return PublicKey{key, KeyID(hash[:8])}
+func newPublicKey(key hpke.PublicKey, verifier ed25519.PublicKey) PublicKey {
+	k := PublicKey{key: key, verifier: verifier}
+	hash := sha256.Sum256(k.bytes())
+	k.id = KeyID(hash[:8])
+	return k
 }
+
+// bytes returns the serialised public key: that of HPKE and that of Ed25519.
+func (k PublicKey) bytes() []byte { return append(k.key.Bytes(), k.verifier...) }
 
 // Public returns the public half.
 func (k *PrivateKey) Public() PublicKey { return k.public }
+
+// Signer returns the key that signs sessions.
+func (k *PrivateKey) Signer() ed25519.PrivateKey { return k.signer }
+
+// Verifier returns the key that verifies what the private key has signed.
+func (k PublicKey) Verifier() ed25519.PublicKey { return k.verifier }
 
 // ID returns what tells the key from others.
 func (k PublicKey) ID() KeyID { return k.id }
@@ -72,7 +102,7 @@ func (k *PrivateKey) MarshalText() ([]byte, error) {
 
 // MarshalText returns the public key in PEM. It never fails.
 func (k PublicKey) MarshalText() ([]byte, error) {
-	return pem.EncodeToMemory(&pem.Block{Type: publicLabel, Bytes: k.key.Bytes()}), nil
+	return pem.EncodeToMemory(&pem.Block{Type: publicLabel, Bytes: k.bytes()}), nil
 }
 
 // Errors of reading keys. They show nothing of what was read.
@@ -113,7 +143,7 @@ func ParsePrivateKey(text []byte, passphrase func() ([]byte, error)) (*PrivateKe
 	if err != nil {
 		return nil, errPrivateKey
 	}
-	return newPrivateKey(key), nil
+	return newPrivateKey(key)
 }
 
 // ParsePublicKey returns the public key that a text holds.
@@ -125,9 +155,13 @@ func ParsePublicKey(text []byte) (PublicKey, error) {
 	case block == nil || block.Type != publicLabel || len(block.Headers) > 0 || len(rest) > 0:
 		return PublicKey{}, errPublicKey
 	}
-	key, err := kem.NewPublicKey(block.Bytes)
+	end := len(block.Bytes) - ed25519.PublicKeySize
+	if end < 0 {
+		return PublicKey{}, errPublicKey
+	}
+	key, err := kem.NewPublicKey(block.Bytes[:end])
 	if err != nil {
 		return PublicKey{}, errPublicKey
 	}
-	return newPublicKey(key), nil
+	return newPublicKey(key, block.Bytes[end:]), nil
 }

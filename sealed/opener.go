@@ -13,7 +13,7 @@ import (
 // An Opener opens the values of one database. Its methods are safe for concurrent use.
 type Opener struct {
 	database DatabaseID
-	keys     map[KeyID]*PrivateKey
+	keyring  *Keyring
 	sessions sync.Map // from number to *openSession
 
 	mu   sync.Mutex           // for writers of gone
@@ -32,14 +32,10 @@ type gone struct {
 	accounts map[uint64]bool
 }
 
-// NewOpener returns an opener for a database with the owner's keys: the current one and those
-// that older sessions were sealed for.
-func NewOpener(database DatabaseID, keys ...*PrivateKey) *Opener {
-	o := &Opener{database: database, keys: map[KeyID]*PrivateKey{}}
+// NewOpener returns an opener for a database with the owner's keys.
+func NewOpener(database DatabaseID, keyring *Keyring) *Opener {
+	o := &Opener{database: database, keyring: keyring}
 	o.gone.Store(&gone{map[uint32]bool{}, map[uint64]bool{}})
-	for _, k := range keys {
-		o.keys[k.public.id] = k
-	}
 	return o
 }
 
@@ -63,7 +59,7 @@ func (o *Opener) AddSession(s *Session, enrolled func(ed25519.PublicKey) bool) e
 
 // cipher returns the cipher of a session.
 func (o *Opener) cipher(s *Session) (cipher.AEAD, error) {
-	key := o.keys[s.Key]
+	key := o.keyring.keys[s.Key]
 	if key == nil {
 		return nil, ErrValue
 	}
@@ -121,26 +117,37 @@ func (r *Reader) Open(value []byte) (Header, Contents, error) {
 	if err != nil {
 		return Header{}, Contents{}, err
 	}
-	gone := r.opener.gone.Load()
-	if gone.sessions[h.Session] {
-		return Header{}, Contents{}, ErrRevoked
-	}
-	if err := r.enter(h.Session); err != nil {
-		return Header{}, Contents{}, err
-	}
-	copy(r.nonce[4:], value[8:headerSize])
-	if _, err := r.gcm.Open(r.plain[:0], r.nonce[:], value[headerSize:], value[:headerSize]); err != nil {
+	if h.Column == accountColumn {
 		return Header{}, Contents{}, ErrValue
+	}
+	if _, err := r.open(r.plain[:0], h, value); err != nil {
+		return Header{}, Contents{}, err
 	}
 	c, ok := parseContents(r.plain[:])
 	clear(r.plain[:])
 	switch {
 	case !ok:
 		return Header{}, Contents{}, ErrValue
-	case gone.accounts[c.Account]:
+	case r.opener.gone.Load().accounts[c.Account]:
 		return Header{}, Contents{}, ErrErased
 	}
 	return h, c, nil
+}
+
+// open appends what is sealed behind a header to to. The error is ErrValue or ErrRevoked.
+func (r *Reader) open(to []byte, h Header, sealed []byte) ([]byte, error) {
+	if r.opener.gone.Load().sessions[h.Session] {
+		return nil, ErrRevoked
+	}
+	if err := r.enter(h.Session); err != nil {
+		return nil, err
+	}
+	copy(r.nonce[4:], sealed[8:headerSize])
+	plain, err := r.gcm.Open(to, r.nonce[:], sealed[headerSize:], sealed[:headerSize])
+	if err != nil {
+		return nil, ErrValue
+	}
+	return plain, nil
 }
 
 // enter makes gcm the cipher of a session.

@@ -88,27 +88,37 @@ func NewSession(owner PublicKey, database DatabaseID, number uint32, signer ed25
 	return &Sealer{number: number, process: os.Getpid(), gcm: gcm}, s, nil
 }
 
-// Errors of Seal.
+// Errors of sealing.
 var (
 	errForked = errors.New("a session cannot go on in another process: begin one there")
 	errFull   = errors.New("a session has no counter left: begin another one")
+	errColumn = errors.New("no column has the number 0")
 )
 
-// Seal sets a value to contents, sealed for a column.
+// Seal sets a value to contents, sealed for a column, whose number is not 0.
 func (s *Sealer) Seal(v *Value, column uint32, c Contents) error {
+	if column == accountColumn {
+		return errColumn
+	}
+	c.put(s.plain[:])
+	_, err := s.seal(v[:headerSize], column, s.plain[:])
+	clear(s.plain[:])
+	return err
+}
+
+// seal sets to to a header with the session's next counter, and appends plain, sealed under it.
+// To has the length of a header.
+func (s *Sealer) seal(to []byte, column uint32, plain []byte) ([]byte, error) {
 	switch {
 	case os.Getpid() != s.process:
-		return errForked
+		return nil, errForked
 	case s.counter == math.MaxUint64:
-		return errFull
+		return nil, errFull
 	}
-	Header{column, s.number, s.counter}.put(v[:])
-	c.put(s.plain[:])
-	copy(s.nonce[4:], v[8:headerSize])
+	Header{column, s.number, s.counter}.put(to)
+	copy(s.nonce[4:], to[8:headerSize])
 	s.counter++
-	s.gcm.Seal(v[:headerSize], s.nonce[:], s.plain[:], v[:headerSize])
-	clear(s.plain[:])
-	return nil
+	return s.gcm.Seal(to, s.nonce[:], plain, to), nil
 }
 
 // verify returns an error unless the session was begun for the database by its signer.

@@ -69,10 +69,15 @@ func ParseHeader(value []byte) (Header, error) {
 	if len(value) != ValueSize {
 		return Header{}, ErrValue
 	}
+	return parseHeader(value), nil
+}
+
+// parseHeader returns the header at the beginning of b.
+func parseHeader(b []byte) Header {
 	return Header{
-		Column: binary.BigEndian.Uint32(value), Session: binary.BigEndian.Uint32(value[4:]),
-		Counter: binary.BigEndian.Uint64(value[8:]),
-	}, nil
+		Column: binary.BigEndian.Uint32(b), Session: binary.BigEndian.Uint32(b[4:]),
+		Counter: binary.BigEndian.Uint64(b[8:]),
+	}
 }
 
 // put writes a header to the beginning of b.

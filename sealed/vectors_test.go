@@ -107,7 +107,7 @@ func TestVectors(t *testing.T) {
 	if id := public.ID(); key.Public().ID() != id || string(id[:]) != string(v.Session.KeyID) {
 		t.Error("the keys do not belong together")
 	}
-	o := NewOpener(DatabaseID(v.Database), key)
+	o := NewOpener(DatabaseID(v.Database), NewKeyring(key))
 	session := &Session{v.Session.Number, KeyID(v.Session.KeyID), v.Session.Enc, ed25519.PublicKey(v.Session.Signer), v.Session.Signature}
 	if err := o.AddSession(session, anybody); err != nil {
 		t.Fatal(err)

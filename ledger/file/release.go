@@ -44,7 +44,7 @@ func (l *Ledger) FindRelease(id string, plan ledger.ReleasePlan) (ledger.Release
 		return nil, err
 	}
 	err = l.read(func(db *store) error {
-		some, err := db.hasReleases()
+		some, err := db.hasTable("release")
 		if some && err == nil {
 			_, err = r.restore(db)
 		}
@@ -175,7 +175,7 @@ func (r *release) Seal(sha256 string) error {
 func (r *release) Other(sha256 string) (id string, err error) {
 	const sql = "SELECT id FROM release WHERE id <> ?1 AND output = ?2 AND sha256 = ?3"
 	err = r.ledger.read(func(db *store) error {
-		some, err := db.hasReleases()
+		some, err := db.hasTable("release")
 		if err != nil || !some {
 			return err
 		}
@@ -207,13 +207,13 @@ type releaseRow struct {
 	published *ledger.Published
 }
 
-// hasReleases reports whether a release has ever begun. Before, there is no table of them.
-func (db *store) hasReleases() (some bool, err error) {
-	err = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'release'", func(*sqlite.Stmt) error {
-		some = true
+// hasTable reports whether a table exists that not every ledger has.
+func (db *store) hasTable(name string) (exists bool, err error) {
+	err = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?1", func(*sqlite.Stmt) error {
+		exists = true
 		return nil
-	})
-	return some, err
+	}, name)
+	return exists, err
 }
 
 // release returns the row of a release, or nil if there is none.

@@ -1,0 +1,22 @@
+package ledger
+
+import "errors"
+
+// A Fact is something that a ledger remembers for ever beside its charges, because what may be
+// answered depends on it: which accounts were erased, say. The ledger knows nothing of what it
+// means. Facts are not in the chain of entries.
+type Fact struct {
+	ID   int64  // grows from fact to fact; given by the ledger
+	Kind string // not empty
+	Text string
+}
+
+// CheckFacts returns an error for facts that cannot be recorded.
+func CheckFacts(facts []Fact) error {
+	for _, f := range facts {
+		if f.Kind == "" {
+			return errors.New("ledger: a fact has no kind")
+		}
+	}
+	return nil
+}

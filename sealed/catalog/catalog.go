@@ -1,0 +1,226 @@
+// Package catalog keeps what a sealed database has beside its sealed values: in the database
+// itself, in tables geosql_sealed_*, and in its ledger.
+//
+// Collectors write to the database, and anybody may have read it. So the owner relies on nothing
+// in it that its keys or the ledger do not confirm. The database holds sessions, which collectors
+// have signed, and the names of accounts, which they have sealed. The ledger holds facts, which
+// only the owner records: the id of the database, its columns with their universes and domains,
+// who may collect, and who was erased. A [Keeper] puts the two together and opens values.
+package catalog
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sealed"
+)
+
+// schema creates the tables of a sealed database. geosql_sealed_column is for readers: the
+// keeper goes by the ledger.
+const schema = `
+CREATE TABLE main.geosql_sealed(id BLOB NOT NULL);
+CREATE TABLE main.geosql_sealed_key(id BLOB PRIMARY KEY, public BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE main.geosql_sealed_column(
+  number INTEGER PRIMARY KEY, tbl TEXT NOT NULL, col TEXT NOT NULL, account TEXT NOT NULL,
+  kind TEXT NOT NULL, name TEXT NOT NULL);
+CREATE TABLE main.geosql_sealed_session(
+  number INTEGER PRIMARY KEY, key BLOB NOT NULL, enc BLOB NOT NULL, signer BLOB NOT NULL, signature BLOB NOT NULL);
+CREATE TABLE main.geosql_sealed_account(pseudonym TEXT NOT NULL, sealed BLOB NOT NULL);
+CREATE INDEX main.geosql_sealed_pseudonym ON geosql_sealed_account(pseudonym)`
+
+// ErrNotSealed says that a database is not a sealed one.
+var ErrNotSealed = errors.New("this database is not sealed")
+
+// A Column is a sealed column. Either Universe or Domain is there.
+type Column struct {
+	Number   uint32    `json:"number"` // from 1
+	Table    string    `json:"table"`
+	Name     string    `json:"column"`
+	Account  string    `json:"account"` // the column of the account's pseudonym
+	Universe *Universe `json:"universe,omitempty"`
+	Domain   *Domain   `json:"domain,omitempty"`
+}
+
+// A Universe is what dx_universe has declared.
+type Universe struct {
+	Name string  `json:"name"`
+	Lo   float64 `json:"lo"`
+	Hi   float64 `json:"hi"`
+	Step float64 `json:"step"`
+	Unit string  `json:"unit"`
+}
+
+// A Domain is what geo_domain and geo_region have declared.
+type Domain struct {
+	Name   string  `json:"name"`
+	South  float64 `json:"south"`
+	West   float64 `json:"west"`
+	North  float64 `json:"north"`
+	East   float64 `json:"east"`
+	StepM  float64 `json:"step_m"`
+	Region string  `json:"region,omitempty"` // WKT
+}
+
+// Create creates the tables of a sealed database in the main database of a connection.
+func Create(conn *sqlite.Conn, id sealed.DatabaseID) error {
+	if err := conn.Exec(schema); err != nil {
+		return err
+	}
+	return exec(conn, "INSERT INTO main.geosql_sealed VALUES (?1)", id[:])
+}
+
+// NewID draws the id of a sealed database at random.
+func NewID() (id sealed.DatabaseID) {
+	rand.Read(id[:])
+	return id
+}
+
+// ReadID returns the id of the main database of a connection, or ErrNotSealed.
+func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
+	exists := false
+	err = each(conn, "SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed'", func([]sqlite.Value) error {
+		exists = true
+		return nil
+	})
+	if err != nil || !exists {
+		return id, cmp.Or(err, ErrNotSealed)
+	}
+	err = ErrNotSealed
+	failed := each(conn, "SELECT id FROM main.geosql_sealed", func(v []sqlite.Value) error {
+		if b, ok := blob(v[0]); ok && len(b) == len(id) {
+			id, err = sealed.DatabaseID(b), nil
+		}
+		return nil
+	})
+	return id, cmp.Or(failed, err)
+}
+
+// AddKey adds a public key that the database is sealed for. Adding it again changes nothing.
+func AddKey(conn *sqlite.Conn, key sealed.PublicKey) error {
+	text, err := key.MarshalText()
+	if err != nil {
+		return err
+	}
+	id := key.ID()
+	return exec(conn, "INSERT OR IGNORE INTO main.geosql_sealed_key VALUES (?1, ?2)", id[:], text)
+}
+
+// HasKey reports whether the database is sealed for a key.
+func HasKey(conn *sqlite.Conn, id sealed.KeyID) (known bool, err error) {
+	err = each(conn, "SELECT 1 FROM main.geosql_sealed_key WHERE id = ?1", func([]sqlite.Value) error {
+		known = true
+		return nil
+	}, id[:])
+	return known, err
+}
+
+// AddColumn tells readers of a sealed column.
+func AddColumn(conn *sqlite.Conn, c Column) error {
+	kind, name := "", ""
+	switch {
+	case c.Universe != nil:
+		kind, name = "universe", c.Universe.Name
+	case c.Domain != nil:
+		kind, name = "domain", c.Domain.Name
+	}
+	return exec(conn, "INSERT INTO main.geosql_sealed_column VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+		int64(c.Number), c.Table, c.Name, c.Account, kind, name)
+}
+
+// NewSession begins a session of the database for a key, and adds it. Its number is drawn at
+// random among those that are free, so that sessions of two copies of a database hardly ever have
+// the same one.
+func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, signer *sealed.PrivateKey) (*sealed.Sealer, error) {
+	for {
+		var b [4]byte
+		rand.Read(b[:])
+		number := binary.BigEndian.Uint32(b[:])
+		used := number == 0
+		err := each(conn, "SELECT 1 FROM main.geosql_sealed_session WHERE number = ?1", func([]sqlite.Value) error {
+			used = true
+			return nil
+		}, int64(number))
+		if err != nil {
+			return nil, err
+		}
+		if used {
+			continue
+		}
+		sealer, s, err := sealed.NewSession(key, id, number, signer.Signer())
+		if err != nil {
+			return nil, err
+		}
+		return sealer, exec(conn, "INSERT INTO main.geosql_sealed_session VALUES (?1, ?2, ?3, ?4, ?5)",
+			int64(s.Number), s.Key[:], s.Enc, []byte(s.Signer), s.Signature)
+	}
+}
+
+// AddAccount adds what [sealed.Sealer.SealAccount] has sealed about the account of a pseudonym.
+func AddAccount(conn *sqlite.Conn, pseudonym string, entry []byte) error {
+	return exec(conn, "INSERT INTO main.geosql_sealed_account VALUES (?1, ?2)", pseudonym, entry)
+}
+
+// sessions calls add for every session of the database. A row of another form is no session.
+func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
+	return each(conn, "SELECT number, key, enc, signer, signature FROM main.geosql_sealed_session ORDER BY number", func(v []sqlite.Value) error {
+		key, a := blob(v[1])
+		enc, b := blob(v[2])
+		signer, c := blob(v[3])
+		signature, d := blob(v[4])
+		number := v[0].Int()
+		if a && b && c && d && len(key) == len(sealed.KeyID{}) && int64(uint32(number)) == number {
+			add(&sealed.Session{Number: uint32(number), Key: sealed.KeyID(key), Enc: enc, Signer: signer, Signature: signature})
+		}
+		return nil
+	})
+}
+
+// each calls row for every row of a query. Its values are valid until it returns. Parameters are
+// int64, string or []byte.
+func each(conn *sqlite.Conn, sql string, row func([]sqlite.Value) error, params ...any) error {
+	s, _, err := conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, p := range params {
+		switch p := p.(type) {
+		case int64:
+			s.BindInts(i+1, p)
+		case string:
+			s.BindText(i+1, p)
+		case []byte:
+			s.BindBlob(i+1, p)
+		default:
+			return fmt.Errorf("catalog: parameter of type %T", p)
+		}
+	}
+	values := make([]sqlite.Value, s.Columns())
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return err
+		}
+		s.Row(0, values)
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+}
+
+// exec runs a statement that returns no rows.
+func exec(conn *sqlite.Conn, sql string, params ...any) error {
+	return each(conn, sql, func([]sqlite.Value) error { return nil }, params...)
+}
+
+// blob returns a copy of a blob. It reports false for anything else.
+func blob(v sqlite.Value) ([]byte, bool) {
+	if v.Type() != sqlite.Blob {
+		return nil, false
+	}
+	return append([]byte{}, v.Bytes()...), true
+}

@@ -1,0 +1,141 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed"
+)
+
+// Kinds of facts. All but the last are in the ledger of a sealed database.
+const (
+	databaseFact  = "sealed database"   // sealedDatabase
+	columnFact    = "sealed column"     // Column
+	collectorFact = "collector"         // Collector
+	revokedFact   = "collector revoked" // Collector
+	erasedFact    = "account erased"    // erasedAccount
+	sealedAsFact  = "sealed as"         // sealedDatabase, in the ledger of what was sealed
+)
+
+type sealedDatabase struct {
+	ID []byte `json:"id"`
+}
+
+// A Collector may begin sessions, which its key verifies.
+type Collector struct {
+	Name   string `json:"name"`
+	Verify []byte `json:"verify"` // a public key of Ed25519
+}
+
+type erasedAccount struct {
+	Name string `json:"name"`
+}
+
+// Database returns the fact that a ledger is that of a sealed database.
+func Database(id sealed.DatabaseID) ledger.Fact { return fact(databaseFact, sealedDatabase{id[:]}) }
+
+// SealedAs returns the fact, for the ledger of a database, that its contents were sealed in
+// another one. Whoever seals them again gives its accounts their budgets a second time.
+func SealedAs(id sealed.DatabaseID) ledger.Fact { return fact(sealedAsFact, sealedDatabase{id[:]}) }
+
+// Fact returns the fact that a column is sealed.
+func (c Column) Fact() ledger.Fact { return fact(columnFact, c) }
+
+// Fact returns the fact that a collector may begin sessions.
+func (c Collector) Fact() ledger.Fact { return fact(collectorFact, c) }
+
+// Revoked returns the fact that what a collector has sealed or will seal is not opened.
+func (c Collector) Revoked() ledger.Fact { return fact(revokedFact, c) }
+
+// Erased returns the fact that no value of the account of a name is opened any more, whoever
+// has sealed it.
+func Erased(name string) ledger.Fact { return fact(erasedFact, erasedAccount{name}) }
+
+// fact returns a fact whose text is v in JSON.
+func fact(kind string, v any) ledger.Fact {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // all types of facts can be marshalled
+	}
+	return ledger.Fact{Kind: kind, Text: string(text)}
+}
+
+// A Record is what the owner has recorded in a ledger about a sealed database.
+type Record struct {
+	Database   *sealed.DatabaseID // nil if the ledger is not that of a sealed database
+	Columns    []Column
+	Collectors []Collector     // also revoked ones
+	Revoked    map[string]bool // collectors, by Collector.Verify
+	Erased     map[string]bool // accounts, by name
+	SealedAs   int             // how often the ledger's own database was sealed
+
+	last int64 // ID of the last fact
+}
+
+// ReadRecord returns what is recorded in a ledger.
+func ReadRecord(l ledger.Ledger) (*Record, error) {
+	r := &Record{Revoked: map[string]bool{}, Erased: map[string]bool{}}
+	_, err := r.update(l)
+	return r, err
+}
+
+// update adds what was recorded since the last time. It reports whether that was anything.
+func (r *Record) update(l ledger.Ledger) (changed bool, err error) {
+	facts, err := l.Facts(r.last)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range facts {
+		if err := r.add(f); err != nil {
+			return false, fmt.Errorf("fact %d of the ledger, %s: %w", f.ID, f.Kind, err)
+		}
+		r.last = f.ID
+	}
+	return len(facts) > 0, nil
+}
+
+func (r *Record) add(f ledger.Fact) error {
+	switch f.Kind {
+	case databaseFact:
+		var d sealedDatabase
+		err := json.Unmarshal([]byte(f.Text), &d)
+		if err == nil && len(d.ID) == len(r.Database) {
+			r.Database = (*sealed.DatabaseID)(d.ID)
+		}
+		return err
+	case columnFact:
+		var c Column
+		err := json.Unmarshal([]byte(f.Text), &c)
+		r.Columns = append(r.Columns, c)
+		return err
+	case collectorFact:
+		var c Collector
+		err := json.Unmarshal([]byte(f.Text), &c)
+		r.Collectors = append(r.Collectors, c)
+		return err
+	case revokedFact:
+		var c Collector
+		err := json.Unmarshal([]byte(f.Text), &c)
+		r.Revoked[string(c.Verify)] = true
+		return err
+	case erasedFact:
+		var a erasedAccount
+		err := json.Unmarshal([]byte(f.Text), &a)
+		r.Erased[a.Name] = true
+		return err
+	case sealedAsFact:
+		r.SealedAs++
+	}
+	return nil
+}
+
+// enrolled reports whether a key is that of a collector, revoked or not.
+func (r *Record) enrolled(verify []byte) bool {
+	for _, c := range r.Collectors {
+		if string(c.Verify) == string(verify) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package catalog
+
+import (
+	"crypto/ed25519"
+	"errors"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed"
+)
+
+// A Keeper opens the values of a sealed database for its owner. It is used by one goroutine at a
+// time, as its connection is.
+type Keeper struct {
+	conn   *sqlite.Conn
+	book   ledger.Ledger
+	record *Record
+	opener *sealed.Opener
+	reader *sealed.Reader
+
+	columns  map[uint32]*Column
+	numbers  map[uint64]int // index of the name of each number; unclear for one with several names
+	names    []string
+	byName   map[string]int
+	sessions int64 // version of the database when sessions and accounts were last read
+}
+
+// unclear stands for the name of a number that several sessions have given several names.
+const unclear = -1
+
+// A Row is what a value shows and hides.
+type Row struct {
+	Session uint32 // with Counter the identity of the value
+	Counter uint64
+	Account int // index for Keeper.Name: of one account for all its numbers
+	Column  *Column
+	Data    sealed.Data
+}
+
+// Open returns the keeper of the main database of a connection, which is charged to a ledger.
+// It returns ErrNotSealed for a database that is not sealed.
+func Open(conn *sqlite.Conn, book ledger.Ledger, keyring *sealed.Keyring) (*Keeper, error) {
+	id, err := ReadID(conn)
+	if err != nil {
+		return nil, err
+	}
+	record, err := ReadRecord(book)
+	if err != nil {
+		return nil, err
+	}
+	if record.Database == nil || *record.Database != id {
+		return nil, errors.New("the ledger is not that of this sealed database")
+	}
+	k := &Keeper{
+		conn: conn, book: book, record: record, opener: sealed.NewOpener(id, keyring),
+		columns: map[uint32]*Column{}, numbers: map[uint64]int{}, byName: map[string]int{},
+	}
+	k.reader = k.opener.NewReader()
+	k.learnColumns()
+	return k, k.readDatabase()
+}
+
+// learnColumns makes the columns of the record known.
+func (k *Keeper) learnColumns() {
+	for _, c := range k.record.Columns {
+		if k.columns[c.Number] == nil {
+			k.columns[c.Number] = &c
+		}
+	}
+}
+
+// Refresh makes the keeper act on all that was recorded in the ledger until now, and on what
+// was added to the database. It is called before the values of a statement are opened.
+func (k *Keeper) Refresh() error {
+	changed, err := k.record.update(k.book)
+	if err != nil {
+		return err
+	}
+	if changed {
+		k.learnColumns()
+	}
+	version, err := k.version()
+	if err != nil || !changed && version == k.sessions {
+		return err
+	}
+	return k.readDatabase()
+}
+
+// version returns a number that is another one when sessions or accounts were added.
+func (k *Keeper) version() (n int64, err error) {
+	err = each(k.conn, `SELECT (SELECT count(*) FROM main.geosql_sealed_session) + (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)`,
+		func(v []sqlite.Value) error {
+			n = v[0].Int()
+			return nil
+		})
+	return n, err
+}
+
+// readDatabase reads sessions and accounts. Sessions that are not signed by a collector are not
+// added, so that their values do not open.
+func (k *Keeper) readDatabase() (err error) {
+	if k.sessions, err = k.version(); err != nil {
+		return err
+	}
+	err = sessions(k.conn, func(s *sealed.Session) {
+		added := k.opener.AddSession(s, func(signer ed25519.PublicKey) bool { return k.record.enrolled(signer) })
+		if added == nil && k.record.Revoked[string(s.Signer)] {
+			k.opener.Revoke(s.Number)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return k.readAccounts()
+}
+
+// readAccounts reads the names of the accounts, and what of them is erased.
+func (k *Keeper) readAccounts() error {
+	var erased []uint64
+	err := k.EachAccount(func(_ string, number uint64, name string) {
+		i, known := k.byName[name]
+		if !known {
+			i = len(k.names)
+			k.names, k.byName[name] = append(k.names, name), i
+		}
+		if j, known := k.numbers[number]; known && j != i {
+			i = unclear // some session lies: the owner of the number cannot be told
+		}
+		k.numbers[number] = i
+		if k.record.Erased[name] {
+			erased = append(erased, number)
+		}
+	})
+	if err == nil && len(erased) > 0 {
+		k.opener.Erase(erased...)
+	}
+	return err
+}
+
+// EachAccount calls each with the pseudonym, the number and the name of every account of the
+// database. Entries that do not open are left out.
+func (k *Keeper) EachAccount(fn func(pseudonym string, number uint64, name string)) error {
+	return each(k.conn, "SELECT pseudonym, sealed FROM main.geosql_sealed_account ORDER BY rowid", func(v []sqlite.Value) error {
+		entry, ok := blob(v[1])
+		if !ok || v[0].Type() != sqlite.Text {
+			return nil
+		}
+		if number, name, err := k.reader.OpenAccount(entry); err == nil {
+			fn(v[0].Text(), number, name)
+		}
+		return nil
+	})
+}
+
+// Open opens a value. It reports false, without an error, if the value's session is revoked or
+// its account erased: then it counts as NULL. The only error is [sealed.ErrValue]. Open does not
+// allocate.
+func (k *Keeper) Open(value []byte) (row Row, present bool, err error) {
+	h, c, err := k.reader.Open(value)
+	switch err {
+	case nil:
+	case sealed.ErrRevoked, sealed.ErrErased:
+		return Row{}, false, nil
+	default:
+		return Row{}, false, sealed.ErrValue
+	}
+	account, known := k.numbers[c.Account]
+	column := k.columns[h.Column]
+	if !known || account == unclear || column == nil {
+		return Row{}, false, sealed.ErrValue
+	}
+	return Row{h.Session, h.Counter, account, column, c.Data}, true, nil
+}
+
+// Name returns the name of an account by its index.
+func (k *Keeper) Name(account int) string { return k.names[account] }
+
+// ID returns the id of the database.
+func (k *Keeper) ID() sealed.DatabaseID { return *k.record.Database }
+
+// Record returns what the owner has recorded. The caller must not change it.
+func (k *Keeper) Record() *Record { return k.record }
