@@ -145,7 +145,7 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 		return nil, errLedgerItself(path)
 	}
 	f.ledger.file = path
-	return openSession(":memory:", sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
+	return f.openSession(":memory:", sqlite.ReadWrite|sqlite.Create)
 }
 
 // isLedger reports whether a database is a ledger itself, or a copy of one.
