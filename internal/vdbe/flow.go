@@ -5,7 +5,7 @@ import "math/bits"
 // A flow follows which rows the values in registers come from, along the paths of a graph.
 type flow struct {
 	*graph
-	pure      func(string) bool
+	pure func(string) bool
 	cursors
 	positions []position
 	numbers   map[position]int
