@@ -20,8 +20,9 @@ type Misuse struct {
 	Through string   // the function, the operator or the clause
 	Instead string   // what to write or do instead
 
-	noun    string
-	replace string // the private function that takes the place of an aggregate, "" for none
+	noun         string
+	replace      string // the private function that takes the place of an aggregate, "" for none
+	instructions int    // how many there are
 }
 
 // Error says what is wrong, and what to do.
@@ -108,7 +109,9 @@ func (s *session) misuses(sql string) ([]Misuse, vdbe.Program, error) {
 	}
 	var list []Misuse
 	for _, u := range merged(uses) {
-		list = append(list, newMisuse(u, sql, names, byName))
+		m := newMisuse(u.Use, sql, names, byName)
+		m.instructions = u.instructions
+		list = append(list, m)
 	}
 	return withoutParts(list), program, nil
 }
@@ -126,18 +129,25 @@ func (s *session) resultNames(sql string) (names []string, err error) {
 	return names, nil
 }
 
+// A mergedUse is what several instructions do.
+type mergedUse struct {
+	vdbe.Use
+	instructions int
+}
+
 // merged joins the uses of the same columns in the same way: SQLite may compile an expression several
 // times.
-func merged(uses []vdbe.Use) (list []vdbe.Use) {
+func merged(uses []vdbe.Use) (list []mergedUse) {
 	for _, u := range uses {
 		slices.Sort(u.Columns)
-		i := slices.IndexFunc(list, func(v vdbe.Use) bool {
+		i := slices.IndexFunc(list, func(v mergedUse) bool {
 			return v.Kind == u.Kind && v.Name == u.Name && slices.Equal(v.Columns, u.Columns)
 		})
 		if i < 0 {
-			list = append(list, u)
+			list = append(list, mergedUse{u, 1})
 			continue
 		}
+		list[i].instructions++
 		for _, result := range u.Results {
 			if !slices.Contains(list[i].Results, result) {
 				list[i].Results = append(list[i].Results, result)

@@ -195,3 +195,92 @@ func TestMisuses(t *testing.T) {
 		}
 	}
 }
+
+// Statements as they are made private with epsilon 0.5, or after "!" the error.
+var madePrivate = []struct{ sql, want string }{
+	{`SELECT sum(kwh) FROM reading`, `SELECT dx_sum(kwh, 0.5) FROM reading`},
+	{`SELECT SUM ( r.kwh ), avg(kwh) AS a, count(kwh), 'sum(kwh)', "price" /* sum(kwh) */ FROM reading r -- sum(kwh)`,
+		`SELECT dx_sum( r.kwh , 0.5), dx_avg(kwh, 0.5) AS a, count(kwh), 'sum(kwh)', "price" /* sum(kwh) */ FROM reading r -- sum(kwh)`},
+	{`SELECT min(kwh), max(kwh), max(price, at), total(kwh) FILTER (WHERE at > 1) FROM reading`,
+		`SELECT dx_min(kwh, 0.5), dx_max(kwh, 0.5), max(price, at), dx_sum(kwh, 0.5) FILTER (WHERE at > 1) FROM reading`},
+	{`SELECT home, total(kwh) FILTER (WHERE at > 1) AS "sum(kwh)" FROM reading GROUP BY home`,
+		`SELECT home, dx_sum(kwh, 0.5) FILTER (WHERE at > 1) AS "sum(kwh)" FROM reading GROUP BY home`},
+	{`SELECT max(kwh), max(price, at) FROM reading`, `SELECT dx_max(kwh, 0.5), max(price, at) FROM reading`},
+	{`SELECT sum(coalesce(kwh, (SELECT kwh FROM reading))) FROM reading`, `SELECT dx_sum(coalesce(kwh, (SELECT kwh FROM reading)), 0.5) FROM reading`},
+	{`SELECT sum(x) FROM plain`, `SELECT sum(x) FROM plain`},
+	{`SELECT sum(kwh), sum(price) FROM reading`, `!sum is used over the sealed column reading.kwh and over public values: write dx_sum(x, 0.5) where it is over the sealed one`},
+	{`SELECT sum(kwh) OVER () FROM reading`, `!sum over the sealed column reading.kwh would be a wrong number: write dx_sum(kwh, epsilon)`},
+	{`SELECT sum(DISTINCT kwh) FROM reading`, `!DISTINCT over the sealed column reading.kwh`},
+	{`SELECT s FROM summed`, `!sum over the sealed column reading.kwh would be a wrong number`},
+	{`SELECT sum(location) FROM reading`, `!sum over the sealed column reading.location would be a wrong answer: write a private function, such as dx_centroid(location, epsilon)`},
+	{`SELECT sum(kwh) FROM reading WHERE kwh > 3`, `!> over the sealed column reading.kwh would be a wrong answer: a condition on a sealed value is not possible, but dx_histogram(kwh, epsilon, bins) counts`},
+	{`SELECT "sum"(kwh) FROM reading`, `!sum over the sealed column reading.kwh`},
+}
+
+func TestPrivate(t *testing.T) {
+	conn, m := sealedMeter(t)
+	for _, c := range madePrivate {
+		got, err := m.Private(c.sql, "0.5")
+		if text, fails := strings.CutPrefix(c.want, "!"); fails {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%s: %s, %v; want error %s", c.sql, got, err, text)
+			}
+			continue
+		}
+		if got != c.want || err != nil {
+			t.Errorf("%s\n\tbecame %s, %v\n\twant   %s", c.sql, got, err, c.want)
+		} else if err := conn.Exec(got); err != nil {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+}
+
+// What is known of sealed columns is looked up again when it may have changed, and not otherwise.
+func TestHasSealed(t *testing.T) {
+	conn, m := metered(t)
+	has := func(want bool) {
+		t.Helper()
+		if got, err := m.HasSealed(); got != want || err != nil {
+			t.Errorf("sealed: %v, %v", got, err)
+		}
+	}
+	run := func(sql string, want bool) {
+		t.Helper()
+		stmt, _, err := conn.Prepare(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.HasSealed()
+		if err != nil {
+			t.Error(err)
+		}
+		if err := stmt.Run(); err != nil {
+			t.Fatal(err)
+		}
+		stmt.Close()
+		has(want)
+	}
+	has(false)
+	run(`CREATE TABLE t(x)`, false)
+	run(`CREATE TABLE geosql_sealed_column(number INTEGER PRIMARY KEY, tbl TEXT, col TEXT, account TEXT, kind TEXT, name TEXT)`, false)
+	run(`INSERT INTO geosql_sealed_column VALUES (1, 't', 'x', 'a', 'universe', 'u')`, true)
+	run(`SELECT 1`, true)
+	run(`BEGIN`, true)
+	run(`DELETE FROM geosql_sealed_column`, false)
+	run(`ROLLBACK`, true)
+	run(`BEGIN`, true)
+	run(`SAVEPOINT s`, true)
+	run(`DROP TABLE geosql_sealed_column`, false)
+	run(`ROLLBACK TO s`, true)
+	run(`COMMIT`, true)
+	run(`DROP TABLE geosql_sealed_column`, false)
+	run(`ATTACH ':memory:' AS o`, false)
+	run(`CREATE TABLE o.geosql_sealed_column(tbl TEXT, col TEXT, kind TEXT)`, false)
+	run(`INSERT INTO o.geosql_sealed_column VALUES ('t', 'x', 'universe')`, true)
+	run(`DETACH o`, false)
+	before := m.looked
+	run(`INSERT INTO t VALUES (1)`, false)
+	if !before || !m.looked {
+		t.Error("what is known is not kept")
+	}
+}
