@@ -50,7 +50,7 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, epsilon string
 	if err := checkDatabase(operands[0]); err != nil {
 		return err
 	}
-	s, err := openSession(operands[0], sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
+	s, err := openForSQL(operands[0], f, epsilon)
 	if err != nil {
 		return err
 	}
@@ -67,6 +67,14 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, epsilon string
 		err = s.runScript(ctx, os.Stdin)
 	}
 	return s.close(err)
+}
+
+// openForSQL opens a database, and creates it unless an epsilon says that it is a sealed one.
+func openForSQL(path string, f outputFlags, epsilon string) (*session, error) {
+	if epsilon != "" {
+		return openExisting(path, f)
+	}
+	return openSession(path, sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
 }
 
 // runScript runs the statements of r as they arrive.

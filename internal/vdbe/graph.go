@@ -20,8 +20,18 @@ type graph struct {
 	next    [][]int // the nodes that may follow each node
 }
 
-// maxNodes limits how long a program is followed.
-const maxNodes = 20_000
+// maxNodes limits how long a program is followed, and maxLooseNodes for a loose graph.
+const (
+	maxNodes      = 20_000
+	maxLooseNodes = 3_000
+)
+
+func (g *graph) limit() int {
+	if g.loose {
+		return maxLooseNodes
+	}
+	return maxNodes
+}
 
 // A way maps registers to the addresses stored there, and ^i to 0 once the Once instruction
 // i has been run.
@@ -61,14 +71,6 @@ func newGraph(p Program) (*graph, error) {
 	return g, g.build()
 }
 
-// newLooseGraph also follows instructions of triggers, windows and statements that are not
-// queries, and lets Once go either way wherever it stands. So a program has fewer nodes, and some
-// paths that no run takes.
-func newLooseGraph(p Program) (*graph, error) {
-	g := &graph{program: p, loose: true}
-	return g, g.build()
-}
-
 func (g *graph) build() error {
 	p := g.program
 	numbers := map[string]int{}
@@ -80,7 +82,7 @@ func (g *graph) build() error {
 		key := fmt.Sprint(s.at, " ", s.way.key())
 		n, known := numbers[key]
 		if !known {
-			if n = len(g.at); n == maxNodes {
+			if n = len(g.at); n == g.limit() {
 				return 0, errTooLong
 			}
 			numbers[key] = n

@@ -67,6 +67,9 @@ type Use struct {
 // Where SQLite orders or selects rows without an instruction, by walking along an index, every walk
 // along an index whose order or choice of rows depends on a sealed column is a use.
 //
+// The order of rows that the statement does not ask for may depend on anything: an automatic index
+// gives rows in the order of all fields that it holds.
+//
 // What is reported may be wrong where two paths meet that no run takes one after the other, where a
 // function takes any number of arguments and it is not known how many, and for walks along an
 // index for another reason than its order. Values that another statement has stored in a public
