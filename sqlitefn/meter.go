@@ -15,7 +15,7 @@ import (
 )
 
 // A Meter tells a program that runs the statements of others what they charge: before, as far
-// as that is certain, while they run and afterwards. It belongs to one connection and, like
+// as that is certain, while they run and afterwards. It also tells where they misuse sealed values. It belongs to one connection and, like
 // that, is used by one goroutine at a time, but for Charged. What it tells is for the owner:
 // balances, and who has rows, are not private.
 type Meter struct {
@@ -23,6 +23,10 @@ type Meter struct {
 	calls    *sqlite.Watch
 	last     *Forecast
 	patience time.Duration // after which a dry run is given up
+
+	looked     bool // sealed is known, see HasSealed
+	sealed     bool
+	autocommit bool // the connection was not in a transaction then
 
 	mu      sync.Mutex
 	charged map[budget.Unit]*tally // guarded by mu

@@ -92,6 +92,19 @@ func checkDatabase(path string) error {
 	return nil
 }
 
+// epsilonVar defines the flag -epsilon of the SQL command. The value is a number in decimals.
+func epsilonVar(fs *flag.FlagSet, epsilon *string) {
+	const usage = "answer sum, avg, min, max and total over sealed columns by their private forms with this `EPSILON`, such as 0.1"
+	fs.Func("epsilon", usage, func(v string) error {
+		x, err := cli.Number(v)
+		if err == nil && !(x > 0) {
+			err = errors.New("it must be above 0, such as 0.1")
+		}
+		*epsilon = strconv.FormatFloat(x, 'f', -1, 64)
+		return err
+	})
+}
+
 // outsideVar defines the flag -outside: the share that may lie outside what was declared.
 func outsideVar(fs *flag.FlagSet, share *float64, usage string) {
 	*share = release.DefaultOutside

@@ -27,6 +27,7 @@ type session struct {
 	rows rowWriter
 
 	meter       *sqlitefn.Meter
+	epsilon     string    // of aggregates over sealed values; "" if they are an error
 	noPreflight bool      // run statements without asking first what they cost
 	progress    *progress // of the statements that run; nil if there is no terminal to show it
 }

@@ -21,10 +21,14 @@ var sqlCommand = &cli.Command{
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
 		var noPreflight bool
+		var epsilon string
 		f.register(fs)
 		f.keys.register(fs)
 		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach, without asking first what they cost", func() { noPreflight = true })
-		return func(ctx context.Context, operands []string) error { return runSQL(ctx, f, noPreflight, operands) }
+		epsilonVar(fs, &epsilon)
+		return func(ctx context.Context, operands []string) error {
+			return runSQL(ctx, f, noPreflight, epsilon, operands)
+		}
 	},
 	Reject:         rejectDatabase,
 	KeepsInterrupt: interactive,
@@ -37,7 +41,7 @@ func interactive(operands []string) bool {
 
 // runSQL runs the SQL of the command line, of standard input, or of an
 // interactive shell.
-func runSQL(ctx context.Context, f outputFlags, noPreflight bool, operands []string) error {
+func runSQL(ctx context.Context, f outputFlags, noPreflight bool, epsilon string, operands []string) error {
 	switch n := len(operands); {
 	case n == 0:
 		return cli.UsageError("no database given")
@@ -47,11 +51,14 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, operands []str
 	if err := checkDatabase(operands[0]); err != nil {
 		return err
 	}
-	s, err := f.openSession(operands[0], sqlite.ReadWrite|sqlite.Create)
+	s, err := openForSQL(operands[0], f, epsilon)
 	if err != nil {
 		return err
 	}
-	s.noPreflight = noPreflight
+	s.noPreflight, s.epsilon = noPreflight, epsilon
+	if err := s.needSealed(); err != nil {
+		return s.close(err)
+	}
 	switch {
 	case len(operands) == 2:
 		err = s.run(ctx, operands[1])
@@ -61,6 +68,14 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, operands []str
 		err = s.runScript(ctx, os.Stdin)
 	}
 	return s.close(err)
+}
+
+// openForSQL opens a database, and creates it unless an epsilon says that it is a sealed one.
+func openForSQL(path string, f outputFlags, epsilon string) (*session, error) {
+	if epsilon != "" {
+		return openExisting(path, f)
+	}
+	return f.openSession(path, sqlite.ReadWrite|sqlite.Create)
 }
 
 // runScript runs the statements of r as they arrive.
@@ -112,8 +127,12 @@ func (s *session) runFirst(ctx context.Context, text string) (tail string, err e
 	if stmt == nil || err != nil {
 		return "", err
 	}
+	stmt, sql, err := s.checkSealed(stmt, text[:len(text)-len(tail)])
+	if err != nil {
+		return "", err
+	}
 	if s.meter.MayCharge() && !s.noPreflight {
-		return tail, s.runPayable(ctx, stmt, text[:len(text)-len(tail)])
+		return tail, s.runPayable(ctx, stmt, sql)
 	}
 	err = s.printRows(stmt)
 	stmt.Close()

@@ -49,8 +49,16 @@ typedef void (*sqlite3_destructor_type)(void *);
 
 #define SQLITE_TXN_WRITE 2
 
+#define SQLITE_DELETE 9
+#define SQLITE_INSERT 18
+#define SQLITE_PRAGMA 19
 #define SQLITE_READ 20
+#define SQLITE_SELECT 21
+#define SQLITE_TRANSACTION 22
+#define SQLITE_UPDATE 23
 #define SQLITE_FUNCTION 31
+#define SQLITE_SAVEPOINT 32
+#define SQLITE_RECURSIVE 33
 
 #define SQLITE_INDEX_CONSTRAINT_EQ 2
 #define SQLITE_INDEX_SCAN_UNIQUE 1

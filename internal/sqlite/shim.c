@@ -101,10 +101,22 @@ void gs_interrupt(void *db) { sqlite3_interrupt(db); }
 int gs_complete(const char *sql) { return sqlite3_complete(sql); }
 const char *gs_libversion(void) { return sqlite3_libversion(); }
 
+// Rolling back undoes a change of tables, so it is one.
+static int gs_declares(int action, const char *a) {
+  switch (action) {
+  case SQLITE_SELECT: case SQLITE_READ: case SQLITE_FUNCTION: case SQLITE_RECURSIVE: case SQLITE_PRAGMA: return 0;
+  case SQLITE_INSERT: case SQLITE_UPDATE: case SQLITE_DELETE:
+    return a && (!strncasecmp(a, "sqlite_", 7) || !strcasecmp(a, "geosql_sealed_column"));
+  case SQLITE_TRANSACTION: case SQLITE_SAVEPOINT: return a && !strcasecmp(a, "ROLLBACK");
+  }
+  return 1;
+}
+
 // SQLite asks the authorizer about every function that a statement calls, also where a view or
 // trigger calls it, and about the columns that it reads. A table-valued function is a table.
 static int gs_note_call(void *watch, int action, const char *a, const char *b, const char *c, const char *d) {
   gs_watch *w = watch;
+  w->declares |= gs_declares(action, a);
   const char *name = action == SQLITE_FUNCTION ? b : action == SQLITE_READ ? a : 0;
   (void)c, (void)d;
   if (!name || w->seen) return SQLITE_OK;

@@ -54,6 +54,7 @@ typedef struct {
 // What is noted about the statements that a connection compiles.
 typedef struct {
   int seen;          // whether one of them calls one of the functions
+  int declares;      // whether one of them may change which tables, or which sealed columns, there are
   const char *names; // of the functions, each with its terminating NUL, and an empty one
 } gs_watch;
 

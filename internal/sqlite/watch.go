@@ -36,6 +36,16 @@ func (w *Watch) Seen() bool { return w.c.seen != 0 }
 // Reset forgets the statements so far.
 func (w *Watch) Reset() { w.c.seen = 0 }
 
+// TakeDeclares reports whether a statement compiled since its last call, or since the watch began,
+// may change which tables there are, or which of their columns are sealed: by what it
+// declares, attaches or rolls back, or by what it writes into SQLite's tables and the
+// table geosql_sealed_column.
+func (w *Watch) TakeDeclares() bool {
+	declares := w.c.declares != 0
+	w.c.declares = 0
+	return declares
+}
+
 // Close ends the watch, before the connection is closed.
 func (w *Watch) Close() {
 	C.gs_set_watch(w.conn.db, nil)

@@ -11,35 +11,52 @@ type cursor struct {
 	follows int             // the cursor of an index whose row it always stands on, itself if none
 }
 
-func (f *flow) cursor(i int) *cursor {
-	c := f.cursors[i]
+// cursors are the cursors of a program by their numbers.
+type cursors map[int]*cursor
+
+// cursorsOf finds out what the cursors of a program are.
+func cursorsOf(p Program) cursors {
+	all := cursors{}
+	for i := range p {
+		all.open(&p[i])
+	}
+	for _, c := range all {
+		for c.own && all.cursor(c.of).of != c.of {
+			c.of = all.cursor(c.of).of
+		}
+	}
+	return all
+}
+
+func (all cursors) cursor(i int) *cursor {
+	c := all[i]
 	if c == nil {
 		c = &cursor{tables: map[[2]int]bool{}, of: i, follows: i}
-		f.cursors[i] = c
+		all[i] = c
 	}
 	return c
 }
 
 // open records what an instruction opens.
-func (f *flow) open(op *Op) {
+func (all cursors) open(op *Op) {
 	switch op.Name {
 	case "OpenRead", "ReopenIdx":
-		f.cursor(op.P1).tables[[2]int{op.P3, op.P2}] = true
+		all.cursor(op.P1).tables[[2]int{op.P3, op.P2}] = true
 	case "OpenWrite":
-		c := f.cursor(op.P1)
+		c := all.cursor(op.P1)
 		c.writes = true
 		if op.P5&rootInRegister == 0 {
 			c.tables[[2]int{op.P3, op.P2}] = true
 		}
 	case "OpenEphemeral", "OpenAutoindex", "SorterOpen":
-		f.cursor(op.P1).own = true
+		all.cursor(op.P1).own = true
 	case "OpenDup":
-		f.cursor(op.P1).own = true
-		f.cursor(op.P1).of = op.P2
+		all.cursor(op.P1).own = true
+		all.cursor(op.P1).of = op.P2
 	case "OpenPseudo":
-		f.cursor(op.P1).pseudo = op.P2
+		all.cursor(op.P1).pseudo = op.P2
 	case "VOpen":
-		f.cursor(op.P1).foreign = true
+		all.cursor(op.P1).foreign = true
 	}
 }
 

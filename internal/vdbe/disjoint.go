@@ -89,6 +89,16 @@ func (p Program) Steps(aggregate string) bool {
 	return p.has(func(op *Op) bool { return op.Name == "AggStep" && op.is(aggregate) })
 }
 
+// CountSteps returns how many instructions step an aggregate.
+func (p Program) CountSteps(aggregate string) (n int) {
+	for i := range p {
+		if op := &p[i]; (op.Name == "AggStep" || op.Name == "AggInverse") && op.is(aggregate) {
+			n++
+		}
+	}
+	return n
+}
+
 // is reports whether an instruction calls a function, whose name is in lower case.
 func (op *Op) is(function string) bool {
 	name, _ := op.function()

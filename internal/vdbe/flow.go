@@ -1,36 +1,23 @@
 package vdbe
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // A flow follows which rows the values in registers come from, along the paths of a graph.
 type flow struct {
 	*graph
-	pure      func(string) bool
-	cursors   map[int]*cursor
+	pure func(string) bool
+	cursors
 	positions []position
 	numbers   map[position]int
 	stored    map[position]value // what is in a table of the statement's own, by its first cursor, or in an accumulator
-	before    []state            // before each node
-	reached   []bool
-	size      int  // of all registers before nodes
-	grown     bool // something stored has grown
-	err       error
+	reach
+	grown bool // something stored has grown
+	err   error
 }
 
 // newFlow finds out what the cursors are, and follows values until nothing changes.
 func newFlow(g *graph, pure func(string) bool) (*flow, error) {
-	f := &flow{graph: g, pure: pure, cursors: map[int]*cursor{}, numbers: map[position]int{}, stored: map[position]value{}}
-	for i := range g.program {
-		f.open(&g.program[i])
-	}
-	for _, c := range f.cursors {
-		for c.own && f.cursors[c.of].of != c.of {
-			c.of = f.cursors[c.of].of
-		}
-	}
+	f := &flow{graph: g, pure: pure, cursors: cursorsOf(g.program), numbers: map[position]int{}, stored: map[position]value{}}
 	f.findFollowers()
 	for f.grown = true; f.grown && f.err == nil; {
 		f.grown = false
@@ -61,46 +48,13 @@ func (f *flow) positionsIn(s sources) (list []position) {
 	return list
 }
 
-// maxSize limits how many registers are followed, over all nodes.
-const maxSize = 1 << 22
-
 // run follows the values through all nodes that are reached.
 func (f *flow) run() {
-	f.before, f.reached, f.size = make([]state, len(f.at)), make([]bool, len(f.at)), 0
-	f.reached[0] = true
-	pending := []int{0}
-	for len(pending) > 0 && f.err == nil {
-		n := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		after := state{slices.Clone(f.before[n].registers), f.before[n].behind}
-		f.apply(f.op(n), &after)
-		for _, m := range f.next[n] {
-			if f.join(m, after) {
-				pending = append(pending, m)
-			}
-		}
-		if f.size > maxSize {
-			f.err = errTooLong
-		}
-	}
-}
-
-// join adds a state to the one before a node, and reports whether that changes anything.
-func (f *flow) join(n int, s state) (more bool) {
-	before := &f.before[n]
-	more = !f.reached[n] || s.behind&^before.behind != 0
-	f.reached[n] = true
-	before.behind |= s.behind
-	f.size -= len(before.registers)
-	for r, v := range s.registers {
-		old := before.get(r)
-		if w := old.union(v); !w.equal(old) {
-			before.set(r, w)
-			more = true
-		}
-	}
-	f.size += len(before.registers)
-	return more
+	reach, err := f.propagate(func(n int, s *state) error {
+		f.apply(f.op(n), s)
+		return f.err
+	})
+	f.reach, f.err = reach, err
 }
 
 // store adds values to what a table of the statement's own or an accumulator holds.

@@ -15,12 +15,23 @@ import (
 // either way.
 type graph struct {
 	program Program
+	loose   bool    // see newLooseGraph
 	at      []int   // the instruction of each node
 	next    [][]int // the nodes that may follow each node
 }
 
-// maxNodes limits how long a program is followed.
-const maxNodes = 20_000
+// maxNodes limits how long a program is followed, and maxLooseNodes for a loose graph.
+const (
+	maxNodes      = 20_000
+	maxLooseNodes = 3_000
+)
+
+func (g *graph) limit() int {
+	if g.loose {
+		return maxLooseNodes
+	}
+	return maxNodes
+}
 
 // A way maps registers to the addresses stored there, and ^i to 0 once the Once instruction
 // i has been run.
@@ -57,6 +68,11 @@ type step struct {
 // instruction that is not understood.
 func newGraph(p Program) (*graph, error) {
 	g := &graph{program: p}
+	return g, g.build()
+}
+
+func (g *graph) build() error {
+	p := g.program
 	numbers := map[string]int{}
 	var pending []step
 	number := func(s step) (int, error) {
@@ -66,7 +82,7 @@ func newGraph(p Program) (*graph, error) {
 		key := fmt.Sprint(s.at, " ", s.way.key())
 		n, known := numbers[key]
 		if !known {
-			if n = len(g.at); n == maxNodes {
+			if n = len(g.at); n == g.limit() {
 				return 0, errTooLong
 			}
 			numbers[key] = n
@@ -76,29 +92,30 @@ func newGraph(p Program) (*graph, error) {
 		return n, nil
 	}
 	if _, err := number(step{0, way{}}); err != nil {
-		return nil, err
+		return err
 	}
 	for done := 0; done < len(pending); done++ {
-		steps, err := p.follow(pending[done])
+		steps, err := g.follow(pending[done])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, s := range steps {
 			n, err := number(s)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			g.next[done] = append(g.next[done], n)
 		}
 	}
-	return g, nil
+	return nil
 }
 
 // op returns the instruction of a node.
 func (g *graph) op(n int) *Op { return &g.program[g.at[n]] }
 
 // follow returns what may follow an instruction.
-func (p Program) follow(s step) ([]step, error) {
+func (g *graph) follow(s step) ([]step, error) {
+	p := g.program
 	op, on := &p[s.at], step{s.at + 1, s.way}
 	to := func(address int, w way) []step { return []step{{address, w}} }
 	switch op.Name {
@@ -109,6 +126,9 @@ func (p Program) follow(s step) ([]step, error) {
 	case "Jump":
 		return []step{{op.P1, s.way}, {op.P2, s.way}, {op.P3, s.way}}, nil
 	case "Once":
+		if g.loose {
+			return []step{on, {op.P2, s.way}}, nil
+		}
 		if _, run := s.way[^s.at]; run {
 			return to(op.P2, s.way), nil
 		}
@@ -156,9 +176,9 @@ func (p Program) follow(s step) ([]step, error) {
 
 	default:
 		switch {
-		case branches[op.Name] && op.P2 > 0:
+		case (branches[op.Name] || g.loose && looseBranches[op.Name]) && op.P2 > 0:
 			return []step{on, {op.P2, s.way}}, nil
-		case !branches[op.Name] && !straight[op.Name]:
+		case !branches[op.Name] && !straight[op.Name] && !(g.loose && (looseBranches[op.Name] || looseStraight[op.Name])):
 			return nil, errNotUnderstood(op.Name)
 		}
 	}
@@ -186,6 +206,16 @@ var straight = set("Abortable", "Add", "AddImm", "Affinity", "AggFinal", "AggSte
 	"RowData", "Rowid", "SCopy", "SeekHit", "Sequence", "SetCookie", "SetSubtype", "ShiftLeft", "ShiftRight", "SoftNull", "SorterData",
 	"SorterInsert", "SorterOpen", "String", "String8", "Subtract", "TableLock", "Trace", "Transaction", "TypeCheck", "VColumn", "VOpen",
 	"Variable", "ZeroOrNull")
+
+// looseBranches and looseStraight are further instructions of these kinds, for a loose graph.
+var (
+	looseBranches = set("FkIfZero", "IFindKey", "IfSizeBetween", "IfSmaller", "IncrVacuum", "Program", "RowSetRead", "RowSetTest", "SeekScan",
+		"SorterCompare")
+	looseStraight = set("AggInverse", "AggValue", "AutoCommit", "Checkpoint", "Clear", "Destroy", "DropIndex", "DropTable", "DropTrigger",
+		"Expire", "FkCounter", "IntegrityCk", "JournalMode", "LoadAnalysis", "MaxPgcnt", "MemMax", "Offset", "Pagecount", "Param", "ResetCount",
+		"RowCell", "RowSetAdd", "Savepoint", "SeekEnd", "SqlExec", "VBegin", "VCheck", "VCreate", "VDestroy", "VInitIn", "VRename", "VUpdate",
+		"Vacuum")
+)
 
 func set(names ...string) map[string]bool {
 	s := make(map[string]bool, len(names))

@@ -170,7 +170,7 @@ func (a *analysis) follow(i int) bool {
 	case "VOpen":
 		grow(a, a.cursors, op.P1, everything)
 	case "VFilter":
-		return a.same(op.P3+2, a.filterArguments(i))
+		return a.same(op.P3+2, a.program.filterArguments(i))
 	case "VColumn":
 		a.vary(op.P3, true)
 
@@ -223,9 +223,9 @@ func (a *analysis) copy(op *Op, n int) {
 
 // filterArguments returns the number of arguments of the VFilter at i, which the
 // instruction before it sets.
-func (a *analysis) filterArguments(i int) int {
+func (p Program) filterArguments(i int) int {
 	if i > 0 {
-		if count := &a.program[i-1]; count.Name == "Integer" && count.P2 == a.program[i].P3+1 {
+		if count := &p[i-1]; count.Name == "Integer" && count.P2 == p[i].P3+1 {
 			return count.P1
 		}
 	}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+var checkCommand = &cli.Command{
+	Name: "check", Operands: "DB [SQL]", Min: 1, Max: 2,
+	Summary: "show where statements depend on sealed columns without a private function",
+	Details: `Runs nothing and charges nothing. SQL, or without it standard input, may have several
+statements. SQLite takes a sealed value for a blob: its sum is 0, and it is greater than any
+number. Each row is a use of that kind: in result, what is wrong; in sealed, the columns; in
+through, the function, operator or clause; and what to write instead. Copying, counting (count),
+NULL tests, typeof and length are no misuse, and neither is what comes out of a private function.
+A use may be named that no result shows, but none is missed, unless an earlier statement has
+copied sealed values into a public column. The exit status is 1 if there is a row.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var f outputFlags
+		f.register(fs)
+		return func(ctx context.Context, operands []string) error { return check(ctx, f, operands) }
+	},
+}
+
+const checkSQL = `SELECT value ->> 0 AS result, value ->> 1 AS sealed, value ->> 2 AS through, value ->> 3 AS instead FROM json_each(?1)`
+
+// check shows how statements misuse sealed columns.
+func check(ctx context.Context, f outputFlags, operands []string) error {
+	s, err := openExisting(operands[0], f)
+	if err != nil {
+		return err
+	}
+	return s.close(s.check(ctx, operands[1:]))
+}
+
+// check shows how the statements of a text, or of standard input, misuse sealed columns.
+func (s *session) check(ctx context.Context, texts []string) error {
+	if len(texts) == 0 {
+		text, err := await(ctx, func() (string, error) {
+			text, err := io.ReadAll(os.Stdin)
+			return string(text), err
+		})
+		if err != nil {
+			return err
+		}
+		texts = []string{text}
+	}
+	list, err := s.misuses(texts[0])
+	if err != nil {
+		return err
+	}
+	rows := make([][4]string, len(list))
+	for i, m := range list {
+		rows[i] = [4]string{m.Result, strings.Join(m.Sealed, ", "), m.Through, m.Instead}
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	parameter := string(text)
+	if err := s.runWith(ctx, checkSQL, &parameter); err != nil {
+		return err
+	}
+	switch n := len(list); {
+	case n == 1:
+		return errors.New("1 use of a sealed column would be wrong")
+	case n > 1:
+		return fmt.Errorf("%d uses of sealed columns would be wrong", n)
+	case term.IsTerminal(int(os.Stderr.Fd())):
+		cli.Say("geosql: nothing depends on a sealed column other than through a private function")
+	}
+	return nil
+}
+
+// misuses returns the misuses of the statements of a text. None is run.
+func (s *session) misuses(text string) (list []sqlitefn.Misuse, err error) {
+	for first := true; ; first = false {
+		stmt, tail, err := s.conn.Prepare(text)
+		switch {
+		case err != nil:
+			return nil, err
+		case stmt == nil && first:
+			return nil, errors.New("the SQL holds no statement")
+		case stmt == nil:
+			return list, nil
+		}
+		stmt.Close()
+		more, err := s.meter.Misuses(text[:len(text)-len(tail)])
+		if err != nil {
+			return nil, err
+		}
+		list, text = append(list, more...), tail
+	}
+}

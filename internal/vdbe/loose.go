@@ -1,0 +1,117 @@
+package vdbe
+
+// newLooseGraph returns a graph that also has some paths that no run takes. Once goes either way
+// wherever it stands, and if the graph is still large, it is that of newLoosestGraph. Unlike that of
+// newGraph it knows the instructions of triggers, windows and statements that are not queries. It
+// returns an error for any other.
+func newLooseGraph(p Program) (*graph, error) {
+	g := &graph{program: p, loose: true}
+	if err := g.build(); err != errTooLong {
+		return g, err
+	}
+	return newLoosestGraph(p)
+}
+
+// newLoosestGraph returns a graph that has a node for each instruction, with its number. A subroutine
+// may return to behind any of its calls, and a coroutine may go on behind any place where it stops.
+func newLoosestGraph(p Program) (*graph, error) {
+	g := &graph{program: p, at: make([]int, len(p)), next: make([][]int, len(p))}
+	for i := range p {
+		g.at[i] = i
+		next, err := p.followLoosely(i)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range next {
+			if n < 0 || n >= len(p) {
+				return nil, errNotUnderstood(p[i].Name)
+			}
+		}
+		g.next[i] = next
+	}
+	return g, nil
+}
+
+// followLoosely returns which instructions may follow one.
+func (p Program) followLoosely(at int) ([]int, error) {
+	op := &p[at]
+	switch op.Name {
+	case "Halt":
+		return nil, nil
+	case "Goto", "Gosub", "Init":
+		return []int{op.P2}, nil
+	case "Jump":
+		return []int{op.P1, op.P2, op.P3}, nil
+	case "Once":
+		return []int{at + 1, op.P2}, nil
+	case "InitCoroutine":
+		if op.P2 != 0 {
+			return []int{op.P2}, nil
+		}
+		return []int{at + 1}, nil
+	case "Return":
+		return p.returns(op), nil
+	case "EndCoroutine":
+		return p.resumed(op.P1, func(yield int) bool { return !p.inCoroutine(yield, op.P1) }, func(yield *Op, _ int) int { return yield.P2 }), nil
+	case "Yield":
+		inside := p.inCoroutine(at, op.P1)
+		next := p.resumed(op.P1, func(yield int) bool { return p.inCoroutine(yield, op.P1) != inside }, func(_ *Op, i int) int { return i + 1 })
+		if !inside {
+			// It begins the coroutine, or has found that it had ended.
+			next = append(next, p.begins(op.P1)...)
+			next = append(next, op.P2)
+		}
+		return next, nil
+	}
+	switch {
+	case (branches[op.Name] || looseBranches[op.Name]) && op.P2 > 0:
+		return []int{at + 1, op.P2}, nil
+	case branches[op.Name] || looseBranches[op.Name] || straight[op.Name] || looseStraight[op.Name], op.Name == "BeginSubrtn", op.Name == "Null",
+		op.Name == "Integer":
+		return []int{at + 1}, nil
+	}
+	return nil, errNotUnderstood(op.Name)
+}
+
+// returns returns where a Return may go on.
+func (p Program) returns(op *Op) (next []int) {
+	for i := range p {
+		switch from := &p[i]; {
+		case from == op && op.P3 != 0:
+			next = append(next, i+1) // a subroutine that was entered without a call
+		case from.Name == "Gosub" && from.P1 == op.P1:
+			next = append(next, i+1)
+		case from.Name == "Integer" && from.P2 == op.P1:
+			next = append(next, from.P1+1)
+		}
+	}
+	return next
+}
+
+// resumed returns where the Yield instructions of a coroutine's register lead, for which of holds.
+func (p Program) resumed(register int, of func(yield int) bool, to func(yield *Op, at int) int) (next []int) {
+	for i := range p {
+		if op := &p[i]; op.Name == "Yield" && op.P1 == register && of(i) {
+			next = append(next, to(op, i))
+		}
+	}
+	return next
+}
+
+// begins returns where the coroutines of a register begin.
+func (p Program) begins(register int) (next []int) {
+	for i := range p {
+		if op := &p[i]; op.Name == "InitCoroutine" && op.P1 == register {
+			next = append(next, op.P3)
+		}
+	}
+	return next
+}
+
+// inCoroutine reports whether an instruction belongs to a coroutine of a register. Its instructions
+// stand together, and the one that prepares it goes on behind them.
+func (p Program) inCoroutine(at, register int) bool {
+	return p.has(func(op *Op) bool {
+		return op.Name == "InitCoroutine" && op.P1 == register && op.P2 != 0 && op.P3 <= at && at < op.P2
+	})
+}

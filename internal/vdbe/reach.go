@@ -1,0 +1,56 @@
+package vdbe
+
+import "slices"
+
+// reach holds what is known before the nodes of a graph.
+type reach struct {
+	before  []state
+	reached []bool
+	size    int // of all registers before nodes
+}
+
+// maxSize limits how many registers are followed, over all nodes.
+const maxSize = 1 << 22
+
+// propagate follows the registers through all nodes that are reached. What a node does to them
+// is what apply does.
+func (g *graph) propagate(apply func(n int, s *state) error) (reach, error) {
+	r := reach{before: make([]state, len(g.at)), reached: make([]bool, len(g.at))}
+	r.reached[0] = true
+	pending := []int{0}
+	for len(pending) > 0 {
+		n := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		after := state{slices.Clone(r.before[n].registers), r.before[n].behind}
+		if err := apply(n, &after); err != nil {
+			return r, err
+		}
+		for _, m := range g.next[n] {
+			if r.join(m, after) {
+				pending = append(pending, m)
+			}
+		}
+		if r.size > maxSize {
+			return r, errTooLong
+		}
+	}
+	return r, nil
+}
+
+// join adds a state to the one before a node, and reports whether that changes anything.
+func (r *reach) join(n int, s state) (more bool) {
+	before := &r.before[n]
+	more = !r.reached[n] || s.behind&^before.behind != 0
+	r.reached[n] = true
+	before.behind |= s.behind
+	r.size -= len(before.registers)
+	for i, v := range s.registers {
+		old := before.get(i)
+		if w := old.union(v); !w.equal(old) {
+			before.set(i, w)
+			more = true
+		}
+	}
+	r.size += len(before.registers)
+	return more
+}
