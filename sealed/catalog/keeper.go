@@ -18,12 +18,15 @@ type Keeper struct {
 	opener *sealed.Opener
 	reader *sealed.Reader
 
-	columns  map[uint32]*Column
-	numbers  map[uint64]int // index of the name of each number; unclear for one with several names
-	names    []string
-	byName   map[string]int
-	sessions int64 // version of the database when sessions and accounts were last read
+	columns map[uint32]*Column
+	numbers map[uint64]int // index of the name of each number; unclear for one with several names
+	names   []string
+	byName  map[string]int
+	seen    version // of the database when sessions and accounts were last read
 }
+
+// A version is another one when sessions or accounts were added, or the file was replaced.
+type version struct{ sessions, sum, accounts int64 }
 
 // unclear stands for the name of a number that several sessions have given several names.
 const unclear = -1
@@ -79,27 +82,27 @@ func (k *Keeper) Refresh() error {
 	if changed {
 		k.learnColumns()
 	}
-	version, err := k.version()
-	if err != nil || !changed && version == k.sessions {
+	now, err := k.version()
+	if err != nil || !changed && now == k.seen {
 		return err
 	}
 	return k.readDatabase()
 }
 
-// version returns a number that is another one when sessions or accounts were added.
-func (k *Keeper) version() (n int64, err error) {
-	err = each(k.conn, `SELECT (SELECT count(*) FROM main.geosql_sealed_session) + (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)`,
-		func(v []sqlite.Value) error {
-			n = v[0].Int()
-			return nil
-		})
-	return n, err
+// version returns the version of the database.
+func (k *Keeper) version() (now version, err error) {
+	err = each(k.conn, `SELECT count(*), coalesce(sum(number), 0), (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)
+		FROM main.geosql_sealed_session`, func(v []sqlite.Value) error {
+		now = version{v[0].Int(), v[1].Int(), v[2].Int()}
+		return nil
+	})
+	return now, err
 }
 
 // readDatabase reads sessions and accounts. Sessions that are not signed by a collector are not
 // added, so that their values do not open.
 func (k *Keeper) readDatabase() (err error) {
-	if k.sessions, err = k.version(); err != nil {
+	if k.seen, err = k.version(); err != nil {
 		return err
 	}
 	err = sessions(k.conn, func(s *sealed.Session) {
