@@ -282,7 +282,8 @@ int gs_insert(void *stmt, int columns, const unsigned char *from, int rows) {
     for (int i = 1; i <= columns && rc == SQLITE_OK; i++) from = gs_bind_cell(stmt, i, from, &rc);
     if (rc == SQLITE_OK) rc = gs_step(stmt);
   }
-  for (int i = 1; i <= columns; i++) sqlite3_bind_null(stmt, i); // the cells are the caller's
+  // The cells are the caller's. After an error the next call binds others.
+  for (int i = 1; i <= columns && rc == SQLITE_DONE; i++) sqlite3_bind_null(stmt, i);
   return rc;
 }
 
