@@ -154,6 +154,22 @@ func AddAccount(conn *sqlite.Conn, pseudonym string, entry []byte) error {
 	return exec(conn, "INSERT INTO main.geosql_sealed_account VALUES (?1, ?2)", pseudonym, entry)
 }
 
+// HasAccount reports whether the database has an entry about a pseudonym.
+func HasAccount(conn *sqlite.Conn, pseudonym string) (has bool, err error) {
+	err = each(conn, "SELECT 1 FROM main.geosql_sealed_account WHERE pseudonym = ?1", func([]sqlite.Value) error {
+		has = true
+		return nil
+	}, pseudonym)
+	return has, err
+}
+
+// CountSessions returns how many sessions each collector has begun, by Collector.Verify.
+func CountSessions(conn *sqlite.Conn) (map[string]int64, error) {
+	count := map[string]int64{}
+	err := sessions(conn, func(s *sealed.Session) { count[string(s.Signer)]++ })
+	return count, err
+}
+
 // sessions calls add for every session of the database. A row of another form is no session.
 func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
 	return each(conn, "SELECT number, key, enc, signer, signature FROM main.geosql_sealed_session ORDER BY number", func(v []sqlite.Value) error {
