@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
@@ -218,6 +219,7 @@ type target struct {
 	places  []place
 	chosen  []int // columns of the file that are read
 	ignored []string
+	commas  infer.Summary // reads numbers that may have decimal commas
 }
 
 // A place is where the file has a column of the table: among those chosen. A location has two.
@@ -235,6 +237,9 @@ func (t *appendTask) newTarget(d *cli.DataSet) (*target, error) {
 	}
 	t.database = id
 	g := &target{account: -1}
+	if form, csv := dataset.CSVFormOf(d.Reader); csv && form.Separator != ',' {
+		g.commas.DecimalComma = true
+	}
 	declared := map[string]catalog.Column{}
 	var tables []string
 	accountName := ""
@@ -416,7 +421,7 @@ func (g *target) secret(column int, batch *dataset.Rows, i int) (data sealed.Dat
 	c, cells := g.columns[column], g.places[column].cells
 	var x [2]float64
 	for k, at := range cells {
-		v, null, ok := batch.Columns[at].Real(i)
+		v, null, ok := g.commas.Real(&batch.Columns[at], i)
 		switch {
 		case !ok:
 			return 0, false, fmt.Errorf("column %s is not a number here", g.names[column])

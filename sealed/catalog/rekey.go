@@ -228,9 +228,13 @@ func rowidName(columns []string) (string, error) {
 // when secure_delete was off.
 func (k *Keeper) overwriteFree() error {
 	var pages, size int64
-	const sql = "SELECT f.freelist_count, p.page_size FROM pragma_freelist_count('main') f, pragma_page_size('main') p"
-	if err := each(k.conn, sql, func(v []sqlite.Value) error { pages, size = v[0].Int(), v[1].Int(); return nil }); err != nil || pages == 0 {
-		return err
+	for pragma, n := range map[string]*int64{"freelist_count": &pages, "page_size": &size} {
+		if err := each(k.conn, "PRAGMA main."+pragma, func(v []sqlite.Value) error { *n = v[0].Int(); return nil }); err != nil {
+			return err
+		}
+	}
+	if pages == 0 {
+		return nil
 	}
 	const most = 64 << 20 // bytes of a blob
 	if err := k.conn.Exec("CREATE TABLE main.geosql_sealed_free(b)"); err != nil {
