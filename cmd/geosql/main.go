@@ -21,7 +21,7 @@ var program = &cli.Program{
 	Summary:  "private answers inside SQL",
 	Noun:     "command",
 	Default:  sqlCommand,
-	Commands: []*cli.Command{initCommand, importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand, keygenCommand},
+	Commands: []*cli.Command{initCommand, importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand, keygenCommand, sealCommand},
 	Version:  programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
 	Topic:    functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a

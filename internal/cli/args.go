@@ -2,26 +2,35 @@ package cli
 
 import (
 	"flag"
+	"maps"
 	"strings"
 )
 
 // knownFlags holds the flags of all commands by name. Since a flag may stand before the
-// name of its command, a flag that takes a value in one command takes a value in all.
+// name of its command, a flag that takes a value in one command takes a value in all. The
+// exception are flags that take none when SQL is run: in a command of another kind they take a
+// value after the command's name.
 type knownFlags map[string]*flag.Flag
 
-func (p *Program) knownFlags() knownFlags {
-	known := knownFlags{}
-	add := func(f *flag.Flag) {
-		if other := known[f.Name]; other != nil && takesNoValue(other) != takesNoValue(f) {
-			panic("cli: flag -" + f.Name + " takes a value in some commands only")
-		}
-		known[f.Name] = f
+// knownFlags returns the flags of a command line.
+func (p *Program) knownFlags(args []string) knownFlags {
+	known, preset := knownFlags{}, knownFlags{}
+	if p.Default != nil {
+		p.Default.flagSet().VisitAll(func(f *flag.Flag) { preset[f.Name] = f })
 	}
 	for _, c := range p.all() {
-		c.flagSet().VisitAll(add)
+		c.flagSet().VisitAll(func(f *flag.Flag) {
+			if other := known[f.Name]; other != nil && takesNoValue(other) != takesNoValue(f) && preset[f.Name] == nil {
+				panic("cli: flag -" + f.Name + " takes a value in some commands only")
+			}
+			known[f.Name] = f
+		})
 	}
-	if p.Default != nil {
-		p.Default.flagSet().VisitAll(add)
+	maps.Copy(known, preset)
+	if len(args) > 0 {
+		if c := p.lookup(args[0]); c != nil {
+			c.flagSet().VisitAll(func(f *flag.Flag) { known[f.Name] = f })
+		}
 	}
 	return known
 }

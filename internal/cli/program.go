@@ -94,7 +94,7 @@ func (inv *invocation) signals() []os.Signal {
 
 // parse parses a command line. Flags may stand anywhere before "--".
 func (p *Program) parse(args []string) (*invocation, error) {
-	known := p.knownFlags()
+	known := p.knownFlags(args)
 	flags, operands := known.split(args)
 	command, rest := p.find(operands)
 	switch {
