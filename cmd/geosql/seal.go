@@ -52,6 +52,8 @@ type sealTask struct {
 	ledger     ledgerFlags // of IN
 	tables     []sealing.Table
 	yes, again bool
+
+	earlier int // how often IN was sealed before
 }
 
 func (t *sealTask) register(flags *flag.FlagSet) {
@@ -223,13 +225,17 @@ func openRecorded(conn *sqlite.Conn, b books) (*file.Ledger, error) {
 // checkFirst refuses to seal a database a second time, unless that is wanted.
 func (t *sealTask) checkFirst(book *file.Ledger) error {
 	record, err := catalog.ReadRecord(book)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case record.SealedAs > 0 && !t.again:
-		return fmt.Errorf("seal: %s was sealed before, as %s notes: whoever queries both sealed databases spends what is left twice; if you destroyed the other one, or mean that, give --again", t.in, book.Path())
+	}
+	if t.earlier = record.SealedAs; t.earlier > 0 && !t.again {
+		return t.sealedBefore(book)
 	}
 	return nil
+}
+
+func (t *sealTask) sealedBefore(book *file.Ledger) error {
+	return fmt.Errorf("seal: %s was sealed before, as %s notes: from each sealed copy accounts may spend what they have left, so whoever queries two spends it twice; if the other one is gone, or you mean that, give --again", t.in, book.Path())
 }
 
 // write writes the sealed database.
@@ -266,6 +272,13 @@ func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {
 	note := catalog.SealedAs(done.ID)
 	if err := old.Record(note); err != nil {
 		return fmt.Errorf("seal: the ledger of %s has to note that it was sealed: %w", t.in, err)
+	}
+	record, err := catalog.ReadRecord(old)
+	if err != nil {
+		return err
+	}
+	if record.SealedAs > t.earlier+1 && !t.again { // somebody else seals it at the same time
+		return t.sealedBefore(old)
 	}
 	return cmp.Or(book.StartFrom(old), book.Record(done.Facts...))
 }
