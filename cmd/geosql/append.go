@@ -24,7 +24,7 @@ import (
 
 var appendCommand = &cli.Command{
 	Name: "append", Operands: "OUT TABLE FILE", Min: 3, Max: 3,
-	Summary: "seal the rows of FILE and add them to a table of a sealed database",
+	Summary: "seal the rows of FILE and add them to a sealed table",
 	Details: `FILE has a header and is what import reads; it may be .gz. It has the columns of TABLE: that of the
 account with people's names in place of pseudonyms, those of readings, the public ones, and lat
 and lon for a location. Others are ignored, and that is said. Readings and locations are moved into
@@ -35,10 +35,10 @@ A collector needs KEY.pub of the owner, a key of its own that the owner has enro
   geosql append OUT TABLE FILE --key KEY.pub --sign MYKEY
 The owner, beside OUT-ledger, leaves out --sign.
 
-The pseudonym of a name comes from --accounts; for a name that is not there, from OUT if --key is the
-owner's private key; else it is made of the name with the key that signs. So a collector
-always gives a name the same pseudonym; without --sign, other runs give it others.
-All rows are in memory: about 150 bytes each, and the text of their public columns.`,
+The pseudonym of a name comes from --accounts; if it is not there, from OUT if --key is the owner's
+private key; else it is made of the name with the key that signs. So a collector always gives a
+name the same pseudonym; without --sign, other runs give it others.
+All rows are in memory: about 100 bytes each, and the text of their public columns.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t appendTask
 		t.ledger.registerFile(fs, "without --sign: enrol in the ledger `FILE` (default OUT-ledger, beside OUT)")

@@ -25,18 +25,21 @@ import (
 )
 
 var collectorCommand = &cli.Command{
-	Name: "collector", Operands: "OUT add NAME | revoke NAME | list | accounts", Min: 2, Max: 3,
-	Summary: "say who may add values to a sealed database, and give collectors the accounts they send",
-	Details: `OUT is a sealed database. Only values of collectors that its ledger knows open.
+	Name: "collector", Operands: "OUT ACTION ..", Min: 2, Max: 3,
+	Summary: "say who may add values to a sealed database",
+	Details: `OUT is a sealed database. Only values of collectors that its ledger knows open. ACTION is one of:
 
-add NAME --verify KEY.pub   enrols the collector that signs with KEY: geosql append --sign KEY
-revoke NAME                 nothing that the collector has added or will add opens any more, at once
-                            and for ever; NAME may also be a fingerprint that list shows
-list                        prints name, fingerprint, state and number of sessions in OUT
+add NAME --verify KEY.pub
+    enrols the collector that signs with KEY: geosql append --sign KEY
+revoke NAME
+    nothing that the collector has added or will add opens any more, at once and for ever; NAME may
+    also be a fingerprint that list shows
+list
+    prints name, fingerprint, state and number of sessions in OUT
 accounts --key KEY --names FILE
-                            prints account, number and pseudonym, as CSV, of the names in FILE, one a
-                            line: for 'geosql append --accounts'. OUT gets those that it does not know.
-                            Give each collector the names that it sends, and no others
+    prints account, number and pseudonym, as CSV, of the names in FILE, one a line: for
+    'geosql append --accounts'. OUT gets those that it does not know. Give each collector the names
+    that it sends, and no others
 
 The keys that seal, append, accounts and rekey sign with once are in the list too.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {

@@ -13,10 +13,10 @@ import (
 
 var eraseCommand = &cli.Command{
 	Name: "erase", Operands: "OUT", Min: 1, Max: 1,
-	Summary: "erase an account from a sealed database: no value of it opens any more",
-	Details: `OUT is a sealed database. Its ledger records that account A is erased. From then on A's values count
-as NULL in every answer, in OUT and in every copy of it that is used with this ledger, also
-in statements of other processes that begin later, and also values that a collector adds later.
+	Summary: "erase an account: no value of it opens any more",
+	Details: `OUT is a sealed database. Its ledger records that account A is erased. From then on A's values
+count as NULL in every answer, in OUT and in every copy of it that is used with this ledger, in
+statements of other processes that begin later, and also values that a collector adds later.
 Then A's rows are deleted from the sealed tables of OUT and overwritten. Rows that were copied
 elsewhere stay there, and do not open. An erasure cannot be undone. Repeating it is harmless.
 

@@ -16,10 +16,10 @@ import (
 
 var keygenCommand = &cli.Command{
 	Name: "keygen", Operands: "KEY", Min: 1, Max: 1,
-	Summary: "make a key that opens sealed values, and its public half, which seals them",
+	Summary: "make a key for sealed values, and its public half",
 	Details: `Writes KEY and KEY.pub, which must not exist, for their owner alone. Hand KEY.pub to whoever
 collects. Whoever has KEY, and the passphrase if there is one, can open every value that was sealed
-for it; without them nobody can.`,
+for it; without them nobody can. KEY also signs what a collector seals (geosql append --sign KEY).`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
 		passphrase := ""
 		flags.StringVar(&passphrase, "passphrase-file", "", "encrypt KEY with the passphrase that is the first line of `FILE`")

@@ -166,3 +166,9 @@ func copyFiles(t *testing.T, from string, suffixes ...string) (to string) {
 	}
 	return to
 }
+
+// sortedRows shows rows in the order of their texts: append adds them in random order.
+func sortedRows(rows []string) string {
+	slices.Sort(rows)
+	return fmt.Sprint(rows)
+}
