@@ -54,11 +54,14 @@ const (
 	accountBlock  = 64
 )
 
+// MaxAccountName is the most bytes that the name of an account can have.
+const MaxAccountName = math.MaxUint16
+
 var errLongName = errors.New("the name of an account has more than 65535 bytes")
 
 // SealAccount tells the owner the name that belongs to a number.
 func (s *Sealer) SealAccount(number uint64, name string) ([]byte, error) {
-	if len(name) > math.MaxUint16 {
+	if len(name) > MaxAccountName {
 		return nil, errLongName
 	}
 	size := (accountHead + len(name) + accountBlock - 1) / accountBlock * accountBlock

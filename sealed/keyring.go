@@ -12,3 +12,6 @@ func NewKeyring(keys ...*PrivateKey) *Keyring {
 	}
 	return r
 }
+
+// Has reports whether the keyring has a key.
+func (r *Keyring) Has(id KeyID) bool { return r.keys[id] != nil }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,17 @@ type vectors struct {
 	Session    sessionVector `json:"session"`
 	Values     []valueVector `json:"values"`
 	Refused    []hexBytes    `json:"refused"`
+
+	// What a collector derives with the private key above, and the entry that tells the owner.
+	Accounts []accountVector `json:"accounts"`
+}
+
+type accountVector struct {
+	Name      string   `json:"name"`
+	Number    uint64   `json:"number"`
+	Pseudonym string   `json:"pseudonym"`
+	Counter   uint64   `json:"counter"`
+	Sealed    hexBytes `json:"sealed"`
 }
 
 type sessionVector struct {
@@ -81,6 +93,11 @@ func newVectors(t *testing.T) *vectors {
 	copy(nonce[4:], header[8:])
 	bad := p.sealer.gcm.Seal(header, nonce[:], append(make([]byte, contentsSize-1), 1), header)
 	v.Refused = append(v.Refused, bad) // the spare bytes are not 0
+	for _, name := range []string{"ana", "", "José " + strings.Repeat("x", 60)} {
+		a := must(AccountOf(p.key.Signer(), p.database, name))
+		counter := p.sealer.counter
+		v.Accounts = append(v.Accounts, accountVector{name, a.Number, a.Pseudonym, counter, must(p.sealer.SealAccount(a.Number, name))})
+	}
 	return v
 }
 
@@ -121,5 +138,14 @@ func TestVectors(t *testing.T) {
 	}
 	for _, bad := range v.Refused {
 		wants(t, r, bad, ErrValue)
+	}
+	for _, x := range v.Accounts {
+		if a, err := AccountOf(key.Signer(), DatabaseID(v.Database), x.Name); err != nil || a != (Account{x.Number, x.Pseudonym}) {
+			t.Errorf("%q: %+v, %v; want %+v", x.Name, a, err, x)
+		}
+		if number, name, err := r.OpenAccount(x.Sealed); err != nil || number != x.Number || name != x.Name || parseHeader(x.Sealed).Counter != x.Counter {
+			t.Errorf("%q: %d, %q, %v", x.Name, number, name, err)
+		}
+		wants(t, r, x.Sealed, ErrValue)
 	}
 }

@@ -169,10 +169,19 @@ func (r *repeats) step(row catalog.Row, most uint32) error {
 		*entry = r.group << repeatBits
 	}
 	if times := *entry & MaxRepeat; times >= most {
-		return fmt.Errorf("a group has the same value more than %d times, as after a join or UNION ALL that repeats rows (see --max-repeat)", times)
+		return errRepeated(times)
 	}
 	*entry++
 	return nil
+}
+
+// errRepeated returns the error for a value that a group had so many times already.
+func errRepeated(times uint32) error {
+	often := "once"
+	if times > 1 {
+		often = fmt.Sprintf("%d times", times)
+	}
+	return fmt.Errorf("a group has the same value more than %s, as after a join or UNION ALL that repeats rows (see --max-repeat)", often)
 }
 
 // valueCharges adds up what a running statement charges for each sealed value in a unit, under d1.

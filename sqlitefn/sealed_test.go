@@ -68,7 +68,7 @@ func newSealed(tb testing.TB, rows []sealedRow, opts ...sqlitefn.Option) *sealed
 	tb.Helper()
 	key := sealedtest.NewKey(tb)
 	d := &sealedDatabase{database: open(tb, tb.TempDir()+"/sealed.db?_sync=OFF", append(opts, sqlitefn.WithKeyring(sealed.NewKeyring(key)))...)}
-	d.run(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh'), dx_universe('bit', 0, 1, 1, 'yes')`,
+	d.run(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh'), dx_universe('bit', 0, 1, 1, 'yes'), dx_universe('wide', -5, 100, 0.5, 'kWh')`,
 		`SELECT budget_limit('*', unit.value, 1000000) FROM json_each('["m","kWh","record","yes"]') unit`,
 		`CREATE TABLE p(id INTEGER PRIMARY KEY, who, zone, kwh, one, lat, lon)`,
 		`CREATE TABLE s(id INTEGER PRIMARY KEY, who, zone, kwh, one, place)`,
@@ -160,7 +160,7 @@ func TestRepeatedValues(t *testing.T) {
 	twice := `SELECT dx_sum(kwh, 1%s) FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`
 	d := newSealed(t, sealedRows)
 	for _, f := range []string{"dx_sum(kwh, 1)", "dx_sum(kwh, 1, 'dh')", "dx_max(kwh, 1, 'dinf')", "dx_histogram(kwh, 1, 2)", "dx_count(one, 1)", "dx_accounts(one, 1)", "dx_centroid(place, 1)", "dx_heatmap(place, 1, 20000)"} {
-		d.fails(`SELECT `+f+` FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`, "a group has the same value more than 1 times", "--max-repeat")
+		d.fails(`SELECT `+f+` FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`, "a group has the same value more than once", "--max-repeat")
 	}
 	if n := d.evaluations(); n != 0 {
 		t.Errorf("%d evaluations were charged before the error", n)

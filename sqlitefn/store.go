@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -14,21 +15,13 @@ import (
 // reads again what it needs; what is built from a declaration is remembered by its content.
 //
 // No statement stays prepared between calls: it would keep a closed connection alive.
-const schema = `
-CREATE TABLE IF NOT EXISTS main.geosql_domain(
-  name TEXT PRIMARY KEY, south REAL NOT NULL, west REAL NOT NULL,
-  north REAL NOT NULL, east REAL NOT NULL, step_m REAL NOT NULL, region TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS main.geosql_region(domain TEXT PRIMARY KEY NOT NULL, rows BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS main.geosql_universe(
-  name TEXT PRIMARY KEY, lo REAL NOT NULL, hi REAL NOT NULL,
-  step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
+const schema = declaration.Schema + `
 CREATE TABLE IF NOT EXISTS main.geosql_markov(name TEXT PRIMARY KEY NOT NULL, model BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS main.geosql_prior(name TEXT PRIMARY KEY NOT NULL, prior BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS main.geosql_cip(name TEXT PRIMARY KEY NOT NULL, policy TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_optimal(name TEXT PRIMARY KEY NOT NULL, mechanism BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS main.geosql_trace(
-  trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
+  trace TEXT PRIMARY KEY, account TEXT NOT NULL, mechanism TEXT NOT NULL, settings TEXT NOT NULL) WITHOUT ROWID;`
 
 // database is a database of a connection: 0 is main, 1 temp, and others are attached.
 type database struct {

@@ -15,6 +15,8 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -23,12 +25,17 @@ var backupCommand = &cli.Command{
 	Summary: "copy a database and its ledger, also while they are used",
 	Details: `Writes TO and TO-ledger, which must not exist, or TO for a ledger by itself. They are for their
 owner alone, and appear complete or not at all. A backup does not know what is charged later.
-So its ledger can be read and not charged until 'geosql restore' has said what that means.`,
+So its ledger can be read and not charged until 'geosql restore' has said what that means.
+
+The ledger of a sealed database also holds who was erased and who was revoked. Its key is copied to
+TO-key with --key KEY; without KEY the backup can be opened by nobody.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f ledgerFlags
+		var keys []string
 		f.registerFile(fs, "copy the ledger `FILE` (default DB-ledger, beside DB)")
+		cli.ListVar(fs, &keys, fileName, "key", "copy the private `KEY` of a sealed database to TO-key; a second one, of older values, to TO-key-2, and so on")
 		return func(ctx context.Context, operands []string) error {
-			return backUp(ctx, f, operands[0], operands[1])
+			return backUp(ctx, f, keys, operands[0], operands[1])
 		}
 	},
 }
@@ -40,8 +47,12 @@ So its ledger can be read and not charged until 'geosql restore' has said what t
 // The same holds for every answer that anybody had seen when the copy of the ledger began. In the
 // other order an answer could be charged and stored in between, and be in the copy without its
 // charge. Charges without their answers do no harm: the copy then shows more spent than it holds.
-func backUp(ctx context.Context, f ledgerFlags, path, to string) error {
+func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) error {
 	from, err := findBooks(path, f)
+	if err != nil {
+		return err
+	}
+	isSealed, err := from.checkKeys(keys)
 	if err != nil {
 		return err
 	}
@@ -57,9 +68,24 @@ func backUp(ctx context.Context, f ledgerFlags, path, to string) error {
 		return err
 	}
 	defer files.remove()
+	copies, err := copyKeys(keys, to)
+	defer func() {
+		for _, c := range copies {
+			c.remove()
+		}
+	}()
+	if err != nil {
+		return err
+	}
 	hasLedger, err := from.copyTo(ctx, files)
+	for i := 0; err == nil && i < len(copies); i++ {
+		err = copies[i].publish()
+	}
 	if err == nil {
 		err = files.publish()
+	}
+	if err == nil && isSealed && len(keys) == 0 {
+		cli.Say("the key of %s is not in the backup: keep a copy of it too, or give --key KEY", path)
 	}
 	if err != nil || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return err
@@ -73,6 +99,74 @@ func backUp(ctx context.Context, f ledgerFlags, path, to string) error {
 		cli.Say("copied %s to %s; there is no ledger, since nobody has set a limit", path, to)
 	}
 	return nil
+}
+
+// checkKeys reports whether the database is a sealed one, and returns an error if one of the files
+// is not of a key that it is sealed for. An encrypted key is not looked into.
+func (b books) checkKeys(names []string) (isSealed bool, err error) {
+	if b.database == "" {
+		if len(names) > 0 {
+			err = cli.UsageError("backup: --key is for sealed databases, and this is a ledger")
+		}
+		return false, err
+	}
+	conn, err := openDatabase(b.database, sqlite.ReadWrite)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	switch _, err = catalog.ReadID(conn); {
+	case errors.Is(err, catalog.ErrNotSealed) && len(names) > 0:
+		return false, cli.UsageError(fmt.Sprintf("backup: --key is for sealed databases, and %s is not sealed", b.database))
+	case errors.Is(err, catalog.ErrNotSealed):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return true, err
+		}
+		key, err := sealed.ParsePrivateKey(text, nil)
+		if errors.Is(err, sealed.ErrPassphrase) {
+			continue
+		}
+		if err != nil {
+			return true, fmt.Errorf("%s %w", name, err)
+		}
+		known, err := catalog.HasKey(conn, key.Public().ID())
+		if err == nil && !known {
+			err = fmt.Errorf("%s is not a key that %s is sealed for", name, b.database)
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// copyKeys begins copies of keys.
+func copyKeys(names []string, to string) (copies []*newFile, err error) {
+	for i, name := range names {
+		place := to + "-key"
+		if i > 0 {
+			place = fmt.Sprintf("%s-%d", place, i+1)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return copies, err
+		}
+		f, err := beginFile(place)
+		if err != nil {
+			return copies, err
+		}
+		copies = append(copies, f)
+		if err := writeDurably(f.path(), text); err != nil {
+			return copies, err
+		}
+	}
+	return copies, nil
 }
 
 // books are a database and its ledger, or a ledger by itself.

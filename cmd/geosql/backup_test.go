@@ -426,3 +426,97 @@ func TestRestoreKilled(t *testing.T) {
 		}
 	}
 }
+
+// A backup of a sealed database has who was erased and revoked, and its key if that is given.
+func TestBackupOfSealed(t *testing.T) {
+	p := newSealed(t)
+	p.append("ana,1,2,,\nbo,2,3,,\n")
+	p.run("erase", p.out, "--account", "ana", "--key", p.key)
+	to := clitest.TempFile(t, "copy.db")
+	if said := p.run("backup", p.out, to); said != "the key of "+p.out+" is not in the backup: keep a copy of it too, or give --key KEY\n" {
+		t.Errorf("it says %q", said)
+	}
+	if names := namesIn(t, to); len(names) != 2 {
+		t.Errorf("the folder has %q", names)
+	}
+	locked := clitest.TempFile(t, "locked")
+	p.run("keygen", locked, "--passphrase-file", p.pub) // any file with a first line
+	to = clitest.TempFile(t, "copy.db")
+	if said := p.run("backup", p.out, to, "--key", p.key, "--key", locked); said != "" {
+		t.Errorf("it says %q", said)
+	}
+	haveMode(t, to, 0o600, "", "-ledger", "-key", "-key-2")
+	if readAll(t, to+"-key") != readAll(t, p.key) || readAll(t, to+"-key-2") != readAll(t, locked) {
+		t.Error("the keys differ")
+	}
+	if names := namesIn(t, to); len(names) != 4 {
+		t.Errorf("the folder has %q", names)
+	}
+	if got := fmt.Sprint(opened(t, to, to+"-key")); got != "[bo 2 3 NULL]" {
+		t.Errorf("the backup opens as %s", got)
+	}
+
+	other, _ := p.keygen(clitest.TempFile(t, "other"))
+	in := clitest.TempFile(t, "x.db")
+	for _, c := range []struct {
+		status  int
+		db, key string
+		want    string
+	}{
+		{1, p.out, other, "is not a key that " + p.out + " is sealed for"},
+		{1, p.out, p.pub, "is not a private key"},
+		{1, p.out, "none", "no such file"},
+		{2, administered(t), p.key, "is not sealed"},
+		{2, p.out + "-ledger", p.key, "this is a ledger"},
+	} {
+		clitest.WantError(t, clitest.Run(t, "", "backup", c.db, in, "--key", c.key), c.status, c.want)
+	}
+	check(t, os.WriteFile(in+"-key", nil, 0o600))
+	clitest.WantError(t, clitest.Run(t, "", "backup", p.out, in, "--key", p.key), 1, "-key exists, and nothing is overwritten")
+	if names := namesIn(t, in); len(names) != 1 {
+		t.Errorf("the folder has %q", names)
+	}
+}
+
+// No way of restoring forgets who was erased or revoked after the backup, as long as the ledger
+// that knows it is there.
+func TestRestoreKeepsErasures(t *testing.T) {
+	p := newSealed(t)
+	sign, verify := p.keygen(clitest.TempFile(t, "c"))
+	p.run("collector", p.out, "add", "c", "--verify", verify)
+	p.append("ana,1,2,,\nbo,2,3,,\n")
+	p.append("cy,3,4,,\n", "--sign", sign)
+	backup := func() string {
+		t.Helper()
+		to := clitest.TempFile(t, "copy.db")
+		p.run("backup", p.out, to, "--key", p.key)
+		return to
+	}
+	kept, blocked, there, lost := backup(), backup(), backup(), backup()
+	p.run("erase", p.out, "--account", "ana", "--key", p.key)
+	p.run("collector", p.out, "revoke", "c")
+	const want = "[? 1 - NULL ? 3 - NULL bo 2 3 NULL]"
+
+	check(t, os.Remove(p.out))
+	p.run("restore", "--yes", kept, p.out)
+	if got := sortedRows(opened(t, p.out, p.key)); got != want {
+		t.Errorf("with its ledger kept: %s", got)
+	}
+	to := clitest.TempFile(t, "second.db")
+	p.run("restore", "--yes", "--block", blocked, to)
+	if got := sortedRows(opened(t, to, p.key)); got != want {
+		t.Errorf("blocked, elsewhere: %s", got)
+	}
+	p.run("restore", "--yes", "--block", there)
+	if got := sortedRows(opened(t, there, p.key)); got != want {
+		t.Errorf("blocked, in its place: %s", got)
+	}
+	// Without that ledger nobody knows, and the command says so.
+	check(t, os.Remove(p.out+"-ledger"))
+	if said := p.run("restore", "--yes", lost); !strings.Contains(said, "erase and revoke them again, before anybody uses the database.\n") {
+		t.Errorf("it says %q", said)
+	}
+	if got := sortedRows(opened(t, lost, lost+"-key")); got != "[ana 1 2 NULL bo 2 3 NULL cy 3 4 NULL]" {
+		t.Errorf("with the backup's ledger: %s", got)
+	}
+}

@@ -29,14 +29,14 @@ copied sealed values into a public column. The exit status is 1 if there is a ro
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
 		f.register(fs)
-		return func(ctx context.Context, operands []string) error { return check(ctx, f, operands) }
+		return func(ctx context.Context, operands []string) error { return checkStatements(ctx, f, operands) }
 	},
 }
 
 const checkSQL = `SELECT value ->> 0 AS result, value ->> 1 AS sealed, value ->> 2 AS through, value ->> 3 AS instead FROM json_each(?1)`
 
-// check shows how statements misuse sealed columns.
-func check(ctx context.Context, f outputFlags, operands []string) error {
+// checkStatements shows how statements misuse sealed columns.
+func checkStatements(ctx context.Context, f outputFlags, operands []string) error {
 	s, err := openExisting(operands[0], f)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func check(ctx context.Context, f outputFlags, operands []string) error {
 	return s.close(s.check(ctx, operands[1:]))
 }
 
-// check shows how the statements of a text, or of standard input, misuse sealed columns.
+// checkStatements shows how the statements of a text, or of standard input, misuse sealed columns.
 func (s *session) check(ctx context.Context, texts []string) error {
 	if len(texts) == 0 {
 		text, err := await(ctx, func() (string, error) {

@@ -17,7 +17,7 @@ import (
 type outputFlags struct {
 	mode   mode
 	ledger ledgerFlags
-	keys   keyFlags // of commands that run queries
+	sealed sealedFlags // of commands that run queries
 }
 
 func (f *outputFlags) register(fs *flag.FlagSet) {

@@ -6,28 +6,44 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// keyFlags holds the flags of commands that open sealed values.
+// keyFlags holds the flags of commands that read private keys.
 type keyFlags struct {
-	files      []string
+	names      []string
 	passphrase string // the name of a file
-	maxRepeat  int
 }
 
-func (f *keyFlags) register(fs *flag.FlagSet) {
-	fs.Func("key", "open sealed values with the private key in `KEY`; may be given several times", func(v string) error {
-		if v == "" {
-			return errors.New("the file has an empty name")
-		}
-		f.files = append(f.files, v)
-		return nil
-	})
+func (f *keyFlags) register(fs *flag.FlagSet, usage string) {
+	cli.ListVar(fs, &f.names, fileName, "key", usage)
+	f.registerPassphrase(fs)
+}
+
+func (f *keyFlags) registerPassphrase(fs *flag.FlagSet) {
 	fs.StringVar(&f.passphrase, "passphrase-file", "", passphraseUsage)
+}
+
+// fileName refuses an empty name of a file.
+func fileName(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("the file has an empty name")
+	}
+	return text, nil
+}
+
+// sealedFlags holds the flags of commands that run queries over sealed values.
+type sealedFlags struct {
+	keys      keyFlags
+	maxRepeat int
+}
+
+func (f *sealedFlags) register(fs *flag.FlagSet) {
+	f.keys.register(fs, "open sealed values with the private key in `KEY`; may be given again")
 	f.maxRepeat = 1
-	fs.Func("max-repeat", "let a query repeat a sealed value up to `N` times in a group, as joins may (default 1); its account pays as many times", func(v string) error {
+	fs.Func("max-repeat", "let a group have a sealed value up to `N` times, as after joins; its account pays N times", func(v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 || n > sqlitefn.MaxRepeat {
 			return fmt.Errorf("it must be a whole number from 1 to %d", sqlitefn.MaxRepeat)
@@ -38,11 +54,11 @@ func (f *keyFlags) register(fs *flag.FlagSet) {
 }
 
 // options returns what a connection needs to open sealed values.
-func (f *keyFlags) options() ([]sqlitefn.Option, error) {
-	if len(f.files) == 0 {
+func (f *sealedFlags) options() ([]sqlitefn.Option, error) {
+	if len(f.keys.names) == 0 {
 		return nil, nil
 	}
-	keys, err := readPrivateKeys(f.files, f.passphrase)
+	keys, err := readPrivateKeys(f.keys.names, f.keys.passphrase)
 	if err != nil {
 		return nil, err
 	}

@@ -16,10 +16,10 @@ import (
 
 var keygenCommand = &cli.Command{
 	Name: "keygen", Operands: "KEY", Min: 1, Max: 1,
-	Summary: "make a key that opens sealed values, and its public half, which seals them",
+	Summary: "make a key for sealed values, and its public half",
 	Details: `Writes KEY and KEY.pub, which must not exist, for their owner alone. Hand KEY.pub to whoever
 collects. Whoever has KEY, and the passphrase if there is one, can open every value that was sealed
-for it; without them nobody can.`,
+for it; without them nobody can. KEY also signs what a collector seals (geosql append --sign KEY).`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
 		passphrase := ""
 		flags.StringVar(&passphrase, "passphrase-file", "", "encrypt KEY with the passphrase that is the first line of `FILE`")
@@ -72,17 +72,25 @@ func writeKey(name string, marshal func() ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	err = writeDurably(name, text)
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("keygen: %s exists, and a key is never overwritten", name)
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("keygen: %w", err)
+	}
+	return nil
+}
+
+// writeDurably writes a new file for its owner alone, or leaves none.
+func writeDurably(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
 	}
 	_, err = f.Write(text)
 	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
 		_ = os.Remove(name)
-		return err
 	}
-	return nil
+	return err
 }

@@ -17,13 +17,16 @@ import (
 const programName = "geosql"
 
 var program = &cli.Program{
-	Name:     programName,
-	Summary:  "private answers inside SQL",
-	Noun:     "command",
-	Default:  sqlCommand,
-	Commands: []*cli.Command{initCommand, importCommand, budgetCommand, costCommand, checkCommand, releaseCommand, backupCommand, restoreCommand, demoCommand, keygenCommand},
-	Version:  programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
-	Topic:    functionHelp,
+	Name:    programName,
+	Summary: "private answers inside SQL",
+	Noun:    "command",
+	Default: sqlCommand,
+	Commands: []*cli.Command{
+		initCommand, importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand,
+		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand,
+	},
+	Version: programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
+	Topic:   functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
 database that has the name of a command, and to create one whose name has no dot. Numbers are
 printed without exponents, blobs in hexadecimal. Only rows go to standard output. The first

@@ -115,7 +115,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpOfCommands(t *testing.T) {
-	for _, name := range []string{"import", "budget", "cost", "release", "demo", "help", "version"} {
+	for _, name := range []string{"import", "budget", "cost", "release", "demo", "backup", "append", "erase", "collector", "rekey", "help", "version"} {
 		out := clitest.Help(t, "help", name)
 		if !strings.HasPrefix(out, "geosql "+name) {
 			t.Errorf("help %s printed %q", name, out)

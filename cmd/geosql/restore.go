@@ -146,7 +146,7 @@ func (t *restoreTask) inPlace(ctx context.Context, b *backup) error {
 	if err := t.explain(ctx, b); err != nil {
 		return err
 	}
-	return b.book.Adopt(t.block)
+	return t.adopt(b, b.book)
 }
 
 // toPlace copies the database of a backup to a place, and its ledger if there is none.
@@ -200,6 +200,9 @@ func (t *restoreTask) keepLedger(ctx context.Context, b *backup, to, at string) 
 	if _, err := copyDatabase(ctx, b.database, copied.path()); err != nil {
 		return err
 	}
+	if err := keepFacts(kept, b.book); err != nil {
+		return err
+	}
 	return copied.publish()
 }
 
@@ -238,37 +241,73 @@ func (t *restoreTask) withLedger(ctx context.Context, b *backup, database, at st
 	if _, err := b.copyTo(ctx, files); err != nil {
 		return err
 	}
-	if err := adopt(files.ledger.path(), t.output.ledger.mode, t.block); err != nil {
+	l, err := file.Open(files.ledger.path(), false, file.WithMode(t.output.ledger.mode))
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(t.adopt(b, l), l.Close()); err != nil {
 		return err
 	}
 	return files.publish()
 }
 
-// adopt puts a copied ledger into use.
-func adopt(path string, mode fs.FileMode, block bool) error {
-	l, err := file.Open(path, false, file.WithMode(mode))
+// adopt puts the ledger of a backup, or a copy of it, into use. If the ledger that the backup was
+// made of is still there, what it has recorded since is kept: an account that is erased from a
+// sealed database stays so.
+func (t *restoreTask) adopt(b *backup, l *file.Ledger) error {
+	from, err := b.source()
 	if err != nil {
 		return err
 	}
-	return cmp.Or(l.Adopt(block), l.Close())
+	err = l.Adopt(t.block)
+	if from == nil {
+		return err
+	}
+	if err == nil {
+		err = keepFacts(l, from)
+	}
+	return cmp.Or(err, from.Close())
+}
+
+// keepFacts adds the facts of one ledger to another.
+func keepFacts(to, from *file.Ledger) error {
+	facts, err := from.Facts(0)
+	if err != nil || len(facts) == 0 {
+		return err
+	}
+	return to.Record(facts...)
+}
+
+// source returns the ledger that a backup was made of, if it is still where it was, and else nil.
+func (b *backup) source() (*file.Ledger, error) {
+	if sameFile(b.origin.Path, b.ledger) { // the backup was put in its place
+		return nil, nil
+	}
+	l, err := file.Open(b.origin.Path, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restore: the ledger that the backup was made of may still be in use: %w", err)
+	}
+	if origin, err := l.Origin(); err != nil || origin != nil || l.ID() != b.book.ID() {
+		return nil, cmp.Or(err, l.Close()) // another ledger, or a backup that was put there
+	}
+	return l, nil
 }
 
 // checkGone returns an error if the ledger that a backup was made of is still there, unless nothing
 // is to be granted.
 func (t *restoreTask) checkGone(b *backup) error {
-	if t.block || sameFile(b.origin.Path, b.ledger) { // or the backup was put in its place
+	if t.block {
 		return nil
 	}
-	l, err := file.Open(b.origin.Path, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	l, err := b.source()
+	if l == nil || err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("restore: the ledger that the backup was made of may still be in use: %w", err)
-	}
-	defer l.Close()
-	if origin, err := l.Origin(); err != nil || origin != nil || l.ID() != b.book.ID() {
-		return err // another ledger, or a backup that was put there
+	if err := l.Close(); err != nil {
+		return err
 	}
 	return fmt.Errorf("ledger %s, which the backup was made of, is still there: "+
 		"keep it ('geosql restore %s DB', with --ledger if it is not DB-ledger), move it away, or restore with --block", b.origin.Path, b.path)
@@ -297,7 +336,29 @@ func (t *restoreTask) explain(ctx context.Context, b *backup) error {
 		cli.Say("give --block: every limit becomes 0, and you set new ones.")
 	}
 	cli.Say("The ledger records that it was restored. Releases of files that were unfinished are charged again.")
+	if err := t.explainSealed(b); err != nil {
+		return err
+	}
 	return t.ask(ctx)
+}
+
+// explainSealed says what a backup of a sealed database does not know besides charges, unless the
+// ledger that it was made of is still there and knows.
+func (t *restoreTask) explainSealed(b *backup) error {
+	facts, err := b.book.Facts(0)
+	if err != nil || len(facts) == 0 {
+		return err
+	}
+	l, err := b.source()
+	if err != nil {
+		return err
+	}
+	if l != nil {
+		return l.Close()
+	}
+	cli.Say("Accounts that were erased after it, and collectors that were added or revoked, are unknown to it too:")
+	cli.Say("erase and revoke them again, before anybody uses the database.")
+	return nil
 }
 
 // time returns the time of a backup as text.

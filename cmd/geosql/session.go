@@ -67,7 +67,7 @@ func openExisting(path string, f outputFlags) (*session, error) {
 
 // openSession opens a database as the flags say.
 func (f *outputFlags) openSession(path string, flags sqlite.OpenFlags) (*session, error) {
-	opts, err := f.keys.options()
+	opts, err := f.sealed.options()
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ var sqlCommand = &cli.Command{
 		var noPreflight bool
 		var epsilon string
 		f.register(fs)
-		f.keys.register(fs)
+		f.sealed.register(fs)
 		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach, without asking first what they cost", func() { noPreflight = true })
 		epsilonVar(fs, &epsilon)
 		return func(ctx context.Context, operands []string) error {

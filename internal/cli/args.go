@@ -2,20 +2,27 @@ package cli
 
 import (
 	"flag"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// knownFlags holds the flags of all commands by name. Since a flag may stand before the
-// name of its command, a flag that takes a value in one command takes a value in all.
+// knownFlags holds the flags of all commands by name. A flag may stand before the name of its
+// command.
 type knownFlags map[string]*flag.Flag
 
-func (p *Program) knownFlags() knownFlags {
-	known := knownFlags{}
+// knownFlags returns the flags of all commands. Of a flag that takes a value in some commands only,
+// which is called mixed, it returns one that takes none.
+func (p *Program) knownFlags() (known knownFlags, mixed map[string]bool) {
+	known, mixed = knownFlags{}, map[string]bool{}
 	add := func(f *flag.Flag) {
-		if other := known[f.Name]; other != nil && takesNoValue(other) != takesNoValue(f) {
-			panic("cli: flag -" + f.Name + " takes a value in some commands only")
+		other := known[f.Name]
+		if other != nil && takesNoValue(other) != takesNoValue(f) {
+			mixed[f.Name] = true
 		}
-		known[f.Name] = f
+		if other == nil || takesNoValue(f) {
+			known[f.Name] = f
+		}
 	}
 	for _, c := range p.all() {
 		c.flagSet().VisitAll(add)
@@ -23,8 +30,44 @@ func (p *Program) knownFlags() knownFlags {
 	if p.Default != nil {
 		p.Default.flagSet().VisitAll(add)
 	}
-	return known
+	return known, mixed
 }
+
+// split separates the flags among args from the operands. Whether a mixed flag takes a value is
+// for the command to say, and which command is meant may depend on that: split finds a command
+// that has the flags which it is found with.
+func (p *Program) split(args []string) (known knownFlags, flags []givenFlag, operands []string) {
+	known, mixed := p.knownFlags()
+	for _, takesValue := range []bool{false, true} {
+		guess := maps.Clone(known)
+		for name := range mixed {
+			if takesValue {
+				guess[name] = valued
+			}
+		}
+		_, operands = guess.split(args)
+		command, _ := p.find(operands)
+		if command == nil {
+			continue
+		}
+		command.flagSet().VisitAll(func(f *flag.Flag) { guess[f.Name] = f })
+		flags, operands = guess.split(args)
+		again, _ := p.find(operands)
+		foreign := func(g givenFlag) bool { return mixed[g.name] && command.flagSet().Lookup(g.name) == nil }
+		if again == command && !slices.ContainsFunc(flags, foreign) {
+			return known, flags, operands
+		}
+	}
+	flags, operands = known.split(args)
+	return known, flags, operands
+}
+
+// valued is a flag that takes a value.
+var valued = func() *flag.Flag {
+	fs := newFlagSet()
+	fs.String("valued", "", "")
+	return fs.Lookup("valued")
+}()
 
 // A givenFlag is a flag on the command line. Its args are the flag and, if the value is a
 // separate argument, the value.

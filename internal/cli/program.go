@@ -94,8 +94,7 @@ func (inv *invocation) signals() []os.Signal {
 
 // parse parses a command line. Flags may stand anywhere before "--".
 func (p *Program) parse(args []string) (*invocation, error) {
-	known := p.knownFlags()
-	flags, operands := known.split(args)
+	known, flags, operands := p.split(args)
 	command, rest := p.find(operands)
 	switch {
 	case slices.ContainsFunc(flags, givenFlag.asksForHelp):

@@ -44,6 +44,41 @@ func toy(told *string) *Program {
 	}
 }
 
+// A flag may take a value in some commands only, wherever it stands.
+func TestMixedFlags(t *testing.T) {
+	told := ""
+	p := toy(&told)
+	p.Commands = append(p.Commands, &Command{Name: "collect", Min: 1, Max: 2, Setup: func(fs *flag.FlagSet) Run {
+		key := ""
+		fs.StringVar(&key, "verify", "", "") // which takes no value in budget
+		return func(_ context.Context, operands []string) error {
+			told = fmt.Sprintf("collect %s %q", key, operands)
+			return nil
+		}
+	}})
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{`collect key ["db"]`, []string{"collect", "db", "--verify", "key"}},
+		{`collect key ["db"]`, []string{"collect", "--verify=key", "db"}},
+		{`collect key ["db"]`, []string{"--verify", "key", "collect", "db"}},
+		{`collect key ["db"]`, []string{"-verify=key", "collect", "db"}},
+		{`collect  ["--verify" "x"]`, []string{"collect", "--", "--verify", "x"}},
+		{`budget verify  [] ["db"]`, []string{"budget", "db", "--verify"}},
+		{`budget verify  [] ["db"]`, []string{"budget", "--verify", "db"}},
+		{`budget verify  [] ["db"]`, []string{"--verify", "budget", "db"}},
+		{`sql table  [] ["db"]`, []string{"--table", "db"}},
+	} {
+		if err := p.run(c.args); err != nil || told != c.want {
+			t.Errorf("%q: %s, %v; want %s", c.args, told, err, c.want)
+		}
+	}
+	if err := p.run([]string{"db", "--verify", "key"}); err == nil || !strings.Contains(err.Error(), "running SQL takes no flag -verify") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestArguments(t *testing.T) {
 	wantRun(t, `sql   [] []`)
 	wantRun(t, `sql   [] [""]`, "")

@@ -222,6 +222,83 @@ void gs_columns(void *stmt, int i, gs_value *v, int n) {
   for (int k = 0; k < n; k++) gs_column(stmt, i + k, &v[k]);
 }
 
+// ---- rows in bulk ----
+
+// gs_pack appends the current row. It returns the size of the row, or -1 if that does not fit.
+static int gs_pack(sqlite3_stmt *stmt, int columns, unsigned char *to, int size) {
+  int used = 0;
+  for (int i = 0; i < columns; i++) {
+    gs_value v = {0};
+    gs_column(stmt, i, &v);
+    if (size - used < 9) return -1;
+    to[used++] = (unsigned char)v.type;
+    switch (v.type) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT:
+      memcpy(to + used, &v.u, 8);
+      used += 8;
+      break;
+    case SQLITE_TEXT:
+    case SQLITE_BLOB:
+      memcpy(to + used, &v.n, 4);
+      used += 4;
+      if (size - used < v.n) return -1;
+      if (v.n > 0) memcpy(to + used, v.u.p, v.n);
+      used += v.n;
+    }
+  }
+  return used;
+}
+
+int gs_fetch(void *stmt, int columns, int waiting, unsigned char *to, int size, int *used, int *rows) {
+  int rc = waiting ? SQLITE_ROW : gs_step(stmt);
+  for (*used = *rows = 0; rc == SQLITE_ROW; rc = gs_step(stmt)) {
+    int n = gs_pack(stmt, columns, to + *used, size - *used);
+    if (n < 0) break;
+    *used += n;
+    ++*rows;
+  }
+  return rc;
+}
+
+// gs_bind_cell binds a cell without copying it, and returns what follows the cell.
+static const unsigned char *gs_bind_cell(sqlite3_stmt *stmt, int i, const unsigned char *cell, int *rc) {
+  int type = *cell++, n;
+  sqlite3_int64 integer;
+  double number;
+  switch (type) {
+  case SQLITE_INTEGER:
+    memcpy(&integer, cell, 8);
+    *rc = sqlite3_bind_int64(stmt, i, integer);
+    return cell + 8;
+  case SQLITE_FLOAT:
+    memcpy(&number, cell, 8);
+    *rc = sqlite3_bind_double(stmt, i, number);
+    return cell + 8;
+  case SQLITE_TEXT:
+  case SQLITE_BLOB:
+    memcpy(&n, cell, 4);
+    cell += 4;
+    *rc = type == SQLITE_TEXT ? sqlite3_bind_text(stmt, i, (const char *)cell, n, SQLITE_STATIC)
+                              : sqlite3_bind_blob(stmt, i, cell, n, SQLITE_STATIC);
+    return cell + n;
+  }
+  *rc = sqlite3_bind_null(stmt, i);
+  return cell;
+}
+
+int gs_insert(void *stmt, int columns, const unsigned char *from, int rows) {
+  int rc = SQLITE_DONE;
+  for (int row = 0; row < rows && rc == SQLITE_DONE; row++) {
+    rc = SQLITE_OK;
+    for (int i = 1; i <= columns && rc == SQLITE_OK; i++) from = gs_bind_cell(stmt, i, from, &rc);
+    if (rc == SQLITE_OK) rc = gs_step(stmt);
+  }
+  // The cells are the caller's. After an error the next call binds others.
+  for (int i = 1; i <= columns && rc == SQLITE_DONE; i++) sqlite3_bind_null(stmt, i);
+  return rc;
+}
+
 // ---- values and results ----
 
 static void gs_read(gs_value *out, int n, sqlite3_value **in) {

@@ -104,6 +104,11 @@ int gs_column_count(void *stmt);
 const char *gs_column_name(void *stmt, int i);
 void gs_columns(void *stmt, int i, gs_value *v, int n);
 
+// Rows in bulk. A row is its cells one after another. A cell is a byte with its type, and then
+// the 8 bytes of a number, or 4 bytes with a length and that many bytes; nothing for NULL.
+int gs_fetch(void *stmt, int columns, int waiting, unsigned char *to, int size, int *used, int *rows);
+int gs_insert(void *stmt, int columns, const unsigned char *from, int rows);
+
 int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
 int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
 int gs_create_window(void *db, const char *name, int nargs, int flags, int binding, const int *failures);

@@ -195,17 +195,22 @@ func (t *transaction) carryLimits(last int64) error {
 // carryEvents writes the entries anew that record events: what a restored ledger does not know
 // stays unknown.
 func (t *transaction) carryEvents(last int64) error {
+	carried, err := t.db.events(last)
 	r := new(run)
-	var carried []event
-	err := t.db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND unit = '%s' ORDER BY id", last, eventUnit), func(s *sqlite.Stmt) error {
-		function, at := s.Column(0), s.Column(1)
-		carried = append(carried, event{function.Text(), at.Int()})
-		return nil
-	})
 	for i := 0; i < len(carried) && err == nil; i++ {
 		err = t.addEvent(r, carried[i])
 	}
 	return err
+}
+
+// events returns the events that the entries up to last record.
+func (db *store) events(last int64) (events []event, err error) {
+	err = db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND unit = '%s' ORDER BY id", last, eventUnit), func(s *sqlite.Stmt) error {
+		function, at := s.Column(0), s.Column(1)
+		events = append(events, event{function.Text(), at.Int()})
+		return nil
+	})
+	return events, err
 }
 
 // openArchive opens the archive of the ledger that has the ID. The store has what an archive and a

@@ -58,6 +58,7 @@ var roles = map[string]func(args []string) error{
 	"hammer":   withLedger(hammer),
 	"crash":    withLedger(crash),
 	"answer":   withLedger(answer),
+	"record":   record,
 
 	"charge for ever": func(args []string) error {
 		return withLedger(func(l *Ledger) error { return chargeForEver(l, args[1]) })(args)

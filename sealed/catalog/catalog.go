@@ -22,7 +22,7 @@ import (
 // schema creates the tables of a sealed database. geosql_sealed_column is for readers: the
 // keeper goes by the ledger.
 const schema = `
-CREATE TABLE main.geosql_sealed(id BLOB NOT NULL);
+CREATE TABLE main.geosql_sealed(id BLOB NOT NULL, salt BLOB NOT NULL);
 CREATE TABLE main.geosql_sealed_key(id BLOB PRIMARY KEY, public BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE main.geosql_sealed_column(
   number INTEGER PRIMARY KEY, tbl TEXT NOT NULL, col TEXT NOT NULL, account TEXT NOT NULL,
@@ -65,19 +65,9 @@ type Domain struct {
 	Region string  `json:"region,omitempty"` // WKT
 }
 
-// Create creates the tables of a sealed database in the main database of a connection.
-func Create(conn *sqlite.Conn, id sealed.DatabaseID) error {
-	if err := conn.Exec(schema); err != nil {
-		return err
-	}
-	return exec(conn, "INSERT INTO main.geosql_sealed VALUES (?1)", id[:])
-}
-
-// NewID draws the id of a sealed database at random.
-func NewID() (id sealed.DatabaseID) {
-	rand.Read(id[:])
-	return id
-}
+// Create creates the tables of a sealed database in the main database of a connection. Identify
+// gives it an id.
+func Create(conn *sqlite.Conn) error { return conn.Exec(schema) }
 
 // ReadID returns the id of the main database of a connection, or ErrNotSealed.
 func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
@@ -162,6 +152,22 @@ func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, s
 // AddAccount adds what [sealed.Sealer.SealAccount] has sealed about the account of a pseudonym.
 func AddAccount(conn *sqlite.Conn, pseudonym string, entry []byte) error {
 	return exec(conn, "INSERT INTO main.geosql_sealed_account VALUES (?1, ?2)", pseudonym, entry)
+}
+
+// HasAccount reports whether the database has an entry about a pseudonym.
+func HasAccount(conn *sqlite.Conn, pseudonym string) (has bool, err error) {
+	err = each(conn, "SELECT 1 FROM main.geosql_sealed_account WHERE pseudonym = ?1", func([]sqlite.Value) error {
+		has = true
+		return nil
+	}, pseudonym)
+	return has, err
+}
+
+// CountSessions returns how many sessions each collector has begun, by Collector.Verify.
+func CountSessions(conn *sqlite.Conn) (map[string]int64, error) {
+	count := map[string]int64{}
+	err := sessions(conn, func(s *sealed.Session) { count[string(s.Signer)]++ })
+	return count, err
 }
 
 // sessions calls add for every session of the database. A row of another form is no session.

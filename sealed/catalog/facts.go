@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/geosql/geosql/ledger"
@@ -100,10 +101,15 @@ func (r *Record) add(f ledger.Fact) error {
 	case databaseFact:
 		var d sealedDatabase
 		err := json.Unmarshal([]byte(f.Text), &d)
-		if err == nil && len(d.ID) == len(r.Database) {
+		switch {
+		case err != nil:
+			return err
+		case len(d.ID) != len(sealed.DatabaseID{}):
+			return errors.New("the id has a wrong length")
+		case r.Database == nil: // columns belong to the first one
 			r.Database = (*sealed.DatabaseID)(d.ID)
 		}
-		return err
+		return nil
 	case columnFact:
 		var c Column
 		err := json.Unmarshal([]byte(f.Text), &c)

@@ -3,6 +3,7 @@ package catalog
 import (
 	"crypto/ed25519"
 	"errors"
+	"slices"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -15,15 +16,19 @@ type Keeper struct {
 	conn   *sqlite.Conn
 	book   ledger.Ledger
 	record *Record
+	ring   *sealed.Keyring
 	opener *sealed.Opener
 	reader *sealed.Reader
 
-	columns  map[uint32]*Column
-	numbers  map[uint64]int // index of the name of each number; unclear for one with several names
-	names    []string
-	byName   map[string]int
-	sessions int64 // version of the database when sessions and accounts were last read
+	columns map[uint32]*Column
+	numbers map[uint64]int // index of the name of each number; unclear for one with several names
+	names   []string
+	byName  map[string]int
+	seen    version // of the database when sessions and accounts were last read
 }
+
+// A version is another one when sessions or accounts were added, or the file was replaced.
+type version struct{ sessions, sum, accounts int64 }
 
 // unclear stands for the name of a number that several sessions have given several names.
 const unclear = -1
@@ -52,7 +57,7 @@ func Open(conn *sqlite.Conn, book ledger.Ledger, keyring *sealed.Keyring) (*Keep
 		return nil, errors.New("the ledger is not that of this sealed database")
 	}
 	k := &Keeper{
-		conn: conn, book: book, record: record, opener: sealed.NewOpener(id, keyring),
+		conn: conn, book: book, record: record, ring: keyring, opener: sealed.NewOpener(id, keyring),
 		columns: map[uint32]*Column{}, numbers: map[uint64]int{}, byName: map[string]int{},
 	}
 	k.reader = k.opener.NewReader()
@@ -79,31 +84,31 @@ func (k *Keeper) Refresh() error {
 	if changed {
 		k.learnColumns()
 	}
-	version, err := k.version()
-	if err != nil || !changed && version == k.sessions {
+	now, err := k.version()
+	if err != nil || !changed && now == k.seen {
 		return err
 	}
 	return k.readDatabase()
 }
 
-// version returns a number that is another one when sessions or accounts were added.
-func (k *Keeper) version() (n int64, err error) {
-	err = each(k.conn, `SELECT (SELECT count(*) FROM main.geosql_sealed_session) + (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)`,
-		func(v []sqlite.Value) error {
-			n = v[0].Int()
-			return nil
-		})
-	return n, err
+// version returns the version of the database.
+func (k *Keeper) version() (now version, err error) {
+	err = each(k.conn, `SELECT count(*), coalesce(sum(number), 0), (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)
+		FROM main.geosql_sealed_session`, func(v []sqlite.Value) error {
+		now = version{v[0].Int(), v[1].Int(), v[2].Int()}
+		return nil
+	})
+	return now, err
 }
 
 // readDatabase reads sessions and accounts. Sessions that are not signed by a collector are not
 // added, so that their values do not open.
 func (k *Keeper) readDatabase() (err error) {
-	if k.sessions, err = k.version(); err != nil {
+	if k.seen, err = k.version(); err != nil {
 		return err
 	}
 	err = sessions(k.conn, func(s *sealed.Session) {
-		added := k.opener.AddSession(s, func(signer ed25519.PublicKey) bool { return k.record.enrolled(signer) })
+		added := k.opener.AddSession(s, k.enrolled)
 		if added == nil && k.record.Revoked[string(s.Signer)] {
 			k.opener.Revoke(s.Number)
 		}
@@ -137,19 +142,70 @@ func (k *Keeper) readAccounts() error {
 	return err
 }
 
-// EachAccount calls each with the pseudonym, the number and the name of every account of the
+// EachAccount calls fn with the pseudonym, the number and the name of every account of the
 // database. Entries that do not open are left out.
 func (k *Keeper) EachAccount(fn func(pseudonym string, number uint64, name string)) error {
-	return each(k.conn, "SELECT pseudonym, sealed FROM main.geosql_sealed_account ORDER BY rowid", func(v []sqlite.Value) error {
+	return eachAccount(k.conn, k.reader, fn)
+}
+
+// eachAccount calls fn for every account whose entry a reader opens.
+func eachAccount(conn *sqlite.Conn, reader *sealed.Reader, fn func(pseudonym string, number uint64, name string)) error {
+	return each(conn, "SELECT pseudonym, sealed FROM main.geosql_sealed_account ORDER BY rowid", func(v []sqlite.Value) error {
 		entry, ok := blob(v[1])
 		if !ok || v[0].Type() != sqlite.Text {
 			return nil
 		}
-		if number, name, err := k.reader.OpenAccount(entry); err == nil {
+		if number, name, err := reader.OpenAccount(entry); err == nil {
 			fn(v[0].Text(), number, name)
 		}
 		return nil
 	})
+}
+
+// Pseudonyms returns the pseudonyms of a name, also those that only revoked collectors have
+// given it.
+func (k *Keeper) Pseudonyms(name string) (all []string, err error) {
+	opener := sealed.NewOpener(k.ID(), k.ring)
+	err = sessions(k.conn, func(s *sealed.Session) { _ = opener.AddSession(s, k.enrolled) })
+	if err != nil {
+		return nil, err
+	}
+	err = eachAccount(k.conn, opener.NewReader(), func(pseudonym string, _ uint64, of string) {
+		if of == name && !slices.Contains(all, pseudonym) {
+			all = append(all, pseudonym)
+		}
+	})
+	return all, err
+}
+
+// Known returns the first number and pseudonym that the database has for each name that it
+// knows, unless the number is also another name's.
+func (k *Keeper) Known() (map[string]sealed.Account, error) {
+	known := map[string]sealed.Account{}
+	err := k.EachAccount(func(pseudonym string, number uint64, name string) {
+		if _, there := known[name]; !there && k.numbers[number] == k.byName[name] {
+			known[name] = sealed.Account{Number: number, Pseudonym: pseudonym}
+		}
+	})
+	return known, err
+}
+
+// enrolled reports whether the owner has enrolled the key of a signer.
+func (k *Keeper) enrolled(signer ed25519.PublicKey) bool { return k.record.enrolled(signer) }
+
+// Closed counts the sessions whose values do not open although nobody was revoked: those that
+// are for other keys than the keeper has, and those whose collector is not enrolled.
+func (k *Keeper) Closed() (otherKey, stranger int, err error) {
+	err = sessions(k.conn, func(s *sealed.Session) {
+		switch {
+		case k.record.Revoked[string(s.Signer)]:
+		case !k.enrolled(s.Signer):
+			stranger++
+		case !k.ring.Has(s.Key):
+			otherKey++
+		}
+	})
+	return otherKey, stranger, err
 }
 
 // Open opens a value. It reports false, without an error, if the value's session is revoked or

@@ -28,19 +28,21 @@ type Database struct {
 }
 
 // Seal makes a sealed database of the main database of a connection, for the owner of a key. The
-// columns get their numbers from 1 on.
+// columns get their numbers from 1 on. Their universes and domains are declared.
 func Seal(t testing.TB, conn *sqlite.Conn, book ledger.Ledger, key sealed.PublicKey, columns ...catalog.Column) *Database {
 	t.Helper()
-	id, collector := catalog.NewID(), NewKey(t)
-	check(t, catalog.Create(conn, id))
+	collector := NewKey(t)
+	check(t, catalog.Create(conn))
 	check(t, catalog.AddKey(conn, key))
-	facts := []ledger.Fact{catalog.Database(id), catalog.Collector{Name: "test", Verify: collector.Public().Verifier()}.Fact()}
+	facts := []ledger.Fact{catalog.Collector{Name: "test", Verify: collector.Public().Verifier()}.Fact()}
 	for i, c := range columns {
 		c.Number = uint32(i + 1)
 		check(t, catalog.AddColumn(conn, c))
 		facts = append(facts, c.Fact())
 	}
-	check(t, book.Record(facts...))
+	id, err := catalog.Identify(conn)
+	check(t, err)
+	check(t, book.Record(append(facts, catalog.Database(id))...))
 	sealer, err := catalog.NewSession(conn, id, key, collector)
 	check(t, err)
 	return &Database{t, conn, sealer, map[string]sealed.Account{}}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sealed/catalog"
+)
+
+var eraseCommand = &cli.Command{
+	Name: "erase", Operands: "OUT", Min: 1, Max: 1,
+	Summary: "erase an account: no value of it opens any more",
+	Details: `OUT is a sealed database. Its ledger records that account A is erased. From then on A's values
+count as NULL in every answer, in OUT and in every copy of it that is used with this ledger, in
+statements of other processes that begin later, and also values that a collector adds later.
+Then A's rows are deleted from the sealed tables of OUT and overwritten. Rows that were copied
+elsewhere stay there, and do not open. An erasure cannot be undone. Repeating it is harmless.
+
+The ledger keeps the name of A, with its balances and with what it must never open again.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var t eraseTask
+		t.ledger.registerFile(fs, "record the erasure in the ledger `FILE` (default OUT-ledger, beside OUT)")
+		t.keys.register(fs, "the owner's private `KEY`; may be given again for older keys")
+		optionalVar(fs, &t.account, "account", "erase account `A`")
+		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands[0]) }
+	},
+}
+
+// An eraseTask holds the flags of the command erase.
+type eraseTask struct {
+	ledger  ledgerFlags
+	keys    keyFlags
+	account *string
+}
+
+// run erases the account: the fact first, since a row that is deleted may have copies.
+func (t *eraseTask) run(ctx context.Context, path string) error {
+	if t.account == nil || *t.account == "" {
+		return cli.UsageError("erase: name the account with --account A")
+	}
+	v, err := openVault(path, t.ledger)
+	if err != nil {
+		return err
+	}
+	k, err := v.keeper("erase", t.keys)
+	if err != nil {
+		return v.close(err)
+	}
+	return v.close(t.erase(ctx, v, k))
+}
+
+func (t *eraseTask) erase(ctx context.Context, v *vault, k *catalog.Keeper) error {
+	name := *t.account
+	pseudonyms, err := k.Pseudonyms(name)
+	if err != nil {
+		return err
+	}
+	otherKeys, _, err := k.Closed()
+	if err != nil {
+		return err
+	}
+	again := v.record.Erased[name]
+	if len(pseudonyms) == 0 && !again {
+		hint := ""
+		if otherKeys > 0 {
+			hint = fmt.Sprintf("; but %s another key: give that with --key too", wereSealed(otherKeys))
+		}
+		return fmt.Errorf("erase: %s knows no account '%s', and nothing was recorded%s", v.path, name, hint)
+	}
+	if err := v.book.Record(catalog.Erased(name)); err != nil {
+		return err
+	}
+	deleted, err := deleteRows(ctx, v, pseudonyms)
+	if err != nil {
+		return fmt.Errorf("erase: '%s' is erased, so that none of its values opens any more, but its rows are still there: repeat the command (%w)", name, err)
+	}
+	verb := "erased"
+	if again {
+		verb = "had erased"
+	}
+	cli.Say("%s '%s': none of its values opens any more; deleted %s", verb, name, strings.Join(deleted, ", "))
+	if otherKeys > 0 {
+		cli.Say("%s another key: rows that only those sessions name '%s' in stay, and do not open; give that key with --key too, and repeat this", wereSealed(otherKeys), name)
+	}
+	wiped, err := wipeLog(v.conn)
+	if err == nil && !wiped {
+		cli.Say("others are reading %s: its file %s-wal holds the deleted rows until they have finished; repeat this then", v.path, v.path)
+	}
+	return err
+}
+
+// wereSealed returns the beginning of a sentence about sessions.
+func wereSealed(sessions int) string {
+	if sessions == 1 {
+		return "1 session is sealed for"
+	}
+	return fmt.Sprintf("%d sessions are sealed for", sessions)
+}
+
+// deleteRows deletes the rows of pseudonyms from all sealed tables, and returns what it has
+// deleted, such as "3 rows of trip".
+func deleteRows(ctx context.Context, v *vault, pseudonyms []string) (deleted []string, err error) {
+	if err := v.conn.Exec("PRAGMA secure_delete = ON"); err != nil {
+		return nil, err
+	}
+	stop := interruptOn(ctx, v.conn)
+	defer stop()
+	err = inTransaction(ctx, v.conn, func() error {
+		for _, t := range v.record.Tables() {
+			n, err := deleteFrom(v.conn, t, pseudonyms)
+			if err != nil {
+				return err
+			}
+			deleted = append(deleted, counted(n, "row")+" of "+t.Name)
+		}
+		return context.Cause(ctx)
+	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return deleted, err
+}
+
+func deleteFrom(conn *sqlite.Conn, t catalog.Table, pseudonyms []string) (rows int64, err error) {
+	for _, p := range pseudonyms {
+		sql := "DELETE FROM main." + sqlite.QuoteName(t.Name) + " WHERE " + sqlite.QuoteName(t.Account) + " = ?1"
+		err := eachOf(conn, func([]sqlite.Value) {}, sql, p)
+		if err == nil {
+			err = firstValue(conn, "SELECT changes()", func(v sqlite.Value) { rows += v.Int() })
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}

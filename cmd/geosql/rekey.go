@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+)
+
+var rekeyCommand = &cli.Command{
+	Name: "rekey", Operands: "OUT", Min: 1, Max: 1,
+	Summary: "seal a sealed database anew, for another key only",
+	Details: `OUT is a sealed database. All its values and accounts are sealed anew under NEW.pub, in one
+transaction: another process sees OUT before or after it, and a crash or Ctrl-C leaves OUT as it
+was. Rows keep their numbers. Values of erased accounts and revoked collectors are dropped, and how
+many is said; so are values that never opened. Afterwards only the new key opens anything in OUT,
+and nothing of the old values is left in the file. Copies that were made before open with the old
+keys.
+
+Give every key that OUT has values for with --key. Collectors go on with NEW.pub.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var t rekeyTask
+		t.ledger.registerFile(fs, "use the ledger `FILE` (default OUT-ledger, beside OUT)")
+		t.keys.register(fs, "an old private `KEY`; may be given again for older keys")
+		fs.Func("to", "seal for the public key in `NEW.pub`", func(v string) (err error) {
+			t.to, err = fileName(v)
+			return err
+		})
+		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands[0]) }
+	},
+}
+
+// A rekeyTask holds the flags of the command rekey.
+type rekeyTask struct {
+	ledger ledgerFlags
+	keys   keyFlags
+	to     string
+}
+
+func (t *rekeyTask) run(ctx context.Context, path string) error {
+	if t.to == "" {
+		return cli.UsageError("rekey: give the new public key with --to NEW.pub")
+	}
+	to, err := readPublicKey(t.to)
+	if err != nil {
+		return err
+	}
+	v, err := openVault(path, t.ledger)
+	if err != nil {
+		return err
+	}
+	return v.close(t.rekey(ctx, v, to))
+}
+
+func (t *rekeyTask) rekey(ctx context.Context, v *vault, to sealed.PublicKey) error {
+	if err := v.conn.Exec("PRAGMA secure_delete = ON"); err != nil {
+		return err
+	}
+	var done catalog.Rekeyed
+	err := inTransaction(ctx, v.conn, func() error { // before anything is read: nobody else writes now
+		k, err := v.keeper("rekey", t.keys)
+		if err != nil {
+			return err
+		}
+		if err := checkAllOpen(v, k); err != nil {
+			return err
+		}
+		signer, err := v.enrolOnce("rekey")
+		if err != nil {
+			return err
+		}
+		line, begun := cli.NewTerminalLine(), time.Now()
+		defer line.Clear()
+		stop := interruptOn(ctx, v.conn)
+		defer stop()
+		done, err = k.Rekey(to, signer, func(share float64) error {
+			line.Show("sealing anew: %s", cli.ShareAndRest(share, cli.TimeLeft(begun, share)))
+			return context.Cause(ctx)
+		})
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	cli.Say("sealed %s of %s anew: they open with the private key of %s only", counted(done.Values, "value"), v.path, t.to)
+	if done.Dropped > 0 {
+		cli.Say("dropped %s that did not open any more, and %s that had no others", counted(done.Dropped, "value"), counted(done.Rows, "row"))
+	}
+	wiped, err := wipeLog(v.conn)
+	if err == nil && !wiped {
+		cli.Say("others are reading %s: its file %s-wal and the file itself hold old values until they have finished", v.path, v.path)
+	}
+	return err
+}
+
+// checkAllOpen returns an error if values would be dropped although nobody has revoked or erased
+// them.
+func checkAllOpen(v *vault, k *catalog.Keeper) error {
+	otherKey, stranger, err := k.Closed()
+	switch {
+	case err != nil:
+		return err
+	case otherKey > 0:
+		return fmt.Errorf("rekey: %s another key, and their values would be lost: give that private key with --key too", wereSealed(otherKey))
+	case stranger > 0:
+		return fmt.Errorf("rekey: %s was begun by collectors that are not enrolled, and the values would be lost: "+
+			"enrol them with 'geosql collector %s add', or revoke them", counted(int64(stranger), "session"), v.path)
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/sealed/sealing"
+)
+
+var sealCommand = &cli.Command{
+	Name: "seal", Operands: "IN OUT", Min: 2, Max: 2,
+	Summary: "write a database whose secrets only private functions open, for anybody to query",
+	Details: `Writes OUT and OUT-ledger, which must not exist. IN, whose declarations are used, stays as it is.
+Flags after --table are about that table. A column is the account's (OUT has a pseudonym in its
+place), or sealed, or public; all others are dropped, and so are indexes, views, triggers and
+defaults. Rows are written in random order; those of all tables have to fit into memory.
+
+  geosql keygen KEY
+  geosql seal city.db open.db --key KEY.pub --table trip --account person \
+    --seal lat,lon:city --public day,mode
+
+Public columns that tell something of a sealed one are shown, and you are asked: nothing else
+protects what they tell. OUT's ledger starts with the limits of IN's, and with what is spent.
+IN's ledger goes on by itself, and notes that IN was sealed: put IN away, since whoever queries
+both spends what is left twice.`,
+	Setup: func(flags *flag.FlagSet) cli.Run {
+		var t sealTask
+		t.register(flags)
+		return func(ctx context.Context, operands []string) error {
+			t.in, t.out = operands[0], operands[1]
+			return t.run(ctx)
+		}
+	},
+}
+
+// A sealTask holds what the command line of the command seal says.
+type sealTask struct {
+	in, out    string
+	key        string
+	ledger     ledgerFlags // of IN
+	tables     []sealing.Table
+	yes, again bool
+
+	earlier int // how often IN was sealed before
+}
+
+func (t *sealTask) register(flags *flag.FlagSet) {
+	flags.StringVar(&t.key, "key", "", "seal for the owner of the public key in `KEY.pub`")
+	cli.ListVar(flags, &t.tables, parseTable, "table", "seal `TABLE`; the flags that follow are about it; may be given again")
+	t.aboutTable(flags, "account", "charge the account that `COLUMN` names for answers about the row", func(table *sealing.Table, v string) error {
+		if table.Account != "" {
+			return errors.New("the table has one account column, " + table.Account)
+		}
+		table.Account = v
+		return nil
+	})
+	t.aboutTable(flags, "seal", "seal `COLUMN:UNIVERSE` or LAT,LON:DOMAIN; may be given again", func(table *sealing.Table, v string) error {
+		s, err := sealing.ParseSecret(v)
+		table.Secrets = append(table.Secrets, s)
+		return err
+	})
+	t.aboutTable(flags, "public", "write `COLUMN,..` as it is; may be given again", func(table *sealing.Table, v string) error {
+		table.Public = append(table.Public, v)
+		return nil
+	})
+	t.ledger.registerFile(flags, "IN is charged to the ledger `FILE` (default IN-ledger, beside IN)")
+	cli.Switch(flags, "yes", "do not ask whether public columns that tell something of a sealed one may", func() { t.yes = true })
+	cli.Switch(flags, "again", "seal IN although it was sealed before: what is left is there to be spent in each sealed database", func() { t.again = true })
+}
+
+func parseTable(name string) (sealing.Table, error) {
+	if name == "" {
+		return sealing.Table{}, errors.New("the table has an empty name")
+	}
+	return sealing.Table{Name: name}, nil
+}
+
+// aboutTable defines a flag about the table that was given last.
+func (t *sealTask) aboutTable(flags *flag.FlagSet, name, usage string, set func(table *sealing.Table, v string) error) {
+	parse := func(v string) (struct{}, error) {
+		switch {
+		case len(t.tables) == 0:
+			return struct{}{}, errors.New("it is about a table: give --table first")
+		case v == "":
+			return struct{}{}, errors.New("it names nothing")
+		}
+		return struct{}{}, set(&t.tables[len(t.tables)-1], v)
+	}
+	cli.ListVar(flags, new([]struct{}), parse, name, usage)
+}
+
+// run seals a database.
+func (t *sealTask) run(ctx context.Context) error {
+	key, err := t.check()
+	if err != nil {
+		return err
+	}
+	from, err := findBooks(t.in, t.ledger)
+	switch {
+	case err != nil:
+		return err
+	case from.database == "":
+		return fmt.Errorf("seal: %s is a ledger: give the database that is charged to it", t.in)
+	}
+	files, err := beginBooks(t.out, t.out+"-ledger")
+	if err != nil {
+		return err
+	}
+	defer files.remove()
+	done, err := t.seal(ctx, key, from, files)
+	if err != nil {
+		return err
+	}
+	cli.Say("sealed %s of %s into %s, with %s of %s", count(done.Values, "value"), count(done.Rows, "row"), t.out, count(int64(done.Accounts), "account"), t.in)
+	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since whoever queries both spends what is left twice", t.out, t.out, t.in, t.in)
+	return nil
+}
+
+// check refuses wrong arguments, and returns the key.
+func (t *sealTask) check() (key sealed.PublicKey, err error) {
+	switch {
+	case cmp.Or(checkDatabase(t.in), checkDatabase(t.out)) != nil:
+		return key, checkDatabase("")
+	case t.key == "":
+		return key, cli.UsageError("seal: say whose key opens the values: --key KEY.pub, of 'geosql keygen KEY'")
+	case len(t.tables) == 0:
+		return key, cli.UsageError("seal: say what to seal: --table TABLE --account COLUMN --seal COLUMN:UNIVERSE")
+	}
+	if sameFile(t.in, t.out) {
+		return key, fmt.Errorf("seal: %s and %s are the same file: nothing is sealed in place, since remnants of the secrets would stay", t.in, t.out)
+	}
+	return readPublicKey(t.key)
+}
+
+// seal writes the files, notes in IN's ledger that it was sealed, and publishes them.
+func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from books, files *newBooks) (*sealing.Sealed, error) {
+	contents, old, err := t.read(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	if err := t.confirm(ctx, contents); err != nil {
+		return nil, err
+	}
+	book, err := file.Open(files.ledger.path(), true)
+	if err != nil {
+		return nil, err
+	}
+	done, err := t.write(ctx, contents, key, book, files.database.path())
+	if err == nil {
+		err = t.account(done, book, old)
+	}
+	if err = cmp.Or(err, book.Close()); err != nil {
+		return nil, err
+	}
+	return done, files.publish()
+}
+
+// read reads what is to be sealed, and opens the ledger of IN.
+func (t *sealTask) read(ctx context.Context, from books) (*sealing.Contents, *file.Ledger, error) {
+	conn, err := openDatabase(t.in, sqlite.ReadWrite)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer conn.Close()
+	stop := interruptOn(ctx, conn)
+	defer stop()
+	line := cli.NewTerminalLine()
+	defer line.Clear()
+	contents, err := sealing.Read(ctx, conn, t.tables, func(rows int64) { line.Show("reading %s: %s", t.in, count(rows, "row")) })
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, context.Cause(ctx)
+	case err != nil:
+		return nil, nil, fmt.Errorf("seal: %s: %w", t.in, err)
+	}
+	book, err := openRecorded(conn, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.checkFirst(book); err != nil {
+		book.Close()
+		return nil, nil, err
+	}
+	return contents, book, nil
+}
+
+// openRecorded opens the ledger of a database, and makes it if there is none. The database
+// holds its id then.
+func openRecorded(conn *sqlite.Conn, b books) (*file.Ledger, error) {
+	id, err := recordedLedger(conn)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" && !conn.Writable() {
+		return nil, fmt.Errorf("seal: %s may not be written: it has to hold the id of its ledger, which notes that it was sealed", b.database)
+	}
+	book, err := b.openAs(id)
+	if err == nil && book == nil {
+		book, err = file.Open(b.ledger, true)
+	}
+	if err != nil || id != "" {
+		return book, err
+	}
+	err = conn.Exec(declaration.Schema + "; INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES ('" + book.ID() + "')")
+	if err != nil {
+		book.Close()
+		return nil, fmt.Errorf("seal: %s has to hold the id of its ledger, which notes that it was sealed: %w", b.database, err)
+	}
+	return book, nil
+}
+
+// checkFirst refuses to seal a database a second time, unless that is wanted.
+func (t *sealTask) checkFirst(book *file.Ledger) error {
+	record, err := catalog.ReadRecord(book)
+	if err != nil {
+		return err
+	}
+	if t.earlier = record.SealedAs; t.earlier > 0 && !t.again {
+		return t.sealedBefore(book)
+	}
+	return nil
+}
+
+func (t *sealTask) sealedBefore(book *file.Ledger) error {
+	return fmt.Errorf("seal: %s was sealed before, as %s notes: from each sealed copy accounts may spend what they have left, so whoever queries two spends it twice; if the other one is gone, or you mean that, give --again", t.in, book.Path())
+}
+
+// write writes the sealed database.
+func (t *sealTask) write(ctx context.Context, contents *sealing.Contents, key sealed.PublicKey, book *file.Ledger, path string) (*sealing.Sealed, error) {
+	conn, err := sqlite.Open(path, sqlite.ReadWrite|sqlite.Create)
+	if err != nil {
+		return nil, err
+	}
+	line := cli.NewTerminalLine()
+	defer line.Clear()
+	total := float64(max(contents.Rows(), 1))
+	done, err := contents.Seal(ctx, conn, key, book.ID(), func(rows int64) {
+		line.Show("sealing: %s", cli.ShareAndRest(min(float64(rows)/total, 1), 0))
+	})
+	if err = cmp.Or(err, conn.Close()); err != nil {
+		return nil, err
+	}
+	return done, syncFile(path)
+}
+
+// syncFile waits until the disk has all of a file.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(f.Sync(), f.Close())
+}
+
+// account notes in IN's ledger that IN was sealed, and makes OUT's ledger what OUT needs. The note
+// comes first: a crash may leave a note of a database that does not exist, never a database
+// without its note.
+func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {
+	note := catalog.SealedAs(done.ID)
+	if err := old.Record(note); err != nil {
+		return fmt.Errorf("seal: the ledger of %s has to note that it was sealed: %w", t.in, err)
+	}
+	record, err := catalog.ReadRecord(old)
+	if err != nil {
+		return err
+	}
+	if record.SealedAs > t.earlier+1 && !t.again { // somebody else seals it at the same time
+		return t.sealedBefore(old)
+	}
+	return cmp.Or(book.StartFrom(old), book.Record(done.Facts...))
+}
+
+// confirm shows which public columns tell something of sealed ones, and asks.
+func (t *sealTask) confirm(ctx context.Context, contents *sealing.Contents) error {
+	var warnings []string
+	for _, d := range contents.Dependences() {
+		cli.Say("%s", d.Text)
+		if !d.Note {
+			warnings = append(warnings, d.Text)
+		}
+	}
+	switch {
+	case len(warnings) == 0 || t.yes:
+		return nil
+	case !interactiveAnswers():
+		return fmt.Errorf("seal: nothing was written, since public columns tell something of sealed ones (%s): leave them out of --public, or give --yes", strings.Join(warnings, "; "))
+	}
+	fmt.Fprint(os.Stderr, "Seal like this? Type yes: ")
+	answer, err := await(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil || strings.TrimSpace(answer) != "yes":
+		return errors.New("seal: nothing was written")
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package file
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+)
+
+// startFunction is the function of the entries with what was spent in an earlier ledger.
+const startFunction = "ledger_start"
+
+// StartFrom gives a new ledger the limits of an earlier one and what its accounts have spent: in
+// all, and in the windows that have begun. What is reserved in the earlier ledger counts as spent,
+// since somebody may still use it. The earlier ledger stays as it is, and can grant what is left
+// too: whoever uses both grants that much a second time.
+//
+// Each limit and each balance becomes an entry, with the time of the limit or of the last charge.
+// The events of the earlier ledger go over too: what that does not know, the new one does not know.
+// Traces and unfinished releases do not.
+func (l *Ledger) StartFrom(earlier *Ledger) error {
+	var old *books
+	var events []event
+	err := earlier.read(func(db *store) error {
+		return db.inTransaction("BEGIN", func() (err error) { // all of one moment
+			if isCopy, err := db.sameLedger(); isCopy || err != nil {
+				return cmp.Or(err, db.errCopy(earlier.path))
+			}
+			if old, err = db.books(); err != nil {
+				return err
+			}
+			events, err = db.events(math.MaxInt64)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return l.transact(func(t *transaction) error { return t.startFrom(old, events) })
+}
+
+func (t *transaction) startFrom(old *books, events []event) error {
+	if err := t.readHead(); err != nil {
+		return err
+	}
+	if t.head.ID != 0 {
+		return errors.New("the ledger has entries already: only a new one can start from another")
+	}
+	r := new(run)
+	for _, e := range events {
+		if err := t.addEvent(r, e); err != nil {
+			return err
+		}
+	}
+	for _, k := range sortedKeys(old.limits) {
+		to := old.limits[k]
+		err := t.setLimit(&change{
+			origin:  &origin{r, to.changed, limitFunction, k.unit},
+			account: k.account,
+			limit:   &limit{to.epsilon, to.seconds},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, k := range sortedKeys(old.balances) {
+		if err := t.startBalance(r, k, old.balances[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startBalance writes the entry and the balance of an account that has spent something.
+func (t *transaction) startBalance(r *run, k accountUnit, b balanceRow) error {
+	spent := b.spent + b.reserved
+	if spent == 0 {
+		return nil
+	}
+	c := &change{
+		origin:      &origin{r, cmp.Or(b.lastCharge, t.now), startFunction, k.unit},
+		account:     k.account,
+		spent:       spent,
+		evaluations: 1,
+	}
+	if err := t.addEntry(c, 0, b.window); err != nil {
+		return err
+	}
+	put := t.db.putBalance
+	put.BindText(1, k.account)
+	put.BindText(2, string(k.unit))
+	put.BindInts(3, int64(spent), 0, c.time, b.window.Start, int64(b.window.Spent))
+	return put.Run()
+}
+
+// sortedKeys returns the keys of limits or balances in the order of units and accounts.
+func sortedKeys[V limitRow | balanceRow](m map[accountUnit]V) []accountUnit {
+	return slices.SortedFunc(maps.Keys(m), func(a, b accountUnit) int {
+		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.account, b.account))
+	})
+}
