@@ -284,3 +284,53 @@ func TestHasSealed(t *testing.T) {
 		t.Error("what is known is not kept")
 	}
 }
+
+// An index may order and select rows by sealed values without an instruction.
+func TestMisusesThroughIndexes(t *testing.T) {
+	conn, m := sealedMeter(t)
+	if err := conn.Exec(`CREATE TABLE keyed(id INTEGER PRIMARY KEY, kwh BLOB UNIQUE, home TEXT, x REAL, up AS (kwh + 1) VIRTUAL);
+		INSERT INTO geosql_sealed_column VALUES (4, 'KEYED', 'kwh', 'home', 'universe', 'u');
+		CREATE INDEX part ON keyed(home) WHERE kwh > 3; CREATE INDEX abs_kwh ON keyed(abs(kwh), x); CREATE INDEX public ON keyed(home, x);
+		CREATE INDEX up_i ON keyed(up, home)`); err != nil {
+		t.Fatal(err)
+	}
+	for sql, want := range map[string]string{
+		`SELECT id FROM keyed ORDER BY kwh`:                                           "index sqlite_autoindex_keyed_1",
+		`SELECT home FROM keyed INDEXED BY part WHERE kwh > 3`:                        "index part",
+		`SELECT id FROM keyed INDEXED BY abs_kwh WHERE abs(kwh) = 3`:                  "index abs_kwh",
+		`SELECT sum(up) FROM keyed`:                                                   "+",
+		`SELECT id FROM keyed WHERE up > 3`:                                           "index up_i",
+		`SELECT id FROM keyed INDEXED BY sqlite_autoindex_keyed_1 WHERE kwh = 3`:      "index sqlite_autoindex_keyed_1",
+		`SELECT home, x FROM keyed WHERE home = 'a' ORDER BY x`:                       "",
+		`SELECT dx_sum(kwh, 1), sum(x) FROM keyed INDEXED BY public WHERE home = 'a'`: "",
+	} {
+		list, err := m.Misuses(sql)
+		got := summary(list)
+		if err != nil || !strings.Contains("; "+got, "; "+want) || want == "" && got != "" {
+			t.Errorf("%s: %s, %v; want %s", sql, got, err, want)
+		}
+	}
+}
+
+// The sealed columns of attached and temporary databases have names with that of their database.
+func TestMisusesInOtherDatabases(t *testing.T) {
+	conn, m := sealedMeter(t)
+	if err := conn.Exec(`ATTACH ':memory:' AS other; CREATE TABLE other.geosql_sealed_column(number INTEGER PRIMARY KEY, tbl TEXT, col TEXT, account TEXT, kind TEXT, name TEXT);
+		CREATE TABLE other.plain("a b" BLOB, x REAL); INSERT INTO other.geosql_sealed_column VALUES (1, 'plain', 'a b', 'h', 'universe', 'u');
+		CREATE TEMP VIEW both AS SELECT kwh AS k FROM reading UNION ALL SELECT "a b" FROM other.plain`); err != nil {
+		t.Fatal(err)
+	}
+	for sql, want := range map[string]string{
+		`SELECT sum("a b") AS s FROM other.plain`:                   "sum|other.plain.a b|s",
+		`SELECT sum(x) AS s FROM other.plain, main.plain USING (x)`: "",
+		`SELECT avg(k) AS a FROM both`:                              "avg|other.plain.a b,reading.kwh|a",
+	} {
+		if list, err := m.Misuses(sql); err != nil || summary(list) != want {
+			t.Errorf("%s: %s, %v; want %s", sql, summary(list), err, want)
+		}
+	}
+	list, _ := m.Misuses(`SELECT sum("a b") FROM other.plain`)
+	if got := list[0].Instead; got != `write dx_sum("a b", epsilon)` {
+		t.Error(got)
+	}
+}

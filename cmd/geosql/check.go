@@ -18,7 +18,7 @@ import (
 
 var checkCommand = &cli.Command{
 	Name: "check", Operands: "DB [SQL]", Min: 1, Max: 2,
-	Summary: "show where statements depend on sealed columns without a private function",
+	Summary: "show where statements misuse sealed columns",
 	Details: `Runs nothing and charges nothing. SQL, or without it standard input, may have several
 statements. SQLite takes a sealed value for a blob: its sum is 0, and it is greater than any
 number. Each row is a use of that kind: in result, what is wrong; in sealed, the columns; in

@@ -94,8 +94,8 @@ func checkDatabase(path string) error {
 
 // epsilonVar defines the flag -epsilon of the SQL command. The value is a number in decimals.
 func epsilonVar(fs *flag.FlagSet, epsilon *string) {
-	const usage = "answer sum, avg, min, max and total over sealed columns by their private forms with this `EPSILON`, such as 0.1"
-	fs.Func("epsilon", usage, func(v string) error {
+	const usage = "make built-in aggregates over sealed columns private"
+	fs.Func("epsilon", usage+", at `E`", func(v string) error {
 		x, err := cli.Number(v)
 		if err == nil && !(x > 0) {
 			err = errors.New("it must be above 0, such as 0.1")
