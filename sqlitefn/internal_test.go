@@ -57,8 +57,11 @@ func (d inner) seal(t testing.TB, key sealed.PublicKey) {
 	t.Helper()
 	err := d.conn.Raw(func(conn any) error {
 		s := conn.(*Conn).session
+		if err := s.conn.Exec("CREATE TABLE sealed(reading, place)"); err != nil {
+			return err
+		}
 		place := sealedtest.Seal(t, s.conn, s.book, key, sealedReadings, sealedPlaces)
-		return s.conn.Exec("CREATE TABLE sealed(reading, place); INSERT INTO sealed VALUES (" +
+		return s.conn.Exec("INSERT INTO sealed VALUES (" +
 			place.Reading(1, "ana", 3) + ", " + place.Location(2, "ana", 39.9, 116.3) + ")")
 	})
 	if err != nil {
