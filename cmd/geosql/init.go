@@ -17,7 +17,7 @@ import (
 
 var initCommand = &cli.Command{
 	Name: "init", Operands: "DB FILE ..", Min: 2, Max: -1,
-	Summary: "a guided start: import FILE, declare what is public, set limits, and show what to ask",
+	Summary: "a guided start: import, declare, set limits, what to ask",
 	Details: `Imports each FILE as 'geosql import' does, shows what its columns hold, and asks what you have
 to decide: the account, the columns to protect, the box or the universe, epsilon, the limits.
 A flag answers a question, and without a terminal flags must answer all. Nothing is written

@@ -41,7 +41,7 @@ type sealedFlags struct {
 }
 
 func (f *sealedFlags) register(fs *flag.FlagSet) {
-	f.keys.register(fs, "open sealed values with the private key in `KEY`; may be given again")
+	f.keys.register(fs, "open sealed values with the private key in `KEY`; repeatable")
 	f.maxRepeat = 1
 	fs.Func("max-repeat", "let a group have a sealed value up to `N` times, as after joins; its account pays N times", func(v string) error {
 		n, err := strconv.Atoi(v)

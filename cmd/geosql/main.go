@@ -35,12 +35,9 @@ or 1 after an error, 2 for wrong flags or arguments, and 130 after Ctrl-C.
 
 Examples:
   geosql import city.db trip trips.csv.gz
-  geosql city.db "SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1);
-    SELECT budget_limit('*', 'm', 0.02)"
-  geosql -csv city.db "SELECT g.lat, g.lon
-    FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.01) g" > private.csv
-  geosql cost city.db "SELECT g.lat, g.lon
-    FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.01) g"
+  geosql city.db "SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1)"
+  geosql city.db "SELECT budget_limit('*', 'm', 0.02)"
+  geosql -csv city.db "SELECT geoind_laplace(person, lat, lon, 0.01) FROM trip" > private.csv
 `,
 }
 
