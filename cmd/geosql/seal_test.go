@@ -114,6 +114,12 @@ func TestSeal(t *testing.T) {
 		t.Errorf("the folder has %v", left)
 	}
 	out := filepath.Join(dir, "open.db")
+	if text, err := os.ReadFile(out); err != nil || bytes.Contains(text, []byte("p17")) || bytes.Contains(text, []byte("cost")) {
+		t.Errorf("the sealed database has the name of an account, or a column that was dropped: %v", err)
+	}
+	if text, err := os.ReadFile(out + "-ledger"); err != nil || !bytes.Contains(text, []byte("p7")) || bytes.Contains(text, []byte("p17")) || bytes.Contains(text, []byte("cost")) {
+		t.Errorf("its ledger has more than the accounts that have spent something: %v", err)
+	}
 	keeper, conn, book := openSealed(t, dir, "open.db")
 	if n := opensAll(t, keeper, conn); n != 6000 {
 		t.Errorf("%d values open", n)
