@@ -24,9 +24,9 @@ func toSeal(t *testing.T, rows int) (dir string) {
 	clitest.Query(t, filepath.Join(dir, "city.db"), fmt.Sprintf(`
 		SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh'), geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1),
 			budget_limit('*', 'kWh', 5), budget_limit('p7', 'm', 0.5, 3600);
-		CREATE TABLE r(person TEXT, kwh REAL, lat REAL, lon REAL, day INT, cost REAL);
+		CREATE TABLE r(person TEXT, kwh REAL, lat REAL, lon REAL, day INT, cost REAL, street TEXT);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		INSERT INTO r SELECT 'p' || (i %% 50), abs(random() %% 10000) / 1000.0, 48.85, 2.3 + abs(random() %% 1000) / 8000.0, i %% 30, 0 FROM n;
+		INSERT INTO r SELECT 'p' || (i %% 50), abs(random() %% 10000) / 1000.0, 48.85, 2.3 + abs(random() %% 1000) / 8000.0, i %% 30, 0, 'street ' || (i %% 50) FROM n;
 		UPDATE r SET cost = round(kwh * 0.27, 2);
 		SELECT dx_value(person, kwh, 1, 'halfhour') FROM r WHERE person = 'p7' LIMIT 2`, rows))
 	if r := clitest.Run(t, "", "keygen", filepath.Join(dir, "KEY")); r.Status != 0 {
@@ -173,6 +173,10 @@ func TestSealWithoutLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	clitest.WantError(t, clitest.Run(t, "", sealArgs(dir, "open.db", "--public", "nothing")...), 1, "has no column nothing")
+	if _, err := os.Stat(db + "-ledger"); err == nil {
+		t.Error("a ledger was made although nothing was sealed")
+	}
 	if r := clitest.Run(t, "", sealArgs(dir, "open.db")...); r.Status != 0 {
 		t.Fatal(r.Err)
 	}
@@ -209,6 +213,8 @@ func TestSealMistakes(t *testing.T) {
 		{"IN OUT --key PUB --table", 2, "table"},
 		{"IN OUT --key PUB --table r --account person --seal kwh:halfhour --public cost", 1,
 			"seal: nothing was written, since public columns tell something of sealed ones (table r: cost rises with kwh"},
+		{"IN OUT --key PUB --table r --account person --seal kwh:halfhour --public street", 1,
+			"(table r: street names the account: it has one value for each, so pseudonyms hide nobody): leave them out"},
 		{"IN OUT/x/y --key PUB --table r --account person --seal kwh:halfhour", 1, "there is no folder"},
 	} {
 		text := strings.NewReplacer("LEDGER", in+"-ledger", "IN", in, "OUT", filepath.Join(dir, "out.db"), "PUB", key, "KEY", filepath.Join(dir, "KEY")).Replace(c.args)
