@@ -146,14 +146,21 @@ func (t *sealTask) check() (key sealed.PublicKey, err error) {
 
 // seal writes the files, notes in IN's ledger that it was sealed, and publishes them.
 func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from books, files *newBooks) (*sealing.Sealed, error) {
-	contents, old, err := t.read(ctx, from)
+	if err := t.checkFirst(from); err != nil {
+		return nil, err
+	}
+	contents, err := t.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.confirm(ctx, contents); err != nil {
+		return nil, err
+	}
+	old, err := openRecorded(from)
 	if err != nil {
 		return nil, err
 	}
 	defer old.Close()
-	if err := t.confirm(ctx, contents); err != nil {
-		return nil, err
-	}
 	book, err := file.Open(files.ledger.path(), true)
 	if err != nil {
 		return nil, err
@@ -168,11 +175,28 @@ func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from books, f
 	return done, files.publish()
 }
 
-// read reads what is to be sealed, and opens the ledger of IN.
-func (t *sealTask) read(ctx context.Context, from books) (*sealing.Contents, *file.Ledger, error) {
+// checkFirst refuses to seal a database a second time, unless that is wanted.
+func (t *sealTask) checkFirst(from books) error {
+	book, err := from.open()
+	if err != nil || book == nil {
+		return err
+	}
+	defer book.Close()
+	record, err := catalog.ReadRecord(book)
+	if err != nil {
+		return err
+	}
+	if t.earlier = record.SealedAs; t.earlier > 0 && !t.again {
+		return t.sealedBefore(book)
+	}
+	return nil
+}
+
+// read reads what is to be sealed.
+func (t *sealTask) read(ctx context.Context) (*sealing.Contents, error) {
 	conn, err := openDatabase(t.in, sqlite.ReadWrite)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer conn.Close()
 	stop := interruptOn(ctx, conn)
@@ -182,24 +206,21 @@ func (t *sealTask) read(ctx context.Context, from books) (*sealing.Contents, *fi
 	contents, err := sealing.Read(ctx, conn, t.tables, func(rows int64) { line.Show("reading %s: %s", t.in, count(rows, "row")) })
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, nil, fmt.Errorf("seal: %s: %w", t.in, err)
+		return nil, fmt.Errorf("seal: %s: %w", t.in, err)
 	}
-	book, err := openRecorded(conn, from)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := t.checkFirst(book); err != nil {
-		book.Close()
-		return nil, nil, err
-	}
-	return contents, book, nil
+	return contents, nil
 }
 
-// openRecorded opens the ledger of a database, and makes it if there is none. The database
-// holds its id then.
-func openRecorded(conn *sqlite.Conn, b books) (*file.Ledger, error) {
+// openRecorded opens the ledger of a database, and makes it if there is none. The database holds
+// its id then.
+func openRecorded(b books) (*file.Ledger, error) {
+	conn, err := openDatabase(b.database, sqlite.ReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
 	id, err := recordedLedger(conn)
 	if err != nil {
 		return nil, err
@@ -220,18 +241,6 @@ func openRecorded(conn *sqlite.Conn, b books) (*file.Ledger, error) {
 		return nil, fmt.Errorf("seal: %s has to hold the id of its ledger, which notes that it was sealed: %w", b.database, err)
 	}
 	return book, nil
-}
-
-// checkFirst refuses to seal a database a second time, unless that is wanted.
-func (t *sealTask) checkFirst(book *file.Ledger) error {
-	record, err := catalog.ReadRecord(book)
-	if err != nil {
-		return err
-	}
-	if t.earlier = record.SealedAs; t.earlier > 0 && !t.again {
-		return t.sealedBefore(book)
-	}
-	return nil
 }
 
 func (t *sealTask) sealedBefore(book *file.Ledger) error {
@@ -285,18 +294,22 @@ func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {
 
 // confirm shows which public columns tell something of sealed ones, and asks.
 func (t *sealTask) confirm(ctx context.Context, contents *sealing.Contents) error {
-	var warnings []string
+	var all, warnings []string
 	for _, d := range contents.Dependences() {
-		cli.Say("%s", d.Text)
+		all = append(all, d.Text)
 		if !d.Note {
 			warnings = append(warnings, d.Text)
 		}
 	}
-	switch {
-	case len(warnings) == 0 || t.yes:
-		return nil
-	case !interactiveAnswers():
+	asks := len(warnings) > 0 && !t.yes
+	if asks && !interactiveAnswers() {
 		return fmt.Errorf("seal: nothing was written, since public columns tell something of sealed ones (%s): leave them out of --public, or give --yes", strings.Join(warnings, "; "))
+	}
+	for _, text := range all {
+		cli.Say("%s", text)
+	}
+	if !asks {
+		return nil
 	}
 	fmt.Fprint(os.Stderr, "Seal like this? Type yes: ")
 	answer, err := await(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })

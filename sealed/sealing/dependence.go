@@ -69,6 +69,10 @@ func (t *contents) dependences() (found []Dependence) {
 				found = append(found, Dependence{Text: "table " + show(t.name) + ": " + text + whole})
 			}
 		}
+		if names(p.class, s.account) {
+			found = append(found, Dependence{Text: fmt.Sprintf(
+				"table %s: %s names the account: it has one value for each, so pseudonyms hide nobody%s", show(t.name), show(p.name), whole)})
+		}
 		if p.distinct == s.rows && s.rows > 1 {
 			found = append(found, Dependence{Note: true, Text: fmt.Sprintf(
 				"note: table %s: %s is different in every row%s, so rows can be linked with other data that have it", show(t.name), show(p.name), whole)})
@@ -80,6 +84,7 @@ func (t *contents) dependences() (found []Dependence) {
 // A sample holds columns of some rows.
 type sample struct {
 	rows    int
+	account []uint32
 	public  []*publicColumn
 	secrets []*secretColumn
 }
@@ -105,6 +110,7 @@ type secretColumn struct {
 // sample reads the first rows, which are in random order.
 func (t *contents) sample() *sample {
 	s := &sample{rows: min(len(t.rows.refs), sampleRows)}
+	s.account = make([]uint32, s.rows)
 	at := make([]int, len(t.columns)) // index in s.public or s.secrets
 	var classes []map[string]uint32
 	for i, c := range t.columns {
@@ -121,7 +127,8 @@ func (t *contents) sample() *sample {
 		}
 	}
 	for row := range s.rows {
-		_, rest := nextAccount(t.rows.at(row))
+		payer, rest := nextAccount(t.rows.at(row))
+		s.account[row] = payer
 		for i := range t.columns {
 			switch t.columns[i].role {
 			case public:
@@ -242,7 +249,7 @@ func (f figures) text(public, secret string) string {
 	switch {
 	case f.determined >= determines:
 		return fmt.Sprintf("%s determines %s: where %s is the same, so is %s", public, secret, public, secret)
-	case math.Abs(f.rank) >= correlates:
+	case math.Abs(f.rank) >= correlates && math.Abs(f.rank) >= f.narrowed:
 		how := "rises"
 		if f.rank < 0 {
 			how = "falls"
@@ -254,9 +261,7 @@ func (f figures) text(public, secret string) string {
 	return ""
 }
 
-// measure compares two columns in the rows that have the secret. What chance alone would give is
-// measured with the secrets of other rows: rows are in random order, so those half a sample away
-// are independent.
+// measure compares two columns in the rows that have the secret.
 func measure(p *publicColumn, v *secretColumn) (f figures) {
 	var rows []int
 	for row, absent := range v.absent {
@@ -267,12 +272,7 @@ func measure(p *publicColumn, v *secretColumn) (f figures) {
 	if len(rows) < 2 {
 		return f
 	}
-	other := slices.Concat(rows[len(rows)/2:], rows[:len(rows)/2])
-	real, repeats := agreement(p.class, v.class, rows, rows)
-	chance, _ := agreement(p.class, v.class, rows, other)
-	if repeats >= fewRepeats && chance < 1 {
-		f.determined = (real - chance) / (1 - chance)
-	}
+	f.determined = excess(p.class, v.class, rows)
 	coarse := p.class
 	if p.numbers != nil {
 		for axis := range v.width {
@@ -287,9 +287,37 @@ func measure(p *publicColumn, v *secretColumn) (f figures) {
 			coarse = numberClasses(p.numbers)
 		}
 	}
-	f.narrowed = uncertainty(coarse, v.bin, rows, rows) - uncertainty(coarse, v.bin, rows, other)
+	f.narrowed = uncertainty(coarse, v.bin, rows, rows) - uncertainty(coarse, v.bin, rows, shifted(rows))
 	return f
 }
+
+// names reports whether public values and accounts belong together one by one.
+func names(public, accounts []uint32) bool {
+	return determined(public, accounts) >= determines && determined(accounts, public) >= determines
+}
+
+// determined returns how far a determines b, beyond chance.
+func determined(a, b []uint32) float64 {
+	rows := make([]int, len(a))
+	for i := range rows {
+		rows[i] = i
+	}
+	return excess(a, b, rows)
+}
+
+// excess returns how far a determines b in some rows, which are in random order. What chance alone
+// would give is measured with the rows half as many further on, which are independent.
+func excess(a, b []uint32, rows []int) float64 {
+	real, repeats := agreement(a, b, rows, rows)
+	chance, _ := agreement(a, b, rows, shifted(rows))
+	if repeats < fewRepeats || chance == 1 {
+		return 0
+	}
+	return (real - chance) / (1 - chance)
+}
+
+// shifted returns the rows, the second half first.
+func shifted(rows []int) []int { return slices.Concat(rows[len(rows)/2:], rows[:len(rows)/2]) }
 
 // numberClasses sorts numbers into classes. NaN has its own.
 func numberClasses(x []float64) []uint32 {
