@@ -22,5 +22,5 @@ func TestSealAsks(t *testing.T) {
 			t.Errorf("%q leaves %v", try.answer, left)
 		}
 	}
-	openSealed(t, dir, "open.db")
+	openKeeper(t, dir, "open.db")
 }
