@@ -119,7 +119,7 @@ var misused = []struct{ want, sql string }{
 	// Functions and operators.
 	{"abs|reading.kwh|abs(kwh)", `SELECT abs(kwh) FROM reading`},
 	{"max|reading.kwh|max(price, kwh)", `SELECT max(price, kwh) FROM reading`},
-	{"hex|reading.kwh|h", `SELECT hex(kwh) AS h FROM reading`},
+	{"upper|reading.kwh|h", `SELECT upper(kwh) AS h FROM reading`},
 	{"nullif|reading.kwh|n", `SELECT nullif(kwh, 0) AS n FROM reading`},
 	{"*|reading.kwh|rows; +|reading.kwh|kwh + 1", `SELECT kwh + 1 FROM reading WHERE kwh * 2 IS NOT NULL`},
 	{"*|reading.kwh|d", `SELECT dx_sum(kwh * 2, 1) AS d FROM reading`},

@@ -37,7 +37,7 @@ Examples:
   geosql import city.db trip trips.csv.gz
   geosql city.db "SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1)"
   geosql city.db "SELECT budget_limit('*', 'm', 0.02)"
-  geosql -csv city.db "SELECT geoind_laplace(person, lat, lon, 0.01) FROM trip" > private.csv
+  geosql -csv city.db "SELECT geoind_laplace(person, lat, lon, 0.01) AS at FROM trip" > at.csv
 `,
 }
 

@@ -165,8 +165,8 @@ func TestUsageExamples(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	rows, err := os.ReadFile(filepath.Join(cmd.Dir, "private.csv"))
-	if err != nil || !strings.HasPrefix(string(rows), "lat,lon\n") || strings.Count(string(rows), "\n") != 3 {
+	rows, err := os.ReadFile(filepath.Join(cmd.Dir, "at.csv"))
+	if err != nil || !strings.HasPrefix(string(rows), "at\nPOINT(") || strings.Count(string(rows), "\n") != 3 {
 		t.Errorf("%v, %q", err, rows)
 	}
 }

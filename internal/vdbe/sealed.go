@@ -429,8 +429,9 @@ func (a *sealed) call(sp *sealedPart, at int, kind UseKind, first, n int, r *sta
 	return a.use(sp, at, kind, name, s)
 }
 
-// asks are SQLite's functions whose answers about a sealed value do not depend on what it hides.
-var asks = set("count", "length", "octet_length", "typeof")
+// asks are SQLite's functions whose answers about a sealed value do not depend on what it hides, or
+// that show its bytes: nobody takes those for what they hide.
+var asks = set("count", "hex", "length", "octet_length", "quote", "substr", "substring", "typeof")
 
 // copies are SQLite's functions that answer one of their arguments without looking at it.
 var copies = set("first_value", "lag", "last_value", "lead", "likelihood", "likely", "nth_value", "unlikely")
