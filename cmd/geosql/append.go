@@ -137,7 +137,7 @@ func (t *appendTask) open() (err error) {
 		}
 		return err
 	}
-	if t.conn, err = openSealed(t.path); err != nil {
+	if t.conn, err = openSealedFile(t.path); err != nil {
 		return err
 	}
 	if err := t.checkEnrolled(); err != nil {

@@ -285,18 +285,22 @@ func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {
 
 // confirm shows which public columns tell something of sealed ones, and asks.
 func (t *sealTask) confirm(ctx context.Context, contents *sealing.Contents) error {
-	var warnings []string
+	var all, warnings []string
 	for _, d := range contents.Dependences() {
-		cli.Say("%s", d.Text)
+		all = append(all, d.Text)
 		if !d.Note {
 			warnings = append(warnings, d.Text)
 		}
 	}
-	switch {
-	case len(warnings) == 0 || t.yes:
-		return nil
-	case !interactiveAnswers():
+	asks := len(warnings) > 0 && !t.yes
+	if asks && !interactiveAnswers() {
 		return fmt.Errorf("seal: nothing was written, since public columns tell something of sealed ones (%s): leave them out of --public, or give --yes", strings.Join(warnings, "; "))
+	}
+	for _, text := range all {
+		cli.Say("%s", text)
+	}
+	if !asks {
+		return nil
 	}
 	fmt.Fprint(os.Stderr, "Seal like this? Type yes: ")
 	answer, err := await(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })

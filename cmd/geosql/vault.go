@@ -50,8 +50,8 @@ func fileName(text string) (string, error) {
 	return text, nil
 }
 
-// openSealed opens a sealed database for writing.
-func openSealed(path string) (*sqlite.Conn, error) {
+// openSealedFile opens a sealed database for writing.
+func openSealedFile(path string) (*sqlite.Conn, error) {
 	if err := checkDatabase(path); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func openSealed(path string) (*sqlite.Conn, error) {
 
 // openVault opens a sealed database with its ledger.
 func openVault(path string, f ledgerFlags) (*vault, error) {
-	conn, err := openSealed(path)
+	conn, err := openSealedFile(path)
 	if err != nil {
 		return nil, err
 	}

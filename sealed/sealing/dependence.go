@@ -242,7 +242,7 @@ func (f figures) text(public, secret string) string {
 	switch {
 	case f.determined >= determines:
 		return fmt.Sprintf("%s determines %s: where %s is the same, so is %s", public, secret, public, secret)
-	case math.Abs(f.rank) >= correlates:
+	case math.Abs(f.rank) >= correlates && math.Abs(f.rank) >= f.narrowed:
 		how := "rises"
 		if f.rank < 0 {
 			how = "falls"

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// A person on a terminal is shown what public columns tell, and asked.
+func TestSealAsks(t *testing.T) {
+	dir := toSeal(t, 2000)
+	for _, try := range []struct {
+		answer string
+		status int
+	}{{"no\r", 1}, {"\x03", 130}, {"\x04", 1}, {"yes\r", 0}} {
+		c := newConsole(t, sealArgs(dir, "open.db", "--public", "cost")...)
+		c.expect("table r: cost rises with kwh: rank correlation 1.00\n")
+		c.expect("Seal like this? Type yes: ")
+		c.press(try.answer)
+		c.leave(try.status)
+		left, _ := filepath.Glob(filepath.Join(dir, "open.db*"))
+		if want := map[bool]int{true: 2}[try.status == 0]; len(left) != want {
+			t.Errorf("%q leaves %v", try.answer, left)
+		}
+	}
+	openSealed(t, dir, "open.db")
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+)
+
+// toSeal returns a folder with a database, city.db, whose accounts have spent something, and KEY.
+func toSeal(t *testing.T, rows int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	clitest.Query(t, filepath.Join(dir, "city.db"), fmt.Sprintf(`
+		SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh'), geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1),
+			budget_limit('*', 'kWh', 5), budget_limit('p7', 'm', 0.5, 3600);
+		CREATE TABLE r(person TEXT, kwh REAL, lat REAL, lon REAL, day INT, cost REAL);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO r SELECT 'p' || (i %% 50), abs(random() %% 10000) / 1000.0, 48.85, 2.3 + abs(random() %% 1000) / 8000.0, i %% 30, 0 FROM n;
+		UPDATE r SET cost = round(kwh * 0.27, 2);
+		SELECT dx_value(person, kwh, 1, 'halfhour') FROM r WHERE person = 'p7' LIMIT 2`, rows))
+	if r := clitest.Run(t, "", "keygen", filepath.Join(dir, "KEY")); r.Status != 0 {
+		t.Fatal(r.Err)
+	}
+	return dir
+}
+
+// sealArgs returns the arguments that seal city.db, after replacing some.
+func sealArgs(dir, out string, more ...string) []string {
+	args := []string{"seal", filepath.Join(dir, "city.db"), filepath.Join(dir, out), "--key", filepath.Join(dir, "KEY.pub"),
+		"--table", "r", "--account", "person", "--seal", "kwh:halfhour", "--seal", "lat,lon:city", "--public", "day"}
+	return append(args, more...)
+}
+
+// openSealed returns the keeper of a sealed database.
+func openSealed(t *testing.T, dir, name string) (*catalog.Keeper, *sqlite.Conn, *file.Ledger) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "KEY"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := sealed.ParsePrivateKey(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := sqlite.Open(filepath.Join(dir, name), sqlite.ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	book, err := file.Open(filepath.Join(dir, name+"-ledger"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { book.Close() })
+	keeper, err := catalog.Open(conn, book, sealed.NewKeyring(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keeper, conn, book
+}
+
+// opensAll opens every value of table r and returns how many there are.
+func opensAll(t *testing.T, keeper *catalog.Keeper, conn *sqlite.Conn) (values int) {
+	t.Helper()
+	err := eachOf(conn, func(v []sqlite.Value) {
+		for i := range v {
+			if v[i].Type() != sqlite.Blob {
+				continue
+			}
+			if _, present, err := keeper.Open(v[i].Bytes()); err != nil || !present {
+				t.Fatalf("value %d does not open: %v", values, err)
+			}
+			values++
+		}
+	}, "SELECT kwh, location FROM r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+func TestSeal(t *testing.T) {
+	dir := toSeal(t, 3000)
+	before, err := os.ReadFile(filepath.Join(dir, "city.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := clitest.Run(t, "", sealArgs(dir, "open.db")...)
+	if r.Status != 0 || r.Out != "" || !strings.HasPrefix(r.Err, "sealed 6000 values of 3000 rows into ") || strings.Count(r.Err, "\n") != 2 ||
+		!strings.Contains(r.Err, "that of "+filepath.Join(dir, "city.db")+" goes on by itself: put ") {
+		t.Fatalf("%+v", r)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, "city.db")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the database that was sealed has changed: %v", err)
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range left {
+		if info, err := os.Stat(name); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if len(left) != 6 {
+		t.Errorf("the folder has %v", left)
+	}
+	out := filepath.Join(dir, "open.db")
+	if text, err := os.ReadFile(out); err != nil || bytes.Contains(text, []byte("p17")) || bytes.Contains(text, []byte("cost")) {
+		t.Errorf("the sealed database has the name of an account, or a column that was dropped: %v", err)
+	}
+	if text, err := os.ReadFile(out + "-ledger"); err != nil || !bytes.Contains(text, []byte("p7")) || bytes.Contains(text, []byte("p17")) || bytes.Contains(text, []byte("cost")) {
+		t.Errorf("its ledger has more than the accounts that have spent something: %v", err)
+	}
+	keeper, conn, book := openSealed(t, dir, "open.db")
+	if n := opensAll(t, keeper, conn); n != 6000 {
+		t.Errorf("%d values open", n)
+	}
+	if record := keeper.Record(); len(record.Collectors) != 1 || record.Collectors[0].Name != "seal" || len(record.Columns) != 2 || record.Columns[0].Universe.Unit != "kWh" {
+		t.Errorf("%+v", record)
+	}
+	if id, err := recordedLedger(conn); err != nil || id != book.ID() {
+		t.Errorf("the database holds ledger %s, not %s: %v", id, book.ID(), err)
+	}
+	const balances = `SELECT account, unit, epsilon_limit, spent, remaining, window_seconds FROM ledger_balance`
+	if a, b := clitest.Query(t, "-csv", filepath.Join(dir, "city.db"), balances), clitest.Query(t, "-csv", out, balances); a != b || !strings.Contains(a, "p7,kWh,5,2,3") {
+		t.Errorf("balances\n%sbecame\n%s", a, b)
+	}
+	clitest.Query(t, out, "SELECT * FROM ledger_verify()")
+	if sql := clitest.Query(t, "-csv", out, "SELECT sql FROM sqlite_schema WHERE name = 'r'"); !strings.Contains(sql, `(""person"" TEXT, ""kwh"" BLOB, ""location"" BLOB, ""day"" INTEGER)`) {
+		t.Error(sql)
+	}
+
+	// A second time needs a word.
+	again := clitest.Run(t, "", sealArgs(dir, "two.db")...)
+	clitest.WantError(t, again, 1, "was sealed before")
+	clitest.WantError(t, again, 1, "give --again")
+	if _, err := os.Stat(filepath.Join(dir, "two.db")); err == nil {
+		t.Error("a second database was written")
+	}
+	if r := clitest.Run(t, "", sealArgs(dir, "two.db", "--again")...); r.Status != 0 {
+		t.Error(r.Err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", sealArgs(dir, "two.db", "--again")...), 1, "two.db-ledger exists, and nothing is overwritten")
+	sealedAgain := sealArgs(dir, "three.db")
+	sealedAgain[1] = out
+	clitest.WantError(t, clitest.Run(t, "", sealedAgain...), 1, "is sealed already")
+}
+
+// A database without a ledger gets one, which notes that it was sealed; if that cannot be, nothing
+// is sealed.
+func TestSealWithoutLedger(t *testing.T) {
+	dir := toSeal(t, 10)
+	db := filepath.Join(dir, "city.db")
+	clitest.Query(t, db, "DROP TABLE geosql_ledger")
+	if err := os.Remove(db + "-ledger"); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 { // who may write all files
+		if err := os.Chmod(db, 0o400); err != nil {
+			t.Fatal(err)
+		}
+		clitest.WantError(t, clitest.Run(t, "", sealArgs(dir, "open.db")...), 1, "may not be written: it has to hold the id of its ledger")
+		if err := os.Chmod(db, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := clitest.Run(t, "", sealArgs(dir, "open.db")...); r.Status != 0 {
+		t.Fatal(r.Err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", sealArgs(dir, "two.db")...), 1, "was sealed before")
+	if err := os.Remove(db + "-ledger"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.WantError(t, clitest.Run(t, "", sealArgs(dir, "two.db", "--again")...), 1, "is missing")
+}
+
+func TestSealMistakes(t *testing.T) {
+	dir := toSeal(t, 1000)
+	in, key := filepath.Join(dir, "city.db"), filepath.Join(dir, "KEY.pub")
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"IN OUT", 2, "seal: say whose key opens the values: --key KEY.pub"},
+		{"IN", 2, "too few arguments"},
+		{"IN OUT --key PUB", 2, "seal: say what to seal: --table TABLE"},
+		{"IN OUT --key KEY --table r --account person --seal kwh:halfhour", 1, "KEY is a private key, of which nobody but its owner needs to know: give its public half"},
+		{"IN OUT --key IN --table r --account person --seal kwh:halfhour", 1, "is not a public key"},
+		{"IN OUT --key nowhere --table r --account person --seal kwh:halfhour", 1, "nowhere"},
+		{"IN IN --key PUB --table r --account person --seal kwh:halfhour", 1, "nothing is sealed in place"},
+		{"IN LEDGER --key PUB --table r --account person --seal kwh:halfhour", 1, "city.db-ledger exists"},
+		{"LEDGER OUT --key PUB --table r --account person --seal kwh:halfhour", 1, "is a ledger"},
+		{"gone.db OUT --key PUB --table r --account person --seal kwh:halfhour", 1, "gone.db: no such database"},
+		{"IN OUT --key PUB --account person --table r --seal kwh:halfhour", 2, "it is about a table: give --table first"},
+		{"IN OUT --key PUB --table r --account person --account day --seal kwh:halfhour", 2, "the table has one account column, person"},
+		{"IN OUT --key PUB --table r --account person --seal kwh", 2, "it must be like COLUMN:UNIVERSE or LAT,LON:DOMAIN"},
+		{"IN OUT --key PUB --table r --account person --public day", 1, "city.db: nothing is sealed"},
+		{"IN OUT --key PUB --table t --account person --seal kwh:halfhour", 1, "city.db: there is no table t (tables: r)"},
+		{"IN OUT --key PUB --table", 2, "table"},
+		{"IN OUT --key PUB --table r --account person --seal kwh:halfhour --public cost", 1,
+			"seal: nothing was written, since public columns tell something of sealed ones (table r: cost rises with kwh"},
+		{"IN OUT/x/y --key PUB --table r --account person --seal kwh:halfhour", 1, "there is no folder"},
+	} {
+		text := strings.NewReplacer("LEDGER", in+"-ledger", "IN", in, "OUT", filepath.Join(dir, "out.db"), "PUB", key, "KEY", filepath.Join(dir, "KEY")).Replace(c.args)
+		args := append([]string{"seal"}, strings.Fields(text)...)
+		r := clitest.Run(t, "", args...)
+		clitest.WantError(t, r, c.status, c.want)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 4 { // city.db, its ledger, two keys
+		t.Errorf("the folder has %v", left)
+	}
+	clitest.Help(t, "seal", "-h")
+}
+
+// The flag -table stands for a form of output elsewhere.
+func TestTableFlagHasTwoForms(t *testing.T) {
+	dir := toSeal(t, 10)
+	in := filepath.Join(dir, "city.db")
+	want := clitest.Query(t, in, "-table", "SELECT count(*) FROM r")
+	for _, args := range [][]string{{"-table", in, "SELECT count(*) FROM r"}, {in, "SELECT count(*) FROM r", "--table"}} {
+		if got := clitest.Query(t, args...); got != want {
+			t.Errorf("%q prints %s", args, got)
+		}
+	}
+	if r := clitest.Run(t, "", "budget", in, "-table"); r.Status != 0 {
+		t.Error(r.Err)
+	}
+	r := clitest.Run(t, "", "seal", "--table", "r", "--account=person", "--seal=kwh:halfhour", in, "-key", filepath.Join(dir, "KEY.pub"), filepath.Join(dir, "o.db"))
+	if r.Status != 0 {
+		t.Error(r.Err)
+	}
+}
+
+// Whatever ends the command, there is a whole sealed database that opens, or none. Only kill -9
+// leaves something beside it: a folder that only its owner can look into.
+func TestSealIsWholeOrNot(t *testing.T) {
+	dir := toSeal(t, 100_000)
+	whole, none := 0, 0
+	for i, delay := range []time.Duration{20, 60, 120, 180, 240, 300, 400, 600, 0} {
+		signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM}[i%3]
+		name := fmt.Sprintf("o%d.db", i)
+		cmd := clitest.Command(t, sealArgs(dir, name, "--again")...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if delay > 0 {
+			time.Sleep(delay * time.Millisecond)
+			_ = cmd.Process.Signal(signal)
+		}
+		status := clitest.ExitStatus(t, cmd.Wait())
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			none++
+			if status == 0 {
+				t.Errorf("status 0, and no database")
+			}
+			left, _ := filepath.Glob(filepath.Join(dir, name+"*"))
+			if signal != syscall.SIGKILL && len(left) > 0 {
+				t.Errorf("%v leaves %v", signal, left)
+			}
+			for _, path := range left {
+				if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+					t.Errorf("others may look into %s: %v", path, err)
+				}
+			}
+			continue
+		}
+		whole++
+		keeper, conn, book := openSealed(t, dir, name)
+		if n := opensAll(t, keeper, conn); n != 200_000 {
+			t.Errorf("%d values open", n)
+		}
+		if _, err := book.Verify("", nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if whole == 0 || none == 0 {
+		t.Errorf("%d whole, %d none", whole, none)
+	}
+}
