@@ -41,6 +41,7 @@ type value struct {
 	number float64
 	text   []byte // valid during the call
 	time   time.Time
+	sealed bool // whether an argument that may be an account is a sealed value
 
 	digits [20]byte // room for the text of an account that is a number
 }

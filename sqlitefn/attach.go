@@ -11,6 +11,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqlmath"
 	"github.com/geosql/geosql/internal/version"
+	"github.com/geosql/geosql/sealed"
 )
 
 // Version is the version of geosql.
@@ -23,6 +24,8 @@ type options struct {
 	ledger     string
 	ledgerMode fs.FileMode
 	entropy    io.Reader
+	keyring    *sealed.Keyring
+	maxRepeat  uint32 // 0 stands for 1
 }
 
 // collectOptions returns the options that opts set.

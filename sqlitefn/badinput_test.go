@@ -87,6 +87,8 @@ func beyond(limit float64) func(float64) verdict {
 	}
 }
 
+func sealedOnly(o operand) verdict { return only(o.is == null) }
+
 func anything(float64) verdict { return either }
 
 // sample is an argument that is good, and the verdict on others in its place.
@@ -103,6 +105,11 @@ var samples = map[string]sample{
 	"budget_limit.account":     {"'ana'", anyAccount},
 	"budget_spent.account":     {"'ana'", anyAccount},
 	"budget_remaining.account": {"'ana'", anyAccount},
+
+	"sealed":                {"(SELECT reading FROM sealed)", sealedOnly},
+	"geoind_laplace.sealed": {"(SELECT place FROM sealed)", sealedOnly},
+	"dx_centroid.sealed":    {"(SELECT place FROM sealed)", sealedOnly},
+	"dx_heatmap.sealed":     {"(SELECT place FROM sealed)", sealedOnly},
 
 	"lat":                 {"39.9", func(o operand) verdict { return secretly(o, within(90)) }},
 	"to_lat":              {"39.9", func(o operand) verdict { return secretly(o, within(90)) }},
@@ -456,6 +463,9 @@ func TestGoodInput(t *testing.T) {
 func TestNumberOfArguments(t *testing.T) {
 	d := newInner(t)
 	for _, c := range forms() {
+		if c.table && lookup(c.f.name) != c.f {
+			continue // SQLite knows one table of that name
+		}
 		t.Run(c.String(), func(t *testing.T) {
 			args := append(c.f.goodArgs(t), "1")
 			for n := range len(args) + 1 {
@@ -467,7 +477,7 @@ func TestNumberOfArguments(t *testing.T) {
 				want := fmt.Sprintf("wrong number of arguments to function %s()", c.f.name)
 				if c.table {
 					want = fmt.Sprintf("too many arguments on %s() - max %d", c.f.name, len(c.f.args))
-					if n < c.f.required() {
+					if n < c.f.required() { // of the first function of that name
 						want = fmt.Sprintf("%s: %s is missing", c.f.name, c.f.args[n].name)
 					}
 				}

@@ -177,3 +177,35 @@ func BenchmarkPIMStep(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSealed opens a million sealed values of one session. The last one also sorts them into
+// groups in which no two neighbours are.
+func BenchmarkSealed(b *testing.B) {
+	for _, bench := range []struct {
+		name, query string
+		accounts    int
+	}{
+		{"sum/60accounts", `SELECT dx_sum(kwh, 0.0001) FROM s`, 60},
+		{"sum/100000accounts", `SELECT dx_sum(kwh, 0.0001) FROM s`, 100_000},
+		{"accounts-dh/60accounts", `SELECT dx_sum(kwh, 0.0000001, 'dh') FROM s`, 60},
+		{"groups/60accounts", `SELECT dx_sum(kwh, 0.0001) FROM s GROUP BY id * 7919 % 1000`, 60},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			d := newSealed(b, nil)
+			d.run(`BEGIN`)
+			insert, err := d.conn.PrepareContext(context.Background(), `INSERT INTO s(kwh) VALUES(?)`)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i := range benchRows {
+				if _, err := insert.Exec(d.seal.Value(columnKWh, fmt.Sprint("account", i%bench.accounts), int64(i%11))); err != nil {
+					b.Fatal(err)
+				}
+			}
+			insert.Close()
+			d.run(`COMMIT`)
+			ask(b, d.conn, fmt.Sprintf(`SELECT budget_reserve('account' || value, 'kWh', 5) FROM (WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < %d) SELECT value FROM n)`, bench.accounts-1))
+			ratio(b, d.conn, bench.query, `SELECT sum(length(kwh)) FROM s`)
+		})
+	}
+}

@@ -56,7 +56,7 @@ func (p *contributors) bill(price budget.Price, perRow bool) (bill, error) {
 		}
 		items[i] = ledger.Item{Account: account, Epsilon: total, Evaluations: rows}
 	}
-	return bill{price.Unit, items, perRow}, nil
+	return bill{unit: price.Unit, items: items, perRow: perRow}, nil
 }
 
 // pay pays for the answer of a group: the price once for each account, or for each of its

@@ -55,6 +55,7 @@ type total struct {
 	epsilon     budget.Amount
 	times       int64
 	perRow      bool // it is for each row of the account
+	byValue     bool // it is the largest sum for any sealed value of the account
 	once        bool // an account is charged in the unit only once
 }
 

@@ -5,7 +5,40 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/sealed/sealedtest"
 )
+
+// Seal makes a sealed database of the connection's, which must have a ledger.
+func (c *Conn) Seal(t testing.TB, key sealed.PublicKey, columns ...catalog.Column) *sealedtest.Database {
+	t.Helper()
+	book, err := c.session.ledger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sealedtest.Seal(t, c.session.conn, book, key, columns...)
+}
+
+// Record records facts in the ledger of the connection.
+func (c *Conn) Record(facts ...ledger.Fact) error {
+	book, err := c.session.ledger()
+	if err != nil {
+		return err
+	}
+	return book.Record(facts...)
+}
+
+// ReadRecord returns what the owner has recorded in the ledger of the connection.
+func (c *Conn) ReadRecord() (*catalog.Record, error) {
+	book, err := c.session.ledger()
+	if err != nil {
+		return nil, err
+	}
+	return catalog.ReadRecord(book)
+}
 
 // Releases returns statements that call every function which releases a value, in
 // every form and with every number of arguments, on the table
@@ -77,7 +110,8 @@ func ScalarNames() (names []string) {
 			names = append(names, c.f.name)
 		}
 	}
-	return slices.Compact(names) // the signatures of a name follow each other
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // ReferenceExamples returns the examples of the reference, in its order, except those of

@@ -8,10 +8,11 @@ import (
 
 // Sections of the reference.
 const (
-	declared = "Declared by the owner"
-	released = "Released values"
-	free     = "Free, on public arguments"
-	owners   = "For the owner only"
+	declared   = "Declared by the owner"
+	released   = "Released values"
+	overSealed = "Over sealed values"
+	free       = "Free, on public arguments"
+	owners     = "For the owner only"
 )
 
 // Flags by section. A released value has none. It may be used in views, which is how an

@@ -82,7 +82,7 @@ func TestAccounts(t *testing.T) {
 	d.answers(`SELECT dx_accounts('ana', 100) FROM (SELECT 1) WHERE false`, `[[<nil>]]`)
 	d.fails(`SELECT dx_accounts('ana', i) FROM (SELECT 1 AS i UNION SELECT 2)`, "dx_accounts: epsilon changes within a group")
 	d.fails(`SELECT dx_accounts('ana', 0)`, "dx_accounts: epsilon must be above 0, got 0")
-	d.fails(`SELECT dx_accounts(1.5, 1)`, "dx_accounts: account must be TEXT or INTEGER, got REAL")
+	d.fails(`SELECT dx_accounts(1.5, 1)`, "dx_accounts: account must be TEXT, INTEGER or a sealed value, got REAL")
 	below := 0
 	for _, row := range d.rows(numbered("200") + `SELECT dx_accounts('ana', 0.01) FROM s GROUP BY i`) {
 		if n := row[0].(int64); n < 0 {

@@ -5,16 +5,22 @@ import (
 	"database/sql"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/sealed/sealedtest"
 )
 
 // inner is one connection to a database in memory that has the functions, with
-// the domain beijing, the universe u, the model popular, the mechanism homes, and room for everybody.
+// the domain beijing, the universe u, the model popular, the mechanism homes, a reading and a
+// place that are sealed, and room for everybody.
 type inner struct{ conn *sql.Conn }
 
 func newInner(t testing.TB) inner {
 	t.Helper()
 	t.Chdir(t.TempDir()) // for the files that functions write
-	pool := sql.OpenDB(Connector(":memory:"))
+	key := sealedtest.NewKey(t)
+	pool := sql.OpenDB(Connector(":memory:", WithKeyring(sealed.NewKeyring(key))))
 	t.Cleanup(func() { pool.Close() })
 	conn, err := pool.Conn(context.Background())
 	if err != nil {
@@ -35,7 +41,29 @@ func newInner(t testing.TB) inner {
 			t.Fatal(err)
 		}
 	}
+	d.seal(t, key.Public())
 	return d
+}
+
+// Columns of the sealed values of tests.
+var (
+	sealedReadings = catalog.Column{Table: "sealed", Name: "reading", Account: "account", Universe: &catalog.Universe{Name: "u", Lo: 0, Hi: 10, Step: 1, Unit: "kWh"}}
+	sealedPlaces   = catalog.Column{Table: "sealed", Name: "place", Account: "account",
+		Domain: &catalog.Domain{Name: "beijing", South: 39.4, West: 115.4, North: 41.1, East: 117.6, StepM: 1}}
+)
+
+// seal adds the table sealed.
+func (d inner) seal(t testing.TB, key sealed.PublicKey) {
+	t.Helper()
+	err := d.conn.Raw(func(conn any) error {
+		s := conn.(*Conn).session
+		place := sealedtest.Seal(t, s.conn, s.book, key, sealedReadings, sealedPlaces)
+		return s.conn.Exec("CREATE TABLE sealed(reading, place); INSERT INTO sealed VALUES (" +
+			place.Reading(1, "ana", 3) + ", " + place.Location(2, "ana", 39.9, 116.3) + ")")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // ask runs one statement and returns the first value of its first row.

@@ -31,15 +31,29 @@ func library(s *session) sqlite.Library {
 				New: func() sqlite.Partition { return &boundPartition{b, f.window(s)} },
 			})
 		}
-		if f.table != nil {
-			lib.Tables = append(lib.Tables, sqlite.Table{
-				Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: f.required(),
-				Flags: f.flags & sqlite.DirectOnly, SingleRow: f.section == released,
-				Open: func() sqlite.Cursor { return &boundCursor{b, f.required(), f.table(s)} },
-			})
+		if f.table != nil && lookup(f.name) == f {
+			lib.Tables = append(lib.Tables, s.table(f))
 		}
 	}
 	return lib
+}
+
+// table returns the table-valued form of a function, and of the others of its name: SQLite tells
+// tables apart by their names only.
+func (s *session) table(f *function) sqlite.Table {
+	var forms []*bound
+	least := f.required()
+	for _, g := range functions {
+		if g.name == f.name && g.table != nil {
+			forms = append(forms, g.bind(s))
+			least = min(least, g.required())
+		}
+	}
+	return sqlite.Table{
+		Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: least,
+		Flags: f.flags & sqlite.DirectOnly, SingleRow: f.section == released,
+		Open: func() sqlite.Cursor { return &boundCursor{session: s, forms: forms} },
+	}
 }
 
 func (b *bound) callScalar(c *sqlite.Call) error {
@@ -130,14 +144,32 @@ func (p *boundPartition) End() { p.partition.end() }
 
 // boundCursor is a cursor of a table-valued function on one connection.
 type boundCursor struct {
-	*bound
-	least  int // number of arguments that are required
-	cursor cursor
+	session *session
+	forms   []*bound // of which the number of arguments chooses one
+	*bound           // the one in use; nil before the first
+	cursor  cursor
+}
+
+// choose chooses the form that takes so many arguments.
+func (t *boundCursor) choose(passed int) error {
+	for _, form := range t.forms {
+		if passed < form.required() || passed > len(form.args) {
+			continue
+		}
+		if t.bound != form {
+			t.Close()
+			t.bound, t.cursor = form, form.table(t.session)
+		}
+		return nil
+	}
+	t.Close()
+	t.bound, t.cursor = t.forms[0], nil
+	return fmt.Errorf("%s is missing", t.args[passed].name)
 }
 
 func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err error) {
-	if c.Len() < t.least {
-		return sqlite.NoRow, t.end(c, fmt.Errorf("%s is missing", t.args[c.Len()].name))
+	if err := t.choose(c.Len()); err != nil {
+		return sqlite.NoRow, t.end(c, err)
 	}
 	in, err := t.enter(c, nil)
 	if err == nil {
@@ -153,4 +185,9 @@ func (t *boundCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
 	return rows, t.end(c, err)
 }
 
-func (t *boundCursor) Close() { t.cursor.close() }
+// Close closes the cursor of the form in use.
+func (t *boundCursor) Close() {
+	if t.cursor != nil {
+		t.cursor.close()
+	}
+}

@@ -60,11 +60,16 @@ func (g *centroidGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	lat, lon := g.laplace.StandIn()
+	c.resultCentroid(paid, g.laplace, &g.points)
+	return nil
+}
+
+// resultCentroid draws the answer of a centroid.
+func (c call) resultCentroid(paid receipt, m *planar.Laplace, points *planar.Centroid) {
+	lat, lon := m.StandIn()
 	z := drawOrStandIn(paid, func(source *exact.Source) [2]float64 {
-		lat, lon := g.laplace.DrawCentroid(source, &g.points)
+		lat, lon := m.DrawCentroid(source, points)
 		return [2]float64{lat, lon}
 	}, [2]float64{lat, lon})
 	c.resultPoint(0, z[0], z[1])
-	return nil
 }

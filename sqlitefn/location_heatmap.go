@@ -51,11 +51,16 @@ func (g *heatmapGroup) begin(c call) error {
 	if err != nil {
 		return err
 	}
+	g.heatmap, err = c.heatmap(domain)
+	return err
+}
+
+// heatmap returns the heat map for the settings of a call on a domain.
+func (c call) heatmap(domain *planar.Domain) (*planar.Heatmap, error) {
 	key := heatmapKey{domain, c.number(argEpsRecord), c.number(argHeatCell)}
-	g.heatmap, err = heatmaps.get(c.session, key, func() (*planar.Heatmap, error) {
+	return heatmaps.get(c.session, key, func() (*planar.Heatmap, error) {
 		return domain.Heatmap(c.decimal(argEpsRecord), key.cellM)
 	})
-	return err
 }
 
 func (g *heatmapGroup) row(c call) error {
@@ -70,13 +75,18 @@ func (g *heatmapGroup) row(c call) error {
 	return nil
 }
 
-// final charges all accounts in one transaction and draws. A dry run lists no cell.
+// final charges all accounts in one transaction and draws.
 func (g *heatmapGroup) final(c call) error {
 	paid, err := g.paying.pay(c, g.heatmap.Price(), true)
 	if err != nil {
 		return err
 	}
-	listed := drawOrStandIn(paid, func(source *exact.Source) []exact.Count { return g.heatmap.Draw(source, &g.counts) }, nil)
-	c.ResultText(0, g.heatmap.AppendGeoJSON(nil, listed))
+	c.resultHeatmap(paid, g.heatmap, &g.counts)
 	return nil
+}
+
+// resultHeatmap draws the answer of a heat map. A dry run lists no cell.
+func (c call) resultHeatmap(paid receipt, h *planar.Heatmap, counts *planar.CellCounts) {
+	listed := drawOrStandIn(paid, func(source *exact.Source) []exact.Count { return h.Draw(source, counts) }, nil)
+	c.ResultText(0, h.AppendGeoJSON(nil, listed))
 }

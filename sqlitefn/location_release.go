@@ -46,6 +46,11 @@ func (c call) latticeMechanism(name string, epsilon *argument) (planar.Mechanism
 	if err != nil {
 		return nil, err
 	}
+	return c.latticeMechanismOn(name, domain, epsilon)
+}
+
+// latticeMechanismOn returns the mechanism of that name on a domain, with the epsilon of the call.
+func (c call) latticeMechanismOn(name string, domain *planar.Domain, epsilon *argument) (planar.Mechanism, error) {
 	return latticeMechanisms.get(c.session, latticeKey{name, domain, c.number(epsilon)}, func() (planar.Mechanism, error) {
 		return domain.Mechanism(name, c.decimal(epsilon))
 	})
@@ -53,7 +58,8 @@ func (c call) latticeMechanism(name string, epsilon *argument) (planar.Mechanism
 
 // row completes the row of a release whose settings are the last arguments.
 func (r locationRelease) row(f function, settings ...*argument) *function {
-	f.section, f.columns, f.scalar, f.table = released, locationColumns, r.scalar, r.table
+	draw := locationDraw(r.draw)
+	f.section, f.columns, f.scalar, f.table = released, locationColumns, draw.scalar, draw.table
 	f.args = append([]*argument{argAccount, argLat, argLon}, settings...)
 	return &f
 }
@@ -77,9 +83,13 @@ func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released 
 	return lat, lon, true, nil
 }
 
+// A locationDraw pays for the location of a call and draws. It reports false for one that is not
+// released and costs nothing.
+type locationDraw func(t *statement, c call) (lat, lon float64, released bool, err error)
+
 // scalar answers the scalar form: WKT.
-func (r locationRelease) scalar(c call) error {
-	lat, lon, released, err := r.draw(c.statement(), c)
+func (draw locationDraw) scalar(c call) error {
+	lat, lon, released, err := draw(c.statement(), c)
 	if err == nil && released {
 		c.resultPoint(0, lat, lon)
 	}
@@ -90,16 +100,16 @@ func (r locationRelease) scalar(c call) error {
 var locationColumns = []string{"lat REAL", "lon REAL", "wkt TEXT"}
 
 // table returns a cursor of the table-valued form.
-func (r locationRelease) table(s *session) cursor { return &locationCursor{s.newStatement(), r} }
+func (draw locationDraw) table(s *session) cursor { return &locationCursor{s.newStatement(), draw} }
 
 // locationCursor is the table-valued form of a release: one row per call.
 type locationCursor struct {
 	statement *statement
-	release   locationRelease
+	draw      locationDraw
 }
 
 func (l *locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
-	lat, lon, released, err := l.release.draw(l.statement, c)
+	lat, lon, released, err := l.draw(l.statement, c)
 	if err != nil {
 		return sqlite.NoRow, err
 	}

@@ -104,6 +104,8 @@ func (d *dryRun) rule(f *function, t *total) string {
 		return "once per row: to pay once, make the rows of an account one first, with GROUP BY account in a subquery"
 	case t.perRow:
 		return "once per row"
+	case t.byValue:
+		return "once for each value: the largest sum of epsilon for any value of the account"
 	}
 	return d.rules[f]
 }

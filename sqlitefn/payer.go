@@ -36,6 +36,10 @@ type bill struct {
 	unit   budget.Unit
 	items  []ledger.Item
 	perRow bool // each account is charged for each of its rows
+
+	// byValue tells that each account is charged the largest sum of epsilon of any of its sealed
+	// values, less what it has paid in the statement.
+	byValue bool
 }
 
 // A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
@@ -186,7 +190,7 @@ func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Pri
 func (d *dryRun) payAll(f *function, b bill) (receipt, error) {
 	for _, item := range b.items {
 		t := d.count(f, []byte(item.Account), budget.Price{Unit: b.unit, Amount: item.Epsilon}, item.Evaluations)
-		t.perRow = b.perRow
+		t.perRow, t.byValue = b.perRow, b.byValue
 	}
 	return receipt{}, nil
 }

@@ -51,11 +51,16 @@ func (g *histogramGroup) begin(c call) error {
 	if err != nil {
 		return err
 	}
+	g.histogram, err = c.histogram(universe)
+	return err
+}
+
+// histogram returns the histogram for the settings of a call on a universe.
+func (c call) histogram(universe *scalar.Universe) (*scalar.Histogram, error) {
 	key := histogramKey{universe, c.number(argEpsRecord), c.number(argBins)}
-	g.histogram, err = histograms.get(c.session, key, func() (*scalar.Histogram, error) {
+	return histograms.get(c.session, key, func() (*scalar.Histogram, error) {
 		return scalar.NewHistogram(universe, c.decimal(argEpsRecord), int64(key.bins))
 	})
-	return err
 }
 
 func (g *histogramGroup) row(c call) error {
@@ -76,7 +81,12 @@ func (g *histogramGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	counts := drawOrStandIn(paid, func(source *exact.Source) []int64 { return g.histogram.Draw(source, &g.counts) }, g.histogram.StandIn())
-	c.ResultText(0, g.histogram.AppendJSON(nil, counts))
+	c.resultHistogram(paid, g.histogram, &g.counts)
 	return nil
+}
+
+// resultHistogram draws the answer of a histogram.
+func (c call) resultHistogram(paid receipt, h *scalar.Histogram, counted *scalar.BinCounts) {
+	counts := drawOrStandIn(paid, func(source *exact.Source) []int64 { return h.Draw(source, counted) }, h.StandIn())
+	c.ResultText(0, h.AppendJSON(nil, counts))
 }

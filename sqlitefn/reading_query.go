@@ -48,13 +48,6 @@ func init() {
 			example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
 			scalar:  dxValue,
 		},
-		countQuery.row(function{
-			name:    "dx_count",
-			does:    "Counts rows with geometric noise; the answer is clamped at 0.",
-			charges: "epsilon in unit record to each account, for each of its rows",
-			notes:   "A row whose account is NULL is not counted and charges nobody, but its group still has an answer.",
-			example: []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-		}),
 		sumQuery.row(function{
 			name:    "dx_sum",
 			does:    "Sums readings exactly and adds geometric noise.",
@@ -118,7 +111,6 @@ type queryArguments struct {
 
 var (
 	valueQuery      = queryArguments{aggregate: scalar.Value, x: argX, epsilon: argEpsValue, universe: argUniverse}
-	countQuery      = queryArguments{aggregate: scalar.Count, epsilon: argEpsRecord}
 	sumQuery        = queryArguments{aggregate: scalar.Sum, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetric}
 	avgQuery        = queryArguments{aggregate: scalar.Avg, x: argX, epsilon: argEpsQuery, universe: argUniverse, metric: argMetricAll}
 	percentileQuery = queryArguments{scalar.Percentile, argX, argRank, argEpsQuery, argUniverse, argMetricAll}
@@ -148,15 +140,22 @@ type queryKey struct {
 var queries = newMemo[queryKey, *scalar.Query]()
 
 // newQuery returns the query for the settings of a call.
-func (q *queryArguments) newQuery(c call) (_ *scalar.Query, err error) {
-	key := queryKey{aggregate: q.aggregate, epsilon: c.number(q.epsilon)}
+func (q *queryArguments) newQuery(c call) (*scalar.Query, error) {
+	if q.universe == nil {
+		return q.newQueryOn(c, nil)
+	}
+	universe, err := c.universe(q.universe)
+	if err != nil {
+		return nil, err
+	}
+	return q.newQueryOn(c, universe)
+}
+
+// newQueryOn returns the query for the settings of a call on a universe, nil for a count.
+func (q *queryArguments) newQueryOn(c call, universe *scalar.Universe) (_ *scalar.Query, err error) {
+	key := queryKey{aggregate: q.aggregate, universe: universe, epsilon: c.number(q.epsilon)}
 	if q.rank != nil {
 		key.rank = c.number(q.rank)
-	}
-	if q.universe != nil {
-		if key.universe, err = c.universe(q.universe); err != nil {
-			return nil, err
-		}
 	}
 	if q.metric != nil {
 		if key.metric, err = c.metric(q.metric); err != nil {
@@ -223,21 +222,13 @@ func (g *queryGroup) begin(c call) (err error) {
 }
 
 func (g *queryGroup) row(c call) error {
-	var x float64
-	if g.x == nil {
-		if !c.given(argContributor) {
-			return nil // dx_count does not count rows without an account
-		}
-	} else {
-		var absent bool
-		if x, absent = c.reading(g.x); absent {
-			return nil
-		}
-		if !c.given(argContributor) {
-			return c.nullError(argContributor)
-		}
+	x, absent := c.reading(g.x)
+	if absent {
+		return nil
 	}
-	g.paying.add(c.bytes(argContributor))
+	if err := g.paying.contribute(c); err != nil {
+		return err
+	}
 	g.query.Add(&g.acc, x)
 	return nil
 }
@@ -249,12 +240,7 @@ func (g *queryGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	y := drawReading(c.statement(), paid, g.query, &g.acc)
-	if g.aggregate == scalar.Count {
-		c.ResultInt(0, int64(y)) // whole, and at most 2^53
-	} else {
-		c.ResultFloat(0, y)
-	}
+	c.ResultFloat(0, drawReading(c.statement(), paid, g.query, &g.acc))
 	return nil
 }
 

@@ -3,7 +3,6 @@ package sqlitefn
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -48,11 +47,13 @@ func geosqlDebug(c call) error {
 
 func geosqlHelp(c call) error {
 	if !c.given(argHelp) {
-		names := make([]string, len(functions))
-		for i, f := range functions {
-			names[i] = f.name
+		var names []string
+		for _, f := range functions {
+			if lookup(f.name) == f { // the first of its name
+				names = append(names, f.name)
+			}
 		}
-		c.ResultString(0, strings.Join(slices.Compact(names), "\n"))
+		c.ResultString(0, strings.Join(names, "\n"))
 		return nil
 	}
 	name := c.text(argHelp)

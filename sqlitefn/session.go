@@ -2,7 +2,9 @@ package sqlitefn
 
 import (
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/sealed/catalog"
 )
 
 // session holds what belongs to one connection: its ledger, its randomness, and what was
@@ -13,10 +15,12 @@ type session struct {
 	source *exact.Source
 	binding
 	payer   payer
-	dry     *dryRun       // the payer during a dry run, otherwise nil
-	meter   *Meter        // what counts the charges, if anything does
-	memos   map[any]any   // the entries of each memo
-	refused *RefusedError // of the last call that failed; nil if that was no refusal
+	dry     *dryRun         // the payer during a dry run, otherwise nil
+	meter   *Meter          // what counts the charges, if anything does
+	memos   map[any]any     // the entries of each memo
+	keeper  *catalog.Keeper // of sealed values; nil until one is opened
+	kept    ledger.Ledger   // that the keeper reads
+	refused *RefusedError   // of the last call that failed; nil if that was no refusal
 }
 
 func newSession(conn *sqlite.Conn, o options) *session {

@@ -6,6 +6,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed/catalog"
 )
 
 // statement holds what belongs to one execution of a statement: what it has reserved ahead
@@ -20,6 +21,9 @@ type statement struct {
 	spenders    []spender
 	plans       []*plan
 	answers     answers
+	opener      *catalog.Keeper               // of sealed values; nil before the first
+	values      map[budget.Unit]*valueCharges // of sealed values under d1
+	repeated    map[int]*repeats              // of sealed values, by place
 }
 
 // spender charges the evaluations of a function in a unit.
@@ -47,6 +51,12 @@ func (c call) statement() *statement {
 
 // End gives back to the ledger what was reserved and not used.
 func (t *statement) End() {
+	for _, v := range t.values {
+		v.sums.Close()
+	}
+	for _, r := range t.repeated {
+		r.table.Close()
+	}
 	if t.ledger != nil {
 		_ = t.ledger.End() // what it could not return stays spent
 		t.ledger, t.spenders = nil, nil

@@ -10,7 +10,7 @@ import (
 var functions []*function
 
 // sections lists the sections in the order of the reference.
-var sections = []string{declared, released, free, owners}
+var sections = []string{declared, released, overSealed, free, owners}
 
 // register adds rows to the function table. Each file calls it for its rows in init.
 func register(rows ...*function) {

@@ -59,7 +59,7 @@ All rows are in memory: about 100 bytes each, and the text of their public colum
 type appendTask struct {
 	path, table, file string
 	ledger            ledgerFlags
-	keys              keyFlags
+	keys              ownerKeys
 	sign, accounts    *string
 	newKey            bool
 	lat, lon          []string

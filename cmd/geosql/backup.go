@@ -22,7 +22,7 @@ import (
 
 var backupCommand = &cli.Command{
 	Name: "backup", Operands: "DB|LEDGERFILE TO", Min: 2, Max: 2,
-	Summary: "copy a database and its ledger, also while they are used",
+	Summary: "copy a database and its ledger, even while in use",
 	Details: `Writes TO and TO-ledger, which must not exist, or TO for a ledger by itself. They are for their
 owner alone, and appear complete or not at all. A backup does not know what is charged later.
 So its ledger can be read and not charged until 'geosql restore' has said what that means.

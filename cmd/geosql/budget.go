@@ -30,7 +30,7 @@ ORDER BY id`
 
 var budgetCommand = &cli.Command{
 	Name: "budget", Operands: "DB|LEDGERFILE", Min: 1, Max: 1,
-	Summary: "show what each account has spent and has left; verify or archive the ledger",
+	Summary: "show balances and charges; verify or archive the ledger",
 	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
 keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
 changed, removed or moved, and, given an earlier head, if an older file was put back.
@@ -145,7 +145,7 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 		return nil, errLedgerItself(path)
 	}
 	f.ledger.file = path
-	return openSession(":memory:", sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
+	return f.openSession(":memory:", sqlite.ReadWrite|sqlite.Create)
 }
 
 // isLedger reports whether a database is a ledger itself, or a copy of one.

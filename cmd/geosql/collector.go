@@ -55,7 +55,7 @@ The keys that seal, append, accounts and rekey sign with once are in the list to
 // A collectorTask holds the flags of the command collector.
 type collectorTask struct {
 	output        outputFlags
-	keys          keyFlags
+	keys          ownerKeys
 	verify, names *string
 }
 
@@ -277,7 +277,7 @@ func (t *collectorTask) accounts(ctx context.Context, v *vault, _ string) error 
 // An entrant adds accounts to a database in a session that begins with the first one.
 type entrant struct {
 	v      *vault
-	key    keyFlags
+	key    ownerKeys
 	sealer *sealed.Sealer
 }
 

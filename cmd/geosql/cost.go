@@ -19,6 +19,7 @@ status is 0 also if they cannot.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
 		f.register(fs)
+		f.keys.register(fs)
 		return func(ctx context.Context, operands []string) error { return showCost(ctx, f, operands[0], operands[1]) }
 	},
 }

@@ -33,7 +33,7 @@ The ledger keeps the name of A, with its balances and with what it must never op
 // An eraseTask holds the flags of the command erase.
 type eraseTask struct {
 	ledger  ledgerFlags
-	keys    keyFlags
+	keys    ownerKeys
 	account *string
 }
 

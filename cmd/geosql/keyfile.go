@@ -10,7 +10,7 @@ import (
 )
 
 // passphraseUsage is the usage of the flag -passphrase-file of commands that read private keys.
-const passphraseUsage = "open encrypted keys with the passphrase that is the first line of `FILE`; for keys with different passphrases, one a line"
+const passphraseUsage = "open encrypted keys with the passphrases in `FILE`, one a line"
 
 // readPrivateKeys returns the private keys in files. The lines of the passphrase file, whose name
 // may be empty, are tried for those that are encrypted.

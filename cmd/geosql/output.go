@@ -33,7 +33,7 @@ var modeUsage = [...]string{
 	csvMode:     "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
 	jsonMode:    "print an array of objects per statement, with a row per line",
 	geoJSONMode: "print a FeatureCollection per statement; columns lat and lon, or one with WKT, become the geometry",
-	lineMode:    "print a line per column, for wide rows; an empty line follows a row",
+	lineMode:    "print a line per column, for wide rows",
 }
 
 // modeNames returns the names of the formats in alphabetical order.

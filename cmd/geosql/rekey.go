@@ -37,7 +37,7 @@ Give every key that OUT has values for with --key. Collectors go on with NEW.pub
 // A rekeyTask holds the flags of the command rekey.
 type rekeyTask struct {
 	ledger ledgerFlags
-	keys   keyFlags
+	keys   ownerKeys
 	to     string
 }
 

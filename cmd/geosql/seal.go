@@ -21,7 +21,7 @@ import (
 
 var sealCommand = &cli.Command{
 	Name: "seal", Operands: "IN OUT", Min: 2, Max: 2,
-	Summary: "write a database whose secrets only private functions open, for anybody to query",
+	Summary: "write a sealed copy of a database, for anybody to query",
 	Details: `Writes OUT and OUT-ledger, which must not exist. IN, whose declarations are used, stays as it is.
 Flags after --table are about that table. A column is the account's (OUT has a pseudonym in its
 place), or sealed, or public; all others are dropped, and so are indexes, views, triggers and

@@ -32,12 +32,12 @@ type session struct {
 }
 
 // openSession opens a database. Its rows go to standard output.
-func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode) (*session, error) {
+func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode, opts ...sqlitefn.Option) (*session, error) {
 	conn, err := openDatabase(path, flags)
 	if err != nil {
 		return nil, err
 	}
-	if err := attach(conn, ledger); err != nil {
+	if err := attach(conn, ledger, opts...); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -61,7 +61,16 @@ func openExisting(path string, f outputFlags) (*session, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such database", path)
 	}
-	return openSession(path, sqlite.ReadWrite, f.ledger, f.mode)
+	return f.openSession(path, sqlite.ReadWrite)
+}
+
+// openSession opens a database as the flags say.
+func (f *outputFlags) openSession(path string, flags sqlite.OpenFlags) (*session, error) {
+	opts, err := f.keys.options()
+	if err != nil {
+		return nil, err
+	}
+	return openSession(path, flags, f.ledger, f.mode, opts...)
 }
 
 // startOutput begins a new output, in the current mode.

@@ -22,7 +22,8 @@ var sqlCommand = &cli.Command{
 		var f outputFlags
 		var noPreflight bool
 		f.register(fs)
-		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach, without asking first what they cost", func() { noPreflight = true })
+		f.keys.register(fs)
+		cli.Switch(fs, "no-preflight", "run statements without asking first what they cost", func() { noPreflight = true })
 		return func(ctx context.Context, operands []string) error { return runSQL(ctx, f, noPreflight, operands) }
 	},
 	Reject:         rejectDatabase,
@@ -46,7 +47,7 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, operands []str
 	if err := checkDatabase(operands[0]); err != nil {
 		return err
 	}
-	s, err := openSession(operands[0], sqlite.ReadWrite|sqlite.Create, f.ledger, f.mode)
+	s, err := f.openSession(operands[0], sqlite.ReadWrite|sqlite.Create)
 	if err != nil {
 		return err
 	}

@@ -27,18 +27,14 @@ type vault struct {
 	record *catalog.Record
 }
 
-// keyFlags holds the flags of commands that read private keys.
-type keyFlags struct {
+// ownerKeys holds the flags of commands that need the owner's keys.
+type ownerKeys struct {
 	names      []string
 	passphrase string
 }
 
-func (f *keyFlags) register(fs *flag.FlagSet, usage string) {
+func (f *ownerKeys) register(fs *flag.FlagSet, usage string) {
 	cli.ListVar(fs, &f.names, fileName, "key", usage)
-	f.registerPassphrase(fs)
-}
-
-func (f *keyFlags) registerPassphrase(fs *flag.FlagSet) {
 	fs.StringVar(&f.passphrase, "passphrase-file", "", passphraseUsage)
 }
 
@@ -125,7 +121,7 @@ func (v *vault) checkLedger() error {
 func (v *vault) close(err error) error { return cmp.Or(err, v.conn.Close(), v.book.Close()) }
 
 // keeper returns the keeper of the database, for private keys that it was sealed for.
-func (v *vault) keeper(command string, f keyFlags) (*catalog.Keeper, error) {
+func (v *vault) keeper(command string, f ownerKeys) (*catalog.Keeper, error) {
 	if len(f.names) == 0 {
 		return nil, cli.UsageError(command + ": give the private key with --key KEY")
 	}

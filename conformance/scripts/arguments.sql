@@ -53,8 +53,12 @@ SELECT dx_value(meter, i.kwh, 1, 'u') FROM imported AS i;
 --! dx_value: x must be a number, got TEXT in i.kwh; WHERE typeof(i.kwh) = 'text' finds such rows (all, if i.kwh was imported as TEXT)
 SELECT * FROM geoind_laplace('ana', 39.9, 'east', 1);
 --! geoind_laplace: lon must be a number, got TEXT
-SELECT * FROM geoind_laplace('ana', 39.9);
---! geoind_laplace: lon is missing
+SELECT * FROM geoind_laplace('ana', 39.9, 116.3);
+--! geoind_laplace: epsilon is missing
+SELECT dx_sum('ana', 3);
+--! dx_sum: sealed must be a sealed value (with plain ones the function has more arguments), got TEXT
+SELECT dx_narrow(zeroblob(56), 2, 1);
+--! dx_narrow: lo must be below hi, got 2 and 1
 
 -- Names.
 SELECT geoind_laplace('ana', 39.9, 116.3, 1, 'nowhere');

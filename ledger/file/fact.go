@@ -37,7 +37,7 @@ func (l *Ledger) Record(facts ...ledger.Fact) error {
 
 // Facts implements [ledger.Ledger].
 func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
-	err = l.read(func(db *store) error {
+	err = l.readStored(func(db *store) error {
 		some, err := db.hasTable("fact")
 		if err != nil || !some {
 			return err

@@ -102,6 +102,11 @@ func (l *Ledger) read(work func(*store) error) error {
 	if err := l.flush(); err != nil {
 		return err
 	}
+	return l.readStored(work)
+}
+
+// readStored lets work read what does not depend on charges.
+func (l *Ledger) readStored(work func(*store) error) error {
 	l.writer.Lock()
 	defer l.writer.Unlock()
 	if l.db == nil {

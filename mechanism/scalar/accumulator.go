@@ -26,11 +26,16 @@ func (q *Query) Reset(a *Accumulator) {
 
 // Add adds one row with the reading x, which is not NULL, to a. Count ignores x.
 func (q *Query) Add(a *Accumulator, x float64) {
-	a.rows++
 	if q.agg == Count {
+		a.rows++
 		return
 	}
-	k := q.universe.Index(x)
+	q.AddIndex(a, q.universe.Index(x))
+}
+
+// AddIndex adds one row whose reading is the value of an index of the universe, 0 to its last.
+func (q *Query) AddIndex(a *Accumulator, k int64) {
+	a.rows++
 	if q.scored {
 		a.indices = append(a.indices, k)
 		return

@@ -62,11 +62,14 @@ func (h *Histogram) bin(k int64) int64 { return ((k+1)*h.bins - 1) / (h.universe
 type BinCounts struct{ of []int64 }
 
 // Add adds a reading, moved to the nearest value of the universe.
-func (h *Histogram) Add(c *BinCounts, x float64) {
+func (h *Histogram) Add(c *BinCounts, x float64) { h.AddIndex(c, h.universe.Index(x)) }
+
+// AddIndex adds a reading that is the value of an index of the universe, 0 to its last.
+func (h *Histogram) AddIndex(c *BinCounts, k int64) {
 	if c.of == nil {
 		c.of = make([]int64, h.bins)
 	}
-	c.of[h.bin(h.universe.Index(x))]++
+	c.of[h.bin(k)]++
 }
 
 // Draw returns the released counts of all bins, from 0 to 2^53.
