@@ -75,9 +75,9 @@ func (q *queryMaker) expression(columns []madeColumn) madeColumn {
 	switch {
 	case q.chance(q.rate):
 		q.misuse()
-		return madeColumn{fmt.Sprintf(pick(q, []string{"%[1]s + 1", "%[2]s * %[1]s", "abs(%[1]s)", "%[1]s > %[2]s", "%[1]s = %[3]s", "hex(%[1]s)", "%[1]s || 'x'",
+		return madeColumn{fmt.Sprintf(pick(q, []string{"%[1]s + 1", "%[2]s * %[1]s", "abs(%[1]s)", "%[1]s > %[2]s", "%[1]s = %[3]s", "upper(%[1]s)", "%[1]s || 'x'",
 			"CAST(%[1]s AS REAL)", "%[1]s IN (1, 2, 3)", "max(%[1]s, %[2]s)", "nullif(%[1]s, 3)", "CASE WHEN %[1]s THEN 1 ELSE 2 END", "-%[1]s", "NOT %[1]s",
-			"%[1]s BETWEEN 1 AND %[2]s", "round(coalesce(%[1]s, %[3]s), 1)", "printf('%%s %%s', %[2]s, %[1]s)", "substr(%[1]s, 1, 3)",
+			"%[1]s BETWEEN 1 AND %[2]s", "round(coalesce(%[1]s, %[3]s), 1)", "printf('%%s %%s', %[2]s, %[1]s)", "replace(%[1]s, 'a', 'b')",
 			"CASE %[1]s WHEN 1 THEN %[2]s END", "instr(%[1]s, '1')", "%[1]s IN (SELECT x FROM plain)"}), s, p, s2), false}
 	case q.chance(0.4):
 		return madeColumn{fmt.Sprintf(pick(q, []string{"typeof(%s)", "length(%s)", "%s IS NULL", "%s IS NOT NULL"}), s), false}
@@ -95,7 +95,7 @@ func (q *queryMaker) aggregate(columns []madeColumn) madeColumn {
 	s := q.of(columns, true)
 	if q.chance(q.rate) {
 		q.misuse()
-		return madeColumn{fmt.Sprintf(pick(q, []string{"sum(%s)", "avg(%s)", "total(%s)", "group_concat(%s)", "count(DISTINCT %s)", "sum(length(hex(%s)))",
+		return madeColumn{fmt.Sprintf(pick(q, []string{"sum(%s)", "avg(%s)", "total(%s)", "group_concat(%s)", "count(DISTINCT %s)", "sum(abs(%s))",
 			"count(*) FILTER (WHERE %s > 3)"}), s), false}
 	}
 	return madeColumn{fmt.Sprintf(pick(q, []string{"dx_sum(%s, 0.5)", "count(%s)", "dx_max(%s, 0.1)", "sum(length(%s))", "max(typeof(%s))"}), s), false}

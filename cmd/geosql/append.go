@@ -137,7 +137,7 @@ func (t *appendTask) open() (err error) {
 		}
 		return err
 	}
-	if t.conn, err = openSealed(t.path); err != nil {
+	if t.conn, err = openSealedFile(t.path); err != nil {
 		return err
 	}
 	if err := t.checkEnrolled(); err != nil {
@@ -511,8 +511,8 @@ func (t *appendTask) write(ctx context.Context, rows *plainRows) (err error) {
 	return t.target.write(ctx, t.conn, rows, accounts, sealer)
 }
 
-// enterAccounts returns the accounts of the rows by their indexes, and adds those that the
-// database has no entry of.
+// enterAccounts returns the accounts of the rows by their indexes, and adds those that the signer
+// has not added before.
 func (t *appendTask) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]sealed.Account, error) {
 	known := map[string]sealed.Account{}
 	if t.private != nil && t.owner != nil {
@@ -524,6 +524,10 @@ func (t *appendTask) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]se
 			return nil, err
 		}
 	}
+	entered, err := catalog.Entered(t.conn, t.signer)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]sealed.Account, len(rows.accounts))
 	for _, i := range rows.paying() {
 		name := rows.accounts[i]
@@ -532,17 +536,16 @@ func (t *appendTask) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]se
 			a, there = known[name]
 		}
 		if !there {
-			var err error
 			if a, err = sealed.AccountOf(t.signer.Signer(), t.database, name); err != nil {
 				return nil, err
 			}
 		}
 		all[i] = a
-		entered, err := catalog.HasAccount(t.conn, a.Pseudonym)
+		there, err := entered(a.Pseudonym)
 		if err != nil {
 			return nil, err
 		}
-		if entered {
+		if there {
 			continue
 		}
 		entry, err := sealer.SealAccount(a.Number, name)

@@ -159,6 +159,26 @@ func TestAppendAccounts(t *testing.T) {
 	p.wantOpened("ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", `bo, "b" 5 1 NULL`, `bo, "b" 5 1 NULL`)
 }
 
+// What the owner adds under a number that a collector has drawn opens also when that is revoked.
+func TestAppendAfterRevocation(t *testing.T) {
+	p := newSealed(t)
+	sign, verify := p.keygen(clitest.TempFile(t, "c"))
+	p.run("collector", p.out, "add", "c", "--verify", verify)
+	p.append("ana,1,2,,\n", "--sign", sign)
+	in := clitest.WriteFile(t, "who,room,kwh,lat,lon\nana,2,3,,\n")
+	p.run("append", p.out, "meter", in, "--key", p.key)
+	names := clitest.WriteFile(t, "ana\n")
+	r := clitest.Run(t, "", "collector", p.out, "accounts", "--key", p.key, "--names", names)
+	other, otherVerify := p.keygen(clitest.TempFile(t, "d"))
+	p.run("collector", p.out, "add", "d", "--verify", otherVerify)
+	p.append("ana,3,4,,\n", "--sign", other, "--accounts", clitest.WriteFile(t, r.Out))
+	if n := p.count("SELECT count(DISTINCT who) FROM meter"); n != "1" {
+		t.Errorf("%s pseudonyms", n)
+	}
+	p.run("collector", p.out, "revoke", "c")
+	p.wantOpened("? 1 - NULL", "ana 2 3 NULL", "ana 3 4 NULL")
+}
+
 func TestAppendNewKey(t *testing.T) {
 	p := newSealed(t)
 	p.append("ana,1,2,,\n")

@@ -23,8 +23,8 @@ func TestCheck(t *testing.T) {
 		{"SELECT count(kwh), sum(price), kwh FROM reading", header, ""},
 		{"SELECT 1; SELECT home FROM reading;", header, ""},
 		{"SELECT home, sum(kwh) AS s FROM reading GROUP BY home", header + `s,reading.kwh,sum,"write dx_sum(kwh, epsilon)"` + "\n", "geosql: 1 use of a sealed column would be wrong\n"},
-		{"SELECT hex(kwh) AS h FROM reading; SELECT avg(kwh) AS a FROM reading",
-			header + `h,reading.kwh,hex,"compute with a private answer, such as dx_sum(kwh, epsilon)"` + "\n" + `a,reading.kwh,avg,"write dx_avg(kwh, epsilon)"` + "\n",
+		{"SELECT upper(kwh) AS h FROM reading; SELECT avg(kwh) AS a FROM reading",
+			header + `h,reading.kwh,upper,"compute with a private answer, such as dx_sum(kwh, epsilon)"` + "\n" + `a,reading.kwh,avg,"write dx_avg(kwh, epsilon)"` + "\n",
 			"geosql: 2 uses of sealed columns would be wrong\n"},
 	} {
 		status := 0

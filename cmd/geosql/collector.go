@@ -368,8 +368,6 @@ func isPseudonym(text string) bool {
 // checkAccountName refuses what cannot be the name of an account.
 func checkAccountName(name string) error {
 	switch {
-	case name == "":
-		return errors.New("the name of an account is empty")
 	case name == "*":
 		return errors.New("'*' stands for every account and is none")
 	case !utf8.ValidString(name):

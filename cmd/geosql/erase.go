@@ -39,7 +39,7 @@ type eraseTask struct {
 
 // run erases the account: the fact first, since a row that is deleted may have copies.
 func (t *eraseTask) run(ctx context.Context, path string) error {
-	if t.account == nil || *t.account == "" {
+	if t.account == nil {
 		return cli.UsageError("erase: name the account with --account A")
 	}
 	v, err := openVault(path, t.ledger)

@@ -70,7 +70,7 @@ func TestEraseRefuses(t *testing.T) {
 		want   string
 	}{
 		{2, []string{p.out}, "--account A"},
-		{2, []string{p.out, "--account", "", "--key", p.key}, "--account A"},
+		{1, []string{p.out, "--account", "", "--key", p.key}, "knows no account '', and nothing was recorded"},
 		{2, []string{p.out, "--account", "ana"}, "give the private key with --key KEY"},
 		{1, []string{p.out, "--account", "ana", "--key", p.pub}, "is the public half of a key"},
 		{1, []string{p.out, "--account", "ana", "--key", other}, other + " is not a key that " + p.out + " is sealed for"},

@@ -24,7 +24,7 @@ func (f *outputFlags) register(fs *flag.FlagSet) {
 	for name, m := range modes {
 		cli.Switch(fs, name, modeUsage[m], func() { f.mode = m })
 	}
-	f.ledger.register(fs, "keep the budgets in the ledger `FILE` (default DB-ledger, beside DB)")
+	f.ledger.register(fs, "keep the budgets in `FILE` (default DB-ledger, beside DB)")
 }
 
 // ledgerFlags holds the flags that say where the ledger is, and who besides its owner may

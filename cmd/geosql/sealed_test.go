@@ -148,11 +148,14 @@ func (p sealedPlace) wantOpened(want ...string) {
 	}
 }
 
-// count returns a number that SQL computes in the database.
-func (p sealedPlace) count(sql string) string {
+// count returns what SQLite, for which sealed values are bytes, computes in the database.
+func (p sealedPlace) count(sql string) (n string) {
 	p.Helper()
-	_, n, _ := strings.Cut(clitest.Query(p.T, "-csv", p.out, "SELECT ("+sql+") AS n"), "\n")
-	return strings.TrimSpace(n)
+	conn, err := sqlite.Open(p.out, sqlite.ReadWrite)
+	check(p.T, err)
+	defer conn.Close()
+	check(p.T, firstValue(conn, "SELECT CAST(("+sql+") AS TEXT)", func(v sqlite.Value) { n = v.Text() }))
+	return n
 }
 
 // copyFiles copies a database with its ledger, and keys if there are any, to a new folder.

@@ -26,8 +26,8 @@ type vault struct {
 	record *catalog.Record
 }
 
-// openSealed opens a sealed database for writing.
-func openSealed(path string) (*sqlite.Conn, error) {
+// openSealedFile opens a sealed database for writing.
+func openSealedFile(path string) (*sqlite.Conn, error) {
 	if err := checkDatabase(path); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func openSealed(path string) (*sqlite.Conn, error) {
 
 // openVault opens a sealed database with its ledger.
 func openVault(path string, f ledgerFlags) (*vault, error) {
-	conn, err := openSealed(path)
+	conn, err := openSealedFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -429,12 +429,12 @@ func (a *sealed) call(sp *sealedPart, at int, kind UseKind, first, n int, r *sta
 	return a.use(sp, at, kind, name, s)
 }
 
-// asks are SQLite's functions whose answers about a sealed value do not depend on what it hides, or
-// that show its bytes: nobody takes those for what they hide.
-var asks = set("count", "hex", "length", "octet_length", "quote", "substr", "substring", "typeof")
+// asks are SQLite's functions whose answers about a sealed value do not depend on what it hides.
+var asks = set("count", "length", "octet_length", "typeof")
 
-// copies are SQLite's functions that answer one of their arguments without looking at it.
-var copies = set("first_value", "lag", "last_value", "lead", "likelihood", "likely", "nth_value", "unlikely")
+// copies are SQLite's functions that answer one of their arguments without looking at it, or show
+// its bytes, which nobody takes for what they hide. What they answer is as sealed as the argument.
+var copies = set("first_value", "hex", "lag", "last_value", "lead", "likelihood", "likely", "nth_value", "quote", "substr", "substring", "unlikely")
 
 // operators are the instructions that compute P3 from P2 and P1, by their operators.
 var operators = map[string]string{"Add": "+", "And": "AND", "BitAnd": "&", "BitOr": "|", "Concat": "||", "Divide": "/", "Multiply": "*",

@@ -154,13 +154,24 @@ func AddAccount(conn *sqlite.Conn, pseudonym string, entry []byte) error {
 	return exec(conn, "INSERT INTO main.geosql_sealed_account VALUES (?1, ?2)", pseudonym, entry)
 }
 
-// HasAccount reports whether the database has an entry about a pseudonym.
-func HasAccount(conn *sqlite.Conn, pseudonym string) (has bool, err error) {
-	err = each(conn, "SELECT 1 FROM main.geosql_sealed_account WHERE pseudonym = ?1", func([]sqlite.Value) error {
-		has = true
-		return nil
-	}, pseudonym)
-	return has, err
+// Entered returns a function that reports whether a collector has entered the account of a
+// pseudonym, in whichever session. Every collector enters those that it uses: what others have
+// entered does not open any more once they are revoked.
+func Entered(conn *sqlite.Conn, collector *sealed.PrivateKey) (func(pseudonym string) (bool, error), error) {
+	own := map[uint32]bool{}
+	err := sessions(conn, func(s *sealed.Session) {
+		own[s.Number] = own[s.Number] || s.Signer.Equal(collector.Public().Verifier())
+	})
+	return func(pseudonym string) (entered bool, err error) {
+		err = each(conn, "SELECT sealed FROM main.geosql_sealed_account WHERE pseudonym = ?1", func(v []sqlite.Value) error {
+			if b, ok := blob(v[0]); ok && len(b) > sealed.ValueSize {
+				h, err := sealed.ParseHeader(b[:sealed.ValueSize])
+				entered = entered || err == nil && own[h.Session]
+			}
+			return nil
+		}, pseudonym)
+		return entered, err
+	}, err
 }
 
 // CountSessions returns how many sessions each collector has begun, by Collector.Verify.

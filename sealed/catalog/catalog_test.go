@@ -245,6 +245,35 @@ func TestUnclearNumber(t *testing.T) {
 	check(t, p.book.Record(Erased("ana")))
 	check(t, k.Refresh())
 	gone(t, k, s.seal(1, 1))
+
+	// The word of a collector that is revoked does not count.
+	liar := must(sealed.GenerateKey())
+	check(t, p.book.Record(p.collector("liar", liar).Fact()))
+	p.begin(liar).names(2, "cy")
+	check(t, k.Refresh())
+	refuses(t, k, s.seal(1, 2))
+	check(t, p.book.Record(p.collector("liar", liar).Revoked()))
+	check(t, k.Refresh())
+	opens(t, k, s.seal(1, 2), "bo")
+}
+
+// A collector enters an account once, whatever others have entered.
+func TestEntered(t *testing.T) {
+	p := newPlace(t)
+	a := sealed.NewAccount()
+	other := must(sealed.GenerateKey())
+	for i, signer := range []*sealed.PrivateKey{p.signer, other} {
+		for j, by := range []*sealed.PrivateKey{p.signer, other} {
+			entered, err := Entered(p.conn, by)
+			check(t, err)
+			if got := must(entered(a.Pseudonym)); got != (j < i) {
+				t.Errorf("after %d entries, collector %d: %v", i, j, got)
+			}
+		}
+		s := p.begin(signer)
+		check(t, AddAccount(p.conn, a.Pseudonym, must(s.SealAccount(a.Number, "ana"))))
+		p.begin(signer)
+	}
 }
 
 func TestValuesOfAnotherDatabase(t *testing.T) {

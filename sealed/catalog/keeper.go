@@ -122,6 +122,7 @@ func (k *Keeper) readDatabase() (err error) {
 // readAccounts reads the names of the accounts, and what of them is erased.
 func (k *Keeper) readAccounts() error {
 	var erased []uint64
+	clear(k.numbers) // what a collector has said that is revoked now does not count
 	err := k.EachAccount(func(_ string, number uint64, name string) {
 		i, known := k.byName[name]
 		if !known {
