@@ -70,9 +70,9 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, epsilon string
 	return s.close(err)
 }
 
-// openForSQL opens a database, and creates it unless an epsilon says that it is a sealed one.
+// openForSQL opens a database, and creates it unless a key or an epsilon says that it is a sealed one.
 func openForSQL(path string, f outputFlags, epsilon string) (*session, error) {
-	if epsilon != "" {
+	if epsilon != "" || len(f.sealed.keys.names) > 0 {
 		return openExisting(path, f)
 	}
 	return f.openSession(path, sqlite.ReadWrite|sqlite.Create)

@@ -13,7 +13,7 @@ const staged = stage(root, srcDir)
 // Pages by what they are for. One that is missing is left out, and one that is not named here is
 // under More.
 const groups = [
-  ['Start', ['README', 'first-answer-locations', 'first-answer-meters', 'first-hour', 'examples/sql/index']],
+  ['Start', ['README', 'first-answer-locations', 'first-answer-meters', 'first-hour', 'first-sealed', 'examples/sql/index']],
   ['Understand', ['epsilon', 'choosing', 'public', 'budgets', 'threat-model', 'glossary']],
   ['Do', ['publishing', 'release', 'backups', 'sealed', 'hosts/sqlite3', 'hosts/python', 'hosts/datasette', 'hosts/node', 'hosts/go', 'hosts/gorm']],
   ['Look up', ['reference', 'systems']],
