@@ -2,11 +2,13 @@ package sqlitefn
 
 import (
 	"cmp"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/sealed/sealedtest"
@@ -21,6 +23,15 @@ func (c *Conn) Seal(t testing.TB, key sealed.PublicKey, columns ...catalog.Colum
 	}
 	return sealedtest.Seal(t, c.session.conn, book, key, columns...)
 }
+
+// Collect returns a sealed database as another collector writes it over the connection.
+func (c *Conn) Collect(t testing.TB, d *sealedtest.Database, collector *sealed.PrivateKey) *sealedtest.Database {
+	t.Helper()
+	return d.Collector(t, c.session.conn, collector)
+}
+
+// Rewind makes the connection draw from the beginning of entropy.
+func (c *Conn) Rewind(entropy io.Reader) { c.session.source = exact.NewSource(entropy) }
 
 // Record records facts in the ledger of the connection.
 func (c *Conn) Record(facts ...ledger.Fact) error {

@@ -22,10 +22,11 @@ import (
 const roleVariable = "GEOSQL_SQLITEFN_ROLE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(roleVariable) != "spend" {
+	play := map[string]func(path string) error{"spend": playSpend, "erase": playErase}[os.Getenv(roleVariable)]
+	if play == nil {
 		os.Exit(m.Run())
 	}
-	if err := playSpend(os.Args[1]); err != nil {
+	if err := play(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -24,7 +24,9 @@ type Keeper struct {
 	numbers map[uint64]int // index of the name of each number; unclear for one with several names
 	names   []string
 	byName  map[string]int
-	seen    version // of the database when sessions and accounts were last read
+	seen    version           // of the database when sessions and accounts were last read
+	signers map[uint32]string // of the sessions that were read
+	behind  bool              // whether something was recorded or added since, or reading it has failed
 }
 
 // A version is another one when sessions or accounts were added, or the file was replaced.
@@ -58,7 +60,7 @@ func Open(conn *sqlite.Conn, book ledger.Ledger, keyring *sealed.Keyring) (*Keep
 	}
 	k := &Keeper{
 		conn: conn, book: book, record: record, ring: keyring, opener: sealed.NewOpener(id, keyring),
-		columns: map[uint32]*Column{}, numbers: map[uint64]int{}, byName: map[string]int{},
+		columns: map[uint32]*Column{}, numbers: map[uint64]int{}, byName: map[string]int{}, signers: map[uint32]string{},
 	}
 	k.reader = k.opener.NewReader()
 	k.learnColumns()
@@ -83,11 +85,13 @@ func (k *Keeper) Refresh() error {
 	}
 	if changed {
 		k.learnColumns()
+		k.behind = true
 	}
 	now, err := k.version()
-	if err != nil || !changed && now == k.seen {
+	if err != nil || !k.behind && now == k.seen {
 		return err
 	}
+	k.behind = true
 	return k.readDatabase()
 }
 
@@ -108,15 +112,23 @@ func (k *Keeper) readDatabase() (err error) {
 		return err
 	}
 	err = sessions(k.conn, func(s *sealed.Session) {
-		added := k.opener.AddSession(s, k.enrolled)
-		if added == nil && k.record.Revoked[string(s.Signer)] {
-			k.opener.Revoke(s.Number)
+		if k.opener.AddSession(s, k.enrolled) == nil {
+			k.signers[s.Number] = string(s.Signer)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	return k.readAccounts()
+	for number, signer := range k.signers { // also of sessions that the database has lost
+		if k.record.Revoked[signer] {
+			k.opener.Revoke(number)
+		}
+	}
+	if err := k.readAccounts(); err != nil {
+		return err
+	}
+	k.behind = false
+	return nil
 }
 
 // readAccounts reads the names of the accounts, and what of them is erased.

@@ -23,6 +23,7 @@ func NewKey(t testing.TB) *sealed.PrivateKey {
 type Database struct {
 	t        testing.TB
 	conn     *sqlite.Conn
+	key      sealed.PublicKey
 	sealer   *sealed.Sealer
 	accounts map[string]sealed.Account
 }
@@ -45,7 +46,18 @@ func Seal(t testing.TB, conn *sqlite.Conn, book ledger.Ledger, key sealed.Public
 	check(t, book.Record(append(facts, catalog.Database(id))...))
 	sealer, err := catalog.NewSession(conn, id, key, collector)
 	check(t, err)
-	return &Database{t, conn, sealer, map[string]sealed.Account{}}
+	return &Database{t, conn, key, sealer, map[string]sealed.Account{}}
+}
+
+// Collector returns the database as another collector writes it over a connection, in a session
+// and with accounts of its own.
+func (d *Database) Collector(t testing.TB, conn *sqlite.Conn, collector *sealed.PrivateKey) *Database {
+	t.Helper()
+	id, err := catalog.ReadID(conn)
+	check(t, err)
+	sealer, err := catalog.NewSession(conn, id, d.key, collector)
+	check(t, err)
+	return &Database{t, conn, d.key, sealer, map[string]sealed.Account{}}
 }
 
 // Reading returns a reading of an account, sealed for a column and as an SQL literal: steps is its
@@ -82,13 +94,22 @@ func (d *Database) Account(name string) sealed.Account {
 	a, known := d.accounts[name]
 	if !known {
 		a = sealed.NewAccount()
-		entry, err := d.sealer.SealAccount(a.Number, name)
-		check(d.t, err)
-		check(d.t, catalog.AddAccount(d.conn, a.Pseudonym, entry))
-		d.accounts[name] = a
+		d.Name(name, a)
 	}
 	return a
 }
+
+// Name tells the owner that a name has an account, under which its next values are sealed.
+func (d *Database) Name(name string, a sealed.Account) {
+	d.t.Helper()
+	d.Use(name, a)
+	entry, err := d.sealer.SealAccount(a.Number, name)
+	check(d.t, err)
+	check(d.t, catalog.AddAccount(d.conn, a.Pseudonym, entry))
+}
+
+// Use seals the next values of a name under an account, of which it tells nobody.
+func (d *Database) Use(name string, a sealed.Account) { d.accounts[name] = a }
 
 func check(t testing.TB, err error) {
 	t.Helper()
