@@ -11,7 +11,7 @@ extension:
 # the hundred, and power cuts at every point.
 .PHONY: long
 long:
-	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run GroupsThatAReadingReaches -v -timeout 60m
+	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain" -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 
 # The packages of the hosts, beside the extension.

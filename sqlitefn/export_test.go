@@ -30,6 +30,19 @@ func (c *Conn) Collect(t testing.TB, d *sealedtest.Database, collector *sealed.P
 	return d.Collector(t, c.session.conn, collector)
 }
 
+// Opens returns a function that reports whether a value opens.
+func (c *Conn) Opens(t testing.TB) func(value []byte) bool {
+	t.Helper()
+	k, err := c.session.freshKeeper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(value []byte) bool {
+		_, _, err := k.Open(value)
+		return err != sealed.ErrValue
+	}
+}
+
 // Rewind makes the connection draw from the beginning of entropy.
 func (c *Conn) Rewind(entropy io.Reader) { c.session.source = exact.NewSource(entropy) }
 

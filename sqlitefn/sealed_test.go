@@ -67,13 +67,12 @@ func (d *database) raw(fn func(*sqlitefn.Conn)) {
 // newSealed opens a new database of rows, with epsilon of 1000 for everybody in every unit.
 func newSealed(tb testing.TB, rows []sealedRow, opts ...sqlitefn.Option) *sealedDatabase {
 	tb.Helper()
-	return sealRows(tb, tb.TempDir()+"/sealed.db?_sync=OFF", rows, opts...)
+	return sealRows(tb, tb.TempDir()+"/sealed.db?_sync=OFF", sealedtest.NewKey(tb), rows, opts...)
 }
 
-// sealRows opens a new database as newSealed does, with a name.
-func sealRows(tb testing.TB, dsn string, rows []sealedRow, opts ...sqlitefn.Option) *sealedDatabase {
+// sealRows opens a new database as newSealed does, with a name and a key.
+func sealRows(tb testing.TB, dsn string, key *sealed.PrivateKey, rows []sealedRow, opts ...sqlitefn.Option) *sealedDatabase {
 	tb.Helper()
-	key := sealedtest.NewKey(tb)
 	d := &sealedDatabase{database: open(tb, dsn, append(opts, sqlitefn.WithKeyring(sealed.NewKeyring(key)))...), key: key}
 	d.run(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh'), dx_universe('bit', 0, 1, 1, 'yes'), dx_universe('wide', -5, 100, 0.5, 'kWh')`,
 		`SELECT budget_limit('*', unit.value, 1000000) FROM json_each('["m","kWh","record","yes"]') unit`,
