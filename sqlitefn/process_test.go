@@ -22,7 +22,7 @@ import (
 const roleVariable = "GEOSQL_SQLITEFN_ROLE"
 
 func TestMain(m *testing.M) {
-	play := map[string]func(path string) error{"spend": playSpend, "erase": playErase}[os.Getenv(roleVariable)]
+	play := map[string]func(path string) error{"spend": playSpend, "erase": playErase, "sealed": playSealed}[os.Getenv(roleVariable)]
 	if play == nil {
 		os.Exit(m.Run())
 	}

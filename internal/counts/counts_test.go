@@ -35,6 +35,56 @@ func TestTableIsAMap(t *testing.T) {
 	}
 }
 
+// However many values come, and in whatever order, no more pages than fit are in memory, and no
+// count is lost.
+func TestPagesInMemoryAreBounded(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	const most, values = 8, 40 * perPage
+	for name, stride := range map[string]uint64{"in order": 1, "apart": 7919, "a page apart": perPage - 1} {
+		table := Table{most: most}
+		for round := uint32(1); round <= 2; round++ {
+			for i := range uint64(values) {
+				n, err := table.At(uint32(i%3), i*stride%values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if *n != round-1 {
+					t.Fatalf("%s: value %d has the count %d in round %d", name, i, *n, round)
+				}
+				*n = round
+				if len(table.pages) > most || len(table.ring) > most {
+					t.Fatalf("%s: %d pages and a ring of %d after %d values, want %d at most", name, len(table.pages), len(table.ring), i+1, most)
+				}
+			}
+		}
+		if info, err := table.file.Stat(); err != nil || info.Size() > 3*int64(values)/perPage*pageSize {
+			t.Errorf("%s: the file has %v, %v", name, info.Size(), err)
+		}
+		table.Close()
+		if len(table.pages)+len(table.ring)+len(table.slots) > 0 || table.file != nil {
+			t.Errorf("%s: a closed table is not empty", name)
+		}
+	}
+}
+
+// A table as statements use it holds 64 MB.
+func TestResidentPages(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var table Table
+	defer table.Close()
+	for i := range uint64(resident + 100) {
+		if _, err := table.At(1, i*perPage); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(table.pages) != resident || len(table.ring) != resident || len(table.slots) != 100 {
+		t.Errorf("%d pages, a ring of %d, %d in the file; want %d, %[4]d and 100", len(table.pages), len(table.ring), len(table.slots), resident)
+	}
+	if size := resident * pageSize; size != 64<<20 {
+		t.Errorf("the pages take %d bytes", size)
+	}
+}
+
 func TestErrorsOfTheFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	table := Table{most: 1}
