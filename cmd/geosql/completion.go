@@ -145,7 +145,7 @@ var declared = []string{"domain", "universe", "markov", "prior", "cip", "optimal
 
 // names returns the first column of a query. It returns nothing if the query fails: completion
 // is a convenience.
-func (sh *shell) names(sql string, params ...string) (names []string) {
+func (sh *shell) names(sql string, params ...any) (names []string) {
 	_ = eachOf(sh.conn, func(v []sqlite.Value) {
 		if v[0].Type() == sqlite.Text {
 			names = append(names, v[0].Text())

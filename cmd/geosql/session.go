@@ -104,24 +104,11 @@ func openDatabase(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 
 // eachOf calls row for every row of a query with text parameters. The values are those of the row
 // until row returns.
-func eachOf(conn *sqlite.Conn, row func(values []sqlite.Value), sql string, params ...string) error {
-	stmt, _, err := conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
-	for i, p := range params {
-		stmt.BindText(i+1, p)
-	}
-	values := make([]sqlite.Value, stmt.Columns())
-	for {
-		more, err := stmt.Step()
-		if err != nil || !more {
-			return err
-		}
-		stmt.Row(0, values)
-		row(values)
-	}
+func eachOf(conn *sqlite.Conn, row func(values []sqlite.Value), sql string, params ...any) error {
+	return conn.Each(sql, func(v []sqlite.Value) error {
+		row(v)
+		return nil
+	}, params...)
 }
 
 // firstValue runs a query that returns one row, and calls read with its first value.

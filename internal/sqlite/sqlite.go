@@ -239,6 +239,41 @@ func (c *Conn) Exec(sql string) error {
 	return nil
 }
 
+// Each calls row for every row of a query, until that returns an error. The values are those of the
+// row until row returns. Parameters are int64, float64, string or []byte.
+func (c *Conn) Each(sql string, row func([]Value) error, params ...any) error {
+	s, _, err := c.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i, p := range params {
+		switch p := p.(type) {
+		case int64:
+			s.BindInts(i+1, p)
+		case float64:
+			s.BindFloat(i+1, p)
+		case string:
+			s.BindText(i+1, p)
+		case []byte:
+			s.BindBlob(i+1, p)
+		default:
+			return fmt.Errorf("sqlite: parameter %d has the type %T", i+1, p)
+		}
+	}
+	values := make([]Value, s.Columns())
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return err
+		}
+		s.Row(0, values)
+		if err := row(values); err != nil {
+			return err
+		}
+	}
+}
+
 // Prepare compiles the first statement of sql and returns what follows it. The
 // statement is nil if sql has only white space and comments.
 func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {

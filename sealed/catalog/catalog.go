@@ -13,7 +13,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
@@ -72,7 +71,7 @@ func Create(conn *sqlite.Conn) error { return conn.Exec(schema) }
 // ReadID returns the id of the main database of a connection, or ErrNotSealed.
 func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
 	exists := false
-	err = each(conn, "SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed'", func([]sqlite.Value) error {
+	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed'", func([]sqlite.Value) error {
 		exists = true
 		return nil
 	})
@@ -80,7 +79,7 @@ func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
 		return id, cmp.Or(err, ErrNotSealed)
 	}
 	err = ErrNotSealed
-	failed := each(conn, "SELECT id FROM main.geosql_sealed", func(v []sqlite.Value) error {
+	failed := conn.Each("SELECT id FROM main.geosql_sealed", func(v []sqlite.Value) error {
 		if b, ok := blob(v[0]); ok && len(b) == len(id) {
 			id, err = sealed.DatabaseID(b), nil
 		}
@@ -101,7 +100,7 @@ func AddKey(conn *sqlite.Conn, key sealed.PublicKey) error {
 
 // HasKey reports whether the database is sealed for a key.
 func HasKey(conn *sqlite.Conn, id sealed.KeyID) (known bool, err error) {
-	err = each(conn, "SELECT 1 FROM main.geosql_sealed_key WHERE id = ?1", func([]sqlite.Value) error {
+	err = conn.Each("SELECT 1 FROM main.geosql_sealed_key WHERE id = ?1", func([]sqlite.Value) error {
 		known = true
 		return nil
 	}, id[:])
@@ -130,7 +129,7 @@ func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, s
 		rand.Read(b[:])
 		number := binary.BigEndian.Uint32(b[:])
 		used := number == 0
-		err := each(conn, "SELECT 1 FROM main.geosql_sealed_session WHERE number = ?1", func([]sqlite.Value) error {
+		err := conn.Each("SELECT 1 FROM main.geosql_sealed_session WHERE number = ?1", func([]sqlite.Value) error {
 			used = true
 			return nil
 		}, int64(number))
@@ -163,7 +162,7 @@ func Entered(conn *sqlite.Conn, collector *sealed.PrivateKey) (func(pseudonym st
 		own[s.Number] = own[s.Number] || s.Signer.Equal(collector.Public().Verifier())
 	})
 	return func(pseudonym string) (entered bool, err error) {
-		err = each(conn, "SELECT sealed FROM main.geosql_sealed_account WHERE pseudonym = ?1", func(v []sqlite.Value) error {
+		err = conn.Each("SELECT sealed FROM main.geosql_sealed_account WHERE pseudonym = ?1", func(v []sqlite.Value) error {
 			if b, ok := blob(v[0]); ok && len(b) > sealed.ValueSize {
 				h, err := sealed.ParseHeader(b[:sealed.ValueSize])
 				entered = entered || err == nil && own[h.Session]
@@ -183,7 +182,7 @@ func CountSessions(conn *sqlite.Conn) (map[string]int64, error) {
 
 // sessions calls add for every session of the database. A row of another form is no session.
 func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
-	return each(conn, "SELECT number, key, enc, signer, signature FROM main.geosql_sealed_session ORDER BY number", func(v []sqlite.Value) error {
+	return conn.Each("SELECT number, key, enc, signer, signature FROM main.geosql_sealed_session ORDER BY number", func(v []sqlite.Value) error {
 		key, a := blob(v[1])
 		enc, b := blob(v[2])
 		signer, c := blob(v[3])
@@ -196,42 +195,9 @@ func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
 	})
 }
 
-// each calls row for every row of a query. Its values are valid until it returns. Parameters are
-// int64, string or []byte.
-func each(conn *sqlite.Conn, sql string, row func([]sqlite.Value) error, params ...any) error {
-	s, _, err := conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	for i, p := range params {
-		switch p := p.(type) {
-		case int64:
-			s.BindInts(i+1, p)
-		case string:
-			s.BindText(i+1, p)
-		case []byte:
-			s.BindBlob(i+1, p)
-		default:
-			return fmt.Errorf("catalog: parameter of type %T", p)
-		}
-	}
-	values := make([]sqlite.Value, s.Columns())
-	for {
-		more, err := s.Step()
-		if err != nil || !more {
-			return err
-		}
-		s.Row(0, values)
-		if err := row(values); err != nil {
-			return err
-		}
-	}
-}
-
 // exec runs a statement that returns no rows.
 func exec(conn *sqlite.Conn, sql string, params ...any) error {
-	return each(conn, sql, func([]sqlite.Value) error { return nil }, params...)
+	return conn.Each(sql, func([]sqlite.Value) error { return nil }, params...)
 }
 
 // blob returns a copy of a blob. It reports false for anything else.

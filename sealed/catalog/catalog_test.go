@@ -214,7 +214,7 @@ func TestStrangersDoNotOpen(t *testing.T) {
 	}
 	// Enrolled later, it opens.
 	var verify []byte
-	check(t, each(p.conn, "SELECT signer FROM geosql_sealed_session", func(row []sqlite.Value) error {
+	check(t, p.conn.Each("SELECT signer FROM geosql_sealed_session", func(row []sqlite.Value) error {
 		verify, _ = blob(row[0])
 		return nil
 	}))

@@ -49,7 +49,7 @@ func ReadColumns(conn *sqlite.Conn) (id sealed.DatabaseID, columns []Column, err
 		return id, nil, err
 	}
 	var salt []byte
-	err = each(conn, "SELECT salt FROM main.geosql_sealed", func(v []sqlite.Value) error {
+	err = conn.Each("SELECT salt FROM main.geosql_sealed", func(v []sqlite.Value) error {
 		salt, _ = blob(v[0])
 		return nil
 	})
@@ -74,7 +74,7 @@ func readColumns(conn *sqlite.Conn) (columns []Column, err error) {
 		LEFT JOIN main.geosql_universe u ON c.kind = 'universe' AND u.name = c.name
 		LEFT JOIN main.geosql_domain d ON c.kind = 'domain' AND d.name = c.name
 		ORDER BY c.number`
-	err = each(conn, sql, func(v []sqlite.Value) error {
+	err = conn.Each(sql, func(v []sqlite.Value) error {
 		number := v[0].Int()
 		if number < 1 || number > math.MaxUint32 {
 			return errChanged
@@ -174,7 +174,7 @@ func identity(conn *sqlite.Conn, salt []byte, columns []Column) (id sealed.Datab
 
 // TableColumns returns the names and the types of all columns of a table of the main database.
 func TableColumns(conn *sqlite.Conn, table string) (names, types []string, err error) {
-	err = each(conn, `SELECT x.name, x.type FROM main.sqlite_schema s, pragma_table_xinfo(s.name, 'main') x
+	err = conn.Each(`SELECT x.name, x.type FROM main.sqlite_schema s, pragma_table_xinfo(s.name, 'main') x
 		WHERE s.type = 'table' AND s.name = ?1 ORDER BY x.cid`, func(v []sqlite.Value) error {
 		names, types = append(names, v[0].Text()), append(types, v[1].Text())
 		return nil

@@ -127,7 +127,7 @@ func (k *Keeper) rekeyTable(t Table, sealer *sealed.Sealer, done *Rekeyed, show 
 	table, list, width := "main."+sqlite.QuoteName(t.Name), strings.Join(names, ", "), len(names)+1
 	marks := strings.Repeat(", ?", width)[2:]
 	var total int64
-	if err := each(k.conn, "SELECT count(*) FROM "+table, func(v []sqlite.Value) error { total = v[0].Int(); return nil }); err != nil {
+	if err := k.conn.Each("SELECT count(*) FROM "+table, func(v []sqlite.Value) error { total = v[0].Int(); return nil }); err != nil {
 		return err
 	}
 	columns := make([]string, width)
@@ -144,7 +144,7 @@ func (k *Keeper) rekeyTable(t Table, sealer *sealed.Sealer, done *Rekeyed, show 
 	defer insert.Close()
 	var row int64
 	var v sealed.Value
-	err = each(k.conn, "SELECT "+rowid+", "+list+" FROM "+table+" ORDER BY "+rowid, func(values []sqlite.Value) error {
+	err = k.conn.Each("SELECT "+rowid+", "+list+" FROM "+table+" ORDER BY "+rowid, func(values []sqlite.Value) error {
 		if row++; row&0xfff == 0 {
 			if err := show(float64(row) / float64(total)); err != nil {
 				return err
@@ -209,7 +209,7 @@ func bind(s *sqlite.Stmt, i int, v *sqlite.Value) {
 
 // checkTriggers refuses a table with triggers, which would run for every row.
 func (k *Keeper) checkTriggers(table string) error {
-	return each(k.conn, "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE", func(v []sqlite.Value) error {
+	return k.conn.Each("SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE", func(v []sqlite.Value) error {
 		return fmt.Errorf("table %s has the trigger %s, which would run for every row: drop it first", table, v[0].Text())
 	}, table)
 }
@@ -229,7 +229,7 @@ func rowidName(columns []string) (string, error) {
 func (k *Keeper) overwriteFree() error {
 	var pages, size int64
 	for pragma, n := range map[string]*int64{"freelist_count": &pages, "page_size": &size} {
-		if err := each(k.conn, "PRAGMA main."+pragma, func(v []sqlite.Value) error { *n = v[0].Int(); return nil }); err != nil {
+		if err := k.conn.Each("PRAGMA main."+pragma, func(v []sqlite.Value) error { *n = v[0].Int(); return nil }); err != nil {
 			return err
 		}
 	}

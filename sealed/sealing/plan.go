@@ -157,7 +157,7 @@ func findTable(conn *sqlite.Conn, given string) (name string, strict bool, err e
 	}
 	kind := ""
 	var tables []string
-	err = each(conn, "SELECT name, type, strict FROM pragma_table_list WHERE schema = 'main' ORDER BY name", func(v []sqlite.Value) {
+	err = conn.Each("SELECT name, type, strict FROM pragma_table_list WHERE schema = 'main' ORDER BY name", func(v []sqlite.Value) error {
 		n := v[0].Text()
 		if strings.EqualFold(n, given) {
 			name, kind, strict = n, v[1].Text(), v[2].Int() != 0
@@ -165,6 +165,7 @@ func findTable(conn *sqlite.Conn, given string) (name string, strict bool, err e
 		if lower := strings.ToLower(n); v[1].Text() == "table" && !strings.HasPrefix(lower, "sqlite_") && !strings.HasPrefix(lower, "geosql_") {
 			tables = append(tables, show(n))
 		}
+		return nil
 	})
 	switch {
 	case err != nil:
@@ -189,8 +190,9 @@ func listed(things string, names []string) string {
 
 // sourceColumns returns the columns of a table, generated ones too.
 func sourceColumns(conn *sqlite.Conn, table string, strict bool) (columns []sourceColumn, err error) {
-	err = each(conn, "SELECT name, type FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1 ORDER BY cid", func(v []sqlite.Value) {
+	err = conn.Each("SELECT name, type FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1 ORDER BY cid", func(v []sqlite.Value) error {
 		columns = append(columns, sourceColumn{v[0].Text(), affinity(v[1].Text(), strict)})
+		return nil
 	}, table)
 	return columns, err
 }
@@ -301,11 +303,12 @@ func declared[T any](conn *sqlite.Conn, s Secret, kind, otherKind, otherForm, sq
 	if there, err := hasTable(conn, "geosql_"+kind); err != nil {
 		return nil, err
 	} else if there {
-		err := each(conn, sql, func(v []sqlite.Value) {
+		err := conn.Each(sql, func(v []sqlite.Value) error {
 			if v[0].Text() == s.Of {
 				found = read(v)
 			}
 			names = append(names, show(v[0].Text()))
+			return nil
 		})
 		if err != nil || found != nil {
 			return found, err
@@ -314,7 +317,10 @@ func declared[T any](conn *sqlite.Conn, s Secret, kind, otherKind, otherForm, sq
 	text := fmt.Sprintf("--seal %s:%s: no %s %s is declared", show(s.Columns), show(s.Of), kind, show(s.Of))
 	if there, err := hasTable(conn, "geosql_"+otherKind); err == nil && there {
 		isOther := false
-		_ = each(conn, "SELECT 1 FROM main.geosql_"+otherKind+" WHERE name = ?1", func([]sqlite.Value) { isOther = true }, s.Of)
+		_ = conn.Each("SELECT 1 FROM main.geosql_"+otherKind+" WHERE name = ?1", func([]sqlite.Value) error {
+			isOther = true
+			return nil
+		}, s.Of)
 		if isOther {
 			return nil, fmt.Errorf("%s, but a %s is: write %s", text, otherKind, otherForm)
 		}
@@ -332,7 +338,10 @@ func float(v sqlite.Value) float64 {
 
 // hasTable reports whether the main database has a table.
 func hasTable(conn *sqlite.Conn, name string) (has bool, err error) {
-	err = each(conn, "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", func([]sqlite.Value) { has = true }, name)
+	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", func([]sqlite.Value) error {
+		has = true
+		return nil
+	}, name)
 	return has, err
 }
 
@@ -372,27 +381,5 @@ func (p *planner) compact() {
 		if c.role == account {
 			p.table.account = c.from[0]
 		}
-	}
-}
-
-// each calls row for every row of a query with text parameters. The values are those of the row
-// until row returns.
-func each(conn *sqlite.Conn, sql string, row func([]sqlite.Value), params ...string) error {
-	s, _, err := conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	for i, p := range params {
-		s.BindText(i+1, p)
-	}
-	values := make([]sqlite.Value, s.Columns())
-	for {
-		more, err := s.Step()
-		if err != nil || !more {
-			return err
-		}
-		s.Row(0, values)
-		row(values)
 	}
 }
