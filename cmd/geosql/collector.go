@@ -200,10 +200,6 @@ func (t *collectorTask) list(ctx context.Context, v *vault, _ string) error {
 	if err != nil {
 		return err
 	}
-	s, err := openSession(":memory:", sqlite.ReadWrite, ledgerFlags{}, t.output.mode)
-	if err != nil {
-		return err
-	}
 	type row struct {
 		Name        *string `json:"name"`
 		Fingerprint string  `json:"fingerprint"`
@@ -218,12 +214,21 @@ func (t *collectorTask) list(ctx context.Context, v *vault, _ string) error {
 		}
 		rows = append(rows, r)
 	}
-	text, err := json.Marshal(rows)
+	return printObjects(ctx, t.output.mode, rows, listSQL)
+}
+
+// printObjects prints the rows that a query makes of its parameter, which has objects in JSON.
+func printObjects(ctx context.Context, m mode, objects any, sql string) error {
+	text, err := json.Marshal(objects)
 	if err != nil {
-		return s.close(err)
+		return err
+	}
+	s, err := openSession(":memory:", sqlite.ReadWrite, ledgerFlags{}, m)
+	if err != nil {
+		return err
 	}
 	param := string(text)
-	return s.close(s.runWith(ctx, listSQL, &param))
+	return s.close(s.runWith(ctx, sql, &param))
 }
 
 // listSQL returns the rows that its parameter has in JSON.

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
-	"strconv"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed"
@@ -43,13 +41,9 @@ type sealedFlags struct {
 func (f *sealedFlags) register(fs *flag.FlagSet) {
 	f.keys.register(fs, "open sealed values with the private key in `KEY`; repeatable")
 	f.maxRepeat = 1
-	fs.Func("max-repeat", "let a group have a sealed value up to `N` times, as after joins; its account pays N times", func(v string) error {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 || n > sqlitefn.MaxRepeat {
-			return fmt.Errorf("it must be a whole number from 1 to %d", sqlitefn.MaxRepeat)
-		}
-		f.maxRepeat = n
-		return nil
+	fs.Func("max-repeat", "let a group have a sealed value up to `N` times, as after joins; its account pays N times", func(v string) (err error) {
+		f.maxRepeat, err = parseRepeats(v)
+		return err
 	})
 }
 

@@ -23,7 +23,7 @@ var program = &cli.Program{
 	Default: sqlCommand,
 	Commands: []*cli.Command{
 		initCommand, importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand,
-		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand,
+		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand, roleCommand,
 	},
 	Version: programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
 	Topic:   functionHelp,

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+var roleCommand = &cli.Command{
+	Name: "role", Operands: "OUT ACTION ..", Min: 2, Max: 3,
+	Summary: "say who may ask a sealed database what, at which cost",
+	Details: `OUT is a sealed database, whose ledger keeps the roles. ACTION is one of:
+
+add NAME --password-file FILE --columns T.C,.. --epsilon UNIT=E .. [--epsilon-max UNIT=E ..] ..
+    adds a role that may ask about these sealed columns, and spend E of each account's budget in
+    all, and at most epsilon-max in one call. Public columns are for everybody
+drop NAME
+    the role cannot log in any more. What it has spent stays spent
+list
+    prints the roles
+
+Nothing serves roles yet.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		t := roleTask{role: role.Role{MaxRepeat: role.DefaultMaxRepeat, Timeout: role.DefaultTimeout}}
+		t.register(fs)
+		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands) }
+	},
+}
+
+// A roleTask holds the flags of the command role.
+type roleTask struct {
+	output   outputFlags
+	role     role.Role
+	password string
+	given    bool // whether any flag about a role is given
+}
+
+func (t *roleTask) register(fs *flag.FlagSet) {
+	t.output.register(fs)
+	set := func(name, usage string, parse func(v string) error) {
+		fs.Func(name, "with add: "+usage, func(v string) error {
+			t.given = true
+			return parse(v)
+		})
+	}
+	set("password-file", "the password is the first line of `FILE`", func(v string) (err error) {
+		t.password, err = fileName(v)
+		return err
+	})
+	set("columns", "the sealed columns that it may ask about, `T.C,..`", func(v string) error {
+		t.role.Columns = strings.Split(v, ",")
+		return nil
+	})
+	amounts := func(to *map[budget.Unit]budget.Amount) func(v string) error {
+		return func(v string) error {
+			unit, amount, err := parseAmount(v)
+			if err != nil {
+				return err
+			}
+			if *to == nil {
+				*to = map[budget.Unit]budget.Amount{}
+			}
+			(*to)[unit] = amount
+			return nil
+		}
+	}
+	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.Epsilon)), "epsilon", "with add: spend at most `UNIT=E` of each account in all, such as kWh=1; may be given again")
+	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMax)), "epsilon-max", "with add: spend at most `UNIT=E` in one call; may be given again")
+	set("max-repeat", "let a group have a sealed value up to `N` times (default 1)", func(v string) (err error) {
+		t.role.MaxRepeat, err = parseRepeats(v)
+		return err
+	})
+	set("timeout", "stop a statement after `SECONDS` (default 30)", func(v string) error {
+		x, err := cli.Number(v)
+		if err == nil && !(x > 0 && x <= 1e6) {
+			err = errors.New("it must be above 0 and at most 1000000")
+		}
+		t.role.Timeout = time.Duration(x * float64(time.Second))
+		return err
+	})
+	set("rows", "answer at most `N` rows", wholeVar(&t.role.Rows))
+	set("memory", "give a session at most `BYTES` of memory", wholeVar(&t.role.Memory))
+	set("exhausted", "`refuse|leave_out`: what happens if an account cannot pay (default refuse)", func(v string) error {
+		switch v {
+		case "refuse", "leave_out":
+			t.role.LeaveOut = v == "leave_out"
+			return nil
+		}
+		return errors.New("it must be refuse or leave_out")
+	})
+}
+
+// counted returns a parser of a flag that may be given again.
+func (t *roleTask) counted(parse func(v string) error) func(v string) (struct{}, error) {
+	return func(v string) (struct{}, error) {
+		t.given = true
+		return struct{}{}, parse(v)
+	}
+}
+
+// parseAmount reads UNIT=E.
+func parseAmount(v string) (budget.Unit, budget.Amount, error) {
+	i := strings.LastIndexByte(v, '=')
+	if i <= 0 {
+		return "", 0, errors.New("it must be like kWh=1")
+	}
+	x, err := cli.Number(v[i+1:])
+	if err == nil && !(x > 0) {
+		err = errors.New("it must be above 0")
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	amount, err := budget.Limit(budget.Decimal(x))
+	return budget.Unit(v[:i]), amount, err
+}
+
+// parseRepeats reads how often a group may have a sealed value.
+func parseRepeats(v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > sqlitefn.MaxRepeat {
+		return 0, fmt.Errorf("it must be a whole number from 1 to %d", sqlitefn.MaxRepeat)
+	}
+	return n, nil
+}
+
+// wholeVar returns a parser of a whole number above 0.
+func wholeVar(to *int64) func(v string) error {
+	return func(v string) (err error) {
+		if *to, err = strconv.ParseInt(v, 10, 64); err != nil || *to < 1 {
+			err = errors.New("it must be a whole number above 0")
+		}
+		return err
+	}
+}
+
+func (t *roleTask) run(ctx context.Context, operands []string) error {
+	action, name := operands[1], ""
+	if len(operands) == 3 {
+		name = operands[2]
+	}
+	switch {
+	case action != "add" && action != "drop" && action != "list":
+		return cli.UsageError("role: after OUT write add or drop or list, not " + action)
+	case action == "list" && name != "":
+		return cli.UsageError("role: too many arguments")
+	case action != "list" && name == "":
+		return cli.UsageError(fmt.Sprintf("role: name the role: geosql role %s %s NAME", operands[0], action))
+	case action != "add" && t.given:
+		return cli.UsageError("role: only add takes flags about a role")
+	}
+	v, err := openVault(operands[0], t.output.ledger)
+	if err != nil {
+		return err
+	}
+	var roles role.Roles
+	err = roles.Update(v.book)
+	if err == nil {
+		switch action {
+		case "add":
+			err = t.add(v, &roles, name)
+		case "drop":
+			err = dropRole(v, &roles, name)
+		default:
+			err = t.list(ctx, &roles)
+		}
+	}
+	return v.close(err)
+}
+
+// add adds a role.
+func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
+	r := &t.role
+	r.Name, r.Added = name, time.Now().UTC().Truncate(time.Microsecond)
+	if roles.Find(name) != nil {
+		return fmt.Errorf("role: there is a role %s: drop it first, or take another name", name)
+	}
+	if t.password == "" {
+		return cli.UsageError("role: give the password with --password-file FILE")
+	}
+	if err := r.Check(); err != nil {
+		return fmt.Errorf("role: %w", err)
+	}
+	if err := t.checkColumns(v); err != nil {
+		return fmt.Errorf("role: %w", err)
+	}
+	password, err := readPassword(t.password)
+	if err != nil {
+		return fmt.Errorf("role: %w", err)
+	}
+	if r.Verifier, err = role.NewVerifier(password); err != nil {
+		return fmt.Errorf("role: %s: %w", t.password, err)
+	}
+	if err := v.book.Record(r.Fact()); err != nil {
+		return err
+	}
+	cli.Say("%s may ask about %s of %s", name, strings.Join(r.Columns, ", "), v.path)
+	return nil
+}
+
+// readPassword returns the first line of a file.
+func readPassword(name string) (string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return string(bytes.TrimSuffix(line, []byte("\r"))), nil
+}
+
+// checkColumns returns an error unless the role is about sealed columns, and its epsilon in units
+// that answers about these are charged in.
+func (t *roleTask) checkColumns(v *vault) error {
+	units := map[budget.Unit]bool{budget.Record: true}
+	var all []string
+	for _, c := range v.record.Columns {
+		name := c.Table + "." + c.Name
+		all = append(all, name)
+		if !slices.Contains(t.role.Columns, name) {
+			continue
+		}
+		if c.Universe != nil {
+			units[budget.Unit(c.Universe.Unit)] = true
+		} else {
+			units[budget.Metre] = true
+		}
+	}
+	for _, name := range t.role.Columns {
+		if !slices.Contains(all, name) {
+			return fmt.Errorf("%s is not a sealed column of %s (%s)", name, v.path, strings.Join(all, ", "))
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(t.role.Epsilon)) {
+		if !units[unit] {
+			return fmt.Errorf("no answer about these columns is charged in %s (%s)", unit, joinUnits(slices.Sorted(maps.Keys(units))))
+		}
+	}
+	return nil
+}
+
+func joinUnits(units []budget.Unit) string {
+	var names []string
+	for _, u := range units {
+		names = append(names, string(u))
+	}
+	return strings.Join(names, ", ")
+}
+
+// dropRole drops a role.
+func dropRole(v *vault, roles *role.Roles, name string) error {
+	r := roles.Find(name)
+	if r == nil {
+		return fmt.Errorf("role: there is no role %s", name)
+	}
+	if err := v.book.Record(r.Dropped()); err != nil {
+		return err
+	}
+	cli.Say("%s cannot ask %s any more", name, v.path)
+	return nil
+}
+
+// rolesSQL returns the rows that its parameter has in JSON.
+const rolesSQL = `SELECT value->>'name' AS name, value->>'columns' AS columns, value->>'epsilon' AS epsilon, value->>'epsilon_max' AS epsilon_max,
+value->>'max_repeat' AS max_repeat, value->>'timeout_s' AS timeout_s, value->>'rows' AS rows, value->>'memory' AS memory,
+value->>'exhausted' AS exhausted, value->>'added' AS added FROM json_each(?1) ORDER BY key`
+
+// list prints the roles.
+func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {
+	type row struct {
+		Name       string  `json:"name"`
+		Columns    string  `json:"columns"`
+		Epsilon    string  `json:"epsilon"`
+		EpsilonMax *string `json:"epsilon_max"`
+		MaxRepeat  int     `json:"max_repeat"`
+		Timeout    float64 `json:"timeout_s"`
+		Rows       *int64  `json:"rows"`
+		Memory     *int64  `json:"memory"`
+		Exhausted  string  `json:"exhausted"`
+		Added      string  `json:"added"`
+	}
+	rows := []row{}
+	for _, r := range roles.All() {
+		row := row{
+			Name: r.Name, Columns: strings.Join(r.Columns, ","), Epsilon: showAmounts(r.Epsilon), EpsilonMax: nonZero(showAmounts(r.EpsilonMax)),
+			MaxRepeat: r.MaxRepeat, Timeout: r.Timeout.Seconds(), Rows: nonZero(r.Rows), Memory: nonZero(r.Memory),
+			Exhausted: "refuse", Added: r.Added.Format(time.RFC3339),
+		}
+		if r.LeaveOut {
+			row.Exhausted = "leave_out"
+		}
+		rows = append(rows, row)
+	}
+	return printObjects(ctx, t.output.mode, rows, rolesSQL)
+}
+
+// showAmounts shows amounts as flags take them.
+func showAmounts(amounts map[budget.Unit]budget.Amount) string {
+	var all []string
+	for _, unit := range slices.SortedFunc(maps.Keys(amounts), cmp.Compare) {
+		all = append(all, fmt.Sprintf("%s=%s", unit, amounts[unit]))
+	}
+	return strings.Join(all, ",")
+}
+
+// nonZero returns a pointer to a value, nil for the zero one.
+func nonZero[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}

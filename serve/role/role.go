@@ -1,0 +1,151 @@
+// Package role holds the roles of a sealed database: who may log in, which columns they may ask
+// about, and how much each of their questions and all of them together may spend. The owner keeps
+// them as facts in the ledger, so that nobody who can write the database can change them.
+package role
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/ledger"
+)
+
+// A Role is what an analyst logs in as. It is immutable.
+type Role struct {
+	Name     string   `json:"name"`
+	Verifier Verifier `json:"verifier"`
+	Columns  []string `json:"columns"` // sealed columns that it may ask about, as TABLE.COLUMN
+
+	// EpsilonMax is the most that one call may spend of each account, and Epsilon the most that
+	// all answers to the role may, both by unit. A unit that EpsilonMax lacks has no bound of its
+	// own; one that Epsilon lacks may not be spent.
+	EpsilonMax map[budget.Unit]budget.Amount `json:"epsilon_max,omitempty"`
+	Epsilon    map[budget.Unit]budget.Amount `json:"epsilon"`
+
+	MaxRepeat int           `json:"max_repeat"`       // as sqlitefn.WithMaxRepeat has it
+	Timeout   time.Duration `json:"timeout"`          // of a statement
+	Rows      int64         `json:"rows,omitempty"`   // of a result; 0 stands for any number
+	Memory    int64         `json:"memory,omitempty"` // of a session, in bytes; 0 stands for the server's default
+	LeaveOut  bool          `json:"leave_out"`        // whether accounts that cannot pay are left out, instead of a refusal
+
+	Added time.Time `json:"added"`
+}
+
+// Defaults of a role.
+const (
+	DefaultMaxRepeat = 1
+	DefaultTimeout   = 30 * time.Second
+)
+
+// Check returns an error for a role that has no meaning.
+func (r *Role) Check() error {
+	switch {
+	case r.Name == "" || !printable.Is(r.Name) || len(r.Name) > 63:
+		return errors.New("a role has a printable name of at most 63 bytes")
+	case len(r.Columns) == 0:
+		return errors.New("a role needs a column that it may ask about")
+	case len(r.Epsilon) == 0:
+		return errors.New("a role needs a budget for each account, such as kWh=1")
+	case r.MaxRepeat < 1:
+		return errors.New("a role may have a value once at least")
+	case r.Timeout <= 0:
+		return errors.New("a role needs time for its statements")
+	case r.Rows < 0 || r.Memory < 0:
+		return errors.New("rows and memory of a role must not be below 0")
+	}
+	for _, unit := range slices.Sorted(maps.Keys(r.EpsilonMax)) {
+		if _, spends := r.Epsilon[unit]; !spends {
+			return fmt.Errorf("the role has a largest epsilon in %s and no budget in it", printable.Text(string(unit)))
+		}
+	}
+	return nil
+}
+
+// May reports whether the role may ask about a sealed column.
+func (r *Role) May(table, column string) bool { return slices.Contains(r.Columns, table+"."+column) }
+
+// Kinds of facts.
+const (
+	addedFact   = "role"         // Role
+	droppedFact = "role dropped" // dropped
+)
+
+// dropped is a role that was added at a time and is no more.
+type dropped struct {
+	Name  string    `json:"name"`
+	Added time.Time `json:"added"`
+}
+
+// Fact returns the fact that there is a role.
+func (r *Role) Fact() ledger.Fact { return fact(addedFact, r) }
+
+// Dropped returns the fact that a role is no more.
+func (r *Role) Dropped() ledger.Fact { return fact(droppedFact, dropped{r.Name, r.Added}) }
+
+func fact(kind string, v any) ledger.Fact {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // both types can be marshalled
+	}
+	return ledger.Fact{Kind: kind, Text: string(text)}
+}
+
+// Roles are the roles of a ledger, as far as they are read. The zero Roles have read nothing. They
+// are used by one goroutine at a time.
+type Roles struct {
+	by   map[string]*Role
+	last int64 // ID of the last fact
+}
+
+// Update reads what was recorded since the last time.
+func (r *Roles) Update(l ledger.Ledger) error {
+	facts, err := l.Facts(r.last)
+	if err != nil {
+		return err
+	}
+	if r.by == nil {
+		r.by = map[string]*Role{}
+	}
+	for _, f := range facts {
+		if err := r.add(f); err != nil {
+			return fmt.Errorf("fact %d of the ledger, %s: %w", f.ID, f.Kind, err)
+		}
+		r.last = f.ID
+	}
+	return nil
+}
+
+func (r *Roles) add(f ledger.Fact) error {
+	switch f.Kind {
+	case addedFact:
+		added := new(Role)
+		if err := json.Unmarshal([]byte(f.Text), added); err != nil {
+			return err
+		}
+		r.by[added.Name] = added
+	case droppedFact:
+		var d dropped
+		if err := json.Unmarshal([]byte(f.Text), &d); err != nil {
+			return err
+		}
+		if role := r.by[d.Name]; role != nil && role.Added.Equal(d.Added) {
+			delete(r.by, d.Name)
+		}
+	}
+	return nil
+}
+
+// Find returns the role of a name, or nil.
+func (r *Roles) Find(name string) *Role { return r.by[name] }
+
+// All returns the roles in the order of their names.
+func (r *Roles) All() []*Role {
+	return slices.SortedFunc(maps.Values(r.by), func(a, b *Role) int { return strings.Compare(a.Name, b.Name) })
+}

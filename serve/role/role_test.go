@@ -1,0 +1,116 @@
+package role
+
+import (
+	"encoding/base64"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
+)
+
+func newRole(name string, at int64) *Role {
+	return &Role{Name: name, Columns: []string{"reading.kwh"}, Epsilon: map[budget.Unit]budget.Amount{"kWh": budget.One},
+		MaxRepeat: 1, Timeout: DefaultTimeout, Added: time.Unix(at, 0).UTC()}
+}
+
+func TestRolesAreWhatWasRecordedLast(t *testing.T) {
+	l, err := file.Open(filepath.Join(t.TempDir(), "ledger"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var roles Roles
+	record := func(want string, facts ...ledger.Fact) {
+		t.Helper()
+		if err := l.Record(facts...); err != nil {
+			t.Fatal(err)
+		}
+		if err := roles.Update(l); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, r := range roles.All() {
+			names = append(names, r.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("roles %q, want %q", got, want)
+		}
+	}
+	first, second := newRole("ana", 1), newRole("ana", 2)
+	second.Rows = 7
+	record("ana bo", first.Fact(), newRole("bo", 1).Fact())
+	record("bo", first.Dropped())
+	record("bo", first.Fact()) // was recorded before, so that nothing comes back
+	record("ana bo", second.Fact())
+	record("ana bo", first.Dropped()) // another role of the name
+	if r := roles.Find("ana"); r == nil || r.Rows != 7 || !r.May("reading", "kwh") || r.May("reading", "t") || roles.Find("cy") != nil {
+		t.Errorf("%+v", r)
+	}
+	var again Roles
+	if err := again.Update(l); err != nil || len(again.All()) != 2 || again.Find("ana").Epsilon["kWh"] != budget.One {
+		t.Error(again.All(), err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := newRole("ana", 1).Check(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*Role){
+		"name":    func(r *Role) { r.Name = "a\nb" },
+		"long":    func(r *Role) { r.Name = strings.Repeat("a", 64) },
+		"columns": func(r *Role) { r.Columns = nil },
+		"budget":  func(r *Role) { r.Epsilon = nil },
+		"repeat":  func(r *Role) { r.MaxRepeat = 0 },
+		"timeout": func(r *Role) { r.Timeout = 0 },
+		"rows":    func(r *Role) { r.Rows = -1 },
+		"unit":    func(r *Role) { r.EpsilonMax = map[budget.Unit]budget.Amount{"m": 1} },
+	} {
+		r := newRole("ana", 1)
+		change(r)
+		if r.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// The example of RFC 7677, section 3: user "user", password "pencil". With what is stored, the
+// server verifies the proof of the client, and its own signature is that of the example.
+func TestVerifierOfRFC7677(t *testing.T) {
+	salt, _ := base64.StdEncoding.DecodeString("W22ZaJ0SNY7soEsUEjb6gQ==")
+	v, err := newVerifier("pencil", salt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := v.Parse()
+	if err != nil || s.Iterations != 4096 || string(s.Salt) != string(salt) {
+		t.Fatal(s, err)
+	}
+	const message = "n=user,r=rOprNGfwEbeRWgbNEkqO,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0," +
+		"s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
+	if got := base64.StdEncoding.EncodeToString(mac(s.ServerKey, message)); got != "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=" {
+		t.Errorf("the server's signature is %s", got)
+	}
+}
+
+func TestVerifierErrors(t *testing.T) {
+	for _, password := range []string{"", "pässword", "a\nb"} {
+		if _, err := NewVerifier(password); err == nil {
+			t.Errorf("%q is taken", password)
+		}
+	}
+	a, err := NewVerifier("secret")
+	b, err2 := NewVerifier("secret")
+	if err != nil || err2 != nil || a == b {
+		t.Error("two verifiers of a password are equal")
+	}
+	for _, text := range []string{"", "SCRAM-SHA-256", "md5abc", string(a)[:len(a)-4], strings.Replace(string(a), "4096", "0", 1), strings.Replace(string(a), ":", "", 1)} {
+		if _, err := Verifier(text).Parse(); err == nil {
+			t.Errorf("%q is parsed", text)
+		}
+	}
+}
