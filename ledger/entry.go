@@ -13,9 +13,10 @@ import (
 )
 
 // Entry is one step in the history of a ledger: it changes what an account has spent and
-// reserved, or sets its limit. An entry without a unit records an event of the ledger itself,
-// such as that it was restored from a copy, and changes nothing. The entries of a ledger form a chain, in which each has the
-// hash of itself and the one before it.
+// reserved, or sets its limit. An entry without a unit changes no account's balance: it records
+// what a role has spent, see [PurseOf], or an event of the ledger itself, such as that it was
+// restored from a copy. The entries of a ledger form a chain, in which each has the hash of itself
+// and the one before it.
 type Entry struct {
 	ID          int64 // grows by one from entry to entry, from 1
 	Statement   int64 // the ID of the first entry of the same run of an SQL statement

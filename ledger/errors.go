@@ -12,9 +12,10 @@ import (
 // codeDenied is SQLITE_AUTH_USER, the result code of a call that was refused.
 const codeDenied = 23 | 1<<8
 
-// RefusalError is the error of a charge or reservation for which an account does not have
-// enough left. Nothing was charged.
+// RefusalError is the error of a charge or reservation for which an account, or the purse of a
+// role for it, does not have enough left. Nothing was charged.
 type RefusalError struct {
+	Role       string // whose purse for the account is short, or "" if the account's own limit is
 	Account    string
 	Unit       budget.Unit
 	Asked      budget.Amount
@@ -38,8 +39,11 @@ func (r *RefusalError) Error() string {
 	}
 	n := decimals(r.Asked, r.Left, r.Limit)
 	per := func(a budget.Amount) string { return fixed(a, n) + "/" + string(r.Unit) }
-	return fmt.Sprintf("account %s has %s left of %s, %s asked, %s short",
-		printable.SQL(r.Account), per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left)) + r.windowText()
+	amounts := fmt.Sprintf("%s left of %s, %s asked, %s short", per(r.Left), per(r.Limit), per(r.Asked), per(r.Asked-r.Left))
+	if r.Role != "" {
+		return fmt.Sprintf("role %s has, for account %s, %s", printable.SQL(r.Role), printable.SQL(r.Account), amounts)
+	}
+	return fmt.Sprintf("account %s has %s", printable.SQL(r.Account), amounts) + r.windowText()
 }
 
 // windowText says when the limit opens again.

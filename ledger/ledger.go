@@ -65,8 +65,27 @@ type Ledger interface {
 	// returned as it is. Each must not use the ledger.
 	CannotPay(unit budget.Unit, items iter.Seq2[Item, error], first *budget.Amount, each func(Item, Standing)) error
 
+	// Answer returns the answer to a question, in one transaction. An answer that the ledger
+	// remembers, as [Choose] says, is returned again and costs its accounts nothing; a role
+	// that sees it for the first time pays from its own purses. For any other question Answer
+	// checks what each account and each purse can pay, draws, charges both, remembers the answer
+	// and returns it once all of this is stored. It takes nothing of what Reserve has set
+	// aside.
+	//
+	// A [*RefusalError] says who is short, the account or the purse of the role for it: of all
+	// who cannot pay the first, in the order of accounts. After any error nothing of an answer
+	// was returned. If storing fails it may still have reached the disk, as with any charge;
+	// then the answer is remembered with its charges, and is returned when it is asked for
+	// again.
+	Answer(q Question) (Answered, error)
+
+	// Purses returns what a role has spent, ordered by unit and account.
+	Purses(role string) ([]Purse, error)
+
 	// Charges returns the charges in the order of their IDs. It reads them all when the loop
-	// starts; what is charged later is not among them. An error ends the sequence.
+	// starts; what is charged later is not among them. An error ends the sequence. What roles
+	// spend is not among the charges: it comes on top of what accounts are charged, and is no
+	// loss of anybody's.
 	Charges() iter.Seq2[Charge, error]
 
 	// Reserve sets amounts aside for all accounts or for none. Charge and the statements of
@@ -115,7 +134,7 @@ type Ledger interface {
 	Head() (Head, error)
 
 	// Verify reads everything and checks that no entry was changed, removed, inserted or
-	// moved after it was written, and that balances and limits are what the entries say.
+	// moved after it was written, and that balances, limits and purses are what the entries say.
 	// With an earlier head, which Head has returned at another time, it also checks that the
 	// ledger has grown out of that state, and was not replaced by an older one or rewritten.
 	// Archive is "" or the file that Archive moved the first entries to; without it a head
@@ -123,10 +142,10 @@ type Ledger interface {
 	Verify(archive string, earlier *Head) (Verified, error)
 
 	// Archive moves the entries before a time to an archive, which is a file of its own. It
-	// creates the file if it is missing, and adds to it if it is there. Balances, limits and
-	// the chain stay: for every account whose entries go, the ledger gets one that carries
-	// their sum over. Only the beginning of the chain can go, so fewer entries go if a clock
-	// was set back. Archive returns how many entries it moved.
+	// creates the file if it is missing, and adds to it if it is there. Balances, limits, purses,
+	// answers and the chain stay: for every account and purse whose entries go, the ledger gets
+	// one that carries their sum over. Only the beginning of the chain can go, so fewer entries
+	// go if a clock was set back. Archive returns how many entries it moved.
 	//
 	// The entries are in the archive, durably, before they leave the ledger. After an error or
 	// a crash in between they are in both, and the next call goes on.

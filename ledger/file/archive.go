@@ -134,6 +134,9 @@ func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 	if err := t.carryLimits(last.ID); err != nil {
 		return 0, err
 	}
+	if err := t.carryPurses(last.ID); err != nil {
+		return 0, err
+	}
 	if err := t.carryEvents(last.ID); err != nil {
 		return 0, err
 	}
@@ -172,6 +175,25 @@ func (t *transaction) carryBalances(last int64) error {
 	return err
 }
 
+// carryPurses writes, for every purse, an entry with the sum of the entries up to last.
+func (t *transaction) carryPurses(last int64) error {
+	r := new(run)
+	var carried []change
+	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, ofPurse), func(s *sqlite.Stmt) error {
+		account, spent, at := s.Column(0), s.Column(1), s.Column(2)
+		carried = append(carried, change{
+			origin:  &origin{r, at.Int(), archiveFunction, eventUnit},
+			account: account.Text(),
+			spent:   budget.Amount(spent.Int()),
+		})
+		return nil
+	})
+	for i := 0; i < len(carried) && err == nil; i++ {
+		err = t.addEntry(&carried[i], 0, ledger.WindowUse{})
+	}
+	return err
+}
+
 // carryLimits writes the entries anew that set limits which still hold.
 func (t *transaction) carryLimits(last int64) error {
 	r := new(run)
@@ -205,7 +227,7 @@ func (t *transaction) carryEvents(last int64) error {
 
 // events returns the events that the entries up to last record.
 func (db *store) events(last int64) (events []event, err error) {
-	err = db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND unit = '%s' ORDER BY id", last, eventUnit), func(s *sqlite.Stmt) error {
+	err = db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND %s ORDER BY id", last, ofEvent), func(s *sqlite.Stmt) error {
 		function, at := s.Column(0), s.Column(1)
 		events = append(events, event{function.Text(), at.Int()})
 		return nil

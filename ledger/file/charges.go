@@ -24,10 +24,11 @@ func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	}
 }
 
-// chargesSQL leaves out runs that only reserved: they have spent and evaluated nothing.
+// chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and what
+// roles have spent.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent), sum(evaluations)
-FROM entry GROUP BY statement, function, account, unit
+FROM entry WHERE NOT (` + ofPurse + `) GROUP BY statement, function, account, unit
 HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
 ORDER BY min(id)`
 

@@ -32,8 +32,15 @@ const (
 	adoptFunction = "ledger_restore"
 )
 
-// eventUnit is the unit of the entries that record events. No charge and no limit has it.
+// eventUnit is the unit of the entries that record events, whose account is Everyone, and of
+// those that change the purse of a role. No charge and no limit has it.
 const eventUnit = ""
+
+// Conditions for the entries without a unit.
+const (
+	ofEvent = "unit = '" + eventUnit + "' AND account = '" + ledger.Everyone + "'"
+	ofPurse = "unit = '" + eventUnit + "' AND account <> '" + ledger.Everyone + "'"
+)
 
 // event is what happened to the ledger itself, and when, in microseconds since 1970.
 type event struct {
@@ -176,7 +183,9 @@ func (db *store) mark(o Origin) error {
 // two entries. With block, every limit becomes 0 first.
 //
 // Releases of data sets that were not finished when the copy was made are forgotten: the
-// original may have finished them since, and what was charged pays for one draw only.
+// original may have finished them since, and what was charged pays for one draw only. Answers that
+// are remembered stay, with the purses: they were paid for before the copy was made. What the
+// original has answered since is drawn and charged again when it is asked for.
 func (l *Ledger) Adopt(block bool) error {
 	return l.do(&job{adopts: true, work: func(t *transaction) error { return t.adopt(block) }})
 }
@@ -215,7 +224,7 @@ type Restoration struct{ Copied, Restored time.Time }
 func (l *Ledger) Restorations() (all []Restoration, err error) {
 	err = l.read(func(db *store) error {
 		var copied time.Time
-		return db.query("SELECT function, time FROM entry WHERE unit = ?1 ORDER BY id", func(s *sqlite.Stmt) error {
+		return db.query("SELECT function, time FROM entry WHERE "+ofEvent+" ORDER BY id", func(s *sqlite.Stmt) error {
 			function, at := s.Column(0), s.Column(1)
 			when := time.UnixMicro(at.Int()).UTC()
 			switch function.Text() {
@@ -225,7 +234,7 @@ func (l *Ledger) Restorations() (all []Restoration, err error) {
 				all = append(all, Restoration{copied, when})
 			}
 			return nil
-		}, eventUnit)
+		})
 	})
 	return all, err
 }

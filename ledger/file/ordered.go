@@ -18,6 +18,11 @@ func (t *transaction) chargeOrdered(from *origin, items []ledger.Item) error {
 	if err != nil {
 		return err
 	}
+	return t.chargeAccounts(from, items, windows)
+}
+
+// chargeAccounts charges items to accounts that can pay them. Windows are those after the charge.
+func (t *transaction) chargeAccounts(from *origin, items []ledger.Item, windows []ledger.WindowUse) error {
 	if err := t.readHead(); err != nil {
 		return err
 	}

@@ -240,7 +240,7 @@ func (t *transaction) addRelease(id string, p ledger.ReleasePlan) error {
 		id, p.Digest, p.Settings, p.Output, t.now)
 }
 
-// exec runs an SQL statement that writes. Its parameters are texts and integers.
+// exec runs an SQL statement that writes. Its parameters are texts, integers and blobs.
 func (t *transaction) exec(sql string, params ...any) error {
 	s, _, err := t.db.conn.Prepare(sql)
 	if err != nil {
@@ -253,6 +253,8 @@ func (t *transaction) exec(sql string, params ...any) error {
 			s.BindText(i+1, p)
 		case int64:
 			s.BindInts(i+1, p)
+		case []byte:
+			s.BindBlob(i+1, p)
 		}
 	}
 	t.written++

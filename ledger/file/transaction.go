@@ -50,7 +50,7 @@ func wrap(err error) error {
 // isRefusal reports whether an error is one caller's. Such errors come before anything is
 // written.
 func isRefusal(err error) bool {
-	return isA[*ledger.RefusalError](err) || isA[*ledger.AlreadyChargedError](err) || isA[*ledger.TraceTakenError](err) || isA[*ledger.ReleaseError](err)
+	return isA[*ledger.RefusalError](err) || isA[*ledger.AlreadyChargedError](err) || isA[*ledger.TraceTakenError](err) || isA[*ledger.ReleaseError](err) || isA[*drawError](err)
 }
 
 func isA[E error](err error) bool {

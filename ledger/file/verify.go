@@ -175,12 +175,20 @@ func (v *verifier) compare(db *store) error {
 	if k, same := compareMaps(v.kept.limits, stored.limits); !same {
 		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
 	}
+	p, same := compareMaps(v.kept.purses, stored.purses)
+	if same && v.whole != nil {
+		p, same = compareMaps(v.whole.purses, stored.purses)
+	}
+	if !same {
+		return fmt.Errorf("what role %s has spent on account %s in %s is not what its entries say",
+			printable.SQL(p.Role), printable.SQL(p.Account), printable.SQL(string(p.Unit)))
+	}
 	return nil
 }
 
 // compareMaps reports whether both maps are the same, and else returns a key at which they
 // differ.
-func compareMaps[V comparable](a, b map[accountUnit]V) (differs accountUnit, same bool) {
+func compareMaps[K, V comparable](a, b map[K]V) (differs K, same bool) {
 	for k, v := range a {
 		if w, ok := b[k]; !ok || v != w {
 			return k, false
@@ -191,7 +199,7 @@ func compareMaps[V comparable](a, b map[accountUnit]V) (differs accountUnit, sam
 			return k, false
 		}
 	}
-	return accountUnit{}, true
+	return differs, true
 }
 
 // accountUnit is the key of a balance or a limit.
@@ -213,17 +221,24 @@ type limitRow struct {
 	seconds, changed, entry int64
 }
 
-// books are balances and limits.
+// books are balances, limits and what is spent from purses. The keys of purses have nothing
+// spent.
 type books struct {
 	balances map[accountUnit]balanceRow
 	limits   map[accountUnit]limitRow
+	purses   map[ledger.Purse]budget.Amount
 }
 
-func newBooks() *books { return &books{map[accountUnit]balanceRow{}, map[accountUnit]limitRow{}} }
+func newBooks() *books {
+	return &books{map[accountUnit]balanceRow{}, map[accountUnit]limitRow{}, map[ledger.Purse]budget.Amount{}}
+}
 
 // add adds what an entry changes.
 func (b *books) add(e *ledger.Entry) {
 	if e.Unit == eventUnit {
+		if p, ok := ledger.PurseOf(e); ok {
+			b.addPurse(p)
+		}
 		return
 	}
 	k := accountUnit{e.Account, e.Unit}
@@ -241,7 +256,14 @@ func (b *books) add(e *ledger.Entry) {
 	b.balances[k] = r
 }
 
-// books reads the balances and limits of the file.
+// addPurse adds what a purse has spent.
+func (b *books) addPurse(p ledger.Purse) {
+	spent := p.Spent
+	p.Spent = 0
+	b.purses[p] += spent
+}
+
+// books reads the balances, limits and purses of the file.
 func (db *store) books() (*books, error) {
 	b := newBooks()
 	err := db.query("SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance", func(s *sqlite.Stmt) error {
@@ -261,5 +283,8 @@ func (db *store) books() (*books, error) {
 		b.limits[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = limitRow{budget.Amount(v[2].Int()), intOr0(&v[3]), v[4].Int(), v[5].Int()}
 		return nil
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, db.eachPurse("", func(p ledger.Purse) { b.addPurse(p) })
 }

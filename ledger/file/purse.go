@@ -1,0 +1,99 @@
+package file
+
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Table purse has what roles have spent, as the entries without a unit say: see
+// [ledger.PurseOf].
+
+// Purses implements [ledger.Ledger].
+func (l *Ledger) Purses(role string) (purses []ledger.Purse, err error) {
+	err = l.readStored(func(db *store) error {
+		return db.eachPurse("WHERE role = ?1 ORDER BY unit, account", func(p ledger.Purse) { purses = append(purses, p) }, role)
+	})
+	return purses, err
+}
+
+// eachPurse calls each for the purses that SQL behind FROM selects.
+func (db *store) eachPurse(which string, each func(ledger.Purse), params ...string) error {
+	some, err := db.hasTable("purse")
+	if err != nil || !some {
+		return err
+	}
+	return db.query("SELECT role, account, unit, spent FROM purse "+which, func(s *sqlite.Stmt) error {
+		var v [4]sqlite.Value
+		s.Row(0, v[:])
+		each(ledger.Purse{Role: v[0].Text(), Account: v[1].Text(), Unit: budget.Unit(v[2].Text()), Spent: budget.Amount(v[3].Int())})
+		return nil
+	}, params...)
+}
+
+// purses reads the purses of a role in a unit.
+type purses struct {
+	role string
+	unit budget.Unit
+	get  *sqlite.Stmt
+}
+
+func (db *store) purses(role string, unit budget.Unit) (*purses, error) {
+	get, _, err := db.conn.Prepare("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3")
+	if err != nil {
+		return nil, err
+	}
+	get.BindText(1, role)
+	get.BindText(2, string(unit))
+	return &purses{role, unit, get}, nil
+}
+
+func (p *purses) close() { p.get.Close() }
+
+// of returns the purse for an account.
+func (p *purses) of(account string) (ledger.Purse, error) {
+	purse := ledger.Purse{Role: p.role, Account: account, Unit: p.unit}
+	p.get.BindText(3, account)
+	defer p.get.Reset()
+	row, err := p.get.Step()
+	if err != nil || !row {
+		return purse, err
+	}
+	spent := p.get.Column(0)
+	purse.Spent = budget.Amount(spent.Int())
+	if purse.Spent < 0 || purse.Spent > budget.Max {
+		return purse, errPurse
+	}
+	return purse, nil
+}
+
+// chargePurses charges items to the purses of a role, which can pay them.
+func (t *transaction) chargePurses(role string, from *origin, items []ledger.Item) error {
+	entries := make([]ledger.Item, len(items))
+	for i, item := range items {
+		p := ledger.Purse{Role: role, Account: item.Account, Unit: from.unit}
+		entries[i] = ledger.Item{Account: p.EntryAccount(), Epsilon: item.Epsilon}
+	}
+	of := *from
+	of.unit = eventUnit
+	if err := t.addItems(&of, entries, make([]ledger.WindowUse, len(items))); err != nil {
+		return err
+	}
+	put, _, err := t.db.conn.Prepare(`
+		INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT DO UPDATE SET spent = spent + excluded.spent`)
+	if err != nil {
+		return err
+	}
+	defer put.Close()
+	put.BindText(1, role)
+	put.BindText(3, string(from.unit))
+	for _, item := range items {
+		put.BindText(2, item.Account)
+		put.BindInts(4, int64(item.Epsilon))
+		if err := put.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

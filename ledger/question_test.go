@@ -1,0 +1,181 @@
+package ledger
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+)
+
+func draw([]string) ([]byte, error) { return nil, nil }
+
+func set(items ...int) (s LeftOut) {
+	for _, i := range items {
+		s.Add(i)
+	}
+	return s
+}
+
+func TestNormalize(t *testing.T) {
+	q := Question{Unit: "m", Draw: draw, Items: []Item{{"eve", 2, 1}, {"ana", 1, 1}, {"eve", 3, 1}}}
+	if err := q.Normalize(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Item{{"ana", 1, 1}, {"eve", 5, 2}}; !slices.Equal(q.Items, want) {
+		t.Errorf("got %v, want %v", q.Items, want)
+	}
+	for name, spoil := range map[string]func(*Question){
+		"no draw":         func(q *Question) { q.Draw = nil },
+		"no unit":         func(q *Question) { q.Unit = "" },
+		"no unit, nobody": func(q *Question) { q.Unit, q.Items = "", nil },
+		"everyone":        func(q *Question) { q.Items = []Item{{Everyone, 1, 1}} },
+		"nothing owed":    func(q *Question) { q.Items = []Item{{"ana", 0, 1}} },
+		"too much":        func(q *Question) { q.Items = []Item{{"ana", budget.Max, 1}, {"ana", 1, 1}} },
+		"negative limit":  func(q *Question) { q.Role, q.RoleLimit = "r", -1 },
+		"a huge limit":    func(q *Question) { q.Role, q.RoleLimit = "r", budget.Max+1 },
+	} {
+		q := Question{Unit: "m", Draw: draw, Items: []Item{{"ana", 1, 1}}}
+		spoil(&q)
+		if q.Normalize() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Questions that differ in anything but the role, and in what they do about those who are
+// short, have different IDs.
+func TestQuestionID(t *testing.T) {
+	base := Question{Function: "f", Unit: "m", Items: []Item{{"ana", 1, 1}, {"bob", 2, 1}}}
+	same := base
+	same.Role, same.RoleLimit, same.LeaveOut, same.Draw = "r", 1, true, draw
+	same.Items = []Item{{"ana", 1, 7}, {"bob", 2, 9}}
+	if base.ID() != same.ID() {
+		t.Error("the role changes the ID")
+	}
+	questions := []Question{base}
+	for _, change := range []func(*Question){
+		func(q *Question) { q.Key[31] = 1 },
+		func(q *Question) { q.Function = "fm"; q.Unit = "" },
+		func(q *Question) { q.Unit = "kWh" },
+		func(q *Question) { q.Items = nil },
+		func(q *Question) { q.Items = q.Items[:1] },
+		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bob", 3, 1}} },
+		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bo", 2, 1}} },
+	} {
+		q := base
+		change(&q)
+		for _, other := range questions {
+			if q.ID() == other.ID() {
+				t.Errorf("%+v and %+v have the same ID", q, other)
+			}
+		}
+		questions = append(questions, q)
+	}
+}
+
+// All pairs of sets of up to four items that lie in different bytes.
+func TestLeftOut(t *testing.T) {
+	places := []int{0, 7, 8, 25}
+	all := func(n int) (s LeftOut, of map[int]bool) {
+		of = map[int]bool{}
+		for k := len(places) - 1; k >= 0; k-- { // in any order
+			if n>>k&1 != 0 {
+				s.Add(places[k])
+				of[places[k]] = true
+			}
+		}
+		return s, of
+	}
+	for a := range 16 {
+		s, of := all(a)
+		if s.Count() != len(of) || len(s) > 0 && s[len(s)-1] == 0 {
+			t.Errorf("%v has %d items, want %v", s, s.Count(), of)
+		}
+		for i := range 40 {
+			if s.Has(i) != of[i] {
+				t.Errorf("%v has %d: %v", s, i, s.Has(i))
+			}
+		}
+		for b := range 16 {
+			other, _ := all(b)
+			if both, _ := all(a | b); !slices.Equal(s.With(other), both) {
+				t.Errorf("%v with %v is %v", s, other, s.With(other))
+			}
+			if s.In(other) != (a&^b == 0) {
+				t.Errorf("%v in %v: %v", s, other, s.In(other))
+			}
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	q := Question{Items: []Item{{"ana", 1, 1}, {"bob", 2, 1}, {"eve", 3, 1}}}
+	about, out := q.Split(set(0, 2))
+	if !slices.Equal(about, q.Items[1:2]) || !slices.Equal(out, []string{"ana", "eve"}) {
+		t.Errorf("got %v, %v", about, out)
+	}
+	if about, out := q.Split(nil); !slices.Equal(about, q.Items) || out != nil {
+		t.Errorf("got %v, %v", about, out)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		given            []Given
+		accounts, purses LeftOut
+		want             int64 // 0 for none
+	}{
+		{name: "none"},
+		{name: "whole", given: []Given{{1, set(2), true}, {2, nil, false}}, want: 2},
+		{name: "of others only", given: []Given{{1, set(2), true}}},
+		{name: "paid before, and cannot pay now", given: []Given{{1, nil, false}}, accounts: set(0, 1), want: 1},
+		{name: "who was left out can pay now", given: []Given{{1, set(0, 1), true}}, accounts: set(1)},
+		{name: "the same are short", given: []Given{{1, set(1), false}}, accounts: set(1), want: 1},
+		{name: "more are short", given: []Given{{1, set(1), false}}, accounts: set(0, 1), want: 1},
+		{name: "fewest", given: []Given{{1, set(0, 1), false}, {2, set(1), false}}, accounts: set(0, 1), want: 2},
+		{name: "oldest", given: []Given{{2, set(0), false}, {1, set(1), false}}, accounts: set(0, 1), want: 1},
+		{name: "seen first", given: []Given{{1, nil, false}, {2, set(1), true}}, accounts: set(1), want: 2},
+		{name: "purse short", given: []Given{{1, nil, false}}, purses: set(0)},
+		{name: "purse short, seen", given: []Given{{1, nil, true}}, purses: set(0), want: 1},
+		{name: "purse short for one left out", given: []Given{{1, nil, false}, {2, set(0), false}}, purses: set(0), want: 2},
+		{name: "purse short for one, another left out", given: []Given{{1, set(1), false}}, accounts: set(1), purses: set(0)},
+	} {
+		got := int64(0)
+		if g := Choose(c.given, c.accounts, c.purses); g != nil {
+			got = g.ID
+		}
+		if got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// If all who cannot pay are those that an answer leaves out, it is chosen, whoever asks: no
+// second answer about the same accounts is drawn. For all sets of three items.
+func TestChooseNeverDrawsAgain(t *testing.T) {
+	sets := make([]LeftOut, 8)
+	for n := range sets {
+		for i := range 3 {
+			if n>>i&1 != 0 {
+				sets[n].Add(i)
+			}
+		}
+	}
+	for _, accounts := range sets {
+		for _, purses := range sets {
+			for _, seen := range []bool{false, true} {
+				out := accounts.With(purses)
+				if Choose([]Given{{1, out, seen}}, accounts, purses) == nil {
+					t.Errorf("without %v and %v an answer is drawn that is there", accounts, purses)
+				}
+			}
+		}
+	}
+}
+
+func TestTollOf(t *testing.T) {
+	if got := TollOf([]Item{{"ana", 3, 1}, {"bob", 5, 1}, {"eve", 4, 1}}); got != (Toll{3, 5}) {
+		t.Errorf("got %v", got)
+	}
+}
