@@ -103,7 +103,7 @@ func newAuditor(t failer, path string) *auditor {
 	a := &auditor{conn: conn}
 	a.balances, _, err = conn.Prepare("SELECT account, unit, spent, reserved FROM balance")
 	check(t, err)
-	a.entries, _, err = conn.Prepare("SELECT account, unit, sum(spent), sum(reserved) FROM entry WHERE epsilon_limit IS NULL GROUP BY account, unit")
+	a.entries, _, err = conn.Prepare("SELECT account, unit, sum(spent), sum(reserved) FROM entry WHERE epsilon_limit IS NULL AND unit <> '' GROUP BY account, unit")
 	check(t, err)
 	return a
 }

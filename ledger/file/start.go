@@ -18,7 +18,7 @@ const startFunction = "ledger_start"
 //
 // Each limit and each balance becomes an entry, with the time of the limit or of the last charge.
 // The events of the earlier ledger go over too: what that does not know, the new one does not know.
-// Traces and unfinished releases do not.
+// Traces, unfinished releases, and the answers and purses of questions do not.
 func (l *Ledger) StartFrom(earlier *Ledger) error {
 	var old *books
 	var events []event

@@ -1,0 +1,566 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// asking is a question about accounts that owe 4 each. Its answers say which draw they are.
+type asking struct {
+	ledger.Question
+	draws   int
+	leftOut []string // of the last draw
+}
+
+func ask(name string, accounts ...string) *asking {
+	q := &asking{Question: ledger.Question{Function: "dx_sum", Unit: "m"}}
+	copy(q.Key[:], name)
+	for _, account := range accounts {
+		q.Items = append(q.Items, ledger.Item{Account: account, Epsilon: 4, Evaluations: 1})
+	}
+	q.Draw = func(leftOut []string) ([]byte, error) {
+		q.draws++
+		q.leftOut = leftOut
+		return fmt.Appendf(nil, "%s %d", name, q.draws), nil
+	}
+	return q
+}
+
+// as makes it a question of a role.
+func (q *asking) as(role string, limit budget.Amount) *asking {
+	q.Role, q.RoleLimit = role, limit
+	return q
+}
+
+// leavingOut makes it one that leaves out who cannot pay.
+func (q *asking) leavingOut() *asking {
+	q.LeaveOut = true
+	return q
+}
+
+// gets demands an answer that is charged to so many accounts, and to so many purses.
+func (q *asking) gets(t *testing.T, l *Ledger, answer string, charged, purses int) ledger.Answered {
+	t.Helper()
+	before := q.draws
+	a, err := l.Answer(q.Question)
+	check(t, err)
+	toll := func(n int) ledger.Toll {
+		if n == 0 {
+			return ledger.Toll{}
+		}
+		return ledger.Toll{Accounts: n, Most: 4}
+	}
+	if string(a.Answer) != answer || a.Charged != toll(charged) || a.RoleCharged != toll(purses) || a.Remembered == (q.draws > before) {
+		t.Errorf("%s got %q, %+v, want %q, charged to %d and %d purses", q.Key[:4], a.Answer, a, answer, charged, purses)
+	}
+	if a.Charged.Accounts > 0 && a.Remembered {
+		t.Errorf("charged for a remembered answer: %+v", a)
+	}
+	check(t, verify(l, "", nil))
+	return a
+}
+
+// fails demands a refusal, before anything was drawn.
+func (q *asking) fails(t *testing.T, l *Ledger) *ledger.RefusalError {
+	t.Helper()
+	before, end := q.draws, head(t, l)
+	a, err := l.Answer(q.Question)
+	r := refused(t, err)
+	if a.Answer != nil || q.draws != before || head(t, l) != end {
+		t.Errorf("refused, but got %+v in %d draws", a, q.draws-before)
+	}
+	return r
+}
+
+// spent demands what accounts and what the purses of a role have spent.
+func spent(t *testing.T, l *Ledger, role string, want map[string][2]budget.Amount) {
+	t.Helper()
+	purses, err := l.Purses(role)
+	check(t, err)
+	of := map[string]budget.Amount{}
+	for _, p := range purses {
+		if p.Role != role || p.Unit != "m" {
+			t.Errorf("the purses of %s have %+v", role, p)
+		}
+		of[p.Account] = p.Spent
+	}
+	for account, w := range want {
+		if got := balance(t, l, account).Spent; got != w[0] || of[account] != w[1] {
+			t.Errorf("%s has spent %d, and %s on it %d, want %d", account, int64(got), role, int64(of[account]), w)
+		}
+	}
+}
+
+func newAsked(t *testing.T) *Ledger {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 10, 0))
+	return l
+}
+
+type amounts = map[string][2]budget.Amount
+
+func TestAnswer(t *testing.T) {
+	l := newAsked(t)
+	if purses, err := l.Purses("sales"); purses != nil || err != nil {
+		t.Errorf("no tables yet: %v, %v", purses, err)
+	}
+	q := ask("q", "bob", "ana").as("sales", 8)
+	first := q.gets(t, l, "q 1", 2, 2)
+	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {4, 4}})
+
+	again := q.gets(t, l, "q 1", 0, 0) // to who has seen it
+	if again.Time != first.Time || time.Since(again.Time).Abs() > time.Minute {
+		t.Errorf("given at %v, then at %v", first.Time, again.Time)
+	}
+	q.as("night", 8).gets(t, l, "q 1", 0, 2) // to who sees it first
+	q.gets(t, l, "q 1", 0, 0)
+	q.as("", 0).gets(t, l, "q 1", 0, 0) // to the owner
+	spent(t, l, "night", amounts{"ana": {4, 4}, "bob": {4, 4}})
+
+	o := ask("owner", "ana")
+	o.gets(t, l, "owner 1", 1, 0)
+	spent(t, l, "", amounts{"ana": {8, 0}})
+	o.as("sales", 8).gets(t, l, "owner 1", 0, 1)
+	spent(t, l, "sales", amounts{"ana": {8, 8}})
+
+	if q.draws != 1 || o.draws != 1 {
+		t.Errorf("%d and %d draws", q.draws, o.draws)
+	}
+	// After the ledger was opened again.
+	path := l.Path()
+	check(t, l.Close())
+	l = open(t, path)
+	q.as("sales", 8).gets(t, l, "q 1", 0, 0)
+	spent(t, l, "sales", amounts{"ana": {8, 8}, "bob": {4, 4}})
+
+	all, err := l.Balances()
+	check(t, err)
+	if len(all) != 3 {
+		t.Errorf("the balances %+v", all)
+	}
+	if got := charges(t, l); len(got) != 3 || got[2].Account != "ana" || got[2].Function != "dx_sum" || got[2].Evaluations != 1 {
+		t.Errorf("the charges %+v", got)
+	}
+}
+
+func TestAnswerMergesItems(t *testing.T) {
+	l := newAsked(t)
+	a, err := l.Answer(ask("q", "bob", "ana", "bob").Question)
+	check(t, err)
+	if a.Charged != (ledger.Toll{Accounts: 2, Most: 8}) {
+		t.Errorf("%+v", a)
+	}
+	spent(t, l, "", amounts{"ana": {4, 0}, "bob": {8, 0}})
+}
+
+// A question about nobody has an answer, which costs nothing.
+func TestAnswerAboutNobody(t *testing.T) {
+	l := newAsked(t)
+	q := ask("q").as("sales", 0)
+	q.gets(t, l, "q 1", 0, 0)
+	q.gets(t, l, "q 1", 0, 0)
+	q.as("", 0).gets(t, l, "q 1", 0, 0)
+}
+
+func TestAnswerWithoutBytes(t *testing.T) {
+	l := newAsked(t)
+	q := ask("q", "ana").Question
+	q.Draw = func([]string) ([]byte, error) { return nil, nil }
+	for i := range 2 {
+		if a, err := l.Answer(q); err != nil || len(a.Answer) != 0 || a.Remembered != (i > 0) {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+}
+
+func TestAnswerIsRefused(t *testing.T) {
+	l := newAsked(t)
+	check(t, l.SetLimit("bob", "m", 3, 0))
+	q := ask("q", "zoe", "bob", "ana").as("sales", 100)
+	if r := q.fails(t, l); r.Account != "bob" || r.Role != "" || r.Left != 3 {
+		t.Errorf("%+v", r)
+	}
+	check(t, l.SetLimit("bob", "m", 4, 0))
+	if r := q.as("sales", 3).fails(t, l); r.Account != "ana" || r.Role != "sales" || r.Left != 3 || r.Limit != 3 {
+		t.Errorf("%+v", r)
+	}
+	spent(t, l, "sales", amounts{"ana": {0, 0}, "bob": {0, 0}})
+	q.as("sales", 4).gets(t, l, "q 1", 3, 3)
+	// Another role is short for a remembered answer: it may not see it.
+	if r := q.as("night", 3).fails(t, l); r.Account != "ana" || r.Role != "night" {
+		t.Errorf("%+v", r)
+	}
+	// What was spent stays spent under a lower limit, but was seen.
+	q.as("sales", 0).gets(t, l, "q 1", 0, 0)
+	if r := ask("p", "ana").as("sales", 2).fails(t, l); r.Left != 0 {
+		t.Errorf("%+v", r)
+	}
+	r := refused(t, func() error {
+		q := ask("unit", "ana").Question
+		q.Unit = "kWh"
+		_, err := l.Answer(q)
+		return err
+	}())
+	if r.Limited || !slices.Equal(r.OtherUnits, []budget.Unit{"m"}) {
+		t.Errorf("without a limit: %+v", r)
+	}
+}
+
+// Who cannot pay is left out, and whoever asks again gets the same answer, even though those who
+// have paid for it cannot pay another time.
+func TestAnswerLeavesOut(t *testing.T) {
+	l := newAsked(t)
+	check(t, l.SetLimit("bob", "m", 3, 0))
+	check(t, l.SetLimit("*", "m", 4, 0))
+	q := ask("q", "zoe", "bob", "ana").as("sales", 100).leavingOut()
+	if a := q.gets(t, l, "q 1", 2, 2); a.LeftOut != 1 || !slices.Equal(q.leftOut, []string{"bob"}) {
+		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	}
+	if a := q.gets(t, l, "q 1", 0, 0); a.LeftOut != 1 { // now nobody can pay
+		t.Errorf("left out %d", a.LeftOut)
+	}
+	q.as("night", 100).gets(t, l, "q 1", 0, 2)
+	spent(t, l, "night", amounts{"ana": {4, 4}, "bob": {0, 0}, "zoe": {4, 4}})
+
+	// Whoever wants everybody is refused, although there is an answer without bob.
+	q.LeaveOut = false
+	if r := q.fails(t, l); r.Account != "ana" {
+		t.Errorf("%+v", r)
+	}
+	// When bob can pay, there has to be another answer: about bob alone.
+	q.LeaveOut = true
+	check(t, l.SetLimit("bob", "m", 4, 0))
+	if a := q.gets(t, l, "q 2", 1, 1); a.LeftOut != 2 || !slices.Equal(q.leftOut, []string{"ana", "zoe"}) {
+		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	}
+	// And when all can, one about all, which those who want everybody get too.
+	check(t, l.SetLimit("*", "m", 100, 0))
+	check(t, l.SetLimit("bob", "m", 100, 0))
+	if a := q.gets(t, l, "q 3", 3, 3); a.LeftOut != 0 || q.leftOut != nil {
+		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	}
+	q.LeaveOut = false
+	q.gets(t, l, "q 3", 0, 0)
+}
+
+// A role that is short for somebody leaves that account out, also of answers that others have
+// seen.
+func TestAnswerLeavesOutByPurse(t *testing.T) {
+	l := newAsked(t)
+	ask("before", "bob").as("sales", 6).gets(t, l, "before 1", 1, 1)
+	q := ask("q", "ana", "bob").leavingOut()
+	q.as("night", 6).gets(t, l, "q 1", 2, 2)
+	if a := q.as("sales", 6).gets(t, l, "q 2", 1, 1); a.LeftOut != 1 || !slices.Equal(q.leftOut, []string{"bob"}) {
+		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	}
+	spent(t, l, "sales", amounts{"ana": {8, 4}, "bob": {8, 4}})
+	q.gets(t, l, "q 2", 0, 0)
+	q.as("night", 6).gets(t, l, "q 1", 0, 0)
+}
+
+// All are left out: the answer is about nobody and is remembered.
+func TestAnswerLeavesAllOut(t *testing.T) {
+	l := newFile(t)
+	q := ask("q", "ana", "bob").as("sales", 0).leavingOut()
+	for range 2 {
+		if a := q.gets(t, l, "q 1", 0, 0); a.LeftOut != 2 {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// An answer about many, with some left out, is written in batches.
+func TestAnswerAboutMany(t *testing.T) {
+	const many = 1000
+	l := newAsked(t)
+	var accounts []string
+	for i := range many {
+		accounts = append(accounts, fmt.Sprint("account number ", i))
+		if i%100 == 0 {
+			check(t, l.SetLimit(accounts[i], "m", 0, 0))
+		}
+	}
+	q := ask("q", accounts...).as("sales", 5).leavingOut()
+	if a := q.gets(t, l, "q 1", 990, 990); a.LeftOut != 10 {
+		t.Errorf("%+v", a)
+	}
+	if !slices.IsSorted(q.leftOut) || q.leftOut[0] != "account number 0" || q.leftOut[9] != "account number 900" {
+		t.Errorf("left out %v", q.leftOut)
+	}
+	q.gets(t, l, "q 1", 0, 0)
+	q.as("night", 4).gets(t, l, "q 1", 0, 990)
+	if all := onDisk(t, l.Path()); len(all) != 990 || all[key{"account number 999", "m"}] != (row{4, 0}) {
+		t.Errorf("%d on disk", len(all))
+	}
+}
+
+// A window that is over opens the limit for another question; the same one is remembered, and a
+// purse has no windows.
+func TestAnswerInWindows(t *testing.T) {
+	l := newFile(t)
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
+	l.clock = func() int64 { return at }
+	check(t, l.SetLimit("ana", "m", 5, 3600))
+	ask("q", "ana").as("sales", 10).gets(t, l, "q 1", 1, 1)
+	ask("p", "ana").as("sales", 10).fails(t, l)
+	at += 3600e6
+	ask("q", "ana").as("sales", 10).gets(t, l, "q 1", 0, 0)
+	ask("p", "ana").as("sales", 10).gets(t, l, "p 1", 1, 1)
+	if b := balance(t, l, "ana"); b.WindowSpent != 4 || b.Spent != 8 {
+		t.Errorf("%+v", b)
+	}
+	at += 3600e6
+	if r := ask("o", "ana").as("sales", 10).fails(t, l); r.Role != "sales" || r.Left != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+var errDraw = errors.New("the worker has gone")
+
+// A draw that fails is told as it is and costs nothing; those who share the transaction are none
+// the worse for it.
+func TestDrawFails(t *testing.T) {
+	l := newAsked(t)
+	bad := ask("q", "ana").as("sales", 8)
+	bad.Draw = func([]string) ([]byte, error) { return []byte("secret"), errDraw }
+	good := ask("p", "ana").as("sales", 8)
+	for name, failure := range map[string]error{"plain": errDraw, "a refusal": &ledger.RefusalError{Account: "other", Limited: true}} {
+		bad.Draw = func([]string) ([]byte, error) { return []byte("secret"), failure }
+		var got ledger.Answered
+		errs := inGroup(t, l,
+			func() error { return charge(l, "bob", 1) },
+			func() (err error) { got, err = l.Answer(bad.Question); return err },
+			func() error { return charge(l, "bob", 1) },
+			func() error { _, err := l.Answer(good.Question); return err },
+		)
+		if errs[1] != failure || got.Answer != nil {
+			t.Errorf("%s: %+v, %v", name, got, errs[1])
+		}
+		for _, i := range []int{0, 2, 3} {
+			check(t, errs[i])
+		}
+	}
+	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {4, 0}})
+	good.gets(t, l, "p 1", 0, 0)
+	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+}
+
+// What cannot be stored is not returned, and not remembered.
+func TestAnswerIsNotStored(t *testing.T) {
+	for name, trigger := range map[string]string{
+		"charge":  "BEFORE INSERT ON entry WHEN new.unit <> ''",
+		"purse":   "BEFORE INSERT ON entry WHEN new.unit = ''",
+		"spent":   "BEFORE INSERT ON purse",
+		"balance": "BEFORE INSERT ON balance",
+		"answer":  "BEFORE INSERT ON answer",
+		"seen":    "BEFORE INSERT ON seen",
+	} {
+		l := newAsked(t)
+		ask("before", "bob").as("sales", 8).gets(t, l, "before 1", 1, 1)
+		end := head(t, l)
+		spoil(t, l.Path(), "CREATE TRIGGER bad "+trigger+" BEGIN SELECT RAISE(ABORT, 'disk error'); END")
+		q := ask("q", "ana", "bob").as("sales", 8)
+		a, err := l.Answer(q.Question)
+		if err == nil || err.Error() != "ledger: disk error" || a.Answer != nil || q.draws != 1 || head(t, l) != end {
+			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.draws)
+		}
+		spoil(t, l.Path(), "DROP TRIGGER bad")
+		spent(t, l, "sales", amounts{"ana": {0, 0}, "bob": {4, 4}})
+		q.gets(t, l, "q 2", 2, 2)
+	}
+}
+
+// A full disk is met at any point of the transaction, with answers of every size.
+func TestCrashFaultAnswerPageLimit(t *testing.T) {
+	l := newAsked(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	check(t, l.db.conn.Exec("PRAGMA max_page_count = 40"))
+	given := map[string][]byte{}
+	question := func(i int) ledger.Question {
+		q := ask(fmt.Sprint("question ", i), fmt.Sprint("account ", i), "ana").as("sales", one).Question
+		q.Draw = func([]string) ([]byte, error) { return make([]byte, 1+i*37%900), nil }
+		return q
+	}
+	var full error
+	for i := 0; full == nil && i < 10_000; i++ {
+		var a ledger.Answered
+		if a, full = l.Answer(question(i)); full == nil {
+			given[fmt.Sprint("account ", i)] = a.Answer
+		} else if a.Answer != nil {
+			t.Error("an answer that was not stored is returned")
+		}
+	}
+	if full == nil || full.Error() != "ledger: database or disk is full" {
+		t.Fatalf("got %v", full)
+	}
+	if all := onDisk(t, l.Path()); len(all) != len(given)+1 || all[key{"ana", "m"}].spent != budget.Amount(4*len(given)) {
+		t.Errorf("%d given, on disk %v", len(given), all)
+	}
+	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1000000"))
+	for i := range len(given) + 1 {
+		a, err := l.Answer(question(i))
+		check(t, err)
+		if _, there := given[fmt.Sprint("account ", i)]; a.Remembered != there {
+			t.Errorf("question %d is remembered: %v", i, a.Remembered)
+		}
+	}
+	check(t, verify(l, "", nil))
+}
+
+// Two who ask at once share a draw and a charge, each role pays, and of two who want the same
+// charge one is answered.
+func TestAnswersInOneTransaction(t *testing.T) {
+	l := newAsked(t)
+	check(t, l.SetLimit("bob", "m", 4, 0))
+	same, other, third := ask("same", "ana"), ask("other", "bob"), ask("third", "bob")
+	var got [5]ledger.Answered
+	answer := func(i int, q *asking, role string) func() error {
+		question := q.as(role, 8).Question
+		return func() (err error) { got[i], err = l.Answer(question); return err }
+	}
+	n := commits(t, l, func() {
+		errs := inGroup(t, l, answer(0, same, "sales"), answer(1, same, "sales"), answer(2, same, "night"), answer(3, other, "sales"), answer(4, third, "night"))
+		for _, err := range errs[:4] {
+			check(t, err)
+		}
+		if r := refused(t, errs[4]); r.Account != "bob" || r.Role != "" {
+			t.Errorf("%+v", r)
+		}
+	})
+	if n != 1 || same.draws != 1 || other.draws != 1 || third.draws != 0 {
+		t.Errorf("%d commits, %d, %d and %d draws", n, same.draws, other.draws, third.draws)
+	}
+	for i, want := range []ledger.Answered{
+		{Charged: ledger.Toll{Accounts: 1, Most: 4}, RoleCharged: ledger.Toll{Accounts: 1, Most: 4}},
+		{Remembered: true},
+		{Remembered: true, RoleCharged: ledger.Toll{Accounts: 1, Most: 4}},
+	} {
+		if g := got[i]; string(g.Answer) != "same 1" || g.Charged != want.Charged || g.RoleCharged != want.RoleCharged || g.Remembered != want.Remembered {
+			t.Errorf("caller %d: %+v", i, g)
+		}
+	}
+	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {4, 4}})
+	spent(t, l, "night", amounts{"ana": {4, 4}, "bob": {4, 0}})
+}
+
+// What reached the memory of a transaction that fails as a whole is not given to anybody.
+func TestAnswersFailTogether(t *testing.T) {
+	l := newAsked(t)
+	q := ask("q", "ana")
+	question := q.Question
+	answer := func() error {
+		a, err := l.Answer(question)
+		if a.Answer != nil {
+			t.Errorf("got %+v", a)
+		}
+		return err
+	}
+	errs := inGroup(t, l, answer, answer, func() error { return l.transact(refuseLate) })
+	for _, err := range errs {
+		if err == nil || err.Error() != "ledger: a charge was refused after it had been written" {
+			t.Errorf("got %v", err)
+		}
+	}
+	q.gets(t, l, "q 2", 1, 0)
+}
+
+func TestArchiveKeepsAnswersAndPurses(t *testing.T) {
+	l := newAsked(t)
+	path := filepath.Join(t.TempDir(), "archive")
+	q := ask("q", "ana", "bob")
+	asks := func(name string) { ask(name, "ana").as("sales", 100).gets(t, l, name+" 1", 1, 1) }
+	check(t, l.SetLimit("*", "m", 100, 0))
+	q.as("sales", 100).gets(t, l, "q 1", 2, 2)
+	for i := range 3 { // sums are carried over again
+		asks(fmt.Sprint(i))
+		q.as(fmt.Sprint("role ", i), 4).gets(t, l, "q 1", 0, 2)
+		moved, err := l.Archive(path, time.Now().Add(time.Hour))
+		if check(t, err); moved == 0 {
+			t.Error("nothing was archived")
+		}
+		check(t, verify(l, path, nil))
+		q.as("sales", 100).gets(t, l, "q 1", 0, 0)
+		spent(t, l, "sales", amounts{"ana": {8 + 4*budget.Amount(i), 8 + 4*budget.Amount(i)}, "bob": {4, 4}})
+		spent(t, l, "role 0", amounts{"bob": {4, 4}})
+	}
+	all, err := l.Balances()
+	check(t, err)
+	if len(all) != 3 {
+		t.Errorf("the balances %+v", all)
+	}
+	spoil(t, l.Path(), "UPDATE purse SET spent = spent - 1 WHERE role = 'role 0'")
+	saying(t, "tampered", verify(l, path, nil), "what role 'role 0' has spent on account 'ana' in 'm' is not what its entries say")
+}
+
+func TestVerifyFindsChangedPurses(t *testing.T) {
+	for _, sql := range []string{
+		"UPDATE purse SET spent = spent - 1 WHERE account = 'ana'",
+		"UPDATE purse SET account = 'eve' WHERE account = 'ana'",
+		"UPDATE purse SET role = 'other' WHERE account = 'ana'",
+		"UPDATE purse SET unit = 'kWh' WHERE account = 'ana'",
+		"DELETE FROM purse WHERE account = 'ana'",
+		"DELETE FROM purse",
+		"DROP TABLE purse",
+		"INSERT INTO purse VALUES ('sales', 'eve', 'm', 0)",
+		"UPDATE entry SET spent = 1 WHERE account LIKE 'role %ana'",
+		"UPDATE entry SET account = 'role 5:sales 1:m 3:eve' WHERE account LIKE 'role %ana'; UPDATE purse SET account = 'eve' WHERE account = 'ana'",
+	} {
+		l := newAsked(t)
+		ask("q", "ana", "bob").as("sales", 8).gets(t, l, "q 1", 2, 2)
+		spoil(t, l.Path(), sql)
+		if err := verify(l, "", nil); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "ledger: ") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+// A purse that is out of range is told, not overflowed.
+func TestDamagedPurse(t *testing.T) {
+	l := newAsked(t)
+	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
+	q := ask("p", "ana").as("sales", budget.Max)
+	_, err := l.Answer(q.Question)
+	saying(t, "damaged", err, "what a role has spent is out of range")
+	if q.draws != 0 {
+		t.Error("drawn")
+	}
+}
+
+// A copy gives no answers before it is adopted. Then it has those from before, their charges and
+// purses, and draws and charges again what it does not know.
+func TestAnswersOfCopies(t *testing.T) {
+	l := newAsked(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	before, after := ask("before", "ana").as("sales", 100), ask("after", "ana").as("sales", 100)
+	before.gets(t, l, "before 1", 1, 1)
+	c := copyOf(t, l)
+	after.gets(t, l, "after 1", 1, 1)
+	_, err := c.Answer(before.Question)
+	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
+	check(t, c.Adopt(false))
+	before.gets(t, c, "before 1", 0, 0)
+	after.gets(t, c, "after 2", 1, 1)
+	spent(t, c, "sales", amounts{"ana": {8, 8}})
+	if all, err := c.Restorations(); len(all) != 1 || err != nil {
+		t.Errorf("restorations %v, %v", all, err)
+	}
+}
+
+func TestAnswerErrors(t *testing.T) {
+	l := newAsked(t)
+	q := ask("q", "*")
+	_, err := l.Answer(q.Question)
+	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
+	check(t, l.Close())
+	_, err = l.Answer(ask("q", "ana").Question)
+	saying(t, "closed", err, "ledger: closed")
+}
