@@ -25,12 +25,13 @@ type standing struct {
 type state struct {
 	balances map[key]standing
 	limits   map[key]setting
+	purses   map[key]int64 // of askingRole; what is spent
 }
 
 // readState reads a ledger's file as it stands: without this
 // package, and without a file as empty.
 func readState(path string) (s state, err error) {
-	s = state{map[key]standing{}, map[key]setting{}}
+	s = state{map[key]standing{}, map[key]setting{}, map[key]int64{}}
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return s, nil
 	}
@@ -47,6 +48,17 @@ func readState(path string) (s state, err error) {
 	}
 	err = each(conn, "SELECT account, unit, epsilon, coalesce(window_seconds, 0) FROM budget", func(v []sqlite.Value) {
 		s.limits[key{v[0].Text(), budget.Unit(v[1].Text())}] = setting{budget.Amount(v[2].Int()), v[3].Int()}
+	})
+	if err != nil {
+		return s, err
+	}
+	asked := false
+	err = each(conn, "SELECT 1 FROM sqlite_schema WHERE name = 'purse'", func([]sqlite.Value) { asked = true })
+	if err != nil || !asked {
+		return s, err
+	}
+	err = each(conn, "SELECT account, unit, spent FROM purse WHERE role = '"+askingRole+"'", func(v []sqlite.Value) {
+		s.purses[key{v[0].Text(), budget.Unit(v[1].Text())}] = v[2].Int()
 	})
 	return s, err
 }

@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,24 @@ var planted = []*scenario{
 			}
 			return l.Refund("ana", "m", half)
 		}),
+	}},
+	{name: "shows an answer before it is stored", players: []play{
+		func(dir string, say reporter) error {
+			l, err := file.Open(ledgerFile(dir), false)
+			if err != nil {
+				return err
+			}
+			q := ledger.Question{Function: "f", Unit: "m", Items: []ledger.Item{{Account: "ana", Epsilon: half, Evaluations: 1}}}
+			q.Draw = func([]string) ([]byte, error) {
+				if err := say.answer(time.Now().UnixMicro(), half, "m", "ana"); err != nil {
+					return nil, err
+				}
+				say.ready()
+				select {} // killed between draw and commit
+			}
+			_, err = l.Answer(q)
+			return err
+		},
 	}},
 	{name: "says that a limit is set and does not", players: []play{
 		func(_ string, say reporter) error {
@@ -67,7 +86,7 @@ func answerAnd(then func(*file.Ledger) error) play {
 
 // The judge must notice each of the planted processes.
 func TestCrashJudgeNotices(t *testing.T) {
-	want := []string{"charged 0 for answers", "charged 0 for answers", "the limit of", "wastes too much"}
+	want := []string{"charged 0 for answers", "charged 0 for answers", "charged 0 for answers", "the limit of", "wastes too much"}
 	for i, s := range planted {
 		dir := t.TempDir()
 		prepareScan(t, dir)
@@ -79,7 +98,7 @@ func TestCrashJudgeNotices(t *testing.T) {
 		after, _, err := recovered(dir, nil)
 		check(t, err)
 		v := judge(s, before, after, told)
-		if len(v.faults) != 1 || !strings.Contains(v.faults[0].Error(), want[i]) || (i < 2) != (v.uncharged == 1) {
+		if len(v.faults) != 1 || !strings.Contains(v.faults[0].Error(), want[i]) || (i < 3) != (v.uncharged == 1) {
 			t.Errorf("%s: %+v", s.name, v)
 		}
 	}
@@ -102,6 +121,42 @@ func TestCrashJudgeNoticesWindows(t *testing.T) {
 	together.balances[key{"b2", "kWh"}] = standing{spent: 6}
 	if allOrNone(state{}, together) == nil {
 		t.Error("accounts that were not charged together were not noticed")
+	}
+}
+
+// It must notice purses that were not charged with their accounts, and accounts that were not
+// charged together.
+func TestCrashJudgeNoticesPurses(t *testing.T) {
+	after := state{balances: map[key]standing{}, purses: map[key]int64{}}
+	for _, account := range askedAccounts() {
+		after.balances[key{account, "m"}] = standing{spent: 5}
+		after.purses[key{account, "m"}] = 5
+	}
+	check(t, pursesFollow(state{}, after))
+	after.purses[key{"q3", "m"}] = 4
+	if pursesFollow(state{}, after) == nil {
+		t.Error("a purse that was not charged was not noticed")
+	}
+	after.balances[key{"q3", "m"}] = standing{spent: 4}
+	if pursesFollow(state{}, after) == nil {
+		t.Error("accounts that were not charged together were not noticed")
+	}
+}
+
+// It must notice an answer that is forgotten, and one that has changed.
+func TestCrashPlayerNoticesAnswers(t *testing.T) {
+	dir := t.TempDir()
+	prepareScan(t, dir)
+	l, err := file.Open(ledgerFile(dir), false)
+	check(t, err)
+	defer l.Close()
+	_, err = askAbout(l, "1", func([]string) ([]byte, error) { return []byte("a"), nil })
+	check(t, err)
+	for line, fits := range map[string]bool{"1\ta": true, "1\tb": false, "2\ta": false} {
+		check(t, os.WriteFile(answersFile(dir), []byte(line+"\n"), 0o600))
+		if err := sameAsBefore(l, answersFile(dir)); (err == nil) != fits {
+			t.Errorf("%q: %v", line, err)
+		}
 	}
 }
 

@@ -130,6 +130,10 @@ var scenarios = []*scenario{
 		players: []play{stepTraces},
 	},
 	{
+		name: "questions", prepare: prepareScan, span: span, eps: half, most: exactly, check: pursesFollow,
+		players: []play{askQuestions, askQuestions},
+	},
+	{
 		name: "real data: GeoLife points", prepare: prepareGeoLife, span: 2 * span, eps: realEps, most: doubled,
 		players: []play{scan(realEps, release{"m", `SELECT p.user, g.lat FROM point AS p, geoind_laplace(p.user, p.lat, p.lon, 0.05) AS g`})},
 	},

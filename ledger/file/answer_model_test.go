@@ -1,0 +1,253 @@
+package file
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"pgregory.net/rapid"
+)
+
+// asked runs the questions of a ledger beside a model of them, which is written after what is
+// promised and not after what the engine stores: sets are maps, and every answer is kept with
+// the names of those it leaves out.
+type asked struct {
+	*rapid.T
+	ledger  *Ledger
+	archive string
+	limits  map[string]budget.Amount // of accounts, without windows
+	spent   map[string]budget.Amount
+	purses  map[string]map[string]budget.Amount // by role and account
+	answers map[string][]*modelAnswer           // by question
+	draws   int
+}
+
+type modelAnswer struct {
+	answer  string
+	leftOut map[string]bool
+	seen    map[string]bool
+}
+
+var (
+	modelRoles     = []string{"", "sales", "night"}
+	modelQuestions = map[string]map[string]budget.Amount{
+		"one":  {"ana": 5},
+		"two":  {"ana": 3, "bob": 4},
+		"all":  {"ana": 2, "bob": 6, "o'neil": 3},
+		"none": {},
+	}
+)
+
+func TestAnswerModel(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		path := filepath.Join(dir, fmt.Sprint(n))
+		l, err := Open(path, true)
+		check(t, err)
+		m := &asked{
+			T:       t,
+			ledger:  l,
+			limits:  map[string]budget.Amount{},
+			spent:   map[string]budget.Amount{},
+			purses:  map[string]map[string]budget.Amount{},
+			answers: map[string][]*modelAnswer{},
+		}
+		for _, role := range modelRoles {
+			m.purses[role] = map[string]budget.Amount{}
+		}
+		defer func() { m.ledger.Close() }()
+		for _, account := range modelAccounts {
+			m.setLimit(account, 20)
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"ask":       m.drawQuestion,
+			"ask again": m.drawQuestion,
+			"limit": func(t *rapid.T) {
+				m.setLimit(rapid.SampledFrom(modelAccounts).Draw(t, "account"), budget.Amount(rapid.Int64Range(0, 60).Draw(t, "limit")))
+			},
+			"charge":  m.drawCharge,
+			"reopen":  m.reopen,
+			"archive": func(*rapid.T) { m.moveEntries(path + "-archive") },
+			"":        m.compare,
+		})
+		_, err = m.ledger.Verify(m.archive, nil)
+		check(t, err)
+	})
+}
+
+func (m *asked) setLimit(account string, eps budget.Amount) {
+	check(m, m.ledger.SetLimit(account, "m", eps, 0))
+	m.limits[account] = eps
+}
+
+func (m *asked) drawCharge(t *rapid.T) {
+	account, eps := rapid.SampledFrom(modelAccounts).Draw(t, "account"), budget.Amount(rapid.Int64Range(1, 8).Draw(t, "amount"))
+	err := charge(m.ledger, account, eps)
+	if m.spent[account]+eps > m.limits[account] {
+		refused(m, err)
+		return
+	}
+	check(m, err)
+	m.spent[account] += eps
+}
+
+func (m *asked) reopen(*rapid.T) {
+	path := m.ledger.Path()
+	check(m, m.ledger.Close())
+	var err error
+	m.ledger, err = Open(path, false)
+	check(m, err)
+}
+
+func (m *asked) moveEntries(path string) {
+	_, err := m.ledger.Archive(path, time.Now().Add(time.Hour))
+	check(m, err)
+	m.archive = path
+}
+
+func (m *asked) drawQuestion(t *rapid.T) {
+	names := slices.Sorted(maps.Keys(modelQuestions))
+	name := rapid.SampledFrom(names).Draw(t, "question")
+	role := rapid.SampledFrom(modelRoles).Draw(t, "role")
+	limit := budget.Amount(rapid.Int64Range(0, 40).Draw(t, "role limit"))
+	leaveOut := rapid.Bool().Draw(t, "leave out")
+	owed := modelQuestions[name]
+
+	// Who is short, of what.
+	ownShort, purseShort := map[string]bool{}, map[string]bool{}
+	for account, eps := range owed {
+		ownShort[account] = m.spent[account]+eps > m.limits[account]
+		purseShort[account] = role != "" && m.purses[role][account]+eps > limit
+	}
+	want, drawn := m.wanted(name, role, leaveOut, owed, ownShort, purseShort)
+
+	q := ask(name, slices.Collect(maps.Keys(owed))...).as(role, limit)
+	q.LeaveOut = leaveOut
+	for i := range q.Items {
+		q.Items[i].Epsilon = owed[q.Items[i].Account]
+	}
+	var told []string
+	called := false
+	q.Draw = func(leftOut []string) ([]byte, error) {
+		m.draws++
+		told, called = leftOut, true
+		return fmt.Appendf(nil, "%s %d", name, m.draws), nil
+	}
+	a, err := m.ledger.Answer(q.Question)
+	if called != drawn {
+		m.Fatalf("drawn: %v, want %v", called, drawn)
+	}
+	if want == nil {
+		r := refused(m, err)
+		if r.Role == "" && !ownShort[r.Account] || r.Role != "" && !purseShort[r.Account] {
+			m.Fatalf("refused with %+v; short %v, %v", r, ownShort, purseShort)
+		}
+		return
+	}
+	check(m, err)
+	if drawn {
+		want.answer = fmt.Sprintf("%s %d", name, m.draws)
+		m.answers[name] = append(m.answers[name], want)
+		if out := trueKeys(want.leftOut); !slices.Equal(told, out) {
+			m.Fatalf("told that %v are left out, want %v", told, out)
+		}
+	}
+	var charged, roleCharged ledger.Toll
+	for account, eps := range owed {
+		if want.leftOut[account] {
+			continue
+		}
+		if drawn {
+			m.spent[account] += eps
+			charged = ledger.Toll{Accounts: charged.Accounts + 1, Most: max(charged.Most, eps)}
+		}
+		if role != "" && !want.seen[role] {
+			m.purses[role][account] += eps
+			roleCharged = ledger.Toll{Accounts: roleCharged.Accounts + 1, Most: max(roleCharged.Most, eps)}
+		}
+	}
+	want.seen[role] = true
+	if string(a.Answer) != want.answer || a.LeftOut != len(trueKeys(want.leftOut)) || a.Remembered == drawn ||
+		a.Charged != charged || a.RoleCharged != roleCharged {
+		m.Fatalf("got %q %+v, want %+v, %v, %v", a.Answer, a, want, charged, roleCharged)
+	}
+}
+
+// wanted returns the answer that a question gets, or nil for a refusal, and whether it is drawn.
+func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]budget.Amount, ownShort, purseShort map[string]bool) (best *modelAnswer, drawn bool) {
+	score := func(a *modelAnswer) int { // seen first, then the fewest left out
+		n := len(trueKeys(a.leftOut))
+		if role == "" || a.seen[role] {
+			return n
+		}
+		return 100 + n
+	}
+	for _, a := range m.answers[name] {
+		fits := true
+		for account := range owed {
+			if a.leftOut[account] {
+				fits = fits && leaveOut && (ownShort[account] || purseShort[account])
+			} else if role != "" && !a.seen[role] {
+				fits = fits && !purseShort[account]
+			}
+		}
+		if fits && (best == nil || score(a) < score(best)) {
+			best = a
+		}
+	}
+	if best != nil {
+		return best, false
+	}
+	a := &modelAnswer{leftOut: map[string]bool{}, seen: map[string]bool{}}
+	for account := range owed {
+		a.leftOut[account] = ownShort[account] || purseShort[account]
+	}
+	if len(trueKeys(a.leftOut)) > 0 && !leaveOut {
+		return nil, false
+	}
+	return a, true
+}
+
+func trueKeys(set map[string]bool) (keys []string) {
+	for k, in := range set {
+		if in {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// compare demands that balances and purses are those of the model.
+func (m *asked) compare(*rapid.T) {
+	for _, account := range modelAccounts {
+		if b := balance(m, m.ledger, account); b.Spent != m.spent[account] || b.Reserved != 0 {
+			m.Fatalf("%s has spent %d, balance %+v", account, int64(m.spent[account]), b)
+		}
+	}
+	for _, role := range modelRoles {
+		purses, err := m.ledger.Purses(role)
+		check(m, err)
+		got := map[string]budget.Amount{}
+		for _, p := range purses {
+			got[p.Account] += p.Spent
+		}
+		if !maps.Equal(got, m.purses[role]) {
+			m.Fatalf("purses of %q are %v, want %v", role, got, m.purses[role])
+		}
+	}
+	all, err := m.ledger.Balances()
+	check(m, err)
+	for _, b := range all {
+		if strings.Contains(b.Account, "role") || b.Unit != "m" {
+			m.Fatalf("%+v is nobody's balance", b)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package file
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+func init() {
+	roles["ask the same"] = withRole(askTheSame)
+	roles["ask until refused"] = withRole(func(l *Ledger, role string) error {
+		return tellGranted(together(func(l *Ledger) (int, error) { return askUntilRefused(l, role) }))(l)
+	})
+}
+
+func withRole(work func(l *Ledger, role string) error) func(args []string) error {
+	return func(args []string) error {
+		return withLedger(func(l *Ledger) error { return work(l, args[1]) })(args)
+	}
+}
+
+// sameQuestions is how many questions all processes ask.
+const sameQuestions = 25
+
+// randomly asks a question about ana who owes 1, with an answer that nobody draws twice.
+func randomly(l *Ledger, key, role string, limit budget.Amount) (string, ledger.Answered, error) {
+	q := ledger.Question{
+		Function: "dx_sum", Unit: "m", Items: []ledger.Item{{Account: "ana", Epsilon: 1, Evaluations: 1}},
+		Role: role, RoleLimit: limit,
+		Draw: func([]string) ([]byte, error) { return []byte(rand.Text()), nil },
+	}
+	copy(q.Key[:], key)
+	a, err := l.Answer(q)
+	return string(a.Answer), a, err
+}
+
+// askTheSame asks from several goroutines, writes the answers of each, and how many were drawn.
+func askTheSame(l *Ledger, role string) error {
+	lines, errs := make([]string, callers), make([]error, callers)
+	var all sync.WaitGroup
+	for g := range callers {
+		all.Go(func() {
+			drawn, answers := 0, make([]string, sameQuestions)
+			for i := range answers {
+				answer, a, err := randomly(l, fmt.Sprint(i), role, sameQuestions)
+				if err != nil {
+					errs[g] = err
+					return
+				}
+				if answers[i] = answer; !a.Remembered {
+					drawn++
+				}
+			}
+			lines[g] = fmt.Sprintln(drawn, strings.Join(answers, ","))
+		})
+	}
+	all.Wait()
+	for g, err := range errs {
+		if err != nil {
+			return err
+		}
+		fmt.Print(lines[g])
+	}
+	return nil
+}
+
+// The same questions asked by several processes at once are drawn and charged once, everybody
+// gets the same answers, and each role pays once.
+func TestProcessesShareAnswers(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("ana", "m", sameQuestions, 0)) // enough for one draw of each
+	var players []*player
+	names := []string{"sales", "night", "sales", "night"}
+	for _, role := range names {
+		players = append(players, start(t, "ask the same", l.Path(), role))
+	}
+	total, answers := 0, ""
+	for _, p := range players {
+		lines := strings.Split(p.result(t), "\n")
+		if len(lines) != callers {
+			t.Fatalf("told %q", lines)
+		}
+		for _, line := range lines {
+			drawn, got, _ := strings.Cut(line, " ")
+			n, err := strconv.Atoi(drawn)
+			check(t, err)
+			total += n
+			if answers == "" {
+				answers = got
+			}
+			if got != answers {
+				t.Errorf("answers %s, others got %s", got, answers)
+			}
+		}
+	}
+	if total != sameQuestions {
+		t.Errorf("%d draws of %d questions", total, sameQuestions)
+	}
+	for _, role := range names[:2] {
+		spent(t, l, role, amounts{"ana": {sameQuestions, sameQuestions}})
+	}
+	check(t, verify(l, "", nil))
+}
+
+// askUntilRefused asks questions that nobody else asks.
+func askUntilRefused(l *Ledger, role string) (granted int, err error) {
+	for err == nil {
+		if _, _, err = randomly(l, rand.Text(), role, askedMost); err == nil {
+			granted++
+		}
+	}
+	return granted, unlessRefused(err)
+}
+
+// askedMost is what a role may spend on ana.
+const askedMost = 150
+
+// Processes whose questions differ stop exactly at what the account has, or the role.
+func TestProcessesStopAtThePurse(t *testing.T) {
+	for limit, want := range map[budget.Amount]budget.Amount{100: 100, 1000: askedMost} {
+		l := newFile(t)
+		check(t, l.SetLimit("ana", "m", limit, 0))
+		var players []*player
+		for range 3 {
+			players = append(players, start(t, "ask until refused", l.Path(), "sales"))
+		}
+		total := 0
+		for _, p := range players {
+			n, err := strconv.Atoi(p.result(t))
+			check(t, err)
+			total += n
+		}
+		if total != int(want) {
+			t.Errorf("limit %d: %d answers", int64(limit), total)
+		}
+		spent(t, l, "sales", amounts{"ana": {want, want}})
+		check(t, verify(l, "", nil))
+	}
+}
