@@ -61,6 +61,7 @@ func TestQuestionID(t *testing.T) {
 		func(q *Question) { q.Items = q.Items[:1] },
 		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bob", 3, 1}} },
 		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bo", 2, 1}} },
+		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bot", 2, 1}} },
 	} {
 		q := base
 		change(&q)

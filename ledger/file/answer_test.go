@@ -317,6 +317,15 @@ func TestAnswerInWindows(t *testing.T) {
 	if b := balance(t, l, "ana"); b.WindowSpent != 4 || b.Spent != 8 {
 		t.Errorf("%+v", b)
 	}
+	check(t, l.SetLimit("aaron", "m", 3, 60)) // is left out, before one with another window
+	ask("left out", "aaron", "bob", "eve").leavingOut().gets(t, l, "left out 1", 0, 0)
+	check(t, l.SetLimit("bob", "m", 10, 7200))
+	check(t, l.SetLimit("eve", "m", 10, 0))
+	check(t, l.Charge("f", "m", []ledger.Item{{Account: "bob", Epsilon: 3, Evaluations: 1}}))
+	ask("left out", "aaron", "bob", "eve").leavingOut().gets(t, l, "left out 1", 2, 0)
+	if b, e := balance(t, l, "bob"), balance(t, l, "eve"); b.WindowSpent != 7 || b.Reopens.Sub(time.UnixMicro(at)) != 2*time.Hour || e.Spent != 4 {
+		t.Errorf("%+v, %+v", b, e)
+	}
 	at += 3600e6
 	if r := ask("o", "ana").as("sales", 10).fails(t, l); r.Role != "sales" || r.Left != 2 {
 		t.Errorf("%+v", r)
@@ -496,8 +505,34 @@ func TestArchiveKeepsAnswersAndPurses(t *testing.T) {
 	if len(all) != 3 {
 		t.Errorf("the balances %+v", all)
 	}
-	spoil(t, l.Path(), "UPDATE purse SET spent = spent - 1 WHERE role = 'role 0'")
+	for _, c := range charges(t, l) {
+		if c.Unit != "m" {
+			t.Errorf("an event that was none: %+v", c)
+		}
+	}
+	spoil(t, l.Path(), "UPDATE purse SET spent = spent - 1 WHERE role = 'role 0' AND account = 'ana'")
 	saying(t, "tampered", verify(l, path, nil), "what role 'role 0' has spent on account 'ana' in 'm' is not what its entries say")
+}
+
+// The entry that stands for archived ones is compared with them, even if it was written with a chain
+// that verifies.
+func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
+	l := newAsked(t)
+	path := filepath.Join(t.TempDir(), "archive")
+	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	_, err := l.Archive(path, time.Now().Add(time.Hour))
+	check(t, err)
+	check(t, verify(l, path, nil))
+	check(t, l.transact(func(t *transaction) error {
+		p := ledger.Purse{Role: "sales", Account: "ana", Unit: "m"}
+		from := &origin{new(run), t.now, archiveFunction, eventUnit}
+		if err := t.addEntry(&change{origin: from, account: p.EntryAccount(), spent: -1}, 0, ledger.WindowUse{}); err != nil {
+			return err
+		}
+		return t.exec("UPDATE purse SET spent = spent - 1")
+	}))
+	check(t, verify(l, "", nil))
+	saying(t, "refunded", verify(l, path, nil), "what role 'sales' has spent on account 'ana' in 'm' is not what its entries say")
 }
 
 func TestVerifyFindsChangedPurses(t *testing.T) {
