@@ -56,7 +56,7 @@ func (l *Ledger) Answer(q ledger.Question) (ledger.Answered, error) {
 // answer gives a remembered answer or draws one. All checks and the draw come before the first
 // write.
 func (t *transaction) answer(q *ledger.Question) (ledger.Answered, error) {
-	if err := t.db.conn.Exec(answerSchema); err != nil { // counts as no write: alone it is rolled back
+	if err := t.db.prepareAnswers(); err != nil {
 		return ledger.Answered{}, err
 	}
 	id := q.ID()
@@ -78,14 +78,29 @@ func (t *transaction) answer(q *ledger.Question) (ledger.Answered, error) {
 	return t.drawAnswer(q, id[:], p)
 }
 
+// prepareAnswers makes the tables of answers and purses if they are not there. That counts as no
+// write: by itself it is rolled back.
+func (db *store) prepareAnswers() error {
+	s, err := db.compiled("SELECT 1 FROM sqlite_schema WHERE name = 'purse'")
+	if err != nil {
+		return err
+	}
+	there, err := s.Step()
+	s.Reset()
+	if err != nil || there {
+		return err
+	}
+	return db.conn.Exec(answerSchema)
+}
+
 // given returns the remembered answers to the question that has the ID.
 func (db *store) given(id []byte, role string) (given []ledger.Given, err error) {
-	s, _, err := db.conn.Prepare(`
+	s, err := db.compiled(`
 		SELECT id, left_out, EXISTS (SELECT 1 FROM seen WHERE answer = id AND role = ?2) FROM answer WHERE question = ?1`)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
+	defer s.Reset()
 	s.BindBlob(1, id)
 	s.BindText(2, role)
 	for {
@@ -128,7 +143,6 @@ func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, erro
 		if purses, err = t.db.purses(q.Role, q.Unit); err != nil {
 			return nil, err
 		}
-		defer purses.close()
 	}
 	for i, item := range q.Items {
 		if balances != nil {
@@ -179,13 +193,13 @@ func (p *payers) checkPurse(q *ledger.Question, purses *purses, i int, item ledg
 // recallAnswer gives a remembered answer again. A role that has not seen it pays.
 func (t *transaction) recallAnswer(q *ledger.Question, g *ledger.Given) (ledger.Answered, error) {
 	a := ledger.Answered{Remembered: true, LeftOut: g.LeftOut.Count()}
-	s, _, err := t.db.conn.Prepare("SELECT answer, given FROM answer WHERE id = ?1")
+	s, err := t.db.compiled("SELECT answer, given FROM answer WHERE id = ?1")
 	if err != nil {
 		return a, err
 	}
-	defer s.Close()
 	s.BindInts(1, g.ID)
 	if _, err := s.Step(); err != nil {
+		s.Reset()
 		return a, err
 	}
 	answer, at := s.Column(0), s.Column(1)
@@ -218,7 +232,7 @@ func (t *transaction) drawAnswer(q *ledger.Question, id []byte, p *payers) (ledg
 	if err != nil {
 		return a, err
 	}
-	number, err := t.db.readInt("SELECT last_insert_rowid()")
+	number, err := t.db.readInt("SELECT max(id) FROM answer")
 	if err != nil {
 		return a, err
 	}

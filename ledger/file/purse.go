@@ -39,7 +39,7 @@ type purses struct {
 }
 
 func (db *store) purses(role string, unit budget.Unit) (*purses, error) {
-	get, _, err := db.conn.Prepare("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3")
+	get, err := db.compiled("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3")
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,6 @@ func (db *store) purses(role string, unit budget.Unit) (*purses, error) {
 	get.BindText(2, string(unit))
 	return &purses{role, unit, get}, nil
 }
-
-func (p *purses) close() { p.get.Close() }
 
 // of returns the purse for an account.
 func (p *purses) of(account string) (ledger.Purse, error) {
@@ -67,6 +65,10 @@ func (p *purses) of(account string) (ledger.Purse, error) {
 	return purse, nil
 }
 
+const putPurseSQL = `
+INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT DO UPDATE SET spent = spent + excluded.spent`
+
 // chargePurses charges items to the purses of a role, which can pay them.
 func (t *transaction) chargePurses(role string, from *origin, items []ledger.Item) error {
 	entries := make([]ledger.Item, len(items))
@@ -79,19 +81,8 @@ func (t *transaction) chargePurses(role string, from *origin, items []ledger.Ite
 	if err := t.addItems(&of, entries, make([]ledger.WindowUse, len(items))); err != nil {
 		return err
 	}
-	put, _, err := t.db.conn.Prepare(`
-		INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)
-		ON CONFLICT DO UPDATE SET spent = spent + excluded.spent`)
-	if err != nil {
-		return err
-	}
-	defer put.Close()
-	put.BindText(1, role)
-	put.BindText(3, string(from.unit))
 	for _, item := range items {
-		put.BindText(2, item.Account)
-		put.BindInts(4, int64(item.Epsilon))
-		if err := put.Run(); err != nil {
+		if err := t.exec(putPurseSQL, role, item.Account, string(from.unit), int64(item.Epsilon)); err != nil {
 			return err
 		}
 	}

@@ -240,13 +240,12 @@ func (t *transaction) addRelease(id string, p ledger.ReleasePlan) error {
 		id, p.Digest, p.Settings, p.Output, t.now)
 }
 
-// exec runs an SQL statement that writes. Its parameters are texts, integers and blobs.
+// exec runs an SQL statement that writes, and keeps it compiled. Its parameters are texts, integers and blobs.
 func (t *transaction) exec(sql string, params ...any) error {
-	s, _, err := t.db.conn.Prepare(sql)
+	s, err := t.db.compiled(sql)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
 	for i, p := range params {
 		switch p := p.(type) {
 		case string:

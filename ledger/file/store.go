@@ -27,6 +27,8 @@ type store struct {
 	takeTrace, freeTrace    *sqlite.Stmt
 	putRun                  *sqlite.Stmt
 
+	others map[string]*sqlite.Stmt // by their SQL; compiled when they were needed first
+
 	scratch []byte // for what is hashed
 }
 
@@ -102,6 +104,23 @@ func (db *store) prepare() (err error) {
 	return nil
 }
 
+// compiled returns the statement of SQL that not every ledger runs, or can run: its tables may not
+// be there yet. Whoever runs it resets it.
+func (db *store) compiled(sql string) (*sqlite.Stmt, error) {
+	if s := db.others[sql]; s != nil {
+		return s, nil
+	}
+	s, _, err := db.conn.Prepare(sql)
+	if err != nil {
+		return nil, err
+	}
+	if db.others == nil {
+		db.others = map[string]*sqlite.Stmt{}
+	}
+	db.others[sql] = s
+	return s, nil
+}
+
 // close closes the statements, then the connection: SQLite keeps a connection open as long as
 // one of its statements lives.
 func (db *store) close() error {
@@ -109,6 +128,9 @@ func (db *store) close() error {
 		if *s != nil {
 			(*s).Close()
 		}
+	}
+	for _, s := range db.others {
+		s.Close()
 	}
 	return db.conn.Close()
 }
