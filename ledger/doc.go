@@ -35,6 +35,21 @@
 // transaction that stores how far it is. After a process was killed, the next one charges only
 // the rest: see [Release].
 //
+// # Questions
+//
+// An answer over the secrets of many accounts is drawn once and remembered. It is drawn inside the
+// transaction that charges for it, after everything that could refuse it, and leaves when both
+// are stored: so an answer that was seen was paid for, and the same question asked again gives
+// nothing new away and costs nobody anything. See [Question] for what the same question is, and
+// [Choose] for which answer it gets.
+//
+// A role that asks has a budget of its own for each account, its purse ([Purse]), which is charged
+// beside the account. That bounds how much one analyst uses of everybody's budget. It is no loss
+// of the account's, so no balance shows it.
+//
+// Nothing is forgotten: erasing a person changes the rows that a question is about, and with them
+// its Key.
+//
 // # Entries
 //
 // An [Entry] changes what an account has spent and reserved, or sets its limit. A balance is the
@@ -44,8 +59,9 @@
 //
 // # Rules for engines
 //
-// An engine checks what it is asked with [CheckCharge], [CheckLimit], [MergeItems] and
-// [CheckOrdered]. In a transaction it reads a [Standing], which knows what the account can pay
-// and how its window goes on. It writes the Entry and the balance that follow. Times are in
+// An engine checks what it is asked with [CheckCharge], [CheckLimit], [MergeItems],
+// [CheckOrdered] and [Question.Normalize]. In a transaction it reads a [Standing], which knows what the account can pay
+// and how its window goes on. It writes the Entry and the balance that follow. For a purse it
+// writes an Entry with the account that [Purse.EntryAccount] returns. Times are in
 // microseconds since 1970.
 package ledger

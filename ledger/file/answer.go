@@ -127,15 +127,15 @@ type payers struct {
 // payersOf returns who can pay, or the refusal of the first who cannot if nobody is to be left out.
 // Without accounts, an earlier answer has charged the accounts and only purses pay.
 func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, error) {
-	p := &payers{}
-	var balances *orderedBalances
-	if accounts {
-		var err error
-		if balances, err = t.db.orderedBalances(q.Unit, t.now); err != nil {
+	p := &payers{windows: make([]ledger.WindowUse, len(q.Items))}
+	standing := func(account string) (ledger.Standing, error) { return t.standing(account, q.Unit) }
+	if accounts && len(q.Items) >= batchSize {
+		balances, err := t.db.orderedBalances(q.Unit, t.now)
+		if err != nil {
 			return nil, err
 		}
 		defer balances.close() // before anything is written: SQLite keeps what is read in its place
-		p.windows = make([]ledger.WindowUse, len(q.Items))
+		standing = balances.standing
 	}
 	var purses *purses
 	if q.Role != "" {
@@ -145,8 +145,12 @@ func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, erro
 		}
 	}
 	for i, item := range q.Items {
-		if balances != nil {
-			if err := p.checkAccount(t, q, balances, i, item); err != nil {
+		if accounts {
+			b, err := standing(item.Account)
+			if err != nil {
+				return nil, err
+			}
+			if err := p.checkAccount(t, q, &b, i, item); err != nil {
 				return nil, err
 			}
 		}
@@ -160,18 +164,16 @@ func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, erro
 }
 
 // checkAccount checks that the limit of an item's account leaves the item.
-func (p *payers) checkAccount(t *transaction, q *ledger.Question, balances *orderedBalances, i int, item ledger.Item) error {
-	b, err := balances.standing(item.Account)
-	if err != nil {
-		return err
-	}
+func (p *payers) checkAccount(t *transaction, q *ledger.Question, b *ledger.Standing, i int, item ledger.Item) error {
 	if !q.LeaveOut {
-		err = t.db.checkAffordable(&b, item.Epsilon, 0)
+		if err := t.db.checkAffordable(b, item.Epsilon, 0); err != nil {
+			return err
+		}
 	} else if b.Refuse(item.Epsilon, 0) != nil {
 		p.accounts.Add(i)
 	}
 	p.windows[i] = b.WindowAfter(item.Epsilon)
-	return err
+	return nil
 }
 
 // checkPurse checks that the role's purse for an item's account can pay the item.

@@ -31,7 +31,8 @@
 // # The file
 //
 // Table entry holds the entries, table balance what they add up to, table budget the limits that
-// hold. The file and what lies beside it are for their owner alone, unless [WithMode] says
+// hold. Ledgers of questions also have the tables answer, seen (which role has seen which) and purse
+// (what roles have spent, as entries without a unit say). The file and what lies beside it are for their owner alone, unless [WithMode] says
 // otherwise. The file has one name: see place.go. Nothing else in the process may open it:
 // closing any descriptor of a file drops the POSIX locks that SQLite holds on it. While it is
 // open, SQLite's -wal and -shm lie beside it, and the queue of processes, -queue, which is
