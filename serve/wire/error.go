@@ -1,0 +1,62 @@
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// An Error is an error, or a notice, as a client sees it.
+type Error struct {
+	Severity string // ERROR, or NOTICE for a notice, unless it is set
+	Code     string // the SQLSTATE; XX000, or 00000 for a notice, unless it is set
+	Message  string
+	Detail   string
+	Hint     string
+	Position int // of the character in the statement that the error is about, from 1; 0 for none
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+func newError(code, message string) *Error { return &Error{Code: code, Message: message} }
+
+func fatal(code, message string) *Error {
+	return &Error{Severity: "FATAL", Code: code, Message: message}
+}
+
+var (
+	errCanceled = newError("57014", "canceling statement due to user request")
+	errShutdown = fatal("57P01", "terminating connection due to administrator command")
+)
+
+// asError returns what the client sees of an error of a session. ctx is that of the call which failed.
+func asError(ctx context.Context, err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if cause := context.Cause(ctx); errors.As(cause, &e) {
+		return e
+	}
+	return newError("XX000", err.Error())
+}
+
+func (e *Error) response(severity, code string) pgproto3.ErrorResponse {
+	if e.Severity != "" {
+		severity = e.Severity
+	}
+	if e.Code != "" {
+		code = e.Code
+	}
+	return pgproto3.ErrorResponse{
+		Severity:            severity,
+		SeverityUnlocalized: severity,
+		Code:                code,
+		Message:             withoutNUL(e.Message),
+		Detail:              withoutNUL(e.Detail),
+		Hint:                withoutNUL(e.Hint),
+		Position:            int32(e.Position),
+	}
+}

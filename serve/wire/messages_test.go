@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+var (
+	sync_  = &pgproto3.Sync{}
+	flush_ = &pgproto3.Flush{}
+)
+
+func parse(name, sql string) *pgproto3.Parse { return &pgproto3.Parse{Name: name, Query: sql} }
+
+func bind(portal, statement string) *pgproto3.Bind {
+	return &pgproto3.Bind{DestinationPortal: portal, PreparedStatement: statement}
+}
+
+func bindFormats(portal, statement string, formats ...int16) *pgproto3.Bind {
+	return &pgproto3.Bind{DestinationPortal: portal, PreparedStatement: statement, ResultFormatCodes: formats}
+}
+
+func describePortal(name string) *pgproto3.Describe {
+	return &pgproto3.Describe{ObjectType: 'P', Name: name}
+}
+
+func executePortal(name string, rows uint32) *pgproto3.Execute {
+	return &pgproto3.Execute{Portal: name, MaxRows: rows}
+}
+
+func closeStatement(name string) *pgproto3.Close {
+	return &pgproto3.Close{ObjectType: 'S', Name: name}
+}
+
+func query(sql string) *pgproto3.Query { return &pgproto3.Query{String: sql} }
+
+func post(c *pgconn.PgConn, messages ...any) {
+	for _, m := range messages {
+		c.Frontend().Send(m.(pgproto3.FrontendMessage))
+	}
+}
+
+// talk sends what was posted, and returns what the server answers up to ReadyForQuery: names of messages, the
+// tags of commands, and the codes of errors.
+func talk(t *testing.T, c *pgconn.PgConn) string {
+	t.Helper()
+	if err := c.Frontend().Flush(); err != nil {
+		t.Fatal(err)
+	}
+	stop := context.AfterFunc(background(t), func() { c.Conn().Close() })
+	defer stop()
+	var names []string
+	for {
+		m, err := c.Frontend().Receive()
+		if err != nil {
+			t.Fatalf("after %v: %v", names, err)
+		}
+		names = append(names, name(m))
+		if _, ok := m.(*pgproto3.ReadyForQuery); ok {
+			return strings.Join(names, " ")
+		}
+	}
+}
+
+func name(m pgproto3.BackendMessage) string {
+	switch m := m.(type) {
+	case nil:
+		return "nothing"
+	case *pgproto3.ErrorResponse:
+		return m.Code
+	case *pgproto3.CommandComplete:
+		return "CommandComplete:" + string(m.CommandTag)
+	default:
+		return reflect.TypeOf(m).Elem().Name()
+	}
+}

@@ -1,0 +1,282 @@
+package wire
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Row takes the values of one row, in order. It encodes them into the connection's buffer for the type of the
+// column and in the format that the client has chosen.
+type Row struct {
+	columns []rowColumn
+	next    int // the column that the next value is for
+	err     error
+
+	buf   []byte
+	start int // of the row's message in buf
+	copy  *Copy
+	text  []byte // of a value that COPY has to escape
+}
+
+type rowColumn struct {
+	name   string
+	kind   kind
+	binary bool
+}
+
+func newRow(columns []Column, formats []int16) *Row {
+	r := &Row{columns: make([]rowColumn, len(columns))}
+	for i, c := range columns {
+		r.columns[i] = rowColumn{name: c.Name, kind: kindOf(c.OID), binary: formats != nil && formats[i] == 1}
+	}
+	return r
+}
+
+// begin begins a message at the end of buf.
+func (r *Row) begin(buf []byte) {
+	r.start, r.next, r.err = len(buf), 0, nil
+	if r.copy != nil {
+		r.buf = append(buf, 'd', 0, 0, 0, 0)
+		return
+	}
+	r.buf = append(buf, 'D', 0, 0, 0, 0, 0, 0)
+	binary.BigEndian.PutUint16(r.buf[r.start+5:], uint16(len(r.columns)))
+}
+
+// end completes the message and returns buf with it.
+func (r *Row) end() ([]byte, error) {
+	if r.err == nil && r.next != len(r.columns) {
+		r.err = fmt.Errorf("a row has %d values for %d columns", r.next, len(r.columns))
+	}
+	if r.err == nil && r.copy != nil {
+		r.buf = append(r.buf, '\n')
+	}
+	if r.err == nil && len(r.buf)-r.start > maxRow {
+		r.err = newError("54000", "a row is larger than 1 GB")
+	}
+	if r.err != nil {
+		return r.buf[:r.start], r.err
+	}
+	binary.BigEndian.PutUint32(r.buf[r.start+1:], uint32(len(r.buf)-r.start-1))
+	return r.buf, nil
+}
+
+// maxRow is the size of a message that clients take.
+const maxRow = 1 << 30
+
+// column returns the column that the next value is for.
+func (r *Row) column() *rowColumn {
+	if r.next == len(r.columns) {
+		if r.err == nil {
+			r.err = fmt.Errorf("a row has more than %d values", len(r.columns))
+		}
+		return &rowColumn{kind: kindOther}
+	}
+	c := &r.columns[r.next]
+	if r.copy != nil && r.next > 0 {
+		r.buf = append(r.buf, r.copy.delimiter())
+	}
+	r.next++
+	return c
+}
+
+// mismatch notes that a value is not of its column's type.
+func (r *Row) mismatch(c *rowColumn, value string) {
+	if r.err == nil {
+		r.err = newError("42804", fmt.Sprintf("column %q has %s, which is not of its type", c.name, value))
+	}
+}
+
+// open leaves room for the length of a value and returns where it is. close puts it there.
+func (r *Row) open() int {
+	if r.copy != nil {
+		r.text = r.text[:0]
+		r.buf, r.text = r.text, r.buf // values are written to buf, and then escaped
+		return 0
+	}
+	r.buf = append(r.buf, 0, 0, 0, 0)
+	return len(r.buf)
+}
+
+func (r *Row) close(at int) {
+	if r.copy != nil {
+		r.buf, r.text = r.text, r.buf
+		r.buf = r.copy.appendValue(r.buf, r.text, len(r.columns) == 1)
+		return
+	}
+	binary.BigEndian.PutUint32(r.buf[at-4:], uint32(len(r.buf)-at))
+}
+
+// Null writes a NULL.
+func (r *Row) Null() {
+	r.column()
+	if r.copy != nil {
+		r.buf = append(r.buf, r.copy.null()...)
+		return
+	}
+	r.buf = append(r.buf, 0xff, 0xff, 0xff, 0xff)
+}
+
+// Int writes a number. A column of floating-point numbers or booleans takes it too.
+func (r *Row) Int(v int64) {
+	c := r.column()
+	switch c.kind {
+	case kindFloat4, kindFloat8:
+		r.float(c, float64(v))
+		return
+	case kindBool:
+		r.bool(c, v != 0)
+		return
+	case kindInt2:
+		if v != int64(int16(v)) {
+			r.mismatch(c, strconv.FormatInt(v, 10))
+		}
+	case kindInt4:
+		if v != int64(int32(v)) {
+			r.mismatch(c, strconv.FormatInt(v, 10))
+		}
+	case kindOid:
+		if v != int64(uint32(v)) {
+			r.mismatch(c, strconv.FormatInt(v, 10))
+		}
+	case kindBytea:
+		r.mismatch(c, "a number")
+	}
+	at := r.open()
+	switch {
+	case !c.binary || c.kind == kindText:
+		r.buf = strconv.AppendInt(r.buf, v, 10)
+	case c.kind == kindInt2:
+		r.buf = binary.BigEndian.AppendUint16(r.buf, uint16(v))
+	case c.kind == kindInt8:
+		r.buf = binary.BigEndian.AppendUint64(r.buf, uint64(v))
+	default: // int4 and oid
+		r.buf = binary.BigEndian.AppendUint32(r.buf, uint32(v))
+	}
+	r.close(at)
+}
+
+// Float writes a floating-point number.
+func (r *Row) Float(v float64) { r.float(r.column(), v) }
+
+func (r *Row) float(c *rowColumn, v float64) {
+	bits := 64
+	switch c.kind {
+	case kindFloat4:
+		bits = 32
+	case kindFloat8, kindText, kindOther:
+	default:
+		r.mismatch(c, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	at := r.open()
+	switch {
+	case !c.binary || c.kind == kindText:
+		r.buf = appendFloat(r.buf, v, bits)
+	case bits == 32:
+		r.buf = binary.BigEndian.AppendUint32(r.buf, math.Float32bits(float32(v)))
+	default:
+		r.buf = binary.BigEndian.AppendUint64(r.buf, math.Float64bits(v))
+	}
+	r.close(at)
+}
+
+// appendFloat writes a number as PostgreSQL does: the shortest digits that say it, with an exponent below 1e-4 and
+// from 1e15 on (1e6 for float4).
+func appendFloat(buf []byte, v float64, bits int) []byte {
+	switch {
+	case math.IsInf(v, 1):
+		return append(buf, "Infinity"...)
+	case math.IsInf(v, -1):
+		return append(buf, "-Infinity"...)
+	}
+	large := 1e15
+	if bits == 32 {
+		large = 1e6
+	}
+	if abs := math.Abs(v); abs != 0 && (abs < 1e-4 || abs >= large) {
+		return strconv.AppendFloat(buf, v, 'e', -1, bits)
+	}
+	return strconv.AppendFloat(buf, v, 'f', -1, bits)
+}
+
+// Bool writes a truth value.
+func (r *Row) Bool(v bool) { r.bool(r.column(), v) }
+
+func (r *Row) bool(c *rowColumn, v bool) {
+	switch c.kind {
+	case kindBool, kindText, kindOther:
+	default:
+		r.mismatch(c, "a truth value")
+	}
+	at := r.open()
+	switch {
+	case c.binary && c.kind == kindBool && v:
+		r.buf = append(r.buf, 1)
+	case c.binary && c.kind == kindBool:
+		r.buf = append(r.buf, 0)
+	case v:
+		r.buf = append(r.buf, 't')
+	default:
+		r.buf = append(r.buf, 'f')
+	}
+	r.close(at)
+}
+
+// Text writes text, or the text form of a value whose type has no other method.
+func (r *Row) Text(v string) {
+	c := r.textColumn()
+	if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
+		r.notText(c)
+	}
+	at := r.open()
+	r.buf = append(r.buf, v...)
+	r.close(at)
+}
+
+// TextBytes does what Text does. It does not keep v.
+func (r *Row) TextBytes(v []byte) {
+	c := r.textColumn()
+	if !validText(v) {
+		r.notText(c)
+	}
+	at := r.open()
+	r.buf = append(r.buf, v...)
+	r.close(at)
+}
+
+func (r *Row) textColumn() *rowColumn {
+	c := r.column()
+	if c.kind != kindText && c.kind != kindOther {
+		r.mismatch(c, "text")
+	}
+	return c
+}
+
+func (r *Row) notText(c *rowColumn) {
+	if r.err == nil {
+		r.err = newError("22021", fmt.Sprintf("column %q has text that is not UTF-8, or holds a zero byte", c.name))
+	}
+}
+
+// Bytes writes a bytea. It does not keep v.
+func (r *Row) Bytes(v []byte) {
+	c := r.column()
+	switch c.kind {
+	case kindBytea, kindText, kindOther:
+	default:
+		r.mismatch(c, "a blob")
+	}
+	at := r.open()
+	if c.binary && c.kind == kindBytea {
+		r.buf = append(r.buf, v...)
+	} else {
+		r.buf = append(r.buf, `\x`...)
+		r.buf = hex.AppendEncode(r.buf, v)
+	}
+	r.close(at)
+}

@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"encoding/binary"
+	"net"
+	"sync"
+	"time"
+)
+
+// A transport is the connection below the messages, behind TLS. Its reads know where messages end. So a client may
+// think as long as it likes between two messages, but not within one, and a session that waits for a request can be
+// told from one that is being served.
+type transport struct {
+	net.Conn
+	bodyTimeout  time.Duration
+	writeTimeout time.Duration
+	until        time.Time // the deadline of all messages before the session; zero afterwards
+
+	header [5]byte // of the message that is being read
+	filled int     // bytes of header that are there
+	body   int     // bytes of the body to come
+
+	deadline time.Time // of the message that is being read; zero between messages
+
+	mu       sync.Mutex
+	waiting  bool // for a request, with no other one unanswered
+	draining bool
+}
+
+// Read reads what there is, and sets the deadlines.
+func (t *transport) Read(p []byte) (int, error) {
+	t.mu.Lock()
+	between := t.filled == 0
+	switch {
+	case between && t.waiting && t.draining:
+		t.mu.Unlock()
+		return 0, errShutdown
+	case !t.until.IsZero():
+		t.deadline = t.until
+	case between:
+		t.deadline = time.Time{}
+	case t.deadline.IsZero():
+		t.deadline = time.Now().Add(t.bodyTimeout)
+	}
+	t.Conn.SetReadDeadline(t.deadline)
+	t.mu.Unlock()
+
+	n, err := t.Conn.Read(p)
+	t.follow(p[:n])
+	return n, err
+}
+
+// follow keeps track of where messages begin.
+func (t *transport) follow(p []byte) {
+	for len(p) > 0 {
+		if t.filled < len(t.header) {
+			n := copy(t.header[t.filled:], p)
+			t.filled += n
+			p = p[n:]
+			if t.filled < len(t.header) {
+				return
+			}
+			// A length that makes no sense ends the connection when the message is received.
+			t.body = max(0, int(int32(binary.BigEndian.Uint32(t.header[1:])))-4)
+		}
+		n := min(t.body, len(p))
+		t.body -= n
+		p = p[n:]
+		if t.body == 0 {
+			t.filled = 0
+			t.deadline = time.Time{}
+		}
+	}
+}
+
+// setWaiting says whether the session waits for a request, and reports whether it may.
+func (t *transport) setWaiting(waiting bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = waiting
+	return !(waiting && t.draining)
+}
+
+// drain ends the wait for a request, and lets none begin any more.
+func (t *transport) drain() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.draining = true
+	if t.waiting {
+		t.Conn.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+// Write writes all of p, or fails if the client does not read.
+func (t *transport) Write(p []byte) (int, error) {
+	t.Conn.SetWriteDeadline(time.Now().Add(t.writeTimeout))
+	return t.Conn.Write(p)
+}
+
+// A replayed connection is one of which the first byte has been read.
+type replayed struct {
+	net.Conn
+	first []byte
+}
+
+func (r *replayed) Read(p []byte) (int, error) {
+	if len(r.first) > 0 {
+		n := copy(p, r.first)
+		r.first = r.first[n:]
+		return n, nil
+	}
+	return r.Conn.Read(p)
+}

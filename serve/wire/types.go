@@ -1,0 +1,112 @@
+package wire
+
+import "github.com/jackc/pgx/v5/pgproto3"
+
+// The numbers of types that values are encoded for. A column may have any other type too: its values are text.
+const (
+	OIDBool        = 16
+	OIDBytea       = 17
+	OIDChar        = 18 // "char", one byte
+	OIDName        = 19
+	OIDInt8        = 20
+	OIDInt2        = 21
+	OIDInt4        = 23
+	OIDText        = 25
+	OIDOid         = 26
+	OIDJSON        = 114
+	OIDXML         = 142
+	OIDFloat4      = 700
+	OIDFloat8      = 701
+	OIDUnknown     = 705
+	OIDBpchar      = 1042
+	OIDVarchar     = 1043
+	OIDDate        = 1082
+	OIDTimestamp   = 1114
+	OIDTimestamptz = 1184
+	OIDNumeric     = 1700
+	OIDUUID        = 2950
+)
+
+// A kind is how values of a type are encoded.
+type kind byte
+
+const (
+	kindOther kind = iota // text, without a binary form
+	kindText              // text, the binary form of which is the same
+	kindInt2
+	kindInt4
+	kindInt8
+	kindOid
+	kindFloat4
+	kindFloat8
+	kindBool
+	kindBytea
+)
+
+func kindOf(oid uint32) kind {
+	switch oid {
+	case OIDText, OIDVarchar, OIDBpchar, OIDName, OIDChar, OIDUnknown, OIDJSON, OIDXML:
+		return kindText
+	case OIDInt2:
+		return kindInt2
+	case OIDInt4:
+		return kindInt4
+	case OIDInt8:
+		return kindInt8
+	case OIDOid:
+		return kindOid
+	case OIDFloat4:
+		return kindFloat4
+	case OIDFloat8:
+		return kindFloat8
+	case OIDBool:
+		return kindBool
+	case OIDBytea:
+		return kindBytea
+	}
+	return kindOther
+}
+
+// HasBinary reports whether values of a type can be sent in binary. A client that asks for others in binary gets an
+// error when it binds.
+func HasBinary(oid uint32) bool { return kindOf(oid) != kindOther }
+
+// typeSize returns what a RowDescription says about the size of a type's values: -1 if they differ.
+func typeSize(oid uint32) int16 {
+	switch oid {
+	case OIDBool, OIDChar:
+		return 1
+	case OIDInt2:
+		return 2
+	case OIDInt4, OIDOid, OIDFloat4, OIDDate:
+		return 4
+	case OIDInt8, OIDFloat8, OIDTimestamp, OIDTimestamptz:
+		return 8
+	case OIDUUID:
+		return 16
+	case OIDName:
+		return 64
+	case OIDUnknown:
+		return -2
+	}
+	return -1
+}
+
+// description describes columns, in the formats that formats returns for them.
+func description(columns []Column, formats []int16) *pgproto3.RowDescription {
+	fields := make([]pgproto3.FieldDescription, len(columns))
+	for i, c := range columns {
+		fields[i] = pgproto3.FieldDescription{
+			Name:                 []byte(withoutNUL(c.Name)),
+			TableOID:             c.Table,
+			TableAttributeNumber: c.Number,
+			DataTypeOID:          c.OID,
+			DataTypeSize:         typeSize(c.OID),
+			TypeModifier:         c.TypeModifier - 1,
+		}
+		if formats != nil {
+			fields[i].Format = formats[i]
+		}
+	}
+	return &pgproto3.RowDescription{Fields: fields}
+}
