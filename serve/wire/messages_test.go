@@ -10,10 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-var (
-	sync_  = &pgproto3.Sync{}
-	flush_ = &pgproto3.Flush{}
-)
+var sync_ = &pgproto3.Sync{}
 
 func parse(name, sql string) *pgproto3.Parse { return &pgproto3.Parse{Name: name, Query: sql} }
 

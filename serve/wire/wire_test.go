@@ -482,7 +482,10 @@ func TestCancel(t *testing.T) {
 	}
 	// A portal can be canceled when it is continued.
 	c := s.connect(t, "").PgConn()
-	post(c, parse("", "wait"), bind("", ""), executePortal("", 1), flush_, executePortal("", 1), sync_)
+	post(c, parse("", "wait"), bind("", ""), executePortal("", 1), executePortal("", 1), sync_)
+	if err := c.Frontend().Flush(); err != nil {
+		t.Fatal(err)
+	}
 	<-s.waiting
 	if err := c.CancelRequest(background(t)); err != nil {
 		t.Fatal(err)
