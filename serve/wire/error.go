@@ -54,9 +54,9 @@ func (e *Error) response(severity, code string) pgproto3.ErrorResponse {
 		Severity:            severity,
 		SeverityUnlocalized: severity,
 		Code:                code,
-		Message:             withoutNUL(e.Message),
-		Detail:              withoutNUL(e.Detail),
-		Hint:                withoutNUL(e.Hint),
+		Message:             clean(e.Message),
+		Detail:              clean(e.Detail),
+		Hint:                clean(e.Hint),
 		Position:            int32(e.Position),
 	}
 }

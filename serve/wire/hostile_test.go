@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -332,6 +333,28 @@ func TestVanishedClient(t *testing.T) {
 	for deadline := time.Now().Add(patience); s.sessions() != 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the session of a client that is gone goes on")
+		}
+	}
+}
+
+// TestVanishedClientOfAStatement has a client disappear while its statement runs, which must end too.
+func TestVanishedClientOfAStatement(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells that a client is gone")
+	}
+	for _, more := range []string{"", "sslmode=require"} {
+		s := serve(t, Options{})
+		c := s.connect(t, more).PgConn()
+		post(c, query("wait"))
+		if err := c.Frontend().Flush(); err != nil {
+			t.Fatal(err)
+		}
+		<-s.waiting
+		c.Conn().Close()
+		for deadline := time.Now().Add(patience); s.sessions() != 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the statement goes on without its client")
+			}
 		}
 	}
 }

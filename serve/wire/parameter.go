@@ -16,7 +16,10 @@ import (
 
 func validText(v []byte) bool { return bytes.IndexByte(v, 0) < 0 && utf8.Valid(v) }
 
-func withoutNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+// clean returns a text that the protocol can carry: UTF-8 without zero bytes.
+func clean(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd")
+}
 
 // readParameter reads a parameter of a type into what Statement.Query takes. It does not keep v.
 func readParameter(number int, oid uint32, isBinary bool, v []byte) (any, error) {

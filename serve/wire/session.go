@@ -49,6 +49,7 @@ type conn struct {
 
 	runningMu sync.Mutex
 	running   context.CancelCauseFunc // of the call that a cancel request would end
+	watch     *time.Timer             // looks after the client while a call runs
 
 	noticesMu sync.Mutex
 	notices   []pgproto3.BackendMessage
@@ -304,10 +305,34 @@ func (c *conn) begin() (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
+// watchInterval is how often a session that executes looks whether its client is still there.
+const watchInterval = 500 * time.Millisecond
+
 func (c *conn) setRunning(cancel context.CancelCauseFunc) {
 	c.runningMu.Lock()
 	defer c.runningMu.Unlock()
 	c.running = cancel
+	switch {
+	case c.watch == nil:
+		c.watch = time.AfterFunc(watchInterval, c.lookAfterClient)
+	case cancel != nil:
+		c.watch.Reset(watchInterval)
+	default:
+		c.watch.Stop()
+	}
+}
+
+// lookAfterClient ends the session of a client that is gone: its statement would work, and pay, for nobody.
+func (c *conn) lookAfterClient() {
+	c.runningMu.Lock()
+	defer c.runningMu.Unlock()
+	switch {
+	case c.running == nil:
+	case isGone(c.raw):
+		c.cancel(errHangUp)
+	default:
+		c.watch.Reset(watchInterval)
+	}
 }
 
 func (c *conn) cancelRunning() {
@@ -349,13 +374,7 @@ func (c *conn) query(sql string) error {
 		before := sql[:len(sql)-len(rest)]
 		p, behind, err := c.prepare(rest, nil)
 		if err != nil {
-			var e *Error
-			if errors.As(err, &e) && e.Position > 0 && before != "" {
-				moved := *e
-				moved.Position += utf8.RuneCountInString(before)
-				return &moved
-			}
-			return err
+			return moveError(err, before)
 		}
 		if p == nil {
 			if first {
@@ -365,13 +384,24 @@ func (c *conn) query(sql string) error {
 			return nil
 		}
 		if err := c.runSimple(p); err != nil {
-			return err
+			return moveError(err, before)
 		}
 		if behind == "" {
 			return nil
 		}
 		rest = behind
 	}
+}
+
+// moveError makes the position in a statement one in the text that has the statement behind before.
+func moveError(err error, before string) error {
+	var e *Error
+	if before == "" || !errors.As(err, &e) || e.Position == 0 {
+		return err
+	}
+	moved := *e
+	moved.Position += utf8.RuneCountInString(before)
+	return &moved
 }
 
 func (c *conn) runSimple(p *prepared) error {
@@ -709,7 +739,7 @@ func (c *conn) complete(p *portal, sent int64) error {
 	}
 	p.closeRows()
 	c.sendNotices()
-	c.send(&pgproto3.CommandComplete{CommandTag: []byte(withoutNUL(tag))})
+	c.send(&pgproto3.CommandComplete{CommandTag: []byte(clean(tag))})
 	return nil
 }
 
@@ -721,7 +751,7 @@ func (c *conn) Notice(notice *Error) {
 
 // Parameter implements Client.
 func (c *conn) Parameter(name, value string) {
-	c.notice(&pgproto3.ParameterStatus{Name: withoutNUL(name), Value: withoutNUL(value)})
+	c.notice(&pgproto3.ParameterStatus{Name: clean(name), Value: clean(value)})
 }
 
 func (c *conn) notice(m pgproto3.BackendMessage) {

@@ -424,7 +424,7 @@ func loginEnded(err error) error {
 
 // greet tells the client about the server, and that it may begin.
 func (c *conn) greet() {
-	status := func(name, value string) { c.send(&pgproto3.ParameterStatus{Name: name, Value: withoutNUL(value)}) }
+	status := func(name, value string) { c.send(&pgproto3.ParameterStatus{Name: name, Value: clean(value)}) }
 	status("application_name", c.login.Parameters["application_name"])
 	status("client_encoding", "UTF8")
 	status("DateStyle", "ISO, MDY")

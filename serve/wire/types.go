@@ -97,7 +97,7 @@ func description(columns []Column, formats []int16) *pgproto3.RowDescription {
 	fields := make([]pgproto3.FieldDescription, len(columns))
 	for i, c := range columns {
 		fields[i] = pgproto3.FieldDescription{
-			Name:                 []byte(withoutNUL(c.Name)),
+			Name:                 []byte(clean(c.Name)),
 			TableOID:             c.Table,
 			TableAttributeNumber: c.Number,
 			DataTypeOID:          c.OID,
