@@ -134,6 +134,30 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
+// TestMechanismAndBindingAgree chooses a mechanism and says another thing about channel binding. The last one is what a
+// client says from which somebody in between has hidden that the server has channel binding.
+func TestMechanismAndBindingAgree(t *testing.T) {
+	s := serve(t, Options{})
+	for _, x := range []struct{ mechanism, header string }{
+		{mechanism, "p=tls-server-end-point"},
+		{mechanismPlus, "n"},
+		{mechanismPlus, "p=tls-exporter"},
+		{mechanism, "y"},
+	} {
+		c := tls.Client(s.dial(t), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{alpn}})
+		f := pgproto3.NewFrontend(c, c)
+		if _, err := c.Write([]byte(packet(3<<16, "user\x00ana\x00\x00"))); err != nil {
+			t.Fatal(err)
+		}
+		f.Receive()
+		f.Send(&pgproto3.SASLInitialResponse{AuthMechanism: x.mechanism, Data: []byte(x.header + ",,n=,r=abcdefghijklmnop")})
+		f.Flush()
+		if m, err := f.Receive(); err != nil || name(m) != "08P01" {
+			t.Errorf("%s with %s: %v %v", x.mechanism, x.header, name(m), err)
+		}
+	}
+}
+
 // TestUnknownUsersLookReal compares the challenges that real and unknown users get.
 func TestUnknownUsersLookReal(t *testing.T) {
 	s := serve(t, Options{MockSecret: []byte("a secret of the server")})
@@ -170,7 +194,7 @@ func TestUnknownUsersLookReal(t *testing.T) {
 	}
 }
 
-func TestBeyondLoopback(t *testing.T) {
+func TestIsLocal(t *testing.T) {
 	for _, x := range []struct {
 		remote net.Addr
 		local  bool
@@ -184,6 +208,33 @@ func TestBeyondLoopback(t *testing.T) {
 		if got := isLocal(remoteConn{remote: x.remote}); got != x.local {
 			t.Errorf("%v: %v", x.remote, got)
 		}
+	}
+}
+
+// A remoteListener's connections come from elsewhere.
+type remoteListener struct{ net.Listener }
+
+func (l remoteListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return remoteConn{c, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1}}, nil
+}
+
+func TestTLSIsRequiredBeyondLoopback(t *testing.T) {
+	s := serve(t, Options{})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.server.Serve(remoteListener{listener})
+	s.addr = listener.Addr().String()
+	s.connect(t, "sslmode=require")
+	c := s.dial(t)
+	c.Write([]byte(packet(3<<16, "user\x00ana\x00\x00")))
+	if got := reply(t, c); !strings.Contains(got, "28000") || !strings.Contains(got, "sslmode=require") {
+		t.Errorf("without TLS the reply is %q", got)
 	}
 }
 
@@ -287,7 +338,7 @@ func TestMessageLimits(t *testing.T) {
 // holds, which serve checks.
 func TestSlowReader(t *testing.T) {
 	s := serve(t, Options{WriteTimeout: 100 * time.Millisecond})
-	for _, statement := range []string{"rows 100000000", "copy 100000000", "big 100000000"} {
+	for _, statement := range []string{"rows 100000000", "copy 100000000", "big 30000000"} {
 		c := s.connect(t, "").PgConn()
 		post(c, query(statement))
 		if err := c.Frontend().Flush(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // A toy is a handler with a language of its own, whose statements end with semicolons:
 //
-//	rows N          N rows of a number and a text
+//	rows N          N rows of a number and a text; rows N I fails at row I, rows N noisy has a notice for each
 //	types           a row with a value of each type, and one of NULLs
 //	echo TYPE ..    its parameters, of the types int8, float8, bool, bytea, text, numeric or any
 //	wait            a row, and then nothing until the context ends
@@ -21,14 +21,14 @@ import (
 //	notice, fail, panic, begin, commit, rollback
 type toy struct {
 	verifiers map[string]Verifier
-	queries   atomic.Int64  // calls of Query
-	open      atomic.Int64  // sessions, statements and rows that are open
-	waiting   chan struct{} // gets a value when a statement waits
+	queries   atomic.Int64         // calls of Query
+	open      atomic.Int64         // sessions, statements and rows that are open
+	waiting   chan context.Context // gets that of a statement which waits
 	logins    chan *Login
 }
 
 func newToy() *toy {
-	t := &toy{verifiers: map[string]Verifier{}, waiting: make(chan struct{}, 1000), logins: make(chan *Login, 1000)}
+	t := &toy{verifiers: map[string]Verifier{}, waiting: make(chan context.Context, 1000), logins: make(chan *Login, 1000)}
 	for user, password := range map[string]string{"ana": "secret", "björn": "pässwörd\u00a0x"} {
 		v, err := NewVerifier(password, DefaultIterations)
 		if err != nil {
@@ -148,11 +148,16 @@ type toyStatement struct {
 	n          int64
 	parameters []uint32
 	columns    []Column
+	closed     bool
 }
 
 func (st *toyStatement) Parameters() []uint32 { return st.parameters }
 func (st *toyStatement) Columns() []Column    { return st.columns }
-func (st *toyStatement) Close()               { st.session.toy.open.Add(-1) }
+
+func (st *toyStatement) Close() {
+	st.closed = true
+	st.session.toy.open.Add(-1)
+}
 
 func (st *toyStatement) Query(ctx context.Context, args []any) (Rows, error) {
 	st.session.toy.queries.Add(1)
@@ -205,6 +210,12 @@ func (r *toyRows) Tag(rows int64) string {
 }
 
 func (r *toyRows) Next(row *Row) (bool, error) {
+	if r.st.closed {
+		return false, errors.New("the statement is closed")
+	}
+	if err := r.ctx.Err(); err != nil {
+		return false, err
+	}
 	i := r.i
 	r.i++
 	switch r.st.words[0] {
@@ -216,6 +227,9 @@ func (r *toyRows) Next(row *Row) (bool, error) {
 			return false, &Error{Code: "22012", Message: "row " + r.st.words[2] + " fails"}
 		}
 		row.Int(i)
+		if len(r.st.words) > 2 && r.st.words[2] == "noisy" {
+			r.st.session.client.Notice(&Error{Message: "a row"})
+		}
 		row.Text("row")
 		return true, nil
 	case "copy":
@@ -245,7 +259,7 @@ func (r *toyRows) Next(row *Row) (bool, error) {
 			row.Int(0)
 			return true, nil
 		}
-		r.st.session.toy.waiting <- struct{}{}
+		r.st.session.toy.waiting <- r.ctx
 		<-r.ctx.Done()
 		return false, errors.New("interrupted")
 	case "short":
