@@ -17,6 +17,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/serve/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -202,7 +203,7 @@ func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
 	if err != nil {
 		return fmt.Errorf("role: %w", err)
 	}
-	if r.Verifier, err = role.NewVerifier(password); err != nil {
+	if r.Verifier, err = wire.NewVerifier(password, wire.DefaultIterations); err != nil {
 		return fmt.Errorf("role: %s: %w", t.password, err)
 	}
 	if err := v.book.Record(r.Fact()); err != nil {

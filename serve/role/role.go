@@ -15,13 +15,14 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/serve/wire"
 )
 
 // A Role is what an analyst logs in as. It is immutable.
 type Role struct {
-	Name     string   `json:"name"`
-	Verifier Verifier `json:"verifier"`
-	Columns  []string `json:"columns"` // sealed columns that it may ask about, as TABLE.COLUMN
+	Name     string        `json:"name"`
+	Verifier wire.Verifier `json:"verifier"` // of its password
+	Columns  []string      `json:"columns"`  // sealed columns that it may ask about, as TABLE.COLUMN
 
 	// EpsilonMax is the most that one call may spend of each account, and Epsilon the most that
 	// all answers to the role may, both by unit. A unit that EpsilonMax lacks has no bound of its

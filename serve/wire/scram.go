@@ -85,6 +85,15 @@ func ParseVerifier(s string) (Verifier, error) {
 	return v, nil
 }
 
+// MarshalText returns what String does. It never fails.
+func (v Verifier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads what MarshalText returns.
+func (v *Verifier) UnmarshalText(text []byte) (err error) {
+	*v, err = ParseVerifier(string(text))
+	return err
+}
+
 // mockVerifier returns the verifier that a user is asked for who does not exist. It has the same salt whenever
 // it is asked for, as that of a real user, and no password fits it.
 func mockVerifier(secret []byte, user string, iterations int) Verifier {
