@@ -1,0 +1,262 @@
+package pgcatalog
+
+import "strings"
+
+// A Type is a type of PostgreSQL, as clients know it.
+type Type struct {
+	OID    uint32
+	Name   string // in pg_type
+	SQL    string // as format_type shows it
+	Size   int    // -1 if it varies
+	Array  uint32 // OID of its array type
+	letter byte   // in shapes
+	group  byte   // typcategory
+}
+
+// SealedOID is the OID of the domain over bytea that sealed columns have. On the wire they are
+// bytea.
+const SealedOID = 16000
+
+// types are the types that clients may meet.
+var types = []Type{
+	{16, "bool", "boolean", 1, 1000, 'b', 'B'},
+	{17, "bytea", "bytea", -1, 1001, 'y', 'U'},
+	{18, "char", `"char"`, 1, 1002, 'c', 'Z'},
+	{19, "name", "name", 64, 1003, 'n', 'S'},
+	{20, "int8", "bigint", 8, 1016, 'l', 'N'},
+	{21, "int2", "smallint", 2, 1005, 's', 'N'},
+	{22, "int2vector", "int2vector", -1, 1006, 'S', 'A'},
+	{23, "int4", "integer", 4, 1007, 'i', 'N'},
+	{24, "regproc", "regproc", 4, 1008, 'r', 'N'},
+	{25, "text", "text", -1, 1009, 't', 'S'},
+	{26, "oid", "oid", 4, 1028, 'o', 'N'},
+	{28, "xid", "xid", 4, 1011, 'x', 'U'},
+	{30, "oidvector", "oidvector", -1, 1013, 'V', 'A'},
+	{114, "json", "json", -1, 199, 'J', 'U'},
+	{194, "pg_node_tree", "pg_node_tree", -1, 0, 'T', 'Z'},
+	{700, "float4", "real", 4, 1021, 'f', 'N'},
+	{701, "float8", "double precision", 8, 1022, 'd', 'N'},
+	{705, "unknown", "unknown", -2, 0, 0, 'X'},
+	{1033, "aclitem", "aclitem", 12, 1034, 0, 'U'},
+	{1042, "bpchar", "character", -1, 1014, 0, 'S'},
+	{1043, "varchar", "character varying", -1, 1015, 0, 'S'},
+	{1082, "date", "date", 4, 1182, 0, 'D'},
+	{1083, "time", "time without time zone", 8, 1183, 0, 'D'},
+	{1114, "timestamp", "timestamp without time zone", 8, 1115, 0, 'D'},
+	{1184, "timestamptz", "timestamp with time zone", 8, 1185, 'z', 'D'},
+	{1186, "interval", "interval", 16, 1187, 0, 'T'},
+	{1700, "numeric", "numeric", -1, 1231, 0, 'N'},
+	{2205, "regclass", "regclass", 4, 2210, 0, 'N'},
+	{2206, "regtype", "regtype", 4, 2211, 0, 'N'},
+	{2249, "record", "record", -1, 2287, 0, 'P'},
+	{2276, "any", `"any"`, 4, 0, 0, 'P'},
+	{2278, "void", "void", 4, 0, 0, 'P'},
+	{2950, "uuid", "uuid", 16, 2951, 0, 'U'},
+	{3802, "jsonb", "jsonb", -1, 3807, 0, 'U'},
+}
+
+var (
+	typeByName   = map[string]*Type{}
+	typeByOID    = map[uint32]*Type{}
+	typeByLetter = map[byte]*Type{}
+	arrayOf      = map[uint32]*Type{} // by the array's OID
+)
+
+func init() {
+	for i := range types {
+		t := &types[i]
+		typeByName[t.Name], typeByOID[t.OID] = t, t
+		typeByName[strings.Trim(t.SQL, `"`)] = t
+		if t.letter != 0 {
+			typeByLetter[t.letter] = t
+		}
+		if t.Array != 0 {
+			arrayOf[t.Array] = t
+		}
+	}
+	for alias, name := range map[string]string{"int": "int4", "decimal": "numeric", "dec": "numeric", "float": "float8",
+		"varchar": "varchar", "timestamp": "timestamp", "time": "time", "string": "text"} {
+		typeByName[alias] = typeByName[name]
+	}
+}
+
+// ColumnType returns the type that clients see for the declared type of a column of SQLite: bigint,
+// double precision, text, bytea or numeric by its affinity, and the named type for columns of the
+// catalogue. Dates and times, and columns and expressions without a type, are text.
+func ColumnType(declared string) Type {
+	lower := strings.ToLower(declared)
+	if t := catalogTypes[lower]; t != nil {
+		return *t
+	}
+	has := func(s string) bool { return strings.Contains(lower, s) }
+	name := "numeric"
+	switch {
+	case has("int") && !has("interval") && !has("point"):
+		name = "int8"
+	case has("char"), has("clob"), has("text"), has("date"), has("time"), has("interval"), has("json"), lower == "", lower == "any":
+		name = "text"
+	case has("blob"), has("bytea"):
+		name = "bytea"
+	case has("real"), has("floa"), has("doub"):
+		name = "float8"
+	}
+	return *typeByName[name]
+}
+
+// catalogTypes are the declared types of the catalogue's own columns, which are not SQLite's.
+var catalogTypes = map[string]*Type{}
+
+func init() {
+	for _, name := range []string{"bool", "int2", "int4", "int8", "float4", "float8", "oid"} {
+		catalogTypes[name] = typeByName[name]
+	}
+}
+
+// A pgType is the name of a type in a statement.
+type pgType struct {
+	name  string
+	array bool
+}
+
+// typeName reads the name of a type at i and returns the index behind it.
+func (r *rewriter) typeName(i, hi int) (pgType, int) {
+	chain, end := r.chain(r.skip(i, hi), hi)
+	if len(chain) == 0 {
+		return pgType{}, i
+	}
+	ty := pgType{name: chain[len(chain)-1]}
+	more := func(words ...string) bool {
+		k := end
+		for _, w := range words {
+			if k = r.skip(k, hi); !r.at(k, hi).is(w) {
+				return false
+			}
+			k++
+		}
+		end = k
+		return true
+	}
+	parameters := func() {
+		if k := r.skip(end, hi); r.at(k, hi).isSymbol("(") && r.match[k] >= 0 {
+			end = r.match[k] + 1
+		}
+	}
+	switch ty.name {
+	case "double":
+		if more("precision") {
+			ty.name = "float8"
+		}
+	case "character", "char", "bit", "national":
+		more("character")
+		if more("varying") {
+			ty.name = "varchar"
+		}
+	}
+	parameters()
+	if ty.name == "timestamp" || ty.name == "time" {
+		if more("with", "time", "zone") {
+			ty.name += "tz"
+		} else {
+			more("without", "time", "zone")
+		}
+	}
+	for {
+		k := r.skip(end, hi)
+		t := r.at(k, hi)
+		switch {
+		case t.isSymbol("[") && r.match[k] >= 0:
+			end = r.match[k] + 1
+		case t.kind == quoted && t.text == "[]":
+			end = k + 1
+		default:
+			return ty, end
+		}
+		ty.array = true
+	}
+}
+
+// named are types whose values are the OIDs of something with a name, and what the name is looked
+// up in.
+var named = set("regclass regtype regproc regprocedure regnamespace regrole regoper regoperator regcollation regconfig regdictionary")
+
+// affinities are SQLite's types for types that it has under another name.
+var affinities = map[string]string{
+	"text": "TEXT", "varchar": "TEXT", "name": "TEXT", "char": "TEXT", "bpchar": "TEXT", "character": "TEXT", "citext": "TEXT",
+	"cstring": "TEXT", "uuid": "TEXT", "json": "TEXT", "jsonb": "TEXT", "xml": "TEXT", "inet": "TEXT", "cidr": "TEXT", "unknown": "TEXT",
+	"sql_identifier": "TEXT", "character_data": "TEXT", "yes_or_no": "TEXT", "time_stamp": "TEXT", "aclitem": "TEXT", "pg_node_tree": "TEXT",
+	"int": "INTEGER", "int2": "INTEGER", "int4": "INTEGER", "int8": "INTEGER", "integer": "INTEGER", "smallint": "INTEGER",
+	"bigint": "INTEGER", "oid": "INTEGER", "xid": "INTEGER", "cid": "INTEGER", "cardinal_number": "INTEGER",
+	"float": "REAL", "float4": "REAL", "float8": "REAL", "real": "REAL",
+	"numeric": "NUMERIC", "decimal": "NUMERIC", "dec": "NUMERIC", "money": "NUMERIC", "blob": "BLOB", "bytea": "BLOB", "sealed": "BLOB",
+}
+
+// convert applies a cast to the operand of e. The cast stands at token i.
+func (r *rewriter) convert(e *emitter, i int, ty pgType) {
+	function := ""
+	literal := e.literal
+	switch {
+	case ty.array || ty.name == "int2vector" || ty.name == "oidvector" || ty.name == "anyarray":
+		return
+	case named[ty.name]:
+		function = "pg_" + ty.name
+		if ty.name == "regprocedure" {
+			function = "pg_regproc"
+		} else if ty.name == "regoper" || ty.name == "regoperator" || ty.name == "regconfig" || ty.name == "regdictionary" || ty.name == "regcollation" {
+			function = "pg_regother"
+		}
+	case ty.name == "bool" || ty.name == "boolean":
+		function = "pg_bool"
+	case ty.name == "date":
+		function = "date"
+	case ty.name == "timestamp" || ty.name == "timestamptz":
+		function = "datetime"
+	case ty.name == "time" || ty.name == "timetz":
+		function = "time"
+	case ty.name == "bytea" && literal:
+		function = "pg_bytea"
+	}
+	affinity := affinities[ty.name]
+	if function == "" && affinity == "" {
+		r.unsupported(i, "type "+ty.name, "")
+		return
+	}
+	e.apply(func(x string) string {
+		if function != "" {
+			return function + "(" + x + ")"
+		}
+		return "CAST(" + x + " AS " + affinity + ")"
+	})
+	e.literal = literal && affinity == "TEXT"
+}
+
+// cast rewrites CAST(x AS type), whose word stands at i and whose parenthesis at open. The casts
+// that SQLite has stay.
+func (r *rewriter) cast(e *emitter, i, open int) int {
+	shut := r.match[open]
+	as := r.find(open+1, shut, "as")
+	if as < 0 {
+		e.push(r.tokens[i].text + "(" + r.span(open+1, shut) + ")")
+		return shut + 1
+	}
+	chain, _ := r.chain(r.skip(as+1, shut), shut)
+	ty, _ := r.typeName(as+1, shut)
+	plain := len(chain) == 1 && !ty.array
+	if plain && !named[ty.name] {
+		switch ty.name {
+		case "bool", "boolean", "date", "timestamp", "timestamptz", "time", "timetz", "interval", "name", "oid", "bytea":
+		default:
+			between := r.sql[r.tokens[i].at+len(r.tokens[i].text) : r.tokens[open].at]
+			e.push(r.tokens[i].text + between + "(" + r.span(open+1, as) + r.sql[r.tokens[as].at:r.tokens[shut].at] + ")")
+			return shut + 1
+		}
+	}
+	inner := &emitter{operand: -1}
+	inner.push(strings.TrimSpace(r.span(open+1, as)))
+	if k := r.skip(open+1, as); r.skip(k+1, as) == as {
+		t := r.tokens[k].kind
+		inner.literal = t == text || t == escaped || t == position || t == variable
+	}
+	r.convert(inner, as, ty)
+	e.push(strings.Join(inner.out, ""))
+	return shut + 1
+}
