@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/dataset"
@@ -150,11 +149,10 @@ func (t *appendTask) checkEnrolled() error {
 		return nil
 	}
 	verify := t.signer.Public().Verifier()
-	enrolled := slices.ContainsFunc(v.record.Collectors, func(c catalog.Collector) bool { return string(c.Verify) == string(verify) })
 	switch {
 	case v.record.Revoked[string(verify)]:
 		err = fmt.Errorf("append: the key %s is revoked in %s", *t.sign, v.path)
-	case !enrolled:
+	case !v.record.Enrolled(verify):
 		err = fmt.Errorf("append: the key %s is not enrolled: geosql collector %s add NAME --verify %s.pub", *t.sign, v.path, *t.sign)
 	}
 	return v.close(err)
@@ -198,9 +196,9 @@ func (t *appendTask) append(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cli.Say("added %s of %s to %s of %s", counted(int64(len(rows.order)), "row"), counted(int64(len(rows.paying())), "account"), t.target.table, t.path)
+	cli.Say("added %s of %s to %s of %s", count(int64(len(rows.order)), "row"), count(int64(len(rows.paying())), "account"), t.target.table, t.path)
 	if left > 0 {
-		cli.Say("left out %s of erased accounts", counted(int64(left), "row"))
+		cli.Say("left out %s of erased accounts", count(int64(left), "row"))
 	}
 	return nil
 }

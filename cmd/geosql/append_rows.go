@@ -1,14 +1,12 @@
 package main
 
 import (
-	cryptorand "crypto/rand"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/sealing"
 )
 
 // plainRows are the rows of a file before they are sealed. Secrets have the form that is sealed.
@@ -136,16 +134,7 @@ func (r *plainRows) paying() (all []int32) {
 	return all
 }
 
-// shuffle puts the rows into random order, all orders being equally likely.
+// shuffle puts the rows into random order.
 func (r *plainRows) shuffle() {
-	rand.New(entropy{}).Shuffle(len(r.order), func(i, j int) { r.order[i], r.order[j] = r.order[j], r.order[i] })
-}
-
-// entropy is the operating system's.
-type entropy struct{}
-
-func (entropy) Uint64() uint64 {
-	var b [8]byte
-	cryptorand.Read(b[:])
-	return binary.BigEndian.Uint64(b[:])
+	sealing.Shuffle(len(r.order), func(i, j int) { r.order[i], r.order[j] = r.order[j], r.order[i] })
 }

@@ -110,7 +110,7 @@ func (t *appendTask) newTarget(d *cli.DataSet) (*target, error) {
 		g.columns, g.places = append(g.columns, column), append(g.places, p)
 	}
 	if len(t.lat) > locations {
-		return nil, cli.UsageError(fmt.Sprintf("append: table %s has %s, and --lat is given for %d", g.table, counted(int64(locations), "location"), len(t.lat)))
+		return nil, cli.UsageError(fmt.Sprintf("append: table %s has %s, and --lat is given for %d", g.table, count(int64(locations), "location"), len(t.lat)))
 	}
 	if g.account < 0 {
 		return nil, fmt.Errorf("table %s of %s has no column %s with accounts", g.table, t.path, accountName)

@@ -135,11 +135,7 @@ func (b books) checkKeys(names []string) (isSealed bool, err error) {
 		if err != nil {
 			return true, fmt.Errorf("%s %w", name, err)
 		}
-		known, err := catalog.HasKey(conn, key.Public().ID())
-		if err == nil && !known {
-			err = fmt.Errorf("%s is not a key that %s is sealed for", name, b.database)
-		}
-		if err != nil {
+		if err := checkSealedFor(conn, b.database, key.Public(), name); err != nil {
 			return true, err
 		}
 	}

@@ -152,7 +152,7 @@ func (t *collectorTask) revoke(_ context.Context, v *vault, name string) error {
 	if err := v.book.Record(c.Revoked()); err != nil {
 		return err
 	}
-	cli.Say("revoked %s: nothing that it has added opens any more, in %s of %s", cmp.Or(c.Name, name), counted(c.sessions, "session"), v.path)
+	cli.Say("revoked %s: nothing that it has added opens any more, in %s of %s", cmp.Or(c.Name, name), count(c.sessions, "session"), v.path)
 	return nil
 }
 
@@ -274,7 +274,7 @@ func (t *collectorTask) accounts(ctx context.Context, v *vault, _ string) error 
 		return err
 	}
 	if added > 0 {
-		cli.Say("added %s to %s", counted(int64(added), "account"), v.path)
+		cli.Say("added %s to %s", count(int64(added), "account"), v.path)
 	}
 	return writeAccounts(os.Stdout, list)
 }

@@ -115,7 +115,7 @@ func deleteRows(ctx context.Context, v *vault, pseudonyms []string) (deleted []s
 			if err != nil {
 				return err
 			}
-			deleted = append(deleted, counted(n, "row")+" of "+t.Name)
+			deleted = append(deleted, count(n, "row")+" of "+t.Name)
 		}
 		return context.Cause(ctx)
 	})

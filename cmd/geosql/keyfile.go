@@ -6,11 +6,20 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
 )
 
 // passphraseUsage is the usage of the flag -passphrase-file of commands that read private keys.
 const passphraseUsage = "open encrypted keys with the passphrases in `FILE`, one a line"
+
+// firstLine returns the first line of a file, without its end.
+func firstLine(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), err
+}
 
 // readPrivateKeys returns the private keys in files. The lines of the passphrase file, whose name
 // may be empty, are tried for those that are encrypted.
@@ -67,6 +76,15 @@ func readPrivateKey(name string, passphrases [][]byte) (*sealed.PrivateKey, erro
 		return nil, fmt.Errorf("%s %w", name, err)
 	}
 	return key, nil
+}
+
+// checkSealedFor returns an error unless a database is sealed for the key in a file.
+func checkSealedFor(conn *sqlite.Conn, path string, key sealed.PublicKey, name string) error {
+	known, err := catalog.HasKey(conn, key.ID())
+	if err == nil && !known {
+		err = fmt.Errorf("%s is not a key that %s is sealed for", name, path)
+	}
+	return err
 }
 
 // readPublicKey returns the public key in a file.

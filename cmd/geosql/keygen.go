@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -53,14 +52,13 @@ func generateKey(name, passphraseFile string) error {
 	return nil
 }
 
-// readPassphrase returns the first line of a file.
+// readPassphrase returns the first line of a file, which must not be empty.
 func readPassphrase(name string) ([]byte, error) {
-	text, err := os.ReadFile(name)
+	line, err := firstLine(name)
 	if err != nil {
 		return nil, fmt.Errorf("keygen: %w", err)
 	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	if line = bytes.TrimSuffix(line, []byte("\r")); len(line) == 0 {
+	if len(line) == 0 {
 		return nil, fmt.Errorf("keygen: the first line of %s is empty, and no passphrase", name)
 	}
 	return line, nil

@@ -89,9 +89,9 @@ func (t *rekeyTask) rekey(ctx context.Context, v *vault, to sealed.PublicKey) er
 	if err != nil {
 		return err
 	}
-	cli.Say("sealed %s of %s anew: they open with the private key of %s only", counted(done.Values, "value"), v.path, t.to)
+	cli.Say("sealed %s of %s anew: they open with the private key of %s only", count(done.Values, "value"), v.path, t.to)
 	if done.Dropped > 0 {
-		cli.Say("dropped %s that did not open any more, and %s that had no others", counted(done.Dropped, "value"), counted(done.Rows, "row"))
+		cli.Say("dropped %s that did not open any more, and %s that had no others", count(done.Dropped, "value"), count(done.Rows, "row"))
 	}
 	wiped, err := wipeLog(v.conn)
 	if err == nil && !wiped {
@@ -111,7 +111,7 @@ func checkAllOpen(v *vault, k *catalog.Keeper) error {
 		return fmt.Errorf("rekey: %s another key, and their values would be lost: give that private key with --key too", wereSealed(otherKey))
 	case stranger > 0:
 		return fmt.Errorf("rekey: %s was begun by collectors that are not enrolled, and the values would be lost: "+
-			"enrol them with 'geosql collector %s add', or revoke them", counted(int64(stranger), "session"), v.path)
+			"enrol them with 'geosql collector %s add', or revoke them", count(int64(stranger), "session"), v.path)
 	}
 	return nil
 }

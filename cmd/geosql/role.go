@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,11 +197,11 @@ func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
 	if err := t.checkColumns(v); err != nil {
 		return fmt.Errorf("role: %w", err)
 	}
-	password, err := readPassword(t.password)
+	password, err := firstLine(t.password)
 	if err != nil {
 		return fmt.Errorf("role: %w", err)
 	}
-	if r.Verifier, err = wire.NewVerifier(password, wire.DefaultIterations); err != nil {
+	if r.Verifier, err = wire.NewVerifier(string(password), wire.DefaultIterations); err != nil {
 		return fmt.Errorf("role: %s: %w", t.password, err)
 	}
 	if err := v.book.Record(r.Fact()); err != nil {
@@ -211,16 +209,6 @@ func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
 	}
 	cli.Say("%s may ask about %s of %s", name, strings.Join(r.Columns, ", "), v.path)
 	return nil
-}
-
-// readPassword returns the first line of a file.
-func readPassword(name string) (string, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return "", err
-	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return string(bytes.TrimSuffix(line, []byte("\r"))), nil
 }
 
 // checkColumns returns an error unless the role is about sealed columns, and its epsilon in units

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/geosql/geosql/internal/cli"
@@ -110,12 +109,8 @@ func (v *vault) keeper(command string, f keyFlags) (*catalog.Keeper, error) {
 		return nil, err
 	}
 	for i, key := range keys {
-		known, err := catalog.HasKey(v.conn, key.Public().ID())
-		if err != nil {
+		if err := checkSealedFor(v.conn, v.path, key.Public(), f.names[i]); err != nil {
 			return nil, err
-		}
-		if !known {
-			return nil, fmt.Errorf("%s is not a key that %s is sealed for", f.names[i], v.path)
 		}
 	}
 	return catalog.Open(v.conn, v.book, sealed.NewKeyring(keys...))
@@ -175,15 +170,4 @@ func wipeLog(conn *sqlite.Conn) (wiped bool, err error) {
 	busy := false
 	err = firstValue(conn, "PRAGMA wal_checkpoint(TRUNCATE)", func(v sqlite.Value) { busy = v.Int() != 0 })
 	return !busy, err
-}
-
-// counted returns a number of things, such as "3 rows".
-func counted(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	if strings.HasSuffix(thing, "y") {
-		thing = strings.TrimSuffix(thing, "y") + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -136,8 +136,8 @@ func (r *Record) add(f ledger.Fact) error {
 	return nil
 }
 
-// enrolled reports whether a key is that of a collector, revoked or not.
-func (r *Record) enrolled(verify []byte) bool {
+// Enrolled reports whether a key is that of a collector, revoked or not.
+func (r *Record) Enrolled(verify []byte) bool {
 	for _, c := range r.Collectors {
 		if string(c.Verify) == string(verify) {
 			return true

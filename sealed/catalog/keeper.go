@@ -40,6 +40,7 @@ type Row struct {
 	Session uint32 // with Counter the identity of the value
 	Counter uint64
 	Account int // index for Keeper.Name: of one account for all its numbers
+	Number  uint64
 	Column  *Column
 	Data    sealed.Data
 }
@@ -204,7 +205,7 @@ func (k *Keeper) Known() (map[string]sealed.Account, error) {
 }
 
 // enrolled reports whether the owner has enrolled the key of a signer.
-func (k *Keeper) enrolled(signer ed25519.PublicKey) bool { return k.record.enrolled(signer) }
+func (k *Keeper) enrolled(signer ed25519.PublicKey) bool { return k.record.Enrolled(signer) }
 
 // Closed counts the sessions whose values do not open although nobody was revoked: those that
 // are for other keys than the keeper has, and those whose collector is not enrolled.
@@ -238,7 +239,7 @@ func (k *Keeper) Open(value []byte) (row Row, present bool, err error) {
 	if !known || account == unclear || column == nil {
 		return Row{}, false, sealed.ErrValue
 	}
-	return Row{h.Session, h.Counter, account, column, c.Data}, true, nil
+	return Row{h.Session, h.Counter, account, c.Account, column, c.Data}, true, nil
 }
 
 // Name returns the name of an account by its index.

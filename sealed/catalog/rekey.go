@@ -184,11 +184,7 @@ func (k *Keeper) rekeyTable(t Table, sealer *sealed.Sealer, done *Rekeyed, show 
 // reseal sets v to what a value hides, sealed anew. It reports false if the value does not open.
 func (k *Keeper) reseal(v *sealed.Value, sealer *sealed.Sealer, value []byte) bool {
 	row, present, err := k.Open(value)
-	if err != nil || !present {
-		return false
-	}
-	_, c, err := k.reader.Open(value) // which also has the number of the account
-	return err == nil && sealer.Seal(v, row.Column.Number, c) == nil
+	return err == nil && present && sealer.Seal(v, row.Column.Number, sealed.Contents{Account: row.Number, Data: row.Data}) == nil
 }
 
 // bind binds a value that SQLite has returned.

@@ -43,11 +43,14 @@ func (r *rows) at(i int) []byte {
 	return r.pages[ref>>pageBits][ref&(pageSize-1):]
 }
 
-// shuffle puts the rows in an order drawn uniformly at random, by a generator that is
-// cryptographically strong and that nobody knows the seed of.
-func (r *rows) shuffle() { random().Shuffle(len(r.refs), r.swap) }
+// shuffle puts the rows into random order.
+func (r *rows) shuffle() { Shuffle(len(r.refs), r.swap) }
 
 func (r *rows) swap(i, j int) { r.refs[i], r.refs[j] = r.refs[j], r.refs[i] }
+
+// Shuffle puts n things in an order drawn uniformly at random, by a generator that is
+// cryptographically strong and that nobody knows the seed of. Swap exchanges things i and j.
+func Shuffle(n int, swap func(i, j int)) { random().Shuffle(n, swap) }
 
 // random returns a strong generator with a seed of the operating system's entropy.
 func random() *mrand.Rand {
