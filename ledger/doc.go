@@ -40,8 +40,8 @@
 // An answer over the secrets of many accounts is drawn once and remembered. It is drawn inside the
 // transaction that charges for it, after everything that could refuse it, and leaves when both
 // are stored: so an answer that was seen was paid for, and the same question asked again gives
-// nothing new away and costs nobody anything. See [Question] for what the same question is, and
-// [Choose] for which answer it gets.
+// nothing new away and costs nobody anything. See [Question] for what the same question is,
+// [Choose] for which answer it gets, and [Member] for answers that cost less beside others.
 //
 // A role that asks has a budget of its own for each account, its purse ([Purse]), which is charged
 // beside the account. That bounds how much one analyst uses of everybody's budget. It is no loss

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // Question asks for an answer that is drawn once, paid for by every account that it is about,
@@ -27,7 +28,7 @@ type Question struct {
 
 	Function string
 	Unit     budget.Unit
-	Items    []Item // what each account owes for an answer
+	Members  []Member // whom an answer is about
 
 	// Role is who asks, or "" for the owner. For each account that an answer is about, a role
 	// also pays from a purse of its own, which may hold RoleLimit in all.
@@ -45,6 +46,30 @@ type Question struct {
 	Draw func(leftOut []string) ([]byte, error)
 }
 
+// A Member is an account that an answer is about.
+//
+// # Privacy
+//
+// Some answers of one statement cost an account together what its dearest value costs (parallel
+// composition over values). So an answer may cost less beside others than it does by itself. The
+// caller proves that what is due for all answers of a statement bounds the loss from all of
+// them. It counts as paid only what an answer has charged that was drawn in the same statement,
+// not for a remembered one, and not for accounts that were left out. Answers that are given
+// again lose nothing: they are computed from the answers of the statements that drew them, whose
+// losses were paid there.
+type Member struct {
+	Account string
+	Epsilon budget.Amount // what the answer costs the account by itself; it is part of what the question is (ID)
+
+	// Due is what of Epsilon the account pays if the answer is drawn: less if other answers of the
+	// same statement have paid for the same values. RoleDue is what of it the role's purse pays if
+	// the role sees the answer for the first time. An account whose Due is 0 is never short, and
+	// neither is a purse whose RoleDue is 0.
+	Due, RoleDue budget.Amount
+
+	Evaluations int64 // that the account pays for
+}
+
 // Answered is the answer to a question.
 type Answered struct {
 	Answer     []byte
@@ -59,7 +84,7 @@ type Answered struct {
 
 // Toll is what several accounts were charged.
 type Toll struct {
-	Accounts int
+	Accounts int           // that were charged anything
 	Most     budget.Amount // that one of them was charged
 }
 
@@ -73,8 +98,8 @@ func TollOf(items []Item) Toll {
 	return t
 }
 
-// Normalize checks the question, and gives its items the form in which engines read them: each
-// account has one, in ascending order.
+// Normalize checks the question, and gives its members the form in which engines read them: in
+// ascending order of their accounts.
 func (q *Question) Normalize() error {
 	switch {
 	case q.Draw == nil:
@@ -84,18 +109,38 @@ func (q *Question) Normalize() error {
 	case q.Role != "" && (q.RoleLimit < 0 || q.RoleLimit > budget.Max):
 		return fmt.Errorf("ledger: the limit of a role must be between 0 and %v", budget.Max)
 	}
-	items, err := MergeItems(q.Unit, q.Items)
-	if err != nil {
+	byAccount := func(a, b Member) int { return cmp.Compare(a.Account, b.Account) }
+	if !slices.IsSortedFunc(q.Members, byAccount) {
+		q.Members = slices.SortedFunc(slices.Values(q.Members), byAccount) // the caller's stay in their order
+	}
+	for i := range q.Members {
+		if err := q.checkMember(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMember checks a member behind those that were checked before.
+func (q *Question) checkMember(i int) error {
+	m := &q.Members[i]
+	if err := CheckCharge(m.Account, q.Unit, m.Epsilon); err != nil {
 		return err
 	}
-	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.Account, b.Account) })
-	q.Items = items
+	switch {
+	case i > 0 && m.Account == q.Members[i-1].Account:
+		return fmt.Errorf("ledger: a question is about account %s twice", printable.SQL(m.Account))
+	case m.Due < 0 || m.Due > m.Epsilon || m.RoleDue < 0 || m.RoleDue > m.Epsilon:
+		return fmt.Errorf("ledger: what is due of account %s must be between 0 and what the answer costs it, %v", printable.SQL(m.Account), m.Epsilon)
+	}
 	return nil
 }
 
 // ID returns what the answers to the question are remembered under. It covers, besides the
-// Key, who owes what, because LeftOut counts the items: a Key that comes with other items is
-// another question. The question is normalized.
+// Key, who the members are and what the answer costs them by itself: a Key that comes with other
+// members is another question, to which a [LeftOut] would mean something else. What is due is no
+// part of it: that depends on the other answers of a statement, and the answer does not. The
+// question is normalized.
 func (q *Question) ID() (id [sha256.Size]byte) {
 	h := sha256.New()
 	h.Write(q.Key[:])
@@ -105,37 +150,56 @@ func (q *Question) ID() (id [sha256.Size]byte) {
 		b = append(b, s...)
 	}
 	h.Write(b)
-	for _, item := range q.Items {
-		b = binary.BigEndian.AppendUint64(b[:0], uint64(item.Epsilon))
-		b = binary.BigEndian.AppendUint64(b, uint64(len(item.Account)))
-		b = append(b, item.Account...)
+	for i := range q.Members {
+		m := &q.Members[i]
+		b = binary.BigEndian.AppendUint64(b[:0], uint64(m.Epsilon))
+		b = binary.BigEndian.AppendUint64(b, uint64(len(m.Account)))
+		b = append(b, m.Account...)
 		h.Write(b)
 	}
 	h.Sum(id[:0])
 	return id
 }
 
-// Split returns the items of the accounts that an answer is about, and the accounts that are
-// left out of it.
-func (q *Question) Split(out LeftOut) (about []Item, leftOut []string) {
-	if out.Count() == 0 {
-		return q.Items, nil
-	}
-	for i, item := range q.Items {
+// LeftOut returns the accounts that are left out of an answer.
+func (q *Question) LeftOut(out LeftOut) (accounts []string) {
+	for i := range q.Members {
 		if out.Has(i) {
-			leftOut = append(leftOut, item.Account)
-		} else {
-			about = append(about, item)
+			accounts = append(accounts, q.Members[i].Account)
 		}
 	}
-	return about, leftOut
+	return accounts
 }
 
-// LeftOut is a set of items of a normalized question, by their numbers: a bit of each, from the
+// Dues returns what the accounts that an answer is about pay if it is drawn. It has nothing for
+// those that pay nothing.
+func (q *Question) Dues(out LeftOut) []Item {
+	return q.items(out, func(m *Member) budget.Amount { return m.Due })
+}
+
+// RoleDues returns what the role's purses pay if it sees an answer for the first time. It has
+// nothing for those that pay nothing.
+func (q *Question) RoleDues(out LeftOut) []Item {
+	return q.items(out, func(m *Member) budget.Amount { return m.RoleDue })
+}
+
+// items returns an item for each member that is not left out and has to pay an amount.
+func (q *Question) items(out LeftOut, amount func(*Member) budget.Amount) []Item {
+	items := make([]Item, 0, len(q.Members))
+	for i := range q.Members {
+		m := &q.Members[i]
+		if eps := amount(m); eps > 0 && !out.Has(i) {
+			items = append(items, Item{Account: m.Account, Epsilon: eps, Evaluations: m.Evaluations})
+		}
+	}
+	return items
+}
+
+// LeftOut is a set of members of a normalized question, by their numbers: a bit of each, from the
 // lowest one of the first byte on. It ends with its last byte that is not 0.
 type LeftOut []byte
 
-// Add adds an item.
+// Add adds a member.
 func (s *LeftOut) Add(i int) {
 	for len(*s) <= i/8 {
 		*s = append(*s, 0)
@@ -143,10 +207,10 @@ func (s *LeftOut) Add(i int) {
 	(*s)[i/8] |= 1 << (i % 8)
 }
 
-// Has reports whether an item is in the set.
+// Has reports whether a member is in the set.
 func (s LeftOut) Has(i int) bool { return i/8 < len(s) && s[i/8]&(1<<(i%8)) != 0 }
 
-// Count returns how many items the set has.
+// Count returns how many members the set has.
 func (s LeftOut) Count() (n int) {
 	for _, b := range s {
 		n += bits.OnesCount8(b)
@@ -154,7 +218,7 @@ func (s LeftOut) Count() (n int) {
 	return n
 }
 
-// With returns the items that are in either set.
+// With returns the members that are in either set.
 func (s LeftOut) With(other LeftOut) LeftOut {
 	if len(s) < len(other) {
 		s, other = other, s
@@ -166,7 +230,7 @@ func (s LeftOut) With(other LeftOut) LeftOut {
 	return both
 }
 
-// In reports whether every item of the set is in another.
+// In reports whether every member of the set is in another.
 func (s LeftOut) In(other LeftOut) bool {
 	for i, b := range s {
 		if i >= len(other) && b != 0 || i < len(other) && b&^other[i] != 0 {

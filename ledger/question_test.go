@@ -16,25 +16,38 @@ func set(items ...int) (s LeftOut) {
 	return s
 }
 
+func members(of ...Member) []Member { return of }
+
 func TestNormalize(t *testing.T) {
-	q := Question{Unit: "m", Draw: draw, Items: []Item{{"eve", 2, 1}, {"ana", 1, 1}, {"eve", 3, 1}}}
+	given := members(Member{"eve", 2, 2, 0, 1}, Member{"ana", 1, 0, 1, 1}, Member{"bob", 3, 1, 2, 4})
+	q := Question{Unit: "m", Draw: draw, Members: slices.Clone(given)}
+	was := q.Members
 	if err := q.Normalize(); err != nil {
 		t.Fatal(err)
 	}
-	if want := []Item{{"ana", 1, 1}, {"eve", 5, 2}}; !slices.Equal(q.Items, want) {
-		t.Errorf("got %v, want %v", q.Items, want)
+	if want := members(given[1], given[2], given[0]); !slices.Equal(q.Members, want) {
+		t.Errorf("got %v, want %v", q.Members, want)
 	}
+	if !slices.Equal(was, given) {
+		t.Errorf("the caller's are %v now", was)
+	}
+	one := Member{"ana", 2, 2, 2, 1}
 	for name, spoil := range map[string]func(*Question){
-		"no draw":         func(q *Question) { q.Draw = nil },
-		"no unit":         func(q *Question) { q.Unit = "" },
-		"no unit, nobody": func(q *Question) { q.Unit, q.Items = "", nil },
-		"everyone":        func(q *Question) { q.Items = []Item{{Everyone, 1, 1}} },
-		"nothing owed":    func(q *Question) { q.Items = []Item{{"ana", 0, 1}} },
-		"too much":        func(q *Question) { q.Items = []Item{{"ana", budget.Max, 1}, {"ana", 1, 1}} },
-		"negative limit":  func(q *Question) { q.Role, q.RoleLimit = "r", -1 },
-		"a huge limit":    func(q *Question) { q.Role, q.RoleLimit = "r", budget.Max+1 },
+		"no draw":           func(q *Question) { q.Draw = nil },
+		"no unit":           func(q *Question) { q.Unit = "" },
+		"no unit, nobody":   func(q *Question) { q.Unit, q.Members = "", nil },
+		"everyone":          func(q *Question) { q.Members[0].Account = Everyone },
+		"costs nothing":     func(q *Question) { q.Members[0] = Member{"ana", 0, 0, 0, 1} },
+		"costs too much":    func(q *Question) { q.Members[0].Epsilon = budget.Max + 1 },
+		"negative due":      func(q *Question) { q.Members[0].Due = -1 },
+		"too much due":      func(q *Question) { q.Members[0].Due = 3 },
+		"negative role due": func(q *Question) { q.Members[0].RoleDue = -1 },
+		"too much role due": func(q *Question) { q.Members[0].RoleDue = 3 },
+		"twice":             func(q *Question) { q.Members = append(q.Members, Member{"bob", 1, 1, 1, 1}, Member{"ana", 3, 1, 1, 1}) },
+		"negative limit":    func(q *Question) { q.Role, q.RoleLimit = "r", -1 },
+		"a huge limit":      func(q *Question) { q.Role, q.RoleLimit = "r", budget.Max+1 },
 	} {
-		q := Question{Unit: "m", Draw: draw, Items: []Item{{"ana", 1, 1}}}
+		q := Question{Unit: "m", Draw: draw, Members: members(one)}
 		spoil(&q)
 		if q.Normalize() == nil {
 			t.Errorf("%s: no error", name)
@@ -42,13 +55,13 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// Questions that differ in anything but the role, and in what they do about those who are
-// short, have different IDs.
+// Questions that differ in anything but the role, in what they do about those who are short,
+// and in what is due, have different IDs.
 func TestQuestionID(t *testing.T) {
-	base := Question{Function: "f", Unit: "m", Items: []Item{{"ana", 1, 1}, {"bob", 2, 1}}}
+	base := Question{Function: "f", Unit: "m", Members: members(Member{"ana", 1, 1, 1, 1}, Member{"bob", 2, 2, 2, 1})}
 	same := base
 	same.Role, same.RoleLimit, same.LeaveOut, same.Draw = "r", 1, true, draw
-	same.Items = []Item{{"ana", 1, 7}, {"bob", 2, 9}}
+	same.Members = members(Member{"ana", 1, 0, 1, 7}, Member{"bob", 2, 1, 0, 9})
 	if base.ID() != same.ID() {
 		t.Error("the role changes the ID")
 	}
@@ -57,11 +70,11 @@ func TestQuestionID(t *testing.T) {
 		func(q *Question) { q.Key[31] = 1 },
 		func(q *Question) { q.Function = "fm"; q.Unit = "" },
 		func(q *Question) { q.Unit = "kWh" },
-		func(q *Question) { q.Items = nil },
-		func(q *Question) { q.Items = q.Items[:1] },
-		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bob", 3, 1}} },
-		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bo", 2, 1}} },
-		func(q *Question) { q.Items = []Item{{"ana", 1, 1}, {"bot", 2, 1}} },
+		func(q *Question) { q.Members = nil },
+		func(q *Question) { q.Members = q.Members[:1] },
+		func(q *Question) { q.Members = members(Member{"ana", 1, 1, 1, 1}, Member{"bob", 3, 2, 2, 1}) },
+		func(q *Question) { q.Members = members(Member{"ana", 1, 1, 1, 1}, Member{"bo", 2, 2, 2, 1}) },
+		func(q *Question) { q.Members = members(Member{"ana", 1, 1, 1, 1}, Member{"bot", 2, 2, 2, 1}) },
 	} {
 		q := base
 		change(&q)
@@ -109,14 +122,27 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
-	q := Question{Items: []Item{{"ana", 1, 1}, {"bob", 2, 1}, {"eve", 3, 1}}}
-	about, out := q.Split(set(0, 2))
-	if !slices.Equal(about, q.Items[1:2]) || !slices.Equal(out, []string{"ana", "eve"}) {
-		t.Errorf("got %v, %v", about, out)
-	}
-	if about, out := q.Split(nil); !slices.Equal(about, q.Items) || out != nil {
-		t.Errorf("got %v, %v", about, out)
+func TestDues(t *testing.T) {
+	q := Question{Members: members(Member{"ana", 5, 1, 0, 7}, Member{"bob", 5, 0, 2, 8}, Member{"eve", 5, 5, 3, 9})}
+	for _, c := range []struct {
+		out            LeftOut
+		dues, roleDues []Item
+		names          []string
+	}{
+		{nil, []Item{{"ana", 1, 7}, {"eve", 5, 9}}, []Item{{"bob", 2, 8}, {"eve", 3, 9}}, nil},
+		{set(0, 2), nil, []Item{{"bob", 2, 8}}, []string{"ana", "eve"}},
+		{set(1), []Item{{"ana", 1, 7}, {"eve", 5, 9}}, []Item{{"eve", 3, 9}}, []string{"bob"}},
+		{set(0, 1, 2), nil, nil, []string{"ana", "bob", "eve"}},
+	} {
+		if dues := q.Dues(c.out); !slices.Equal(dues, c.dues) {
+			t.Errorf("without %v: %v, want %v", c.names, dues, c.dues)
+		}
+		if dues := q.RoleDues(c.out); !slices.Equal(dues, c.roleDues) {
+			t.Errorf("without %v: %v for the role, want %v", c.names, dues, c.roleDues)
+		}
+		if names := q.LeftOut(c.out); !slices.Equal(names, c.names) {
+			t.Errorf("left out %v, want %v", names, c.names)
+		}
 	}
 }
 

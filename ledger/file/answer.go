@@ -8,7 +8,7 @@ import (
 )
 
 // answerSchema creates the tables of answers and purses in a ledger that had none. An answer is
-// about all items of its question but those in left_out. The version of the file stays: a program
+// about all members of its question but those in left_out. The version of the file stays: a program
 // that does not know the tables asks no questions, and takes the entries of purses for events.
 const answerSchema = `
 CREATE TABLE IF NOT EXISTS answer(
@@ -121,15 +121,15 @@ func (db *store) given(id []byte, role string) (given []ledger.Given, err error)
 // the question leaves them out.
 type payers struct {
 	accounts, purses ledger.LeftOut
-	windows          []ledger.WindowUse // of all accounts, after the charge
+	windows          []ledger.WindowUse // of all members' accounts, after the charge; zero for who pays nothing
 }
 
 // payersOf returns who can pay, or the refusal of the first who cannot if nobody is to be left out.
 // Without accounts, an earlier answer has charged the accounts and only purses pay.
 func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, error) {
-	p := &payers{windows: make([]ledger.WindowUse, len(q.Items))}
+	p := &payers{windows: make([]ledger.WindowUse, len(q.Members))}
 	standing := func(account string) (ledger.Standing, error) { return t.standing(account, q.Unit) }
-	if accounts && len(q.Items) >= batchSize {
+	if accounts && len(q.Members) >= batchSize {
 		balances, err := t.db.orderedBalances(q.Unit, t.now)
 		if err != nil {
 			return nil, err
@@ -144,18 +144,19 @@ func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, erro
 			return nil, err
 		}
 	}
-	for i, item := range q.Items {
-		if accounts {
-			b, err := standing(item.Account)
+	for i := range q.Members {
+		m := &q.Members[i]
+		if accounts && m.Due > 0 {
+			b, err := standing(m.Account)
 			if err != nil {
 				return nil, err
 			}
-			if err := p.checkAccount(t, q, &b, i, item); err != nil {
+			if err := p.checkAccount(t, q, &b, i); err != nil {
 				return nil, err
 			}
 		}
-		if purses != nil {
-			if err := p.checkPurse(q, purses, i, item); err != nil {
+		if purses != nil && m.RoleDue > 0 {
+			if err := p.checkPurse(q, purses, i); err != nil {
 				return nil, err
 			}
 		}
@@ -163,26 +164,27 @@ func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, erro
 	return p, nil
 }
 
-// checkAccount checks that the limit of an item's account leaves the item.
-func (p *payers) checkAccount(t *transaction, q *ledger.Question, b *ledger.Standing, i int, item ledger.Item) error {
+// checkAccount checks that the limit of a member's account leaves what is due.
+func (p *payers) checkAccount(t *transaction, q *ledger.Question, b *ledger.Standing, i int) error {
+	due := q.Members[i].Due
 	if !q.LeaveOut {
-		if err := t.db.checkAffordable(b, item.Epsilon, 0); err != nil {
+		if err := t.db.checkAffordable(b, due, 0); err != nil {
 			return err
 		}
-	} else if b.Refuse(item.Epsilon, 0) != nil {
+	} else if b.Refuse(due, 0) != nil {
 		p.accounts.Add(i)
 	}
-	p.windows[i] = b.WindowAfter(item.Epsilon)
+	p.windows[i] = b.WindowAfter(due)
 	return nil
 }
 
-// checkPurse checks that the role's purse for an item's account can pay the item.
-func (p *payers) checkPurse(q *ledger.Question, purses *purses, i int, item ledger.Item) error {
-	purse, err := purses.of(item.Account)
+// checkPurse checks that the role's purse for a member's account can pay what is due.
+func (p *payers) checkPurse(q *ledger.Question, purses *purses, i int) error {
+	purse, err := purses.of(q.Members[i].Account)
 	if err != nil {
 		return err
 	}
-	switch refusal := purse.Refuse(item.Epsilon, q.RoleLimit); {
+	switch refusal := purse.Refuse(q.Members[i].RoleDue, q.RoleLimit); {
 	case refusal == nil:
 	case q.LeaveOut:
 		p.purses.Add(i)
@@ -190,6 +192,19 @@ func (p *payers) checkPurse(q *ledger.Question, purses *purses, i int, item ledg
 		return refusal
 	}
 	return nil
+}
+
+// windowsOf returns the windows of the accounts of some members, which pay.
+func (p *payers) windowsOf(q *ledger.Question, dues []ledger.Item) []ledger.WindowUse {
+	windows := make([]ledger.WindowUse, len(dues))
+	i := 0
+	for k, due := range dues {
+		for q.Members[i].Account != due.Account {
+			i++
+		}
+		windows[k] = p.windows[i]
+	}
+	return windows
 }
 
 // recallAnswer gives a remembered answer again. A role that has not seen it pays.
@@ -211,23 +226,22 @@ func (t *transaction) recallAnswer(q *ledger.Question, g *ledger.Given) (ledger.
 	if g.Seen {
 		return a, nil
 	}
-	about, _ := q.Split(g.LeftOut)
-	a.RoleCharged, err = t.showTo(q, g.ID, t.originOf(q), about)
+	a.RoleCharged, err = t.showTo(q, g.ID, g.LeftOut, t.originOf(q))
 	return a, err
 }
 
 // drawAnswer draws an answer about everybody who can pay, and charges and stores it.
 func (t *transaction) drawAnswer(q *ledger.Question, id []byte, p *payers) (ledger.Answered, error) {
 	out := p.accounts.With(p.purses)
-	about, leftOut := q.Split(out)
-	a := ledger.Answered{Time: time.UnixMicro(t.now).UTC(), LeftOut: len(leftOut), Charged: ledger.TollOf(about)}
-	drawn, err := q.Draw(leftOut)
+	dues := q.Dues(out)
+	a := ledger.Answered{Time: time.UnixMicro(t.now).UTC(), LeftOut: out.Count(), Charged: ledger.TollOf(dues)}
+	drawn, err := q.Draw(q.LeftOut(out))
 	if err != nil {
 		return a, &drawError{err}
 	}
 	a.Answer = drawn
 	from := t.originOf(q)
-	if err := t.chargeAccounts(from, about, windowsWithout(p.windows, out)); err != nil {
+	if err := t.chargeAccounts(from, dues, p.windowsOf(q, dues)); err != nil {
 		return a, err
 	}
 	err = t.exec("INSERT INTO answer(question, left_out, answer, given) VALUES (?1, ?2, ?3, ?4)", id, []byte(out), drawn, t.now)
@@ -238,7 +252,7 @@ func (t *transaction) drawAnswer(q *ledger.Question, id []byte, p *payers) (ledg
 	if err != nil {
 		return a, err
 	}
-	a.RoleCharged, err = t.showTo(q, number, from, about)
+	a.RoleCharged, err = t.showTo(q, number, out, from)
 	return a, err
 }
 
@@ -247,28 +261,15 @@ func (t *transaction) originOf(q *ledger.Question) *origin {
 	return &origin{new(run), t.now, q.Function, q.Unit}
 }
 
-// windowsWithout returns the windows of the accounts that are not left out.
-func windowsWithout(windows []ledger.WindowUse, out ledger.LeftOut) []ledger.WindowUse {
-	if out.Count() == 0 {
-		return windows
-	}
-	var rest []ledger.WindowUse
-	for i, w := range windows {
-		if !out.Has(i) {
-			rest = append(rest, w)
-		}
-	}
-	return rest
-}
-
 // showTo notes that the role of a question has seen an answer, and charges its purses for the
 // accounts that the answer is about. The owner has none.
-func (t *transaction) showTo(q *ledger.Question, answer int64, from *origin, about []ledger.Item) (ledger.Toll, error) {
+func (t *transaction) showTo(q *ledger.Question, answer int64, out ledger.LeftOut, from *origin) (ledger.Toll, error) {
 	if q.Role == "" {
 		return ledger.Toll{}, nil
 	}
-	if err := t.chargePurses(q.Role, from, about); err != nil {
+	dues := q.RoleDues(out)
+	if err := t.chargePurses(q.Role, from, dues); err != nil {
 		return ledger.Toll{}, err
 	}
-	return ledger.TollOf(about), t.exec("INSERT INTO seen(answer, role) VALUES (?1, ?2)", answer, q.Role)
+	return ledger.TollOf(dues), t.exec("INSERT INTO seen(answer, role) VALUES (?1, ?2)", answer, q.Role)
 }

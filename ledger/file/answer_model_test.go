@@ -14,6 +14,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// owing is what an answer costs an account by itself, and what of it is due.
+type owing struct{ epsilon, due, roleDue budget.Amount }
+
 // asked runs the questions of a ledger beside a model of them, which is written after what is
 // promised and not after what the engine stores: sets are maps, and every answer is kept with
 // the names of those it leaves out.
@@ -118,20 +121,26 @@ func (m *asked) drawQuestion(t *rapid.T) {
 	role := rapid.SampledFrom(modelRoles).Draw(t, "role")
 	limit := budget.Amount(rapid.Int64Range(0, 40).Draw(t, "role limit"))
 	leaveOut := rapid.Bool().Draw(t, "leave out")
-	owed := modelQuestions[name]
+	owed := map[string]owing{}
+	for _, account := range slices.Sorted(maps.Keys(modelQuestions[name])) {
+		eps := modelQuestions[name][account]
+		due := rapid.Int64Range(0, int64(eps))
+		owed[account] = owing{eps, budget.Amount(due.Draw(t, "due")), budget.Amount(due.Draw(t, "role due"))}
+	}
 
 	// Who is short, of what.
 	ownShort, purseShort := map[string]bool{}, map[string]bool{}
-	for account, eps := range owed {
-		ownShort[account] = m.spent[account]+eps > m.limits[account]
-		purseShort[account] = role != "" && m.purses[role][account]+eps > limit
+	for account, o := range owed {
+		ownShort[account] = o.due > 0 && m.spent[account]+o.due > m.limits[account]
+		purseShort[account] = role != "" && o.roleDue > 0 && m.purses[role][account]+o.roleDue > limit
 	}
 	want, drawn := m.wanted(name, role, leaveOut, owed, ownShort, purseShort)
 
 	q := ask(name, slices.Collect(maps.Keys(owed))...).as(role, limit)
 	q.LeaveOut = leaveOut
-	for i := range q.Items {
-		q.Items[i].Epsilon = owed[q.Items[i].Account]
+	for i := range q.Members {
+		o := owed[q.Members[i].Account]
+		q.Members[i].Epsilon, q.Members[i].Due, q.Members[i].RoleDue = o.epsilon, o.due, o.roleDue
 	}
 	var told []string
 	called := false
@@ -160,17 +169,17 @@ func (m *asked) drawQuestion(t *rapid.T) {
 		}
 	}
 	var charged, roleCharged ledger.Toll
-	for account, eps := range owed {
+	for account, o := range owed {
 		if want.leftOut[account] {
 			continue
 		}
-		if drawn {
-			m.spent[account] += eps
-			charged = ledger.Toll{Accounts: charged.Accounts + 1, Most: max(charged.Most, eps)}
+		if drawn && o.due > 0 {
+			m.spent[account] += o.due
+			charged = ledger.Toll{Accounts: charged.Accounts + 1, Most: max(charged.Most, o.due)}
 		}
-		if role != "" && !want.seen[role] {
-			m.purses[role][account] += eps
-			roleCharged = ledger.Toll{Accounts: roleCharged.Accounts + 1, Most: max(roleCharged.Most, eps)}
+		if role != "" && !want.seen[role] && o.roleDue > 0 {
+			m.purses[role][account] += o.roleDue
+			roleCharged = ledger.Toll{Accounts: roleCharged.Accounts + 1, Most: max(roleCharged.Most, o.roleDue)}
 		}
 	}
 	want.seen[role] = true
@@ -181,7 +190,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 }
 
 // wanted returns the answer that a question gets, or nil for a refusal, and whether it is drawn.
-func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]budget.Amount, ownShort, purseShort map[string]bool) (best *modelAnswer, drawn bool) {
+func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]owing, ownShort, purseShort map[string]bool) (best *modelAnswer, drawn bool) {
 	score := func(a *modelAnswer) int { // seen first, then the fewest left out
 		n := len(trueKeys(a.leftOut))
 		if role == "" || a.seen[role] {

@@ -28,10 +28,10 @@ func withRole(work func(l *Ledger, role string) error) func(args []string) error
 // sameQuestions is how many questions all processes ask.
 const sameQuestions = 25
 
-// randomly asks a question about ana who owes 1, with an answer that nobody draws twice.
+// randomly asks a question about ana who owes 1 of its 3, with an answer that nobody draws twice.
 func randomly(l *Ledger, key, role string, limit budget.Amount) (string, ledger.Answered, error) {
 	q := ledger.Question{
-		Function: "dx_sum", Unit: "m", Items: []ledger.Item{{Account: "ana", Epsilon: 1, Evaluations: 1}},
+		Function: "dx_sum", Unit: "m", Members: []ledger.Member{{Account: "ana", Epsilon: 3, Due: 1, RoleDue: 1, Evaluations: 1}},
 		Role: role, RoleLimit: limit,
 		Draw: func([]string) ([]byte, error) { return []byte(rand.Text()), nil },
 	}

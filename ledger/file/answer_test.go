@@ -24,7 +24,7 @@ func ask(name string, accounts ...string) *asking {
 	q := &asking{Question: ledger.Question{Function: "dx_sum", Unit: "m"}}
 	copy(q.Key[:], name)
 	for _, account := range accounts {
-		q.Items = append(q.Items, ledger.Item{Account: account, Epsilon: 4, Evaluations: 1})
+		q.Members = append(q.Members, ledger.Member{Account: account, Epsilon: 4, Due: 4, RoleDue: 4, Evaluations: 1})
 	}
 	q.Draw = func(leftOut []string) ([]byte, error) {
 		q.draws++
@@ -151,14 +151,98 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-func TestAnswerMergesItems(t *testing.T) {
+// owing makes a member's account and purse owe other amounts for the answer.
+func (q *asking) owing(i int, due, roleDue budget.Amount) *asking {
+	q.Members[i].Due, q.Members[i].RoleDue = due, roleDue
+	return q
+}
+
+// An account pays what is due of what the answer costs it, and so does a purse. What is due is
+// no part of the question.
+func TestAnswerCostsWhatIsDue(t *testing.T) {
 	l := newAsked(t)
-	a, err := l.Answer(ask("q", "bob", "ana", "bob").Question)
+	check(t, l.SetLimit("blocked", "m", 0, 0))
+	q := ask("q", "ana", "blocked", "zoe").as("sales", 3).owing(0, 1, 3).owing(1, 0, 0).owing(2, 3, 0)
+	a, err := l.Answer(q.Question)
 	check(t, err)
-	if a.Charged != (ledger.Toll{Accounts: 2, Most: 8}) {
+	if a.Charged != (ledger.Toll{Accounts: 2, Most: 3}) || a.RoleCharged != (ledger.Toll{Accounts: 1, Most: 3}) || a.LeftOut != 0 {
 		t.Errorf("%+v", a)
 	}
-	spent(t, l, "", amounts{"ana": {4, 0}, "bob": {8, 0}})
+	want := amounts{"ana": {1, 3}, "blocked": {0, 0}, "zoe": {3, 0}}
+	spent(t, l, "sales", want)
+	if purses, err := l.Purses("sales"); len(purses) != 1 || err != nil {
+		t.Errorf("%v, %v", purses, err)
+	}
+	if got := charges(t, l); len(got) != 2 || got[0].Account != "ana" || got[1].Account != "zoe" {
+		t.Errorf("the charges %+v", got)
+	}
+
+	full := ask("q", "ana", "blocked", "zoe").as("sales", 3)
+	full.gets(t, l, "q 1", 0, 0) // was seen
+	spent(t, l, "sales", want)
+	a, err = l.Answer(full.as("night", 3).owing(0, 4, 1).owing(1, 4, 2).owing(2, 4, 3).Question)
+	check(t, err)
+	if !a.Remembered || a.Charged != (ledger.Toll{}) || a.RoleCharged != (ledger.Toll{Accounts: 3, Most: 3}) {
+		t.Errorf("%+v", a)
+	}
+	spent(t, l, "night", amounts{"ana": {1, 1}, "blocked": {0, 2}, "zoe": {3, 3}})
+	check(t, verify(l, "", nil))
+}
+
+// What is due decides who is short, and for whom a purse is.
+func TestShortOfWhatIsDue(t *testing.T) {
+	l := newAsked(t)
+	check(t, l.SetLimit("ana", "m", 3, 0))
+	check(t, l.SetLimit("bob", "m", 0, 0))
+	q := ask("q", "ana", "bob").as("sales", 2).owing(0, 4, 2).owing(1, 0, 2)
+	if r := q.fails(t, l); r.Account != "ana" || r.Role != "" || r.Asked != 4 || r.Left != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := q.owing(0, 3, 2).owing(1, 0, 3).fails(t, l); r.Account != "bob" || r.Role != "sales" || r.Asked != 3 || r.Left != 2 {
+		t.Errorf("%+v", r)
+	}
+	_, err := l.Answer(q.leavingOut().owing(0, 4, 0).owing(1, 0, 0).Question)
+	if check(t, err); !slices.Equal(q.leftOut, []string{"ana"}) {
+		t.Errorf("left out %v", q.leftOut)
+	}
+	_, err = l.Answer(q.owing(0, 3, 2).owing(1, 0, 0).Question)
+	if check(t, err); q.leftOut != nil {
+		t.Errorf("left out %v", q.leftOut)
+	}
+	spent(t, l, "sales", amounts{"ana": {3, 2}, "bob": {0, 0}})
+}
+
+// Who owes nothing changes nothing among many, who are written in batches.
+func TestManyOweDifferently(t *testing.T) {
+	const many = 200
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 10, 3600))
+	var accounts []string
+	for i := range many {
+		accounts = append(accounts, fmt.Sprintf("account %03d", i))
+	}
+	check(t, l.SetLimit(accounts[7], "m", 1, 60))
+	q := ask("q", accounts...).as("sales", 5).leavingOut()
+	want, out := amounts{}, []string{accounts[7]}
+	for i, account := range accounts {
+		due, roleDue := budget.Amount(i%5), budget.Amount(i%3)
+		q.owing(i, due, roleDue)
+		if i != 7 {
+			want[account] = [2]budget.Amount{due, roleDue}
+		}
+	}
+	a, err := l.Answer(q.Question)
+	check(t, err)
+	if !slices.Equal(q.leftOut, out) || a.Charged != (ledger.Toll{Accounts: 159, Most: 4}) || a.RoleCharged != (ledger.Toll{Accounts: 132, Most: 2}) {
+		t.Errorf("left out %v, %+v", q.leftOut, a)
+	}
+	spent(t, l, "sales", want)
+	for account, w := range want {
+		if b := balance(t, l, account); b.WindowSpent != w[0] || b.Window != 3600 {
+			t.Errorf("%+v", b)
+		}
+	}
+	check(t, verify(l, "", nil))
 }
 
 // A question about nobody has an answer, which costs nothing.
@@ -595,6 +679,10 @@ func TestAnswerErrors(t *testing.T) {
 	q := ask("q", "*")
 	_, err := l.Answer(q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
+	_, err = l.Answer(ask("q", "ana", "bob", "ana").Question)
+	saying(t, "twice", err, "a question is about account 'ana' twice")
+	_, err = l.Answer(ask("q", "ana").owing(0, 5, 4).Question)
+	saying(t, "too much due", err, "what is due of account 'ana' must be between 0 and what the answer costs it, 0.000000000004")
 	check(t, l.Close())
 	_, err = l.Answer(ask("q", "ana").Question)
 	saying(t, "closed", err, "ledger: closed")

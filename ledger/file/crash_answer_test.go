@@ -24,7 +24,7 @@ const askingRole = "sales"
 // is there or not when its process was killed.
 func answersFile(dir string) string { return filepath.Join(dir, "answers") }
 
-// askQuestions asks questions about five accounts each, and most of them twice, once in each
+// askQuestions asks questions about five accounts each, which owe a part of what the answers cost, and most of them twice, once in each
 // process. It reports those that it has drawn. First it asks all again that earlier processes
 // have seen: they must be remembered as they were.
 func askQuestions(dir string, say reporter) error {
@@ -70,7 +70,7 @@ func askAbout(l *file.Ledger, key string, draw func([]string) ([]byte, error)) (
 	q := ledger.Question{Function: "dx_sum", Unit: "m", Role: askingRole, RoleLimit: budget.Max, Draw: draw}
 	copy(q.Key[:], key)
 	for _, account := range askedAccounts() {
-		q.Items = append(q.Items, ledger.Item{Account: account, Epsilon: half, Evaluations: 1})
+		q.Members = append(q.Members, ledger.Member{Account: account, Epsilon: 2 * half, Due: half, RoleDue: half, Evaluations: 1})
 	}
 	return l.Answer(q)
 }

@@ -32,7 +32,7 @@ var planted = []*scenario{
 			if err != nil {
 				return err
 			}
-			q := ledger.Question{Function: "f", Unit: "m", Items: []ledger.Item{{Account: "ana", Epsilon: half, Evaluations: 1}}}
+			q := ledger.Question{Function: "f", Unit: "m", Members: []ledger.Member{{Account: "ana", Epsilon: half, Due: half, RoleDue: half, Evaluations: 1}}}
 			q.Draw = func([]string) ([]byte, error) {
 				if err := say.answer(time.Now().UnixMicro(), half, "m", "ana"); err != nil {
 					return nil, err
