@@ -79,6 +79,12 @@ type Ledger interface {
 	// again.
 	Answer(q Question) (Answered, error)
 
+	// Quote returns what Answer would return now, without the answer, and with the time now for
+	// one that would be drawn. It draws, charges and stores nothing, and promises nothing: what
+	// others ask and charge afterwards may change it. It waits for transactions of this
+	// process that have begun.
+	Quote(q Question) (Answered, error)
+
 	// Purses returns what a role has spent, ordered by unit and account.
 	Purses(role string) ([]Purse, error)
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -42,7 +41,7 @@ type Question struct {
 	// Draw makes the answer. It is told who is left out, in ascending order. It runs after all
 	// checks, while everybody else who charges waits, so that it should be short. It must not
 	// use the ledger. What it has drawn must stay secret until Answer returns it. An error of
-	// Draw is returned by Answer as it is; nothing is charged then.
+	// Draw is returned by Answer as it is; nothing is charged then. A quote needs no Draw.
 	Draw func(leftOut []string) ([]byte, error)
 }
 
@@ -76,7 +75,9 @@ type Answered struct {
 	Time       time.Time // when it was drawn
 	Remembered bool      // whether it was drawn for an earlier question
 
-	LeftOut int // how many accounts are left out of it
+	LeftOut int     // how many accounts are left out of it
+	Out     LeftOut // which ones, by their numbers in the order of accounts
+	Seen    bool    // whether the role had seen it before
 
 	// What the accounts were charged now, and what the role was.
 	Charged, RoleCharged Toll
@@ -98,12 +99,10 @@ func TollOf(items []Item) Toll {
 	return t
 }
 
-// Normalize checks the question, and gives its members the form in which engines read them: in
+// Normalize checks the question but for Draw, and gives its members the form in which engines read them: in
 // ascending order of their accounts.
 func (q *Question) Normalize() error {
 	switch {
-	case q.Draw == nil:
-		return errors.New("ledger: a question has no way to draw its answer")
 	case q.Unit == "":
 		return errNoUnit
 	case q.Role != "" && (q.RoleLimit < 0 || q.RoleLimit > budget.Max):

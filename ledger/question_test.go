@@ -20,7 +20,7 @@ func members(of ...Member) []Member { return of }
 
 func TestNormalize(t *testing.T) {
 	given := members(Member{"eve", 2, 2, 0, 1}, Member{"ana", 1, 0, 1, 1}, Member{"bob", 3, 1, 2, 4})
-	q := Question{Unit: "m", Draw: draw, Members: slices.Clone(given)}
+	q := Question{Unit: "m", Members: slices.Clone(given)}
 	was := q.Members
 	if err := q.Normalize(); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,6 @@ func TestNormalize(t *testing.T) {
 	}
 	one := Member{"ana", 2, 2, 2, 1}
 	for name, spoil := range map[string]func(*Question){
-		"no draw":           func(q *Question) { q.Draw = nil },
 		"no unit":           func(q *Question) { q.Unit = "" },
 		"no unit, nobody":   func(q *Question) { q.Unit, q.Members = "", nil },
 		"everyone":          func(q *Question) { q.Members[0].Account = Everyone },
@@ -47,7 +46,7 @@ func TestNormalize(t *testing.T) {
 		"negative limit":    func(q *Question) { q.Role, q.RoleLimit = "r", -1 },
 		"a huge limit":      func(q *Question) { q.Role, q.RoleLimit = "r", budget.Max+1 },
 	} {
-		q := Question{Unit: "m", Draw: draw, Members: members(one)}
+		q := Question{Unit: "m", Members: members(one)}
 		spoil(&q)
 		if q.Normalize() == nil {
 			t.Errorf("%s: no error", name)

@@ -26,6 +26,7 @@ type options struct {
 	entropy    io.Reader
 	keyring    *sealed.Keyring
 	maxRepeat  uint32 // 0 stands for 1
+	remote     Remote // what evaluates functions over sealed values instead of the connection
 }
 
 // collectOptions returns the options that opts set.

@@ -148,3 +148,23 @@ func ReferenceExamples() (statements []string) {
 	}
 	return statements
 }
+
+// Evaluator returns an evaluator on the connection.
+func (c *Conn) Evaluator(t testing.TB, key [32]byte) *Evaluator {
+	t.Helper()
+	e, err := NewEvaluator(c.session.conn.Handle(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Book returns the ledger of the connection.
+func (c *Conn) Book(t testing.TB) ledger.Ledger {
+	t.Helper()
+	book, err := c.session.ledger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return book
+}

@@ -2,6 +2,7 @@ package sqlitefn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -12,7 +13,8 @@ func library(s *session) sqlite.Library {
 		NewScope: func() sqlite.Scope { return s.newStatement() },
 		Close:    s.close,
 	}
-	for _, f := range functions {
+	offered := s.opts.offered()
+	for _, f := range offered {
 		b := f.bind(s)
 		if f.scalar != nil {
 			lib.Scalars = append(lib.Scalars, sqlite.Scalar{
@@ -31,8 +33,8 @@ func library(s *session) sqlite.Library {
 				New: func() sqlite.Partition { return &boundPartition{b, f.window(s)} },
 			})
 		}
-		if f.table != nil && lookup(f.name) == f {
-			lib.Tables = append(lib.Tables, s.table(f))
+		if f.table != nil && !slices.ContainsFunc(lib.Tables, func(t sqlite.Table) bool { return t.Name == f.name }) {
+			lib.Tables = append(lib.Tables, s.table(f, offered))
 		}
 	}
 	return lib
@@ -40,10 +42,10 @@ func library(s *session) sqlite.Library {
 
 // table returns the table-valued form of a function, and of the others of its name: SQLite tells
 // tables apart by their names only.
-func (s *session) table(f *function) sqlite.Table {
+func (s *session) table(f *function, offered []*function) sqlite.Table {
 	var forms []*bound
 	least := f.required()
-	for _, g := range functions {
+	for _, g := range offered {
 		if g.name == f.name && g.table != nil {
 			forms = append(forms, g.bind(s))
 			least = min(least, g.required())
@@ -72,7 +74,7 @@ func (b *bound) end(c *sqlite.Call, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("%s: %w", b.name, err)
+	err = b.named(err)
 	if !c.Aborted() {
 		b.session.refused = newRefusedError(b.function, err)
 	}

@@ -60,16 +60,16 @@ func (g *centroidGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	c.resultCentroid(paid, g.laplace, &g.points)
+	c.result(centroidAnswer(paid, g.laplace, &g.points))
 	return nil
 }
 
-// resultCentroid draws the answer of a centroid.
-func (c call) resultCentroid(paid receipt, m *planar.Laplace, points *planar.Centroid) {
+// centroidAnswer draws the answer of a centroid.
+func centroidAnswer(paid receipt, m *planar.Laplace, points *planar.Centroid) answer {
 	lat, lon := m.StandIn()
-	z := drawOrStandIn(paid, func(source *exact.Source) [2]float64 {
+	place := drawOrStandIn(paid, func(source *exact.Source) [2]float64 {
 		lat, lon := m.DrawCentroid(source, points)
 		return [2]float64{lat, lon}
 	}, [2]float64{lat, lon})
-	c.resultPoint(0, z[0], z[1])
+	return answer{kind: ofLocation, place: place}
 }

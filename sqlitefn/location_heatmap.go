@@ -81,12 +81,12 @@ func (g *heatmapGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	c.resultHeatmap(paid, g.heatmap, &g.counts)
+	c.result(heatmapAnswer(paid, g.heatmap, &g.counts))
 	return nil
 }
 
-// resultHeatmap draws the answer of a heat map. A dry run lists no cell.
-func (c call) resultHeatmap(paid receipt, h *planar.Heatmap, counts *planar.CellCounts) {
+// heatmapAnswer draws the answer of a heat map. A dry run lists no cell.
+func heatmapAnswer(paid receipt, h *planar.Heatmap, counts *planar.CellCounts) answer {
 	listed := drawOrStandIn(paid, func(source *exact.Source) []exact.Count { return h.Draw(source, counts) }, nil)
-	c.ResultText(0, h.AppendGeoJSON(nil, listed))
+	return answer{kind: ofText, text: h.AppendGeoJSON(nil, listed)}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/sealed"
 )
 
 // argCounted is what dx_count and dx_accounts count. Its type tells accounts from sealed values.
@@ -64,8 +65,7 @@ type countGroup struct {
 	accounts bool // it counts accounts
 	query    *scalar.Query
 	paying   contributors
-	values   *sealedRows // instead of paying, if the group has sealed values
-	ones     int64       // among them
+	sealed   *sealedGroup // instead of paying, if the group has sealed values
 }
 
 func (g *countGroup) begin(c call) (err error) {
@@ -82,77 +82,104 @@ func (g *countGroup) row(c call) error {
 	switch v := c.value(argCounted); {
 	case !v.given:
 		return nil
-	case v.sealed && len(g.paying.rows) > 0, !v.sealed && g.values != nil:
+	case !v.sealed && c.session.evaluation != nil:
+		return c.argErrorf(argCounted, "%w", errOnlySealed)
+	case v.sealed && len(g.paying.rows) > 0, !v.sealed && g.sealed != nil:
 		return errMixed
 	case v.sealed:
-		return g.rowOfValue(c)
+		if g.sealed == nil {
+			g.sealed = newSealedGroup(&sealedCountForm{accounts: g.accounts, query: g.query})
+		}
+		return g.sealed.add(c, argCounted)
 	}
 	g.paying.add(c.bytes(argCounted))
 	return nil
 }
 
-// rowOfValue counts a sealed value.
-func (g *countGroup) rowOfValue(c call) error {
-	if g.values == nil {
-		g.values = new(sealedRows)
-	}
-	m, o, err := g.values.open(c, argCounted)
-	if m == nil || err != nil {
-		return err
-	}
-	u, err := c.session.sealedUniverse(o.of)
-	if err == nil && !(u.Value(0) == 0 && u.Value(u.Last()) == 1 && u.Last() == 1) {
-		err = errOnes
-	}
-	if err != nil {
-		return c.argErrorf(argCounted, "%w", err)
-	}
-	if u.index(o.Data) == 1 {
-		g.ones++
-		m.one = true
-	}
-	return nil
-}
-
 // final charges all accounts in one transaction and draws.
 func (g *countGroup) final(c call) error {
-	paid, err := g.pay(c)
-	if err != nil {
-		return err
+	a, err := g.answer(c)
+	if err == nil {
+		c.result(a)
 	}
-	var counted scalar.Accumulator
-	for range g.counted() {
-		g.query.Add(&counted, 0)
-	}
-	c.ResultInt(0, int64(drawReading(c.statement(), paid, g.query, &counted))) // whole, and at most 2^53
-	return nil
+	return err
 }
 
-// pay pays for the group.
-func (g *countGroup) pay(c call) (receipt, error) {
-	if g.values != nil {
-		return g.values.pay(c, g.query.Price(), !g.accounts)
+func (g *countGroup) answer(c call) (answer, error) {
+	if g.sealed != nil && g.sealed.of.column != nil {
+		return g.sealed.answer(c)
 	}
-	return g.paying.pay(c, g.query.Price(), !g.accounts)
+	paid, err := g.paying.pay(c, g.query.Price(), !g.accounts)
+	if err != nil {
+		return answer{}, err
+	}
+	return countAnswer(c.statement(), paid, g.query, g.counted()), nil
 }
 
 // counted returns the true answer.
 func (g *countGroup) counted() (n int64) {
-	switch {
-	case g.values != nil && !g.accounts:
-		return g.ones
-	case g.values != nil:
-		for _, m := range g.values.order {
-			if m.one {
-				n++
-			}
-		}
-	case g.accounts:
-		n = int64(len(g.paying.rows))
-	default:
-		for _, rows := range g.paying.rows {
-			n += rows
-		}
+	if g.accounts {
+		return int64(len(g.paying.rows))
+	}
+	for _, rows := range g.paying.rows {
+		n += rows
 	}
 	return n
 }
+
+// countAnswer draws a count.
+func countAnswer(t *statement, paid receipt, q *scalar.Query, n int64) answer {
+	var counted scalar.Accumulator
+	for range n {
+		q.Add(&counted, 0)
+	}
+	return answer{kind: ofWhole, whole: int64(drawReading(t, paid, q, &counted))} // whole, and at most 2^53
+}
+
+// sealedCountForm counts the ones of a sealed column, or the accounts that have one.
+type sealedCountForm struct {
+	accounts bool
+	query    *scalar.Query
+	universe *sealedUniverse
+	ones     int64
+	with     map[int]struct{} // accounts that have a one, if they are counted
+}
+
+func (f *sealedCountForm) start(c call, of sealedRange) (price sealedPrice, err error) {
+	u, err := c.session.sealedUniverse(of)
+	if err == nil && !(u.Value(0) == 0 && u.Value(u.Last()) == 1 && u.Last() == 1) {
+		err = errOnes
+	}
+	if err != nil {
+		return price, c.argErrorf(argCounted, "%w", err)
+	}
+	f.universe = u
+	f.clear()
+	price = sealedPrice{f.query.Price(), perRow}
+	if f.accounts {
+		price.per = perAccount
+	}
+	return price, nil
+}
+
+func (f *sealedCountForm) add(account int, d sealed.Data) {
+	if f.universe.index(d) != 1 {
+		return
+	}
+	f.ones++
+	if f.accounts {
+		f.with[account] = struct{}{}
+	}
+}
+
+func (f *sealedCountForm) clear() { f.ones, f.with = 0, map[int]struct{}{} }
+
+func (f *sealedCountForm) draw(t *statement, paid receipt) answer {
+	n := f.ones
+	if f.accounts {
+		n = int64(len(f.with))
+	}
+	return countAnswer(t, paid, f.query, n)
+}
+
+func (f *sealedCountForm) radius(p float64, _ int64) (float64, error) { return f.query.Radius(p, 0) }

@@ -81,12 +81,12 @@ func (g *histogramGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	c.resultHistogram(paid, g.histogram, &g.counts)
+	c.result(histogramAnswer(paid, g.histogram, &g.counts))
 	return nil
 }
 
-// resultHistogram draws the answer of a histogram.
-func (c call) resultHistogram(paid receipt, h *scalar.Histogram, counted *scalar.BinCounts) {
+// histogramAnswer draws the answer of a histogram.
+func histogramAnswer(paid receipt, h *scalar.Histogram, counted *scalar.BinCounts) answer {
 	counts := drawOrStandIn(paid, func(source *exact.Source) []int64 { return h.Draw(source, counted) }, h.StandIn())
-	c.ResultText(0, h.AppendJSON(nil, counts))
+	return answer{kind: ofText, text: h.AppendJSON(nil, counts)}
 }

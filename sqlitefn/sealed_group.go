@@ -4,285 +4,270 @@ import (
 	"fmt"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/counts"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// sealedRows are the rows of a group of an aggregate over sealed values: who contributed, and
-// how often each value did. A value is known by its session and counter, which no other value of
-// the database has, whatever the shape of the statement that brings it.
-type sealedRows struct {
+// A sealedForm is what an aggregate makes of sealed values. It gets values of one range only.
+type sealedForm interface {
+	// start reads the settings of a call for values of a range, and says what an answer costs. Its errors are
+	// about the argument sealed if it names none.
+	start(c call, of sealedRange) (sealedPrice, error)
+
+	// add adds a value.
+	add(account int, d sealed.Data)
+
+	// clear forgets all values.
+	clear()
+
+	// draw answers with the values so far.
+	draw(t *statement, paid receipt) answer
+}
+
+// A sealedPrice is what an answer of a group costs each account.
+type sealedPrice struct {
+	budget.Price
+	per multiplier
+}
+
+// A multiplier says what a price is multiplied by.
+type multiplier int
+
+const (
+	perAccount multiplier = iota // once for each account
+	perRow                       // for each row of the account
+	perValue                     // for the value of the account that the group has most often; see valueCharges
+)
+
+// sealedGroup is a group of an aggregate over sealed values. A value is known by its session and counter, which no
+// other value of the database has, whatever the shape of the statement that brings it. Nothing is charged or
+// drawn before the group is complete.
+type sealedGroup struct {
+	form    sealedForm
 	of      sealedRange // of the first value; of.column is nil before it
+	price   sealedPrice
 	keeper  *catalog.Keeper
-	repeats *repeats // at the place of the group
-	members map[int]*member
-	order   []*member     // in which they came
-	values  *valueCharges // under d1, otherwise nil
+	repeats *repeats       // at the place of the group
+	numbers map[int]uint32 // index of the member of each account
+	members []member       // in which they came
+	rows    contributions  // if they are needed once more
+	keeps   bool           // whether they are
+
+	key      rowsKey  // of the rows, and
+	settings settings // of the first of them, for an analyst
 }
 
 // A member is an account that has contributed to a group.
 type member struct {
 	account int // as the keeper counts them
 	rows    int64
-	one     bool  // whether one of its readings is 1, for dx_accounts
-	owed    *owed // under d1
+	most    uint32 // times that the group has one of its values
+
+	epsilon budget.Amount // that the answer costs by itself
+	top     level         // most that the statement charges for one of its values
+	due     level         // that it has to pay
+	kept    level         // that counts of each of its values, once it is paid
 }
 
-// open opens the sealed value that is an argument, and counts it. It returns nil for a row that does not
-// contribute. The first value decides which column the group is about.
-func (r *sealedRows) open(c call, a *argument) (*member, opened, error) {
+func newSealedGroup(form sealedForm) *sealedGroup { return &sealedGroup{form: form} }
+
+func (*sealedGroup) begin(call) error { return nil } // the first value says what the group is about
+
+func (g *sealedGroup) row(c call) error { return g.add(c, argSealed) }
+
+// add adds the sealed value that is an argument.
+func (g *sealedGroup) add(c call, a *argument) error {
 	o, present, err := c.open(a)
 	if err != nil || !present {
-		return nil, o, err
+		return err
 	}
-	if o.of != r.of {
-		if err := r.admit(c, a, o); err != nil {
-			return nil, o, err
+	if o.of != g.of {
+		if err := g.admit(c, a, o); err != nil {
+			return err
 		}
 	}
-	if r.repeats == nil {
-		r.repeats = c.statement().repeats(c.Place())
+	times, err := g.repeats.step(o.Row, c.session.mayRepeat())
+	if err != nil {
+		return err
 	}
-	if err := r.repeats.step(o.Row, c.session.opts.mayRepeat()); err != nil {
-		return nil, o, err
-	}
-	m := r.member(o.Account)
+	number := g.number(o.Account)
+	m := &g.members[number]
 	m.rows++
-	return m, o, nil
+	m.most = max(m.most, times)
+	if g.keeps {
+		g.rows.add(contribution{o.Counter, o.Data, o.Session, number})
+	}
+	if e := c.session.evaluation; e != nil {
+		e.key.add(&g.key, o.Row)
+	}
+	g.form.add(o.Account, o.Data)
+	return nil
 }
 
-// admit admits the first value of a group, and later ones of other columns with the same
-// universe or domain.
-func (r *sealedRows) admit(c call, a *argument, o opened) error {
-	if r.of.column == nil {
-		r.of, r.keeper = o.of, o.keeper
+// admit admits the first value of a group, which decides what the group is about, and later ones of other columns with
+// the same universe or domain.
+func (g *sealedGroup) admit(c call, a *argument, o opened) (err error) {
+	if g.of.column != nil {
+		if !g.of.alike(o.of) {
+			return c.argErrorf(a, "changes its universe, domain or range within a group")
+		}
 		return nil
 	}
-	was, is := r.of.column, o.of.column
+	if g.price, err = g.form.start(c, o.of); err != nil {
+		return err
+	}
+	if e := c.session.evaluation; e != nil {
+		if err := e.admit(g.price.Price); err != nil {
+			return err
+		}
+		g.settings = c.copySettings()
+	}
+	g.of, g.keeper = o.of, o.keeper
+	g.keeps = g.price.per == perValue || c.session.evaluation != nil
+	g.repeats = c.statement().repeats(c.Place())
+	return nil
+}
+
+// alike reports whether values of both ranges may be in a group.
+func (r sealedRange) alike(other sealedRange) bool {
+	was, is := r.column, other.column
 	same := was.Universe != nil && is.Universe != nil && *was.Universe == *is.Universe ||
 		was.Domain != nil && is.Domain != nil && *was.Domain == *is.Domain
-	if !same || r.of.narrowed != o.of.narrowed || r.of.lo != o.of.lo || r.of.hi != o.of.hi {
-		return c.argErrorf(a, "changes its universe, domain or range within a group")
+	return same && r.narrowed == other.narrowed && r.lo == other.lo && r.hi == other.hi
+}
+
+// number returns the index of the member for an account.
+func (g *sealedGroup) number(account int) uint32 {
+	n, known := g.numbers[account]
+	if !known {
+		if g.numbers == nil {
+			g.numbers = map[int]uint32{}
+		}
+		n = uint32(len(g.members))
+		g.members = append(g.members, member{account: account})
+		g.numbers[account] = n
+	}
+	return n
+}
+
+// final answers the group.
+func (g *sealedGroup) final(c call) error {
+	a, err := g.answer(c)
+	if err == nil {
+		c.result(a)
+	}
+	return err
+}
+
+// answer charges all members in one transaction, or nobody, and draws. A group without values answers NULL.
+func (g *sealedGroup) answer(c call) (answer, error) {
+	if g.of.column == nil {
+		return answer{}, nil
+	}
+	t := c.statement()
+	if err := g.owe(t); err != nil {
+		return answer{}, err
+	}
+	if e := c.session.evaluation; e != nil {
+		return e.askGroup(c, t, g)
+	}
+	paid, err := c.session.payer.payAll(c.function, g.bill())
+	g.settle(t, func(uint32) (bool, bool) { return err == nil, false })
+	if err != nil {
+		return answer{}, err
+	}
+	return g.form.draw(t, paid), nil
+}
+
+// owe finds what each member owes. It must be settled, unless it fails.
+func (g *sealedGroup) owe(t *statement) error {
+	for i := range g.members {
+		m := &g.members[i]
+		times := int64(1)
+		switch g.price.per {
+		case perRow:
+			times = m.rows
+		case perValue:
+			times = int64(m.most)
+		}
+		var ok bool
+		if m.epsilon, ok = g.price.Amount.Times(times); !ok {
+			return errTooMuch
+		}
+		m.due = level{m.epsilon, m.epsilon}
+	}
+	if g.price.per == perValue {
+		return t.valueCharges(g.price.Unit).enter(g)
 	}
 	return nil
 }
 
-// member returns the group's member for an account.
-func (r *sealedRows) member(account int) *member {
-	m := r.members[account]
-	if m == nil {
-		if r.members == nil {
-			r.members = map[int]*member{}
-		}
-		m = &member{account: account}
-		r.members[account] = m
-		r.order = append(r.order, m)
+// settle says for each member whether the account has paid what was due, and whether the role of an analyst has.
+func (g *sealedGroup) settle(t *statement, paid func(member uint32) (account, role bool)) {
+	if g.price.per == perValue {
+		t.valueCharges(g.price.Unit).settle(g, paid)
 	}
-	return m
 }
 
-// step charges a step of a value of a member under d1.
-func (r *sealedRows) step(m *member, o opened, epsilon budget.Amount) error {
-	if m.owed == nil {
-		m.owed = r.values.of(m.account)
+// bill returns what the members have to pay.
+func (g *sealedGroup) bill() bill {
+	b := bill{unit: g.price.Unit, perRow: g.price.per == perRow, byValue: g.price.per == perValue}
+	for i := range g.members {
+		if m := &g.members[i]; m.due.account > 0 {
+			b.items = append(b.items, ledger.Item{Account: g.keeper.Name(m.account), Epsilon: m.due.account, Evaluations: m.rows})
+		}
 	}
-	return r.values.step(m.owed, o.Row, epsilon)
+	return b
 }
 
-// pay pays for the answer of a group: the price for each member, or for each of its rows. All
-// pay in one transaction, or nobody does.
-func (r *sealedRows) pay(c call, price budget.Price, perRow bool) (receipt, error) {
-	b := bill{unit: price.Unit, perRow: perRow}
-	for _, m := range r.order {
-		times := int64(1)
-		if perRow {
-			times = m.rows
-		}
-		total, ok := price.Amount.Times(times)
-		if !ok {
-			return receipt{}, errTooMuch
-		}
-		b.items = append(b.items, ledger.Item{Account: r.keeper.Name(m.account), Epsilon: total, Evaluations: m.rows})
-	}
-	return c.session.payer.payAll(c.function, b)
-}
-
-// payValues pays for the answer of a group under d1: what each member owes for all its values
-// in the statement so far, and has not paid.
-func (r *sealedRows) payValues(c call, unit budget.Unit) (receipt, error) {
-	b := bill{unit: unit, byValue: true}
-	for _, m := range r.order {
-		if due := m.owed.due - m.owed.paid; due > 0 {
-			b.items = append(b.items, ledger.Item{Account: r.keeper.Name(m.account), Epsilon: due, Evaluations: m.rows})
+// without forgets the values of some members.
+func (g *sealedGroup) without(out func(member uint32) bool) {
+	g.form.clear()
+	for x := range g.rows.all {
+		if !out(x.member) {
+			g.form.add(g.members[x.member].account, x.data)
 		}
 	}
-	paid, err := c.session.payer.payAll(c.function, b)
-	if err == nil {
-		for _, m := range r.order {
-			m.owed.paid = m.owed.due
-		}
-	}
-	return paid, err
 }
 
 // errTooMuch does not say whose rows they are: an account's name is not for everybody.
 var errTooMuch = fmt.Errorf("an account would be charged more than any budget can hold")
 
-// repeats counts how often the group that is open at a place of a running statement has each
-// value. A place never has two open groups: the instruction that steps an aggregate has one
-// accumulator. So one table serves all groups of the place, one after the other. It has, for each
-// value, the number of the last group that had it and how often it did.
-type repeats struct {
-	table counts.Table
-	group uint32
+// A contribution is a value of a group, once for each time that the group has it.
+type contribution struct {
+	counter uint64
+	data    sealed.Data
+	session uint32
+	member  uint32
 }
 
-// repeatBits is how many bits of an entry say how often; the others are the number of the group.
-const repeatBits = 12
+// contributions is a list in pieces, so that it is never copied as it grows.
+type contributions struct{ pieces [][]contribution }
 
-// repeats returns the counts for a group that begins at a place.
-func (t *statement) repeats(place int) *repeats {
-	r := t.repeated[place]
-	if r == nil {
-		if t.repeated == nil {
-			t.repeated = map[int]*repeats{}
+// pieceSize is the length of the longest pieces. The first is short: most groups are small.
+const pieceSize = 1 << 13
+
+func (l *contributions) add(x contribution) {
+	last := len(l.pieces) - 1
+	if last < 0 || len(l.pieces[last]) == cap(l.pieces[last]) {
+		size := 16
+		if last >= 0 {
+			size = min(2*cap(l.pieces[last]), pieceSize)
 		}
-		r = new(repeats)
-		t.repeated[place] = r
+		l.pieces = append(l.pieces, make([]contribution, 0, size))
+		last++
 	}
-	r.group++
-	if r.group >= 1<<(32-repeatBits) {
-		r.table.Close()
-		r.group = 1
-	}
-	return r
+	l.pieces[last] = append(l.pieces[last], x)
 }
 
-// step counts a value of the group.
-func (r *repeats) step(row catalog.Row, most uint32) error {
-	entry, err := r.table.At(row.Session, row.Counter)
-	if err != nil {
-		return err
-	}
-	if *entry>>repeatBits != r.group {
-		*entry = r.group << repeatBits
-	}
-	if times := *entry & MaxRepeat; times >= most {
-		return errRepeated(times)
-	}
-	*entry++
-	return nil
-}
-
-// errRepeated returns the error for a value that a group had so many times already.
-func errRepeated(times uint32) error {
-	often := "once"
-	if times > 1 {
-		often = fmt.Sprintf("%d times", times)
-	}
-	return fmt.Errorf("a group has the same value more than %s, as after a join or UNION ALL that repeats rows (see --max-repeat)", often)
-}
-
-// valueCharges adds up what a running statement charges for each sealed value in a unit, under d1.
-//
-// # Privacy
-//
-// Let a statement step value v in places and groups g, m_g(v) times each, with epsilon_g. Every
-// answer is a function of a noisy sum, mean, rank or the like that moves by m_g(v)*d if v moves by
-// d, so that it distinguishes at most epsilon_g*m_g(v)*d. All answers together distinguish the
-// sum over v of (sum over g of epsilon_g*m_g(v)) * d(v), which is at most the largest of these
-// sums times the distance d_1 between the account's values. So an account pays its largest sum.
-// That it is the same value which several groups step is known and not proved: its session and
-// counter are authenticated, and the collector has used them once.
-//
-// Steps count at once. A group pays for steps of groups that have not ended, too: they will not
-// pay again.
-type valueCharges struct {
-	sums   counts.Table // for each value, the index of its sum among levels
-	levels []budget.Amount
-	index  map[budget.Amount]uint32 // of each level
-	rises  map[rise]uint32          // from a level to the next
-	owed   map[int]*owed            // by account
-	last   struct {
-		rise
-		to uint32
-	}
-}
-
-// A rise is a level and what is added to it.
-type rise struct {
-	from uint32
-	by   budget.Amount
-}
-
-// owed says what an account owes in a statement, and what of it is paid.
-type owed struct{ due, paid budget.Amount }
-
-// valueCharges returns the charges of the running statement in a unit.
-func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
-	v := t.values[unit]
-	if v == nil {
-		if t.values == nil {
-			t.values = map[budget.Unit]*valueCharges{}
+// all is the sequence of all of them.
+func (l *contributions) all(yield func(*contribution) bool) {
+	for _, piece := range l.pieces {
+		for i := range piece {
+			if !yield(&piece[i]) {
+				return
+			}
 		}
-		v = &valueCharges{levels: []budget.Amount{0}, index: map[budget.Amount]uint32{0: 0}, rises: map[rise]uint32{}, owed: map[int]*owed{}}
-		t.values[unit] = v
 	}
-	return v
-}
-
-// of returns what an account owes.
-func (v *valueCharges) of(account int) *owed {
-	o := v.owed[account]
-	if o == nil {
-		o = new(owed)
-		v.owed[account] = o
-	}
-	return o
-}
-
-// step adds epsilon to the sum of a value, whose account owes o.
-func (v *valueCharges) step(o *owed, row catalog.Row, epsilon budget.Amount) error {
-	level, err := v.sums.At(row.Session, row.Counter)
-	if err != nil {
-		return err
-	}
-	to, err := v.rise(rise{*level, epsilon})
-	if err != nil {
-		return err
-	}
-	*level = to
-	o.due = max(o.due, v.levels[to])
-	return nil
-}
-
-// rise returns the level that a rise leads to. Most are the same as the one before.
-func (v *valueCharges) rise(r rise) (uint32, error) {
-	if v.last.rise == r && r.by != 0 {
-		return v.last.to, nil
-	}
-	to, known := v.rises[r]
-	if !known {
-		var err error
-		if to, err = v.level(v.levels[r.from], r.by); err != nil {
-			return 0, err
-		}
-		v.rises[r] = to
-	}
-	v.last.rise, v.last.to = r, to
-	return to, nil
-}
-
-// level returns the index of the level a + b.
-func (v *valueCharges) level(a, b budget.Amount) (uint32, error) {
-	if a > budget.Max-b {
-		return 0, errTooMuch
-	}
-	to, known := v.index[a+b]
-	if !known {
-		to = uint32(len(v.levels))
-		v.levels, v.index[a+b] = append(v.levels, a+b), to
-	}
-	return to, nil
 }

@@ -23,7 +23,12 @@ func WithMaxRepeat(n int) Option {
 }
 
 // mayRepeat returns how many times a group may have the same sealed value.
-func (o *options) mayRepeat() uint32 { return max(o.maxRepeat, 1) }
+func (s *session) mayRepeat() uint32 {
+	if e := s.evaluation; e != nil {
+		return uint32(min(max(e.analyst.MaxRepeat, 1), MaxRepeat))
+	}
+	return max(s.opts.maxRepeat, 1)
+}
 
 var errNoKey = errors.New("sealed values open with their owner's key only: geosql --key KEY DB")
 

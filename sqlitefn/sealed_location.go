@@ -1,6 +1,9 @@
 package sqlitefn
 
-import "github.com/geosql/geosql/mechanism/planar"
+import (
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/sealed"
+)
 
 func init() {
 	register(
@@ -19,7 +22,7 @@ func init() {
 			does:      "Releases the centroid of a set of sealed locations as WKT, with planar Laplace noise on their domain's lattice.",
 			charges:   "epsilon in unit m to each account with a location in the group, once per group",
 			notes:     sealedRow + "epsilon must be constant within a group. A group charges all its accounts or none.",
-			aggregate: func(*session) group { return new(sealedCentroidGroup) },
+			aggregate: func(*session) group { return newSealedGroup(new(sealedCentroidForm)) },
 		},
 		&function{
 			name: "dx_heatmap", section: overSealed,
@@ -27,7 +30,7 @@ func init() {
 			does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
 			charges:   "epsilon in unit record to each account, for each of its locations",
 			notes:     sealedRow + "epsilon and cell_m must be constant within a group. A group charges all its accounts or none.",
-			aggregate: func(*session) group { return new(sealedHeatmapGroup) },
+			aggregate: func(*session) group { return newSealedGroup(new(sealedHeatmapForm)) },
 		},
 	)
 }
@@ -35,25 +38,29 @@ func init() {
 // drawSealedLocation pays for a sealed location and draws, as [locationRelease.draw] does for a
 // plain one.
 func drawSealedLocation(t *statement, c call) (lat, lon float64, released bool, err error) {
+	a, err := sealedLocation(t, c)
+	return a.place[0], a.place[1], a.kind == ofLocation, err
+}
+
+// sealedLocation pays for a sealed location and draws.
+func sealedLocation(t *statement, c call) (answer, error) {
 	o, present, err := t.open(c, argSealed)
 	if err != nil || !present {
-		return 0, 0, false, err
+		return answer{}, err
 	}
 	domain, err := c.session.sealedDomain(o.of)
 	if err != nil {
-		return 0, 0, false, c.argErrorf(argSealed, "%w", err)
+		return answer{}, c.argErrorf(argSealed, "%w", err)
 	}
 	m, err := c.laplaceOn(domain)
 	if err != nil {
-		return 0, 0, false, err
+		return answer{}, err
 	}
-	paid, err := t.session.payer.pay(t, c.function, []byte(o.name()), m.Price())
-	if err != nil {
-		return 0, 0, false, err
-	}
-	lat, lon = degreesOf(o.Data)
-	lat, lon = paid.drawLocation(m, lat, lon)
-	return lat, lon, true, nil
+	return t.payOne(c, o, m.Price(), func(paid receipt) answer {
+		lat, lon := degreesOf(o.Data)
+		lat, lon = paid.drawLocation(m, lat, lon)
+		return answer{kind: ofLocation, place: [2]float64{lat, lon}}
+	})
 }
 
 // laplaceOn returns planar Laplace on a domain with the epsilon of the call.
@@ -61,85 +68,61 @@ func (c call) laplaceOn(domain *planar.Domain) (planar.Mechanism, error) {
 	return c.latticeMechanismOn("laplace", domain, argEpsMetre)
 }
 
-// sealedCentroidGroup is a group of dx_centroid over sealed locations. Repeating a location gives
-// it more weight, and the centroid moves at most as far as the locations all the same.
-type sealedCentroidGroup struct {
-	laplace *planar.Laplace // nil before the first location
+// sealedCentroidForm is the centroid of sealed locations. Repeating a location gives it more weight,
+// and the centroid moves at most as far as the locations all the same.
+type sealedCentroidForm struct {
+	laplace *planar.Laplace
 	points  planar.Centroid
-	rows    sealedRows
 }
 
-func (*sealedCentroidGroup) begin(call) error { return nil }
-
-func (g *sealedCentroidGroup) row(c call) error {
-	m, o, err := g.rows.open(c, argSealed)
-	if m == nil || err != nil {
-		return err
+func (f *sealedCentroidForm) start(c call, of sealedRange) (price sealedPrice, err error) {
+	domain, err := c.session.sealedDomain(of)
+	if err != nil {
+		return price, c.argErrorf(argSealed, "%w", err)
 	}
-	if g.laplace == nil {
-		domain, err := c.session.sealedDomain(o.of)
-		if err != nil {
-			return c.argErrorf(argSealed, "%w", err)
-		}
-		laplace, err := c.laplaceOn(domain)
-		if err != nil {
-			return err
-		}
-		g.laplace = laplace.(*planar.Laplace)
+	m, err := c.laplaceOn(domain)
+	if err != nil {
+		return price, err
 	}
-	lat, lon := degreesOf(o.Data)
-	g.points.Add(g.laplace.Domain(), lat, lon)
-	return nil
+	f.laplace = m.(*planar.Laplace)
+	return sealedPrice{m.Price(), perAccount}, nil
 }
 
-// final charges all accounts in one transaction and draws.
-func (g *sealedCentroidGroup) final(c call) error {
-	if g.laplace == nil {
-		return nil
-	}
-	paid, err := g.rows.pay(c, g.laplace.Price(), false)
-	if err == nil {
-		c.resultCentroid(paid, g.laplace, &g.points)
-	}
-	return err
+func (f *sealedCentroidForm) add(_ int, d sealed.Data) {
+	lat, lon := degreesOf(d)
+	f.points.Add(f.laplace.Domain(), lat, lon)
 }
 
-// sealedHeatmapGroup is a group of dx_heatmap over sealed locations.
-type sealedHeatmapGroup struct {
-	heatmap *planar.Heatmap // nil before the first location
+func (f *sealedCentroidForm) clear() { f.points = planar.Centroid{} }
+
+func (f *sealedCentroidForm) draw(_ *statement, paid receipt) answer {
+	return centroidAnswer(paid, f.laplace, &f.points)
+}
+
+// sealedHeatmapForm is a heat map of sealed locations.
+type sealedHeatmapForm struct {
+	heatmap *planar.Heatmap
 	counts  planar.CellCounts
-	rows    sealedRows
 }
 
-func (*sealedHeatmapGroup) begin(call) error { return nil }
-
-func (g *sealedHeatmapGroup) row(c call) error {
-	m, o, err := g.rows.open(c, argSealed)
-	if m == nil || err != nil {
-		return err
+func (f *sealedHeatmapForm) start(c call, of sealedRange) (price sealedPrice, err error) {
+	domain, err := c.session.sealedDomain(of)
+	if err != nil {
+		return price, c.argErrorf(argSealed, "%w", err)
 	}
-	if g.heatmap == nil {
-		domain, err := c.session.sealedDomain(o.of)
-		if err != nil {
-			return c.argErrorf(argSealed, "%w", err)
-		}
-		if g.heatmap, err = c.heatmap(domain); err != nil {
-			return err
-		}
+	if f.heatmap, err = c.heatmap(domain); err != nil {
+		return price, err
 	}
-	lat, lon := degreesOf(o.Data)
-	g.heatmap.Add(&g.counts, lat, lon)
-	return nil
+	return sealedPrice{f.heatmap.Price(), perRow}, nil
 }
 
-// final charges all accounts in one transaction and draws.
-func (g *sealedHeatmapGroup) final(c call) error {
-	if g.heatmap == nil {
-		return nil
-	}
-	paid, err := g.rows.pay(c, g.heatmap.Price(), true)
-	if err == nil {
-		c.resultHeatmap(paid, g.heatmap, &g.counts)
-	}
-	return err
+func (f *sealedHeatmapForm) add(_ int, d sealed.Data) {
+	lat, lon := degreesOf(d)
+	f.heatmap.Add(&f.counts, lat, lon)
+}
+
+func (f *sealedHeatmapForm) clear() { f.counts = planar.CellCounts{} }
+
+func (f *sealedHeatmapForm) draw(_ *statement, paid receipt) answer {
+	return heatmapAnswer(paid, f.heatmap, &f.counts)
 }

@@ -1,12 +1,15 @@
 package sqlitefn
 
-import "github.com/geosql/geosql/mechanism/scalar"
+import (
+	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/sealed"
+)
 
 // Notes that functions over sealed values share.
 const (
 	sealedRow = "A row counts as NULL if its value is NULL, its account erased or its session revoked: it contributes nothing and charges nobody. A group without values gives NULL. " +
 		"A value that a group has more than once is an error, unless --max-repeat allows it. "
-	sealedGroup = sealedRow + "epsilon and metric must be constant within a group. A group charges all its accounts or none. " +
+	sealedNotes = sealedRow + "epsilon and metric must be constant within a group. A group charges all its accounts or none. " +
 		"Under d1 an account is charged, for all groups and functions of a statement together, the largest sum of epsilon for any of its values, which may be in several groups or repeated in one. "
 	chargesSealed      = "epsilon to each account: for its values together in the universe's unit (d1), or for each value in unit record (nd1, dh)"
 	chargesSealedUnits = "epsilon to each account: for its values together in the universe's unit (d1), once per group (dinf), or for each value in unit record (nd1, dh)"
@@ -44,34 +47,39 @@ func init() {
 			does:      "Counts sealed readings in the bins of their universe, with geometric noise on each count; answers a JSON array.",
 			charges:   "epsilon in unit record to each account, for each of its values",
 			notes:     sealedRow + "epsilon and bins must be constant within a group.",
-			aggregate: func(*session) group { return new(sealedHistogramGroup) },
+			aggregate: func(*session) group { return newSealedGroup(new(sealedHistogramForm)) },
 		},
 	)
 }
 
 // dxSealedValue releases one sealed reading.
 func dxSealedValue(c call) error {
-	o, present, err := c.open(argSealed)
+	a, err := sealedValue(c.statement(), c)
+	if err == nil {
+		c.result(a)
+	}
+	return err
+}
+
+// sealedValue pays for a sealed reading and draws.
+func sealedValue(t *statement, c call) (answer, error) {
+	o, present, err := t.open(c, argSealed)
 	if err != nil || !present {
-		return err
+		return answer{}, err
 	}
 	u, err := c.session.sealedUniverse(o.of)
 	if err != nil {
-		return c.argErrorf(argSealed, "%w", err)
+		return answer{}, c.argErrorf(argSealed, "%w", err)
 	}
 	query, err := valueQuery.newQueryOn(c, u.Universe)
 	if err != nil {
-		return err
+		return answer{}, err
 	}
-	t := c.statement()
-	paid, err := t.session.payer.pay(t, c.function, []byte(o.name()), query.Price())
-	if err != nil {
-		return err
-	}
-	var reading scalar.Accumulator
-	query.AddIndex(&reading, u.index(o.Data))
-	c.ResultFloat(0, drawReading(t, paid, query, &reading))
-	return nil
+	return t.payOne(c, o, query.Price(), func(paid receipt) answer {
+		var reading scalar.Accumulator
+		query.AddIndex(&reading, u.index(o.Data))
+		return answer{kind: ofNumber, number: drawReading(t, paid, query, &reading)}
+	})
 }
 
 // sealedQuery returns the row for a query over sealed readings. The plain function of the name
@@ -80,9 +88,9 @@ func sealedQuery(name, does, charges string, q queryArguments) *function {
 	q.epsilon = argEpsQuery
 	f := &function{
 		name: name, section: overSealed, does: does, charges: charges,
-		notes:     sealedGroup + "Everything else is as over plain readings.",
+		notes:     sealedNotes + "Everything else is as over plain readings.",
 		args:      []*argument{argSealed},
-		aggregate: func(*session) group { return &sealedQueryGroup{arguments: &q} },
+		aggregate: func(*session) group { return newSealedGroup(&sealedQueryForm{arguments: &q}) },
 	}
 	for _, a := range []*argument{q.rank, q.epsilon, q.metric} {
 		if a != nil {
@@ -92,107 +100,66 @@ func sealedQuery(name, does, charges string, q queryArguments) *function {
 	return f
 }
 
-// sealedQueryGroup is a group of a dx_ aggregate over sealed readings. Nothing is drawn before it
-// is complete and paid.
-type sealedQueryGroup struct {
+// sealedQueryForm is a query over sealed readings.
+type sealedQueryForm struct {
 	arguments *queryArguments
 	universe  *sealedUniverse
-	query     *scalar.Query // nil before the first value
+	query     *scalar.Query
 	acc       scalar.Accumulator
-	rows      sealedRows
 }
 
-func (*sealedQueryGroup) begin(call) error { return nil } // the first value says what the group is about
-
-func (g *sealedQueryGroup) row(c call) error {
-	m, o, err := g.rows.open(c, argSealed)
-	if m == nil || err != nil {
-		return err
+func (f *sealedQueryForm) start(c call, of sealedRange) (price sealedPrice, err error) {
+	if f.universe, err = c.session.sealedUniverse(of); err != nil {
+		return price, c.argErrorf(argSealed, "%w", err)
 	}
-	if g.query == nil {
-		if err := g.start(c, o.of); err != nil {
-			return err
-		}
+	if f.query, err = f.arguments.newQueryOn(c, f.universe.Universe); err != nil {
+		return price, err
 	}
-	if g.rows.values != nil {
-		if err := g.rows.step(m, o, g.query.Price().Amount); err != nil {
-			return err
-		}
+	f.clear()
+	price.Price = f.query.Price()
+	switch {
+	case f.query.Disjoint():
+		price.per = perValue
+	case f.query.PerRow():
+		price.per = perRow
 	}
-	g.query.AddIndex(&g.acc, g.universe.index(o.Data))
-	return nil
+	return price, nil
 }
 
-// start builds the query for readings of a range.
-func (g *sealedQueryGroup) start(c call, of sealedRange) (err error) {
-	if g.universe, err = c.session.sealedUniverse(of); err != nil {
-		return c.argErrorf(argSealed, "%w", err)
-	}
-	if g.query, err = g.arguments.newQueryOn(c, g.universe.Universe); err != nil {
-		return err
-	}
-	g.query.Reset(&g.acc)
-	if g.query.Disjoint() {
-		g.rows.values = c.statement().valueCharges(g.query.Price().Unit)
-	}
-	return nil
+func (f *sealedQueryForm) add(_ int, d sealed.Data) { f.query.AddIndex(&f.acc, f.universe.index(d)) }
+func (f *sealedQueryForm) clear()                   { f.query.Reset(&f.acc) }
+
+func (f *sealedQueryForm) draw(t *statement, paid receipt) answer {
+	return answer{kind: ofNumber, number: drawReading(t, paid, f.query, &f.acc)}
 }
 
-// final charges all accounts in one transaction and draws.
-func (g *sealedQueryGroup) final(c call) error {
-	if g.query == nil {
-		return nil
-	}
-	paid, err := g.pay(c)
-	if err == nil {
-		c.ResultFloat(0, drawReading(c.statement(), paid, g.query, &g.acc))
-	}
-	return err
+func (f *sealedQueryForm) radius(p float64, rows int64) (float64, error) {
+	return f.query.Radius(p, rows)
 }
 
-func (g *sealedQueryGroup) pay(c call) (receipt, error) {
-	if g.rows.values != nil {
-		return g.rows.payValues(c, g.query.Price().Unit)
-	}
-	return g.rows.pay(c, g.query.Price(), g.query.PerRow())
-}
-
-// sealedHistogramGroup is a group of dx_histogram over sealed readings.
-type sealedHistogramGroup struct {
+// sealedHistogramForm is a histogram of sealed readings.
+type sealedHistogramForm struct {
 	universe  *sealedUniverse
-	histogram *scalar.Histogram // nil before the first value
+	histogram *scalar.Histogram
 	counts    scalar.BinCounts
-	rows      sealedRows
 }
 
-func (*sealedHistogramGroup) begin(call) error { return nil }
-
-func (g *sealedHistogramGroup) row(c call) error {
-	m, o, err := g.rows.open(c, argSealed)
-	if m == nil || err != nil {
-		return err
+func (f *sealedHistogramForm) start(c call, of sealedRange) (price sealedPrice, err error) {
+	if f.universe, err = c.session.sealedUniverse(of); err != nil {
+		return price, c.argErrorf(argSealed, "%w", err)
 	}
-	if g.histogram == nil {
-		if g.universe, err = c.session.sealedUniverse(o.of); err != nil {
-			return c.argErrorf(argSealed, "%w", err)
-		}
-		if g.histogram, err = c.histogram(g.universe.Universe); err != nil {
-			return err
-		}
+	if f.histogram, err = c.histogram(f.universe.Universe); err != nil {
+		return price, err
 	}
-	g.histogram.AddIndex(&g.counts, g.universe.index(o.Data))
-	return nil
+	return sealedPrice{f.histogram.Price(), perRow}, nil
 }
 
-// final charges all accounts in one transaction and draws.
-func (g *sealedHistogramGroup) final(c call) error {
-	if g.histogram == nil {
-		return nil
-	}
-	paid, err := g.rows.pay(c, g.histogram.Price(), true)
-	if err != nil {
-		return err
-	}
-	c.resultHistogram(paid, g.histogram, &g.counts)
-	return nil
+func (f *sealedHistogramForm) add(_ int, d sealed.Data) {
+	f.histogram.AddIndex(&f.counts, f.universe.index(d))
+}
+
+func (f *sealedHistogramForm) clear() { f.counts = scalar.BinCounts{} }
+
+func (f *sealedHistogramForm) draw(_ *statement, paid receipt) answer {
+	return histogramAnswer(paid, f.histogram, &f.counts)
 }

@@ -103,6 +103,11 @@ func (t *statement) open(c call, a *argument) (o opened, present bool, err error
 	if err != nil {
 		return opened{}, false, c.argErrorf(a, "%w", err)
 	}
+	if e := c.session.evaluation; e != nil && present {
+		if err := e.mayAsk(row.Column); err != nil {
+			return opened{}, false, err
+		}
+	}
 	o = opened{row, sealedRange{column: row.Column}, k}
 	if len(b) == narrowedSize {
 		o.of.narrowed = true

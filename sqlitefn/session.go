@@ -21,6 +21,8 @@ type session struct {
 	keeper  *catalog.Keeper // of sealed values; nil until one is opened
 	kept    ledger.Ledger   // that the keeper reads
 	refused *RefusedError   // of the last call that failed; nil if that was no refusal
+
+	evaluation *Evaluation // instead of the payer, if an Evaluator has the connection
 }
 
 func newSession(conn *sqlite.Conn, o options) *session {

@@ -146,8 +146,20 @@ type Call struct {
 	aborted bool
 }
 
+// NewCall returns a call that no statement makes, for functions that are evaluated without SQLite. Its function must not set a
+// result. The place is that of an aggregate: see Place.
+func NewCall(args []Value, scope Scope, place int) *Call {
+	return &Call{args: args, scope: scope, place: place}
+}
+
+// SetArgs sets the arguments of a call that NewCall returned, for another use of it.
+func (c *Call) SetArgs(args []Value) { c.args = args }
+
 // Len returns the number of arguments.
 func (c *Call) Len() int { return len(c.args) }
+
+// Args returns the arguments.
+func (c *Call) Args() []Value { return c.args }
 
 // Arg returns argument i.
 func (c *Call) Arg(i int) *Value { return &c.args[i] }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -25,6 +26,8 @@ CREATE TABLE IF NOT EXISTS purse(
   spent INTEGER NOT NULL CHECK (spent >= 0),
   PRIMARY KEY (role, unit, account)) WITHOUT ROWID, STRICT`
 
+var errNoDraw = errors.New("ledger: a question has no way to draw its answer")
+
 var errPurse = errors.New("the ledger is damaged: what a role has spent is out of range")
 
 // drawError is the error of a draw. It concerns one caller alone, as a refusal does, because a
@@ -36,12 +39,16 @@ func (e *drawError) Unwrap() error { return e.err }
 
 // Answer implements [ledger.Ledger].
 func (l *Ledger) Answer(q ledger.Question) (ledger.Answered, error) {
+	if q.Draw == nil {
+		return ledger.Answered{}, errNoDraw
+	}
 	if err := q.Normalize(); err != nil {
 		return ledger.Answered{}, err
 	}
+	id := q.ID() // before others wait for it
 	var a ledger.Answered
 	err := l.transact(func(t *transaction) (err error) {
-		a, err = t.answer(&q)
+		a, err = t.answer(&q, id[:])
 		return err
 	})
 	if err == nil {
@@ -53,44 +60,136 @@ func (l *Ledger) Answer(q ledger.Question) (ledger.Answered, error) {
 	return ledger.Answered{}, err // and nothing of what was drawn
 }
 
-// answer gives a remembered answer or draws one. All checks and the draw come before the first
-// write.
-func (t *transaction) answer(q *ledger.Question) (ledger.Answered, error) {
-	if err := t.db.prepareAnswers(); err != nil {
+// Quote implements [ledger.Ledger].
+func (l *Ledger) Quote(q ledger.Question) (a ledger.Answered, err error) {
+	if err := q.Normalize(); err != nil {
 		return ledger.Answered{}, err
 	}
 	id := q.ID()
-	given, err := t.db.given(id[:], q.Role)
+	err = l.readStored(func(db *store) error {
+		return db.inTransaction("BEGIN", func() error {
+			t := &transaction{ledger: l, db: db, now: l.clock()}
+			a, err = t.quote(&q, id[:])
+			return err
+		})
+	})
 	if err != nil {
 		return ledger.Answered{}, err
+	}
+	return a, nil
+}
+
+// quote returns what answer would, but for the answer. It writes nothing.
+func (t *transaction) quote(q *ledger.Question, id []byte) (ledger.Answered, error) {
+	if err := t.checkPlace(); err != nil {
+		return ledger.Answered{}, err
+	}
+	if t.isCopy {
+		return ledger.Answered{}, t.errCopy()
+	}
+	d, err := t.decide(q, id)
+	if err != nil {
+		return ledger.Answered{}, err
+	}
+	a := d.answered(t.now)
+	if d.given != nil {
+		_, a.Time, err = t.db.remembered(d.given.ID)
+	}
+	return a, err
+}
+
+// answer gives a remembered answer or draws one. All checks and the draw come before the first
+// write.
+func (t *transaction) answer(q *ledger.Question, id []byte) (ledger.Answered, error) {
+	d, err := t.decide(q, id)
+	if err != nil {
+		return ledger.Answered{}, err
+	}
+	if d.given != nil {
+		return t.recallAnswer(q, d)
+	}
+	return t.drawAnswer(q, id, d)
+}
+
+// A decision says how a question is answered.
+type decision struct {
+	given *ledger.Given // nil if an answer is drawn
+	out   ledger.LeftOut
+
+	dues     []ledger.Item      // of accounts
+	roleDues []ledger.Item      // of the role's purses
+	windows  []ledger.WindowUse // of accounts after they have paid
+}
+
+// answered returns all of the answer that the decision tells.
+func (d *decision) answered(now int64) ledger.Answered {
+	return ledger.Answered{
+		Time:        time.UnixMicro(now).UTC(),
+		Remembered:  d.given != nil,
+		LeftOut:     d.out.Count(),
+		Out:         d.out,
+		Seen:        d.given != nil && d.given.Seen,
+		Charged:     ledger.TollOf(d.dues),
+		RoleCharged: ledger.TollOf(d.roleDues),
+	}
+}
+
+// decide decides how a question is answered, or returns the refusal.
+func (t *transaction) decide(q *ledger.Question, id []byte) (*decision, error) {
+	if err := t.findAnswers(); err != nil {
+		return nil, err
+	}
+	var given []ledger.Given
+	if t.hasAnswers {
+		var err error
+		if given, err = t.db.given(id, q.Role); err != nil {
+			return nil, err
+		}
 	}
 	whole := ledger.Choose(given, nil, nil) // is about everybody
 	if whole != nil && whole.Seen {
-		return t.recallAnswer(q, whole)
+		return &decision{given: whole}, nil
 	}
 	p, err := t.payersOf(q, whole == nil || q.LeaveOut)
 	if err != nil {
-		return ledger.Answered{}, err
+		return nil, err
 	}
-	if g := ledger.Choose(given, p.accounts, p.purses); g != nil {
-		return t.recallAnswer(q, g)
+	d := &decision{given: ledger.Choose(given, p.accounts, p.purses)}
+	if d.given != nil {
+		d.out = d.given.LeftOut
+	} else {
+		d.out = p.accounts.With(p.purses)
+		d.dues = q.Dues(d.out)
+		d.windows = p.windowsOf(q, d.dues)
 	}
-	return t.drawAnswer(q, id[:], p)
+	if q.Role != "" && (d.given == nil || !d.given.Seen) {
+		d.roleDues = q.RoleDues(d.out)
+	}
+	return d, nil
 }
 
-// prepareAnswers makes the tables of answers and purses if they are not there. That counts as no
-// write: by itself it is rolled back.
-func (db *store) prepareAnswers() error {
-	s, err := db.compiled("SELECT 1 FROM sqlite_schema WHERE name = 'purse'")
+// findAnswers finds out whether the tables of answers and purses are there.
+func (t *transaction) findAnswers() error {
+	if t.hasAnswers {
+		return nil
+	}
+	s, err := t.db.compiled("SELECT 1 FROM sqlite_schema WHERE name = 'purse'")
 	if err != nil {
 		return err
 	}
-	there, err := s.Step()
+	t.hasAnswers, err = s.Step()
 	s.Reset()
-	if err != nil || there {
-		return err
+	return err
+}
+
+// makeAnswers makes the tables of answers and purses if they are not there.
+func (t *transaction) makeAnswers() error {
+	if t.hasAnswers {
+		return nil
 	}
-	return db.conn.Exec(answerSchema)
+	t.hasAnswers = true
+	t.written++
+	return t.db.conn.Exec(answerSchema)
 }
 
 // given returns the remembered answers to the question that has the ID.
@@ -140,7 +239,7 @@ func (t *transaction) payersOf(q *ledger.Question, accounts bool) (*payers, erro
 	var purses *purses
 	if q.Role != "" {
 		var err error
-		if purses, err = t.db.purses(q.Role, q.Unit); err != nil {
+		if purses, err = t.purses(q.Role, q.Unit); err != nil {
 			return nil, err
 		}
 	}
@@ -207,69 +306,60 @@ func (p *payers) windowsOf(q *ledger.Question, dues []ledger.Item) []ledger.Wind
 	return windows
 }
 
-// recallAnswer gives a remembered answer again. A role that has not seen it pays.
-func (t *transaction) recallAnswer(q *ledger.Question, g *ledger.Given) (ledger.Answered, error) {
-	a := ledger.Answered{Remembered: true, LeftOut: g.LeftOut.Count()}
-	s, err := t.db.compiled("SELECT answer, given FROM answer WHERE id = ?1")
+// remembered returns a remembered answer, and when it was drawn.
+func (db *store) remembered(id int64) (answer []byte, at time.Time, err error) {
+	s, err := db.compiled("SELECT answer, given FROM answer WHERE id = ?1")
 	if err != nil {
-		return a, err
+		return nil, at, err
 	}
-	s.BindInts(1, g.ID)
+	defer s.Reset()
+	s.BindInts(1, id)
 	if _, err := s.Step(); err != nil {
-		s.Reset()
+		return nil, at, err
+	}
+	var v [2]sqlite.Value
+	s.Row(0, v[:])
+	return append([]byte(nil), v[0].Bytes()...), time.UnixMicro(v[1].Int()).UTC(), nil
+}
+
+// recallAnswer gives a remembered answer again. A role that has not seen it pays.
+func (t *transaction) recallAnswer(q *ledger.Question, d *decision) (a ledger.Answered, err error) {
+	a = d.answered(t.now)
+	if a.Answer, a.Time, err = t.db.remembered(d.given.ID); err != nil || d.given.Seen {
 		return a, err
 	}
-	answer, at := s.Column(0), s.Column(1)
-	a.Answer = append([]byte(nil), answer.Bytes()...)
-	a.Time = time.UnixMicro(at.Int()).UTC()
-	s.Reset() // before anything is written
-	if g.Seen {
-		return a, nil
+	if err := t.chargePurses(q.Role, t.originOf(q), d.roleDues); err != nil {
+		return a, err
 	}
-	a.RoleCharged, err = t.showTo(q, g.ID, g.LeftOut, t.originOf(q))
-	return a, err
+	return a, t.exec("INSERT INTO seen(answer, role) VALUES (?1, ?2)", d.given.ID, q.Role)
 }
 
 // drawAnswer draws an answer about everybody who can pay, and charges and stores it.
-func (t *transaction) drawAnswer(q *ledger.Question, id []byte, p *payers) (ledger.Answered, error) {
-	out := p.accounts.With(p.purses)
-	dues := q.Dues(out)
-	a := ledger.Answered{Time: time.UnixMicro(t.now).UTC(), LeftOut: out.Count(), Charged: ledger.TollOf(dues)}
-	drawn, err := q.Draw(q.LeftOut(out))
+func (t *transaction) drawAnswer(q *ledger.Question, id []byte, d *decision) (ledger.Answered, error) {
+	a := d.answered(t.now)
+	drawn, err := q.Draw(q.LeftOut(d.out))
 	if err != nil {
 		return a, &drawError{err}
 	}
 	a.Answer = drawn
+	if err := t.makeAnswers(); err != nil {
+		return a, err
+	}
 	from := t.originOf(q)
-	if err := t.chargeAccounts(from, dues, p.windowsOf(q, dues)); err != nil {
+	if err := t.chargeAccounts(from, d.dues, d.windows); err != nil {
 		return a, err
 	}
-	err = t.exec("INSERT INTO answer(question, left_out, answer, given) VALUES (?1, ?2, ?3, ?4)", id, []byte(out), drawn, t.now)
-	if err != nil {
+	if err := t.chargePurses(q.Role, from, d.roleDues); err != nil {
 		return a, err
 	}
-	number, err := t.db.readInt("SELECT max(id) FROM answer")
-	if err != nil {
+	err = t.exec("INSERT INTO answer(question, left_out, answer, given) VALUES (?1, ?2, ?3, ?4)", id, []byte(d.out), drawn, t.now)
+	if err != nil || q.Role == "" {
 		return a, err
 	}
-	a.RoleCharged, err = t.showTo(q, number, out, from)
-	return a, err
+	return a, t.exec("INSERT INTO seen(answer, role) VALUES (last_insert_rowid(), ?1)", q.Role)
 }
 
 // originOf returns the origin of what a question changes.
 func (t *transaction) originOf(q *ledger.Question) *origin {
 	return &origin{new(run), t.now, q.Function, q.Unit}
-}
-
-// showTo notes that the role of a question has seen an answer, and charges its purses for the
-// accounts that the answer is about. The owner has none.
-func (t *transaction) showTo(q *ledger.Question, answer int64, out ledger.LeftOut, from *origin) (ledger.Toll, error) {
-	if q.Role == "" {
-		return ledger.Toll{}, nil
-	}
-	dues := q.RoleDues(out)
-	if err := t.chargePurses(q.Role, from, dues); err != nil {
-		return ledger.Toll{}, err
-	}
-	return ledger.TollOf(dues), t.exec("INSERT INTO seen(answer, role) VALUES (?1, ?2)", answer, q.Role)
 }

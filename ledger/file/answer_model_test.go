@@ -149,7 +149,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 		told, called = leftOut, true
 		return fmt.Appendf(nil, "%s %d", name, m.draws), nil
 	}
-	a, err := m.ledger.Answer(q.Question)
+	a, err := q.answer(m, m.ledger)
 	if called != drawn {
 		m.Fatalf("drawn: %v, want %v", called, drawn)
 	}

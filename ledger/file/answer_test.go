@@ -3,7 +3,10 @@ package file
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -46,11 +49,36 @@ func (q *asking) leavingOut() *asking {
 	return q
 }
 
+// answer asks for a quote, then for the answer, and demands that they agree.
+func (q *asking) answer(t failer, l *Ledger) (ledger.Answered, error) {
+	t.Helper()
+	end := head(t, l)
+	question := q.Question
+	question.Draw = nil
+	quote, refusal := l.Quote(question)
+	if head(t, l) != end {
+		t.Fatalf("a quote has changed the chain")
+	}
+	a, err := l.Answer(q.Question)
+	if !reflect.DeepEqual(refusal, err) {
+		t.Fatalf("refused with %v, quoted %v", err, refusal)
+	}
+	if quote.Time.After(a.Time) || a.Remembered && !quote.Time.Equal(a.Time) {
+		t.Fatalf("answered at %v, quoted %v", a.Time, quote.Time)
+	}
+	same := a
+	same.Answer, same.Time = nil, quote.Time
+	if !reflect.DeepEqual(quote, same) {
+		t.Fatalf("answered %+v, quoted %+v", a, quote)
+	}
+	return a, err
+}
+
 // gets demands an answer that is charged to so many accounts, and to so many purses.
 func (q *asking) gets(t *testing.T, l *Ledger, answer string, charged, purses int) ledger.Answered {
 	t.Helper()
 	before := q.draws
-	a, err := l.Answer(q.Question)
+	a, err := q.answer(t, l)
 	check(t, err)
 	toll := func(n int) ledger.Toll {
 		if n == 0 {
@@ -72,7 +100,7 @@ func (q *asking) gets(t *testing.T, l *Ledger, answer string, charged, purses in
 func (q *asking) fails(t *testing.T, l *Ledger) *ledger.RefusalError {
 	t.Helper()
 	before, end := q.draws, head(t, l)
-	a, err := l.Answer(q.Question)
+	a, err := q.answer(t, l)
 	r := refused(t, err)
 	if a.Answer != nil || q.draws != before || head(t, l) != end {
 		t.Errorf("refused, but got %+v in %d draws", a, q.draws-before)
@@ -163,7 +191,7 @@ func TestAnswerCostsWhatIsDue(t *testing.T) {
 	l := newAsked(t)
 	check(t, l.SetLimit("blocked", "m", 0, 0))
 	q := ask("q", "ana", "blocked", "zoe").as("sales", 3).owing(0, 1, 3).owing(1, 0, 0).owing(2, 3, 0)
-	a, err := l.Answer(q.Question)
+	a, err := q.answer(t, l)
 	check(t, err)
 	if a.Charged != (ledger.Toll{Accounts: 2, Most: 3}) || a.RoleCharged != (ledger.Toll{Accounts: 1, Most: 3}) || a.LeftOut != 0 {
 		t.Errorf("%+v", a)
@@ -180,7 +208,7 @@ func TestAnswerCostsWhatIsDue(t *testing.T) {
 	full := ask("q", "ana", "blocked", "zoe").as("sales", 3)
 	full.gets(t, l, "q 1", 0, 0) // was seen
 	spent(t, l, "sales", want)
-	a, err = l.Answer(full.as("night", 3).owing(0, 4, 1).owing(1, 4, 2).owing(2, 4, 3).Question)
+	a, err = full.as("night", 3).owing(0, 4, 1).owing(1, 4, 2).owing(2, 4, 3).answer(t, l)
 	check(t, err)
 	if !a.Remembered || a.Charged != (ledger.Toll{}) || a.RoleCharged != (ledger.Toll{Accounts: 3, Most: 3}) {
 		t.Errorf("%+v", a)
@@ -201,15 +229,26 @@ func TestShortOfWhatIsDue(t *testing.T) {
 	if r := q.owing(0, 3, 2).owing(1, 0, 3).fails(t, l); r.Account != "bob" || r.Role != "sales" || r.Asked != 3 || r.Left != 2 {
 		t.Errorf("%+v", r)
 	}
-	_, err := l.Answer(q.leavingOut().owing(0, 4, 0).owing(1, 0, 0).Question)
+	_, err := q.leavingOut().owing(0, 4, 0).owing(1, 0, 0).answer(t, l)
 	if check(t, err); !slices.Equal(q.leftOut, []string{"ana"}) {
 		t.Errorf("left out %v", q.leftOut)
 	}
-	_, err = l.Answer(q.owing(0, 3, 2).owing(1, 0, 0).Question)
+	_, err = q.owing(0, 3, 2).owing(1, 0, 0).answer(t, l)
 	if check(t, err); q.leftOut != nil {
 		t.Errorf("left out %v", q.leftOut)
 	}
 	spent(t, l, "sales", amounts{"ana": {3, 2}, "bob": {0, 0}})
+}
+
+// Who owes nothing is not short, even without a limit.
+func TestWhoOwesNothingIsNotShort(t *testing.T) {
+	l := newFile(t)
+	q := ask("q", "ana").as("sales", 0).owing(0, 0, 0)
+	q.gets(t, l, "q 1", 0, 0)
+	spent(t, l, "sales", amounts{"ana": {0, 0}})
+	if all, err := l.Balances(); len(all) != 0 || err != nil {
+		t.Errorf("%+v, %v", all, err)
+	}
 }
 
 // Who owes nothing changes nothing among many, who are written in batches.
@@ -231,7 +270,7 @@ func TestManyOweDifferently(t *testing.T) {
 			want[account] = [2]budget.Amount{due, roleDue}
 		}
 	}
-	a, err := l.Answer(q.Question)
+	a, err := q.answer(t, l)
 	check(t, err)
 	if !slices.Equal(q.leftOut, out) || a.Charged != (ledger.Toll{Accounts: 159, Most: 4}) || a.RoleCharged != (ledger.Toll{Accounts: 132, Most: 2}) {
 		t.Errorf("left out %v, %+v", q.leftOut, a)
@@ -674,10 +713,79 @@ func TestAnswersOfCopies(t *testing.T) {
 	}
 }
 
+// A quote leaves every byte of the ledger as it is, whatever would happen.
+func TestQuoteWritesNothing(t *testing.T) {
+	l := newAsked(t)
+	unwritten := func(name string, q *asking) {
+		t.Helper()
+		before := filesOf(t, l)
+		a, err := l.Quote(q.Question)
+		if a.Answer != nil || err != nil && a.Charged.Accounts+a.RoleCharged.Accounts > 0 {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+		if q.draws > 0 {
+			t.Errorf("%s: drawn", name)
+		}
+		if !maps.Equal(filesOf(t, l), before) {
+			t.Errorf("%s: the file has changed", name)
+		}
+	}
+	again := func(q asking) *asking {
+		q.draws = 0
+		return &q
+	}
+	unwritten("without tables", ask("q", "ana").as("sales", 8))
+	if some, err := l.db.hasTable("answer"); some || err != nil {
+		t.Errorf("the tables are there: %v, %v", some, err)
+	}
+	q := ask("q", "ana").as("sales", 8)
+	q.gets(t, l, "q 1", 1, 1)
+	unwritten("seen", again(*q))
+	unwritten("remembered", again(*ask("q", "ana").as("night", 8)))
+	unwritten("new", ask("p", "ana", "bob").as("sales", 8))
+	unwritten("refused", ask("p", "ana").as("sales", 2))
+	unwritten("left out", ask("p", "ana").as("sales", 2).leavingOut())
+	check(t, verify(l, "", nil))
+}
+
+// filesOf returns what is in the files of a ledger, but for the index of its log, which has locks.
+func filesOf(t *testing.T, l *Ledger) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range []string{l.Path(), l.Path() + "-wal"} {
+		data, err := os.ReadFile(name)
+		check(t, err)
+		files[name] = string(data)
+	}
+	return files
+}
+
+func TestQuoteErrors(t *testing.T) {
+	l := newAsked(t)
+	_, err := l.Quote(ask("q", "*").Question)
+	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
+	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	c := copyOf(t, l)
+	_, err = c.Quote(ask("q", "ana").Question)
+	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
+	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
+	_, err = l.Quote(ask("p", "ana").as("sales", 8).Question)
+	saying(t, "damaged", err, "what a role has spent is out of range")
+	_, err = ask("free", "ana").owing(0, 0, 0).answer(t, l)
+	check(t, err) // the connection is none the worse for it
+	check(t, l.Close())
+	_, err = l.Quote(ask("q", "ana").Question)
+	saying(t, "closed", err, "ledger: closed")
+}
+
 func TestAnswerErrors(t *testing.T) {
 	l := newAsked(t)
+	unable := ask("q", "ana").Question
+	unable.Draw = nil
+	_, err := l.Answer(unable)
+	saying(t, "no draw", err, "a question has no way to draw its answer")
 	q := ask("q", "*")
-	_, err := l.Answer(q.Question)
+	_, err = l.Answer(q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
 	_, err = l.Answer(ask("q", "ana", "bob", "ana").Question)
 	saying(t, "twice", err, "a question is about account 'ana' twice")

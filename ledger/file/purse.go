@@ -35,11 +35,15 @@ func (db *store) eachPurse(which string, each func(ledger.Purse), params ...stri
 type purses struct {
 	role string
 	unit budget.Unit
-	get  *sqlite.Stmt
+	get  *sqlite.Stmt // nil if no role has any
 }
 
-func (db *store) purses(role string, unit budget.Unit) (*purses, error) {
-	get, err := db.compiled("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3")
+// purses begins to read purses. It is called after findAnswers.
+func (t *transaction) purses(role string, unit budget.Unit) (*purses, error) {
+	if !t.hasAnswers {
+		return &purses{role: role, unit: unit}, nil
+	}
+	get, err := t.db.compiled("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3")
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +55,9 @@ func (db *store) purses(role string, unit budget.Unit) (*purses, error) {
 // of returns the purse for an account.
 func (p *purses) of(account string) (ledger.Purse, error) {
 	purse := ledger.Purse{Role: p.role, Account: account, Unit: p.unit}
+	if p.get == nil {
+		return purse, nil
+	}
 	p.get.BindText(3, account)
 	defer p.get.Reset()
 	row, err := p.get.Step()

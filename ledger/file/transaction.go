@@ -31,8 +31,9 @@ type transaction struct {
 	now    int64
 	head   ledger.Head
 
-	headKnown bool // whether head was read
-	isCopy    bool // whether the ledger is marked as a copy
+	headKnown  bool // whether head was read
+	isCopy     bool // whether the ledger is marked as a copy
+	hasAnswers bool // whether it is known that the tables of answers and purses are there
 
 	written  int      // changes
 	numbered []*run   // that got their number here

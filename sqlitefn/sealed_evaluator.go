@@ -1,0 +1,325 @@
+package sqlitefn
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sealed/catalog"
+)
+
+// An Analyst is whom an [Evaluator] answers, and what they may ask. The functions are called while a statement
+// runs.
+type Analyst struct {
+	Role      string
+	MayAsk    func(table, column string) bool                 // about a sealed column
+	Largest   func(budget.Unit) (most budget.Amount, ok bool) // epsilon of a call; ok is false if it has no bound of its own
+	Budget    func(budget.Unit) (budget.Amount, bool)         // of each account, for all answers; false if the unit may not be spent
+	MaxRepeat int                                             // see WithMaxRepeat
+	LeaveOut  bool                                            // whether accounts that cannot pay are left out
+}
+
+// An Evaluator evaluates functions over sealed values for analysts who have neither the key nor the ledger, and
+// whose statements run elsewhere: see [Remote]. It believes nothing that it is told about the values but their bytes.
+// It checks what the analyst may ask, charges, draws and remembers answers: see [ledger.Question]. It is used by one
+// goroutine at a time.
+//
+// # Privacy
+//
+// Whoever calls chooses the values, how often and in which groups they come, and the settings: all of that is the
+// analyst's, who could write any statement. What an answer costs follows from the values that were opened, their
+// identities and the settings, and is charged to the accounts in the values before the answer is drawn. So a caller that lies
+// about its statement asks another question, and pays for that.
+type Evaluator struct {
+	session *session
+	key     questionKey
+	scalars map[arity]*bound
+	groups  map[arity]*function
+}
+
+// An arity is a function with a number of arguments.
+type arity struct {
+	name string
+	args int
+}
+
+// sealedScalars are the functions that answer single sealed values.
+var sealedScalars = map[string]func(*statement, call) (answer, error){
+	"dx_value": sealedValue, "geoind_laplace": sealedLocation,
+}
+
+// NewEvaluator returns an evaluator on a connection that has the functions, a key (see [WithKeyring]) and its ledger.
+// Questions are named by a hash that key keys, which must stay the same for answers to be found again.
+func NewEvaluator(db unsafe.Pointer, key [32]byte) (*Evaluator, error) {
+	s := attachedSession(db)
+	if s == nil {
+		return nil, errors.New("geosql: the connection does not have the functions")
+	}
+	e := &Evaluator{session: s, key: newQuestionKey(key), scalars: map[arity]*bound{}, groups: map[arity]*function{}}
+	for _, f := range functions {
+		if !f.takesSealed() {
+			continue
+		}
+		for _, n := range f.arities() {
+			if f.aggregate != nil {
+				e.groups[arity{f.name, n}] = f
+			} else if sealedScalars[f.name] != nil {
+				e.scalars[arity{f.name, n}] = f.bind(s)
+			}
+		}
+	}
+	return e, nil
+}
+
+// takesSealed reports whether the function takes a sealed value.
+func (f *function) takesSealed() bool {
+	return len(f.args) > 0 && (f.args[0] == argSealed || f.args[0] == argCounted)
+}
+
+// Begin begins the evaluation of a statement for an analyst. An earlier one must have ended. If quote is set, nothing is charged
+// or drawn: answers are stand-ins, and the report says what they would cost.
+func (e *Evaluator) Begin(a Analyst, quote bool) *Evaluation {
+	return &Evaluation{evaluator: e, analyst: a, quote: quote, key: e.key, statement: e.session.newStatement(), places: map[int]bool{}}
+}
+
+// An Evaluation evaluates the functions of one statement. Under d1 its groups cost an account together what its
+// dearest value costs.
+type Evaluation struct {
+	evaluator *Evaluator
+	analyst   Analyst
+	quote     bool
+	limit     *Report // that costs must not exceed, or nil
+	key       questionKey
+	statement *statement
+	granted   *catalog.Column // the last column that the analyst may ask about
+	places    map[int]bool    // in which groups are open
+	asked     asked
+	err       error // of the first call that failed
+}
+
+var errOnlySealed = errors.New("must be a sealed value")
+
+// Call evaluates a scalar function.
+func (e *Evaluation) Call(function string, args []sqlite.Value) (Released, error) {
+	b := e.evaluator.scalars[arity{function, len(args)}]
+	if b == nil {
+		return nil, e.fail(fmt.Errorf("no such function: %s", function))
+	}
+	return e.run(b, func() (a answer, err error) {
+		in, err := b.enter(sqlite.NewCall(args, e.statement, 0), nil)
+		if err != nil {
+			return a, err
+		}
+		defer in.leave()
+		return sealedScalars[b.name](e.statement, in)
+	})
+}
+
+// run runs a call of a function. After an error all others fail.
+func (e *Evaluation) run(b *bound, do func() (answer, error)) (Released, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	s := e.evaluator.session
+	s.evaluation = e
+	a, err := do()
+	s.evaluation = nil
+	if err != nil {
+		return nil, e.fail(fmt.Errorf("%s: %w", b.name, err))
+	}
+	return a.released(), nil
+}
+
+func (e *Evaluation) fail(err error) error {
+	if e.err == nil {
+		e.err = err
+	}
+	return e.err
+}
+
+// Group begins a group of an aggregate with so many arguments. Several groups may be open at a time.
+func (e *Evaluation) Group(function string, args int) (*EvaluatedGroup, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	f := e.evaluator.groups[arity{function, args}]
+	if f == nil {
+		return nil, e.fail(fmt.Errorf("no such function: %s", function))
+	}
+	place := 0
+	for e.places[place] { // two open groups never have the same: see repeats
+		place++
+	}
+	e.places[place] = true
+	s := e.evaluator.session
+	b := f.bind(s)
+	return &EvaluatedGroup{evaluation: e, boundGroup: boundGroup{bound: b, group: f.aggregate(s)}, place: place, call: sqlite.NewCall(nil, e.statement, place)}, nil
+}
+
+// An EvaluatedGroup is a group of an aggregate.
+type EvaluatedGroup struct {
+	boundGroup
+	evaluation *Evaluation
+	place      int
+	call       *sqlite.Call
+}
+
+// Step adds a row.
+func (g *EvaluatedGroup) Step(args []sqlite.Value) error {
+	e := g.evaluation
+	if e.err != nil {
+		return e.err
+	}
+	g.call.SetArgs(args)
+	g.session.evaluation = e
+	err := g.boundGroup.Step(g.call)
+	g.session.evaluation = nil
+	if err != nil {
+		return e.fail(err)
+	}
+	return nil
+}
+
+// Final checks, charges and answers the group. After an error of any of its rows, or of another call of the
+// evaluation, it returns that error and charges nobody.
+func (g *EvaluatedGroup) Final() (Released, error) {
+	defer g.Drop()
+	g.call.SetArgs(nil)
+	return g.evaluation.run(g.bound, func() (answer, error) {
+		return g.group.(interface{ answer(call) (answer, error) }).answer(call{g.call, g.bound})
+	})
+}
+
+// Drop ends a group that is not to be answered. It charges nobody.
+func (g *EvaluatedGroup) Drop() { delete(g.evaluation.places, g.place) }
+
+// Limit lets calls fail, before they charge, that would make the costs of the evaluation exceed those of an earlier
+// report, as of a quote.
+func (e *Evaluation) Limit(quoted Report) { e.limit = &quoted }
+
+// Report says what the evaluation has asked and charged so far.
+func (e *Evaluation) Report() Report { return e.asked.report() }
+
+// Err returns the error of the first call that failed, or nil.
+func (e *Evaluation) Err() error { return e.err }
+
+// End ends the evaluation and frees what it holds. It charges nobody.
+func (e *Evaluation) End() {
+	e.fail(errEnded)
+	e.statement.End()
+}
+
+var errEnded = errors.New("the statement has ended")
+
+// mayAsk checks that the analyst may ask about a column.
+func (e *Evaluation) mayAsk(c *catalog.Column) error {
+	if c == e.granted {
+		return nil
+	}
+	if !e.analyst.MayAsk(c.Table, c.Name) {
+		return &PermissionError{fmt.Sprintf("role %s may not ask about %s.%s", e.analyst.Role, c.Table, c.Name)}
+	}
+	e.granted = c
+	e.asked.column(c.Table + "." + c.Name)
+	return nil
+}
+
+// admit checks the price of an answer against what the analyst may spend in a call.
+func (e *Evaluation) admit(price budget.Price) error {
+	if most, bound := e.analyst.Largest(price.Unit); bound && price.Amount > most {
+		return &PermissionError{fmt.Sprintf("epsilon %v is above %v, the most that role %s may spend per %s in a call", price.Amount, most, e.analyst.Role, price.Unit)}
+	}
+	if _, spends := e.analyst.Budget(price.Unit); !spends {
+		return &PermissionError{fmt.Sprintf("role %s has no budget per %s", e.analyst.Role, price.Unit)}
+	}
+	return nil
+}
+
+// A PermissionError says that an analyst may not ask something, whatever budgets say.
+type PermissionError struct{ Reason string }
+
+func (e *PermissionError) Error() string { return e.Reason }
+
+// questionKey keys the names of questions.
+type questionKey struct {
+	rows  cipher.Block // of values
+	whole []byte
+	in    *[aes.BlockSize]byte
+}
+
+func newQuestionKey(key [32]byte) questionKey {
+	derive := func(label string) []byte {
+		h := hmac.New(sha256.New, key[:])
+		h.Write([]byte(label))
+		return h.Sum(nil)
+	}
+	rows, err := aes.NewCipher(derive("geosql values of a question"))
+	if err != nil {
+		panic(err) // the key has 32 bytes
+	}
+	return questionKey{rows, derive("geosql question"), new([aes.BlockSize]byte)}
+}
+
+// rowsKey stands for a multiset of values, in whatever order they come: it is the sum of their identities'
+// encryptions, modulo 2^128 (the keyed MSet-Add-Hash of Clarke et al., Incremental Multiset Hash Functions, 2003). Who does not
+// have the key can neither tell which values a sum is of, nor find two multisets of the same sum but by asking.
+type rowsKey struct {
+	high, low uint64
+	n         int64
+}
+
+// add adds a value.
+func (k *questionKey) add(to *rowsKey, row catalog.Row) {
+	binary.BigEndian.PutUint32(k.in[:4], row.Column.Number)
+	binary.BigEndian.PutUint32(k.in[4:8], row.Session)
+	binary.BigEndian.PutUint64(k.in[8:], row.Counter)
+	k.rows.Encrypt(k.in[:], k.in[:])
+	var carry uint64
+	to.low, carry = bits.Add64(to.low, binary.BigEndian.Uint64(k.in[8:]), 0)
+	to.high, _ = bits.Add64(to.high, binary.BigEndian.Uint64(k.in[:8]), carry)
+	to.n++
+}
+
+// name returns the name of a question: a keyed hash of the function, its settings, the range and the values.
+func (k *questionKey) name(c call, kept settings, of sealedRange, rows rowsKey) (name [32]byte) {
+	h := hmac.New(sha256.New, k.whole)
+	var b []byte
+	field := func(s string) {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	float := func(x float64) { b = binary.BigEndian.AppendUint64(b, math.Float64bits(x)) }
+	field(c.name)
+	for _, s := range kept {
+		switch {
+		case !s.given:
+			b = append(b, 'n')
+		case s.text != nil:
+			b = append(b, 't')
+			field(string(s.text))
+		default:
+			b = append(b, 'f')
+			float(s.number)
+		}
+	}
+	if of.narrowed {
+		b = append(b, 'r')
+		float(of.lo)
+		float(of.hi)
+	}
+	for _, n := range [...]uint64{rows.high, rows.low, uint64(rows.n)} {
+		b = binary.BigEndian.AppendUint64(b, n)
+	}
+	h.Write(b)
+	h.Sum(name[:0])
+	return name
+}

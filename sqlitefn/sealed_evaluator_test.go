@@ -1,0 +1,520 @@
+package sqlitefn_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// A desk runs the statements of analysts on a connection without key and ledger, and evaluates their functions on that
+// of the owner.
+type desk struct {
+	*sealedDatabase
+	evaluator  *sqlitefn.Evaluator
+	book       ledger.Ledger
+	analyst    sqlitefn.Analyst
+	conn       *sqlite.Conn
+	evaluation *sqlitefn.Evaluation
+	report     sqlitefn.Report // of the last statement
+	quote      bool
+	limit      *sqlitefn.Report
+}
+
+// amounts returns a budget or cap of the same epsilon in every unit.
+func amounts(epsilon int64) func(budget.Unit) (budget.Amount, bool) {
+	return func(budget.Unit) (budget.Amount, bool) { return budget.Amount(epsilon) * budget.One, true }
+}
+
+func newDesk(t testing.TB, rows []sealedRow) *desk {
+	t.Helper()
+	d := &desk{sealedDatabase: newSealed(t, rows)}
+	d.analyst = sqlitefn.Analyst{
+		Role: "ann", MayAsk: func(string, string) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Budget: amounts(1_000_000),
+	}
+	d.open([32]byte{1})
+	conn, err := sqlite.Open(strings.TrimSuffix(d.path, "?_sync=OFF"), sqlite.ReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := sqlitefn.RegisterRemote(conn, d); err != nil {
+		t.Fatal(err)
+	}
+	d.conn = conn
+	return d
+}
+
+// open opens the evaluator, again if there is one.
+func (d *desk) open(key [32]byte) {
+	again := d.again()
+	again.raw(func(c *sqlitefn.Conn) { d.evaluator, d.book = c.Evaluator(d, key), c.Book(d) })
+}
+
+func (d *desk) Call(function string, args []sqlite.Value) (sqlitefn.Released, error) {
+	return d.evaluation.Call(function, args)
+}
+
+func (d *desk) Group(function string) sqlitefn.RemoteGroup {
+	return &deskGroup{desk: d, function: function}
+}
+
+type deskGroup struct {
+	desk     *desk
+	function string
+	group    *sqlitefn.EvaluatedGroup
+}
+
+func (g *deskGroup) Step(args []sqlite.Value) (err error) {
+	if g.group == nil {
+		if g.group, err = g.desk.evaluation.Group(g.function, len(args)); err != nil {
+			return err
+		}
+	}
+	return g.group.Step(args)
+}
+
+func (g *deskGroup) Final() (sqlitefn.Released, error) { return g.group.Final() }
+
+// ask runs a statement of the analyst.
+func (d *desk) ask(query string) (rows []string, err error) {
+	d.evaluation = d.evaluator.Begin(d.analyst, d.quote)
+	if d.limit != nil {
+		d.evaluation.Limit(*d.limit)
+	}
+	err = d.conn.Each(query, func(v []sqlite.Value) error {
+		var cells []string
+		for i := range v {
+			cells = append(cells, show(&v[i]))
+		}
+		rows = append(rows, strings.Join(cells, " "))
+		return nil
+	})
+	d.report = d.evaluation.Report()
+	d.evaluation.End()
+	return rows, err
+}
+
+func show(v *sqlite.Value) string {
+	switch v.Type() {
+	case sqlite.Null:
+		return "NULL"
+	case sqlite.Integer:
+		return fmt.Sprint(v.Int())
+	case sqlite.Float:
+		return fmt.Sprint(v.Float())
+	}
+	return v.Text()
+}
+
+func (d *desk) gets(query, want string) {
+	d.Helper()
+	rows, err := d.ask(query)
+	if got := strings.Join(rows, ", "); err != nil || got != want {
+		d.Errorf("%s\ngets %s, %v, want %s", query, got, err, want)
+	}
+}
+
+func (d *desk) isRefused(query, want string) error {
+	d.Helper()
+	rows, err := d.ask(query)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		d.Errorf("%s\ngets %v, %v, want an error with %q", query, rows, err, want)
+	}
+	return err
+}
+
+// spent returns what accounts and purses have spent in a unit, by name.
+func (d *desk) paid(unit budget.Unit) (accounts, purses map[string]budget.Amount) {
+	d.Helper()
+	accounts, purses = map[string]budget.Amount{}, map[string]budget.Amount{}
+	balances, err := d.book.Balances()
+	if err != nil {
+		d.Fatal(err)
+	}
+	for _, b := range balances {
+		if b.Unit == unit && b.Account != ledger.Everyone && b.Spent > 0 {
+			accounts[b.Account] = b.Spent
+		}
+	}
+	list, err := d.book.Purses(d.analyst.Role)
+	if err != nil {
+		d.Fatal(err)
+	}
+	for _, p := range list {
+		if p.Unit == unit && p.Spent > 0 {
+			purses[p.Account] = p.Spent
+		}
+	}
+	return accounts, purses
+}
+
+// paysIn checks what accounts and purses have spent, as multiples of 1.
+func (d *desk) paysIn(unit budget.Unit, accounts, purses string) {
+	d.Helper()
+	a, p := d.paid(unit)
+	if got := short(a); got != accounts {
+		d.Errorf("accounts have paid %s of %s, want %s", got, unit, accounts)
+	}
+	if got := short(p); got != purses {
+		d.Errorf("purses have paid %s of %s, want %s", got, unit, purses)
+	}
+}
+
+func short(m map[string]budget.Amount) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, fmt.Sprintf("%s=%v", name, m[name].Float64()))
+	}
+	return strings.Join(list, " ")
+}
+
+// Whoever asks elsewhere gets the answers that the owner gets.
+func TestEvaluatedAnswers(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	for query, want := range map[string]string{
+		`SELECT dx_sum(kwh, 100), dx_avg(kwh, 100), dx_min(kwh, 100), dx_max(kwh, 100), dx_median(kwh, 100) FROM s`: "23 4.6 2 9 4",
+		`SELECT dx_percentile(kwh, 50, 100, 'dh'), dx_percentile(kwh, 100, 100, 'dinf') FROM s`:                     "4 9",
+		`SELECT zone, dx_sum(kwh, 100) FROM s GROUP BY zone`:                                                        "1 5, 2 18",
+		`SELECT dx_count(one, 100), dx_accounts(one, 100) FROM s`:                                                   "3 2",
+		`SELECT id, dx_value(kwh, 100) FROM s`:                                                                      "1 3, 2 4, 3 5, 4 2, 5 9",
+		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                     "1 5",
+		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:          "1",
+		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                "1",
+		`SELECT dx_centroid(place, 100) LIKE 'POINT(%)' FROM s`:                                                     "1",
+		`SELECT json_array_length(dx_heatmap(place, 100, 20000) -> 'features') FROM s`:                              "4",
+		`SELECT dx_sum(dx_narrow(kwh, 3, 5), 100), dx_avg(dx_narrow(kwh, 3, 5), 100, 'nd1') FROM s`:                 "20 4",
+		`SELECT dx_sum(kwh, 100), dx_count(kwh, 100) FROM s WHERE 0`:                                                "NULL NULL",
+		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`:                                 "NULL NULL 0",
+		`SELECT dx_radius('sum', 0.9, 1, 'u')`:                                                                      "2",
+	} {
+		d.gets(query, want)
+	}
+}
+
+// An analyst has no function that charges somebody whom the statement names, none of the owner's, and no account but
+// the one in a value.
+func TestAnalystsHaveSealedFormsOnly(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	for query, want := range map[string]string{
+		`SELECT dx_count('ana', 1)`:                                   "dx_count: account must be a sealed value",
+		`SELECT dx_sum('ana', 1, 1, 'u')`:                             "wrong number of arguments",
+		`SELECT geoind_laplace('ana', 39.9, 116.3, 0.01)`:             "wrong number of arguments",
+		`SELECT budget_limit('ana', 'kWh', 5)`:                        "no such function",
+		`SELECT budget_left('ana', 'kWh')`:                            "no such function",
+		`SELECT geoind_gauss('ana', 39.9, 116.3, 1)`:                  "no such function",
+		`SELECT dx_sum(kwh, -1) FROM s`:                               "dx_sum: epsilon must be above 0",
+		`SELECT dx_sum(x'00', 1)`:                                     "dx_sum: sealed is not a value",
+		`SELECT dx_sum(zeroblob(56), 1)`:                              "dx_sum: sealed is not a value that was sealed for this database",
+		`SELECT dx_sum(kwh, 1) FROM s, (SELECT 1 UNION ALL SELECT 2)`: "the same value more than once",
+		`SELECT dx_count(kwh, 1) FROM s`:                              "universe 0, 1",
+	} {
+		d.isRefused(query, want)
+	}
+	d.paysIn("kWh", "", "")
+}
+
+// Roles have grants, caps and budgets. What breaks them charges nobody.
+func TestAnalystsAreBound(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	d.analyst.MayAsk = func(table, column string) bool { return table+"."+column != "s.one" }
+	d.analyst.Largest = func(u budget.Unit) (budget.Amount, bool) { return 2 * budget.One, u == "kWh" }
+	d.analyst.Budget = func(u budget.Unit) (budget.Amount, bool) { return 3 * budget.One, u != "m" }
+	var denied *sqlitefn.PermissionError
+	for query, want := range map[string]string{
+		`SELECT dx_count(one, 1) FROM s`:             "dx_count: role ann may not ask about s.one",
+		`SELECT dx_sum(kwh, 2.001) FROM s`:           "dx_sum: epsilon 2.001 is above 2, the most that role ann may spend per kWh in a call",
+		`SELECT dx_value(kwh, 2.001) FROM s LIMIT 1`: "dx_value: epsilon 2.001 is above 2",
+		`SELECT dx_centroid(place, 0.01) FROM s`:     "dx_centroid: role ann has no budget per m",
+		`SELECT geoind_laplace(place, 0.01) FROM s`:  "geoind_laplace: role ann has no budget per m",
+	} {
+		d.isRefused(query, want)
+		if !errors.As(d.evaluation.Err(), &denied) {
+			t.Errorf("%s: %v", query, d.evaluation.Err())
+		}
+	}
+	d.paysIn("kWh", "", "")
+	if _, err := d.ask(`SELECT dx_sum(kwh, 3, 'dh') FROM s WHERE id > 3`); err != nil {
+		t.Error(err)
+	}
+	d.isRefused(`SELECT dx_sum(kwh, 1, 'dh') FROM s`, "role 'ann' has, for account 'bo', 0/record left of 3/record, 1/record asked")
+	d.paysIn("record", "bo=3 cy=3", "bo=3 cy=3")
+}
+
+// The same question gets the same answer, in any order of rows, and nobody pays twice, also after a restart. Another question is
+// another one.
+func TestAnswersAreRemembered(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	first, err := d.ask(`SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	balances := d.state()
+	again := func(query string, want string, remembered int) {
+		t.Helper()
+		d.gets(query, want)
+		if d.report.Remembered != remembered || d.report.Answers != remembered {
+			t.Errorf("%s: %d of %d answers are remembered", query, d.report.Remembered, d.report.Answers)
+		}
+		if state := d.state(); state != balances {
+			t.Errorf("%s\nis charged: %s, then %s", query, balances, state)
+		}
+	}
+	same := `SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`
+	again(same, first[0], 6)
+	again(strings.Replace(same, "FROM s", "FROM (SELECT * FROM s ORDER BY id DESC)", 1), first[0], 6)
+	d.open([32]byte{1})
+	again(same, first[0], 6)
+
+	d.analyst.Role = "ben" // who has not seen it, and pays from his budget
+	d.gets(same, first[0])
+	if state := d.state(); state != balances || d.report.Remembered != 6 {
+		t.Errorf("another role: %s, then %s", balances, state)
+	}
+	d.paysIn("kWh", "ana=0.01 bo=0.01 cy=0.01", "ana=0.01 bo=0.01 cy=0.01")
+	d.analyst.Role = "ann"
+	for _, other := range []string{
+		`SELECT dx_sum(kwh, 0.01) FROM s WHERE id > 1`, `SELECT dx_sum(kwh, 0.010000001) FROM s`, `SELECT dx_sum(dx_narrow(kwh, 0, 9), 0.01) FROM s`,
+		`SELECT dx_avg(kwh, 0.01) FROM s`, `SELECT dx_sum(kwh, 0.01, 'dh') FROM s`, `SELECT dx_sum(one, 0.01) FROM s`,
+	} {
+		if _, err := d.ask(other); err != nil || d.report.Remembered != 0 {
+			t.Errorf("%s: %d remembered, %v", other, d.report.Remembered, err)
+		}
+	}
+	d.open([32]byte{2})
+	if _, err := d.ask(`SELECT dx_sum(kwh, 0.01) FROM s`); err != nil || d.report.Remembered != 0 {
+		t.Errorf("another key finds answers: %v", err)
+	}
+	d.open([32]byte{1})
+	d.record(catalog.Erased("ana")) // the question is about other rows now
+	if _, err := d.ask(`SELECT dx_sum(kwh, 0.01) FROM s`); err != nil || d.report.Remembered != 0 {
+		t.Errorf("after an erasure: %d remembered, %v", d.report.Remembered, err)
+	}
+}
+
+// Who refreshes a dashboard pays for the buckets that have changed.
+func TestDashboardsPayForChangedBuckets(t *testing.T) {
+	var rows []sealedRow
+	for hour := range 8 {
+		rows = append(rows, sealedRow{"ana", hour, int64(hour), 1, 40, 116}, sealedRow{"bo", hour, 2, 1, 40, 116})
+	}
+	d := newDesk(t, rows)
+	window := func(from int) string {
+		return fmt.Sprintf(`SELECT zone, dx_sum(kwh, 1) FROM s WHERE zone BETWEEN %d AND %d GROUP BY zone`, from, from+3)
+	}
+	for from := range 4 {
+		before, err := d.ask(window(from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 3 * min(from, 1); d.report.Remembered != want {
+			t.Errorf("window %d: %d answers are remembered", from, d.report.Remembered)
+		}
+		paid := fmt.Sprintf("ana=%d bo=%[1]d", from+1) // 1 for all four buckets, then 1 for each new one
+		d.paysIn("kWh", paid, paid)
+		if after, err := d.ask(window(from)); err != nil || !slices.Equal(before, after) {
+			t.Errorf("window %d: %v, then %v, %v", from, before, after, err)
+		}
+		d.paysIn("kWh", paid, paid)
+	}
+	d.analyst.Role = "ben"
+	if _, err := d.ask(`SELECT zone, dx_sum(kwh, 1) FROM s GROUP BY zone`); err != nil || d.report.Remembered != 7 {
+		t.Errorf("%d remembered, %v", d.report.Remembered, err)
+	}
+	d.paysIn("kWh", "ana=5 bo=5", "ana=1 bo=1") // one bucket is new, and all are new to him
+}
+
+// Accounts that cannot pay are left out if the role says so, and how many is told.
+func TestAnalystsLeaveOut(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	d.run(`SELECT budget_limit('ana', 'kWh', 0.5), budget_limit('cy', 'record', 0)`)
+	d.isRefused(`SELECT dx_sum(kwh, 100) FROM s`, "account 'ana' has 0.5/kWh left")
+	d.analyst.LeaveOut = true
+	d.gets(`SELECT dx_sum(kwh, 100), dx_max(kwh, 100) FROM s`, "11 9")
+	if d.report.LeftOut != 1 {
+		t.Errorf("%d are left out", d.report.LeftOut)
+	}
+	d.gets(`SELECT dx_count(one, 100), dx_accounts(one, 100), dx_histogram(kwh, 100, 11) ->> '$[9].count' FROM s`, "2 1 0")
+	d.gets(`SELECT id, dx_value(kwh, 100) FROM s`, "1 NULL, 2 NULL, 3 NULL, 4 2, 5 9")
+	d.gets(`SELECT zone, dx_sum(kwh, 100) FROM s WHERE who = (SELECT who FROM s WHERE id = 1) GROUP BY zone`, "1 NULL, 2 NULL")
+	d.paysIn("record", "ana=700 bo=300", "ana=700 bo=300")
+	d.run(`SELECT budget_limit('ana', 'kWh', 1000)`)
+	d.gets(`SELECT dx_sum(kwh, 100) FROM s`, "23")
+}
+
+// A quote tells what a statement costs, and changes nothing. A run that would cost more fails before it charges.
+func TestQuotes(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	query := `SELECT zone, dx_sum(kwh, 1), dx_count(one, 2) FROM s GROUP BY zone`
+	before := d.state()
+	d.quote = true
+	if _, err := d.ask(query); err != nil {
+		t.Fatal(err)
+	}
+	quoted := d.report
+	if got := fmt.Sprint(quoted.Answers, quoted.Remembered, quoted.Costs); got != "4 0 [{kWh 3 1 3 1 1} {record 3 6 3 6 1}]" {
+		t.Errorf("the quote is %s", got)
+	}
+	if after := d.state(); after != before {
+		t.Errorf("a quote changes %s into %s", before, after)
+	}
+	d.quote, d.limit = false, &quoted
+	if _, err := d.ask(query); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(d.report.Costs); got != fmt.Sprint(quoted.Costs) {
+		t.Errorf("the cost is %s, and was to be %v", got, quoted.Costs)
+	}
+	d.paysIn("kWh", "ana=1 bo=1 cy=1", "ana=1 bo=1 cy=1")
+	charged := d.state()
+	d.limit = &sqlitefn.Report{Costs: []sqlitefn.Cost{{Unit: "kWh", Accounts: 3, Most: budget.One - 1, RoleAccounts: 3, RoleMost: budget.One}}}
+	var over *sqlitefn.OverQuoteError
+	if _, err := d.ask(`SELECT dx_avg(kwh, 1) FROM s`); err == nil || !errors.As(d.evaluation.Err(), &over) {
+		t.Errorf("more than was quoted: %v", err)
+	}
+	if after := d.state(); after != charged {
+		t.Errorf("it changes %s into %s", charged, after)
+	}
+	if _, err := d.ask(query); err != nil { // is remembered, and free
+		t.Error(err)
+	}
+}
+
+// After an error nothing of the statement is charged any more, and neither is after its end.
+func TestFailedEvaluationsChargeNobody(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	d.isRefused(`SELECT dx_sum(kwh, 1), dx_sum(CASE id WHEN 5 THEN zeroblob(56) ELSE kwh END, 1) FROM s`, "is not a value")
+	d.evaluation = d.evaluator.Begin(d.analyst, false)
+	err := d.conn.Each(`SELECT dx_sum(kwh, 1), dx_count(one, 1) FROM (SELECT * FROM s)`, func([]sqlite.Value) error { return nil })
+	if err != nil {
+		t.Error(err)
+	}
+	accounts, purses := d.paid("kWh")
+	d.evaluation.End()
+	if _, err := d.evaluation.Group("dx_sum", 2); err == nil {
+		t.Error("an ended evaluation begins a group")
+	}
+	err = d.conn.Each(`SELECT dx_sum(kwh, 1) FROM s WHERE id < 3`, func([]sqlite.Value) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "the statement has ended") {
+		t.Errorf("after the end: %v", err)
+	}
+	if a, p := d.paid("kWh"); !maps.Equal(a, accounts) || !maps.Equal(p, purses) {
+		t.Errorf("after the end %v and %v are %v and %v", accounts, purses, a, p)
+	}
+}
+
+// What random statements of two roles cost is what a model says that knows nothing of how sums are kept: an account
+// pays, of each statement, the largest sum of epsilon for one of its values over the answers that are drawn, and a role the
+// same over the answers that it has not seen.
+func TestEvaluatedCharges(t *testing.T) {
+	const accounts, values = 4, 12
+	var rows []sealedRow
+	for i := range values {
+		rows = append(rows, sealedRow{fmt.Sprint("a", i%accounts), i, int64(i % 10), int64(i % 2), 40, 116})
+	}
+	random := rand.New(rand.NewPCG(21, 1))
+	for round := range 12 {
+		d := newDesk(t, rows)
+		d.analyst.MaxRepeat, d.analyst.LeaveOut = 2, round%2 == 1
+		if d.analyst.LeaveOut {
+			d.run(`SELECT budget_limit('a1', 'kWh', 7)`)
+		}
+		m := chargeModel{given: map[string]map[string]bool{}, accounts: map[string]int64{}, purses: map[string]map[string]int64{"ann": {}, "ben": {}}}
+		for range 25 {
+			d.analyst.Role = []string{"ann", "ben"}[random.IntN(2)]
+			var groups [][]int // ids of rows, some twice
+			for range 1 + random.IntN(4) {
+				var ids []int
+				for id := 1; id <= values; id++ {
+					for range []int{0, 0, 1, 1, 1, 2}[random.IntN(6)] {
+						ids = append(ids, id)
+					}
+				}
+				if random.IntN(3) == 0 { // a group that comes again
+					ids = []int{1, 2, 3, 5}
+				}
+				groups = append(groups, ids)
+			}
+			var parts []string
+			for _, ids := range groups {
+				var list []string
+				for _, id := range ids {
+					list = append(list, fmt.Sprint(id))
+				}
+				parts = append(parts, fmt.Sprintf(`SELECT dx_sum(s.kwh, %d) FROM json_each('[%s]') j JOIN s ON s.id = j.value`, 1+len(ids)%2, strings.Join(list, ",")))
+			}
+			if _, err := d.ask(strings.Join(parts, " UNION ALL ")); err != nil {
+				t.Fatal(err)
+			}
+			if !d.analyst.LeaveOut {
+				m.statement(d.analyst.Role, groups)
+				accounts, purses := d.paid("kWh")
+				for name, want := range m.accounts {
+					if got := accounts[name]; got != budget.Amount(want)*budget.One {
+						t.Fatalf("round %d: account %s has paid %v, want %d", round, name, got, want)
+					}
+				}
+				for name, want := range m.purses[d.analyst.Role] {
+					if got := purses[name]; got != budget.Amount(want)*budget.One {
+						t.Fatalf("round %d: the purse for %s has paid %v, want %d", round, name, got, want)
+					}
+				}
+			} else if accounts, _ := d.paid("kWh"); accounts["a1"] > 7*budget.One {
+				t.Fatalf("account a1 has paid %v of 7", accounts["a1"])
+			}
+		}
+	}
+}
+
+// chargeModel says what statements of sums cost accounts and purses.
+type chargeModel struct {
+	given    map[string]map[string]bool // which roles have seen the answer to a question
+	accounts map[string]int64
+	purses   map[string]map[string]int64
+}
+
+func (m *chargeModel) statement(role string, groups [][]int) {
+	account, purse := map[int]int64{}, map[int]int64{} // by value
+	for _, ids := range groups {
+		if len(ids) == 0 {
+			continue
+		}
+		question := fmt.Sprint(ids)
+		epsilon := int64(1 + len(ids)%2)
+		seen, drawn := m.given[question], false
+		if seen == nil {
+			seen, drawn = map[string]bool{}, true
+			m.given[question] = seen
+		}
+		for _, id := range ids {
+			if drawn {
+				account[id] += epsilon
+			}
+			if !seen[role] {
+				purse[id] += epsilon
+			}
+		}
+		seen[role] = true
+	}
+	most := func(of map[int]int64, to map[string]int64) {
+		top := map[string]int64{}
+		for id, sum := range of {
+			name := fmt.Sprint("a", (id-1)%4)
+			top[name] = max(top[name], sum)
+		}
+		for name, sum := range top {
+			to[name] += sum
+		}
+	}
+	most(account, m.accounts)
+	most(purse, m.purses[role])
+}
