@@ -20,6 +20,7 @@ import (
 // of the owner.
 type desk struct {
 	*sealedDatabase
+	owner      *database // another connection to it
 	evaluator  *sqlitefn.Evaluator
 	book       ledger.Ledger
 	analyst    sqlitefn.Analyst
@@ -37,7 +38,12 @@ func amounts(epsilon int64) func(budget.Unit) (budget.Amount, bool) {
 
 func newDesk(t testing.TB, rows []sealedRow) *desk {
 	t.Helper()
-	d := &desk{sealedDatabase: newSealed(t, rows)}
+	return newDeskOf(t, newSealed(t, rows))
+}
+
+func newDeskOf(t testing.TB, hidden *sealedDatabase) *desk {
+	t.Helper()
+	d := &desk{sealedDatabase: hidden, owner: hidden.again()}
 	d.analyst = sqlitefn.Analyst{
 		Role: "ann", MayAsk: func(string, string) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Budget: amounts(1_000_000),
 	}
@@ -56,8 +62,28 @@ func newDesk(t testing.TB, rows []sealedRow) *desk {
 
 // open opens the evaluator, again if there is one.
 func (d *desk) open(key [32]byte) {
-	again := d.again()
-	again.raw(func(c *sqlitefn.Conn) { d.evaluator, d.book = c.Evaluator(d, key), c.Book(d) })
+	d.owner.raw(func(c *sqlitefn.Conn) { d.evaluator, d.book = c.Evaluator(d, key), c.Book(d) })
+}
+
+// rewind makes the evaluator draw from the beginning of a tape.
+func (d *desk) rewind(number uint64) {
+	d.owner.raw(func(c *sqlitefn.Conn) { c.Rewind(tape(number)) })
+}
+
+// allPurses returns what the analyst's role has spent, by account and unit.
+func (d *desk) allPurses() map[[2]string]float64 {
+	d.Helper()
+	list, err := d.book.Purses(d.analyst.Role)
+	if err != nil {
+		d.Fatal(err)
+	}
+	spent := map[[2]string]float64{}
+	for _, p := range list {
+		if p.Spent > 0 {
+			spent[[2]string{p.Account, string(p.Unit)}] = p.Spent.Float64()
+		}
+	}
+	return spent
 }
 
 func (d *desk) Call(function string, args []sqlite.Value) (sqlitefn.Released, error) {

@@ -2,6 +2,7 @@ package sqlitefn_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -176,10 +177,10 @@ func (q sealedSQL) correlated() string {
 	return "SELECT l.zone, (SELECT " + q.call("l.zone+0.5") + " FROM " + q.source(1) + " k WHERE k.zone " + q.of("=", "=", "<") + " l.zone) FROM (SELECT DISTINCT zone FROM " + q.of("t", "w") + ") l"
 }
 
-// newTriplet opens the three databases. What the first two draw comes from a tape.
-func newTriplet(t *testing.T, most int) (plain *database, hidden *sealedDatabase, shadow *database) {
+// newTriplet opens the three databases, the sealed one under a name. What the first two draw comes from a tape.
+func newTriplet(t *testing.T, dsn string, most int) (plain *database, hidden *sealedDatabase, shadow *database) {
 	plain, shadow = open(t, ":memory:"), open(t, ":memory:")
-	hidden = sealRows(t, ":memory:", sealedtest.NewKey(t), nil, sqlitefn.WithMaxRepeat(most))
+	hidden = sealRows(t, dsn, sealedtest.NewKey(t), nil, sqlitefn.WithMaxRepeat(most))
 	plain.run(declarations...)
 	plain.run(`SELECT dx_universe('bit', 0, 1, 1, 'yes'), budget_limit('*', 'yes', 9000000)`,
 		`CREATE TABLE t(id INTEGER PRIMARY KEY, a, zone, h, who, x, y, lat, lon)`, `CREATE TABLE t2 AS SELECT * FROM t`)
@@ -245,7 +246,7 @@ func TestSealedAndPlainAlike(t *testing.T) {
 	statements := max(1000, howMany(t))
 	var compared, refused, dearer, cheaper, repeated int
 	for most := 1; most <= 3; most++ {
-		plain, hidden, other := newTriplet(t, most)
+		plain, hidden, other := newTriplet(t, ":memory:", most)
 		var s *shadow
 		other.raw(func(c *sqlitefn.Conn) {
 			if err := c.RegisterAggregator("seen", func() *shadowGroup { return s.group() }, false); err != nil {
@@ -303,6 +304,107 @@ func TestSealedAndPlainAlike(t *testing.T) {
 	if least := statements / 20; compared < least || refused < least || repeated < least || cheaper < least {
 		t.Error("too few to be a test")
 	}
+}
+
+// What is evaluated elsewhere, for an analyst, answers as plain values do and charges accounts and purses what
+// the rule of the shadow says. A question that a statement asks twice costs once.
+func TestEvaluatedAndPlainAlike(t *testing.T) {
+	q := sealedSQL{randomSQL{rand.New(rand.NewPCG(21, 6))}}
+	statements := max(400, howMany(t))
+	compared, refused, remembered := 0, 0, 0
+	for most := 1; most <= 2; most++ {
+		plain, hidden, other := newTriplet(t, t.TempDir()+"/sealed.db?_sync=OFF", most)
+		d := newDeskOf(t, hidden)
+		d.analyst.MaxRepeat = most
+		var s *shadow
+		other.raw(func(c *sqlitefn.Conn) {
+			if err := c.RegisterAggregator("seen", func() *shadowGroup { return s.group() }, false); err != nil {
+				t.Fatal(err)
+			}
+		})
+		for i := range statements / 2 {
+			statement := q.statement()
+			if strings.HasPrefix(statement, "INSERT") {
+				continue
+			}
+			s = newShadow(most)
+			if _, _, err := other.charges(0, in("shadow", statement)); err != nil {
+				t.Fatalf("%s\n%v", in("shadow", statement), err)
+			}
+			want, _, failed := plain.charges(uint64(i), in("plain", statement))
+			if failed != nil {
+				t.Fatalf("%s\n%v", in("plain", statement), failed)
+			}
+			d.open([32]byte{byte(most), byte(i), byte(i >> 8)}) // nothing is remembered of other statements
+			d.rewind(uint64(i))
+			before, purses := hidden.balances(), d.allPurses()
+			rows, err := d.ask(in("sealed", statement))
+			charged, taken := since(before, hidden.balances()), since(purses, d.allPurses())
+			switch {
+			case s.tooOften:
+				refused++
+				if wrong := s.contradicts(charged); wrong != "" || err == nil || !strings.Contains(err.Error(), "a group has the same value more than") {
+					t.Errorf("%s\n%v: %s", in("sealed", statement), err, wrong)
+				}
+				continue
+			case err != nil:
+				t.Errorf("%s\n%v", in("sealed", statement), err)
+				continue
+			case !maps.Equal(charged, taken):
+				t.Errorf("%s\ncharges accounts %v and purses %v", in("sealed", statement), charged, taken)
+			}
+			if d.report.Remembered > 0 {
+				remembered++
+				for at, c := range charged {
+					if c > s.charges()[at] {
+						t.Errorf("%s\ncharges %v, want at most %v", in("sealed", statement), charged, s.charges())
+					}
+				}
+				continue
+			}
+			if wrong := s.contradicts(charged); wrong != "" {
+				t.Errorf("%s\nat most %d times: charged %v, %s", in("sealed", statement), most, charged, wrong)
+			}
+			if !s.empty && !slices.Equal(rows, shown(want)) {
+				t.Errorf("%s\nanswers\n%v, plain\n%v", in("sealed", statement), rows, shown(want))
+			}
+			compared++
+		}
+	}
+	t.Logf("%d with equal answers and charges, %d repeat values too often, %d ask a question twice", compared, refused, remembered)
+	if least := statements / 20; compared < 4*least || refused < least || remembered < least/4 {
+		t.Error("too few to be a test")
+	}
+}
+
+// since returns what balances have more than earlier ones.
+func since(before, after map[[2]string]float64) map[[2]string]float64 {
+	more := map[[2]string]float64{}
+	for at, spent := range after {
+		if by := spent - before[at]; by != 0 {
+			more[at] = by
+		}
+	}
+	return more
+}
+
+// shown returns rows as a desk shows them.
+func shown(rows [][]any) (list []string) {
+	for _, row := range rows {
+		var cells []string
+		for _, cell := range row {
+			switch c := cell.(type) {
+			case nil:
+				cells = append(cells, "NULL")
+			case []byte:
+				cells = append(cells, string(c))
+			default:
+				cells = append(cells, fmt.Sprint(c))
+			}
+		}
+		list = append(list, strings.Join(cells, " "))
+	}
+	return list
 }
 
 // shapeOf returns rows of as many cells.
