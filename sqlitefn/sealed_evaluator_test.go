@@ -544,3 +544,44 @@ func (m *chargeModel) statement(role string, groups [][]int) {
 	most(account, m.accounts)
 	most(purse, m.purses[role])
 }
+
+// Groups that are open at a time count how often they have a value for themselves, however their rows come.
+func TestOpenGroupsCountForThemselves(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	e := d.evaluator.Begin(d.analyst, false)
+	defer e.End()
+	var groups []*sqlitefn.EvaluatedGroup
+	for range 3 {
+		g, err := e.Group("dx_sum", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups = append(groups, g)
+	}
+	step := func(g *sqlitefn.EvaluatedGroup, id int) (err error) {
+		failed := d.conn.Each(fmt.Sprintf(`SELECT kwh, 1 FROM s WHERE id = %d`, id), func(v []sqlite.Value) error {
+			err = g.Step(v)
+			return nil
+		})
+		return errors.Join(err, failed)
+	}
+	for id := 1; id <= 5; id++ {
+		for _, g := range groups {
+			if err := step(g, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	groups[1].Drop()
+	if _, err := groups[2].Final(); err != nil {
+		t.Fatal(err)
+	}
+	d.paysIn("kWh", "ana=1 bo=1 cy=1", "ana=1 bo=1 cy=1")
+	if err := step(groups[0], 3); err == nil || !strings.Contains(err.Error(), "the same value more than once") {
+		t.Errorf("a value that came in between: %v", err)
+	}
+	if _, err := groups[0].Final(); err == nil {
+		t.Error("a group that failed is answered")
+	}
+	d.paysIn("kWh", "ana=1 bo=1 cy=1", "ana=1 bo=1 cy=1")
+}
