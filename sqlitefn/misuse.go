@@ -26,13 +26,7 @@ type Misuse struct {
 }
 
 // Error says what is wrong, and what to do.
-func (m Misuse) Error() string {
-	columns := "column "
-	if len(m.Sealed) > 1 {
-		columns = "columns "
-	}
-	return fmt.Sprintf("%s over the sealed %s%s would be a wrong %s: %s", m.Through, columns, strings.Join(m.Sealed, " and "), m.noun, m.Instead)
-}
+func (m Misuse) Error() string { return m.Wrong() + ": " + m.Instead }
 
 // HasSealed reports whether a database of the connection has sealed columns. It costs nothing
 // while no statement has changed that, as far as this connection knows: it does not see that
@@ -58,6 +52,34 @@ func (m *Meter) Misuses(sql string) ([]Misuse, error) {
 	list, _, err := m.session.misuses(sql)
 	return list, err
 }
+
+// A Gate tells what a [Meter] tells about misuses, for a connection that does not have all of the
+// functions. It is used by one goroutine at a time.
+type Gate struct{ session *session }
+
+// NewGate returns a gate of a connection.
+func NewGate(conn *sqlite.Conn) *Gate { return &Gate{newSession(conn, options{})} }
+
+// Misuses returns what [Meter.Misuses] does.
+func (g *Gate) Misuses(sql string) ([]Misuse, error) {
+	list, _, err := g.session.misuses(sql)
+	return list, err
+}
+
+// Private returns what [Meter.Private] does.
+func (g *Gate) Private(sql, epsilon string) (string, error) { return g.session.private(sql, epsilon) }
+
+// Wrong says what is wrong, and Error adds what to do.
+func (m Misuse) Wrong() string {
+	columns := "column "
+	if len(m.Sealed) > 1 {
+		columns = "columns "
+	}
+	return fmt.Sprintf("%s over the sealed %s%s would be a wrong %s", m.Through, columns, strings.Join(m.Sealed, " and "), m.noun)
+}
+
+// HasForm reports whether a private function takes the place of what is used: see [Meter.Private].
+func (m Misuse) HasForm() bool { return m.replace != "" }
 
 // steering are the first words of statements that compute nothing from rows.
 var steering = []string{"ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "DETACH", "DROP", "END", "EXPLAIN", "PRAGMA", "REINDEX", "RELEASE",

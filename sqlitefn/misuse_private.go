@@ -10,8 +10,10 @@ import (
 // over a sealed value, with an epsilon: dx_sum(x, 0.1) that of sum(x). A statement without
 // misuses is returned as it is. It is an error if misuses are left, as those in views are, or if
 // an aggregate is used over public values too.
-func (m *Meter) Private(sql, epsilon string) (string, error) {
-	list, program, err := m.session.misuses(sql)
+func (m *Meter) Private(sql, epsilon string) (string, error) { return m.session.private(sql, epsilon) }
+
+func (s *session) private(sql, epsilon string) (string, error) {
+	list, program, err := s.misuses(sql)
 	if err != nil || len(list) == 0 {
 		return sql, err
 	}
@@ -33,7 +35,7 @@ func (m *Meter) Private(sql, epsilon string) (string, error) {
 				name, strings.Join(misuse.Sealed, " and "), misuse.replace, epsilon)
 		}
 	}
-	left, err := m.Misuses(private)
+	left, _, err := s.misuses(private)
 	if err != nil {
 		return "", fmt.Errorf("%w, in the private form of the statement: %s", err, strings.TrimSpace(private))
 	}

@@ -32,6 +32,7 @@ typedef void (*sqlite3_destructor_type)(void *);
 #define SQLITE_TRANSIENT ((sqlite3_destructor_type)-1)
 
 #define SQLITE_OK 0
+#define SQLITE_DENY 1
 #define SQLITE_ERROR 1
 #define SQLITE_NOMEM 7
 #define SQLITE_CONSTRAINT 19
@@ -151,6 +152,10 @@ int sqlite3_file_control(sqlite3 *, const char *, int, void *);
 int sqlite3_total_changes(sqlite3 *);
 void sqlite3_interrupt(sqlite3 *);
 int sqlite3_complete(const char *);
+int sqlite3_limit(sqlite3 *, int, int);
+int sqlite3_db_config(sqlite3 *, int, ...);
+sqlite3_int64 sqlite3_hard_heap_limit64(sqlite3_int64);
+void sqlite3_progress_handler(sqlite3 *, int, int (*)(void *), void *);
 int sqlite3_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *, const char *, const char *), void *);
 int sqlite3_error_offset(sqlite3 *);
 int sqlite3_keyword_name(int, const char **, int *);
@@ -174,6 +179,9 @@ int sqlite3_bind_blob(sqlite3_stmt *, int, const void *, int, sqlite3_destructor
 int sqlite3_bind_null(sqlite3_stmt *, int);
 int sqlite3_column_count(sqlite3_stmt *);
 const char *sqlite3_column_name(sqlite3_stmt *, int);
+const char *sqlite3_column_decltype(sqlite3_stmt *, int);
+int sqlite3_bind_parameter_count(sqlite3_stmt *);
+int sqlite3_clear_bindings(sqlite3_stmt *);
 int sqlite3_column_type(sqlite3_stmt *, int);
 sqlite3_int64 sqlite3_column_int64(sqlite3_stmt *, int);
 double sqlite3_column_double(sqlite3_stmt *, int);

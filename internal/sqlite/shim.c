@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "_cgo_export.h"
@@ -125,6 +127,66 @@ static int gs_note_call(void *watch, int action, const char *a, const char *b, c
 }
 int gs_set_watch(void *db, gs_watch *w) { return sqlite3_set_authorizer(db, w ? gs_note_call : 0, w); }
 
+static int gs_listed(const char *list, const char *name) {
+  for (; *list; list += strlen(list) + 1)
+    if (!strcasecmp(list, name)) return 1;
+  return 0;
+}
+static int gs_may_call(const gs_guard *g, const char *name) {
+  for (int lo = 0, hi = g->nfunctions; lo < hi;) {
+    int mid = (lo + hi) / 2, order = strcasecmp(name, g->functions[mid]);
+    if (order == 0) return 1;
+    if (order < 0) hi = mid;
+    else lo = mid + 1;
+  }
+  return 0;
+}
+// The database is 0 where SQLite does not say it: a table, or a subquery, of which no column is read.
+static int gs_may_read(gs_guard *g, const char *table, const char *database) {
+  if (database && strcasecmp(database, "main"))
+    return !strcasecmp(database, "pg_catalog") || !strcasecmp(database, "information_schema");
+  if (gs_listed(g->sealed_tables, table)) g->sealed = 1;
+  if (!strncasecmp(table, "sqlite_", 7) || !strncasecmp(table, "pragma_", 7)) return 0;
+  if (!strncasecmp(table, "geosql_", 7)) return gs_listed(g->tables, table);
+  return !gs_listed(g->modules, table);
+}
+// Reading and computing is allowed, and nothing else.
+static int gs_allow(void *guard, int action, const char *a, const char *b, const char *database, const char *d) {
+  gs_guard *g = guard;
+  const char *name = a;
+  (void)d;
+  if (g->lifted) return SQLITE_OK;
+  switch (action) {
+  case SQLITE_SELECT: case SQLITE_RECURSIVE: return SQLITE_OK;
+  case SQLITE_READ:
+    if (a && gs_may_read(g, a, database)) return SQLITE_OK;
+    break;
+  case SQLITE_FUNCTION:
+    if (b && gs_may_call(g, b)) return SQLITE_OK;
+    name = b;
+  }
+  g->action = action;
+  strncpy(g->name, name ? name : "", sizeof g->name - 1);
+  return SQLITE_DENY;
+}
+static int gs_look_at_clock(void *guard) {
+  gs_guard *g = guard;
+  struct timespec t;
+  if (!g->patience) return 0;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+  if (!g->since) g->since = now;
+  if (now - g->since < g->patience) return 0;
+  return g->timed_out = 1;
+}
+int gs_set_guard(void *db, gs_guard *g) {
+  sqlite3_progress_handler(db, g ? 10000 : 0, g ? gs_look_at_clock : 0, g);
+  return sqlite3_set_authorizer(db, g ? gs_allow : 0, g);
+}
+int gs_limit(void *db, int limit, int most) { return sqlite3_limit(db, limit, most); }
+int gs_configure(void *db, int option, int on) { return sqlite3_db_config(db, option, on, (int *)0); }
+int64_t gs_limit_heap(int64_t bytes) { return sqlite3_hard_heap_limit64(bytes); }
+
 // The file of the main database, "" for one in memory, and the name of its VFS.
 const char *gs_filename(void *db, char *vfs, int n) {
   char *name = 0;
@@ -198,6 +260,9 @@ int gs_bind_blob(void *stmt, int i, const char *b, int n) {
 int gs_bind_null(void *stmt, int i) { return sqlite3_bind_null(stmt, i); }
 int gs_column_count(void *stmt) { return sqlite3_column_count(stmt); }
 const char *gs_column_name(void *stmt, int i) { return sqlite3_column_name(stmt, i); }
+const char *gs_column_decltype(void *stmt, int i) { return sqlite3_column_decltype(stmt, i); }
+int gs_parameter_count(void *stmt) { return sqlite3_bind_parameter_count(stmt); }
+int gs_clear_bindings(void *stmt) { return sqlite3_clear_bindings(stmt); }
 static void gs_column(sqlite3_stmt *stmt, int i, gs_value *v) {
   v->type = sqlite3_column_type(stmt, i);
   switch (v->type) {

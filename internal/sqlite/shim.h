@@ -58,6 +58,23 @@ typedef struct {
   const char *names; // of the functions, each with its terminating NUL, and an empty one
 } gs_watch;
 
+// What the statements of a connection may do. The lists are of names in lower case, each with its
+// terminating NUL and with an empty one at the end, but for functions, which are sorted.
+typedef struct {
+  int lifted;            // whether everything is allowed, to statements of the program itself
+  int sealed;            // whether a statement that was compiled reads a table of that list
+  int action;            // that was denied last; 0 if none was
+  int timed_out;         // whether a statement took longer than patience
+  int64_t patience;      // nanoseconds that what runs may take from since on; 0 for any
+  int64_t since;         // when the clock was first looked at; 0 if it was not
+  char name[256];        // what the action was about
+  char **functions;      // that may be called
+  int nfunctions;
+  const char *tables;    // of the main database, that are not hidden although they look like it
+  const char *modules;   // of virtual tables, that may not be read
+  const char *sealed_tables;
+} gs_guard;
+
 // sqlite3 and sqlite3_stmt cross as void*: Go only hands them back.
 int gs_open(const char *path, int flags, void **db);
 int gs_close(void *db);
@@ -75,6 +92,10 @@ int gs_named(void *db, const char *name);
 const char *gs_running_sql(void *db, int i, int *found);
 int gs_total_changes(void *db);
 int gs_set_watch(void *db, gs_watch *w); // 0 for none
+int gs_set_guard(void *db, gs_guard *g); // 0 for none
+int gs_limit(void *db, int limit, int most);
+int gs_configure(void *db, int option, int on);
+int64_t gs_limit_heap(int64_t bytes);
 const char *gs_filename(void *db, char *vfs, int n);
 void gs_interrupt(void *db);
 int gs_complete(const char *sql);
@@ -102,6 +123,9 @@ int gs_bind_blob(void *stmt, int i, const char *b, int n);
 int gs_bind_null(void *stmt, int i);
 int gs_column_count(void *stmt);
 const char *gs_column_name(void *stmt, int i);
+const char *gs_column_decltype(void *stmt, int i); // 0 for an expression
+int gs_parameter_count(void *stmt);
+int gs_clear_bindings(void *stmt);
 void gs_columns(void *stmt, int i, gs_value *v, int n);
 
 // Rows in bulk. A row is its cells one after another. A cell is a byte with its type, and then

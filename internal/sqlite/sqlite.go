@@ -372,8 +372,27 @@ func (s *Stmt) BindBlob(i int, v []byte) {
 // Columns returns the number of columns, which is 0 if the statement returns no rows.
 func (s *Stmt) Columns() int { return s.columns }
 
+// CountColumns returns the number of columns now: SQLite compiles a statement again when the tables
+// have changed.
+func (s *Stmt) CountColumns() int { return int(C.gs_column_count(s.p)) }
+
 // ColumnName returns the name of column i, counted from 0.
 func (s *Stmt) ColumnName(i int) string { return C.GoString(C.gs_column_name(s.p, C.int(i))) }
+
+// DeclaredType returns the type that the column of a table was declared with which column i, counted
+// from 0, is. It is empty for an expression.
+func (s *Stmt) DeclaredType(i int) string {
+	if t := C.gs_column_decltype(s.p, C.int(i)); t != nil {
+		return C.GoString(t)
+	}
+	return ""
+}
+
+// Parameters returns the largest number of a parameter.
+func (s *Stmt) Parameters() int { return int(C.gs_parameter_count(s.p)) }
+
+// ClearBindings sets all parameters to NULL.
+func (s *Stmt) ClearBindings() { C.gs_clear_bindings(s.p) }
 
 // Column returns the value of column i, counted from 0, in the current row. Text and
 // blobs are valid until the next call of Step, Reset or Close.

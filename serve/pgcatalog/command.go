@@ -308,7 +308,7 @@ func (p *parser) set() (Command, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Set{Name: "default_transaction_read_only", Value: onOff(b.(Begin).ReadOnly)}, nil
+		return setTransaction("default_transaction_", b.(Begin)), nil
 	} else {
 		p.word("session")
 	}
@@ -318,7 +318,7 @@ func (p *parser) set() (Command, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Set{Name: "transaction_read_only", Value: onOff(b.(Begin).ReadOnly), Local: true}, nil
+		return setTransaction("transaction_", b.(Begin)), nil
 	case p.word("time", "zone"):
 		s.Name = "timezone"
 	case p.word("names"):
@@ -373,11 +373,18 @@ func (p *parser) set() (Command, error) {
 	return p.end(s)
 }
 
-func onOff(b bool) string {
-	if b {
-		return "on"
+// setTransaction is SET TRANSACTION. Of levels of isolation there is one.
+func setTransaction(prefix string, b Begin) Set {
+	s := Set{Name: prefix + "read_only", Local: prefix == "transaction_"}
+	switch {
+	case b.ReadWrite:
+		s.Value = "off"
+	case b.ReadOnly:
+		s.Value = "on"
+	default:
+		s.Name, s.Default = prefix+"isolation", true
 	}
-	return "off"
+	return s
 }
 
 func (p *parser) declare() (Command, error) {

@@ -15,7 +15,7 @@ type Result struct {
 // types of columns of tables, but neither those of expressions nor PostgreSQL's names for them:
 // without this, a client gets 1 where it wants a boolean. Results is nil if the query has no select
 // list, or has a * in it, so that the number of columns is not known.
-func Results(sql string) []Result {
+func Results(sql string, column func(name string) uint32) []Result {
 	r := &rewriter{sql: sql, tokens: tokens(sql)}
 	r.pair()
 	hi := len(r.tokens)
@@ -157,7 +157,7 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 		}
 		shut := r.match[items[0]]
 		if r.at(inner, shut).is("select") {
-			if list := Results(r.sql[r.tokens[inner].at:r.tokens[shut].at]); len(list) == 1 {
+			if list := Results(r.sql[r.tokens[inner].at:r.tokens[shut].at], nil); len(list) == 1 {
 				return list[0].Name, list[0].Type
 			}
 			return none, 0

@@ -172,7 +172,7 @@ func TestResults(t *testing.T) {
 		"SELECT CASE WHEN a THEN NULL ELSE b = 1 END, (SELECT c::bool FROM t), (a OR b) AS x": {{"case", b}, {"c", b}, {"x", b}},
 		"SELECT * FROM t": nil, "SELECT t.* FROM t": nil, "INSERT INTO t VALUES (1)": nil, "": nil,
 	} {
-		if got := Results(sql); !slices.Equal(got, want) {
+		if got := Results(sql, nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", sql, got, want)
 		}
 	}
@@ -266,7 +266,7 @@ func FuzzRewrite(f *testing.F) {
 			var first string
 			first, rest = Split(rest)
 			Parse(first)
-			Results(first)
+			Results(first, nil)
 		}
 		var plain []string
 		for i := range min(len(sql), 200) {
