@@ -86,6 +86,7 @@ const (
 	ReadOnly  OpenFlags = 0x1
 	ReadWrite OpenFlags = 0x2
 	Create    OpenFlags = 0x4
+	AttachURI OpenFlags = 0x40 // ATTACH takes URIs. Open itself takes a name literally all the same
 
 	noMutex      OpenFlags = 0x8000 // a Conn is used by one goroutine at a time anyway
 	privateCache OpenFlags = 0x40000
@@ -101,6 +102,9 @@ type Conn struct {
 func Open(path string, flags OpenFlags) (*Conn, error) {
 	if flags&Create != 0 && path != ":memory:" {
 		makePrivate(path)
+	}
+	if flags&AttachURI != 0 && strings.HasPrefix(path, "file:") {
+		path = "./" + path
 	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))

@@ -78,7 +78,8 @@ type catalogue struct {
 
 // Install gives a connection the schemas pg_catalog and information_schema, in memory, which
 // describe the tables and views of its main database, and the functions that clients call. Tables
-// whose names begin with geosql_ or sqlite_ are left out. No statement may be running.
+// whose names begin with geosql_ or sqlite_ are left out. No statement may be running. A read-only
+// connection was opened with [sqlite.AttachURI].
 //
 // After a change of the schema it is called again. Two connections to a database give a table the
 // same OID.
@@ -100,7 +101,12 @@ func Install(conn *sqlite.Conn, db Describer) error {
 	}
 	for _, schema := range []string{"pg_catalog", "information_schema"} {
 		if !attached[schema] {
-			if err := conn.Exec("ATTACH ':memory:' AS " + schema); err != nil {
+			// What a read-only connection attaches is read-only too, unless a URI says otherwise.
+			memory := ":memory:"
+			if !conn.Writable() {
+				memory = "file:" + schema + "?mode=memory"
+			}
+			if err := conn.Exec("ATTACH '" + memory + "' AS " + schema); err != nil {
 				return err
 			}
 		}

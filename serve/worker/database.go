@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/internal/sqlmath"
 	"github.com/geosql/geosql/serve/pgcatalog"
 	"github.com/geosql/geosql/serve/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -59,7 +58,7 @@ func openDatabase(config Config, d pgcatalog.Describer, remote sqlitefn.Remote) 
 			return nil, err
 		}
 	}
-	conn, err := sqlite.Open(config.Path, sqlite.ReadOnly)
+	conn, err := sqlite.Open(config.Path, sqlite.ReadOnly|sqlite.AttachURI)
 	if err != nil {
 		return nil, fmt.Errorf("database %s cannot be opened: %w", config.Database, err)
 	}
@@ -74,10 +73,7 @@ func openDatabase(config Config, d pgcatalog.Describer, remote sqlitefn.Remote) 
 	if err != nil {
 		return nil, err
 	}
-	if err := sqlmath.Register(conn); err != nil {
-		return nil, err
-	}
-	if err := registerRemote(conn, db.remote); err != nil {
+	if err := sqlitefn.RegisterRemote(conn, db.remote); err != nil {
 		return nil, err
 	}
 	if err := pgcatalog.Install(conn, d); err != nil {
@@ -224,5 +220,3 @@ func (db *database) compile(ctx context.Context, original, sql string) (*sqlite.
 	}
 	return st, nil
 }
-
-var registerRemote = sqlitefn.RegisterRemote

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -19,6 +20,7 @@ import (
 	"github.com/geosql/geosql/serve/wire"
 	"github.com/geosql/geosql/sqlitefn"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // A remote answers without a key: sums of the lengths of the values, and the number of rows.
@@ -96,6 +98,8 @@ func newFile(t testing.TB) string {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
+	run(declaration.Schema + `; INSERT INTO geosql_universe VALUES ('u', 0, 10, 1, 'kWh');
+		INSERT INTO geosql_domain VALUES ('beijing', 39.4, 115.4, 41.1, 117.6, 1, NULL)`)
 	run(`CREATE TABLE reading(id INTEGER PRIMARY KEY, home TEXT, hour TEXT, kwh BLOB, temperature REAL, price NUMERIC, place BLOB);
 		CREATE VIEW recent AS SELECT home, hour, kwh FROM reading;
 		CREATE TABLE plain(n INTEGER, x REAL, s TEXT, b BLOB)`)
@@ -187,7 +191,7 @@ func (s *site) connect(options ...string) (*pgx.Conn, *said) {
 		s.t.Fatal(err)
 	}
 	heard := &said{}
-	config.OnNotice = func(_ *pgconnConn, n *pgconnNotice) { heard.notices = append(heard.notices, n.Severity+": "+n.Message) }
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { heard.notices = append(heard.notices, n.Severity+": "+n.Message) }
 	conn, err := pgx.ConnectConfig(context.Background(), config)
 	if err != nil {
 		s.t.Fatal(err)
