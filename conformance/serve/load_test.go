@@ -1,0 +1,169 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
+)
+
+// callers is how many sessions, or callers of a ledger, ask at a time.
+const callers = 64
+
+// perSecond returns how often all callers together call fn in a second.
+func perSecond(b *testing.B, fn func(caller, n int) error) float64 {
+	b.Helper()
+	var calls atomic.Int64
+	var all sync.WaitGroup
+	begun := time.Now()
+	for caller := range callers {
+		all.Go(func() {
+			for n := 0; time.Since(begun) < 5*time.Second; n++ {
+				if err := fn(caller, n); err != nil {
+					b.Error(err)
+					return
+				}
+				calls.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return float64(calls.Load()) / time.Since(begun).Seconds()
+}
+
+// BenchmarkCharges compares 64 sessions whose questions each charge 12 accounts, and the role for them, with 64 callers
+// of a ledger that charge 12 accounts.
+func BenchmarkCharges(b *testing.B) {
+	p := newPlace(b, "1000000")
+	p.analyst("ann", "1000000")
+	book, err := file.Open(filepath.Join(b.TempDir(), "ledger"), true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer book.Close()
+	if err := book.SetLimit(ledger.Everyone, "kWh", 1_000_000*budget.One, 0); err != nil {
+		b.Fatal(err)
+	}
+	items := make([]ledger.Item, meters)
+	for i := range items {
+		items[i] = ledger.Item{Account: fmt.Sprint(owner, i), Epsilon: 1, Evaluations: 1}
+	}
+	s := p.serve()
+	sessions := make([]*session, callers)
+	for i := range sessions {
+		sessions[i] = s.session("ann")
+	}
+	for range b.N {
+		own := perSecond(b, func(int, int) error { return book.Charge("dx_sum", "kWh", items) })
+		served := perSecond(b, func(caller, n int) error { // no question comes twice
+			_, err := sessions[caller].ask(fmt.Sprintf(`SELECT dx_sum(kwh, 0.%06d%03d1) FROM reading WHERE id <= %d`, n+1, caller, meters))
+			return err
+		})
+		b.ReportMetric(own, "ledger/s")
+		b.ReportMetric(served, "served/s")
+		b.ReportMetric(served/own, "ratio")
+	}
+}
+
+// BenchmarkIdle reports the memory that an idle session takes: what is in memory for it alone, and its part of what it shares.
+func BenchmarkIdle(b *testing.B) {
+	p := newPlace(b, "1000000")
+	p.analyst("ann", "1000000")
+	s := p.serve()
+	pss := func() (kb float64) {
+		for _, pid := range append(s.workers(), fmt.Sprint(s.cmd.Process.Pid)) {
+			text, err := os.ReadFile("/proc/" + pid + "/smaps_rollup")
+			if err != nil {
+				b.Skip("no /proc/PID/smaps_rollup: ", err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "Pss:" {
+					n, _ := strconv.ParseFloat(fields[1], 64)
+					kb += n
+				}
+			}
+		}
+		return kb
+	}
+	for range b.N {
+		before := pss()
+		for range 16 {
+			s.session("ann").answers("SELECT 1", "1")
+		}
+		time.Sleep(time.Second)
+		b.ReportMetric((pss()-before)/16/1024, "MB/session")
+	}
+}
+
+// BenchmarkSum compares a sum of sealed values over the wire with the same in one process.
+func BenchmarkSum(b *testing.B) {
+	dir := b.TempDir()
+	p := &place{b, filepath.Join(dir, "energy.db"), filepath.Join(dir, "owner.key")}
+	plain := filepath.Join(dir, "plain.db")
+	p.run(plain, `CREATE TABLE reading(id INTEGER PRIMARY KEY, meter TEXT NOT NULL, hour INTEGER, kwh REAL);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) INSERT INTO reading SELECT i, 'm' || i % 60, i / 60, i % 31 / 10.0 FROM n;
+		SELECT dx_universe('energy', 0, 3, 0.1, 'kWh'), budget_limit('*', 'kWh', 1000000)`)
+	p.run("keygen", p.key)
+	p.run("seal", plain, p.path, "--key", p.key+".pub", "--table", "reading", "--account", "meter", "--seal", "kwh:energy", "--public", "hour", "--yes")
+	p.role("ann", "--columns", "reading.kwh", "--epsilon", "kWh=1000000", "--timeout", "60")
+	s := p.serve()
+	session := s.session("ann")
+	for n := range b.N {
+		begun := time.Now()
+		p.run("--key", p.key, p.path, fmt.Sprintf(`SELECT dx_sum(kwh, 0.0%06d1) FROM reading`, 2*n+1), `SELECT 1`)
+		own := time.Since(begun)
+		begun = time.Now()
+		p.run("--key", p.key, p.path, `SELECT 1`)
+		own -= time.Since(begun) // starting the program and opening the database
+		begun = time.Now()
+		if _, err := session.ask(fmt.Sprintf(`SELECT dx_sum(kwh, 0.0%06d1) FROM reading`, 2*n+2)); err != nil {
+			b.Fatal(err)
+		}
+		served := time.Since(begun)
+		b.ReportMetric(float64(own.Milliseconds()), "own-ms")
+		b.ReportMetric(float64(served.Milliseconds()), "served-ms")
+		b.ReportMetric(served.Seconds()/own.Seconds(), "ratio")
+	}
+}
+
+// BenchmarkRows reports how long psql takes for a million rows from the server, and from PostgreSQL if GEOSQL_POSTGRES has the connection string of one with
+// the same table.
+func BenchmarkRows(b *testing.B) {
+	psql, err := exec.LookPath("psql")
+	if err != nil {
+		b.Skip("psql is not installed: install postgresql-client")
+	}
+	p := newPlace(b, "10")
+	p.analyst("ann", "1")
+	s := p.serve()
+	host, port, _ := strings.Cut(s.address, ":")
+	const query = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i, i * 0.5 AS half, 'row number ' || i AS name FROM n`
+	run := func(dsn string) float64 {
+		cmd := exec.CommandContext(context.Background(), psql, "-X", "-At", "-c", query, dsn)
+		cmd.Env = append(os.Environ(), "PGPASSWORD=ann")
+		begun := time.Now()
+		out, err := cmd.Output()
+		if err != nil || strings.Count(string(out), "\n") != 1_000_000 {
+			b.Fatalf("%v: %d lines", err, strings.Count(string(out), "\n"))
+		}
+		return time.Since(begun).Seconds()
+	}
+	for range b.N {
+		served := run(fmt.Sprintf("host=%s port=%s user=ann dbname=energy", host, port))
+		b.ReportMetric(served, "s")
+		if dsn := os.Getenv("GEOSQL_POSTGRES"); dsn != "" {
+			b.ReportMetric(served/run(dsn), "ratio")
+		}
+	}
+}
