@@ -12,6 +12,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/geosql/geosql/serve/throttle"
 )
 
 // Options say how a Server serves. The zero value of each is a sensible default.
@@ -44,6 +46,14 @@ type Options struct {
 	WriteTimeout   time.Duration // for 64 kB, until the client has read enough; a minute
 
 	Logger *slog.Logger // nothing is logged unless it is set
+
+	// Throttle makes who guesses passwords wait. A server whose users also log in elsewhere shares it; otherwise it
+	// has one of its own.
+	Throttle *throttle.Throttle
+
+	// LoginFailed is told of each wrong password, and of those that were not looked at after too many wrong ones. It
+	// may be nil. It is called by several goroutines at once.
+	LoginFailed func(login *Login, reason *Error)
 }
 
 // A Server serves a Handler to PostgreSQL clients.
@@ -78,6 +88,9 @@ func NewServer(handler Handler, options Options) *Server {
 	options.LoginTimeout = cmp.Or(options.LoginTimeout, 30*time.Second)
 	options.MessageTimeout = cmp.Or(options.MessageTimeout, time.Minute)
 	options.WriteTimeout = cmp.Or(options.WriteTimeout, time.Minute)
+	if options.Throttle == nil {
+		options.Throttle = throttle.New()
+	}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
 	}

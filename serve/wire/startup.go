@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"strings"
 	"time"
@@ -401,14 +402,29 @@ func (c *conn) authenticate(login *Login) error {
 	if !ok {
 		return errMalformedLogin
 	}
-	signature, err := conversation.Step(string(response.Data))
-	if err != nil || !conversation.Valid() || !exists {
-		c.log.Info("a password is wrong", "user", login.User)
-		return fatal("28P01", fmt.Sprintf("password authentication failed for user %q", login.User))
+	var signature string
+	right, wait := options.Throttle.Try(login.Remote, login.User, func() bool {
+		signature, err = conversation.Step(string(response.Data))
+		return err == nil && conversation.Valid() && exists
+	})
+	if !right {
+		return c.loginFailed(wait)
 	}
 	c.send(&pgproto3.AuthenticationSASLFinal{Data: []byte(signature)})
 	c.send(&pgproto3.AuthenticationOk{})
 	return nil
+}
+
+// loginFailed returns the error for a wrong password, or for any before the wait is over.
+func (c *conn) loginFailed(wait time.Duration) error {
+	e := fatal("28P01", fmt.Sprintf("password authentication failed for user %q", c.login.User))
+	if wait > 0 {
+		e = fatal("28000", fmt.Sprintf("too many wrong passwords: try again in %.0f s", math.Ceil(wait.Seconds())))
+	}
+	if failed := c.server.options.LoginFailed; failed != nil {
+		failed(&c.login, e)
+	}
+	return e
 }
 
 var errMalformedLogin = fatal("08P01", "malformed SCRAM message")
