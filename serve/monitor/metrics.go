@@ -1,0 +1,170 @@
+package monitor
+
+import (
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// Metrics counts what happens, for Prometheus. Labels have few values, which the owner or this package chooses: no
+// role, address, table or account is one.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	sessions   prometheus.Gauge
+	ended      *prometheus.CounterVec
+	logins     *prometheus.CounterVec
+	statements *prometheus.CounterVec
+	seconds    prometheus.Histogram
+	rows       prometheus.Counter
+	bytes      prometheus.Counter
+	answers    *prometheus.CounterVec
+	refusals   prometheus.Counter
+	leftOut    prometheus.Counter
+	charged    *prometheus.CounterVec
+	ledger     prometheus.Histogram
+
+	mu    sync.Mutex
+	units map[budget.Unit]bool // that are labels
+}
+
+// mostUnits is how many units are labels. The owner declares units, a handful.
+const mostUnits = 50
+
+// Reasons, results and so on are labels from the beginning, so that rates are right from the first event on.
+var (
+	reasons = []Reason{ClientLeft, ServerStops, RoleDropped, WorkerDied, WorkerKilled}
+
+	// classes are those of the SQLSTATEs that a server of geosql has.
+	classes = []string{"00", "08", "0A", "22", "23", "24", "25", "26", "28", "34", "3D", "3F", "42", "53", "54", "55", "57", "58", "XX"}
+)
+
+// NewMetrics returns metrics that are all 0.
+func NewMetrics() *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), units: map[budget.Unit]bool{}}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "geosql_" + name, Help: help})
+		m.registry.MustRegister(c)
+		return c
+	}
+	counters := func(name, help, label string, values ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "geosql_" + name, Help: help}, []string{label})
+		m.registry.MustRegister(c)
+		for _, v := range values {
+			c.WithLabelValues(v)
+		}
+		return c
+	}
+	histogram := func(name, help string, first float64, n int) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "geosql_" + name, Help: help, Buckets: prometheus.ExponentialBuckets(first, 4, n),
+		})
+		m.registry.MustRegister(h)
+		return h
+	}
+	m.sessions = prometheus.NewGauge(prometheus.GaugeOpts{Name: "geosql_sessions", Help: "Sessions that are open."})
+	m.registry.MustRegister(m.sessions)
+	var ends []string
+	for _, r := range reasons {
+		ends = append(ends, string(r))
+	}
+	m.ended = counters("sessions_ended_total", "Sessions that ended, by reason.", "reason", ends...)
+	m.logins = counters("logins_total", "Logins, by result.", "result", "ok", "failed")
+	m.statements = counters("statements_total", "Statements that ended, by the class of their SQLSTATE.", "class", append(classes, "other")...)
+	m.seconds = histogram("statement_seconds", "Durations of statements.", 0.001, 9)
+	m.rows = counter("rows_total", "Rows that statements have answered.")
+	m.bytes = counter("bytes_total", "Bytes of these rows.")
+	m.answers = counters("answers_total", "Private answers, by where they come from.", "origin", "drawn", "remembered")
+	m.refusals = counter("refusals_total", "Statements that an account or role could not pay (SQLSTATE 53400).")
+	m.leftOut = counter("left_out_accounts_total", "Accounts that answers were given without, since they could not pay.")
+	m.charged = counters("charged_epsilon_total", "Sum over statements of what the account paid that paid most, by unit.", "unit")
+	m.ledger = histogram("ledger_seconds", "How long statements that charge have waited for the ledger.", 0.0005, 9)
+	return m
+}
+
+// Gauge adds a metric whose value is asked for when somebody looks.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "geosql_" + name, Help: help}, value))
+}
+
+// Handler returns what answers /metrics.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3, Timeout: 10 * time.Second})
+}
+
+// SessionBegan counts a session, and a login that succeeded.
+func (m *Metrics) SessionBegan(Session) {
+	m.sessions.Inc()
+	m.logins.WithLabelValues("ok").Inc()
+}
+
+// SessionEnded counts why.
+func (m *Metrics) SessionEnded(_ Session, reason Reason) {
+	m.sessions.Dec()
+	if !slices.Contains(reasons, reason) {
+		reason = "other"
+	}
+	m.ended.WithLabelValues(string(reason)).Inc()
+}
+
+// LoginFailed counts it.
+func (m *Metrics) LoginFailed(net.Addr, string) { m.logins.WithLabelValues("failed").Inc() }
+
+// StatementEnded counts it.
+func (m *Metrics) StatementEnded(s Statement) {
+	m.statements.WithLabelValues(class(s.state())).Inc()
+	m.seconds.Observe(s.Took.Seconds())
+	m.rows.Add(float64(max(0, s.Rows)))
+	m.bytes.Add(float64(max(0, s.Bytes)))
+	if s.State == "53400" {
+		m.refusals.Inc()
+	}
+	m.report(s.Report)
+	if s.Ledger > 0 {
+		m.ledger.Observe(s.Ledger.Seconds())
+	}
+}
+
+// report counts what was asked, and what that cost.
+func (m *Metrics) report(r sqlitefn.Report) {
+	m.answers.WithLabelValues("drawn").Add(float64(max(0, r.Answers-r.Remembered)))
+	m.answers.WithLabelValues("remembered").Add(float64(max(0, r.Remembered)))
+	m.leftOut.Add(float64(max(0, r.LeftOut)))
+	for _, c := range r.Costs {
+		m.charged.WithLabelValues(m.unit(c.Unit)).Add(max(0, c.Most.Float64()))
+	}
+}
+
+// unit returns the label of a unit.
+func (m *Metrics) unit(u budget.Unit) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.units[u] {
+		if len(m.units) >= mostUnits {
+			return "other"
+		}
+		m.units[u] = true
+	}
+	return strings.ToValidUTF8(string(u), "\uFFFD")
+}
+
+// class returns the class of a SQLSTATE.
+func class(state string) string {
+	for _, c := range classes {
+		if len(state) == 5 && state[:2] == c {
+			return c
+		}
+	}
+	return "other"
+}
