@@ -32,7 +32,7 @@ drop NAME
 list
     prints the roles
 
-Nothing serves roles yet.`,
+They log in to geosql serve, which need not be started again for any of this.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		t := roleTask{role: role.Role{MaxRepeat: role.DefaultMaxRepeat, Timeout: role.DefaultTimeout}}
 		t.register(fs)

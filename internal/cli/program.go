@@ -45,6 +45,9 @@ type Command struct {
 	// KeepsInterrupt reports whether the command handles Ctrl-C itself, so that Ctrl-C does
 	// not end its run. It may be nil.
 	KeepsInterrupt func(operands []string) bool
+
+	// OwnSignals says that the command handles all signals itself, so that none ends its run.
+	OwnSignals bool
 }
 
 // A Setup defines the flags of a command and returns the function that runs the command once
@@ -69,7 +72,10 @@ func (p *Program) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, _ := StopOn(context.Background(), inv.signals()...) // until the process has exited
+	ctx := context.Background()
+	if !inv.command.OwnSignals {
+		ctx, _ = StopOn(ctx, inv.signals()...) // until the process has exited
+	}
 	return inv.run(ctx, inv.operands)
 }
 

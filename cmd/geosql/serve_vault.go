@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/serve/wire"
+)
+
+// A servedVault is a vault that is only read, the keys that open it, and its roles.
+type servedVault struct {
+	vault
+	keys []*sealed.PrivateKey
+	file os.FileInfo
+
+	mu    sync.Mutex
+	roles role.Roles
+}
+
+// openServedVault opens a sealed database and makes sure that the keys open it.
+func openServedVault(path string, f ledgerFlags, keys keyFlags) (*servedVault, error) {
+	if err := checkDatabase(path); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such database", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	conn, err := openDatabase(path, sqlite.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	v := &servedVault{vault: vault{path: path, conn: conn}, file: info}
+	if _, err := catalog.ReadID(conn); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := v.openLedger(f); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	if err := v.readKeys(keys); err != nil {
+		return nil, errors.Join(err, v.close())
+	}
+	return v, nil
+}
+
+// readKeys reads the keys, and the roles.
+func (v *servedVault) readKeys(f keyFlags) (err error) {
+	if v.keys, err = readPrivateKeys(f.names, f.passphrase); err != nil {
+		return err
+	}
+	for i, key := range v.keys {
+		if err := checkSealedFor(v.conn, v.path, key.Public(), f.names[i]); err != nil {
+			return err
+		}
+	}
+	return v.roles.Update(v.book)
+}
+
+func (v *servedVault) close() error { return v.vault.close(nil) }
+
+// Errors about health. They say nothing that is not for everybody.
+var (
+	errNoDatabase = errors.New("the database cannot be read")
+	errNoLedger   = errors.New("the ledger cannot be read")
+	errNoAudit    = errors.New("the audit log cannot be written")
+)
+
+// check returns an error unless database and ledger are where they were, and can be read.
+func (v *servedVault) check(context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	info, err := os.Stat(v.path)
+	if err != nil || !os.SameFile(info, v.file) {
+		return errNoDatabase
+	}
+	if err := firstValue(v.conn, "SELECT count(*) FROM sqlite_schema", func(sqlite.Value) {}); err != nil {
+		return errNoDatabase
+	}
+	if _, err := os.Stat(v.book.Path()); err != nil {
+		return errNoLedger
+	}
+	if err := v.roles.Update(v.book); err != nil {
+		return errNoLedger
+	}
+	return nil
+}
+
+// iterations returns how often the passwords of roles are hashed.
+func (v *servedVault) iterations() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	most := 0
+	for _, r := range v.roles.All() {
+		most = max(most, r.Verifier.Iterations)
+	}
+	return cmp.Or(most, wire.DefaultIterations)
+}
+
+// roleHint returns how to add a role, with a column and unit of the database, or "" if there is one.
+func (v *servedVault) roleHint() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.roles.All()) > 0 || len(v.record.Columns) == 0 {
+		return ""
+	}
+	c := v.record.Columns[0]
+	unit := budget.Metre
+	if c.Universe != nil {
+		unit = budget.Unit(c.Universe.Unit)
+	}
+	return fmt.Sprintf("geosql role %s add NAME --password-file FILE --columns %s.%s --epsilon %s=1 (it can log in at once)",
+		v.path, c.Table, c.Name, unit)
+}
+
+// mockSecret returns a secret that stays the same as long as the keys do. It makes up what users who do not exist
+// are asked.
+func mockSecret(keys []*sealed.PrivateKey) ([]byte, error) {
+	first := slices.MinFunc(keys, func(a, b *sealed.PrivateKey) int {
+		x, y := a.Public().ID(), b.Public().ID()
+		return slices.Compare(x[:], y[:])
+	})
+	text, err := first.MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	return hkdf.Key(sha256.New, text, nil, "geosql users that do not exist", 32)
+}
