@@ -49,6 +49,9 @@ func openServedVault(path string, f ledgerFlags, keys keyFlags) (*servedVault, e
 	v := &servedVault{vault: vault{path: path, conn: conn}, file: info}
 	if _, err := catalog.ReadID(conn); err != nil {
 		conn.Close()
+		if errors.Is(err, catalog.ErrNotSealed) {
+			return nil, fmt.Errorf("%s is not a sealed database: geosql seal makes one of it", path)
+		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := v.openLedger(f); err != nil {
