@@ -91,6 +91,11 @@ func NextCell(cells []byte) (c Cell, rest []byte) {
 // AppendNull appends NULL to cells.
 func AppendNull(cells []byte) []byte { return append(cells, byte(Null)) }
 
+// AppendInt appends an integer to cells.
+func AppendInt(cells []byte, v int64) []byte {
+	return binary.NativeEndian.AppendUint64(append(cells, byte(Integer)), uint64(v))
+}
+
 // AppendText appends a text to cells.
 func AppendText(cells []byte, text string) []byte {
 	cells = binary.NativeEndian.AppendUint32(append(cells, byte(Text)), uint32(len(text)))

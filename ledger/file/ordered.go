@@ -30,15 +30,34 @@ func (t *transaction) chargeAccounts(from *origin, items []ledger.Item, windows 
 	if err := t.addItems(from, items, windows); err != nil {
 		return err
 	}
-	return t.exec(addBalancesSQL, first)
+	if len(items) >= batchSize {
+		return t.exec(addBalancesSQL, first)
+	}
+	for i, item := range items {
+		w := windows[i]
+		err := t.exec(addBalanceSQL, item.Account, string(from.unit), int64(item.Epsilon), from.time, w.Start, int64(w.Spent))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addBalancesSQL adds the entries from an ID on to the balances. They charge limits alone.
-const addBalancesSQL = `
+// addBalanceSQL adds what one of them says.
+const (
+	addBalancesSQL = `
 INSERT INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
-SELECT account, unit, spent, 0, time, window_start, window_spent FROM entry WHERE id >= ?1
+SELECT account, unit, spent, 0, time, window_start, window_spent FROM entry WHERE id >= ?1` + addedSQL
+
+	addBalanceSQL = `
+INSERT INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
+VALUES (?1, ?2, ?3, 0, ?4, nullif(?5, 0), ?6)` + addedSQL
+
+	addedSQL = `
 ON CONFLICT DO UPDATE SET spent = spent + excluded.spent, last_charge = max(last_charge, excluded.last_charge),
   window_start = excluded.window_start, window_spent = excluded.window_spent`
+)
 
 // windowsAfterCharge returns the windows of the items' accounts after the charge, or the refusal
 // of the first account that cannot pay.

@@ -246,16 +246,18 @@ func (t *transaction) exec(sql string, params ...any) error {
 	if err != nil {
 		return err
 	}
-	for i, p := range params {
+	cells := t.db.cells[:0]
+	for _, p := range params {
 		switch p := p.(type) {
 		case string:
-			s.BindText(i+1, p)
+			cells = sqlite.AppendText(cells, p)
 		case int64:
-			s.BindInts(i+1, p)
+			cells = sqlite.AppendInt(cells, p)
 		case []byte:
-			s.BindBlob(i+1, p)
+			cells = sqlite.AppendBlob(cells, p)
 		}
 	}
+	t.db.cells = cells
 	t.written++
-	return s.Run()
+	return s.InsertRows(cells, len(params), 1)
 }

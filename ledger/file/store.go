@@ -30,6 +30,7 @@ type store struct {
 	others map[string]*sqlite.Stmt // by their SQL; compiled when they were needed first
 
 	scratch []byte // for what is hashed
+	cells   []byte // for what is written: one call to C binds and runs
 }
 
 // busyTimeout is how many milliseconds a transaction waits for another process's.
@@ -233,14 +234,18 @@ func headOf(id, hash *sqlite.Value) (ledger.Head, error) {
 
 // insert writes an entry, whose hash is in head.
 func (db *store) insert(e *ledger.Entry, head *ledger.Head) error {
-	s := db.addEntry
-	s.BindInts(1, e.ID, e.Statement, e.Time, int64(e.Spent), int64(e.Reserved), e.Evaluations,
-		e.Window.Start, int64(e.Window.Spent), int64(e.Limit), e.LimitWindow)
-	s.BindText(11, e.Function)
-	s.BindText(12, e.Account)
-	s.BindText(13, string(e.Unit))
-	s.BindBlob(14, head.Hash[:])
-	return s.Run()
+	cells := db.cells[:0]
+	for _, v := range [...]int64{
+		e.ID, e.Statement, e.Time, int64(e.Spent), int64(e.Reserved), e.Evaluations,
+		e.Window.Start, int64(e.Window.Spent), int64(e.Limit), e.LimitWindow,
+	} {
+		cells = sqlite.AppendInt(cells, v)
+	}
+	for _, s := range [...]string{e.Function, e.Account, string(e.Unit)} {
+		cells = sqlite.AppendText(cells, s)
+	}
+	db.cells = sqlite.AppendBlob(cells, head.Hash[:])
+	return db.addEntry.InsertRows(db.cells, 14, 1)
 }
 
 // scanEntry reads a row of entrySQL without its hash.
