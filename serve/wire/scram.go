@@ -41,20 +41,32 @@ func NewVerifier(password string, iterations int) (Verifier, error) {
 	if iterations < DefaultIterations {
 		return Verifier{}, fmt.Errorf("%d iterations are fewer than %d", iterations, DefaultIterations)
 	}
-	// Clients take a password as it is if it has characters that SASLprep prohibits.
-	client, err := scram.SHA256.NewClient("", password, "")
-	if err != nil {
-		if client, err = scram.SHA256.NewClientUnprepped("", password, ""); err != nil {
-			return Verifier{}, err
-		}
-	}
 	salt := make([]byte, saltSize)
 	rand.Read(salt)
-	stored, err := client.GetStoredCredentialsWithError(scram.KeyFactors{Salt: string(salt), Iters: iterations})
+	stored, err := credentials(password, scram.KeyFactors{Salt: string(salt), Iters: iterations})
 	if err != nil {
 		return Verifier{}, err
 	}
 	return Verifier{Iterations: iterations, Salt: salt, StoredKey: stored.StoredKey, ServerKey: stored.ServerKey}, nil
+}
+
+// credentials returns what a server stores of a password.
+func credentials(password string, factors scram.KeyFactors) (scram.StoredCredentials, error) {
+	// Clients take a password as it is if it has characters that SASLprep prohibits.
+	client, err := scram.SHA256.NewClient("", password, "")
+	if err != nil {
+		if client, err = scram.SHA256.NewClientUnprepped("", password, ""); err != nil {
+			return scram.StoredCredentials{}, err
+		}
+	}
+	return client.GetStoredCredentialsWithError(factors)
+}
+
+// Fits reports whether the verifier is that of a password. It is for those who are given the password itself, as a
+// web page is. How long it takes depends on the password and the number of iterations only.
+func (v Verifier) Fits(password string) bool {
+	stored, err := credentials(password, scram.KeyFactors{Salt: string(v.Salt), Iters: v.Iterations})
+	return err == nil && hmac.Equal(stored.StoredKey, v.StoredKey)
 }
 
 // String returns the verifier in the form that PostgreSQL stores: SCRAM-SHA-256$iterations:salt$stored:server.
