@@ -1,0 +1,45 @@
+// What something costs, in words and as a table.
+
+import {el, visible, number, many, bar} from "./dom.js";
+
+// costInWords says what a report has charged.
+export function costInWords(report) {
+  const costs = report.costs.filter(c => c.most !== "0" || c.role_most !== "0");
+  return costs.map(c => `up to ${c.most} ${c.unit === "record" ? "per record" : "per " + c.unit} of ${many(c.accounts, "account", "accounts")}`).join(" and ") || "nothing";
+}
+
+// costBody returns what a dialog says about a quote.
+export function costBody(quote, budgets) {
+  const report = quote.report;
+  const parts = [];
+  if (report.costs.length) {
+    const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
+    parts.push(el("table", {class: "costs"},
+      el("caption", {class: "sr"}, "The cost in each unit"),
+      el("thead", {}, el("tr", {}, ["Unit", "Accounts", "Epsilon, at most", "Repeats"].map((t, i) => el("th", {scope: "col", class: i ? "right" : null}, t)))),
+      el("tbody", {}, report.costs.map(c => el("tr", {},
+        el("th", {scope: "row"}, visible(c.unit)),
+        cell("Accounts", number(c.accounts)),
+        cell("Epsilon, at most", el("strong", {}, c.most)),
+        cell("Repeats", c.multiplicity > 1 ? `${number(c.multiplicity)} times` : "none"))))));
+    for (const c of report.costs) {
+      const b = budgets.find(b => b.unit === c.unit);
+      if (!b) continue;
+      const after = Number(b.most) + Number(c.role_most), limit = Number(b.limit);
+      const text = `Your budget is ${b.limit} of each account per ${visible(b.unit)}. ${b.most} of the dearest one is spent; after this, at most ${number(after)}.`;
+      parts.push(el("div", {class: "after"}, bar(text, limit ? Number(b.most) / limit : 1, limit ? after / limit : 1), el("p", {class: "faint"}, text)));
+    }
+  } else {
+    parts.push(el("p", {}, report.answers ? "All answers are remembered from before, and given again for nothing." : "The statement asks nothing of sealed columns, so no budget pays."));
+  }
+  const facts = [];
+  if (report.answers) facts.push(["Answers", number(report.answers)]);
+  if (report.remembered) facts.push(["Remembered, free", number(report.remembered)]);
+  if (report.answers) facts.push(["Accounts left out", report.left_out ? `${number(report.left_out)}, which cannot pay` : "none"]);
+  if (report.columns.length) facts.push(["Sealed columns", report.columns.map(visible).join(", ")]);
+  if (report.radius) facts.push(["95 % interval", `± ${number(report.radius)} ${visible(report.unit)}`]);
+  if (facts.length) parts.push(el("dl", {class: "facts"}, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+  parts.push(...quote.notices.map(n => el("p", {class: "notice"}, visible(n.message))));
+  if (quote.charges) parts.push(el("p", {class: "faint"}, "What is spent does not come back. Nothing has been spent yet."));
+  return parts;
+}

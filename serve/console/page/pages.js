@@ -1,0 +1,141 @@
+// The other pages: budgets, history, and roles.
+
+import {$, el, show, say, visible, number, many, time, bar, empty, ask} from "./dom.js";
+import {get, post} from "./api.js";
+import {costInWords} from "./cost.js";
+
+// load shows what a page has, or why it has nothing.
+async function load(id, path, draw) {
+  const body = $(id);
+  body.setAttribute("aria-busy", "true");
+  try {
+    show(body, draw(await get(path)));
+  } catch (fault) {
+    if (fault.code === undefined) throw fault;
+    show(body, el("div", {class: "card problem", role: "alert"}, el("p", {class: "problem-title"}, visible(fault.message)), fault.hint ? el("p", {class: "hint"}, visible(fault.hint)) : null));
+  } finally {
+    body.removeAttribute("aria-busy");
+  }
+}
+
+const per = unit => unit === "record" ? "record" : visible(unit);
+
+export function showBudgets(login) {
+  $("budgets-lead").textContent = login.owner
+    ? "What each role may spend of every account, and what it has spent of the one that paid most."
+    : "What you may spend of every account, and what you have spent of the one that paid most. Remembered answers cost nothing.";
+  return load("budgets-body", "/api/budgets", ({budgets}) => budgets.length ? budgets.map(b => {
+    const text = `${b.most} of ${b.limit} is spent, ${b.left} is left`;
+    return el("article", {class: "card budget"},
+      el("h2", {}, "per ", per(b.unit), login.owner ? el("span", {class: "faint"}, " · " + visible(b.role)) : null),
+      el("p", {class: "figure"}, b.left, el("span", {class: "faint"}, ` left of ${b.limit}`)),
+      bar(text, b.part),
+      el("dl", {class: "facts"},
+        el("dt", {}, "Spent, at most"), el("dd", {}, b.most),
+        el("dt", {}, "Accounts that paid"), el("dd", {}, b.accounts ? number(b.accounts) : "none yet"),
+        el("dt", {}, "In one call"), el("dd", {}, b.call ? `at most ${b.call}` : "no bound")));
+  }) : empty("No budgets", login.owner ? "There are no roles. Add one under Roles." : "Your role has none. Ask the owner."));
+}
+
+export function showHistory(login) {
+  return load("history-body", "/api/history", ({history, most}) => {
+    if (!history.length) return empty("Nothing asked yet", "What you ask of sealed columns is listed here, with its cost.");
+    const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
+    return [el("div", {class: "card flush"}, el("table", {class: "stack"},
+      el("caption", {class: "sr"}, "What was asked"),
+      el("thead", {}, el("tr", {}, ["When", login.owner ? "Role" : null, "Asked", "Cost", "Answers"].filter(Boolean).map(t => el("th", {scope: "col"}, t)))),
+      el("tbody", {}, history.map(h => el("tr", {},
+        cell("When", time(h.at)),
+        login.owner ? cell("Role", visible(h.role)) : null,
+        cell("Asked", el("span", {}, el("code", {}, [...new Set(h.report.functions)].map(visible).join(", ")), " over ", el("code", {}, h.report.columns.map(visible).join(", ")))),
+        cell("Cost", h.refused ? "nothing" : costInWords(h.report)),
+        cell("Answers", h.refused ? el("span", {class: "tag shut"}, "refused, " + visible(h.refused)) : answers(h.report))))))),
+      history.length >= most ? el("p", {class: "faint"}, `The latest ${number(most)} are shown.`) : null];
+  });
+}
+
+function answers(r) {
+  const parts = [number(r.answers)];
+  if (r.remembered) parts.push(`${number(r.remembered)} remembered`);
+  if (r.left_out) parts.push(`${many(r.left_out, "account", "accounts")} left out`);
+  return parts.join(", ");
+}
+
+const amounts = of => Object.entries(of).map(([unit, a]) => `${a} per ${per(unit)}`).join(", ") || "no bound";
+
+export function showRoles(schema) {
+  return load("roles-body", "/api/roles", ({roles}) => [
+    roles.length ? el("div", {class: "grid"}, roles.map(r => el("article", {class: "card role"},
+      el("h2", {}, visible(r.name)),
+      el("dl", {class: "facts"},
+        el("dt", {}, "May ask about"), el("dd", {}, r.columns.map(visible).join(", ")),
+        el("dt", {}, "Budget of each account"), el("dd", {}, amounts(r.epsilon)),
+        el("dt", {}, "In one call, at most"), el("dd", {}, amounts(r.epsilon_max)),
+        el("dt", {}, "A value in a group"), el("dd", {}, r.max_repeat === 1 ? "once" : `up to ${number(r.max_repeat)} times`),
+        el("dt", {}, "Accounts that cannot pay"), el("dd", {}, r.leave_out ? "are left out" : "refuse the answer"),
+        el("dt", {}, "Time"), el("dd", {}, `${number(r.timeout)} s`),
+        el("dt", {}, "Rows"), el("dd", {}, r.rows ? `at most ${number(r.rows)}` : "any number")),
+      el("div", {class: "bar end"}, el("button", {type: "button", "aria-label": "Drop the role " + visible(r.name), click: () => drop(r.name, schema)}, "Drop")))))
+      : empty("No roles", "Nobody but you can log in. Add a role below."),
+    form(schema),
+  ]);
+}
+
+async function drop(name, schema) {
+  const sure = await ask(`Drop ${visible(name)}?`, [el("p", {}, "The role cannot log in any more, and what it is running ends. What it has spent stays spent.")],
+    [{label: "Keep", value: "", focus: true}, {label: "Drop the role", value: "drop", danger: true}]);
+  if (sure !== "drop") return;
+  try {
+    await post("/api/roles/drop", {name});
+    await showRoles(schema);
+    say(`The role ${name} is dropped.`);
+    $("roles-title").focus();
+  } catch (fault) {
+    if (fault.code === undefined) throw fault;
+    $("roles-body").prepend(el("div", {class: "card problem", role: "alert"}, el("p", {class: "problem-title"}, visible(fault.message))));
+  }
+}
+
+function form(schema) {
+  const sealed = schema.tables.flatMap(t => t.columns.filter(c => c.sealed).map(c => ({name: `${t.name}.${c.name}`, unit: c.sealed.unit})));
+  const units = [...new Set([...sealed.map(c => c.unit), "record"])];
+  const error = el("p", {class: "error-line", role: "alert"});
+  const input = (label, properties, hint) => el("label", {}, label, el("input", {autocomplete: "off", ...properties}), hint ? el("span", {class: "faint small"}, hint) : null);
+  const f = el("form", {class: "card add", "aria-labelledby": "add-title", submit: async event => {
+    event.preventDefault();
+    const text = name => f.elements[name].value.trim();
+    const some = prefix => Object.fromEntries(units.map((u, i) => [u, text(prefix + i)]).filter(([, v]) => v !== ""));
+    error.textContent = "";
+    try {
+      await post("/api/roles/add", {
+        name: text("name"), password: f.elements.password.value,
+        columns: sealed.filter((_, i) => f.elements["column" + i].checked).map(c => c.name),
+        epsilon: some("epsilon"), epsilon_max: some("most"),
+        max_repeat: Number(text("repeat")), timeout: Number(text("timeout")), rows: Number(text("rows")), memory: 0, leave_out: f.elements.exhausted.value === "leave_out",
+      });
+      const name = text("name");
+      await showRoles(schema);
+      say(`The role ${name} is added.`);
+      $("roles-title").focus();
+    } catch (fault) {
+      if (fault.code === undefined) throw fault;
+      error.textContent = visible(`${fault.message}. ${fault.hint}`);
+    }
+  }},
+    el("h2", {id: "add-title"}, "Add a role"),
+    el("div", {class: "fields"},
+      input("Name", {name: "name", required: true, maxlength: 63, autocapitalize: "off", spellcheck: "false"}),
+      input("Password", {name: "password", type: "password", required: true, minlength: 12, autocomplete: "new-password"}, "12 characters or more")),
+    el("fieldset", {}, el("legend", {}, "May ask about"), el("div", {class: "checks"}, sealed.map((c, i) => el("label", {class: "check"}, el("input", {type: "checkbox", name: "column" + i}), el("code", {}, visible(c.name)), el("span", {class: "faint"}, ` ${visible(c.unit)}`))))),
+    el("fieldset", {}, el("legend", {}, "May spend of each account"), el("div", {class: "fields"}, units.flatMap((u, i) => [
+      input(`Per ${per(u)}, in all`, {name: "epsilon" + i, inputmode: "decimal", placeholder: "nothing"}),
+      input(`Per ${per(u)}, in one call`, {name: "most" + i, inputmode: "decimal", placeholder: "no bound"})]))),
+    el("details", {}, el("summary", {}, "Bounds"), el("div", {class: "fields"},
+      input("A value in a group, times", {name: "repeat", type: "number", min: 1, value: 1, required: true}),
+      input("Seconds for a statement", {name: "timeout", type: "number", min: 1, value: 30, required: true}),
+      input("Rows of a result", {name: "rows", type: "number", min: 0, value: 0, required: true}, "0 is any number"),
+      el("label", {}, "If an account cannot pay", el("select", {name: "exhausted"}, el("option", {value: "refuse"}, "refuse the answer"), el("option", {value: "leave_out"}, "leave it out"))))),
+    error,
+    el("div", {class: "bar"}, el("button", {type: "submit", class: "primary"}, "Add the role")));
+  return f;
+}

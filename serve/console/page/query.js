@@ -1,0 +1,209 @@
+// The page of the query: what there is to ask, the statement, its cost, and what came of it.
+
+import {$, el, show, say, visible, many, ask, empty} from "./dom.js";
+import {get, post} from "./api.js";
+import {Editor} from "./editor.js";
+import {describe} from "./sql.js";
+import {Result} from "./result.js";
+import {costInWords, costBody} from "./cost.js";
+
+export class Query {
+  constructor() {
+    this.editor = new Editor();
+    this.result = new Result();
+    this.running = false;
+    this.ticker = 0;
+    this.login = null;
+    this.schema = {tables: [], functions: [], domains: []};
+    $("ask").addEventListener("submit", event => { event.preventDefault(); this.run(); });
+    $("cost").addEventListener("click", () => this.cost());
+    $("cancel").addEventListener("click", () => this.cancel());
+    document.addEventListener("keydown", event => {
+      if ($("query").hidden || $("app").hidden || $("dialog").open) return;
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.editor.close();
+        this.run();
+      } else if (event.key === "Escape" && this.running) {
+        this.cancel();
+      }
+    });
+    const wide = matchMedia("(min-width: 60rem)");
+    const unfold = () => { $("schema").open = wide.matches; };
+    wide.addEventListener("change", unfold);
+    unfold();
+    this.reset();
+  }
+
+  focus() { this.editor.area.focus(); }
+
+  // reset forgets what a user has written and seen.
+  reset() {
+    this.editor.value = "";
+    $("epsilon").value = "";
+    $("database").textContent = "";
+    this.clearFault();
+    this.result.clear();
+    this.showExamples();
+  }
+
+  setSchema(schema, login) {
+    this.schema = schema;
+    this.login = login;
+    this.editor.setSchema(schema);
+    this.result.domains = schema.domains;
+    this.showSchema();
+    if (!this.result.shown) this.showExamples();
+  }
+
+  showSchema() {
+    const tables = this.schema.tables.map(t => el("details", {class: "table", open: this.schema.tables.length < 6},
+      el("summary", {}, el("span", {class: "table-name"}, visible(t.name)), el("span", {class: "faint"}, t.view ? " view" : "")),
+      el("ul", {}, t.columns.map(c => el("li", {},
+        el("button", {type: "button", class: "column", title: "Insert into the statement", click: () => this.insert(c.name)}, visible(c.name)),
+        el("span", {class: c.sealed ? (c.sealed.granted ? "tag sealed" : "tag shut") : "faint"}, visible(c.sealed ? (c.sealed.granted ? `sealed · ${c.sealed.unit}` : "not granted") : c.type.toLowerCase())),
+        c.sealed ? el("span", {class: "sr"}, visible(describe(c))) : null)))));
+    const functions = this.schema.functions.filter(f => f.charges);
+    show($("schema-body"),
+      tables.length ? tables : empty("No tables", "The database has none that you may read."),
+      functions.length ? el("details", {class: "table"},
+        el("summary", {}, el("span", {class: "table-name plain"}, "Private functions")),
+        el("ul", {class: "functions"}, functions.map(f => el("li", {},
+          el("button", {type: "button", class: "column t-private", title: "Insert into the statement", click: () => this.insert(f.name + "(", true)}, visible(f.name)),
+          el("span", {class: "faint"}, visible(f.does)))))) : null);
+  }
+
+  insert(text, exact = false) {
+    const area = this.editor.area;
+    area.focus();
+    const name = exact || /^[a-z_][a-z0-9_]*$/i.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+    if (!document.execCommand("insertText", false, name)) area.setRangeText(name, area.selectionStart, area.selectionEnd, "end");
+    this.editor.close();
+    this.editor.paint();
+    this.editor.hint();
+  }
+
+  showExamples() {
+    const quoted = name => /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+    const examples = [];
+    const add = (what, sql) => examples.push(el("li", {}, el("button", {type: "button", class: "example", click: () => { this.editor.value = sql; this.focus(); }},
+      el("span", {}, what), el("code", {}, visible(sql)))));
+    const tables = this.schema.tables;
+    if (tables[0]) add("Free: which rows exist is public", `SELECT count(*) FROM ${quoted(tables[0].name)}`);
+    const sealed = kind => tables.flatMap(t => t.columns.filter(c => c.sealed?.granted && c.sealed[kind]).map(c => [t, c]))[0];
+    const reading = sealed("universe"), place = sealed("domain");
+    if (reading) add("A sum, with noise", `SELECT dx_sum(${quoted(reading[1].name)}, 0.1) FROM ${quoted(reading[0].name)}`);
+    if (place) add("A heat map, with noise", `SELECT dx_heatmap(${quoted(place[1].name)}, 0.5, 1000) FROM ${quoted(place[0].name)}`);
+    show($("result"), empty("Nothing asked yet", "Answers over sealed columns have noise and cost something of people's budgets. You see the cost first, and decide.",
+      examples.length ? el("ul", {class: "examples"}, examples) : null));
+  }
+
+  question() { return {sql: this.editor.value, epsilon: $("epsilon").value.trim()}; }
+
+  clearFault() {
+    $("problem").hidden = true;
+    show($("problem"));
+    this.editor.mark(0);
+  }
+
+  showFault(fault) {
+    const box = $("problem");
+    const parts = [el("p", {class: "problem-title"}, visible(fault.message))];
+    if (fault.detail) parts.push(el("p", {}, visible(fault.detail)));
+    if (fault.hint) parts.push(el("p", {class: "hint"}, visible(fault.hint)));
+    if (fault.report) parts.push(el("p", {class: "hint"}, `Before that, ${costInWords(fault.report)} was spent.`));
+    parts.push(el("p", {class: "code faint"}, /^[0-9A-Z]{5}$/.test(fault.code) ? `SQLSTATE ${fault.code}` : null,
+      fault.position ? el("button", {type: "button", class: "link", click: () => this.editor.goTo(fault.position)}, "Go to the place") : null));
+    show(box, ...parts);
+    box.hidden = false;
+    if (fault.position) this.editor.mark(fault.position);
+  }
+
+  begin(what) {
+    if (this.running) return false;
+    this.running = true;
+    this.clearFault();
+    const begun = performance.now();
+    const tell = () => {
+      const seconds = Math.floor((performance.now() - begun) / 1000);
+      $("state").textContent = seconds ? `${what}, ${seconds} s` : what;
+    };
+    tell();
+    this.ticker = setInterval(tell, 1000);
+    $("run").disabled = $("cost").disabled = true;
+    $("cancel").hidden = $("progress").hidden = false;
+    return true;
+  }
+
+  end() {
+    clearInterval(this.ticker);
+    this.running = false;
+    $("state").textContent = "";
+    $("run").disabled = $("cost").disabled = false;
+    const focused = document.activeElement === $("cancel") || document.activeElement === document.body;
+    $("cancel").hidden = $("progress").hidden = true;
+    if (focused && !$("query").hidden && !$("app").hidden) this.focus();
+  }
+
+  async cancel() {
+    $("state").textContent = "Canceling";
+    await post("/api/cancel").catch(() => {});
+  }
+
+  // work does something that the user may cancel, and shows the fault that it ends with. It returns undefined then.
+  async work(what, does) {
+    if (!this.begin(what)) return undefined;
+    try {
+      return await does();
+    } catch (fault) {
+      if (fault.code === undefined) throw fault; // a fault of the page
+      if (!$("app").hidden) this.showFault(fault);
+      return undefined;
+    } finally {
+      this.end();
+    }
+  }
+
+  // run runs what is free at once. What costs something is quoted and asked for first.
+  async run() {
+    const question = this.question();
+    const result = await this.work("Running", async () => {
+      try {
+        return await post("/api/run", {...question, quote: ""});
+      } catch (fault) {
+        if (fault.code === "costs") return null;
+        throw fault;
+      }
+    });
+    if (result) this.finish(result);
+    else if (result === null) await this.cost(question);
+  }
+
+  async cost(question = this.question(), changed = false) {
+    const quote = await this.work("Asking for the cost", () => post("/api/quote", question));
+    if (!quote) return;
+    const budgets = quote.charges && !this.login?.owner ? await get("/api/budgets").then(a => a.budgets, () => []) : [];
+    if ($("app").hidden) return;
+    const title = !quote.charges ? "This is free" : changed ? "The cost has changed" : "What this costs";
+    const answer = await ask(title, costBody(quote, budgets), quote.charges
+      ? [{label: "Do not run", value: "", focus: true}, {label: "Spend and run", value: "run", primary: true}]
+      : [{label: "Close", value: ""}, {label: "Run", value: "run", primary: true, focus: true}]);
+    if (answer !== "run" || $("app").hidden) return;
+    const result = await this.work("Running", async () => {
+      try {
+        return await post("/api/run", {...question, quote: quote.quote});
+      } catch (fault) {
+        if (fault.code === "cost_changed" || fault.code === "quote_unknown") return null;
+        throw fault;
+      }
+    });
+    if (result) this.finish(result);
+    else if (result === null) await this.cost(question, true);
+  }
+
+  finish(result) {
+    this.result.show(result);
+    const of = result.report.costs.length ? ` It cost ${costInWords(result.report)}.` : "";
+    say(`${many(result.count, "row", "rows")}.${of}`);
+  }
+}
