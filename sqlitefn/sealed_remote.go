@@ -2,6 +2,7 @@ package sqlitefn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -32,6 +33,31 @@ func RegisterRemote(conn *sqlite.Conn, r Remote) error {
 	_, err := attach(conn, o)
 	return err
 }
+
+// A Description describes a function.
+type Description struct {
+	Name       string
+	Signatures []string // such as dx_sum(sealed, epsilon [, metric])
+	Does       string
+	Charges    bool
+}
+
+// RemoteFunctions describes the functions that RegisterRemote gives a connection.
+func RemoteFunctions() (list []Description) {
+	o := options{remote: noRemote{}}
+	for _, f := range o.offered() {
+		i := slices.IndexFunc(list, func(d Description) bool { return d.Name == f.name })
+		if i < 0 {
+			i = len(list)
+			list = append(list, Description{Name: f.name, Does: f.does, Charges: f.charges != ""})
+		}
+		list[i].Signatures = append(list[i].Signatures, f.signature())
+	}
+	return list
+}
+
+// noRemote stands for a remote that is not called.
+type noRemote struct{ Remote }
 
 // offered returns the functions of the table that a connection has.
 func (o *options) offered() []*function {

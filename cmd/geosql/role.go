@@ -194,7 +194,7 @@ func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("role: %w", err)
 	}
-	if err := t.checkColumns(v); err != nil {
+	if err := r.CheckFor(v.record.Columns); err != nil {
 		return fmt.Errorf("role: %w", err)
 	}
 	password, err := firstLine(t.password)
@@ -209,44 +209,6 @@ func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
 	}
 	cli.Say("%s may ask about %s of %s", name, strings.Join(r.Columns, ", "), v.path)
 	return nil
-}
-
-// checkColumns returns an error unless the role is about sealed columns, and its epsilon in units
-// that answers about these are charged in.
-func (t *roleTask) checkColumns(v *vault) error {
-	units := map[budget.Unit]bool{budget.Record: true}
-	var all []string
-	for _, c := range v.record.Columns {
-		name := c.Table + "." + c.Name
-		all = append(all, name)
-		if !slices.Contains(t.role.Columns, name) {
-			continue
-		}
-		if c.Universe != nil {
-			units[budget.Unit(c.Universe.Unit)] = true
-		} else {
-			units[budget.Metre] = true
-		}
-	}
-	for _, name := range t.role.Columns {
-		if !slices.Contains(all, name) {
-			return fmt.Errorf("%s is not a sealed column of %s (%s)", name, v.path, strings.Join(all, ", "))
-		}
-	}
-	for _, unit := range slices.Sorted(maps.Keys(t.role.Epsilon)) {
-		if !units[unit] {
-			return fmt.Errorf("no answer about these columns is charged in %s (%s)", unit, joinUnits(slices.Sorted(maps.Keys(units))))
-		}
-	}
-	return nil
-}
-
-func joinUnits(units []budget.Unit) string {
-	var names []string
-	for _, u := range units {
-		names = append(names, string(u))
-	}
-	return strings.Join(names, ", ")
 }
 
 // dropRole drops a role.

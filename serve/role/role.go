@@ -15,6 +15,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/wire"
 )
 
@@ -64,6 +65,38 @@ func (r *Role) Check() error {
 	for _, unit := range slices.Sorted(maps.Keys(r.EpsilonMax)) {
 		if _, spends := r.Epsilon[unit]; !spends {
 			return fmt.Errorf("the role has a largest epsilon in %s and no budget in it", printable.Text(string(unit)))
+		}
+	}
+	return nil
+}
+
+// CheckFor returns an error unless the role is about sealed columns that a database has, and its epsilon in units that
+// answers about these are charged in.
+func (r *Role) CheckFor(sealed []catalog.Column) error {
+	units := map[budget.Unit]bool{budget.Record: true}
+	var all []string
+	for _, c := range sealed {
+		all = append(all, c.Table+"."+c.Name)
+		switch {
+		case !r.May(c.Table, c.Name):
+		case c.Universe != nil:
+			units[budget.Unit(c.Universe.Unit)] = true
+		default:
+			units[budget.Metre] = true
+		}
+	}
+	for _, name := range r.Columns {
+		if !slices.Contains(all, name) {
+			return fmt.Errorf("%s is not a sealed column of the database (%s)", name, strings.Join(all, ", "))
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(r.Epsilon)) {
+		if !units[unit] {
+			var known []string
+			for _, u := range slices.Sorted(maps.Keys(units)) {
+				known = append(known, string(u))
+			}
+			return fmt.Errorf("no answer about these columns is charged in %s (%s)", unit, strings.Join(known, ", "))
 		}
 	}
 	return nil
