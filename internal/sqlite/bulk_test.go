@@ -50,6 +50,8 @@ func TestRowsInBulk(t *testing.T) {
 				again = AppendBlob(again, c.Bytes)
 			} else if c.Type == Null {
 				again = AppendNull(again)
+			} else if c.Type == Integer {
+				again = AppendInt(again, c.Int())
 			} else {
 				again = append(again, cells[len(again):len(again)+9]...)
 			}
