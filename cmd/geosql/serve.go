@@ -179,9 +179,11 @@ func (s *server) open(path string) (err error) {
 		return err
 	}
 	if t.http != "" {
-		if s.httpListener, err = listen("http", t.http, s.certificates != nil); err != nil {
+		l, err := listen("http", t.http, s.certificates != nil)
+		if err != nil {
 			return err
 		}
+		s.httpListener = bounded(l, mostHTTP)
 	}
 	s.metrics = monitor.NewMetrics()
 	observers := monitor.Observers{s.metrics, monitor.Log{Logger: s.logger}}

@@ -171,7 +171,7 @@ func TestServeRefuses(t *testing.T) {
 		{"it must be a whole number above 0", 2, []string{p.out, "--key", p.key, "--max-sessions", "0"}},
 		{"it must be from 0 to 1000000", 2, []string{p.out, "--key", p.key, "--drain", "-1"}},
 		{"nosuch.db: no such database", 1, []string{file("nosuch.db"), "--key", p.key}},
-		{"plain.db is not a sealed database: geosql seal makes one of it", 1, []string{plain, "--key", p.key}},
+		{"plain.db is not a sealed database (geosql seal makes one)", 1, []string{plain, "--key", p.key}},
 		{"is not a key that", 1, []string{p.out, "--key", other}},
 		{"is the public half of a key: give the private one", 1, []string{p.out, "--key", p.pub}},
 		{"ledger " + moved + "-ledger is missing", 1, []string{moved, "--key", p.key}},
@@ -244,4 +244,41 @@ func fetch(t *testing.T, client *http.Client, url string, header ...string) (sta
 	body, err := io.ReadAll(answer.Body)
 	check(t, err)
 	return answer.StatusCode, strings.TrimSpace(string(body))
+}
+
+// Connections beyond the bound are closed, until one of the others is.
+func TestBoundedListener(t *testing.T) {
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	l := bounded(plain, 2)
+	defer l.Close()
+	accepted := make(chan net.Conn, 10)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Write([]byte("x"))
+			accepted <- c
+		}
+	}()
+	dial := func() (served bool) {
+		t.Helper()
+		c, err := net.Dial("tcp", l.Addr().String())
+		check(t, err)
+		t.Cleanup(func() { c.Close() })
+		c.SetReadDeadline(time.Now().Add(20 * time.Second))
+		n, _ := c.Read(make([]byte, 1))
+		return n == 1
+	}
+	if !dial() || !dial() || dial() || dial() {
+		t.Error("not two connections of four are served")
+	}
+	first := <-accepted
+	first.Close()
+	first.Close() // which makes room only once
+	if !dial() || dial() {
+		t.Error("not one connection of two is served after one was closed")
+	}
 }

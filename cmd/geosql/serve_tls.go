@@ -132,5 +132,8 @@ func (c *certificates) host(listened string) string {
 	if len(leaf.DNSNames) > 0 {
 		return leaf.DNSNames[0]
 	}
+	if len(leaf.IPAddresses) > 0 {
+		return leaf.IPAddresses[0].String()
+	}
 	return listened
 }

@@ -50,7 +50,7 @@ func openServedVault(path string, f ledgerFlags, keys keyFlags) (*servedVault, e
 	if _, err := catalog.ReadID(conn); err != nil {
 		conn.Close()
 		if errors.Is(err, catalog.ErrNotSealed) {
-			return nil, fmt.Errorf("%s is not a sealed database: geosql seal makes one of it", path)
+			return nil, fmt.Errorf("%s is not a sealed database (geosql seal makes one)", path)
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

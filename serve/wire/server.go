@@ -51,8 +51,8 @@ type Options struct {
 	// has one of its own.
 	Throttle *throttle.Throttle
 
-	// LoginFailed is told of each wrong password, and of those that were not looked at after too many wrong ones. It
-	// may be nil. It is called by several goroutines at once.
+	// LoginFailed is told of each wrong password, and of those that were not looked at after too many wrong ones. The
+	// log then does not say it too. It may be nil. It is called by several goroutines at once.
 	LoginFailed func(login *Login, reason *Error)
 }
 

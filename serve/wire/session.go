@@ -41,6 +41,8 @@ type conn struct {
 	out    []byte // of the answer that has not been sent
 	broken error  // why no answer can be sent any more
 
+	reported bool // whether LoginFailed was told why the connection ends
+
 	statements map[string]*prepared
 	portals    map[string]*portal
 	held       int  // bytes of texts and arguments that statements and portals keep
@@ -118,7 +120,9 @@ func (c *conn) serve() {
 		c.sendNotices()
 		c.sendError(e)
 		c.flush()
-		c.log.Info("a connection was ended", "code", e.Code, "reason", e.Message)
+		if !c.reported {
+			c.log.Info("a connection was ended", "code", e.Code, "reason", e.Message)
+		}
 	}
 	if c.tls != nil {
 		c.raw.SetDeadline(time.Now().Add(time.Second))

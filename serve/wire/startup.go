@@ -423,6 +423,7 @@ func (c *conn) loginFailed(wait time.Duration) error {
 	}
 	if failed := c.server.options.LoginFailed; failed != nil {
 		failed(&c.login, e)
+		c.reported = true
 	}
 	return e
 }
