@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,7 +165,10 @@ func (a *Audit) write(e entry) {
 	if e.Time == "" {
 		e.Time = timeText(a.now())
 	}
-	line, err := json.Marshal(e)
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false) // SQL has < and >
+	err := encoder.Encode(e)
 	if err != nil { // an infinite number of seconds, which no clock shows
 		a.logger.Error("a line of the audit log is lost", "error", err)
 		return
@@ -174,7 +178,7 @@ func (a *Audit) write(e entry) {
 	if a.err != nil {
 		_ = endLine(a.file) // of what was written in part
 	}
-	_, err = a.file.Write(append(line, '\n'))
+	_, err = a.file.Write(line.Bytes())
 	a.dirty = true
 	a.note(err)
 }

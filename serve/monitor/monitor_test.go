@@ -49,7 +49,7 @@ func tell(o Observer) {
 	o.SessionBegan(ana)
 	o.LoginFailed(ana.Remote, "nobody\x1b[2J"+strings.Repeat("x", 1000))
 	o.StatementEnded(asked)
-	o.StatementEnded(Statement{Session: ana, SQL: "SELECT 1", State: "53400"})
+	o.StatementEnded(Statement{Session: ana, SQL: "SELECT 1 <> 2", State: "53400"})
 	o.StatementEnded(Statement{Session: ana, SQL: "SELECT 1", State: "XX000"})
 	o.SessionEnded(ana, WorkerDied)
 }
@@ -100,7 +100,7 @@ func TestAudit(t *testing.T) {
 			`"sql":"SELECT dx_sum(kwh, ?) FROM reading WHERE note = ?","functions":["dx_sum"],"columns":["reading.kwh"],` +
 			`"costs":[{"unit":"kWh","accounts":20,"most":"0.1","role_accounts":19,"role_most":"0.2","multiplicity":2}],` +
 			`"answers":2,"remembered":1,"left_out":3,"rows":2,"bytes":30,"sqlstate":"00000","seconds":0.25}`,
-		`{"time":"2001-09-09T01:46:41.000005Z","event":"statement","session":7,"role":"ana","address":"192.0.2.1:9","sql":"SELECT ?","rows":0,"bytes":0,"sqlstate":"53400","seconds":0}`,
+		`{"time":"2001-09-09T01:46:41.000005Z","event":"statement","session":7,"role":"ana","address":"192.0.2.1:9","sql":"SELECT ? <> ?","rows":0,"bytes":0,"sqlstate":"53400","seconds":0}`,
 		`{"time":"2001-09-09T01:46:41.000005Z","event":"statement","session":7,"role":"ana","address":"192.0.2.1:9","sql":"SELECT ?","rows":0,"bytes":0,"sqlstate":"XX000","seconds":0}`,
 		`{"time":"2001-09-09T01:46:41.000005Z","event":"session ended","session":7,"role":"ana","address":"192.0.2.1:9","reason":"worker died","seconds":1.000005}`,
 		`{"time":"2001-09-09T01:46:41.000005Z","event":"server stopped"}`,
