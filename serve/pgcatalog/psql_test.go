@@ -42,7 +42,7 @@ func (f *front) Prepare(_ context.Context, sql string, _ []uint32) (wire.Stateme
 	for i := range s.Columns() {
 		st.columns = append(st.columns, wire.Column{Name: s.ColumnName(i), OID: typeByName["text"].OID})
 	}
-	for i, r := range Results(first, nil) {
+	for i, r := range Describe(first, nil).Results() {
 		if i < len(st.columns) && r.Type == typeByName["bool"].OID {
 			st.columns[i].OID = r.Type
 		}

@@ -7,30 +7,96 @@ import (
 
 // A Result is a column of an answer, as far as its statement tells.
 type Result struct {
-	Name string // as PostgreSQL would call it
-	Type uint32 // OID of the type, or 0 if the statement does not tell, as for a column of a table
+	Name   string // as PostgreSQL would call it
+	Type   uint32 // OID of the type, or 0 if the statement does not tell, as for a column of a table
+	Column string // the name of the column that it is, empty for an expression
 }
 
-// Results returns the columns of the answer of a query that is not yet rewritten. SQLite tells the
-// types of columns of tables, but neither those of expressions nor PostgreSQL's names for them:
-// without this, a client gets 1 where it wants a boolean. Results is nil if the query has no select
-// list, or has a * in it, so that the number of columns is not known.
-func Results(sql string, column func(name string) uint32) []Result {
-	r := &rewriter{sql: sql, tokens: tokens(sql)}
-	r.pair()
-	hi := len(r.tokens)
-	from := -1
-	for i := 0; i < hi && from < 0; i = r.after(i) {
-		switch t := r.tokens[i]; {
+// A Description tells the types of a query that is not yet rewritten, which SQLite does not: it knows
+// those of columns of tables only.
+type Description struct {
+	*rewriter
+	column  func(name string) uint32
+	aliases map[string]uint32              // of subqueries; nil before they are needed
+	opening []int                          // the index of the parenthesis or bracket that a closing one closes
+	last    struct{ at, open, number int } // the last parameter in a list, and where it stands
+}
+
+// Describe describes a query. column returns the type of the columns of tables with a name, 0 if there
+// are none or if they differ.
+func Describe(sql string, column func(name string) uint32) *Description {
+	d := &Description{rewriter: &rewriter{sql: sql, tokens: tokens(sql)}, column: column}
+	d.pair()
+	d.last.at = -1
+	d.opening = make([]int, len(d.tokens))
+	for i := range d.opening {
+		d.opening[i] = -1
+	}
+	for i, shut := range d.match {
+		if shut >= 0 {
+			d.opening[shut] = i
+		}
+	}
+	d.typeOfColumn = d.Column
+	return d
+}
+
+// Column returns the type of the columns with a name, in subqueries and tables, or 0.
+func (d *Description) Column(name string) uint32 {
+	name = strings.ToLower(name)
+	if d.aliases == nil {
+		d.aliases = map[string]uint32{}
+		d.findAliases()
+	}
+	if oid := d.aliases[name]; oid != 0 || d.column == nil {
+		return oid
+	}
+	return d.column(name)
+}
+
+// findAliases describes the columns of all SELECTs, the inner ones first.
+func (d *Description) findAliases() {
+	type list struct{ from, hi, depth int }
+	var lists []list
+	ends := []int{len(d.tokens)}
+	for i, t := range d.tokens {
+		for len(ends) > 1 && i >= ends[len(ends)-1] {
+			ends = ends[:len(ends)-1]
+		}
+		switch {
 		case t.is("select"):
-			from = i + 1
+			lists = append(lists, list{i + 1, ends[len(ends)-1], len(ends)})
+		case d.match[i] >= 0:
+			ends = append(ends, d.match[i])
+		}
+	}
+	slices.SortStableFunc(lists, func(a, b list) int { return b.depth - a.depth })
+	for _, l := range lists {
+		for _, r := range d.results(l.from, l.hi) {
+			if name := strings.ToLower(r.Name); r.Type != 0 && d.aliases[name] == 0 {
+				d.aliases[name] = r.Type
+			}
+		}
+	}
+}
+
+// Results returns the columns of the answer. Without the types, a client gets 1 where it wants a
+// boolean. It is nil if the query has no select list, or has a * in it, so that the number of
+// columns is not known.
+func (d *Description) Results() []Result {
+	for i := 0; i < len(d.tokens); i = d.after(i) {
+		switch t := d.tokens[i]; {
+		case t.is("select"):
+			return d.results(i+1, len(d.tokens))
 		case t.is("insert", "update", "delete", "values", "pragma", "create"):
 			return nil
 		}
 	}
-	if from < 0 {
-		return nil
-	}
+	return nil
+}
+
+// results describes the select list that begins at from, of a query that ends before hi.
+func (r *rewriter) results(from, hi int) []Result {
 	if k := r.skip(from, hi); r.at(k, hi).is("distinct", "all") {
 		from = k + 1
 	}
@@ -94,10 +160,14 @@ func (r *rewriter) result(lo, hi int) (Result, bool) {
 		end = r.match[items[n-1]] + 1
 	}
 	name, oid := r.describe(items[:n], end)
+	column := ""
+	if chain, after := r.chain(items[0], end); oid == 0 && len(chain) > 0 && r.skip(after, end) == end {
+		column = chain[len(chain)-1]
+	}
 	if alias != "" {
 		name = alias
 	}
-	return Result{Name: name, Type: oid}, true
+	return Result{name, oid, column}, true
 }
 
 // describe returns the name and type of the expression with the tokens, which ends before end.
@@ -123,10 +193,10 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 			}
 			return none, typeByName["bool"].OID
 		case k > 0 && t.kind == symbol && !t.isSymbol(".", "(", "[", ")", "]"):
-			if t.text == "||" {
+			if t.text == "||" || t.text == "->>" {
 				return none, typeByName["text"].OID
 			}
-			return none, 0
+			return none, r.arithmetic(items, end)
 		}
 	}
 	if cast > 0 {
@@ -157,7 +227,7 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 		}
 		shut := r.match[items[0]]
 		if r.at(inner, shut).is("select") {
-			if list := Results(r.sql[r.tokens[inner].at:r.tokens[shut].at], nil); len(list) == 1 {
+			if list := r.results(inner+1, shut); len(list) == 1 {
 				return list[0].Name, list[0].Type
 			}
 			return none, 0
@@ -178,6 +248,13 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 		return none, typeByName["text"].OID
 	case first.is("array"):
 		return "array", typeByName["text"].Array
+	case first.kind == number:
+		if strings.Trim(first.text, "0123456789") == "" && len(first.text) < 19 {
+			return none, typeByName["int8"].OID
+		}
+		return none, typeByName["float8"].OID
+	case first.isSymbol("-", "+", "~") && len(items) > 1:
+		return none, r.typeOf(items[1:], end)
 	case len(chain) == 0:
 		return none, 0
 	}
@@ -189,8 +266,7 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 		}
 		return name, 0
 	}
-	switch name {
-	case "cast":
+	if name == "cast" {
 		if as := r.find(open+1, r.match[open], "as"); as > 0 {
 			ty, _ := r.typeName(as+1, r.match[open])
 			inner := r.skip(open+1, as)
@@ -200,14 +276,11 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 			}
 			return name, outputType(ty)
 		}
-	case "count", "row_number", "rank", "dense_rank":
-		return name, typeByName["int8"].OID
-	case "bool_and", "bool_or", "every":
-		return name, typeByName["bool"].OID
-	case "string_agg", "lower", "upper", "replace", "substr", "substring", "trim", "concat":
-		return name, typeByName["text"].OID
 	}
-	return name, returned()[name]
+	if oid := returned()[name]; oid != 0 {
+		return name, oid
+	}
+	return name, r.answers(name, open)
 }
 
 // outputType returns the type in which a cast answers. SQLite has the values of some in another.

@@ -163,16 +163,16 @@ func BenchmarkRewrite(b *testing.B) {
 func TestResults(t *testing.T) {
 	const b, s, n = 16, 25, 20
 	for sql, want := range map[string][]Result{
-		"SELECT a, b AS c, t.d \"E\", f.g x FROM t":                                           {{"a", 0}, {"c", 0}, {"E", 0}, {"x", 0}},
-		"SELECT true, a = 1, NOT b AS n, c IS NULL FROM t":                                    {{"bool", b}, {"?column?", b}, {"n", b}, {"?column?", b}},
-		"SELECT count(*), current_database(), version() v":                                    {{"count", n}, {"current_database", 19}, {"v", s}},
-		"SELECT a::text, 1::int8 x, CAST(b AS bool), 'a'":                                     {{"a", s}, {"x", n}, {"b", b}, {"?column?", s}},
-		"SELECT CASE WHEN a THEN 'x' END, a || b, a + 1":                                      {{"case", s}, {"?column?", s}, {"?column?", 0}},
-		"WITH x AS (SELECT 1) SELECT a FROM x UNION SELECT b":                                 {{"a", 0}},
-		"SELECT CASE WHEN a THEN NULL ELSE b = 1 END, (SELECT c::bool FROM t), (a OR b) AS x": {{"case", b}, {"c", b}, {"x", b}},
+		"SELECT a, b AS c, t.d \"E\", f.g x FROM t":                                           {{"a", 0, "a"}, {"c", 0, "b"}, {"E", 0, "d"}, {"x", 0, "g"}},
+		"SELECT true, a = 1, NOT b AS n, c IS NULL FROM t":                                    {{"bool", b, ""}, {"?column?", b, ""}, {"n", b, ""}, {"?column?", b, ""}},
+		"SELECT count(*), current_database(), version() v":                                    {{"count", n, ""}, {"current_database", 19, ""}, {"v", s, ""}},
+		"SELECT a::text, 1::int8 x, CAST(b AS bool), 'a'":                                     {{"a", s, ""}, {"x", n, ""}, {"b", b, ""}, {"?column?", s, ""}},
+		"SELECT CASE WHEN a THEN 'x' END, a || b, a + 1":                                      {{"case", s, ""}, {"?column?", s, ""}, {"?column?", 701, ""}},
+		"WITH x AS (SELECT 1) SELECT a FROM x UNION SELECT b":                                 {{"a", 0, "a"}},
+		"SELECT CASE WHEN a THEN NULL ELSE b = 1 END, (SELECT c::bool FROM t), (a OR b) AS x": {{"case", b, ""}, {"c", b, ""}, {"x", b, ""}},
 		"SELECT * FROM t": nil, "SELECT t.* FROM t": nil, "INSERT INTO t VALUES (1)": nil, "": nil,
 	} {
-		if got := Results(sql, nil); !slices.Equal(got, want) {
+		if got := Describe(sql, nil).Results(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", sql, got, want)
 		}
 	}
@@ -266,7 +266,7 @@ func FuzzRewrite(f *testing.F) {
 			var first string
 			first, rest = Split(rest)
 			Parse(first)
-			Results(first, nil)
+			Describe(first, nil).Results()
 		}
 		var plain []string
 		for i := range min(len(sql), 200) {

@@ -57,8 +57,9 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 		stmt.Close()
 		return nil, newError("42601", "the statement has no columns")
 	}
-	q.parameters = db.parameterTypes(sql, stmt.Parameters(), types)
-	q.columns = db.resultColumns(sql, stmt)
+	d := pgcatalog.Describe(sql, db.typeOf)
+	q.parameters = parameterTypes(d, stmt.Parameters(), types)
+	q.columns = resultColumns(d, stmt)
 	return q, nil
 }
 

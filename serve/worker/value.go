@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strconv"
@@ -15,19 +16,17 @@ func asWire(err error, e **wire.Error) bool { return errors.As(err, e) }
 
 // parameterTypes returns the types of the parameters of a statement: those that the client declares,
 // otherwise those that the statement tells, otherwise text. PostgreSQL does the same.
-func (db *database) parameterTypes(sql string, n int, declared []uint32) []uint32 {
+func parameterTypes(d *pgcatalog.Description, n int, declared []uint32) []uint32 {
 	types := make([]uint32, n)
-	inferred := pgcatalog.Parameters(sql, db.typeOf)
+	var told map[int]uint32
 	for i := range types {
 		if i < len(declared) && declared[i] != wire.OIDUnknown {
 			types[i] = declared[i]
 		}
-		if types[i] == 0 {
-			types[i] = inferred[i+1]
+		if types[i] == 0 && told == nil {
+			told = d.Parameters()
 		}
-		if types[i] == 0 {
-			types[i] = wire.OIDText
-		}
+		types[i] = cmp.Or(types[i], told[i+1], wire.OIDText)
 	}
 	return types
 }
@@ -41,25 +40,26 @@ func (db *database) typeOf(column string) uint32 {
 	return oid
 }
 
-// resultColumns returns the columns of a statement. Types are those that the select list tells, or
-// those that columns were declared with.
-func (db *database) resultColumns(sql string, stmt *sqlite.Stmt) []wire.Column {
+// resultColumns returns the columns of a statement. Types are those that the statement tells, or those
+// that columns were declared with.
+func resultColumns(d *pgcatalog.Description, stmt *sqlite.Stmt) []wire.Column {
 	columns := make([]wire.Column, stmt.Columns())
-	results := pgcatalog.Results(sql, db.typeOf)
+	results := d.Results()
 	for i := range columns {
 		c := &columns[i]
 		c.Name = stmt.ColumnName(i)
+		column := c.Name
 		if len(results) == len(columns) {
-			if c.OID = results[i].Type; results[i].Name != "" {
-				c.Name = results[i].Name
-			}
+			r := results[i]
+			c.Name, c.OID, column = cmp.Or(r.Name, c.Name), r.Type, r.Column
 		}
 		if declared := stmt.DeclaredType(i); c.OID == 0 && declared != "" {
 			c.OID = pgcatalog.ColumnType(declared).OID
 		}
-		if c.OID == 0 {
-			c.OID = wire.OIDText
+		if c.OID == 0 && column != "" {
+			c.OID = d.Column(column)
 		}
+		c.OID = cmp.Or(c.OID, wire.OIDText)
 	}
 	return columns
 }

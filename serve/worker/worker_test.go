@@ -191,7 +191,9 @@ func (s *site) connect(options ...string) (*pgx.Conn, *said) {
 		s.t.Fatal(err)
 	}
 	heard := &said{}
-	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { heard.notices = append(heard.notices, n.Severity+": "+n.Message) }
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		heard.notices = append(heard.notices, n.Severity+": "+n.Message)
+	}
 	conn, err := pgx.ConnectConfig(context.Background(), config)
 	if err != nil {
 		s.t.Fatal(err)

@@ -1,0 +1,331 @@
+package pgcatalog
+
+import "strings"
+
+// typeOf returns the type of the expression with the tokens, which ends before end, or 0.
+func (r *rewriter) typeOf(items []int, end int) uint32 {
+	if len(items) == 0 {
+		return 0
+	}
+	_, oid := r.describe(items, end)
+	if oid != 0 {
+		return oid
+	}
+	if chain, after := r.chain(items[0], end); len(chain) > 0 && r.skip(after, end) >= end && r.typeOfColumn != nil {
+		return r.typeOfColumn(chain[len(chain)-1])
+	}
+	return 0
+}
+
+// isWhole reports whether the values of a type are whole numbers.
+func isWhole(oid uint32) bool {
+	t := typeByOID[oid]
+	return t != nil && (t.Name == "int2" || t.Name == "int4" || t.Name == "int8" || t.Name == "oid" || t.Name == "bool")
+}
+
+// arithmetic returns the type of operators on numbers: whole if their operands are, and otherwise, also
+// where the statement does not tell, a float.
+func (r *rewriter) arithmetic(items []int, end int) uint32 {
+	whole := true
+	from := 0
+	for k := 0; k <= len(items); k++ {
+		at, operator := end, k == len(items)
+		if !operator {
+			t := r.tokens[items[k]]
+			at = items[k]
+			operator = k > from && t.isSymbol("+", "-", "*", "/", "%", "&", "|", "<<", ">>", "^")
+			switch {
+			case t.isSymbol("->"):
+				return typeByName["text"].OID
+			case operator && t.isSymbol("&", "|", "<<", ">>"):
+				return typeByName["int8"].OID
+			}
+		}
+		if operator {
+			whole = whole && isWhole(r.typeOf(items[from:k], at))
+			from = k + 1
+		}
+	}
+	if whole {
+		return typeByName["int8"].OID
+	}
+	return typeByName["float8"].OID
+}
+
+// arguments returns the tokens outside of parentheses of each argument of a call, with where it ends.
+func (r *rewriter) arguments(open int) (list [][]int, ends []int) {
+	shut := r.match[open]
+	var items []int
+	for i := r.skip(open+1, shut); ; i = r.skip(r.after(i), shut) {
+		if i >= shut || r.tokens[i].isSymbol(",") {
+			list, ends = append(list, items), append(ends, min(i, shut))
+			if items = nil; i >= shut {
+				return list, ends
+			}
+			continue
+		}
+		items = append(items, i)
+	}
+}
+
+// Functions by what they answer. Those of sameType answer in the type of their arguments.
+var (
+	wholeFunctions = set(`count row_number rank dense_rank ntile length octet_length instr unicode random unixepoch sign changes
+		json_array_length json_valid json_error_position dx_count dx_accounts`)
+	floatFunctions = set(`avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
+		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc
+		dx_sum dx_avg dx_variance dx_stddev dx_min dx_max dx_median dx_percentile dx_value dx_within dx_radius dx_rank_radius
+		dx_epsilon_for geoind_epsilon geoind_radius geoind_confidence geoind_epsilon_for geoind_factor geoind_delta geoind_rho
+		lbs_radius geo_distance cip_loss cip_sigma`)
+	textFunctions = set(`string_agg group_concat lower upper replace substr substring trim ltrim rtrim concat concat_ws char hex quote printf format
+		strftime date time datetime timediff typeof soundex json json_array json_object json_set json_insert json_replace json_remove json_patch
+		json_group_array json_group_object json_quote json_type json_pretty unistr_quote unistr sqlite_version
+		dx_histogram dx_heatmap dx_centroid geoind_laplace geoind_laplace_l1 geoind_gauss geoind_optimal geoind_remap geo_cell
+		geosql_help geosql_version geosql_debug`)
+	blobFunctions = set("zeroblob randomblob unhex dx_narrow")
+	boolFunctions = set("bool_and bool_or every")
+	sameType      = map[string]int{ // by the number of the first argument that counts
+		"min": 0, "max": 0, "coalesce": 0, "ifnull": 0, "nullif": 0, "abs": 0, "lag": 0, "lead": 0, "first_value": 0, "last_value": 0,
+		"nth_value": 0, "likely": 0, "unlikely": 0, "likelihood": 0, "iif": 1, "if": 1, "ceil": 0, "ceiling": 0, "floor": 0, "trunc": 0, "sum": 0,
+	}
+)
+
+// answers returns the type of the answer of a function of SQLite or geosql that is called at open.
+func (r *rewriter) answers(name string, open int) uint32 {
+	kind := ""
+	switch {
+	case wholeFunctions[name]:
+		kind = "int8"
+	case floatFunctions[name]:
+		kind = "float8"
+	case textFunctions[name]:
+		kind = "text"
+	case blobFunctions[name]:
+		kind = "bytea"
+	case boolFunctions[name]:
+		kind = "bool"
+	}
+	if kind != "" {
+		return typeByName[kind].OID
+	}
+	first, is := sameType[name]
+	if !is {
+		return 0
+	}
+	list, ends := r.arguments(open)
+	last := len(list)
+	switch name {
+	case "nullif", "lag", "lead", "nth_value", "first_value", "last_value", "likelihood", "abs", "sum":
+		last = min(last, first+1)
+	}
+	found := uint32(0)
+	for k := first; k < last; k++ {
+		items := list[k]
+		if len(items) > 0 && r.tokens[items[0]].is("distinct") {
+			items = items[1:]
+		}
+		if len(items) == 1 && r.tokens[items[0]].is("null") {
+			continue
+		}
+		switch oid := r.typeOf(items, ends[k]); {
+		case found == 0 || found == oid:
+			found = oid
+		case isWhole(found) && isWhole(oid):
+			found = typeByName["int8"].OID
+		case isNumeric(found) && isNumeric(oid):
+			found = typeByName["float8"].OID
+		default:
+			return typeByName["text"].OID
+		}
+	}
+	if name == "sum" && !isWhole(found) {
+		return typeByName["float8"].OID
+	}
+	if name == "sum" {
+		return typeByName["int8"].OID
+	}
+	return found
+}
+
+func isNumeric(oid uint32) bool {
+	t := typeByOID[oid]
+	return t != nil && t.group == 'N'
+}
+
+// FirstWord returns the first word of a statement, behind comments.
+func FirstWord(sql string) string {
+	for at := 0; at < len(sql); {
+		k, n := next(sql[at:])
+		if k > nested {
+			return sql[at : at+n]
+		}
+		at += n
+	}
+	return ""
+}
+
+// Parameters returns the types of the parameters $n by their numbers, as far as the statement tells: by
+// a cast, by what they are compared or computed with, or by where they stand.
+func (d *Description) Parameters() map[int]uint32 {
+	found := map[int]uint32{}
+	for i, t := range d.tokens {
+		if t.kind != position {
+			continue
+		}
+		n := 0
+		for _, c := range t.text[1:] {
+			if n = n*10 + int(c-'0'); n > 1<<16 {
+				break
+			}
+		}
+		if found[n] == 0 {
+			found[n] = d.parameter(i)
+		}
+	}
+	return found
+}
+
+// back returns the index of the last token before i that is neither blank nor comment, or -1.
+func (r *rewriter) back(i int) int {
+	for i--; i >= 0 && r.tokens[i].kind <= nested; i-- {
+	}
+	return i
+}
+
+// compares reports whether a token compares what stands before and behind it.
+func (t token) compares() bool {
+	return t.isSymbol("=", "==", "<>", "!=", "<", ">", "<=", ">=") || t.is("like", "ilike", "glob", "is")
+}
+
+// computes reports whether a token computes with what stands before and behind it.
+func (t token) computes() bool { return t.isSymbol("+", "-", "*", "/", "%") }
+
+// parameter returns the type of the parameter at token i, or 0.
+func (d *Description) parameter(i int) uint32 {
+	hi := len(d.tokens)
+	after, before := d.skip(i+1, hi), d.back(i)
+	next, previous := d.at(after, hi), token{}
+	if before >= 0 {
+		previous = d.tokens[before]
+	}
+	switch {
+	case next.isSymbol("::"):
+		ty, _ := d.typeName(after+1, hi)
+		return outputType(ty)
+	case next.is("as") && previous.isSymbol("("):
+		if k := d.back(before); k >= 0 && d.tokens[k].is("cast") {
+			ty, _ := d.typeName(after+1, d.match[before])
+			return outputType(ty)
+		}
+	case previous.is("limit", "offset"):
+		return typeByName["int8"].OID
+	case previous.compares(), previous.computes():
+		return d.beside(d.left(before), previous.computes())
+	case next.compares(), next.computes():
+		return d.beside(d.right(after), next.computes())
+	case previous.is("between"):
+		return d.left(before)
+	case previous.is("and"):
+		for k, left := before, 100; k >= 0 && left > 0; k, left = d.back(k), left-1 {
+			switch {
+			case d.tokens[k].is("between"):
+				return d.left(k)
+			case d.tokens[k].is("where", "on", "select", "or"):
+				return 0
+			}
+		}
+	case previous.isSymbol("(", ","):
+		return d.passed(i)
+	}
+	return 0
+}
+
+// beside returns the type of what stands beside an operand of a type.
+func (d *Description) beside(oid uint32, computed bool) uint32 {
+	if oid == 0 && computed {
+		return typeByName["float8"].OID
+	}
+	return oid
+}
+
+// left returns the type of the operand that ends before token i, or 0.
+func (d *Description) left(i int) uint32 {
+	end := d.back(i) + 1
+	if end > 0 && d.tokens[end-1].is("not") {
+		end = d.back(end-1) + 1
+	}
+	from := end
+	if k := end - 1; k >= 0 && d.tokens[k].isSymbol(")") {
+		if from = d.opening[k]; from < 0 {
+			return 0
+		}
+		if k = d.back(from); k < 0 || d.tokens[k].name() == "" || d.tokens[k].kind == word && notOperands[d.tokens[k].name()] {
+			return d.typeOfSpan(from, end)
+		}
+		from = k + 1
+	}
+	for k := from - 1; k >= 0 && d.tokens[k].name() != ""; {
+		from = k
+		if k = d.back(k); k < 0 || !d.tokens[k].isSymbol(".") {
+			break
+		}
+		k = d.back(k)
+	}
+	return d.typeOfSpan(from, end)
+}
+
+// right returns the type of the operand that begins behind token i, or 0.
+func (d *Description) right(i int) uint32 {
+	hi := len(d.tokens)
+	from := d.skip(i+1, hi)
+	_, end := d.chain(from, hi)
+	if k := d.skip(end, hi); d.at(k, hi).isSymbol("(") {
+		end = d.after(k)
+	}
+	return d.typeOfSpan(from, end)
+}
+
+// typeOfSpan returns the type of the expression from token lo to hi.
+func (d *Description) typeOfSpan(lo, hi int) uint32 {
+	var items []int
+	for k := d.skip(lo, hi); k < hi; k = d.skip(d.after(k), hi) {
+		items = append(items, k)
+	}
+	return d.typeOf(items, hi)
+}
+
+// passed returns the type of the parameter at token i as an argument, or in the list of IN.
+func (d *Description) passed(i int) uint32 {
+	number, open := 0, -1
+	for k := d.back(i); k >= 0 && open < 0; k = d.back(k) {
+		switch t := d.tokens[k]; {
+		case t.isSymbol(","):
+			number++
+		case t.isSymbol("("):
+			open = k
+		case t.isSymbol(")") && d.opening[k] >= 0:
+			k = d.opening[k]
+		case t.kind == position && k == d.last.at && d.last.open >= 0:
+			open, number = d.last.open, number+d.last.number
+		}
+	}
+	if open < 0 {
+		return 0
+	}
+	d.last.at, d.last.open, d.last.number = i, open, number
+	k := d.back(open)
+	if k < 0 {
+		return 0
+	}
+	if d.tokens[k].is("in") {
+		return d.left(k)
+	}
+	name := d.tokens[k].name()
+	switch {
+	case number == 0 || !strings.HasPrefix(name, "dx_") && !strings.HasPrefix(name, "geo"):
+		return 0
+	case number == 1, name == "dx_percentile" && number == 2, name == "dx_narrow", name == "dx_heatmap":
+		return typeByName["float8"].OID
+	}
+	return 0
+}
