@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -76,8 +77,6 @@ func (g *remoteGroup) Final() (sqlitefn.Released, error) {
 	}
 	return number8('f', math.Float64bits(float64(g.length))), nil
 }
-
-const rowsOfTests = 5
 
 // newFile makes a sealed database of five readings and returns its path.
 func newFile(t testing.TB) string {
@@ -180,41 +179,87 @@ func (s *site) dsn() string {
 	return "host=127.0.0.1 user=ann dbname=homes sslmode=disable port=" + s.port
 }
 
-// A said is what a client got beside rows.
-type said struct{ notices []string }
+// A client is a connection of pgx.
+type client struct {
+	*pgx.Conn
+	t       testing.TB
+	notices []string // so far
+}
 
 // connect connects with pgx.
-func (s *site) connect(options ...string) (*pgx.Conn, *said) {
+func (s *site) connect(options ...string) *client {
 	s.t.Helper()
 	config, err := pgx.ParseConfig(s.dsn() + " password=secret " + strings.Join(options, " "))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	heard := &said{}
+	c := &client{t: s.t}
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		heard.notices = append(heard.notices, n.Severity+": "+n.Message)
+		c.notices = append(c.notices, n.Severity+": "+n.Message)
 	}
-	conn, err := pgx.ConnectConfig(context.Background(), config)
-	if err != nil {
+	if c.Conn, err = pgx.ConnectConfig(context.Background(), config); err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { conn.Close(context.Background()) })
-	return conn, heard
+	s.t.Cleanup(func() { c.Conn.Close(context.Background()) })
+	return c
 }
 
-func TestFirst(t *testing.T) {
-	s := serve(t, Config{})
-	conn, heard := s.connect()
-	for _, sql := range []string{"SELECT id, home, kwh, temperature FROM reading", "SELECT dx_sum(kwh, 0.1), dx_count(kwh, 0.1) FROM reading", "SELECT sum(kwh) FROM reading", "DELETE FROM reading", "SELECT 1, 'a', 2.5, nope"} {
-		rows, err := conn.Query(context.Background(), sql)
+// try runs a statement and returns its rows, as texts with | between values, and its error with the SQLSTATE in front.
+func (c *client) try(sql string, args ...any) (list []string, failure string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	rows, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, text(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values, err := rows.Values()
 		if err != nil {
-			t.Log(sql, err)
-			continue
+			return nil, text(err)
 		}
-		for rows.Next() {
-			v, err := rows.Values()
-			t.Log(v, err)
+		var row []string
+		for _, v := range values {
+			switch x := v.(type) {
+			case nil:
+				row = append(row, "NULL")
+			case []byte:
+				row = append(row, "bytes "+string(x))
+			default:
+				row = append(row, fmt.Sprint(x))
+			}
 		}
-		t.Log(sql, rows.Err(), heard)
+		list = append(list, strings.Join(row, "|"))
+	}
+	return list, text(rows.Err())
+}
+
+// text returns an error with its SQLSTATE in front.
+func text(err error) string {
+	var e *pgconn.PgError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code + " " + e.Message
+	}
+	return err.Error()
+}
+
+// answers fails the test if a statement does not answer want.
+func (c *client) answers(sql, want string, args ...any) {
+	c.t.Helper()
+	rows, failure := c.try(sql, args...)
+	if got := strings.Join(rows, "\n"); failure != "" || got != want {
+		c.t.Errorf("%s answers %q %s, want %q", clip(sql), got, failure, want)
+	}
+}
+
+// fails fails the test if a statement does not fail with an SQLSTATE and words.
+func (c *client) fails(sql, want string, args ...any) {
+	c.t.Helper()
+	if rows, failure := c.try(sql, args...); !strings.HasPrefix(failure, want) {
+		c.t.Errorf("%s answers %q and fails with %q, want %q", clip(sql), rows, failure, want)
 	}
 }
