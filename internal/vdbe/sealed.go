@@ -150,6 +150,7 @@ type sealedPart struct {
 	stored map[int]value         // what is in a table of its own, by its first cursor, or comes from a virtual one
 	keys   map[int]int           // of the tables of its own that are ordered: how many fields are their key, by their cursors
 	passed registers             // what a trigger is passed
+	sorted map[int]bool          // the tables of its own whose rows are read in their order; nil before that matters
 }
 
 // A place is an instruction and what it uses a sealed value for.
@@ -593,9 +594,15 @@ func (a *sealed) apply(sp *sealedPart, at int, r *state) error {
 
 // sorts reports whether the rows of a table of the program's own are read in their order.
 func (sp *sealedPart) sorts(table int) bool {
-	return sp.program.has(func(op *Op) bool {
-		return (op.Name == "Sort" || op.Name == "SorterSort") && sp.cursor(op.P1).of == table
-	})
+	if sp.sorted == nil {
+		sp.sorted = map[int]bool{}
+		for i := range sp.program {
+			if op := &sp.program[i]; op.Name == "Sort" || op.Name == "SorterSort" {
+				sp.sorted[sp.cursor(op.P1).of] = true
+			}
+		}
+	}
+	return sp.sorted[table]
 }
 
 // pass passes the registers from a first one on to a trigger. The first may be one that does not

@@ -2,6 +2,7 @@ package pgcatalog
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -249,7 +250,7 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 	case first.is("array"):
 		return "array", typeByName["text"].Array
 	case first.kind == number:
-		if strings.Trim(first.text, "0123456789") == "" && len(first.text) < 19 {
+		if _, err := strconv.ParseInt(first.text, 10, 64); err == nil {
 			return none, typeByName["int8"].OID
 		}
 		return none, typeByName["float8"].OID

@@ -76,3 +76,26 @@ func name(m pgproto3.BackendMessage) string {
 		return reflect.TypeOf(m).Elem().Name()
 	}
 }
+
+// A numeric in binary is the same number.
+func TestAppendNumeric(t *testing.T) {
+	for _, text := range []string{"0", "1", "-1", "10", "9999", "10000", "-10000", "100000000", "12345678901234567890", "0.5", "-0.05", "0.00001", "12.50",
+		"10000.0001", "123456.7890123", "0.00", "1" + strings.Repeat("0", 300), "0." + strings.Repeat("0", 300) + "1"} {
+		b, ok := appendNumeric(nil, text)
+		got, err := readNumeric(b)
+		if !ok || err != nil || got != text {
+			t.Errorf("%s becomes %v %v %v", text, got, ok, err)
+		}
+	}
+	for text, want := range map[string]string{"NaN": "NaN", "+Inf": "Infinity", "-Inf": "-Infinity", "-0": "0", "007": "7", ".5": "0.5"} {
+		b, _ := appendNumeric(nil, text)
+		if got, err := readNumeric(b); err != nil || got != want {
+			t.Errorf("%s becomes %v %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ".", "x", "1e5", "1.2.3", "--1"} {
+		if _, ok := appendNumeric(nil, text); ok {
+			t.Errorf("%q is a number", text)
+		}
+	}
+}

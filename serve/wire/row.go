@@ -155,6 +155,8 @@ func (r *Row) Int(v int64) {
 		r.buf = binary.BigEndian.AppendUint16(r.buf, uint16(v))
 	case c.kind == kindInt8:
 		r.buf = binary.BigEndian.AppendUint64(r.buf, uint64(v))
+	case c.kind == kindNumeric:
+		r.buf, _ = appendNumeric(r.buf, strconv.FormatInt(v, 10))
 	default: // int4 and oid
 		r.buf = binary.BigEndian.AppendUint32(r.buf, uint32(v))
 	}
@@ -169,7 +171,7 @@ func (r *Row) float(c *rowColumn, v float64) {
 	switch c.kind {
 	case kindFloat4:
 		bits = 32
-	case kindFloat8, kindText, kindOther:
+	case kindFloat8, kindText, kindOther, kindNumeric:
 	default:
 		r.mismatch(c, strconv.FormatFloat(v, 'g', -1, 64))
 	}
@@ -177,6 +179,8 @@ func (r *Row) float(c *rowColumn, v float64) {
 	switch {
 	case !c.binary || c.kind == kindText:
 		r.buf = appendFloat(r.buf, v, bits)
+	case c.kind == kindNumeric:
+		r.buf, _ = appendNumeric(r.buf, strconv.FormatFloat(v, 'f', -1, 64))
 	case bits == 32:
 		r.buf = binary.BigEndian.AppendUint32(r.buf, math.Float32bits(float32(v)))
 	default:
@@ -202,6 +206,57 @@ func appendFloat(buf []byte, v float64, bits int) []byte {
 		return strconv.AppendFloat(buf, v, 'e', -1, bits)
 	}
 	return strconv.AppendFloat(buf, v, 'f', -1, bits)
+}
+
+// appendNumeric writes a decimal number as the protocol has numerics in binary: groups of four digits, the
+// weight of the first, a sign, and the number of digits behind the point. It reports false if the text is none.
+func appendNumeric(buf []byte, text string) ([]byte, bool) {
+	const positive, negative, nan, infinity, minusInfinity = 0x0000, 0x4000, 0xC000, 0xD000, 0xF000
+	header := func(groups, weight, sign, scale int) {
+		for _, v := range []int{groups, weight, sign, scale} {
+			buf = binary.BigEndian.AppendUint16(buf, uint16(v))
+		}
+	}
+	switch text {
+	case "NaN":
+		header(0, 0, nan, 0)
+		return buf, true
+	case "+Inf":
+		header(0, 0, infinity, 0)
+		return buf, true
+	case "-Inf":
+		header(0, 0, minusInfinity, 0)
+		return buf, true
+	}
+	sign := positive
+	digits, minus := strings.CutPrefix(text, "-")
+	if minus {
+		sign = negative
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if whole+fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" || len(digits) > 1000 {
+		return buf, false
+	}
+	scale := len(fraction)
+	whole = strings.TrimLeft(whole, "0")
+	whole = strings.Repeat("0", (4-len(whole)%4)%4) + whole
+	fraction += strings.Repeat("0", (4-len(fraction)%4)%4)
+	weight, all := len(whole)/4-1, whole+fraction
+	for strings.HasPrefix(all, "0000") {
+		all, weight = all[4:], weight-1
+	}
+	for strings.HasSuffix(all, "0000") {
+		all = all[:len(all)-4]
+	}
+	if all == "" {
+		weight, sign = 0, positive
+	}
+	header(len(all)/4, weight, sign, scale)
+	for ; all != ""; all = all[4:] {
+		group, _ := strconv.Atoi(all[:4])
+		buf = binary.BigEndian.AppendUint16(buf, uint16(group))
+	}
+	return buf, true
 }
 
 // Bool writes a truth value.
@@ -251,7 +306,7 @@ func (r *Row) TextBytes(v []byte) {
 
 func (r *Row) textColumn() *rowColumn {
 	c := r.column()
-	if c.kind != kindText && c.kind != kindOther {
+	if c.kind != kindText && c.kind != kindOther && (c.kind != kindNumeric || c.binary) {
 		r.mismatch(c, "text")
 	}
 	return c

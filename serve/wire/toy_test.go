@@ -110,8 +110,8 @@ func (s *toySession) Prepare(_ context.Context, sql string, types []uint32) (Sta
 	case "wait":
 		st.columns = []Column{{Name: "n", OID: OIDInt8}}
 	case "types":
-		for _, c := range []uint32{OIDInt2, OIDInt4, OIDInt8, OIDFloat4, OIDFloat8, OIDBool, OIDBytea, OIDText, OIDNumeric} {
-			if c != OIDNumeric || len(words) == 1 {
+		for _, c := range []uint32{OIDInt2, OIDInt4, OIDInt8, OIDFloat4, OIDFloat8, OIDBool, OIDBytea, OIDText, OIDUUID} {
+			if c != OIDUUID || len(words) == 1 {
 				st.columns = append(st.columns, Column{Name: fmt.Sprint("c", c), OID: c})
 			}
 		}

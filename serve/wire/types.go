@@ -41,6 +41,7 @@ const (
 	kindFloat8
 	kindBool
 	kindBytea
+	kindNumeric
 )
 
 func kindOf(oid uint32) kind {
@@ -63,6 +64,8 @@ func kindOf(oid uint32) kind {
 		return kindBool
 	case OIDBytea:
 		return kindBytea
+	case OIDNumeric:
+		return kindNumeric
 	}
 	return kindOther
 }

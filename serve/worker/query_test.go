@@ -68,7 +68,7 @@ func TestMisuse(t *testing.T) {
 		e.Hint != "Write dx_sum(kwh, epsilon), or SET geosql.epsilon = 0.1 and ask as you did." {
 		t.Errorf("%#v", err)
 	}
-	c.fails("SELECT hex(kwh) FROM reading", "42804")
+	c.fails("SELECT abs(kwh) FROM reading", "42804")
 	c.fails("SELECT id FROM reading WHERE kwh > 3", "42804")
 	c.fails("SELECT id FROM reading ORDER BY kwh", "42804")
 	c.fails("SELECT kwh + 1 FROM reading", "42804")
@@ -76,7 +76,7 @@ func TestMisuse(t *testing.T) {
 	c.answers("SHOW geosql.epsilon", "0.1")
 	c.answers("SELECT home, sum(kwh), avg(r.kwh), max(kwh) FROM reading r GROUP BY home ORDER BY home", "ana|112|112|112\nbo|56|56|56\ncy|112|112|112")
 	c.answers("SELECT sum(temperature) FROM reading", "12.5")
-	c.fails("SELECT hex(kwh) FROM reading", "42804")
+	c.fails("SELECT abs(kwh) FROM reading", "42804")
 	c.fails("SELECT id FROM reading WHERE kwh > 3", "42804")
 	c.answers("SET geosql.epsilon TO off", "")
 	c.fails("SELECT sum(kwh) FROM reading", "42804")
@@ -138,7 +138,7 @@ func TestTypes(t *testing.T) {
 		"VALUES (1, 'a')":                                                         {n, n},
 		"SELECT current_user, version(), current_database()":                      {name, n, name},
 		"SELECT json_extract(s, '$.a'), s -> 'a', s ->> 'a', random() FROM plain": {n, n, n, i},
-		"SELECT oid, relname, relnatts, relhasindex, reltuples FROM pg_class":     {26, 19, 21, b, 700},
+		"SELECT oid, relname, relnatts, relhasindex, reltuples FROM pg_class":     {26, n, 21, b, 700},
 	} {
 		d, err := c.Prepare(context.Background(), "", sql)
 		if err != nil {
@@ -275,8 +275,8 @@ func TestTransactions(t *testing.T) {
 	c.fails("SAVEPOINT a", "25P01")
 	// An error that the session does not see fails the transaction too.
 	c.answers("BEGIN", "")
-	c.fails("SELECT $1::int8", "failed to encode", "x")
-	c.fails("SELECT x.y FROM", "42601")
+	c.fails("SELECT $1::int8", "22P02", "x")
+	c.fails("SELECT 1", "25P02")
 	status('E')
 	c.answers("COMMIT", "")
 	status('I')
@@ -467,7 +467,7 @@ func TestPositions(t *testing.T) {
 	s := serve(t, Config{})
 	c := s.connect()
 	for _, sql := range []string{"SELECT id, ^nope FROM reading", "SELECT id::text, ^nope FROM reading", "SELECT 'ä', ^) FROM reading",
-		"SELECT ^f(1)::text", "SELECT 1; SELECT ^nope"} {
+		"SELECT 1; SELECT ^nope"} {
 		before, after, _ := strings.Cut(sql, "^")
 		_, err := c.PgConn().Exec(context.Background(), before+after).ReadAll()
 		e, _ := err.(*pgconn.PgError)

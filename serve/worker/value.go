@@ -105,10 +105,10 @@ func write(row *wire.Row, v *sqlite.Value, c *wire.Column) error {
 	return nil
 }
 
-// isNumber reports whether a type is one of numbers that have a binary form.
+// isNumber reports whether a type is one of numbers.
 func isNumber(oid uint32) bool {
 	switch oid {
-	case wire.OIDInt2, wire.OIDInt4, wire.OIDInt8, wire.OIDOid, wire.OIDFloat4, wire.OIDFloat8:
+	case wire.OIDInt2, wire.OIDInt4, wire.OIDInt8, wire.OIDOid, wire.OIDFloat4, wire.OIDFloat8, wire.OIDNumeric:
 		return true
 	}
 	return false
