@@ -29,6 +29,3 @@ func lookup(name string) *function {
 	}
 	return nil
 }
-
-// IsFunction reports whether geosql has a function of that name, in any case.
-func IsFunction(name string) bool { return lookup(name) != nil }

@@ -26,7 +26,7 @@ var limits = map[sqlite.Limit]int{
 	sqlite.LimitFunctionArgs:   100,
 	sqlite.LimitAttached:       0,
 	sqlite.LimitLikePattern:    1000,
-	sqlite.LimitVariables:      65_535, // as many as the protocol has room for
+	sqlite.LimitVariables:      32_766, // SQLite's own bound
 	sqlite.LimitTriggerDepth:   1,
 	sqlite.LimitWorkers:        0,
 }
@@ -69,7 +69,11 @@ func openDatabase(config Config, d pgcatalog.Describer, remote sqlitefn.Remote) 
 		}
 	}()
 	conn.BusyTimeout(busyTimeout)
-	own, err := names(conn, "SELECT DISTINCT name FROM pragma_function_list")
+	own, err := names(conn, "SELECT name FROM pragma_function_list")
+	if err != nil {
+		return nil, err
+	}
+	modules, err := names(conn, "SELECT name FROM pragma_module_list")
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +86,7 @@ func openDatabase(config Config, d pgcatalog.Describer, remote sqlitefn.Remote) 
 	if err := db.describe(); err != nil {
 		return nil, err
 	}
-	if err := db.harden(own); err != nil {
+	if err := db.harden(own, modules); err != nil {
 		return nil, err
 	}
 	db.gate = sqlitefn.NewGate(conn)
@@ -122,8 +126,9 @@ func (db *database) describe() error {
 	})
 }
 
-// harden takes from the connection what an analyst does not need. own are SQLite's functions.
-func (db *database) harden(own []string) error {
+// harden takes from the connection what an analyst does not need. own are SQLite's functions, and modules its
+// virtual tables: those of geosql and of the catalogue came later.
+func (db *database) harden(own, modules []string) error {
 	if err := db.conn.Exec("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0"); err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func (db *database) harden(own []string) error {
 	for _, f := range own {
 		isOwn[f] = true
 	}
-	all, err := names(db.conn, "SELECT DISTINCT name FROM pragma_function_list")
+	all, err := names(db.conn, "SELECT name FROM pragma_function_list")
 	if err != nil {
 		return err
 	}
@@ -150,12 +155,8 @@ func (db *database) harden(own []string) error {
 			permit.Functions = append(permit.Functions, f)
 		}
 	}
-	modules, err := names(db.conn, "SELECT name FROM pragma_module_list")
-	if err != nil {
-		return err
-	}
 	for _, m := range modules {
-		if m != "json_each" && m != "json_tree" && !sqlitefn.IsFunction(m) {
+		if m != "json_each" && m != "json_tree" {
 			permit.Modules = append(permit.Modules, m)
 		}
 	}

@@ -144,6 +144,7 @@ var messages = []struct{ part, code string }{
 	{"too many", "54000"},
 	{"at most", "54000"},
 	{"pattern too complex", "54000"},
+	{"variable number must be", "54000"},
 	{"integer overflow", "22003"},
 	{"malformed JSON", "22032"},
 	{"bad JSON path", "22032"},
@@ -166,6 +167,9 @@ func (db *database) compileError(ctx context.Context, err error, original string
 		return db.interrupted(ctx)
 	case resultNoMemory:
 		return &wire.Error{Code: "54001", Message: "the statement is too complex", Hint: "Ask for less at once."}
+	}
+	if action, _ := db.guard.Denied(); action != 0 {
+		return db.denied(e.Message) // SQLite has no code of its own for functions
 	}
 	w := db.sqliteError(e, "42000")
 	switch w.Code {
