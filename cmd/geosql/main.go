@@ -44,6 +44,7 @@ Examples:
 
 func main() {
 	keepPrivate()
+	runWorker()
 	os.Exit(program.Main(os.Args[1:]))
 }
 

@@ -21,7 +21,23 @@ type Row struct {
 	start int // of the row's message in buf
 	copy  *Copy
 	text  []byte // of a value that COPY has to escape
+
+	sink Sink // takes the values instead, if there is one
 }
+
+// A Sink takes the values of rows, as a [Row] does.
+type Sink interface {
+	Null()
+	Int(v int64)
+	Float(v float64)
+	Bool(v bool)
+	Text(v string)
+	TextBytes(v []byte)
+	Bytes(v []byte)
+}
+
+// RowTo returns a row whose values go to a sink as they are, for rows that are not for a client of this process.
+func RowTo(sink Sink) *Row { return &Row{sink: sink} }
 
 type rowColumn struct {
 	name   string
@@ -114,6 +130,10 @@ func (r *Row) close(at int) {
 
 // Null writes a NULL.
 func (r *Row) Null() {
+	if r.sink != nil {
+		r.sink.Null()
+		return
+	}
 	r.column()
 	if r.copy != nil {
 		r.buf = append(r.buf, r.copy.null()...)
@@ -124,6 +144,10 @@ func (r *Row) Null() {
 
 // Int writes a number. A column of floating-point numbers or booleans takes it too.
 func (r *Row) Int(v int64) {
+	if r.sink != nil {
+		r.sink.Int(v)
+		return
+	}
 	c := r.column()
 	switch c.kind {
 	case kindFloat4, kindFloat8:
@@ -164,7 +188,13 @@ func (r *Row) Int(v int64) {
 }
 
 // Float writes a floating-point number.
-func (r *Row) Float(v float64) { r.float(r.column(), v) }
+func (r *Row) Float(v float64) {
+	if r.sink != nil {
+		r.sink.Float(v)
+		return
+	}
+	r.float(r.column(), v)
+}
 
 func (r *Row) float(c *rowColumn, v float64) {
 	bits := 64
@@ -260,7 +290,13 @@ func appendNumeric(buf []byte, text string) ([]byte, bool) {
 }
 
 // Bool writes a truth value.
-func (r *Row) Bool(v bool) { r.bool(r.column(), v) }
+func (r *Row) Bool(v bool) {
+	if r.sink != nil {
+		r.sink.Bool(v)
+		return
+	}
+	r.bool(r.column(), v)
+}
 
 func (r *Row) bool(c *rowColumn, v bool) {
 	switch c.kind {
@@ -284,6 +320,10 @@ func (r *Row) bool(c *rowColumn, v bool) {
 
 // Text writes text, or the text form of a value whose type has no other method.
 func (r *Row) Text(v string) {
+	if r.sink != nil {
+		r.sink.Text(v)
+		return
+	}
 	c := r.textColumn()
 	if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
 		r.notText(c)
@@ -295,6 +335,10 @@ func (r *Row) Text(v string) {
 
 // TextBytes does what Text does. It does not keep v.
 func (r *Row) TextBytes(v []byte) {
+	if r.sink != nil {
+		r.sink.TextBytes(v)
+		return
+	}
 	c := r.textColumn()
 	if !validText(v) {
 		r.notText(c)
@@ -320,6 +364,10 @@ func (r *Row) notText(c *rowColumn) {
 
 // Bytes writes a bytea. It does not keep v.
 func (r *Row) Bytes(v []byte) {
+	if r.sink != nil {
+		r.sink.Bytes(v)
+		return
+	}
 	c := r.column()
 	switch c.kind {
 	case kindBytea, kindText, kindOther:

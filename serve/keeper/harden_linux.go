@@ -1,0 +1,17 @@
+package keeper
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// hideMemory keeps other processes of the user from reading the memory of this one, and the kernel from writing it to a
+// core file.
+func hideMemory() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
+// attributes are those of a worker: the kernel kills it when the thread that started it ends, and what a terminal sends
+// to the keeper does not reach it.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
+}

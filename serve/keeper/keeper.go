@@ -1,0 +1,316 @@
+// Package keeper serves a sealed database to analysts who are not trusted. It has what is secret: the owner's key, the
+// ledger, the roles. Each session's SQL runs in a process of its own, which has neither: see package worker. The keeper
+// evaluates the functions over sealed values that the process calls, and believes nothing else that it says.
+//
+// A worker that breaks the protocol, hangs or dies costs its own session and no other.
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/monitor"
+	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/serve/wire"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// Options say what a keeper serves. The zero value of those that have a default stands for it.
+type Options struct {
+	Path       string // of the sealed database
+	Name       string // under which clients know it; by default that of the file, without its extension
+	Keyring    *sealed.Keyring
+	Ledger     string      // as sqlitefn.WithLedger has it
+	LedgerMode fs.FileMode // as sqlitefn.WithLedgerMode has it
+
+	// Worker returns the command that starts a worker: a program that calls worker.Main.
+	Worker func() *exec.Cmd
+
+	MaxSessions int           // at a time; 100
+	Memory      int64         // of a session in bytes, unless its role says otherwise; worker.DefaultMemory
+	Grace       time.Duration // for a worker to stop before it is killed; 2 s
+	Start       time.Duration // for a worker to start; 20 s
+
+	Logger   *slog.Logger     // nothing is logged unless it is set
+	Observer monitor.Observer // or nil
+}
+
+func (o Options) withDefaults() (Options, error) {
+	real, err := filepath.Abs(o.Path)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err != nil {
+		return o, err
+	}
+	base := filepath.Base(o.Path)
+	o.Path = real
+	o.Name = cmp.Or(o.Name, strings.TrimSuffix(base, filepath.Ext(base)), base)
+	o.Ledger = cmp.Or(o.Ledger, sqlitefn.LedgerPath(real))
+	o.MaxSessions = cmp.Or(o.MaxSessions, 100)
+	o.Grace = cmp.Or(o.Grace, 2*time.Second)
+	o.Start = cmp.Or(o.Start, 20*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observer == nil {
+		o.Observer = monitor.Observers(nil)
+	}
+	return o, nil
+}
+
+// questionsPurpose is what the key is derived for that names questions. Another keyring has another one, and then earlier
+// answers are not found: they are drawn and charged again. After a rekey that is so anyway, since
+// every value has a new identity.
+const questionsPurpose = "names of questions"
+
+// A Keeper serves one sealed database. It implements wire.Handler.
+type Keeper struct {
+	options   Options
+	log       *slog.Logger
+	questions [32]byte // the key that names them
+
+	starts  chan func() // run by one thread that lives as long as the keeper: see startWorkers
+	stopped chan struct{}
+
+	bookMu sync.Mutex // held while what follows is used
+	book   *file.Ledger
+	roles  role.Roles
+	conn   *sqlite.Conn
+	names  *catalog.Keeper     // opens names of accounts
+	known  map[string][]string // pseudonyms by name
+
+	evaluators pool
+
+	mu       sync.Mutex
+	sessions map[*Session]bool
+	closed   bool
+	told     bool // whether the log says what holds workers
+}
+
+// Open opens a sealed database and its ledger, to serve them. From now on other processes of the same user cannot read the
+// memory of this one, where the kernel lets it say so.
+func Open(o Options) (*Keeper, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := hideMemory(); err != nil {
+		o.Logger.Warn("the memory of the server can be read by other processes of its user", "error", err)
+	}
+	k := &Keeper{options: o, log: o.Logger, sessions: map[*Session]bool{}, known: map[string][]string{}}
+	if err := k.open(); err != nil {
+		k.closeFiles()
+		return nil, err
+	}
+	k.evaluators = pool{open: k.openEvaluator}
+	k.starts, k.stopped = make(chan func()), make(chan struct{})
+	go k.startWorkers()
+	return k, nil
+}
+
+func (k *Keeper) open() (err error) {
+	if k.conn, err = sqlite.Open(k.options.Path, sqlite.ReadOnly); err != nil {
+		return err
+	}
+	k.conn.BusyTimeout(busyTimeout)
+	if err := k.conn.Exec("PRAGMA trusted_schema = OFF"); err != nil {
+		return err
+	}
+	if k.book, err = file.Open(k.options.Ledger, false, file.WithMode(k.options.LedgerMode)); err != nil {
+		return err
+	}
+	if k.names, err = catalog.Open(k.conn, k.book, k.options.Keyring); err != nil {
+		return err
+	}
+	id := k.names.ID()
+	if recorded := k.names.Record().Database; recorded == nil || *recorded != id {
+		return fmt.Errorf("ledger %s is not that of the sealed database %s", k.options.Ledger, k.options.Path)
+	}
+	if k.questions, err = k.options.Keyring.Derive(id, questionsPurpose); err != nil {
+		return err
+	}
+	return k.roles.Update(k.book)
+}
+
+// busyTimeout is how long to wait for a locked database, in milliseconds.
+const busyTimeout = 5000
+
+// Name returns the name under which clients know the database.
+func (k *Keeper) Name() string { return k.options.Name }
+
+// Login implements wire.Handler.
+func (k *Keeper) Login(_ context.Context, user, _ string) (wire.Verifier, bool, error) {
+	r, err := k.Role(user)
+	if r == nil || err != nil {
+		return wire.Verifier{}, false, err
+	}
+	return r.Verifier, true, nil
+}
+
+// Role returns the role of a name as it is now, or nil.
+func (k *Keeper) Role(name string) (*role.Role, error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return nil, err
+	}
+	return k.roles.Find(name), nil
+}
+
+// Roles returns all roles as they are now, in the order of their names.
+func (k *Keeper) Roles() ([]*role.Role, error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return nil, err
+	}
+	return k.roles.All(), nil
+}
+
+// Healthy returns an error unless the ledger can be read, and the database is there.
+func (k *Keeper) Healthy() error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return err
+	}
+	return k.conn.Exec("SELECT 1 FROM sqlite_schema")
+}
+
+// mostKnown is how many names of accounts the keeper keeps the pseudonyms of.
+const mostKnown = 10000
+
+// pseudonyms returns the pseudonyms of an account, which stand in place of its name in what analysts see.
+func (k *Keeper) pseudonyms(name string) []string {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if all, ok := k.known[name]; ok {
+		return all
+	}
+	all, err := k.names.Pseudonyms(name)
+	if err != nil {
+		k.log.Error("pseudonyms of an account cannot be read", "error", err)
+		return nil
+	}
+	if len(k.known) >= mostKnown {
+		clear(k.known)
+	}
+	k.known[name] = all
+	return all
+}
+
+// NewSession implements wire.Handler.
+func (k *Keeper) NewSession(ctx context.Context, login *wire.Login) (wire.Session, error) {
+	s, err := k.Begin(ctx, login)
+	if err != nil {
+		return nil, err // not a nil *Session
+	}
+	return s, nil
+}
+
+// Begin begins the session of a role, whose password was right.
+func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error) {
+	if login.Database != k.options.Name {
+		return nil, &wire.Error{Code: "3D000", Message: fmt.Sprintf("database %q does not exist", login.Database),
+			Hint: fmt.Sprintf("This server has the database %q.", k.options.Name)}
+	}
+	s := &Session{
+		keeper: k, client: login.Client, groups: map[uint32]*openGroup{},
+		info: monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
+	}
+	if err := s.readRole(); err != nil {
+		return nil, err
+	}
+	if err := k.admit(s); err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx, login.Parameters); err != nil {
+		k.forget(s)
+		return nil, err
+	}
+	k.options.Observer.SessionBegan(s.info)
+	return s, nil
+}
+
+// admit adds a session, unless there are too many.
+func (k *Keeper) admit(s *Session) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.closed:
+		return errStops
+	case len(k.sessions) >= k.options.MaxSessions:
+		return &wire.Error{Code: "53300", Message: "sorry, too many sessions already",
+			Detail: fmt.Sprintf("This server has at most %d at a time.", k.options.MaxSessions)}
+	}
+	k.sessions[s] = true
+	return nil
+}
+
+func (k *Keeper) forget(s *Session) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.sessions, s)
+}
+
+var errStops = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command"}
+
+// Close ends the keeper. It kills the workers of sessions that have not ended. Whoever uses these sessions still has to
+// close them.
+func (k *Keeper) Close() error {
+	k.mu.Lock()
+	if k.closed {
+		k.mu.Unlock()
+		return nil
+	}
+	k.closed = true
+	var left []*workerProcess
+	for s := range k.sessions {
+		if s.worker != nil {
+			left = append(left, s.worker)
+		}
+	}
+	k.mu.Unlock()
+	for _, w := range left {
+		w.kill(monitor.ServerStops, "the server stops")
+		<-w.exited
+	}
+	close(k.stopped)
+	k.evaluators.close()
+	return k.closeFiles()
+}
+
+func (k *Keeper) closeFiles() (err error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if k.book != nil {
+		err = k.book.Close()
+	}
+	if k.conn != nil {
+		err = errors.Join(err, k.conn.Close())
+	}
+	return err
+}
+
+// addressOf returns an address as text.
+func addressOf(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.String()
+}

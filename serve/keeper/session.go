@@ -1,0 +1,433 @@
+package keeper
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/serve/monitor"
+	"github.com/geosql/geosql/serve/pipe"
+	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/serve/wire"
+	"github.com/geosql/geosql/serve/worker"
+)
+
+// Bounds of what a worker may say.
+const (
+	mostNotices = 10000 // during a request
+	mostColumns = 10000
+)
+
+// shortWork is how long a worker may take for what needs no time.
+const shortWork = 10 * time.Second
+
+// A Session is that of a role, whose SQL runs in a worker. It implements wire.Session. It is used by one goroutine at a
+// time.
+type Session struct {
+	keeper *Keeper
+	client wire.Client // or nil
+	info   monitor.Session
+	worker *workerProcess // set once, under the keeper's lock
+
+	role *role.Role // as it was read last
+
+	// The last number of each.
+	requests, statements, rows, groupNumber uint32
+
+	running    *Rows // whose execution the worker works on, while it does
+	evaluating atomic.Bool
+	evaluators int // that its rows have
+	groups     map[uint32]*openGroup
+	values     [pipe.MaxArgs]sqlite.Value
+	said       int // notices during the request
+	frame      []byte
+
+	dead   error // why the session has ended, if it has
+	reason monitor.Reason
+	closed bool
+}
+
+// start starts the worker.
+func (s *Session) start(ctx context.Context, parameters map[string]string) error {
+	k := s.keeper
+	w, err := k.startWorker()
+	if err != nil {
+		k.log.Error("a worker cannot be started", "error", err)
+		return &wire.Error{Code: "58000", Message: "the session's process cannot be started"}
+	}
+	k.mu.Lock()
+	s.worker = w
+	closed := k.closed
+	k.mu.Unlock()
+	if closed {
+		w.kill(monitor.ServerStops, "the server stops")
+	}
+	memory := s.role.Memory
+	if memory == 0 {
+		memory = k.options.Memory
+	}
+	g := s.guard(ctx, 0, k.options.Start)
+	defer g.stop()
+	err = w.conn.SendJSON(pipe.Configure, worker.Config{
+		Path: k.options.Path, Database: k.options.Name, User: s.role.Name, ProcessID: s.info.Number, Parameters: parameters,
+		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: memory,
+	})
+	var answer []byte
+	if err == nil {
+		answer, err = s.await(pipe.Started)
+	}
+	var start pipe.Start
+	if err == nil {
+		err = pipe.Decode(answer, &start)
+	}
+	switch {
+	case err == nil && start.Error == nil:
+		k.tellSandbox(start)
+		return nil
+	case err == nil:
+		w.stop(k.options.Grace)
+		return start.Error
+	}
+	s.lost(err)
+	return &wire.Error{Code: "58000", Message: "the session's process does not start", Hint: "The server's log says more."}
+}
+
+// tellSandbox logs what holds workers, once.
+func (k *Keeper) tellSandbox(start pipe.Start) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.told {
+		return
+	}
+	k.told = true
+	k.log.Info("sessions run in processes of their own", "held by", start.Sandbox)
+	if len(start.Lacks) > 0 {
+		k.log.Warn("the kernel does not hold sessions by all that could hold them", "missing", start.Lacks)
+	}
+}
+
+// readRole reads the role again. A session whose role has been dropped ends.
+func (s *Session) readRole() error {
+	if s.dead != nil {
+		return s.dead
+	}
+	r, err := s.keeper.Role(s.info.Role)
+	switch {
+	case err != nil:
+		s.keeper.log.Error("the roles cannot be read", "error", err)
+		return errInternal
+	case r == nil:
+		s.dead, s.reason = &wire.Error{Severity: "FATAL", Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", s.info.Role)}, monitor.RoleDropped
+		return s.dead
+	}
+	s.role = r
+	return nil
+}
+
+// A guard ends what a worker does when a context ends or the time is up: it cancels, and if that does not help, kills.
+type guard struct {
+	session *Session
+	request uint32
+	unwatch func() bool
+	timer   *time.Timer
+
+	mu     sync.Mutex
+	cause  error // why it was canceled
+	killer *time.Timer
+	over   bool
+}
+
+var errTimeout = &wire.Error{Code: "57014", Message: "canceling statement due to statement timeout"}
+
+// guard guards a request. Its stop ends that.
+func (s *Session) guard(ctx context.Context, request uint32, limit time.Duration) *guard {
+	g := &guard{session: s, request: request}
+	g.timer = time.AfterFunc(limit, func() { g.cancel(errTimeout) })
+	g.unwatch = context.AfterFunc(ctx, func() { g.cancel(context.Cause(ctx)) })
+	return g
+}
+
+func (g *guard) stop() {
+	g.unwatch()
+	g.timer.Stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.over = true
+	if g.killer != nil {
+		g.killer.Stop()
+	}
+}
+
+// canceled returns why the request was canceled, or nil.
+func (g *guard) canceled() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.cause
+}
+
+func (g *guard) cancel(cause error) {
+	g.mu.Lock()
+	if g.over || g.cause != nil {
+		g.mu.Unlock()
+		return
+	}
+	g.cause = cause
+	g.killer = time.AfterFunc(g.session.keeper.options.Grace, g.kill)
+	g.mu.Unlock()
+	// If the worker does not read, this waits until it is killed.
+	_ = g.session.worker.conn.Send(pipe.AppendUint32(pipe.Begin(nil, pipe.Cancel), g.request))
+}
+
+// kill kills a worker that has not stopped, unless it waits for the keeper.
+func (g *guard) kill() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.over:
+	case g.session.evaluating.Load():
+		g.killer.Reset(g.session.keeper.options.Grace)
+	default:
+		g.session.worker.kill(monitor.WorkerKilled, "it did not stop when it was told to")
+	}
+}
+
+// begin begins the frame of a request, which gets a number.
+func (s *Session) begin(t pipe.Type) (frame []byte, number uint32) {
+	s.requests++
+	return pipe.Begin(s.frame, t), s.requests
+}
+
+// ask sends a request and returns the answer, which has to be of a type. It is valid until the next request.
+func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit time.Duration) ([]byte, error) {
+	s.keep(frame)
+	if s.dead != nil {
+		return nil, s.dead
+	}
+	g := s.guard(ctx, s.requests, limit)
+	defer g.stop()
+	if r := s.running; r != nil {
+		r.guard = g
+	}
+	s.said = 0
+	err := s.worker.conn.Send(frame)
+	var answer []byte
+	if err == nil {
+		answer, err = s.await(want)
+	}
+	if err == nil {
+		return answer, nil
+	}
+	if failed, ok := errors.AsType[*failedError](err); ok {
+		err = failed.shown
+	} else {
+		s.lost(err)
+		err = s.dead
+	}
+	if r := s.running; r != nil && r.err != nil {
+		return nil, r.err
+	}
+	if cause := g.canceled(); cause != nil {
+		return nil, canceledBy(cause)
+	}
+	return nil, err
+}
+
+// keep keeps a frame for the next request, unless it is large.
+func (s *Session) keep(frame []byte) {
+	if cap(frame) <= 64<<10 {
+		s.frame = frame
+	}
+}
+
+// canceledBy returns the error of a statement that was canceled.
+func canceledBy(cause error) error {
+	if e, ok := errors.AsType[*wire.Error](cause); ok {
+		return e
+	}
+	return &wire.Error{Code: "57014", Message: "canceling statement due to user request"}
+}
+
+// A failedError is an error that a worker has answered.
+type failedError struct{ shown *wire.Error }
+
+func (e *failedError) Error() string { return e.shown.Message }
+
+// await reads frames, and serves what the worker asks, until the answer comes.
+func (s *Session) await(want pipe.Type) ([]byte, error) {
+	for {
+		kind, payload, err := s.worker.conn.Read()
+		if err != nil {
+			return nil, err
+		}
+		switch kind {
+		case want:
+			return payload, nil
+		case pipe.Failed:
+			e, err := decodeError(payload)
+			if err != nil {
+				return nil, err
+			}
+			return nil, &failedError{e}
+		case pipe.Notice, pipe.Parameter:
+			err = s.tell(kind, payload)
+		case pipe.Group, pipe.Call:
+			s.evaluating.Store(true)
+			err = s.evaluate(kind, payload)
+			s.evaluating.Store(false)
+		default:
+			err = pipe.Violation("a frame of type %q comes instead of %q", byte(kind), byte(want))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// decodeError reads an error of a worker, which says nothing about the connection.
+func decodeError(payload []byte) (*wire.Error, error) {
+	e := new(wire.Error)
+	if err := pipe.Decode(payload, e); err != nil {
+		return nil, err
+	}
+	e.Severity = ""
+	if len(e.Code) != 5 {
+		e.Code = "XX000"
+	}
+	return e, nil
+}
+
+// tell passes on what a worker says to the client.
+func (s *Session) tell(kind pipe.Type, payload []byte) error {
+	if s.said++; s.said > mostNotices {
+		return pipe.Violation("more than %d notices", mostNotices)
+	}
+	if kind == pipe.Notice {
+		e := new(wire.Error)
+		if err := pipe.Decode(payload, e); err != nil {
+			return err
+		}
+		if e.Severity != "WARNING" && e.Severity != "INFO" {
+			e.Severity = ""
+		}
+		s.notice(e)
+		return nil
+	}
+	var setting pipe.Setting
+	if err := pipe.Decode(payload, &setting); err != nil {
+		return err
+	}
+	if s.client != nil {
+		s.client.Parameter(setting.Name, setting.Value)
+	}
+	return nil
+}
+
+func (s *Session) notice(e *wire.Error) {
+	if s.client != nil {
+		s.client.Notice(e)
+	}
+}
+
+// lost ends the session since its worker is lost: it has ended, or is killed because it broke the protocol.
+func (s *Session) lost(err error) {
+	w, k := s.worker, s.keeper
+	if violation, ok := errors.AsType[*pipe.ViolationError](err); ok {
+		w.kill(monitor.WorkerKilled, "it broke the protocol: "+violation.Reason)
+	}
+	select {
+	case <-w.exited:
+	case <-time.After(k.options.Grace): // the stream is broken, and the process there
+		w.kill(monitor.WorkerKilled, "it closed its socket")
+	}
+	reason, why := w.killed()
+	if reason == "" {
+		reason = monitor.WorkerDied
+	}
+	s.reason = reason
+	if reason == monitor.ServerStops {
+		s.dead = errStops
+		return
+	}
+	s.dead = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "the session's process has ended",
+		Hint: "It may have used more memory or time than it may. The server's log says more."}
+	k.log.Warn("a worker was lost", "session", s.info.Number, "role", s.info.Role, "remote", addressOf(s.info.Remote),
+		"killed because", why, "ended with", w.ending(), "stderr", w.tail.String())
+}
+
+// broke ends the session since its worker broke the protocol, and returns why that is the end.
+func (s *Session) broke(err error) error {
+	if s.dead == nil {
+		s.lost(err)
+	}
+	return s.dead
+}
+
+// send sends a frame that has no answer.
+func (s *Session) send(frame []byte) {
+	if s.dead != nil {
+		return
+	}
+	g := s.guard(context.Background(), 0, shortWork)
+	defer g.stop()
+	if err := s.worker.conn.Send(frame); err != nil {
+		s.lost(err)
+	}
+}
+
+// Ready implements wire.Session.
+func (s *Session) Ready(failed bool) wire.TxStatus {
+	frame, number := s.begin(pipe.Ready)
+	frame = pipe.AppendUint32(frame, number)
+	if failed {
+		frame = append(frame, 1)
+	} else {
+		frame = append(frame, 0)
+	}
+	answer, err := s.ask(context.Background(), frame, pipe.Status, shortWork)
+	if err != nil {
+		return wire.Idle
+	}
+	if len(answer) == 1 {
+		switch status := wire.TxStatus(answer[0]); status {
+		case wire.Idle, wire.InTransaction, wire.Failed:
+			return status
+		}
+	}
+	_ = s.broke(pipe.Violation("the status of a transaction is %q", answer))
+	return wire.Idle
+}
+
+// Close implements wire.Session.
+func (s *Session) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.keeper.forget(s)
+	s.worker.stop(s.keeper.options.Grace)
+	reason := s.reason
+	if killed, _ := s.worker.killed(); reason == "" {
+		reason = killed
+	}
+	if reason == "" {
+		reason = monitor.ClientLeft
+	}
+	s.keeper.options.Observer.SessionEnded(s.info, reason)
+	if s.dead == nil {
+		s.dead = errStops
+	}
+}
+
+// marshal returns a value in JSON that can be marshalled.
+func marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,591 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/serve/pipe"
+	"github.com/geosql/geosql/serve/wire"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// DefaultMemory is the memory of a session unless Config.Memory says otherwise.
+const DefaultMemory = 256 << 20
+
+// goMemory is how much memory Go's part of a worker should use; SQLite's part has Config.Memory.
+const goMemory = 48 << 20
+
+// keeperFile is the file descriptor on which a worker finds its keeper.
+const keeperFile = 3
+
+// batchTime is how long a batch waits for more rows.
+const batchTime = 100 * time.Millisecond
+
+// Steps of groups are sent when those of one group, or those of all, have so many bytes.
+const (
+	groupBytes = 128 << 10
+	heldBytes  = 512 << 10
+)
+
+// Main is the process of a session. The keeper starts it, with a socket as the file with the number 3, and says there
+// what the session is. Main returns the exit code.
+func Main() int {
+	runtime.GOMAXPROCS(2)
+	debug.SetMemoryLimit(goMemory)
+	debug.SetGCPercent(50)
+	file := os.NewFile(keeperFile, "keeper")
+	if file == nil || !isSocket(file) {
+		fmt.Fprintln(os.Stderr, "geosql worker is started by geosql serve only")
+		return 2
+	}
+	open := func(c Config, client wire.Client, remote sqlitefn.Remote) (wire.Session, error) {
+		return NewSession(c, client, remote)
+	}
+	if err := Serve(file, open); err != nil {
+		fmt.Fprintln(os.Stderr, "geosql worker:", err)
+		return 1
+	}
+	return 0
+}
+
+func isSocket(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeSocket != 0
+}
+
+// Serve is a worker on a stream to its keeper, until the keeper closes it. open opens the session; then the process
+// drops what it does not need any more.
+func Serve(stream io.ReadWriter, open func(Config, wire.Client, sqlitefn.Remote) (wire.Session, error)) error {
+	p := &process{
+		conn:       pipe.NewConn(stream),
+		statements: map[uint32]wire.Statement{},
+		rows:       map[uint32]*openRows{},
+		requests:   make(chan request, 64),
+		answers:    make(chan answer, 1),
+		gone:       make(chan struct{}),
+	}
+	config, err := p.configuration()
+	if err != nil {
+		return err
+	}
+	p.config = config
+	p.remote.p = p
+	if p.session, err = open(config, p, &p.remote); err != nil {
+		return p.conn.SendJSON(pipe.Started, pipe.Start{Error: shown(err)})
+	}
+	defer p.close()
+	start := pipe.Start{}
+	start.Sandbox, start.Lacks = enterSandbox(config)
+	if err := p.conn.SendJSON(pipe.Started, start); err != nil {
+		return err
+	}
+	debug.FreeOSMemory() // what opening the session took
+	go p.read()
+	for r := range p.requests {
+		if err := p.answer(r); err != nil {
+			return err
+		}
+	}
+	return p.readErr
+}
+
+// A process is a worker.
+type process struct {
+	conn    *pipe.Conn
+	config  Config
+	session wire.Session
+	remote  caller
+	batch   []byte // the last one, whose room the next one uses
+
+	statements map[uint32]wire.Statement
+	rows       map[uint32]*openRows
+
+	requests chan request
+	answers  chan answer   // of calls
+	gone     chan struct{} // closed when the keeper is
+	readErr  error         // why, once it is closed
+
+	mu       sync.Mutex
+	current  uint32 // request
+	cancel   context.CancelCauseFunc
+	canceled uint32 // the last request that was canceled
+}
+
+type request struct {
+	kind    pipe.Type
+	payload []byte
+}
+
+// An answer of the keeper to a call.
+type answer struct {
+	kind    pipe.Type
+	payload []byte
+}
+
+type openRows struct {
+	rows    wire.Rows
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	columns int
+}
+
+func (p *process) configuration() (c Config, err error) {
+	kind, frame, err := p.conn.Read()
+	if err != nil {
+		return c, err
+	}
+	if kind != pipe.Configure {
+		return c, pipe.Violation("the first frame has the type %q", byte(kind))
+	}
+	if err := pipe.Decode(frame, &c); err != nil {
+		return c, err
+	}
+	if c.Memory == 0 {
+		c.Memory = DefaultMemory
+	}
+	return c, nil
+}
+
+// close closes what is open.
+func (p *process) close() {
+	for _, r := range p.rows {
+		r.close()
+	}
+	for _, s := range p.statements {
+		s.Close()
+	}
+	p.session.Close()
+}
+
+func (r *openRows) close() {
+	r.cancel(nil)
+	r.rows.Close()
+}
+
+// read takes what the keeper says, until it is gone. A statement that runs then is interrupted.
+func (p *process) read() {
+	defer close(p.requests)
+	defer close(p.gone)
+	for {
+		kind, frame, err := p.conn.Read()
+		if err != nil {
+			if err != io.EOF {
+				p.readErr = err
+			}
+			p.interrupt(errors.New("the keeper is gone"))
+			return
+		}
+		switch kind {
+		case pipe.Cancel:
+			r := pipe.NewReader(frame)
+			p.cancelRequest(r.Uint32())
+		case pipe.Answer, pipe.Refusal:
+			p.answers <- answer{kind, append([]byte{}, frame...)}
+		default:
+			p.requests <- request{kind, append([]byte{}, frame...)}
+		}
+	}
+}
+
+// cancelRequest cancels a request that runs or will.
+func (p *process) cancelRequest(number uint32) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.canceled = number
+	if p.current == number && p.cancel != nil {
+		p.cancel(errCanceled)
+	}
+}
+
+// interrupt cancels whatever runs.
+func (p *process) interrupt(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cancel != nil {
+		p.cancel(cause)
+	}
+}
+
+// begin makes cancel what ends a request.
+func (p *process) begin(number uint32, cancel context.CancelCauseFunc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current, p.cancel = number, cancel
+	if p.canceled == number {
+		cancel(errCanceled)
+	}
+}
+
+func (p *process) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current, p.cancel = 0, nil
+}
+
+// answer answers a request. An error ends the process.
+func (p *process) answer(q request) error {
+	r := pipe.NewReader(q.payload)
+	number := r.Uint32()
+	var err error
+	switch q.kind {
+	case pipe.CloseStatement:
+		if s := p.statements[number]; s != nil {
+			delete(p.statements, number)
+			s.Close()
+		}
+		return r.End()
+	case pipe.CloseRows:
+		if open := p.rows[number]; open != nil {
+			delete(p.rows, number)
+			open.close()
+			p.remote.forget(number)
+		}
+		return r.End()
+	case pipe.Ready:
+		failed := r.Byte() != 0
+		if err := r.End(); err != nil {
+			return err
+		}
+		p.batch, p.remote.spare = nil, nil // for as long as the client thinks
+		status := p.session.Ready(failed)
+		return p.conn.Send(append(pipe.Begin(nil, pipe.Status), byte(status)))
+	case pipe.Prepare:
+		allowProcessorTime(p.config.Timeout)
+		err = p.prepare(number, r)
+	case pipe.Query:
+		allowProcessorTime(p.config.Timeout)
+		err = p.query(number, r)
+	case pipe.Fetch:
+		allowProcessorTime(p.config.Timeout)
+		err = p.fetch(number, r)
+	default:
+		return pipe.Violation("there is a request of type %q", byte(q.kind))
+	}
+	if _, broken := errors.AsType[*pipe.ViolationError](err); broken {
+		return err
+	}
+	if err != nil {
+		return p.conn.SendJSON(pipe.Failed, shown(err))
+	}
+	return nil
+}
+
+// shown returns an error as a client sees it.
+func shown(err error) *wire.Error {
+	if e, ok := errors.AsType[*wire.Error](asError(err)); ok {
+		return e
+	}
+	return &wire.Error{Code: "XX000", Message: err.Error()}
+}
+
+func (p *process) prepare(number uint32, r *pipe.Reader) error {
+	id, types, sql, err := pipe.ReadPrepare(r)
+	if err != nil {
+		return err
+	}
+	if p.statements[id] != nil {
+		return pipe.Violation("statement %d is there already", id)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	p.begin(number, cancel)
+	defer p.end()
+	stmt, rest, err := p.session.Prepare(ctx, sql, types)
+	if err != nil {
+		return err
+	}
+	answer := pipe.Statement{Rest: len(rest)}
+	if stmt != nil {
+		p.statements[id] = stmt
+		answer.Found, answer.Parameters, answer.Columns = true, stmt.Parameters(), stmt.Columns()
+	}
+	return p.conn.SendJSON(pipe.Prepared, answer)
+}
+
+func (p *process) query(number uint32, r *pipe.Reader) error {
+	id, rowsID, args, err := pipe.ReadQuery(r)
+	if err != nil {
+		return err
+	}
+	stmt := p.statements[id]
+	if stmt == nil || p.rows[rowsID] != nil {
+		return pipe.Violation("there is no statement %d, or rows %d already", id, rowsID)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	p.begin(number, cancel)
+	defer p.end()
+	defer p.remote.serve(rowsID)()
+	rows, err := stmt.Query(ctx, args)
+	if err != nil {
+		cancel(nil)
+		return err
+	}
+	open := &openRows{rows: rows, ctx: ctx, cancel: cancel, columns: len(stmt.Columns())}
+	copied := rows.Copy()
+	if copied != nil {
+		open.columns = len(copied.Columns)
+	}
+	p.rows[rowsID] = open
+	return p.conn.SendJSON(pipe.Queried, pipe.Execution{Copy: copied})
+}
+
+// fetch sends a batch of rows. A batch ends behind a row for which the keeper was asked, since nobody pays for a row
+// that was not asked for.
+func (p *process) fetch(number uint32, r *pipe.Reader) error {
+	asks, err := pipe.ReadFetch(r)
+	if err != nil {
+		return err
+	}
+	open := p.rows[asks.Rows]
+	if open == nil {
+		return pipe.Violation("there are no rows %d", asks.Rows)
+	}
+	p.begin(number, open.cancel)
+	defer p.end()
+	defer p.remote.serve(asks.Rows)()
+	encoder := &pipe.Encoder{Frame: pipe.BeginBatch(p.batch)}
+	defer func() { p.batch = encoder.Frame }()
+	row := wire.RowTo(encoder)
+	header := pipe.BatchHeader{}
+	began, asked := time.Now(), p.remote.asked
+	for !header.Done && pipe.Len(encoder.Frame) < int(asks.Bytes) && p.remote.asked == asked {
+		if header.Count > 0 && time.Since(began) > batchTime {
+			break
+		}
+		before := len(encoder.Frame)
+		encoder.Values = 0
+		more, err := open.rows.Next(row)
+		if err != nil {
+			return p.failBatch(encoder.Frame[:before], header, err)
+		}
+		if !more {
+			header.Done = true
+			header.Tag, header.Counts = tag(open.rows)
+			break
+		}
+		if encoder.Values != open.columns {
+			return fmt.Errorf("a row has %d values for %d columns", encoder.Values, open.columns)
+		}
+		if len(encoder.Frame)-before > pipe.MaxRow {
+			return p.failBatch(encoder.Frame[:before], header, &wire.Error{Code: "54000", Message: "a row is larger than 100 MB"})
+		}
+		header.Count++
+	}
+	return p.conn.Send(pipe.EndBatch(encoder.Frame, header))
+}
+
+// failBatch sends the rows in front of an error, and then the error.
+func (p *process) failBatch(frame []byte, header pipe.BatchHeader, err error) error {
+	if header.Count == 0 {
+		return err
+	}
+	header.Failed = true
+	if err := p.conn.Send(pipe.EndBatch(frame, header)); err != nil {
+		return pipe.Violation("%v", err)
+	}
+	return err
+}
+
+// tag returns the tag of rows that have ended, as a BatchHeader has it.
+func tag(rows wire.Rows) (text string, counts bool) {
+	none, one := rows.Tag(0), rows.Tag(1)
+	if prefix, ok := strings.CutSuffix(none, "0"); ok && one == prefix+"1" {
+		return prefix, true
+	}
+	return none, false
+}
+
+// Notice implements wire.Client.
+func (p *process) Notice(notice *wire.Error) { _ = p.conn.SendJSON(pipe.Notice, notice) }
+
+// Parameter implements wire.Client.
+func (p *process) Parameter(name, value string) {
+	_ = p.conn.SendJSON(pipe.Parameter, pipe.Setting{Name: name, Value: value})
+}
+
+// A caller asks the keeper to evaluate functions. It implements sqlitefn.Remote.
+type caller struct {
+	p       *process
+	serving bool   // whether the keeper answers calls now
+	rows    uint32 // of whose execution they are
+	asked   int    // how often it was asked
+	last    uint32 // group that the keeper was told of
+	open    map[*calledGroup]bool
+	held    int // bytes of steps that were not sent
+	spare   [][]byte
+}
+
+// serve lets calls go to the keeper, for the execution that has these rows, until the function is called that it returns.
+func (r *caller) serve(rows uint32) func() {
+	r.serving, r.rows = true, rows
+	return func() { r.serving = false }
+}
+
+// forget forgets the groups of an execution that has ended. SQLite does not end all of them through Final.
+func (r *caller) forget(rows uint32) {
+	for g := range r.open {
+		if g.rows == rows {
+			delete(r.open, g)
+			r.held -= pipe.Len(g.w.Frame)
+		}
+	}
+}
+
+var errEnded = &wire.Error{Code: "57014", Message: "the statement has ended"}
+
+// ended returns an error if the statement has been canceled, or its rows are closed: its answers would be for nobody.
+func (r *caller) ended() error {
+	if !r.serving {
+		return errEnded
+	}
+	p := r.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.canceled == p.current && p.current != 0 {
+		return errCanceled
+	}
+	return nil
+}
+
+// Call implements sqlitefn.Remote.
+func (r *caller) Call(function string, args []sqlite.Value) (sqlitefn.Released, error) {
+	if err := r.ended(); err != nil {
+		return nil, err
+	}
+	frame := pipe.AppendArguments(pipe.AppendCall(pipe.Begin(nil, pipe.Call), function, len(args)), args)
+	return r.ask(frame)
+}
+
+// ask sends a frame and waits for the answer.
+func (r *caller) ask(frame []byte) (sqlitefn.Released, error) {
+	r.asked++
+	if err := r.p.conn.Send(frame); err != nil {
+		return nil, err
+	}
+	select {
+	case a := <-r.p.answers:
+		if a.kind == pipe.Answer {
+			if len(a.payload) == 0 {
+				return nil, nil
+			}
+			return a.payload, nil
+		}
+		e := new(wire.Error)
+		if err := json.Unmarshal(a.payload, e); err != nil {
+			return nil, err
+		}
+		return nil, e
+	case <-r.p.gone:
+		return nil, errEnded
+	}
+}
+
+// Group implements sqlitefn.Remote.
+func (r *caller) Group(function string) sqlitefn.RemoteGroup {
+	g := &calledGroup{r: r, rows: r.rows, w: pipe.NewGroupWriter(r.buffer(), function)}
+	if r.open == nil {
+		r.open = map[*calledGroup]bool{}
+	}
+	r.open[g] = true
+	return g
+}
+
+// buffer returns a buffer for the steps of a group.
+func (r *caller) buffer() []byte {
+	if n := len(r.spare); n > 0 {
+		b := r.spare[n-1]
+		r.spare = r.spare[:n-1]
+		return b
+	}
+	return nil
+}
+
+// recycle keeps a buffer for other groups.
+func (r *caller) recycle(b []byte) {
+	if len(r.spare) < 2 && cap(b) <= 2*groupBytes {
+		r.spare = append(r.spare, b)
+	}
+}
+
+type calledGroup struct {
+	r    *caller
+	rows uint32 // of whose execution it is
+	w    *pipe.GroupWriter
+	sent bool // whether the keeper knows the group
+}
+
+// number gives the group its number, which it gets with its first frame.
+func (g *calledGroup) number() {
+	if !g.sent {
+		g.r.last++
+		g.w.SetNumber(g.r.last)
+		g.sent = true
+	}
+}
+
+// Step implements sqlitefn.RemoteGroup.
+func (g *calledGroup) Step(args []sqlite.Value) error {
+	r := g.r
+	if !r.serving {
+		return errEnded
+	}
+	before := len(g.w.Frame)
+	g.w.Add(args)
+	r.held += len(g.w.Frame) - before
+	switch {
+	case len(g.w.Frame) >= groupBytes:
+		return g.flush()
+	case r.held >= heldBytes:
+		for other := range r.open {
+			if err := other.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush sends the steps so far.
+func (g *calledGroup) flush() error {
+	if !g.w.Started() {
+		return nil
+	}
+	g.number()
+	g.r.held -= pipe.Len(g.w.Frame)
+	err := g.r.p.conn.Send(g.w.Frame)
+	g.w.Next(g.w.Frame)
+	g.r.held += pipe.Len(g.w.Frame)
+	return err
+}
+
+// Final implements sqlitefn.RemoteGroup. Of a statement that has ended, the keeper is told to forget the group.
+func (g *calledGroup) Final() (sqlitefn.Released, error) {
+	r := g.r
+	delete(r.open, g)
+	r.held -= pipe.Len(g.w.Frame)
+	ended := r.ended()
+	defer func() { r.recycle(g.w.Frame) }()
+	if ended != nil && !g.sent {
+		return nil, ended
+	}
+	if ended != nil {
+		if r.serving {
+			g.w.Finish(true)
+			_ = r.p.conn.Send(g.w.Frame)
+		}
+		return nil, ended
+	}
+	g.w.Finish(false)
+	g.number()
+	return r.ask(g.w.Frame)
+}

@@ -1,0 +1,6 @@
+package worker
+
+import "golang.org/x/sys/unix"
+
+// callsOfArchitecture are calls that other architectures have under other names.
+var callsOfArchitecture = []uintptr{unix.SYS_FSTATAT}
