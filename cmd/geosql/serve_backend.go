@@ -4,8 +4,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
+	"os/exec"
 
 	"github.com/geosql/geosql/sealed"
+	webconsole "github.com/geosql/geosql/serve/console"
+	"github.com/geosql/geosql/serve/keeper"
 	"github.com/geosql/geosql/serve/monitor"
 	"github.com/geosql/geosql/serve/throttle"
 	"github.com/geosql/geosql/serve/wire"
@@ -37,6 +41,36 @@ type backendOptions struct {
 }
 
 // openBackend opens the backend of a server.
-var openBackend = func(backendOptions) (backend, error) {
-	return nil, errors.New("nothing answers roles in this build")
+var openBackend = func(o backendOptions) (backend, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	history := &webconsole.History{}
+	k, err := keeper.Open(keeper.Options{
+		Path: o.Path, Name: o.Database, Ledger: o.Ledger, Keyring: sealed.NewKeyring(o.Keys...),
+		Worker:      func() *exec.Cmd { return exec.Command(program, "worker") },
+		MaxSessions: o.MaxSessions, Logger: o.Logger, Observer: monitor.Observers{o.Observer, history},
+	})
+	if err != nil {
+		return nil, err
+	}
+	served, err := webconsole.Serve(k, history, o.OwnerPassword)
+	if err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	return &keptBackend{k, webconsole.New(served, webconsole.Options{Log: o.Logger})}, nil
+}
+
+// A keptBackend is a keeper with its console.
+type keptBackend struct {
+	*keeper.Keeper
+	console *webconsole.Server
+}
+
+func (b *keptBackend) Console() http.Handler { return b.console }
+
+func (b *keptBackend) Close() error {
+	b.console.Close()
+	return b.Keeper.Close()
 }

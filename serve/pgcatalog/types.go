@@ -103,6 +103,14 @@ func ColumnType(declared string) Type {
 	return *typeByName[name]
 }
 
+// TypeName returns what SQL calls a type, such as double precision, or "" for one that is not known.
+func TypeName(oid uint32) string {
+	if t := typeByOID[oid]; t != nil {
+		return t.SQL
+	}
+	return ""
+}
+
 // catalogTypes are the declared types of the catalogue's own columns, which are not SQLite's.
 var catalogTypes = map[string]*Type{}
 

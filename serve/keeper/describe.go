@@ -1,0 +1,98 @@
+package keeper
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/pgcatalog"
+	"github.com/geosql/geosql/serve/role"
+)
+
+// A Table is a table, or a view, that analysts may read.
+type Table struct {
+	Name    string
+	View    bool
+	Columns []Column
+}
+
+// A Column is a column of a table.
+type Column struct {
+	Name   string
+	Type   string          // as PostgreSQL calls it
+	Sealed *catalog.Column // nil if it is public
+}
+
+// Tables returns the tables and views, in the order of their names.
+func (k *Keeper) Tables() (tables []Table, err error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.names.Refresh(); err != nil {
+		return nil, err
+	}
+	err = k.conn.Each(`SELECT s.name, s.type = 'view', c.name, c.type FROM main.sqlite_schema s JOIN pragma_table_info(s.name, 'main') c
+		WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND s.name NOT LIKE 'geosql\_%' ESCAPE '\'
+		ORDER BY s.name, c.cid`, func(v []sqlite.Value) error {
+		name := v[0].Text()
+		if len(tables) == 0 || tables[len(tables)-1].Name != name {
+			tables = append(tables, Table{Name: name, View: v[1].Int() != 0})
+		}
+		t := &tables[len(tables)-1]
+		c := Column{Name: v[2].Text(), Type: pgcatalog.ColumnType(v[3].Text()).SQL, Sealed: k.sealed(name, v[2].Text())}
+		if c.Sealed != nil {
+			c.Type = "sealed"
+		}
+		t.Columns = append(t.Columns, c)
+		return nil
+	})
+	return tables, err
+}
+
+// sealed returns the sealed column of a name, or nil.
+func (k *Keeper) sealed(table, column string) *catalog.Column {
+	columns := k.names.Record().Columns
+	i := slices.IndexFunc(columns, func(c catalog.Column) bool { return c.Table == table && c.Name == column })
+	if i < 0 {
+		return nil
+	}
+	c := columns[i]
+	return &c
+}
+
+// Purses returns what a role has spent.
+func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.book.Purses(role) }
+
+// AddRole adds a role, whose verifier is set. It is an error if there is one of its name, or if it does not fit the database.
+func (k *Keeper) AddRole(r *role.Role) error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return err
+	}
+	if k.roles.Find(r.Name) != nil {
+		return fmt.Errorf("there is a role %s: drop it first, or take another name", r.Name)
+	}
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if err := r.CheckFor(k.names.Record().Columns); err != nil {
+		return err
+	}
+	return k.book.Record(r.Fact())
+}
+
+// DropRole drops a role. Its sessions end at their next statement.
+func (k *Keeper) DropRole(name string) error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return err
+	}
+	r := k.roles.Find(name)
+	if r == nil {
+		return fmt.Errorf("there is no role %s", name)
+	}
+	return k.book.Record(r.Dropped())
+}
