@@ -61,7 +61,7 @@ func TestAttacks(t *testing.T) {
 		{"writes", "ann", `DROP TABLE reading`, "25006 42501"},
 		{"time", "ann", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`, "57014"},
 		{"time", "ann", `SELECT count(*) FROM reading a, reading b, reading c, reading d, reading e`, "57014"},
-		{"time", "ann", `SELECT dx_sum(kwh, 0.1) FROM reading a, reading b, reading c, reading d WHERE a.id + b.id + c.id + d.id < 0`, "57014 42702"},
+		{"time", "ann", `SELECT dx_sum(a.kwh, 0.1) FROM reading a, reading b, reading c, reading d WHERE a.hour + b.hour + c.hour + d.hour < 0`, "57014"},
 		{"memory", "ann", `SELECT zeroblob(1000000000)`, "54000 53200"},
 		{"memory", "ann", `SELECT hex(randomblob(900000000))`, "54000 53200"},
 		{"memory", "ann", `WITH RECURSIVE n(i, t) AS (SELECT 1, 'x' UNION ALL SELECT i + 1, t || t FROM n LIMIT 60) SELECT max(length(t)) FROM n`, "54000 53200"},
@@ -191,7 +191,7 @@ func TestCostRaces(t *testing.T) {
 		for i := range 6 {
 			session := s.session(fmt.Sprint("role", round))
 			all.Go(func() {
-				_, err := session.ask(fmt.Sprintf(`SELECT dx_sum(kwh, 1) FROM reading WHERE id <> %d`, round*100+i+1)) // all are about the same accounts
+				_, err := session.ask(fmt.Sprintf(`SELECT dx_sum(kwh, 1) FROM reading WHERE rowid <> %d`, round*100+i+1)) // all are about the same accounts
 				mu.Lock()
 				defer mu.Unlock()
 				switch {

@@ -56,7 +56,7 @@ func TestKill(t *testing.T) {
 					}
 					session := &session{s, conn}
 					for err == nil {
-						q := fmt.Sprintf(`SELECT dx_sum(kwh, %v) FROM reading WHERE id %% %d <> 1`, epsilon, 2+questions.IntN(400))
+						q := fmt.Sprintf(`SELECT dx_sum(kwh, %v) FROM reading WHERE rowid %% %d <> %d`, epsilon, 2+questions.IntN(400), questions.IntN(4))
 						var got string
 						if got, err = session.ask(q); err == nil {
 							mu.Lock()
