@@ -94,13 +94,13 @@ func (p *place) role(name string, flags ...string) {
 	if err := os.WriteFile(password, []byte(name+"\n"), 0o600); err != nil {
 		p.Fatal(err)
 	}
-	p.run(append([]string{"role", p.path, "add", name, "--password-file", password, "--timeout", fmt.Sprint(timeout)}, flags...)...)
+	p.run(append([]string{"role", p.path, "add", name, "--password-file", password}, flags...)...)
 }
 
 // analyst adds a role that may ask about kwh and home, with a budget.
 func (p *place) analyst(name, budget string, flags ...string) {
 	p.Helper()
-	p.role(name, append([]string{"--columns", "reading.kwh,reading.home", "--epsilon", "kWh=" + budget, "--epsilon", "record=" + budget}, flags...)...)
+	p.role(name, append([]string{"--columns", "reading.kwh,reading.home", "--epsilon", "kWh=" + budget, "--epsilon", "record=" + budget, "--timeout", fmt.Sprint(timeout)}, flags...)...)
 }
 
 // spent returns the most that an account has spent of a unit, as the ledger says.

@@ -1,8 +1,6 @@
 package file
 
 import (
-	"strconv"
-
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
@@ -35,18 +33,46 @@ func (l *Ledger) Record(facts ...ledger.Fact) error {
 	})
 }
 
-// Facts implements [ledger.Ledger].
+// Facts implements [ledger.Ledger]. It waits for no transaction, since whoever acts on facts asks
+// for new ones all the time.
 func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
-	err = l.readStored(func(db *store) error {
-		some, err := db.hasTable("fact")
-		if err != nil || !some {
+	if l.path == "" {
+		err = l.readStored(func(db *store) error {
+			facts, err = db.facts(after)
 			return err
-		}
-		return db.query("SELECT id, kind, text FROM fact WHERE id > CAST(?1 AS INTEGER) ORDER BY id", func(s *sqlite.Stmt) error {
-			id, kind, text := s.Column(0), s.Column(1), s.Column(2)
-			facts = append(facts, ledger.Fact{ID: id.Int(), Kind: kind.Text(), Text: text.Text()})
-			return nil
-		}, strconv.FormatInt(after, 10))
+		})
+		return facts, err
+	}
+	err = l.watch(func(w *watcher) error {
+		facts, err = w.db.facts(after)
+		return err
 	})
 	return facts, err
+}
+
+// facts returns the facts with a higher ID than after.
+func (db *store) facts(after int64) (facts []ledger.Fact, err error) {
+	s, err := db.compiled("SELECT 1 FROM sqlite_schema WHERE name = 'fact'")
+	if err != nil {
+		return nil, err
+	}
+	some, err := s.Step()
+	s.Reset()
+	if err != nil || !some {
+		return nil, err
+	}
+	if s, err = db.compiled("SELECT id, kind, text FROM fact WHERE id > ?1 ORDER BY id"); err != nil {
+		return nil, err
+	}
+	defer s.Reset()
+	s.BindInts(1, after)
+	for {
+		more, err := s.Step()
+		if err != nil || !more {
+			return facts, err
+		}
+		var v [3]sqlite.Value
+		s.Row(0, v[:])
+		facts = append(facts, ledger.Fact{ID: v[0].Int(), Kind: v[1].Text(), Text: v[2].Text()})
+	}
 }

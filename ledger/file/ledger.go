@@ -29,7 +29,7 @@ type Ledger struct {
 	db     *store       // nil once closed
 	turns  *turns.Queue // among processes
 
-	watcher  limitWatcher
+	watcher  watcher
 	revision atomic.Int64 // changes when somebody has set limits
 
 	// mu guards what waits in memory. Nobody waits for the disk while holding it. It is

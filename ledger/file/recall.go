@@ -23,21 +23,17 @@ import (
 // limits again.
 const checkAfter = 1024
 
-// limitWatcher finds limits that other processes set. It has a connection of its own, so that
+// A watcher reads what this and other processes have stored. It has a connection of its own, so that
 // nobody has to wait for a transaction. It is used under its lock.
-type limitWatcher struct {
+type watcher struct {
 	sync.Mutex
 	db       *store // nil until it is needed
-	lastSeen int64  // the last entry when it last looked
+	lastSeen int64  // the last entry when it last looked for limits
 	closed   bool   // with the ledger, which nobody may open again
 }
 
-// checkForLimits looks for limits that were set since the last time, and empties the pools
-// whose limits were lowered.
-func (l *Ledger) checkForLimits() error {
-	if l.path == "" {
-		return nil // there are no others
-	}
+// watch lets work read what is stored now, without waiting for a transaction. The ledger has a file.
+func (l *Ledger) watch(work func(*watcher) error) error {
 	l.watcher.Lock()
 	defer l.watcher.Unlock()
 	if l.watcher.closed {
@@ -52,19 +48,30 @@ func (l *Ledger) checkForLimits() error {
 	if _, err := l.watcher.db.sameLedger(); err != nil {
 		return wrap(err)
 	}
-	set, last, err := l.watcher.db.limitsSince(l.watcher.lastSeen)
-	if err != nil {
-		return wrap(err)
+	return wrap(work(&l.watcher))
+}
+
+// checkForLimits looks for limits that were set since the last time, and empties the pools
+// whose limits were lowered.
+func (l *Ledger) checkForLimits() error {
+	if l.path == "" {
+		return nil // there are no others
 	}
-	if err := l.recall(l.watcher.db, set...); err != nil {
-		return wrap(err)
-	}
-	l.watcher.lastSeen = last
-	return nil
+	return l.watch(func(w *watcher) error {
+		set, last, err := w.db.limitsSince(w.lastSeen)
+		if err != nil {
+			return err
+		}
+		if err := l.recall(w.db, set...); err != nil {
+			return err
+		}
+		w.lastSeen = last
+		return nil
+	})
 }
 
 // open opens the connection to the ledger that has the ID.
-func (w *limitWatcher) open(path, id string) error {
+func (w *watcher) open(path, id string) error {
 	if w.db != nil {
 		return nil
 	}
@@ -81,7 +88,7 @@ func (w *limitWatcher) open(path, id string) error {
 	return nil
 }
 
-func (w *limitWatcher) close() error {
+func (w *watcher) close() error {
 	w.Lock()
 	defer w.Unlock()
 	w.closed = true
