@@ -38,9 +38,10 @@ type serving struct {
 	said []string // lines of standard error
 }
 
-// startServing starts a server on ports that are free, and waits until it listens.
+// startServing starts a server with a backend of few words on ports that are free, and waits until it listens.
 func startServing(t *testing.T, p sealedPlace, args ...string) *serving {
 	t.Helper()
+	t.Setenv(fakeAnswers, "1")
 	s := &serving{T: t, ended: make(chan struct{})}
 	args = append([]string{"serve", p.out, "--key", p.key, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)
 	s.cmd = clitest.Command(t, args...)

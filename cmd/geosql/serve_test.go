@@ -24,8 +24,14 @@ import (
 	"github.com/geosql/geosql/serve/wire"
 )
 
-// The server of the tests answers with a backend of few words: "wait MILLISECONDS" takes that long.
+// fakeAnswers in the environment makes the server answer with a backend of few words: "wait MILLISECONDS" takes that
+// long.
+const fakeAnswers = "GEOSQL_TEST_FAKE_BACKEND"
+
 func init() {
+	if os.Getenv(fakeAnswers) == "" {
+		return
+	}
 	openBackend = func(o backendOptions) (backend, error) {
 		v, err := wire.NewVerifier("sesame", wire.DefaultIterations)
 		return &fakeBackend{o, v}, err
