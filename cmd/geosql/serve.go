@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -118,7 +119,7 @@ func (t *serveTask) run(path string) (err error) {
 		return err
 	}
 	s := &server{task: t, logger: newLogger(os.Stderr, t.json)}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = cmp.Or(err, s.close()) }()
 	if err := s.open(path); err != nil {
 		if wrong := cli.UsageError(""); errors.As(err, &wrong) {
 			return err
@@ -244,7 +245,7 @@ func (s *server) serve(signals <-chan os.Signal) error {
 	for {
 		select {
 		case err := <-failed:
-			return errors.Join(fmt.Errorf("serve: %w", err), s.stop(nil))
+			return cmp.Or(fmt.Errorf("serve: %w", err), s.stop(nil))
 		case got := <-signals:
 			if got == syscall.SIGHUP {
 				s.reload()
@@ -362,7 +363,7 @@ func (s *server) stop(signals <-chan os.Signal) error {
 	}
 }
 
-// close closes what is open.
+// close closes what is open, and returns the first error.
 func (s *server) close() (err error) {
 	for _, l := range []net.Listener{s.listener, s.httpListener} {
 		if l != nil {
@@ -370,13 +371,13 @@ func (s *server) close() (err error) {
 		}
 	}
 	if s.backend != nil {
-		err = errors.Join(err, s.backend.Close())
+		err = s.backend.Close()
 	}
 	if s.audit != nil {
-		err = errors.Join(err, s.audit.Close())
+		err = cmp.Or(err, s.audit.Close())
 	}
 	if s.vault != nil {
-		err = errors.Join(err, s.vault.close())
+		err = cmp.Or(err, s.vault.close())
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func openServedVault(path string, f ledgerFlags, keys keyFlags) (*servedVault, e
 		return nil, err
 	}
 	if err := v.readKeys(keys); err != nil {
-		return nil, errors.Join(err, v.close())
+		return nil, v.vault.close(err)
 	}
 	return v, nil
 }

@@ -2,8 +2,8 @@ package monitor
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -248,7 +248,7 @@ func (a *Audit) Close() error {
 	a.write(entry{Event: "server stopped"})
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return errors.Join(a.err, closeSynced(a.file))
+	return cmp.Or(a.err, closeSynced(a.file))
 }
 
-func closeSynced(f *os.File) error { return errors.Join(f.Sync(), f.Close()) }
+func closeSynced(f *os.File) error { return cmp.Or(f.Sync(), f.Close()) }
