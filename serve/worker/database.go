@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,11 +151,13 @@ func (db *database) harden(own, modules []string) error {
 	if err != nil {
 		return err
 	}
+	withheld := strings.Fields(withheldFunctions)
 	for _, f := range all {
-		if !isOwn[f] {
+		if !isOwn[f] && !slices.Contains(withheld, f) {
 			permit.Functions = append(permit.Functions, f)
 		}
 	}
+	permit.Modules = withheld
 	for _, m := range modules {
 		if m != "json_each" && m != "json_tree" {
 			permit.Modules = append(permit.Modules, m)
@@ -169,6 +172,9 @@ func (db *database) harden(own, modules []string) error {
 
 // readableTables are the tables of declarations, which are public.
 const readableTables = "geosql_universe geosql_domain geosql_region geosql_markov geosql_prior geosql_cip geosql_optimal"
+
+// withheldFunctions are the free functions that tell about the machine, or that look into the ledger.
+const withheldFunctions = "geosql_debug pim_estimate"
 
 // safeFunctions are the functions of SQLite that only compute. Others are refused: those that load
 // code, tell about the machine or belong to virtual tables.
