@@ -1,6 +1,9 @@
 package pgcatalog
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // typeOf returns the type of the expression with the tokens, which ends before end, or 0.
 func (r *rewriter) typeOf(items []int, end int) uint32 {
@@ -164,25 +167,40 @@ func FirstWord(sql string) string {
 	return ""
 }
 
-// Parameters returns the types of the parameters $n by their numbers, as far as the statement tells: by
-// a cast, by what they are compared or computed with, or by where they stand.
-func (d *Description) Parameters() map[int]uint32 {
-	found := map[int]uint32{}
+// Parameters returns the types of the parameters $n, from 1 to most: those that the client declares, and
+// otherwise those that the statement tells by a cast, by what they are compared or computed with, or by
+// where they stand. The others are text, as they are in PostgreSQL.
+func (d *Description) Parameters(most int, declared []uint32) []uint32 {
+	d.parameters = map[int]uint32{}
+	for i, oid := range declared {
+		if oid != typeByName["unknown"].OID {
+			d.parameters[i+1] = oid
+		}
+	}
 	for i, t := range d.tokens {
 		if t.kind != position {
 			continue
 		}
-		n := 0
-		for _, c := range t.text[1:] {
-			if n = n*10 + int(c-'0'); n > 1<<16 {
-				break
-			}
-		}
-		if found[n] == 0 {
-			found[n] = d.parameter(i)
+		if n := t.parameter(); d.parameters[n] == 0 {
+			d.parameters[n] = d.typeOfPosition(i)
 		}
 	}
-	return found
+	list := make([]uint32, most)
+	for i := range list {
+		list[i] = cmp.Or(d.parameters[i+1], typeByName["text"].OID)
+		d.parameters[i+1] = list[i]
+	}
+	return list
+}
+
+// parameter returns the number of a parameter.
+func (t token) parameter() (n int) {
+	for _, c := range t.text[1:] {
+		if n = n*10 + int(c-'0'); n > 1<<16 {
+			break
+		}
+	}
+	return n
 }
 
 // back returns the index of the last token before i that is neither blank nor comment, or -1.
@@ -200,8 +218,8 @@ func (t token) compares() bool {
 // computes reports whether a token computes with what stands before and behind it.
 func (t token) computes() bool { return t.isSymbol("+", "-", "*", "/", "%") }
 
-// parameter returns the type of the parameter at token i, or 0.
-func (d *Description) parameter(i int) uint32 {
+// typeOfPosition returns the type of the parameter at token i, or 0.
+func (d *Description) typeOfPosition(i int) uint32 {
 	hi := len(d.tokens)
 	after, before := d.skip(i+1, hi), d.back(i)
 	next, previous := d.at(after, hi), token{}

@@ -17,10 +17,11 @@ type Result struct {
 // those of columns of tables only.
 type Description struct {
 	*rewriter
-	column  func(name string) uint32
-	aliases map[string]uint32              // of subqueries; nil before they are needed
-	opening []int                          // the index of the parenthesis or bracket that a closing one closes
-	last    struct{ at, open, number int } // the last parameter in a list, and where it stands
+	column     func(name string) uint32
+	aliases    map[string]uint32              // of subqueries; nil before they are needed
+	parameters map[int]uint32                 // see Parameters
+	opening    []int                          // the index of the parenthesis or bracket that a closing one closes
+	last       struct{ at, open, number int } // the last parameter in a list, and where it stands
 }
 
 // Describe describes a query. column returns the type of the columns of tables with a name, 0 if there
@@ -39,6 +40,7 @@ func Describe(sql string, column func(name string) uint32) *Description {
 		}
 	}
 	d.typeOfColumn = d.Column
+	d.typeOfParameter = func(n int) uint32 { return d.parameters[n] }
 	return d
 }
 
@@ -254,6 +256,8 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 			return none, typeByName["int8"].OID
 		}
 		return none, typeByName["float8"].OID
+	case first.kind == position && len(items) == 1 && r.typeOfParameter != nil:
+		return none, r.typeOfParameter(first.parameter())
 	case first.isSymbol("-", "+", "~") && len(items) > 1:
 		return none, r.typeOf(items[1:], end)
 	case len(chain) == 0:

@@ -46,7 +46,8 @@ type rewriter struct {
 	depth  int
 	err    *Error
 
-	typeOfColumn func(name string) uint32 // see Description; nil if types do not matter
+	typeOfColumn    func(name string) uint32 // see Description; nil if types do not matter
+	typeOfParameter func(n int) uint32
 
 	// catalogue says that the statement asks a schema of PostgreSQL. There user is the role; elsewhere
 	// it may be a column, which SQLite allows.

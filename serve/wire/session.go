@@ -597,10 +597,17 @@ func (c *conn) describe(m *pgproto3.Describe) error {
 		columns = p.columns
 	case 'P':
 		p, err := c.findPortal(m.Name)
-		if err != nil {
+		if err == nil {
+			columns, formats = p.prep.columns, p.formats
+			break
+		}
+		// A cursor that a statement has declared is a portal too, which psycopg describes.
+		cursor, _, failed := c.prepare(`FETCH 0 FROM "`+strings.ReplaceAll(m.Name, `"`, `""`)+`"`, nil)
+		if failed != nil || cursor == nil || m.Name == "" {
 			return err
 		}
-		columns, formats = p.prep.columns, p.formats
+		columns = cursor.columns
+		cursor.release()
 	default:
 		return newError("08P01", "invalid DESCRIBE message subtype")
 	}
@@ -737,7 +744,7 @@ func (c *conn) complete(p *portal, sent int64) error {
 	if p.row.copy != nil {
 		c.send(&pgproto3.CopyDone{})
 	}
-	tag := p.rows.Tag(sent)
+	tag := c.deallocate(p.rows.Tag(sent))
 	if len(p.prep.columns) > 0 {
 		p.again = p.rows.Tag(0)
 	}
@@ -745,6 +752,22 @@ func (c *conn) complete(p *portal, sent int64) error {
 	c.sendNotices()
 	c.send(&pgproto3.CommandComplete{CommandTag: []byte(clean(tag))})
 	return nil
+}
+
+// deallocate closes the statements that a command says, see Rows.Tag, and returns the tag for the client.
+func (c *conn) deallocate(tag string) string {
+	const command = "DEALLOCATE"
+	name, is := strings.CutPrefix(tag, command+" ")
+	switch {
+	case tag == "DISCARD ALL", is && name == "ALL":
+		for name := range c.statements {
+			c.closeStatement(name)
+		}
+	case is:
+		c.closeStatement(strings.ReplaceAll(strings.Trim(name, `"`), `""`, `"`))
+		return command
+	}
+	return tag
 }
 
 // Notice implements Client.

@@ -1,5 +1,6 @@
 // Package wire speaks the PostgreSQL protocol, versions 3.0 and 3.2, to clients, and asks a Handler for
-// everything that is not protocol: who may log in, and what a statement means. It knows no SQL.
+// everything that is not protocol: who may log in, and what a statement means. It knows no SQL but FETCH, with
+// which it describes the cursors that statements have declared, and the tags of DEALLOCATE and DISCARD ALL.
 //
 // A Server accepts connections. Each has a goroutine of its own, which calls the connection's Session and what
 // comes from it, one call at a time.
@@ -128,7 +129,8 @@ type Rows interface {
 	Copy() *Copy
 
 	// Tag returns the command tag of a statement that ended, such as "SELECT 3" or "BEGIN", if rows rows were
-	// sent since the client last asked for some.
+	// sent since the client last asked for some. After DEALLOCATE with a name in double quotes, after DEALLOCATE ALL
+	// and after DISCARD ALL, prepared statements are closed.
 	Tag(rows int64) string
 
 	Close()

@@ -145,11 +145,10 @@ func (s *Session) execute(command pgcatalog.Command) (string, error) {
 	case pgcatalog.Discard:
 		return s.discard(c)
 	case pgcatalog.Deallocate:
-		// The server closes what clients prepare by the protocol. There are no others.
 		if c.Name == "" {
 			return "DEALLOCATE ALL", nil
 		}
-		return "DEALLOCATE", nil
+		return "DEALLOCATE " + quoted(c.Name), nil // the server, which has the statement, closes it
 	case pgcatalog.Close:
 		return s.closeCursor(c)
 	}

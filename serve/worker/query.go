@@ -58,7 +58,7 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 		return nil, newError("42601", "the statement has no columns")
 	}
 	d := pgcatalog.Describe(sql, db.typeOf)
-	q.parameters = parameterTypes(d, stmt.Parameters(), types)
+	q.parameters = d.Parameters(stmt.Parameters(), types)
 	q.columns = resultColumns(d, stmt)
 	return q, nil
 }

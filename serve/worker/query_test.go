@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // A sealed column that is read bare is no data, and the client is told once.
@@ -210,6 +211,10 @@ func TestParameters(t *testing.T) {
 	if r.Err != nil || string(r.Rows[0][0])+string(r.Rows[0][1])+string(r.Rows[0][2]) != "integerrealinteger" {
 		t.Error(r.Rows, r.Err)
 	}
+	r = c.PgConn().ExecParams(context.Background(), "SELECT $1, $2, $3", [][]byte{[]byte("2"), []byte("1.5"), []byte("t")}, []uint32{20, 701, 16}, nil, nil).Read()
+	if r.Err != nil || r.FieldDescriptions[0].DataTypeOID != 20 || r.FieldDescriptions[1].DataTypeOID != 701 || string(r.Rows[0][2]) != "t" {
+		t.Error(r.FieldDescriptions, r.Rows, r.Err)
+	}
 	// A long IN list is described in reasonable time.
 	list := "SELECT id FROM reading WHERE id IN ($1"
 	args := []any{1}
@@ -374,6 +379,45 @@ func TestPortals(t *testing.T) {
 			t.Error(ids, err)
 		}
 	}
+}
+
+// A cursor is a portal, for clients that describe it, and DEALLOCATE closes what they have prepared.
+func TestProtocolNames(t *testing.T) {
+	s := serve(t, Config{})
+	c := s.connect()
+	c.answers("BEGIN", "")
+	c.answers(`DECLARE "a ""b" CURSOR FOR SELECT id, temperature FROM reading`, "")
+	conn := c.PgConn().Conn()
+	fe := c.PgConn().Frontend()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	for _, name := range []string{`a "b`, "nothing"} {
+		fe.SendDescribe(&pgproto3.Describe{ObjectType: 'P', Name: name})
+		fe.SendSync(&pgproto3.Sync{})
+		if err := fe.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := fe.Receive()
+		if d, is := m.(*pgproto3.RowDescription); name != "nothing" && (!is || len(d.Fields) != 2 || d.Fields[1].DataTypeOID != 701) {
+			t.Errorf("%q is described as %v %v", name, m, err)
+		}
+		if e, is := m.(*pgproto3.ErrorResponse); name == "nothing" && (!is || e.Code != "34000") {
+			t.Errorf("%q is described as %v %v", name, m, err)
+		}
+		if _, err := fe.Receive(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn.SetDeadline(time.Time{})
+	c.answers("ROLLBACK", "")
+	for i := range 4200 { // more than a session may have at a time
+		if _, err := c.PgConn().Prepare(context.Background(), fmt.Sprint("_pg3_", i), "SELECT 1", nil); err != nil {
+			t.Fatal(i, err)
+		}
+		if _, err := c.PgConn().Exec(context.Background(), fmt.Sprint("DEALLOCATE _pg3_", i)).ReadAll(); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	c.fails("_pg3_5", "42601")
 }
 
 func TestCopy(t *testing.T) {

@@ -14,23 +14,6 @@ import (
 
 func asWire(err error, e **wire.Error) bool { return errors.As(err, e) }
 
-// parameterTypes returns the types of the parameters of a statement: those that the client declares,
-// otherwise those that the statement tells, otherwise text. PostgreSQL does the same.
-func parameterTypes(d *pgcatalog.Description, n int, declared []uint32) []uint32 {
-	types := make([]uint32, n)
-	var told map[int]uint32
-	for i := range types {
-		if i < len(declared) && declared[i] != wire.OIDUnknown {
-			types[i] = declared[i]
-		}
-		if types[i] == 0 && told == nil {
-			told = d.Parameters()
-		}
-		types[i] = cmp.Or(types[i], told[i+1], wire.OIDText)
-	}
-	return types
-}
-
 // typeOf returns the type of the columns of a name, 0 if they differ.
 func (db *database) typeOf(column string) uint32 {
 	oid := db.types[strings.ToLower(column)]
