@@ -67,7 +67,7 @@ func (g *Guard) Lift(f func() error) error {
 }
 
 // Begin forgets what was noted about earlier statements.
-func (g *Guard) Begin() { g.c.sealed, g.c.action, g.c.timed_out = 0, 0, 0 }
+func (g *Guard) Begin() { g.c.sealed, g.c.action, g.c.name[0], g.c.timed_out = 0, 0, 0, 0 }
 
 // ReadsSealed reports whether a statement that was compiled since Begin reads a table with sealed
 // columns, also where a view reads it.

@@ -54,7 +54,7 @@ func BenchmarkPsql(b *testing.B) {
 	s := serve(b, Config{})
 	sql := "WITH RECURSIVE w(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM w LIMIT 1000000) SELECT n, n * 0.5, 'some text', n % 2 = 0 FROM w"
 	for b.Loop() {
-		if _, said, err := s.psql(sql, "-o", "/dev/null"); err != nil || strings.Contains(said, "ERROR") {
+		if _, said, err := s.psql([]string{sql}, "-o", "/dev/null"); err != nil || strings.Contains(said, "ERROR") {
 			b.Fatal(said, err)
 		}
 	}

@@ -24,14 +24,18 @@ var psqlCommands = []struct{ command, want string }{
 	{`\dS`, "pg_class"}, {`SELECT count(*) FROM reading`, "5"}, {`SELECT 'a'::text || E'\tb'`, "a\tb"},
 }
 
-// psql runs Debian's psql on a command and returns what it prints.
-func (s *site) psql(command string, arguments ...string) (out, said string, err error) {
+// psql runs Debian's psql on commands and returns what it prints.
+func (s *site) psql(commands []string, arguments ...string) (out, said string, err error) {
 	s.t.Helper()
 	program, err := exec.LookPath("psql")
 	if err != nil {
 		s.t.Skip("psql is not installed: install postgresql-client")
 	}
-	cmd := exec.Command(program, append([]string{"-X", "-At", "-v", "ON_ERROR_STOP=1", "-c", command, s.dsn()}, arguments...)...)
+	arguments = append([]string{"-X", "-At", "-v", "ON_ERROR_STOP=1", s.dsn()}, arguments...)
+	for _, c := range commands {
+		arguments = append(arguments, "-c", c)
+	}
+	cmd := exec.Command(program, arguments...)
 	cmd.Env = append(os.Environ(), "PGPASSWORD=secret", "LC_ALL=C")
 	var output, errors bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &errors
@@ -39,25 +43,22 @@ func (s *site) psql(command string, arguments ...string) (out, said string, err 
 	return output.String(), errors.String(), err
 }
 
-// Debian's psql gets answers to its commands.
+// Debian's psql shows what it is asked for.
 func TestPsql(t *testing.T) {
 	s := serve(t, Config{Timeout: 10 * time.Second})
-	for _, c := range psqlCommands {
-		out, said, err := s.psql(c.command)
-		if err != nil || strings.Contains(said, "ERROR") || !strings.Contains(out, c.want) {
-			t.Errorf("%s: %v %s\n%s", c.command, err, said, out)
+	for _, x := range []struct{ command, out, said string }{
+		{"SELECT kwh FROM reading LIMIT 1", "\\x7365616c6564\n", "NOTICE:  kwh is sealed: ask with a private function, such as dx_sum(kwh, 0.1)\n"},
+		{"SELECT home, sum(kwh) FROM reading GROUP BY home", "", "ERROR:  sum over the sealed column reading.kwh would be a wrong number\n" +
+			"HINT:  Write dx_sum(kwh, epsilon), or SET geosql.epsilon = 0.1 and ask as you did.\n"},
+		{"SELECT id, nope FROM reading", "", "ERROR:  no such column: nope\nLINE 1: SELECT id, nope FROM reading\n                   ^\n"},
+		{"DROP TABLE reading", "", "ERROR:  cannot execute DROP in a read-only transaction\n"},
+	} {
+		if out, said, _ := s.psql([]string{x.command}); out != x.out || said != x.said {
+			t.Errorf("%s: %q %q", x.command, out, said)
 		}
 	}
-	out, said, _ := s.psql("SELECT kwh FROM reading LIMIT 1")
-	if out != "\\x7365616c6564\n" || said != "NOTICE:  kwh is sealed: ask with a private function, such as dx_sum(kwh, 0.1)\n" {
-		t.Errorf("%q %q", out, said)
-	}
-	_, said, _ = s.psql("SELECT home, sum(kwh) FROM reading GROUP BY home")
-	if want := "ERROR:  sum over the sealed column reading.kwh would be a wrong number\nHINT:  Write dx_sum(kwh, epsilon), or SET geosql.epsilon = 0.1 and ask as you did.\n"; said != want {
-		t.Errorf("%q", said)
-	}
 	// psql's FETCH_COUNT declares cursors.
-	if out, said, err := s.psql("SELECT id FROM reading", "-v", "FETCH_COUNT=2"); err != nil || out != "1\n2\n3\n4\n5\n" {
+	if out, said, err := s.psql([]string{"SELECT id FROM reading"}, "-v", "FETCH_COUNT=2"); err != nil || out != "1\n2\n3\n4\n5\n" {
 		t.Error(out, said, err)
 	}
 }
@@ -74,12 +75,22 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	s := serve(t, Config{})
-	c := s.connect()
-	for _, command := range psqlCommands {
-		if out, said, err := s.psql(command.command); err != nil || strings.Contains(said, "ERROR") {
-			t.Errorf("%s: %v %s\n%s", command.command, err, said, out)
+	const mark = "=====\n"
+	var commands []string
+	for _, c := range psqlCommands {
+		commands = append(commands, c.command, `\echo =====`)
+	}
+	out, said, err := s.psql(commands)
+	answers := strings.Split(out, mark)
+	if err != nil || strings.Contains(said, "ERROR") || len(answers) != len(psqlCommands)+1 {
+		t.Fatalf("%v %s: the last answer was that of %s", err, said, psqlCommands[min(len(answers)-1, len(psqlCommands)-1)].command)
+	}
+	for i, c := range psqlCommands {
+		if !strings.Contains(answers[i], c.want) {
+			t.Errorf("%s: %s", c.command, answers[i])
 		}
 	}
+	c := s.connect()
 	oid := func(sql string) string {
 		rows, failure := c.try(sql)
 		if len(rows) != 1 {

@@ -21,7 +21,6 @@ type query struct {
 	stmt       *sqlite.Stmt // nil while rows use it
 	parameters []uint32
 	columns    []wire.Column
-	noticed    bool // that it reads a sealed column bare
 }
 
 // compileQuery compiles a query. types are the types of parameters as far as the client declares them.
@@ -173,6 +172,7 @@ type execution struct {
 	rows     int64         // so far
 	patience time.Duration // that is left; 0 for ever
 	over     bool
+	noticed  bool // that it reads a sealed column bare
 }
 
 // next steps to the next row. ctx is that of the call.
@@ -223,7 +223,7 @@ func (e *execution) next(ctx context.Context) (bool, error) {
 func (e *execution) write(row *wire.Row) error {
 	for i := range e.values {
 		v := &e.values[i]
-		if v.Type() == sqlite.Blob && e.query.isSealed(v.Bytes()) {
+		if v.Type() == sqlite.Blob && e.isSealed(v.Bytes()) {
 			writeSealed(row, e.query.columns[i].OID)
 			continue
 		}
@@ -235,19 +235,20 @@ func (e *execution) write(row *wire.Row) error {
 }
 
 // isSealed reports whether a blob is a sealed value, narrowed or not, and tells the client about it.
-func (q *query) isSealed(b []byte) bool {
+func (e *execution) isSealed(b []byte) bool {
 	const narrowed = 16
 	if len(b) != sealed.ValueSize && len(b) != sealed.ValueSize+narrowed {
 		return false
 	}
-	c, is := q.session.database.sealed[binary.BigEndian.Uint32(b)]
-	if is && !q.noticed {
-		q.noticed = true
+	s := e.query.session
+	c, is := s.database.sealed[binary.BigEndian.Uint32(b)]
+	if is && !e.noticed {
+		e.noticed = true
 		example := "dx_sum(" + c.column + ", 0.1)"
 		if c.location {
 			example = "dx_heatmap(" + c.column + ", 1, 1000)"
 		}
-		q.session.client.Notice(&wire.Error{Message: c.column + " is sealed: ask with a private function, such as " + example})
+		s.client.Notice(&wire.Error{Message: c.column + " is sealed: ask with a private function, such as " + example})
 	}
 	return is
 }
