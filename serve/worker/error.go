@@ -134,6 +134,7 @@ var messages = []struct{ part, code string }{
 	{"no such collation", "42704"},
 	{"no such window", "42704"},
 	{"no such index", "42704"},
+	{"unsafe use of", "42501"}, // of a function that answers, in a view
 	{"misuse of aggregate", "42803"},
 	{"aggregate functions are not allowed", "42803"},
 	{"GROUP BY clause is required", "42803"},

@@ -38,27 +38,36 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 	if err != nil {
 		return nil, err
 	}
+	private := rewritten
 	if db.guard.ReadsSealed() {
-		private, err := db.pass(ctx, rewritten, s.settings.now[epsilon])
+		private, err = db.pass(ctx, rewritten, s.settings.now[epsilon])
+		if err != nil || private != rewritten {
+			stmt.Close()
+		}
 		if err == nil && private != rewritten {
-			stmt.Close()
-			rewritten = private
-			stmt, err = db.compile(ctx, sql, rewritten)
-		} else if err != nil {
-			stmt.Close()
+			stmt, err = db.compile(ctx, sql, private)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	q := &query{session: s, sql: rewritten, stmt: stmt}
+	q := &query{session: s, sql: private, stmt: stmt}
 	if stmt.Columns() == 0 {
 		stmt.Close()
 		return nil, newError("42601", "the statement has no columns")
 	}
 	d := pgcatalog.Describe(sql, db.typeOf)
 	q.parameters = d.Parameters(stmt.Parameters(), types)
-	q.columns = resultColumns(d, stmt)
+	results := d.Results()
+	if private != rewritten { // under the names that the client knows
+		d = pgcatalog.Describe(private, db.typeOf)
+		for i, r := range d.Results() {
+			if i < len(results) {
+				results[i].Type = r.Type
+			}
+		}
+	}
+	q.columns = resultColumns(d, results, stmt)
 	return q, nil
 }
 

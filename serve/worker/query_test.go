@@ -31,6 +31,7 @@ func TestSealed(t *testing.T) {
 	if s.remote.finals != 2 || s.remote.calls != 2 {
 		t.Errorf("%d groups and %d calls", s.remote.finals, s.remote.calls)
 	}
+	c.fails("SELECT * FROM answers", "42501 unsafe use of dx_sum()")
 	c.answers("SELECT home, dx_avg(kwh, 1) FROM recent GROUP BY home ORDER BY home", "ana|112\nbo|56\ncy|112")
 }
 
@@ -77,6 +78,11 @@ func TestMisuse(t *testing.T) {
 	c.answers("SHOW geosql.epsilon", "0.1")
 	c.answers("SELECT home, sum(kwh), avg(r.kwh), max(kwh) FROM reading r GROUP BY home ORDER BY home", "ana|112|112|112\nbo|56|56|56\ncy|112|112|112")
 	c.answers("SELECT sum(temperature) FROM reading", "12.5")
+	d, err := c.Prepare(context.Background(), "", "SELECT min(place_kwh), avg(place_kwh) AS a FROM other")
+	if err != nil || d.Fields[0].Name != "min" || d.Fields[0].DataTypeOID != 701 || d.Fields[1].Name != "a" || d.Fields[1].DataTypeOID != 701 {
+		t.Errorf("%+v %v", d, err)
+	}
+	c.answers("SELECT min(place_kwh) FROM other", "NULL")
 	c.fails("SELECT abs(kwh) FROM reading", "42804")
 	c.fails("SELECT id FROM reading WHERE kwh > 3", "42804")
 	c.answers("SET geosql.epsilon TO off", "")

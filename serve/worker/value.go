@@ -23,11 +23,10 @@ func (db *database) typeOf(column string) uint32 {
 	return oid
 }
 
-// resultColumns returns the columns of a statement. Types are those that the statement tells, or those
+// resultColumns returns the columns of a statement, of which results tells what its text does. Types are those that the statement tells, or those
 // that columns were declared with.
-func resultColumns(d *pgcatalog.Description, stmt *sqlite.Stmt) []wire.Column {
+func resultColumns(d *pgcatalog.Description, results []pgcatalog.Result, stmt *sqlite.Stmt) []wire.Column {
 	columns := make([]wire.Column, stmt.Columns())
-	results := d.Results()
 	for i := range columns {
 		c := &columns[i]
 		c.Name = stmt.ColumnName(i)

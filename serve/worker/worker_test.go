@@ -101,12 +101,15 @@ func newFile(t testing.TB) string {
 		INSERT INTO geosql_domain VALUES ('beijing', 39.4, 115.4, 41.1, 117.6, 1, NULL)`)
 	run(`CREATE TABLE reading(id INTEGER PRIMARY KEY, home TEXT, hour TEXT, kwh BLOB, temperature REAL, price NUMERIC, place BLOB);
 		CREATE VIEW recent AS SELECT home, hour, kwh FROM reading;
+		CREATE VIEW answers AS SELECT dx_sum(kwh, 1) FROM reading;
+		CREATE TABLE other(home TEXT, place_kwh BLOB);
 		CREATE TABLE plain(n INTEGER, x REAL, s TEXT, b BLOB)`)
 	d := sealedtest.Seal(t, conn, book, sealedtest.NewKey(t).Public(),
 		catalog.Column{Table: "reading", Name: "kwh", Account: "home", Universe: &catalog.Universe{Name: "u", Lo: 0, Hi: 10, Step: 1, Unit: "kWh"}},
+		catalog.Column{Table: "other", Name: "place_kwh", Account: "home", Universe: &catalog.Universe{Name: "u", Lo: 0, Hi: 10, Step: 1, Unit: "kWh"}},
 		catalog.Column{Table: "reading", Name: "place", Account: "home", Domain: &catalog.Domain{Name: "beijing", South: 39.4, West: 115.4, North: 41.1, East: 117.6, StepM: 1}})
 	for i, home := range []string{"ana", "ana", "bo", "cy", "cy"} {
-		run(fmt.Sprintf("INSERT INTO reading VALUES (%d, '%s', '2024-03-01 %02d:00:00', %s, %d.5, %d.25, %s)", i+1, home, i, d.Reading(1, home, int64(i)), i, i, d.Location(2, home, 40, 116)))
+		run(fmt.Sprintf("INSERT INTO reading VALUES (%d, '%s', '2024-03-01 %02d:00:00', %s, %d.5, %d.25, %s)", i+1, home, i, d.Reading(1, home, int64(i)), i, i, d.Location(3, home, 40, 116)))
 	}
 	run(`INSERT INTO plain VALUES (1, 1.5, 'one', x'01'), (2, 2, 'two', NULL), ('3', '3.5', 3, 'text'), (NULL, NULL, NULL, NULL), (5.5, 'x', 'five', 5);
 		PRAGMA journal_mode = WAL`)
