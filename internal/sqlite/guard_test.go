@@ -1,3 +1,5 @@
+//go:build !geosql_loadable
+
 package sqlite
 
 import (
