@@ -1,6 +1,6 @@
 // The frame of the page: who has logged in, and which part is shown.
 
-import {$, el, show, say} from "./dom.js";
+import {$, el, show, say, openDialog} from "./dom.js";
 import {get, post, onLoggedOut} from "./api.js";
 import {Query} from "./query.js";
 import {showBudgets, showHistory, showRoles} from "./pages.js";
@@ -50,7 +50,7 @@ async function enter(who) {
 
 function leave(why) {
   login = null;
-  if ($("dialog").open) $("dialog").close("");
+  openDialog()?.close();
   $("app").hidden = true;
   $("login").hidden = false;
   $("login-why").textContent = why;
@@ -94,7 +94,7 @@ $("logout").addEventListener("click", async () => {
   query.reset();
   lastUser = "";
   $("login-user").value = "";
-  for (const id of ["budgets-body", "history-body", "roles-body", "schema-body"]) show($(id));
+  for (const id of ["budgets-body", "history-body", "roles-body"]) show($(id));
   history.replaceState(null, "", "#query");
   leave(welcome);
   await get("/api/session").catch(() => {});

@@ -26,7 +26,7 @@ export class Chart {
   draw(box) {
     const names = this.result.columns.map(c => visible(c.name) || "no name");
     const pick = (label, value, options, set) => el("label", {}, label + " ",
-      el("select", {change: event => { set(event.target.value); this.paint(); }},
+      el("select", {name: "chart-" + label.toLowerCase(), change: event => { set(event.target.value); this.paint(); }},
         options.map(([v, text]) => el("option", {value: v, selected: String(v) === String(value)}, text))));
     this.plot = el("div", {class: "plot"});
     this.readout = el("p", {class: "readout faint", "aria-hidden": "true"}, "\u00a0");

@@ -74,15 +74,17 @@ export function empty(title, text, ...more) {
 
 // ask opens a dialog and returns the value of the button that closed it; Escape is "".
 export function ask(title, body, buttons) {
-  const dialog = $("dialog");
   return new Promise(resolve => {
-    const row = el("div", {class: "bar end"}, buttons.map(b => el("button", {
-      type: "button", class: b.primary ? "primary" : b.danger ? "danger" : null, autofocus: b.focus,
-      click: () => dialog.close(b.value),
-    }, b.label)));
-    show(dialog, el("h2", {id: "dialog-title"}, title), el("div", {class: "dialog-body"}, body), row);
-    dialog.returnValue = "";
-    dialog.addEventListener("close", () => { resolve(dialog.returnValue); show(dialog); }, {once: true});
+    const dialog = el("dialog", {"aria-labelledby": "dialog-title", close: () => { resolve(""); dialog.remove(); }},
+      el("h2", {id: "dialog-title"}, title), el("div", {class: "dialog-body"}, body),
+      el("div", {class: "bar end"}, buttons.map(b => el("button", {
+        type: "button", class: b.primary ? "primary" : b.danger ? "danger" : null, autofocus: b.focus,
+        // Closing is told of later only, and what follows shall begin at once.
+        click: () => { resolve(b.value); dialog.close(); },
+      }, b.label))));
+    document.body.prepend(dialog);
     dialog.showModal();
   });
 }
+
+export const openDialog = () => document.querySelector("dialog[open]");

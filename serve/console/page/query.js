@@ -1,6 +1,6 @@
 // The page of the query: what there is to ask, the statement, its cost, and what came of it.
 
-import {$, el, show, say, visible, many, ask, empty} from "./dom.js";
+import {$, el, show, say, visible, many, ask, openDialog, empty} from "./dom.js";
 import {get, post} from "./api.js";
 import {Editor} from "./editor.js";
 import {describe} from "./sql.js";
@@ -13,13 +13,11 @@ export class Query {
     this.result = new Result();
     this.running = false;
     this.ticker = 0;
-    this.login = null;
-    this.schema = {tables: [], functions: [], domains: []};
     $("ask").addEventListener("submit", event => { event.preventDefault(); this.run(); });
     $("cost").addEventListener("click", () => this.cost());
     $("cancel").addEventListener("click", () => this.cancel());
     document.addEventListener("keydown", event => {
-      if ($("query").hidden || $("app").hidden || $("dialog").open) return;
+      if ($("query").hidden || $("app").hidden || openDialog()) return;
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         this.editor.close();
@@ -44,7 +42,7 @@ export class Query {
     $("database").textContent = "";
     this.clearFault();
     this.result.clear();
-    this.showExamples();
+    this.setSchema({tables: [], functions: [], domains: []}, null);
   }
 
   setSchema(schema, login) {
@@ -180,10 +178,13 @@ export class Query {
   }
 
   async cost(question = this.question(), changed = false) {
-    const quote = await this.work("Asking for the cost", () => post("/api/quote", question));
-    if (!quote) return;
-    const budgets = quote.charges && !this.login?.owner ? await get("/api/budgets").then(a => a.budgets, () => []) : [];
-    if ($("app").hidden) return;
+    let budgets = [];
+    const quote = await this.work("Asking for the cost", async () => {
+      const answer = await post("/api/quote", question);
+      if (answer.charges && !this.login?.owner) ({budgets} = await get("/api/budgets"));
+      return answer;
+    });
+    if (!quote || $("app").hidden) return;
     const title = !quote.charges ? "This is free" : changed ? "The cost has changed" : "What this costs";
     const answer = await ask(title, costBody(quote, budgets), quote.charges
       ? [{label: "Do not run", value: "", focus: true}, {label: "Spend and run", value: "run", primary: true}]

@@ -1,0 +1,601 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+)
+
+const (
+	heatSQL   = "SELECT dx_heatmap(location, 0.5, 1000) FROM trip"
+	pointsSQL = "SELECT geoind_laplace(location, 0.01) AS place, mode FROM trip"
+)
+
+// A user logs in, is refused first, looks at a cost, spends, and sees the answer as a table, a chart and a map.
+func TestAUserOfThePage(t *testing.T) {
+	b, f := newBrowser(t), newFake()
+	b.size(1280, 900, "light")
+	origin := b.serve(f, Options{})
+	b.shoot("login-light")
+	b.click("#login-user")
+	b.write("ana")
+	b.press("Tab")
+	b.write("wrong")
+	b.press("Enter")
+	b.until(`document.getElementById("login-error").textContent.includes("wrong")`)
+	b.login("ana")
+	b.shoot("start-light")
+	if text := b.text(`document.getElementById("schema-body").innerText`); !strings.Contains(text, "sealed · kWh") || !strings.Contains(text, "not granted") {
+		t.Errorf("the schema says %q", text)
+	}
+
+	// What is free runs at once.
+	b.ask("SELECT count(*) FROM reading")
+	b.until(shown)
+	if text := b.text(`document.getElementById("panel").innerText`); !strings.Contains(text, "932") {
+		t.Errorf("the answer says %q", text)
+	}
+
+	// What costs is asked for, and Escape spends nothing.
+	b.ask(sumSQL)
+	b.until(`document.querySelector("dialog[open]")`)
+	b.shoot("cost-light")
+	text := b.text(`document.querySelector("dialog[open]").innerText`)
+	for _, part := range []string{"kWh", "4,212", "0.05", "left out", "95 %", "59.91", "0.35", "at most 0.4"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the cost does not say %s: %q", part, text)
+		}
+	}
+	if focus := b.text(`document.activeElement.textContent`); focus != "Do not run" {
+		t.Errorf("the focus is on %q", focus)
+	}
+	b.press("Escape")
+	b.until(`!document.querySelector("dialog[open]")`)
+	if f.spent["kWh"] != budget.One*35/100 {
+		t.Errorf("%s is spent", f.spent["kWh"])
+	}
+	b.click("#cost")
+	b.confirm()
+	if f.spent["kWh"] != budget.One*40/100 {
+		t.Errorf("%s is spent", f.spent["kWh"])
+	}
+	b.shoot("table-light")
+	var rows int
+	if b.eval(`document.querySelectorAll("#panel tbody tr").length`, &rows); rows != 12 {
+		t.Errorf("%d rows", rows)
+	}
+	if text := b.text(`document.getElementById("result").innerText`); !strings.Contains(text, "0.05") || !strings.Contains(text, "within 59.91 kWh") {
+		t.Errorf("the result says %q", text)
+	}
+
+	b.click("#tab-chart")
+	b.shoot("chart-light")
+	var chart struct {
+		Bars, Whiskers int
+		Heights        []float64
+	}
+	b.eval(`({Bars: document.querySelectorAll(".column-bar").length, Whiskers: document.querySelectorAll(".whisker").length, Heights: [...document.querySelectorAll(".column-bar")].map(e => e.height.baseVal.value)})`, &chart)
+	if chart.Bars != 12 || chart.Whiskers != 12 || slices.Index(chart.Heights, slices.Max(chart.Heights)) != 0 || slices.Min(chart.Heights) <= 0 {
+		t.Errorf("the chart has %+v", chart)
+	}
+	// Numbers of a statement without private functions have no interval.
+	b.ask("SELECT day, celsius FROM weather")
+	b.until(`document.querySelector(".curve")`)
+	b.shoot("line-light")
+	var intervals int
+	if b.eval(`document.querySelectorAll(".whisker, .band").length`, &intervals); intervals != 0 {
+		t.Errorf("%d intervals of exact numbers", intervals)
+	}
+
+	b.ask(heatSQL)
+	b.confirm()
+	b.until(`document.querySelectorAll(".cell").length > 100 && document.getElementById("tab-map").getAttribute("aria-selected") === "true"`)
+	b.shoot("heat-light")
+	b.ask(pointsSQL)
+	b.confirm()
+	b.click("#tab-map")
+	b.until(`document.querySelectorAll(".point").length === 240`)
+	b.shoot("points-light")
+	b.click(".controls button")
+	var inside bool
+	b.eval(`(() => { const f = document.querySelector(".frame").getBoundingClientRect(); return [...document.querySelectorAll(".point")].every(p => { const r = p.getBoundingClientRect(); return r.left >= f.left - 5 && r.right <= f.right + 5 && r.top >= f.top - 5 && r.bottom <= f.bottom + 5; }); })()`, &inside)
+	if !inside {
+		t.Error("a point is outside of the frame that fits the answers")
+	}
+	// What the domain's north-west corner is, is there in the frame: the points' places are those of their coordinates.
+	var off float64
+	b.eval(`(() => { document.querySelector(".controls button").click(); const f = document.querySelector(".frame").getBoundingClientRect(), p = document.querySelector(".point").getBoundingClientRect();
+		const x = f.left + (116.39 - 116.1) / 0.55 * f.width, y = f.top + (40.1 - 39.92) / 0.35 * f.height;
+		return Math.hypot(p.left + p.width / 2 - x, p.top + p.height / 2 - y); })()`, &off)
+	if off > 2 {
+		t.Errorf("a point is %v pixels from its place", off)
+	}
+
+	for _, page := range []string{"budgets", "history"} {
+		b.click(`nav a[href="#` + page + `"]`)
+		b.until(`document.getElementById("` + page + `-body").childElementCount > 0`)
+		b.shoot(page + "-light")
+	}
+	if text := b.text(`document.getElementById("history-body").innerText`); !strings.Contains(text, "dx_heatmap") || !strings.Contains(text, "refused, 53400") {
+		t.Errorf("the history says %q", text)
+	}
+	if text := b.text(`document.querySelector("nav").innerText`); strings.Contains(text, "Roles") {
+		t.Error("a role is shown the page of roles")
+	}
+	b.click("#logout")
+	b.until(`!document.getElementById("login").hidden`)
+	if text := b.text(`document.getElementById("sql").value + document.getElementById("history-body").textContent + document.getElementById("result").textContent`); strings.Contains(text, "kwh") || strings.Contains(text, "dx_heatmap") {
+		t.Errorf("after a logout the page still has %q", text)
+	}
+	b.check(origin)
+}
+
+func TestTheCostChangesWhileTheUserReads(t *testing.T) {
+	b, f := newBrowser(t), newFake()
+	b.size(1280, 900, "dark")
+	origin := b.serve(f, Options{})
+	b.shoot("login-dark")
+	b.login("ana")
+	b.ask(sumSQL)
+	b.until(`document.querySelector("dialog[open]")`)
+	f.mu.Lock()
+	f.price *= 3
+	f.mu.Unlock()
+	b.click("dialog[open] button.primary")
+	b.until(`document.querySelector("dialog[open]") && document.getElementById("dialog-title").textContent.includes("has changed")`)
+	b.shoot("cost-dark")
+	if text := b.text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "0.15") || f.spent["kWh"] != budget.One*35/100 {
+		t.Errorf("%q, %s is spent", text, f.spent["kWh"])
+	}
+	b.confirm()
+	if f.spent["kWh"] != budget.One*50/100 {
+		t.Errorf("%s is spent", f.spent["kWh"])
+	}
+	// Remembered answers run at once.
+	b.ask(sumSQL)
+	b.until(`document.getElementById("result").innerText.includes("remembered")`)
+	b.click("#tab-chart")
+	b.shoot("chart-dark")
+	for sql, name := range map[string]string{"SELEC 1": "error-dark", "SELECT sum(kwh) FROM reading": "hint-dark", "SELECT poor": "poor-dark"} {
+		b.ask(sql)
+		b.until(faulty)
+		b.shoot(name)
+	}
+	b.ask(heatSQL)
+	b.confirm()
+	b.shoot("heat-dark")
+	b.ask("SELECT many")
+	b.until(`document.getElementById("result").innerText.includes("first 10,000 rows")`)
+	b.click(".next-page")
+	b.until(`document.querySelector(".pager").innerText.includes("101 to 200 of 10,000")`)
+	b.shoot("many-dark")
+	b.ask("SELECT slow")
+	b.until(`!document.getElementById("cancel").hidden && document.getElementById("progress").hidden === false`)
+	b.shoot("running-dark")
+	b.press("Escape")
+	b.until(faulty)
+	if text := b.text(`document.getElementById("problem").innerText`); !strings.Contains(text, "canceled") {
+		t.Errorf("after a cancel the page says %q", text)
+	}
+	b.check(origin)
+}
+
+// Everything can be done without a mouse, and the focus shows where it is.
+func TestKeyboardAlone(t *testing.T) {
+	b, f := newBrowser(t), newFake()
+	b.size(1280, 900, "light")
+	origin := b.serve(f, Options{})
+	focus := func() string {
+		return b.text(`(() => { const e = document.activeElement; return e.id || e.textContent.trim() || e.tagName; })()`)
+	}
+	visibleFocus := func() {
+		t.Helper()
+		if outline := b.text(`getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
+			t.Errorf("the focus on %s does not show: %s", focus(), outline)
+		}
+	}
+	if focus() != "login-user" {
+		t.Fatalf("the focus is on %s", focus())
+	}
+	b.write("ana")
+	b.press("Tab")
+	b.write("ana-password")
+	b.press("Tab")
+	visibleFocus()
+	b.press("Enter")
+	b.until(`document.activeElement.id === "sql"`)
+	visibleFocus()
+
+	// Completion.
+	expanded := func() bool {
+		return b.text(`document.getElementById("sql").getAttribute("aria-expanded")`) == "true"
+	}
+	chosen := func() string {
+		return b.text(`document.getElementById(document.getElementById("sql").getAttribute("aria-activedescendant"))?.textContent ?? ""`)
+	}
+	b.write("SELECT dx_s")
+	if !expanded() || !strings.HasPrefix(chosen(), "dx_sum") || !strings.Contains(chosen(), "dx_sum(sealed, epsilon [, metric])") {
+		t.Fatalf("expanded %v, %q", expanded(), chosen())
+	}
+	b.shoot("completion-light")
+	b.press("ArrowDown")
+	if !strings.HasPrefix(chosen(), "dx_stddev") {
+		t.Errorf("below it is %q", chosen())
+	}
+	b.press("ArrowUp", "Tab")
+	if text := b.text(`document.getElementById("sql").value`); text != "SELECT dx_sum(" || expanded() {
+		t.Fatalf("completed to %q", text)
+	}
+	if text := b.text(`document.getElementById("signature").innerText`); !strings.Contains(text, "dx_sum(sealed, epsilon [, metric])") {
+		t.Errorf("the signature says %q", text)
+	}
+	b.write("kw")
+	if !strings.Contains(chosen(), "kwh") || !strings.Contains(chosen(), "halfhour") {
+		t.Errorf("the column is %q", chosen())
+	}
+	b.press("Escape")
+	if expanded() {
+		t.Error("Escape does not close the list")
+	}
+	b.press("Ctrl+ ", "Enter")
+	b.write(", 0.05) FROM re")
+	b.press("Tab")
+	b.write(" AS r WHERE r.mo")
+	b.press("Tab")
+	b.write(" = 1")
+	b.press("Enter")
+	b.write("OR")
+	b.press("Enter") // a line's end, though completions are there
+	b.write("r.day > 'dx_s")
+	if expanded() {
+		t.Error("a string is completed")
+	}
+	b.write("'")
+	const want = "SELECT dx_sum(kwh, 0.05) FROM reading AS r WHERE r.month = 1\nOR\nr.day > 'dx_s'"
+	if text := b.text(`document.getElementById("sql").value`); text != want {
+		t.Errorf("the statement is %q, want %q", text, want)
+	}
+	// The words behind the textarea stand where its own do.
+	var apart float64
+	if b.eval(`Math.abs(document.getElementById("mirror").scrollHeight - document.getElementById("sql").scrollHeight)`, &apart); apart > 2 {
+		t.Errorf("the colours are %v pixels off", apart)
+	}
+
+	b.press("Ctrl+Enter")
+	b.until(`document.querySelector("dialog[open]")`)
+	visibleFocus()
+	b.press("Tab")
+	if focus() != "Spend and run" {
+		t.Errorf("the focus is on %s", focus())
+	}
+	b.press("Enter")
+	b.until(shown)
+	if focus() != "sql" || f.spent["kWh"] != budget.One*40/100 {
+		t.Errorf("the focus is on %s, %s is spent", focus(), f.spent["kWh"])
+	}
+	b.until(`document.getElementById("live").textContent.startsWith("12 rows.")`)
+	// From the editor on: run, cost, epsilon, tabs, rows.
+	var order []string
+	for range 5 {
+		b.press("Tab")
+		visibleFocus()
+		order = append(order, focus())
+	}
+	if got := strings.Join(order[:4], " "); got != "run cost epsilon tab-table" {
+		t.Errorf("the order is %q", order)
+	}
+	b.press("Shift+Tab", "ArrowRight")
+	if focus() != "tab-chart" {
+		t.Errorf("the arrow leads to %s", focus())
+	}
+	b.until(`document.querySelector(".column-bar")`)
+	// Back to the top, past everything, and to another page.
+	for i := 0; focus() != "Skip to the content"; i++ {
+		if i == 40 {
+			t.Fatalf("no way back to the top: the focus is on %s", focus())
+		}
+		b.press("Shift+Tab")
+		visibleFocus()
+	}
+	b.press("Tab", "Tab")
+	if focus() != "Budgets" {
+		t.Errorf("the second page is %s", focus())
+	}
+	b.press("Enter")
+	b.until(`!document.getElementById("budgets").hidden && document.activeElement.id === "budgets-title"`)
+	b.check(origin)
+}
+
+func TestTheOwnersRoles(t *testing.T) {
+	b, f := newBrowser(t), newFake()
+	b.size(1280, 1000, "light")
+	origin := b.serve(f, Options{})
+	b.login("owner")
+	b.click(`nav a[href="#roles"]`)
+	b.until(`document.querySelector(".role")`)
+	b.shoot("roles-light")
+	fill := func(name, value string) {
+		b.click(`.add [name="` + name + `"]`)
+		b.write(value)
+	}
+	fill("name", "cy")
+	fill("password", "a long password")
+	b.click(`[name="epsilon0"]`)
+	b.write("x")
+	b.click(`.add button.primary`)
+	b.until(`document.querySelector(".add .error-line").textContent.includes("must be a number")`)
+	b.press("Tab")
+	b.eval(`document.querySelector("[name=epsilon0]").select()`, nil)
+	b.click(`[name="column0"]`)
+	b.eval(`document.querySelector("[name=epsilon0]").select()`, nil)
+	b.write("0.5")
+	b.click(`.add button.primary`)
+	b.until(`document.querySelectorAll(".role").length === 2`)
+	if r := f.roles[1]; r.Name != "cy" || r.Epsilon["kWh"] != budget.One/2 || !slices.Equal(r.Columns, []string{"reading.kwh"}) || !r.Verifier.Fits("a long password") {
+		t.Errorf("%+v", r)
+	}
+	b.click(`[aria-label="Drop the role cy"]`)
+	b.until(`document.querySelector("dialog[open]")`)
+	b.press("Escape")
+	b.until(`!document.querySelector("dialog[open]")`)
+	b.click(`[aria-label="Drop the role cy"]`)
+	b.until(`document.querySelector("dialog[open]")`)
+	b.click("dialog[open] .danger")
+	b.until(`document.querySelectorAll(".role").length === 1`)
+	b.check(origin)
+}
+
+// Texts of the database stay texts, wherever they are shown.
+func TestTextsStayTexts(t *testing.T) {
+	b, f := newBrowser(t), newFake()
+	b.size(1280, 900, "light")
+	origin := b.serve(f, Options{})
+	b.login("ana")
+	elements := `JSON.stringify([...document.querySelectorAll("#result *, #problem *")].map(e => e.localName).filter(n => ["script", "img", "iframe", "link", "a", "b", "object"].includes(n)))`
+	b.ask("SELECT xss")
+	b.until(shown)
+	b.shoot("corpus-light")
+	for _, tab := range []string{"table", "chart", "map"} {
+		var found bool
+		if b.eval(`Boolean(document.getElementById("tab-`+tab+`"))`, &found); !found {
+			if tab != "map" {
+				t.Errorf("there is no tab %s", tab)
+			}
+			continue
+		}
+		b.click("#tab-" + tab)
+		if tab == "chart" {
+			b.eval(`document.querySelectorAll(".controls select")[0].value = "2"; document.querySelectorAll(".controls select")[0].dispatchEvent(new Event("change"))`, nil)
+		}
+		if all := b.text(elements); all != "[]" {
+			t.Errorf("%s has elements %s", tab, all)
+		}
+	}
+	b.click("#tab-table")
+	text := b.text(`document.getElementById("result").textContent`)
+	for _, c := range corpus {
+		if want := strings.NewReplacer("\u202e", `\u202e`, "\u2066", `\u2066`, "\x00", `\u0000`, "\x1b", `\u001b`).Replace(c); !strings.Contains(text, want) {
+			t.Errorf("the result does not show %q", want)
+		}
+	}
+	b.ask("SELECT xss_error")
+	b.until(faulty)
+	if all := b.text(elements); all != "[]" {
+		t.Errorf("the error has elements %s", all)
+	}
+	b.eval(`document.querySelector("#problem .link").click()`, nil)
+	if text := b.text(`document.getElementById("problem").textContent`); !strings.Contains(text, corpus[0]) || !strings.Contains(text, corpus[2]) {
+		t.Errorf("the error says %q", text)
+	}
+	// What is written into the editor is coloured, and no element.
+	b.ask("SELECT " + strings.Join(corpus[:4], " "))
+	if all := b.text(`JSON.stringify([...document.querySelectorAll("#mirror *")].map(e => e.localName).filter(n => n !== "span"))`); all != "[]" {
+		t.Errorf("the editor has elements %s", all)
+	}
+	var pwned bool
+	if b.eval(`"pwned" in window`, &pwned); pwned {
+		t.Error("a text of the database has run")
+	}
+	b.check(origin)
+}
+
+// The policy is what finds violations: a page with some is complained of.
+func TestViolationsAreFound(t *testing.T) {
+	b := newBrowser(t)
+	b.size(800, 600, "light")
+	b.serve(newFake(), Options{})
+	b.eval(`fetch("http://other.invalid/").catch(() => {})`, nil)
+	b.eval(`(() => { try { document.body.innerHTML = "<b>x</b>"; } catch { return; } throw new Error("markup is taken"); })()`, nil)
+	b.eval(`(() => { const s = document.createElement("script"); try { s.text = "window.pwned = 1"; document.body.append(s); } catch {} })()`, nil)
+	b.eval(`document.body.setAttribute("style", "color: red")`, nil)
+	time.Sleep(500 * time.Millisecond)
+	said := strings.Join(b.complaints(), "\n")
+	for _, part := range []string{"connect-src", "require-trusted-types-for", "style-src"} {
+		if !strings.Contains(said, part) {
+			t.Errorf("the console does not speak of %s: %s", part, said)
+		}
+	}
+	var pwned bool
+	if b.eval(`"pwned" in window`, &pwned); pwned {
+		t.Error("a script was run")
+	}
+}
+
+// A login that ends leaves the statement where it is.
+func TestALoginEnds(t *testing.T) {
+	b, f := newBrowser(t), newFake()
+	b.size(1000, 800, "light")
+	origin := b.serve(f, Options{})
+	b.login("ana")
+	b.ask("SELECT ended")
+	b.until(`!document.getElementById("login").hidden`)
+	b.shoot("ended-light")
+	if text := b.text(`document.getElementById("login-why").textContent`); !strings.Contains(text, "has ended") {
+		t.Errorf("the page says %q", text)
+	}
+	b.write("ana-password")
+	b.press("Enter")
+	b.until(`!document.getElementById("app").hidden`)
+	if text := b.text(`document.getElementById("sql").value`); text != "SELECT ended" {
+		t.Errorf("the statement is %q", text)
+	}
+	// Somebody else finds nothing.
+	b.ask("SELECT ended")
+	b.until(`!document.getElementById("login").hidden`)
+	b.eval(`document.getElementById("login-user").value = ""`, nil)
+	b.login("bo")
+	if text := b.text(`document.getElementById("sql").value`); text != "" {
+		t.Errorf("another user finds %q", text)
+	}
+	b.check(origin)
+}
+
+// A layout is what the script below measures of the page.
+type layout struct {
+	Dark   bool
+	Wide   float64  // by how much the page is wider than its window
+	Faint  []string // texts with a contrast below 4.5 : 1 (WCAG 2.1, criterion 1.4.3)
+	Cut    []string // controls that stick out of the window
+	Names  []string // controls without a name
+	Labels []string // labels of a picture that cover each other or stick out
+}
+
+const measure = `(() => {
+const result = {Dark: matchMedia("(prefers-color-scheme: dark)").matches, Faint: [], Cut: [], Names: [], Labels: []};
+const root = document.documentElement;
+result.Wide = Math.max(root.scrollWidth, document.body.scrollWidth) - root.clientWidth;
+const seen = e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0 && !e.closest(".sr, .skip");
+const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+const parts = c => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
+const light = c => parts(c).slice(0, 3).map(v => v / 255)
+  .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const ground = e => {
+  for (; e; e = e.parentElement) {
+    if (e.closest("svg")) { e = e.closest("svg"); if (e.parentElement.closest("svg")) continue; if (e.classList.contains("map")) return getComputedStyle(e.querySelector(".ground")).fill; continue; }
+    const c = getComputedStyle(e).backgroundColor;
+    if (parts(c)[3] > 250) return c;
+  }
+  return "rgb(255, 255, 255)";
+};
+const dialog = document.querySelector("dialog[open]");
+for (const e of (dialog ?? document.body).querySelectorAll("*")) {
+  const own = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+  if (!seen(e) || !own && !(e.localName === "input" && (e.value || e.placeholder)) || e.disabled || e.id === "sql") continue;
+  const style = getComputedStyle(e), ink = light(e.closest("svg") ? style.fill : style.color), paper = light(ground(e));
+  const contrast = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+  if (contrast < 4.5) result.Faint.push(e.localName + "." + e.className + " " + contrast.toFixed(2) + " " + (e.textContent || e.value).trim().slice(0, 30));
+}
+for (const e of (dialog ?? document.body).querySelectorAll("button, input, select, textarea, nav a, summary")) {
+  if (!seen(e)) continue;
+  const r = e.getBoundingClientRect();
+  if (!e.closest(".scroll") && (r.left < -0.5 || r.right > root.clientWidth + 0.5)) result.Cut.push(e.id || e.textContent);
+  if (!(e.getAttribute("aria-label") || e.labels?.[0]?.textContent.trim() || e.textContent.trim())) result.Names.push(e.outerHTML.slice(0, 80));
+}
+for (const s of document.querySelectorAll("svg.chart, svg.map")) {
+  const outer = s.getBoundingClientRect(), labels = [...s.querySelectorAll("text")];
+  labels.forEach((l, i) => {
+    const a = l.getBoundingClientRect();
+    if (a.left < outer.left - 1 || a.right > outer.right + 1 || a.top < outer.top - 1 || a.bottom > outer.bottom + 1) result.Labels.push(l.textContent + " sticks out");
+    for (const m of labels.slice(i + 1)) {
+      const b = m.getBoundingClientRect();
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top + 2 < b.bottom && b.top + 2 < a.bottom) result.Labels.push(l.textContent + " / " + m.textContent);
+    }
+  });
+}
+return result;
+})()`
+
+func (l layout) faults() (all []string) {
+	if l.Wide > 0 {
+		all = append(all, fmt.Sprintf("it is %v pixels too wide", l.Wide))
+	}
+	return slices.Concat(all, l.Faint, l.Cut, l.Names, l.Labels)
+}
+
+// On a wide screen and on a phone, in the light and in the dark, everything fits, has a name, and can be read.
+func TestLayout(t *testing.T) {
+	b := newBrowser(t)
+	for _, c := range []struct {
+		name          string
+		width, height int
+		scheme        string
+	}{{"wide", 1280, 900, "light"}, {"phone", 360, 740, "light"}, {"phone-dark", 360, 740, "dark"}, {"tablet-dark", 820, 1000, "dark"}} {
+		b.size(c.width, c.height, c.scheme)
+		origin := b.serve(newFake(), Options{})
+		look := func(what string) {
+			t.Helper()
+			var l layout
+			b.eval(measure, &l)
+			if l.Dark != (c.scheme == "dark") {
+				t.Errorf("%s: dark is %v", c.name, l.Dark)
+			}
+			if faults := l.faults(); len(faults) > 0 {
+				t.Errorf("%s, %s: %q", c.name, what, faults)
+			}
+			b.shoot(c.name + "-" + what)
+		}
+		look("login")
+		b.login("owner")
+		look("start")
+		b.eval(`document.getElementById("schema").open = true`, nil)
+		look("schema")
+		b.eval(`document.getElementById("schema").open = innerWidth > 960`, nil)
+		for _, page := range []string{"budgets", "history", "roles", "query"} {
+			b.eval(`location.hash = "`+page+`"`, nil)
+			b.until(`!document.getElementById("` + page + `").hidden && (` + fmt.Sprint(page == "query") + ` || document.getElementById("` + page + `-body").childElementCount > 0)`)
+			b.eval(`document.querySelectorAll("#roles details").forEach(d => d.open = true)`, nil)
+			look(page)
+		}
+		b.click("#logout")
+		b.until(`!document.getElementById("login").hidden`)
+		b.login("ana")
+		for sql, tabs := range map[string][]string{
+			sumSQL: {"table", "chart"}, heatSQL: {"map"}, pointsSQL: {"table", "map"}, "SELECT day, celsius FROM weather": {"table", "chart"}, "SELECT xss": {"table", "chart"}, "SELECT nothing": {"table"}, "SELECT many": {"table", "chart"},
+		} {
+			name := strings.NewReplacer(" ", "-", "(", "", ")", "", "*", "", ",", "").Replace(sql)[:10]
+			b.ask(sql)
+			b.until(`document.querySelector("dialog[open]") || ` + shown + ` && document.getElementById("state").textContent === ""`)
+			var asks bool
+			if b.eval(`Boolean(document.querySelector("dialog[open]"))`, &asks); asks {
+				look(name + "-cost")
+				b.confirm()
+			}
+			for _, tab := range tabs {
+				b.click("#tab-" + tab)
+				b.eval(`document.getElementById("result").scrollIntoView()`, nil)
+				look(name + "-" + tab)
+			}
+			b.eval(`scrollTo(0, 0)`, nil)
+		}
+		b.ask("SELECT poor")
+		b.until(faulty)
+		look("problem")
+		b.check(origin)
+		b.requests = nil
+	}
+}
+
+// What the measuring finds: the page is spoilt in four ways.
+func TestLayoutFaultsAreFound(t *testing.T) {
+	b := newBrowser(t)
+	b.size(360, 740, "light")
+	b.serve(newFake(), Options{})
+	b.eval(`(() => {
+		const wide = document.createElement("div"); wide.style.width = "900px"; wide.style.height = "1px";
+		const button = document.createElement("button"); button.style.position = "absolute"; button.style.left = "300px"; button.style.width = "100px";
+		document.querySelector("#login-form").append(button); document.body.append(wide);
+		document.getElementById("login-why").style.color = "#aaa";
+	})()`, nil)
+	var l layout
+	b.eval(measure, &l)
+	if l.Wide <= 0 || len(l.Faint) != 1 || len(l.Cut) != 1 || len(l.Names) != 1 {
+		text, _ := json.Marshal(l)
+		t.Errorf("of four faults some are not found: %s", text)
+	}
+}
