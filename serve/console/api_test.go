@@ -156,12 +156,12 @@ func TestLogin(t *testing.T) {
 	if wrongUser.status != http.StatusUnauthorized || wrongUser.text != wrongPassword.text {
 		t.Errorf("a wrong user and a wrong password differ: %s and %s", wrongUser.text, wrongPassword.text)
 	}
-	before := v.cookies["geosql"]
+	before := v.cookies["geosql-8080"]
 	a := v.login("ana", "ana-password")
 	if a.status != http.StatusOK || a.at("login", "user") != "ana" || a.at("login", "owner") != false {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
-	if v.cookies["geosql"] == before {
+	if v.cookies["geosql-8080"] == before {
 		t.Error("a login keeps the cookie that the browser had before")
 	}
 	if a := v.get("/api/session"); a.at("login", "user") != "ana" || a.at("token") != v.token {
@@ -170,8 +170,8 @@ func TestLogin(t *testing.T) {
 	if a := v.get("/api/schema"); a.at("tables", 0, "name") != "reading" || a.at("tables", 1, "columns", 4, "sealed", "granted") != false {
 		t.Error(a.text)
 	}
-	if a := v.post("/api/logout", object{}); a.status != http.StatusOK || v.cookies["geosql"] != "" {
-		t.Errorf("%d %s, cookie %q", a.status, a.text, v.cookies["geosql"])
+	if a := v.post("/api/logout", object{}); a.status != http.StatusOK || v.cookies["geosql-8080"] != "" {
+		t.Errorf("%d %s, cookie %q", a.status, a.text, v.cookies["geosql-8080"])
 	}
 	if a := v.get("/api/schema"); a.status != http.StatusUnauthorized {
 		t.Errorf("after a logout the schema is answered %d", a.status)
@@ -469,12 +469,13 @@ func TestEndsOfStatements(t *testing.T) {
 		v, f := loggedIn(t, "ana")
 		web := httptest.NewServer(v.server)
 		defer web.Close()
+		cookie := "geosql-" + web.URL[strings.LastIndex(web.URL, ":")+1:]
 		hangUp := make(chan struct{})
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			r, _ := http.NewRequest("POST", web.URL+"/api/run", strings.NewReader(`{"sql":"SELECT slow"}`))
-			r.Header = http.Header{"Origin": {web.URL}, "Content-Type": {"application/json"}, "X-Csrf-Token": {v.token}, "Cookie": {"geosql=" + v.cookies["geosql"]}}
+			r.Header = http.Header{"Origin": {web.URL}, "Content-Type": {"application/json"}, "X-Csrf-Token": {v.token}, "Cookie": {cookie + "=" + v.cookies["geosql-8080"]}}
 			r.Cancel = hangUp //lint:ignore SA1019 the shortest way to hang up
 			if response, err := http.DefaultClient.Do(r); err == nil {
 				io.Copy(io.Discard, response.Body)
@@ -557,7 +558,7 @@ func TestThrottle(t *testing.T) {
 		v.get("/api/session")
 		login := func(addr, user, password string) answer {
 			v := *v
-			v.addr, v.cookies = addr, map[string]string{"geosql": v.cookies["geosql"]}
+			v.addr, v.cookies = addr, map[string]string{"geosql-8080": v.cookies["geosql-8080"]}
 			return v.post("/api/login", object{"user": user, "password": password})
 		}
 		for i := range quickFailures {
@@ -715,7 +716,7 @@ func TestLog(t *testing.T) {
 	v.run("SELECT 'a secret literal'", "")
 	v.run("SELECT broken", "")
 	text := log.String()
-	for part, want := range map[string]bool{"disk I/O error": true, "user=ana": true, "192.0.2.1": true, "secret literal": false, "ana-password": false, "x-word": false, "wrong-field": false, v.token: false, v.cookies["geosql"]: false} {
+	for part, want := range map[string]bool{"disk I/O error": true, "user=ana": true, "192.0.2.1": true, "secret literal": false, "ana-password": false, "x-word": false, "wrong-field": false, v.token: false, v.cookies["geosql-8080"]: false} {
 		if strings.Contains(text, part) != want {
 			t.Errorf("%q in the log: %v\n%s", part, !want, text)
 		}

@@ -25,7 +25,7 @@ var ErrLogin = errors.New("the name or the password is wrong")
 // login too. Nothing that is shown has the name of an account: accounts have pseudonyms here.
 type Backend interface {
 	// Login begins a session. It returns ErrLogin, after the same time, for a user who does not exist and for a
-	// wrong password: see wire.Verifier.Fits.
+	// wrong password: see wire.Verifier.Fits. The session outlives the context.
 	Login(ctx context.Context, user, password string) (Session, error)
 }
 

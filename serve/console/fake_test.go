@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/serve/role"
@@ -145,7 +146,7 @@ func (s *fakeSession) fault(ctx context.Context, q Question) error {
 	case strings.Contains(q.SQL, "SELEC "):
 		return &wire.Error{Code: "42601", Message: `near "SELEC": syntax error`, Hint: "The dialect is SQLite's.", Position: strings.Index(q.SQL, "SELEC ") + 1}
 	case strings.Contains(q.SQL, "sum(kwh)") && q.Epsilon == 0 && !private.MatchString(q.SQL):
-		return fmt.Errorf("wrapped: %w", &wire.Error{Code: "42804", Message: "sum cannot read the sealed column reading.kwh", Hint: "Call dx_sum(kwh, epsilon), or set epsilon for plain aggregates.", Position: strings.Index(q.SQL, "sum(kwh)") + 1})
+		return fmt.Errorf("wrapped: %w", &wire.Error{Code: "42804", Message: "sum cannot read the sealed column reading.kwh", Hint: "Call dx_sum(kwh, epsilon), or set epsilon for plain aggregates.", Position: utf8.RuneCountInString(q.SQL[:strings.Index(q.SQL, "sum(kwh)")]) + 1})
 	case strings.Contains(q.SQL, "poor"):
 		return &wire.Error{Code: "53400", Message: "the budget of an account does not pay for this", Detail: "Account 3f1c09aa57d21e04 has 0.02 of kWh left and would pay 0.05.", Hint: "Ask with a smaller epsilon."}
 	case strings.Contains(q.SQL, "denied"):

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -191,6 +192,9 @@ func (s *Server) addLogin(user string, session Session) (cookie string, ok bool)
 func (l *login) lastUsed() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.requests > 0 {
+		return time.Now()
+	}
 	return l.used
 }
 
@@ -239,11 +243,16 @@ func (s *Server) sweepLogins() {
 }
 
 // cookieName returns the name of the cookie. With the prefix, browsers take it over HTTPS and from this very host only.
+// Browsers do not tell ports apart, so the name has the port: servers on one machine would log out each other's users.
 func cookieName(r *http.Request) string {
-	if r.TLS != nil {
-		return "__Host-geosql"
+	name := "geosql"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		name += "-" + port
 	}
-	return "geosql"
+	if r.TLS != nil {
+		return "__Host-" + name
+	}
+	return name
 }
 
 // cookie returns the cookie of a request, or nothing.

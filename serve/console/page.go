@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/base64"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -48,9 +47,9 @@ func readAssets() map[string]asset {
 
 // kinds are the types of the page's files. The table of the machine may have others.
 var kinds = map[string]string{
-	".html": mime.FormatMediaType("text/html", map[string]string{"charset": "utf-8"}),
-	".css":  mime.FormatMediaType("text/css", map[string]string{"charset": "utf-8"}),
-	".js":   mime.FormatMediaType("text/javascript", map[string]string{"charset": "utf-8"}),
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
 }
 

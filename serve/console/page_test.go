@@ -121,7 +121,7 @@ func TestAUserOfThePage(t *testing.T) {
 		b.until(`document.getElementById("` + page + `-body").childElementCount > 0`)
 		b.shoot(page + "-light")
 	}
-	if text := b.text(`document.getElementById("history-body").innerText`); !strings.Contains(text, "dx_heatmap") || !strings.Contains(text, "refused, 53400") {
+	if text := b.text(`document.getElementById("history-body").innerText`); !strings.Contains(text, "dx_heatmap") || !strings.Contains(text, "a budget was used up") {
 		t.Errorf("the history says %q", text)
 	}
 	if text := b.text(`document.querySelector("nav").innerText`); strings.Contains(text, "Roles") {
@@ -165,6 +165,17 @@ func TestTheCostChangesWhileTheUserReads(t *testing.T) {
 		b.ask(sql)
 		b.until(faulty)
 		b.shoot(name)
+	}
+	// Positions count characters, also those that are two units of JavaScript's texts.
+	b.ask("SELECT '\U0001f600\U0001f600', sum(kwh) FROM reading")
+	b.until(faulty)
+	if text := b.text(`document.querySelector(".t-fault").textContent`); text != "sum" {
+		t.Errorf("the mark is under %q", text)
+	}
+	b.click("#problem .link")
+	var at int
+	if b.eval(`document.getElementById("sql").selectionStart`, &at); at != len("SELECT '____', ") {
+		t.Errorf("the caret is at %d", at)
 	}
 	b.ask(heatSQL)
 	b.confirm()

@@ -91,7 +91,7 @@ export class Chart {
       const x = across(i), y0 = upward(p.y - radius), y1 = upward(p.y + radius), cap = Math.min(5, w / points.length * 0.25);
       picture.append(svg("path", {class: "whisker", d: `M${x - cap} ${y0}H${x + cap}M${x - cap} ${y1}H${x + cap}M${x} ${y0}V${y1}`}));
     });
-    this.labelAcross(picture, points, order, across, {left, width, right, y: top + h + 20});
+    this.labelAcross(picture, points, order, across, width, top + h + 20);
     picture.append(svg("text", {class: "title", x: width - right, y: height - 4}, this.x < 0 ? "row" : short(visible(this.result.columns[this.x].name), 40)));
     show(this.plot, picture, cut ? el("p", {class: "notice"}, `Only the first ${number(most)} values are drawn.`) : null);
     this.plotHeight = top + h;
@@ -99,15 +99,18 @@ export class Chart {
   }
 
   // labelAcross writes as many labels as have room.
-  labelAcross(picture, points, order, across, {left, width, right, y}) {
-    let end = -Infinity;
-    for (const i of order) {
+  labelAcross(picture, points, order, across, width, y) {
+    const labels = order.map(i => {
       const v = points[i].label;
       const text = v === null ? "NULL" : typeof v === "number" ? String(v) : typeof v === "object" ? "…" : short(visible(v), 16);
-      const half = text.length * 3.7, x = Math.min(Math.max(across(i), left - 4 + half * 0.2), width - right);
-      if (x - half < Math.max(end + 12, 0) || x + half > width) continue;
-      picture.append(svg("text", {class: "under", x, y}, text));
-      end = x + half;
+      return {text, x: across(i), half: text.length * 3.7};
+    });
+    // Every so many, so that gaps are even.
+    for (let each = 1; each <= labels.length; each++) {
+      const some = labels.filter((l, n) => n % each === 0 && l.x - l.half > 0 && l.x + l.half < width);
+      if (some.some((l, n) => n > 0 && l.x - l.half < some[n - 1].x + some[n - 1].half + 12)) continue;
+      picture.append(...some.map(l => svg("text", {class: "under", x: l.x, y}, l.text)));
+      return;
     }
   }
 

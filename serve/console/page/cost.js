@@ -5,7 +5,9 @@ import {el, visible, number, many, bar} from "./dom.js";
 // costInWords says what a report has charged.
 export function costInWords(report) {
   const costs = report.costs.filter(c => c.most !== "0" || c.role_most !== "0");
-  return costs.map(c => `up to ${c.most} ${c.unit === "record" ? "per record" : "per " + c.unit} of ${many(c.accounts, "account", "accounts")}`).join(" and ") || "nothing";
+  return costs.map(c => c.most === "0"
+    ? `up to ${c.role_most} per ${visible(c.unit)} of the role's budget for ${many(c.role_accounts, "account", "accounts")}`
+    : `up to ${c.most} per ${visible(c.unit)} of ${many(c.accounts, "account", "accounts")}`).join(" and ") || "nothing";
 }
 
 // costBody returns what a dialog says about a quote.
@@ -15,12 +17,13 @@ export function costBody(quote, budgets) {
   if (report.costs.length) {
     const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
     parts.push(el("table", {class: "costs"},
-      el("caption", {class: "sr"}, "The cost in each unit"),
-      el("thead", {}, el("tr", {}, ["Unit", "Accounts", "Epsilon, at most", "Repeats"].map((t, i) => el("th", {scope: "col", class: i ? "right" : null}, t)))),
+      el("caption", {class: "sr"}, "The epsilon that this costs, in each unit"),
+      el("thead", {}, el("tr", {}, ["Unit", "Accounts", "Each pays, at most", "Your budget pays", "Repeats"].map((t, i) => el("th", {scope: "col", class: i ? "right" : null}, t)))),
       el("tbody", {}, report.costs.map(c => el("tr", {},
         el("th", {scope: "row"}, visible(c.unit)),
-        cell("Accounts", number(c.accounts)),
-        cell("Epsilon, at most", el("strong", {}, c.most)),
+        cell("Accounts", number(Math.max(c.accounts, c.role_accounts))),
+        cell("Each pays, at most", el("strong", {}, c.most)),
+        cell("Your budget pays", c.role_accounts ? c.role_most : "nothing"),
         cell("Repeats", c.multiplicity > 1 ? `${number(c.multiplicity)} times` : "none"))))));
     for (const c of report.costs) {
       const b = budgets.find(b => b.unit === c.unit);

@@ -49,10 +49,12 @@ export function showHistory(login) {
         login.owner ? cell("Role", visible(h.role)) : null,
         cell("Asked", el("span", {}, el("code", {}, [...new Set(h.report.functions)].map(visible).join(", ")), " over ", el("code", {}, h.report.columns.map(visible).join(", ")))),
         cell("Cost", h.refused ? "nothing" : costInWords(h.report)),
-        cell("Answers", h.refused ? el("span", {class: "tag shut"}, "refused, " + visible(h.refused)) : answers(h.report))))))),
+        cell("Answers", h.refused ? el("span", {class: "tag shut"}, "refused: " + (refusals[h.refused] ?? visible(h.refused))) : answers(h.report))))))),
       history.length >= most ? el("p", {class: "faint"}, `The latest ${number(most)} are shown.`) : null];
   });
 }
+
+const refusals = {"53400": "a budget was used up", "42501": "not allowed", "57014": "canceled, or out of time"};
 
 function answers(r) {
   const parts = [number(r.answers)];
@@ -68,7 +70,7 @@ export function showRoles(schema) {
     roles.length ? el("div", {class: "grid"}, roles.map(r => el("article", {class: "card role"},
       el("h2", {}, visible(r.name)),
       el("dl", {class: "facts"},
-        el("dt", {}, "May ask about"), el("dd", {}, r.columns.map(visible).join(", ")),
+        el("dt", {}, "May ask about"), el("dd", {}, r.columns.map(c => el("code", {class: "line"}, visible(c)))),
         el("dt", {}, "Budget of each account"), el("dd", {}, amounts(r.epsilon)),
         el("dt", {}, "In one call, at most"), el("dd", {}, amounts(r.epsilon_max)),
         el("dt", {}, "A value in a group"), el("dd", {}, r.max_repeat === 1 ? "once" : `up to ${number(r.max_repeat)} times`),

@@ -115,6 +115,8 @@ export class Query {
     show(box, ...parts);
     box.hidden = false;
     if (fault.position) this.editor.mark(fault.position);
+    this.result.age();
+    this.reveal(box);
   }
 
   begin(what) {
@@ -202,8 +204,14 @@ export class Query {
     else if (result === null) await this.cost(question, true);
   }
 
+  // reveal scrolls to what has come, on screens on which it is below the statement's end.
+  reveal(box) {
+    if (innerWidth < 960) box.scrollIntoView({block: "nearest"});
+  }
+
   finish(result) {
     this.result.show(result);
+    this.reveal($("result"));
     const of = result.report.costs.length ? ` It cost ${costInWords(result.report)}.` : "";
     say(`${many(result.count, "row", "rows")}.${of}`);
   }

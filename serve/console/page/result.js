@@ -41,6 +41,11 @@ export class Result {
     this.open(tabs.find(t => t.id === this.tab));
   }
 
+  // age says that what is shown is not of the last statement.
+  age() {
+    if (this.shown && !$("aged")) $("result").prepend(el("p", {id: "aged", class: "aged faint"}, "Below is still the answer to the statement before."));
+  }
+
   open(tab) {
     this.tab = tab.id;
     for (const button of $("result").querySelectorAll("[role=tab]")) {
@@ -106,14 +111,8 @@ const longest = 300;
 function cell(v, numeric) {
   if (v === null) return el("td", {class: "null"}, "NULL");
   if (typeof v === "object") return el("td", {class: "null", title: v.hex}, many(v.bytes, "byte", "bytes"));
-  if (numeric) return el("td", {class: "right"}, exact(v));
+  if (numeric) return el("td", {class: "right"}, String(v));
   const text = visible(v);
   if (text.length <= longest) return el("td", {}, text);
   return el("td", {}, el("details", {class: "long"}, el("summary", {}, text.slice(0, 120) + "…"), text.slice(0, 100_000) + (text.length > 100_000 ? "…" : "")));
-}
-
-// exact writes a number with all its digits.
-function exact(v) {
-  const [whole, rest] = String(v).split(".");
-  return /^-?\d{5,}$/.test(whole) ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (rest ? "." + rest : "") : String(v);
 }
