@@ -72,7 +72,7 @@ func (s *Server) checkSource(r *http.Request) *fault {
 		return newFault(http.StatusForbidden, codeForbidden, "the request does not come from this console's page", "Open the page by the address that the server has.")
 	}
 	if !hmac.Equal([]byte(r.Header.Get("X-CSRF-Token")), []byte(s.token(s.cookie(r)))) || s.cookie(r) == "" {
-		return newFault(http.StatusForbidden, codeForbidden, "the request lacks the page's token", "Load the page again.")
+		return newFault(http.StatusForbidden, codeToken, "the request lacks the page's token", "Load the page again.")
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" {
 		return newFault(http.StatusUnsupportedMediaType, codeRequest, "the request is not JSON", "")

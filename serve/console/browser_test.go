@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -26,6 +28,8 @@ type browser struct {
 	t    testing.TB
 	to   *os.File
 	page string // the session of the page
+
+	restart func() // starts the server anew
 
 	mu       sync.Mutex
 	last     int
@@ -347,9 +351,11 @@ func (b *browser) shoot(name string) {
 // serve serves a console of a fake and opens it.
 func (b *browser) serve(f *fake, options Options) (origin string) {
 	b.t.Helper()
-	s := New(f, options)
-	web := httptest.NewServer(s)
-	b.t.Cleanup(func() { s.Close(); web.CloseClientConnections(); web.Close() })
+	var s atomic.Pointer[Server]
+	s.Store(New(f, options))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Load().ServeHTTP(w, r) }))
+	b.restart = func() { s.Swap(New(f, options)).Close() }
+	b.t.Cleanup(func() { s.Load().Close(); web.CloseClientConnections(); web.Close() })
 	b.open(web.URL)
 	return web.URL
 }

@@ -29,6 +29,7 @@ const (
 	codeLogin     = "login"
 	codeWait      = "wait"
 	codeForbidden = "forbidden"
+	codeToken     = "token"
 	codeRequest   = "request"
 	codeTooLarge  = "too_large"
 	codeBusy      = "busy"

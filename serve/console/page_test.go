@@ -455,6 +455,13 @@ func TestALoginEnds(t *testing.T) {
 	if text := b.text(`document.getElementById("sql").value`); text != "SELECT ended" {
 		t.Errorf("the statement is %q", text)
 	}
+	// A server that was started anew knows neither login nor token.
+	b.restart()
+	b.ask("SELECT 1")
+	b.until(`!document.getElementById("login").hidden`)
+	b.write("ana-password")
+	b.press("Enter")
+	b.until(`!document.getElementById("app").hidden`)
 	// Somebody else finds nothing.
 	b.ask("SELECT ended")
 	b.until(`!document.getElementById("login").hidden`)

@@ -13,7 +13,7 @@ export class Fault extends Error {
 // onLoggedOut sets what is called when the server knows the login no more.
 export function onLoggedOut(f) { loggedOut = f; }
 
-async function request(method, path, body) {
+async function request(method, path, body, again = false) {
   const options = {method, credentials: "same-origin", cache: "no-store", redirect: "error", headers: {}};
   if (method === "POST") {
     options.headers = {"Content-Type": "application/json", "X-CSRF-Token": token};
@@ -28,6 +28,11 @@ async function request(method, path, body) {
   }
   if (answer.token) token = answer.token;
   if (response.ok) return answer;
+  // The server has another secret since it was started anew. It answers nothing twice: a refused request did nothing.
+  if (answer.error?.code === "token" && !again) {
+    await request("GET", "/api/session");
+    return request(method, path, body, true);
+  }
   const fault = new Fault(answer.error ?? {code: "server", message: "the server has failed"});
   if (response.status === 401 && fault.code === "logged_out" || fault.code === "57P01" || fault.code === "28000") loggedOut(fault);
   throw fault;

@@ -7,6 +7,7 @@ import {showBudgets, showHistory, showRoles} from "./pages.js";
 
 const query = new Query();
 let login = null, lastUser = "", schema = null;
+let renewed = Promise.resolve(); // when the token for the next login is there
 
 const pages = {
   query: () => query.focus(),
@@ -58,14 +59,13 @@ function leave(why) {
   $("login-password").value = "";
   document.title = "Log in · geosql";
   $(lastUser ? "login-password" : "login-user").focus();
+  renewed = get("/api/session").catch(() => {});
 }
 
 const welcome = $("login-why").textContent;
 
-onLoggedOut(async () => {
-  if (!login) return;
-  leave("Your login has ended. Log in again: your statement is still there.");
-  await get("/api/session").catch(() => {});
+onLoggedOut(() => {
+  if (login) leave("Your login has ended. Log in again: your statement is still there.");
 });
 
 $("login-form").addEventListener("submit", async event => {
@@ -74,6 +74,7 @@ $("login-form").addEventListener("submit", async event => {
   button.disabled = true;
   $("login-error").textContent = "";
   try {
+    await renewed;
     const answer = await post("/api/login", {user: $("login-user").value, password: $("login-password").value});
     $("login-password").value = "";
     await enter(answer.login);
@@ -97,7 +98,6 @@ $("logout").addEventListener("click", async () => {
   for (const id of ["budgets-body", "history-body", "roles-body"]) show($(id));
   history.replaceState(null, "", "#query");
   leave(welcome);
-  await get("/api/session").catch(() => {});
 });
 
 document.querySelector(".skip").addEventListener("click", event => {
@@ -112,6 +112,7 @@ try {
   if (answer.login) await enter(answer.login);
   else leave(welcome);
 } catch (fault) {
+  if (fault.code === undefined) throw fault;
   leave(welcome);
   show($("login-error"), el("span", {}, sentence(fault.message) + " " + fault.hint));
 }

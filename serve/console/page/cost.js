@@ -18,12 +18,12 @@ export function costBody(quote, budgets) {
     const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
     parts.push(el("table", {class: "costs"},
       el("caption", {class: "sr"}, "The epsilon that this costs, in each unit"),
-      el("thead", {}, el("tr", {}, ["Unit", "Accounts", "Each pays, at most", "Your budget pays", "Repeats"].map((t, i) => el("th", {scope: "col", class: i ? "right" : null}, t)))),
+      el("thead", {}, el("tr", {}, ["Unit", "Accounts", "Each pays", "Your budget", "Repeats"].map((t, i) => el("th", {scope: "col", class: i ? "right" : null}, t)))),
       el("tbody", {}, report.costs.map(c => el("tr", {},
         el("th", {scope: "row"}, visible(c.unit)),
         cell("Accounts", number(Math.max(c.accounts, c.role_accounts))),
-        cell("Each pays, at most", el("strong", {}, c.most)),
-        cell("Your budget pays", c.role_accounts ? c.role_most : "nothing"),
+        cell("Each pays", el("strong", {}, c.most)),
+        cell("Your budget", c.role_accounts ? c.role_most : "nothing"),
         cell("Repeats", c.multiplicity > 1 ? `${number(c.multiplicity)} times` : "none"))))));
     for (const c of report.costs) {
       const b = budgets.find(b => b.unit === c.unit);
@@ -43,6 +43,6 @@ export function costBody(quote, budgets) {
   if (report.radius) facts.push(["95 % interval", `± ${number(report.radius)} ${visible(report.unit)}`]);
   if (facts.length) parts.push(el("dl", {class: "facts"}, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
   parts.push(...quote.notices.map(n => el("p", {class: "notice"}, visible(n.message))));
-  if (quote.charges) parts.push(el("p", {class: "faint"}, "What is spent does not come back. Nothing has been spent yet."));
+  if (quote.charges) parts.push(el("p", {class: "faint"}, "Each account pays at most this epsilon. What is spent does not come back; nothing has been spent yet."));
   return parts;
 }

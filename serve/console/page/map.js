@@ -115,7 +115,7 @@ function picture(data, frame, name, width, tell) {
   });
   const clip = svg("svg", {x: left, y: top, width: w, height: h, viewBox: `${left} ${top} ${w} ${h}`});
   drawing.append(svg("rect", {class: "ground", x: left, y: top, width: w, height: h, rx: 4}));
-  const step = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].find(s => s * scale > 70) ?? 45;
+  const step = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].find(s => s * shrink * scale > 76) ?? 45;
   const lines = [];
   for (let lon = Math.ceil(frame.west / step) * step; lon < frame.east; lon += step) {
     lines.push(svg("line", {class: "gridline", x1: x(lon), x2: x(lon), y1: top, y2: top + h}));

@@ -94,7 +94,7 @@ export class Result {
     this.page = Math.min(this.page, pages - 1);
     const first = this.page * pageSize, some = rows.slice(first, first + pageSize);
     const table = el("table", {class: "rows"},
-      el("thead", {}, el("tr", {}, columns.map((c, i) => el("th", {scope: "col", class: this.numeric[i] ? "right" : null}, visible(c.name), el("span", {class: "type"}, visible(c.type)))))),
+      el("thead", {}, el("tr", {}, columns.map((c, i) => el("th", {scope: "col", class: (this.numeric[i] ? "right " : "") + (c.name.length > narrow / 2 ? "wrap" : "")}, visible(c.name), el("span", {class: "type"}, visible(c.type)))))),
       el("tbody", {}, some.map(row => el("tr", {}, row.map((v, i) => cell(v, this.numeric[i]))))));
     const scroller = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows"}, table);
     const step = by => { this.page += by; this.drawTable(box); box.querySelector(by > 0 ? ".next-page:not(:disabled), .previous-page" : ".previous-page:not(:disabled), .next-page")?.focus(); };
@@ -106,13 +106,13 @@ export class Result {
   }
 }
 
-const longest = 300;
+const longest = 300, narrow = 48; // characters of a text that is shown whole, and on one line
 
 function cell(v, numeric) {
   if (v === null) return el("td", {class: "null"}, "NULL");
   if (typeof v === "object") return el("td", {class: "null", title: v.hex}, many(v.bytes, "byte", "bytes"));
   if (numeric) return el("td", {class: "right"}, String(v));
   const text = visible(v);
-  if (text.length <= longest) return el("td", {}, text);
-  return el("td", {}, el("details", {class: "long"}, el("summary", {}, text.slice(0, 120) + "…"), text.slice(0, 100_000) + (text.length > 100_000 ? "…" : "")));
+  if (text.length <= longest) return el("td", {class: text.length > narrow ? "wrap" : null}, text);
+  return el("td", {class: "wrap"}, el("details", {class: "long"}, el("summary", {}, text.slice(0, 120) + "…"), text.slice(0, 100_000) + (text.length > 100_000 ? "…" : "")));
 }
