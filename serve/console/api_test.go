@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
@@ -470,13 +471,12 @@ func TestEndsOfStatements(t *testing.T) {
 		web := httptest.NewServer(v.server)
 		defer web.Close()
 		cookie := "geosql-" + web.URL[strings.LastIndex(web.URL, ":")+1:]
-		hangUp := make(chan struct{})
+		ctx, hangUp := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			r, _ := http.NewRequest("POST", web.URL+"/api/run", strings.NewReader(`{"sql":"SELECT slow"}`))
+			r, _ := http.NewRequestWithContext(ctx, "POST", web.URL+"/api/run", strings.NewReader(`{"sql":"SELECT slow"}`))
 			r.Header = http.Header{"Origin": {web.URL}, "Content-Type": {"application/json"}, "X-Csrf-Token": {v.token}, "Cookie": {cookie + "=" + v.cookies["geosql-8080"]}}
-			r.Cancel = hangUp //lint:ignore SA1019 the shortest way to hang up
 			if response, err := http.DefaultClient.Do(r); err == nil {
 				io.Copy(io.Discard, response.Body)
 				response.Body.Close()
@@ -485,8 +485,9 @@ func TestEndsOfStatements(t *testing.T) {
 		for f.running() == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		end(v, func() { close(hangUp) })
+		end(v, hangUp)
 		<-done
+		hangUp()
 		wait := time.Now().Add(10 * time.Second)
 		for f.running() > 0 {
 			if time.Now().After(wait) {

@@ -31,8 +31,9 @@ const (
 	bodyTime = 30 * time.Second // in which a request has to arrive
 )
 
-// A Server is the web console. It is an http.Handler that wants the whole of its host, whose requests tell by their
-// TLS field whether cookies may be restricted to HTTPS.
+// A Server is the web console: an http.Handler for the whole of a host. It goes by the requests' own TLS, address and host,
+// so a proxy in front has to use TLS to it and pass the host on, and makes all users share one address. The
+// http.Server needs a ReadHeaderTimeout; a WriteTimeout would end statements.
 type Server struct {
 	backend  Backend
 	options  Options
