@@ -1,0 +1,342 @@
+// Package clients tests geosql serve with the programs and drivers that analysts have: psql, pgbench, and those for
+// Python, Java and Node. They are run as they are installed, against the command, over the network.
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a program may take.
+const patience = 3 * time.Minute
+
+// scratch is a folder that all tests share.
+var scratch string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if scratch, err = os.MkdirTemp("", "geosql-clients-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(scratch)
+		return m.Run()
+	}())
+}
+
+// made makes what all tests share, once: the command, and a sealed database with its roles.
+var made = sync.OnceValue(func() error {
+	if _, err := run(nil, "", "go", "build", "-o", geosql(), "../../cmd/geosql"); err != nil {
+		return err
+	}
+	if err := makeCertificates(); err != nil {
+		return err
+	}
+	return makeDatabase()
+})
+
+func geosql() string { return filepath.Join(scratch, "geosql") }
+
+// shared returns the path of a file that all tests share.
+func shared(name string) string { return filepath.Join(scratch, name) }
+
+// The roles of the database, whose passwords are the same. ann may spend what she likes; poor may spend 0.5 of kWh
+// of each account, and 0.4 at once.
+const (
+	password = "correct horse"
+	database = "open"
+)
+
+// The table reading has rowsOfReadings sealed readings of 20 accounts, of 0 to 10 kWh. Their sum is sumOfReadings.
+// epsilon is 100/kWh wherever a test wants exact answers: noise other than 0 has a chance below 1e-42.
+const (
+	plainTables = `
+		SELECT dx_universe('energy', 0, 10, 1, 'kWh'), dx_universe('flag', 0, 1, 1, 'on'), geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1),
+			budget_limit('*', 'kWh', 1000000), budget_limit('*', 'm', 1000), budget_limit('*', 'record', 1000000);
+		CREATE TABLE reading(home TEXT, kwh INTEGER, lat REAL, lon REAL, hour TEXT, temperature REAL, day INTEGER);
+		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+		INSERT INTO reading SELECT 'home ' || (i % 20), i % 11, 48.85, 2.3, strftime('%Y-%m-%d %H:00:00', '2024-03-01', (i / 20) || ' hours'), (i % 30) / 2.0, i / 20 / 24 FROM n`
+	publicTables = `
+		CREATE TABLE place(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+		INSERT INTO place VALUES (1, 'Paris'), (2, 'Montréal'), (3, 'a "quoted" one');
+		CREATE TABLE series(n INTEGER PRIMARY KEY, x REAL NOT NULL, s TEXT, b BLOB, place INTEGER REFERENCES place(id));
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+		INSERT INTO series SELECT i, i / 8.0, CASE WHEN i % 10 THEN 'text ' || i END, CASE WHEN i <= 3 THEN x'00ff0a' END, i % 3 + 1 FROM n;
+		CREATE INDEX series_by_place ON series(place, x);
+		CREATE VIEW warm AS SELECT home, hour, kwh, temperature FROM reading WHERE temperature > 10`
+)
+
+func makeDatabase() error {
+	if err := os.WriteFile(shared("password"), []byte(password+"\n"), 0o600); err != nil {
+		return err
+	}
+	plain, open, key := shared("plain.db"), shared(database+".db"), shared("KEY")
+	for _, args := range [][]string{
+		{plain, plainTables},
+		{"keygen", key},
+		{"seal", plain, open, "--key", key + ".pub", "--table", "reading", "--account", "home", "--seal", "kwh:energy", "--seal", "lat,lon:city",
+			"--public", "hour,temperature,day", "--yes"},
+		{"--key", key, open, publicTables},
+		{"role", open, "add", "ann", "--password-file", shared("password"), "--columns", "reading.kwh,reading.location",
+			"--epsilon", "kWh=1000000", "--epsilon", "m=1000", "--epsilon", "record=1000000"},
+		{"role", open, "add", "poor", "--password-file", shared("password"), "--columns", "reading.kwh", "--epsilon", "kWh=0.5", "--epsilon-max", "kWh=0.4"},
+	} {
+		if _, err := run(nil, "", geosql(), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs a program. Its error contains what the program printed.
+func run(env []string, input, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin = strings.NewReader(input)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return out.String(), fmt.Errorf("%s: %w\n%s%s", name, err, out.String(), said.String())
+	}
+	return out.String(), nil
+}
+
+// A server is geosql serve.
+type server struct {
+	port string
+	said *said
+}
+
+// A said is what a program has printed so far.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+var listening = regexp.MustCompile(`listening on 127\.0\.0\.1:(\d+)`)
+
+// serve starts geosql serve with some flags, and ends it with the test.
+func serve(t testing.TB, flags ...string) *server {
+	t.Helper()
+	if err := made(); err != nil {
+		t.Fatal(err)
+	}
+	program := os.Getenv("GEOSQL_SERVER")
+	if program == "" {
+		program = geosql()
+	}
+	cmd := exec.Command(program, append([]string{"serve", shared(database + ".db"), "--key", shared("KEY"), "--listen", "127.0.0.1:0"}, flags...)...)
+	s := &server{said: &said{}}
+	cmd.Stderr = s.said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	found := make(chan string, 1)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			fmt.Fprintln(s.said, lines.Text())
+			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+				select {
+				case found <- m[1]:
+				default: // the address of the console
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		timer := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+		<-read
+		err := cmd.Wait()
+		if !timer.Stop() || err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+		if t.Failed() {
+			t.Logf("the server said\n%s", s.said)
+		}
+	})
+	select {
+	case s.port = <-found:
+	case <-read:
+		t.Fatal("the server does not start")
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server does not start in 30 s")
+	}
+	return s
+}
+
+// env returns the environment in which clients find the server, as most of them read it. A later setting of a name
+// replaces an earlier one.
+func (s *server) env(more ...string) []string {
+	return append([]string{"PGHOST=127.0.0.1", "PGPORT=" + s.port, "PGUSER=ann", "PGPASSWORD=" + password, "PGDATABASE=" + database,
+		"PGSSLMODE=prefer", "PGCONNECT_TIMEOUT=20", "PGSYSCONFDIR=" + scratch, "PGSERVICEFILE=/nonexistent", "PGPASSFILE=/nonexistent",
+		"LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}, more...)
+}
+
+// needs skips a test for which a program or file is not installed.
+func needs(t *testing.T, path, debian string) string {
+	t.Helper()
+	found, err := exec.LookPath(path)
+	if err != nil && !errors.Is(err, exec.ErrNotFound) {
+		if _, e := os.Stat(path); e == nil {
+			return path
+		}
+	}
+	if err != nil {
+		t.Skipf("%s is not installed (Debian: %s)", path, debian)
+	}
+	return found
+}
+
+// A check is one that a client's program made.
+type check struct {
+	what string
+	ok   bool
+	said string
+}
+
+var result = regexp.MustCompile(`^(not )?ok - (.*)$`)
+
+// checks reads the checks that a program reports, in the form of the Test Anything Protocol: a line "ok - what" or
+// "not ok - what" for each, lines with a # that say more, and at the end 1..N.
+func checks(out string) ([]check, error) {
+	var list []check
+	ended := false
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\r\n")
+		plan, isPlan := strings.CutPrefix(line, "1..")
+		m := result.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			list = append(list, check{what: m[2], ok: m[1] == ""})
+		case isPlan:
+			if n, err := strconv.Atoi(plan); err != nil || n != len(list) {
+				return list, fmt.Errorf("the program made %d checks, and says %s", len(list), plan)
+			}
+			ended = true
+		case len(list) > 0 && strings.HasPrefix(line, "#"):
+			list[len(list)-1].said += strings.TrimPrefix(line, "#") + "\n"
+		case line != "":
+			return list, fmt.Errorf("the program prints %s", line)
+		}
+	}
+	if !ended || len(list) == 0 {
+		return list, errors.New("the program did not complete its checks")
+	}
+	return list, nil
+}
+
+// runs runs a client's program, and makes a test of each of its checks.
+func (s *server) runs(t *testing.T, env []string, name string, args ...string) {
+	t.Helper()
+	out, failed := run(s.env(env...), "", name, args...)
+	list, err := checks(out)
+	for _, c := range list {
+		t.Run(c.what, func(t *testing.T) {
+			if !c.ok {
+				t.Error(c.said)
+			}
+		})
+	}
+	if err == nil {
+		err = failed
+	} else if failed != nil {
+		err = fmt.Errorf("%w: %w", err, failed)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d checks", len(list))
+}
+
+// debianPython is Debian's Python, which has the drivers that Debian packages.
+const debianPython = "/usr/bin/python3"
+
+func TestPython(t *testing.T) {
+	s := serve(t)
+	for _, c := range []struct{ module, debian string }{
+		{"psycopg2", "python3-psycopg2"},
+		{"psycopg", "python3-psycopg"},
+		{"asyncpg", "python3-asyncpg"},
+		{"sqlalchemy", "python3-sqlalchemy python3-psycopg2"},
+		{"pandas", "python3-pandas python3-sqlalchemy python3-psycopg2"},
+	} {
+		t.Run(c.module, func(t *testing.T) {
+			python := needs(t, debianPython, "python3")
+			if _, err := run(nil, "", python, "-c", "import "+c.module); err != nil {
+				t.Skipf("%s is not installed (Debian: %s)", c.module, c.debian)
+			}
+			s.runs(t, nil, python, "python/check_"+c.module+".py")
+		})
+	}
+}
+
+// Debian's driver for Java.
+const driver = "/usr/share/java/postgresql.jar"
+
+func TestJava(t *testing.T) {
+	java := needs(t, "java", "openjdk-17-jdk-headless")
+	needs(t, "javac", "openjdk-17-jdk-headless")
+	if _, err := os.Stat(driver); err != nil {
+		t.Skip("pgjdbc is not installed (Debian: libpostgresql-jdbc-java)")
+	}
+	s := serve(t)
+	s.runs(t, nil, java, "-cp", driver, "java/Checks.java")
+}
+
+func TestNode(t *testing.T) {
+	node, modules := needs(t, "node", "nodejs"), "../hosts/node_modules"
+	if _, err := os.Stat(filepath.Join(modules, "pg")); err != nil {
+		t.Skip("node's pg is not installed: npm install --prefix conformance/hosts")
+	}
+	modules, err := filepath.Abs(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve(t).runs(t, []string{"NODE_PATH=" + modules, "PGSSLMODE=disable"}, node, "node/checks.js")
+}
+
+// dial connects to the server without any client.
+func (s *server) dial(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", "127.0.0.1:"+s.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
