@@ -56,6 +56,8 @@ type (
 	Close struct{ Name string }
 	// Deallocate is DEALLOCATE; the name is empty for all statements.
 	Deallocate struct{ Name string }
+	// Unlisten is UNLISTEN, which has nothing to do.
+	Unlisten struct{}
 	// Copy is COPY (query) TO STDOUT or COPY table TO STDOUT.
 	Copy struct {
 		SQL       string // of the query
@@ -85,6 +87,7 @@ func (Declare) command()    {}
 func (Fetch) command()      {}
 func (Close) command()      {}
 func (Deallocate) command() {}
+func (Unlisten) command()   {}
 func (Copy) command()       {}
 func (Explain) command()    {}
 
@@ -258,7 +261,13 @@ func Parse(sql string) (Command, error) {
 		return p.explain()
 	case p.word("prepare"), p.word("execute"):
 		return nil, p.fail(codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
-	case p.word("listen"), p.word("notify"), p.word("unlisten"), p.word("lock"), p.word("grant"), p.word("revoke"), p.word("call"), p.word("do"):
+	case p.word("unlisten"): // pools do that; nothing listens
+		if t := p.next(); !t.isSymbol("*") && t.name() == "" {
+			p.i--
+			return nil, p.fail(codeSyntax, "UNLISTEN takes a name or *")
+		}
+		return p.end(Unlisten{})
+	case p.word("listen"), p.word("notify"), p.word("lock"), p.word("grant"), p.word("revoke"), p.word("call"), p.word("do"):
 		p.i = 0
 		return nil, p.fail(codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(p.tokens[0].text))
 	}
@@ -500,9 +509,9 @@ func (p *parser) copy() (Command, error) {
 		switch t := p.next(); {
 		case t.is("format"):
 			switch f := p.next(); {
-			case f.is("csv"):
+			case f.is("csv"), f.literal() == "csv":
 				c.CSV = true
-			case !f.is("text"):
+			case !f.is("text") && f.literal() != "text":
 				p.i--
 				return nil, p.fail(codeNotSupported, "COPY has the formats text and csv")
 			}
@@ -510,10 +519,12 @@ func (p *parser) copy() (Command, error) {
 			c.CSV = true
 		case t.is("header"):
 			c.Header = true
-			if p.word("false") || p.word("off") {
+			switch v := p.peek(); {
+			case v.is("false", "off"), v.literal() == "false", v.literal() == "off":
 				c.Header = false
-			} else if !p.word("true") {
-				p.word("on")
+				p.i++
+			case v.is("true", "on"), v.literal() == "true", v.literal() == "on":
+				p.i++
 			}
 		case t.is("delimiter", "delimiters"):
 			p.word("as")

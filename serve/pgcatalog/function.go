@@ -190,6 +190,7 @@ func (c *catalogue) register(conn *sqlite.Conn) error {
 		{Name: "unnest", Columns: []string{"value", "ordinality INTEGER"}, Hidden: []string{"list"}, Required: 1, Open: func() sqlite.Cursor { return &elementsCursor{} }},
 		{Name: "generate_series", Columns: []string{"value INTEGER", "ordinality INTEGER"}, Hidden: []string{"start", "stop", "step"}, Required: 2, Open: func() sqlite.Cursor { return &seriesCursor{} }},
 		{Name: "aclexplode", Columns: []string{"grantor INTEGER", "grantee INTEGER", "privilege_type TEXT", "is_grantable INTEGER"}, Hidden: []string{"acl"}, Required: 1, Open: func() sqlite.Cursor { return noRows{} }},
+		{Name: "pg_options_to_table", Columns: []string{"option_name TEXT", "option_value TEXT"}, Hidden: []string{"options"}, Required: 1, Open: func() sqlite.Cursor { return noRows{} }},
 	}
 	return conn.Register(lib)
 }
@@ -478,32 +479,21 @@ func (c *catalogue) list() []function {
 		}
 		return c.viewSQL(r), nil
 	})
-	byKey := func(oid uint32) *relation {
-		for _, r := range c.relations {
-			if r.keyOID != 0 && (r.keyOID == oid || r.keyOID+1 == oid) {
-				return r
-			}
-		}
-		return nil
-	}
 	add("pg_get_constraintdef", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
-		if r := byKey(oidOf(a[0])); r != nil {
-			return "PRIMARY KEY (" + keyColumns(r) + ")", nil
-		}
-		return nil, nil
+		return orNull(c.constraint(oidOf(a[0]))), nil
 	})
 	add("pg_get_indexdef", "text", false, true, []int{1, 3}, func(a []any) (any, error) {
-		r := byKey(oidOf(a[0]))
-		if r == nil {
+		r, x := c.findIndex(oidOf(a[0]))
+		if x == nil {
 			return nil, nil
 		}
 		if len(a) == 3 && oidOf(a[1]) > 0 {
-			if n := int(oidOf(a[1])); n <= len(r.key) {
-				return ident(r.columns[r.key[n-1]-1].name), nil
+			if n := int(oidOf(a[1])); n <= len(x.columns) {
+				return x.columns[n-1].text, nil
 			}
 			return "", nil
 		}
-		return c.indexSQL(r), nil
+		return x.sql(r), nil
 	})
 	signature := func(a []any) *function {
 		if i := int(oidOf(a[0])) - firstFunctionOID; i >= 0 && i < len(c.functions) {

@@ -2,9 +2,9 @@ package pgcatalog
 
 import (
 	"fmt"
-	"hash/fnv"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -54,12 +54,15 @@ type relation struct {
 	kind    string // r, v or i
 	sql     string // of a view
 	columns []column
-	key     []int // numbers of the columns of the primary key
-	keyOID  uint32
+	indexes []*index // that of the primary key first
+
+	foreign  []*foreignKey
+	referred bool // a foreign key refers to it
 }
 
 type column struct {
 	name      string
+	cid       int    // SQLite's number
 	oid       uint32 // of its type
 	notNull   bool
 	array     bool
@@ -181,18 +184,14 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 		return err
 	}
 	for _, r := range found {
-		h := fnv.New32a()
-		h.Write([]byte(strings.ToLower(r.name)))
 		// Of four numbers each relation has one for itself, its type, its key and the key's constraint.
-		for r.oid = firstOID + h.Sum32()%(1<<28)*4; used[r.oid]; r.oid += 4 {
-		}
-		used[r.oid] = true
+		r.oid = numbered(used, r.name)
 		type keyed struct{ column, place int }
 		var key []keyed
-		err := rows(conn, "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1", func(s *sqlite.Stmt) {
+		err := rows(conn, "SELECT name, type, \"notnull\", pk, hidden, cid FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1", func(s *sqlite.Stmt) {
 			get := func(i int) int64 { v := s.Column(i); return v.Int() }
 			declared := columnText(s, 1)
-			col := column{name: columnText(s, 0), oid: ColumnType(declared).OID, notNull: get(2) != 0 || get(3) != 0, generated: get(4) > 1}
+			col := column{name: columnText(s, 0), cid: int(get(5)), oid: ColumnType(declared).OID, notNull: get(2) != 0 || get(3) != 0, generated: get(4) > 1}
 			if col.sealed = sealed[[2]string{strings.ToLower(r.name), strings.ToLower(col.name)}]; col.sealed != "" {
 				col.oid = SealedOID
 			}
@@ -208,20 +207,30 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 				return err
 			}
 		}
-		sort.Slice(key, func(i, j int) bool { return key[i].place < key[j].place })
-		for _, k := range key {
-			r.key = append(r.key, k.column)
-		}
 		c.relations = append(c.relations, r)
 		c.byOID[r.oid] = r
-		if r.key != nil {
-			r.keyOID = r.oid + 2
-			index := &relation{oid: r.keyOID, schema: "public", name: r.name + "_pkey", kind: "i"}
-			for _, k := range r.key {
-				index.columns = append(index.columns, r.columns[k-1])
+		if r.kind != "r" {
+			continue
+		}
+		sort.Slice(key, func(i, j int) bool { return key[i].place < key[j].place })
+		var columns []int
+		for _, k := range key {
+			columns = append(columns, k.column)
+		}
+		if err := c.readIndexes(conn, r, columns, used); err != nil {
+			return err
+		}
+		for _, x := range r.indexes {
+			i := x.relation(r)
+			c.relations = append(c.relations, i)
+			c.byOID[i.oid] = i
+		}
+	}
+	for _, r := range found {
+		if r.kind == "r" {
+			if err := c.readForeignKeys(conn, r, used); err != nil {
+				return err
 			}
-			c.relations = append(c.relations, index)
-			c.byOID[index.oid] = index
 		}
 	}
 	return nil
@@ -420,7 +429,6 @@ func (c *catalogue) fillSystem(f *filler) {
 	}
 	f.insert("pg_timezone_names", "name abbrev utc_offset is_dst", "UTC", "UTC", "00:00:00", false)
 	f.insert("pg_stat_activity", "datid datname pid usesysid usename state backend_type", databaseOID, database, int(c.db.BackendPID()), userOID, user, "active", "client backend")
-	f.insert("pg_stat_ssl", "pid ssl", int(c.db.BackendPID()), true)
 	f.insert("pg_stat_database", "datid datname numbackends", databaseOID, database, 1)
 }
 
@@ -446,8 +454,12 @@ func (c *catalogue) fillRelation(f *filler, r *relation) {
 		f.insert("pg_type", "oid typname typnamespace typowner typlen typbyval typtype typcategory typispreferred typisdefined typdelim typrelid typelem typarray typinput typoutput typreceive typsend typmodin typmodout typnotnull typbasetype typtypmod typndims typcollation",
 			rowType, r.name, schema, ownerOID, -1, false, "c", "C", false, true, ",", r.oid, 0, 0, 0, 0, 0, 0, 0, 0, false, 0, -1, 0, 0)
 	}
-	f.insert("pg_class", "oid relname relnamespace reltype reloftype relowner relam relfilenode reltablespace relpages reltuples relallvisible reltoastrelid relhasindex relisshared relpersistence relkind relnatts relchecks relhasrules relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident relispartition relrewrite relfrozenxid relminmxid",
-		r.oid, r.name, schema, rowType, 0, ownerOID, am, 0, 0, 0, -1, 0, 0, r.key != nil, false, "p", r.kind, len(r.columns), 0, r.kind == "v", false, false, false, false, true, "n", false, 0, 0, 0)
+	acl := any(nil)
+	if public && r.kind != "i" {
+		acl = formatArray([]any{aclName(c.db.User()) + "=r/" + ownerName})
+	}
+	f.insert("pg_class", "oid relname relnamespace reltype reloftype relowner relam relfilenode reltablespace relpages reltuples relallvisible reltoastrelid relhasindex relisshared relpersistence relkind relnatts relchecks relhasrules relhastriggers relhassubclass relrowsecurity relforcerowsecurity relispopulated relreplident relispartition relrewrite relfrozenxid relminmxid relacl",
+		r.oid, r.name, schema, rowType, 0, ownerOID, am, 0, 0, 0, -1, 0, 0, len(r.indexes) > 0, false, "p", r.kind, len(r.columns), 0, r.kind == "v", r.referred || len(r.foreign) > 0, false, false, false, true, "n", false, 0, 0, 0, acl)
 	kind := "BASE TABLE"
 	if r.kind == "v" {
 		kind = "VIEW"
@@ -467,30 +479,17 @@ func (c *catalogue) fillRelation(f *filler, r *relation) {
 		f.insert("information_schema.views", "table_catalog table_schema table_name view_definition check_option is_updatable is_insertable_into is_trigger_updatable is_trigger_deletable is_trigger_insertable_into",
 			database, r.schema, r.name, c.viewSQL(r), "NONE", "NO", "NO", "NO", "NO", "NO")
 	case r.kind == "r":
-		f.insert("pg_tables", "schemaname tablename tableowner hasindexes hasrules hastriggers rowsecurity", r.schema, r.name, ownerName, r.key != nil, false, false, false)
+		f.insert("pg_tables", "schemaname tablename tableowner hasindexes hasrules hastriggers rowsecurity", r.schema, r.name, ownerName, len(r.indexes) > 0, false, false, false)
 	}
 	for i, col := range r.columns {
 		c.fillColumn(f, r, i+1, &col)
 	}
-	if r.key == nil {
-		return
+	for _, x := range r.indexes {
+		c.fillIndex(f, r, x)
 	}
-	var numbers []string
-	for place, k := range r.key {
-		numbers = append(numbers, fmt.Sprint(k))
-		f.insert("information_schema.key_column_usage", "constraint_catalog constraint_schema constraint_name table_catalog table_schema table_name column_name ordinal_position",
-			database, r.schema, r.name+"_pkey", database, r.schema, r.name, r.columns[k-1].name, place+1)
-		f.insert("information_schema.constraint_column_usage", "table_catalog table_schema table_name column_name constraint_catalog constraint_schema constraint_name",
-			database, r.schema, r.name, r.columns[k-1].name, database, r.schema, r.name+"_pkey")
+	for _, k := range r.foreign {
+		c.fillForeignKey(f, r, k)
 	}
-	zeros := strings.TrimSpace(strings.Repeat("0 ", len(r.key)))
-	f.insert("pg_index", "indexrelid indrelid indnatts indnkeyatts indisunique indnullsnotdistinct indisprimary indisexclusion indimmediate indisclustered indisvalid indcheckxmin indisready indislive indisreplident indkey indcollation indclass indoption",
-		r.keyOID, r.oid, len(r.key), len(r.key), true, false, true, false, true, false, true, false, true, true, false, strings.Join(numbers, " "), zeros, zeros, zeros)
-	f.insert("pg_constraint", "oid conname connamespace contype condeferrable condeferred convalidated conrelid contypid conindid conparentid confrelid confupdtype confdeltype confmatchtype conislocal coninhcount connoinherit conkey",
-		r.oid+3, r.name+"_pkey", schema, "p", false, false, true, r.oid, 0, r.keyOID, 0, 0, " ", " ", " ", true, 0, true, "{"+strings.Join(numbers, ",")+"}")
-	f.insert("pg_indexes", "schemaname tablename indexname indexdef", r.schema, r.name, r.name+"_pkey", c.indexSQL(r))
-	f.insert("information_schema.table_constraints", "constraint_catalog constraint_schema constraint_name table_catalog table_schema table_name constraint_type is_deferrable initially_deferred enforced",
-		database, r.schema, r.name+"_pkey", database, r.schema, r.name, "PRIMARY KEY", "NO", "NO", "YES")
 }
 
 func (c *catalogue) fillColumn(f *filler, r *relation, number int, col *column) {
@@ -556,6 +555,16 @@ func (c *catalogue) fillColumn(f *filler, r *relation, number int, col *column) 
 	}
 }
 
+// aclName returns the name of a role as an aclitem has it.
+func aclName(name string) string {
+	for _, c := range name {
+		if c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return quoteName(name)
+		}
+	}
+	return name
+}
+
 func number0(b bool) int { return int(number01(b)) }
 
 // viewSQL returns the query of a view.
@@ -567,19 +576,6 @@ func (c *catalogue) viewSQL(r *relation) string {
 		}
 	}
 	return ""
-}
-
-// indexSQL returns the definition of the index of a table's primary key.
-func (c *catalogue) indexSQL(r *relation) string {
-	return "CREATE UNIQUE INDEX " + ident(r.name+"_pkey") + " ON public." + ident(r.name) + " USING btree (" + keyColumns(r) + ")"
-}
-
-func keyColumns(r *relation) string {
-	var list []string
-	for _, k := range r.key {
-		list = append(list, ident(r.columns[k-1].name))
-	}
-	return strings.Join(list, ", ")
 }
 
 // ident returns a name as quote_ident does.

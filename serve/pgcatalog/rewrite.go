@@ -1041,7 +1041,7 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		return relation + " AS " + quoteName(as), end
 	}
 	switch name {
-	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode":
+	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode", "pg_options_to_table":
 	default:
 		if !scalars()[name] {
 			return "", 0
@@ -1052,8 +1052,8 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		}
 		return "(SELECT " + name + "(" + r.span(open+1, shut) + ") AS " + quoteName(column) + ") AS " + quoteName(as), end
 	}
-	if name == "aclexplode" {
-		return "aclexplode(" + r.span(open+1, shut) + ") AS " + quoteName(as), end
+	if name == "aclexplode" || name == "pg_options_to_table" {
+		return name + "(" + r.span(open+1, shut) + ") AS " + quoteName(as), end
 	}
 	values := []string{"value"}
 	if numbered || name == "_pg_expandarray" {

@@ -49,6 +49,7 @@ var types = []Type{
 	{2205, "regclass", "regclass", 4, 2210, 0, 'N'},
 	{2206, "regtype", "regtype", 4, 2211, 0, 'N'},
 	{2249, "record", "record", -1, 2287, 0, 'P'},
+	{2279, "trigger", "trigger", 4, 0, 0, 'P'},
 	{2276, "any", `"any"`, 4, 0, 0, 'P'},
 	{2278, "void", "void", 4, 0, 0, 'P'},
 	{2950, "uuid", "uuid", 16, 2951, 0, 'U'},

@@ -151,6 +151,8 @@ func (s *Session) execute(command pgcatalog.Command) (string, error) {
 		return "DEALLOCATE " + quoted(c.Name), nil // the server, which has the statement, closes it
 	case pgcatalog.Close:
 		return s.closeCursor(c)
+	case pgcatalog.Unlisten:
+		return "UNLISTEN", nil
 	}
 	return "", newError("0A000", "the command is not supported")
 }
