@@ -11,7 +11,10 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m, programName, main) }
+func TestMain(m *testing.M) {
+	runWorker() // whose environment does not say that this is the command
+	clitest.Main(m, programName, main)
+}
 
 func TestUsageErrors(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")

@@ -196,7 +196,7 @@ func (s *server) open(path string) (err error) {
 	}
 	logins := throttle.New()
 	s.backend, err = openBackend(backendOptions{
-		Path: path, Database: databaseName(path), Ledger: s.vault.book.Path(), Keys: s.vault.keys,
+		Path: path, Database: databaseName(path), Ledger: s.vault.book.Path(), Keyring: s.vault.keyring,
 		Logger: s.logger, Observer: observers, MaxSessions: int(t.maxSessions), Throttle: logins, OwnerPassword: owner,
 	})
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *server) open(path string) (err error) {
 
 // prepare prepares the servers of both protocols.
 func (s *server) prepare(observers monitor.Observer, logins *throttle.Throttle) error {
-	secret, err := mockSecret(s.vault.keys)
+	secret, err := s.vault.mockSecret()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type backendOptions struct {
 	Path     string // of the sealed database
 	Database string // as clients call it
 	Ledger   string // its path
-	Keys     []*sealed.PrivateKey
+	Keyring  *sealed.Keyring
 
 	Logger        *slog.Logger
 	Observer      monitor.Observer
@@ -48,7 +48,7 @@ var openBackend = func(o backendOptions) (backend, error) {
 	}
 	history := &webconsole.History{}
 	k, err := keeper.Open(keeper.Options{
-		Path: o.Path, Name: o.Database, Ledger: o.Ledger, Keyring: sealed.NewKeyring(o.Keys...),
+		Path: o.Path, Name: o.Database, Ledger: o.Ledger, Keyring: o.Keyring,
 		Worker:      func() *exec.Cmd { return exec.Command(program, "worker") },
 		MaxSessions: o.MaxSessions, Logger: o.Logger, Observer: monitor.Observers{o.Observer, history},
 	})

@@ -42,6 +42,12 @@ type serving struct {
 func startServing(t *testing.T, p sealedPlace, args ...string) *serving {
 	t.Helper()
 	t.Setenv(fakeAnswers, "1")
+	return startReal(t, p, args...)
+}
+
+// startReal is startServing with workers.
+func startReal(t *testing.T, p sealedPlace, args ...string) *serving {
+	t.Helper()
 	s := &serving{T: t, ended: make(chan struct{})}
 	args = append([]string{"serve", p.out, "--key", p.key, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)
 	s.cmd = clitest.Command(t, args...)
@@ -379,6 +385,57 @@ func TestServeHealth(t *testing.T) {
 		time.Sleep(1100 * time.Millisecond)
 		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
 			t.Errorf("%d %s", status, text)
+		}
+	}
+}
+
+// A role asks over the protocol, and the owner sees what that cost.
+func TestServeAnswers(t *testing.T) {
+	p := newSealed(t)
+	p.append("a,1,2.5,48.5,2.5\na,2,3,48.5,2.5\nb,1,4,48.5,2.5\n")
+	password, audit := p.out+".password", p.out+".audit"
+	check(t, os.WriteFile(password, []byte("sesame\n"), 0o600))
+	s := startReal(t, p, "--audit", audit)
+	p.run("role", p.out, "add", "ana", "--password-file", password, "--columns", "meter.kwh", "--epsilon", "kWh=1")
+	c := s.mustConnect("sslmode=disable") // with a role that is newer than the server
+	ask := func() (sum float64) {
+		t.Helper()
+		check(t, c.QueryRow(context.Background(), "SELECT dx_sum(kwh, 0.75) FROM meter WHERE room < 100", pgx.QueryExecModeSimpleProtocol).Scan(&sum))
+		return sum
+	}
+	if first := ask(); ask() != first {
+		t.Error("an answer is not given again")
+	}
+	_, err := c.Exec(context.Background(), "SELECT dx_avg(kwh, 0.75) FROM meter", pgx.QueryExecModeSimpleProtocol)
+	if sqlState(err) != "53400" {
+		t.Errorf("beyond the budget: %v", err)
+	}
+	_, err = c.Exec(context.Background(), "DELETE FROM meter", pgx.QueryExecModeSimpleProtocol)
+	if sqlState(err) != "25006" {
+		t.Errorf("DELETE: %v", err)
+	}
+	_, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/metrics")
+	for _, want := range []string{
+		`geosql_charged_epsilon_total{unit="kWh"} 0.75`, `geosql_answers_total{origin="drawn"} 1`, `geosql_answers_total{origin="remembered"} 1`,
+		"geosql_refusals_total 1", `geosql_logins_total{result="ok"} 1`, "geosql_ledger_seconds_count ",
+	} {
+		if !strings.Contains(text, "\n"+want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	c.Close(context.Background())
+	s.wait("a session ended", 1)
+	s.signal(syscall.SIGTERM)
+	s.end(0)
+	record, err := os.ReadFile(audit)
+	check(t, err)
+	for _, want := range []string{
+		`"sql":"SELECT dx_sum(kwh, ?) FROM meter WHERE room < ?","functions":["dx_sum"],"columns":["meter.kwh"],` +
+			`"costs":[{"unit":"kWh","accounts":2,"most":"0.75","role_accounts":2,"role_most":"0.75","multiplicity":1}],"answers":1,"remembered":0,`,
+		`"answers":1,"remembered":1,`, `"sqlstate":"53400"`, `"sqlstate":"25006"`,
+	} {
+		if !strings.Contains(string(record), want) {
+			t.Errorf("no %s in\n%s", want, record)
 		}
 	}
 }

@@ -214,26 +214,6 @@ func TestDatabaseName(t *testing.T) {
 	}
 }
 
-// Who does not exist is asked for the same whatever the order of the keys, and after another start.
-func TestMockSecret(t *testing.T) {
-	p := newSealed(t)
-	second, _ := p.keygen(p.out + ".second")
-	keys, err := readPrivateKeys([]string{p.key, second}, "")
-	check(t, err)
-	a, err := mockSecret(keys)
-	check(t, err)
-	keys[0], keys[1] = keys[1], keys[0]
-	b, err := mockSecret(keys)
-	check(t, err)
-	alone, err := mockSecret(keys[:1])
-	check(t, err)
-	other, err := mockSecret(keys[1:])
-	check(t, err)
-	if len(a) != 32 || string(a) != string(b) || string(alone) == string(other) || string(a) != string(alone) && string(a) != string(other) {
-		t.Errorf("%x, %x, %x, %x", a, b, alone, other)
-	}
-}
-
 // fetch gets a page.
 func fetch(t *testing.T, client *http.Client, url string, header ...string) (status int, text string) {
 	t.Helper()

@@ -3,13 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/hkdf"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"sync"
 
 	"github.com/geosql/geosql/budget"
@@ -23,8 +20,8 @@ import (
 // A servedVault is a vault that is only read, the keys that open it, and its roles.
 type servedVault struct {
 	vault
-	keys []*sealed.PrivateKey
-	file os.FileInfo
+	keyring *sealed.Keyring
+	file    os.FileInfo
 
 	mu    sync.Mutex
 	roles role.Roles
@@ -65,15 +62,17 @@ func openServedVault(path string, f ledgerFlags, keys keyFlags) (*servedVault, e
 }
 
 // readKeys reads the keys, and the roles.
-func (v *servedVault) readKeys(f keyFlags) (err error) {
-	if v.keys, err = readPrivateKeys(f.names, f.passphrase); err != nil {
+func (v *servedVault) readKeys(f keyFlags) error {
+	keys, err := readPrivateKeys(f.names, f.passphrase)
+	if err != nil {
 		return err
 	}
-	for i, key := range v.keys {
+	for i, key := range keys {
 		if err := checkSealedFor(v.conn, v.path, key.Public(), f.names[i]); err != nil {
 			return err
 		}
 	}
+	v.keyring = sealed.NewKeyring(keys...)
 	return v.roles.Update(v.book)
 }
 
@@ -135,14 +134,7 @@ func (v *servedVault) roleHint() string {
 
 // mockSecret returns a secret that stays the same as long as the keys do. It makes up what users who do not exist
 // are asked.
-func mockSecret(keys []*sealed.PrivateKey) ([]byte, error) {
-	first := slices.MinFunc(keys, func(a, b *sealed.PrivateKey) int {
-		x, y := a.Public().ID(), b.Public().ID()
-		return slices.Compare(x[:], y[:])
-	})
-	text, err := first.MarshalText()
-	if err != nil {
-		return nil, err
-	}
-	return hkdf.Key(sha256.New, text, nil, "geosql users that do not exist", 32)
+func (v *servedVault) mockSecret() ([]byte, error) {
+	secret, err := v.keyring.Derive(*v.record.Database, "users that do not exist")
+	return secret[:], err
 }
