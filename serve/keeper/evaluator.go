@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"sync"
+	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
@@ -74,8 +75,8 @@ func (e *connEvaluation) Group(function string, args int) (group, error) {
 	return g, nil
 }
 
-// mostSpare is how many evaluators wait for the next statement.
-const mostSpare = 8
+// spareTime is how long an evaluator waits for the next statement. Opening one reads the names of all accounts.
+const spareTime = time.Minute
 
 // A pool keeps evaluators. One serves a statement that asks about sealed values, from its first call until it ends; so
 // sessions that ask nothing have none.
@@ -83,14 +84,21 @@ type pool struct {
 	open func() (evaluator, error)
 
 	mu     sync.Mutex
-	spare  []evaluator
+	spare  []spare // the one that was used last is the last
 	closed bool
+	timer  *time.Timer // of the oldest; nil if there is none
+}
+
+// A spare is an evaluator that waits.
+type spare struct {
+	evaluator
+	since time.Time
 }
 
 func (p *pool) get() (evaluator, error) {
 	p.mu.Lock()
 	if n := len(p.spare); n > 0 {
-		e := p.spare[n-1]
+		e := p.spare[n-1].evaluator
 		p.spare = p.spare[:n-1]
 		p.mu.Unlock()
 		return e, nil
@@ -106,22 +114,39 @@ func (p *pool) get() (evaluator, error) {
 // put takes an evaluator back, whose evaluation has ended.
 func (p *pool) put(e evaluator) {
 	p.mu.Lock()
-	keep := !p.closed && len(p.spare) < mostSpare
-	if keep {
-		p.spare = append(p.spare, e)
-	}
-	p.mu.Unlock()
-	if !keep {
+	defer p.mu.Unlock()
+	if p.closed {
 		e.Close()
+		return
+	}
+	p.spare = append(p.spare, spare{e, time.Now()})
+	if p.timer == nil {
+		p.timer = time.AfterFunc(spareTime, p.trim)
 	}
 }
 
+// trim closes the evaluators that have waited too long.
+func (p *pool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	for len(p.spare) > 0 && now.Sub(p.spare[0].since) >= spareTime {
+		p.spare[0].Close()
+		p.spare = p.spare[1:]
+	}
+	p.timer = nil
+	if len(p.spare) > 0 && !p.closed {
+		p.timer = time.AfterFunc(p.spare[0].since.Add(spareTime).Sub(now), p.trim)
+	}
+}
+
+// close closes those that wait, and those that are put back from now on.
 func (p *pool) close() {
 	p.mu.Lock()
-	spare := p.spare
-	p.spare, p.closed = nil, true
-	p.mu.Unlock()
-	for _, e := range spare {
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, e := range p.spare {
 		e.Close()
 	}
+	p.spare = nil
 }
