@@ -45,6 +45,9 @@ func (r *rewriter) arithmetic(items []int, end int) uint32 {
 			}
 		}
 		if operator {
+			if from == 0 && k == len(items) {
+				return 0 // there is none of these operators
+			}
 			whole = whole && isWhole(r.typeOf(items[from:k], at))
 			from = k + 1
 		}
@@ -330,13 +333,17 @@ func (d *Description) passed(i int) uint32 {
 	if open < 0 {
 		return 0
 	}
+	same := open == d.last.open
 	d.last.at, d.last.open, d.last.number = i, open, number
 	k := d.back(open)
 	if k < 0 {
 		return 0
 	}
 	if d.tokens[k].is("in") {
-		return d.left(k)
+		if !same {
+			d.last.oid = d.left(k)
+		}
+		return d.last.oid
 	}
 	name := d.tokens[k].name()
 	switch {

@@ -18,10 +18,13 @@ type Result struct {
 type Description struct {
 	*rewriter
 	column     func(name string) uint32
-	aliases    map[string]uint32              // of subqueries; nil before they are needed
-	parameters map[int]uint32                 // see Parameters
-	opening    []int                          // the index of the parenthesis or bracket that a closing one closes
-	last       struct{ at, open, number int } // the last parameter in a list, and where it stands
+	aliases    map[string]uint32 // of subqueries; nil before they are needed
+	parameters map[int]uint32    // see Parameters
+	opening    []int             // the index of the parenthesis or bracket that a closing one closes
+	last       struct {          // the last parameter in a list, where that opens, and the type of what is compared with it
+		at, open, number int
+		oid              uint32
+	}
 }
 
 // Describe describes a query. column returns the type of the columns of tables with a name, 0 if there
@@ -29,7 +32,7 @@ type Description struct {
 func Describe(sql string, column func(name string) uint32) *Description {
 	d := &Description{rewriter: &rewriter{sql: sql, tokens: tokens(sql)}, column: column}
 	d.pair()
-	d.last.at = -1
+	d.last.at, d.last.open = -1, -1
 	d.opening = make([]int, len(d.tokens))
 	for i := range d.opening {
 		d.opening[i] = -1

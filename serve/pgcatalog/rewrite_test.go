@@ -266,7 +266,10 @@ func FuzzRewrite(f *testing.F) {
 			var first string
 			first, rest = Split(rest)
 			Parse(first)
-			Describe(first, nil).Results()
+			d := Describe(first, func(string) uint32 { return 20 })
+			d.Results()
+			d.Parameters(3, []uint32{0, 20})
+			d.Column("a")
 		}
 		var plain []string
 		for i := range min(len(sql), 200) {
