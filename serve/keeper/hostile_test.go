@@ -230,12 +230,6 @@ func asWire(err error, e **wire.Error) bool {
 	return false
 }
 
-func (p *pool) count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.spare)
-}
-
 // A worker ends when its keeper does, also if it is busy.
 func TestWorkersEndWithTheirKeeper(t *testing.T) {
 	ours, theirs, err := socketPair()
