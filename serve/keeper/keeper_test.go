@@ -67,6 +67,7 @@ type site struct {
 	*Keeper
 	log    *logged
 	events *events
+	extra  int // rows of ana in the database beside those of the homes
 }
 
 // A logged is what was logged.
@@ -140,7 +141,15 @@ const hours = 24
 // newSite seals a database of homes, and serves it for the role ann, whose password is secret. The accounts have 1/kWh.
 func newSite(t testing.TB, change func(*Options)) *site {
 	t.Helper()
-	s := &site{t: t, path: filepath.Join(t.TempDir(), "homes.db"), key: sealedtest.NewKey(t), log: &logged{}, events: &events{}}
+	s := &site{t: t}
+	s.open(change)
+	return s
+}
+
+func (s *site) open(change func(*Options)) {
+	t := s.t
+	t.Helper()
+	s.path, s.key, s.log, s.events = filepath.Join(t.TempDir(), "homes.db"), sealedtest.NewKey(t), &logged{}, &events{}
 	s.seal()
 	s.addRole(func(*role.Role) {})
 	o := Options{
@@ -162,7 +171,6 @@ func newSite(t testing.TB, change func(*Options)) *site {
 			t.Logf("the log:\n%s", s.log)
 		}
 	})
-	return s
 }
 
 func (s *site) seal() {
@@ -196,6 +204,9 @@ func (s *site) seal() {
 			value := d.Reading(1, home, 1000)
 			run(fmt.Sprintf("INSERT INTO reading(home, hour, kwh) VALUES ('%s', %d, %s)", d.Account(home).Pseudonym, h, value))
 		}
+	}
+	for range s.extra {
+		run(fmt.Sprintf("INSERT INTO reading(home, hour, kwh) VALUES ('%s', 99, %s)", d.Account("ana").Pseudonym, d.Reading(1, "ana", 1000)))
 	}
 	run("COMMIT")
 }

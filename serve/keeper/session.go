@@ -208,6 +208,9 @@ func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit t
 	if s.dead != nil {
 		return nil, s.dead
 	}
+	if ctx.Err() != nil {
+		return nil, canceledBy(context.Cause(ctx))
+	}
 	g := s.guard(ctx, s.requests, limit)
 	defer g.stop()
 	if r := s.running; r != nil {

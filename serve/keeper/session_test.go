@@ -216,6 +216,11 @@ func TestCancel(t *testing.T) {
 	if _, err := c.Exec(deadline, endless); err == nil {
 		t.Error("a canceled statement has no error")
 	}
+	for begun := time.Now(); !strings.Contains(s.events.last().SQL, "RECURSIVE") || s.events.last().State != "57014"; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			t.Fatalf("the last statement is %+v", s.events.last())
+		}
+	}
 }
 
 // Only what is fetched is paid for: a client that takes three groups of 24 pays for these.

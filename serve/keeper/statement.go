@@ -283,8 +283,8 @@ func (r *Rows) fetch() error {
 		return s.broke(err)
 	}
 	r.left = r.header.Count
-	if r.left == 0 && !r.header.Done {
-		return s.broke(pipe.Violation("a batch has no row"))
+	if r.left == 0 && !r.header.Done || int64(r.left) > int64(len(answer)) {
+		return s.broke(pipe.Violation("a batch of %d bytes has %d rows", len(answer), r.left))
 	}
 	if r.header.Failed {
 		_, r.pending = s.await(pipe.Failed)
