@@ -2,14 +2,11 @@ package keeper
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"runtime"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/serve/monitor"
@@ -78,21 +75,6 @@ func (k *Keeper) startWorker() (*workerProcess, error) {
 		close(w.exited)
 	}()
 	return w, nil
-}
-
-// socketPair returns the two ends of a socket. The first can have deadlines.
-func socketPair() (ours, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, fd := range fds {
-		unix.CloseOnExec(fd)
-	}
-	if err := unix.SetNonblock(fds[0], true); err != nil {
-		return nil, nil, errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1]))
-	}
-	return os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "keeper"), nil
 }
 
 // kill kills the process. The first caller says why.

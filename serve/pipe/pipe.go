@@ -178,7 +178,7 @@ func (c *Conn) SendJSON(t Type, v any, numbers ...uint32) error {
 	return c.Send(append(frame, text...))
 }
 
-// Decode reads a value in JSON. Unknown fields are a violation.
+// Decode reads a value in JSON. What is none is a violation.
 func Decode(frame []byte, v any) error {
 	if err := json.Unmarshal(frame, v); err != nil {
 		return Violation("a message is not what it should be: %v", err)

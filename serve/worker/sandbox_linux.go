@@ -38,7 +38,7 @@ func enterSandbox(c Config) (holds, lacks []string) {
 	exitOnLimit()
 	what, err := restrictFiles(c.Path)
 	note(what, err)
-	note("seccomp", filterCalls())
+	note("seccomp", filterCalls(err == nil))
 	return holds, lacks
 }
 

@@ -11,13 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callsAllowed are the system calls that Go's runtime, the C library and SQLite need to read an open database. Files can
-// be opened as far as Landlock lets them. All other calls fail as if the kernel did not have them, so
-// that a library which tries a newer one falls back.
+// callsAllowed are the system calls that Go's runtime, the C library and SQLite need to read an open database. All other
+// calls fail as if the kernel did not have them, so that a library which tries a newer one falls back.
 var callsAllowed = append([]uintptr{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_LSEEK, unix.SYS_CLOSE,
 	unix.SYS_FSTAT, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT, unix.SYS_STATX, unix.SYS_FSTATFS,
-	unix.SYS_OPENAT, unix.SYS_FCNTL, unix.SYS_GETCWD, unix.SYS_GETDENTS64,
+	unix.SYS_FCNTL, unix.SYS_GETCWD, unix.SYS_GETDENTS64,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MINCORE,
 	unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER,
 	unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY,
@@ -55,8 +54,9 @@ const (
 )
 
 // filterCalls lets all threads of the process make the system calls that are allowed, and no other. Calls of another
-// machine, such as those of 32 bits, end the process. Go modules that make such filters let them pass.
-func filterCalls() error {
+// machine, such as those of 32 bits, end the process. If opens is set, files may be opened, as far as Landlock lets them:
+// without it SQLite cannot read a journal that appears later, which few statements need.
+func filterCalls(opens bool) error {
 	machine := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
@@ -72,7 +72,11 @@ func filterCalls() error {
 		load(machineOffset), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine}, end(unix.SECCOMP_RET_KILL_PROCESS),
 		load(callOffset),
 	}
-	for _, call := range callsAllowed {
+	allowed := callsAllowed
+	if opens {
+		allowed = append(allowed[:len(allowed):len(allowed)], callsThatOpen...)
+	}
+	for _, call := range allowed {
 		program = append(program, unless(uint32(call), 1), end(unix.SECCOMP_RET_ALLOW))
 	}
 	for _, c := range callsWithArgument {
