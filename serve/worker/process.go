@@ -167,9 +167,11 @@ func (p *process) close() {
 	p.session.Close()
 }
 
+// close closes the rows, and then ends their context: the end of a context interrupts what runs on the connection, which
+// may be a cursor.
 func (r *openRows) close() {
-	r.cancel(nil)
 	r.rows.Close()
+	r.cancel(nil)
 }
 
 // read takes what the keeper says, until it is gone. A statement that runs then is interrupted.
