@@ -103,11 +103,6 @@ func isLocal(host string) bool {
 
 // readJSON reads the body of a request.
 func readJSON(w http.ResponseWriter, r *http.Request, most int64, into any) error {
-	control := http.NewResponseController(w)
-	// Not every writer has deadlines; those of tests have not.
-	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
-		defer control.SetReadDeadline(time.Time{})
-	}
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return newFault(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("the request is larger than %d bytes", most), "Send a shorter statement.")
@@ -115,6 +110,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, most int64, into any) erro
 	if err != nil {
 		return newFault(http.StatusBadRequest, codeRequest, "the request did not arrive", "Try again.")
 	}
+	// The statement may take longer. A deadline that passes would say that the browser is gone.
+	http.NewResponseController(w).SetReadDeadline(time.Time{})
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err == nil && utf8.Valid(text) {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -722,4 +724,53 @@ func TestLog(t *testing.T) {
 			t.Errorf("%q in the log: %v\n%s", part, !want, text)
 		}
 	}
+}
+
+// pipes are connections within the process, whose deadlines go by the clock of a test.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// A request that does not arrive is given up, and a statement may take longer than that.
+func TestSlowRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _ := loggedIn(t, "ana")
+		listener := make(pipes)
+		web := &http.Server{Handler: v.server}
+		var wg sync.WaitGroup
+		wg.Go(func() { web.Serve(listener) })
+		const sql = `{"sql":"SELECT slow"}`
+		for _, c := range []struct {
+			body, token string
+			status      int
+			after       time.Duration
+		}{{sql, v.token, http.StatusOK, time.Minute}, {sql[:5], v.token, http.StatusBadRequest, bodyTime}, {sql[:5], "x", http.StatusForbidden, bodyTime}} {
+			ours, theirs := net.Pipe()
+			listener <- theirs
+			begun := time.Now()
+			wg.Go(func() {
+				fmt.Fprintf(ours, "POST /api/run HTTP/1.1\r\nHost: localhost:8080\r\nOrigin: http://localhost:8080\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+					"X-CSRF-Token: %s\r\nCookie: geosql-8080=%s\r\n\r\n%s", len(sql), c.token, v.cookies["geosql-8080"], c.body)
+			})
+			response, err := http.ReadResponse(bufio.NewReader(ours), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(response.Body)
+			if took := time.Since(begun); response.StatusCode != c.status || took != c.after {
+				t.Errorf("%q is answered after %v: %d %s", c.body, took, response.StatusCode, text)
+			}
+			ours.Close()
+		}
+		close(listener)
+		web.Close()
+		wg.Wait()
+	})
 }

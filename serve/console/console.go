@@ -97,6 +97,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		h.Set("Cache-Control", "no-store")
 	}
+	if r.ContentLength != 0 {
+		// Also for requests that are refused: what is left of their bodies is waited for. Writers of tests have no deadline.
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
+	}
 	if r.TLS == nil && !isLocal(r.Host) {
 		http.Error(w, "Without TLS the console is for this machine only. Open it as http://localhost, or give the server a certificate.", http.StatusMisdirectedRequest)
 		return

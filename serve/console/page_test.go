@@ -617,3 +617,46 @@ func TestLayoutFaultsAreFound(t *testing.T) {
 		t.Errorf("of four faults some are not found: %s", text)
 	}
 }
+
+// What is completed, at the end of a statement.
+func TestCompletion(t *testing.T) {
+	b := newBrowser(t)
+	b.size(800, 600, "light")
+	origin := b.serve(newFake(), Options{})
+	b.login("ana")
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT dx_s", "dx_sum dx_stddev"},
+		{"sel", "SELECT"},
+		{"SELECT * FROM re", "reading"},
+		{"SELECT * FROM ", ""}, // nothing that was not asked for
+		{"SELECT * FROM trip AS q WHERE q.st", "started"},
+		{"SELECT * FROM trip q JOIN reading r ON r.", "household month day kwh"},
+		{"SELECT * FROM reading, trip x WHERE x.fa", "fare"},
+		{`SELECT * FROM "trip" t WHERE t.lo`, "location"},
+		{"SELECT nobody.ho", ""},
+		{"SELECT heat", "dx_heatmap"}, // a part of a name
+		{"SELECT kwh", ""},            // whole
+		{"SELECT 'dx_s", ""},
+		{"SELECT 1 -- dx_s", ""},
+		{"SELECT /* dx_s", ""},
+		{`SELECT "dx_s`, ""},
+		{"SELECT 1e", ""},
+		{"SELECT 😀 dx_su", "dx_sum"},
+	} {
+		text, _ := json.Marshal(c.sql)
+		got := b.text(fmt.Sprintf(`(async () => {
+			const {complete} = await import("/sql.js"), schema = await (await fetch("/api/schema")).json(), sql = %s;
+			return complete(sql, sql.length, schema, false).options.map(o => o.name).join(" ");
+		})()`, text))
+		if got != c.want {
+			t.Errorf("%s is completed by %q, want %q", c.sql, got, c.want)
+		}
+	}
+	for sql, want := range map[string]string{"SELECT dx_sum(kwh, ": "dx_sum", "SELECT dx_sum(round(1), ": "dx_sum", "SELECT dx_sum(1), ": "", "SELECT count('(": "count"} {
+		text, _ := json.Marshal(sql)
+		if got := b.text(fmt.Sprintf(`import("/sql.js").then(({callAt}) => callAt(%s, %[1]s.length))`, text)); got != want {
+			t.Errorf("the caret of %s is in %q, want %q", sql, got, want)
+		}
+	}
+	b.check(origin)
+}
