@@ -34,18 +34,21 @@ async function enter(who) {
   login = who;
   if (who.user !== lastUser) query.reset();
   lastUser = who.user;
+  schema = {tables: [], functions: [], domains: []};
+  let fault = null;
+  try {
+    schema = await get("/api/schema");
+  } catch (error) {
+    fault = error;
+  }
+  if (login !== who) return; // it has ended meanwhile
+  query.setSchema(schema, who);
+  $("database").textContent = schema.database ?? "";
   $("user").textContent = who.user;
   $("roles-link").hidden = !who.owner;
   $("login").hidden = true;
   $("app").hidden = false;
-  schema = {tables: [], functions: [], domains: []};
-  try {
-    schema = await get("/api/schema");
-    $("database").textContent = schema.database;
-    query.setSchema(schema, login);
-  } catch (fault) {
-    query.showFault(fault);
-  }
+  if (fault) query.showFault(fault);
   openPage();
 }
 
