@@ -377,6 +377,29 @@ func TestAnalystsLeaveOut(t *testing.T) {
 	d.gets(`SELECT dx_sum(kwh, 100) FROM s`, "23")
 }
 
+// A report tells how far from the truth answers are, if public facts tell that of all of them alike.
+func TestReportedRadius(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	for query, want := range map[string]string{
+		`SELECT dx_sum(kwh, 0.1) FROM s`:                          "30 kWh",
+		`SELECT zone, dx_sum(kwh, 0.1) FROM s GROUP BY zone`:      "30 kWh",
+		`SELECT dx_avg(kwh, 0.1) FROM s`:                          "6 kWh",
+		`SELECT zone, dx_avg(kwh, 0.1) FROM s GROUP BY zone`:      "10 kWh", // of the smaller group: more than the universe is wide
+		`SELECT dx_count(one, 0.1) FROM s`:                        "30 ",
+		`SELECT dx_sum(kwh, 0.1), dx_avg(kwh, 0.1) FROM s`:        "0 ",
+		`SELECT dx_sum(kwh, 0.1), dx_count(one, 0.1) FROM s`:      "0 ",
+		`SELECT dx_median(kwh, 0.1) FROM s`:                       "0 ",
+		`SELECT dx_sum(kwh, 0.1), dx_value(max(kwh), 0.1) FROM s`: "0 ",
+	} {
+		if _, err := d.ask(query); err != nil {
+			t.Error(err)
+		}
+		if got := fmt.Sprintf("%.3g %s", d.report.Radius, d.report.Unit); got != want {
+			t.Errorf("%s\nis within %s, want %s", query, got, want)
+		}
+	}
+}
+
 // A quote tells what a statement costs, and changes nothing. A run that would cost more fails before it charges.
 func TestQuotes(t *testing.T) {
 	d := newDesk(t, sealedRows)

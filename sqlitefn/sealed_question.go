@@ -91,25 +91,27 @@ func (e *Evaluation) askGroup(c call, t *statement, g *sealedGroup) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	if f, known := g.form.(interface {
-		radius(p float64, rows int64) (float64, error)
-	}); known {
-		if r, err := f.radius(0.95, g.key.n); err == nil {
-			e.asked.radius, e.asked.unit = r, g.unit()
-		}
-	}
+	e.asked.within95(c.name, g)
 	if e.quote {
 		return g.form.draw(t, e.receipt()), nil
 	}
 	return Released(answered.Answer).answer()
 }
 
-// unit returns the unit of an answer's radius.
-func (g *sealedGroup) unit() string {
-	if _, counts := g.form.(*sealedCountForm); counts || g.of.column.Universe == nil {
-		return ""
+// radius returns within how much of the true answer the group's is with a probability of 95 %, and the unit of that,
+// which is empty for a count. It reports false if public facts do not tell.
+func (g *sealedGroup) radius() (r float64, unit string, known bool) {
+	f, known := g.form.(interface {
+		radius(p float64, rows int64) (float64, error)
+	})
+	if !known {
+		return 0, "", false
 	}
-	return g.of.column.Universe.Unit
+	r, err := f.radius(0.95, g.key.n)
+	if _, counts := g.form.(*sealedCountForm); !counts {
+		unit = g.of.column.Universe.Unit
+	}
+	return r, unit, err == nil
 }
 
 // receipt returns what draws an answer that the ledger has checked, or a stand-in for a quote.
@@ -154,8 +156,8 @@ type Report struct {
 	Columns    []string // sealed ones that were asked about, as TABLE.COLUMN, in order
 	Functions  []string // that were called, in order
 
-	// Radius is the 95 % interval of the only answer: it is within Radius of the true one, by public facts. It is
-	// 0 if there are several answers, or if no such bound is known.
+	// Radius is how far from the truth each answer is at most, with a probability of 95 % and by public facts. It is 0 if
+	// no such bound is known, or if the answers are of several functions or in several units.
 	Radius float64
 	Unit   string    // of Radius; empty for a count
 	Drawn  time.Time // when the oldest of the answers was drawn
@@ -183,15 +185,35 @@ type asked struct {
 	answers, remembered, leftOut int
 	spent                        map[budget.Unit]*spent
 	columns, functions           map[string]bool
-	radius                       float64
-	unit                         string
 	drawn                        time.Time
+
+	bounds bounds
+}
+
+// bounds collects the radii of answers.
+type bounds struct {
+	function, unit string
+	most           float64
+	answers        int // of the function, in the unit, with a known radius
 }
 
 // spent is what is spent in one unit.
 type spent struct {
 	Cost
 	accounts map[string]level // what each pays, and the role for it
+}
+
+// within95 notes the radius of an answer of a group.
+func (a *asked) within95(function string, g *sealedGroup) {
+	r, unit, known := g.radius()
+	b := &a.bounds
+	if b.answers == 0 {
+		b.function, b.unit = function, unit
+	}
+	if known && function == b.function && unit == b.unit {
+		b.answers++
+		b.most = max(b.most, r)
+	}
 }
 
 func (a *asked) column(name string) {
@@ -289,8 +311,8 @@ func (a *asked) report() Report {
 		Answers: a.answers, Remembered: a.remembered, LeftOut: a.leftOut, Drawn: a.drawn,
 		Columns: slices.Sorted(maps.Keys(a.columns)), Functions: slices.Sorted(maps.Keys(a.functions)),
 	}
-	if a.answers == 1 {
-		r.Radius, r.Unit = a.radius, a.unit
+	if a.bounds.answers == a.answers {
+		r.Radius, r.Unit = a.bounds.most, a.bounds.unit
 	}
 	for _, unit := range slices.Sorted(maps.Keys(a.spent)) {
 		r.Costs = append(r.Costs, a.spent[unit].Cost)
