@@ -116,7 +116,7 @@ func newMillion(b *testing.B) *place {
 	plain := filepath.Join(dir, "plain.db")
 	p.run(plain, `CREATE TABLE reading(id INTEGER PRIMARY KEY, meter TEXT NOT NULL, hour INTEGER, degrees REAL, name TEXT, kwh REAL);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
-		INSERT INTO reading SELECT i, 'm' || i % 60, i / 60, i % 700 / 20.0, 'row number ' || i, i % 31 / 10.0 FROM n;
+		INSERT INTO reading SELECT i, 'm' || (i % 60), i / 60, i % 700 / 20.0, 'row number ' || i, i % 31 / 10.0 FROM n;
 		SELECT dx_universe('energy', 0, 3, 0.1, 'kWh'), budget_limit('*', 'kWh', 1000000)`)
 	p.run("keygen", p.key)
 	p.run("seal", plain, p.path, "--key", p.key+".pub", "--table", "reading", "--account", "meter", "--seal", "kwh:energy", "--public", "hour,degrees,name", "--yes")
