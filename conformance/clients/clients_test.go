@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,14 +148,10 @@ func serve(t testing.TB, flags ...string) *server {
 	if err := made(); err != nil {
 		t.Fatal(err)
 	}
-	program := os.Getenv("GEOSQL_SERVER")
-	if program == "" {
-		program = geosql()
-	}
-	cmd := exec.Command(program, append([]string{"serve", shared(database + ".db"), "--key", shared("KEY"), "--listen", "127.0.0.1:0"}, flags...)...)
+	cmd := exec.Command(geosql(), append([]string{"serve", shared(database + ".db"), "--key", shared("KEY"), "--listen", "127.0.0.1:0"}, flags...)...)
 	s := &server{said: &said{}}
-	cmd.Stderr = s.said
-	out, err := cmd.StdoutPipe()
+	cmd.Stdout = s.said
+	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,15 +323,4 @@ func TestNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t).runs(t, []string{"NODE_PATH=" + modules, "PGSSLMODE=disable"}, node, "node/checks.js")
-}
-
-// dial connects to the server without any client.
-func (s *server) dial(t testing.TB) net.Conn {
-	t.Helper()
-	conn, err := net.Dial("tcp", "127.0.0.1:"+s.port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
 }
