@@ -72,10 +72,10 @@ const (
 	publicTables = `
 		CREATE TABLE place(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 		INSERT INTO place VALUES (1, 'Paris'), (2, 'Montréal'), (3, 'a "quoted" one');
-		CREATE TABLE series(n INTEGER PRIMARY KEY, x REAL NOT NULL, s TEXT, b BLOB, place INTEGER REFERENCES place(id));
+		CREATE TABLE series(n INTEGER PRIMARY KEY, x REAL NOT NULL, s TEXT, b BLOB, place_id INTEGER REFERENCES place(id));
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 		INSERT INTO series SELECT i, i / 8.0, CASE WHEN i % 10 THEN 'text ' || i END, CASE WHEN i <= 3 THEN x'00ff0a' END, i % 3 + 1 FROM n;
-		CREATE INDEX series_by_place ON series(place, x);
+		CREATE INDEX series_by_place ON series(place_id, x);
 		CREATE VIEW warm AS SELECT home, hour, kwh, temperature FROM reading WHERE temperature > 10`
 )
 

@@ -190,6 +190,7 @@ func (c *catalogue) register(conn *sqlite.Conn) error {
 		{Name: "unnest", Columns: []string{"value", "ordinality INTEGER"}, Hidden: []string{"list"}, Required: 1, Open: func() sqlite.Cursor { return &elementsCursor{} }},
 		{Name: "generate_series", Columns: []string{"value INTEGER", "ordinality INTEGER"}, Hidden: []string{"start", "stop", "step"}, Required: 2, Open: func() sqlite.Cursor { return &seriesCursor{} }},
 		{Name: "aclexplode", Columns: []string{"grantor INTEGER", "grantee INTEGER", "privilege_type TEXT", "is_grantable INTEGER"}, Hidden: []string{"acl"}, Required: 1, Open: func() sqlite.Cursor { return noRows{} }},
+		{Name: "pg_partition_ancestors", Columns: []string{"relid INTEGER", "depth INTEGER"}, Hidden: []string{"relation"}, Required: 1, Open: func() sqlite.Cursor { return noRows{} }},
 		{Name: "pg_options_to_table", Columns: []string{"option_name TEXT", "option_value TEXT"}, Hidden: []string{"options"}, Required: 1, Open: func() sqlite.Cursor { return noRows{} }},
 	}
 	return conn.Register(lib)
@@ -355,6 +356,7 @@ func (c *catalogue) list() []function {
 		{"pg_table_size", "int8", nil, []int{1}}, {"pg_relation_size", "int8", nil, []int{1, 2}}, {"pg_total_relation_size", "int8", nil, []int{1}},
 		{"pg_indexes_size", "int8", nil, []int{1}}, {"pg_database_size", "int8", nil, []int{1}}, {"pg_tablespace_size", "int8", nil, []int{1}},
 		{"pg_is_in_recovery", "bool", false, []int{0}}, {"pg_is_wal_replay_paused", "bool", false, []int{0}}, {"pg_relation_is_publishable", "bool", false, []int{1}},
+		{"pg_partition_ancestors", "regclass", nil, []int{1}},
 		{"shobj_description", "text", nil, []int{2}}, {"pg_my_temp_schema", "oid", 0, []int{0}}, {"pg_is_other_temp_schema", "bool", false, []int{1}},
 		{"inet_server_addr", "text", nil, []int{0}}, {"inet_client_addr", "text", nil, []int{0}}, {"inet_server_port", "int4", nil, []int{0}},
 		{"txid_current", "int8", 1, []int{0}}, {"txid_current_if_assigned", "int8", nil, []int{0}}, {"pg_get_function_sqlbody", "text", nil, []int{1}},

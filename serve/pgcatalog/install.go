@@ -258,6 +258,9 @@ func shapeRelations() (list []*relation) {
 			switch {
 			case col.array:
 				col.oid = t.Array
+				if t.Array != 0 {
+					col.declared = "_" + t.Name
+				}
 			case catalogTypes[t.Name] != nil:
 				col.declared = t.Name
 			case t.Name == "regproc" || t.Name == "xid":

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -345,6 +346,9 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			s := t.text
 			if t.kind != text {
 				s = quoteText(t.literal())
+			}
+			if truth := r.truth(i); truth != "" {
+				s = truth
 			}
 			e.push(s)
 			e.literal = true
@@ -1041,7 +1045,7 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		return relation + " AS " + quoteName(as), end
 	}
 	switch name {
-	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode", "pg_options_to_table":
+	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
 	default:
 		if !scalars()[name] {
 			return "", 0
@@ -1052,7 +1056,8 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		}
 		return "(SELECT " + name + "(" + r.span(open+1, shut) + ") AS " + quoteName(column) + ") AS " + quoteName(as), end
 	}
-	if name == "aclexplode" || name == "pg_options_to_table" {
+	switch name {
+	case "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
 		return name + "(" + r.span(open+1, shut) + ") AS " + quoteName(as), end
 	}
 	values := []string{"value"}
@@ -1150,4 +1155,41 @@ func quoteNames(names []string) string {
 		list[i] = quoteName(n)
 	}
 	return strings.Join(list, ", ")
+}
+
+// truths are the texts that PostgreSQL takes for booleans when they are compared with one.
+var truths = map[string]string{"t": "1", "true": "1", "f": "0", "false": "0"}
+
+// catalogueBooleans are the columns of the catalogue's tables that are booleans. Those whose names do not tell whose
+// they are could be a user's.
+var catalogueBooleans = sync.OnceValue(func() map[string]bool {
+	found := map[string]bool{}
+	for _, relation := range shapeRelations() {
+		for _, c := range relation.columns {
+			if len(c.name) > 5 && c.oid == typeByName["bool"].OID && relation.schema == "pg_catalog" {
+				switch c.name[:3] {
+				case "ind", "rel", "att", "con", "typ", "rol", "dat", "use", "pro", "tgi", "amc":
+					found[c.name] = true
+				}
+			}
+		}
+	}
+	return found
+})
+
+// truth returns what the text at token i stands for if a boolean of the catalogue is compared with it: drivers write
+// indisprimary = 'f'.
+func (r *rewriter) truth(i int) string {
+	is, known := truths[strings.ToLower(r.tokens[i].literal())]
+	if !known {
+		return ""
+	}
+	operator := r.back(i)
+	if operator < 0 || !r.tokens[operator].isSymbol("=", "<>", "!=") {
+		return ""
+	}
+	if k := r.back(operator); k < 0 || !catalogueBooleans()[r.tokens[k].name()] {
+		return ""
+	}
+	return is
 }

@@ -119,6 +119,9 @@ func init() {
 	for _, name := range []string{"bool", "int2", "int4", "int8", "float4", "float8", "oid"} {
 		catalogTypes[name] = typeByName[name]
 	}
+	for _, t := range arrayOf {
+		catalogTypes["_"+t.Name] = &Type{OID: t.Array, Name: "_" + t.Name, SQL: t.SQL + "[]", Size: -1, group: 'A'}
+	}
 }
 
 // A pgType is the name of a type in a statement.

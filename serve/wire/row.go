@@ -42,13 +42,14 @@ func RowTo(sink Sink) *Row { return &Row{sink: sink} }
 type rowColumn struct {
 	name   string
 	kind   kind
+	oid    uint32
 	binary bool
 }
 
 func newRow(columns []Column, formats []int16) *Row {
 	r := &Row{columns: make([]rowColumn, len(columns))}
 	for i, c := range columns {
-		r.columns[i] = rowColumn{name: c.Name, kind: kindOf(c.OID), binary: formats != nil && formats[i] == 1}
+		r.columns[i] = rowColumn{name: c.Name, kind: kindOf(c.OID), oid: c.OID, binary: formats != nil && formats[i] == 1}
 	}
 	return r
 }
@@ -168,7 +169,7 @@ func (r *Row) Int(v int64) {
 		if v != int64(uint32(v)) {
 			r.mismatch(c, strconv.FormatInt(v, 10))
 		}
-	case kindBytea:
+	case kindBytea, kindArray:
 		r.mismatch(c, "a number")
 	}
 	at := r.open()
@@ -329,7 +330,11 @@ func (r *Row) Text(v string) {
 		r.notText(c)
 	}
 	at := r.open()
-	r.buf = append(r.buf, v...)
+	if c.binary && c.kind == kindArray {
+		r.array(c, v)
+	} else {
+		r.buf = append(r.buf, v...)
+	}
 	r.close(at)
 }
 
@@ -344,13 +349,25 @@ func (r *Row) TextBytes(v []byte) {
 		r.notText(c)
 	}
 	at := r.open()
-	r.buf = append(r.buf, v...)
+	if c.binary && c.kind == kindArray {
+		r.array(c, string(v))
+	} else {
+		r.buf = append(r.buf, v...)
+	}
 	r.close(at)
+}
+
+// array appends an array in binary.
+func (r *Row) array(c *rowColumn, v string) {
+	var ok bool
+	if r.buf, ok = appendArray(r.buf, v, elements[c.oid]); !ok {
+		r.mismatch(c, "the text "+strconv.Quote(v))
+	}
 }
 
 func (r *Row) textColumn() *rowColumn {
 	c := r.column()
-	if c.kind != kindText && c.kind != kindOther && (c.kind != kindNumeric || c.binary) {
+	if c.kind != kindText && c.kind != kindOther && c.kind != kindArray && (c.kind != kindNumeric || c.binary) {
 		r.mismatch(c, "text")
 	}
 	return c

@@ -42,6 +42,7 @@ const (
 	kindBool
 	kindBytea
 	kindNumeric
+	kindArray
 )
 
 func kindOf(oid uint32) kind {
@@ -66,6 +67,9 @@ func kindOf(oid uint32) kind {
 		return kindBytea
 	case OIDNumeric:
 		return kindNumeric
+	}
+	if elements[oid] != 0 {
+		return kindArray
 	}
 	return kindOther
 }

@@ -34,7 +34,7 @@ async function check(what, want, ask) {
   });
   await check('bytea', '3', async () => (await rows('SELECT b FROM series WHERE n = 1'))[0].b.length);
   await check('rows as arrays', '[["1","Paris"]]', () => rows({ text: 'SELECT id, name FROM place WHERE id = 1', rowMode: 'array' }));
-  await check('binary', '[{"id":"1","x":0.125}]', () => rows({ text: 'SELECT n AS id, x FROM series WHERE n = $1', values: [1], binary: true }));
+  await check('binary', '[{"id":"1","late":false,"s":"text 1"}]', () => rows({ text: 'SELECT n AS id, n > 5 AS late, s FROM series WHERE n = $1', values: [1], binary: true }));
   await check('100,000 rows', '100000', async () => (await rows('SELECT n, x, s FROM series')).length);
   await check('an error', '42703: no such column: nope', () => rows('SELECT nope FROM place'));
   await check('an INSERT', '25006: *', () => rows("INSERT INTO place VALUES (9, 'x')"));

@@ -6,11 +6,11 @@ from checks import check, done, fails
 
 loop = asyncio.new_event_loop()
 
-db = wait(asyncpg.connect(ssl="prefer"))
-
-
 def wait(coroutine):
     return loop.run_until_complete(coroutine)
+
+
+db = wait(asyncpg.connect(ssl="prefer"))
 
 
 def ask(sql, *arguments):

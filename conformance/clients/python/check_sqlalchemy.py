@@ -44,18 +44,18 @@ check("tables", ["place", "reading", "series"], lambda: sorted(see.get_table_nam
 check("views", ["warm"], lambda: see.get_view_names())
 check("the definition of a view", lambda sql: "SELECT home, hour, kwh" in str(sql), lambda: see.get_view_definition("warm"))
 check("has_table", (True, False), lambda: (see.has_table("reading"), see.has_table("nowhere")))
-check("columns and types", {"n": "BIGINT", "x": "DOUBLE_PRECISION", "s": "TEXT", "b": "BYTEA", "place": "BIGINT"}, lambda: kinds("series"))
+check("columns and types", {"n": "BIGINT", "x": "DOUBLE_PRECISION", "s": "TEXT", "b": "BYTEA", "place_id": "BIGINT"}, lambda: kinds("series"))
 check("sealed columns", {"home": "TEXT", "kwh": "BYTEA", "location": "BYTEA", "hour": "TEXT", "temperature": "DOUBLE_PRECISION", "day": "BIGINT"},
       lambda: kinds("reading"))
-check("nullable", {"n": False, "x": False, "s": True, "b": True, "place": True}, lambda: {c["name"]: c["nullable"] for c in see.get_columns("series")})
+check("nullable", {"n": False, "x": False, "s": True, "b": True, "place_id": True}, lambda: {c["name"]: c["nullable"] for c in see.get_columns("series")})
 check("columns of a view", ["home", "hour", "kwh", "temperature"], lambda: list(kinds("warm")))
 check("comments of sealed columns", "sealed; universe energy, account in column home", lambda: [
     c["comment"] for c in see.get_columns("reading") if c["name"] == "kwh"][0])
 check("primary key", ["n"], lambda: see.get_pk_constraint("series")["constrained_columns"])
 check("no primary key", [], lambda: see.get_pk_constraint("reading")["constrained_columns"])
-check("foreign keys", [(["place"], "place", ["id"])], lambda: [
+check("foreign keys", [(["place_id"], "place", ["id"])], lambda: [
     (k["constrained_columns"], k["referred_table"], k["referred_columns"]) for k in see.get_foreign_keys("series")])
-check("indexes", [("series_by_place", ["place", "x"], False)], lambda: [(i["name"], i["column_names"], i["unique"]) for i in see.get_indexes("series")])
+check("indexes", [("series_by_place", ["place_id", "x"], False)], lambda: [(i["name"], i["column_names"], i["unique"]) for i in see.get_indexes("series")])
 check("unique constraints", [["name"]], lambda: [u["column_names"] for u in see.get_unique_constraints("place")])
 check("check constraints", [], lambda: see.get_check_constraints("series"))
 check("comment of a table", {"text": None}, lambda: see.get_table_comment("series"))

@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// elements are the types of the elements of arrays that have a binary form.
+var elements = map[uint32]uint32{
+	1000: OIDBool, 1002: OIDChar, 1003: OIDName, 1005: OIDInt2, 1007: OIDInt4, 1009: OIDText, 1015: OIDVarchar, 1016: OIDInt8,
+	1021: OIDFloat4, 1022: OIDFloat8, 1028: OIDOid,
+}
+
+// appendArray appends the binary form of an array that is written as {1,NULL,"a b"}. It reports false for a text that
+// is not one, and for an array of arrays.
+func appendArray(buf []byte, text string, element uint32) (_ []byte, ok bool) {
+	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
+		return buf, false
+	}
+	text = text[1 : len(text)-1]
+	start := len(buf)
+	buf = append(buf, make([]byte, 12)...)
+	binary.BigEndian.PutUint32(buf[start+8:], element)
+	if text == "" {
+		return buf, true
+	}
+	binary.BigEndian.PutUint32(buf[start:], 1) // dimension
+	buf = append(buf, 0, 0, 0, 0, 0, 0, 0, 1)  // how many, and the number of the first
+	count := uint32(0)
+	for more := true; more; count++ {
+		var value string
+		var quoted bool
+		if value, quoted, text, more, ok = nextElement(text); !ok {
+			return buf, false
+		}
+		if !quoted && strings.EqualFold(value, "null") {
+			buf = binary.BigEndian.AppendUint32(buf, math.MaxUint32)
+			buf[start+7] = 1 // there is a NULL
+			continue
+		}
+		at := len(buf) + 4
+		if buf, ok = appendElement(append(buf, 0, 0, 0, 0), value, element); !ok {
+			return buf, false
+		}
+		binary.BigEndian.PutUint32(buf[at-4:], uint32(len(buf)-at))
+	}
+	binary.BigEndian.PutUint32(buf[start+12:], count)
+	return buf, true
+}
+
+// nextElement returns the first element of a list, and whether another one follows in the rest.
+func nextElement(text string) (value string, quoted bool, rest string, more, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		value, rest, more = strings.Cut(text, ",")
+		return value, false, rest, more, value != "" && !strings.ContainsAny(value, `{}"\`)
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i < len(text) {
+				b.WriteByte(text[i])
+			}
+		case '"':
+			rest, more = strings.CutPrefix(text[i+1:], ",")
+			return b.String(), true, rest, more, more || rest == ""
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return "", true, "", false, false
+}
+
+// appendElement appends the binary form of an element.
+func appendElement(buf []byte, value string, oid uint32) ([]byte, bool) {
+	var err error
+	switch kindOf(oid) {
+	case kindText:
+		return append(buf, value...), true
+	case kindBool:
+		switch value {
+		case "t", "true", "1":
+			return append(buf, 1), true
+		case "f", "false", "0":
+			return append(buf, 0), true
+		}
+		return buf, false
+	case kindFloat4, kindFloat8:
+		var f float64
+		if f, err = strconv.ParseFloat(value, 64); oid == OIDFloat4 {
+			buf = binary.BigEndian.AppendUint32(buf, math.Float32bits(float32(f)))
+		} else {
+			buf = binary.BigEndian.AppendUint64(buf, math.Float64bits(f))
+		}
+		return buf, err == nil
+	}
+	switch oid {
+	case OIDInt2:
+		var n int64
+		n, err = strconv.ParseInt(value, 10, 16)
+		buf = binary.BigEndian.AppendUint16(buf, uint16(n))
+	case OIDInt4:
+		var n int64
+		n, err = strconv.ParseInt(value, 10, 32)
+		buf = binary.BigEndian.AppendUint32(buf, uint32(n))
+	case OIDInt8:
+		var n int64
+		n, err = strconv.ParseInt(value, 10, 64)
+		buf = binary.BigEndian.AppendUint64(buf, uint64(n))
+	default: // oid
+		var n uint64
+		n, err = strconv.ParseUint(value, 10, 32)
+		buf = binary.BigEndian.AppendUint32(buf, uint32(n))
+	}
+	return buf, err == nil
+}
