@@ -11,8 +11,9 @@ extension:
 # the hundred, and power cuts at every point.
 .PHONY: long
 long:
-	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain" -v -timeout 60m
+	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
+	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
 
 # The packages of the hosts, beside the extension.
 .PHONY: package
