@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // patience is how long a program may take.
@@ -323,4 +325,28 @@ func TestNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t).runs(t, []string{"NODE_PATH=" + modules, "PGSSLMODE=disable"}, node, "node/checks.js")
+}
+
+// TestGo has what psql 15 does not do: TLS from the first byte, and protocol 3.2.
+func TestGo(t *testing.T) {
+	s := serve(t, "--tls-cert", shared("server.pem"), "--tls-key", shared("server.key"))
+	for _, more := range []string{
+		"sslmode=verify-full sslnegotiation=direct channel_binding=require",
+		"sslmode=verify-full max_protocol_version=3.2",
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		conn, err := pgx.Connect(ctx, fmt.Sprintf("host=127.0.0.1 port=%s user=ann password='%s' dbname=%s sslrootcert=%s %s", s.port, password, database, shared("ca.pem"), more))
+		if err != nil {
+			t.Errorf("%s: %v", more, err)
+			continue
+		}
+		var sum float64
+		var homes int
+		err = conn.QueryRow(ctx, "SELECT dx_sum(kwh, $1), count(DISTINCT home) FROM reading", 100).Scan(&sum, &homes)
+		if err != nil || sum != 4995 || homes != 20 {
+			t.Errorf("%s: %v, %d, %v", more, sum, homes, err)
+		}
+		conn.Close(ctx)
+	}
 }

@@ -129,9 +129,9 @@ func TestPsql(t *testing.T) {
 	}{
 		{"a private sum", "SELECT dx_sum(kwh, 100) FROM reading;", nil, "4995\n", "", 0},
 		{"a sealed table", `\d reading`, nil, "home|text|||\nkwh|sealed|||\nlocation|sealed|||\nhour|text|||\ntemperature|double precision|||\nday|bigint|||\n", "", 0},
-		{"a table with keys", `\d series`, []string{"-Aq"}, "n|bigint||not null|\nx|double precision||not null|\ns|text|||\nb|bytea|||\nplace_id|bigint|||\nIndexes:\n" +
+		{"a table with keys", `\d series`, []string{"-Aq"}, "Table \"public.series\"\nColumn|Type|Collation|Nullable|Default\nn|bigint||not null|\nx|double precision||not null|\ns|text|||\nb|bytea|||\nplace_id|bigint|||\nIndexes:\n" +
 			"    \"series_pkey\" PRIMARY KEY, btree (n)\n    \"series_by_place\" btree (place_id, x)\nForeign-key constraints:\n    \"series_place_id_fkey\" FOREIGN KEY (place_id) REFERENCES place(id)\n", "", 0},
-		{"a table that others refer to", `\d place`, []string{"-Aq"}, "id|bigint||not null|\nname|text||not null|\nIndexes:\n    \"place_pkey\" PRIMARY KEY, btree (id)\n" +
+		{"a table that others refer to", `\d place`, []string{"-Aq"}, "Table \"public.place\"\nColumn|Type|Collation|Nullable|Default\nid|bigint||not null|\nname|text||not null|\nIndexes:\n    \"place_pkey\" PRIMARY KEY, btree (id)\n" +
 			"    \"place_name_key\" UNIQUE CONSTRAINT, btree (name)\nReferenced by:\n    TABLE \"series\" CONSTRAINT \"series_place_id_fkey\" FOREIGN KEY (place_id) REFERENCES place(id)\n", "", 0},
 		{"comments on sealed columns", `SELECT col_description('reading'::regclass, 2);`, nil, "sealed; universe energy, account in column home\n", "", 0},
 		{"tables", `\dt`, nil, "public|place|table|owner\npublic|reading|table|owner\npublic|series|table|owner\n", "", 0},

@@ -203,6 +203,51 @@ func TestPrivateFunctions(t *testing.T) {
 	}
 }
 
+// TestKeys asks about indexes, unique constraints and foreign keys.
+func TestKeys(t *testing.T) {
+	conn := open(t)
+	err := conn.Exec(`CREATE TABLE parent(a INTEGER, b TEXT, "two words" TEXT UNIQUE, PRIMARY KEY (a, b));
+		CREATE TABLE child(id INTEGER PRIMARY KEY, a INTEGER, b TEXT, w TEXT REFERENCES parent("two words") ON DELETE SET NULL ON UPDATE CASCADE,
+			gone INTEGER REFERENCES nowhere(id), self INTEGER REFERENCES child, UNIQUE (b, a), FOREIGN KEY (a, b) REFERENCES parent(a, b));
+		CREATE UNIQUE INDEX few ON child(a DESC, lower(b), w) WHERE a > 3 AND w <> ','`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	install(t, conn)
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"SELECT conname, contype, conrelid::regclass, confrelid::regclass, conkey, confkey, confupdtype, confdeltype, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid IN ('parent'::regclass, 'child'::regclass) ORDER BY conname", []string{
+			"child_a_b_fkey|f|child|parent|{2,3}|{1,2}|a|a|FOREIGN KEY (a, b) REFERENCES parent(a, b)",
+			"child_b_a_key|u|child|-|{3,2}|NULL| | |UNIQUE (b, a)",
+			"child_pkey|p|child|-|{1}|NULL| | |PRIMARY KEY (id)",
+			"child_self_fkey|f|child|child|{6}|{1}|a|a|FOREIGN KEY (self) REFERENCES child(id)",
+			`child_w_fkey|f|child|parent|{4}|{3}|c|n|FOREIGN KEY (w) REFERENCES parent("two words") ON UPDATE CASCADE ON DELETE SET NULL`,
+			"parent_pkey|p|parent|-|{1,2}|NULL| | |PRIMARY KEY (a, b)",
+			`parent_two words_key|u|parent|-|{3}|NULL| | |UNIQUE ("two words")`,
+		}},
+		{"SELECT indexrelid::regclass, indisunique, indisprimary, indkey, indoption, indexprs, indpred FROM pg_index WHERE indrelid = 'child'::regclass ORDER BY 1", []string{
+			"child_b_a_key|1|0|3 2|0 0|NULL|NULL", "child_pkey|1|1|1|0|NULL|NULL", "few|1|0|2 0 4|3 0 0|(lower(b))|a > 3 AND w <> ','",
+		}},
+		{"SELECT pg_get_indexdef('few'::regclass), pg_get_indexdef('few'::regclass, 2, true), pg_get_indexdef('child'::regclass)", []string{
+			"CREATE UNIQUE INDEX few ON public.child USING btree (a DESC, (lower(b)), w) WHERE a > 3 AND w <> ','|(lower(b))|NULL",
+		}},
+		{"SELECT constraint_name, unique_constraint_name, update_rule, delete_rule FROM information_schema.referential_constraints ORDER BY 1", []string{
+			"child_a_b_fkey|parent_pkey|NO ACTION|NO ACTION", "child_self_fkey|child_pkey|NO ACTION|NO ACTION", "child_w_fkey|parent_two words_key|CASCADE|SET NULL",
+		}},
+		{"SELECT column_name, ordinal_position, position_in_unique_constraint FROM information_schema.key_column_usage WHERE constraint_name = 'child_a_b_fkey' ORDER BY 2", []string{"a|1|1", "b|2|2"}},
+		{"SELECT relname, relhasindex, relhastriggers, relacl FROM pg_class WHERE relname IN ('child', 'parent', 'few') ORDER BY 1", []string{
+			"child|1|1|{ann=r/owner}", "few|0|0|NULL", "parent|1|1|{ann=r/owner}",
+		}},
+	} {
+		rows, err := ask(conn, c.sql)
+		if err != nil || !slices.Equal(rows, c.want) {
+			t.Errorf("%s\n%s, %v, want\n%s", c.sql, strings.Join(rows, "\n"), err, strings.Join(c.want, "\n"))
+		}
+	}
+}
+
 // TestRefresh adds a table after the catalogue was installed, and compares the OIDs of two connections.
 func TestRefresh(t *testing.T) {
 	conn := open(t)

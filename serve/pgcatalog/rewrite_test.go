@@ -25,6 +25,7 @@ func TestRewrite(t *testing.T) {
 		{"SELECT a = ANY(b) OR c <> ALL ('{1,2}')", "SELECT a IN (SELECT value FROM unnest(b)) OR c NOT IN (SELECT value FROM unnest('{1,2}'))"},
 		{"SELECT (f(true))[1]", "SELECT pg_subscript((f(true)), 1)"},
 		{"SELECT ARRAY[1, 2]", "SELECT pg_array(json_array(1, 2))"},
+		{"SELECT 1 FROM pg_index i WHERE i.indisprimary = 'f' AND indisunique <> 'true' AND s = 't'", "SELECT 1 FROM pg_index i WHERE i.indisprimary = 0 AND indisunique <> 1 AND s = 't'"},
 		{"SELECT a FROM t, unnest(t.b) AS u(x) WHERE x > u.x", `SELECT a FROM t, unnest(t.b) AS "u" WHERE "u".value > "u".value`},
 		{"SELECT s FROM generate_series(1, 3) s", `SELECT s FROM (SELECT value AS "s" FROM generate_series(1, 3)) AS "s"`},
 		{"SELECT unnest(a) x FROM t WHERE b", "SELECT pg_s1.value x FROM t, unnest(a) AS pg_s1 WHERE b"},
@@ -213,9 +214,11 @@ func TestParse(t *testing.T) {
 		"MOVE 2 IN c":                                    Fetch{Name: "c", Count: 2, Move: true},
 		"FETCH c":                                        Fetch{Name: "c", Count: 1},
 		"CLOSE ALL":                                      Close{},
-		"DEALLOCATE PREPARE a":                           Deallocate{"a"},
-		"COPY (select f(1)) TO STDOUT":                   Copy{SQL: "select f(1)", Delimiter: "\t", Null: `\N`},
+		"UNLISTEN *":                                     Unlisten{}, "UNLISTEN a": Unlisten{},
+		"DEALLOCATE PREPARE a":         Deallocate{"a"},
+		"COPY (select f(1)) TO STDOUT": Copy{SQL: "select f(1)", Delimiter: "\t", Null: `\N`},
 		"COPY t (a, b) TO STDOUT WITH (FORMAT csv, HEADER, DELIMITER ';')": Copy{SQL: "SELECT a, b FROM t", CSV: true, Header: true, Delimiter: ";"},
+		"COPY t TO STDOUT (FORMAT 'csv', HEADER 'true')":                   Copy{SQL: "SELECT * FROM t", CSV: true, Header: true, Delimiter: ","},
 		"COPY public.t TO STDOUT CSV HEADER NULL 'x'":                      Copy{SQL: "SELECT * FROM public.t", CSV: true, Header: true, Delimiter: ",", Null: "x"},
 		"EXPLAIN (ANALYZE, COSTS off) SELECT 1":                            Explain{SQL: "SELECT 1", Analyze: true},
 		"EXPLAIN VERBOSE SELECT 1":                                         Explain{SQL: "SELECT 1"},
@@ -228,7 +231,7 @@ func TestParse(t *testing.T) {
 	}
 	for sql, code := range map[string]string{
 		"SET": "42601", "SET a": "42601", "SET a =": "42601", "SET ROLE x": "0A000", "COPY t FROM STDIN": "25006", "COPY t TO 'file'": "0A000", "COPY (select 1": "42601",
-		"FETCH PRIOR FROM c": "0A000", "FETCH": "42601", "DECLARE c CURSOR FOR": "42601", "DISCARD": "42601", "LISTEN a": "0A000", "EXPLAIN": "42601", "CLOSE a b": "42601",
+		"FETCH PRIOR FROM c": "0A000", "FETCH": "42601", "DECLARE c CURSOR FOR": "42601", "DISCARD": "42601", "LISTEN a": "0A000", "UNLISTEN": "42601", "EXPLAIN": "42601", "CLOSE a b": "42601",
 		"COPY t TO STDOUT (FORMAT binary)": "0A000", "BEGIN x": "42601", "SHOW": "42601",
 	} {
 		var e *Error

@@ -107,6 +107,11 @@ func (s *toySession) Prepare(_ context.Context, sql string, types []uint32) (Sta
 		if words[0] == "big" {
 			st.columns = []Column{{Name: "b", OID: OIDText}}
 		}
+	case "FETCH": // the only cursor
+		if text != `FETCH 0 FROM "held ""one"""` {
+			return nil, "", &Error{Code: "34000", Message: "there is no such cursor"}
+		}
+		st.columns = []Column{{Name: "n", OID: OIDInt8}}
 	case "wait":
 		st.columns = []Column{{Name: "n", OID: OIDInt8}}
 	case "types":

@@ -295,6 +295,9 @@ func TestPortals(t *testing.T) {
 		{[]any{bind("", "unheard"), sync_}, "26000 ReadyForQuery"},
 		{[]any{parse("", ""), bind("", ""), describePortal(""), executePortal("", 0), sync_},
 			"ParseComplete BindComplete NoData EmptyQueryResponse ReadyForQuery"},
+		// A cursor of the session is described as a portal is.
+		{[]any{describePortal(`held "one"`), sync_}, "RowDescription ReadyForQuery"},
+		{[]any{describePortal("nothing"), sync_}, "34000 ReadyForQuery"},
 		{[]any{parse("", "rows 1; rows 2"), sync_}, "42601 ReadyForQuery"},
 		{[]any{parse("", "rows 1"), bindFormats("", "", 1, 0, 1), sync_}, "ParseComplete 08P01 ReadyForQuery"},
 		{[]any{parse("", "rows 1"), bindFormats("", "", 2), sync_}, "ParseComplete 22023 ReadyForQuery"},

@@ -179,6 +179,12 @@ public class Checks {
                 return r.getBytes(1).length;
             }
         });
+        check(mode + ": getArray", "1", () -> {
+            try (Statement s = db.createStatement(); ResultSet r = s.executeQuery("SELECT conkey FROM pg_constraint WHERE conname = 'place_pkey'")) {
+                r.next();
+                return ((Object[]) r.getArray(1).getArray())[0];
+            }
+        });
         check(mode + ": getMetaData of a result", "n int8 java.lang.Long, total float8 java.lang.Double", () -> {
             try (PreparedStatement s = db.prepareStatement("SELECT n, x + 1.5 AS total FROM series LIMIT 1")) {
                 var m = s.executeQuery().getMetaData();

@@ -131,6 +131,8 @@ check("a comparison with a parameter", [(5,)], lambda: ask("SELECT n FROM series
 check("a decimal as a parameter", [(8,)], lambda: ask("SELECT n FROM series WHERE x = %s", (Decimal("1.0"),)))
 check("a date as a parameter", [(960,)], lambda: ask("SELECT count(*) FROM reading WHERE hour < %s", (datetime.date(2024, 3, 3),)))
 check("a list as ANY", [(1,), (3,)], lambda: ask("SELECT id FROM place WHERE id = ANY(%s) ORDER BY id", ([1, 3],)))
+check("an array", [([1],)], lambda: ask("SELECT conkey FROM pg_constraint WHERE conname = 'place_pkey'"))
+check("an array in binary", [([1],)], lambda: ask("SELECT conkey FROM pg_constraint WHERE conname = 'place_pkey'", binary=True))
 check("types of columns", [20, 701, 25, 17], lambda: types("SELECT n, x, s, b FROM series LIMIT 0"))
 check("a statement that is prepared", [(3,)] * 10, lambda: [ask("SELECT id FROM place WHERE id = %s", (3,), prepare=True)[0] for _ in range(10)])
 check("an epsilon as a parameter", [(4995,)], lambda: ask("SELECT dx_sum(kwh, %s) FROM reading", (100,)))
