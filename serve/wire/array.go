@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -115,4 +116,59 @@ func appendElement(buf []byte, value string, oid uint32) ([]byte, bool) {
 		buf = binary.BigEndian.AppendUint32(buf, uint32(n))
 	}
 	return buf, err == nil
+}
+
+// readArray writes the text of an array that came in binary. Its elements are read as parameters are.
+func readArray(v []byte, element uint32) (any, error) {
+	malformed := newError("22P03", "an array is malformed")
+	if len(v) < 12 {
+		return nil, malformed
+	}
+	dimensions, of := binary.BigEndian.Uint32(v), binary.BigEndian.Uint32(v[8:])
+	switch {
+	case of != element:
+		return nil, newError("42804", fmt.Sprintf("an array has elements of the type with OID %d, not %d", of, element))
+	case dimensions == 0 && len(v) == 12:
+		return "{}", nil
+	case dimensions != 1:
+		return nil, &Error{Code: "0A000", Message: "arrays of arrays have no binary form here", Hint: "Send the parameter as text."}
+	case len(v) < 20:
+		return nil, malformed
+	}
+	count := binary.BigEndian.Uint32(v[12:])
+	v = v[20:]
+	var text strings.Builder
+	for i := range count {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if len(v) < 4 {
+			return nil, malformed
+		}
+		n := binary.BigEndian.Uint32(v)
+		if v = v[4:]; n == math.MaxUint32 {
+			text.WriteString("NULL")
+			continue
+		}
+		if uint64(n) > uint64(len(v)) {
+			return nil, malformed
+		}
+		value, err := readBinary(element, v[:n])
+		if err != nil {
+			return nil, err
+		}
+		v = v[n:]
+		switch value := value.(type) {
+		case string:
+			text.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`)
+		case float64:
+			text.WriteString(strconv.FormatFloat(value, 'g', -1, 64))
+		default:
+			fmt.Fprint(&text, value)
+		}
+	}
+	if len(v) != 0 {
+		return nil, malformed
+	}
+	return "{" + text.String() + "}", nil
 }

@@ -36,6 +36,11 @@ func TestArrays(t *testing.T) {
 			}
 			continue
 		}
+		if again, err := readArray(b, c.element); err != nil {
+			t.Error(c.text, err)
+		} else if b2, ok := appendArray(nil, again.(string), c.element); !ok || string(b2) != string(b) {
+			t.Errorf("%s is read as %s", c.text, again)
+		}
 		ty, _ := types.TypeForOID(c.oid)
 		v, err := ty.Codec.DecodeValue(types, c.oid, pgtype.BinaryFormatCode, b)
 		if err != nil {
@@ -47,4 +52,25 @@ func TestArrays(t *testing.T) {
 			t.Errorf("%s is read as %s, %v, want %s", c.text, got, err, c.want)
 		}
 	}
+}
+
+// Whatever a client sends as an array is read or refused.
+func FuzzArray(f *testing.F) {
+	for _, text := range []string{"{}", "{1,NULL,-2}"} {
+		b, _ := appendArray(nil, text, OIDInt8)
+		f.Add(b)
+		f.Add(b[:len(b)-1])
+		f.Add(append(b, 0))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for oid, element := range elements {
+			v, err := readArray(b, element)
+			if err != nil {
+				continue
+			}
+			if _, ok := appendArray(nil, v.(string), element); !ok {
+				t.Errorf("%d: %q is not an array", oid, v)
+			}
+		}
+	})
 }

@@ -184,6 +184,9 @@ func readBinary(oid uint32, v []byte) (any, error) {
 		}
 		return math.Float64frombits(binary.BigEndian.Uint64(v)), nil
 	}
+	if element := elements[oid]; element != 0 {
+		return readArray(v, element)
+	}
 	switch oid {
 	case OIDNumeric:
 		return readNumeric(v)
