@@ -114,6 +114,14 @@ func (r *rewriter) answers(name string, open int) uint32 {
 	if kind != "" {
 		return typeByName[kind].OID
 	}
+	if name == "array_agg" {
+		list, ends := r.arguments(open)
+		items := list[0]
+		if len(items) > 0 && r.tokens[items[0]].is("distinct") {
+			items = items[1:]
+		}
+		return cmp.Or(arrayType(r.typeOf(items, ends[0])), typeByName["text"].Array)
+	}
 	first, is := sameType[name]
 	if !is {
 		return 0
@@ -151,6 +159,14 @@ func (r *rewriter) answers(name string, open int) uint32 {
 		return typeByName["int8"].OID
 	}
 	return found
+}
+
+// arrayType returns the type of arrays of a type, or 0.
+func arrayType(oid uint32) uint32 {
+	if t := typeByOID[oid]; t != nil {
+		return t.Array
+	}
+	return 0
 }
 
 func isNumeric(oid uint32) bool {
@@ -344,6 +360,12 @@ func (d *Description) passed(i int) uint32 {
 			d.last.oid = d.left(k)
 		}
 		return d.last.oid
+	}
+	if d.tokens[k].is("any", "some", "all") {
+		if operator := d.back(k); operator >= 0 && d.tokens[operator].compares() {
+			return arrayType(d.left(operator))
+		}
+		return 0
 	}
 	name := d.tokens[k].name()
 	switch {

@@ -169,6 +169,7 @@ func TestResults(t *testing.T) {
 		"SELECT count(*), current_database(), version() v":                                    {{"count", n, ""}, {"current_database", 19, ""}, {"v", s, ""}},
 		"SELECT a::text, 1::int8 x, CAST(b AS bool), 'a'":                                     {{"a", s, ""}, {"x", n, ""}, {"b", b, ""}, {"?column?", s, ""}},
 		"SELECT CASE WHEN a THEN 'x' END, a || b, a + 1":                                      {{"case", s, ""}, {"?column?", s, ""}, {"?column?", 701, ""}},
+		"SELECT array_agg(DISTINCT 1::int8), array_agg(a), ARRAY[1]":                          {{"array_agg", 1016, ""}, {"array_agg", 1009, ""}, {"array", 1009, ""}},
 		"WITH x AS (SELECT 1) SELECT a FROM x UNION SELECT b":                                 {{"a", 0, "a"}},
 		"SELECT CASE WHEN a THEN NULL ELSE b = 1 END, (SELECT c::bool FROM t), (a OR b) AS x": {{"case", b, ""}, {"c", b, ""}, {"x", b, ""}},
 		"SELECT * FROM t": nil, "SELECT t.* FROM t": nil, "INSERT INTO t VALUES (1)": nil, "": nil,

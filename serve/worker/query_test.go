@@ -187,6 +187,7 @@ func TestParameters(t *testing.T) {
 		{"SELECT id FROM reading r WHERE r.id >= $1 AND home <> $2", "4\n5", []uint32{20, 25}, []any{3, "bo"}},
 		{"SELECT id FROM reading WHERE temperature BETWEEN $1 AND $2", "2\n3", []uint32{701, 701}, []any{1.5, 2.5}},
 		{"SELECT id FROM reading WHERE id IN ($1, $2, $3)", "1\n5", []uint32{20, 20, 20}, []any{5, 1, 9}},
+		{"SELECT id FROM reading WHERE id = ANY($1) AND home <> ALL($2)", "3", []uint32{1016, 1009}, []any{[]int64{1, 3}, []string{"ana", "x\"y"}}},
 		{"SELECT id FROM reading LIMIT $1 OFFSET $2", "2\n3", []uint32{20, 20}, []any{2, 1}},
 		{"SELECT home FROM reading GROUP BY home HAVING count(*) > $1", "ana\ncy", []uint32{20}, []any{1}},
 		{"SELECT dx_sum(kwh, $1) FROM reading WHERE upper(home) = $2", "56", []uint32{701, 25}, []any{0.5, "BO"}},

@@ -185,6 +185,12 @@ public class Checks {
                 return ((Object[]) r.getArray(1).getArray())[0];
             }
         });
+        check(mode + ": createArrayOf", "2", () -> {
+            try (PreparedStatement s = db.prepareStatement("SELECT id FROM place WHERE id = ANY(?)")) {
+                s.setArray(1, db.createArrayOf("bigint", new Object[] {1L, 3L}));
+                return count(s.executeQuery());
+            }
+        });
         check(mode + ": getMetaData of a result", "n int8 java.lang.Long, total float8 java.lang.Double", () -> {
             try (PreparedStatement s = db.prepareStatement("SELECT n, x + 1.5 AS total FROM series LIMIT 1")) {
                 var m = s.executeQuery().getMetaData();

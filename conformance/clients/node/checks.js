@@ -33,6 +33,7 @@ async function check(what, want, ask) {
     return rows({ name: 'place', text: 'SELECT name FROM place WHERE id = $1', values: [2] });
   });
   await check('bytea', '3', async () => (await rows('SELECT b FROM series WHERE n = 1'))[0].b.length);
+  await check('a list as ANY', '[{"id":"1"},{"id":"3"}]', () => rows('SELECT id FROM place WHERE id = ANY($1) ORDER BY id', [[1, 3]]));
   await check('rows as arrays', '[["1","Paris"]]', () => rows({ text: 'SELECT id, name FROM place WHERE id = 1', rowMode: 'array' }));
   await check('binary', '[{"id":"1","late":false,"s":"text 1"}]', () => rows({ text: 'SELECT n AS id, n > 5 AS late, s FROM series WHERE n = $1', values: [1], binary: true }));
   await check('100,000 rows', '100000', async () => (await rows('SELECT n, x, s FROM series')).length);

@@ -43,8 +43,9 @@ check("a sum is private", [(4995,)], lambda: [(float(r[0]),) for r in ask("SELEC
 check("parameters of all types", [(1, 2.5, "it's", None, True, b"\x00")], lambda: ask(
     "SELECT $1::bigint, $2::float8, $3::text, $4::text, $5::boolean, $6::bytea", 1, 2.5, "it's", None, True, b"\x00"))
 check("types in binary", [(1, 0.125, "text 1", b"\x00\xff\n")], lambda: ask("SELECT n, x, s, b FROM series WHERE n = $1", 1))
-check("arrays", [([1], ["1", "2", "3"])], lambda: ask(
+check("arrays", [([1], [1, 2, 3])], lambda: ask(
     "SELECT conkey, (SELECT array_agg(id) FROM place) FROM pg_constraint WHERE conname = 'place_pkey'"))
+check("a list as ANY", [(1,), (3,)], lambda: ask("SELECT id FROM place WHERE id = ANY($1) ORDER BY id", [1, 3]))
 check("many rows", 100000, lambda: len(ask("SELECT n, x, s FROM series")))
 check("a cursor by a portal", 5000050000, lambda: wait(walk()))
 check("a statement that is prepared", [["id", "name"], ["int8"], ["Paris", "Montréal"]], lambda: wait(prepared()))
