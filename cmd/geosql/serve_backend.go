@@ -59,7 +59,8 @@ var openBackend = func(o backendOptions) (backend, error) {
 	if err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
-	return &keptBackend{k, webconsole.New(served, webconsole.Options{Log: o.Logger})}, nil
+	console := webconsole.New(served, webconsole.Options{Log: o.Logger, Throttle: o.Throttle, LoginFailed: o.Observer.LoginFailed})
+	return &keptBackend{k, console}, nil
 }
 
 // A keptBackend is a keeper with its console.

@@ -178,21 +178,29 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) (*sessionJSON, er
 	if err := readJSON(w, r, maxSmallBody, &body); err != nil {
 		return nil, err
 	}
-	addr := addressOf(r.RemoteAddr)
-	if wait := s.throttle.attempt(addr, body.User); wait > 0 {
-		seconds := int(math.Ceil(wait.Seconds()))
-		w.Header().Set("Retry-After", fmt.Sprint(seconds))
-		return nil, newFault(http.StatusTooManyRequests, codeWait, "too many logins have failed", fmt.Sprintf("Wait %d s before the next one.", seconds))
-	}
-	session, err := s.backend.Login(r.Context(), body.User, body.Password)
-	if errors.Is(err, ErrLogin) {
-		s.log.Warn("a login to the console failed", "address", addr)
-		return nil, newFault(http.StatusUnauthorized, codeLogin, ErrLogin.Error(), "")
-	}
-	if err != nil {
+	c := Credentials{User: body.User, Password: body.Password, Remote: remoteAddr(r.RemoteAddr), TLS: r.TLS != nil}
+	var session Session
+	var err error
+	right, wait := s.options.Throttle.Try(c.Remote, c.User, func() bool {
+		session, err = s.backend.Login(r.Context(), c)
+		return err == nil
+	})
+	if !right {
+		switch {
+		case wait > 0:
+			seconds := int(math.Ceil(wait.Seconds()))
+			w.Header().Set("Retry-After", fmt.Sprint(seconds))
+			err = newFault(http.StatusTooManyRequests, codeWait, "too many logins have failed", fmt.Sprintf("Wait %d s before the next one.", seconds))
+		case errors.Is(err, ErrLogin):
+			err = newFault(http.StatusUnauthorized, codeLogin, ErrLogin.Error(), "")
+		default:
+			return nil, err
+		}
+		if s.options.LoginFailed != nil {
+			s.options.LoginFailed(c.Remote, c.User)
+		}
 		return nil, err
 	}
-	s.throttle.succeed(addr, body.User)
 	cookie, ok := s.addLogin(body.User, session)
 	if !ok {
 		return nil, newFault(http.StatusServiceUnavailable, codeServer, "the server is stopping", "")
@@ -201,9 +209,15 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) (*sessionJSON, er
 		s.dropLogin(old)
 	}
 	s.setCookie(w, r, cookie)
-	s.log.Info("a login to the console", "user", body.User, "address", addr)
+	s.log.Info("a login to the console", "user", body.User, "address", r.RemoteAddr)
 	return &sessionJSON{s.token(cookie), &loginJSON{body.User, session.Owner()}}, nil
 }
+
+// A remoteAddr is the address of a browser, as http.Request has it. It implements net.Addr.
+type remoteAddr string
+
+func (remoteAddr) Network() string  { return "tcp" }
+func (a remoteAddr) String() string { return string(a) }
 
 func (s *Server) handleLogout(w http.ResponseWriter, r *http.Request, l *login) error {
 	if err := readJSON(w, r, maxSmallBody, &struct{}{}); err != nil {

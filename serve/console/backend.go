@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -26,7 +27,15 @@ var ErrLogin = errors.New("the name or the password is wrong")
 type Backend interface {
 	// Login begins a session. It returns ErrLogin, after the same time, for a user who does not exist and for a
 	// wrong password: see wire.Verifier.Fits. The session outlives the context.
-	Login(ctx context.Context, user, password string) (Session, error)
+	Login(ctx context.Context, c Credentials) (Session, error)
+}
+
+// Credentials are what a user logs in with.
+type Credentials struct {
+	User, Password string
+
+	Remote net.Addr // where the browser is
+	TLS    bool
 }
 
 // A Session is what a user may see and do after a login.

@@ -6,10 +6,13 @@ package console
 import (
 	"cmp"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/geosql/geosql/serve/throttle"
 )
 
 // Options are the options of a Server. The zero Options are the usual ones.
@@ -17,6 +20,13 @@ type Options struct {
 	Idle     time.Duration // after which an unused login ends; 30 minutes unless set
 	Absolute time.Duration // after which every login ends; 12 hours unless set
 	Log      *slog.Logger  // takes logins and faults of the server, and no SQL; none unless set
+
+	// Throttle makes who guesses passwords wait. A server whose users also log in elsewhere shares it; otherwise the
+	// console has its own.
+	Throttle *throttle.Throttle
+
+	// LoginFailed is told of logins that fail. A nil one is not.
+	LoginFailed func(remote net.Addr, user string)
 }
 
 // Bounds of what a browser may send and is sent.
@@ -35,12 +45,11 @@ const (
 // so a proxy in front has to use TLS to it and pass the host on, and makes all users share one address. The
 // http.Server needs a ReadHeaderTimeout; a WriteTimeout would end statements.
 type Server struct {
-	backend  Backend
-	options  Options
-	log      *slog.Logger
-	mux      *http.ServeMux
-	secret   []byte // keys tokens
-	throttle throttle
+	backend Backend
+	options Options
+	log     *slog.Logger
+	mux     *http.ServeMux
+	secret  []byte // keys tokens
 
 	mu     sync.Mutex
 	logins map[loginID]*login
@@ -52,6 +61,9 @@ type Server struct {
 func New(backend Backend, options Options) *Server {
 	options.Idle = cmp.Or(options.Idle, 30*time.Minute)
 	options.Absolute = cmp.Or(options.Absolute, 12*time.Hour)
+	if options.Throttle == nil {
+		options.Throttle = throttle.New()
+	}
 	s := &Server{
 		backend: backend,
 		options: options,

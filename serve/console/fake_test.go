@@ -45,15 +45,15 @@ func newFake() *fake {
 	return f
 }
 
-func (f *fake) Login(ctx context.Context, user, password string) (Session, error) {
+func (f *fake) Login(_ context.Context, c Credentials) (Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.logins++
-	if !slices.Contains([]string{OwnerName, "ana", "bo"}, user) || password != user+"-password" {
+	if !slices.Contains([]string{OwnerName, "ana", "bo"}, c.User) || c.Password != c.User+"-password" {
 		return nil, ErrLogin
 	}
 	f.open++
-	return &fakeSession{f, user}, nil
+	return &fakeSession{f, c.User}, nil
 }
 
 type fakeSession struct {

@@ -10,8 +10,9 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/serve/keeper"
@@ -53,14 +54,14 @@ func Serve(k *keeper.Keeper, history *History, ownerPassword string) (*Served, e
 const firstSession = 1 << 31
 
 // Login implements Backend.
-func (b *Served) Login(ctx context.Context, user, password string) (Session, error) {
+func (b *Served) Login(_ context.Context, c Credentials) (Session, error) {
 	verifier, known := b.mock, false
-	if user == OwnerName {
+	if c.User == OwnerName {
 		if b.owner != nil {
 			verifier, known = *b.owner, true
 		}
 	} else {
-		r, err := b.keeper.Role(user)
+		r, err := b.keeper.Role(c.User)
 		if err != nil {
 			return nil, err
 		}
@@ -68,45 +69,67 @@ func (b *Served) Login(ctx context.Context, user, password string) (Session, err
 			verifier, known = r.Verifier, true
 		}
 	}
-	if !verifier.Fits(password) || !known {
+	if !verifier.Fits(c.Password) || !known {
 		return nil, ErrLogin
 	}
-	return &servedSession{served: b, user: user}, nil
+	return &servedSession{served: b, user: c.User, remote: c.Remote, tls: c.TLS}, nil
 }
 
 // A servedSession is a login. Its worker starts with its first statement.
 type servedSession struct {
 	served *Served
 	user   string
+	remote net.Addr
+	tls    bool
 
-	mu      sync.Mutex // held while a field below is used; the session itself is used by one goroutine at a time
-	session *keeper.Session
-	epsilon budget.Amount // that is set
+	// For those who ask, one at a time.
+	session *keeper.Session // nil while there is none
+	epsilon budget.Amount   // that is set in it, or unknown
 	notices []*wire.Error
 }
 
+// unknown is no epsilon.
+const unknown budget.Amount = -1
+
 func (s *servedSession) Owner() bool { return s.user == OwnerName }
 
-var errOwnerAsks = &wire.Error{Code: "42501", Message: "the owner does not ask here: roles and budgets are for analysts",
-	Hint: "Ask with geosql --key KEY DB, or log in as a role."}
+var (
+	errOwnerAsks = &wire.Error{Code: "42501", Message: "the owner does not ask here: roles and budgets are for analysts",
+		Hint: "Ask with geosql --key KEY DB, or log in as a role."}
+	errSeveral = &wire.Error{Code: "42601", Message: "there is more than one statement", Hint: "Run one at a time."}
+	errStays   = &wire.Error{Code: "0A000", Message: "the console keeps nothing from one statement to the next: there are no settings, transactions and cursors, and no COPY",
+		Hint: "Write a SELECT. The field below the statement sets the epsilon of plain aggregates."}
+	errWorkerEnded = &wire.Error{Code: "57P02", Message: "the process that runs your statements has ended",
+		Hint: "It may have used more memory or time than it may. The next statement starts another one."}
+)
 
-// begin returns the session's worker, and starts it if there is none.
-func (s *servedSession) begin(ctx context.Context) (*keeper.Session, error) {
+// role returns the role that has logged in, as it is now. Its login ends once it has been dropped. The owner has none.
+func (s *servedSession) role() (*role.Role, error) {
 	if s.Owner() {
-		return nil, errOwnerAsks
+		return nil, nil
+	}
+	r, err := s.served.keeper.Role(s.user)
+	if err == nil && r == nil {
+		err = &wire.Error{Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", s.user)}
+	}
+	return r, err
+}
+
+// begin starts the session's worker if there is none.
+func (s *servedSession) begin(ctx context.Context) (err error) {
+	if s.Owner() {
+		return errOwnerAsks
 	}
 	if s.session != nil {
-		return s.session, nil
+		return nil
 	}
 	k := s.served.keeper
-	began, err := k.Begin(ctx, &wire.Login{
+	s.session, err = k.Begin(ctx, &wire.Login{
 		User: s.user, Database: k.Name(), Parameters: map[string]string{"application_name": "console"},
-		Remote: &net.UnixAddr{Name: "console", Net: "http"}, Client: noticed{s}, ProcessID: s.served.last.Add(1),
+		Remote: s.remote, TLS: s.tls, Client: noticed{s}, ProcessID: s.served.last.Add(1),
 	})
-	if err == nil {
-		s.session, s.epsilon = began, 0
-	}
-	return began, err
+	s.epsilon = 0
+	return err
 }
 
 // noticed collects the notices of a session.
@@ -117,25 +140,30 @@ func (n noticed) Parameter(string, string) {}
 
 // prepare compiles a statement.
 func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statement, error) {
-	session, err := s.begin(ctx)
-	if err != nil {
+	s.notices = nil
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	s.notices = nil
+	if stays(q.SQL) {
+		return nil, errStays
+	}
 	if q.Epsilon != s.epsilon {
-		if err := s.setEpsilon(ctx, session, q.Epsilon); err != nil {
+		if err := s.setEpsilon(ctx, q.Epsilon); err != nil {
 			return nil, err
 		}
 	}
-	st, rest, err := session.Compile(ctx, q.SQL, nil)
+	st, rest, err := s.session.Compile(ctx, q.SQL, nil)
+	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	switch {
 	case err != nil:
 		return nil, s.checked(err)
 	case st == nil:
 		return nil, &wire.Error{Code: "42601", Message: "there is no statement"}
-	case strings.TrimSpace(rest) != "":
+	case rest != "":
 		st.Close()
-		return nil, &wire.Error{Code: "42601", Message: "there is more than one statement", Hint: "Run one at a time.", Position: 1 + len([]rune(q.SQL)) - len([]rune(rest))}
+		e := *errSeveral
+		e.Position = 1 + utf8.RuneCountInString(strings.TrimSuffix(q.SQL, rest))
+		return nil, &e
 	case len(st.Parameters()) > 0:
 		st.Close()
 		return nil, &wire.Error{Code: "42P02", Message: "there is no value for the parameter $1", Hint: "Write the value in its place."}
@@ -143,13 +171,30 @@ func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statem
 	return st, nil
 }
 
+// stays reports whether what a statement does stays behind it, or is not for pages. A worker judges what does not parse.
+func stays(sql string) bool {
+	for sql != "" {
+		var first string
+		first, sql = pgcatalog.Split(sql)
+		switch c, err := pgcatalog.Parse(first); c.(type) {
+		case pgcatalog.Empty:
+		case pgcatalog.Query, pgcatalog.Show, pgcatalog.Explain:
+			return false
+		default:
+			return err == nil
+		}
+	}
+	return false
+}
+
 // setEpsilon sets the epsilon of SQL's own aggregates.
-func (s *servedSession) setEpsilon(ctx context.Context, session *keeper.Session, epsilon budget.Amount) error {
+func (s *servedSession) setEpsilon(ctx context.Context, epsilon budget.Amount) error {
+	s.epsilon = unknown // until it has been set
 	sql := "RESET geosql.epsilon"
 	if epsilon > 0 {
 		sql = fmt.Sprintf("SET geosql.epsilon = '%v'", epsilon)
 	}
-	st, _, err := session.Compile(ctx, sql, nil)
+	st, _, err := s.session.Compile(ctx, sql, nil)
 	if err != nil {
 		return s.checked(err)
 	}
@@ -159,42 +204,55 @@ func (s *servedSession) setEpsilon(ctx context.Context, session *keeper.Session,
 		return s.checked(err)
 	}
 	defer rows.Close()
-	if _, err := rows.Values(); err != nil && err != io.EOF {
+	if _, err := rows.Values(); err != io.EOF {
 		return s.checked(err)
 	}
 	s.epsilon = epsilon
 	return nil
 }
 
-// checked returns an error of the worker. After the worker has ended, the next statement starts another one.
+// checked returns an error of the worker as the user sees it. After the worker has ended, the next statement starts
+// another one.
 func (s *servedSession) checked(err error) error {
-	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == "57P01" {
+	if hasEnded(err) && s.session != nil {
 		s.session.Close()
 		s.session = nil
 	}
-	return err
+	return s.shown(err)
+}
+
+// shown returns an error of the worker as the user sees it. If the role has been dropped, it ends the login.
+func (s *servedSession) shown(err error) error {
+	if !hasEnded(err) {
+		return err
+	}
+	if _, err := s.role(); err != nil {
+		return err
+	}
+	return errWorkerEnded
+}
+
+func hasEnded(err error) bool {
+	e, ok := errors.AsType[*wire.Error](err)
+	return ok && e.Code == "57P01"
 }
 
 // Quote implements Session.
 func (s *servedSession) Quote(ctx context.Context, q Question) (Outcome, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	st, err := s.prepare(ctx, q)
 	if err != nil {
-		return Outcome{Notices: s.notices}, err
+		return Outcome{}, err
 	}
 	defer st.Close()
 	report, err := st.Quote(ctx, nil)
 	if err != nil {
-		err = s.checked(err)
+		return Outcome{}, s.checked(err)
 	}
-	return Outcome{report, s.notices}, err
+	return Outcome{report, s.notices}, nil
 }
 
 // Run implements Session.
 func (s *servedSession) Run(ctx context.Context, q Question, quoted sqlitefn.Report) (Rows, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	st, err := s.prepare(ctx, q)
 	if err != nil {
 		return nil, err
@@ -204,7 +262,7 @@ func (s *servedSession) Run(ctx context.Context, q Question, quoted sqlitefn.Rep
 		st.Close()
 		return nil, s.checked(err)
 	}
-	return &servedRows{s, st, rows}, nil
+	return &servedRows{s, st, rows, nil}, nil
 }
 
 // servedRows are the rows of a statement.
@@ -212,6 +270,7 @@ type servedRows struct {
 	session   *servedSession
 	statement *keeper.Statement
 	rows      *keeper.Rows
+	err       error // of the worker
 }
 
 func (r *servedRows) Columns() []ResultColumn {
@@ -222,19 +281,26 @@ func (r *servedRows) Columns() []ResultColumn {
 	return list
 }
 
-func (r *servedRows) Next() ([]any, error) { return r.rows.Values() }
+func (r *servedRows) Next() ([]any, error) {
+	values, err := r.rows.Values()
+	if err != nil && err != io.EOF {
+		r.err, err = err, r.session.shown(err)
+	}
+	return values, err
+}
 
 func (r *servedRows) Close() Outcome {
+	notices := r.session.notices // without that of the cost, which the report has
 	r.rows.Close()
-	report := r.rows.Report()
 	r.statement.Close()
-	return Outcome{report, r.session.notices}
+	if r.err != nil {
+		r.session.checked(r.err)
+	}
+	return Outcome{r.rows.Report(), notices}
 }
 
 // Close implements Session.
 func (s *servedSession) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.session != nil {
 		s.session.Close()
 		s.session = nil
@@ -243,16 +309,14 @@ func (s *servedSession) Close() {
 
 // Schema implements Session.
 func (s *servedSession) Schema(context.Context) (*Schema, error) {
+	r, err := s.role()
+	if err != nil {
+		return nil, err
+	}
 	k := s.served.keeper
 	tables, err := k.Tables()
 	if err != nil {
 		return nil, err
-	}
-	var r *role.Role
-	if !s.Owner() {
-		if r, err = k.Role(s.user); err != nil {
-			return nil, err
-		}
 	}
 	schema := &Schema{Database: k.Name()}
 	for _, t := range tables {
@@ -287,14 +351,15 @@ func (s *Schema) addDomain(d Domain) {
 // Budgets implements Session.
 func (s *servedSession) Budgets(context.Context) (list []Budget, err error) {
 	k := s.served.keeper
-	roles, err := k.Roles()
-	if err != nil {
+	var roles []*role.Role
+	if r, err := s.role(); err != nil {
+		return nil, err
+	} else if r != nil {
+		roles = append(roles, r)
+	} else if roles, err = k.Roles(); err != nil {
 		return nil, err
 	}
 	for _, r := range roles {
-		if !s.Owner() && r.Name != s.user {
-			continue
-		}
 		purses, err := k.Purses(r.Name)
 		if err != nil {
 			return nil, err
@@ -315,10 +380,14 @@ func (s *servedSession) Budgets(context.Context) (list []Budget, err error) {
 
 // History implements Session.
 func (s *servedSession) History(_ context.Context, most int) ([]Asked, error) {
-	if s.Owner() {
+	r, err := s.role()
+	switch {
+	case err != nil:
+		return nil, err
+	case r == nil:
 		return s.served.history.of("", most), nil
 	}
-	return s.served.history.of(s.user, most), nil
+	return s.served.history.of(r.Name, most), nil
 }
 
 // Roles implements Session.

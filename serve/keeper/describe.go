@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/pgcatalog"
 	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/serve/wire"
 )
 
 // A Table is a table, or a view, that analysts may read.
@@ -64,7 +66,8 @@ func (k *Keeper) sealed(table, column string) *catalog.Column {
 // Purses returns what a role has spent.
 func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.book.Purses(role) }
 
-// AddRole adds a role, whose verifier is set. It is an error if there is one of its name, or if it does not fit the database.
+// AddRole adds a role, whose verifier is set. It is a *wire.Error if there is one of its name, or if it does not fit the
+// database.
 func (k *Keeper) AddRole(r *role.Role) error {
 	k.bookMu.Lock()
 	defer k.bookMu.Unlock()
@@ -72,13 +75,10 @@ func (k *Keeper) AddRole(r *role.Role) error {
 		return err
 	}
 	if k.roles.Find(r.Name) != nil {
-		return fmt.Errorf("there is a role %s: drop it first, or take another name", r.Name)
+		return &wire.Error{Code: "42710", Message: fmt.Sprintf("there is a role %s", r.Name), Hint: "Drop it first, or take another name."}
 	}
-	if err := r.Check(); err != nil {
-		return err
-	}
-	if err := r.CheckFor(k.names.Record().Columns); err != nil {
-		return err
+	if err := cmp.Or(r.Check(), r.CheckFor(k.names.Record().Columns)); err != nil {
+		return &wire.Error{Code: "22023", Message: err.Error()}
 	}
 	return k.book.Record(r.Fact())
 }
@@ -92,7 +92,7 @@ func (k *Keeper) DropRole(name string) error {
 	}
 	r := k.roles.Find(name)
 	if r == nil {
-		return fmt.Errorf("there is no role %s", name)
+		return &wire.Error{Code: "42704", Message: fmt.Sprintf("there is no role %s", name)}
 	}
 	return k.book.Record(r.Dropped())
 }

@@ -42,7 +42,8 @@ func (k *Keeper) shown(err error) error {
 		return &shownError{&wire.Error{Code: "42501", Message: err.Error()}, e}
 	}
 	if e, ok := errors.AsType[*sqlitefn.OverQuoteError](err); ok {
-		return &shownError{&wire.Error{Code: "53400", Message: e.Error(), Hint: "Ask for the cost again. Nobody was charged for this answer."}, e}
+		// That is no refusal: the statement is given up until its user agrees to the cost.
+		return &shownError{&wire.Error{Code: "57014", Message: e.Error(), Hint: "Ask for the cost again. Nobody was charged for this answer."}, e}
 	}
 	if errors.Is(err, sealed.ErrValue) || !isInternal(err) {
 		return &wire.Error{Code: "22023", Message: err.Error()}

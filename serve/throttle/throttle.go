@@ -31,8 +31,9 @@ type Throttle struct {
 	now func() time.Time
 
 	mu     sync.Mutex
+	judged *sync.Cond // a password has been; with mu
 	by     map[key]*list.Element
-	recent *list.List // of *record, the one with the latest wrong password first
+	recent *list.List // of *record, the one that was tried last first
 }
 
 // A key is an address, and a user unless it stands for the whole address.
@@ -44,47 +45,103 @@ type key struct {
 // A record is what has happened to a key.
 type record struct {
 	key
-	wrong int
-	last  time.Time
+	wrong    int
+	last     time.Time // of the wrong ones
+	checking int       // passwords that are being checked
 }
 
 // New returns a throttle that remembers nothing yet.
 func New() *Throttle {
-	return &Throttle{now: time.Now, by: map[key]*list.Element{}, recent: list.New()}
+	t := &Throttle{now: time.Now, by: map[key]*list.Element{}, recent: list.New()}
+	t.judged = sync.NewCond(&t.mu)
+	return t
 }
 
-// Try returns what right, which checks a password, reports, and does not call it if there were too
-// many wrong ones before: the password then counts as wrong for as long as wait says. Tries at the same time do not
-// get around that.
+// Try returns what right, which checks a password, reports, and does not call it if there were too many wrong ones before:
+// the password then counts as wrong for as long as wait says. Tries at the same time do not get around that, and right
+// ones among them are not refused: they wait for each other once wrong ones could be too many. A slow check makes nobody
+// else wait.
 func (t *Throttle) Try(remote net.Addr, user string, right func() bool) (ok bool, wait time.Duration) {
 	whole := key{address: source(remote), whole: true}
 	pair := key{address: whole.address, user: user[:min(len(user), mostBytes)]}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	t.forget(now)
-	if wait = max(t.wait(pair, freeTries, now), t.wait(whole, freeOfAddress, now)); wait > 0 {
+	if wait := t.begin(pair, whole); wait > 0 {
 		return false, wait
 	}
-	if right() {
-		if e := t.by[pair]; e != nil {
-			t.remove(e)
-		}
-		return true, 0
-	}
-	if t.count(pair, now) <= freeTries {
-		t.count(whole, now)
-	}
-	return false, 0
+	defer func() { t.end(pair, whole, ok) }()
+	return right(), 0
 }
 
-// wait returns how long a key has to wait.
-func (t *Throttle) wait(k key, free int, now time.Time) time.Duration {
+// begin returns how long a try has to wait, or counts it as being checked.
+func (t *Throttle) begin(pair, whole key) (wait time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for {
+		now := t.now()
+		t.forget(now)
+		p, w := t.at(pair), t.at(whole)
+		if wait := max(p.wait(freeTries, now), w.wait(freeOfAddress, now)); wait > 0 {
+			return wait
+		}
+		if p.mayCheck(freeTries) && w.mayCheck(freeOfAddress) {
+			break
+		}
+		t.judged.Wait()
+	}
+	for _, k := range []key{pair, whole} {
+		t.touch(k).checking++
+	}
+	for len(t.by) > mostKept {
+		t.remove(t.recent.Back())
+	}
+	return 0
+}
+
+// end counts what came of a try.
+func (t *Throttle) end(pair, whole key, right bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer t.judged.Broadcast()
+	now := t.now()
+	p, w := t.touch(pair), t.touch(whole)
+	for _, r := range []*record{p, w} {
+		r.checking = max(0, r.checking-1) // it may have been forgotten meanwhile, for many others
+	}
+	if right {
+		p.wrong = 0
+	} else {
+		p.wrong, p.last = p.wrong+1, now
+		if p.wrong <= freeTries {
+			w.wrong, w.last = w.wrong+1, now
+		}
+	}
+	for _, r := range []*record{p, w} {
+		if r.wrong == 0 && r.checking == 0 {
+			t.remove(t.by[r.key])
+		}
+	}
+}
+
+// at returns the record of a key, or an empty one.
+func (t *Throttle) at(k key) *record {
+	if e := t.by[k]; e != nil {
+		return e.Value.(*record)
+	}
+	return &record{}
+}
+
+// touch returns the record of a key, and makes it the latest. There is one from now on.
+func (t *Throttle) touch(k key) *record {
 	e := t.by[k]
 	if e == nil {
-		return 0
+		e = t.recent.PushFront(&record{key: k, last: t.now()})
+		t.by[k] = e
 	}
-	r := e.Value.(*record)
+	t.recent.MoveToFront(e)
+	return e.Value.(*record)
+}
+
+// wait returns how long a key has to wait, whose first wrong passwords are free.
+func (r *record) wait(free int, now time.Time) time.Duration {
 	if r.wrong < free {
 		return 0
 	}
@@ -95,25 +152,16 @@ func (t *Throttle) wait(k key, free int, now time.Time) time.Duration {
 	return max(0, r.last.Add(wait).Sub(now))
 }
 
-// count counts a wrong password and returns how many there are.
-func (t *Throttle) count(k key, now time.Time) int {
-	e := t.by[k]
-	if e == nil {
-		e = t.recent.PushFront(&record{key: k})
-		t.by[k] = e
-	}
-	t.recent.MoveToFront(e)
-	r := e.Value.(*record)
-	r.wrong, r.last = r.wrong+1, now
-	for len(t.by) > mostKept {
-		t.remove(t.recent.Back())
-	}
-	return r.wrong
-}
+// mayCheck reports whether there would not be too many wrong passwords if all that are being checked, and another one, were
+// wrong.
+func (r *record) mayCheck(free int) bool { return r.checking == 0 || r.wrong+r.checking < free }
 
 // forget forgets what was long ago.
 func (t *Throttle) forget(now time.Time) {
-	for e := t.recent.Back(); e != nil && now.Sub(e.Value.(*record).last) > memory; e = t.recent.Back() {
+	for e := t.recent.Back(); e != nil; e = t.recent.Back() {
+		if r := e.Value.(*record); r.checking > 0 || now.Sub(r.last) <= memory {
+			return
+		}
 		t.remove(e)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -92,18 +94,61 @@ func TestRepeatedPassword(t *testing.T) {
 
 // Tries at the same time get no more guesses than one after the other.
 func TestAtTheSameTime(t *testing.T) {
+	for _, user := range []string{"ana", "user%d"} { // one user, and many
+		throttle, free := New(), freeTries
+		if strings.HasPrefix(user, "user") {
+			free = freeOfAddress
+		}
+		var guesses atomic.Int32
+		var all sync.WaitGroup
+		for i := range 4 * freeOfAddress {
+			all.Go(func() {
+				throttle.Try(address("192.0.2.1:1"), strings.ReplaceAll(user, "%d", fmt.Sprint(i)), func() bool {
+					guesses.Add(1)
+					time.Sleep(time.Millisecond)
+					return false
+				})
+			})
+		}
+		all.Wait()
+		if int(guesses.Load()) != free {
+			t.Errorf("%s: %d guesses, want %d", user, guesses.Load(), free)
+		}
+	}
+}
+
+// A program that opens many connections at once, as pools do, is not refused.
+func TestRightAtTheSameTime(t *testing.T) {
 	throttle := New()
-	var guesses int
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
-			throttle.Try(address("192.0.2.1:1"), "ana", func() bool { guesses++; return false })
+			if ok, wait := throttle.Try(address("192.0.2.1:1"), "ana", func() bool { time.Sleep(time.Millisecond); return true }); !ok || wait != 0 {
+				t.Errorf("a right password is refused: wait %v", wait)
+			}
 		})
 	}
 	all.Wait()
-	if guesses != freeTries {
-		t.Errorf("%d guesses", guesses)
+	if len(throttle.by) != 0 || throttle.recent.Len() != 0 {
+		t.Errorf("%d records, %d in order", len(throttle.by), throttle.recent.Len())
 	}
+}
+
+// While a password is checked, others are.
+func TestSlowCheck(t *testing.T) {
+	throttle := New()
+	slow, checked := make(chan bool), make(chan bool)
+	go func() {
+		defer close(checked)
+		throttle.Try(address("192.0.2.1:1"), "ana", func() bool { <-slow; return false })
+	}()
+	for _, user := range []string{"ana", "bo"} {
+		if ok, _ := throttle.Try(address("192.0.2.1:1"), user, func() bool { return true }); !ok {
+			t.Errorf("%s is refused", user)
+		}
+	}
+	close(slow)
+	<-checked
 }
 
 func TestBounded(t *testing.T) {
