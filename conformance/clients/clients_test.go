@@ -3,11 +3,11 @@
 package clients
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,11 +15,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/geosql/geosql/conformance/served"
 )
 
 // patience is how long a program may take.
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 
 // made makes what all tests share, once: the command, and a sealed database with its roles.
 var made = sync.OnceValue(func() error {
-	if _, err := run(nil, "", "go", "build", "-o", geosql(), "../../cmd/geosql"); err != nil {
+	if err := served.Build(geosql()); err != nil {
 		return err
 	}
 	if err := makeCertificates(); err != nil {
@@ -120,29 +121,9 @@ func run(env []string, input, name string, args ...string) (string, error) {
 
 // A server is geosql serve.
 type server struct {
+	*served.Server
 	port string
-	said *said
 }
-
-// A said is what a program has printed so far.
-type said struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *said) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(b)
-}
-
-func (s *said) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
-var listening = regexp.MustCompile(`listening on 127\.0\.0\.1:(\d+)`)
 
 // serve starts geosql serve with some flags, and ends it with the test.
 func serve(t testing.TB, flags ...string) *server {
@@ -150,50 +131,17 @@ func serve(t testing.TB, flags ...string) *server {
 	if err := made(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(geosql(), append([]string{"serve", shared(database + ".db"), "--key", shared("KEY"), "--listen", "127.0.0.1:0"}, flags...)...)
-	s := &server{said: &said{}}
-	cmd.Stdout = s.said
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	found := make(chan string, 1)
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			fmt.Fprintln(s.said, lines.Text())
-			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
-				select {
-				case found <- m[1]:
-				default: // the address of the console
-				}
-			}
-		}
-	}()
+	s := served.Start(t, geosql(), append([]string{shared(database + ".db"), "--key", shared("KEY")}, flags...)...)
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		timer := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
-		<-read
-		err := cmd.Wait()
-		if !timer.Stop() || err != nil {
+		if err := s.Stop(); err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
 		if t.Failed() {
-			t.Logf("the server said\n%s", s.said)
+			t.Logf("the server said\n%s", s.Said())
 		}
 	})
-	select {
-	case s.port = <-found:
-	case <-read:
-		t.Fatal("the server does not start")
-	case <-time.After(30 * time.Second):
-		t.Fatal("the server does not start in 30 s")
-	}
-	return s
+	_, port, _ := net.SplitHostPort(s.Address)
+	return &server{s, port}
 }
 
 // env returns the environment in which clients find the server, as most of them read it. A later setting of a name

@@ -246,7 +246,7 @@ func (s *server) interrupted(t *testing.T, input string, after time.Duration) st
 		cmd.Stdin = strings.NewReader(input + "\n")
 	}
 	cmd.Env = append(os.Environ(), s.env()...)
-	var out said
+	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

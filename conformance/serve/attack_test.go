@@ -105,7 +105,7 @@ func TestHostileConnections(t *testing.T) {
 	s := p.serve()
 	var open []net.Conn
 	for i := range 150 {
-		c, err := net.Dial("tcp", s.address)
+		c, err := net.Dial("tcp", s.Address)
 		if err != nil {
 			t.Fatal(err)
 		}

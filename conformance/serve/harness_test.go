@@ -2,7 +2,6 @@
 package serve
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -12,13 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/geosql/geosql/conformance/served"
 )
 
 var (
@@ -36,8 +35,8 @@ func TestMain(m *testing.M) {
 	}
 	defer os.RemoveAll(folder)
 	program = filepath.Join(folder, "geosql")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/geosql").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+	if err := served.Build(program); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return
 	}
 	code = m.Run()
@@ -117,92 +116,32 @@ func (p *place) spent(unit string) float64 {
 // A server is a running geosql serve.
 type server struct {
 	*place
-	cmd     *exec.Cmd
-	address string
-	ended   chan error
-
-	mu  sync.Mutex
-	log bytes.Buffer // what it has said; guarded by mu
+	*served.Server
 }
 
 // serve starts a server, which is stopped at the end of the test if it still runs.
 func (p *place) serve(flags ...string) *server {
 	p.Helper()
-	s := &server{place: p, ended: make(chan error, 1)}
-	s.cmd = exec.Command(program, append([]string{"serve", p.path, "--key", p.key, "--listen", "127.0.0.1:0"}, flags...)...)
-	stderr, err := s.cmd.StderrPipe()
-	if err != nil {
-		p.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		p.Fatal(err)
-	}
-	listening := make(chan string, 1)
-	go func() {
-		lines := bufio.NewScanner(stderr)
-		for lines.Scan() {
-			s.mu.Lock()
-			s.log.WriteString(lines.Text() + "\n")
-			s.mu.Unlock()
-			if _, rest, found := strings.Cut(lines.Text(), "listening on "); found && strings.Contains(rest, "psql") {
-				address, _, _ := strings.Cut(rest, ": ")
-				select {
-				case listening <- address:
-				default:
-				}
-			}
-		}
-		s.ended <- s.cmd.Wait()
-	}()
-	p.Cleanup(s.kill)
-	select {
-	case s.address = <-listening:
-	case err := <-s.ended:
-		s.ended <- err
-		p.Fatalf("geosql serve ended: %v\n%s", err, s.said())
-	case <-time.After(time.Minute):
-		p.Fatalf("geosql serve does not listen\n%s", s.said())
-	}
-	return s
-}
-
-func (s *server) said() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.String()
-}
-
-// kill kills the server, and waits until it is gone.
-func (s *server) kill() {
-	_ = s.cmd.Process.Kill()
-	err := <-s.ended
-	s.ended <- err
+	return &server{p, served.Start(p.TB, program, append([]string{p.path, "--key", p.key}, flags...)...)}
 }
 
 // stop stops the server gently, and fails the test unless it ends well.
 func (s *server) stop() {
 	s.Helper()
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case err := <-s.ended:
-		s.ended <- err
-		if err != nil {
-			s.Errorf("the server stopped with %v\n%s", err, s.said())
-		}
-	case <-time.After(time.Minute):
-		s.Fatalf("the server does not stop\n%s", s.said())
+	if err := s.Stop(); err != nil {
+		s.Errorf("the server stopped with %v\n%s", err, s.Said())
 	}
 }
 
 // workers returns the process ids of the server's workers.
 func (s *server) workers() []string {
-	out, _ := exec.Command("pgrep", "-P", fmt.Sprint(s.cmd.Process.Pid)).Output()
+	out, _ := exec.Command("pgrep", "-P", fmt.Sprint(s.PID())).Output()
 	return strings.Fields(string(out))
 }
 
 // connect opens a session of a role.
 func (s *server) connect(role string) (*pgx.Conn, error) {
-	host, port, _ := net.SplitHostPort(s.address)
+	host, port, _ := net.SplitHostPort(s.Address)
 	config, err := pgx.ParseConfig(fmt.Sprintf("host=%s port=%s user=%s password=%[3]s dbname=energy sslmode=disable connect_timeout=20", host, port, role))
 	if err != nil {
 		return nil, err
@@ -215,7 +154,7 @@ func (s *server) session(role string) *session {
 	s.Helper()
 	conn, err := s.connect(role)
 	if err != nil {
-		s.Fatalf("%v\n%s", err, s.said())
+		s.Fatalf("%v\n%s", err, s.Said())
 	}
 	s.Cleanup(func() { conn.Close(context.Background()) })
 	return &session{s, conn}

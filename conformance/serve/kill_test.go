@@ -92,7 +92,7 @@ func TestKill(t *testing.T) {
 			clients.Wait()
 			s.stop()
 		} else {
-			s.kill()
+			s.Kill()
 			clients.Wait()
 		}
 		if spent := p.spent("kWh"); spent < float64(len(seen))*epsilon {

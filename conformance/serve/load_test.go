@@ -84,7 +84,7 @@ func BenchmarkIdle(b *testing.B) {
 	p.analyst("ann", "1000000")
 	s := p.serve()
 	pss := func() (kb float64) {
-		for _, pid := range append(s.workers(), fmt.Sprint(s.cmd.Process.Pid)) {
+		for _, pid := range append(s.workers(), fmt.Sprint(s.PID())) {
 			text, err := os.ReadFile("/proc/" + pid + "/smaps_rollup")
 			if err != nil {
 				b.Skip("no /proc/PID/smaps_rollup: ", err)
@@ -154,7 +154,7 @@ func BenchmarkRows(b *testing.B) {
 		b.Skip("psql is not installed: install postgresql-client")
 	}
 	p := newMillion(b)
-	host, port, _ := net.SplitHostPort(p.serve().address)
+	host, port, _ := net.SplitHostPort(p.serve().Address)
 	served, other := fmt.Sprintf("host=%s port=%s user=ann password=ann dbname=energy", host, port), os.Getenv("GEOSQL_POSTGRES")
 	run := func(dsn, query string, in io.Reader) []byte {
 		cmd := exec.Command(psql, "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", query, dsn)
