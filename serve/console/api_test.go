@@ -285,7 +285,8 @@ func TestHeaders(t *testing.T) {
 func TestThePageKeepsItsPolicy(t *testing.T) {
 	for name, a := range assets {
 		text := strings.ToLower(string(a.content))
-		text = strings.ReplaceAll(text, `"http://www.w3.org/2000/svg"`, "") // a name, which nothing is loaded from
+		text = strings.ReplaceAll(text, `"http://www.w3.org/2000/svg"`, "")                      // a name, which nothing is loaded from
+		text = strings.NewReplacer("createobjecturl(", "", "revokeobjecturl(", "").Replace(text) // of what the page itself has
 		for _, part := range []string{"http:", "https:", `"//`, "url(", "@import", "innerhtml", "outerhtml", "insertadjacenthtml", "document.write", "eval(", "style=", " onclick=", "<style"} {
 			if strings.Contains(text, part) {
 				t.Errorf("%s has %q", name, part)

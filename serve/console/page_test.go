@@ -660,3 +660,14 @@ func TestCompletion(t *testing.T) {
 	}
 	b.check(origin)
 }
+
+func TestCSV(t *testing.T) {
+	b := newBrowser(t)
+	b.serve(newFake(), Options{})
+	got := b.text(`import("/csv.js").then(({csv}) => csv({columns: [{name: "a,b"}, {name: "c"}], rows: [
+		[null, ""], [-0.5, "9007199254740993"], [true, 'say "x"'], ["two\nlines", " edge"], [{bytes: 2, hex: "00ff"}, {bytes: 56, hex: "ab"}]]}))`)
+	want := "\"a,b\",c\n,\"\"\n-0.5,9007199254740993\ntrue,\"say \"\"x\"\"\"\n\"two\nlines\",\" edge\"\n00ff,ab…\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -106,6 +106,22 @@ func (b *browser) fill(selector, text string) {
 	b.write(text)
 }
 
+// download saves the result as a file, and returns what is in it.
+func (b *browser) download() string {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	b.call("Page.setDownloadBehavior", object{"behavior": "allow", "downloadPath": folder}, nil)
+	b.click(".download")
+	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(folder, "answer.csv"))
+		if err == nil && len(text) > 0 {
+			return string(text)
+		}
+	}
+	b.t.Fatal("there is no file")
+	return ""
+}
+
 // The owner of a real server adds a role, which asks, pays, and is refused what it cannot pay.
 func TestARealServer(t *testing.T) {
 	b := newBrowser(t)
@@ -150,6 +166,9 @@ func TestARealServer(t *testing.T) {
 	if text := b.text(`document.getElementById("result").innerText`); strings.Count(first, "\n") != 11 || strings.Count(text, "0.25") != 1 || !strings.Contains(text, "95 % within") {
 		t.Errorf("the result says %q", text)
 	}
+	if got, want := b.download(), "month,kwh\n"+strings.NewReplacer("\t\n", "\n", "\t", ",").Replace(first+"\n"); got != want {
+		t.Errorf("the file is %q, want %q", got, want)
+	}
 	b.click("#tab-chart")
 	b.shootAll("chart")
 	var marks [2]int
@@ -163,7 +182,16 @@ func TestARealServer(t *testing.T) {
 	if again := b.text(`document.querySelector("#panel tbody").innerText`); again != first {
 		t.Errorf("the second answer is %q, the first one was %q", again, first)
 	}
+	if text := b.text(`document.getElementById("result").innerText`); strings.Contains(text, "cost") || !strings.Contains(text, "free") {
+		t.Errorf("what is free says %q", text)
+	}
 	b.shootAll("again")
+	b.click("#cost")
+	b.until(`document.querySelector("dialog[open]")`)
+	if text := b.text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "This is free") || !strings.Contains(text, "given again for nothing") {
+		t.Errorf("the cost of what is remembered says %q", text)
+	}
+	b.press("Escape")
 
 	b.ask("SELECT dx_heatmap(location, 1, 1000) FROM trip")
 	b.confirm()

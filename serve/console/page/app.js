@@ -1,6 +1,6 @@
 // The frame of the page: who has logged in, and which part is shown.
 
-import {$, el, show, say, openDialog} from "./dom.js";
+import {$, el, show, say, sentence, openDialog} from "./dom.js";
 import {get, post, onLoggedOut} from "./api.js";
 import {Query} from "./query.js";
 import {showBudgets, showHistory, showRoles} from "./pages.js";
@@ -83,15 +83,13 @@ $("login-form").addEventListener("submit", async event => {
     await enter(answer.login);
     say(`Logged in as ${answer.login.user}`);
   } catch (fault) {
-    show($("login-error"), sentence(fault.message), fault.hint ? " " + fault.hint : "");
+    show($("login-error"), sentence(fault.message) + ".", fault.hint ? " " + fault.hint : "");
     $("login-password").select();
     $("login-password").focus();
   } finally {
     button.disabled = false;
   }
 });
-
-function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + "."; }
 
 $("logout").addEventListener("click", async () => {
   await post("/api/logout").catch(() => {});
@@ -117,5 +115,5 @@ try {
 } catch (fault) {
   if (fault.code === undefined) throw fault;
   leave(welcome);
-  show($("login-error"), el("span", {}, sentence(fault.message) + " " + fault.hint));
+  show($("login-error"), el("span", {}, sentence(fault.message) + ". " + fault.hint));
 }

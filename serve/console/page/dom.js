@@ -35,6 +35,9 @@ export function visible(text) {
   return String(text).replace(invisible, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+// sentence begins a text with a capital letter, unless its first word is a name.
+export function sentence(text) { return visible(text).replace(/^[a-z](?=[a-z]* )/, c => c.toUpperCase()); }
+
 // say tells those who listen to the page.
 export function say(text) {
   const live = $("live");

@@ -1,6 +1,6 @@
 // The other pages: budgets, history, and roles.
 
-import {$, el, show, say, visible, number, many, time, bar, empty, ask} from "./dom.js";
+import {$, el, show, say, visible, sentence, number, many, time, bar, empty, ask} from "./dom.js";
 import {get, post} from "./api.js";
 import {costInWords} from "./cost.js";
 
@@ -12,7 +12,7 @@ async function load(id, path, draw) {
     show(body, draw(await get(path)));
   } catch (fault) {
     if (fault.code === undefined) throw fault;
-    show(body, el("div", {class: "card problem", role: "alert"}, el("p", {class: "problem-title"}, visible(fault.message)), fault.hint ? el("p", {class: "hint"}, visible(fault.hint)) : null));
+    show(body, el("div", {class: "card problem", role: "alert"}, el("p", {class: "problem-title"}, sentence(fault.message)), fault.hint ? el("p", {class: "hint"}, visible(fault.hint)) : null));
   } finally {
     body.removeAttribute("aria-busy");
   }
@@ -47,11 +47,18 @@ export function showHistory(login) {
       el("tbody", {}, history.map(h => el("tr", {},
         cell("When", time(h.at)),
         login.owner ? cell("Role", visible(h.role)) : null,
-        cell("Asked", el("span", {}, el("code", {}, [...new Set(h.report.functions)].map(visible).join(", ")), " over ", el("code", {}, h.report.columns.map(visible).join(", ")))),
+        cell("Asked", asked(h.report)),
         cell("Cost", h.refused ? "nothing" : costInWords(h.report)),
         cell("Answers", h.refused ? el("span", {class: "tag shut"}, "refused: " + (refusals[h.refused] ?? visible(h.refused))) : answers(h.report))))))),
       history.length >= most ? el("p", {class: "faint"}, `The latest ${number(most)} are shown.`) : null];
   });
+}
+
+// asked says which functions were asked about which columns. What was refused has no functions.
+function asked(report) {
+  const code = names => names.length ? el("code", {}, names.map(visible).join(", ")) : null;
+  const functions = code([...new Set(report.functions)]), columns = code(report.columns);
+  return el("span", {}, functions, functions && columns ? " over " : null, columns);
 }
 
 const refusals = {"53400": "a budget was used up", "42501": "not allowed", "57014": "canceled, or out of time"};
@@ -94,7 +101,7 @@ async function drop(name, schema) {
     $("roles-title").focus();
   } catch (fault) {
     if (fault.code === undefined) throw fault;
-    $("roles-body").prepend(el("div", {class: "card problem", role: "alert"}, el("p", {class: "problem-title"}, visible(fault.message))));
+    $("roles-body").prepend(el("div", {class: "card problem", role: "alert"}, el("p", {class: "problem-title"}, sentence(fault.message))));
   }
 }
 

@@ -1,11 +1,11 @@
 // The page of the query: what there is to ask, the statement, its cost, and what came of it.
 
-import {$, el, show, say, visible, many, ask, openDialog, empty} from "./dom.js";
+import {$, el, show, say, visible, sentence, many, ask, openDialog, empty} from "./dom.js";
 import {get, post} from "./api.js";
 import {Editor} from "./editor.js";
 import {describe} from "./sql.js";
 import {Result} from "./result.js";
-import {costInWords, costBody} from "./cost.js";
+import {charged, costInWords, costBody} from "./cost.js";
 
 export class Query {
   constructor() {
@@ -106,7 +106,7 @@ export class Query {
 
   showFault(fault) {
     const box = $("problem");
-    const parts = [el("p", {class: "problem-title"}, visible(fault.message))];
+    const parts = [el("p", {class: "problem-title"}, sentence(fault.message))];
     if (fault.detail) parts.push(el("p", {}, visible(fault.detail)));
     if (fault.hint) parts.push(el("p", {class: "hint"}, visible(fault.hint)));
     if (fault.report) parts.push(el("p", {class: "hint"}, `Before that, ${costInWords(fault.report)} was spent.`));
@@ -212,7 +212,7 @@ export class Query {
   finish(result) {
     this.result.show(result);
     this.reveal($("result"));
-    const of = result.report.costs.length ? ` It cost ${costInWords(result.report)}.` : "";
+    const of = charged(result.report).length ? ` It cost ${costInWords(result.report)}.` : "";
     say(`${many(result.count, "row", "rows")}.${of}`);
   }
 }

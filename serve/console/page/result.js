@@ -1,9 +1,10 @@
 // What came of a statement: facts, and the rows as table, chart and map.
 
 import {$, el, show, visible, number, many, time} from "./dom.js";
-import {costInWords} from "./cost.js";
+import {charged, costInWords} from "./cost.js";
 import {Chart, chartable} from "./chart.js";
 import {drawMap, places} from "./map.js";
+import {csv} from "./csv.js";
 
 const pageSize = 100;
 
@@ -37,7 +38,7 @@ export class Result {
     this.panel = el("div", {id: "panel", role: "tabpanel", "aria-labelledby": "tab-" + this.tab, tabindex: "-1"});
     const list = el("div", {role: "tablist", "aria-label": "Show the result as", class: "tabs", keydown: event => this.key(event, tabs)},
       tabs.map(t => el("button", {type: "button", role: "tab", id: "tab-" + t.id, "aria-controls": "panel", click: () => this.open(t)}, t.label)));
-    show($("result"), el("div", {class: "result-head"}, el("h2", {class: "sr"}, "Result"), list, this.facts(result)), ...this.notes(result), this.panel);
+    show($("result"), el("div", {class: "result-head"}, el("h2", {class: "sr"}, "Result"), list, this.facts(result), result.columns.length ? el("button", {type: "button", class: "download", title: "The rows that are shown, as a file", click: () => download(csv(result))}, "CSV") : null), ...this.notes(result), this.panel);
     this.open(tabs.find(t => t.id === this.tab));
   }
 
@@ -71,7 +72,7 @@ export class Result {
     const r = result.report;
     const facts = [many(result.count, "row", "rows"), `${number(result.millis)} ms`];
     const all = facts.map(f => el("span", {}, f));
-    if (r.costs.length) all.push(el("span", {class: "tag spent-tag"}, "cost " + costInWords(r)));
+    if (charged(r).length) all.push(el("span", {class: "tag spent-tag"}, "cost " + costInWords(r)));
     else if (r.answers) all.push(el("span", {class: "tag free-tag"}, "free"));
     if (r.remembered) all.push(el("span", {class: "tag free-tag"}, `${number(r.remembered)} of ${many(r.answers, "answer", "answers")} remembered` + (r.drawn ? `, from ${time(r.drawn)}` : "")));
     if (r.left_out) all.push(el("span", {class: "tag spent-tag"}, `${many(r.left_out, "account", "accounts")} left out`));
@@ -104,6 +105,13 @@ export class Result {
       el("button", {type: "button", class: "next-page", disabled: this.page === pages - 1, click: () => step(1)}, "Next")) : null;
     show(box, scroller, pager);
   }
+}
+
+// download saves a text as a file. It stays in the browser.
+function download(text) {
+  const url = URL.createObjectURL(new Blob([text], {type: "text/csv"}));
+  el("a", {href: url, download: "answer.csv"}).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 const longest = 300, narrow = 48; // characters of a text that is shown whole, and on one line
