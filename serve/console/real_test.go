@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,6 +130,11 @@ func TestARealServer(t *testing.T) {
 	b.size(1280, 900, "light")
 	origin := serveReal(t)
 	b.open(origin)
+	b.fill("#login-user", OwnerName)
+	b.press("Tab")
+	b.write("wrong")
+	b.press("Enter")
+	b.until(`document.getElementById("login-error").textContent.includes("wrong")`)
 	b.login(OwnerName)
 	b.click(`nav a[href="#roles"]`)
 	b.until(`document.querySelector("#roles-body form")`)
@@ -225,4 +232,15 @@ func TestARealServer(t *testing.T) {
 		t.Errorf("the history has %d refusals", n)
 	}
 	b.check(origin)
+	if metrics, err := http.Get(origin + "/metrics"); err != nil {
+		t.Error(err)
+	} else {
+		text, err := io.ReadAll(metrics.Body)
+		metrics.Body.Close()
+		for _, line := range []string{`geosql_logins_total{result="failed"} 1`, `geosql_refusals_total 1`} {
+			if err != nil || !strings.Contains(string(text), line+"\n") {
+				t.Errorf("the metrics lack %s: %v", line, err)
+			}
+		}
+	}
 }
