@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -55,6 +56,7 @@ type conn struct {
 
 	noticesMu sync.Mutex
 	notices   []pgproto3.BackendMessage
+	noticed   atomic.Bool // whether there are any: looked at for each row
 }
 
 // A prepared statement lives as long as its name or a portal needs it.
@@ -728,7 +730,7 @@ func (c *conn) sendRow(p *portal) (bool, error) {
 		c.sendNotices()
 		return false, err
 	}
-	if c.hasNotices() {
+	if c.noticed.Load() {
 		row := append([]byte{}, r.buf[r.start:]...)
 		c.out = r.buf[:r.start]
 		c.sendNotices()
@@ -785,12 +787,7 @@ func (c *conn) notice(m pgproto3.BackendMessage) {
 	c.noticesMu.Lock()
 	defer c.noticesMu.Unlock()
 	c.notices = append(c.notices, m)
-}
-
-func (c *conn) hasNotices() bool {
-	c.noticesMu.Lock()
-	defer c.noticesMu.Unlock()
-	return len(c.notices) > 0
+	c.noticed.Store(true)
 }
 
 // sendNotices sends what the session has given to Client.
@@ -798,6 +795,7 @@ func (c *conn) sendNotices() {
 	c.noticesMu.Lock()
 	notices := c.notices
 	c.notices = nil
+	c.noticed.Store(false)
 	c.noticesMu.Unlock()
 	for _, m := range notices {
 		c.send(m)
