@@ -29,6 +29,7 @@ type Permit struct {
 	Tables    []string // of geosql's, that may be read
 	Modules   []string // virtual tables that may not be read
 	Sealed    []string // tables that have sealed columns: see ReadsSealed
+	Asking    []string // functions, and table-valued ones, that ask about them: see Asks
 }
 
 // Guard begins to guard the connection.
@@ -45,7 +46,8 @@ func (c *Conn) Guard(p Permit) (*Guard, error) {
 	for i, f := range functions {
 		unsafe.Slice(g.c.functions, len(functions))[i] = C.CString(f)
 	}
-	g.c.tables, g.c.modules, g.c.sealed_tables = nameList(p.Tables), nameList(p.Modules), nameList(p.Sealed)
+	g.c.tables, g.c.modules = nameList(p.Tables), nameList(p.Modules)
+	g.c.sealed_tables, g.c.asking = nameList(p.Sealed), nameList(p.Asking)
 	if rc := C.gs_set_guard(c.db, g.c); rc != 0 {
 		g.free()
 		return nil, c.lastError()
@@ -67,11 +69,17 @@ func (g *Guard) Lift(f func() error) error {
 }
 
 // Begin forgets what was noted about earlier statements.
-func (g *Guard) Begin() { g.c.sealed, g.c.action, g.c.name[0], g.c.timed_out = 0, 0, 0, 0 }
+func (g *Guard) Begin() {
+	g.c.sealed, g.c.asks, g.c.action, g.c.name[0], g.c.timed_out = 0, 0, 0, 0, 0
+}
 
 // ReadsSealed reports whether a statement that was compiled since Begin reads a table with sealed
 // columns, also where a view reads it.
 func (g *Guard) ReadsSealed() bool { return g.c.sealed != 0 }
+
+// Asks reports whether a statement that was compiled since Begin calls one of the permit's functions that ask, also
+// where a view calls it.
+func (g *Guard) Asks() bool { return g.c.asks != 0 }
 
 // An Action is what a statement wanted to do.
 type Action int
@@ -119,6 +127,7 @@ func (g *Guard) free() {
 	C.free(unsafe.Pointer(g.c.tables))
 	C.free(unsafe.Pointer(g.c.modules))
 	C.free(unsafe.Pointer(g.c.sealed_tables))
+	C.free(unsafe.Pointer(g.c.asking))
 	C.free(unsafe.Pointer(g.c))
 	g.c = nil
 }

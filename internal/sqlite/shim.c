@@ -146,6 +146,7 @@ static int gs_may_read(gs_guard *g, const char *table, const char *database) {
   if (database && strcasecmp(database, "main"))
     return !strcasecmp(database, "pg_catalog") || !strcasecmp(database, "information_schema");
   if (gs_listed(g->sealed_tables, table)) g->sealed = 1;
+  if (gs_listed(g->asking, table)) g->asks = 1;
   if (!strncasecmp(table, "sqlite_", 7) || !strncasecmp(table, "pragma_", 7)) return 0;
   if (!strncasecmp(table, "geosql_", 7)) return gs_listed(g->tables, table);
   return !gs_listed(g->modules, table);
@@ -162,6 +163,7 @@ static int gs_allow(void *guard, int action, const char *a, const char *b, const
     if (a && gs_may_read(g, a, database)) return SQLITE_OK;
     break;
   case SQLITE_FUNCTION:
+    if (b && gs_listed(g->asking, b)) g->asks = 1;
     if (b && gs_may_call(g, b)) return SQLITE_OK;
     name = b;
   }

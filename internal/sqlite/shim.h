@@ -63,6 +63,7 @@ typedef struct {
 typedef struct {
   int lifted;            // whether everything is allowed, to statements of the program itself
   int sealed;            // whether a statement that was compiled reads a table of that list
+  int asks;              // whether one calls a function of that list
   int action;            // that was denied last; 0 if none was
   int timed_out;         // whether a statement took longer than patience
   int64_t patience;      // nanoseconds that what runs may take from since on; 0 for any
@@ -73,6 +74,7 @@ typedef struct {
   const char *tables;    // of the main database, that are not hidden although they look like it
   const char *modules;   // of virtual tables, that may not be read
   const char *sealed_tables;
+  const char *asking;    // functions, and table-valued ones
 } gs_guard;
 
 // sqlite3 and sqlite3_stmt cross as void*: Go only hands them back.

@@ -38,6 +38,9 @@ func (s *Session) evaluate(kind pipe.Type, payload []byte) error {
 	if r == nil {
 		return pipe.Violation("a function is called outside of an execution")
 	}
+	if r.free {
+		return pipe.Violation("an execution calls a function that was said to call none")
+	}
 	if kind == pipe.Call {
 		return s.evaluateCall(r, pipe.NewReader(payload))
 	}

@@ -56,7 +56,11 @@ func attack(how string, conn *pipe.Conn, stream *os.File, kind pipe.Type, frame 
 			CallHeader: pipe.CallHeader{Function: "dx_sum", Args: 2}})
 	}
 	batch := func(count uint32, done bool, rows string) {
-		conn.Send(pipe.EndBatch(append(pipe.BeginBatch(nil), rows...), pipe.BatchHeader{Count: count, Done: done, Tag: "SELECT "}))
+		h := pipe.BatchHeader{Count: count, Status: wire.Idle, Done: done, Tag: "SELECT "}
+		if how == "bad status" {
+			h.Status = 'X'
+		}
+		conn.Send(pipe.EndBatch(append(pipe.BeginBatch(nil), rows...), h))
 	}
 	switch kind {
 	case pipe.Prepare:
@@ -92,12 +96,22 @@ func attack(how string, conn *pipe.Conn, stream *os.File, kind pipe.Type, frame 
 			conn.SendJSON(pipe.Prepared, pipe.Statement{Found: true, Columns: []wire.Column{{Name: "n", OID: wire.OIDInt8}}})
 			return
 		}
-	case pipe.Query:
-		conn.SendJSON(pipe.Queried, pipe.Execution{})
-	case pipe.Ready:
-		conn.Send(append(pipe.Begin(nil, pipe.Status), 'X'))
-	case pipe.Fetch:
+	case pipe.Query, pipe.Fetch:
+		if kind == pipe.Query {
+			conn.SendJSON(pipe.Queried, pipe.Execution{Free: strings.HasPrefix(how, "free")})
+		}
 		switch how {
+		case "free one that calls":
+			conn.Send(pipe.AppendCall(pipe.Begin(nil, pipe.Call), "dx_value", 0))
+		case "free one that calls ahead":
+			batch(1, false, "n")
+			conn.Send(pipe.AppendCall(pipe.Begin(nil, pipe.Call), "dx_value", 0))
+		case "free one without an end":
+			if kind == pipe.Query {
+				batch(1, false, "n")
+			}
+		case "bad failure":
+			conn.Send(append(pipe.Begin(nil, pipe.Failed), `X{"Code":"22012"}`...))
 		case "unknown group":
 			conn.Send(group(5, 0))
 		case "final of nothing":
@@ -130,7 +144,7 @@ func attack(how string, conn *pipe.Conn, stream *os.File, kind pipe.Type, frame 
 		case "long value":
 			batch(1, true, "s\xff\xff\xff\xff\xff\xff\xff\xff\x7f")
 		case "failed without an error":
-			conn.Send(pipe.EndBatch(append(pipe.BeginBatch(nil), 'n'), pipe.BatchHeader{Count: 1, Failed: true}))
+			conn.Send(pipe.EndBatch(append(pipe.BeginBatch(nil), 'n'), pipe.BatchHeader{Count: 1, Status: wire.Idle, Failed: true}))
 			conn.SendJSON(pipe.Prepared, pipe.Statement{})
 		case "endless rows":
 			batch(1000, false, strings.Repeat("n", 1000))
@@ -162,7 +176,7 @@ func TestHostileWorkers(t *testing.T) {
 		"announces and waits", "floods", "hangs", "exits", "closes",
 		"unknown group", "final of nothing", "group without arguments", "begins twice", "many groups", "argument of nothing",
 		"argument of no kind", "many arguments", "no rows", "too few rows", "too many rows", "value of no kind", "long value",
-		"failed without an error", "endless rows", "endless calls", "bad status",
+		"failed without an error", "free one that calls", "free one that calls ahead", "free one without an end", "bad failure", "endless rows", "endless calls", "bad status",
 	} {
 		t.Run(how, func(t *testing.T) {
 			s.options.Worker = self("hostile", how)
@@ -170,7 +184,7 @@ func TestHostileWorkers(t *testing.T) {
 			x, err := s.begin()
 			if err == nil {
 				_, err = x.query("SELECT n FROM t " + strings.Repeat(" ", 1<<20)) // more than a socket's buffer
-				if how != "bad status" && how != "endless rows" && err == nil {
+				if how != "endless rows" && err == nil {
 					t.Error("no error")
 				}
 				x.Ready(err != nil)
@@ -252,10 +266,8 @@ func TestWorkersEndWithTheirKeeper(t *testing.T) {
 	}
 	conn.Send(pipe.AppendPrepare(pipe.Begin(nil, pipe.Prepare), 1, 1, nil, endless))
 	conn.Read()
-	frame, _ := pipe.AppendQuery(pipe.Begin(nil, pipe.Query), 2, 1, 1, nil)
+	frame, _ := pipe.AppendQuery(pipe.Begin(nil, pipe.Query), 2, 1, pipe.FetchRequest{Rows: 1, Bytes: 1}, nil)
 	conn.Send(frame)
-	conn.Read()
-	conn.Send(pipe.AppendFetch(pipe.Begin(nil, pipe.Fetch), 3, pipe.FetchRequest{Rows: 1, Bytes: 1}))
 	time.Sleep(50 * time.Millisecond)
 	ours.Close()
 	ended := make(chan error, 1)

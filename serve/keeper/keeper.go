@@ -230,7 +230,7 @@ func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error)
 			Hint: fmt.Sprintf("This server has the database %q.", k.options.Name)}
 	}
 	s := &Session{
-		keeper: k, client: login.Client, groups: map[uint32]*openGroup{},
+		keeper: k, client: login.Client, status: wire.Idle, groups: map[uint32]*openGroup{},
 		info: monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
 	}
 	if err := s.readRole(); err != nil {

@@ -39,7 +39,9 @@ type Session struct {
 	// The last number of each.
 	requests, statements, rows, groupNumber uint32
 
-	running    *Rows // whose execution the worker works on, while it does
+	status     wire.TxStatus // of the transaction, as the worker has said last
+	running    *Rows         // whose execution the worker works on, while it does
+	ahead      *Rows         // for which a batch was asked that has not been taken in, if any
 	evaluating atomic.Bool
 	evaluators int // that its rows have
 	groups     map[uint32]*openGroup
@@ -196,14 +198,22 @@ func (g *guard) kill() {
 	}
 }
 
-// begin begins the frame of a request, which gets a number.
+// begin begins the frame of a request, which gets a number. The worker works on nothing else then.
 func (s *Session) begin(t pipe.Type) (frame []byte, number uint32) {
+	s.settle()
 	s.requests++
 	return pipe.Begin(s.frame, t), s.requests
 }
 
+// settle takes in the batch that was asked for ahead, if there is one.
+func (s *Session) settle() {
+	if r := s.ahead; r != nil {
+		r.next = r.await()
+	}
+}
+
 // ask sends a request and returns the answer, which has to be of a type. It is valid until the next request.
-func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit time.Duration) ([]byte, error) {
+func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit time.Duration) (answer []byte, err error) {
 	s.keep(frame)
 	if s.dead != nil {
 		return nil, s.dead
@@ -211,19 +221,26 @@ func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit t
 	if ctx.Err() != nil {
 		return nil, canceledBy(context.Cause(ctx))
 	}
-	g := s.guard(ctx, s.requests, limit)
+	err = s.during(ctx, s.requests, limit, func() (err error) {
+		if err = s.worker.conn.Send(frame); err == nil {
+			answer, err = s.await(want)
+		}
+		return err
+	})
+	return answer, err
+}
+
+// during does what waits for the worker, while a guard watches over a request. It returns the error that the client sees.
+func (s *Session) during(ctx context.Context, request uint32, limit time.Duration, do func() error) error {
+	g := s.guard(ctx, request, limit)
 	defer g.stop()
 	if r := s.running; r != nil {
 		r.guard = g
 	}
 	s.said = 0
-	err := s.worker.conn.Send(frame)
-	var answer []byte
+	err := do()
 	if err == nil {
-		answer, err = s.await(want)
-	}
-	if err == nil {
-		return answer, nil
+		return nil
 	}
 	if failed, ok := errors.AsType[*failedError](err); ok {
 		err = failed.shown
@@ -232,12 +249,12 @@ func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit t
 		err = s.dead
 	}
 	if r := s.running; r != nil && r.err != nil {
-		return nil, r.err
+		return r.err
 	}
 	if cause := g.canceled(); cause != nil {
-		return nil, canceledBy(cause)
+		return canceledBy(cause)
 	}
-	return nil, err
+	return err
 }
 
 // keep keeps a frame for the next request, unless it is large.
@@ -271,7 +288,7 @@ func (s *Session) await(want pipe.Type) ([]byte, error) {
 		case want:
 			return payload, nil
 		case pipe.Failed:
-			e, err := decodeError(payload)
+			e, err := s.decodeError(payload)
 			if err != nil {
 				return nil, err
 			}
@@ -292,9 +309,12 @@ func (s *Session) await(want pipe.Type) ([]byte, error) {
 }
 
 // decodeError reads an error of a worker, which says nothing about the connection.
-func decodeError(payload []byte) (*wire.Error, error) {
-	e := new(wire.Error)
-	if err := pipe.Decode(payload, e); err != nil {
+func (s *Session) decodeError(payload []byte) (*wire.Error, error) {
+	status, e, err := pipe.ReadFailed(payload)
+	if err == nil {
+		err = s.setStatus(status)
+	}
+	if err != nil {
 		return nil, err
 	}
 	e.Severity = ""
@@ -302,6 +322,16 @@ func decodeError(payload []byte) (*wire.Error, error) {
 		e.Code = "XX000"
 	}
 	return e, nil
+}
+
+// setStatus notes the state of the transaction.
+func (s *Session) setStatus(status wire.TxStatus) error {
+	switch status {
+	case wire.Idle, wire.InTransaction, wire.Failed:
+		s.status = status
+		return nil
+	}
+	return pipe.Violation("the status of a transaction is %q", byte(status))
 }
 
 // tell passes on what a worker says to the client.
@@ -372,6 +402,7 @@ func (s *Session) broke(err error) error {
 
 // send sends a frame that has no answer.
 func (s *Session) send(frame []byte) {
+	s.settle()
 	if s.dead != nil {
 		return
 	}
@@ -384,25 +415,27 @@ func (s *Session) send(frame []byte) {
 
 // Ready implements wire.Session.
 func (s *Session) Ready(failed bool) wire.TxStatus {
-	frame, number := s.begin(pipe.Ready)
-	frame = pipe.AppendUint32(frame, number)
-	if failed {
-		frame = append(frame, 1)
-	} else {
-		frame = append(frame, 0)
+	if s.dead != nil {
+		return wire.Idle
 	}
-	answer, err := s.ask(context.Background(), frame, pipe.Status, shortWork)
+	if !failed || s.status != wire.InTransaction { // the worker has said so with its last answer
+		return s.status
+	}
+	frame, number := s.begin(pipe.Ready)
+	answer, err := s.ask(context.Background(), pipe.AppendUint32(frame, number), pipe.Status, shortWork)
 	if err != nil {
 		return wire.Idle
 	}
-	if len(answer) == 1 {
-		switch status := wire.TxStatus(answer[0]); status {
-		case wire.Idle, wire.InTransaction, wire.Failed:
-			return status
-		}
+	r := pipe.NewReader(answer)
+	status := wire.TxStatus(r.Byte())
+	if err = r.End(); err == nil {
+		err = s.setStatus(status)
 	}
-	_ = s.broke(pipe.Violation("the status of a transaction is %q", answer))
-	return wire.Idle
+	if err != nil {
+		_ = s.broke(err)
+		return wire.Idle
+	}
+	return status
 }
 
 // Close implements wire.Session.

@@ -130,6 +130,109 @@ func TestErrorsOfArguments(t *testing.T) {
 	}
 }
 
+// An error behind rows of a batch is the error of the statement, and of nothing else.
+func TestErrorsBehindRows(t *testing.T) {
+	s := newSite(t, nil)
+	x := s.session()
+	for _, sql := range []string{
+		"SELECT abs(x) FROM (SELECT 1 AS x UNION ALL SELECT -9223372036854775807 - 1)",
+		"SELECT CASE hour WHEN 7 THEN dx_sum(kwh, -1) ELSE 1 END FROM reading GROUP BY hour",
+	} {
+		if _, err := x.query(sql); err == nil || strings.Contains(describe(err), "57P01") {
+			t.Errorf("%s: %v", sql, err)
+		}
+		x.want("SELECT 1")
+	}
+}
+
+// rowsOf begins a statement and reads so many rows of it.
+func (x *session) rowsOf(sql string, n int) *Rows {
+	x.t.Helper()
+	st, _, err := x.Compile(context.Background(), sql, nil)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	r, err := st.Run(context.Background(), nil)
+	for i := 0; i < n && err == nil; i++ {
+		_, err = r.Values()
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return r
+}
+
+// Batches that are fetched ahead stay with their rows, whatever else the session asks meanwhile.
+func TestRowsAreFetchedAhead(t *testing.T) {
+	s := newSite(t, nil)
+	x := s.session()
+	const (
+		many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i, 'row ' || i FROM n"
+		some = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT abs(CASE i WHEN 90000 THEN -9223372036854775807 - 1 ELSE i END) FROM n"
+	)
+	all, bad, closed := x.rowsOf(many, 1), x.rowsOf(some, 1), x.rowsOf(many, 1)
+	if x.ahead != closed {
+		t.Error("nothing is fetched ahead")
+	}
+	x.want("SELECT 1")
+	if closed.next == nil || all.next == nil {
+		t.Error("a batch was not taken in")
+	}
+	closed.Close()
+	for i := int64(2); i <= 100000; i++ {
+		v, err := all.Values()
+		if err != nil || v[0] != i || v[1] != "row "+strconv.FormatInt(i, 10) {
+			t.Fatalf("row %d is %v, %v", i, v, err)
+		}
+		if i%30000 == 0 {
+			x.want("SELECT 1")
+		}
+	}
+	if _, err := all.Values(); err != io.EOF {
+		t.Error(err)
+	}
+	all.Close()
+	for i := int64(2); ; i++ {
+		v, err := bad.Values()
+		if i == 90000 {
+			if err == nil || !strings.Contains(describe(err), "integer overflow") {
+				t.Errorf("row %d is %v, %v", i, v, err)
+			}
+			break
+		}
+		if err != nil || v[0] != i {
+			t.Fatalf("row %d is %v, %v", i, v, err)
+		}
+	}
+	bad.Close()
+	x.rowsOf(many, 1).Close()
+	x.want("SELECT 1")
+}
+
+// Nothing is charged for a row that nobody has asked for, whether a statement asks for one row or for many.
+func TestNothingIsAskedAhead(t *testing.T) {
+	s := newSite(t, nil)
+	x := s.session()
+	r := x.rowsOf("SELECT dx_value(kwh, 0.125) FROM reading WHERE home = (SELECT min(home) FROM reading)", 2)
+	x.want("SELECT 1")
+	if r.next != nil || x.ahead != nil {
+		t.Error("rows that ask are fetched ahead")
+	}
+	if c := r.Report().Costs; len(c) != 1 || c[0].Most != amount(t, "0.25") {
+		t.Errorf("two rows have cost %+v", c)
+	}
+	r.Close()
+	x.want("SELECT 1")
+	r = x.rowsOf("SELECT dx_sum(kwh, 0.0625) FROM reading", 1)
+	if !r.header.Done {
+		t.Error("the end of a single row has an answer of its own")
+	}
+	if _, err := r.Values(); err != io.EOF {
+		t.Error(err)
+	}
+	r.Close()
+}
+
 func TestGrants(t *testing.T) {
 	s := newSite(t, nil)
 	s.addRole(func(r *role.Role) {

@@ -149,29 +149,48 @@ func (r *Rows) start(args []any) error {
 	s.rows++
 	r.number = s.rows
 	frame, request := s.begin(pipe.Query)
-	frame, err := pipe.AppendQuery(frame, request, st.number, r.number, args)
+	frame, err := pipe.AppendQuery(frame, request, st.number, pipe.FetchRequest{Rows: r.number, Bytes: batchBytes}, args)
 	if err != nil {
 		return err
 	}
 	if pipe.Len(frame) > pipe.MaxLarge {
 		return &wire.Error{Code: "54000", Message: "the parameters of a statement have more than 16 MB"}
 	}
-	answer, err := r.ask(frame, pipe.Queried)
+	r.next, err = r.ask(frame, request, r.begun)
+	return err
+}
+
+// begun takes in how the worker has begun.
+func (r *Rows) begun() error {
+	s := r.session
+	answer, err := s.await(pipe.Queried)
 	if err != nil {
 		return err
 	}
 	var execution pipe.Execution
 	if err := pipe.Decode(answer, &execution); err != nil {
-		return s.broke(err)
+		return err
 	}
-	r.there = true
-	r.columns = len(st.columns)
-	if r.copied = execution.Copy; r.copied != nil {
-		if r.columns = len(r.copied.Columns); r.columns > mostColumns {
-			return s.broke(pipe.Violation("a copy has %d columns", r.columns))
-		}
+	r.there, r.free = true, execution.Free
+	s.ahead = r // the first rows
+	r.columns = len(r.statement.columns)
+	if r.copied = execution.Copy; r.copied == nil {
+		return nil
+	}
+	if r.columns = len(r.copied.Columns); r.columns > mostColumns {
+		return pipe.Violation("a copy has %d columns", r.columns)
+	}
+	if err := r.copied.Check(); err != nil { // before a row is paid for that cannot be sent
+		return &failedError{asWireError(err)}
 	}
 	return nil
+}
+
+func asWireError(err error) *wire.Error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return e
+	}
+	return errInternal
 }
 
 // Rows are those of an execution. They implement wire.Rows.
@@ -188,12 +207,12 @@ type Rows struct {
 
 	copied  *wire.Copy
 	columns int
+	free    bool   // whether it calls no function, as the worker says
+	request uint32 // of the last batch
 
-	batch   *pipe.Reader
-	buffer  []byte // of the batch
-	left    uint32 // rows in it
-	header  pipe.BatchHeader
-	pending error // behind the rows of the batch
+	batch  *batch // whose rows are given out
+	next   *batch // that has been taken in, if any
+	header pipe.BatchHeader
 
 	quote      bool
 	quoted     *sqlitefn.Report
@@ -209,20 +228,78 @@ type Rows struct {
 	closed       bool
 }
 
-// ask asks the worker something about the execution. What it calls meanwhile belongs to it.
-func (r *Rows) ask(frame []byte, want pipe.Type) ([]byte, error) {
+// A batch holds rows.
+type batch struct {
+	reader pipe.Reader
+	buffer []byte
+	left   uint32 // rows
+	header pipe.BatchHeader
+	err    error // behind the rows
+}
+
+// ask sends a request for rows, and takes them in, behind what first takes in. What the worker calls meanwhile belongs
+// to the execution.
+func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, error) {
 	s := r.session
-	left := r.role.Timeout - r.worked
-	if left <= 0 {
+	s.keep(frame)
+	switch {
+	case s.dead != nil:
+		return nil, s.dead
+	case r.ctx.Err() != nil:
+		return nil, canceledBy(context.Cause(r.ctx))
+	case r.worked >= r.role.Timeout:
 		return nil, errTimeout
+	}
+	r.request = request
+	var b *batch
+	err := r.during(func() (err error) {
+		if err = s.worker.conn.Send(frame); err == nil {
+			err = first()
+		}
+		if err == nil {
+			b, err = r.receive()
+		}
+		return err
+	})
+	return b, err
+}
+
+// await takes in the batch that was asked for.
+func (r *Rows) await() (b *batch) {
+	s := r.session
+	if s.dead != nil {
+		s.ahead = nil
+		return &batch{err: s.dead}
+	}
+	err := r.during(func() (err error) {
+		b, err = r.receive()
+		return err
+	})
+	s.ahead = nil
+	if err != nil {
+		return &batch{err: err}
+	}
+	return b
+}
+
+// during does what waits for the worker to send rows.
+func (r *Rows) during(do func() error) error {
+	s, ctx := r.session, r.ctx
+	if r.closed { // Nobody wants them. But to cancel interrupts other rows of the session, too.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
 	}
 	began := time.Now()
 	s.running = r
-	answer, err := s.ask(r.ctx, frame, want, left)
+	err := s.during(ctx, r.request, max(r.role.Timeout-r.worked, time.Millisecond), do)
 	s.running, r.guard = nil, nil
 	r.worked += time.Since(began)
-	return answer, err
+	return err
 }
+
+// closeTime is how long the worker may make rows of a batch that nobody wants any more.
+const closeTime = time.Second
 
 // failed notes the error of the execution.
 func (r *Rows) failed(err error) {
@@ -234,14 +311,11 @@ func (r *Rows) failed(err error) {
 
 // advance makes the next row that of the batch. It reports false if there is none.
 func (r *Rows) advance() (bool, error) {
-	for r.left == 0 {
+	for r.batch == nil || r.batch.left == 0 {
 		if err := r.endBatch(); err != nil {
 			return false, err
 		}
-		switch {
-		case r.pending != nil:
-			return false, r.pending
-		case r.header.Done:
+		if r.header.Done {
 			r.end()
 			return false, nil
 		}
@@ -249,63 +323,110 @@ func (r *Rows) advance() (bool, error) {
 			return false, err
 		}
 	}
-	r.left--
+	r.batch.left--
 	return true, nil
 }
 
 // endBatch gives the room of a batch back.
 func (r *Rows) endBatch() error {
-	if r.batch == nil {
+	b := r.batch
+	if b == nil {
 		return nil
 	}
-	err := r.batch.End()
 	r.batch = nil
-	r.session.worker.conn.Give(r.buffer)
-	r.buffer = nil
+	err := b.reader.End()
+	r.session.worker.conn.Give(b.buffer)
 	if err != nil {
 		return r.session.broke(err)
+	}
+	return b.err
+}
+
+// fetch makes the next batch the one whose rows are given out. If the execution is free, the worker makes another one meanwhile.
+func (r *Rows) fetch() (err error) {
+	s, b := r.session, r.next
+	r.next = nil
+	switch {
+	case b != nil:
+	case s.ahead == r:
+		b = r.await()
+	default:
+		frame, request := s.begin(pipe.Fetch)
+		frame = pipe.AppendFetch(frame, request, pipe.FetchRequest{Rows: r.number, Bytes: batchBytes})
+		if b, err = r.ask(frame, request, func() error { return nil }); err != nil {
+			return err
+		}
+	}
+	r.batch, r.header = b, b.header
+	if b.left == 0 {
+		return b.err
+	}
+	if r.free && !b.header.Done && b.err == nil && s.ahead == nil {
+		return r.fetchAhead()
 	}
 	return nil
 }
 
-// fetch asks for the next batch.
-func (r *Rows) fetch() error {
+// fetchAhead asks for the next batch before anybody needs it.
+func (r *Rows) fetchAhead() error {
 	s := r.session
 	frame, request := s.begin(pipe.Fetch)
 	frame = pipe.AppendFetch(frame, request, pipe.FetchRequest{Rows: r.number, Bytes: batchBytes})
-	answer, err := r.ask(frame, pipe.Batch)
+	s.keep(frame)
+	if s.send(frame); s.dead != nil {
+		return s.dead
+	}
+	r.request, s.ahead = request, r
+	return nil
+}
+
+// receive takes in a batch.
+func (r *Rows) receive() (*batch, error) {
+	s := r.session
+	answer, err := s.await(pipe.Batch)
+	if _, failed := errors.AsType[*failedError](err); s.ahead == r && (err == nil || failed) {
+		s.ahead = nil
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.bytes += int64(len(answer))
-	r.batch, r.buffer = pipe.NewReader(answer), s.worker.conn.Take()
-	if r.header, err = pipe.ReadBatch(r.batch); err != nil {
-		return s.broke(err)
+	b := &batch{reader: *pipe.NewReader(answer), buffer: s.worker.conn.Take()}
+	if b.header, err = pipe.ReadBatch(&b.reader); err != nil {
+		return nil, err
 	}
-	r.left = r.header.Count
-	if r.left == 0 && !r.header.Done || int64(r.left) > int64(len(answer)) {
-		return s.broke(pipe.Violation("a batch of %d bytes has %d rows", len(answer), r.left))
+	b.left = b.header.Count
+	if b.left == 0 && !b.header.Done || int64(b.left) > int64(len(answer)) {
+		return nil, pipe.Violation("a batch of %d bytes has %d rows", len(answer), b.left)
 	}
-	if r.header.Failed {
-		_, r.pending = s.await(pipe.Failed)
-		switch failed, ok := errors.AsType[*failedError](r.pending); {
-		case r.err != nil:
-			r.pending = r.err
-		case ok:
-			r.pending = failed.shown
-		default:
-			r.pending = s.broke(r.pending)
+	if err := s.setStatus(b.header.Status); err != nil {
+		return nil, err
+	}
+	if b.header.Done {
+		r.there = false
+	}
+	if b.header.Failed {
+		payload, err := s.await(pipe.Failed)
+		if err != nil {
+			return nil, err
+		}
+		shown, err := s.decodeError(payload)
+		if err != nil {
+			return nil, err
+		}
+		if b.err = shown; r.err != nil {
+			b.err = r.err
 		}
 	}
-	return nil
+	return b, nil
 }
 
 // Next implements wire.Rows.
 func (r *Rows) Next(row *wire.Row) (bool, error) {
 	more, err := r.advance()
 	if err == nil && more {
-		r.batch.Row(r.columns, row)
-		if err = r.batch.Err(); err != nil {
+		r.batch.reader.Row(r.columns, row)
+		if err = r.batch.reader.Err(); err != nil {
 			err = r.session.broke(err)
 		}
 	}
@@ -325,8 +446,8 @@ func (r *Rows) Values() ([]any, error) {
 	var v values
 	more, err := r.advance()
 	if err == nil && more {
-		r.batch.Row(r.columns, &v)
-		if err = r.batch.Err(); err != nil {
+		r.batch.reader.Row(r.columns, &v)
+		if err = r.batch.reader.Err(); err != nil {
 			err = r.session.broke(err)
 		}
 	}
@@ -378,10 +499,11 @@ func (r *Rows) Close() {
 	}
 	r.closed = true
 	r.end()
-	if r.buffer != nil {
-		r.batch, r.buffer = nil, nil
-	}
 	s := r.session
+	if s.ahead == r {
+		s.settle()
+	}
+	r.batch, r.next = nil, nil
 	if r.there {
 		s.send(pipe.AppendUint32(pipe.Begin(nil, pipe.CloseRows), r.number))
 	}

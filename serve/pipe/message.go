@@ -2,6 +2,7 @@ package pipe
 
 import (
 	"encoding/binary"
+	"encoding/json"
 
 	"github.com/geosql/geosql/serve/wire"
 )
@@ -21,8 +22,11 @@ type Statement struct {
 	Columns    []wire.Column
 }
 
-// An Execution answers Query.
-type Execution struct{ Copy *wire.Copy }
+// An Execution answers Query, in front of the first rows.
+type Execution struct {
+	Copy *wire.Copy `json:",omitempty"`
+	Free bool       `json:",omitempty"` // whether it calls no function, so that rows may be fetched before they are asked for
+}
 
 // A Setting is what Parameter holds.
 type Setting struct{ Name, Value string }
@@ -53,10 +57,10 @@ func ReadPrepare(r *Reader) (statement uint32, types []uint32, sql string, err e
 	return statement, types, string(r.Rest()), r.End()
 }
 
-// AppendQuery appends what Query holds: the number of the statement, that of the rows that there will be, and the
-// parameters.
-func AppendQuery(frame []byte, request, statement, rows uint32, args []any) ([]byte, error) {
-	frame = AppendUint32(AppendUint32(AppendUint32(frame, request), statement), rows)
+// AppendQuery appends what Query holds: the number of the statement, what it asks of the rows that there will be, and
+// the parameters.
+func AppendQuery(frame []byte, request, statement uint32, f FetchRequest, args []any) ([]byte, error) {
+	frame = AppendUint32(AppendUint32(AppendUint32(AppendUint32(frame, request), statement), f.Rows), f.Bytes)
 	for _, v := range args {
 		var err error
 		if frame, err = AppendParameter(frame, v); err != nil {
@@ -67,12 +71,12 @@ func AppendQuery(frame []byte, request, statement, rows uint32, args []any) ([]b
 }
 
 // ReadQuery reads what is behind the number of a Query.
-func ReadQuery(r *Reader) (statement, rows uint32, args []any, err error) {
-	statement, rows = r.Uint32(), r.Uint32()
+func ReadQuery(r *Reader) (statement uint32, f FetchRequest, args []any, err error) {
+	statement, f = r.Uint32(), FetchRequest{r.Uint32(), r.Uint32()}
 	for r.More() {
 		args = append(args, r.Parameter())
 	}
-	return statement, rows, args, r.End()
+	return statement, f, args, r.End()
 }
 
 // A FetchRequest asks for the next rows of an execution, until they have so many bytes.
@@ -89,10 +93,27 @@ func ReadFetch(r *Reader) (f FetchRequest, err error) {
 	return f, r.End()
 }
 
+// AppendFailed appends what Failed holds: the state of the transaction, and the error.
+func AppendFailed(frame []byte, status wire.TxStatus, e *wire.Error) ([]byte, error) {
+	text, err := json.Marshal(e)
+	return append(append(frame, byte(status)), text...), err
+}
+
+// ReadFailed reads what Failed holds.
+func ReadFailed(frame []byte) (status wire.TxStatus, e *wire.Error, err error) {
+	r := NewReader(frame)
+	status, e = wire.TxStatus(r.Byte()), new(wire.Error)
+	if text := r.Rest(); r.err == nil {
+		r.err = Decode(text, e)
+	}
+	return status, e, r.err
+}
+
 // A BatchHeader is in front of the rows of a batch.
 type BatchHeader struct {
-	Count uint32 // of rows
-	Done  bool   // whether they are the last
+	Count  uint32        // of rows
+	Status wire.TxStatus // of the transaction, behind them
+	Done   bool          // whether they are the last, which closes them
 	// Tag is the command tag of a statement that ended. If Counts is set, the number of rows follows it.
 	Tag    string
 	Counts bool
@@ -100,7 +121,7 @@ type BatchHeader struct {
 }
 
 // batchSize is the size of the fixed part of a BatchHeader.
-const batchSize = 5
+const batchSize = 6
 
 // BeginBatch leaves room for the header of a batch.
 func BeginBatch(frame []byte) []byte { return append(Begin(frame, Batch), make([]byte, batchSize)...) }
@@ -118,7 +139,7 @@ func EndBatch(frame []byte, h BatchHeader) []byte {
 	if h.Failed {
 		flags |= 4
 	}
-	frame[headerSize+4] = flags
+	frame[headerSize+4], frame[headerSize+5] = flags, byte(h.Status)
 	if h.Done {
 		frame = append(frame, h.Tag...)
 		frame = binary.BigEndian.AppendUint16(frame, uint16(len(h.Tag)))
@@ -130,6 +151,7 @@ func EndBatch(frame []byte, h BatchHeader) []byte {
 func ReadBatch(r *Reader) (h BatchHeader, err error) {
 	h.Count = r.Uint32()
 	flags := r.Byte()
+	h.Status = wire.TxStatus(r.Byte())
 	h.Done, h.Counts, h.Failed = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	if flags > 7 || h.Done && h.Failed {
 		r.fail("a batch has the flags %d", flags)

@@ -23,9 +23,9 @@ type Type byte
 const (
 	Configure      Type = 'c' // JSON; the first frame
 	Prepare        Type = 'p' // see Prepared
-	Query          Type = 'q' // see Queried
+	Query          Type = 'q' // see Queried; asks for the first rows too
 	Fetch          Type = 'f' // see FetchRequest
-	Ready          Type = 'r' // whether the request failed
+	Ready          Type = 'r' // the client's request failed
 	CloseStatement Type = 's' // its number
 	CloseRows      Type = 'x' // their number
 	Cancel         Type = 'k' // the request with this number
@@ -37,10 +37,10 @@ const (
 const (
 	Started   Type = 'S' // JSON; the first frame
 	Prepared  Type = 'P' // JSON
-	Queried   Type = 'Q' // JSON
+	Queried   Type = 'Q' // JSON; a Batch follows, or Failed
 	Batch     Type = 'B' // see BatchHeader
 	Status    Type = 'R' // a byte, wire.TxStatus
-	Failed    Type = 'E' // a wire.Error in JSON, in place of an answer
+	Failed    Type = 'E' // see AppendFailed; in place of an answer
 	Notice    Type = 'N' // a wire.Error in JSON
 	Parameter Type = 'M' // JSON
 	Group     Type = 'G' // see GroupHeader
@@ -82,7 +82,8 @@ type Conn struct {
 	r      *bufio.Reader
 	frame  []byte // that was read last
 
-	mu sync.Mutex // held while a frame is written
+	mu   sync.Mutex // held while a frame is written
+	held []byte     // frames that the next one takes along
 }
 
 // NewConn returns a connection on a stream.
@@ -161,21 +162,41 @@ func (c *Conn) Send(frame []byte) error {
 	binary.BigEndian.PutUint32(frame, uint32(n))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.held) > 0 {
+		if len(frame) <= 16<<10 {
+			frame = append(c.held, frame...)
+			c.held = frame
+		} else if _, err := c.stream.Write(c.held); err != nil {
+			return err
+		}
+		c.held = c.held[:0]
+	}
 	_, err := c.stream.Write(frame)
 	return err
 }
 
-// SendJSON sends a frame that holds a value in JSON, after a number if numbers has one.
-func (c *Conn) SendJSON(t Type, v any, numbers ...uint32) error {
+// Hold keeps a frame that holds a value in JSON until the next frame is sent.
+func (c *Conn) Hold(t Type, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	frame := Begin(nil, t)
-	for _, n := range numbers {
-		frame = binary.BigEndian.AppendUint32(frame, n)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := len(c.held)
+	c.held = append(c.held, Begin(nil, t)...)
+	c.held = append(c.held, text...)
+	binary.BigEndian.PutUint32(c.held[at:], uint32(len(text)))
+	return nil
+}
+
+// SendJSON sends a frame that holds a value in JSON.
+func (c *Conn) SendJSON(t Type, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
 	}
-	return c.Send(append(frame, text...))
+	return c.Send(append(Begin(nil, t), text...))
 }
 
 // Decode reads a value in JSON. What is none is a violation.

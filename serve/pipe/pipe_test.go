@@ -65,16 +65,56 @@ func TestAnnouncedFramesCostNothing(t *testing.T) {
 	}
 }
 
+func TestHeldFrames(t *testing.T) {
+	var stream bytes.Buffer
+	c := NewConn(&stream)
+	for _, size := range []int{3, MaxSQL, 5} {
+		if err := c.Hold(Queried, Execution{Free: true}); err != nil {
+			t.Fatal(err)
+		}
+		if stream.Len() > 0 {
+			t.Errorf("%d bytes are sent too early", stream.Len())
+		}
+		if err := c.Send(append(Begin(nil, Batch), make([]byte, size)...)); err != nil {
+			t.Fatal(err)
+		}
+		kind, frame, err := c.Read()
+		if err != nil || kind != Queried || string(frame) != `{"Free":true}` {
+			t.Fatalf("%c %q %v", kind, frame, err)
+		}
+		if kind, frame, err = c.Read(); err != nil || kind != Batch || len(frame) != size {
+			t.Fatalf("%c, %d bytes, %v", kind, len(frame), err)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	want := &wire.Error{Code: "22012", Message: "division by zero"}
+	frame, err := AppendFailed(nil, wire.InTransaction, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, got, err := ReadFailed(frame)
+	if err != nil || status != wire.InTransaction || !reflect.DeepEqual(got, want) {
+		t.Errorf("%c %+v %v", status, got, err)
+	}
+	for _, frame := range []string{"", "I", "Inull{"} {
+		if _, _, err := ReadFailed([]byte(frame)); err == nil {
+			t.Errorf("%q is a failure", frame)
+		}
+	}
+}
+
 func TestParameters(t *testing.T) {
 	args := []any{nil, int64(-5), math.Inf(1), true, false, "tëxt", []byte{0, 255}, "", []byte{}}
-	frame, err := AppendQuery(nil, 1, 2, 3, args)
+	frame, err := AppendQuery(nil, 1, 2, FetchRequest{3, 4}, args)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := NewReader(frame)
 	r.Uint32()
 	statement, rows, got, err := ReadQuery(r)
-	if err != nil || statement != 2 || rows != 3 || !reflect.DeepEqual(got, args) {
+	if err != nil || statement != 2 || rows != (FetchRequest{3, 4}) || !reflect.DeepEqual(got, args) {
 		t.Errorf("%d, %d, %v, %v", statement, rows, got, err)
 	}
 	if _, err := AppendParameter(nil, struct{}{}); err == nil {
@@ -115,10 +155,10 @@ func TestRows(t *testing.T) {
 		row.TextBytes([]byte("b"))
 		row.Bytes([]byte{0, 1})
 	}
-	frame := EndBatch(e.Frame, BatchHeader{Count: 2, Done: true, Tag: "SELECT ", Counts: true})
+	frame := EndBatch(e.Frame, BatchHeader{Count: 2, Status: wire.Idle, Done: true, Tag: "SELECT ", Counts: true})
 	r := NewReader(frame[headerSize:])
 	h, err := ReadBatch(r)
-	if err != nil || h != (BatchHeader{Count: 2, Done: true, Tag: "SELECT ", Counts: true}) {
+	if err != nil || h != (BatchHeader{Count: 2, Status: wire.Idle, Done: true, Tag: "SELECT ", Counts: true}) {
 		t.Fatalf("%+v, %v", h, err)
 	}
 	var got recorder
@@ -248,9 +288,11 @@ func FuzzReader(f *testing.F) {
 	w.Add(args)
 	f.Add(w.Frame[headerSize:])
 	f.Add(AppendPrepare(nil, 1, 2, []uint32{20}, "SELECT 1"))
-	query, _ := AppendQuery(nil, 1, 2, 3, []any{int64(1), "text", []byte{1}, nil, true, 0.5})
+	query, _ := AppendQuery(nil, 1, 2, FetchRequest{3, 4}, []any{int64(1), "text", []byte{1}, nil, true, 0.5})
 	f.Add(query)
 	f.Add(AppendCall(nil, "dx_value", 2))
+	failed, _ := AppendFailed(nil, wire.Failed, &wire.Error{Code: "22012", Message: "division by zero"})
+	f.Add(failed)
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		r := NewReader(frame)
 		r.Uint32()
@@ -261,6 +303,7 @@ func FuzzReader(f *testing.F) {
 		r = NewReader(frame)
 		r.Uint32()
 		ReadFetch(r)
+		ReadFailed(frame)
 		r = NewReader(frame)
 		if h, err := ReadBatch(r); err == nil {
 			for n := uint32(0); n < h.Count && r.More(); n++ {

@@ -523,7 +523,7 @@ func (c *copyOut) Columns() []wire.Column { return nil }
 
 // Query implements [wire.Statement].
 func (c *copyOut) Query(ctx context.Context, args []any) (wire.Rows, error) {
-	rows, err := c.query.Query(ctx, args)
+	rows, err := c.query.rows(ctx, args)
 	if err != nil {
 		return nil, err
 	}
@@ -532,7 +532,7 @@ func (c *copyOut) Query(ctx context.Context, args []any) (wire.Rows, error) {
 
 // copyRows are rows that are copied. They implement [wire.Rows].
 type copyRows struct {
-	wire.Rows
+	*queryRows
 	copy *copyOut
 }
 

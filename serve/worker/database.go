@@ -163,6 +163,11 @@ func (db *database) harden(own, modules []string) error {
 			permit.Modules = append(permit.Modules, m)
 		}
 	}
+	for _, f := range sqlitefn.RemoteFunctions() {
+		if f.Charges {
+			permit.Asking = append(permit.Asking, f.Name)
+		}
+	}
 	for _, c := range db.sealed {
 		permit.Sealed = append(permit.Sealed, c.table)
 	}

@@ -9,8 +9,10 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -105,7 +107,8 @@ type process struct {
 	config  Config
 	session wire.Session
 	remote  caller
-	batch   []byte // the last one, whose room the next one uses
+	batch   []byte    // the last one, whose room the next one uses
+	allowed time.Time // when processor time was allowed
 
 	statements map[uint32]wire.Statement
 	rows       map[uint32]*openRows
@@ -134,9 +137,23 @@ type answer struct {
 
 type openRows struct {
 	rows    wire.Rows
+	number  uint32
+	free    bool // whether they call no function of the keeper
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	columns int
+}
+
+// Rows of the database know more about themselves than others.
+type knowing interface {
+	// asks reports whether the rows call functions that the keeper answers.
+	asks() bool
+
+	// last reports whether the row that Next has written is known to be the last, without a step that might ask.
+	last() bool
+
+	// work says that Next is called without a pause from now on, until the function is called that it returns.
+	work() (pause func())
 }
 
 func (p *process) configuration() (c Config, err error) {
@@ -248,27 +265,23 @@ func (p *process) answer(q request) error {
 		return r.End()
 	case pipe.CloseRows:
 		if open := p.rows[number]; open != nil {
-			delete(p.rows, number)
-			open.close()
-			p.remote.forget(number)
+			p.closeRows(open)
 		}
 		return r.End()
 	case pipe.Ready:
-		failed := r.Byte() != 0
 		if err := r.End(); err != nil {
 			return err
 		}
-		p.batch, p.remote.spare = nil, nil // for as long as the client thinks
-		status := p.session.Ready(failed)
+		status := p.session.Ready(true)
 		return p.conn.Send(append(pipe.Begin(nil, pipe.Status), byte(status)))
 	case pipe.Prepare:
-		allowProcessorTime(p.config.Timeout)
+		p.allowTime()
 		err = p.prepare(number, r)
 	case pipe.Query:
-		allowProcessorTime(p.config.Timeout)
+		p.allowTime()
 		err = p.query(number, r)
 	case pipe.Fetch:
-		allowProcessorTime(p.config.Timeout)
+		p.allowTime()
 		err = p.fetch(number, r)
 	default:
 		return pipe.Violation("there is a request of type %q", byte(q.kind))
@@ -277,9 +290,21 @@ func (p *process) answer(q request) error {
 		return err
 	}
 	if err != nil {
-		return p.conn.SendJSON(pipe.Failed, shown(err))
+		frame, err := pipe.AppendFailed(pipe.Begin(nil, pipe.Failed), p.session.Ready(false), shown(err))
+		if err != nil {
+			return err
+		}
+		return p.conn.Send(frame)
 	}
 	return nil
+}
+
+// allowTime allows a request the processor time of a statement. It is enough for all requests of a second.
+func (p *process) allowTime() {
+	if now := time.Now(); now.Sub(p.allowed) > time.Second {
+		p.allowed = now
+		allowProcessorTime(p.config.Timeout)
+	}
 }
 
 // shown returns an error as a client sees it.
@@ -315,34 +340,38 @@ func (p *process) prepare(number uint32, r *pipe.Reader) error {
 }
 
 func (p *process) query(number uint32, r *pipe.Reader) error {
-	id, rowsID, args, err := pipe.ReadQuery(r)
+	id, asks, args, err := pipe.ReadQuery(r)
 	if err != nil {
 		return err
 	}
 	stmt := p.statements[id]
-	if stmt == nil || p.rows[rowsID] != nil {
-		return pipe.Violation("there is no statement %d, or rows %d already", id, rowsID)
+	if stmt == nil || p.rows[asks.Rows] != nil {
+		return pipe.Violation("there is no statement %d, or rows %d already", id, asks.Rows)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	p.begin(number, cancel)
 	defer p.end()
-	defer p.remote.serve(rowsID)()
-	rows, err := stmt.Query(ctx, args)
-	if err != nil {
+	open := &openRows{number: asks.Rows, ctx: ctx, cancel: cancel, columns: len(stmt.Columns())}
+	defer p.remote.serve(open)()
+	if open.rows, err = stmt.Query(ctx, args); err != nil {
 		cancel(nil)
 		return err
 	}
-	open := &openRows{rows: rows, ctx: ctx, cancel: cancel, columns: len(stmt.Columns())}
-	copied := rows.Copy()
+	if k, knows := open.rows.(knowing); knows {
+		open.free = !k.asks()
+	}
+	copied := open.rows.Copy()
 	if copied != nil {
 		open.columns = len(copied.Columns)
 	}
-	p.rows[rowsID] = open
-	return p.conn.SendJSON(pipe.Queried, pipe.Execution{Copy: copied})
+	p.rows[asks.Rows] = open
+	if err := p.conn.Hold(pipe.Queried, pipe.Execution{Copy: copied, Free: open.free}); err != nil {
+		return err
+	}
+	return p.sendBatch(open, asks.Bytes)
 }
 
-// fetch sends a batch of rows. A batch ends behind a row for which the keeper was asked, since nobody pays for a row
-// that was not asked for.
+// fetch answers a request for more rows.
 func (p *process) fetch(number uint32, r *pipe.Reader) error {
 	asks, err := pipe.ReadFetch(r)
 	if err != nil {
@@ -354,14 +383,26 @@ func (p *process) fetch(number uint32, r *pipe.Reader) error {
 	}
 	p.begin(number, open.cancel)
 	defer p.end()
-	defer p.remote.serve(asks.Rows)()
+	defer p.remote.serve(open)()
+	return p.sendBatch(open, asks.Bytes)
+}
+
+// sendBatch sends a batch of rows. A batch ends behind a row for which the keeper was asked, since nobody pays for a row
+// that was not asked for. The last one closes the rows.
+func (p *process) sendBatch(open *openRows, size uint32) error {
+	known, _ := open.rows.(knowing)
+	if known != nil {
+		defer known.work()()
+	}
 	encoder := &pipe.Encoder{Frame: pipe.BeginBatch(p.batch)}
 	defer func() { p.batch = encoder.Frame }()
 	row := wire.RowTo(encoder)
 	header := pipe.BatchHeader{}
-	began, asked := time.Now(), p.remote.asked
-	for !header.Done && pipe.Len(encoder.Frame) < int(asks.Bytes) && p.remote.asked == asked {
-		if header.Count > 0 && time.Since(began) > batchTime {
+	asked := p.remote.asked
+	var late atomic.Bool // asking for the time behind each row costs more than many rows
+	defer time.AfterFunc(batchTime, func() { late.Store(true) }).Stop()
+	for !header.Done && pipe.Len(encoder.Frame) < int(size) && p.remote.asked == asked {
+		if header.Count > 0 && late.Load() {
 			break
 		}
 		before := len(encoder.Frame)
@@ -372,7 +413,6 @@ func (p *process) fetch(number uint32, r *pipe.Reader) error {
 		}
 		if !more {
 			header.Done = true
-			header.Tag, header.Counts = tag(open.rows)
 			break
 		}
 		if encoder.Values != open.columns {
@@ -382,16 +422,36 @@ func (p *process) fetch(number uint32, r *pipe.Reader) error {
 			return p.failBatch(encoder.Frame[:before], header, &wire.Error{Code: "54000", Message: "a row is larger than 100 MB"})
 		}
 		header.Count++
+		header.Done = known != nil && known.last()
 	}
-	return p.conn.Send(pipe.EndBatch(encoder.Frame, header))
+	if header.Done {
+		header.Tag, header.Counts = tag(open.rows)
+		p.closeRows(open)
+	}
+	header.Status = p.session.Ready(false)
+	encoder.Frame = pipe.EndBatch(encoder.Frame, header)
+	return p.conn.Send(encoder.Frame)
 }
+
+// closeRows closes rows, and keeps no large buffers for the next ones: the client may think long.
+func (p *process) closeRows(open *openRows) {
+	delete(p.rows, open.number)
+	p.remote.serving = false // SQLite may end groups of a statement that is over
+	open.close()
+	p.remote.forget(open.number)
+	if p.remote.spare = slices.DeleteFunc(p.remote.spare, isLarge); len(p.rows) == 0 && isLarge(p.batch) {
+		p.batch = nil
+	}
+}
+
+func isLarge(b []byte) bool { return cap(b) > 16<<10 }
 
 // failBatch sends the rows in front of an error, and then the error.
 func (p *process) failBatch(frame []byte, header pipe.BatchHeader, err error) error {
 	if header.Count == 0 {
 		return err
 	}
-	header.Failed = true
+	header.Failed, header.Status = true, p.session.Ready(false)
 	if err := p.conn.Send(pipe.EndBatch(frame, header)); err != nil {
 		return pipe.Violation("%v", err)
 	}
@@ -419,6 +479,7 @@ func (p *process) Parameter(name, value string) {
 type caller struct {
 	p       *process
 	serving bool   // whether the keeper answers calls now
+	free    bool   // whether it does not expect any
 	rows    uint32 // of whose execution they are
 	asked   int    // how often it was asked
 	last    uint32 // group that the keeper was told of
@@ -428,8 +489,8 @@ type caller struct {
 }
 
 // serve lets calls go to the keeper, for the execution that has these rows, until the function is called that it returns.
-func (r *caller) serve(rows uint32) func() {
-	r.serving, r.rows = true, rows
+func (r *caller) serve(open *openRows) func() {
+	r.serving, r.free, r.rows = true, open.free, open.number
 	return func() { r.serving = false }
 }
 
@@ -443,18 +504,32 @@ func (r *caller) forget(rows uint32) {
 	}
 }
 
-var errEnded = &wire.Error{Code: "57014", Message: "the statement has ended"}
+var (
+	errEnded = &wire.Error{Code: "57014", Message: "the statement has ended"}
+	errFree  = &wire.Error{Code: "XX000", Message: "a function was called that the statement was not seen to have"}
+)
 
 // ended returns an error if the statement has been canceled, or its rows are closed: its answers would be for nobody.
 func (r *caller) ended() error {
-	if !r.serving {
-		return errEnded
+	if err := r.mayCall(); err != nil {
+		return err
 	}
 	p := r.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.canceled == p.current && p.current != 0 {
 		return errCanceled
+	}
+	return nil
+}
+
+// mayCall returns an error unless the keeper takes calls now.
+func (r *caller) mayCall() error {
+	switch {
+	case !r.serving:
+		return errEnded
+	case r.free:
+		return errFree
 	}
 	return nil
 }
@@ -538,8 +613,8 @@ func (g *calledGroup) number() {
 // Step implements sqlitefn.RemoteGroup.
 func (g *calledGroup) Step(args []sqlite.Value) error {
 	r := g.r
-	if !r.serving {
-		return errEnded
+	if err := r.mayCall(); err != nil {
+		return err
 	}
 	before := len(g.w.Frame)
 	g.w.Add(args)

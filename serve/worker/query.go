@@ -21,6 +21,8 @@ type query struct {
 	stmt       *sqlite.Stmt // nil while rows use it
 	parameters []uint32
 	columns    []wire.Column
+	asks       bool // whether it calls functions that the keeper answers
+	single     bool // whether it asks and has at most one row, for which alone it asks
 }
 
 // compileQuery compiles a query. types are the types of parameters as far as the client declares them.
@@ -51,10 +53,16 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 			return nil, err
 		}
 	}
-	q := &query{session: s, sql: private, stmt: stmt}
+	q := &query{session: s, sql: private, stmt: stmt, asks: db.guard.Asks()}
 	if stmt.Columns() == 0 {
 		stmt.Close()
 		return nil, newError("42601", "the statement has no columns")
+	}
+	if q.asks {
+		if q.single, err = db.isSingle(ctx, private); err != nil {
+			stmt.Close()
+			return nil, err
+		}
 	}
 	d := pgcatalog.Describe(sql, db.typeOf)
 	q.parameters = d.Parameters(stmt.Parameters(), types)
@@ -69,6 +77,35 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 	}
 	q.columns = resultColumns(d, results, stmt)
 	return q, nil
+}
+
+// isSingle reports whether the program of a statement stops behind each row that it returns. So it has one row at most,
+// and another step does nothing.
+func (db *database) isSingle(ctx context.Context, sql string) (bool, error) {
+	stmt, err := db.compile(ctx, sql, "EXPLAIN "+sql)
+	if err != nil {
+		return false, err
+	}
+	defer stmt.Close()
+	for rows, stops := 0, true; ; {
+		more, err := stmt.Step()
+		if err != nil {
+			return false, db.runError(ctx, err)
+		}
+		if !more {
+			return rows > 0 && stops, nil
+		}
+		instruction := stmt.Column(1)
+		switch name := instruction.Text(); {
+		case !stops && name != "Halt":
+			return false, nil
+		case name == "ResultRow":
+			rows++
+			stops = false
+		default:
+			stops = true
+		}
+	}
 }
 
 // readers are the first words of statements that only read.
@@ -109,6 +146,14 @@ func (q *query) Close() {
 
 // Query implements [wire.Statement].
 func (q *query) Query(ctx context.Context, args []any) (wire.Rows, error) {
+	r, err := q.rows(ctx, args)
+	if err != nil {
+		return nil, err // not a nil *queryRows
+	}
+	return r, nil
+}
+
+func (q *query) rows(ctx context.Context, args []any) (*queryRows, error) {
 	if err := q.session.mayQuery(); err != nil {
 		return nil, err
 	}
@@ -180,6 +225,7 @@ type execution struct {
 	values   []sqlite.Value
 	rows     int64         // so far
 	patience time.Duration // that is left; 0 for ever
+	since    time.Time     // when it began to work without a pause; zero if it pauses behind each row
 	over     bool
 	noticed  bool // that it reads a sealed column bare
 }
@@ -195,21 +241,20 @@ func (e *execution) next(ctx context.Context) (bool, error) {
 		}
 		return false, errCanceled
 	}
+	if e.since.IsZero() {
+		defer e.work()()
+	}
+	if e.patience < 0 {
+		e.over = true
+		return false, errTimeout
+	}
 	db := e.query.session.database
 	db.guard.Begin()
-	db.guard.SetPatience(e.patience)
 	db.remote.err = nil
-	began := time.Now()
 	more, err := e.stmt.Step()
 	if err != nil {
 		e.over = true
 		return false, db.runError(ctx, err)
-	}
-	if e.patience > 0 {
-		if e.patience -= time.Since(began); e.patience <= 0 {
-			e.over = true
-			return false, errTimeout
-		}
 	}
 	if !more {
 		e.over = true
@@ -226,6 +271,21 @@ func (e *execution) next(ctx context.Context) (bool, error) {
 	}
 	e.stmt.Row(0, e.values)
 	return true, nil
+}
+
+// work says that rows follow each other from now on, until the function is called that it returns. The time until then is
+// taken from the patience.
+func (e *execution) work() (pause func()) {
+	e.since = time.Now()
+	e.query.session.database.guard.SetPatience(max(e.patience, 0))
+	return func() {
+		if e.patience > 0 {
+			if e.patience -= time.Since(e.since); e.patience == 0 {
+				e.patience = -1 // 0 would be for ever
+			}
+		}
+		e.since = time.Time{}
+	}
 }
 
 // write writes the row that next has stepped to.
@@ -302,6 +362,15 @@ func (r *queryRows) Next(row *wire.Row) (bool, error) {
 	}
 	return true, r.run.write(row)
 }
+
+// asks implements [knowing].
+func (r *queryRows) asks() bool { return r.run.query.asks }
+
+// last implements [knowing].
+func (r *queryRows) last() bool { return r.run.query.single }
+
+// work implements [knowing].
+func (r *queryRows) work() (pause func()) { return r.run.work() }
 
 // Copy implements [wire.Rows].
 func (r *queryRows) Copy() *wire.Copy { return nil }
