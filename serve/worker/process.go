@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -42,9 +43,10 @@ const (
 // Main is the process of a session. The keeper starts it, with a socket as the file with the number 3, and says there
 // what the session is. Main returns the exit code.
 func Main() int {
-	runtime.GOMAXPROCS(2)
+	runtime.GOMAXPROCS(1) // one thread serves a request, without waking others
 	debug.SetMemoryLimit(goMemory)
 	debug.SetGCPercent(50)
+	_ = syscall.SetNonblock(keeperFile, true) // so that no thread waits in a read
 	file := os.NewFile(keeperFile, "keeper")
 	if file == nil || !isSocket(file) {
 		fmt.Fprintln(os.Stderr, "geosql worker is started by geosql serve only")
