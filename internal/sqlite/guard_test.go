@@ -16,7 +16,7 @@ func guarded(t *testing.T) (*Conn, *Guard) {
 		CREATE VIEW v AS SELECT x FROM closed; INSERT INTO a VALUES (1)`); err != nil {
 		t.Fatal(err)
 	}
-	g, err := conn.Guard(Permit{Functions: []string{"count", "Abs", "max"}, Tables: []string{"geosql_open"}, Modules: []string{"json_each"}, Sealed: []string{"Closed"}})
+	g, err := conn.Guard(Permit{Functions: []string{"count", "Abs", "max"}, Tables: []string{"geosql_open"}, Modules: []string{"json_each"}, Sealed: []string{"Closed"}, Asking: []string{"Abs", "json_tree"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +71,33 @@ func TestGuard(t *testing.T) {
 			return err
 		}); err != nil {
 			t.Errorf("%s while everything is allowed: %v", c.sql, err)
+		}
+	}
+}
+
+func TestGuardKnowsWhatAsks(t *testing.T) {
+	conn, g := guarded(t)
+	if err := g.Lift(func() error { return conn.Exec("CREATE VIEW w AS SELECT abs(x) AS y FROM a") }); err != nil {
+		t.Fatal(err)
+	}
+	for sql, asks := range map[string]bool{
+		"SELECT x FROM a":                                       false,
+		"SELECT count(*), max(x) FROM closed":                   false,
+		"SELECT ABS(x) FROM a":                                  true,
+		"SELECT 1 FROM a WHERE x IN (SELECT abs(x) FROM a)":     true,
+		"SELECT count(*) FROM w":                                true,
+		"SELECT count(*) FROM json_tree('[]')":                  true,
+		"SELECT x FROM a ORDER BY abs(x)":                       true,
+		"WITH n AS (SELECT abs(x) AS y FROM a) SELECT y FROM n": true,
+	} {
+		g.Begin()
+		s, _, err := conn.Prepare(sql)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		s.Close()
+		if g.Asks() != asks {
+			t.Errorf("%s: it asks: %v, want %v", sql, !asks, asks)
 		}
 	}
 }

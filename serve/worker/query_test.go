@@ -559,3 +559,36 @@ func TestRandomStatements(t *testing.T) {
 	c.PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
 	c.answers("SELECT count(*) FROM plain", "5")
 }
+
+// Only what cannot ask another time ends with its first row.
+func TestSingleRows(t *testing.T) {
+	s, err := NewSession(Config{Path: newFile(t), Database: "homes", User: "ann"}, silent{}, &remote{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for sql, want := range map[string][2]bool{ // whether it asks, and whether it is single
+		"SELECT count(*) FROM reading":                                                    {false, false},
+		"SELECT dx_narrow(kwh, 0, 1) FROM reading":                                        {false, false},
+		"SELECT dx_sum(kwh, 0.1) FROM reading":                                            {true, true},
+		"SELECT dx_sum(kwh, $1), dx_count(kwh, 0.1) FROM reading WHERE home = $2":         {true, true},
+		"SELECT (SELECT dx_sum(kwh, 0.1) FROM reading) / 2":                               {true, true},
+		"SELECT dx_value(kwh, 0.1) FROM reading WHERE rowid = 1":                          {true, true},
+		"SELECT dx_value(kwh, 0.1) FROM reading":                                          {true, false},
+		"SELECT dx_value(kwh, 0.1) FROM reading LIMIT 1":                                  {true, false},
+		"SELECT home, dx_sum(kwh, 0.1) FROM reading GROUP BY home":                        {true, false},
+		"SELECT dx_sum(kwh, 1) FROM reading UNION ALL SELECT dx_sum(kwh, 2) FROM reading": {true, false},
+		"SELECT dx_sum(kwh, 1) FROM reading UNION SELECT dx_sum(kwh, 2) FROM reading":     {true, false},
+		"SELECT dx_value(a.kwh, 1) FROM reading a, reading b WHERE a.rowid = 1":           {true, false},
+	} {
+		st, _, err := s.Prepare(context.Background(), sql, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		q := st.(*query)
+		if got := [2]bool{q.asks, q.single}; got != want {
+			t.Errorf("%s: it asks, and is single: %v, want %v", sql, got, want)
+		}
+		q.Close()
+	}
+}
