@@ -12,8 +12,8 @@ func TestSealAsks(t *testing.T) {
 		answer string
 		status int
 	}{{"no\r", 1}, {"\x03", 130}, {"\x04", 1}, {"yes\r", 0}} {
-		c := newConsole(t, sealArgs(dir, "open.db", "--public", "cost")...)
-		c.expect("table r: cost rises with kwh: rank correlation 1.00\n")
+		c := newConsole(t, sealArgs(dir, "open.db", "--public", "paid_for_it")...)
+		c.expect("table r: paid_for_it rises with kwh: rank correlation 1.00\n")
 		c.expect("Seal like this? Type yes: ")
 		c.press(try.answer)
 		c.leave(try.status)

@@ -23,12 +23,12 @@ func toSeal(t *testing.T, rows int) (dir string) {
 	dir = t.TempDir()
 	clitest.Query(t, filepath.Join(dir, "city.db"), fmt.Sprintf(`
 		SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh'), geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1),
-			budget_limit('*', 'kWh', 5), budget_limit('p7', 'm', 0.5, 3600);
-		CREATE TABLE r(person TEXT, kwh REAL, lat REAL, lon REAL, day INT, cost REAL, street TEXT);
+			budget_limit('*', 'kWh', 5), budget_limit('person-7', 'm', 0.5, 3600);
+		CREATE TABLE r(person TEXT, kwh REAL, lat REAL, lon REAL, day INT, paid_for_it REAL, street TEXT);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		INSERT INTO r SELECT 'p' || (i %% 50), abs(random() %% 10000) / 1000.0, 48.85, 2.3 + abs(random() %% 1000) / 8000.0, i %% 30, 0, 'street ' || (i %% 50) FROM n;
-		UPDATE r SET cost = round(kwh * 0.27, 2);
-		SELECT dx_value(person, kwh, 1, 'halfhour') FROM r WHERE person = 'p7' LIMIT 2`, rows))
+		INSERT INTO r SELECT 'person-' || (i %% 50), abs(random() %% 10000) / 1000.0, 48.85, 2.3 + abs(random() %% 1000) / 8000.0, i %% 30, 0, 'street ' || (i %% 50) FROM n;
+		UPDATE r SET paid_for_it = round(kwh * 0.27, 2);
+		SELECT dx_value(person, kwh, 1, 'halfhour') FROM r WHERE person = 'person-7' LIMIT 2`, rows))
 	if r := clitest.Run(t, "", "keygen", filepath.Join(dir, "KEY")); r.Status != 0 {
 		t.Fatal(r.Err)
 	}
@@ -114,10 +114,10 @@ func TestSeal(t *testing.T) {
 		t.Errorf("the folder has %v", left)
 	}
 	out := filepath.Join(dir, "open.db")
-	if text, err := os.ReadFile(out); err != nil || bytes.Contains(text, []byte("p17")) || bytes.Contains(text, []byte("cost")) {
+	if text, err := os.ReadFile(out); err != nil || bytes.Contains(text, []byte("person-17")) || bytes.Contains(text, []byte("paid_for_it")) {
 		t.Errorf("the sealed database has the name of an account, or a column that was dropped: %v", err)
 	}
-	if text, err := os.ReadFile(out + "-ledger"); err != nil || !bytes.Contains(text, []byte("p7")) || bytes.Contains(text, []byte("p17")) || bytes.Contains(text, []byte("cost")) {
+	if text, err := os.ReadFile(out + "-ledger"); err != nil || !bytes.Contains(text, []byte("person-7")) || bytes.Contains(text, []byte("person-17")) || bytes.Contains(text, []byte("paid_for_it")) {
 		t.Errorf("its ledger has more than the accounts that have spent something: %v", err)
 	}
 	keeper, conn, book := openKeeper(t, dir, "open.db")
@@ -131,7 +131,7 @@ func TestSeal(t *testing.T) {
 		t.Errorf("the database holds ledger %s, not %s: %v", id, book.ID(), err)
 	}
 	const balances = `SELECT account, unit, epsilon_limit, spent, remaining, window_seconds FROM ledger_balance`
-	if a, b := clitest.Query(t, "-csv", filepath.Join(dir, "city.db"), balances), clitest.Query(t, "-csv", out, balances); a != b || !strings.Contains(a, "p7,kWh,5,2,3") {
+	if a, b := clitest.Query(t, "-csv", filepath.Join(dir, "city.db"), balances), clitest.Query(t, "-csv", out, balances); a != b || !strings.Contains(a, "person-7,kWh,5,2,3") {
 		t.Errorf("balances\n%sbecame\n%s", a, b)
 	}
 	clitest.Query(t, out, "SELECT * FROM ledger_verify()")
@@ -211,8 +211,8 @@ func TestSealMistakes(t *testing.T) {
 		{"IN OUT --key PUB --table r --account person --public day", 1, "city.db: nothing is sealed"},
 		{"IN OUT --key PUB --table t --account person --seal kwh:halfhour", 1, "city.db: there is no table t (tables: r)"},
 		{"IN OUT --key PUB --table", 2, "table"},
-		{"IN OUT --key PUB --table r --account person --seal kwh:halfhour --public cost", 1,
-			"seal: nothing was written, since public columns tell something of sealed ones (table r: cost rises with kwh"},
+		{"IN OUT --key PUB --table r --account person --seal kwh:halfhour --public paid_for_it", 1,
+			"seal: nothing was written, since public columns tell something of sealed ones (table r: paid_for_it rises with kwh"},
 		{"IN OUT --key PUB --table r --account person --seal kwh:halfhour --public street", 1,
 			"(table r: street names the account: it has one value for each, so pseudonyms hide nobody): leave them out"},
 		{"IN OUT/x/y --key PUB --table r --account person --seal kwh:halfhour", 1, "there is no folder"},
