@@ -32,16 +32,11 @@ type group interface {
 
 // openEvaluator opens an evaluator with a connection of its own.
 func (k *Keeper) openEvaluator() (evaluator, error) {
-	conn, err := sqlite.Open(k.options.Path, sqlite.ReadOnly)
+	conn, err := k.connect()
 	if err != nil {
 		return nil, err
 	}
-	conn.BusyTimeout(busyTimeout)
-	err = conn.Exec("PRAGMA trusted_schema = OFF")
-	if err == nil {
-		err = sqlitefn.Attach(conn.Handle(), sqlitefn.WithKeyring(k.options.Keyring),
-			sqlitefn.WithLedger(k.options.Ledger), sqlitefn.WithLedgerMode(k.options.LedgerMode))
-	}
+	err = sqlitefn.Attach(conn.Handle(), sqlitefn.WithKeyring(k.options.Keyring), sqlitefn.WithLedger(k.options.Ledger))
 	var e *sqlitefn.Evaluator
 	if err == nil {
 		e, err = sqlitefn.NewEvaluator(conn.Handle(), k.questions)

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os/exec"
@@ -31,11 +30,10 @@ import (
 
 // Options say what a keeper serves. The zero value of those that have a default stands for it.
 type Options struct {
-	Path       string // of the sealed database
-	Name       string // under which clients know it; by default that of the file, without its extension
-	Keyring    *sealed.Keyring
-	Ledger     string      // as sqlitefn.WithLedger has it
-	LedgerMode fs.FileMode // as sqlitefn.WithLedgerMode has it
+	Path    string // of the sealed database
+	Name    string // under which clients know it; by default that of the file, without its extension
+	Keyring *sealed.Keyring
+	Ledger  string // as sqlitefn.WithLedger has it
 
 	// Worker returns the command that starts a worker: a program that calls worker.Main.
 	Worker func() *exec.Cmd
@@ -124,27 +122,33 @@ func Open(o Options) (*Keeper, error) {
 }
 
 func (k *Keeper) open() (err error) {
-	if k.conn, err = sqlite.Open(k.options.Path, sqlite.ReadOnly); err != nil {
+	if k.conn, err = k.connect(); err != nil {
 		return err
 	}
-	k.conn.BusyTimeout(busyTimeout)
-	if err := k.conn.Exec("PRAGMA trusted_schema = OFF"); err != nil {
-		return err
-	}
-	if k.book, err = file.Open(k.options.Ledger, false, file.WithMode(k.options.LedgerMode)); err != nil {
+	if k.book, err = file.Open(k.options.Ledger, false); err != nil {
 		return err
 	}
 	if k.names, err = catalog.Open(k.conn, k.book, k.options.Keyring); err != nil {
 		return err
 	}
-	id := k.names.ID()
-	if recorded := k.names.Record().Database; recorded == nil || *recorded != id {
-		return fmt.Errorf("ledger %s is not that of the sealed database %s", k.options.Ledger, k.options.Path)
-	}
-	if k.questions, err = k.options.Keyring.Derive(id, questionsPurpose); err != nil {
+	if k.questions, err = k.options.Keyring.Derive(k.names.ID(), questionsPurpose); err != nil {
 		return err
 	}
 	return k.roles.Update(k.book)
+}
+
+// connect opens a connection to the database, which only reads.
+func (k *Keeper) connect() (*sqlite.Conn, error) {
+	conn, err := sqlite.Open(k.options.Path, sqlite.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	conn.BusyTimeout(busyTimeout)
+	if err := conn.Exec("PRAGMA trusted_schema = OFF"); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 // busyTimeout is how long to wait for a locked database, in milliseconds.
@@ -180,16 +184,6 @@ func (k *Keeper) Roles() ([]*role.Role, error) {
 		return nil, err
 	}
 	return k.roles.All(), nil
-}
-
-// Healthy returns an error unless the ledger can be read, and the database is there.
-func (k *Keeper) Healthy() error {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if err := k.roles.Update(k.book); err != nil {
-		return err
-	}
-	return k.conn.Exec("SELECT 1 FROM sqlite_schema")
 }
 
 // mostKnown is how many names of accounts the keeper keeps the pseudonyms of.

@@ -144,12 +144,10 @@ type guard struct {
 	over   bool
 }
 
-var errTimeout = &wire.Error{Code: "57014", Message: "canceling statement due to statement timeout"}
-
 // guard guards a request. Its stop ends that.
 func (s *Session) guard(ctx context.Context, request uint32, limit time.Duration) *guard {
 	g := &guard{session: s, request: request}
-	g.timer = time.AfterFunc(limit, func() { g.cancel(errTimeout) })
+	g.timer = time.AfterFunc(limit, func() { g.cancel(wire.ErrTimeout) })
 	g.unwatch = context.AfterFunc(ctx, func() { g.cancel(context.Cause(ctx)) })
 	return g
 }
@@ -269,7 +267,7 @@ func canceledBy(cause error) error {
 	if e, ok := errors.AsType[*wire.Error](cause); ok {
 		return e
 	}
-	return &wire.Error{Code: "57014", Message: "canceling statement due to user request"}
+	return wire.ErrCanceled
 }
 
 // A failedError is an error that a worker has answered.

@@ -248,7 +248,7 @@ func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, er
 	case r.ctx.Err() != nil:
 		return nil, canceledBy(context.Cause(r.ctx))
 	case r.worked >= r.role.Timeout:
-		return nil, errTimeout
+		return nil, wire.ErrTimeout
 	}
 	r.request = request
 	var b *batch

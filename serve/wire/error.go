@@ -26,10 +26,13 @@ func fatal(code, message string) *Error {
 	return &Error{Severity: "FATAL", Code: code, Message: message}
 }
 
+// Errors of statements that are ended before they have ended.
 var (
-	errCanceled = newError("57014", "canceling statement due to user request")
-	errShutdown = fatal("57P01", "terminating connection due to administrator command")
+	ErrCanceled = newError("57014", "canceling statement due to user request")
+	ErrTimeout  = newError("57014", "canceling statement due to statement timeout")
 )
+
+var errShutdown = fatal("57P01", "terminating connection due to administrator command")
 
 // asError returns what the client sees of an error of a session. ctx is that of the call which failed.
 func asError(ctx context.Context, err error) *Error {

@@ -345,7 +345,7 @@ func (c *conn) cancelRunning() {
 	c.runningMu.Lock()
 	defer c.runningMu.Unlock()
 	if c.running != nil {
-		c.running(errCanceled)
+		c.running(ErrCanceled)
 	}
 }
 

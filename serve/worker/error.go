@@ -40,11 +40,6 @@ func atOffset(err error, before string) error {
 	return &moved
 }
 
-var (
-	errCanceled = newError("57014", "canceling statement due to user request")
-	errTimeout  = newError("57014", "canceling statement due to statement timeout")
-)
-
 // Result codes of SQLite.
 const (
 	resultBusy      = 5
@@ -66,12 +61,12 @@ const (
 // interrupted returns what the client sees of a statement that was interrupted.
 func (db *database) interrupted(ctx context.Context) error {
 	if db.guard.TimedOut() {
-		return errTimeout
+		return wire.ErrTimeout
 	}
 	if e := (*wire.Error)(nil); errors.As(context.Cause(ctx), &e) {
 		return e
 	}
-	return errCanceled
+	return wire.ErrCanceled
 }
 
 // runError returns what the client sees of an error of a running statement.

@@ -224,7 +224,7 @@ func (p *process) cancelRequest(number uint32) {
 	defer p.mu.Unlock()
 	p.canceled = number
 	if p.current == number && p.cancel != nil {
-		p.cancel(errCanceled)
+		p.cancel(wire.ErrCanceled)
 	}
 }
 
@@ -243,7 +243,7 @@ func (p *process) begin(number uint32, cancel context.CancelCauseFunc) {
 	defer p.mu.Unlock()
 	p.current, p.cancel = number, cancel
 	if p.canceled == number {
-		cancel(errCanceled)
+		cancel(wire.ErrCanceled)
 	}
 }
 
@@ -520,7 +520,7 @@ func (r *caller) ended() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.canceled == p.current && p.current != 0 {
-		return errCanceled
+		return wire.ErrCanceled
 	}
 	return nil
 }

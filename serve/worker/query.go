@@ -239,14 +239,14 @@ func (e *execution) next(ctx context.Context) (bool, error) {
 		if e := (*wire.Error)(nil); asWire(context.Cause(ctx), &e) {
 			return false, e
 		}
-		return false, errCanceled
+		return false, wire.ErrCanceled
 	}
 	if e.since.IsZero() {
 		defer e.work()()
 	}
 	if e.patience < 0 {
 		e.over = true
-		return false, errTimeout
+		return false, wire.ErrTimeout
 	}
 	db := e.query.session.database
 	db.guard.Begin()
