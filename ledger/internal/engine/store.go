@@ -1,0 +1,193 @@
+// Package engine is what the engines of ledgers have in common: everything that a process keeps
+// in memory, such as what its statements have reserved ahead, and the steps of charges, traces,
+// releases and questions. Below it is a [Store], which keeps the ledger durably. An engine is a
+// Store and a [Core] over it.
+package engine
+
+import (
+	"iter"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Key names a balance or a limit.
+type Key struct {
+	Account string // ledger.Everyone for the limit of '*'
+	Unit    budget.Unit
+}
+
+// A Store keeps a ledger durably. It may be used by several goroutines at a time.
+type Store interface {
+	// Update runs work in a transaction. When it returns nil, what work wrote is stored durably.
+	// After an error the caller must grant nothing; what work wrote may be stored all the
+	// same, and budget is then wasted, which is safe.
+	//
+	// Limits and balances that work reads in the transaction do not change before it ends, except
+	// through itself. Callers that wait at the same time may share a transaction. A refusal,
+	// as IsRefusal says, comes before work has written anything and concerns its caller alone.
+	// After any other error nobody of a shared transaction is granted anything.
+	//
+	// Work reads the standings of needs, which may be nil. A store may read them together
+	// before it runs work, and may give up and run work again.
+	Update(needs iter.Seq[Key], work func(Transaction) error) error
+
+	// View lets work read one state of what is stored.
+	View(work func(Reader) error) error
+
+	// LimitsSet returns whose limits others have set since the last call, or since the ledger was
+	// opened, and a Reader of what holds now lets work compare them. It waits for no
+	// transaction of this process. Work is not called if no limits were set.
+	LimitsSet(work func(Reader, []Key) error) error
+
+	// Now returns the time in microseconds since 1970, by the clock that windows go by.
+	Now() int64
+
+	// Retain keeps the ledger open for one more Close.
+	Retain() error
+	Close() error
+}
+
+// A Reader reads one state of a ledger.
+type Reader interface {
+	// Now returns the time of the transaction, in microseconds since 1970.
+	Now() int64
+
+	// Standing returns the standing of an account, which the ledger may not know.
+	Standing(Key) (ledger.Standing, error)
+
+	// Ascending begins to read the standings of about n accounts in ascending order. Nothing may be
+	// written before the result is closed.
+	Ascending(unit budget.Unit, n int) (Standings, error)
+
+	// LimitedUnits returns the units in which a limit holds for an account.
+	LimitedUnits(account string) ([]budget.Unit, error)
+
+	// Trace returns the row of a trace, or nil if there is none.
+	Trace(name string) (*TraceRow, error)
+
+	// Release returns the row of a release, or nil if there is none.
+	Release(id string) (*ReleaseRow, error)
+
+	// OtherRelease returns the ID of another release than id that is sealed with a hash and has the
+	// same output, or "".
+	OtherRelease(id, output, sha256 string) (string, error)
+
+	// Given returns the remembered answers to a question, and whether a role has seen them. The
+	// owner, role "", has seen all.
+	Given(question []byte, role string) ([]ledger.Given, error)
+
+	// Answer returns a remembered answer, and when it was drawn.
+	Answer(id int64) ([]byte, time.Time, error)
+
+	// Purses begins to read what a role has spent in a unit. The result returns the purse for
+	// an account.
+	Purses(role string, unit budget.Unit) (func(account string) (ledger.Purse, error), error)
+}
+
+// Standings reads the standings of accounts, each of which is above the one before.
+type Standings interface {
+	Standing(account string) (ledger.Standing, error)
+	Close()
+}
+
+// A Transaction reads and writes. It is used by one goroutine at a time.
+type Transaction interface {
+	Reader
+
+	// Post writes the entry of a change and the balance that it leads to. The standing is that
+	// before the change, read in this transaction.
+	Post(*Change, *ledger.Standing) error
+
+	// SetLimit writes the entry of a change that sets a limit, and the limit.
+	SetLimit(*Change) error
+
+	// ChargeAscending writes the entries and the balances of items that are charged to limits, to
+	// accounts in ascending order that can pay them. Windows are those after the charge.
+	ChargeAscending(from *Origin, items []ledger.Item, windows []ledger.WindowUse) error
+
+	// ChargePurses charges items to the purses of a role, which can pay them: it writes an entry
+	// without a unit for each, and adds to the purse.
+	ChargePurses(role string, from *Origin, items []ledger.Item) error
+
+	// TakeTrace marks a trace as taken by row.User, who holds row.Held, and adds the trace if it is
+	// new. Of the row it writes account and unit of a new trace, user and held.
+	TakeTrace(name string, row *TraceRow) error
+
+	// PutTrace writes the row of a trace. Nothing is lost from then on.
+	PutTrace(name string, row *TraceRow) error
+
+	// AddPoints adds points to the run of a trace that has row.Saved points.
+	AddPoints(name string, saved int64, points []ledger.Point) error
+
+	// FreeTrace leaves a trace to others. It has so many points then, and what it held is lost.
+	FreeTrace(name string, saved int64, lost budget.Amount) error
+
+	// AddRelease adds a release of which nothing is charged.
+	AddRelease(id string, plan ledger.ReleasePlan) error
+
+	// SetCharged sets how many accounts of a release are charged.
+	SetCharged(id string, charged int64) error
+
+	// SealRelease seals a release with a hash.
+	SealRelease(id, sha256 string) error
+
+	// AddAnswer remembers an answer, which the role has seen.
+	AddAnswer(question []byte, out ledger.LeftOut, answer []byte, role string) error
+
+	// AddSeen remembers that a role has seen an answer.
+	AddSeen(answer int64, role string) error
+
+	// Undo has undo called if the transaction ends without a commit.
+	Undo(undo func())
+}
+
+// A Run is one run of an SQL statement. Its number is that of its first entry, and 0 until that
+// entry is stored.
+type Run struct{ Number int64 }
+
+// Origin is what the changes of one call have in common.
+type Origin struct {
+	Run      *Run
+	Time     int64 // microseconds since 1970
+	Function string
+	Unit     budget.Unit
+}
+
+// Change is a change of an account's balance or of its limit that is to become an entry.
+type Change struct {
+	*Origin
+	Account     string
+	Spent       budget.Amount
+	Reserved    budget.Amount
+	Evaluations int64
+
+	Term  ledger.Term // that a negative change returns to
+	Limit *Limit      // nil for a change of the balance
+
+	taken bool // a note that is being written
+}
+
+// Limit is what an account may spend, in all or in a window.
+type Limit struct {
+	Epsilon budget.Amount
+	Seconds int64
+}
+
+// TraceRow is what is stored of a trace beside its points.
+type TraceRow struct {
+	Account    string
+	Unit       budget.Unit
+	State      []byte
+	Saved      int64  // points
+	User       []byte // a random name of its use; nil when nobody uses the trace
+	Held, Lost budget.Amount
+}
+
+// ReleaseRow is what is stored of a release.
+type ReleaseRow struct {
+	Plan      ledger.ReleasePlan
+	Charged   int64
+	Published *ledger.Published // nil if it is not sealed
+}
