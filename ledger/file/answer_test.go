@@ -14,6 +14,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // asking is a question about accounts that owe 4 each. Its answers say which draw they are.
@@ -595,7 +596,7 @@ func TestAnswersFailTogether(t *testing.T) {
 		}
 		return err
 	}
-	errs := inGroup(t, l, answer, answer, func() error { return l.transact(refuseLate) })
+	errs := inGroup(t, l, answer, answer, func() error { return l.inTransaction(refuseLate) })
 	for _, err := range errs {
 		if err == nil || err.Error() != "ledger: a charge was refused after it had been written" {
 			t.Errorf("got %v", err)
@@ -648,8 +649,8 @@ func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
 	check(t, verify(l, path, nil))
 	check(t, l.transact(func(t *transaction) error {
 		p := ledger.Purse{Role: "sales", Account: "ana", Unit: "m"}
-		from := &origin{new(run), t.now, archiveFunction, eventUnit}
-		if err := t.addEntry(&change{origin: from, account: p.EntryAccount(), spent: -1}, 0, ledger.WindowUse{}); err != nil {
+		from := new(engine.Run).Origin(t.now, archiveFunction, eventUnit)
+		if err := t.addEntry(&engine.Change{Origin: from, Account: p.EntryAccount(), Spent: -1}, 0, ledger.WindowUse{}); err != nil {
 			return err
 		}
 		return t.exec("UPDATE purse SET spent = spent - 1")

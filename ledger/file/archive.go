@@ -10,6 +10,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // archiveID is the application id of an archive: "geoA".
@@ -149,27 +150,27 @@ func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 
 // carryBalances writes, for every account, an entry with the sums of the entries up to last.
 func (t *transaction) carryBalances(last int64) error {
-	r := new(run)
-	var carried []change
+	r := new(engine.Run)
+	var carried []engine.Change
 	err := t.db.query(fmt.Sprintf(`
 		SELECT account, unit, sum(spent), sum(reserved), sum(evaluations), coalesce(max(iif(spent <> 0, time, NULL)), max(time))
 		FROM entry WHERE id <= %d AND epsilon_limit IS NULL AND unit <> '%s' GROUP BY account, unit`, last, eventUnit), func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
-		carried = append(carried, change{
-			origin:      &origin{r, v[5].Int(), archiveFunction, budget.Unit(v[1].Text())},
-			account:     v[0].Text(),
-			spent:       budget.Amount(v[2].Int()),
-			reserved:    budget.Amount(v[3].Int()),
-			evaluations: v[4].Int(),
+		carried = append(carried, engine.Change{
+			Origin:      r.Origin(v[5].Int(), archiveFunction, budget.Unit(v[1].Text())),
+			Account:     v[0].Text(),
+			Spent:       budget.Amount(v[2].Int()),
+			Reserved:    budget.Amount(v[3].Int()),
+			Evaluations: v[4].Int(),
 		})
 		return nil
 	})
 	for i := 0; i < len(carried) && err == nil; i++ {
 		e := &carried[i]
 		var b ledger.Standing
-		if b, err = t.standing(e.account, e.unit); err == nil {
-			err = t.addEntry(e, e.reserved, b.Stored)
+		if b, err = t.Standing(engine.Key{Account: e.Account, Unit: e.Unit}); err == nil {
+			err = t.addEntry(e, e.Reserved, b.Stored)
 		}
 	}
 	return err
@@ -177,14 +178,14 @@ func (t *transaction) carryBalances(last int64) error {
 
 // carryPurses writes, for every purse, an entry with the sum of the entries up to last.
 func (t *transaction) carryPurses(last int64) error {
-	r := new(run)
-	var carried []change
+	r := new(engine.Run)
+	var carried []engine.Change
 	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, ofPurse), func(s *sqlite.Stmt) error {
 		account, spent, at := s.Column(0), s.Column(1), s.Column(2)
-		carried = append(carried, change{
-			origin:  &origin{r, at.Int(), archiveFunction, eventUnit},
-			account: account.Text(),
-			spent:   budget.Amount(spent.Int()),
+		carried = append(carried, engine.Change{
+			Origin:  r.Origin(at.Int(), archiveFunction, eventUnit),
+			Account: account.Text(),
+			Spent:   budget.Amount(spent.Int()),
 		})
 		return nil
 	})
@@ -196,20 +197,20 @@ func (t *transaction) carryPurses(last int64) error {
 
 // carryLimits writes the entries anew that set limits which still hold.
 func (t *transaction) carryLimits(last int64) error {
-	r := new(run)
-	var carried []change
+	r := new(engine.Run)
+	var carried []engine.Change
 	err := t.db.query(fmt.Sprintf("SELECT account, unit, epsilon, window_seconds, changed FROM budget WHERE entry <= %d", last), func(s *sqlite.Stmt) error {
 		var v [5]sqlite.Value
 		s.Row(0, v[:])
-		carried = append(carried, change{
-			origin:  &origin{r, v[4].Int(), limitFunction, budget.Unit(v[1].Text())},
-			account: v[0].Text(),
-			limit:   &limit{budget.Amount(v[2].Int()), intOr0(&v[3])},
+		carried = append(carried, engine.Change{
+			Origin:  r.Origin(v[4].Int(), engine.LimitFunction, budget.Unit(v[1].Text())),
+			Account: v[0].Text(),
+			Limit:   &engine.Limit{Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3])},
 		})
 		return nil
 	})
 	for i := 0; i < len(carried) && err == nil; i++ {
-		err = t.setLimit(&carried[i])
+		err = t.SetLimit(&carried[i])
 	}
 	return err
 }
@@ -218,7 +219,7 @@ func (t *transaction) carryLimits(last int64) error {
 // stays unknown.
 func (t *transaction) carryEvents(last int64) error {
 	carried, err := t.db.events(last)
-	r := new(run)
+	r := new(engine.Run)
 	for i := 0; i < len(carried) && err == nil; i++ {
 		err = t.addEvent(r, carried[i])
 	}

@@ -65,7 +65,7 @@ func scanStanding(stmt *sqlite.Stmt, at int, account string, unit budget.Unit, n
 	return s, s.At(now)
 }
 
-// scanLimit reads a limit: epsilon, window_seconds and changed, NULL where there is none.
+// scanLimit reads a Limit: epsilon, window_seconds and changed, NULL where there is none.
 func scanLimit(s *ledger.Standing, row []sqlite.Value) {
 	if limit := &row[0]; limit.Type() == sqlite.Integer {
 		s.Limit, s.Limited = budget.Amount(limit.Int()), true

@@ -158,7 +158,7 @@ func TestCallersJoinWhileTheProcessWaits(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			for l.waitingJobs() <= i {
+			for l.jobs.Waiting() <= i {
 				time.Sleep(10 * time.Microsecond)
 			}
 			line.await(t, 2)

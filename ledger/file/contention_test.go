@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Several callers, goroutines or processes, that use one ledger at once.
@@ -25,22 +26,13 @@ func inGroup(t *testing.T, l *Ledger, calls ...func() error) []error {
 	l.writer.Lock() // as a transaction does
 	for i, call := range calls {
 		all.Go(func() { errs[i] = call() })
-		for l.waitingJobs() <= i {
+		for l.jobs.Waiting() <= i {
 			time.Sleep(10 * time.Microsecond)
 		}
 	}
 	l.writer.Unlock()
 	all.Wait()
 	return errs
-}
-
-func (l *Ledger) waitingJobs() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.waiting == nil {
-		return 0
-	}
-	return len(l.waiting.jobs)
 }
 
 // commits counts what l commits while a test does something.
@@ -128,12 +120,12 @@ func TestGroupFailsAsAWhole(t *testing.T) {
 			"ledger: disk error",
 		},
 		"late refusal": {
-			func(l *Ledger) error { return l.transact(refuseLate) },
+			func(l *Ledger) error { return l.inTransaction(refuseLate) },
 			"ledger: a charge was refused after it had been written",
 		},
 		"panic": {
 			func(l *Ledger) error {
-				return l.transact(func(*transaction) error { panic("a bug") })
+				return l.inTransaction(func(*transaction) error { panic("a bug") })
 			},
 			"ledger: the transaction was given up",
 		},
@@ -150,7 +142,7 @@ func TestGroupFailsAsAWhole(t *testing.T) {
 					func() (err error) {
 						defer func() {
 							if recover() != nil {
-								err = wrap(errAborted)
+								err = engine.Wrap(engine.ErrAborted)
 							}
 						}()
 						return charge(l, "ana", 1)
@@ -182,16 +174,21 @@ func TestGroupFailsAsAWhole(t *testing.T) {
 	}
 }
 
+// inTransaction runs work in a transaction that others can join.
+func (l *Ledger) inTransaction(work func(*transaction) error) error {
+	return engine.Wrap(disk{l}.Update(nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
+}
+
 // refuseLate refuses what it has written.
 func refuseLate(t *transaction) error {
-	b, err := t.standing("late", "m")
+	b, err := t.Standing(engine.Key{Account: "late", Unit: "m"})
 	if err != nil {
 		return err
 	}
-	if err := t.post(&change{origin: &origin{new(run), t.now, "f", "m"}, account: "late", spent: 1}, &b); err != nil {
+	if err := t.Post(&engine.Change{Origin: new(engine.Run).Origin(t.now, "f", "m"), Account: "late", Spent: 1}, &b); err != nil {
 		return err
 	}
-	return t.db.checkAffordable(&b, budget.Max, 0)
+	return b.Refuse(budget.Max, 0)
 }
 
 // failsOnDisk makes every write of an account fail.

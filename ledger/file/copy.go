@@ -11,6 +11,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Copies.
@@ -50,11 +51,11 @@ type event struct {
 
 // addEvent writes the entry of an event. It has an evaluation, so that it is among the charges,
 // and changes no balance.
-func (t *transaction) addEvent(r *run, e event) error {
-	return t.addEntry(&change{
-		origin:      &origin{r, e.time, e.function, eventUnit},
-		account:     ledger.Everyone,
-		evaluations: 1,
+func (t *transaction) addEvent(r *engine.Run, e event) error {
+	return t.addEntry(&engine.Change{
+		Origin:      r.Origin(e.time, e.function, eventUnit),
+		Account:     ledger.Everyone,
+		Evaluations: 1,
 	}, 0, ledger.WindowUse{})
 }
 
@@ -85,7 +86,7 @@ func (db *store) origin() (o *Origin, err error) {
 }
 
 // errCopy returns the error of a transaction on a copy that nobody has adopted.
-func (t *transaction) errCopy() error { return t.db.errCopy(t.ledger.path) }
+func (r *reader) errCopy() error { return r.db.errCopy(r.ledger.path) }
 
 func (db *store) errCopy(path string) error {
 	when := ""
@@ -107,7 +108,7 @@ func (l *Ledger) Copy(path string, each func(share float64) error) error {
 	if err := l.addReference(); err != nil {
 		return err
 	}
-	return cmp.Or(wrap(l.copyTo(path, each)), l.Close())
+	return cmp.Or(engine.Wrap(l.copyTo(path, each)), l.Close())
 }
 
 func (l *Ledger) copyTo(path string, each func(share float64) error) error {
@@ -187,7 +188,12 @@ func (db *store) mark(o Origin) error {
 // are remembered stay, with the purses: they were paid for before the copy was made. What the
 // original has answered since is drawn and charged again when it is asked for.
 func (l *Ledger) Adopt(block bool) error {
-	return l.do(&job{adopts: true, work: func(t *transaction) error { return t.adopt(block) }})
+	return engine.Wrap(l.commit(func(t *transaction, err error) error {
+		if err != nil {
+			return err
+		}
+		return t.adopt(block)
+	}))
 }
 
 func (t *transaction) adopt(block bool) error {
@@ -198,7 +204,7 @@ func (t *transaction) adopt(block bool) error {
 	case o == nil:
 		return errors.New("the ledger is no copy, or was adopted before")
 	}
-	r := new(run)
+	r := new(engine.Run)
 	for _, e := range []event{{copyFunction, o.Time.UnixMicro()}, {adoptFunction, t.now}} {
 		if err := t.addEvent(r, e); err != nil {
 			return err
@@ -240,19 +246,19 @@ func (l *Ledger) Restorations() (all []Restoration, err error) {
 }
 
 // blockAll sets every limit to 0.
-func (t *transaction) blockAll(r *run) error {
-	var all []change
+func (t *transaction) blockAll(r *engine.Run) error {
+	var all []engine.Change
 	err := t.db.query("SELECT account, unit FROM budget WHERE epsilon > 0", func(s *sqlite.Stmt) error {
 		account, unit := s.Column(0), s.Column(1)
-		all = append(all, change{
-			origin:  &origin{r, t.now, limitFunction, budget.Unit(unit.Text())},
-			account: account.Text(),
-			limit:   &limit{},
+		all = append(all, engine.Change{
+			Origin:  r.Origin(t.now, engine.LimitFunction, budget.Unit(unit.Text())),
+			Account: account.Text(),
+			Limit:   &engine.Limit{},
 		})
 		return nil
 	})
 	for i := 0; i < len(all) && err == nil; i++ {
-		err = t.setLimit(&all[i])
+		err = t.SetLimit(&all[i])
 	}
 	return err
 }

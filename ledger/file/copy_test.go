@@ -15,6 +15,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 func goOn(float64) error { return nil }
@@ -235,7 +236,7 @@ func TestCopyFails(t *testing.T) {
 	defer memory.Close()
 	saying(t, "in memory", memory.Copy(path+"2", goOn), "cannot be copied")
 	check(t, l.Close())
-	if err := l.Copy(path+"3", goOn); err != errClosed {
+	if err := l.Copy(path+"3", goOn); err != engine.ErrClosed {
 		t.Errorf("closed: %v", err)
 	}
 }

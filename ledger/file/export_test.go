@@ -1,6 +1,9 @@
 package file
 
-import "github.com/geosql/geosql/budget"
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
 
 // RoleVariable makes the test binary play a process.
 const RoleVariable = "GEOSQL_LEDGER_ROLE"
@@ -11,11 +14,11 @@ var Play = play
 // Refund takes a charge back, as no ledger does, in entries that verify.
 func (l *Ledger) Refund(account string, unit budget.Unit, eps budget.Amount) error {
 	return l.transact(func(t *transaction) error {
-		b, err := t.standing(account, unit)
+		b, err := t.Standing(engine.Key{Account: account, Unit: unit})
 		if err != nil {
 			return err
 		}
-		return t.post(&change{origin: &origin{new(run), t.now, "refund", unit}, account: account, spent: -eps, term: b.Term}, &b)
+		return t.Post(&engine.Change{Origin: new(engine.Run).Origin(t.now, "refund", unit), Account: account, Spent: -eps, Term: b.Term}, &b)
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 const page = 4096
@@ -163,7 +165,7 @@ func (a attempt) outcome() string {
 		return "granted, does not verify"
 	case a.verifying != nil:
 		return "does not verify"
-	case !isRefusal(a.charging):
+	case !engine.IsRefusal(a.charging):
 		return "does not charge"
 	}
 	return "no harm"

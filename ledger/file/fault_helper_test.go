@@ -12,6 +12,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // What the ledger of a fault has: account ana, who may spend faultLimit and has
@@ -68,7 +69,7 @@ func use(path string, head *ledger.Head) (a attempt) {
 // known to be broken, and that all errors are clear.
 func (a attempt) allowed() error {
 	for _, err := range []error{a.opening, a.charging, a.verifying} {
-		if err != nil && !isRefusal(err) && (!strings.HasPrefix(err.Error(), "ledger: ") || strings.Contains(err.Error(), "\n")) {
+		if err != nil && !engine.IsRefusal(err) && (!strings.HasPrefix(err.Error(), "ledger: ") || strings.Contains(err.Error(), "\n")) {
 			return fmt.Errorf("unclear error %q", err)
 		}
 	}
@@ -84,7 +85,7 @@ func (a attempt) String() string {
 		return "not opened: " + a.opening.Error()
 	case a.verifying != nil:
 		return fmt.Sprintf("%d granted, does not verify: %v", int64(a.granted), a.verifying)
-	case isRefusal(a.charging):
+	case engine.IsRefusal(a.charging):
 		return fmt.Sprintf("%d granted, verifies", int64(a.granted))
 	}
 	return fmt.Sprintf("%d granted, verifies: %v", int64(a.granted), a.charging)
@@ -95,7 +96,7 @@ func (a attempt) String() string {
 func intact(t *testing.T, path string, head *ledger.Head) {
 	t.Helper()
 	a := use(path, head)
-	if a.granted != faultLimit-faultSpent || !isRefusal(a.charging) || a.opening != nil || a.verifying != nil {
+	if a.granted != faultLimit-faultSpent || !engine.IsRefusal(a.charging) || a.opening != nil || a.verifying != nil {
 		t.Errorf("once the fault is gone: %v", a)
 	}
 }
@@ -112,7 +113,7 @@ func failing(t *testing.T, l *Ledger, want string) {
 		"limit":     l.SetLimit("ana", "m", 1000, 0),
 		"statement": s.Spender("f", "m").Charge([]byte("ana"), 1),
 	} {
-		if err == nil || isRefusal(err) || !strings.HasPrefix(err.Error(), "ledger: ") ||
+		if err == nil || engine.IsRefusal(err) || !strings.HasPrefix(err.Error(), "ledger: ") ||
 			!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", what, err, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // crash charges ana what it has left but one, says so and is killed. What it
@@ -61,7 +62,7 @@ func TestCrashFaultLogLeft(t *testing.T) {
 		there := filepath.Join(t.TempDir(), "copy")
 		copyFiles(t, path, there, "", "-wal", "-shm")
 		check(t, change(there))
-		if a := use(there, &head); a.granted != 1 || !isRefusal(a.charging) || a.verifying != nil {
+		if a := use(there, &head); a.granted != 1 || !engine.IsRefusal(a.charging) || a.verifying != nil {
 			t.Errorf("%s: %v", name, a)
 		}
 	}

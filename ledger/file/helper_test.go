@@ -9,6 +9,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 const (
@@ -34,7 +35,7 @@ func open(t testing.TB, path string) *Ledger {
 	l, err := Open(path, true)
 	check(t, err)
 	t.Cleanup(func() {
-		if err := l.Close(); err != nil && !errors.Is(err, errClosed) {
+		if err := l.Close(); err != nil && !errors.Is(err, engine.ErrClosed) {
 			t.Error(err)
 		}
 	})

@@ -1,22 +1,20 @@
 package file
 
 import (
-	"errors"
 	"sync"
-	"sync/atomic"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/turns"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
-
-var errClosed = errors.New("ledger: closed")
 
 var _ ledger.Ledger = (*Ledger)(nil)
 
 // Ledger implements [ledger.Ledger]. A process has one Ledger for each file.
 // Every [Open] and [OpenMemory] needs one [Ledger.Close].
 type Ledger struct {
+	*engine.Core
+
 	path  string // real path; "" in memory
 	place place  // empty in memory
 	id    string
@@ -24,21 +22,13 @@ type Ledger struct {
 
 	clock func() int64 // microseconds since 1970
 
+	jobs    engine.Queue
+	watcher watcher
+
 	// writer is held during a transaction.
 	writer sync.Mutex
 	db     *store       // nil once closed
 	turns  *turns.Queue // among processes
-
-	watcher  watcher
-	revision atomic.Int64 // changes when somebody has set limits
-
-	// mu guards what waits in memory. Nobody waits for the disk while holding it. It is
-	// taken after writer.
-	mu      sync.Mutex
-	waiting *group // that callers join; nil if nobody waits
-	notes   []*change
-	spare   []change // allocated together, for notes
-	pools   map[budget.Unit]map[string]*pool
 }
 
 // ID implements [ledger.Ledger].
@@ -52,7 +42,7 @@ func (l *Ledger) addReference() error {
 	registry.Lock()
 	defer registry.Unlock()
 	if l.refs == 0 {
-		return errClosed
+		return engine.ErrClosed
 	}
 	l.refs++
 	return nil
@@ -63,7 +53,7 @@ func (l *Ledger) Close() error {
 	registry.Lock()
 	defer registry.Unlock()
 	if l.refs == 0 {
-		return errClosed
+		return engine.ErrClosed
 	}
 	l.refs--
 	if l.refs > 0 {
@@ -80,15 +70,12 @@ func (l *Ledger) Close() error {
 
 // shutdown returns what the pools have left and closes the file.
 func (l *Ledger) shutdown() error {
-	l.mu.Lock()
-	l.emptyPools()
-	l.mu.Unlock()
-	err := l.flush()
+	err := l.ReturnPools()
 	l.writer.Lock()
 	defer l.writer.Unlock()
 	for _, close := range []func() error{l.watcher.close, l.db.close} {
 		if closing := close(); err == nil {
-			err = wrap(closing)
+			err = engine.Wrap(closing)
 		}
 	}
 	l.db = nil
@@ -99,7 +86,7 @@ func (l *Ledger) shutdown() error {
 
 // read lets work read everything that has been charged so far.
 func (l *Ledger) read(work func(*store) error) error {
-	if err := l.flush(); err != nil {
+	if err := l.Flush(); err != nil {
 		return err
 	}
 	return l.readStored(work)
@@ -110,7 +97,7 @@ func (l *Ledger) readStored(work func(*store) error) error {
 	l.writer.Lock()
 	defer l.writer.Unlock()
 	if l.db == nil {
-		return errClosed
+		return engine.ErrClosed
 	}
-	return wrap(work(l.db))
+	return engine.Wrap(work(l.db))
 }

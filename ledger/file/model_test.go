@@ -7,6 +7,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +22,7 @@ type world struct {
 	before     map[key]row // on disk, before the last step
 	granted    map[key]budget.Amount
 	charged    map[string]ledger.Charge // sums by function, account and unit
-	statements []*statement
+	statements []ledger.Statement
 }
 
 var (
@@ -56,7 +57,7 @@ func TestModel(t *testing.T) {
 			"limit":     w.drawLimit,
 			"charge":    w.drawCharge,
 			"reserve":   w.drawReserve,
-			"statement": func(*rapid.T) { w.statements = append(w.statements, w.ledger.newStatement()) },
+			"statement": func(*rapid.T) { w.statements = append(w.statements, w.ledger.NewStatement()) },
 			"spend":     w.drawSpend,
 			"spend on":  w.drawSpend,
 			"end":       w.drawEnd,
@@ -97,10 +98,7 @@ func (w *world) free(k key) budget.Amount {
 }
 
 func (w *world) pooled(k key) budget.Amount {
-	if q := w.ledger.pools[k.unit][k.account]; q != nil {
-		return q.Left
-	}
-	return 0
+	return w.ledger.Pooled(engine.Key{Account: k.account, Unit: k.unit})
 }
 
 func (w *world) grant(function string, k key, eps budget.Amount, evaluations int64) {
@@ -160,17 +158,13 @@ func (w *world) drawSpend(t *rapid.T) {
 	s := rapid.SampledFrom(w.statements).Draw(t, "statement")
 	function := rapid.SampledFrom([]string{"f", "g"}).Draw(t, "function")
 	k, cost := w.key(t), w.amount(t, 10)
-	p := s.spender(function, k.unit)
+	p := s.Spender(function, k.unit)
 	for range rapid.IntRange(1, 12).Draw(t, "times") {
 		available := w.free(k) + w.pooled(k)
-		for _, h := range p.holds {
-			switch {
-			case h == nil || h.account != k.account:
-			case w.limit(k) >= h.Limit:
-				available += h.Left
-			default: // it returns
-				available = max(0, w.limit(k)-(w.before[k].total()-h.Left)) + w.pooled(k)
-			}
+		if h := engine.Held(p, k.account); h != nil && w.limit(k) >= h.Limit {
+			available += h.Left
+		} else if h != nil { // it returns
+			available = max(0, w.limit(k)-(w.before[k].total()-h.Left)) + w.pooled(k)
 		}
 		err := p.Charge([]byte(k.account), cost)
 		w.spendVerdict(err, k, cost, available)

@@ -4,25 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Charges of many accounts in ascending order, out of their limits alone. The balances are read
 // in one walk through the table, entries are written in batches, and one SQL statement adds them
 // to the balances.
 
-// chargeOrdered charges items in ascending order of their accounts.
-func (t *transaction) chargeOrdered(from *origin, items []ledger.Item) error {
-	windows, err := t.windowsAfterCharge(from.unit, items)
-	if err != nil {
-		return err
-	}
-	return t.chargeAccounts(from, items, windows)
-}
-
-// chargeAccounts charges items to accounts that can pay them. Windows are those after the charge.
-func (t *transaction) chargeAccounts(from *origin, items []ledger.Item, windows []ledger.WindowUse) error {
+// ChargeAscending implements [engine.Transaction].
+func (t *transaction) ChargeAscending(from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) error {
 	if err := t.readHead(); err != nil {
 		return err
 	}
@@ -35,7 +26,7 @@ func (t *transaction) chargeAccounts(from *origin, items []ledger.Item, windows 
 	}
 	for i, item := range items {
 		w := windows[i]
-		err := t.exec(addBalanceSQL, item.Account, string(from.unit), int64(item.Epsilon), from.time, w.Start, int64(w.Spent))
+		err := t.exec(addBalanceSQL, item.Account, string(from.Unit), int64(item.Epsilon), from.Time, w.Start, int64(w.Spent))
 		if err != nil {
 			return err
 		}
@@ -59,40 +50,11 @@ ON CONFLICT DO UPDATE SET spent = spent + excluded.spent, last_charge = max(last
   window_start = excluded.window_start, window_spent = excluded.window_spent`
 )
 
-// windowsAfterCharge returns the windows of the items' accounts after the charge, or the refusal
-// of the first account that cannot pay.
-func (t *transaction) windowsAfterCharge(unit budget.Unit, items []ledger.Item) ([]ledger.WindowUse, error) {
-	balances, err := t.db.orderedBalances(unit, t.now)
-	if err != nil {
-		return nil, err
-	}
-	defer balances.close() // before anything is written: SQLite keeps what is read in its place
-	windows := make([]ledger.WindowUse, len(items))
-	for i, item := range items {
-		b, err := t.db.standingToCharge(balances, item)
-		if err != nil {
-			return nil, err
-		}
-		windows[i] = b.WindowAfter(item.Epsilon)
-	}
-	return windows, nil
-}
-
-// standingToCharge returns the standing of an item's account, or the refusal if its limit leaves
-// less than the item.
-func (db *store) standingToCharge(balances *orderedBalances, item ledger.Item) (ledger.Standing, error) {
-	b, err := balances.standing(item.Account)
-	if err != nil {
-		return b, err
-	}
-	return b, db.checkAffordable(&b, item.Epsilon, 0)
-}
-
 // batchSize is how many entries one SQL statement writes.
 const batchSize = 16
 
 // addItems writes an entry for each item. Windows are those after the charge.
-func (t *transaction) addItems(from *origin, items []ledger.Item, windows []ledger.WindowUse) error {
+func (t *transaction) addItems(from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) error {
 	if len(items) >= batchSize {
 		n, err := t.addBatches(from, items, windows)
 		if err != nil {
@@ -101,33 +63,28 @@ func (t *transaction) addItems(from *origin, items []ledger.Item, windows []ledg
 		items, windows = items[n:], windows[n:]
 	}
 	for i, item := range items {
-		if err := t.addEntry(chargeFor(item, from), 0, windows[i]); err != nil {
+		if err := t.addEntry(engine.ChargeOf(item, from), 0, windows[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chargeFor returns the change that charges an item to its account's limit.
-func chargeFor(item ledger.Item, from *origin) *change {
-	return &change{origin: from, account: item.Account, spent: item.Epsilon, evaluations: item.Evaluations}
-}
-
 // addBatches writes the entries of as many items as fill batches, and returns how many items
 // these are.
-func (t *transaction) addBatches(from *origin, items []ledger.Item, windows []ledger.WindowUse) (n int, err error) {
+func (t *transaction) addBatches(from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) (n int, err error) {
 	s, _, err := t.db.conn.Prepare(addEntriesSQL())
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
-	s.BindText(1, from.function)
-	s.BindText(2, string(from.unit))
+	s.BindText(1, from.Function)
+	s.BindText(2, string(from.Unit))
 	var numbers [3 + 4*batchSize]int64
 	for ; n+batchSize <= len(items); n += batchSize {
 		v := numbers[:3]
 		for k, item := range items[n : n+batchSize] {
-			e, err := t.nextEntry(chargeFor(item, from), 0, windows[n+k])
+			e, err := t.nextEntry(engine.ChargeOf(item, from), 0, windows[n+k])
 			if err != nil {
 				return n, err
 			}

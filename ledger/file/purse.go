@@ -1,9 +1,12 @@
 package file
 
 import (
+	"errors"
+
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Table purse has what roles have spent, as the entries without a unit say: see
@@ -31,65 +34,66 @@ func (db *store) eachPurse(which string, each func(ledger.Purse), params ...stri
 	}, params...)
 }
 
-// purses reads the purses of a role in a unit.
-type purses struct {
-	role string
-	unit budget.Unit
-	get  *sqlite.Stmt // nil if no role has any
-}
-
-// purses begins to read purses. It is called after findAnswers.
-func (t *transaction) purses(role string, unit budget.Unit) (*purses, error) {
-	if !t.hasAnswers {
-		return &purses{role: role, unit: unit}, nil
-	}
-	get, err := t.db.compiled("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3")
-	if err != nil {
+// Purses begins to read purses, as [engine.Reader] says.
+func (r *reader) Purses(role string, unit budget.Unit) (func(account string) (ledger.Purse, error), error) {
+	if err := r.findAnswers(); err != nil {
 		return nil, err
 	}
-	get.BindText(1, role)
-	get.BindText(2, string(unit))
-	return &purses{role, unit, get}, nil
+	var get *sqlite.Stmt // nil if no role has a purse
+	if r.hasAnswers {
+		var err error
+		if get, err = r.db.compiled("SELECT spent FROM purse WHERE role = ?1 AND unit = ?2 AND account = ?3"); err != nil {
+			return nil, err
+		}
+		get.BindText(1, role)
+		get.BindText(2, string(unit))
+	}
+	return func(account string) (ledger.Purse, error) {
+		purse := ledger.Purse{Role: role, Account: account, Unit: unit}
+		if get == nil {
+			return purse, nil
+		}
+		get.BindText(3, account)
+		defer get.Reset()
+		row, err := get.Step()
+		if err != nil || !row {
+			return purse, err
+		}
+		spent := get.Column(0)
+		purse.Spent = budget.Amount(spent.Int())
+		if purse.Spent < 0 || purse.Spent > budget.Max {
+			return purse, errPurse
+		}
+		return purse, nil
+	}, nil
 }
 
-// of returns the purse for an account.
-func (p *purses) of(account string) (ledger.Purse, error) {
-	purse := ledger.Purse{Role: p.role, Account: account, Unit: p.unit}
-	if p.get == nil {
-		return purse, nil
-	}
-	p.get.BindText(3, account)
-	defer p.get.Reset()
-	row, err := p.get.Step()
-	if err != nil || !row {
-		return purse, err
-	}
-	spent := p.get.Column(0)
-	purse.Spent = budget.Amount(spent.Int())
-	if purse.Spent < 0 || purse.Spent > budget.Max {
-		return purse, errPurse
-	}
-	return purse, nil
-}
+var errPurse = errors.New("the ledger is damaged: what a role has spent is out of range")
 
 const putPurseSQL = `
 INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT DO UPDATE SET spent = spent + excluded.spent`
 
-// chargePurses charges items to the purses of a role, which can pay them.
-func (t *transaction) chargePurses(role string, from *origin, items []ledger.Item) error {
+// ChargePurses implements [engine.Transaction].
+func (t *transaction) ChargePurses(role string, from *engine.Origin, items []ledger.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	if err := t.makeAnswers(); err != nil {
+		return err
+	}
 	entries := make([]ledger.Item, len(items))
 	for i, item := range items {
-		p := ledger.Purse{Role: role, Account: item.Account, Unit: from.unit}
+		p := ledger.Purse{Role: role, Account: item.Account, Unit: from.Unit}
 		entries[i] = ledger.Item{Account: p.EntryAccount(), Epsilon: item.Epsilon}
 	}
 	of := *from
-	of.unit = eventUnit
+	of.Unit = eventUnit
 	if err := t.addItems(&of, entries, make([]ledger.WindowUse, len(items))); err != nil {
 		return err
 	}
 	for _, item := range items {
-		if err := t.exec(putPurseSQL, role, item.Account, string(from.unit), int64(item.Epsilon)); err != nil {
+		if err := t.exec(putPurseSQL, role, item.Account, string(from.Unit), int64(item.Epsilon)); err != nil {
 			return err
 		}
 	}

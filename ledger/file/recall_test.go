@@ -15,6 +15,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // holders are the ways to hold what is reserved. Each charges ana 1 at a time, after it has
@@ -114,28 +115,6 @@ func TestOtherLimitsTakeNothingBack(t *testing.T) {
 	}
 }
 
-// What was drawn from a pool before it was taken back does not come back to it.
-func TestPoolIsNotFilledAgain(t *testing.T) {
-	l := newFile(t)
-	check(t, l.SetLimit("*", "m", 100, 0))
-	items := []ledger.Item{{Account: "ana", Epsilon: 30}}
-	check(t, l.Reserve("m", items))
-	revision := l.revision.Load()
-	items[0].Epsilon = 10
-	drawn, covered := l.drawFromPools("m", items)
-	if !covered {
-		t.Fatal("the pool is empty")
-	}
-	check(t, l.SetLimit("*", "m", 50, 0))
-	l.returnToPools("m", items, drawn, revision)
-	if left := l.pools["m"]["ana"].Left; left != 0 {
-		t.Errorf("the pool has %d", int64(left))
-	}
-	if b := balance(t, l, "ana"); b.Reserved != 0 {
-		t.Errorf("got %+v", b)
-	}
-}
-
 // A ledger that is closed stays closed: looking for limits does not open it again.
 func TestClosedLedgerIsNotLookedAt(t *testing.T) {
 	l := newFile(t)
@@ -144,7 +123,7 @@ func TestClosedLedgerIsNotLookedAt(t *testing.T) {
 	check(t, charge(l, "ana", 1)) // which looks
 	check(t, l.Close())
 	for range 2 {
-		if err := charge(l, "ana", 1); err != errClosed {
+		if err := charge(l, "ana", 1); err != engine.ErrClosed {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -192,7 +171,7 @@ func TestBlockedAtOnce(t *testing.T) {
 }
 
 // Another process finds the limit in every statement that begins, and while one runs
-// within checkAfter evaluations.
+// within engine.CheckAfter evaluations.
 func TestBlockedInAnotherProcess(t *testing.T) {
 	for name := range holders {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +179,7 @@ func TestBlockedInAnotherProcess(t *testing.T) {
 			l := newFile(t)
 			check(t, l.SetLimit("ana", "m", 100_000, 0))
 			other := newServant(t, name, l.Path())
-			first, most := 4200, checkAfter // which reserves more than another 3,000
+			first, most := 4200, engine.CheckAfter // which reserves more than another 3,000
 			if strings.HasPrefix(name, "pool") {
 				first, most = 5, 0
 			}

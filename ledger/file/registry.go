@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/turns"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // registry holds the ledgers of the process under their keys. A second Ledger for a file
@@ -89,7 +89,7 @@ func OpenMemory(id string) (*Ledger, error) {
 	if id == "" {
 		db, err := openStore(":memory:", true)
 		if err != nil {
-			return nil, wrap(err)
+			return nil, engine.Wrap(err)
 		}
 		registry.Lock()
 		defer registry.Unlock()
@@ -181,8 +181,8 @@ func register(db *store, path string, at place) *Ledger {
 		refs:  1,
 		clock: func() int64 { return time.Now().UnixMicro() },
 		db:    db,
-		pools: map[budget.Unit]map[string]*pool{},
 	}
+	l.Core = engine.New(disk{l})
 	l.watcher.lastSeen = db.opened.ID
 	if path != "" {
 		l.turns = turns.Open(path+"-queue", l.mode())

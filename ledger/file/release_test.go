@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 	"pgregory.net/rapid"
 )
 
@@ -54,10 +55,10 @@ func TestRelease(t *testing.T) {
 	check(t, r.Charge("m", items(tenth, "dan")))
 	check(t, other.Charge("m", items(tenth, "ben")))
 	check(t, r.Seal("hash"))
-	if err := r.Charge("m", items(tenth, "eve")); !isA[*ledger.ReleaseError](err) {
+	if err := r.Charge("m", items(tenth, "eve")); !engine.Is[*ledger.ReleaseError](err) {
 		t.Errorf("charged after the seal: %v", err)
 	}
-	if err := r.Seal("other"); !isA[*ledger.ReleaseError](err) {
+	if err := r.Seal("other"); !engine.Is[*ledger.ReleaseError](err) {
 		t.Errorf("sealed twice: %v", err)
 	}
 	p := releaseOf(t, l, "1", 4).Published()
@@ -178,7 +179,7 @@ func TestFindRelease(t *testing.T) {
 	_, err := find(changed) // nothing has kept the first plan
 	check(t, err)
 	r := releaseOf(t, l, "1", 0)
-	if _, err := find(changed); !isA[*ledger.ReleaseError](err) {
+	if _, err := find(changed); !engine.Is[*ledger.ReleaseError](err) {
 		t.Errorf("got %v", err)
 	}
 	check(t, r.Charge("m", items(tenth, "ana", "ben")))
@@ -274,7 +275,7 @@ func TestReleaseTakenOver(t *testing.T) {
 	a, b := releaseOf(t, l, "1", 0), releaseOf(t, l, "1", 0)
 	check(t, a.Charge("m", items(tenth, "ana")))
 	for _, err := range []error{b.Charge("m", items(tenth, "ana")), b.Seal("hash")} {
-		if !isA[*ledger.ReleaseError](err) || !strings.Contains(err.Error(), "release '1' was continued by another process") {
+		if !engine.Is[*ledger.ReleaseError](err) || !strings.Contains(err.Error(), "release '1' was continued by another process") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -291,7 +292,7 @@ func TestReleasePlan(t *testing.T) {
 		"has other settings (s, not t)":     {Digest: "d", Settings: "t", Output: "/o"},
 		"goes to /o":                        {Digest: "d", Settings: "s", Output: "/p"},
 	} {
-		if _, err := l.OpenRelease("it's", p); !isA[*ledger.ReleaseError](err) || !strings.Contains(err.Error(), want) {
+		if _, err := l.OpenRelease("it's", p); !engine.Is[*ledger.ReleaseError](err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

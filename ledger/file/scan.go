@@ -112,13 +112,14 @@ func (db *store) orderedBalances(unit budget.Unit, now int64) (*orderedBalances,
 	return &orderedBalances{now, rest, limits, usage}, nil
 }
 
-func (o *orderedBalances) close() {
+// Close implements [engine.Standings].
+func (o *orderedBalances) Close() {
 	o.limits.close()
 	o.usage.close()
 }
 
-// standing returns the standing of an account, which must be above all that were asked for before.
-func (o *orderedBalances) standing(account string) (ledger.Standing, error) {
+// Standing implements [engine.Standings].
+func (o *orderedBalances) Standing(account string) (ledger.Standing, error) {
 	b := o.unknown
 	b.Account = account
 	limit, err := o.limits.find(account, b.Unit)

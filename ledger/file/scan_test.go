@@ -18,9 +18,9 @@ func misread(t failer, l *Ledger, unit budget.Unit, accounts []string) (wrong st
 		if err != nil {
 			return err
 		}
-		defer ordered.close()
+		defer ordered.Close()
 		for _, account := range accounts {
-			got, err := ordered.standing(account)
+			got, err := ordered.Standing(account)
 			if err != nil {
 				return err
 			}

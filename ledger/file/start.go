@@ -6,12 +6,14 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // startFunction is the function of the entries with what was spent in an earlier ledger.
 const startFunction = "ledger_start"
 
-// StartFrom gives a new ledger the limits of an earlier one and what its accounts have spent: in
+// StartFrom gives a new ledger the limits of an earlier one and what its accounts have Spent: in
 // all, and in the windows that have begun. What is reserved in the earlier ledger counts as spent,
 // since somebody may still use it. The earlier ledger stays as it is, and can grant what is left
 // too: whoever uses both grants that much a second time.
@@ -47,7 +49,7 @@ func (t *transaction) startFrom(old *books, events []event) error {
 	if t.head.ID != 0 {
 		return errors.New("the ledger has entries already: only a new one can start from another")
 	}
-	r := new(run)
+	r := new(engine.Run)
 	for _, e := range events {
 		if err := t.addEvent(r, e); err != nil {
 			return err
@@ -55,10 +57,10 @@ func (t *transaction) startFrom(old *books, events []event) error {
 	}
 	for _, k := range sortedKeys(old.limits) {
 		to := old.limits[k]
-		err := t.setLimit(&change{
-			origin:  &origin{r, to.changed, limitFunction, k.unit},
-			account: k.account,
-			limit:   &limit{to.epsilon, to.seconds},
+		err := t.SetLimit(&engine.Change{
+			Origin:  r.Origin(to.changed, engine.LimitFunction, k.Unit),
+			Account: k.Account,
+			Limit:   &engine.Limit{Epsilon: to.epsilon, Seconds: to.seconds},
 		})
 		if err != nil {
 			return err
@@ -73,30 +75,30 @@ func (t *transaction) startFrom(old *books, events []event) error {
 }
 
 // startBalance writes the entry and the balance of an account that has spent something.
-func (t *transaction) startBalance(r *run, k accountUnit, b balanceRow) error {
+func (t *transaction) startBalance(r *engine.Run, k engine.Key, b balanceRow) error {
 	spent := b.spent + b.reserved
 	if spent == 0 {
 		return nil
 	}
-	c := &change{
-		origin:      &origin{r, cmp.Or(b.lastCharge, t.now), startFunction, k.unit},
-		account:     k.account,
-		spent:       spent,
-		evaluations: 1,
+	c := &engine.Change{
+		Origin:      r.Origin(cmp.Or(b.lastCharge, t.now), startFunction, k.Unit),
+		Account:     k.Account,
+		Spent:       spent,
+		Evaluations: 1,
 	}
 	if err := t.addEntry(c, 0, b.window); err != nil {
 		return err
 	}
 	put := t.db.putBalance
-	put.BindText(1, k.account)
-	put.BindText(2, string(k.unit))
-	put.BindInts(3, int64(spent), 0, c.time, b.window.Start, int64(b.window.Spent))
+	put.BindText(1, k.Account)
+	put.BindText(2, string(k.Unit))
+	put.BindInts(3, int64(spent), 0, c.Time, b.window.Start, int64(b.window.Spent))
 	return put.Run()
 }
 
 // sortedKeys returns the keys of limits or balances in the order of units and accounts.
-func sortedKeys[V limitRow | balanceRow](m map[accountUnit]V) []accountUnit {
-	return slices.SortedFunc(maps.Keys(m), func(a, b accountUnit) int {
-		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.account, b.account))
+func sortedKeys[V limitRow | balanceRow](m map[engine.Key]V) []engine.Key {
+	return slices.SortedFunc(maps.Keys(m), func(a, b engine.Key) int {
+		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Account, b.Account))
 	})
 }

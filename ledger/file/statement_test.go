@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // reservations returns the on-disk totals that n charges of 1 lead to.
@@ -73,7 +74,7 @@ func TestSingleChargeIsOneEntry(t *testing.T) {
 		s := l.NewStatement()
 		check(t, s.Spender("f", "m").Charge([]byte("ana"), 5))
 		check(t, s.End())
-		if len(l.notes) != 0 {
+		if l.Notes() != 0 {
 			t.Error("End left notes")
 		}
 	}
@@ -194,11 +195,11 @@ func TestNotesAreWrittenBeforeTheyAreMany(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: one}}))
-	for range 2*manyNotes + 1 {
+	for range 2*engine.ManyNotes + 1 {
 		check(t, charge(l, "ana", 1))
 	}
-	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.spent != 2*manyNotes || len(l.notes) != 1 {
-		t.Errorf("%d notes, on disk %v", len(l.notes), r)
+	if r := onDisk(t, l.Path())[key{"ana", "m"}]; r.spent != 2*engine.ManyNotes || l.Notes() != 1 {
+		t.Errorf("%d notes, on disk %v", l.Notes(), r)
 	}
 }
 
@@ -212,10 +213,10 @@ func TestEnd(t *testing.T) {
 	}
 	check(t, s.End())
 	check(t, s.End())
-	if err := p.Charge([]byte("ana"), 1); err != errEnded {
+	if err := p.Charge([]byte("ana"), 1); err != engine.ErrEnded {
 		t.Errorf("charging an ended statement: %v", err)
 	}
-	if err := s.Spender("g", "m").Charge([]byte("ana"), 1); err != errEnded {
+	if err := s.Spender("g", "m").Charge([]byte("ana"), 1); err != engine.ErrEnded {
 		t.Errorf("charging an ended statement: %v", err)
 	}
 }
@@ -234,14 +235,14 @@ func TestStatementKeepsTheLedgerOpen(t *testing.T) {
 		t.Errorf("on disk %v", r)
 	}
 	late := l.NewStatement()
-	if err := late.Spender("f", "m").Charge([]byte("ana"), 1); err != errClosed {
+	if err := late.Spender("f", "m").Charge([]byte("ana"), 1); err != engine.ErrClosed {
 		t.Errorf("charging a closed ledger: %v", err)
 	}
 	check(t, late.End())
 	_, unreadable := l.Balance("ana", "m")
 	for _, err := range []error{l.Close(), charge(l, "ana", 1), l.SetLimit("ana", "m", 1, 0), unreadable,
 		l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 1}})} {
-		if err != errClosed {
+		if err != engine.ErrClosed {
 			t.Errorf("closed ledger: %v", err)
 		}
 	}

@@ -2,13 +2,13 @@ package file
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 func openTrace(t failer, l *Ledger, name, account string) (tr ledger.Trace, state string, lost budget.Amount) {
@@ -75,10 +75,10 @@ func TestTraceIsTaken(t *testing.T) {
 	second, _, _ := openTrace(t, l, "x", "ana")
 	step(t, first, 0, 50)
 	step(t, first, 1, 50)
-	if err := second.Reserve(3, 50); !isA[*ledger.TraceTakenError](err) || !strings.HasPrefix(err.Error(), "trace 'x' is in use") {
+	if err := second.Reserve(3, 50); !engine.Is[*ledger.TraceTakenError](err) || !strings.HasPrefix(err.Error(), "trace 'x' is in use") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, _, err := l.OpenTrace("x", "ana", "m", "f"); !isA[*ledger.TraceTakenError](err) {
+	if _, _, _, err := l.OpenTrace("x", "ana", "m", "f"); !engine.Is[*ledger.TraceTakenError](err) {
 		t.Errorf("got %v", err)
 	}
 	check(t, second.Close(nil))
@@ -93,7 +93,7 @@ func TestTraceIsTaken(t *testing.T) {
 	if state != "" || lost != before.Spent+before.Reserved || lost < 2 {
 		t.Errorf("state %q, lost %d, balance %+v", state, lost, before)
 	}
-	if err := first.Save(nil); !isA[*ledger.TraceTakenError](err) {
+	if err := first.Save(nil); !engine.Is[*ledger.TraceTakenError](err) {
 		t.Errorf("got %v", err)
 	}
 	if first.Close(nil) == nil {
@@ -168,7 +168,7 @@ func TestTraceBlocks(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("ana", "m", one, 0))
 	tr, _, _ := openTrace(t, l, "x", "ana")
-	n := 2*blockOfPoints + 5
+	n := 2*engine.BlockOfPoints + 5
 	for i := range n {
 		step(t, tr, i, one)
 		if tr.Full() {
@@ -183,69 +183,17 @@ func TestTraceBlocks(t *testing.T) {
 	}
 }
 
-func TestPointsReadBack(t *testing.T) {
-	var block []byte
-	points := []ledger.Point{
-		{Time: noon, Lat: -89.9999999, Lon: 180, Hard: true, Spent: budget.Max},
-		{Time: noon.Add(time.Microsecond), Tested: true},
-		{Time: noon, Lat: 1, Lon: 2, Spent: 3, SetSize: 1},
-		{Time: time.UnixMicro(-1).UTC(), Hard: true, Tested: true, Spent: 1, SetSize: math.MaxUint32},
-		{Gap: true, Spent: 7},
-		{Time: noon, Reading: true, Value: -0.25, Hard: true, Spent: 9},
-		{Time: noon, Reading: true, Tested: true},
-	}
-	for i := range points {
-		block = appendPoint(block, &points[i])
-	}
-	rest := block
-	for _, want := range points {
-		got, after, err := parsePoint(rest)
-		if err != nil || got != want {
-			t.Errorf("%+v reads back as %+v, %v", want, got, err)
-		}
-		rest = after
-	}
-	if len(rest) != 0 {
-		t.Errorf("%d bytes are left", len(rest))
-	}
-}
-
-// Blocks of before there were sets and readings have no more than they had.
-func TestPointsWithoutSets(t *testing.T) {
-	p := ledger.Point{Time: noon, Lat: 39.9, Lon: 116.3, Hard: true, Spent: 5}
-	if b := appendPoint(nil, &p); len(b) != pointSize || b[0] != hardFlag {
-		t.Errorf("%d bytes, flags %#x", len(b), b[0])
-	}
-}
-
 func TestSpoiltRun(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("ana", "m", 10, 0))
 	tr, _, _ := openTrace(t, l, "x", "ana")
 	step(t, tr, 0, 5)
 	check(t, tr.Close(nil))
-	whole := strings.Repeat("00", pointSize-1)
+	whole := strings.Repeat("00", 4*8)
 	for _, points := range []string{"x'00'", "x'08" + whole + "'", "x'08" + whole + "000001'", "x'20" + whole + "'", "x'00" + whole + "00'"} {
 		spoil(t, l.Path(), "UPDATE run SET points = "+points)
 		if _, err := l.TraceRun("x"); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%s: got %v", points, err)
 		}
 	}
-}
-
-// Whatever a block has, it is read to an end, and what is read would read back the same.
-func FuzzPoint(f *testing.F) {
-	f.Add(appendPoint(nil, &ledger.Point{Time: noon, Lat: 1, Lon: 2, Hard: true, Spent: 3, SetSize: 4}))
-	f.Add(appendPoint(nil, &ledger.Point{Gap: true, Spent: 7}))
-	f.Add(appendPoint(nil, &ledger.Point{Time: noon, Reading: true, Value: 0.5, Spent: 3}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p, rest, err := parsePoint(data)
-		if err != nil {
-			return
-		}
-		again, _, err := parsePoint(appendPoint(nil, &p))
-		if err != nil || len(rest) >= len(data) || !p.Gap && again != p && p.Lat == p.Lat && p.Lon == p.Lon && p.Value == p.Value {
-			t.Errorf("%x is %+v, then %+v, %v", data, p, again, err)
-		}
-	})
 }

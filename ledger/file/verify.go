@@ -8,6 +8,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Evidence of changes.
@@ -170,10 +171,10 @@ func (v *verifier) compare(db *store) error {
 		k, same = compareMaps(v.whole.balances, stored.balances)
 	}
 	if !same {
-		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
+		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
 	if k, same := compareMaps(v.kept.limits, stored.limits); !same {
-		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.account), printable.SQL(string(k.unit)))
+		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
 	p, same := compareMaps(v.kept.purses, stored.purses)
 	if same && v.whole != nil {
@@ -202,12 +203,6 @@ func compareMaps[K, V comparable](a, b map[K]V) (differs K, same bool) {
 	return differs, true
 }
 
-// accountUnit is the key of a balance or a limit.
-type accountUnit struct {
-	account string // Everyone for '*'
-	unit    budget.Unit
-}
-
 // balanceRow is what table balance says.
 type balanceRow struct {
 	spent, reserved budget.Amount
@@ -224,13 +219,13 @@ type limitRow struct {
 // books are balances, limits and what is spent from purses. The keys of purses have nothing
 // spent.
 type books struct {
-	balances map[accountUnit]balanceRow
-	limits   map[accountUnit]limitRow
+	balances map[engine.Key]balanceRow
+	limits   map[engine.Key]limitRow
 	purses   map[ledger.Purse]budget.Amount
 }
 
 func newBooks() *books {
-	return &books{map[accountUnit]balanceRow{}, map[accountUnit]limitRow{}, map[ledger.Purse]budget.Amount{}}
+	return &books{map[engine.Key]balanceRow{}, map[engine.Key]limitRow{}, map[ledger.Purse]budget.Amount{}}
 }
 
 // add adds what an entry changes.
@@ -241,7 +236,7 @@ func (b *books) add(e *ledger.Entry) {
 		}
 		return
 	}
-	k := accountUnit{e.Account, e.Unit}
+	k := engine.Key{Account: e.Account, Unit: e.Unit}
 	if e.Limit != ledger.NoLimit {
 		b.limits[k] = limitRow{e.Limit, e.LimitWindow, e.Time, e.ID}
 		return
@@ -269,7 +264,7 @@ func (db *store) books() (*books, error) {
 	err := db.query("SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance", func(s *sqlite.Stmt) error {
 		var v [7]sqlite.Value
 		s.Row(0, v[:])
-		b.balances[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = balanceRow{
+		b.balances[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = balanceRow{
 			budget.Amount(v[2].Int()), budget.Amount(v[3].Int()), v[4].Int(), ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())},
 		}
 		return nil
@@ -280,7 +275,7 @@ func (db *store) books() (*books, error) {
 	err = db.query("SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget", func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
-		b.limits[accountUnit{v[0].Text(), budget.Unit(v[1].Text())}] = limitRow{budget.Amount(v[2].Int()), intOr0(&v[3]), v[4].Int(), v[5].Int()}
+		b.limits[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = limitRow{budget.Amount(v[2].Int()), intOr0(&v[3]), v[4].Int(), v[5].Int()}
 		return nil
 	})
 	if err != nil {

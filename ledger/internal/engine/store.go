@@ -18,6 +18,9 @@ type Key struct {
 	Unit    budget.Unit
 }
 
+// Needs are the keys of standings, in any order. It is nil for none.
+type Needs iter.Seq[Key]
+
 // A Store keeps a ledger durably. It may be used by several goroutines at a time.
 type Store interface {
 	// Update runs work in a transaction. When it returns nil, what work wrote is stored durably.
@@ -29,9 +32,9 @@ type Store interface {
 	// as IsRefusal says, comes before work has written anything and concerns its caller alone.
 	// After any other error nobody of a shared transaction is granted anything.
 	//
-	// Work reads the standings of needs, which may be nil. A store may read them together
-	// before it runs work, and may give up and run work again.
-	Update(needs iter.Seq[Key], work func(Transaction) error) error
+	// Work reads the standings of needs. A store may read them together before it runs work, and
+	// may give up and run work again.
+	Update(needs Needs, work func(Transaction) error) error
 
 	// View lets work read one state of what is stored.
 	View(work func(Reader) error) error
@@ -57,8 +60,8 @@ type Reader interface {
 	// Standing returns the standing of an account, which the ledger may not know.
 	Standing(Key) (ledger.Standing, error)
 
-	// Ascending begins to read the standings of about n accounts in ascending order. Nothing may be
-	// written before the result is closed.
+	// Ascending begins to read the standings of about n accounts in ascending order, or of Many.
+	// Nothing may be written before the result is closed.
 	Ascending(unit budget.Unit, n int) (Standings, error)
 
 	// LimitedUnits returns the units in which a limit holds for an account.
@@ -85,6 +88,9 @@ type Reader interface {
 	// an account.
 	Purses(role string, unit budget.Unit) (func(account string) (ledger.Purse, error), error)
 }
+
+// Many is how many accounts there are if nobody knows.
+const Many = 1 << 30
 
 // Standings reads the standings of accounts, each of which is above the one before.
 type Standings interface {
@@ -155,6 +161,11 @@ type Origin struct {
 	Unit     budget.Unit
 }
 
+// Origin returns the origin of changes of a run, at a time in microseconds since 1970.
+func (r *Run) Origin(time int64, function string, unit budget.Unit) *Origin {
+	return &Origin{Run: r, Time: time, Function: function, Unit: unit}
+}
+
 // Change is a change of an account's balance or of its limit that is to become an entry.
 type Change struct {
 	*Origin
@@ -190,4 +201,40 @@ type ReleaseRow struct {
 	Plan      ledger.ReleasePlan
 	Charged   int64
 	Published *ledger.Published // nil if it is not sealed
+}
+
+// Entry returns the entry of a change, but for its ID. Reserved is by how much the reserved amount
+// really changes, and the window is that after the change.
+func (c *Change) Entry(reserved budget.Amount, window ledger.WindowUse) ledger.Entry {
+	e := ledger.Entry{
+		Statement: c.Run.Number,
+		Time:      c.Time,
+		Function:  c.Function, Account: c.Account, Unit: c.Unit,
+		Spent: c.Spent, Reserved: reserved,
+		Evaluations: c.Evaluations,
+		Window:      window,
+		Limit:       ledger.NoLimit,
+	}
+	if c.Limit != nil {
+		e.Limit, e.LimitWindow = c.Limit.Epsilon, c.Limit.Seconds
+	}
+	return e
+}
+
+// LastCharge returns the time of the account's last charge after the change, in microseconds since
+// 1970, or 0.
+func (c *Change) LastCharge(before *ledger.Standing) int64 {
+	var last int64
+	if !before.LastCharge.IsZero() {
+		last = before.LastCharge.UnixMicro()
+	}
+	if c.Spent == 0 {
+		return last
+	}
+	return max(last, c.Time)
+}
+
+// ChargeOf returns the change that charges an item to its account's limit.
+func ChargeOf(item ledger.Item, from *Origin) *Change {
+	return &Change{Origin: from, Account: item.Account, Spent: item.Epsilon, Evaluations: item.Evaluations}
 }

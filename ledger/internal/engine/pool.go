@@ -1,4 +1,4 @@
-package file
+package engine
 
 import (
 	"github.com/geosql/geosql/budget"
@@ -17,33 +17,33 @@ type pool struct {
 const reserveFunction = "budget_reserve"
 
 // Reserve implements [ledger.Ledger]. It writes one transaction and fills the pools.
-func (l *Ledger) Reserve(unit budget.Unit, items []ledger.Item) error {
+func (c *Core) Reserve(unit budget.Unit, items []ledger.Item) error {
 	items, err := ledger.MergeItems(unit, items)
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	revision := l.revision.Load()
+	revision := c.revision.Load()
 	var balances []ledger.Standing
-	err = l.transact(func(t *transaction) error {
-		balances, err = t.reserveItems(&origin{new(run), t.now, reserveFunction, unit}, items)
+	err = c.update(needsOf(unit, items), func(t Transaction) error {
+		balances, err = reserveItems(t, &Origin{new(Run), t.Now(), reserveFunction, unit}, items)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	l.fillPools(unit, items, balances)
-	return l.recallSince(revision, unit, items)
+	c.fillPools(unit, items, balances)
+	return c.recallSince(revision, unit, items)
 }
 
 // reserveItems reserves items from the limits, and returns the standings before.
-func (t *transaction) reserveItems(from *origin, items []ledger.Item) ([]ledger.Standing, error) {
-	balances, err := t.standingsToCharge(from.unit, items, make([]ledger.Share, len(items)))
+func reserveItems(t Transaction, from *Origin, items []ledger.Item) ([]ledger.Standing, error) {
+	balances, err := standingsToCharge(t, from.Unit, items, make([]ledger.Share, len(items)))
 	if err != nil {
 		return nil, err
 	}
 	for i, item := range items {
-		e := &change{origin: from, account: item.Account, reserved: item.Epsilon}
-		if err := t.post(e, &balances[i]); err != nil {
+		e := &Change{Origin: from, Account: item.Account, Reserved: item.Epsilon}
+		if err := t.Post(e, &balances[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -51,13 +51,13 @@ func (t *transaction) reserveItems(from *origin, items []ledger.Item) ([]ledger.
 }
 
 // fillPools adds items that were reserved to the pools.
-func (l *Ledger) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	pools := l.pools[unit]
+func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pools := c.pools[unit]
 	if pools == nil {
 		pools = make(map[string]*pool, len(items))
-		l.pools[unit] = pools
+		c.pools[unit] = pools
 	}
 	for i, item := range items {
 		q := pools[item.Account]
@@ -72,10 +72,10 @@ func (l *Ledger) fillPools(unit budget.Unit, items []ledger.Item, balances []led
 
 // nameAndPool returns the account as a string and its pool, if it has one. The string is then
 // the pool's, so that a statement over many accounts makes no others.
-func (l *Ledger) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if q := l.pools[unit][string(account)]; q != nil {
+func (c *Core) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if q := c.pools[unit][string(account)]; q != nil {
 		return q.account, q
 	}
 	return string(account), nil
@@ -85,11 +85,11 @@ func (l *Ledger) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
 func (q *pool) add(s ledger.Share) { q.Share = ledger.Share{Term: s.Term, Left: q.In(s.Term) + s.Left} }
 
 // drawFromPools takes what the pools have for items, and reports whether that covers all items.
-func (l *Ledger) drawFromPools(unit budget.Unit, items []ledger.Item) (drawn []ledger.Share, covered bool) {
+func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item) (drawn []ledger.Share, covered bool) {
 	drawn, covered = make([]ledger.Share, len(items)), true
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	pools, now := l.pools[unit], l.clock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pools, now := c.pools[unit], c.store.Now()
 	for i, item := range items {
 		if q := pools[item.Account]; q != nil && !q.Term.Over(now) {
 			drawn[i] = q.take(item.Epsilon)
@@ -107,12 +107,12 @@ func (q *pool) take(most budget.Amount) ledger.Share {
 }
 
 // returnToPools undoes drawFromPools, which was called at a revision of the ledger.
-func (l *Ledger) returnToPools(unit budget.Unit, items []ledger.Item, drawn []ledger.Share, revision int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *Core) returnToPools(unit budget.Unit, items []ledger.Item, drawn []ledger.Share, revision int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i, s := range drawn {
 		if s.Left > 0 {
-			l.returnToPool(l.pools[unit][items[i].Account], s, unit, revision)
+			c.returnToPool(c.pools[unit][items[i].Account], s, unit, revision)
 		}
 	}
 }
@@ -120,13 +120,13 @@ func (l *Ledger) returnToPools(unit budget.Unit, items []ledger.Item, drawn []le
 // returnToPool gives a pool back what was taken from it at a revision of the ledger. Where
 // limits were set since then the pool may have been emptied, and the share returns to the
 // limit too. It is called under mu.
-func (l *Ledger) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision int64) {
-	if revision == l.revision.Load() {
+func (c *Core) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision int64) {
+	if revision == c.revision.Load() {
 		q.putBack(s)
 		return
 	}
-	from := &origin{new(run), l.clock(), reserveFunction, unit}
-	l.addNote(change{origin: from, account: q.account, reserved: -s.Left, term: s.Term})
+	from := &Origin{new(Run), c.store.Now(), reserveFunction, unit}
+	c.addNote(Change{Origin: from, Account: q.account, Reserved: -s.Left, Term: s.Term})
 }
 
 // putBack adds a share that was taken earlier. The share is lost if the pool belongs to another
@@ -139,20 +139,20 @@ func (q *pool) putBack(s ledger.Share) {
 }
 
 // emptyPools notes that what is left in the pools is returned. It is called under mu.
-func (l *Ledger) emptyPools() {
-	r, at := new(run), l.clock()
-	for unit, pools := range l.pools {
-		from := &origin{r, at, reserveFunction, unit}
+func (c *Core) emptyPools() {
+	r, at := new(Run), c.store.Now()
+	for unit, pools := range c.pools {
+		from := &Origin{r, at, reserveFunction, unit}
 		for _, q := range pools {
-			l.emptyPool(q, from)
+			c.emptyPool(q, from)
 		}
 	}
 }
 
 // emptyPool notes that what a pool has left is returned. It is called under mu.
-func (l *Ledger) emptyPool(q *pool, from *origin) {
+func (c *Core) emptyPool(q *pool, from *Origin) {
 	if q.Left > 0 {
-		l.addNote(change{origin: from, account: q.account, reserved: -q.Left, term: q.Term})
+		c.addNote(Change{Origin: from, Account: q.account, Reserved: -q.Left, Term: q.Term})
 		q.Left = 0
 	}
 }

@@ -1,4 +1,4 @@
-package file
+package engine
 
 import (
 	"encoding/binary"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -91,45 +90,23 @@ func parsePoint(b []byte) (p ledger.Point, rest []byte, err error) {
 	return p, rest[setSize:], nil
 }
 
-// addPoints adds a block to a run, of which a number of points are saved.
-func (tx *transaction) addPoints(trace string, saved int64, points []ledger.Point) error {
-	if len(points) == 0 {
-		return nil
-	}
+// EncodePoints returns the block of points that are saved together.
+func EncodePoints(points []ledger.Point) []byte {
 	block := make([]byte, 0, len(points)*(pointSize+setSize))
 	for i := range points {
 		block = appendPoint(block, &points[i])
 	}
-	s := tx.db.putRun
-	s.BindText(1, trace)
-	s.BindInts(2, saved+1)
-	s.BindBlob(3, block)
-	tx.written++
-	return s.Run()
+	return block
 }
 
-// TraceRun implements [ledger.Ledger].
-func (l *Ledger) TraceRun(name string) (points []ledger.Point, err error) {
-	err = l.read(func(db *store) error {
-		return db.query("SELECT points FROM run WHERE trace = ?1 ORDER BY first", func(s *sqlite.Stmt) error {
-			points, err = appendBlock(points, s.Column(0))
-			return err
-		}, name)
-	})
-	return points, err
-}
-
-// appendBlock appends the points of a block.
-func appendBlock(points []ledger.Point, v sqlite.Value) ([]ledger.Point, error) {
-	if v.Type() != sqlite.Blob {
-		return nil, errRun
-	}
-	for b := v.Bytes(); len(b) > 0; {
-		p, rest, err := parsePoint(b)
+// AppendPoints appends the points of a block.
+func AppendPoints(points []ledger.Point, block []byte) ([]ledger.Point, error) {
+	for len(block) > 0 {
+		p, rest, err := parsePoint(block)
 		if err != nil {
 			return nil, err
 		}
-		points, b = append(points, p), rest
+		points, block = append(points, p), rest
 	}
 	return points, nil
 }

@@ -1,4 +1,4 @@
-package file
+package engine
 
 import (
 	"github.com/geosql/geosql/budget"
@@ -15,7 +15,7 @@ type spender struct {
 	accounts  intern.Table
 	holds     []*hold // by the account's number; nil where the first charge was refused
 	spare     []hold  // allocated together
-	noted     *origin // of its notes
+	noted     *Origin // of its notes
 	unchecked int     // evaluations until it looks for limits again
 }
 
@@ -24,7 +24,7 @@ type hold struct {
 	ledger.Hold
 	account  string
 	pool     *pool   // the account's, if it has one
-	note     *change // the note of its use, if one waits
+	note     *Change // the note of its use, if one waits
 	revision int64   // of the ledger, when the limit was last checked
 }
 
@@ -46,8 +46,8 @@ func (p *spender) Charge(account []byte, cost budget.Amount) error {
 		}
 		p.last = h
 	}
-	if cost <= 0 || cost > h.Left || p.unchecked == 0 || h.revision != p.statement.ledger.revision.Load() ||
-		h.Term.End != 0 && h.Term.Over(p.statement.ledger.clock()) {
+	if cost <= 0 || cost > h.Left || p.unchecked == 0 || h.revision != p.statement.core.revision.Load() ||
+		h.Term.End != 0 && h.Term.Over(p.statement.core.store.Now()) {
 		return p.chargeBeyond(h, cost)
 	}
 	p.unchecked--
@@ -61,8 +61,8 @@ func (p *spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
 		return p.statement.over
 	}
 	h := p.newHold()
-	h.revision = p.statement.ledger.revision.Load()
-	h.account, h.pool = p.statement.ledger.nameAndPool(p.unit, account)
+	h.revision = p.statement.core.revision.Load()
+	h.account, h.pool = p.statement.core.nameAndPool(p.unit, account)
 	if err := p.chargeBeyond(h, cost); err != nil {
 		return err
 	}
@@ -97,11 +97,11 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	}
 	err := p.takeFromLimit(h, cost)
 	if err != nil && drawn.Left > 0 {
-		l := p.statement.ledger
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		c := p.statement.core
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		h.RemoveFromPool(drawn)
-		l.returnToPool(h.pool, drawn, p.unit, h.revision)
+		c.returnToPool(h.pool, drawn, p.unit, h.revision)
 	}
 	return err
 }
@@ -109,16 +109,16 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 // takeFromPool adds to the hold from the account's pool: somewhat more than the cost where
 // the pool covers it, and else all there is.
 func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share, covered bool) {
-	l := p.statement.ledger
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.clock()
+	c := p.statement.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.store.Now()
 	if h.Term.Over(now) {
 		p.note(h, 0)
 		h.Drop()
 	}
 	if h.pool == nil {
-		h.pool = l.pools[p.unit][h.account]
+		h.pool = c.pools[p.unit][h.account]
 	}
 	q := h.pool
 	if q == nil || q.Left == 0 || q.Term.Over(now) || h.Left > 0 && h.Term != q.Term {
@@ -141,24 +141,24 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 func (p *spender) takeFromLimit(h *hold, cost budget.Amount) error {
 	var granted, limit budget.Amount
 	var term ledger.Term
-	err := p.statement.ledger.transact(func(tx *transaction) error {
-		s, err := tx.standing(h.account, p.unit)
+	err := p.statement.core.update(one(Key{h.account, p.unit}), func(tx Transaction) error {
+		s, err := tx.Standing(Key{h.account, p.unit})
 		if err != nil {
 			return err
 		}
 		held := ledger.Share{Term: h.Term, Left: h.Left}.In(s.Term)
-		if err := tx.db.checkAffordable(&s, cost, held); err != nil {
+		if err := checkAffordable(tx, &s, cost, held); err != nil {
 			return err
 		}
 		term, limit, granted = s.Term, s.Limit, max(cost-held, h.Ahead(cost, s.Remaining()))
 		used, evaluations := h.Unrecorded()
 		spent := used + cost
-		return tx.post(&change{
-			origin:      p.origin(tx.now),
-			account:     h.account,
-			spent:       spent,
-			reserved:    granted - spent,
-			evaluations: evaluations + 1,
+		return tx.Post(&Change{
+			Origin:      p.origin(tx.Now()),
+			Account:     h.account,
+			Spent:       spent,
+			Reserved:    granted - spent,
+			Evaluations: evaluations + 1,
 		}, &s)
 	})
 	if err != nil {
@@ -184,20 +184,20 @@ func (p *spender) note(h *hold, returned budget.Amount) {
 		return
 	}
 	n := h.note
-	if n == nil || n.taken || n.term != h.Term {
+	if n == nil || n.taken || n.Term != h.Term {
 		if p.noted == nil {
-			p.noted = p.origin(p.statement.ledger.clock())
+			p.noted = p.origin(p.statement.core.store.Now())
 		}
-		n = p.statement.ledger.addNote(change{origin: p.noted, account: h.account, term: h.Term})
+		n = p.statement.core.addNote(Change{Origin: p.noted, Account: h.account, Term: h.Term})
 		h.note = n
 	}
-	n.spent += used
-	n.reserved -= used + returned
-	n.evaluations += evaluations
+	n.Spent += used
+	n.Reserved -= used + returned
+	n.Evaluations += evaluations
 }
 
-func (p *spender) origin(time int64) *origin {
-	return &origin{p.statement.run, time, p.function, p.unit}
+func (p *spender) origin(time int64) *Origin {
+	return &Origin{p.statement.run, time, p.function, p.unit}
 }
 
 // end gives up all holds: what came from pools goes back to them, the rest to the limits. It
@@ -209,7 +209,7 @@ func (p *spender) end() (returns bool) {
 		}
 		fromLimit, fromPool := h.Unused()
 		if fromPool > 0 {
-			p.statement.ledger.returnToPool(h.pool, ledger.Share{Term: h.Term, Left: fromPool}, p.unit, h.revision)
+			p.statement.core.returnToPool(h.pool, ledger.Share{Term: h.Term, Left: fromPool}, p.unit, h.revision)
 		}
 		p.note(h, fromLimit)
 		returns = returns || fromLimit > 0

@@ -1,4 +1,4 @@
-package file
+package engine
 
 import (
 	"errors"
@@ -7,21 +7,21 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-var errEnded = errors.New("ledger: the statement has ended")
+var ErrEnded = errors.New("ledger: the statement has ended")
 
 // statement implements [ledger.Statement].
 type statement struct {
-	ledger   *Ledger
-	run      *run
+	core     *Core
+	run      *Run
 	over     error // why it charges nothing any more
 	spenders []*spender
 }
 
 // NewStatement implements [ledger.Ledger].
-func (l *Ledger) NewStatement() ledger.Statement { return l.newStatement() }
+func (c *Core) NewStatement() ledger.Statement { return c.newStatement() }
 
-func (l *Ledger) newStatement() *statement {
-	return &statement{ledger: l, run: new(run), over: l.addReference()}
+func (c *Core) newStatement() *statement {
+	return &statement{core: c, run: new(Run), over: c.store.Retain()}
 }
 
 // Spender implements [ledger.Statement].
@@ -46,28 +46,28 @@ func (s *statement) End() error {
 	if s.over != nil {
 		return nil
 	}
-	s.over = errEnded
-	err := s.ledger.endStatement(s.spenders)
+	s.over = ErrEnded
+	err := s.core.endStatement(s.spenders)
 	s.spenders = nil
-	if closing := s.ledger.Close(); err == nil {
+	if closing := s.core.store.Close(); err == nil {
 		err = closing
 	}
 	return err
 }
 
 // endStatement writes what the spenders of a statement have used and return.
-func (l *Ledger) endStatement(spenders []*spender) error {
-	if l.endSpenders(spenders) {
-		return l.flush()
+func (c *Core) endStatement(spenders []*spender) error {
+	if c.endSpenders(spenders) {
+		return c.Flush()
 	}
-	return l.flushIfMany()
+	return c.flushIfMany()
 }
 
 // endSpenders notes what the spenders have used and return. It reports whether there is
 // anything to return to a limit.
-func (l *Ledger) endSpenders(spenders []*spender) (returns bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *Core) endSpenders(spenders []*spender) (returns bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, p := range spenders {
 		returns = p.end() || returns
 	}

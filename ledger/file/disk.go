@@ -1,0 +1,54 @@
+package file
+
+import "github.com/geosql/geosql/ledger/internal/engine"
+
+// A disk implements [engine.Store] for the core of a ledger.
+type disk struct{ *Ledger }
+
+// Retain implements [engine.Store].
+func (d disk) Retain() error { return d.addReference() }
+
+// Now implements [engine.Store].
+func (d disk) Now() int64 { return d.clock() }
+
+// View implements [engine.Store].
+func (d disk) View(work func(engine.Reader) error) error {
+	return d.readStored(func(db *store) error {
+		return db.inTransaction("BEGIN", func() error { return work(d.newReader(db)) })
+	})
+}
+
+// LimitsSet implements [engine.Store].
+func (d disk) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
+	if d.path == "" {
+		return nil // there are no others
+	}
+	return d.watch(func(w *watcher) error {
+		set, last, err := w.db.limitsSince(w.lastSeen)
+		if err == nil && len(set) > 0 {
+			err = work(d.newReader(w.db), set)
+		}
+		if err == nil {
+			w.lastSeen = last
+		}
+		return err
+	})
+}
+
+// Update implements [engine.Store]. Callers can join a transaction until it holds the write lock, for
+// which processes queue. So a caller waits for the transaction that its process is in, then for one
+// of every other process that asked before, then for its own.
+func (d disk) Update(needs engine.Needs, work func(engine.Transaction) error) error {
+	return d.jobs.Do(&engine.Job{Needs: needs, Work: work}, func(take func() []*engine.Job) error {
+		return d.commit(func(t *transaction, err error) error {
+			jobs := take()
+			if err != nil {
+				return err
+			}
+			if t.isCopy {
+				return t.errCopy()
+			}
+			return engine.RunJobs(jobs, t, func() int { return t.written })
+		})
+	})
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// ErrClosed is the error of a ledger that is closed.
+var ErrClosed = errors.New("ledger: closed")
+
+// Core implements what of [ledger.Ledger] needs no more than a Store.
+type Core struct {
+	store    Store
+	revision atomic.Int64 // changes when somebody has set limits
+
+	// mu guards what waits in memory. Nobody waits for the store while holding it.
+	mu    sync.Mutex
+	notes []*Change
+	spare []Change // allocated together, for notes
+	pools map[budget.Unit]map[string]*pool
+}
+
+// New returns a Core over a store.
+func New(store Store) *Core {
+	return &Core{store: store, pools: map[budget.Unit]map[string]*pool{}}
+}
+
+// update runs work in a transaction of the store. It reads the standings of needs.
+func (c *Core) update(needs Needs, work func(Transaction) error) error {
+	return Wrap(c.store.Update(needs, work))
+}
+
+// one returns the need of one standing.
+func one(k Key) Needs { return func(yield func(Key) bool) { yield(k) } }
+
+// needsOf returns the needs of items.
+func needsOf(unit budget.Unit, items []ledger.Item) Needs {
+	return func(yield func(Key) bool) {
+		for i := range items {
+			if !yield(Key{items[i].Account, unit}) {
+				return
+			}
+		}
+	}
+}
+
+// view lets work read everything that has been charged so far.
+func (c *Core) view(work func(Reader) error) error {
+	if err := c.Flush(); err != nil {
+		return err
+	}
+	return Wrap(c.store.View(work))
+}
+
+// Wrap says that an error of a store is the ledger's.
+func Wrap(err error) error {
+	if err == nil || err == ErrClosed || IsRefusal(err) {
+		return err
+	}
+	return fmt.Errorf("ledger: %w", err)
+}
+
+// IsRefusal reports whether an error is one caller's. Such errors come before anything is
+// written.
+func IsRefusal(err error) bool {
+	return Is[*ledger.RefusalError](err) || Is[*ledger.AlreadyChargedError](err) || Is[*ledger.TraceTakenError](err) || Is[*ledger.ReleaseError](err) || Is[*drawError](err)
+}
+
+// Is reports whether an error is of a type.
+func Is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// Balance implements [ledger.Ledger].
+func (c *Core) Balance(account string, unit budget.Unit) (b ledger.Balance, err error) {
+	err = c.view(func(r Reader) error {
+		s, err := r.Standing(Key{account, unit})
+		b = s.Balance
+		return err
+	})
+	return b, err
+}
+
+// ReturnPools returns what is left of Reserve. The engine calls it when the ledger closes.
+func (c *Core) ReturnPools() error {
+	c.mu.Lock()
+	c.emptyPools()
+	c.mu.Unlock()
+	return c.Flush()
+}

@@ -1,0 +1,16 @@
+package engine
+
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// DrawAndReturn draws items from the pools, and returns what it has drawn after something else
+// happened. It reports whether the pools had all of it.
+func (c *Core) DrawAndReturn(unit budget.Unit, items []ledger.Item, meanwhile func()) bool {
+	revision := c.revision.Load()
+	drawn, covered := c.drawFromPools(unit, items)
+	meanwhile()
+	c.returnToPools(unit, items, drawn, revision)
+	return covered
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// What tests of engines look at.
+
+// Pooled returns what Reserve has set aside for an account and nobody holds.
+func (c *Core) Pooled(k Key) budget.Amount {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if q := c.pools[k.Unit][k.Account]; q != nil {
+		return q.Left
+	}
+	return 0
+}
+
+// Notes returns how many notes wait to be written.
+func (c *Core) Notes() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.notes)
+}
+
+// Held returns what a spender of this package holds for an account.
+func Held(s ledger.Spender, account string) *ledger.Hold {
+	for _, h := range s.(*spender).holds {
+		if h != nil && h.account == account {
+			return &h.Hold
+		}
+	}
+	return nil
+}
+
+// Waiting returns how many jobs wait.
+func (q *Queue) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.waiting == nil {
+		return 0
+	}
+	return len(q.waiting.jobs)
+}

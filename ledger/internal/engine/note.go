@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// A note is a change that is not on disk yet and need not be. It moves an amount from reserved
+// to spent, or returns it. Without it the balance on disk is too high, never too low.
+
+// ManyNotes is how many notes may wait. It exceeds those of a statement over a hundred thousand
+// accounts, so that such a statement does not end with writing them.
+const ManyNotes = 1 << 17
+
+// addNote adds a note. Notes are allocated together. It is called under mu.
+func (c *Core) addNote(n Change) *Change {
+	if len(c.spare) == 0 {
+		c.spare = make([]Change, 256)
+	}
+	e := &c.spare[0]
+	c.spare = c.spare[1:]
+	*e = n
+	c.notes = append(c.notes, e)
+	return e
+}
+
+// Flush writes the notes in one transaction. If that fails they stay.
+func (c *Core) Flush() error { return c.flushFrom(1) }
+
+// flushIfMany writes the notes if too many wait.
+func (c *Core) flushIfMany() error { return c.flushFrom(ManyNotes) }
+
+// flushFrom writes the notes if at least so many wait.
+func (c *Core) flushFrom(least int) error {
+	c.mu.Lock()
+	waiting := len(c.notes)
+	c.mu.Unlock()
+	if waiting < least {
+		return nil
+	}
+	return c.update(c.needsOfNotes, c.postNotes)
+}
+
+// needsOfNotes are the needs of the notes that wait.
+func (c *Core) needsOfNotes(yield func(Key) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.notes {
+		if !yield(Key{n.Account, n.Unit}) {
+			return
+		}
+	}
+}
+
+// postNotes writes the notes that wait. They wait again if the transaction fails.
+func (c *Core) postNotes(t Transaction) error {
+	notes := c.takeNotes()
+	t.Undo(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.notes = slices.Concat(notes, c.notes)
+	})
+	for _, e := range notes {
+		b, err := t.Standing(Key{e.Account, e.Unit})
+		if err != nil {
+			return err
+		}
+		if err := t.Post(e, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeNotes takes the notes that wait, and marks them so that nothing is added to them.
+func (c *Core) takeNotes() []*Change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	notes := c.notes
+	c.notes = nil
+	for _, e := range notes {
+		e.taken = true
+	}
+	return notes
+}
+
+// noteItems notes that items were spent from the pools.
+func (c *Core) noteItems(function string, unit budget.Unit, items []ledger.Item, drawn []ledger.Share) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from := &Origin{new(Run), c.store.Now(), function, unit}
+	for i, item := range items {
+		c.addNote(Change{
+			Origin:      from,
+			Account:     item.Account,
+			Spent:       item.Epsilon,
+			Reserved:    -item.Epsilon,
+			Evaluations: item.Evaluations,
+			Term:        drawn[i].Term,
+		})
+	}
+}

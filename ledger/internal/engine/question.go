@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/geosql/geosql/ledger"
+)
+
+var errNoDraw = errors.New("ledger: a question has no way to draw its answer")
+
+// drawError is the error of a draw. It concerns one caller alone, as a refusal does, because a
+// draw comes before anything of its question is written.
+type drawError struct{ err error }
+
+func (e *drawError) Error() string { return e.err.Error() }
+func (e *drawError) Unwrap() error { return e.err }
+
+// Answer implements [ledger.Ledger].
+func (c *Core) Answer(q ledger.Question) (ledger.Answered, error) {
+	if q.Draw == nil {
+		return ledger.Answered{}, errNoDraw
+	}
+	if err := q.Normalize(); err != nil {
+		return ledger.Answered{}, err
+	}
+	id := q.ID() // before others wait for it
+	var a ledger.Answered
+	err := c.update(needsOfQuestion(&q), func(t Transaction) (err error) {
+		a, err = answer(t, &q, id[:])
+		return err
+	})
+	if err == nil {
+		return a, nil
+	}
+	if failed, ok := errors.AsType[*drawError](err); ok {
+		err = failed.err
+	}
+	return ledger.Answered{}, err // and nothing of what was drawn
+}
+
+// needsOfQuestion returns the needs of those who may have to pay for an answer.
+func needsOfQuestion(q *ledger.Question) Needs {
+	return func(yield func(Key) bool) {
+		for i := range q.Members {
+			if m := &q.Members[i]; m.Due > 0 && !yield(Key{m.Account, q.Unit}) {
+				return
+			}
+		}
+	}
+}
+
+// Quote implements [ledger.Ledger].
+func (c *Core) Quote(q ledger.Question) (a ledger.Answered, err error) {
+	if err := q.Normalize(); err != nil {
+		return ledger.Answered{}, err
+	}
+	id := q.ID()
+	err = Wrap(c.store.View(func(r Reader) error {
+		d, err := decide(r, &q, id[:])
+		if err != nil {
+			return err
+		}
+		a = d.answered(r.Now())
+		if d.given != nil {
+			_, a.Time, err = r.Answer(d.given.ID)
+		}
+		return err
+	}))
+	if err != nil {
+		return ledger.Answered{}, err
+	}
+	return a, nil
+}
+
+// answer gives a remembered answer or draws one. All checks and the draw come before the first
+// write.
+func answer(t Transaction, q *ledger.Question, id []byte) (ledger.Answered, error) {
+	d, err := decide(t, q, id)
+	if err != nil {
+		return ledger.Answered{}, err
+	}
+	if d.given != nil {
+		return recallAnswer(t, q, d)
+	}
+	return drawAnswer(t, q, id, d)
+}
+
+// A decision says how a question is answered.
+type decision struct {
+	given *ledger.Given // nil if an answer is drawn
+	out   ledger.LeftOut
+
+	dues     []ledger.Item      // of accounts
+	roleDues []ledger.Item      // of the role's purses
+	windows  []ledger.WindowUse // of accounts after they have paid
+}
+
+// answered returns all of the answer that the decision tells.
+func (d *decision) answered(now int64) ledger.Answered {
+	return ledger.Answered{
+		Time:        time.UnixMicro(now).UTC(),
+		Remembered:  d.given != nil,
+		LeftOut:     d.out.Count(),
+		Out:         d.out,
+		Seen:        d.given != nil && d.given.Seen,
+		Charged:     ledger.TollOf(d.dues),
+		RoleCharged: ledger.TollOf(d.roleDues),
+	}
+}
+
+// decide decides how a question is answered, or returns the refusal.
+func decide(r Reader, q *ledger.Question, id []byte) (*decision, error) {
+	given, err := r.Given(id, q.Role)
+	if err != nil {
+		return nil, err
+	}
+	whole := ledger.Choose(given, nil, nil) // is about everybody
+	if whole != nil && whole.Seen {
+		return &decision{given: whole}, nil
+	}
+	p, err := payersOf(r, q, whole == nil || q.LeaveOut)
+	if err != nil {
+		return nil, err
+	}
+	d := &decision{given: ledger.Choose(given, p.accounts, p.purses)}
+	if d.given != nil {
+		d.out = d.given.LeftOut
+	} else {
+		d.out = p.accounts.With(p.purses)
+		d.dues = q.Dues(d.out)
+		d.windows = p.windowsOf(q, d.dues)
+	}
+	if q.Role != "" && (d.given == nil || !d.given.Seen) {
+		d.roleDues = q.RoleDues(d.out)
+	}
+	return d, nil
+}
+
+// payers says who can pay for a question. Accounts and purses that are short are in it only if
+// the question leaves them out.
+type payers struct {
+	accounts, purses ledger.LeftOut
+	windows          []ledger.WindowUse // of all members' accounts, after the charge; zero for who pays nothing
+}
+
+// payersOf returns who can pay, or the refusal of the first who cannot if nobody is to be left out.
+// Without accounts, an earlier answer has charged the accounts and only purses pay.
+func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
+	p := &payers{windows: make([]ledger.WindowUse, len(q.Members))}
+	var balances Standings
+	if accounts {
+		var err error
+		if balances, err = r.Ascending(q.Unit, len(q.Members)); err != nil {
+			return nil, err
+		}
+		defer balances.Close() // before anything is written
+	}
+	var purse func(account string) (ledger.Purse, error)
+	if q.Role != "" {
+		var err error
+		if purse, err = r.Purses(q.Role, q.Unit); err != nil {
+			return nil, err
+		}
+	}
+	for i := range q.Members {
+		m := &q.Members[i]
+		if accounts && m.Due > 0 {
+			b, err := balances.Standing(m.Account)
+			if err != nil {
+				return nil, err
+			}
+			if err := p.checkAccount(r, q, &b, i); err != nil {
+				return nil, err
+			}
+		}
+		if purse != nil && m.RoleDue > 0 {
+			if err := p.checkPurse(q, purse, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
+}
+
+// checkAccount checks that the limit of a member's account leaves what is due.
+func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, i int) error {
+	due := q.Members[i].Due
+	if !q.LeaveOut {
+		if err := checkAffordable(r, b, due, 0); err != nil {
+			return err
+		}
+	} else if b.Refuse(due, 0) != nil {
+		p.accounts.Add(i)
+	}
+	p.windows[i] = b.WindowAfter(due)
+	return nil
+}
+
+// checkPurse checks that the role's purse for a member's account can pay what is due.
+func (p *payers) checkPurse(q *ledger.Question, purseOf func(account string) (ledger.Purse, error), i int) error {
+	purse, err := purseOf(q.Members[i].Account)
+	if err != nil {
+		return err
+	}
+	switch refusal := purse.Refuse(q.Members[i].RoleDue, q.RoleLimit); {
+	case refusal == nil:
+	case q.LeaveOut:
+		p.purses.Add(i)
+	default:
+		return refusal
+	}
+	return nil
+}
+
+// windowsOf returns the windows of the accounts of some members, which pay.
+func (p *payers) windowsOf(q *ledger.Question, dues []ledger.Item) []ledger.WindowUse {
+	windows := make([]ledger.WindowUse, len(dues))
+	i := 0
+	for k, due := range dues {
+		for q.Members[i].Account != due.Account {
+			i++
+		}
+		windows[k] = p.windows[i]
+	}
+	return windows
+}
+
+// recallAnswer gives a remembered answer again. A role that has not seen it pays.
+func recallAnswer(t Transaction, q *ledger.Question, d *decision) (a ledger.Answered, err error) {
+	a = d.answered(t.Now())
+	if a.Answer, a.Time, err = t.Answer(d.given.ID); err != nil || d.given.Seen {
+		return a, err
+	}
+	if err := t.ChargePurses(q.Role, originOf(t, q), d.roleDues); err != nil {
+		return a, err
+	}
+	return a, t.AddSeen(d.given.ID, q.Role)
+}
+
+// drawAnswer draws an answer about everybody who can pay, and charges and stores it.
+func drawAnswer(t Transaction, q *ledger.Question, id []byte, d *decision) (ledger.Answered, error) {
+	a := d.answered(t.Now())
+	drawn, err := q.Draw(q.LeftOut(d.out))
+	if err != nil {
+		return a, &drawError{err}
+	}
+	a.Answer = drawn
+	from := originOf(t, q)
+	if err := t.ChargeAscending(from, d.dues, d.windows); err != nil {
+		return a, err
+	}
+	if err := t.ChargePurses(q.Role, from, d.roleDues); err != nil {
+		return a, err
+	}
+	return a, t.AddAnswer(id, d.out, drawn, q.Role)
+}
+
+// originOf returns the origin of what a question changes.
+func originOf(t Transaction, q *ledger.Question) *Origin {
+	return &Origin{new(Run), t.Now(), q.Function, q.Unit}
+}

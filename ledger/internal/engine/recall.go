@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// A limit that is lowered takes back what is reserved and not used, whoever holds it. A limit
+// of 0 blocks at once. What was reserved under the higher limit is neither drawn from a pool
+// nor used by a statement or a trace any more.
+//
+// The ledger's revision changes when limits were set. Each hold and trace remembers the
+// revision at which its limit was last checked, and the limit that it was reserved under. When
+// the revision is another one it compares the limits. What another process sets is noticed
+// before anything is taken from a pool, and by a running statement after at most CheckAfter
+// evaluations.
+
+// CheckAfter is how many evaluations a statement or a trace makes before it looks for new
+// limits again.
+const CheckAfter = 1024
+
+// checkForLimits looks for limits that were set since the last time, and empties the pools
+// whose limits were lowered.
+func (c *Core) checkForLimits() error {
+	return Wrap(c.store.LimitsSet(func(r Reader, set []Key) error { return c.recall(r, set...) }))
+}
+
+// recall empties the pools whose limits were lowered, of the accounts and units whose limits
+// were set. It changes the revision for those who hold something.
+func (c *Core) recall(r Reader, set ...Key) error {
+	// The revision changes before the pools are emptied and after, so that what is taken
+	// from a pool in between does not come back to it later.
+	c.revision.Add(1)
+	defer c.revision.Add(1)
+	for _, of := range set {
+		if err := c.recallPools(r, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallNow is recall for limits that this process has set, or may have missed.
+func (c *Core) recallNow(set ...Key) error {
+	return Wrap(c.store.View(func(r Reader) error { return c.recall(r, set...) }))
+}
+
+// checkForLimitsIfHeld looks for limits if something is held, or if there are pools of the
+// unit to draw from. Otherwise the limit is read in the transaction that charges it.
+func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) error {
+	c.mu.Lock()
+	held = held || len(c.pools[unit]) > 0
+	c.mu.Unlock()
+	if !held {
+		return nil
+	}
+	return c.checkForLimits()
+}
+
+// recallSince empties pools that were filled while limits were set since a revision.
+func (c *Core) recallSince(revision int64, unit budget.Unit, items []ledger.Item) error {
+	if revision == c.revision.Load() {
+		return nil
+	}
+	set := make([]Key, len(items))
+	for i, item := range items {
+		set[i] = Key{item.Account, unit}
+	}
+	return c.recallNow(set...)
+}
+
+// recallPools empties the pools of a limit that was lowered.
+func (c *Core) recallPools(r Reader, of Key) error {
+	for _, q := range c.poolsOf(of) {
+		b, err := r.Standing(Key{q.account, of.Unit})
+		if err != nil {
+			return err
+		}
+		if b.Limit < q.limit {
+			c.mu.Lock()
+			c.emptyPool(q, &Origin{new(Run), c.store.Now(), reserveFunction, of.Unit})
+			c.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// poolsOf returns the pools that a limit holds for.
+func (c *Core) poolsOf(of Key) []*pool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pools := c.pools[of.Unit]
+	if of.Account == ledger.Everyone {
+		return slices.Collect(maps.Values(pools))
+	}
+	if q := pools[of.Account]; q != nil {
+		return []*pool{q}
+	}
+	return nil
+}
+
+// recall returns what a hold has if the account's limit was lowered since it was reserved.
+func (p *spender) recall(h *hold) error {
+	c := p.statement.core
+	now := c.revision.Load()
+	b, err := c.Balance(h.account, p.unit)
+	if err != nil {
+		return err
+	}
+	if b.Limit < h.Limit && h.Left > 0 {
+		c.mu.Lock()
+		p.note(h, h.Left)
+		h.Drop()
+		c.mu.Unlock()
+		if err := c.Flush(); err != nil { // so that the account can be charged again
+			return err
+		}
+	}
+	h.revision = now
+	return nil
+}
+
+// checkLimits looks for limits from time to time, and returns what the hold has if its limit
+// was lowered.
+func (p *spender) checkLimits(h *hold) error {
+	c := p.statement.core
+	if p.unchecked == 0 {
+		if err := c.checkForLimitsIfHeld(p.last != nil, p.unit); err != nil {
+			return err
+		}
+		p.unchecked = CheckAfter
+	}
+	if h.revision == c.revision.Load() {
+		return nil
+	}
+	return p.recall(h)
+}
