@@ -1,5 +1,7 @@
 // Package ledger says what a ledger of privacy budgets is, and holds the rules that every
-// ledger keeps. Package ledger/file is the engine that keeps one in an SQLite file.
+// ledger keeps. Package ledger/file is the engine that keeps one in an SQLite file, and
+// ledger/postgres the one that keeps it on a PostgreSQL server. Both pass the suite of
+// package ledger/ledgertest.
 //
 // An account is whoever a secret is about. Its budget of one unit is an amount of epsilon.
 // Every release is charged to the account before it leaves. Losses of one unit add up: n
@@ -58,6 +60,9 @@
 // [Ledger.Verify]. Old entries can be moved to an archive: see [Ledger.Archive].
 //
 // # Rules for engines
+//
+// What engines have in common is in package ledger/internal/engine: statements that reserve ahead,
+// traces, releases and questions, over a store that has transactions.
 //
 // An engine checks what it is asked with [CheckCharge], [CheckLimit], [MergeItems],
 // [CheckOrdered] and [Question.Normalize]. In a transaction it reads a [Standing], which knows what the account can pay

@@ -7,6 +7,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
+// ErrEnded is the error of charges of a statement that has ended.
 var ErrEnded = errors.New("ledger: the statement has ended")
 
 // statement implements [ledger.Statement].
@@ -18,18 +19,12 @@ type statement struct {
 }
 
 // NewStatement implements [ledger.Ledger].
-func (c *Core) NewStatement() ledger.Statement { return c.newStatement() }
-
-func (c *Core) newStatement() *statement {
+func (c *Core) NewStatement() ledger.Statement {
 	return &statement{core: c, run: new(Run), over: c.store.Retain()}
 }
 
 // Spender implements [ledger.Statement].
 func (s *statement) Spender(function string, unit budget.Unit) ledger.Spender {
-	return s.spender(function, unit)
-}
-
-func (s *statement) spender(function string, unit budget.Unit) *spender {
 	for _, p := range s.spenders {
 		if p.function == function && p.unit == unit {
 			return p
