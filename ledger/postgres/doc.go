@@ -1,0 +1,26 @@
+// Package postgres keeps ledgers on PostgreSQL servers, for processes on many machines. A ledger
+// is the schema geosql of a database.
+//
+// # Transactions
+//
+// A transaction takes two round trips. The first makes the commit durable, locks the row of this
+// process as a writer, and locks and reads the balances of the accounts that will be charged, in
+// ascending order of their keys, and their limits. The second writes entries and balances, and
+// commits. In between the work runs on what was read. Nothing of it depends on the session, so that
+// PgBouncer may stand in between and hand out its connections for a transaction at a time.
+//
+// # Writers
+//
+// Each process is a writer with a chain of entries of its own: entries are named by their writer
+// and their number in its chain. What it has written last it also keeps in a file. In every
+// transaction the server has to know exactly that entry as its last: a server that lacks what it
+// has acknowledged, because it was restored from an older copy or because a replica that was behind
+// took over, is refused until the owner accepts the loss. The number also says what became of a
+// COMMIT whose answer was lost.
+//
+// # Durability
+//
+// Each transaction checks that its commit waits for the disk: synchronous_commit is set for the
+// transaction where a role or a database has switched it off, and a server without fsync or
+// full_page_writes is refused, as is one in recovery.
+package postgres

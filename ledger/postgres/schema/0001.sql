@@ -1,0 +1,200 @@
+-- The tables of a ledger. Amounts are integers of 1e-12, times are integers of microseconds since
+-- 1970. A balance is the sum of its account's entries, and its window is that of the last of them,
+-- in the order of entry.id. A limit is what its entry says.
+--
+-- A later version must change the schema so that the statements of this one fail, such as by giving
+-- geosql.enter another name. A program that is still connected when a newer one migrates must not
+-- go on charging as before.
+
+CREATE TABLE geosql.meta(
+  key text COLLATE "C" PRIMARY KEY,
+  value text COLLATE "C" NOT NULL);
+
+-- A writer is a process, as long as it holds its state file. Each has a chain of entries, of which
+-- the row has the last. Entries up to archived are in an archive.
+CREATE TABLE geosql.writer(
+  id uuid PRIMARY KEY,
+  seq bigint NOT NULL CHECK (seq >= 0),
+  hash bytea NOT NULL,
+  generation bigint NOT NULL,
+  archived bigint NOT NULL DEFAULT 0,
+  archived_hash bytea,
+  created bigint NOT NULL) WITH (fillfactor = 50);
+
+CREATE SEQUENCE geosql.entry_id;
+
+-- The id tells the order of entries of different writers. It is not part of the chain.
+CREATE TABLE geosql.entry(
+  writer uuid NOT NULL,
+  seq bigint NOT NULL,
+  id bigint NOT NULL DEFAULT nextval('geosql.entry_id'),
+  statement bigint NOT NULL,
+  time bigint NOT NULL,
+  function text COLLATE "C" NOT NULL,
+  account text COLLATE "C" NOT NULL, unit text COLLATE "C" NOT NULL,
+  spent bigint NOT NULL, reserved bigint NOT NULL,
+  evaluations bigint NOT NULL,
+  window_start bigint, window_spent bigint NOT NULL,
+  epsilon_limit bigint, window_seconds bigint,
+  hash bytea NOT NULL,
+  PRIMARY KEY (writer, seq));
+
+CREATE TABLE geosql.balance(
+  account text COLLATE "C" NOT NULL, unit text COLLATE "C" NOT NULL,
+  spent bigint NOT NULL CHECK (spent >= 0),
+  reserved bigint NOT NULL CHECK (reserved >= 0),
+  window_start bigint, window_spent bigint NOT NULL DEFAULT 0,
+  last_charge bigint NOT NULL,
+  PRIMARY KEY (account, unit)) WITH (fillfactor = 80);
+
+-- The revision grows with every limit that is set. The entry is that of the writer.
+CREATE TABLE geosql.budget(
+  account text COLLATE "C" NOT NULL, unit text COLLATE "C" NOT NULL,
+  epsilon bigint NOT NULL CHECK (epsilon >= 0),
+  window_seconds bigint,
+  changed bigint NOT NULL,
+  writer uuid NOT NULL, entry bigint NOT NULL,
+  revision bigint NOT NULL,
+  PRIMARY KEY (account, unit));
+CREATE INDEX budget_revision ON geosql.budget(revision);
+
+-- The fence grows each time that somebody takes the trace.
+CREATE TABLE geosql.trace(
+  trace text COLLATE "C" PRIMARY KEY,
+  account text COLLATE "C" NOT NULL, unit text COLLATE "C" NOT NULL,
+  state bytea NOT NULL, points bigint NOT NULL,
+  "user" bytea, fence bigint NOT NULL DEFAULT 1,
+  held bigint NOT NULL, lost bigint NOT NULL,
+  changed bigint NOT NULL);
+
+CREATE TABLE geosql.run(
+  trace text COLLATE "C" NOT NULL, first bigint NOT NULL,
+  points bytea NOT NULL,
+  PRIMARY KEY (trace, first));
+
+CREATE TABLE geosql.release(
+  id text COLLATE "C" PRIMARY KEY,
+  digest text COLLATE "C" NOT NULL, settings text COLLATE "C" NOT NULL, output text COLLATE "C" NOT NULL,
+  charged bigint NOT NULL,
+  sha256 text COLLATE "C", sealed bigint,
+  changed bigint NOT NULL);
+
+CREATE TABLE geosql.answer(
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  question bytea NOT NULL, left_out bytea NOT NULL,
+  answer bytea NOT NULL,
+  given bigint NOT NULL);
+-- left_out has a bit for each member of the question, which may be too many for an index.
+CREATE UNIQUE INDEX answer_question ON geosql.answer(question, sha256(left_out));
+
+CREATE TABLE geosql.seen(
+  answer bigint NOT NULL, role text COLLATE "C" NOT NULL,
+  PRIMARY KEY (answer, role));
+
+CREATE TABLE geosql.purse(
+  role text COLLATE "C" NOT NULL, account text COLLATE "C" NOT NULL, unit text COLLATE "C" NOT NULL,
+  spent bigint NOT NULL CHECK (spent >= 0),
+  PRIMARY KEY (role, unit, account));
+
+CREATE TABLE geosql.fact(
+  id bigint PRIMARY KEY,
+  kind text COLLATE "C" NOT NULL, text text COLLATE "C" NOT NULL,
+  digest bytea NOT NULL, -- SHA-256 of the text, which may be too long for an index
+  recorded bigint NOT NULL,
+  UNIQUE (kind, digest));
+
+-- A head that was asked for is the hash over the last entries of all writers, which the vector
+-- names: a line "WRITER SEQ HASH" for each, in ascending order, in hexadecimal.
+CREATE TABLE geosql.head(
+  entries bigint NOT NULL, hash bytea NOT NULL,
+  vector text COLLATE "C" NOT NULL,
+  taken bigint NOT NULL,
+  PRIMARY KEY (entries, hash));
+
+CREATE FUNCTION geosql.now() RETURNS bigint LANGUAGE sql VOLATILE AS
+$$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
+
+-- enter is the first statement of a transaction that writes. It makes the commit durable and says
+-- what it depends on, waits for limits that are being set, locks the writer and then the balances,
+-- whose keys are in ascending order, and returns for each key nine numbers: its place, the limit that
+-- holds for it (epsilon, -1 for none; window in seconds; when it was set) and its balance (spent, -1
+-- for none; reserved; last charge; start of the window; spent in it). The clock is read last, when
+-- nobody else can change these accounts any more.
+CREATE FUNCTION geosql.enter(me uuid, alone boolean, accounts text[], units text[],
+  OUT started bigint, OUT recovery boolean, OUT durable text, OUT storage text, OUT generation bigint, OUT moved text,
+  OUT seq bigint, OUT hash bytea, OUT standings bigint[], OUT now bigint)
+LANGUAGE plpgsql VOLATILE SET jit = off SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  started := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+  recovery := pg_is_in_recovery();
+  durable := current_setting('synchronous_commit');
+  IF durable IN ('off', 'local') THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+    durable := current_setting('synchronous_commit');
+  END IF;
+  storage := current_setting('fsync') || ' ' || current_setting('full_page_writes');
+  IF recovery THEN
+    RETURN;
+  END IF;
+  IF alone THEN
+    PERFORM pg_advisory_xact_lock(7450483530762551297);
+  ELSE
+    PERFORM pg_advisory_xact_lock_shared(7450483530762551297);
+  END IF;
+  SELECT w.seq, w.hash INTO seq, hash FROM geosql.writer AS w WHERE w.id = me FOR UPDATE;
+  SELECT max(m.value) FILTER (WHERE m.key = 'generation'), max(m.value) FILTER (WHERE m.key = 'moved')
+    INTO generation, moved FROM geosql.meta AS m WHERE m.key IN ('generation', 'moved');
+  IF cardinality(accounts) > 0 THEN
+    SELECT array_agg(ARRAY[k.n, coalesce(l.epsilon, -1), coalesce(l.window_seconds, 0), coalesce(l.changed, 0),
+        coalesce(b.spent, -1), coalesce(b.reserved, 0), coalesce(b.last_charge, 0),
+        coalesce(b.window_start, 0), coalesce(b.window_spent, 0)])
+      INTO standings
+      FROM unnest(accounts, units) WITH ORDINALITY AS k(account, unit, n)
+      LEFT JOIN LATERAL (SELECT * FROM geosql.balance AS x
+        WHERE x.account = k.account AND x.unit = k.unit FOR UPDATE) AS b ON true
+      LEFT JOIN LATERAL (SELECT * FROM geosql.budget AS x
+        WHERE x.account IN (k.account, '*') AND x.unit = k.unit ORDER BY x.account = '*' LIMIT 1) AS l ON true;
+  END IF;
+  now := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+END $$;
+
+-- leave writes entries and balances, in ascending order of their keys, and where the writer's chain
+-- ends now. A balance that is new must not be there: whoever has added it meanwhile was not waited
+-- for.
+CREATE FUNCTION geosql.leave(me uuid, last bigint, last_hash bytea,
+  statements bigint[], times bigint[], functions text[], accounts text[], units text[],
+  spents bigint[], reserveds bigint[], evaluations bigint[], starts bigint[], windows bigint[],
+  limits bigint[], seconds bigint[], hashes bytea[],
+  fresh integer, b_accounts text[], b_units text[], b_spents bigint[], b_reserveds bigint[],
+  b_lasts bigint[], b_starts bigint[], b_windows bigint[], b_fresh boolean[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  before bigint := last - cardinality(hashes);
+BEGIN
+  INSERT INTO geosql.entry(writer, seq, statement, time, function, account, unit, spent, reserved,
+      evaluations, window_start, window_spent, epsilon_limit, window_seconds, hash)
+    SELECT me, before + e.n, e.statement, e.time, e.function, e.account, e.unit, e.spent, e.reserved,
+      e.evaluations, nullif(e.start, 0), e.win, nullif(e.epsilon, -1), nullif(e.seconds, 0), e.hash
+    FROM unnest(statements, times, functions, accounts, units, spents, reserveds, evaluations,
+      starts, windows, limits, seconds, hashes) WITH ORDINALITY
+      AS e(statement, time, function, account, unit, spent, reserved, evaluations, start, win, epsilon, seconds, hash, n);
+  UPDATE geosql.writer AS w SET seq = last, hash = last_hash WHERE w.id = me;
+  IF fresh > 0 THEN
+    INSERT INTO geosql.balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
+      SELECT b.account, b.unit, b.spent, b.reserved, b.last, nullif(b.start, 0), b.win
+      FROM unnest(b_accounts, b_units, b_spents, b_reserveds, b_lasts, b_starts, b_windows, b_fresh)
+        AS b(account, unit, spent, reserved, last, start, win, fresh)
+      WHERE b.fresh;
+  END IF;
+  IF fresh < cardinality(b_accounts) THEN
+    INSERT INTO geosql.balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
+      SELECT b.account, b.unit, b.spent, b.reserved, b.last, nullif(b.start, 0), b.win
+      FROM unnest(b_accounts, b_units, b_spents, b_reserveds, b_lasts, b_starts, b_windows, b_fresh)
+        AS b(account, unit, spent, reserved, last, start, win, fresh)
+      WHERE NOT b.fresh
+      ON CONFLICT (account, unit) DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved,
+        last_charge = excluded.last_charge, window_start = excluded.window_start, window_spent = excluded.window_spent;
+  END IF;
+END $$;
+
+INSERT INTO geosql.meta VALUES ('generation', '1'), ('created', geosql.now()::text);
