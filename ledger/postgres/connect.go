@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,13 +10,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// patience is how long a transaction may take, and how long the server is looked for again after a
-// connection was lost. It is longer than the server takes to recover from a crash.
-const patience = 30 * time.Second
+const (
+	// patience is how long a transaction waits for others.
+	patience = time.Minute
+
+	// away is how long a server that is away is looked for. It takes less to recover from a crash.
+	away = 10 * time.Second
+)
 
 // connect opens connections to the server that a URL names.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -27,14 +30,9 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config.ConnConfig.DescriptionCacheCapacity = 0
 	config.MaxConns = 4 // a writer, whoever looks for limits, and some readers
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = patience
+		config.ConnConfig.ConnectTimeout = away
 	}
 	return pgxpool.NewWithConfig(ctx, config)
-}
-
-// withConn lets work use a connection.
-func withConn(ctx context.Context, pool *pgxpool.Pool, work func(*pgx.Conn) error) error {
-	return pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return work(c.Conn()) })
 }
 
 // hasCode reports whether an error is the server's and has one of some SQLSTATEs.
@@ -49,9 +47,4 @@ func hasCode(err error, codes ...string) bool {
 		}
 	}
 	return false
-}
-
-// errNotDurable is the error of a server that may forget what it has committed.
-func errNotDurable(setting, value, cure string) error {
-	return fmt.Errorf("the server may forget charges: %s is %s; %s", setting, value, cure)
 }

@@ -22,11 +22,11 @@ import (
 //go:embed schema/*.sql
 var migrations embed.FS
 
-// Advisory locks. Limits are set under limitLock, which everybody else who writes shares; its
-// number is also in the schema.
+// Advisory locks. The schema names another one, 0x67656f4c00000001, under which limits are set, and
+// which everybody else who writes shares.
 const (
-	limitLock  = 0x67656f4c_00000001
 	schemaLock = 0x67656f4c_00000002
+	factLock   = 0x67656f4c_00000003
 )
 
 // errNoLedger is the error of a database without a ledger.

@@ -11,11 +11,13 @@ CREATE TABLE geosql.meta(
   value text COLLATE "C" NOT NULL);
 
 -- A writer is a process, as long as it holds its state file. Each has a chain of entries, of which
--- the row has the last. Entries up to archived are in an archive.
+-- the row has the last. Turn is how many transactions it has committed. Entries up to archived are in
+-- an archive.
 CREATE TABLE geosql.writer(
   id uuid PRIMARY KEY,
   seq bigint NOT NULL CHECK (seq >= 0),
   hash bytea NOT NULL,
+  turn bigint NOT NULL DEFAULT 0,
   generation bigint NOT NULL,
   archived bigint NOT NULL DEFAULT 0,
   archived_hash bytea,
@@ -122,7 +124,7 @@ $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
 -- nobody else can change these accounts any more.
 CREATE FUNCTION geosql.enter(me uuid, alone boolean, accounts text[], units text[],
   OUT started bigint, OUT recovery boolean, OUT durable text, OUT storage text, OUT generation bigint, OUT moved text,
-  OUT seq bigint, OUT hash bytea, OUT standings bigint[], OUT now bigint)
+  OUT turn bigint, OUT seq bigint, OUT hash bytea, OUT standings bigint[], OUT now bigint)
 LANGUAGE plpgsql VOLATILE SET jit = off SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   started := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
@@ -141,7 +143,7 @@ BEGIN
   ELSE
     PERFORM pg_advisory_xact_lock_shared(7450483530762551297);
   END IF;
-  SELECT w.seq, w.hash INTO seq, hash FROM geosql.writer AS w WHERE w.id = me FOR UPDATE;
+  SELECT w.turn, w.seq, w.hash INTO turn, seq, hash FROM geosql.writer AS w WHERE w.id = me FOR UPDATE;
   SELECT max(m.value) FILTER (WHERE m.key = 'generation'), max(m.value) FILTER (WHERE m.key = 'moved')
     INTO generation, moved FROM geosql.meta AS m WHERE m.key IN ('generation', 'moved');
   IF cardinality(accounts) > 0 THEN
@@ -165,7 +167,7 @@ CREATE FUNCTION geosql.leave(me uuid, last bigint, last_hash bytea,
   statements bigint[], times bigint[], functions text[], accounts text[], units text[],
   spents bigint[], reserveds bigint[], evaluations bigint[], starts bigint[], windows bigint[],
   limits bigint[], seconds bigint[], hashes bytea[],
-  fresh integer, b_accounts text[], b_units text[], b_spents bigint[], b_reserveds bigint[],
+  fresh bigint, b_accounts text[], b_units text[], b_spents bigint[], b_reserveds bigint[],
   b_lasts bigint[], b_starts bigint[], b_windows bigint[], b_fresh boolean[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -178,7 +180,7 @@ BEGIN
     FROM unnest(statements, times, functions, accounts, units, spents, reserveds, evaluations,
       starts, windows, limits, seconds, hashes) WITH ORDINALITY
       AS e(statement, time, function, account, unit, spent, reserved, evaluations, start, win, epsilon, seconds, hash, n);
-  UPDATE geosql.writer AS w SET seq = last, hash = last_hash WHERE w.id = me;
+  UPDATE geosql.writer AS w SET turn = w.turn + 1, seq = last, hash = last_hash WHERE w.id = me;
   IF fresh > 0 THEN
     INSERT INTO geosql.balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
       SELECT b.account, b.unit, b.spent, b.reserved, b.last, nullif(b.start, 0), b.win

@@ -1,0 +1,195 @@
+package postgres
+
+import (
+	"crypto/sha256"
+	"iter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
+
+// What is read for people.
+
+// Balances implements [ledger.Ledger].
+func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
+	err = l.read(func(r *reader) error {
+		return r.query(balancesSQL, func(rows pgx.Rows) error {
+			var account, unit string
+			var v [standingSize - 1]int64
+			if err := rows.Scan(&account, &unit, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]); err != nil {
+				return err
+			}
+			var s ledger.Standing
+			setStanding(&s, engine.Key{Account: account, Unit: budget.Unit(unit)}, v[:])
+			err := s.At(r.now)
+			balances = append(balances, s.Balance)
+			return err
+		})
+	})
+	return balances, err
+}
+
+const balancesSQL = `
+WITH known AS (SELECT account, unit FROM geosql.budget UNION SELECT account, unit FROM geosql.balance)
+SELECT k.account, k.unit, coalesce(own.epsilon, rest.epsilon, -1),
+  CASE WHEN own.epsilon IS NULL THEN coalesce(rest.window_seconds, 0) ELSE coalesce(own.window_seconds, 0) END,
+  coalesce(own.changed, rest.changed, 0),
+  coalesce(b.spent, -1), coalesce(b.reserved, 0), coalesce(b.last_charge, 0),
+  coalesce(b.window_start, 0), coalesce(b.window_spent, 0)
+FROM known AS k
+  LEFT JOIN geosql.budget AS own ON own.account = k.account AND own.unit = k.unit
+  LEFT JOIN geosql.budget AS rest ON rest.account = '*' AND rest.unit = k.unit
+  LEFT JOIN geosql.balance AS b ON b.account = k.account AND b.unit = k.unit
+ORDER BY k.unit, k.account`
+
+// Charges implements [ledger.Ledger].
+func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
+	return func(yield func(ledger.Charge, error) bool) {
+		charges, err := l.readCharges()
+		for _, c := range charges {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(ledger.Charge{}, err)
+		}
+	}
+}
+
+// ofPurse selects the entries of purses.
+const ofPurse = "unit = '" + eventUnit + "' AND account <> '" + ledger.Everyone + "'"
+
+// chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and what
+// roles have spent.
+const chargesSQL = `
+SELECT min(id), min(time), function, account, unit, sum(spent)::bigint, sum(evaluations)::bigint
+FROM geosql.entry WHERE NOT (` + ofPurse + `) GROUP BY writer, statement, function, account, unit
+HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
+ORDER BY min(id)`
+
+// readCharges reads all charges before it returns the first. The loop over them may use the ledger,
+// and takes as long as it likes.
+func (l *Ledger) readCharges() (charges []ledger.Charge, err error) {
+	err = l.read(func(r *reader) error {
+		return r.query(chargesSQL, func(rows pgx.Rows) error {
+			var c ledger.Charge
+			var unit string
+			var at, spent int64
+			err := rows.Scan(&c.ID, &at, &c.Function, &c.Account, &unit, &spent, &c.Evaluations)
+			c.Time, c.Unit, c.Epsilon = time.UnixMicro(at).UTC(), budget.Unit(unit), budget.Amount(spent)
+			charges = append(charges, c)
+			return err
+		})
+	})
+	return charges, err
+}
+
+// LimitChanges implements [ledger.Ledger].
+func (l *Ledger) LimitChanges() (changes []ledger.LimitChange, err error) {
+	err = l.read(func(r *reader) error {
+		return r.query(`
+SELECT id, time, account, unit, epsilon_limit, coalesce(window_seconds, 0)
+FROM geosql.entry WHERE epsilon_limit IS NOT NULL ORDER BY id`, func(rows pgx.Rows) error {
+			var c ledger.LimitChange
+			var unit string
+			var at, limit int64
+			err := rows.Scan(&c.ID, &at, &c.Account, &unit, &limit, &c.Window)
+			c.Time, c.Unit, c.Limit = time.UnixMicro(at).UTC(), budget.Unit(unit), budget.Amount(limit)
+			changes = append(changes, c)
+			return err
+		})
+	})
+	return changes, err
+}
+
+// Purses implements [ledger.Ledger].
+func (l *Ledger) Purses(role string) (purses []ledger.Purse, err error) {
+	if err := checkNames(role); err != nil {
+		return nil, engine.Wrap(err)
+	}
+	err = engine.Wrap(l.store.view(func(r *reader) error {
+		return r.query("SELECT account, unit, spent FROM geosql.purse WHERE role = $1 ORDER BY unit, account", func(rows pgx.Rows) error {
+			p := ledger.Purse{Role: role}
+			var unit string
+			var spent int64
+			err := rows.Scan(&p.Account, &unit, &spent)
+			p.Unit, p.Spent = budget.Unit(unit), budget.Amount(spent)
+			purses = append(purses, p)
+			return err
+		}, role)
+	}))
+	return purses, err
+}
+
+// TraceRun implements [ledger.Ledger].
+func (l *Ledger) TraceRun(name string) (points []ledger.Point, err error) {
+	if err := checkNames(name); err != nil {
+		return nil, engine.Wrap(err)
+	}
+	err = l.read(func(r *reader) error {
+		return r.query("SELECT points FROM geosql.run WHERE trace = $1 ORDER BY first", func(rows pgx.Rows) error {
+			var block []byte
+			err := rows.Scan(&block)
+			if err == nil {
+				points, err = engine.AppendPoints(points, block)
+			}
+			return err
+		}, name)
+	})
+	return points, err
+}
+
+// Record implements [ledger.Ledger].
+func (l *Ledger) Record(facts ...ledger.Fact) error {
+	if err := ledger.CheckFacts(facts); err != nil {
+		return err
+	}
+	for _, f := range facts {
+		if err := checkNames(f.Kind); err != nil {
+			return engine.Wrap(err)
+		}
+		if err := checkText(f.Text); err != nil {
+			return engine.Wrap(err)
+		}
+	}
+	if len(facts) == 0 {
+		return nil
+	}
+	return l.store.update(func(t *transaction) error { return t.addFacts(facts) })
+}
+
+// addFacts adds those facts that are not there. Others wait until the transaction ends, so that
+// nobody sees the second of two facts before the first.
+func (t *transaction) addFacts(facts []ledger.Fact) error {
+	if err := t.write("SELECT pg_advisory_xact_lock($1)", int64(factLock)); err != nil {
+		return err
+	}
+	kinds, texts, digests := make([]string, len(facts)), make([]string, len(facts)), make([][32]byte, len(facts))
+	for i, f := range facts {
+		kinds[i], texts[i], digests[i] = f.Kind, f.Text, sha256.Sum256([]byte(f.Text))
+	}
+	return t.write(`
+INSERT INTO geosql.fact(id, kind, text, digest, recorded)
+SELECT n + (SELECT coalesce(max(id), 0) FROM geosql.fact), kind, text, digest, $4
+FROM unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY AS f(kind, text, digest, n)
+ON CONFLICT (kind, digest) DO NOTHING`, kinds, texts, digests, t.now)
+}
+
+// Facts implements [ledger.Ledger]. It waits for no transaction, since whoever acts on facts asks
+// for new ones all the time.
+func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
+	err = l.store.view(func(r *reader) error {
+		return r.query("SELECT id, kind, text FROM geosql.fact WHERE id > $1 ORDER BY id", func(rows pgx.Rows) error {
+			var f ledger.Fact
+			err := rows.Scan(&f.ID, &f.Kind, &f.Text)
+			facts = append(facts, f)
+			return err
+		}, after)
+	})
+	return facts, engine.Wrap(err)
+}

@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// A statement is SQL with its arguments: int64, string, []byte, slices of these and of bool, nil.
+type statement struct {
+	sql  string
+	args []any
+}
+
+// queue adds a statement to a batch. Its arguments go in binary form, but for texts, which may
+// stand for values of any type.
+func (s *statement) queue(b *pgconn.Batch) {
+	values := make([][]byte, len(s.args))
+	formats := make([]int16, len(s.args))
+	for i, arg := range s.args {
+		values[i], formats[i] = encode(arg)
+	}
+	b.ExecParams(s.sql, values, nil, formats, binaryResults)
+}
+
+const (
+	textFormat   = 0
+	binaryFormat = 1
+)
+
+var binaryResults = []int16{binaryFormat}
+
+// OIDs of the elements of arrays.
+const (
+	boolOID  = 16
+	byteaOID = 17
+	int8OID  = 20
+	textOID  = 25
+)
+
+// encode returns an argument as it goes to the server.
+func encode(arg any) (value []byte, format int16) {
+	switch v := arg.(type) {
+	case nil:
+		return nil, binaryFormat
+	case string:
+		return notNil([]byte(v)), textFormat
+	case []byte:
+		return notNil(v), binaryFormat
+	case int64:
+		return binary.BigEndian.AppendUint64(nil, uint64(v)), binaryFormat
+	case bool:
+		return []byte{boolByte(v)}, binaryFormat
+	case []int64:
+		b := appendArray(make([]byte, 0, 20+12*len(v)), int8OID, len(v))
+		for _, n := range v {
+			b = binary.BigEndian.AppendUint32(b, 8)
+			b = binary.BigEndian.AppendUint64(b, uint64(n))
+		}
+		return b, binaryFormat
+	case []string:
+		size := 20
+		for _, s := range v {
+			size += 4 + len(s)
+		}
+		b := appendArray(make([]byte, 0, size), textOID, len(v))
+		for _, s := range v {
+			b = binary.BigEndian.AppendUint32(b, uint32(len(s)))
+			b = append(b, s...)
+		}
+		return b, binaryFormat
+	case [][32]byte:
+		b := appendArray(make([]byte, 0, 20+36*len(v)), byteaOID, len(v))
+		for i := range v {
+			b = binary.BigEndian.AppendUint32(b, 32)
+			b = append(b, v[i][:]...)
+		}
+		return b, binaryFormat
+	case []bool:
+		b := appendArray(make([]byte, 0, 20+5*len(v)), boolOID, len(v))
+		for _, t := range v {
+			b = binary.BigEndian.AppendUint32(b, 1)
+			b = append(b, boolByte(t))
+		}
+		return b, binaryFormat
+	}
+	panic(fmt.Sprintf("postgres: an argument is a %T", arg))
+}
+
+// notNil returns an empty value in place of nil, which stands for NULL.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func boolByte(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// appendArray appends the head of an array of n elements, none of which is NULL.
+func appendArray(b []byte, element uint32, n int) []byte {
+	if n == 0 {
+		b = binary.BigEndian.AppendUint32(b, 0)
+		b = binary.BigEndian.AppendUint32(b, 0)
+		return binary.BigEndian.AppendUint32(b, element)
+	}
+	for _, v := range [...]uint32{1, 0, element, uint32(n), 1} {
+		b = binary.BigEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// decodeInts reads a bigint[] of any dimensions, without NULL, as one slice.
+func decodeInts(b []byte) ([]int64, error) {
+	const head = 12
+	if len(b) < head || binary.BigEndian.Uint32(b[8:]) != int8OID {
+		return nil, errAnswer
+	}
+	dimensions := int(binary.BigEndian.Uint32(b))
+	if dimensions < 0 || dimensions > 6 || len(b) < head+8*dimensions {
+		return nil, errAnswer
+	}
+	b = b[head+8*dimensions:]
+	if len(b)%12 != 0 {
+		return nil, errAnswer
+	}
+	numbers := make([]int64, len(b)/12)
+	for i := range numbers {
+		if binary.BigEndian.Uint32(b[12*i:]) != 8 {
+			return nil, errAnswer
+		}
+		numbers[i] = int64(binary.BigEndian.Uint64(b[12*i+4:]))
+	}
+	return numbers, nil
+}
+
+// decodeInt reads a bigint.
+func decodeInt(b []byte) (int64, error) {
+	if len(b) != 8 {
+		return 0, errAnswer
+	}
+	return int64(binary.BigEndian.Uint64(b)), nil
+}

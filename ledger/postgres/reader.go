@@ -1,0 +1,412 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
+
+// reader implements [engine.Reader] in a transaction.
+type reader struct {
+	store  *store
+	conn   *pgxpool.Conn
+	now    int64
+	before func() error // called before anything is read; nil in a transaction that only reads
+}
+
+var _ engine.Reader = (*reader)(nil)
+
+// longest is how many bytes the texts of a key may have together, so that an index can hold them.
+const longest = 2000
+
+// checkKey returns an error for a key that the server cannot store.
+func checkKey(k engine.Key) error { return checkNames(k.Account, string(k.Unit)) }
+
+// checkNames returns an error for texts that the server cannot store together in an index.
+func checkNames(names ...string) error {
+	n := 0
+	for _, s := range names {
+		if err := checkText(s); err != nil {
+			return err
+		}
+		n += len(s)
+	}
+	if n > longest {
+		return fmt.Errorf("a name has %d bytes; on a server account, unit and role may have at most %d together", n, longest)
+	}
+	return nil
+}
+
+// checkText returns an error for a text that the server cannot store.
+func checkText(s string) error {
+	switch {
+	case !utf8.ValidString(s):
+		return fmt.Errorf("%s is not valid UTF-8; a server stores no other texts", printable.SQL(s))
+	case strings.IndexByte(s, 0) >= 0:
+		return fmt.Errorf("%s has a NUL character; a server stores no such texts", printable.SQL(s))
+	}
+	return nil
+}
+
+// standingsSQL reads what geosql.enter returns of each key.
+const (
+	standingsSQL = `
+SELECT array_agg(ARRAY[k.n, coalesce(l.epsilon, -1), coalesce(l.window_seconds, 0), coalesce(l.changed, 0),
+  coalesce(b.spent, -1), coalesce(b.reserved, 0), coalesce(b.last_charge, 0),
+  coalesce(b.window_start, 0), coalesce(b.window_spent, 0)])
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(account, unit, n)
+LEFT JOIN LATERAL (SELECT * FROM geosql.budget AS x
+  WHERE x.account IN (k.account, '*') AND x.unit = k.unit ORDER BY x.account = '*' LIMIT 1) AS l ON true
+LEFT JOIN LATERAL (SELECT * FROM geosql.balance AS x
+  WHERE x.account = k.account AND x.unit = k.unit`
+
+	unlocked = `) AS b ON true`
+	lockNow  = ` FOR UPDATE NOWAIT) AS b ON true`
+
+	standingSize = 9
+)
+
+// numbers returns the numbers of keys that standingsSQL, with its end, answers.
+func (r *reader) numbers(sql string, keys []engine.Key) ([]int64, error) {
+	accounts, units := make([]string, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		accounts[i], units[i] = k.Account, string(k.Unit)
+	}
+	if err := r.flushBefore(); err != nil {
+		return nil, err
+	}
+	batch := &pgconn.Batch{}
+	(&statement{sql, []any{accounts, units}}).queue(batch)
+	results, err := r.conn.Conn().PgConn().ExecBatch(context.Background(), batch).ReadAll()
+	if err != nil {
+		return nil, lost(err)
+	}
+	numbers, err := decodeInts(results[0].Rows[0][0])
+	if err != nil || len(numbers) != standingSize*len(keys) {
+		return nil, cmp.Or(err, errAnswer)
+	}
+	return numbers, nil
+}
+
+// setStanding sets a standing to numbers of standingsSQL behind the first. It reports whether there
+// is a balance.
+func setStanding(s *ledger.Standing, k engine.Key, v []int64) (stored bool) {
+	s.Account, s.Unit = k.Account, k.Unit
+	if v[0] >= 0 {
+		s.Limit, s.Limited, s.Window, s.LimitSet = budget.Amount(v[0]), true, v[1], v[2]
+	}
+	if v[3] < 0 {
+		return false
+	}
+	s.Spent, s.Reserved = budget.Amount(v[3]), budget.Amount(v[4])
+	if v[5] != 0 {
+		s.LastCharge = time.UnixMicro(v[5]).UTC()
+	}
+	s.Stored = ledger.WindowUse{Start: v[6], Spent: budget.Amount(v[7])}
+	return true
+}
+
+func (r *reader) flushBefore() error {
+	if r.before == nil {
+		return nil
+	}
+	return r.before()
+}
+
+// query calls each for every row of a query.
+func (r *reader) query(sql string, each func(pgx.Rows) error, args ...any) error {
+	if err := r.flushBefore(); err != nil {
+		return err
+	}
+	rows, err := r.conn.Query(context.Background(), sql, args...)
+	if err != nil {
+		return lost(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return lost(rows.Err())
+}
+
+// row reads the one row that a query answers. It reports false if there is none.
+func (r *reader) row(sql string, args []any, to ...any) (bool, error) {
+	if err := r.flushBefore(); err != nil {
+		return false, err
+	}
+	err := r.conn.QueryRow(context.Background(), sql, args...).Scan(to...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, lost(err)
+}
+
+// Now implements [engine.Reader].
+func (r *reader) Now() int64 { return r.now }
+
+// Standing implements [engine.Reader].
+func (r *reader) Standing(k engine.Key) (ledger.Standing, error) {
+	var s ledger.Standing
+	if err := checkKey(k); err != nil {
+		return s, err
+	}
+	numbers, err := r.numbers(standingsSQL+unlocked, []engine.Key{k})
+	if err != nil {
+		return s, err
+	}
+	setStanding(&s, k, numbers[1:])
+	return s, s.At(r.now)
+}
+
+// LimitedUnits implements [engine.Reader].
+func (r *reader) LimitedUnits(account string) (units []budget.Unit, err error) {
+	err = r.query("SELECT DISTINCT unit FROM geosql.budget WHERE account IN ($1, '*') ORDER BY unit", func(rows pgx.Rows) error {
+		var unit string
+		err := rows.Scan(&unit)
+		units = append(units, budget.Unit(unit))
+		return err
+	}, account)
+	return units, err
+}
+
+// limitsSince returns whose limits were set after a revision, and the last revision.
+func (r *reader) limitsSince(revision int64) (set []engine.Key, last int64, err error) {
+	last = revision
+	err = r.query("SELECT account, unit, revision FROM geosql.budget WHERE revision > $1 ORDER BY revision", func(rows pgx.Rows) error {
+		var account, unit string
+		err := rows.Scan(&account, &unit, &last)
+		set = append(set, engine.Key{Account: account, Unit: budget.Unit(unit)})
+		return err
+	}, revision)
+	return set, last, err
+}
+
+// Ascending implements [engine.Reader].
+func (r *reader) Ascending(unit budget.Unit, n int) (engine.Standings, error) {
+	rest, err := r.Standing(engine.Key{Account: ledger.Everyone, Unit: unit})
+	if err != nil {
+		return nil, err
+	}
+	return &ascending{r: r, unknown: rest, size: min(max(n, firstChunk), mostChunk)}, nil
+}
+
+// ascending reads standings in chunks: of the accounts that the ledger knows, those from the one
+// that is asked for on. Chunks grow, because accounts that are asked for may be few or all.
+type ascending struct {
+	r       *reader
+	unknown ledger.Standing // of accounts that the ledger does not know
+	size    int
+
+	chunk []ledger.Standing
+	next  int  // in the chunk
+	last  bool // whether there are none behind the chunk
+}
+
+const (
+	firstChunk = 64
+	mostChunk  = 1 << 14
+)
+
+// Standing implements [engine.Standings].
+func (a *ascending) Standing(account string) (ledger.Standing, error) {
+	if err := checkNames(account); err != nil {
+		return ledger.Standing{}, err
+	}
+	for {
+		for ; a.next < len(a.chunk); a.next++ {
+			if s := a.chunk[a.next]; s.Account == account {
+				return s, s.At(a.r.now)
+			} else if s.Account > account {
+				break
+			}
+		}
+		if a.next < len(a.chunk) || a.last {
+			s := a.unknown
+			s.Account = account
+			return s, s.At(a.r.now)
+		}
+		if err := a.read(account); err != nil {
+			return ledger.Standing{}, err
+		}
+	}
+}
+
+// read reads the chunk that begins at an account, or behind it.
+func (a *ascending) read(account string) error {
+	a.chunk, a.next = a.chunk[:0], 0
+	unit := a.unknown.Unit
+	err := a.r.query(`
+WITH known AS (
+  (SELECT account FROM geosql.budget WHERE unit = $2 AND account >= $1 AND account <> '*' ORDER BY account LIMIT $3)
+  UNION (SELECT account FROM geosql.balance WHERE unit = $2 AND account >= $1 ORDER BY account LIMIT $3)
+  ORDER BY account LIMIT $3)
+SELECT k.account, coalesce(l.epsilon, -1), coalesce(l.window_seconds, 0), coalesce(l.changed, 0),
+  coalesce(b.spent, -1), coalesce(b.reserved, 0), coalesce(b.last_charge, 0),
+  coalesce(b.window_start, 0), coalesce(b.window_spent, 0)
+FROM known AS k
+LEFT JOIN geosql.budget AS l ON l.account = k.account AND l.unit = $2
+LEFT JOIN geosql.balance AS b ON b.account = k.account AND b.unit = $2
+ORDER BY k.account`, func(rows pgx.Rows) error {
+		s := a.unknown
+		var v [standingSize - 1]int64
+		var name string
+		if err := rows.Scan(&name, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]); err != nil {
+			return err
+		}
+		setStanding(&s, engine.Key{Account: name, Unit: unit}, v[:])
+		a.chunk = append(a.chunk, s)
+		return nil
+	}, account, string(unit), int64(a.size))
+	a.last = len(a.chunk) < a.size
+	a.size = min(4*a.size, mostChunk)
+	return err
+}
+
+// Close implements [engine.Standings].
+func (*ascending) Close() {}
+
+// traceSQL reads the row of a trace.
+const traceSQL = `SELECT account, unit, state, points, "user", held, lost FROM geosql.trace WHERE trace = $1`
+
+// Trace implements [engine.Reader].
+func (r *reader) Trace(name string) (*engine.TraceRow, error) { return r.trace(traceSQL, name) }
+
+func (r *reader) trace(sql, name string) (*engine.TraceRow, error) {
+	if err := checkNames(name); err != nil {
+		return nil, err
+	}
+	var row engine.TraceRow
+	var unit string
+	found, err := r.row(sql, []any{name}, &row.Account, &unit, &row.State, &row.Saved, &row.User, (*int64)(&row.Held), (*int64)(&row.Lost))
+	if !found || err != nil {
+		return nil, err
+	}
+	row.Unit = budget.Unit(unit)
+	return &row, nil
+}
+
+// releaseSQL reads the row of a release.
+const releaseSQL = "SELECT digest, settings, output, charged, coalesce(sha256, ''), coalesce(sealed, 0) FROM geosql.release WHERE id = $1"
+
+// Release implements [engine.Reader].
+func (r *reader) Release(id string) (*engine.ReleaseRow, error) { return r.release(releaseSQL, id) }
+
+func (r *reader) release(sql, id string) (*engine.ReleaseRow, error) {
+	if err := checkNames(id); err != nil {
+		return nil, err
+	}
+	var row engine.ReleaseRow
+	var sha256 string
+	var sealed int64
+	found, err := r.row(sql, []any{id}, &row.Plan.Digest, &row.Plan.Settings, &row.Plan.Output, &row.Charged, &sha256, &sealed)
+	if !found || err != nil {
+		return nil, err
+	}
+	if sealed != 0 {
+		row.Published = &ledger.Published{Output: row.Plan.Output, SHA256: sha256, Time: time.UnixMicro(sealed).UTC()}
+	}
+	return &row, nil
+}
+
+// OtherRelease implements [engine.Reader].
+func (r *reader) OtherRelease(id, output, sha256 string) (other string, err error) {
+	_, err = r.row("SELECT id FROM geosql.release WHERE id <> $1 AND output = $2 AND sha256 = $3 ORDER BY id LIMIT 1", []any{id, output, sha256}, &other)
+	return other, err
+}
+
+// Given implements [engine.Reader].
+func (r *reader) Given(question []byte, role string) (given []ledger.Given, err error) {
+	err = r.query(`
+SELECT id, left_out, EXISTS (SELECT FROM geosql.seen WHERE answer = id AND role = $2)
+FROM geosql.answer WHERE question = $1 ORDER BY id`, func(rows pgx.Rows) error {
+		var g ledger.Given
+		var out []byte
+		err := rows.Scan(&g.ID, &out, &g.Seen)
+		g.LeftOut, g.Seen = out, g.Seen || role == ""
+		given = append(given, g)
+		return err
+	}, question, role)
+	return given, err
+}
+
+// Answer implements [engine.Reader].
+func (r *reader) Answer(id int64) (answer []byte, at time.Time, err error) {
+	var given int64
+	found, err := r.row("SELECT answer, given FROM geosql.answer WHERE id = $1", []any{id}, &answer, &given)
+	if err == nil && !found {
+		err = errors.New("the ledger is damaged: an answer is missing")
+	}
+	return answer, time.UnixMicro(given).UTC(), err
+}
+
+var errPurse = errors.New("the ledger is damaged: what a role has spent is out of range")
+
+// Purses implements [engine.Reader].
+func (r *reader) Purses(role string, unit budget.Unit) (func(string) (ledger.Purse, error), error) {
+	p := &purses{r: r, role: role, unit: unit, size: firstChunk}
+	return p.of, checkNames(role, string(unit))
+}
+
+// purses reads the purses of a role in chunks, as ascending does. Accounts may be asked for in any
+// order, but one that is not above the last one begins another chunk.
+type purses struct {
+	r    *reader
+	role string
+	unit budget.Unit
+	size int
+
+	from, to string // the accounts of the chunk; to is not in it, and "" is behind all
+	chunk    map[string]budget.Amount
+}
+
+// of returns the purse for an account.
+func (p *purses) of(account string) (ledger.Purse, error) {
+	if p.chunk == nil || account < p.from || p.to != "" && account >= p.to {
+		if err := p.read(account); err != nil {
+			return ledger.Purse{}, err
+		}
+	}
+	purse := ledger.Purse{Role: p.role, Account: account, Unit: p.unit, Spent: p.chunk[account]}
+	if purse.Spent < 0 || purse.Spent > budget.Max {
+		return purse, errPurse
+	}
+	return purse, nil
+}
+
+// read reads the chunk that begins at an account.
+func (p *purses) read(account string) error {
+	if err := checkNames(p.role, string(p.unit), account); err != nil {
+		return err
+	}
+	p.chunk, p.from, p.to = make(map[string]budget.Amount, p.size), account, ""
+	n := 0
+	err := p.r.query(`
+SELECT account, spent FROM geosql.purse WHERE role = $1 AND unit = $2 AND account >= $3 ORDER BY account LIMIT $4`, func(rows pgx.Rows) error {
+		var name string
+		var spent int64
+		err := rows.Scan(&name, &spent)
+		if n++; n > p.size {
+			p.to = name
+			return err
+		}
+		p.chunk[name] = budget.Amount(spent)
+		return err
+	}, p.role, string(p.unit), account, int64(p.size)+1)
+	p.size = min(4*p.size, mostChunk)
+	return err
+}

@@ -1,0 +1,308 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
+
+// store keeps a ledger. It has what of [engine.Store] does not count references.
+type store struct {
+	pool  *pgxpool.Pool
+	id    string // of the ledger
+	queue engine.Queue
+	clock clock
+
+	// turn is held during a transaction.
+	turn   sync.Mutex
+	writer *writer // nil until something is written
+
+	limits struct {
+		sync.Mutex
+		revision int64 // of the last limit that was looked at
+	}
+
+	outdated atomic.Bool // the owner has accepted a loss
+	closed   atomic.Bool
+}
+
+// Now returns what [engine.Store] says.
+func (s *store) Now() int64 { return s.clock.now() }
+
+// shutdown closes the connections and gives up the writer.
+func (s *store) shutdown() error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.closed.Store(true)
+	s.pool.Close()
+	if s.writer == nil {
+		return nil
+	}
+	return s.writer.file.Close()
+}
+
+// plan is what a transaction needs to know before it begins.
+type plan struct {
+	keys  map[engine.Key]struct{} // whose balances are locked
+	alone bool                    // whether limits are set
+}
+
+// again is the error of a transaction that has to run again, with more in its plan.
+type again struct{}
+
+func (again) Error() string { return "the transaction has to run again" }
+
+// Update does what [engine.Store] says.
+func (s *store) Update(needs engine.Needs, work func(engine.Transaction) error) error {
+	if needs != nil {
+		for k := range needs { // before others share the transaction
+			if err := checkKey(k); err != nil {
+				return err
+			}
+		}
+	}
+	return s.queue.Do(&engine.Job{Needs: needs, Work: work}, func(take func() []*engine.Job) error {
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		return s.run(take())
+	})
+}
+
+// update runs work in a transaction, as Update does.
+func (s *store) update(work func(*transaction) error) error {
+	return engine.Wrap(s.Update(nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
+}
+
+// attempts bounds how often a transaction runs that others come in the way of.
+const attempts = 100
+
+// run runs jobs in a transaction, all or none. It is called under turn.
+func (s *store) run(jobs []*engine.Job) error {
+	p := plan{keys: map[engine.Key]struct{}{}}
+	for _, j := range jobs {
+		if j.Needs == nil {
+			continue
+		}
+		for k := range j.Needs {
+			p.keys[k] = struct{}{}
+		}
+	}
+	return retry(func(ctx context.Context) error { return s.runOnce(ctx, jobs, &p) })
+}
+
+// retry tries something that stores nothing if it fails, until it succeeds, others have come in its
+// way too often, or the server is away for too long.
+func retry(try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	began := time.Now()
+	for n := 1; ; n++ {
+		err := try(ctx)
+		switch {
+		case err == nil || n == attempts || !canRunAgain(err):
+			return err
+		case isA[again](err):
+			continue
+		case time.Since(began) > away || pause(ctx, n) != nil:
+			return err
+		}
+	}
+}
+
+// canRunAgain reports whether nothing is stored after an error, and the transaction may succeed if
+// it runs again.
+func canRunAgain(err error) bool {
+	const (
+		uniqueViolation    = "23505" // somebody has added what was not there
+		serialization      = "40001"
+		deadlock           = "40P01"
+		lockNotAvailable   = "55P03" // of a balance that was not in the plan
+		adminShutdown      = "57P01"
+		crashShutdown      = "57P02"
+		cannotConnectNow   = "57P03"
+		idleInTransaction  = "25P03"
+		tooManyConnections = "53300"
+	)
+	return isA[again](err) || isA[*lostError](err) || hasCode(err, uniqueViolation, serialization, deadlock, lockNotAvailable,
+		adminShutdown, crashShutdown, cannotConnectNow, idleInTransaction, tooManyConnections)
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// pause waits before the next attempt, longer and longer, at most until the context is done.
+func pause(ctx context.Context, attempt int) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(min(time.Duration(attempt)*5*time.Millisecond, 500*time.Millisecond)):
+		return nil
+	}
+}
+
+// lostError is the error of a connection that was lost, or that could not be made, while nothing
+// can have been stored.
+type lostError struct{ err error }
+
+func (e *lostError) Error() string { return e.err.Error() }
+func (e *lostError) Unwrap() error { return e.err }
+
+// lost returns a lostError for errors that are not the server's answer to a statement.
+func lost(err error) error {
+	if err == nil || err == engine.ErrClosed || isA[*pgconn.PgError](err) || isA[*lostError](err) {
+		return err
+	}
+	return &lostError{err}
+}
+
+// acquire returns a connection.
+func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	if s.closed.Load() {
+		return nil, engine.ErrClosed
+	}
+	conn, err := s.pool.Acquire(ctx)
+	return conn, lost(explainConnect(err))
+}
+
+// runOnce runs jobs in a transaction.
+func (s *store) runOnce(ctx context.Context, jobs []*engine.Job, p *plan) error {
+	t, err := s.begin(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer t.end() // also if a job panics
+	err = engine.RunJobs(jobs, t, func() int { return t.written })
+	switch {
+	case t.again: // whatever a job made of the error
+		return again{}
+	case err != nil:
+		return err
+	case t.written == 0:
+		return nil
+	}
+	return t.commit(ctx)
+}
+
+// View does what [engine.Store] says.
+func (s *store) View(work func(engine.Reader) error) error {
+	return s.view(func(r *reader) error { return work(r) })
+}
+
+// view lets work read one state of what is stored.
+func (s *store) view(work func(*reader) error) error {
+	r, err := s.beginView()
+	if err != nil {
+		return err
+	}
+	defer r.conn.Release()
+	err = work(r)
+	if _, ending := r.conn.Exec(context.Background(), "COMMIT"); err == nil && ending != nil {
+		err = ending
+	}
+	return err
+}
+
+// beginView begins a transaction that reads. It looks for a server that is away for a while.
+func (s *store) beginView() (r *reader, err error) {
+	err = retry(func(ctx context.Context) error {
+		r, err = s.tryView(ctx)
+		return err
+	})
+	return r, err
+}
+
+// tryView begins a transaction that reads.
+func (s *store) tryView(ctx context.Context) (*reader, error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	var now int64
+	var recovery bool
+	batch.Queue("SELECT geosql.now(), pg_is_in_recovery()").QueryRow(func(row pgx.Row) error { return row.Scan(&now, &recovery) })
+	sent := moment(time.Now())
+	err = lost(conn.SendBatch(ctx, batch).Close())
+	if err == nil && recovery {
+		err = errRecovery
+	}
+	if err != nil {
+		discard(conn)
+		return nil, err
+	}
+	s.clock.set(now, sent)
+	return &reader{store: s, conn: conn, now: now}, nil
+}
+
+// discard closes a connection that may be in a transaction.
+func discard(conn *pgxpool.Conn) {
+	_ = conn.Conn().Close(context.Background()) // there is an earlier error
+	conn.Release()
+}
+
+// LimitsSet does what [engine.Store] says.
+func (s *store) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
+	s.limits.Lock()
+	defer s.limits.Unlock()
+	set, err := s.limitsSet()
+	if err != nil || !set {
+		return err
+	}
+	return s.view(func(r *reader) error {
+		keys, revision, err := r.limitsSince(s.limits.revision)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		if err := work(r, keys); err != nil {
+			return err
+		}
+		s.limits.revision = revision
+		return nil
+	})
+}
+
+// limitsSet reports whether limits were set since those that were looked at.
+func (s *store) limitsSet() (set bool, err error) {
+	var revision int64
+	err = retry(func(ctx context.Context) error {
+		var recovery bool
+		err := s.tryRow(ctx, "SELECT coalesce(max(revision), 0), pg_is_in_recovery() FROM geosql.budget", &revision, &recovery)
+		if err == nil && recovery {
+			err = errRecovery
+		}
+		return err
+	})
+	return revision != s.limits.revision, err
+}
+
+// tryRow reads the one row that a query answers.
+func (s *store) tryRow(ctx context.Context, sql string, to ...any) error {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return lost(conn.QueryRow(ctx, sql).Scan(to...))
+}
+
+var (
+	errAnswer   = errors.New("the server has answered what a ledger does not")
+	errRecovery = errors.New("the server is a standby in recovery, which cannot keep a ledger; connect to the primary")
+)
+
+// errNotDurable is the error of a server that may forget what it has committed.
+func errNotDurable(setting, value, cure string) error {
+	return fmt.Errorf("the server may forget charges: %s is %s; %s", setting, value, cure)
+}

@@ -1,0 +1,547 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
+
+// transaction implements [engine.Transaction]. What is written waits in memory until the commit.
+type transaction struct {
+	reader
+	plan  *plan
+	open  bool // on the server
+	again bool // it has to be given up, and run again
+
+	accounts map[engine.Key]*account // that are locked
+	changed  []*account
+	stale    bool // whether limits were set since those of the accounts were read
+
+	head    ledger.Head // of the writer
+	entries entries
+	pending []statement // to run before the entries are written, or anything is read
+
+	written  int
+	numbered []*engine.Run // that got their number here
+	undos    []func()      // called if it ends without a commit
+}
+
+// account is a balance that a transaction has locked, and the limit that holds for it.
+type account struct {
+	standing ledger.Standing
+	stored   bool // whether the balance has a row
+	changed  bool
+}
+
+// entries are the rows of table entry that a transaction writes, by columns.
+type entries struct {
+	statement, time           []int64
+	function, account, unit   []string
+	spent, reserved, evals    []int64
+	windowStart, windowSpent  []int64
+	epsilonLimit, windowLimit []int64
+	hash                      [][32]byte
+	scratch                   []byte
+}
+
+// add adds an entry.
+func (r *entries) add(e *ledger.Entry, h *ledger.Head) {
+	r.statement = append(r.statement, e.Statement)
+	r.time = append(r.time, e.Time)
+	r.function = append(r.function, e.Function)
+	r.account = append(r.account, e.Account)
+	r.unit = append(r.unit, string(e.Unit))
+	r.spent = append(r.spent, int64(e.Spent))
+	r.reserved = append(r.reserved, int64(e.Reserved))
+	r.evals = append(r.evals, e.Evaluations)
+	r.windowStart = append(r.windowStart, e.Window.Start)
+	r.windowSpent = append(r.windowSpent, int64(e.Window.Spent))
+	r.epsilonLimit = append(r.epsilonLimit, int64(e.Limit))
+	r.windowLimit = append(r.windowLimit, e.LimitWindow)
+	r.hash = append(r.hash, h.Hash)
+}
+
+const beginSQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+const enterSQL = `SELECT started, recovery, durable, storage, generation, moved, turn, seq, hash, standings, now
+FROM geosql.enter($1::uuid, $2, $3, $4)`
+
+// begin begins a transaction: the first of its two round trips. It is called under turn.
+func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &transaction{reader: reader{store: s, conn: conn}, plan: p, open: true, accounts: make(map[engine.Key]*account, len(p.keys))}
+	t.before = t.flush
+	if s.writer == nil {
+		s.writer, err = s.claim(ctx, conn.Conn())
+	}
+	if err == nil {
+		err = t.enter(ctx, p)
+	}
+	if err != nil {
+		t.end()
+		return nil, err
+	}
+	return t, nil
+}
+
+// enter locks and reads what the plan says.
+func (t *transaction) enter(ctx context.Context, p *plan) error {
+	keys := make([]engine.Key, 0, len(p.keys))
+	for k := range p.keys {
+		if err := checkKey(k); err != nil {
+			return err
+		}
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, compareKeys)
+	accounts, units := make([]string, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		accounts[i], units[i] = k.Account, string(k.Unit)
+	}
+	batch := &pgconn.Batch{}
+	(&statement{sql: beginSQL}).queue(batch)
+	(&statement{enterSQL, []any{t.store.writer.file.ID(), p.alone, accounts, units}}).queue(batch)
+	sent := moment(time.Now())
+	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, batch).ReadAll()
+	if err != nil {
+		return lost(err)
+	}
+	if len(results) != 2 || len(results[1].Rows) != 1 || len(results[1].Rows[0]) != 11 {
+		return errAnswer
+	}
+	return t.entered(results[1].Rows[0], keys, sent)
+}
+
+// entered takes in the answer of geosql.enter.
+func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) error {
+	recovery, durable, storage, moved, hash := string(row[1]) == "\x01", string(row[2]), string(row[3]), row[5], row[8]
+	if err := checkServer(recovery, durable, storage); err != nil {
+		return err
+	}
+	if moved != nil {
+		return fmt.Errorf("the ledger was moved to %s", moved)
+	}
+	if row[6] == nil {
+		return errBehind
+	}
+	var at position
+	var started, generation int64
+	for _, f := range []struct {
+		to   *int64
+		from []byte
+	}{{&started, row[0]}, {&generation, row[4]}, {&at.turn, row[6]}, {&at.head.ID, row[7]}, {&t.now, row[10]}} {
+		var err error
+		if *f.to, err = decodeInt(f.from); err != nil {
+			return err
+		}
+	}
+	if copy(at.head.Hash[:], hash) != len(at.head.Hash) {
+		return errAnswer
+	}
+	t.store.clock.set(started, sent)
+	if err := t.store.writer.check(at, generation); err != nil {
+		t.store.outdated.Store(err == errOtherGeneration)
+		return err
+	}
+	t.head = at.head
+	return t.addStandings(row[9], keys)
+}
+
+// addStandings takes in the numbers of keys that are locked now.
+func (t *transaction) addStandings(array []byte, keys []engine.Key) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	numbers, err := decodeInts(array)
+	if err != nil || len(numbers) != standingSize*len(keys) {
+		return cmp.Or(err, errAnswer)
+	}
+	all := make([]account, len(keys))
+	for ; len(numbers) > 0; numbers = numbers[standingSize:] {
+		i := numbers[0] - 1
+		if i < 0 || i >= int64(len(keys)) {
+			return errAnswer
+		}
+		k := keys[i]
+		a := &all[i]
+		a.stored = setStanding(&a.standing, k, numbers[1:standingSize])
+		t.accounts[k] = a
+	}
+	return nil
+}
+
+// checkServer returns an error for a server that may not keep what it commits.
+func checkServer(recovery bool, durable, storage string) error {
+	if recovery {
+		return errRecovery
+	}
+	switch durable {
+	case "on", "remote_write", "remote_apply":
+	default:
+		return errNotDurable("synchronous_commit", durable, "set it to on")
+	}
+	fsync, pages, _ := strings.Cut(storage, " ")
+	if fsync != "on" {
+		return errNotDurable("fsync", fsync, "set fsync = on in postgresql.conf and reload")
+	}
+	if pages != "on" {
+		return errNotDurable("full_page_writes", pages, "set full_page_writes = on in postgresql.conf and reload")
+	}
+	return nil
+}
+
+func compareKeys(a, b engine.Key) int {
+	return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(string(a.Unit), string(b.Unit)))
+}
+
+// flush writes what waits, but for entries and balances.
+func (t *transaction) flush() error {
+	if len(t.pending) == 0 {
+		return nil
+	}
+	batch := &pgconn.Batch{}
+	for i := range t.pending {
+		t.pending[i].queue(batch)
+	}
+	t.pending = t.pending[:0]
+	_, err := t.conn.Conn().PgConn().ExecBatch(context.Background(), batch).ReadAll()
+	return lost(err)
+}
+
+// write has a statement run before the commit.
+func (t *transaction) write(sql string, args ...any) error {
+	for _, arg := range args {
+		if text, ok := arg.(string); ok {
+			if err := checkText(text); err != nil {
+				return err
+			}
+		}
+	}
+	t.pending = append(t.pending, statement{sql, args})
+	t.written++
+	return nil
+}
+
+const leaveSQL = `SELECT geosql.leave($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+  $17, $18, $19, $20, $21, $22, $23, $24, $25)`
+
+// commit writes everything and commits: the second round trip.
+func (t *transaction) commit(ctx context.Context) error {
+	batch := &pgconn.Batch{}
+	for i := range t.pending {
+		t.pending[i].queue(batch)
+	}
+	leave := t.leave()
+	leave.queue(batch)
+	(&statement{sql: "COMMIT"}).queue(batch)
+	w := t.store.writer
+	to := position{w.at.turn + 1, t.head}
+	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, batch).ReadAll()
+	if err == nil {
+		last := results[len(results)-1]
+		if len(results) != len(t.pending)+2 || last.CommandTag.String() != "COMMIT" {
+			return fmt.Errorf("the server has answered COMMIT with %s", last.CommandTag)
+		}
+		t.open = false
+		t.done()
+		return w.advance(to)
+	}
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Severity == "ERROR" {
+		return err // it is rolled back
+	}
+	if doubt := w.setDoubt(to); doubt != nil {
+		return errors.Join(err, doubt)
+	}
+	t.closeConn()
+	return t.resolve(err)
+}
+
+// resolve finds out whether a commit was stored whose answer was lost, because of an error.
+func (t *transaction) resolve(lostBy error) error {
+	s := t.store
+	to := *s.writer.doubt
+	err := retry(func(ctx context.Context) error {
+		found, err := s.begin(ctx, &plan{}) // waits until the server has ended the old transaction
+		if err == nil {
+			found.end()
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return &inDoubtError{lostBy, err}
+	case s.writer.at == to:
+		t.done()
+		return nil
+	}
+	return &lostError{lostBy} // nothing is stored
+}
+
+// inDoubtError is the error of a transaction that may have been committed.
+type inDoubtError struct{ lost, err error }
+
+func (e *inDoubtError) Error() string {
+	return fmt.Sprintf("the connection was lost (%v), and so it is not known whether the charge is stored: %v", e.lost, e.err)
+}
+
+// leave returns the statement that writes entries and balances.
+func (t *transaction) leave() statement {
+	slices.SortFunc(t.changed, func(a, b *account) int { return compareKeys(a.key(), b.key()) })
+	n := len(t.changed)
+	accounts, units, isFresh := make([]string, n), make([]string, n), make([]bool, n)
+	var columns [5][]int64
+	for i := range columns {
+		columns[i] = make([]int64, n)
+	}
+	var fresh int64
+	for i, a := range t.changed {
+		s := &a.standing
+		accounts[i], units[i], isFresh[i] = s.Account, string(s.Unit), !a.stored
+		for k, v := range [...]int64{int64(s.Spent), int64(s.Reserved), microseconds(s.LastCharge), s.Stored.Start, int64(s.Stored.Spent)} {
+			columns[k][i] = v
+		}
+		if !a.stored {
+			fresh++
+		}
+	}
+	e := &t.entries
+	return statement{leaveSQL, []any{t.store.writer.file.ID(), t.head.ID, t.head.Hash[:],
+		e.statement, e.time, e.function, e.account, e.unit, e.spent, e.reserved, e.evals,
+		e.windowStart, e.windowSpent, e.epsilonLimit, e.windowLimit, e.hash,
+		fresh, accounts, units, columns[0], columns[1], columns[2], columns[3], columns[4], isFresh}}
+}
+
+// key returns the account's key.
+func (a *account) key() engine.Key {
+	return engine.Key{Account: a.standing.Account, Unit: a.standing.Unit}
+}
+
+// microseconds returns a time in microseconds since 1970, or 0 for the zero time.
+func microseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// done says that the transaction is stored.
+func (t *transaction) done() { t.numbered, t.undos = nil, nil }
+
+// end rolls the transaction back unless it was committed.
+func (t *transaction) end() {
+	for _, r := range t.numbered {
+		r.Number = 0
+	}
+	for _, undo := range t.undos {
+		undo()
+	}
+	t.done()
+	if t.conn == nil {
+		return
+	}
+	if t.open {
+		ctx, cancel := context.WithTimeout(context.Background(), away)
+		defer cancel()
+		if _, err := t.conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
+			t.closeConn()
+			return
+		}
+	}
+	t.conn.Release()
+	t.conn = nil
+}
+
+// closeConn closes the connection.
+func (t *transaction) closeConn() {
+	discard(t.conn)
+	t.conn = nil
+}
+
+// Undo implements [engine.Transaction].
+func (t *transaction) Undo(undo func()) { t.undos = append(t.undos, undo) }
+
+// giveUp has the transaction run again with more in its plan.
+func (t *transaction) giveUp() error {
+	t.again = true
+	return again{}
+}
+
+// locked returns an account, which it locks if it was not in the plan. It does not wait for
+// somebody who has locked it, since the accounts are not locked in their order then: the transaction
+// runs again with the account in its plan.
+func (t *transaction) locked(k engine.Key) (*account, error) {
+	if err := t.refresh(); err != nil {
+		return nil, err
+	}
+	if a := t.accounts[k]; a != nil {
+		return a, nil
+	}
+	if err := checkKey(k); err != nil {
+		return nil, err
+	}
+	t.plan.keys[k] = struct{}{}
+	numbers, err := t.numbers(standingsSQL+lockNow, []engine.Key{k})
+	if hasCode(err, "55P03") {
+		return nil, t.giveUp()
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := &account{}
+	a.stored = setStanding(&a.standing, k, numbers[1:])
+	t.accounts[k] = a
+	return a, nil
+}
+
+// refresh reads the limits of the accounts again if limits were set.
+func (t *transaction) refresh() error {
+	if !t.stale || len(t.accounts) == 0 {
+		return nil
+	}
+	keys := make([]engine.Key, 0, len(t.accounts))
+	for k := range t.accounts {
+		keys = append(keys, k)
+	}
+	numbers, err := t.numbers(standingsSQL, keys)
+	if err != nil {
+		return err
+	}
+	for ; len(numbers) > 0; numbers = numbers[standingSize:] {
+		var now ledger.Standing
+		setStanding(&now, keys[numbers[0]-1], numbers[1:standingSize])
+		s := &t.accounts[keys[numbers[0]-1]].standing
+		s.Limit, s.Limited, s.Window, s.LimitSet = now.Limit, now.Limited, now.Window, now.LimitSet
+	}
+	t.stale = false
+	return nil
+}
+
+// Standing implements [engine.Reader].
+func (t *transaction) Standing(k engine.Key) (ledger.Standing, error) {
+	a, err := t.locked(k)
+	if err != nil {
+		return ledger.Standing{}, err
+	}
+	s := a.standing
+	return s, s.At(t.now)
+}
+
+// Ascending implements [engine.Reader].
+func (t *transaction) Ascending(unit budget.Unit, _ int) (engine.Standings, error) {
+	return lockedStandings{t, unit}, nil
+}
+
+// lockedStandings reads the standings of accounts that a transaction locks.
+type lockedStandings struct {
+	t    *transaction
+	unit budget.Unit
+}
+
+func (s lockedStandings) Standing(account string) (ledger.Standing, error) {
+	return s.t.Standing(engine.Key{Account: account, Unit: s.unit})
+}
+
+func (lockedStandings) Close() {}
+
+// errNotRead is the error of a balance that is written and was not read.
+var errNotRead = errors.New("a balance was not read before it was written")
+
+// change sets what a change leads to of an account's standing.
+func (t *transaction) change(k engine.Key, spent, reserved budget.Amount, lastCharge int64, w ledger.WindowUse) error {
+	a := t.accounts[k]
+	if a == nil {
+		return errNotRead
+	}
+	if !a.changed {
+		a.changed = true
+		t.changed = append(t.changed, a)
+	}
+	s := &a.standing
+	s.Spent, s.Reserved, s.Stored = spent, reserved, w
+	if lastCharge != 0 {
+		s.LastCharge = time.UnixMicro(lastCharge).UTC()
+	}
+	return nil
+}
+
+// Post implements [engine.Transaction].
+func (t *transaction) Post(c *engine.Change, s *ledger.Standing) error {
+	reserved := s.ReservedChange(c.Spent, c.Reserved, c.Term)
+	w := s.WindowAfter(c.Spent + reserved)
+	if err := t.addEntry(c, reserved, w); err != nil {
+		return err
+	}
+	return t.change(engine.Key{Account: c.Account, Unit: c.Unit}, s.Spent+c.Spent, s.Reserved+reserved, c.LastCharge(s), w)
+}
+
+// ChargeAscending implements [engine.Transaction].
+func (t *transaction) ChargeAscending(from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) error {
+	for i, item := range items {
+		k := engine.Key{Account: item.Account, Unit: from.Unit}
+		a := t.accounts[k]
+		if a == nil {
+			return errNotRead
+		}
+		c := engine.ChargeOf(item, from)
+		if err := t.addEntry(c, 0, windows[i]); err != nil {
+			return err
+		}
+		s := &a.standing
+		if err := t.change(k, s.Spent+c.Spent, s.Reserved, c.LastCharge(s), windows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetLimit implements [engine.Transaction].
+func (t *transaction) SetLimit(c *engine.Change) error {
+	if !t.plan.alone {
+		t.plan.alone = true
+		return t.giveUp()
+	}
+	if err := checkKey(engine.Key{Account: c.Account, Unit: c.Unit}); err != nil {
+		return err
+	}
+	if err := t.addEntry(c, 0, ledger.WindowUse{}); err != nil {
+		return err
+	}
+	t.stale = true
+	return t.write(`
+INSERT INTO geosql.budget(account, unit, epsilon, window_seconds, changed, writer, entry, revision)
+VALUES ($1, $2, $3, nullif($4::bigint, 0), $5, $6::uuid, $7, 1 + (SELECT coalesce(max(revision), 0) FROM geosql.budget))
+ON CONFLICT (account, unit) DO UPDATE SET epsilon = excluded.epsilon, window_seconds = excluded.window_seconds,
+  changed = excluded.changed, writer = excluded.writer, entry = excluded.entry, revision = excluded.revision`,
+		c.Account, string(c.Unit), int64(c.Limit.Epsilon), c.Limit.Seconds, c.Time, t.store.writer.file.ID(), t.head.ID)
+}
+
+// addEntry writes a change as the next entry of the writer's chain.
+func (t *transaction) addEntry(c *engine.Change, reserved budget.Amount, w ledger.WindowUse) error {
+	if err := checkText(c.Function); err != nil {
+		return err
+	}
+	if c.Run.Number == 0 {
+		c.Run.Number = t.head.ID + 1
+		t.numbered = append(t.numbered, c.Run)
+	}
+	e := c.Entry(reserved, w)
+	t.head = t.head.Next(&e, &t.entries.scratch)
+	t.entries.add(&e, &t.head)
+	t.written++
+	return nil
+}
+
+var _ engine.Transaction = (*transaction)(nil)

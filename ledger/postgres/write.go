@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
+
+// What a transaction writes beside charges and limits. Rows that it depends on are locked when they
+// are read, so that nobody else changes them before the transaction ends.
+
+// Trace implements [engine.Reader].
+func (t *transaction) Trace(name string) (*engine.TraceRow, error) {
+	return t.trace(traceSQL+" FOR UPDATE", name)
+}
+
+// Release implements [engine.Reader].
+func (t *transaction) Release(id string) (*engine.ReleaseRow, error) {
+	return t.release(releaseSQL+" FOR UPDATE", id)
+}
+
+// Advisory locks that are taken by a class and a number. The number may be the same for two
+// questions, or two roles: then one waits for the other.
+const (
+	questionClass = 1
+	purseClass    = 2
+)
+
+// Given implements [engine.Reader]. Nobody else answers the question before the transaction ends.
+func (t *transaction) Given(question []byte, role string) ([]ledger.Given, error) {
+	if err := t.lock(questionClass, int64(int32(binary.BigEndian.Uint32(question)))); err != nil {
+		return nil, err
+	}
+	return t.reader.Given(question, role)
+}
+
+// Purses implements [engine.Reader]. Nobody else charges the purses before the transaction ends.
+func (t *transaction) Purses(role string, unit budget.Unit) (func(string) (ledger.Purse, error), error) {
+	h := fnv.New32()
+	_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(role)))) // never fails
+	_, _ = h.Write([]byte(role + string(unit)))
+	if err := t.lock(purseClass, int64(int32(h.Sum32()))); err != nil {
+		return nil, err
+	}
+	return t.reader.Purses(role, unit)
+}
+
+// lock takes an advisory lock until the transaction ends.
+func (t *transaction) lock(class, number int64) error {
+	t.pending = append(t.pending, statement{"SELECT pg_advisory_xact_lock($1::bigint::integer, $2::bigint::integer)", []any{class, number}})
+	return t.flush() // a statement of its own, so that the next one sees what the last holder has written
+}
+
+// ChargePurses implements [engine.Transaction].
+func (t *transaction) ChargePurses(role string, from *engine.Origin, items []ledger.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	of := *from
+	of.Unit = eventUnit
+	accounts, amounts := make([]string, len(items)), make([]int64, len(items))
+	for i, item := range items {
+		if err := checkNames(role, string(from.Unit), item.Account); err != nil {
+			return err
+		}
+		p := ledger.Purse{Role: role, Account: item.Account, Unit: from.Unit}
+		c := &engine.Change{Origin: &of, Account: p.EntryAccount(), Spent: item.Epsilon}
+		if err := t.addEntry(c, 0, ledger.WindowUse{}); err != nil {
+			return err
+		}
+		accounts[i], amounts[i] = item.Account, int64(item.Epsilon)
+	}
+	return t.write(`
+INSERT INTO geosql.purse AS p(role, account, unit, spent)
+SELECT $1, i.account, $2, i.spent FROM unnest($3::text[], $4::bigint[]) AS i(account, spent)
+ON CONFLICT (role, unit, account) DO UPDATE SET spent = p.spent + excluded.spent`, role, string(from.Unit), accounts, amounts)
+}
+
+// eventUnit is the unit of entries that change no balance.
+const eventUnit = ""
+
+// TakeTrace implements [engine.Transaction].
+func (t *transaction) TakeTrace(name string, row *engine.TraceRow) error {
+	return t.write(`
+INSERT INTO geosql.trace AS t(trace, account, unit, state, points, "user", held, lost, changed)
+VALUES ($1, $2, $3, '', 0, $4, $5, 0, $6)
+ON CONFLICT (trace) DO UPDATE SET "user" = excluded."user", held = excluded.held, changed = excluded.changed,
+  fence = t.fence + CASE WHEN t."user" IS DISTINCT FROM excluded."user" THEN 1 ELSE 0 END`,
+		name, row.Account, string(row.Unit), row.User, int64(row.Held), t.now)
+}
+
+// PutTrace implements [engine.Transaction].
+func (t *transaction) PutTrace(name string, row *engine.TraceRow) error {
+	var user any
+	if row.User != nil {
+		user = row.User
+	}
+	return t.write(`
+INSERT INTO geosql.trace(trace, account, unit, state, "user", points, held, lost, changed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)
+ON CONFLICT (trace) DO UPDATE SET account = excluded.account, unit = excluded.unit, state = excluded.state,
+  "user" = excluded."user", points = excluded.points, held = excluded.held, lost = 0, changed = excluded.changed`,
+		name, row.Account, string(row.Unit), row.State, user, row.Saved, int64(row.Held), t.now)
+}
+
+// AddPoints implements [engine.Transaction].
+func (t *transaction) AddPoints(name string, saved int64, points []ledger.Point) error {
+	if len(points) == 0 {
+		return nil
+	}
+	return t.write("INSERT INTO geosql.run(trace, first, points) VALUES ($1, $2, $3)", name, saved+1, engine.EncodePoints(points))
+}
+
+// FreeTrace implements [engine.Transaction].
+func (t *transaction) FreeTrace(name string, saved int64, lost budget.Amount) error {
+	return t.write(`UPDATE geosql.trace SET points = $2, "user" = NULL, held = 0, lost = lost + $3, changed = $4 WHERE trace = $1`,
+		name, saved, int64(lost), t.now)
+}
+
+// AddRelease implements [engine.Transaction].
+func (t *transaction) AddRelease(id string, plan ledger.ReleasePlan) error {
+	return t.write("INSERT INTO geosql.release(id, digest, settings, output, charged, changed) VALUES ($1, $2, $3, $4, 0, $5)",
+		id, plan.Digest, plan.Settings, plan.Output, t.now)
+}
+
+// SetCharged implements [engine.Transaction].
+func (t *transaction) SetCharged(id string, charged int64) error {
+	return t.write("UPDATE geosql.release SET charged = $2, changed = $3 WHERE id = $1", id, charged, t.now)
+}
+
+// SealRelease implements [engine.Transaction].
+func (t *transaction) SealRelease(id, sha256 string) error {
+	return t.write("UPDATE geosql.release SET sealed = $2, sha256 = $3 WHERE id = $1", id, t.now, sha256)
+}
+
+// AddAnswer implements [engine.Transaction].
+func (t *transaction) AddAnswer(question []byte, out ledger.LeftOut, answer []byte, role string) error {
+	return t.write(`
+WITH a AS (INSERT INTO geosql.answer(question, left_out, answer, given) VALUES ($1, $2, $3, $4) RETURNING id)
+INSERT INTO geosql.seen(answer, role) SELECT id, $5 FROM a WHERE $5 <> ''`, question, []byte(out), answer, t.now, role)
+}
+
+// AddSeen implements [engine.Transaction].
+func (t *transaction) AddSeen(answer int64, role string) error {
+	return t.write("INSERT INTO geosql.seen(answer, role) VALUES ($1, $2)", answer, role)
+}
