@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/ledger/ledgertest"
 )
 
 // The test binary plays a process of a test with several.
 func TestMain(m *testing.M) {
+	ledgertest.Main(reopen)
 	role, args := os.Getenv(file.RoleVariable), os.Args[1:]
 	if role == "" {
 		os.Exit(m.Run())

@@ -1,0 +1,120 @@
+// Package ledgertest tests that an engine is a ledger: that it does what [ledger.Ledger] says,
+// whatever it keeps the ledger in. How an engine stores a ledger, and what it notices when somebody
+// else changes what it has stored, is for its own tests.
+//
+// The tests of an engine call [Run], and [Main] in their TestMain, because some tests need
+// several processes.
+package ledgertest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/ledger"
+)
+
+// An Engine is what the tests need to know of an engine.
+type Engine struct {
+	// New makes a ledger and returns where it is. The end of the test removes it.
+	New func(t testing.TB) (where string)
+
+	// Open opens a ledger that New has made. It may return the same object again while that is
+	// open.
+	Open func(where string) (ledger.Ledger, error)
+
+	// SetClock stops the clock of a ledger that this process has opened at a time. It is nil if
+	// nobody can set the clock by which the windows of the ledger go. Then tests of windows wait.
+	SetClock func(l ledger.Ledger, at time.Time)
+
+	// Storable reports whether the engine can store a text, be it the name of an account, a
+	// unit or a trace. It must refuse all others before it stores anything. Nil stands for an engine
+	// that can store every text.
+	Storable func(text string) bool
+
+	// Alone says that only the process that has made a ledger can open it, and that the ledger
+	// ends with it.
+	Alone bool
+}
+
+// tests are the tests of one subject, by their names.
+type tests map[string]func(t *testing.T, e Engine)
+
+// Run runs all tests on an engine.
+func Run(t *testing.T, e Engine) {
+	for _, subject := range []struct {
+		name  string
+		tests tests
+	}{
+		{"Limit", limitTests},
+		{"Name", nameTests},
+	} {
+		t.Run(subject.name, func(t *testing.T) {
+			for _, name := range slices.SortedFunc(maps.Keys(subject.tests), cmp.Compare) {
+				t.Run(name, func(t *testing.T) { subject.tests[name](t, e) })
+			}
+		})
+	}
+}
+
+// book is a ledger that a test has opened.
+type book struct {
+	ledger.Ledger
+	engine Engine
+	where  string
+	closed bool
+}
+
+// fresh returns a new ledger.
+func (e Engine) fresh(t testing.TB) *book {
+	t.Helper()
+	return e.open(t, e.New(t))
+}
+
+// open opens a ledger that the end of the test closes.
+func (e Engine) open(t testing.TB, where string) *book {
+	t.Helper()
+	l, err := e.Open(where)
+	check(t, err)
+	b := &book{Ledger: l, engine: e, where: where}
+	t.Cleanup(func() {
+		if !b.closed {
+			check(t, b.Close())
+		}
+	})
+	return b
+}
+
+// Close implements [ledger.Ledger].
+func (b *book) Close() error {
+	b.closed = true
+	return b.Ledger.Close()
+}
+
+// noon is when the clocks of these tests start.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// clock gives a ledger a clock that the test sets, from noon on. It skips tests on engines that
+// have none.
+func (b *book) clock(t testing.TB) (set func(time.Duration)) {
+	t.Helper()
+	if b.engine.SetClock == nil {
+		t.Skip("the engine's clock cannot be set")
+	}
+	set = func(d time.Duration) { b.engine.SetClock(b.Ledger, noon.Add(d)) }
+	set(0)
+	return set
+}
+
+// shared skips a test on engines of which other processes see nothing.
+func (e Engine) shared(t testing.TB) {
+	t.Helper()
+	if e.Alone {
+		t.Skip("only one process can open a ledger of this engine")
+	}
+}
+
+// storable reports whether the engine can store a text.
+func (e Engine) storable(text string) bool { return e.Storable == nil || e.Storable(text) }
