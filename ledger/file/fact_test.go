@@ -1,10 +1,8 @@
 package file
 
 import (
-	"fmt"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"testing"
 
 	"github.com/geosql/geosql/ledger"
@@ -29,43 +27,6 @@ func wantFacts(t failer, l *Ledger, want ...string) {
 	t.Helper()
 	if got := facts(t, l, 0); !reflect.DeepEqual(got, want) {
 		t.Fatalf("facts %q, want %q", got, want)
-	}
-}
-
-func TestFacts(t *testing.T) {
-	memory, err := OpenMemory("")
-	check(t, err)
-	defer memory.Close()
-	for name, l := range map[string]*Ledger{"file": newFile(t), "memory": memory} {
-		t.Run(name, func(t *testing.T) {
-			wantFacts(t, l)
-			check(t, l.SetLimit("ana", "m", one, 0))
-			before, err := l.Head()
-			check(t, err)
-			check(t, l.Record(ledger.Fact{Kind: "a", Text: "x"}, ledger.Fact{Kind: "b"}))
-			check(t, l.Record(ledger.Fact{Kind: "a", Text: "x", ID: 99}, ledger.Fact{Kind: "a", Text: "y"})) // the first again
-			check(t, l.Record())
-			wantFacts(t, l, "a x", "b ", "a y")
-			list, err := l.Facts(0)
-			check(t, err)
-			if later := facts(t, l, list[1].ID); !reflect.DeepEqual(later, []string{"a y"}) {
-				t.Errorf("later facts %q", later)
-			}
-			if later := facts(t, l, list[2].ID); later != nil {
-				t.Errorf("after the last: %q", later)
-			}
-			// All or none.
-			if err := l.Record(ledger.Fact{Kind: "c"}, ledger.Fact{}); err == nil {
-				t.Error("a fact without a kind is recorded")
-			}
-			wantFacts(t, l, "a x", "b ", "a y")
-			if after, err := l.Head(); err != nil || after != before {
-				t.Errorf("facts have changed the head: %v, %v", after, err)
-			}
-			if _, err := l.Verify("", nil); err != nil {
-				t.Error(err)
-			}
-		})
 	}
 }
 
@@ -110,48 +71,4 @@ func TestLedgerWithoutFacts(t *testing.T) {
 		t.Errorf("a new ledger has facts: %v, %v", some, err)
 	}
 	wantFacts(t, l)
-}
-
-// Processes record facts at the same time, and each sees those of the others.
-func TestFactsOfProcesses(t *testing.T) {
-	l := newFile(t)
-	const processes, each = 3, 20
-	var players []*player
-	for p := range processes {
-		players = append(players, start(t, "record", l.path, fmt.Sprint(p), fmt.Sprint(each)))
-	}
-	for _, p := range players {
-		p.result(t)
-	}
-	seen := map[string]bool{}
-	for _, f := range facts(t, l, 0) {
-		seen[f] = true
-	}
-	for p := range processes {
-		for i := range each {
-			if f := fmt.Sprintf("of %d %d", p, i); !seen[f] {
-				t.Errorf("%q is missing", f)
-			}
-		}
-	}
-	if n := len(seen); n != processes*each+each { // those that all have recorded once
-		t.Errorf("%d facts", n)
-	}
-}
-
-// record records facts of its own and, between them, some that others record too.
-func record(args []string) error {
-	each, err := strconv.Atoi(args[2])
-	if err != nil {
-		return err
-	}
-	return withLedger(func(l *Ledger) error {
-		for i := range each {
-			err := l.Record(ledger.Fact{Kind: "of", Text: fmt.Sprintf("%s %d", args[1], i)}, ledger.Fact{Kind: "of all", Text: fmt.Sprint(i)})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})(args)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -172,4 +173,14 @@ func spoil(t failer, path, sql string) {
 	conn.BusyTimeout(busyTimeout)
 	check(t, conn.Exec(sql))
 	check(t, conn.Close())
+}
+
+// noon is when the clocks of these tests start.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// atClock gives a ledger a clock that the test sets.
+func atClock(l *Ledger) (set func(time.Duration)) {
+	at := noon
+	l.clock = func() int64 { return at.UnixMicro() }
+	return func(d time.Duration) { at = noon.Add(d) }
 }

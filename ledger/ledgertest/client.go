@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -132,50 +133,74 @@ func (b *book) observer(t testing.TB) observer {
 	return observer{b.start(t, "observe")}
 }
 
-// stored returns the balances of all accounts that were ever charged or reserved anything.
-func (o observer) stored() map[key]row {
+// stored returns what is stored of accounts.
+func (o observer) stored(of ...key) map[key]row {
 	o.t.Helper()
-	o.say("balances")
-	var balances []ledger.Balance
-	check(o.t, json.Unmarshal([]byte(o.hear()), &balances))
-	return rows(balances)
-}
-
-// rows returns the balances of accounts that were ever charged or reserved anything.
-func rows(balances []ledger.Balance) map[key]row {
+	asked := make([]observed, len(of))
+	for i, k := range of {
+		asked[i] = observed{Account: []byte(k.account), Unit: k.unit}
+	}
+	line, err := json.Marshal(asked)
+	check(o.t, err)
+	o.say(string(line))
+	check(o.t, json.Unmarshal([]byte(o.hear()), &asked))
 	all := map[key]row{}
-	for _, b := range balances {
-		if !b.LastCharge.IsZero() || b.Reserved != 0 {
-			all[key{b.Account, b.Unit}] = row{b.Spent, b.Reserved}
-		}
+	for i, k := range of {
+		all[k] = row{asked[i].Spent, asked[i].Reserved}
 	}
 	return all
 }
 
-// observe writes the balances for each line that it reads.
-func observe(l ledger.Ledger, _ []string) error {
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		balances, err := l.Balances()
-		if err != nil {
-			return err
-		}
-		if err := json.NewEncoder(os.Stdout).Encode(balances); err != nil {
-			return err
-		}
-	}
-	return nil
+// observed is what an observer says of an account.
+type observed struct {
+	Account         []byte // any bytes
+	Unit            budget.Unit
+	Spent, Reserved budget.Amount
 }
 
-// stored returns what another process sees, once. On an engine that has no other processes it is
-// what the ledger tells.
-func stored(t testing.TB, l *book) map[key]row {
+// observe answers each line of accounts with what is stored of them.
+func observe(l ledger.Ledger, _ []string) error {
+	for lines := json.NewDecoder(os.Stdin); ; {
+		var asked []observed
+		if err := lines.Decode(&asked); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		for i, a := range asked {
+			b, err := l.Balance(string(a.Account), a.Unit)
+			if err != nil {
+				return err
+			}
+			asked[i].Spent, asked[i].Reserved = b.Spent, b.Reserved
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(asked); err != nil {
+			return err
+		}
+	}
+}
+
+// watch lets a test look at what is stored. On an engine that has no other processes it sees what
+// the ledger tells.
+func watch(t testing.TB, l *book) (stored func(of ...key) map[key]row) {
 	t.Helper()
 	if !l.engine.Alone {
-		o := l.observer(t)
-		defer o.end()
-		return o.stored()
+		return l.observer(t).stored
 	}
-	balances, err := l.Balances()
-	check(t, err)
-	return rows(balances)
+	return func(of ...key) map[key]row {
+		all := map[key]row{}
+		for _, k := range of {
+			b, err := l.Balance(k.account, k.unit)
+			check(t, err)
+			all[k] = row{b.Spent, b.Reserved}
+		}
+		return all
+	}
+}
+
+// stored returns what is stored now of an account in "m".
+func stored(t testing.TB, l *book, account string) row {
+	t.Helper()
+	k := key{account, "m"}
+	return watch(t, l)(k)[k]
 }

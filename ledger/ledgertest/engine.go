@@ -49,6 +49,17 @@ func Run(t *testing.T, e Engine) {
 		tests tests
 	}{
 		{"Limit", limitTests},
+		{"Statement", statementTests},
+		{"Contention", contentionTests},
+		{"Recall", recallTests},
+		{"Trace", traceTests},
+		{"Window", windowTests},
+		{"Release", releaseTests},
+		{"Question", questionTests},
+		{"Fact", factTests},
+		{"History", historyTests},
+		{"Many", manyTests},
+		{"Closing", closingTests},
 		{"Name", nameTests},
 	} {
 		t.Run(subject.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 )
 
 var limitTests = tests{
+	"Model":                      chargesModel,
 	"TenTenthsExhaustOne":        tenTenthsExhaustOne,
 	"UsableAfterRefusal":         usableAfterRefusal,
 	"EverybodyHasALimitOfHisOwn": everybodyHasALimitOfHisOwn,
@@ -91,8 +92,13 @@ func allOrNone(t *testing.T, e Engine) {
 	}
 	// The same account twice: the second item meets what the first has left.
 	refused(t, l.Charge("f", "m", []ledger.Item{{Account: "ana", Epsilon: one, Evaluations: 1}, {Account: "ana", Epsilon: 1, Evaluations: 1}}))
-	if all := stored(t, l); len(all) != 0 {
-		t.Errorf("refused charges left %v", all)
+	for _, account := range []string{"ana", "bob", "poor"} {
+		if r := stored(t, l, account); r != (row{}) {
+			t.Errorf("refused charges left %v of %s", r, account)
+		}
+	}
+	if all, err := l.Balances(); err != nil || len(all) != 2 {
+		t.Errorf("refused charges left %v, %v", all, err)
 	}
 	check(t, l.Charge("f", "m", []ledger.Item{{Account: "ana", Epsilon: one - 1, Evaluations: 3}, {Account: "poor", Epsilon: 1, Evaluations: 1}, {Account: "ana", Epsilon: 1, Evaluations: 1}}))
 	got := charges(t, l)

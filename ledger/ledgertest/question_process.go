@@ -1,4 +1,4 @@
-package file
+package ledgertest
 
 import (
 	"crypto/rand"
@@ -13,15 +13,9 @@ import (
 )
 
 func init() {
-	roles["ask the same"] = withRole(askTheSame)
-	roles["ask until refused"] = withRole(func(l *Ledger, role string) error {
-		return tellGranted(together(func(l *Ledger) (int, error) { return askUntilRefused(l, role) }))(l)
-	})
-}
-
-func withRole(work func(l *Ledger, role string) error) func(args []string) error {
-	return func(args []string) error {
-		return withLedger(func(l *Ledger) error { return work(l, args[1]) })(args)
+	clients["ask the same"] = askTheSame
+	clients["ask until refused"] = func(l ledger.Ledger, args []string) error {
+		return tellGranted(together(func(l ledger.Ledger) (int, error) { return askUntilRefused(l, args[0]) }))(l, nil)
 	}
 }
 
@@ -29,7 +23,7 @@ func withRole(work func(l *Ledger, role string) error) func(args []string) error
 const sameQuestions = 25
 
 // randomly asks a question about ana who owes 1 of its 3, with an answer that nobody draws twice.
-func randomly(l *Ledger, key, role string, limit budget.Amount) (string, ledger.Answered, error) {
+func randomly(l ledger.Ledger, key, role string, limit budget.Amount) (string, ledger.Answered, error) {
 	q := ledger.Question{
 		Function: "dx_sum", Unit: "m", Members: []ledger.Member{{Account: "ana", Epsilon: 3, Due: 1, RoleDue: 1, Evaluations: 1}},
 		Role: role, RoleLimit: limit,
@@ -41,14 +35,14 @@ func randomly(l *Ledger, key, role string, limit budget.Amount) (string, ledger.
 }
 
 // askTheSame asks from several goroutines, writes the answers of each, and how many were drawn.
-func askTheSame(l *Ledger, role string) error {
+func askTheSame(l ledger.Ledger, args []string) error {
 	lines, errs := make([]string, callers), make([]error, callers)
 	var all sync.WaitGroup
 	for g := range callers {
 		all.Go(func() {
 			drawn, answers := 0, make([]string, sameQuestions)
 			for i := range answers {
-				answer, a, err := randomly(l, fmt.Sprint(i), role, sameQuestions)
+				answer, a, err := randomly(l, fmt.Sprint(i), args[0], sameQuestions)
 				if err != nil {
 					errs[g] = err
 					return
@@ -72,17 +66,18 @@ func askTheSame(l *Ledger, role string) error {
 
 // The same questions asked by several processes at once are drawn and charged once, everybody
 // gets the same answers, and each role pays once.
-func TestProcessesShareAnswers(t *testing.T) {
-	l := newFile(t)
+func processesShareAnswers(t *testing.T, e Engine) {
+	e.shared(t)
+	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", sameQuestions, 0)) // enough for one draw of each
 	var players []*player
 	names := []string{"sales", "night", "sales", "night"}
 	for _, role := range names {
-		players = append(players, start(t, "ask the same", l.Path(), role))
+		players = append(players, l.start(t, "ask the same", role))
 	}
 	total, answers := 0, ""
 	for _, p := range players {
-		lines := strings.Split(p.result(t), "\n")
+		lines := strings.Split(p.end(), "\n")
 		if len(lines) != callers {
 			t.Fatalf("told %q", lines)
 		}
@@ -109,7 +104,7 @@ func TestProcessesShareAnswers(t *testing.T) {
 }
 
 // askUntilRefused asks questions that nobody else asks.
-func askUntilRefused(l *Ledger, role string) (granted int, err error) {
+func askUntilRefused(l ledger.Ledger, role string) (granted int, err error) {
 	for err == nil {
 		if _, _, err = randomly(l, rand.Text(), role, askedMost); err == nil {
 			granted++
@@ -122,17 +117,18 @@ func askUntilRefused(l *Ledger, role string) (granted int, err error) {
 const askedMost = 150
 
 // Processes whose questions differ stop exactly at what the account has, or the role.
-func TestProcessesStopAtThePurse(t *testing.T) {
+func processesStopAtThePurse(t *testing.T, e Engine) {
+	e.shared(t)
 	for limit, want := range map[budget.Amount]budget.Amount{100: 100, 1000: askedMost} {
-		l := newFile(t)
+		l := e.fresh(t)
 		check(t, l.SetLimit("ana", "m", limit, 0))
 		var players []*player
 		for range 3 {
-			players = append(players, start(t, "ask until refused", l.Path(), "sales"))
+			players = append(players, l.start(t, "ask until refused", "sales"))
 		}
 		total := 0
 		for _, p := range players {
-			n, err := strconv.Atoi(p.result(t))
+			n, err := strconv.Atoi(p.end())
 			check(t, err)
 			total += n
 		}

@@ -1,9 +1,12 @@
-package file
+package ledgertest
 
 import (
+	"errors"
 	"fmt"
-	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,14 +15,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// noon is when the clocks of these tests start.
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
-// atClock gives a ledger a clock that the test sets.
-func atClock(l *Ledger) (set func(time.Duration)) {
-	at := noon
-	l.clock = func() int64 { return at.UnixMicro() }
-	return func(d time.Duration) { at = noon.Add(d) }
+var windowTests = tests{
+	"WindowReopens":                  windowReopens,
+	"ClockStepsBack":                 clockStepsBack,
+	"WindowsChange":                  windowsChange,
+	"ReservationsEndWithTheirWindow": reservationsEndWithTheirWindow,
+	"WindowsReserveAnew":             windowsReserveAnew,
+	"PoolsEndWithTheirWindow":        poolsEndWithTheirWindow,
+	"WindowsNeverExceedTheirLimit":   windowsNeverExceedTheirLimit,
+	"WindowByTheClock":               windowByTheClock,
+	"WindowsOfProcesses":             windowsOfProcesses,
 }
 
 func spend(t failer, p ledger.Spender, account string, n int) {
@@ -29,9 +34,10 @@ func spend(t failer, p ledger.Spender, account string, n int) {
 	}
 }
 
-func TestWindowReopens(t *testing.T) {
-	l := newFile(t)
-	clock := atClock(l)
+// A window starts with the first charge, and a limit opens again when it is over.
+func windowReopens(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	clock := l.clock(t)
 	check(t, l.SetLimit("ana", "m", 10, 60))
 	clock(30 * time.Second)
 	if b := balance(t, l, "ana"); !b.Reopens.IsZero() || b.Remaining() != 10 || b.Window != 60 {
@@ -63,9 +69,9 @@ func TestWindowReopens(t *testing.T) {
 
 // A clock that steps back opens nothing, also after it had stepped forward; what
 // it opened too early stays open, and is counted.
-func TestClockStepsBack(t *testing.T) {
-	l := newFile(t)
-	clock := atClock(l)
+func clockStepsBack(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	clock := l.clock(t)
 	check(t, l.SetLimit("ana", "m", 10, 60))
 	clock(time.Hour)
 	check(t, charge(l, "ana", 10))
@@ -87,9 +93,9 @@ func TestClockStepsBack(t *testing.T) {
 }
 
 // A change of the limit gives nothing back either.
-func TestWindowsChange(t *testing.T) {
-	l := newFile(t)
-	clock := atClock(l)
+func windowsChange(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	clock := l.clock(t)
 	check(t, l.SetLimit("*", "m", 10, 60))
 	check(t, charge(l, "ana", 10))
 	check(t, l.SetLimit("ana", "m", 10, 60)) // the same limit, of its own
@@ -118,9 +124,9 @@ func TestWindowsChange(t *testing.T) {
 }
 
 // What a statement reserved in a window is neither used nor returned in the next.
-func TestReservationsEndWithTheirWindow(t *testing.T) {
-	l := newFile(t)
-	clock := atClock(l)
+func reservationsEndWithTheirWindow(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	clock := l.clock(t)
 	check(t, l.SetLimit("ana", "m", 100, 60))
 	s := l.NewStatement()
 	spend(t, s.Spender("f", "m"), "ana", 9) // 16 are reserved
@@ -148,9 +154,9 @@ func TestReservationsEndWithTheirWindow(t *testing.T) {
 
 // What a statement reserves ahead grows with its use in a window, not with that of
 // the windows before: it would be lost with each of them.
-func TestWindowsReserveAnew(t *testing.T) {
-	l := newFile(t)
-	clock := atClock(l)
+func windowsReserveAnew(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	clock := l.clock(t)
 	check(t, l.SetLimit("ana", "m", 1000, 60))
 	s := l.NewStatement()
 	for i := range 12 {
@@ -163,10 +169,10 @@ func TestWindowsReserveAnew(t *testing.T) {
 	}
 }
 
-func TestPoolsEndWithTheirWindow(t *testing.T) {
-	l := newFile(t)
-	clock := atClock(l)
-	path := l.Path()
+// What is set aside in a window can neither be used nor returned in the next.
+func poolsEndWithTheirWindow(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	clock := l.clock(t)
 	check(t, l.SetLimit("*", "m", 100, 60))
 	reserve := func(n budget.Amount) {
 		t.Helper()
@@ -187,25 +193,24 @@ func TestPoolsEndWithTheirWindow(t *testing.T) {
 	}
 	refused(t, l.Charge("f", "m", []ledger.Item{{Account: "bob", Epsilon: 81}}))
 	check(t, l.Charge("f", "m", []ledger.Item{{Account: "bob", Epsilon: 80}}))
+	if e.Alone {
+		return // it ends when it is closed
+	}
 	check(t, l.Close())
-	disk := onDisk(t, path)
-	if a, b := disk[key{"ana", "m"}], disk[key{"bob", "m"}]; a != (row{130, 70}) || b != (row{100, 100}) {
+	if a, b := stored(t, l, "ana"), stored(t, l, "bob"); a != (row{130, 70}) || b != (row{100, 100}) {
 		t.Errorf("ana %v, bob %v", a, b)
 	}
 }
 
-// TestWindowsNeverExceedTheirLimit lets accounts with a window do everything while
-// the clock jumps to and fro: what they are granted is at most the limit times the
-// windows that the clock, at its latest so far, has had room for.
-func TestWindowsNeverExceedTheirLimit(t *testing.T) {
+// Accounts with a window do everything while the clock jumps to and fro: what they are granted is
+// at most the limit times the windows that the clock, at its latest so far, has had room for.
+func windowsNeverExceedTheirLimit(t *testing.T, e Engine) {
 	const limit, seconds = 40, 60
-	dir, n := t.TempDir(), 0
+	outer := t
 	rapid.Check(t, func(t *rapid.T) {
-		n++
-		path := filepath.Join(dir, fmt.Sprint(n))
-		l, err := Open(path, true)
-		check(t, err)
-		clock := atClock(l)
+		l := e.fresh(outer)
+		defer l.Close()
+		clock := l.clock(outer)
 		check(t, l.SetLimit("*", "m", limit, seconds))
 		granted := map[string]budget.Amount{}
 		first := map[string]time.Duration{}
@@ -266,8 +271,9 @@ func TestWindowsNeverExceedTheirLimit(t *testing.T) {
 			"walk": func(t *rapid.T) {
 				a, eps := account(), budget.Amount(rapid.Int64Range(1, 15).Draw(t, "epsilon"))
 				if traces[a] == nil {
-					traces[a], _, _, err = l.OpenTrace(a, a, "m", "trace")
+					trace, _, _, err := l.OpenTrace(a, a, "m", "trace")
 					check(t, err)
+					traces[a] = trace
 				}
 				err := traces[a].Reserve(eps, 3*eps)
 				if err == nil {
@@ -305,6 +311,139 @@ func TestWindowsNeverExceedTheirLimit(t *testing.T) {
 			check(t, trace.Close(nil))
 		}
 		check(t, verify(l, "", nil))
-		check(t, l.Close())
 	})
+}
+
+// patience is how long a test waits for what must happen.
+const patience = 10 * time.Second
+
+// A limit opens again by the engine's own clock too.
+func windowByTheClock(t *testing.T, e Engine) {
+	t.Parallel()
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 10, 2))
+	began := time.Now()
+	check(t, charge(l, "ana", 10))
+	charged := time.Now()
+	r := unlessOver(t, l, 2*time.Second-time.Since(began))
+	if r == nil {
+		t.Skip("the machine is too slow")
+	}
+	if r.Left != 0 || r.Window != 2 || r.Reopens.Before(began.Add(time.Second)) || r.Reopens.After(charged.Add(4*time.Second)) {
+		t.Errorf("charged between %v and %v, refused with %+v", began, charged, r)
+	}
+	for {
+		err := charge(l, "ana", 10)
+		if err == nil {
+			break
+		}
+		refused(t, err)
+		if time.Since(charged) > patience {
+			t.Fatalf("the window has not ended: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if waited := time.Since(began); waited < 2*time.Second {
+		t.Errorf("the window has ended after %v", waited)
+	}
+	if b := balance(t, l, "ana"); b.Spent != 20 || b.WindowSpent > 10 {
+		t.Errorf("%+v", b)
+	}
+	check(t, verify(l, "", nil))
+}
+
+// unlessOver demands that a charge is refused. It returns nil if a window may be over that lasts
+// for some time more.
+func unlessOver(t *testing.T, l ledger.Ledger, more time.Duration) *ledger.RefusalError {
+	t.Helper()
+	began := time.Now()
+	err := charge(l, "ana", 1)
+	if time.Since(began) >= more {
+		return nil
+	}
+	return refused(t, err)
+}
+
+const (
+	hammerLimit = 40
+	hammerTime  = 2500 * time.Millisecond // of windows of a second
+)
+
+func init() {
+	clients["hammer"] = tellGranted(func(l ledger.Ledger) (int, error) { return hammer(l) })
+}
+
+// hammer charges ana from several goroutines, in every way, for some windows. It returns how much
+// was granted.
+func hammer(l ledger.Ledger) (granted int, err error) {
+	end := time.Now().Add(hammerTime)
+	var total atomic.Int64
+	errs := make([]error, callers)
+	var all sync.WaitGroup
+	for g := range callers {
+		all.Go(func() {
+			for n := g; time.Now().Before(end); n++ {
+				granted, err := hammerOnce(l, n)
+				total.Add(int64(granted))
+				if err != nil {
+					if errs[g] = unlessRefused(err); errs[g] != nil {
+						return
+					}
+					time.Sleep(10 * time.Millisecond) // while the window is used up
+				}
+			}
+		})
+	}
+	all.Wait()
+	return int(total.Load()), errors.Join(errs...)
+}
+
+// hammerOnce charges in one of several ways.
+func hammerOnce(l ledger.Ledger, n int) (granted int, err error) {
+	switch n % 3 {
+	case 0:
+		s := l.NewStatement()
+		for range 7 {
+			if err = s.Spender("f", "m").Charge([]byte("ana"), 1); err != nil {
+				break
+			}
+			granted++
+		}
+		return granted, errors.Join(err, s.End())
+	case 1:
+		if err := l.Reserve("m", items(3, "ana")); err != nil {
+			return 0, err
+		}
+	}
+	if err := charge(l, "ana", 2); err != nil {
+		return 0, err
+	}
+	return 2, nil
+}
+
+// However long it is charged from everywhere, each window holds what the limit says.
+func windowsOfProcesses(t *testing.T, e Engine) {
+	t.Parallel()
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", hammerLimit, 1))
+	began := time.Now()
+	var players []*player
+	if !e.Alone {
+		players = append(players, l.start(t, "hammer"), l.start(t, "hammer"))
+	}
+	total, err := hammer(l)
+	check(t, err)
+	for _, p := range players {
+		n, err := strconv.Atoi(p.end())
+		check(t, err)
+		total += n
+	}
+	windows := 1 + int(time.Since(began)/time.Second)
+	if total > windows*hammerLimit || total < hammerLimit {
+		t.Errorf("granted %d in %d windows of %d", total, windows, hammerLimit)
+	}
+	if b := balance(t, l, "ana"); b.Spent != budget.Amount(total) || b.Spent+b.Reserved > budget.Amount(windows*hammerLimit) {
+		t.Errorf("granted %d, %+v", total, b)
+	}
+	check(t, verify(l, "", nil))
 }

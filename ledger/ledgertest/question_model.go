@@ -1,4 +1,4 @@
-package file
+package ledgertest
 
 import (
 	"fmt"
@@ -22,7 +22,8 @@ type owing struct{ epsilon, due, roleDue budget.Amount }
 // the names of those it leaves out.
 type asked struct {
 	*rapid.T
-	ledger  *Ledger
+	outer   *testing.T
+	ledger  *book
 	archive string
 	limits  map[string]budget.Amount // of accounts, without windows
 	spent   map[string]budget.Amount
@@ -47,21 +48,20 @@ var (
 	}
 )
 
-func TestAnswerModel(t *testing.T) {
-	dir, n := t.TempDir(), 0
+func questionModel(t *testing.T, e Engine) {
+	e.shared(t) // ledgers that are opened again
+	outer := t
 	rapid.Check(t, func(t *rapid.T) {
-		n++
-		path := filepath.Join(dir, fmt.Sprint(n))
-		l, err := Open(path, true)
-		check(t, err)
 		m := &asked{
 			T:       t,
-			ledger:  l,
+			outer:   outer,
+			ledger:  e.fresh(outer),
 			limits:  map[string]budget.Amount{},
 			spent:   map[string]budget.Amount{},
 			purses:  map[string]map[string]budget.Amount{},
 			answers: map[string][]*modelAnswer{},
 		}
+		archive := filepath.Join(outer.TempDir(), "archive")
 		for _, role := range modelRoles {
 			m.purses[role] = map[string]budget.Amount{}
 		}
@@ -77,11 +77,10 @@ func TestAnswerModel(t *testing.T) {
 			},
 			"charge":  m.drawCharge,
 			"reopen":  m.reopen,
-			"archive": func(*rapid.T) { m.moveEntries(path + "-archive") },
+			"archive": func(*rapid.T) { m.moveEntries(archive) },
 			"":        m.compare,
 		})
-		_, err = m.ledger.Verify(m.archive, nil)
-		check(t, err)
+		check(t, verify(m.ledger, m.archive, nil))
 	})
 }
 
@@ -102,11 +101,8 @@ func (m *asked) drawCharge(t *rapid.T) {
 }
 
 func (m *asked) reopen(*rapid.T) {
-	path := m.ledger.Path()
 	check(m, m.ledger.Close())
-	var err error
-	m.ledger, err = Open(path, false)
-	check(m, err)
+	m.ledger = m.ledger.engine.open(m.outer, m.ledger.where)
 }
 
 func (m *asked) moveEntries(path string) {

@@ -1,0 +1,91 @@
+package ledgertest
+
+import (
+	"testing"
+
+	"github.com/geosql/geosql/ledger"
+)
+
+var closingTests = tests{
+	"StatementKeepsTheLedgerOpen": statementKeepsTheLedgerOpen,
+	"Reopened":                    reopened,
+	"OpenedTwice":                 openedTwice,
+	"TraceKeepsTheLedgerOpen":     traceKeepsTheLedgerOpen,
+}
+
+func statementKeepsTheLedgerOpen(t *testing.T, e Engine) {
+	e.shared(t) // its ledgers end when they are closed
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	check(t, l.Close())
+	for range 3 {
+		check(t, p.Charge([]byte("ana"), 1))
+	}
+	check(t, s.End())
+	if r := stored(t, l, "ana"); r != (row{3, 0}) {
+		t.Errorf("stored %v", r)
+	}
+	late := l.NewStatement()
+	saying(t, "charging a closed ledger", late.Spender("f", "m").Charge([]byte("ana"), 1), "closed")
+	check(t, late.End())
+	_, unreadable := l.Balance("ana", "m")
+	for _, err := range []error{l.Close(), charge(l, "ana", 1), l.SetLimit("ana", "m", 1, 0), unreadable,
+		l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 1}})} {
+		saying(t, "closed ledger", err, "closed")
+	}
+}
+
+// What was reserved and not used returns when the ledger is closed, and everything else is there
+// when it is opened again.
+func reopened(t *testing.T, e Engine) {
+	e.shared(t)
+	l := e.fresh(t)
+	id := l.ID()
+	check(t, l.SetLimit("*", "m", 10, 0))
+	check(t, charge(l, "ana", 4))
+	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 6}}))
+	refused(t, charge(l, "ana", 7))
+	before := balance(t, l, "ana")
+	check(t, l.Close())
+	l = e.open(t, l.where)
+	if l.ID() != id || len(id) != 32 {
+		t.Errorf("id %q became %q", id, l.ID())
+	}
+	after := balance(t, l, "ana")
+	if after.Spent != 4 || after.Reserved != 0 || after.Limit != 10 || !after.LastCharge.Equal(before.LastCharge) {
+		t.Errorf("got %+v", after)
+	}
+	check(t, charge(l, "ana", 6))
+	refused(t, charge(l, "ana", 1))
+}
+
+// A ledger that was opened twice is closed twice.
+func openedTwice(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	again := e.open(t, l.where)
+	if l.ID() != again.ID() {
+		t.Errorf("ledgers %s and %s", l.ID(), again.ID())
+	}
+	check(t, l.SetLimit("ana", "m", 10, 0))
+	check(t, charge(again, "ana", 5))
+	check(t, l.Close())
+	check(t, charge(again, "ana", 5))
+	refused(t, charge(again, "ana", 1))
+}
+
+// An open trace keeps the ledger open too.
+func traceKeepsTheLedgerOpen(t *testing.T, e Engine) {
+	e.shared(t)
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 10, 0))
+	tr, _, _ := openTrace(t, l, "x", "ana")
+	check(t, l.Close())
+	step(t, tr, 0, 5)
+	check(t, tr.Close([]byte("s")))
+	if r := stored(t, l, "ana"); r != (row{1, 0}) {
+		t.Errorf("stored %v", r)
+	}
+	saying(t, "after the trace", charge(l, "ana", 1), "closed")
+}

@@ -1,0 +1,240 @@
+package ledgertest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+var statementTests = tests{
+	"ReservationsDouble":             reservationsDouble,
+	"ReservationsShrinkNearTheLimit": reservationsShrinkNearTheLimit,
+	"ReservationsAreBounded":         reservationsAreBounded,
+	"SingleChargeIsOneEntry":         singleChargeIsOneEntry,
+	"ChargesOfAStatement":            chargesOfAStatement,
+	"HoldsAreSeparate":               holdsAreSeparate,
+	"PoolAndLimitTogether":           poolAndLimitTogether,
+	"Ended":                          ended,
+	"ChargeAllocatesNothing":         chargeAllocatesNothing,
+	"CrashWastes":                    crashWastes,
+}
+
+// What a statement reserves ahead doubles with its use.
+func reservationsDouble(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	if got := fmt.Sprint(reservations(t, l, 100)); got != "[1 2 4 8 16 32 64 128]" {
+		t.Errorf("got %v", got)
+	}
+	if b := balance(t, l, "ana"); b.Spent != 100 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// So the limit can be used up exactly.
+func reservationsShrinkNearTheLimit(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 23, 0))
+	if got := fmt.Sprint(reservations(t, l, 23)); got != "[1 2 4 8 15 19 21 22 23]" {
+		t.Errorf("got %v", got)
+	}
+	refused(t, charge(l, "ana", 1))
+}
+
+// reservations returns the stored totals that n charges of 1 lead to.
+func reservations(t *testing.T, l *book, n int) (totals []int64) {
+	stored, ana := watch(t, l), key{"ana", "m"}
+	s := l.NewStatement()
+	defer s.End()
+	p := s.Spender("f", "m")
+	for range n {
+		check(t, p.Charge([]byte("ana"), 1))
+		if total := int64(stored(ana)[ana].total()); len(totals) == 0 || totals[len(totals)-1] != total {
+			totals = append(totals, total)
+		}
+	}
+	return totals
+}
+
+// No crash wastes more than so many evaluations.
+func reservationsAreBounded(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", one, 0))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	const most = 1 << 14 // evaluations that are reserved at a time
+	n := 5*most + 7
+	for range n {
+		check(t, p.Charge([]byte("ana"), 1))
+	}
+	if r := stored(t, l, "ana"); r.total() != 6*most {
+		t.Errorf("stored %v", r)
+	}
+	check(t, s.End())
+	if b := balance(t, l, "ana"); b.Spent != budget.Amount(n) || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// A statement of one row is one transaction with one entry.
+func singleChargeIsOneEntry(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	before := head(t, l)
+	for range 3 {
+		s := l.NewStatement()
+		check(t, s.Spender("f", "m").Charge([]byte("ana"), 5))
+		check(t, s.End())
+	}
+	if after := head(t, l); after.ID != before.ID+3 {
+		t.Errorf("%d entries of 3 charges", after.ID-before.ID)
+	}
+	for _, c := range charges(t, l) {
+		if c.Epsilon != 5 || c.Evaluations != 1 {
+			t.Errorf("charge %+v", c)
+		}
+	}
+	if b := balance(t, l, "ana"); b.Spent != 15 || b.Reserved != 0 || head(t, l).ID != before.ID+3 {
+		t.Errorf("%+v, %d entries", b, head(t, l).ID-before.ID)
+	}
+}
+
+// Each function of a statement is one charge for each account and unit.
+func chargesOfAStatement(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	check(t, l.SetLimit("*", "kWh", one, 0))
+	s := l.NewStatement()
+	for i := range 10 {
+		check(t, s.Spender("f", "m").Charge([]byte("ana"), budget.Amount(1+i%3)))
+		check(t, s.Spender("g", "m").Charge([]byte("ana"), 1))
+		check(t, s.Spender("f", "kWh").Charge([]byte("bob"), 1))
+	}
+	check(t, s.End())
+	check(t, l.Reserve("m", []ledger.Item{{Account: "tom", Epsilon: 5}}))
+	got := charges(t, l)
+	want := []ledger.Charge{
+		{Function: "f", Account: "ana", Unit: "m", Epsilon: 19, Evaluations: 10},
+		{Function: "g", Account: "ana", Unit: "m", Epsilon: 10, Evaluations: 10},
+		{Function: "f", Account: "bob", Unit: "kWh", Epsilon: 10, Evaluations: 10},
+	}
+	for i := range got {
+		if got[i].Time.IsZero() {
+			t.Error("no time")
+		}
+		got[i].ID, got[i].Time = 0, want[0].Time
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// What one spender has reserved no other can use, but the limit is used up all the same.
+func holdsAreSeparate(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 20, 0))
+	s, u := l.NewStatement(), l.NewStatement()
+	spenders := []ledger.Spender{s.Spender("f", "m"), s.Spender("g", "m"), u.Spender("f", "m")}
+	granted := 0
+	for range 20 {
+		for _, p := range spenders {
+			if p.Charge([]byte("ana"), 1) == nil {
+				granted++
+			}
+		}
+	}
+	// A spender may be refused while others hold what they have not used, but
+	// those use it up.
+	if granted != 20 {
+		t.Errorf("granted %d of 20", granted)
+	}
+	check(t, s.End())
+	check(t, u.End())
+}
+
+// Pool and limit together can be used up exactly, and only once.
+func poolAndLimitTogether(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 100, 0))
+	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 95}}))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	check(t, p.Charge([]byte("ana"), 1)) // holds 15 more, 79 stay in the pool
+	check(t, p.Charge([]byte("ana"), 97))
+	if r := refused(t, p.Charge([]byte("ana"), 3)); r.Left != 2 {
+		t.Errorf("left %d", int64(r.Left))
+	}
+	check(t, p.Charge([]byte("ana"), 2))
+	if r := refused(t, p.Charge([]byte("ana"), 1)); r.Left != 0 {
+		t.Errorf("left %d", int64(r.Left))
+	}
+	check(t, s.End())
+	if b := balance(t, l, "ana"); b.Spent != 100 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// An ended statement charges nothing. It can be ended again.
+func ended(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	for range 3 {
+		check(t, p.Charge([]byte("ana"), 1))
+	}
+	check(t, s.End())
+	check(t, s.End())
+	for _, p := range []ledger.Spender{p, s.Spender("g", "m")} {
+		saying(t, "charging an ended statement", p.Charge([]byte("ana"), 1), "the statement has ended")
+	}
+}
+
+// A spender is asked by every row of a statement.
+func chargeAllocatesNothing(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	s := l.NewStatement()
+	defer s.End()
+	p := s.Spender("f", "m")
+	accounts := [][]byte{[]byte("ana"), []byte("bob"), []byte("an account with a long name, well beyond a buffer on the stack")}
+	for _, a := range accounts {
+		for range 3000 {
+			check(t, p.Charge(a, 1))
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		for _, a := range accounts {
+			if p.Charge(a, 1) != nil {
+				t.Fail()
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A process that dies wastes what its statements had reserved, and no more: nothing that was
+// granted comes back, and the rest can be used up.
+func crashWastes(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	const limit, granted = 10_000, 700
+	check(t, l.SetLimit("ana", "m", limit, 0))
+	other := l.start(t, "serve", "statement", "m")
+	if n := tellToCharge(other, granted); n != granted {
+		t.Fatalf("granted %d of %d", n, granted)
+	}
+	other.kill()
+	b := balance(t, l, "ana")
+	if total := b.Spent + b.Reserved; total < granted || total > 2*granted {
+		t.Errorf("after the crash %+v", b)
+	}
+	check(t, charge(l, "ana", limit-b.Spent-b.Reserved))
+	refused(t, charge(l, "ana", 1))
+	if after := balance(t, l, "ana"); after.Reserved != b.Reserved {
+		t.Errorf("%+v became %+v", b, after)
+	}
+	check(t, verify(l, "", nil))
+}
