@@ -89,14 +89,6 @@ func withLedger(work func(*Ledger) error) func(args []string) error {
 	}
 }
 
-func tellGranted(charge func(*Ledger) (int, error)) func(*Ledger) error {
-	return func(l *Ledger) error {
-		granted, err := charge(l)
-		fmt.Println(granted)
-		return err
-	}
-}
-
 // callers is how many goroutines a process has.
 const callers = 4
 
