@@ -96,18 +96,6 @@ func (q *asking) gets(t *testing.T, l *Ledger, answer string, charged, purses in
 	return a
 }
 
-// fails demands a refusal, before anything was drawn.
-func (q *asking) fails(t *testing.T, l *Ledger) *ledger.RefusalError {
-	t.Helper()
-	before, end := q.draws, head(t, l)
-	a, err := q.answer(t, l)
-	r := refused(t, err)
-	if a.Answer != nil || q.draws != before || head(t, l) != end {
-		t.Errorf("refused, but got %+v in %d draws", a, q.draws-before)
-	}
-	return r
-}
-
 // spent demands what accounts and what the purses of a role have spent.
 func spent(t *testing.T, l *Ledger, role string, want map[string][2]budget.Amount) {
 	t.Helper()
