@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A statement is SQL with its arguments: int64, string, []byte, slices of these and of bool, nil.
+// A statement is SQL with its arguments: int64, string, []byte, slices of these and of places and hashes, nil.
 type statement struct {
 	sql  string
 	args []any
@@ -33,11 +33,14 @@ var binaryResults = []int16{binaryFormat}
 
 // OIDs of the elements of arrays.
 const (
-	boolOID  = 16
 	byteaOID = 17
 	int8OID  = 20
 	textOID  = 25
+	tidOID   = 27
 )
+
+// A place is where a row is in its table, the tid of the server.
+type place [6]byte
 
 // encode returns an argument as it goes to the server.
 func encode(arg any) (value []byte, format int16) {
@@ -77,11 +80,11 @@ func encode(arg any) (value []byte, format int16) {
 			b = append(b, v[i][:]...)
 		}
 		return b, binaryFormat
-	case []bool:
-		b := appendArray(make([]byte, 0, 20+5*len(v)), boolOID, len(v))
-		for _, t := range v {
-			b = binary.BigEndian.AppendUint32(b, 1)
-			b = append(b, boolByte(t))
+	case []place:
+		b := appendArray(make([]byte, 0, 20+10*len(v)), tidOID, len(v))
+		for i := range v {
+			b = binary.BigEndian.AppendUint32(b, uint32(len(v[i])))
+			b = append(b, v[i][:]...)
 		}
 		return b, binaryFormat
 	}
@@ -118,26 +121,50 @@ func appendArray(b []byte, element uint32, n int) []byte {
 
 // decodeInts reads a bigint[] of any dimensions, without NULL, as one slice.
 func decodeInts(b []byte) ([]int64, error) {
-	const head = 12
-	if len(b) < head || binary.BigEndian.Uint32(b[8:]) != int8OID {
-		return nil, errAnswer
-	}
-	dimensions := int(binary.BigEndian.Uint32(b))
-	if dimensions < 0 || dimensions > 6 || len(b) < head+8*dimensions {
-		return nil, errAnswer
-	}
-	b = b[head+8*dimensions:]
-	if len(b)%12 != 0 {
-		return nil, errAnswer
+	b, err := elements(b, int8OID, 8)
+	if err != nil {
+		return nil, err
 	}
 	numbers := make([]int64, len(b)/12)
 	for i := range numbers {
-		if binary.BigEndian.Uint32(b[12*i:]) != 8 {
-			return nil, errAnswer
-		}
 		numbers[i] = int64(binary.BigEndian.Uint64(b[12*i+4:]))
 	}
 	return numbers, nil
+}
+
+// decodePlaces reads a tid[] without NULL.
+func decodePlaces(b []byte) ([]place, error) {
+	b, err := elements(b, tidOID, len(place{}))
+	if err != nil {
+		return nil, err
+	}
+	places := make([]place, len(b)/10)
+	for i := range places {
+		copy(places[i][:], b[10*i+4:])
+	}
+	return places, nil
+}
+
+// elements returns the elements of an array, each behind its size, which all have.
+func elements(b []byte, element uint32, size int) ([]byte, error) {
+	const head = 12
+	if len(b) < head || binary.BigEndian.Uint32(b[8:]) != element {
+		return nil, errAnswer
+	}
+	dimensions := binary.BigEndian.Uint32(b)
+	if dimensions > 6 || len(b) < head+8*int(dimensions) {
+		return nil, errAnswer
+	}
+	b = b[head+8*dimensions:]
+	if len(b)%(4+size) != 0 {
+		return nil, errAnswer
+	}
+	for i := 0; i < len(b); i += 4 + size {
+		if binary.BigEndian.Uint32(b[i:]) != uint32(size) {
+			return nil, errAnswer
+		}
+	}
+	return b, nil
 }
 
 // decodeInt reads a bigint.

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -32,10 +34,12 @@ func fresh(t testing.TB) *Ledger {
 	return open(t, pgtest.Start(t).Database(t))
 }
 
+var others atomic.Int64
+
 // another opens the ledger of a URL once more, as another process would.
 func another(t testing.TB, url string) *Ledger {
 	t.Helper()
-	return open(t, url+"&application_name="+t.Name())
+	return open(t, fmt.Sprintf("%s&application_name=other%d", url, others.Add(1)))
 }
 
 func check(t testing.TB, err error) {

@@ -66,21 +66,49 @@ const (
 	standingsSQL = `
 SELECT array_agg(ARRAY[k.n, coalesce(l.epsilon, -1), coalesce(l.window_seconds, 0), coalesce(l.changed, 0),
   coalesce(b.spent, -1), coalesce(b.reserved, 0), coalesce(b.last_charge, 0),
-  coalesce(b.window_start, 0), coalesce(b.window_spent, 0)])
+  coalesce(b.window_start, 0), coalesce(b.window_spent, 0)]), array_agg(coalesce(b.ctid, '(0,0)'))
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(account, unit, n)
 LEFT JOIN LATERAL (SELECT * FROM geosql.budget AS x
   WHERE x.account IN (k.account, '*') AND x.unit = k.unit ORDER BY x.account = '*' LIMIT 1) AS l ON true
-LEFT JOIN LATERAL (SELECT * FROM geosql.balance AS x
+LEFT JOIN LATERAL (SELECT x.ctid, x.* FROM geosql.balance AS x
   WHERE x.account = k.account AND x.unit = k.unit`
 
 	unlocked = `) AS b ON true`
-	lockNow  = ` FOR UPDATE NOWAIT) AS b ON true`
+	lockNow  = ` FOR NO KEY UPDATE NOWAIT) AS b ON true`
 
-	standingSize = 9
+	standingSize = 9 // numbers of each key
 )
 
-// numbers returns the numbers of keys that standingsSQL, with its end, answers.
-func (r *reader) numbers(sql string, keys []engine.Key) ([]int64, error) {
+// found is what the server has of a key.
+type found struct {
+	key     int     // which one
+	numbers []int64 // of limit and balance
+	place   place   // of the balance
+}
+
+// decodeFound reads what the server has of n keys.
+func decodeFound(standings, places []byte, n int) ([]found, error) {
+	numbers, err := decodeInts(standings)
+	if err != nil || len(numbers) != standingSize*n {
+		return nil, cmp.Or(err, errAnswer)
+	}
+	at, err := decodePlaces(places)
+	if err != nil || len(at) != n {
+		return nil, cmp.Or(err, errAnswer)
+	}
+	all := make([]found, n)
+	for i := range all {
+		v := numbers[i*standingSize : (i+1)*standingSize]
+		if v[0] < 1 || v[0] > int64(n) {
+			return nil, errAnswer
+		}
+		all[i] = found{int(v[0] - 1), v[1:], at[i]}
+	}
+	return all, nil
+}
+
+// find returns what the server has of keys, as standingsSQL with its end says.
+func (r *reader) find(sql string, keys []engine.Key) ([]found, error) {
 	accounts, units := make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {
 		accounts[i], units[i] = k.Account, string(k.Unit)
@@ -94,15 +122,13 @@ func (r *reader) numbers(sql string, keys []engine.Key) ([]int64, error) {
 	if err != nil {
 		return nil, lost(err)
 	}
-	numbers, err := decodeInts(results[0].Rows[0][0])
-	if err != nil || len(numbers) != standingSize*len(keys) {
-		return nil, cmp.Or(err, errAnswer)
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 2 {
+		return nil, errAnswer
 	}
-	return numbers, nil
+	return decodeFound(results[0].Rows[0][0], results[0].Rows[0][1], len(keys))
 }
 
-// setStanding sets a standing to numbers of standingsSQL behind the first. It reports whether there
-// is a balance.
+// setStanding sets a standing to the numbers that were found. It reports whether there is a balance.
 func setStanding(s *ledger.Standing, k engine.Key, v []int64) (stored bool) {
 	s.Account, s.Unit = k.Account, k.Unit
 	if v[0] >= 0 {
@@ -165,11 +191,11 @@ func (r *reader) Standing(k engine.Key) (ledger.Standing, error) {
 	if err := checkKey(k); err != nil {
 		return s, err
 	}
-	numbers, err := r.numbers(standingsSQL+unlocked, []engine.Key{k})
+	one, err := r.find(standingsSQL+unlocked, []engine.Key{k})
 	if err != nil {
 		return s, err
 	}
-	setStanding(&s, k, numbers[1:])
+	setStanding(&s, k, one[0].numbers)
 	return s, s.At(r.now)
 }
 

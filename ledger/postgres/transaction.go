@@ -39,7 +39,8 @@ type transaction struct {
 // account is a balance that a transaction has locked, and the limit that holds for it.
 type account struct {
 	standing ledger.Standing
-	stored   bool // whether the balance has a row
+	stored   bool  // whether the balance has a row
+	place    place // of the row
 	changed  bool
 }
 
@@ -73,7 +74,7 @@ func (r *entries) add(e *ledger.Entry, h *ledger.Head) {
 
 const beginSQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
-const enterSQL = `SELECT started, recovery, durable, storage, generation, moved, turn, seq, hash, standings, now
+const enterSQL = `SELECT started, recovery, durable, storage, generation, moved, turn, seq, hash, standings, places, now
 FROM geosql.enter($1::uuid, $2, $3, $4)`
 
 // begin begins a transaction: the first of its two round trips. It is called under turn.
@@ -119,7 +120,7 @@ func (t *transaction) enter(ctx context.Context, p *plan) error {
 	if err != nil {
 		return lost(err)
 	}
-	if len(results) != 2 || len(results[1].Rows) != 1 || len(results[1].Rows[0]) != 11 {
+	if len(results) != 2 || len(results[1].Rows) != 1 || len(results[1].Rows[0]) != 12 {
 		return errAnswer
 	}
 	return t.entered(results[1].Rows[0], keys, sent)
@@ -142,7 +143,7 @@ func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) erro
 	for _, f := range []struct {
 		to   *int64
 		from []byte
-	}{{&started, row[0]}, {&generation, row[4]}, {&at.turn, row[6]}, {&at.head.ID, row[7]}, {&t.now, row[10]}} {
+	}{{&started, row[0]}, {&generation, row[4]}, {&at.turn, row[6]}, {&at.head.ID, row[7]}, {&t.now, row[11]}} {
 		var err error
 		if *f.to, err = decodeInt(f.from); err != nil {
 			return err
@@ -157,30 +158,30 @@ func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) erro
 		return err
 	}
 	t.head = at.head
-	return t.addStandings(row[9], keys)
+	return t.addStandings(row[9], row[10], keys)
 }
 
-// addStandings takes in the numbers of keys that are locked now.
-func (t *transaction) addStandings(array []byte, keys []engine.Key) error {
+// addStandings takes in what the server has of keys that are locked now.
+func (t *transaction) addStandings(standings, places []byte, keys []engine.Key) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	numbers, err := decodeInts(array)
-	if err != nil || len(numbers) != standingSize*len(keys) {
-		return cmp.Or(err, errAnswer)
+	all, err := decodeFound(standings, places, len(keys))
+	if err != nil {
+		return err
 	}
-	all := make([]account, len(keys))
-	for ; len(numbers) > 0; numbers = numbers[standingSize:] {
-		i := numbers[0] - 1
-		if i < 0 || i >= int64(len(keys)) {
-			return errAnswer
-		}
-		k := keys[i]
-		a := &all[i]
-		a.stored = setStanding(&a.standing, k, numbers[1:standingSize])
-		t.accounts[k] = a
+	for i := range all {
+		t.add(keys[all[i].key], &all[i])
 	}
 	return nil
+}
+
+// add adds an account that is locked.
+func (t *transaction) add(k engine.Key, f *found) *account {
+	a := &account{place: f.place}
+	a.stored = setStanding(&a.standing, k, f.numbers)
+	t.accounts[k] = a
+	return a
 }
 
 // checkServer returns an error for a server that may not keep what it commits.
@@ -299,30 +300,38 @@ func (e *inDoubtError) Error() string {
 
 // leave returns the statement that writes entries and balances.
 func (t *transaction) leave() statement {
-	slices.SortFunc(t.changed, func(a, b *account) int { return compareKeys(a.key(), b.key()) })
+	slices.SortFunc(t.changed, func(a, b *account) int {
+		if a.stored != b.stored {
+			return compareBool(a.stored, b.stored)
+		}
+		return compareKeys(a.key(), b.key())
+	})
 	n := len(t.changed)
-	accounts, units, isFresh := make([]string, n), make([]string, n), make([]bool, n)
+	accounts, units, places := make([]string, 0, n), make([]string, 0, n), make([]place, 0, n)
 	var columns [5][]int64
 	for i := range columns {
 		columns[i] = make([]int64, n)
 	}
-	var fresh int64
 	for i, a := range t.changed {
 		s := &a.standing
-		accounts[i], units[i], isFresh[i] = s.Account, string(s.Unit), !a.stored
+		if a.stored {
+			places = append(places, a.place)
+		} else {
+			accounts, units = append(accounts, s.Account), append(units, string(s.Unit))
+		}
 		for k, v := range [...]int64{int64(s.Spent), int64(s.Reserved), microseconds(s.LastCharge), s.Stored.Start, int64(s.Stored.Spent)} {
 			columns[k][i] = v
-		}
-		if !a.stored {
-			fresh++
 		}
 	}
 	e := &t.entries
 	return statement{leaveSQL, []any{t.store.writer.file.ID(), t.head.ID, t.head.Hash[:],
 		e.statement, e.time, e.function, e.account, e.unit, e.spent, e.reserved, e.evals,
 		e.windowStart, e.windowSpent, e.epsilonLimit, e.windowLimit, e.hash,
-		fresh, accounts, units, columns[0], columns[1], columns[2], columns[3], columns[4], isFresh}}
+		int64(len(accounts)), places, accounts, units, columns[0], columns[1], columns[2], columns[3], columns[4]}}
 }
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int { return cmp.Compare(boolByte(a), boolByte(b)) }
 
 // key returns the account's key.
 func (a *account) key() engine.Key {
@@ -393,17 +402,14 @@ func (t *transaction) locked(k engine.Key) (*account, error) {
 		return nil, err
 	}
 	t.plan.keys[k] = struct{}{}
-	numbers, err := t.numbers(standingsSQL+lockNow, []engine.Key{k})
+	one, err := t.find(standingsSQL+lockNow, []engine.Key{k})
 	if hasCode(err, "55P03") {
 		return nil, t.giveUp()
 	}
 	if err != nil {
 		return nil, err
 	}
-	a := &account{}
-	a.stored = setStanding(&a.standing, k, numbers[1:])
-	t.accounts[k] = a
-	return a, nil
+	return t.add(k, &one[0]), nil
 }
 
 // refresh reads the limits of the accounts again if limits were set.
@@ -415,14 +421,15 @@ func (t *transaction) refresh() error {
 	for k := range t.accounts {
 		keys = append(keys, k)
 	}
-	numbers, err := t.numbers(standingsSQL, keys)
+	all, err := t.find(standingsSQL+unlocked, keys)
 	if err != nil {
 		return err
 	}
-	for ; len(numbers) > 0; numbers = numbers[standingSize:] {
+	for i := range all {
+		k := keys[all[i].key]
 		var now ledger.Standing
-		setStanding(&now, keys[numbers[0]-1], numbers[1:standingSize])
-		s := &t.accounts[keys[numbers[0]-1]].standing
+		setStanding(&now, k, all[i].numbers)
+		s := &t.accounts[k].standing
 		s.Limit, s.Limited, s.Window, s.LimitSet = now.Limit, now.Limited, now.Window, now.LimitSet
 	}
 	t.stale = false

@@ -120,11 +120,11 @@ $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
 -- what it depends on, waits for limits that are being set, locks the writer and then the balances,
 -- whose keys are in ascending order, and returns for each key nine numbers: its place, the limit that
 -- holds for it (epsilon, -1 for none; window in seconds; when it was set) and its balance (spent, -1
--- for none; reserved; last charge; start of the window; spent in it). The clock is read last, when
--- nobody else can change these accounts any more.
+-- for none; reserved; last charge; start of the window; spent in it). Places are where the balances
+-- are, which nobody else can change any more. Then the clock is read.
 CREATE FUNCTION geosql.enter(me uuid, alone boolean, accounts text[], units text[],
   OUT started bigint, OUT recovery boolean, OUT durable text, OUT storage text, OUT generation bigint, OUT moved text,
-  OUT turn bigint, OUT seq bigint, OUT hash bytea, OUT standings bigint[], OUT now bigint)
+  OUT turn bigint, OUT seq bigint, OUT hash bytea, OUT standings bigint[], OUT places tid[], OUT now bigint)
 LANGUAGE plpgsql VOLATILE SET jit = off SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   started := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
@@ -147,31 +147,36 @@ BEGIN
   SELECT max(m.value) FILTER (WHERE m.key = 'generation'), max(m.value) FILTER (WHERE m.key = 'moved')
     INTO generation, moved FROM geosql.meta AS m WHERE m.key IN ('generation', 'moved');
   IF cardinality(accounts) > 0 THEN
-    SELECT array_agg(ARRAY[k.n, coalesce(l.epsilon, -1), coalesce(l.window_seconds, 0), coalesce(l.changed, 0),
+    SELECT array_agg(ARRAY[k.n,
+        CASE WHEN own.account IS NULL THEN coalesce(rest.epsilon, -1) ELSE own.epsilon END,
+        CASE WHEN own.account IS NULL THEN coalesce(rest.window_seconds, 0) ELSE coalesce(own.window_seconds, 0) END,
+        CASE WHEN own.account IS NULL THEN coalesce(rest.changed, 0) ELSE own.changed END,
         coalesce(b.spent, -1), coalesce(b.reserved, 0), coalesce(b.last_charge, 0),
-        coalesce(b.window_start, 0), coalesce(b.window_spent, 0)])
-      INTO standings
+        coalesce(b.window_start, 0), coalesce(b.window_spent, 0)]), array_agg(coalesce(b.ctid, '(0,0)'))
+      INTO standings, places
       FROM unnest(accounts, units) WITH ORDINALITY AS k(account, unit, n)
-      LEFT JOIN LATERAL (SELECT * FROM geosql.balance AS x
-        WHERE x.account = k.account AND x.unit = k.unit FOR UPDATE) AS b ON true
-      LEFT JOIN LATERAL (SELECT * FROM geosql.budget AS x
-        WHERE x.account IN (k.account, '*') AND x.unit = k.unit ORDER BY x.account = '*' LIMIT 1) AS l ON true;
+      LEFT JOIN LATERAL (SELECT x.ctid, x.* FROM geosql.balance AS x
+        WHERE x.account = k.account AND x.unit = k.unit FOR NO KEY UPDATE) AS b ON true
+      LEFT JOIN geosql.budget AS own ON own.account = k.account AND own.unit = k.unit
+      LEFT JOIN geosql.budget AS rest ON rest.account = '*' AND rest.unit = k.unit;
   END IF;
   now := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
 END $$;
 
--- leave writes entries and balances, in ascending order of their keys, and where the writer's chain
--- ends now. A balance that is new must not be there: whoever has added it meanwhile was not waited
--- for.
+-- leave writes entries, where the writer's chain ends now, and balances: first those that are new,
+-- which have accounts and units in ascending order, then those that are at places. A new one must not be there:
+-- whoever has added it meanwhile was not waited for.
 CREATE FUNCTION geosql.leave(me uuid, last bigint, last_hash bytea,
   statements bigint[], times bigint[], functions text[], accounts text[], units text[],
   spents bigint[], reserveds bigint[], evaluations bigint[], starts bigint[], windows bigint[],
   limits bigint[], seconds bigint[], hashes bytea[],
-  fresh bigint, b_accounts text[], b_units text[], b_spents bigint[], b_reserveds bigint[],
-  b_lasts bigint[], b_starts bigint[], b_windows bigint[], b_fresh boolean[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+  fresh bigint, b_places tid[], b_accounts text[], b_units text[], b_spents bigint[], b_reserveds bigint[],
+  b_lasts bigint[], b_starts bigint[], b_windows bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   before bigint := last - cardinality(hashes);
+  updated bigint;
 BEGIN
   INSERT INTO geosql.entry(writer, seq, statement, time, function, account, unit, spent, reserved,
       evaluations, window_start, window_spent, epsilon_limit, window_seconds, hash)
@@ -184,18 +189,19 @@ BEGIN
   IF fresh > 0 THEN
     INSERT INTO geosql.balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
       SELECT b.account, b.unit, b.spent, b.reserved, b.last, nullif(b.start, 0), b.win
-      FROM unnest(b_accounts, b_units, b_spents, b_reserveds, b_lasts, b_starts, b_windows, b_fresh)
-        AS b(account, unit, spent, reserved, last, start, win, fresh)
-      WHERE b.fresh;
+      FROM unnest(b_accounts, b_units, b_spents[:fresh], b_reserveds[:fresh], b_lasts[:fresh],
+        b_starts[:fresh], b_windows[:fresh]) AS b(account, unit, spent, reserved, last, start, win);
   END IF;
-  IF fresh < cardinality(b_accounts) THEN
-    INSERT INTO geosql.balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
-      SELECT b.account, b.unit, b.spent, b.reserved, b.last, nullif(b.start, 0), b.win
-      FROM unnest(b_accounts, b_units, b_spents, b_reserveds, b_lasts, b_starts, b_windows, b_fresh)
-        AS b(account, unit, spent, reserved, last, start, win, fresh)
-      WHERE NOT b.fresh
-      ON CONFLICT (account, unit) DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved,
-        last_charge = excluded.last_charge, window_start = excluded.window_start, window_spent = excluded.window_spent;
+  IF cardinality(b_places) > 0 THEN
+    UPDATE geosql.balance AS b SET spent = n.spent, reserved = n.reserved, last_charge = n.last,
+        window_start = nullif(n.start, 0), window_spent = n.win
+      FROM unnest(b_places, b_spents[fresh+1:], b_reserveds[fresh+1:], b_lasts[fresh+1:], b_starts[fresh+1:],
+        b_windows[fresh+1:]) AS n(place, spent, reserved, last, start, win)
+      WHERE b.ctid = n.place;
+    GET DIAGNOSTICS updated = ROW_COUNT;
+    IF updated <> cardinality(b_places) THEN
+      RAISE EXCEPTION 'a balance was not where it was locked';
+    END IF;
   END IF;
 END $$;
 
