@@ -13,6 +13,9 @@ import (
 
 const unit = "person"
 
+// ledgerUnit returns a unit of its own for a test.
+func ledgerUnit(name string) budget.Unit { return budget.Unit("unit of " + name) }
+
 // open opens a ledger, which the test closes at its end.
 func open(t testing.TB, url string) *Ledger {
 	t.Helper()

@@ -29,23 +29,21 @@ type reader struct {
 
 var _ engine.Reader = (*reader)(nil)
 
-// longest is how many bytes the texts of a key may have together, so that an index can hold them.
-const longest = 2000
+// longest is how many bytes a name may have. An index holds three of them together.
+const longest = 800
 
 // checkKey returns an error for a key that the server cannot store.
 func checkKey(k engine.Key) error { return checkNames(k.Account, string(k.Unit)) }
 
-// checkNames returns an error for texts that the server cannot store together in an index.
+// checkNames returns an error for names that the server cannot store in an index.
 func checkNames(names ...string) error {
-	n := 0
 	for _, s := range names {
 		if err := checkText(s); err != nil {
 			return err
 		}
-		n += len(s)
-	}
-	if n > longest {
-		return fmt.Errorf("a name has %d bytes; on a server account, unit and role may have at most %d together", n, longest)
+		if len(s) > longest {
+			return fmt.Errorf("a name has %d bytes; a server stores names of at most %d", len(s), longest)
+		}
 	}
 	return nil
 }
