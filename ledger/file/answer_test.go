@@ -322,7 +322,7 @@ func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
 	check(t, verify(l, path, nil))
 	check(t, l.transact(func(t *transaction) error {
 		p := ledger.Purse{Role: "sales", Account: "ana", Unit: "m"}
-		from := new(engine.Run).Origin(t.now, archiveFunction, eventUnit)
+		from := new(engine.Run).Origin(t.now, engine.ArchiveFunction, engine.EventUnit)
 		if err := t.addEntry(&engine.Change{Origin: from, Account: p.EntryAccount(), Spent: -1}, 0, ledger.WindowUse{}); err != nil {
 			return err
 		}

@@ -16,9 +16,6 @@ import (
 // archiveID is the application id of an archive: "geoA".
 const archiveID = 0x67656f41
 
-// archiveFunction is the function of the entries that carry sums over.
-const archiveFunction = "ledger_archive"
-
 // Archive implements [ledger.Ledger]. The archive is an SQLite file with the same table entry.
 func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error) {
 	var last ledger.Head
@@ -154,11 +151,11 @@ func (t *transaction) carryBalances(last int64) error {
 	var carried []engine.Change
 	err := t.db.query(fmt.Sprintf(`
 		SELECT account, unit, sum(spent), sum(reserved), sum(evaluations), coalesce(max(iif(spent <> 0, time, NULL)), max(time))
-		FROM entry WHERE id <= %d AND epsilon_limit IS NULL AND unit <> '%s' GROUP BY account, unit`, last, eventUnit), func(s *sqlite.Stmt) error {
+		FROM entry WHERE id <= %d AND epsilon_limit IS NULL AND unit <> '%s' GROUP BY account, unit`, last, engine.EventUnit), func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
 		carried = append(carried, engine.Change{
-			Origin:      r.Origin(v[5].Int(), archiveFunction, budget.Unit(v[1].Text())),
+			Origin:      r.Origin(v[5].Int(), engine.ArchiveFunction, budget.Unit(v[1].Text())),
 			Account:     v[0].Text(),
 			Spent:       budget.Amount(v[2].Int()),
 			Reserved:    budget.Amount(v[3].Int()),
@@ -183,7 +180,7 @@ func (t *transaction) carryPurses(last int64) error {
 	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, ofPurse), func(s *sqlite.Stmt) error {
 		account, spent, at := s.Column(0), s.Column(1), s.Column(2)
 		carried = append(carried, engine.Change{
-			Origin:  r.Origin(at.Int(), archiveFunction, eventUnit),
+			Origin:  r.Origin(at.Int(), engine.ArchiveFunction, engine.EventUnit),
 			Account: account.Text(),
 			Spent:   budget.Amount(spent.Int()),
 		})

@@ -33,14 +33,10 @@ const (
 	adoptFunction = "ledger_restore"
 )
 
-// eventUnit is the unit of the entries that record events, whose account is Everyone, and of
-// those that change the purse of a role. No charge and no limit has it.
-const eventUnit = ""
-
 // Conditions for the entries without a unit.
 const (
-	ofEvent = "unit = '" + eventUnit + "' AND account = '" + ledger.Everyone + "'"
-	ofPurse = "unit = '" + eventUnit + "' AND account <> '" + ledger.Everyone + "'"
+	ofEvent = "unit = '" + engine.EventUnit + "' AND account = '" + ledger.Everyone + "'"
+	ofPurse = "unit = '" + engine.EventUnit + "' AND account <> '" + ledger.Everyone + "'"
 )
 
 // event is what happened to the ledger itself, and when, in microseconds since 1970.
@@ -53,7 +49,7 @@ type event struct {
 // and changes no balance.
 func (t *transaction) addEvent(r *engine.Run, e event) error {
 	return t.addEntry(&engine.Change{
-		Origin:      r.Origin(e.time, e.function, eventUnit),
+		Origin:      r.Origin(e.time, e.function, engine.EventUnit),
 		Account:     ledger.Everyone,
 		Evaluations: 1,
 	}, 0, ledger.WindowUse{})

@@ -113,7 +113,7 @@ func TestCopyIsRefusedUntilItIsAdopted(t *testing.T) {
 func events(t *testing.T, l *Ledger) (all []string) {
 	t.Helper()
 	for _, c := range charges(t, l) {
-		if c.Unit == eventUnit {
+		if c.Unit == engine.EventUnit {
 			all = append(all, fmt.Sprintf("%s %s %v %v", c.Function, c.Account, c.Epsilon, c.Time.Format(time.TimeOnly)))
 		}
 	}

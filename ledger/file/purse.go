@@ -88,7 +88,7 @@ func (t *transaction) ChargePurses(role string, from *engine.Origin, items []led
 		entries[i] = ledger.Item{Account: p.EntryAccount(), Epsilon: item.Epsilon}
 	}
 	of := *from
-	of.Unit = eventUnit
+	of.Unit = engine.EventUnit
 	if err := t.addItems(&of, entries, make([]ledger.WindowUse, len(items))); err != nil {
 		return err
 	}

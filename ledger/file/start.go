@@ -22,7 +22,7 @@ const startFunction = "ledger_start"
 // The events of the earlier ledger go over too: what that does not know, the new one does not know.
 // Traces, unfinished releases, and the answers and purses of questions do not.
 func (l *Ledger) StartFrom(earlier *Ledger) error {
-	var old *books
+	var old *engine.Books
 	var events []event
 	err := earlier.read(func(db *store) error {
 		return db.inTransaction("BEGIN", func() (err error) { // all of one moment
@@ -42,7 +42,7 @@ func (l *Ledger) StartFrom(earlier *Ledger) error {
 	return l.transact(func(t *transaction) error { return t.startFrom(old, events) })
 }
 
-func (t *transaction) startFrom(old *books, events []event) error {
+func (t *transaction) startFrom(old *engine.Books, events []event) error {
 	if err := t.readHead(); err != nil {
 		return err
 	}
@@ -55,19 +55,19 @@ func (t *transaction) startFrom(old *books, events []event) error {
 			return err
 		}
 	}
-	for _, k := range sortedKeys(old.limits) {
-		to := old.limits[k]
+	for _, k := range sortedKeys(old.Limits) {
+		to := old.Limits[k]
 		err := t.SetLimit(&engine.Change{
-			Origin:  r.Origin(to.changed, engine.LimitFunction, k.Unit),
+			Origin:  r.Origin(to.Changed, engine.LimitFunction, k.Unit),
 			Account: k.Account,
-			Limit:   &engine.Limit{Epsilon: to.epsilon, Seconds: to.seconds},
+			Limit:   &engine.Limit{Epsilon: to.Epsilon, Seconds: to.Seconds},
 		})
 		if err != nil {
 			return err
 		}
 	}
-	for _, k := range sortedKeys(old.balances) {
-		if err := t.startBalance(r, k, old.balances[k]); err != nil {
+	for _, k := range sortedKeys(old.Balances) {
+		if err := t.startBalance(r, k, old.Balances[k]); err != nil {
 			return err
 		}
 	}
@@ -75,29 +75,29 @@ func (t *transaction) startFrom(old *books, events []event) error {
 }
 
 // startBalance writes the entry and the balance of an account that has spent something.
-func (t *transaction) startBalance(r *engine.Run, k engine.Key, b balanceRow) error {
-	spent := b.spent + b.reserved
+func (t *transaction) startBalance(r *engine.Run, k engine.Key, b engine.BalanceRow) error {
+	spent := b.Spent + b.Reserved
 	if spent == 0 {
 		return nil
 	}
 	c := &engine.Change{
-		Origin:      r.Origin(cmp.Or(b.lastCharge, t.now), startFunction, k.Unit),
+		Origin:      r.Origin(cmp.Or(b.LastCharge, t.now), startFunction, k.Unit),
 		Account:     k.Account,
 		Spent:       spent,
 		Evaluations: 1,
 	}
-	if err := t.addEntry(c, 0, b.window); err != nil {
+	if err := t.addEntry(c, 0, b.Window); err != nil {
 		return err
 	}
 	put := t.db.putBalance
 	put.BindText(1, k.Account)
 	put.BindText(2, string(k.Unit))
-	put.BindInts(3, int64(spent), 0, c.Time, b.window.Start, int64(b.window.Spent))
+	put.BindInts(3, int64(spent), 0, c.Time, b.Window.Start, int64(b.Window.Spent))
 	return put.Run()
 }
 
 // sortedKeys returns the keys of limits or balances in the order of units and accounts.
-func sortedKeys[V limitRow | balanceRow](m map[engine.Key]V) []engine.Key {
+func sortedKeys[V engine.LimitRow | engine.BalanceRow](m map[engine.Key]V) []engine.Key {
 	return slices.SortedFunc(maps.Keys(m), func(a, b engine.Key) int {
 		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Account, b.Account))
 	})

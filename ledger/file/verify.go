@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -52,7 +51,7 @@ func (db *store) verify(archive string, earlier *ledger.Head) (ledger.Verified, 
 	if err != nil {
 		return ledger.Verified{}, err
 	}
-	v := &verifier{Verified: ledger.Verified{Head: archived}, wanted: []ledger.Head{archived}, kept: newBooks()}
+	v := &verifier{Verified: ledger.Verified{Head: archived}, wanted: []ledger.Head{archived}, kept: engine.NewBooks()}
 	if earlier != nil {
 		v.wanted = append(v.wanted, *earlier)
 	}
@@ -76,8 +75,8 @@ type verifier struct {
 	wanted  []ledger.Head // that the chain has to lead through
 	scratch []byte
 
-	kept  *books // of the entries in the ledger, with those that carry archived sums over
-	whole *books // of all other entries; nil without the archive
+	kept  *engine.Books // of the entries in the ledger, with those that carry archived sums over
+	whole *engine.Books // of all other entries; nil without the archive
 }
 
 // readArchive follows the entries that the ledger does not hold any more.
@@ -87,7 +86,7 @@ func (v *verifier) readArchive(path, id string, archived ledger.Head) error {
 		return err
 	}
 	defer db.close()
-	v.Head, v.whole = ledger.Genesis(id), newBooks()
+	v.Head, v.whole = ledger.Genesis(id), engine.NewBooks()
 	err = db.query(fmt.Sprintf("%s WHERE id <= %d ORDER BY id", entrySQL, archived.ID), func(s *sqlite.Stmt) error {
 		e := scanEntry(s)
 		v.addToWhole(&e)
@@ -102,8 +101,8 @@ func (v *verifier) readArchive(path, id string, archived ledger.Head) error {
 // addToWhole leaves out the entries that carry sums over, because the entries that they stand
 // for were read too.
 func (v *verifier) addToWhole(e *ledger.Entry) {
-	if e.Function != archiveFunction {
-		v.whole.add(e)
+	if e.Function != engine.ArchiveFunction {
+		v.whole.Add("", e)
 	}
 }
 
@@ -114,7 +113,7 @@ func (v *verifier) readEntries(db *store) error {
 	}
 	err := db.query(entrySQL+" ORDER BY id", func(s *sqlite.Stmt) error {
 		e := scanEntry(s)
-		v.kept.add(&e)
+		v.kept.Add("", &e)
 		if v.whole != nil {
 			v.addToWhole(&e)
 		}
@@ -165,107 +164,19 @@ func (v *verifier) compare(db *store) error {
 	if err != nil {
 		return err
 	}
-	v.Balances, v.Limits = int64(len(stored.balances)), int64(len(stored.limits))
-	k, same := compareMaps(v.kept.balances, stored.balances)
-	if same && v.whole != nil {
-		k, same = compareMaps(v.whole.balances, stored.balances)
-	}
-	if !same {
-		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
-	}
-	if k, same := compareMaps(v.kept.limits, stored.limits); !same {
-		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
-	}
-	p, same := compareMaps(v.kept.purses, stored.purses)
-	if same && v.whole != nil {
-		p, same = compareMaps(v.whole.purses, stored.purses)
-	}
-	if !same {
-		return fmt.Errorf("what role %s has spent on account %s in %s is not what its entries say",
-			printable.SQL(p.Role), printable.SQL(p.Account), printable.SQL(string(p.Unit)))
-	}
-	return nil
-}
-
-// compareMaps reports whether both maps are the same, and else returns a key at which they
-// differ.
-func compareMaps[K, V comparable](a, b map[K]V) (differs K, same bool) {
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return k, false
-		}
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			return k, false
-		}
-	}
-	return differs, true
-}
-
-// balanceRow is what table balance says.
-type balanceRow struct {
-	spent, reserved budget.Amount
-	lastCharge      int64
-	window          ledger.WindowUse
-}
-
-// limitRow is what table budget says.
-type limitRow struct {
-	epsilon                 budget.Amount
-	seconds, changed, entry int64
-}
-
-// books are balances, limits and what is spent from purses. The keys of purses have nothing
-// spent.
-type books struct {
-	balances map[engine.Key]balanceRow
-	limits   map[engine.Key]limitRow
-	purses   map[ledger.Purse]budget.Amount
-}
-
-func newBooks() *books {
-	return &books{map[engine.Key]balanceRow{}, map[engine.Key]limitRow{}, map[ledger.Purse]budget.Amount{}}
-}
-
-// add adds what an entry changes.
-func (b *books) add(e *ledger.Entry) {
-	if e.Unit == eventUnit {
-		if p, ok := ledger.PurseOf(e); ok {
-			b.addPurse(p)
-		}
-		return
-	}
-	k := engine.Key{Account: e.Account, Unit: e.Unit}
-	if e.Limit != ledger.NoLimit {
-		b.limits[k] = limitRow{e.Limit, e.LimitWindow, e.Time, e.ID}
-		return
-	}
-	r := b.balances[k]
-	r.spent += e.Spent
-	r.reserved += e.Reserved
-	r.window = e.Window
-	if e.Spent != 0 {
-		r.lastCharge = max(r.lastCharge, e.Time)
-	}
-	b.balances[k] = r
-}
-
-// addPurse adds what a purse has spent.
-func (b *books) addPurse(p ledger.Purse) {
-	spent := p.Spent
-	p.Spent = 0
-	b.purses[p] += spent
+	v.Balances, v.Limits = int64(len(stored.Balances)), int64(len(stored.Limits))
+	return stored.Check(v.kept, v.whole)
 }
 
 // books reads the balances, limits and purses of the file.
-func (db *store) books() (*books, error) {
-	b := newBooks()
+func (db *store) books() (*engine.Books, error) {
+	b := engine.NewBooks()
 	err := db.query("SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance", func(s *sqlite.Stmt) error {
 		var v [7]sqlite.Value
 		s.Row(0, v[:])
-		b.balances[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = balanceRow{
-			budget.Amount(v[2].Int()), budget.Amount(v[3].Int()), v[4].Int(), ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())},
+		b.Balances[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = engine.BalanceRow{
+			Spent: budget.Amount(v[2].Int()), Reserved: budget.Amount(v[3].Int()), LastCharge: v[4].Int(),
+			Window: ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())},
 		}
 		return nil
 	})
@@ -275,11 +186,13 @@ func (db *store) books() (*books, error) {
 	err = db.query("SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget", func(s *sqlite.Stmt) error {
 		var v [6]sqlite.Value
 		s.Row(0, v[:])
-		b.limits[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = limitRow{budget.Amount(v[2].Int()), intOr0(&v[3]), v[4].Int(), v[5].Int()}
+		b.Limits[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = engine.LimitRow{
+			Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3]), Changed: v[4].Int(), Entry: v[5].Int(),
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return b, db.eachPurse("", func(p ledger.Purse) { b.addPurse(p) })
+	return b, db.eachPurse("", func(p ledger.Purse) { b.AddPurse(p) })
 }
