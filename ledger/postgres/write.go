@@ -80,7 +80,7 @@ ON CONFLICT (role, unit, account) DO UPDATE SET spent = p.spent + excluded.spent
 }
 
 // eventUnit is the unit of entries that change no balance.
-const eventUnit = ""
+const eventUnit = engine.EventUnit
 
 // TakeTrace implements [engine.Transaction].
 func (t *transaction) TakeTrace(name string, row *engine.TraceRow) error {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// lock locks the file until it is closed or the process ends. It reports false if somebody has
+// Lock locks the file until it is closed or the process ends. It reports false if somebody has
 // locked it.
-func lock(file *os.File) (bool, error) {
+func Lock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == syscall.EWOULDBLOCK {
 		return false, nil

@@ -104,7 +104,7 @@ func claim(path, ledgerID string, generation int64) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{file: file, ledgerID: ledgerID}
-	free, err := lock(file)
+	free, err := Lock(file)
 	if err == nil && free && inPlace(file) {
 		w.slot, err = read(file, ledgerID)
 		switch {
@@ -184,7 +184,7 @@ func (w *Writer) finish(path string) error {
 	if err := w.file.Sync(); err != nil { // so that the end of the power leaves a file that can be read
 		return err
 	}
-	if _, err := lock(w.file); err != nil {
+	if _, err := Lock(w.file); err != nil {
 		return err
 	}
 	return os.Rename(path+unfinished, path)
