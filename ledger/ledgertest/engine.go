@@ -2,8 +2,19 @@
 // whatever it keeps the ledger in. How an engine stores a ledger, and what it notices when somebody
 // else changes what it has stored, is for its own tests.
 //
-// The tests of an engine call [Run], and [Main] in their TestMain, because some tests need
-// several processes.
+// The tests of an engine call [Run]. Some tests need several processes: there the test binary runs
+// itself again, and [Main] plays what the test wants of the other process.
+//
+//	func TestMain(m *testing.M) {
+//		ledgertest.Main(open)
+//		os.Exit(m.Run())
+//	}
+//
+//	func TestEngine(t *testing.T) {
+//		ledgertest.Run(t, ledgertest.Engine{New: create, Open: open})
+//	}
+//
+// Tests of windows that only wait show little. An engine whose clock can be set shows more.
 package ledgertest
 
 import (
