@@ -46,9 +46,9 @@ func (o options) equal(p options) bool {
 	return o == p
 }
 
-// WithLedger keeps the ledger in the file at path instead of beside the main
-// database. An empty path has no effect.
-func WithLedger(path string) Option { return func(o *options) { o.ledger = path } }
+// WithLedger keeps the ledger elsewhere than beside the main database: in the file of a path, or on
+// the PostgreSQL server of a URL, such as postgres://host/database. An empty text has no effect.
+func WithLedger(where string) Option { return func(o *options) { o.ledger = where } }
 
 // WithLedgerMode lets the group of the ledger's file read it (0640), or charge too
 // (0660). The file keeps the mode. Without this option a new ledger is accessible to its

@@ -287,6 +287,7 @@ var samples = map[string]sample{
 
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},
+	"where":   {"'other-ledger'", func(o operand) verdict { return refused }}, // the connection uses one already
 	"file":    {"'archive.db'", func(o operand) verdict { return name(o) }},
 	"before": {"0", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })

@@ -10,6 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 )
 
@@ -21,6 +22,7 @@ import (
 // It is read again for every statement, since the database may have been replaced by another
 // one while the connection is open.
 type binding struct {
+	named       string        // where geosql_ledger says that the ledger is; "" if it says nothing
 	book        ledger.Ledger // nil until it is needed
 	recordedID  string        // the ledger id that was in the main database when it was last read
 	uncommitted bool          // whether a transaction was still open when the id was recorded
@@ -48,34 +50,39 @@ func (s *session) ledger() (ledger.Ledger, error) {
 		return nil, err
 	}
 	if id != "" && book.ID() != id {
-		got, path := book.ID(), book.Path()
+		got, place := book.ID(), s.ledgerLabel()
+		if path := book.Path(); path != "" {
+			place = "ledger " + path
+		}
 		_ = book.Close()
-		return nil, fmt.Errorf("ledger %s has id %s, but this database was charged to ledger %s", path, got, id)
+		return nil, fmt.Errorf("%s has id %s, but this database was charged to ledger %s", place, got, id)
 	}
 	s.book = book
 	return book, nil
 }
 
-// openLedger opens an existing ledger: the one at the path for a database on disk, the one
-// with the id for a database in memory.
+// openLedger opens an existing ledger: the one with the id for a database in memory, unless an option
+// names one, and else the one that is where the database's is.
 func (s *session) openLedger(id string) (ledger.Ledger, error) {
-	path, onDisk := s.ledgerPath()
+	where, stored := s.ledgerPlace()
 	switch {
-	case !onDisk && id == "":
+	case !stored && id == "":
 		return nil, errNoLedger
-	case !onDisk:
+	case !stored:
 		book, err := file.OpenMemory(id)
 		if err != nil {
 			err = fmt.Errorf("this database was charged to ledger %s, and a copy of it in memory cannot be charged to that ledger", printable.Text(id))
 		}
 		return book, err
 	}
-	book, err := file.Open(path, false, file.WithMode(s.opts.ledgerMode))
+	book, err := engines.Open(where, false, s.opts.ledgerMode)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && id == "":
 		return nil, errNoLedger
+	case errors.Is(err, fs.ErrNotExist) && engines.IsURL(where):
+		return nil, fmt.Errorf("there is no ledger at %s: this database was charged to ledger %s, name the server that has it", engines.Label(where), id)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back", path, id)
+		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back", where, id)
 	}
 	return book, err
 }
@@ -85,8 +92,8 @@ func (s *session) openLedger(id string) (ledger.Ledger, error) {
 func (s *session) openOrCreateLedger() (ledger.Ledger, error) {
 	book, err := s.ledger()
 	if errors.Is(err, errNoLedger) {
-		if path, onDisk := s.ledgerPath(); onDisk {
-			book, err = file.Open(path, true, file.WithMode(s.opts.ledgerMode))
+		if where, stored := s.ledgerPlace(); stored {
+			book, err = engines.Open(where, true, s.opts.ledgerMode)
 		} else {
 			book, err = file.OpenMemory("")
 		}
@@ -206,9 +213,12 @@ func (s *session) checkAttached(id string) error {
 	return nil
 }
 
-// ledgerPath returns where the ledger's file is or would be. It reports false for a main
-// database in memory, whose ledger is in memory too.
-func (s *session) ledgerPath() (path string, onDisk bool) {
+// ledgerPlace returns where the ledger is or would be, as package engines has it. It reports false for
+// a main database in memory, whose ledger is in memory too.
+func (s *session) ledgerPlace() (where string, stored bool) {
+	if s.named != "" {
+		return s.named, true
+	}
 	if s.opts.ledger != "" {
 		return s.opts.ledger, true
 	}
@@ -217,6 +227,15 @@ func (s *session) ledgerPath() (path string, onDisk bool) {
 		return "", false
 	}
 	return LedgerPath(file), true
+}
+
+// ledgerLabel returns what errors call the ledger.
+func (s *session) ledgerLabel() string {
+	where, stored := s.ledgerPlace()
+	if !stored {
+		return "a ledger in memory"
+	}
+	return "ledger " + engines.Label(where)
 }
 
 // LedgerPath returns where the ledger of a database in a file is or would be, unless WithLedger

@@ -26,3 +26,9 @@ SELECT count(*) FROM ledger_limits;
 --> 1
 SELECT ledger_archive('', '2020-01-01');
 --! ledger_archive: ...
+
+-- Where the ledger is, is said before its first use.
+SELECT geosql_ledger('elsewhere');
+--! geosql_ledger: where comes too late: ...
+SELECT geosql_ledger('postgres:/elsewhere');
+--! geosql_ledger: where is wrong: the URL of a ledger begins with postgres://, ...
