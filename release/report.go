@@ -3,11 +3,13 @@ package release
 import (
 	"cmp"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/report"
 )
 
@@ -58,10 +60,18 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	return report.Data{Public: p, Owner: r.ownerData()}, err
 }
 
+// ledgerName returns what the owner is shown of where a ledger is: its path, or what its engine says.
+func ledgerName(l ledger.Ledger) string {
+	if s, ok := l.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return l.Path()
+}
+
 // ownerData returns the data of the owner's section of the report.
 func (r *run) ownerData() *report.Owner {
 	o := &report.Owner{
-		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: r.ledger.Path(), Account: r.spec.Account,
+		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: ledgerName(r.ledger), Account: r.spec.Account,
 		Accounts: r.found.accounts.Len(),
 		Rejected: r.found.invalid, Rejects: r.spec.Rejects,
 	}

@@ -35,7 +35,7 @@ name the same pseudonym; without --sign, other runs give it others.
 All rows are in memory: about 100 bytes each, and the text of their public columns.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t appendTask
-		t.ledger.registerFile(fs, "without --sign: enrol in the ledger `FILE` (default OUT-ledger, beside OUT)")
+		t.ledger.registerFile(fs, "without --sign: enrol in the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 		t.keys.register(fs, "seal for the public key in `KEY.pub`, or KEY")
 		optionalVar(fs, &t.sign, "sign", "sign as the collector that has the private `KEY`")
 		optionalVar(fs, &t.accounts, "accounts", "numbers and pseudonyms are in `FILE`, which 'geosql collector OUT accounts' has printed")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -27,12 +29,15 @@ var backupCommand = &cli.Command{
 owner alone, and appear complete or not at all. A backup does not know what is charged later.
 So its ledger can be read and not charged until 'geosql restore' has said what that means.
 
+A ledger on a server is backed up with PostgreSQL's own means, such as pg_dump: with --ledger URL
+only the database is copied. Back the server up after that, not before.
+
 The ledger of a sealed database also holds who was erased and who was revoked. Its key is copied to
 TO-key with --key KEY; without KEY the backup can be opened by nobody.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f ledgerFlags
 		var keys []string
-		f.registerFile(fs, "copy the ledger `FILE` (default DB-ledger, beside DB)")
+		f.registerFile(fs, "copy the ledger `FILE` (default DB-ledger, beside DB); one at a postgres:// URL is not copied")
 		cli.ListVar(fs, &keys, fileName, "key", "copy the private `KEY` of a sealed database to TO-key; a second one, of older values, to TO-key-2, and so on")
 		return func(ctx context.Context, operands []string) error {
 			return backUp(ctx, f, keys, operands[0], operands[1])
@@ -49,8 +54,11 @@ TO-key with --key KEY; without KEY the backup can be opened by nobody.`,
 // charge. Charges without their answers do no harm: the copy then shows more spent than it holds.
 func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) error {
 	from, err := findBooks(path, f)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case from.database == "" && from.onServer():
+		return fmt.Errorf("backup: %s is a ledger on a server: back it up with PostgreSQL's own means, such as pg_dump --schema=geosql", engines.Label(path))
 	}
 	isSealed, err := from.checkKeys(keys)
 	if err != nil {
@@ -84,6 +92,9 @@ func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) 
 	if err == nil {
 		err = files.publish()
 	}
+	if err == nil && from.onServer() {
+		cli.Say("copied %s to %s; its ledger is on a server, %s: back that up now, with PostgreSQL's own means", path, to, engines.Label(from.ledger))
+	}
 	if err == nil && isSealed && len(keys) == 0 {
 		cli.Say("the key of %s is not in the backup: keep a copy of it too, or give --key KEY", path)
 	}
@@ -91,6 +102,7 @@ func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) 
 		return err
 	}
 	switch {
+	case from.onServer(): // it has said so
 	case from.database == "":
 		cli.Say("copied %s to %s", path, to)
 	case hasLedger:
@@ -167,17 +179,30 @@ func copyKeys(names []string, to string) (copies []*newFile, err error) {
 
 // books are a database and its ledger, or a ledger by itself.
 type books struct {
-	database string // "" for a ledger by itself
-	ledger   string
+	database string      // "" for a ledger by itself
+	ledger   string      // where it is, as package engines has it
 	mode     fs.FileMode // of the ledger; 0 keeps what it has
 }
 
-// findBooks returns the books of a path. The flags say where a database's ledger is.
+// onServer reports whether the ledger is on a server.
+func (b books) onServer() bool { return engines.IsURL(b.ledger) }
+
+// findBooks returns the books of a path, or of the URL of a ledger. The flags say where a database's
+// ledger is.
 func findBooks(path string, f ledgerFlags) (books, error) {
+	if err := f.check(); err != nil {
+		return books{}, err
+	}
+	if engines.IsURL(path) {
+		return findServer(path, f)
+	}
 	if err := checkDatabase(path); err != nil {
 		return books{}, err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := engines.Check(path); err != nil {
+			return books{}, cli.UsageError(err.Error())
+		}
 		return books{}, fmt.Errorf("%s: no such database", path)
 	}
 	conn, err := openDatabase(path, sqlite.ReadWrite)
@@ -197,45 +222,86 @@ func findBooks(path string, f ledgerFlags) (books, error) {
 	return books{"", path, f.mode}, nil
 }
 
+// findServer returns the books of a ledger on a server by itself.
+func findServer(url string, f ledgerFlags) (books, error) {
+	if f.file != "" {
+		return books{}, errLedgerItself(url)
+	}
+	f.file = url
+	return books{"", url, 0}, f.check()
+}
+
 // begin begins the files of a copy.
 func (b books) begin(to string) (*newBooks, error) {
 	if err := checkDatabase(to); err != nil {
 		return nil, err
 	}
-	if b.database == "" {
+	switch {
+	case b.database == "":
 		return beginBooks("", to)
+	case b.onServer():
+		database, err := beginFile(to)
+		return &newBooks{database: database}, err
 	}
 	return beginBooks(to, to+"-ledger")
 }
 
 // open opens the ledger. It returns nil if nobody has made one yet.
-func (b books) open() (*file.Ledger, error) {
-	id := ""
-	if b.database != "" {
-		conn, err := openDatabase(b.database, sqlite.ReadWrite)
-		if err != nil {
-			return nil, err
-		}
-		id, err = recordedLedger(conn)
-		if err = cmp.Or(err, conn.Close()); err != nil {
-			return nil, err
-		}
+func (b books) open() (ledger.Ledger, error) {
+	id, err := b.recorded()
+	if err != nil {
+		return nil, err
 	}
 	return b.openAs(id)
 }
 
+// openFile is open for a ledger in a file, which alone can be copied.
+func (b books) openFile() (*file.Ledger, error) {
+	id, err := b.recorded()
+	if err != nil {
+		return nil, err
+	}
+	return b.openFileAs(id)
+}
+
+// openFileAs is openAs for a ledger in a file.
+func (b books) openFileAs(id string) (*file.Ledger, error) {
+	l, err := b.openAs(id)
+	if l == nil || err != nil {
+		return nil, err
+	}
+	return l.(*file.Ledger), nil
+}
+
+// recorded returns the id of the ledger that the database is charged to, "" for none.
+func (b books) recorded() (id string, err error) {
+	if b.database == "" {
+		return "", nil
+	}
+	conn, err := openDatabase(b.database, sqlite.ReadWrite)
+	if err != nil {
+		return "", err
+	}
+	id, err = recordedLedger(conn)
+	return id, cmp.Or(err, conn.Close())
+}
+
 // openAs opens the ledger that a database is charged to, whose id it holds.
-func (b books) openAs(id string) (*file.Ledger, error) {
-	l, err := file.Open(b.ledger, false, file.WithMode(b.mode))
+func (b books) openAs(id string) (ledger.Ledger, error) {
+	l, err := engines.Open(b.ledger, false, b.mode)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && id == "" && b.database != "":
 		return nil, nil
+	case errors.Is(err, fs.ErrNotExist) && id == "" && b.onServer():
+		return nil, missingLedger(fmt.Sprintf("there is no ledger at %s yet: the first limit or release makes it", engines.Label(b.ledger)))
+	case errors.Is(err, fs.ErrNotExist) && b.onServer():
+		return nil, missingLedger(fmt.Sprintf("there is no ledger at %s: %s was charged to ledger %s, name the server that has it with --ledger", engines.Label(b.ledger), b.database, id))
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, missingLedger(fmt.Sprintf("ledger %s is missing: %s was charged to ledger %s, put that file back or name it with --ledger", b.ledger, b.database, id))
 	case err != nil:
 		return nil, err
 	case id != "" && l.ID() != id:
-		err = fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", b.ledger, l.ID(), b.database, id)
+		err = fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", engines.Label(b.ledger), l.ID(), b.database, id)
 		return nil, cmp.Or(err, l.Close())
 	}
 	return l, nil
@@ -280,7 +346,9 @@ func (b books) copyTo(ctx context.Context, to *newBooks) (hasLedger bool, err er
 		to.ledger = nil
 		return false, nil
 	}
-	err = showCopying(ctx, b.ledger, func(each func(float64) error) error { return l.Copy(to.ledger.path(), each) })
+	if inFile, ok := l.(*file.Ledger); ok {
+		err = showCopying(ctx, b.ledger, func(each func(float64) error) error { return inFile.Copy(to.ledger.path(), each) })
+	}
 	return true, cmp.Or(err, l.Close())
 }
 

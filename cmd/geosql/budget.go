@@ -9,6 +9,7 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 )
 
@@ -29,12 +30,12 @@ ORDER BY id`
 )
 
 var budgetCommand = &cli.Command{
-	Name: "budget", Operands: "DB|LEDGERFILE", Min: 1, Max: 1,
-	Summary: "show what is spent and left; verify or archive the ledger",
+	Name: "budget", Operands: "DB|LEDGERFILE|URL", Min: 1, Max: 1,
+	Summary: "show what is spent; verify or archive the ledger",
 	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
 keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
 changed, removed or moved, and, given an earlier head, if an older file was put back.
-LEDGERFILE is the ledger of any number of databases or releases.
+LEDGERFILE is the ledger of any number of databases or releases, and so is a postgres:// URL.
 --archive FILE with --before TIME moves old charges to FILE; balances and evidence stay.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f budgetFlags
@@ -104,7 +105,10 @@ func sayCopied(path string, f ledgerFlags) error {
 	if err != nil {
 		return err
 	}
-	l, err := b.open()
+	if b.onServer() { // of which geosql makes no backups
+		return nil
+	}
+	l, err := b.openFile()
 	if l == nil || err != nil {
 		return err
 	}
@@ -130,6 +134,9 @@ func sayCopied(path string, f ledgerFlags) error {
 // openBudgets opens a database, or a ledger itself: the budgets in that are asked for over an
 // empty database, which the ledger is not bound to.
 func openBudgets(path string, f outputFlags) (*session, error) {
+	if engines.IsURL(path) {
+		return openServerBudgets(path, f)
+	}
 	s, err := openExisting(path, f)
 	if err != nil {
 		return nil, err
@@ -148,6 +155,23 @@ func openBudgets(path string, f outputFlags) (*session, error) {
 	return f.openSession(":memory:", sqlite.ReadWrite|sqlite.Create)
 }
 
+// openServerBudgets is openBudgets for a ledger on a server, which it does not make.
+func openServerBudgets(url string, f outputFlags) (*session, error) {
+	b, err := findBooks(url, f.ledger)
+	if err != nil {
+		return nil, err
+	}
+	l, err := b.open()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	f.ledger.file = url
+	return f.openSession(":memory:", sqlite.ReadWrite|sqlite.Create)
+}
+
 // isLedger reports whether a database is a ledger itself, or a copy of one.
 func isLedger(conn *sqlite.Conn) (is bool, err error) {
 	err = firstValue(conn, "PRAGMA application_id", func(id sqlite.Value) {
@@ -158,7 +182,7 @@ func isLedger(conn *sqlite.Conn) (is bool, err error) {
 
 // errLedgerItself returns the error of a flag that names the ledger of a ledger.
 func errLedgerItself(path string) error {
-	return cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", path))
+	return cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", engines.Label(path)))
 }
 
 // query returns the statement that the flags ask for, with its parameters.

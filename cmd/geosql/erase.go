@@ -23,7 +23,7 @@ elsewhere stay there, and do not open. An erasure cannot be undone. Repeating it
 The ledger keeps the name of A, with its balances and with what it must never open again.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t eraseTask
-		t.ledger.registerFile(fs, "record the erasure in the ledger `FILE` (default OUT-ledger, beside OUT)")
+		t.ledger.registerFile(fs, "record the erasure in the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 		t.keys.register(fs, "the owner's private `KEY`; may be given again for older keys")
 		optionalVar(fs, &t.account, "account", "erase account `A`")
 		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands[0]) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release"
 )
@@ -24,15 +25,33 @@ func (f *outputFlags) register(fs *flag.FlagSet) {
 	for name, m := range modes {
 		cli.Switch(fs, name, modeUsage[m], func() { f.mode = m })
 	}
-	f.ledger.register(fs, "keep the budgets in `FILE` (default DB-ledger, beside DB)")
+	f.ledger.register(fs, "keep the budgets in `FILE`, or at a postgres:// URL (default DB-ledger, beside DB)")
 }
 
 // ledgerFlags holds the flags that say where the ledger is, and who besides its owner may
 // read or write it.
 type ledgerFlags struct {
-	file string        // "" is the ledger beside the database
+	file string        // or a URL; "" is the ledger beside the database
 	mode iofs.FileMode // 0 is 0600, or what the ledger has
 }
+
+// check refuses a text that names no ledger, and a mode of one on a server. A flag's own error would
+// repeat the text, which may hold a password.
+func (f ledgerFlags) check() error {
+	if f.file == "" {
+		return nil
+	}
+	if err := engines.Check(f.file); err != nil {
+		return cli.UsageError("-ledger: " + err.Error())
+	}
+	if f.onServer() && f.mode != 0 {
+		return cli.UsageError("-ledger-mode is for ledgers in files: who may use one on a server is said there, with GRANT")
+	}
+	return nil
+}
+
+// onServer reports whether the ledger is on a server.
+func (f ledgerFlags) onServer() bool { return engines.IsURL(f.file) }
 
 // registerFile defines the flag that says where the ledger is.
 func (f *ledgerFlags) registerFile(fs *flag.FlagSet, usage string) {
@@ -84,10 +103,13 @@ func rejectDatabase(path string) (instead string) {
 	return "write ./" + path + " to create a database of that name"
 }
 
-// checkDatabase refuses an empty name of a database.
+// checkDatabase refuses an empty name of a database, and the URL of a ledger.
 func checkDatabase(path string) error {
-	if path == "" {
+	switch {
+	case path == "":
 		return cli.UsageError("the database has an empty name")
+	case engines.IsURL(path):
+		return cli.UsageError("a database is a file, and not on a server: a URL names a ledger, as in --ledger URL or 'geosql budget URL'")
 	}
 	return nil
 }

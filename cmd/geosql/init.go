@@ -17,7 +17,7 @@ import (
 
 var initCommand = &cli.Command{
 	Name: "init", Operands: "DB FILE ..", Min: 2, Max: -1,
-	Summary: "a guided start: import, declare, set limits, what to ask",
+	Summary: "a guided start: import, declare, set limits, ask",
 	Details: `Imports each FILE as 'geosql import' does, shows what its columns hold, and asks what you have
 to decide: the account, the columns to protect, the box or the universe, epsilon, the limits.
 A flag answers a question, and without a terminal flags must answer all. Nothing is written
@@ -73,7 +73,7 @@ var answers = []struct{ name, usage string }{
 }
 
 func (t *initTask) register(flags *flag.FlagSet) {
-	t.ledger.register(flags, "keep the budgets in the ledger `FILE` (default DB-ledger, beside DB)")
+	t.ledger.register(flags, "keep the budgets in the ledger `FILE`, or at a postgres:// URL (default DB-ledger, beside DB)")
 	t.form.register(flags)
 	for _, a := range answers {
 		flags.Func(a.name, a.usage, func(v string) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -201,12 +202,33 @@ func (t *initTask) create(ctx context.Context, plans []*plan) error {
 
 // beginFiles begins a new database, and a ledger unless there is one.
 func (t *initTask) beginFiles(ledger string) (*newBooks, error) {
-	if _, err := os.Stat(ledger); err != nil {
+	there, err := isThere(ledger)
+	switch {
+	case err != nil:
+		return nil, err
+	case there:
+		cli.Say("ledger %s was there before, and keeps its charges", engines.Label(ledger))
+	case !engines.IsURL(ledger):
 		return beginBooks(t.database, ledger)
 	}
-	cli.Say("ledger %s was there before, and keeps its charges", ledger)
 	database, err := beginFile(t.database)
 	return &newBooks{database: database}, err
+}
+
+// isThere reports whether there is a file at the place of a ledger, or a ledger on the server.
+func isThere(ledger string) (bool, error) {
+	if !engines.IsURL(ledger) {
+		_, err := os.Stat(ledger)
+		return err == nil, nil
+	}
+	l, err := engines.Open(ledger, false, 0)
+	if err == nil {
+		return true, l.Close()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return false, err
 }
 
 // fill imports the files into a database and declares what was decided, in one transaction, and

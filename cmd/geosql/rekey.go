@@ -24,7 +24,7 @@ keys.
 Give every key that OUT has values for with --key. Collectors go on with NEW.pub.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t rekeyTask
-		t.ledger.registerFile(fs, "use the ledger `FILE` (default OUT-ledger, beside OUT)")
+		t.ledger.registerFile(fs, "use the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 		t.keys.register(fs, "an old private `KEY`; may be given again for older keys")
 		fs.Func("to", "seal for the public key in `NEW.pub`", func(v string) (err error) {
 			t.to, err = fileName(v)

@@ -18,7 +18,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/release"
 )
 
@@ -56,7 +56,7 @@ type releaseTask struct {
 
 func (t *releaseTask) register(fs *flag.FlagSet) {
 	s := &t.spec
-	t.ledger.register(fs, "keep the budgets in the ledger `FILE`")
+	t.ledger.register(fs, "keep the budgets in the ledger `FILE`, or at a postgres:// URL")
 	optionalVar(fs, &t.account, "account", "charge the account that `COLUMN` names, or const:NAME for all rows")
 	fs.StringVar(&s.In, "in", "", "read the data set `FILE`, in a format that import reads")
 	fs.StringVar(&s.Out, "out", "", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg")
@@ -158,6 +158,9 @@ func (t *releaseTask) check() error {
 	case t.domain != nil && len(t.domain) != 5:
 		return cli.UsageError("release: -domain must be SOUTH,WEST,NORTH,EAST,STEP")
 	}
+	if err := t.ledger.check(); err != nil {
+		return err
+	}
 	s.Account = *t.account
 	if s.Epsilon == nil {
 		s.Epsilon = new(big.Rat).Quo(t.level, t.radius)
@@ -190,7 +193,7 @@ func (t *releaseTask) run(ctx context.Context) error {
 
 // publish releases the data set.
 func (t *releaseTask) publish(ctx context.Context) error {
-	l, err := file.Open(t.ledger.file, true, file.WithMode(t.ledger.mode))
+	l, err := engines.Open(t.ledger.file, true, t.ledger.mode)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release"
 )
@@ -44,14 +45,14 @@ func (t *releaseTask) dryRun(ctx context.Context) error {
 
 // openForDryRun opens the ledger. One that is missing stays missing: an empty one in memory
 // takes its place.
-func openForDryRun(path string) (ledger.Ledger, error) {
-	l, err := file.Open(path, false)
+func openForDryRun(where string) (ledger.Ledger, error) {
+	l, err := engines.Open(where, false, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return l, err
 	}
-	folder := filepath.Dir(path)
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("ledger: cannot open %q: there is no folder %s", path, folder)
+	folder := filepath.Dir(where)
+	if info, err := os.Stat(folder); !engines.IsURL(where) && (err != nil || !info.IsDir()) {
+		return nil, fmt.Errorf("ledger: cannot open %q: there is no folder %s", where, folder)
 	}
 	return file.OpenMemory("")
 }
@@ -136,7 +137,7 @@ func (t *releaseTask) budgets(p *page, f *release.Forecast, everyone ledger.Bala
 			window = fmt.Sprintf(", %d", everyone.Window)
 		}
 		p.say("           A limit of %v/m would suffice, for '*' or for accounts with a limit of their own:", s.Limit)
-		p.say("             geosql --ledger %s :memory: \"SELECT budget_limit('*', 'm', %v%s)\"", t.ledger.file, s.Limit, window)
+		p.say("             geosql --ledger %s :memory: \"SELECT budget_limit('*', 'm', %v%s)\"", shellWord(t.ledger.file), s.Limit, window)
 	}
 	if s.Epsilon > 0 && f.Already == 0 {
 		p.say("           So would --epsilon %v, with more noise.", s.Epsilon)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -101,10 +102,13 @@ func (t *restoreTask) openBackup(path string) (*backup, error) {
 		f = t.output.ledger
 	}
 	from, err := findBooks(path, f)
+	if err == nil {
+		err = cmp.Or(refuseServer(path, from.ledger), refuseServer(path, t.output.ledger.file))
+	}
 	if err != nil {
 		return nil, err
 	}
-	l, err := from.open()
+	l, err := from.openFile()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s was backed up with its ledger: put %s back", path, from.ledger)
@@ -119,6 +123,18 @@ func (t *restoreTask) openBackup(path string) (*backup, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// refuseServer returns an error if a ledger is on a server: nothing there is a backup.
+func refuseServer(path, where string) error {
+	switch {
+	case !engines.IsURL(where):
+		return nil
+	case path == where:
+		return fmt.Errorf("restore: %s is a ledger on a server: restore it with PostgreSQL's own means, and then see 'geosql ledger accept -h'", engines.Label(where))
+	}
+	return fmt.Errorf("restore: the ledger of %s is on a server, %s, and knows what was charged since: "+
+		"copy the database with 'cp', and name the ledger with --ledger as before", path, engines.Label(where))
 }
 
 // inspect reads what the ledger of the backup says of itself.

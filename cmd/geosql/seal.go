@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -112,7 +113,10 @@ func (t *sealTask) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case from.database == "":
-		return fmt.Errorf("seal: %s is a ledger: give the database that is charged to it", t.in)
+		return fmt.Errorf("seal: %s is a ledger: give the database that is charged to it", engines.Label(t.in))
+	case from.onServer():
+		return fmt.Errorf("seal: the ledger of %s is on a server, and that of %s begins as a copy of it, in a file: "+
+			"move it to a file first ('geosql ledger move -h'), and both to servers afterwards", t.in, t.out)
 	}
 	files, err := beginBooks(t.out, t.out+"-ledger")
 	if err != nil {
@@ -177,7 +181,7 @@ func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from books, f
 
 // checkFirst refuses to seal a database a second time, unless that is wanted.
 func (t *sealTask) checkFirst(from books) error {
-	book, err := from.open()
+	book, err := from.openFile()
 	if err != nil || book == nil {
 		return err
 	}
@@ -228,7 +232,7 @@ func openRecorded(b books) (*file.Ledger, error) {
 	if id == "" && !conn.Writable() {
 		return nil, fmt.Errorf("seal: %s may not be written: it has to hold the id of its ledger, which notes that it was sealed", b.database)
 	}
-	book, err := b.openAs(id)
+	book, err := b.openFileAs(id)
 	if err == nil && book == nil {
 		book, err = file.Open(b.ledger, true)
 	}

@@ -63,7 +63,7 @@ type serveTask struct {
 
 func (t *serveTask) register(fs *flag.FlagSet) {
 	t.keys.register(fs, "open OUT with the private key in `KEY`; repeatable")
-	t.ledger.registerFile(fs, "the budgets are in `FILE` (default OUT-ledger, beside OUT)")
+	t.ledger.registerFile(fs, "the budgets are in `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 	fs.StringVar(&t.listen, "listen", t.listen, "serve PostgreSQL's clients at `ADDR`")
 	fs.StringVar(&t.http, "http", "", "serve the web console, /healthz and /metrics at `ADDR`, such as 127.0.0.1:8080")
 	files := func(to *string, name, usage string) {
@@ -196,7 +196,7 @@ func (s *server) open(path string) (err error) {
 	}
 	logins := throttle.New()
 	s.backend, err = openBackend(backendOptions{
-		Path: path, Database: databaseName(path), Ledger: s.vault.book.Path(), Keyring: s.vault.keyring,
+		Path: path, Database: databaseName(path), Ledger: s.vault.ledger, Keyring: s.vault.keyring,
 		Logger: s.logger, Observer: observers, MaxSessions: int(t.maxSessions), Throttle: logins, OwnerPassword: owner,
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ type backend interface {
 type backendOptions struct {
 	Path     string // of the sealed database
 	Database string // as clients call it
-	Ledger   string // its path
+	Ledger   string // where it is
 	Keyring  *sealed.Keyring
 
 	Logger        *slog.Logger

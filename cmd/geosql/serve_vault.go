@@ -11,6 +11,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/role"
@@ -96,8 +97,10 @@ func (v *servedVault) check(context.Context) error {
 	if err := firstValue(v.conn, "SELECT count(*) FROM sqlite_schema", func(sqlite.Value) {}); err != nil {
 		return errNoDatabase
 	}
-	if _, err := os.Stat(v.book.Path()); err != nil {
-		return errNoLedger
+	if !engines.IsURL(v.ledger) {
+		if _, err := os.Stat(v.ledger); err != nil {
+			return errNoLedger
+		}
 	}
 	if err := v.roles.Update(v.book); err != nil {
 		return errNoLedger

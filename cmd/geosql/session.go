@@ -34,6 +34,9 @@ type session struct {
 
 // openSession opens a database. Its rows go to standard output.
 func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode, opts ...sqlitefn.Option) (*session, error) {
+	if err := ledger.check(); err != nil {
+		return nil, err
+	}
 	conn, err := openDatabase(path, flags)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 var sqlCommand = &cli.Command{
 	Operands: "[-table|-csv|-json|-geojson] DB [SQL]", Max: -1,
-	Summary: "run SQL, standard input or a shell; create a missing DB",
+	Summary: "run SQL, standard input or a shell; make a missing DB",
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f outputFlags
 		var noPreflight bool

@@ -12,7 +12,8 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 )
@@ -21,7 +22,8 @@ import (
 type vault struct {
 	path   string
 	conn   *sqlite.Conn
-	book   *file.Ledger
+	book   ledger.Ledger
+	ledger string // where it is, as package engines has it
 	record *catalog.Record
 }
 
@@ -75,8 +77,9 @@ func (v *vault) openLedger(f ledgerFlags) error {
 		return err
 	}
 	if v.book == nil {
-		return missingLedger(fmt.Sprintf("ledger %s of %s is missing: put it there, or name it with --ledger", b.ledger, v.path))
+		return missingLedger(fmt.Sprintf("ledger %s of %s is missing: put it there, or name it with --ledger", engines.Label(b.ledger), v.path))
 	}
+	v.ledger = cmp.Or(v.book.Path(), b.ledger)
 	v.record, err = catalog.ReadRecord(v.book)
 	if err == nil {
 		err = v.checkLedger()
@@ -91,7 +94,7 @@ func (v *vault) openLedger(f ledgerFlags) error {
 func (v *vault) checkLedger() error {
 	id, err := catalog.ReadID(v.conn)
 	if err == nil && (v.record.Database == nil || *v.record.Database != id) {
-		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", v.book.Path(), v.path)
+		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", engines.Label(v.ledger), v.path)
 	}
 	return err
 }

@@ -19,7 +19,8 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/monitor"
@@ -86,7 +87,7 @@ type Keeper struct {
 	stopped chan struct{}
 
 	bookMu sync.Mutex // held while what follows is used
-	book   *file.Ledger
+	book   ledger.Ledger
 	roles  role.Roles
 	conn   *sqlite.Conn
 	names  *catalog.Keeper     // opens names of accounts
@@ -125,7 +126,7 @@ func (k *Keeper) open() (err error) {
 	if k.conn, err = k.connect(); err != nil {
 		return err
 	}
-	if k.book, err = file.Open(k.options.Ledger, false); err != nil {
+	if k.book, err = engines.Open(k.options.Ledger, false, 0); err != nil {
 		return err
 	}
 	if k.names, err = catalog.Open(k.conn, k.book, k.options.Keyring); err != nil {
