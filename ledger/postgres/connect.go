@@ -10,13 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-const (
-	// patience is how long a transaction waits for others.
-	patience = time.Minute
+// patience is how long a transaction waits for others.
+const patience = time.Minute
 
-	// away is how long a server that is away is looked for. It takes less to recover from a crash.
-	away = 10 * time.Second
-)
+// away is how long a server that is away is looked for. It takes less to recover from a crash. Tests
+// wait less.
+var away = 10 * time.Second
 
 // connect opens connections to the server that a URL names.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
@@ -30,7 +29,7 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config.ConnConfig.DescriptionCacheCapacity = 0
 	config.MaxConns = 4 // a writer, whoever looks for limits, and some readers
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = away
+		config.ConnConfig.ConnectTimeout = 10 * time.Second
 	}
 	return pgxpool.NewWithConfig(ctx, config)
 }
