@@ -17,8 +17,9 @@ const patience = time.Minute
 // wait less.
 var away = 10 * time.Second
 
-// connect opens connections to the server that a URL names.
-func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
+// connect opens connections to the server that a URL names. It calls warned for every warning of the
+// server.
+func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string)) (*pgxpool.Pool, error) {
 	config, err := parseURL(url)
 	if err != nil {
 		return nil, err
@@ -30,6 +31,11 @@ func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config.MaxConns = 4 // a writer, whoever looks for limits, and some readers
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 10 * time.Second
+	}
+	config.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+		if n.SeverityUnlocalized == "WARNING" {
+			warned(conn, n.Message)
+		}
 	}
 	return pgxpool.NewWithConfig(ctx, config)
 }

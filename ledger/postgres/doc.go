@@ -22,5 +22,12 @@
 //
 // Each transaction checks that its commit waits for the disk: synchronous_commit is set for the
 // transaction where a role or a database has switched it off, and a server without fsync or
-// full_page_writes is refused, as is one in recovery.
+// full_page_writes is refused, as is one in recovery. A standby that commits wait for must be named in
+// the server's synchronous_standby_names; a commit that was told to wait no more grants nothing.
+//
+// # Roles
+//
+// A role that makes ledgers needs CREATE on the database. One that reads a ledger needs USAGE on
+// schema geosql and SELECT on its tables; one that charges needs INSERT, UPDATE and DELETE too, and
+// USAGE on its sequences.
 package postgres

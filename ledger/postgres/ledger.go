@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -88,11 +89,12 @@ func opened(url string) *Ledger {
 func openStore(url string, create bool) (*store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	pool, err := connect(ctx, url)
+	s := &store{}
+	pool, err := connect(ctx, url, func(conn *pgconn.PgConn, text string) { s.warning.Store(&warning{conn, text}) })
 	if err != nil {
 		return nil, err
 	}
-	s := &store{pool: pool}
+	s.pool = pool
 	err = pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return s.open(ctx, conn.Conn(), create) })
 	if err != nil {
 		pool.Close()

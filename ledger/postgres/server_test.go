@@ -361,3 +361,61 @@ func TestNamesThatAServerCannotStore(t *testing.T) {
 		t.Errorf("spent %v", b.Spent)
 	}
 }
+
+func TestRoles(t *testing.T) {
+	url := pgtest.Start(t).Database(t)
+	check(t, open(t, url).SetLimit("*", unit, one, 0))
+	name := queryText(t, url, "SELECT current_database()")
+	for role, rights := range map[string]string{
+		"reader_" + name: "SELECT",
+		"writer_" + name: "SELECT, INSERT, UPDATE, DELETE",
+	} {
+		exec(t, url, fmt.Sprintf(`CREATE ROLE %[1]s LOGIN; GRANT USAGE ON SCHEMA geosql TO %[1]s;
+			GRANT %[2]s ON ALL TABLES IN SCHEMA geosql TO %[1]s; GRANT USAGE ON ALL SEQUENCES IN SCHEMA geosql TO %[1]s`, role, rights))
+		l, err := Open(strings.Replace(url, "postgres@", role+"@", 1), false)
+		check(t, err)
+		err = l.Charge("f", unit, items(tenth, "anna"))
+		if rights == "SELECT" {
+			if err == nil || !strings.Contains(err.Error(), "permission denied") {
+				t.Errorf("a role that may only read has charged: %v", err)
+			}
+		} else {
+			check(t, err)
+		}
+		if _, err := l.Balances(); err != nil {
+			t.Error(err)
+		}
+		for _, err := range l.Charges() {
+			check(t, err)
+		}
+		check(t, l.Close())
+		exec(t, url, fmt.Sprintf("DROP OWNED BY %[1]s; DROP ROLE %[1]s", role))
+	}
+}
+
+// TestWaitForStandbyIsEnded ends the wait of a commit for a standby that does not answer: nothing is
+// granted then.
+func TestWaitForStandbyIsEnded(t *testing.T) {
+	server := pgtest.Own(t)
+	url := server.Database(t)
+	l := open(t, url)
+	check(t, l.SetLimit("*", unit, one, 0))
+	server.Set(t, "synchronous_standby_names", "nobody")
+	done := make(chan error, 1)
+	go func() { done <- l.Charge("f", unit, items(tenth, "anna")) }()
+	for {
+		if queryText(t, url, "SELECT count(pg_cancel_backend(pid))::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != "0" {
+			break
+		}
+	}
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "nothing is granted") {
+		t.Errorf("charged: %v", err)
+	}
+	server.Set(t, "synchronous_standby_names", "")
+	check(t, l.Charge("f", unit, items(tenth, "anna")))
+	b, err := l.Balance("anna", unit)
+	check(t, err)
+	if b.Spent != 2*tenth {
+		t.Errorf("spent %v", b.Spent)
+	}
+}

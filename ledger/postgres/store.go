@@ -31,8 +31,15 @@ type store struct {
 		revision int64 // of the last limit that was looked at
 	}
 
-	outdated atomic.Bool // the owner has accepted a loss
+	warning  atomic.Pointer[warning] // the last one of the server
+	outdated atomic.Bool             // the owner has accepted a loss
 	closed   atomic.Bool
+}
+
+// warning is a warning of the server on a connection.
+type warning struct {
+	conn *pgconn.PgConn
+	text string
 }
 
 // Now returns what [engine.Store] says.

@@ -250,15 +250,24 @@ func (t *transaction) commit(ctx context.Context) error {
 	(&statement{sql: "COMMIT"}).queue(batch)
 	w := t.store.writer
 	to := position{w.at.turn + 1, t.head}
-	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, batch).ReadAll()
+	conn := t.conn.Conn().PgConn()
+	t.store.warning.Store(nil)
+	results, err := conn.ExecBatch(ctx, batch).ReadAll()
 	if err == nil {
 		last := results[len(results)-1]
 		if len(results) != len(t.pending)+2 || last.CommandTag.String() != "COMMIT" {
 			return fmt.Errorf("the server has answered COMMIT with %s", last.CommandTag)
 		}
 		t.open = false
+		if err := w.advance(to); err != nil {
+			return err
+		}
+		if warned := t.store.warning.Load(); warned != nil && warned.conn == conn {
+			// Such as that somebody has ended the wait for a standby, which may not have the charge.
+			return fmt.Errorf("the server has stored the charge with a warning, and so nothing is granted: %s", warned.text)
+		}
 		t.done()
-		return w.advance(to)
+		return nil
 	}
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Severity == "ERROR" {
 		return err // it is rolled back

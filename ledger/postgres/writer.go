@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/jackc/pgx/v5"
 
@@ -58,6 +59,9 @@ func (s *store) claim(ctx context.Context, conn *pgx.Conn) (*writer, error) {
 		return nil, err
 	}
 	file, err := state.Claim(folder, s.id, generation)
+	if isA[*fs.PathError](err) {
+		err = fmt.Errorf("cannot keep what this machine knows of the ledger: %w; %s names another folder", err, state.FolderVariable)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -138,6 +138,7 @@ BEGIN
   IF recovery THEN
     RETURN;
   END IF;
+  PERFORM set_config('idle_in_transaction_session_timeout', '30s', true); -- a machine that stops keeps nobody out
   IF alone THEN
     PERFORM pg_advisory_xact_lock(7450483530762551297);
   ELSE
