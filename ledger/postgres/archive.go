@@ -255,6 +255,9 @@ WHERE e.epsilon_limit IS NULL AND e.unit <> '' GROUP BY e.account, e.unit, b.win
 			var at int64
 			err := rows.Scan(&c.Account, &unit, (*int64)(&c.Spent), (*int64)(&c.Reserved), &c.Evaluations, &at, &c.window.Start, (*int64)(&c.window.Spent))
 			c.Origin = run.Origin(at, engine.ArchiveFunction, budget.Unit(unit))
+			if a := t.accounts[engine.Key{Account: c.Account, Unit: c.Unit}]; a != nil { // it may be charged in this transaction
+				c.window = a.standing.Stored
+			}
 			all = append(all, c)
 			return err
 		}, writers, seqs)

@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/ledger/postgres/internal/state"
+)
+
+// chargeSome charges until the ledger has more entries.
+func chargeSome(t testing.TB, l *Ledger) {
+	t.Helper()
+	for range 3 {
+		check(t, l.Charge("f", "m", items(1, "ana")))
+	}
+}
+
+// An older copy that is restored under a process is refused at its next transaction, and by
+// everybody who knows more, until the owner accepts the loss.
+func TestRestoredServer(t *testing.T) {
+	server := pgtest.Own(t)
+	where := server.Database(t)
+	here, there := t.TempDir(), t.TempDir()
+	t.Setenv(state.FolderVariable, there)
+	far := open(t, where+"&application_name=far") // on another machine
+	check(t, far.SetLimit("*", "m", 1000, 0))
+	chargeSome(t, far)
+	t.Setenv(state.FolderVariable, here)
+	l := open(t, where)
+	chargeSome(t, l)
+	dump := server.Dump(t, where)
+	dumped := headOfLedger(t, l)
+	chargeSome(t, l)
+	chargeSome(t, far)
+	noted := headOfLedger(t, l)
+	server.Restore(t, where, dump)
+
+	lacks := func(err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "geosql ledger accept") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v", err)
+		}
+	}
+	spent := func() int64 {
+		t.Helper()
+		return ask(t, where, "SELECT spent FROM geosql.balance WHERE account = 'ana' AND unit = 'm'")
+	}
+	before := spent()
+	lacks(l.Charge("f", "m", items(1, "ana")))
+	lacks(l.Charge("f", "m", items(1, "ana")))
+	_, err := Open(where+"&application_name=again", false)
+	lacks(err)
+	if err := verify(l, "", &noted); err == nil || !strings.Contains(err.Error(), "older copy") {
+		t.Errorf("Verify: %v", err)
+	}
+	check(t, verify(l, "", &dumped))
+	check(t, verify(l, "", nil))
+	if now := spent(); now != before {
+		t.Errorf("%d were spent, %d are", before, now)
+	}
+
+	generation, err := Accept(where)
+	check(t, err)
+	if generation != 2 {
+		t.Errorf("generation %d", generation)
+	}
+	if err := l.Charge("f", "m", items(1, "ana")); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a process from before the loss was accepted goes on: %v", err)
+	}
+	again := open(t, where+"&application_name=again")
+	chargeSome(t, again)
+	if now := spent(); now != before+3 {
+		t.Errorf("%d were spent, %d are", before, now)
+	}
+	events := 0
+	for c, err := range again.Charges() {
+		check(t, err)
+		if c.Function == acceptFunction {
+			events++
+		}
+	}
+	if events != 1 {
+		t.Errorf("%d events", events)
+	}
+	check(t, verify(again, "", nil))
+	// The newer generation is accepted everywhere.
+	t.Setenv(state.FolderVariable, there)
+	if err := far.Charge("f", "m", items(1, "ana")); err == nil {
+		t.Error("a process on another machine goes on")
+	}
+	elsewhere := open(t, where+"&application_name=elsewhere")
+	chargeSome(t, elsewhere)
+
+	// The dump has the first generation, and is older than both machines know.
+	server.Restore(t, where, dump)
+	for _, folder := range []string{here, there} {
+		t.Setenv(state.FolderVariable, folder)
+		_, err := Open(where+"&application_name="+filepath.Base(folder), false)
+		lacks(err)
+	}
+	t.Setenv(state.FolderVariable, here)
+	if generation, err = Accept(where); generation != 3 || err != nil {
+		t.Errorf("generation %d, %v", generation, err)
+	}
+	for _, folder := range []string{here, there} {
+		t.Setenv(state.FolderVariable, folder)
+		last := open(t, where+"&application_name=last"+filepath.Base(folder))
+		chargeSome(t, last)
+		check(t, verify(last, "", nil))
+	}
+}
+
+// A replica that was behind lacks what was acknowledged.
+func TestAsynchronousFailover(t *testing.T) {
+	otherMachine(t)
+	server := pgtest.Own(t)
+	where := server.Database(t)
+	l := open(t, where)
+	check(t, l.SetLimit("*", "m", 1000, 0))
+	chargeSome(t, l)
+	standby := server.Standby(t)
+	server.CaughtUp(t, standby)
+	replica := standby.URL(t, where)
+	if _, err := Open(replica, false); err == nil || !strings.Contains(err.Error(), "recovery") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a standby: %v", err)
+	}
+	if _, err := Accept(replica); err == nil || !strings.Contains(err.Error(), "recovery") {
+		t.Errorf("a standby: %v", err)
+	}
+	standby.Set(t, "primary_conninfo", "")
+	for ask(t, replica, "SELECT count(*) FROM pg_stat_wal_receiver") > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	chargeSome(t, l) // of which the standby learns nothing
+	server.Kill(t)
+	standby.Promote(t)
+	if _, err := Open(replica, false); err == nil || !strings.Contains(err.Error(), "geosql ledger accept") {
+		t.Errorf("a replica that is behind: %v", err)
+	}
+	_, err := Accept(replica)
+	check(t, err)
+	again := open(t, replica)
+	chargeSome(t, again)
+	check(t, verify(again, "", nil))
+}
+
+func TestAcceptErrors(t *testing.T) {
+	where := pgtest.Start(t).Database(t)
+	if _, err := Accept(where); err == nil || !strings.Contains(err.Error(), "no ledger") {
+		t.Errorf("an empty database: %v", err)
+	}
+	if _, err := Accept("postgres://a:b@h/d"); err == nil || !strings.Contains(err.Error(), "PGPASSFILE") {
+		t.Errorf("a password: %v", err)
+	}
+	server := pgtest.Own(t)
+	where = server.Database(t)
+	check(t, open(t, where).Charge("f", "m", nil))
+	server.Set(t, "fsync", "off")
+	if _, err := Accept(where); err == nil || !strings.Contains(err.Error(), "fsync") {
+		t.Errorf("fsync = off: %v", err)
+	}
+}
