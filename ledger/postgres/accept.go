@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/ledger"
@@ -27,7 +28,7 @@ const acceptFunction = "ledger_accept"
 func Accept(url string) (generation int64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	pool, err := connect(ctx, url)
+	pool, err := connect(ctx, url, func(*pgconn.PgConn, string) {})
 	if err != nil {
 		return 0, engine.Wrap(err)
 	}

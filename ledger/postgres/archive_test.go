@@ -47,6 +47,33 @@ func TestArchiveSharesTransaction(t *testing.T) {
 	check(t, verify(l, path, nil))
 }
 
+// When the server's clock was set back, an entry may leave the ledger that is later than one which
+// stays. The account's window is that of the later one.
+func TestArchiveClockSetBack(t *testing.T) {
+	otherMachine(t)
+	where := pgtest.Start(t).Database(t)
+	one, two := fill(t, where)
+	for i, l := range []*Ledger{one, two} {
+		check(t, l.store.update(func(tr *transaction) error {
+			s, err := tr.Standing(engine.Key{Account: "eve", Unit: "m"})
+			if err != nil {
+				return err
+			}
+			at := tr.now + int64(1-i)*time.Hour.Microseconds()
+			c := engine.ChargeOf(ledger.Item{Account: "eve", Epsilon: 3, Evaluations: 1}, new(engine.Run).Origin(at, "f", "m"))
+			return tr.Post(c, &s)
+		}))
+	}
+	path := filepath.Join(t.TempDir(), "archive")
+	_, err := one.Archive(path, time.Now().Add(time.Minute))
+	check(t, err)
+	if kept := ask(t, where, "SELECT count(*) FROM geosql.entry WHERE function = 'f' AND account = 'eve'"); kept != 1 {
+		t.Errorf("%d of its charges are kept", kept)
+	}
+	check(t, verify(two, "", nil))
+	check(t, verify(two, path, nil))
+}
+
 // Entries leave the ledger while two processes charge, set limits and ask for heads: everything
 // goes on to verify, and nothing is lost.
 func TestArchiveUnderLoad(t *testing.T) {
@@ -276,6 +303,14 @@ func TestArchiveInterrupted(t *testing.T) {
 		if got, err := os.ReadFile(part); err != nil || string(got) != string(whole) {
 			t.Fatalf("after %d bytes the archive became another: %v", n, err)
 		}
+	}
+	long := writeFile(t, string(whole)+strings.Repeat("x", 10_000))
+	check(t, l.read(func(r *reader) error {
+		_, err := r.copyEntries(long, cut)
+		return err
+	}))
+	if got, err := os.ReadFile(long); err != nil || string(got) != string(whole) {
+		t.Errorf("what a crash has left is still there: %v", err)
 	}
 	torn := writeFile(t, string(whole)+`{"writer":"`)
 	moved, err := l.Archive(torn, time.Now().Add(time.Hour))

@@ -30,4 +30,19 @@
 // A role that makes ledgers needs CREATE on the database. One that reads a ledger needs USAGE on
 // schema geosql and SELECT on its tables; one that charges needs INSERT, UPDATE and DELETE too, and
 // USAGE on its sequences.
+//
+// # What this machine knows
+//
+// The files of writers are in the folder that GEOSQL_STATE_DIR names, else in $XDG_STATE_HOME/geosql,
+// else in ~/.local/state/geosql, below the ledger's ID. They are not for copying: two machines with
+// the same files would write under one name. A machine without them, such as a container that has
+// just been made, notices nothing of what it had acknowledged before, so the folder should outlive
+// the container. After the end of a machine's power a file may say an earlier entry than the last;
+// then the loss of the entries in between would not be noticed from that file alone.
+//
+// # Heads and archives
+//
+// A head stands for the last entries of all writers. The server keeps which they were, for every
+// head that somebody was told. An archive is a file of JSON lines: the first names the ledger, each
+// other is an entry with its writer, its number in the writer's chain and its hash.
 package postgres

@@ -135,6 +135,27 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// A ledger that was rewritten whole does not lead through a head of before.
+func TestVerifyFindsAnotherHistory(t *testing.T) {
+	otherMachine(t)
+	where := pgtest.Start(t).Database(t)
+	l, _ := fill(t, where)
+	var text string
+	check(t, l.read(func(r *reader) error {
+		all, err := r.chains()
+		if err != nil {
+			return err
+		}
+		_, text = all.combine(l.ID(), func(c *chain) ledger.Head { return ledger.Head{ID: min(3, c.end.ID), Hash: c.end.Hash} })
+		return nil
+	}))
+	h, _ := headOf(l.ID(), text)
+	spoil(t, where, fmt.Sprintf(`INSERT INTO geosql.head VALUES (%d, '\x%x', '%s', 0)`, h.ID, h.Hash, text))
+	if err := verify(l, "", &h); err == nil || !strings.Contains(err.Error(), "was rewritten") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A role that may only read is told heads that are known, and else why not.
 func TestHeadOfAReader(t *testing.T) {
 	where := pgtest.Start(t).Database(t)
@@ -193,6 +214,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		"DELETE FROM geosql.writer WHERE id = (SELECT min(writer::text)::uuid FROM geosql.entry)",
 		"UPDATE geosql.writer SET seq = seq - 1",
 		"UPDATE geosql.writer SET seq = seq + 1",
+		"UPDATE geosql.writer AS w SET seq = e.seq, hash = e.hash FROM geosql.entry AS e WHERE e.writer = w.id AND e.seq = 3",
 		"UPDATE geosql.writer SET hash = sha256('x')",
 		"UPDATE geosql.writer SET hash = 'x'",
 		"UPDATE geosql.writer SET archived = 1",
@@ -250,6 +272,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 	for _, sql := range []string{
 		"DELETE FROM geosql.head",
 		"UPDATE geosql.head SET vector = replace(vector, '1', '2')",
+		"UPDATE geosql.head SET vector = split_part(vector, chr(10), 1) || chr(10)", // wants less
 		"UPDATE geosql.head SET hash = sha256(vector::bytea)",
 		"UPDATE geosql.head SET entries = entries - 1",
 	} {
