@@ -423,14 +423,12 @@ func hammerOnce(l ledger.Ledger, n int) (granted int, err error) {
 
 // However long it is charged from everywhere, each window holds what the limit says.
 func windowsOfProcesses(t *testing.T, e Engine) {
+	e.shared(t)
 	t.Parallel()
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", hammerLimit, 1))
 	began := time.Now()
-	var players []*player
-	if !e.Alone {
-		players = append(players, l.start(t, "hammer"), l.start(t, "hammer"))
-	}
+	players := []*player{l.start(t, "hammer"), l.start(t, "hammer")}
 	total, err := hammer(l)
 	check(t, err)
 	for _, p := range players {
