@@ -40,10 +40,14 @@ type Engine struct {
 	// nobody can set the clock by which the windows of the ledger go. Then tests of windows wait.
 	SetClock func(l ledger.Ledger, at time.Time)
 
-	// Storable reports whether the engine can store a text, be it the name of an account, a
-	// unit or a trace. It must refuse all others before it stores anything. Nil stands for an engine
-	// that can store every text.
+	// Storable reports whether the engine can store a text of such characters, be it the name of an
+	// account or a fact. The engine must refuse all others before it stores anything. Nil stands for
+	// an engine that can store every text.
 	Storable func(text string) bool
+
+	// LongestName is how many bytes the names of an account, of a unit and of a role may have that
+	// belong together, or 0 if they may have any length. The engine must refuse longer ones.
+	LongestName int
 
 	// Alone says that only the process that has made a ledger can open it, and that the ledger
 	// ends with it.
@@ -140,3 +144,8 @@ func (e Engine) shared(t testing.TB) {
 
 // storable reports whether the engine can store a text.
 func (e Engine) storable(text string) bool { return e.Storable == nil || e.Storable(text) }
+
+// nameable reports whether account, unit and role can all have a name.
+func (e Engine) nameable(name string) bool {
+	return e.storable(name) && (e.LongestName == 0 || 3*len(name) <= e.LongestName)
+}
