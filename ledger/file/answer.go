@@ -56,8 +56,8 @@ func (r *reader) Given(question []byte, role string) (given []ledger.Given, err 
 			return nil, err
 		}
 	}
-	if r.isCopy {
-		return nil, r.errCopy()
+	if r.marked {
+		return nil, r.errMarked()
 	}
 	if err := r.findAnswers(); err != nil || !r.hasAnswers {
 		return nil, err

@@ -20,8 +20,8 @@ const archiveID = 0x67656f41
 func (l *Ledger) Archive(path string, before time.Time) (moved int64, err error) {
 	var last ledger.Head
 	err = l.read(func(db *store) error {
-		if isCopy, err := db.sameLedger(); isCopy || err != nil {
-			return cmp.Or(err, db.errCopy(l.path))
+		if marked, err := db.sameLedger(); marked || err != nil {
+			return cmp.Or(err, db.errMarked(l.path))
 		}
 		last, err = db.copyEntries(path, l.mode(), before.UnixMicro())
 		return err

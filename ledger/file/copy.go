@@ -81,10 +81,14 @@ func (db *store) origin() (o *Origin, err error) {
 	return o, err
 }
 
-// errCopy returns the error of a transaction on a copy that nobody has adopted.
-func (r *reader) errCopy() error { return r.db.errCopy(r.ledger.path) }
+// errMarked returns the error of a transaction on a copy that nobody has adopted, or on a ledger that
+// has moved.
+func (r *reader) errMarked() error { return r.db.errMarked(r.ledger.path) }
 
-func (db *store) errCopy(path string) error {
+func (db *store) errMarked(path string) error {
+	if to, _, err := db.retired(); err == nil && to != "" {
+		return errRetired(path, to)
+	}
 	when := ""
 	if o, err := db.origin(); err == nil && o != nil {
 		when = " of " + o.Time.Format(time.RFC3339)

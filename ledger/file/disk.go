@@ -45,8 +45,8 @@ func (d disk) Update(needs engine.Needs, work func(engine.Transaction) error) er
 			if err != nil {
 				return err
 			}
-			if t.isCopy {
-				return t.errCopy()
+			if t.marked {
+				return t.errMarked()
 			}
 			return engine.RunJobs(jobs, t, func() int { return t.written })
 		})

@@ -14,7 +14,7 @@ type reader struct {
 	now    int64
 
 	placeKnown bool // whether checkPlace was called
-	isCopy     bool // whether the ledger is marked as a copy, which checkPlace finds out
+	marked     bool // whether the ledger is marked as a copy, which checkPlace finds out
 	hasAnswers bool // whether it is known that the tables of answers and purses are there
 }
 
@@ -25,7 +25,7 @@ func (r *reader) checkPlace() (err error) {
 	if err := r.ledger.place.check(); err != nil {
 		return err
 	}
-	r.isCopy, err = r.db.sameLedger()
+	r.marked, err = r.db.sameLedger()
 	r.placeKnown = err == nil
 	return err
 }

@@ -133,7 +133,7 @@ func (db *store) readIdentity() error {
 	if err != nil {
 		return err
 	}
-	if application != ApplicationID && application != CopyID {
+	if application != ApplicationID && application != CopyID && application != RetiredID {
 		tables, err := db.readInt("SELECT count(*) FROM sqlite_schema")
 		switch {
 		case err != nil:

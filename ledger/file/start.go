@@ -26,8 +26,8 @@ func (l *Ledger) StartFrom(earlier *Ledger) error {
 	var events []event
 	err := earlier.read(func(db *store) error {
 		return db.inTransaction("BEGIN", func() (err error) { // all of one moment
-			if isCopy, err := db.sameLedger(); isCopy || err != nil {
-				return cmp.Or(err, db.errCopy(earlier.path))
+			if marked, err := db.sameLedger(); marked || err != nil {
+				return cmp.Or(err, db.errMarked(earlier.path))
 			}
 			if old, err = db.books(); err != nil {
 				return err

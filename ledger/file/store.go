@@ -139,7 +139,7 @@ func (db *store) close() error {
 const (
 	identitySQL = `SELECT value FROM meta WHERE key = 'id'`
 
-	sameLedgerSQL = `SELECT value, EXISTS (SELECT 1 FROM meta WHERE key = 'copied') FROM meta WHERE key = 'id'`
+	sameLedgerSQL = `SELECT value, EXISTS (SELECT 1 FROM meta WHERE key IN ('copied', 'moved')) FROM meta WHERE key = 'id'`
 
 	lastSQL = `SELECT id, hash FROM entry ORDER BY id DESC LIMIT 1`
 
@@ -189,8 +189,8 @@ FROM entry`
 )
 
 // sameLedger checks that the file still holds the ledger that was opened, and reports whether it
-// is marked as a copy. A copy or a backup may have put another one into it.
-func (db *store) sameLedger() (isCopy bool, err error) {
+// is marked, as a copy or as one that has moved. A copy or a backup may have put another one into it.
+func (db *store) sameLedger() (marked bool, err error) {
 	s := db.identity
 	defer s.Reset()
 	row, err := s.Step()

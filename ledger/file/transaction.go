@@ -26,8 +26,8 @@ func (l *Ledger) transact(work func(*transaction) error) error {
 		switch {
 		case err != nil:
 			return err
-		case t.isCopy:
-			return t.errCopy()
+		case t.marked:
+			return t.errMarked()
 		}
 		return work(t)
 	}))
@@ -164,13 +164,19 @@ func (t *transaction) readHead() (err error) {
 	return err
 }
 
-// exec runs an SQL statement that writes, and keeps it compiled. Its parameters are texts, integers and blobs.
+// exec runs an SQL statement that writes.
 func (t *transaction) exec(sql string, params ...any) error {
-	s, err := t.db.compiled(sql)
+	t.written++
+	return t.db.put(sql, params...)
+}
+
+// put runs an SQL statement that writes, and keeps it compiled. Its parameters are texts, integers and blobs.
+func (db *store) put(sql string, params ...any) error {
+	s, err := db.compiled(sql)
 	if err != nil {
 		return err
 	}
-	cells := t.db.cells[:0]
+	cells := db.cells[:0]
 	for _, p := range params {
 		switch p := p.(type) {
 		case string:
@@ -181,7 +187,6 @@ func (t *transaction) exec(sql string, params ...any) error {
 			cells = sqlite.AppendBlob(cells, p)
 		}
 	}
-	t.db.cells = cells
-	t.written++
+	db.cells = cells
 	return s.InsertRows(cells, len(params), 1)
 }
