@@ -61,7 +61,7 @@ func TestNamedLedgerSlips(t *testing.T) {
 	for where, want := range map[string]string{
 		``:                                 "the name of the ledger is empty",
 		`postgres:/ana:secret@host/x`:      "begins with postgres://, as in postgres://host/database",
-		`POSTGRESQL://ana:secret@host/x`:   "begins with postgresql://, as in",
+		`POSTGRESQL://ana:secret@host/x`:   "PGPASSFILE",
 		`postgres:secret`:                  "in front of the name of a file that begins with postgres: stands ./",
 		`mysql://ana:secret@host/x`:        "and not with mysql://",
 		`host=db user=ana password=secret`: "has a URL, such as postgres://host/database",

@@ -113,6 +113,14 @@ func sayCopied(path string, f ledgerFlags) error {
 		return err
 	}
 	defer l.Close()
+	to, at, err := l.Retired()
+	if err != nil {
+		return err
+	}
+	if to != "" {
+		cli.Say("this ledger was moved to %s at %s: nothing can be charged to it here", to, at.Format(time.RFC3339))
+		return nil
+	}
 	origin, err := l.Origin()
 	if err != nil {
 		return err
@@ -175,7 +183,7 @@ func openServerBudgets(url string, f outputFlags) (*session, error) {
 // isLedger reports whether a database is a ledger itself, or a copy of one.
 func isLedger(conn *sqlite.Conn) (is bool, err error) {
 	err = firstValue(conn, "PRAGMA application_id", func(id sqlite.Value) {
-		is = id.Int() == file.ApplicationID || id.Int() == file.CopyID
+		is = id.Int() == file.ApplicationID || id.Int() == file.CopyID || id.Int() == file.RetiredID
 	})
 	return is, err
 }

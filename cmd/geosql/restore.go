@@ -385,13 +385,19 @@ func (t *restoreTask) ask(ctx context.Context) error {
 	if t.yes {
 		return nil
 	}
-	fmt.Fprint(os.Stderr, "Restore it? Type yes: ")
+	return askYes(ctx, "Restore it? Type yes: ", "restore: nothing was changed")
+}
+
+// askYes asks a question on the terminal, and returns an error with the text otherwise unless the
+// answer is yes.
+func askYes(ctx context.Context, question, otherwise string) error {
+	fmt.Fprint(os.Stderr, question)
 	answer, err := await(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case strings.TrimSpace(answer) != "yes": // nor after the end of the input
-		return errors.New("restore: nothing was changed")
+		return errors.New(otherwise)
 	}
 	return nil
 }

@@ -12,18 +12,17 @@ import (
 
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/ledger/postgres"
 )
 
 // IsURL reports whether a text names a ledger on a server, and not one in a file.
-func IsURL(where string) bool {
-	return strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
-}
+func IsURL(where string) bool { return postgres.IsURL(where) }
 
 // Check returns an error if a text names no ledger, or one that has to be named in another way. It
 // opens nothing. Its errors show nothing of the text, which may hold a password.
 func Check(where string) error {
 	if IsURL(where) {
-		return checkURL(where)
+		return postgres.CheckURL(where)
 	}
 	if where == "" {
 		return errors.New("the name of the ledger is empty")
@@ -63,7 +62,7 @@ var connectionWords = map[string]bool{
 // database and user.
 func Label(where string) string {
 	if IsURL(where) {
-		return labelURL(where)
+		return postgres.Redact(where)
 	}
 	return where
 }

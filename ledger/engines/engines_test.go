@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 		"":                              "empty",
 		"postgres:/x":                   "begins with postgres://, as in postgres://host/database",
 		"postgresql:x":                  "begins with postgresql://",
-		"Postgres://ana:hunter2@host/x": "begins with postgres://",
+		"postgres://ana:hunter2@host/x": "PGPASSFILE",
 		"mysql://ana:hunter2@host/x":    "not with mysql://",
 		"https://ana:hunter2@host/x":    "not with https://",
 		"host=db password=hunter2":      "has a URL, such as postgres://host/database",

@@ -1,15 +1,25 @@
 package engines
 
 import (
-	"errors"
-
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/postgres"
 )
 
-var errNoServer = errors.New("ledger: this program has no engine for ledgers on servers")
+// openURL opens a ledger on a server.
+func openURL(url string, create bool) (ledger.Ledger, error) {
+	l, err := postgres.Open(url, create)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
 
-func checkURL(string) error { return nil }
-
-func labelURL(url string) string { return url }
-
-func openURL(string, bool) (ledger.Ledger, error) { return nil, errNoServer }
+// Accept makes a ledger usable again whose server has lost charges, for an owner who knows that: see
+// [postgres.Accept].
+func Accept(url string) error {
+	if err := Check(url); err != nil {
+		return err
+	}
+	_, err := postgres.Accept(url)
+	return err
+}

@@ -103,10 +103,11 @@ func (p *Place) enter() (err error) {
 // Close implements [engine.Place].
 func (p *Place) Close() error {
 	var errs []error
-	for _, db := range []*store{p.db, p.arrived} {
-		if db != nil {
-			errs = append(errs, db.close())
-		}
+	if p.db != nil {
+		errs = append(errs, p.db.close())
+	}
+	if p.arrived != nil { // and is not complete
+		errs = append(errs, p.arrived.close(), removeFiles(p.path+arrivingSuffix))
 	}
 	if p.lock != nil {
 		errs = append(errs, p.lock.Close())
@@ -130,7 +131,13 @@ func (p *Place) State() (s engine.State, err error) {
 	if o != nil {
 		return s, p.db.errMarked(p.path)
 	}
-	s.Retired, _, err = p.db.retired()
+	if s.Retired, _, err = p.db.retired(); err != nil {
+		return s, err
+	}
+	c, err := p.db.contents()
+	if err == nil {
+		s.Moves = c.Moves
+	}
 	return s, err
 }
 
@@ -181,7 +188,7 @@ func (p *Place) Reinstate() error {
 }
 
 // Arrive implements [engine.Place].
-func (p *Place) Arrive(_ string, c *engine.Contents) error {
+func (p *Place) Arrive(c *engine.Contents) error {
 	at := p.path + arrivingSuffix
 	if err := removeFiles(at); err != nil { // of a move that was interrupted
 		return err
@@ -275,12 +282,15 @@ func (db *store) contents() (*engine.Contents, error) {
 	if c.Archived, err = db.archived(); err != nil {
 		return nil, err
 	}
-	err = db.query("SELECT key, value FROM meta WHERE key IN ('created', 'generation')", func(s *sqlite.Stmt) error {
+	err = db.query("SELECT key, value FROM meta WHERE key IN ('created', 'generation', 'moves')", func(s *sqlite.Stmt) error {
 		key, value := s.Column(0), s.Column(1)
-		if key.Text() == "created" {
+		switch key.Text() {
+		case "created":
 			c.Created = value.Int()
-		} else {
+		case "generation":
 			c.Generation = value.Int()
+		case "moves":
+			c.Moves = value.Int()
 		}
 		return nil
 	})
@@ -289,17 +299,17 @@ func (db *store) contents() (*engine.Contents, error) {
 	}
 	c.Entries = rowsOf(db, "", entrySQL+" ORDER BY id", func(s *sqlite.Stmt, e *ledger.Entry) { *e = scanEntry(s) })
 	c.Balances = rowsOf(db, "", "SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance ORDER BY account, unit",
-		func(s *sqlite.Stmt, r *engine.BalanceRow) {
+		func(s *sqlite.Stmt, r *engine.KeyedBalance) {
 			var v [7]sqlite.Value
 			s.Row(0, v[:])
-			*r = engine.BalanceRow{Key: keyOf(v[:]), Spent: budget.Amount(v[2].Int()), Reserved: budget.Amount(v[3].Int()), LastCharge: v[4].Int(),
-				Window: ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())}}
+			*r = engine.KeyedBalance{Key: keyOf(v[:]), BalanceRow: engine.BalanceRow{Spent: budget.Amount(v[2].Int()), Reserved: budget.Amount(v[3].Int()), LastCharge: v[4].Int(),
+				Window: ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())}}}
 		})
 	c.Limits = rowsOf(db, "", "SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget ORDER BY account, unit",
-		func(s *sqlite.Stmt, r *engine.LimitRow) {
+		func(s *sqlite.Stmt, r *engine.KeyedLimit) {
 			var v [6]sqlite.Value
 			s.Row(0, v[:])
-			*r = engine.LimitRow{Key: keyOf(v[:]), Limit: engine.Limit{Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3])}, Changed: v[4].Int(), Entry: v[5].Int()}
+			*r = engine.KeyedLimit{Key: keyOf(v[:]), LimitRow: engine.LimitRow{Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3]), Changed: v[4].Int(), Entry: v[5].Int()}}
 		})
 	c.Traces = rowsOf(db, "", "SELECT account, unit, trace, state, points, user, held, lost, changed FROM trace ORDER BY trace",
 		func(s *sqlite.Stmt, r *engine.NamedTrace) {
@@ -401,7 +411,7 @@ func (db *store) fill(c *engine.Contents) error {
 	err := cmp.Or(
 		db.put("UPDATE meta SET value = ?1 WHERE key = 'id'", c.ID),
 		db.put("UPDATE meta SET value = ?1 WHERE key = 'created'", c.Created),
-		db.put("INSERT INTO meta VALUES ('generation', ?1)", c.Generation))
+		db.put("INSERT INTO meta VALUES ('generation', ?1), ('moves', ?2)", c.Generation, c.Moves+1))
 	if err == nil && c.Archived.ID > 0 {
 		err = db.put("INSERT INTO meta VALUES ('archived', ?1)", c.Archived.String())
 	}
@@ -423,11 +433,11 @@ func (db *store) fill(c *engine.Contents) error {
 
 // fillTables writes everything but the entries.
 func (db *store) fillTables(c *engine.Contents) error {
-	err := fillTable(nil, c.Balances, func(r *engine.BalanceRow) error {
+	err := fillTable(nil, c.Balances, func(r *engine.KeyedBalance) error {
 		return db.put("INSERT INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent) VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)",
 			r.Account, string(r.Unit), int64(r.Spent), int64(r.Reserved), r.LastCharge, r.Window.Start, int64(r.Window.Spent))
 	})
-	err = fillTable(err, c.Limits, func(r *engine.LimitRow) error {
+	err = fillTable(err, c.Limits, func(r *engine.KeyedLimit) error {
 		return db.put("INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6)",
 			r.Account, string(r.Unit), int64(r.Epsilon), r.Seconds, r.Changed, r.Entry)
 	})

@@ -133,7 +133,7 @@ func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) erro
 		return err
 	}
 	if moved != nil {
-		return fmt.Errorf("the ledger was moved to %s", moved)
+		return errMoved(string(moved))
 	}
 	if row[6] == nil {
 		return errBehind

@@ -6,7 +6,6 @@ import (
 	"hash"
 	"iter"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -17,12 +16,13 @@ type Contents struct {
 	ID         string
 	Created    int64 // microseconds since 1970, as all times here
 	Generation int64 // of writers on servers; 0 if there were none
+	Moves      int64 // how often the ledger has moved
 
 	Archived ledger.Head // the last entry that the ledger does not hold any more
 	Entries  iter.Seq2[*ledger.Entry, error]
 
-	Balances iter.Seq2[*BalanceRow, error]
-	Limits   iter.Seq2[*LimitRow, error]
+	Balances iter.Seq2[*KeyedBalance, error]
+	Limits   iter.Seq2[*KeyedLimit, error]
 	Traces   iter.Seq2[*NamedTrace, error]
 	Runs     iter.Seq2[*RunRow, error]
 	Releases iter.Seq2[*NamedRelease, error]
@@ -32,20 +32,16 @@ type Contents struct {
 	Facts    iter.Seq2[*FactRow, error]
 }
 
-// BalanceRow is what is stored of a balance.
-type BalanceRow struct {
+// KeyedBalance is what is stored of a balance.
+type KeyedBalance struct {
 	Key
-	Spent, Reserved budget.Amount
-	LastCharge      int64
-	Window          ledger.WindowUse
+	BalanceRow
 }
 
-// LimitRow is what is stored of a limit.
-type LimitRow struct {
+// KeyedLimit is what is stored of a limit.
+type KeyedLimit struct {
 	Key
-	Limit
-	Changed int64
-	Entry   int64 // that has set it
+	LimitRow
 }
 
 // NamedTrace is what is stored of a trace beside its points.
@@ -111,12 +107,12 @@ func (c *Contents) Prove() (p Proof, err error) {
 	s := &summer{hash: sha256.New()}
 	s.texts(c.ID)
 	s.ints(c.Created)
-	err = sum(s, c.Balances, func(r *BalanceRow) {
+	err = sum(s, c.Balances, func(r *KeyedBalance) {
 		p.Balances++
 		s.texts(r.Account, string(r.Unit))
 		s.ints(int64(r.Spent), int64(r.Reserved), r.LastCharge, r.Window.Start, int64(r.Window.Spent))
 	})
-	err = then(err, s, c.Limits, func(r *LimitRow) {
+	err = then(err, s, c.Limits, func(r *KeyedLimit) {
 		p.Limits++
 		s.texts(r.Account, string(r.Unit))
 		s.ints(int64(r.Epsilon), r.Seconds, r.Changed, r.Entry)
@@ -217,7 +213,7 @@ type Place interface {
 
 	// Arrive writes the contents of a ledger that comes from another place, over one of the same ID that is
 	// retired or has arrived and is not complete. Nobody can use it yet.
-	Arrive(from string, c *Contents) error
+	Arrive(c *Contents) error
 
 	// Complete lets everybody use the ledger that has arrived.
 	Complete() error
@@ -236,4 +232,5 @@ type State struct {
 	ID       string // of the ledger; "" if there is none
 	Retired  string // where it moved to; "" if it did not
 	Arriving bool   // it has arrived, and is not complete
+	Moves    int64  // how often it has moved: of two, the one with more is the newer
 }
