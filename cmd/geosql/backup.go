@@ -200,10 +200,7 @@ func findBooks(path string, f ledgerFlags) (books, error) {
 		return books{}, err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := engines.Check(path); err != nil {
-			return books{}, cli.UsageError(err.Error())
-		}
-		return books{}, fmt.Errorf("%s: no such database", path)
+		return books{}, noDatabase(path)
 	}
 	conn, err := openDatabase(path, sqlite.ReadWrite)
 	if err != nil {

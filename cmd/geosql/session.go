@@ -10,7 +10,9 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -63,9 +65,18 @@ func openExisting(path string, f outputFlags) (*session, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such database", path)
+		return nil, noDatabase(path)
 	}
 	return f.openSession(path, sqlite.ReadWrite)
+}
+
+// noDatabase returns the error of a database that is not there. It may be meant to be the URL of a ledger,
+// of which it shows nothing.
+func noDatabase(path string) error {
+	if err := engines.Check(path); err != nil {
+		return cli.UsageError(err.Error())
+	}
+	return fmt.Errorf("%s: no such database", path)
 }
 
 // openSession opens a database as the flags say.
