@@ -82,7 +82,7 @@ func (s *session) openLedger(id string) (ledger.Ledger, error) {
 	case errors.Is(err, fs.ErrNotExist) && engines.IsURL(where):
 		return nil, fmt.Errorf("there is no ledger at %s: this database was charged to ledger %s, name the server that has it", engines.Label(where), id)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back", where, id)
+		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back, or say with geosql_ledger() or --ledger where it is", where, id)
 	}
 	return book, err
 }

@@ -83,21 +83,42 @@ func (p *Place) open() error {
 	return err
 }
 
-// lockSuffix is that of the file that is locked during a move. It stays, empty: another process may
-// be about to lock it.
+// lockSuffix is that of the empty file that is locked during a move.
 const lockSuffix = "-move"
+
+var errMoving = errors.New("another 'geosql ledger move' of this ledger is running: wait for its end")
 
 // enter waits for nobody: one move goes on at a time. A lock of SQLite ends with its process on every
 // system.
-func (p *Place) enter() (err error) {
-	if p.lock, err = sqlite.Open(p.path+lockSuffix, sqlite.ReadWrite|sqlite.Create); err != nil {
+func (p *Place) enter() error {
+	name := p.path + lockSuffix
+	made, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, privateMode)
+	if err != nil {
 		return err
 	}
-	err = p.lock.Exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
-	if busy, ok := errors.AsType[*sqlite.Error](err); ok && busy.Busy() {
-		return errors.New("another 'geosql ledger move' of this ledger is running: wait for its end")
+	before, err := made.Stat()
+	if err = cmp.Or(err, made.Close()); err != nil {
+		return err
 	}
-	return err
+	lock, err := sqlite.Open(name, sqlite.ReadWrite)
+	if err != nil {
+		return err
+	}
+	err = lock.Exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+	if busy, ok := errors.AsType[*sqlite.Error](err); ok && busy.Busy() {
+		err = errMoving
+	}
+	if err == nil { // whoever has had the lock may have removed the file that was opened
+		if after, gone := os.Stat(name); gone != nil || !os.SameFile(before, after) {
+			err = errMoving
+		}
+	}
+	if err != nil {
+		lock.Close()
+		return err
+	}
+	p.lock = lock
+	return nil
 }
 
 // Close implements [engine.Place].
@@ -110,7 +131,7 @@ func (p *Place) Close() error {
 		errs = append(errs, p.arrived.close(), removeFiles(p.path+arrivingSuffix))
 	}
 	if p.lock != nil {
-		errs = append(errs, p.lock.Close())
+		errs = append(errs, os.Remove(p.path+lockSuffix), p.lock.Close()) // in this order
 	}
 	return errors.Join(errs...)
 }
