@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/pgtest"
@@ -227,4 +228,46 @@ func TestLedgerMoves(t *testing.T) {
 		t.Error(out)
 	}
 	clitest.WantError(t, clitest.Run(t, "", "--ledger", url, p.out, `SELECT budget_limit('ana', 'kWh', 1)`), 1, "was moved to ")
+}
+
+// A move that is killed at any time can be repeated. Nothing is lost, and at no time both ends can be charged.
+func TestLedgerMoveIsKilled(t *testing.T) {
+	db, url := clitest.TempFile(t, "city.db"), pgtest.Start(t).Database(t)
+	clitest.Query(t, db, `SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1); SELECT budget_limit('*', 'm', 5);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000) SELECT count(geoind_laplace('a' || (i % 2000), 48.85, 2.3, 0.01)) FROM n`)
+	const show = `SELECT account, spent FROM ledger_balance WHERE account <> 'test'`
+	want := clitest.Query(t, "-csv", db, show)
+	from, to := db+"-ledger", url
+	charges := func(where string) bool {
+		t.Helper()
+		r := clitest.Run(t, "", "--ledger", where, db, `SELECT geoind_laplace('test', 48.85, 2.3, 0.0001)`)
+		return r.Status == 0
+	}
+	killed := 0
+	for round := range 8 {
+		cmd := clitest.Command(t, "ledger", "move", from, to)
+		check(t, cmd.Start())
+		time.Sleep(time.Duration(20+25*round) * time.Millisecond)
+		check(t, cmd.Process.Kill())
+		if cmd.Wait() != nil {
+			killed++
+		}
+		if a, b := charges(from), charges(to); a && b {
+			t.Fatalf("round %d: both ends can be charged", round)
+		}
+		if r := clitest.Run(t, "", "ledger", "move", from, to); r.Status != 0 {
+			t.Fatalf("round %d: %+v", round, r)
+		}
+		if charges(from) || !charges(to) {
+			t.Fatalf("round %d: after the move was repeated", round)
+		}
+		if got := clitest.Query(t, "-csv", "--ledger", to, db, show); got != want {
+			t.Fatalf("round %d: the balances have changed", round)
+		}
+		from, to = to, from
+	}
+	if killed == 0 {
+		t.Error("no move was killed")
+	}
+	t.Logf("%d of 8 moves were killed", killed)
 }
