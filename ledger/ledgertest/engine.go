@@ -45,8 +45,8 @@ type Engine struct {
 	// an engine that can store every text.
 	Storable func(text string) bool
 
-	// LongestName is how many bytes the names of an account, of a unit and of a role may have that
-	// belong together, or 0 if they may have any length. The engine must refuse longer ones.
+	// LongestName is how many bytes the name of an account, a unit or a role may have, or 0 if it
+	// may have any length. The engine must refuse longer ones.
 	LongestName int
 
 	// Alone says that only the process that has made a ledger can open it, and that the ledger
@@ -145,7 +145,7 @@ func (e Engine) shared(t testing.TB) {
 // storable reports whether the engine can store a text.
 func (e Engine) storable(text string) bool { return e.Storable == nil || e.Storable(text) }
 
-// nameable reports whether account, unit and role can all have a name.
+// nameable reports whether an account, a unit and a role can have a name.
 func (e Engine) nameable(name string) bool {
-	return e.storable(name) && (e.LongestName == 0 || 3*len(name) <= e.LongestName)
+	return e.storable(name) && (e.LongestName == 0 || len(name) <= e.LongestName)
 }
