@@ -1,13 +1,22 @@
 package postgres
 
 import (
+	"flag"
 	"os"
 	"testing"
 
+	"github.com/geosql/geosql/ledger/ledgertest"
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
+// A random test of the conformance suite has so many histories: each step waits for the server.
+const histories = "20"
+
 func TestMain(m *testing.M) {
+	ledgertest.Main(openAgain)
+	if err := flag.Set("rapid.checks", histories); err != nil {
+		panic(err)
+	}
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "geosql-state-")
 		if err != nil {
