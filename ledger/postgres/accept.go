@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/ledger"
@@ -28,7 +27,7 @@ const acceptFunction = "ledger_accept"
 func Accept(url string) (generation int64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	pool, err := connect(ctx, url, func(*pgconn.PgConn, string) {})
+	pool, err := connect(ctx, url, nil)
 	if err != nil {
 		return 0, engine.Wrap(err)
 	}

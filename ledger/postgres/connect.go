@@ -17,8 +17,8 @@ const patience = time.Minute
 // wait less.
 var away = 10 * time.Second
 
-// connect opens connections to the server that a URL names. It calls warned for every warning of the
-// server.
+// connect opens connections to the server that a URL names. It calls warned, unless it is nil, for every
+// warning of the server.
 func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string)) (*pgxpool.Pool, error) {
 	config, err := parseURL(url)
 	if err != nil {
@@ -33,7 +33,7 @@ func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string
 		config.ConnConfig.ConnectTimeout = 10 * time.Second
 	}
 	config.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
-		if n.SeverityUnlocalized == "WARNING" {
+		if warned != nil && n.SeverityUnlocalized == "WARNING" {
 			warned(conn, n.Message)
 		}
 	}

@@ -546,7 +546,7 @@ ON CONFLICT (account, unit) DO UPDATE SET epsilon = excluded.epsilon, window_sec
 
 // addEntry writes a change as the next entry of the writer's chain.
 func (t *transaction) addEntry(c *engine.Change, reserved budget.Amount, w ledger.WindowUse) error {
-	if err := checkText(c.Function); err != nil {
+	if err := checkNames(c.Function); err != nil {
 		return err
 	}
 	if c.Run.Number == 0 {

@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
+
+// Names of functions and roles are checked before anything is done under them: what is taken from
+// memory is written later, together with what others have taken.
+
+// Charge implements [ledger.Ledger].
+func (l *Ledger) Charge(function string, unit budget.Unit, items []ledger.Item) error {
+	if err := checkNames(function, string(unit)); err != nil {
+		return engine.Wrap(err)
+	}
+	return l.Core.Charge(function, unit, items)
+}
+
+// ChargeOnce implements [ledger.Ledger].
+func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item ledger.Item) error {
+	if err := checkNames(function, string(unit)); err != nil {
+		return engine.Wrap(err)
+	}
+	return l.Core.ChargeOnce(function, unit, item)
+}
+
+// Answer implements [ledger.Ledger].
+func (l *Ledger) Answer(q ledger.Question) (ledger.Answered, error) {
+	if err := checkNames(q.Function, string(q.Unit), q.Role); err != nil {
+		return ledger.Answered{}, engine.Wrap(err)
+	}
+	return l.Core.Answer(q)
+}
+
+// OpenTrace implements [ledger.Ledger].
+func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
+	if err := checkNames(name, account, string(unit), function); err != nil {
+		return nil, nil, 0, engine.Wrap(err)
+	}
+	return l.Core.OpenTrace(name, account, unit, function)
+}
+
+// NewStatement implements [ledger.Ledger].
+func (l *Ledger) NewStatement() ledger.Statement { return run{l.Core.NewStatement()} }
+
+// run is a run of an SQL statement that checks the names of functions.
+type run struct{ ledger.Statement }
+
+// Spender implements [ledger.Statement].
+func (r run) Spender(function string, unit budget.Unit) ledger.Spender {
+	if err := checkNames(function, string(unit)); err != nil {
+		return refuser{engine.Wrap(err)}
+	}
+	return r.Statement.Spender(function, unit)
+}
+
+// refuser is the spender of a function whose name cannot be stored.
+type refuser struct{ err error }
+
+// Charge implements [ledger.Spender].
+func (r refuser) Charge([]byte, budget.Amount) error { return r.err }
