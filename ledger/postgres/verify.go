@@ -22,7 +22,13 @@ func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified
 		v, err = r.verify(archive, earlier)
 		return err
 	})
-	return v, err
+	if err != nil {
+		return v, err
+	}
+	// Somebody may note the head that was found, so it is stored as Head does. If that fails, or others
+	// have written meanwhile, a later Verify will not know it: that is no fault of the ledger.
+	_, _ = l.Head()
+	return v, nil
 }
 
 func (r *reader) verify(archive string, earlier *ledger.Head) (ledger.Verified, error) {
