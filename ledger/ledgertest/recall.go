@@ -18,6 +18,7 @@ import (
 var recallTests = tests{
 	"LoweredLimitTakesBack":      loweredLimitTakesBack,
 	"OtherLimitsTakeNothingBack": otherLimitsTakeNothingBack,
+	"PoolReturnsAfterALimit":     poolReturnsAfterALimit,
 	"BlockedAtOnce":              blockedAtOnce,
 	"BlockedInAnotherProcess":    blockedInAnotherProcess,
 }
@@ -119,6 +120,28 @@ func otherLimitsTakeNothingBack(t *testing.T, e Engine) {
 	check(t, charge(l, "ana", 1))
 	if b := balance(t, l, "ana"); b.Reserved != 39 {
 		t.Errorf("got %+v", b)
+	}
+}
+
+// What a statement took from a pool returns with its end also when limits were set meanwhile: it
+// can be charged at once.
+func poolReturnsAfterALimit(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 100, 0))
+	check(t, l.Reserve("m", items(100, "ana")))
+	s := l.NewStatement()
+	check(t, s.Spender("f", "m").Charge([]byte("ana"), 1)) // holds 15 more
+	check(t, l.SetLimit("bob", "m", 1, 0))
+	check(t, charge(l, "ana", 1)) // which looks for limits
+	check(t, s.End())
+	p := l.NewStatement()
+	for range 98 {
+		check(t, p.Spender("f", "m").Charge([]byte("ana"), 1))
+	}
+	refused(t, p.Spender("f", "m").Charge([]byte("ana"), 1))
+	check(t, p.End())
+	if b := balance(t, l, "ana"); b.Spent != 100 || b.Reserved != 0 {
+		t.Errorf("%+v", b)
 	}
 }
 

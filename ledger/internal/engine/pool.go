@@ -119,14 +119,15 @@ func (c *Core) returnToPools(unit budget.Unit, items []ledger.Item, drawn []ledg
 
 // returnToPool gives a pool back what was taken from it at a revision of the ledger. Where
 // limits were set since then the pool may have been emptied, and the share returns to the
-// limit too. It is called under mu.
-func (c *Core) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision int64) {
+// limit too: returnToPool reports whether it does. It is called under mu.
+func (c *Core) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision int64) (toLimit bool) {
 	if revision == c.revision.Load() {
 		q.putBack(s)
-		return
+		return false
 	}
 	from := &Origin{new(Run), c.store.Now(), reserveFunction, unit}
 	c.addNote(Change{Origin: from, Account: q.account, Reserved: -s.Left, Term: s.Term})
+	return true
 }
 
 // putBack adds a share that was taken earlier. The share is lost if the pool belongs to another

@@ -209,7 +209,8 @@ func (p *spender) end() (returns bool) {
 		}
 		fromLimit, fromPool := h.Unused()
 		if fromPool > 0 {
-			p.statement.core.returnToPool(h.pool, ledger.Share{Term: h.Term, Left: fromPool}, p.unit, h.revision)
+			toLimit := p.statement.core.returnToPool(h.pool, ledger.Share{Term: h.Term, Left: fromPool}, p.unit, h.revision)
+			returns = returns || toLimit
 		}
 		p.note(h, fromLimit)
 		returns = returns || fromLimit > 0
