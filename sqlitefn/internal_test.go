@@ -18,16 +18,8 @@ type inner struct{ conn *sql.Conn }
 
 func newInner(t testing.TB) inner {
 	t.Helper()
-	t.Chdir(t.TempDir()) // for the files that functions write
 	key := sealedtest.NewKey(t)
-	pool := sql.OpenDB(Connector(":memory:", WithKeyring(sealed.NewKeyring(key))))
-	t.Cleanup(func() { pool.Close() })
-	conn, err := pool.Conn(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	d := inner{conn}
+	d := newBare(t, WithKeyring(sealed.NewKeyring(key)))
 	for _, declaration := range []string{
 		`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh')`,
 		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000), budget_limit('*', 'set', 9000000), budget_limit('*', 'm2', 9000000)`,
@@ -43,6 +35,20 @@ func newInner(t testing.TB) inner {
 	}
 	d.seal(t, key.Public())
 	return d
+}
+
+// newBare opens a database in memory in which nothing is declared, in a folder of its own.
+func newBare(t testing.TB, opts ...Option) inner {
+	t.Helper()
+	t.Chdir(t.TempDir()) // for the files that functions write
+	pool := sql.OpenDB(Connector(":memory:", opts...))
+	t.Cleanup(func() { pool.Close() })
+	conn, err := pool.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return inner{conn}
 }
 
 // Columns of the sealed values of tests.
