@@ -13,7 +13,7 @@ func (d disk) Now() int64 { return d.clock() }
 
 // View implements [engine.Store].
 func (d disk) View(work func(engine.Reader) error) error {
-	return d.readStored(func(db *store) error {
+	return d.withStore(func(db *store) error {
 		return db.inTransaction("BEGIN", func() error { return work(d.newReader(db)) })
 	})
 }

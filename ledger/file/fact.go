@@ -3,6 +3,7 @@ package file
 import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // factSchema creates the table of facts in a ledger that had none. The version of the file stays:
@@ -47,7 +48,7 @@ func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
 		facts, err = w.db.facts(after)
 		return err
 	})
-	return facts, err
+	return facts, engine.Wrap(err)
 }
 
 // facts returns the facts with a higher ID than after.

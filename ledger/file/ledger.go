@@ -93,11 +93,14 @@ func (l *Ledger) read(work func(*store) error) error {
 }
 
 // readStored lets work read what does not depend on charges.
-func (l *Ledger) readStored(work func(*store) error) error {
+func (l *Ledger) readStored(work func(*store) error) error { return engine.Wrap(l.withStore(work)) }
+
+// withStore lets work use the connection when nobody else does.
+func (l *Ledger) withStore(work func(*store) error) error {
 	l.writer.Lock()
 	defer l.writer.Unlock()
 	if l.db == nil {
 		return engine.ErrClosed
 	}
-	return engine.Wrap(work(l.db))
+	return work(l.db)
 }

@@ -24,15 +24,15 @@ func (l *Ledger) watch(work func(*watcher) error) error {
 		return engine.ErrClosed
 	}
 	if err := l.place.check(); err != nil {
-		return engine.Wrap(err)
+		return err
 	}
 	if err := l.watcher.open(l.path, l.id); err != nil {
-		return engine.Wrap(err)
+		return err
 	}
 	if _, err := l.watcher.db.sameLedger(); err != nil {
-		return engine.Wrap(err)
+		return err
 	}
-	return engine.Wrap(work(&l.watcher))
+	return work(&l.watcher)
 }
 
 // open opens the connection to the ledger that has the ID.
