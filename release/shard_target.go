@@ -1,0 +1,85 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// A Target is where the files of a release in shards go. Names are paths as in [Spec.Out]. It is
+// used by several goroutines at a time.
+type Target interface {
+	// Create creates a new file, which nobody but its owner may read. The file is stored durably
+	// when Close has returned nil. If the writer has a method Abandon(), it is called in
+	// place of Close when the file is not needed.
+	Create(ctx context.Context, name string) (io.WriteCloser, error)
+
+	// Rename gives a file another name, durably, and never changes what it holds. If from is
+	// missing the error is [fs.ErrNotExist].
+	Rename(ctx context.Context, from, to string) error
+
+	// Remove removes a file. That it is missing is no error.
+	Remove(ctx context.Context, name string) error
+
+	// Exists reports whether a file exists.
+	Exists(ctx context.Context, name string) (bool, error)
+}
+
+// LocalFiles is the target for files of this machine, or of a folder that machines share.
+var LocalFiles Target = localFiles{}
+
+type localFiles struct{}
+
+// Create implements [Target].
+func (localFiles) Create(_ context.Context, name string) (io.WriteCloser, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return localFile{f}, nil
+}
+
+// A localFile is stored durably when it is closed.
+type localFile struct{ *os.File }
+
+// Close syncs the file and its folder, and closes it.
+func (f localFile) Close() error {
+	err := f.Sync()
+	if closing := f.File.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = syncDir(f.Name())
+	}
+	return err
+}
+
+// Abandon closes the file.
+func (f localFile) Abandon() { f.File.Close() }
+
+// Rename implements [Target].
+func (localFiles) Rename(_ context.Context, from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncDir(to)
+}
+
+// Remove implements [Target].
+func (localFiles) Remove(_ context.Context, name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Exists implements [Target].
+func (localFiles) Exists(_ context.Context, name string) (bool, error) {
+	_, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
