@@ -26,10 +26,11 @@ type csvReader struct {
 	separator byte
 	split     splitter
 	cells     cells
-	to        []int32 // for each column of the file: its place in a batch, or -1
-	chosen    int     // number of columns of a batch
-	row       int64   // number of the next row
-	read      int64   // number of bytes read from the file
+	to        []int32  // for each column of the file: its place in a batch, or -1
+	chosen    int      // number of columns of a batch
+	row       int64    // number of the next row
+	read      int64    // number of bytes read from the file
+	part      *csvPart // that is read; nil for the whole file
 }
 
 // OpenCSV opens a CSV file as [Open] does, whatever its extension.
@@ -77,7 +78,13 @@ func (r *csvReader) Typed(int) bool { return false }
 
 func (r *csvReader) Close() error { return r.file.Close() }
 
-func (r *csvReader) Progress() float64 { return float64(r.read) / float64(max(r.size, 1)) }
+func (r *csvReader) Progress() float64 {
+	size := r.size
+	if r.part != nil {
+		size = r.part.end - r.part.start
+	}
+	return float64(r.read) / float64(max(size, 1))
+}
 
 func (r *csvReader) Start(columns []int) (err error) {
 	if r.to, err = places(columns, len(r.fields)); err != nil {
@@ -88,7 +95,21 @@ func (r *csvReader) Start(columns []int) (err error) {
 		err = fmt.Errorf("the %s has changed", r.firstLine())
 	}
 	r.chosen, r.row = len(columns), 0
+	if r.part != nil && err == nil {
+		err = r.startPart()
+	}
 	return wrap(r.path, err)
+}
+
+// startPart goes to the first line of the part.
+func (r *csvReader) startPart() error {
+	if _, err := r.file.Seek(r.part.start, io.SeekStart); err != nil {
+		return err
+	}
+	r.read = 0
+	r.split.reset(io.LimitReader(counter{r}, r.part.end-r.part.start))
+	r.split.lines = r.part.lines
+	return nil
 }
 
 func (r *csvReader) Read(rows *Rows, max int) error {

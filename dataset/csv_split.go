@@ -22,6 +22,7 @@ type splitter struct {
 	source   io.Reader
 	buffer   []byte
 	pos, end int   // of the unread text in the buffer
+	gone     int64 // bytes of text that were before the buffer
 	lines    int64 // number of lines before pos
 	line     int64 // line of the latest record, counted from 1
 	quoted   bool  // the latest record has quotes
@@ -33,6 +34,9 @@ func (s *splitter) reset(source io.Reader) {
 	}
 	*s = splitter{source: source, buffer: s.buffer}
 }
+
+// offset returns the number of bytes of text before the next record.
+func (s *splitter) offset() int64 { return s.gone + int64(s.pos) }
 
 // next returns the next record that is not empty, without its line end. The record is
 // valid until the next call.
@@ -96,6 +100,7 @@ func (s *splitter) last(quotes int) ([]byte, error) {
 // fill reads more text into the buffer. It reports false at the end of the text.
 func (s *splitter) fill() (bool, error) {
 	if s.pos > 0 {
+		s.gone += int64(s.pos)
 		s.end = copy(s.buffer, s.buffer[s.pos:s.end])
 		s.pos = 0
 	}

@@ -23,6 +23,10 @@ type parquetReader struct {
 	fields  []Field
 	chosen  []*parquetColumn
 	row     int64 // number of the next row
+
+	groups     []parquet.RowGroup // that are read
+	before     int                // number of groups before them
+	first, end int64              // their rows
 }
 
 func openParquet(ctx context.Context, path string) (Reader, error) {
@@ -76,7 +80,21 @@ func (r *parquetReader) open(size int64) (err error) {
 		kind, _, _ := parquetPrinter(column)
 		r.fields = append(r.fields, Field{column.Name(), kind})
 	}
+	r.take(0, len(r.parquet.RowGroups()))
 	return nil
+}
+
+// take makes the reader read some of the groups of rows, without the group to.
+func (r *parquetReader) take(from, to int) {
+	all := r.parquet.RowGroups()
+	r.groups, r.before, r.first = all[from:to], from, 0
+	for _, g := range all[:from] {
+		r.first += g.NumRows()
+	}
+	r.end = r.first
+	for _, g := range r.groups {
+		r.end += g.NumRows()
+	}
 }
 
 func (r *parquetReader) Fields() []Field { return r.fields }
@@ -84,7 +102,7 @@ func (r *parquetReader) Fields() []Field { return r.fields }
 func (r *parquetReader) Typed(int) bool { return true }
 
 func (r *parquetReader) Progress() float64 {
-	return float64(r.row) / float64(max(r.parquet.NumRows(), 1))
+	return float64(r.row-r.first) / float64(max(r.end-r.first, 1))
 }
 
 func (r *parquetReader) Start(columns []int) error {
@@ -101,7 +119,7 @@ func (r *parquetReader) Start(columns []int) error {
 		if err != nil {
 			return fmt.Errorf("%s: column %s: %w", r.path, printable.Text(column.Name()), err)
 		}
-		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, groups: r.parquet.RowGroups()})
+		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, group: r.before, groups: r.groups})
 	}
 	return nil
 }
@@ -122,7 +140,7 @@ func (r *parquetReader) stop() {
 	for _, c := range r.chosen {
 		c.close()
 	}
-	r.chosen, r.row = r.chosen[:0], 0
+	r.chosen, r.row = r.chosen[:0], r.first
 }
 
 func (r *parquetReader) Close() error {
@@ -135,7 +153,7 @@ func (r *parquetReader) Read(rows *Rows, max int) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
-	left := min(int64(max), r.parquet.NumRows()-r.row)
+	left := min(int64(max), r.end-r.row)
 	if left <= 0 {
 		return io.EOF
 	}

@@ -18,12 +18,14 @@ type batch struct {
 
 	hash    [sha256.Size]byte
 	invalid []invalid // rows, in their order
+	dropped []int     // valid rows that are more than their accounts may have, ascending
 
 	locations int64 // first pass
 	accounts  accounts.Tally
 	kinds     []infer.Column
 
 	released []dataset.Column // second pass: the drawn columns, in the order of the plan's output
+	leftOut  []int            // rows, invalid or dropped, ascending
 	kept     []dataset.Column // the kept columns, if rows are left out
 	out      dataset.Rows
 	block    dataset.Block

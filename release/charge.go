@@ -15,7 +15,7 @@ import (
 func (r *run) chargeAll(ctx context.Context) error {
 	all := r.found.accounts
 	defer all.Close()
-	left := all.Len() - r.release.Charged()
+	left := r.found.payers - r.release.Charged()
 	if left == 0 {
 		return nil
 	}
@@ -53,22 +53,31 @@ func (r *run) charge(items []ledger.Item) error {
 // reportCharged reports the progress of the charges.
 func (r *run) reportCharged() {
 	n := r.release.Charged()
-	r.spec.report(Progress{Charging, float64(n) / float64(r.found.accounts.Len()), n})
+	r.spec.report(Progress{Charging, float64(n) / float64(r.found.payers), n})
 }
 
 // charges returns the charges of the accounts that are not yet charged.
 func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
 	return func(yield func(ledger.Item, error) bool) {
 		for a, err := range r.found.accounts.From(ctx, r.release.Charged()) {
-			epsilon, ok := r.mechanism.Price().Amount.Times(a.Locations)
-			if err == nil && !ok {
-				err = fmt.Errorf("account %s has %d locations, which cost more than any budget can hold", quote(a.Name), a.Locations)
+			var item ledger.Item
+			if err == nil {
+				item, err = r.item(string(a.Name), r.most(a.Locations))
 			}
-			if !yield(ledger.Item{Account: string(a.Name), Epsilon: epsilon, Evaluations: a.Locations}, err) || err != nil {
+			if !yield(item, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// item returns the charge of an account for some locations.
+func (r *run) item(account string, locations int64) (ledger.Item, error) {
+	epsilon, ok := r.mechanism.Price().Amount.Times(locations)
+	if !ok {
+		return ledger.Item{}, fmt.Errorf("account %s has %d locations, which cost more than any budget can hold", quote([]byte(account)), locations)
+	}
+	return ledger.Item{Account: account, Epsilon: epsilon, Evaluations: locations}, nil
 }
 
 // setLimit sets the limit of the spec for every account, if the spec has one and the ledger

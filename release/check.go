@@ -17,6 +17,9 @@ type findings struct {
 	rows      int64
 	locations int64
 	accounts  *accounts.Counter
+	payers    int64          // number of accounts
+	dropped   int64          // valid rows that are more than their accounts may have
+	allowance *allowance     // nil if there are none
 	kinds     []infer.Column // of the columns that are read, if they are to be inferred
 	surveyors []*surveyor    // one for each pair of columns
 
@@ -58,8 +61,15 @@ func (r *run) check(ctx context.Context) error {
 			f.surveyors[k].merge(all[k])
 		}
 	}
-	return f.accounts.Sort(ctx)
+	if err := f.accounts.Sort(ctx); err != nil {
+		return err
+	}
+	f.payers = f.accounts.Len()
+	return nil
 }
+
+// kept returns the number of rows of the output.
+func (f *findings) kept() int64 { return f.rows - f.invalid - f.dropped }
 
 // newSurveyors returns a surveyor for each pair of columns.
 func (r *run) newSurveyors() []*surveyor {
@@ -79,6 +89,7 @@ type checker struct {
 }
 
 func (c *checker) check(b *batch) error {
+	b.dropped = b.dropped[:0]
 	b.kinds = append(b.kinds[:0], make([]infer.Column, c.kinds)...)
 	b.accounts.Reset()
 	b.locations = 0

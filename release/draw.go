@@ -1,6 +1,7 @@
 package release
 
 import (
+	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -14,10 +15,13 @@ type drawer struct {
 	rowReader
 	mechanism planar.Mechanism
 	source    *exact.Source
-	found     *findings
+	digests   [][sha256.Size]byte // of the batches; nil if only all of them together are known
 	out       dataset.Writer
 	rejects   dataset.Writer // nil if no row is invalid
 	owner     bool           // whether the report compares with the raw locations
+	allowance *allowance     // nil if no row is dropped
+	payer     []byte         // the account of all rows, if there is no column of accounts
+	asking    []asking       // of a batch
 	surveys   []survey       // one for each pair of columns
 }
 
@@ -27,10 +31,12 @@ func (d *drawer) draw(b *batch) error {
 	for i := range b.released {
 		b.released[i].Reset()
 	}
+	d.drop(b)
 	d.read(b, func(_ int, places []place, _ int64) { d.release(b, places) })
-	if b.number >= len(d.found.digest.batches) || b.hash != d.found.digest.batches[b.number] {
+	if d.digests != nil && (b.number >= len(d.digests) || b.hash != d.digests[b.number]) {
 		return errChanged
 	}
+	b.setLeftOut()
 	d.assemble(b)
 	var err error
 	if b.block, err = d.out.Encode(&b.out); err != nil || len(b.invalid) == 0 {
@@ -69,7 +75,7 @@ func (d *drawer) release(b *batch, places []place) {
 // there are rows to leave out.
 func (d *drawer) assemble(b *batch) {
 	columns := b.out.Columns[:0]
-	if len(b.invalid) > 0 {
+	if len(b.leftOut) > 0 {
 		b.kept = slices.Grow(b.kept[:0], len(d.plan.fields))[:len(d.plan.fields)]
 	}
 	for _, o := range d.plan.output {
@@ -78,8 +84,8 @@ func (d *drawer) assemble(b *batch) {
 			columns = append(columns, b.released[2*o.point+1])
 		case !o.kept():
 			columns = append(columns, b.released[2*o.point])
-		case len(b.invalid) > 0:
-			columns = append(columns, b.withoutInvalid(o.column))
+		case len(b.leftOut) > 0:
+			columns = append(columns, b.without(o.column))
 		default:
 			columns = append(columns, b.rows.Columns[o.column])
 		}
@@ -88,13 +94,24 @@ func (d *drawer) assemble(b *batch) {
 	b.out.Columns = columns
 }
 
-// withoutInvalid returns a column without the invalid rows.
-func (b *batch) withoutInvalid(column int) dataset.Column {
-	from, to, invalid := &b.rows.Columns[column], &b.kept[column], b.invalid
+// setLeftOut sets which rows are left out.
+func (b *batch) setLeftOut() {
+	b.leftOut = append(b.leftOut[:0], b.dropped...)
+	for _, x := range b.invalid {
+		b.leftOut = append(b.leftOut, x.row)
+	}
+	if len(b.dropped) > 0 {
+		slices.Sort(b.leftOut)
+	}
+}
+
+// without returns a column without the rows that are left out.
+func (b *batch) without(column int) dataset.Column {
+	from, to, out := &b.rows.Columns[column], &b.kept[column], b.leftOut
 	to.Reset()
 	for i := range from.Len() {
-		if len(invalid) > 0 && invalid[0].row == i {
-			invalid = invalid[1:]
+		if len(out) > 0 && out[0] == i {
+			out = out[1:]
 			continue
 		}
 		appendCell(to, from, i)

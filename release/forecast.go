@@ -17,6 +17,7 @@ type Forecast struct {
 
 	Rows      int64 // of the input
 	Invalid   int64 // of them
+	Dropped   int64 // of the valid ones, since their accounts have more than may be kept
 	Locations int64
 
 	Epsilon  budget.Amount // per metre, for each location
@@ -25,6 +26,7 @@ type Forecast struct {
 	Most     budget.Amount // that one of the others pays
 	Shortage Shortage      // of the others
 	Complete bool          // an earlier attempt has drawn everything; the release would only name its files
+	Repeated bool          // the release is complete; it would do nothing
 
 	Outside                int64     // locations outside the box
 	Allowed                float64   // share that may lie outside
@@ -64,9 +66,12 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.limitRows(ctx); err != nil {
+		return nil, err
+	}
 	f := &Forecast{
-		Rows: r.found.rows, Invalid: r.found.invalid, Locations: r.found.locations,
-		Epsilon: r.mechanism.Price().Amount, Accounts: r.found.accounts.Len(), Allowed: r.spec.Outside,
+		Rows: r.found.rows, Invalid: r.found.invalid, Dropped: r.found.dropped, Locations: r.found.locations,
+		Epsilon: r.mechanism.Price().Amount, Accounts: r.found.payers, Allowed: r.spec.Outside,
 	}
 	if err := r.setAccuracy(f); err != nil {
 		return nil, err
@@ -87,9 +92,13 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	f.Already = r.release.Charged()
 	if published := r.release.Published(); published != nil {
 		if f.Refused = invalid; invalid == nil {
-			_, f.Refused = r.sealedFiles(published)
-			f.Complete = f.Refused == nil
+			f.Complete, f.Refused = r.completes(published)
+			f.Repeated = f.Refused == nil && !f.Complete
 		}
+		return f, nil
+	}
+	if r.there != "" {
+		f.Refused = existsError(r.spec.Out)
 		return f, nil
 	}
 	d, payment := r.demand(ctx)
@@ -102,6 +111,15 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	}
 	f.Refused = firstOf(invalid, r.checkFiles(), r.checkOutside(), payment, r.tryReport())
 	return f, nil
+}
+
+// completes reports whether the release would only name the files that an earlier attempt sealed.
+func (r *run) completes(p *ledger.Published) (bool, error) {
+	sealed, err := r.leftSealed(p)
+	if err == nil && sealed {
+		_, err = r.sealedFiles()
+	}
+	return sealed && err == nil, err
 }
 
 // firstOf returns the first error, or nil if there is none.

@@ -204,11 +204,6 @@ func TestForecastRefuses(t *testing.T) {
 			check(t, err)
 			t.Cleanup(f.close)
 		}, "another process is writing it"},
-		{"published", func(_ string, s *Spec, l ledger.Ledger) {
-			_, err := attempt(*s, small, l)
-			check(t, err)
-			check(t, os.Remove(s.Out))
-		}, "was published as"},
 		{"other settings", func(_ string, s *Spec, l ledger.Ledger) {
 			s.ID = "x"
 			_, err := attempt(*s, small, l)
@@ -311,5 +306,21 @@ func TestOutsideIsNotPublished(t *testing.T) {
 		if told := strings.Contains(string(page), "4,321") || strings.Contains(string(page), "4321"); sum.Outside != 4321 || told == publishable {
 			t.Errorf("publishable %v: %d outside, told %v", publishable, sum.Outside, told)
 		}
+	}
+}
+
+// A dry run of a release that is complete says so, whether its output is in its place or not.
+func TestForecastRepeated(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in.csv"), people(30, 3))
+	l, s := openLedger(t, dir), newSpec(dir)
+	_, err := attempt(s, small, l)
+	check(t, err)
+	for range 2 {
+		f, err := dryRun(s, l)
+		if err != nil || f.Refused != nil || !f.Repeated || f.Complete {
+			t.Errorf("got %+v, %v", f, err)
+		}
+		_ = os.Remove(s.Out)
 	}
 }

@@ -17,6 +17,7 @@ type plan struct {
 	read    []int           // their numbers in the input
 	account int             // the column of the accounts; -1 if all rows have the same account
 	points  []dataset.Point
+	whole   bool           // a row has all of its locations or none
 	format  dataset.Format // of the output
 	output  []output
 	schema  dataset.Schema
@@ -36,7 +37,7 @@ func newPlan(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, err
 	if err := s.checkColumns(); err != nil {
 		return nil, err
 	}
-	p := &plan{account: -1, format: format}
+	p := &plan{account: -1, format: format, whole: s.MaxRows > 0}
 	number := map[string]int{}
 	for i, f := range fields {
 		if s.reads(f.Name) {

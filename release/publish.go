@@ -1,11 +1,12 @@
 package release
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
+	"path/filepath"
 
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/report"
@@ -66,10 +67,52 @@ func (r *run) files() []*file {
 	return files
 }
 
-// finish publishes what an earlier attempt has sealed. It returns an error if that was
-// published already.
+// hashOutput returns the hash of the output if an earlier release has published it, and "" if there
+// is none. Any other file in its place is an error.
+func (r *run) hashOutput() (string, error) {
+	if !exists(r.spec.Out) {
+		return "", nil
+	}
+	f, err := os.Open(r.spec.Out)
+	if err != nil {
+		return "", existsError(r.spec.Out)
+	}
+	defer f.Close()
+	hash, err := (&file{File: f}).hash()
+	if err != nil {
+		return "", existsError(r.spec.Out)
+	}
+	output, err := filepath.Abs(r.spec.Out)
+	if err != nil {
+		return "", err
+	}
+	// A release that nobody has begun tells which others have this output.
+	none, err := r.ledger.FindRelease(rand.Text(), ledger.ReleasePlan{Output: output})
+	if err != nil {
+		return "", err
+	}
+	id, err := none.Other(hash)
+	if err == nil && id == "" {
+		err = existsError(r.spec.Out)
+	}
+	return hash, err
+}
+
+// finish publishes what an earlier attempt has sealed. If that has its name already, finish does
+// nothing.
 func (r *run) finish(p *ledger.Published) (*Summary, error) {
-	nameless, err := r.sealedFiles(p)
+	sealed, err := r.leftSealed(p)
+	if err != nil {
+		return nil, err
+	}
+	if !sealed {
+		s, err := r.summary(r.found.payers)
+		if err == nil {
+			s.Repeated, s.Finished, s.Gone = true, &p.Time, r.there != p.SHA256
+		}
+		return s, err
+	}
+	nameless, err := r.sealedFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -81,26 +124,25 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	if err := r.publish(nameless); err != nil {
 		return nil, err
 	}
-	s, err := r.summary(r.found.accounts.Len())
+	s, err := r.summary(r.found.payers)
 	if err == nil {
 		s.Finished = &p.Time
 	}
 	return s, err
 }
 
-// sealedFiles returns the files of a sealed release that still lack their names. It returns an
-// error if the release was published.
-func (r *run) sealedFiles(p *ledger.Published) (nameless []*file, err error) {
-	hash := ""
-	if r.out.left {
-		if hash, err = r.out.hash(); err != nil {
-			return nil, err
-		}
+// leftSealed reports whether the file that an earlier attempt has left is what was sealed, which
+// still lacks its name. It may be another sealed release.
+func (r *run) leftSealed(p *ledger.Published) (bool, error) {
+	if !r.out.left {
+		return false, nil
 	}
-	if hash != p.SHA256 { // what is left may be another sealed release
-		return nil, fmt.Errorf("release %s was published as %s on %s; to draw again, which is charged, use another --id",
-			r.id, p.Output, p.Time.Format(time.DateOnly))
-	}
+	hash, err := r.out.hash()
+	return hash == p.SHA256, err
+}
+
+// sealedFiles returns the files of a sealed release that still lack their names.
+func (r *run) sealedFiles() (nameless []*file, err error) {
 	if err := r.checkReport(); err != nil {
 		return nil, err
 	}

@@ -43,6 +43,8 @@ type run struct {
 
 	out, report, metadata, rejects *file // rejects is nil if the spec names no file for it
 
+	there string // hash of an output that is there when the run begins; "" if there is none
+
 	surveys []survey
 	batches []*batch // used by both passes
 }
@@ -62,6 +64,9 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.limitRows(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.found.checkInvalid(r.spec); err != nil {
 		return nil, err
 	}
@@ -70,6 +75,9 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 	}
 	if published := r.release.Published(); published != nil {
 		return r.finish(published)
+	}
+	if r.there != "" {
+		return nil, existsError(r.spec.Out)
 	}
 	if err := r.checkStart(ctx); err != nil {
 		return nil, err
@@ -155,8 +163,8 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if s.EscapeFormulas && r.format.Typed() {
 		return fmt.Errorf("%s: formulas can be escaped in CSV only", s.Out)
 	}
-	if exists(s.Out) {
-		return existsError(s.Out)
+	if r.there, err = r.hashOutput(); err != nil {
+		return err
 	}
 	if r.mechanism, err = newMechanism(ctx, s); err != nil {
 		return err
@@ -272,9 +280,13 @@ func (r *run) settings() string {
 	if s.Mechanism != "" && s.Mechanism != DefaultMechanism {
 		mechanism = " mechanism=" + s.Mechanism
 	}
-	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s%s",
+	rows := ""
+	if s.MaxRows > 0 {
+		rows = fmt.Sprintf(" rows=%d", s.MaxRows)
+	}
+	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s%s%s",
 		s.Account, strings.Join(s.Lat, ","), strings.Join(s.Lon, ","), strings.Join(s.Keep, ","), s.Epsilon.RatString(),
-		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas, mechanism)
+		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas, mechanism, rows)
 }
 
 // chargeAndPublish charges the accounts, draws the release, seals and publishes it.
@@ -331,11 +343,14 @@ func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 }
 
 func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
+	payer, _ := r.spec.constant()
 	return &drawer{
 		rowReader: newRowReader(r.plan),
 		mechanism: r.mechanism,
 		source:    exact.NewSource(nil),
-		found:     r.found,
+		digests:   r.found.digest.batches,
+		allowance: r.found.allowance,
+		payer:     []byte(payer),
 		out:       out,
 		rejects:   rejects,
 		owner:     !r.spec.Publishable,

@@ -46,7 +46,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	_, one := s.constant()
 	p := report.Public{
 		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
-		Rows: r.found.rows - r.found.invalid, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
+		Rows: r.found.kept(), MaxRows: s.MaxRows, Dropped: r.found.dropped, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
 		Mechanism: cmp.Or(s.Mechanism, DefaultMechanism), Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
 		MeanError: mean, Error95: within95,
@@ -72,7 +72,7 @@ func ledgerName(l ledger.Ledger) string {
 func (r *run) ownerData() *report.Owner {
 	o := &report.Owner{
 		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: ledgerName(r.ledger), Account: r.spec.Account,
-		Accounts: r.found.accounts.Len(),
+		Accounts: r.found.payers,
 		Rejected: r.found.invalid, Rejects: r.spec.Rejects,
 	}
 	for _, x := range r.surveys {

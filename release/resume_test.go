@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// A command that is repeated by mistake is found, wherever its output went or goes.
+// A command that is repeated by mistake is found, wherever its output went or goes, and does
+// nothing. Another file in the output's place is an error.
 func TestRepeated(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(30, 3))
@@ -18,16 +20,28 @@ func TestRepeated(t *testing.T) {
 	s := newSpec(dir)
 	first, err := attempt(s, defaultSizes, l)
 	check(t, err)
-	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "already exists") {
+	repeat := func(gone bool) {
+		t.Helper()
+		sum, err := attempt(s, defaultSizes, l)
+		if err != nil || !sum.Repeated || sum.Finished == nil || sum.Gone != gone || sum.ID != first.ID || sum.Rows != first.Rows {
+			t.Errorf("got %+v, %v", sum, err)
+		}
+	}
+	repeat(false)
+	other := s
+	other.Epsilon = big.NewRat(1, 50)
+	if _, err := attempt(other, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("got %v", err)
 	}
 	check(t, os.Rename(s.Out, filepath.Join(dir, "moved.csv")))
 	check(t, os.Remove(reportPath(s.Out)))
 	check(t, os.Remove(metadataPath(s.Out)))
-	_, err = attempt(s, defaultSizes, l)
-	if want := "release " + first.ID + " was published as " + s.Out + " on "; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
+	repeat(true)
+	write(t, s.Out, "something else")
+	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "already exists") {
+		t.Errorf("got %v", err)
 	}
+	check(t, os.Remove(s.Out))
 	s.Out = filepath.Join(dir, "other.csv")
 	if _, err := attempt(s, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "goes to "+filepath.Join(dir, "out.csv")) {
 		t.Errorf("got %v", err)

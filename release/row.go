@@ -44,6 +44,9 @@ func (p *plan) readRow(rows *dataset.Rows, i int, places []place) (locations int
 			return 0, err
 		}
 	}
+	if p.whole && locations > 0 && locations < int64(len(p.points)) {
+		return 0, fmt.Errorf("it has only %d of its %d locations, and --max-rows-per-account needs rows that cost the same", locations, len(p.points))
+	}
 	return locations, p.checkKept(rows, i)
 }
 
@@ -96,14 +99,19 @@ type rowReader struct {
 func newRowReader(p *plan) rowReader { return rowReader{plan: p, places: make([]place, len(p.points))} }
 
 // read reads a batch: it computes its digest and records the invalid rows. For every other
-// row it calls each with the row's places and the number of its locations.
+// row that is not dropped it calls each with the row's places and the number of its locations.
 func (r *rowReader) read(b *batch, each func(i int, places []place, locations int64)) {
 	b.hash = r.digester.sum(&b.rows)
 	b.invalid = b.invalid[:0]
+	dropped := b.dropped
 	for i := range b.rows.Len() {
 		locations, err := r.plan.readRow(&b.rows, i, r.places)
 		if err != nil {
 			b.invalid = append(b.invalid, invalid{i, err})
+			continue
+		}
+		if len(dropped) > 0 && dropped[0] == i {
+			dropped = dropped[1:]
 			continue
 		}
 		each(i, r.places, locations)

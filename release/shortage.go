@@ -95,7 +95,7 @@ func (r *run) checkShortage(s Shortage) error {
 	if s.Accounts == 0 {
 		return nil
 	}
-	return r.withCharged(&ShortageError{s, r.found.accounts.Len() - r.release.Charged()})
+	return r.withCharged(&ShortageError{s, r.found.payers - r.release.Charged()})
 }
 
 // withCharged adds to the reason why a release does not begin what was charged before.

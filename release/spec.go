@@ -15,6 +15,12 @@ type Spec struct {
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are
 
+	// MaxRows is how many rows of an account are released: the first ones in the order of the input,
+	// which is public. The others are left out and cost nothing. 0 releases all. Rows without a
+	// location do not count. With several pairs of columns, a row that has some of its
+	// locations only is then invalid, so that every row costs the same.
+	MaxRows int
+
 	Mechanism     string   // one of [Mechanisms]; "" is DefaultMechanism
 	Epsilon       *big.Rat // per metre, for each location
 	Level, Radius float64  // if epsilon was given as level/radius, the radius in metres; otherwise 0, 0

@@ -15,6 +15,7 @@ type Summary struct {
 	Rows      int64 // of the output
 	Locations int64 // that were drawn
 	Invalid   int64 // rows that were set aside
+	Dropped   int64 // rows that were left out, since their accounts have more than may be kept
 	Outside   int64 // locations outside the domain or its region, which were moved into it; for the owner only
 
 	Gridded []Gridded // pairs of columns on a grid that the noise does not hide; for the owner only
@@ -25,16 +26,19 @@ type Summary struct {
 	Epsilon        budget.Amount // per metre, charged for each location
 	Mean, Within95 float64       // distance in metres of released locations: expected, and not exceeded by 95 of 100
 	Finished       *time.Time    // when an earlier attempt sealed the release; nil if this one did
+	Repeated       bool          // the release was complete before and nothing was done
+	Gone           bool          // its output is not in its place any more
 }
 
 func (r *run) summary(already int64) (*Summary, error) {
 	s := &Summary{
 		ID: r.id, Out: r.spec.Out, Report: reportPath(r.spec.Out), Metadata: metadataPath(r.spec.Out),
-		Rows:      r.found.rows - r.found.invalid,
+		Rows:      r.found.kept(),
+		Dropped:   r.found.dropped,
 		Locations: r.found.locations,
 		Invalid:   r.found.invalid,
 		Already:   already,
-		Accounts:  r.found.accounts.Len(),
+		Accounts:  r.found.payers,
 		Epsilon:   r.mechanism.Price().Amount,
 	}
 	if s.Invalid > 0 {

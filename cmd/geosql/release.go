@@ -72,6 +72,12 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	cli.WordsVar(fs, &s.Lon, "lon", "read longitudes from `COLUMNS`, one for each latitude")
 	cli.WordsVar(fs, &s.Keep, "keep", "also publish `COLUMNS`, as they are")
 	cli.NumbersVar(fs, &t.domain, "domain", "set the domain to `BOX`: SOUTH,WEST,NORTH,EAST,STEP (default: the box around the region, with a step of 1 m)")
+	fs.Func("max-rows-per-account", "release the first `K` rows of each account, in the order of the input, and leave the others out, which cost nothing", func(v string) (err error) {
+		if s.MaxRows, err = strconv.Atoi(v); err != nil || s.MaxRows < 1 {
+			return errors.New("it must be a whole number of at least 1")
+		}
+		return nil
+	})
 	fs.Func("workers", "draw with `N` workers", func(v string) (err error) {
 		if s.Workers, err = strconv.Atoi(v); err != nil || s.Workers < 1 {
 			return errors.New("it must be a whole number of at least 1")
@@ -259,6 +265,13 @@ var stageNames = [...]string{
 
 // printSummary prints on standard error what was released.
 func (t *releaseTask) printSummary(s *release.Summary) {
+	if s.Repeated {
+		cli.Say("release %s has been complete since %s, as %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), s.Out)
+		if s.Gone {
+			cli.Say("%s is not there any more, or is not what was published; to draw again, which is charged, use another --id", s.Out)
+		}
+		return
+	}
 	if s.Finished != nil {
 		cli.Say("release %s has been complete since %s; its output now has its name", s.ID, s.Finished.Format(time.RFC3339))
 	}
@@ -269,6 +282,9 @@ func (t *releaseTask) printSummary(s *release.Summary) {
 		cli.Say("an earlier attempt had already charged the first %d of these accounts", s.Already)
 	}
 	cli.Say("expected error: %.0f m on average, at most %.0f m with probability 0.95", s.Mean, s.Within95)
+	if s.Dropped > 0 {
+		cli.Say("left out: %d rows, since their accounts have more than %d", s.Dropped, t.spec.MaxRows)
+	}
 	if s.Invalid > 0 {
 		cli.Say("invalid: %d rows, written to %s", s.Invalid, s.Rejects)
 	}

@@ -71,10 +71,15 @@ func (t *releaseTask) printForecast(f *release.Forecast, everyone ledger.Balance
 	p.say("A dry run: nothing is charged or written. It shows true locations, for the owner only.")
 	p.say("")
 	p.say("rows       %d, of which %d are invalid", f.Rows, f.Invalid)
+	if f.Dropped > 0 {
+		p.say("left out   %d rows, since their accounts have more than %d", f.Dropped, t.spec.MaxRows)
+	}
 	p.say("locations  %d, of %s", f.Locations, numberOf(f.Accounts, "account"))
 	p.say("price      %v/m for each location, %s/m in total", f.Epsilon, total(f.Epsilon, f.Locations))
 	if f.Complete {
 		p.say("budgets    an earlier attempt has charged and drawn everything; the release only names the files")
+	} else if f.Repeated {
+		p.say("budgets    the release is complete; repeating it charges and draws nothing")
 	} else {
 		t.budgets(&p, f, everyone)
 	}

@@ -58,6 +58,15 @@ func (t *Table) Number(name []byte) int {
 	return len(t.ends) - 1
 }
 
+// Find returns the number of name, if it has one. It may be called concurrently with itself.
+func (t *Table) Find(name []byte) (number int, found bool) {
+	if len(t.ends) == 0 {
+		return 0, false
+	}
+	n := t.slots[t.find(maphash.Bytes(t.seed, name), name)].number
+	return int(n) - 1, n != 0
+}
+
 // find returns the slot of name, or the free slot where it belongs.
 func (t *Table) find(hash uint64, name []byte) uint64 {
 	mask := uint64(len(t.slots) - 1)

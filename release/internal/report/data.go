@@ -26,6 +26,8 @@ type Public struct {
 	Time   time.Time // of the release
 
 	Rows            int64      // of the output
+	MaxRows         int        // the first rows of each account that were kept; 0 if all were
+	Dropped         int64      // rows that were left out for it
 	Kept            []string   // columns copied as they are
 	EscapedFormulas bool       // kept text that looks like a formula has an apostrophe in front
 	Locations       []Location // in the order of the columns, at least one
