@@ -25,25 +25,33 @@ type Shared interface {
 type Sharded interface {
 	Release
 
-	// Shards returns the state of all shards, in their order.
-	Shards() ([]Shard, error)
+	// Progress returns how far all processes together are.
+	Progress() (ShardProgress, error)
 
-	// Claim asks to count a shard for some time, in which nobody else is told to. It reports
-	// false if somebody counts it or has counted it.
-	Claim(shard int, lease time.Duration) (bool, error)
+	// Shard returns the state of a shard, and Shards that of all shards, in their order.
+	Shard(shard int) (Shard, error)
+	Shards() iter.Seq2[Shard, error]
+
+	// Claim asks for a shard to count, or once all accounts are charged for one to draw, that
+	// nobody else is told of for some time. Wanted is its number, or -1 for any. Claim returns -1
+	// if somebody has it, or has done it. Who has a shard claims it again for more time, or for
+	// none to leave it to others. A claim saves work and decides nothing: whoever counts or
+	// draws a shard without one does no harm.
+	Claim(wanted int, lease time.Duration) (shard int, err error)
 
 	// SetCount stores what a shard has: how many rows each account has in it, in ascending order
 	// of accounts (their Evaluations; Epsilon is ignored), and what info says of it. All of it is
-	// stored or nothing. A second count of a shard must be the same as the first, else SetCount
-	// returns a [*ReleaseError]: the input has changed.
+	// stored or nothing. A second count of a shard must have the same digest as the first, else
+	// SetCount returns a [*ReleaseError]: the input has changed. It changes nothing.
 	SetCount(shard int, digest string, info []byte, accounts iter.Seq2[Item, error]) error
 
 	// Accounts returns, once all shards are counted, how many rows each account has in all of
 	// them (Evaluations), in ascending order, of the accounts behind the first skip.
 	Accounts(skip int64) iter.Seq2[Item, error]
 
-	// Before returns how many rows the accounts of a shard have in the shards before it.
-	Before(shard int) (map[string]int64, error)
+	// Excess returns the accounts of a shard that have more than most rows up to its end, and how
+	// many of their rows in it are among their first ones (Evaluations), in ascending order.
+	Excess(shard int, most int64) iter.Seq2[Item, error]
 
 	// SetCharged says that all accounts are charged. It fails if the number of accounts that
 	// are charged is not that of the accounts that were counted.
@@ -51,8 +59,15 @@ type Sharded interface {
 
 	// Publish stores which draw of a shard may be seen, if there is none yet and all accounts are
 	// charged. It returns the draw that is stored: another attempt than the one given is to be
-	// removed unseen.
+	// removed unseen. After an error the attempt may be stored all the same, and must be kept.
 	Publish(shard int, attempt Attempt) (Attempt, error)
+}
+
+// ShardProgress says how far a release in shards is.
+type ShardProgress struct {
+	Counted int // shards
+	Charged bool
+	Drawn   int // shards of which a draw may be seen
 }
 
 // Shard is the state of a shard.

@@ -40,6 +40,3 @@ type invalid struct {
 	row int // in the batch
 	why error
 }
-
-// end returns the number of the row after the batch.
-func (b *batch) end() int64 { return b.rows.First + int64(b.rows.Len()) }

@@ -31,7 +31,11 @@ type findings struct {
 // check runs the first pass, which reads all of the input.
 func (r *run) check(ctx context.Context) error {
 	s, p := r.spec, r.plan
-	counter := accounts.NewCounter(r.sizes.accounts, func() (*os.File, error) { return openNameless(accountsPath(s.Out)) })
+	spill := func() (*os.File, error) { return openNameless(accountsPath(s.Out)) }
+	if r.spill != nil {
+		spill = r.spill
+	}
+	counter := accounts.NewCounter(r.sizes.accounts, spill)
 	f := &findings{digest: digest{columns: p.fields}, accounts: counter}
 	r.found = f
 	if r.infers() {
@@ -144,7 +148,7 @@ func (b *batch) inferKinds(i int) {
 // add adds the findings of a batch.
 func (f *findings) add(p *plan, b *batch) error {
 	f.digest.add(b.hash)
-	f.rows = b.end()
+	f.rows += int64(b.rows.Len())
 	f.locations += b.locations
 	for c := range f.kinds {
 		f.kinds[c].Merge(b.kinds[c])

@@ -10,11 +10,15 @@ import (
 type collector struct {
 	out     dataset.Writer
 	rejects dataset.Writer
-	rows    int64 // of the input up to the last batch
+	digest  digest
+	rows    int64 // of the input
+	kept    int64 // of them, in the output
 }
 
 func (c *collector) append(b *batch) error {
-	c.rows = b.end()
+	c.digest.add(b.hash)
+	c.rows += int64(b.rows.Len())
+	c.kept += int64(b.out.Len())
 	if err := c.out.Append(b.block); err != nil || len(b.invalid) == 0 {
 		return err
 	}
@@ -22,31 +26,31 @@ func (c *collector) append(b *batch) error {
 }
 
 // drawAll runs the second pass: it draws all locations.
-func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) error {
+func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) (*collector, error) {
 	workers := make([]func(*batch) error, r.spec.workers())
 	drawers := make([]*drawer, len(workers))
 	for w := range workers {
 		drawers[w] = r.newDrawer(out, rejects)
 		workers[w] = drawers[w].draw
 	}
-	c := &collector{out: out, rejects: rejects}
+	c := &collector{out: out, rejects: rejects, digest: digest{columns: r.plan.fields}}
 	err := r.newPipeline().run(ctx, workers, func(b *batch) error {
 		if err := c.append(b); err != nil {
 			return err
 		}
-		r.spec.report(Progress{Releasing, float64(b.end()) / float64(r.found.rows), b.end()})
+		r.spec.report(Progress{Releasing, float64(c.rows) / float64(r.found.rows), c.rows})
 		return nil
 	})
 	if err == nil && c.rows != r.found.rows {
 		err = errChanged
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, d := range drawers {
 		for k := range d.surveys {
 			r.surveys[k].merge(&d.surveys[k])
 		}
 	}
-	return nil
+	return c, nil
 }

@@ -89,7 +89,10 @@ func (g *grain) merge(other *grain) {
 
 // degrees returns the step of the coarsest grid that nearly all coordinates lie on, or 0 if they
 // show none.
-func (g *grain) degrees() float64 {
+func (g *grain) degrees() float64 { return float64(g.units()) / unitsPerDegree }
+
+// units returns the same in units.
+func (g *grain) units() int64 {
 	if len(g.distinct) < griddedValues {
 		return 0
 	}
@@ -106,7 +109,7 @@ func (g *grain) degrees() float64 {
 		}
 		step = divisor(divisor(step, g.step[d]), g.first[d]-first)
 		if covered += n; float64(covered) >= griddedShare*float64(total) {
-			return float64(step) / unitsPerDegree
+			return step
 		}
 	}
 	return 0
@@ -157,6 +160,9 @@ func (r *run) gridded() (all []Gridded, err error) {
 	}
 	for k, s := range r.found.surveyors {
 		g := Gridded{Lat: r.spec.Lat[k], Lon: r.spec.Lon[k], LatStep: s.lats.degrees(), LonStep: s.lons.degrees(), Median: median}
+		if s.steps != nil {
+			g.LatStep, g.LonStep = float64(s.steps[0])/unitsPerDegree, float64(s.steps[1])/unitsPerDegree
+		}
 		if g.LatStep == 0 || g.LonStep == 0 {
 			continue
 		}

@@ -120,3 +120,6 @@ func TestGuarded(t *testing.T) {
 	}()
 	_ = recoverEntropy(func(*batch) error { panic("a mistake") }, nil)
 }
+
+// end returns the number of the row after the batch.
+func (b *batch) end() int64 { return b.rows.First + int64(b.rows.Len()) }

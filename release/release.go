@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/ledger"
@@ -45,8 +47,11 @@ type run struct {
 
 	there string // hash of an output that is there when the run begins; "" if there is none
 
+	spill func() (*os.File, error) // opens a file for accounts; nil: beside the output
+
 	surveys []survey
-	batches []*batch // used by both passes
+	at      time.Time // of the release, for the report
+	batches []*batch  // used by both passes
 }
 
 // Run releases a data set. When it returns without an error, the output has its name. After
@@ -335,7 +340,7 @@ func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 	if err := r.chargeAll(ctx); err != nil {
 		return r.explain(err)
 	}
-	err = r.drawAll(ctx, out, rejects)
+	_, err = r.drawAll(ctx, out, rejects)
 	if err == nil && rejects != nil {
 		err = rejects.Close()
 	}
@@ -363,7 +368,7 @@ func (r *run) close() {
 	if r.reader != nil {
 		r.reader.Close()
 	}
-	if r.found != nil {
+	if r.found != nil && r.found.accounts != nil { // shards have none when they are drawn
 		r.found.accounts.Close()
 	}
 	for _, f := range []*file{r.out, r.report, r.metadata, r.rejects} {

@@ -31,6 +31,7 @@ func (r *run) writeReports(hash string) error {
 func (r *run) tryReport() error {
 	r.surveys = newSurveys(r.spec, r.noise())
 	d, err := r.reportData(strings.Repeat("0", 2*sha256.Size))
+	r.at = time.Time{}
 	if err != nil {
 		return err
 	}
@@ -41,11 +42,14 @@ func (r *run) tryReport() error {
 }
 
 func (r *run) reportData(hash string) (report.Data, error) {
+	if r.at.IsZero() {
+		r.at = time.Now().UTC()
+	}
 	s := r.spec
 	mean, within95, err := r.accuracy()
 	_, one := s.constant()
 	p := report.Public{
-		Output: filepath.Base(s.Out), SHA256: hash, Time: time.Now().UTC(),
+		Output: filepath.Base(s.Out), SHA256: hash, Time: r.at,
 		Rows: r.found.kept(), MaxRows: s.MaxRows, Dropped: r.found.dropped, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
 		Mechanism: cmp.Or(s.Mechanism, DefaultMechanism), Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
@@ -71,7 +75,7 @@ func ledgerName(l ledger.Ledger) string {
 // ownerData returns the data of the owner's section of the report.
 func (r *run) ownerData() *report.Owner {
 	o := &report.Owner{
-		Input: r.spec.In, Digest: r.found.digest.String(), ID: r.id, Ledger: ledgerName(r.ledger), Account: r.spec.Account,
+		Input: r.spec.In, Digest: r.inLedger.Digest, ID: r.id, Ledger: ledgerName(r.ledger), Account: r.spec.Account,
 		Accounts: r.found.payers,
 		Rejected: r.found.invalid, Rejects: r.spec.Rejects,
 	}

@@ -3,9 +3,12 @@ package release
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // A Target is where the files of a release in shards go. Names are paths as in [Spec.Out]. It is
@@ -16,8 +19,9 @@ type Target interface {
 	// place of Close when the file is not needed.
 	Create(ctx context.Context, name string) (io.WriteCloser, error)
 
-	// Rename gives a file another name, durably, and never changes what it holds. If from is
-	// missing the error is [fs.ErrNotExist].
+	// Rename gives a file another name, durably. If from is missing the error is
+	// [fs.ErrNotExist]. If to is the name of another file the error is [fs.ErrExist], as far as the
+	// target can tell.
 	Rename(ctx context.Context, from, to string) error
 
 	// Remove removes a file. That it is missing is no error.
@@ -27,6 +31,13 @@ type Target interface {
 	Exists(ctx context.Context, name string) (bool, error)
 }
 
+// A Lister is a [Target] that can list files. Then the drafts of processes that were killed are
+// removed when the release is complete.
+type Lister interface {
+	// List returns the names of the files that begin with a prefix.
+	List(ctx context.Context, prefix string) ([]string, error)
+}
+
 // LocalFiles is the target for files of this machine, or of a folder that machines share.
 var LocalFiles Target = localFiles{}
 
@@ -34,7 +45,7 @@ type localFiles struct{}
 
 // Create implements [Target].
 func (localFiles) Create(_ context.Context, name string) (io.WriteCloser, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +72,24 @@ func (f localFile) Abandon() { f.File.Close() }
 
 // Rename implements [Target].
 func (localFiles) Rename(_ context.Context, from, to string) error {
+	if exists(to) && exists(from) {
+		return fmt.Errorf("%s has been created meanwhile: %w", to, fs.ErrExist)
+	}
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
 	return syncDir(to)
+}
+
+// List implements [Lister].
+func (localFiles) List(_ context.Context, prefix string) (names []string, err error) {
+	entries, err := os.ReadDir(filepath.Dir(prefix))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(prefix)) {
+			names = append(names, filepath.Join(filepath.Dir(prefix), e.Name()))
+		}
+	}
+	return names, err
 }
 
 // Remove implements [Target].

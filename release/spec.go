@@ -65,6 +65,7 @@ const (
 	Releasing               // reported after every batch of the second pass
 	Sealing                 // reported when all rows are written
 	Publishing              // reported before a file gets its name
+	Waiting                 // for other processes; in a release in shards only
 )
 
 // A Progress is the progress of a release.

@@ -118,6 +118,10 @@ type surveyor struct {
 	lats   grain // of the valid ones
 	lons   grain
 
+	// steps are those of the grid if the locations were seen in shards, which do not tell their
+	// coordinates.
+	steps *[2]int64
+
 	sketch *sketch // what a dry run shows besides; nil in a release
 }
 

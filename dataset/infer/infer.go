@@ -4,6 +4,7 @@
 package infer
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,24 @@ func (c *Column) Merge(other Column) {
 	c.reals = c.reals || other.reals
 	c.wide = c.wide || other.wide
 	c.text = c.text || other.text
+}
+
+// MarshalText returns what the column knows of its cells.
+func (c Column) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, is := range []bool{c.integers, c.reals, c.wide, c.text} {
+		if is {
+			text = append(text, "irwt"[i])
+		}
+	}
+	return text, nil
+}
+
+// UnmarshalText sets what the column knows of its cells.
+func (c *Column) UnmarshalText(text []byte) error {
+	has := func(b byte) bool { return bytes.IndexByte(text, b) >= 0 }
+	*c = Column{has('i'), has('r'), has('w'), has('t')}
+	return nil
 }
 
 // Kind returns the kind of the cells so far.

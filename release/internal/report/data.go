@@ -23,6 +23,8 @@ type Data struct {
 type Public struct {
 	Output string    // name of the output file, without its folder
 	SHA256 string    // of the output file, in hexadecimal
+	Shards int       // files that the output is divided into; 0: it is one file
+	Listed string    // name of the file that lists them, without its folder
 	Time   time.Time // of the release
 
 	Rows            int64      // of the output

@@ -17,11 +17,13 @@ type metadata struct {
 	Format    string    `json:"format"`
 	Generator generator `json:"generator"`
 	File      string    `json:"file"`
-	SHA256    string    `json:"sha256"`
+	SHA256    string    `json:"sha256,omitempty"`
 	Released  time.Time `json:"released"`
 
 	Rows        int64             `json:"rows"`
 	SetAside    bool              `json:"invalid_rows_may_be_left_out"`
+	MaxRows     int               `json:"most_rows_of_an_account,omitempty"`
+	Dropped     *int64            `json:"rows_left_out_beyond_it,omitempty"`
 	Locations   []metadataColumns `json:"locations"`
 	Kept        []string          `json:"columns_copied"`
 	Escaped     bool              `json:"formulas_escaped"`
@@ -115,6 +117,9 @@ func newMetadata(p Public) metadata {
 		Charge:   metadataCharge{p.Epsilon, 0, p.OneAccount},
 		Accuracy: metadataAccuracy{significant(p.MeanError, 4), significant(p.Error95, 4)},
 		Meaning:  p.meaning(), NotPromised: p.notPromised(), Citation: citations,
+	}
+	if p.MaxRows > 0 {
+		m.MaxRows, m.Dropped = p.MaxRows, &p.Dropped
 	}
 	var all int64
 	for _, l := range p.Locations {

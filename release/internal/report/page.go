@@ -29,6 +29,8 @@ type publicPart struct {
 	Generator            string // name and version
 	Output, SHA256, Time string
 	Rows                 string
+	Shards, MaxRows      string // empty for 0
+	Dropped, Listed      string
 	Kept                 []string
 	SetAside, Region     bool
 	EscapedFormulas      bool
@@ -76,6 +78,12 @@ func newPublicPart(p Public) publicPart {
 		MeanError:       length(p.MeanError), Error95: length(p.Error95),
 		Expected: newHistogram("expected", "Expected distances between published and true locations",
 			width, expectedShares(p.noise(), width), nil),
+	}
+	if p.Shards > 0 {
+		page.Shards, page.Listed = count(int64(p.Shards)), printable.Text(p.Listed)
+	}
+	if p.MaxRows > 0 {
+		page.MaxRows, page.Dropped = count(int64(p.MaxRows)), count(p.Dropped)
 	}
 	if p.Radius != 0 {
 		page.Level, page.Radius = about(p.Level, 4), exactLength(p.Radius)
