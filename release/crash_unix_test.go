@@ -29,6 +29,13 @@ import (
 const roleVariable = "GEOSQL_RELEASE_DIES_AT"
 
 func TestMain(m *testing.M) {
+	if url, set := os.LookupEnv(shardsVariable); set {
+		if err := workOnShards(os.Args[1], url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	at, set := os.LookupEnv(roleVariable)
 	if !set {
 		os.Exit(m.Run())

@@ -295,16 +295,19 @@ func (s *sharding) openSpill() (*os.File, error) {
 	if s.local() {
 		folder = filepath.Dir(s.spec.Out)
 	}
-	f, err := os.CreateTemp(folder, "."+filepath.Base(s.spec.Out)+".accounts*"+unfinished) // 0600
+	f, err := os.CreateTemp(folder, spillName(s.spec.Out)+"*"+unfinished) // 0600
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil {
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // clean was first
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
+
+// spillName is what the names of files for accounts begin with.
+func spillName(out string) string { return "." + filepath.Base(out) + ".accounts-" }
 
 // shardPath returns the name of the file of a shard.
 func shardPath(out string, format dataset.Format, shard, n int) string {

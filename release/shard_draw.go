@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -380,11 +381,19 @@ func (s *sharding) clean(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !strings.HasSuffix(name, draftEnding) || !strings.Contains(name, "."+s.draftMark()+"-")
+	})
+	if s.local() { // some were killed before they could take the name of such a file away
+		spills, err := l.List(ctx, filepath.Join(filepath.Dir(s.spec.Out), spillName(s.spec.Out)))
+		if err != nil {
+			return err
+		}
+		names = append(names, spills...)
+	}
 	for _, name := range names {
-		if strings.HasSuffix(name, draftEnding) && strings.Contains(name, "."+s.draftMark()+"-") {
-			if err := s.target.Remove(ctx, name); err != nil {
-				return err
-			}
+		if err := s.target.Remove(ctx, name); err != nil {
+			return err
 		}
 	}
 	return nil

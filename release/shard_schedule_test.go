@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -26,7 +27,9 @@ import (
 // it; what a killed worker was about to clean up stays as it is.
 type schedule struct {
 	rng     *rand.Rand
-	shared  *fakeShared
+	ledger  ledger.Ledger // for the judge
+	shared  func(player int) ledger.Shared
+	lease   time.Duration
 	spec    Spec
 	n       int
 	deaths  float64 // probability of a kill at a step
@@ -82,9 +85,10 @@ func (p *player) act(step string, do func() error) error {
 
 // perform starts a player.
 func (s *schedule) perform(number, only int) *player {
-	p := &player{Shared: s.shared, schedule: s, number: number, wake: make(chan int)}
+	p := &player{Shared: s.shared(number), schedule: s, number: number, wake: make(chan int)}
 	go func() {
 		w := worker(s.spec, p, s.n, only, (*playedTarget)(p))
+		w.lease = cmp.Or(s.lease, w.lease)
 		w.wait = func(ctx context.Context) error { return p.act("wait", func() error { return nil }) }
 		_, p.err = w.work(context.Background())
 		w.close()
@@ -133,7 +137,7 @@ func (s *schedule) play(t *testing.T, players int) error {
 			return err
 		}
 		if len(waiting) == 0 && finale {
-			return judgeWhole(t, s.spec, s.n, s.shared.Ledger, s.kept, s.charged)
+			return judgeWhole(t, s.spec, s.n, s.ledger, s.kept, s.charged)
 		}
 		if len(waiting) == 0 || steps > 5000 {
 			if steps > 20000 {
@@ -230,7 +234,7 @@ func (s *schedule) judge(t *testing.T) error {
 		_, there := s.seen[path]
 		drawn = drawn || there
 	}
-	got := spent(t, s.shared.Ledger)
+	got := spent(t, s.ledger)
 	for account, amount := range got {
 		if amount > s.charged[account] {
 			return fmt.Errorf("%s was charged %v, want %v", account, amount, s.charged[account])
@@ -245,7 +249,7 @@ func (s *schedule) judge(t *testing.T) error {
 // A player is a ledger, whose calls are steps.
 func (p *player) OpenSharded(id string, plan ledger.ReleasePlan, shards int) (x ledger.Sharded, err error) {
 	err = p.act("open", func() (err error) {
-		x, err = p.shared.OpenSharded(id, plan, shards)
+		x, err = p.Shared.OpenSharded(id, plan, shards)
 		return err
 	})
 	return &playedSharded{x, p}, err
@@ -261,7 +265,7 @@ func (p *player) CannotPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]
 		all = append(all, x)
 	}
 	return p.act("can pay", func() error {
-		return p.shared.CannotPay(unit, func(yield func(ledger.Item, error) bool) {
+		return p.Shared.CannotPay(unit, func(yield func(ledger.Item, error) bool) {
 			for _, x := range all {
 				if !yield(x, nil) {
 					return
@@ -272,7 +276,7 @@ func (p *player) CannotPay(unit budget.Unit, items iter.Seq2[ledger.Item, error]
 }
 
 func (p *player) SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error {
-	return p.act("limit", func() error { return p.shared.SetFirstLimit(account, unit, eps) })
+	return p.act("limit", func() error { return p.Shared.SetFirstLimit(account, unit, eps) })
 }
 
 type playedSharded struct {
@@ -393,7 +397,7 @@ func newSchedule(t *testing.T, seed uint64, plant func(*fakeShared)) *schedule {
 		plant(f)
 	}
 	return &schedule{
-		rng: rng, shared: f, spec: s, n: 1 + rng.IntN(4), deaths: []float64{0, 0.01, 0.05, 0.15}[rng.IntN(4)],
+		rng: rng, ledger: l, shared: func(int) ledger.Shared { return f }, spec: s, n: 1 + rng.IntN(4), deaths: []float64{0, 0.01, 0.05, 0.15}[rng.IntN(4)],
 		kept: kept, charged: charged,
 		parked: make(chan *player), seen: map[string][sha256.Size]byte{}, kills: map[string]int{},
 	}
@@ -463,7 +467,7 @@ func TestShardsPlantedRefusal(t *testing.T) {
 		s.between = func(step string) {
 			if step == "charge" && !spent {
 				spent = true
-				check(t, s.shared.Ledger.Charge("other", budget.Metre, []ledger.Item{{Account: "u1", Epsilon: limit - s.charged["u1"]/2, Evaluations: 1}}))
+				check(t, s.ledger.Charge("other", budget.Metre, []ledger.Item{{Account: "u1", Epsilon: limit - s.charged["u1"]/2, Evaluations: 1}}))
 				s.charged["u1"] += limit - s.charged["u1"]/2
 			}
 		}

@@ -1,0 +1,47 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/postgres"
+)
+
+// onPostgres is a ledger on a server.
+type onPostgres struct{ *postgres.Ledger }
+
+func (onPostgres) Head() (ledger.Head, error) { return ledger.Head{}, errors.ErrUnsupported }
+func (onPostgres) Verify(string, *ledger.Head) (ledger.Verified, error) {
+	return ledger.Verified{}, errors.ErrUnsupported
+}
+func (onPostgres) Archive(string, time.Time) (int64, error) { return 0, errors.ErrUnsupported }
+
+// openPostgres opens the ledger of a URL as a process of that name does.
+func openPostgres(t testing.TB, url, process string) onPostgres {
+	t.Helper()
+	l, err := postgres.Open(url+"&application_name="+process, true)
+	check(t, err)
+	t.Cleanup(func() { l.Close() })
+	return onPostgres{l}
+}
+
+// The schedules of TestShardsScheduled on a server, where every worker has connections of its own,
+// and a lease has always ended when somebody asks.
+func TestShardsScheduledOnPostgres(t *testing.T) {
+	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
+	server := pgtest.Start(t)
+	for seed := range uint64(10) {
+		url := server.Database(t)
+		s := newSchedule(t, 1000+seed, nil)
+		s.ledger, s.lease = openPostgres(t, url, "judge"), time.Microsecond
+		s.shared = func(number int) ledger.Shared { return openPostgres(t, url, fmt.Sprint("player", number)) }
+		if err := s.play(t, 2+int(seed%2)); err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, strings.Join(s.trace, "\n"))
+		}
+	}
+}
