@@ -87,6 +87,9 @@ type sharding struct {
 	working int       // that shard
 
 	progress func(Progress) // of the user
+	stage    Stage          // that was reported last
+	before   int64          // rows of earlier shards in it
+	latest   int64          // rows of this shard
 	done     ShardProgress
 
 	whole   *findings        // of all shards, once they are counted
@@ -285,6 +288,14 @@ func (s *sharding) onProgress(p Progress) {
 	case Releasing:
 		p.Share = (float64(s.done.Drawn) + p.Share) / float64(s.n)
 	}
+	switch {
+	case p.Stage != s.stage:
+		s.stage, s.before = p.Stage, 0
+	case p.Done < s.latest: // another shard
+		s.before += s.latest
+	}
+	s.latest = p.Done
+	p.Done += s.before
 	p.Share = min(p.Share, 1)
 	s.progress(p)
 }

@@ -29,7 +29,9 @@ var releaseCommand = &cli.Command{
 --keep does not name. After an interruption, the same command continues and charges nothing
 twice. Also writes OUT.report.html and OUT.metadata.json. Required are --in, --out, --account,
 --lat, --lon and --ledger, either --epsilon or --level and --radius, and --domain or --region.
-Stops before it charges if an account cannot pay, or if too many locations lie outside the box.`,
+Stops before it charges if an account cannot pay, or if too many locations lie outside the box.
+With --shards, the files are OUT-00000-of-0000N and so on, before the extension, and
+OUT.manifest.json lists them. Repeating a complete release does nothing.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t releaseTask
 		t.register(fs)
@@ -52,10 +54,13 @@ type releaseTask struct {
 	domain  []float64
 	region  string
 	dry     bool
+	shards  int // 0: the output is one file
+	shard   int // -1: all
 }
 
 func (t *releaseTask) register(fs *flag.FlagSet) {
 	s := &t.spec
+	t.shard = -1
 	t.ledger.register(fs, "keep the budgets in the ledger `FILE`, or at a postgres:// URL")
 	optionalVar(fs, &t.account, "account", "charge the account that `COLUMN` names, or const:NAME for all rows")
 	fs.StringVar(&s.In, "in", "", "read the data set `FILE`, in a format that import reads")
@@ -75,6 +80,18 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	fs.Func("max-rows-per-account", "release the first `K` rows of each account, in the order of the input, and leave the others out, which cost nothing", func(v string) (err error) {
 		if s.MaxRows, err = strconv.Atoi(v); err != nil || s.MaxRows < 1 {
 			return errors.New("it must be a whole number of at least 1")
+		}
+		return nil
+	})
+	fs.Func("shards", "divide the output into `N` files, which processes on many machines make together: each runs this command; the ledger must be at a postgres:// URL", func(v string) (err error) {
+		if t.shards, err = strconv.Atoi(v); err != nil || t.shards < 1 || t.shards > release.MostShards {
+			return fmt.Errorf("it must be a whole number from 1 to %d", release.MostShards)
+		}
+		return nil
+	})
+	fs.Func("shard", "stop when shard `I` is published, from 0, and what must come before is done", func(v string) (err error) {
+		if t.shard, err = strconv.Atoi(v); err != nil || t.shard < 0 {
+			return errors.New("it must be a whole number of at least 0")
 		}
 		return nil
 	})
@@ -167,6 +184,9 @@ func (t *releaseTask) check() error {
 	if err := t.ledger.check(); err != nil {
 		return err
 	}
+	if err := t.checkShards(); err != nil {
+		return err
+	}
 	s.Account = *t.account
 	if s.Epsilon == nil {
 		s.Epsilon = new(big.Rat).Quo(t.level, t.radius)
@@ -199,6 +219,9 @@ func (t *releaseTask) run(ctx context.Context) error {
 
 // publish releases the data set.
 func (t *releaseTask) publish(ctx context.Context) error {
+	if t.shards > 0 {
+		return t.publishShards(ctx)
+	}
 	l, err := engines.Open(t.ledger.file, true, t.ledger.mode)
 	if err != nil {
 		return err
@@ -261,6 +284,7 @@ var stageNames = [...]string{
 	release.Releasing:  "releasing (2 of 2)",
 	release.Sealing:    "sealing",
 	release.Publishing: "publishing",
+	release.Waiting:    "waiting for other processes",
 }
 
 // printSummary prints on standard error what was released.
