@@ -19,6 +19,7 @@ type sharded struct {
 	ledger *Ledger
 	id     string
 	number int64  // of the release
+	shards int    // that it has
 	owner  []byte // of its claims
 }
 
@@ -28,7 +29,7 @@ func (l *Ledger) OpenSharded(id string, plan ledger.ReleasePlan, shards int) (le
 	if err != nil {
 		return nil, err
 	}
-	s := &sharded{Release: release, ledger: l, id: id, owner: make([]byte, 16)}
+	s := &sharded{Release: release, ledger: l, id: id, shards: shards, owner: make([]byte, 16)}
 	_, _ = rand.Read(s.owner) // never fails
 	stored, err := s.find()
 	if err == nil && stored == 0 {
@@ -132,12 +133,8 @@ func (s *sharded) parts(from int64, n int) (all []ledger.Shard, err error) {
 	return all, err
 }
 
-// partsAtOnce and countsAtOnce are how much is read and written at a time. Between, no connection is
-// kept.
-const (
-	partsAtOnce  = 64
-	countsAtOnce = 1 << 14
-)
+// partsAtOnce is how many shards are read at a time. In between no connection is kept.
+const partsAtOnce = 64
 
 // Shards implements [ledger.Sharded].
 func (s *sharded) Shards() iter.Seq2[ledger.Shard, error] {
@@ -199,113 +196,14 @@ func (s *sharded) SetCount(shard int, digest string, info []byte, accounts iter.
 	})
 }
 
-// addCounts stores how many rows accounts have in a shard.
-func (s *sharded) addCounts(t *transaction, shard int, accounts iter.Seq2[ledger.Item, error]) error {
-	var names []string
-	var counts []int64
-	write := func() error {
-		if len(names) == 0 {
-			return nil
-		}
-		err := t.write(`
-INSERT INTO geosql.part_count(release, account, shard, rows)
-SELECT $1::bigint, account, $2::bigint, rows FROM unnest($3::text[], $4::bigint[]) AS c(account, rows)`, s.number, int64(shard), names, counts)
-		if err == nil {
-			err = t.flush()
-		}
-		names, counts = names[:0], counts[:0]
-		return err
-	}
-	for x, err := range accounts {
-		if err == nil {
-			err = checkNames(x.Account)
-		}
-		if err != nil {
-			return err
-		}
-		names, counts = append(names, x.Account), append(counts, x.Evaluations)
-		if len(names) == countsAtOnce {
-			if err := write(); err != nil {
-				return err
-			}
-		}
-	}
-	return write()
-}
-
-// inOrder makes the server read counts in the order of their index: a release reads them once, and
-// before the server knows how many there are.
-const inOrder = "SELECT set_config('enable_hashagg', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)"
-
-// counts returns what a query answers in the order of accounts.
-func (s *sharded) counts(sql string, args ...any) (all []ledger.Item, err error) {
-	err = s.view(func(r *reader) error {
-		if err := r.query(inOrder, func(pgx.Rows) error { return nil }); err != nil {
-			return err
-		}
-		return r.query(sql, func(rows pgx.Rows) error {
-			var x ledger.Item
-			err := rows.Scan(&x.Account, &x.Evaluations)
-			all = append(all, x)
-			return err
-		}, args...)
-	})
-	return all, err
-}
-
-// Accounts implements [ledger.Sharded].
-func (s *sharded) Accounts(skip int64) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
-		for after, left := "", skip; ; left = 0 {
-			page, err := s.counts(`
-SELECT account, sum(rows)::bigint FROM geosql.part_count WHERE release = $1 AND account > $2
-GROUP BY account ORDER BY account OFFSET $3 LIMIT $4`, s.number, after, left, int64(countsAtOnce))
-			if err != nil {
-				yield(ledger.Item{}, err)
-				return
-			}
-			for _, x := range page {
-				if !yield(x, nil) {
-					return
-				}
-			}
-			if len(page) < countsAtOnce {
-				return
-			}
-			after = page[len(page)-1].Account
-		}
-	}
-}
-
-// Excess implements [ledger.Sharded].
-func (s *sharded) Excess(shard int, most int64) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
-		all, err := s.counts(`
-SELECT c.account, greatest(0, $3 - b.rows) FROM geosql.part_count AS c
-CROSS JOIN LATERAL (SELECT coalesce(sum(x.rows), 0)::bigint AS rows FROM geosql.part_count AS x
-  WHERE x.release = c.release AND x.account = c.account AND x.shard < c.shard) AS b
-WHERE c.release = $1 AND c.shard = $2 AND b.rows + c.rows > $3 ORDER BY c.account`, s.number, int64(shard), most)
-		if err != nil {
-			yield(ledger.Item{}, err)
-			return
-		}
-		for _, x := range all {
-			if !yield(x, nil) {
-				return
-			}
-		}
-	}
-}
-
 // SetCharged implements [ledger.Sharded].
 func (s *sharded) SetCharged() error {
 	var counted int64 // which cannot change any more
-	err := s.view(func(r *reader) error {
-		_, err := r.row("SELECT count(*) FROM (SELECT FROM geosql.part_count WHERE release = $1 GROUP BY account) AS a", []any{s.number}, &counted)
-		return err
-	})
-	if err != nil {
-		return err
+	for _, err := range s.Accounts(0) {
+		if err != nil {
+			return err
+		}
+		counted++
 	}
 	return s.update(func(t *transaction) error {
 		var charged, left int64

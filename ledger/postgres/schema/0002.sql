@@ -16,11 +16,11 @@ CREATE TABLE geosql.part(
   file text COLLATE "C", sha256 text COLLATE "C", draw bytea,
   PRIMARY KEY (release, shard));
 
--- How many rows an account has in a shard. The counts go when the release is complete.
+-- How many rows accounts have in a shard, many accounts in a row: see counts.go. First is the first
+-- of them. The counts go when the release is complete.
 CREATE TABLE geosql.part_count(
-  release bigint NOT NULL,
-  account text COLLATE "C" NOT NULL,
-  shard bigint NOT NULL,
-  rows bigint NOT NULL CHECK (rows > 0),
-  PRIMARY KEY (release, account, shard));
-CREATE INDEX part_count_shard ON geosql.part_count(release, shard);
+  release bigint NOT NULL, shard bigint NOT NULL,
+  first text COLLATE "C" NOT NULL,
+  counts bytea NOT NULL,
+  PRIMARY KEY (release, shard, first));
+ALTER TABLE geosql.part_count ALTER COLUMN counts SET STORAGE EXTERNAL;
