@@ -137,7 +137,7 @@ func cutWord(text, word string) (rest string, found bool) {
 
 // takeEpsilon takes an epsilon that was given itself.
 func takeEpsilon(text string, take func(*big.Rat) error) error {
-	eps, err := rational(text)
+	eps, err := cli.Rational(text)
 	if err == nil && eps.Sign() <= 0 {
 		err = errors.New("epsilon must be above 0")
 	}

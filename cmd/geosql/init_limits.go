@@ -108,7 +108,7 @@ func limitAmount(text string, epsilon *big.Rat) (*big.Rat, error) {
 		amount = times(epsilon, n)
 	} else {
 		var err error
-		if amount, err = rational(text); err != nil {
+		if amount, err = cli.Rational(text); err != nil {
 			return nil, err
 		}
 	}

@@ -111,11 +111,11 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 		s.Mechanism = v
 		return release.CheckMechanism(v)
 	})
-	rationalVar(fs, &s.Epsilon, rational, "epsilon", "charge `E` per metre for each location")
-	rationalVar(fs, &t.level, rationalLevel, "level", "set epsilon to `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
-	rationalVar(fs, &t.radius, rational, "radius", "set the radius of the level to `METRES`")
+	rationalVar(fs, &s.Epsilon, cli.Rational, "epsilon", "charge `E` per metre for each location")
+	rationalVar(fs, &t.level, cli.RationalLevel, "level", "set epsilon to `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
+	rationalVar(fs, &t.radius, cli.Rational, "radius", "set the radius of the level to `METRES`")
 	fs.Func("limit", "give every account a budget of `E` per metre, if the ledger has no limit for everybody", func(v string) error {
-		x, err := rational(v)
+		x, err := cli.Rational(v)
 		if err != nil {
 			return err
 		}
@@ -135,28 +135,6 @@ func rationalVar(fs *flag.FlagSet, value **big.Rat, parse func(text string) (*bi
 		*value = x
 		return err
 	})
-}
-
-// rational reads a decimal within the range of a float64.
-func rational(text string) (*big.Rat, error) {
-	if _, err := cli.Number(text); err != nil {
-		return nil, err
-	}
-	x, ok := new(big.Rat).SetString(cli.TrimBlanks(text))
-	if !ok {
-		return nil, fmt.Errorf("%q is not a decimal number", text)
-	}
-	return x, nil
-}
-
-// rationalLevel reads a decimal, or the logarithm of a decimal, which it rounds down.
-func rationalLevel(text string) (*big.Rat, error) {
-	x, err := cli.Level(text)
-	if err != nil || !strings.HasPrefix(cli.TrimBlanks(text), "ln") {
-		return rational(text)
-	}
-	units := math.Floor(x*1e12) - 1 // one less, since rounding may have added one
-	return new(big.Rat).SetFrac(big.NewInt(int64(units)), big.NewInt(1e12)), nil
 }
 
 func (t *releaseTask) check() error {
