@@ -192,3 +192,6 @@ func (l *Ledger) read(work func(*reader) error) error {
 	}
 	return engine.Wrap(l.store.view(work))
 }
+
+// String returns what people are shown of where the ledger is: host, port, database and user.
+func (l *Ledger) String() string { return Redact(l.url) }

@@ -85,20 +85,36 @@ func splitURL(where string) (*url.URL, url.Values, error) {
 	return u, query, nil
 }
 
-// parseURL returns the configuration of connections to the server that a URL names. A URL must not
-// have a password: others see URLs, in lists of processes, in logs and in settings.
-func parseURL(where string) (*pgxpool.Config, error) {
+// CheckURL returns an error if a URL cannot be that of a ledger, or has a password. The files that
+// it names may be on another machine.
+func CheckURL(where string) error {
+	_, _, err := checkedURL(where)
+	return err
+}
+
+// checkedURL splits a URL. It must not have a password: others see URLs, in lists of processes, in
+// logs and in settings.
+func checkedURL(where string) (*url.URL, url.Values, error) {
 	u, query, err := splitURL(where)
 	if err != nil {
-		return nil, fmt.Errorf("the URL of the ledger cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("the URL of the ledger cannot be read: %w", err)
 	}
 	_, hasPassword := u.User.Password()
 	for key := range query {
 		hasPassword = hasPassword || isSecret(key)
 	}
 	if hasPassword {
-		return nil, errors.New("the URL of the ledger has a password, which others can see: " +
+		return nil, nil, errors.New("the URL of the ledger has a password, which others can see: " +
 			"put it into a file that PGPASSFILE names, or ~/.pgpass, with a line HOST:PORT:DATABASE:USER:PASSWORD and mode 0600")
+	}
+	return u, query, nil
+}
+
+// parseURL returns the configuration of connections to the server that a URL names.
+func parseURL(where string) (*pgxpool.Config, error) {
+	u, query, err := checkedURL(where)
+	if err != nil {
+		return nil, err
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
 	config, err := pgxpool.ParseConfig(u.String())
