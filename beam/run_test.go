@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -110,6 +112,38 @@ func TestRunIsInterrupted(t *testing.T) {
 				t.Errorf("stopped %v, error %v with status %d", stopped, err, cli.Status(err))
 			}
 		})
+	}
+}
+
+// However many shards a runner asks for at a time, a process works on one.
+func TestWorkerTakesTurns(t *testing.T) {
+	var now, most atomic.Int64
+	e := &engine{}
+	e.run = func(context.Context, release.Spec, int) (*release.ShardSummary, error) {
+		most.Store(max(most.Load(), now.Add(1)))
+		defer now.Add(-1)
+		time.Sleep(time.Millisecond)
+		return &release.ShardSummary{}, nil
+	}
+	e.use(t)
+	path := write(t, newSpecText().String())
+	var wait sync.WaitGroup
+	for range 20 {
+		wait.Go(func() {
+			w, release, err := workers.use(t.Context(), path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer release()
+			if _, err := w.run(t.Context(), 0, 3); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d shards were released at a time", most.Load())
 	}
 }
 

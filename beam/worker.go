@@ -26,6 +26,7 @@ var (
 // A worker is what a process has open to release shards of one spec file: the ledger, the output's
 // target, and a copy of the input if it is on an object store.
 type worker struct {
+	turn        chan struct{} // holds an element while a shard is released
 	spec        *Spec
 	ledger      ledger.Shared
 	target      release.Target
@@ -138,7 +139,7 @@ func openWorker(ctx context.Context, path string) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{spec: spec}
+	w := &worker{spec: spec, turn: make(chan struct{}, 1)}
 	if err := w.open(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -194,10 +195,17 @@ func (w *worker) close() (err error) {
 	return err
 }
 
-// run releases a shard.
+// run releases a shard. A process has one at a time, which uses all processors: several would
+// need more memory and more of the ledger's connections, and be no faster.
 func (w *worker) run(ctx context.Context, shard, of int) (*release.ShardSummary, error) {
 	if of != w.spec.Shards {
 		return nil, fmt.Errorf("%s says %d shards, and the job was submitted with %d: repeat the job", w.spec.path, w.spec.Shards, of)
+	}
+	select {
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 	return runShards(ctx, w.spec.Release, w.ledger, w.spec.Shards, shard, w.target)
 }
