@@ -149,3 +149,15 @@ func TestExplainConnect(t *testing.T) {
 		t.Error("another error was changed")
 	}
 }
+
+// A URL is checked where nobody connects to it: what it names there may be missing.
+func TestCheckURL(t *testing.T) {
+	if err := CheckURL("postgres://ana@h/d?sslmode=verify-full&sslrootcert=/no/such/file"); err != nil {
+		t.Error(err)
+	}
+	for _, where := range []string{"postgres://ana:secret@h/d", "postgres://h/d?password=secret", "/data/ledger", "postgres:h"} {
+		if err := CheckURL(where); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+}
