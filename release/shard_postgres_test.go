@@ -35,7 +35,7 @@ func openPostgres(t testing.TB, url, process string) onPostgres {
 func TestShardsScheduledOnPostgres(t *testing.T) {
 	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
 	server := pgtest.Start(t)
-	for seed := range uint64(10) {
+	for seed := range uint64(6) {
 		url := server.Database(t)
 		s := newSchedule(t, 1000+seed, nil)
 		s.ledger, s.lease = openPostgres(t, url, "judge"), time.Microsecond

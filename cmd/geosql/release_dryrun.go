@@ -96,10 +96,13 @@ func (t *releaseTask) printForecast(f *release.Forecast, everyone ledger.Balance
 		p.whereabouts(w)
 	}
 	p.say("")
-	if f.Refused == nil {
-		p.say("The release would begin.")
-	} else {
+	switch {
+	case f.Refused != nil:
 		p.say("The release would be refused.")
+	case f.Repeated:
+		p.say("The release would do nothing.")
+	default:
+		p.say("The release would begin.")
 	}
 	_, err := os.Stdout.WriteString(p.text.String())
 	return err

@@ -106,10 +106,10 @@ func shardNumbers(all []int) string {
 		for to+1 < len(all) && all[to+1] <= all[to]+1 {
 			to++
 		}
-		switch to - from {
-		case 0:
+		if to-from < 2 {
+			to = from
 			parts = append(parts, fmt.Sprint(all[from]))
-		default:
+		} else {
 			parts = append(parts, fmt.Sprintf("%d to %d", all[from], all[to]))
 		}
 		from = to + 1

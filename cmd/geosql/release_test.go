@@ -103,10 +103,43 @@ func TestReleaseCommand(t *testing.T) {
 		t.Errorf("%v, %.100s", err, text)
 	}
 	clitest.WantError(t, p.run(t), 1, "already exists")
+	repeated := func(want string) {
+		t.Helper()
+		r := p.run(t, "--keep", "id", "--id", "spring")
+		if r.Status != 0 || r.Out != "" || !strings.HasPrefix(r.Err, "release spring has been complete since 2") || !strings.HasSuffix(r.Err, want) {
+			t.Errorf("%+v", r)
+		}
+	}
+	repeated(", as " + p.path("out.csv") + ": nothing was charged or drawn\n")
 	if err := os.Remove(p.path("out.csv")); err != nil {
 		t.Fatal(err)
 	}
-	clitest.WantError(t, p.run(t, "--keep", "id", "--id", "spring"), 1, "release spring was published as "+p.path("out.csv")+" on 2")
+	repeated(" is not there any more, or is not what was published; to draw again, which is charged, use another --id\n")
+}
+
+// Rows beyond those that an account may have are left out, and it is said how many.
+func TestReleaseMaxRows(t *testing.T) {
+	p := newPublisher(t, 120).and("--max-rows-per-account", "2", "--limit", "1")
+	for _, more := range [][]string{{"--dry-run"}, nil} {
+		r := p.run(t, more...)
+		if r.Status != 0 || !strings.Contains(r.Out+r.Err, "20 rows, since their accounts have more than 2\n") {
+			t.Errorf("%+v", r)
+		}
+	}
+	page, err := os.ReadFile(p.path("out.csv.report.html"))
+	if err != nil || !bytes.Contains(page, []byte("only the first 2 rows with a location were kept: 20 rows were left out")) {
+		t.Errorf("the report does not say what was left out: %v", err)
+	}
+}
+
+func TestShardNumbers(t *testing.T) {
+	for want, all := range map[string][]int{
+		"no shard": nil, "shard 4": {4}, "shards 1, 2": {2, 1}, "shards 0 to 2, 5": {5, 0, 1, 2}, "shards 3, 7 to 9, 11": {9, 8, 7, 3, 11},
+	} {
+		if got := shardNumbers(all); got != want {
+			t.Errorf("%v are %s, want %s", all, got, want)
+		}
+	}
 }
 
 // A level over a radius, a region instead of a domain, a constant account.
@@ -196,13 +229,22 @@ func TestReleaseUsage(t *testing.T) {
 		"either -epsilon, or -level":     p.and("-level", "3"),
 		"-limit: epsilon must not be":    p.and("-limit", "-1"),
 		"-workers: it must be a whole":   p.and("-workers", "0"),
-		"-id: an id must be a line":      p.and("-id", "a\nb"),
-		"-outside: it must be from 0":    p.and("-outside", "1.01"),
-		"-outside: \"1 %\" is not a num": p.and("-outside", "1 %"),
-		"-dry-run: it takes no value":    p.and("-dry-run=no"),
-		"-keep":                          p.and("-keep", ""),
-		"flag -epsilon is given twice":   p.and("-epsilon", "0.01"),
-		"flag -ledger is given twice":    p.and("-ledger", p.path("l2")),
+		"-max-rows-per-account: it must": p.and("-max-rows-per-account", "0"),
+		"-shards: it must be a whole":    p.and("-shards", "100001"),
+		"-shards: it must be a whole nu": p.and("-shards", "0"),
+		"-shard: it must be a whole":     p.and("-shards", "3", "-shard", "-1"),
+		"-shard needs -shards":           p.and("-shard", "0"),
+		"-shard must be from 0 to 2":     p.and("-shards", "3", "-shard", "3"),
+		"leave it out":                   p.and("-shards", "3", "-dry-run"),
+		"leave out -rejects":             p.and("-shards", "3", "-rejects", "x"),
+		"needs a ledger that machines share: --ledger postgres://..": p.and("-shards", "3"),
+		"-id: an id must be a line":                                  p.and("-id", "a\nb"),
+		"-outside: it must be from 0":                                p.and("-outside", "1.01"),
+		"-outside: \"1 %\" is not a num":                             p.and("-outside", "1 %"),
+		"-dry-run: it takes no value":                                p.and("-dry-run=no"),
+		"-keep":                                                      p.and("-keep", ""),
+		"flag -epsilon is given twice":                               p.and("-epsilon", "0.01"),
+		"flag -ledger is given twice":                                p.and("-ledger", p.path("l2")),
 	} {
 		clitest.WantError(t, q.run(t), 2, want)
 	}
