@@ -16,7 +16,7 @@ import (
 )
 
 // errNotShared is the error of a release in shards with a ledger that one machine has.
-var errNotShared = errors.New("a release in shards needs a ledger that machines share: --ledger postgres://..")
+var errNotShared = errors.New("a release in shards needs a ledger that machines share, such as --ledger postgres://host/database")
 
 // checkShards checks the flags of a release in shards.
 func (t *releaseTask) checkShards() error {

@@ -237,7 +237,7 @@ func TestReleaseUsage(t *testing.T) {
 		"-shard must be from 0 to 2":     p.and("-shards", "3", "-shard", "3"),
 		"leave it out":                   p.and("-shards", "3", "-dry-run"),
 		"leave out -rejects":             p.and("-shards", "3", "-rejects", "x"),
-		"needs a ledger that machines share: --ledger postgres://..": p.and("-shards", "3"),
+		"needs a ledger that machines share, such as --ledger postgres://host/database": p.and("-shards", "3"),
 		"-id: an id must be a line":                                  p.and("-id", "a\nb"),
 		"-outside: it must be from 0":                                p.and("-outside", "1.01"),
 		"-outside: \"1 %\" is not a num":                             p.and("-outside", "1 %"),

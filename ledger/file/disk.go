@@ -39,16 +39,17 @@ func (d disk) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 // which processes queue. So a caller waits for the transaction that its process is in, then for one
 // of every other process that asked before, then for its own.
 func (d disk) Update(needs engine.Needs, work func(engine.Transaction) error) error {
-	return d.jobs.Do(&engine.Job{Needs: needs, Work: work}, func(take func() []*engine.Job) error {
-		return d.commit(func(t *transaction, err error) error {
-			jobs := take()
-			if err != nil {
-				return err
-			}
-			if t.marked {
-				return t.errMarked()
-			}
-			return engine.RunJobs(jobs, t, func() int { return t.written })
-		})
-	})
+	return d.jobs.Do(&engine.Job{Needs: needs, Work: work})
+}
+
+// runJobs runs the jobs that wait in a transaction, unless an error says why none has begun.
+func (l *Ledger) runJobs(t *transaction, err error) error {
+	jobs := l.jobs.Take()
+	switch {
+	case err != nil:
+		return err
+	case t.marked:
+		return t.errMarked()
+	}
+	return engine.RunJobs(jobs, t)
 }

@@ -183,6 +183,8 @@ func register(db *store, path string, at place) *Ledger {
 		db:    db,
 	}
 	l.Core = engine.New(disk{l})
+	run := l.runJobs // once: charges should not allocate
+	l.jobs.Commit = func() error { return l.commit(run) }
 	l.watcher.lastSeen = db.opened.ID
 	if path != "" {
 		l.turns = turns.Open(path+"-queue", l.mode())

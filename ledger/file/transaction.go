@@ -101,6 +101,9 @@ func (t *transaction) rollBack() {
 	}
 }
 
+// Written implements [engine.Transaction].
+func (t *transaction) Written() int { return t.written }
+
 // Undo implements [engine.Transaction].
 func (t *transaction) Undo(undo func()) { t.undos = append(t.undos, undo) }
 

@@ -90,6 +90,7 @@ func openStore(url string, create bool) (*store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s := &store{}
+	s.queue.Commit = s.commit
 	pool, err := connect(ctx, url, func(conn *pgconn.PgConn, text string) { s.warning.Store(&warning{conn, text}) })
 	if err != nil {
 		return nil, err

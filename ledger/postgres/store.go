@@ -77,11 +77,14 @@ func (s *store) Update(needs engine.Needs, work func(engine.Transaction) error) 
 			}
 		}
 	}
-	return s.queue.Do(&engine.Job{Needs: needs, Work: work}, func(take func() []*engine.Job) error {
-		s.turn.Lock()
-		defer s.turn.Unlock()
-		return s.run(take())
-	})
+	return s.queue.Do(&engine.Job{Needs: needs, Work: work})
+}
+
+// commit runs the jobs that wait in a transaction. Others can join until it is this process's turn.
+func (s *store) commit() error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return s.run(s.queue.Take())
 }
 
 // update runs work in a transaction, as Update does.
@@ -189,7 +192,7 @@ func (s *store) runOnce(ctx context.Context, jobs []*engine.Job, p *plan) error 
 		return err
 	}
 	defer t.end() // also if a job panics
-	err = engine.RunJobs(jobs, t, func() int { return t.written })
+	err = engine.RunJobs(jobs, t)
 	switch {
 	case t.again: // whatever a job made of the error
 		return again{}

@@ -388,6 +388,9 @@ func (t *transaction) closeConn() {
 	t.conn = nil
 }
 
+// Written implements [engine.Transaction].
+func (t *transaction) Written() int { return t.written }
+
 // Undo implements [engine.Transaction].
 func (t *transaction) Undo(undo func()) { t.undos = append(t.undos, undo) }
 

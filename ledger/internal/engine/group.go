@@ -15,6 +15,10 @@ type Job struct {
 // Queue gathers the callers that wait at the same time, so that they share a transaction and its
 // wait for the disk.
 type Queue struct {
+	// Commit runs the jobs that Take returns in a transaction. It is set before the queue is used. Until it
+	// calls Take, callers can join.
+	Commit func() error
+
 	mu      sync.Mutex
 	waiting *group // that callers join; nil if nobody waits
 }
@@ -33,13 +37,12 @@ var ErrAborted = errors.New("the transaction was given up")
 // Do runs a job in a transaction, and returns its refusal or the error of the transaction.
 //
 // Callers that wait at the same time share a transaction. The first of them runs the jobs of all,
-// in the order in which they came: its commit gets a function that closes the group and returns
-// its jobs. Until commit calls it, others can join.
-func (q *Queue) Do(j *Job, commit func(take func() []*Job) error) error {
+// in the order in which they came.
+func (q *Queue) Do(j *Job) error {
 	g, first := q.join(j)
 	if first {
 		defer g.finish()
-		g.err = commit(q.take)
+		g.err = q.Commit()
 	} else {
 		<-g.done
 	}
@@ -71,8 +74,8 @@ func (q *Queue) join(j *Job) (g *group, first bool) {
 	return q.waiting, first
 }
 
-// take takes the jobs of the group that waits. Callers who come later make another.
-func (q *Queue) take() []*Job {
+// Take takes the jobs of the group that waits. Callers who come later make another.
+func (q *Queue) Take() []*Job {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	jobs := q.waiting.jobs
@@ -81,16 +84,16 @@ func (q *Queue) take() []*Job {
 }
 
 // RunJobs runs jobs in a transaction until one returns an error other than a refusal, or a refusal
-// after it has written. Written returns how many writes the transaction has made.
-func RunJobs(jobs []*Job, t Transaction, written func() int) error {
+// after it has written.
+func RunJobs(jobs []*Job, t Transaction) error {
 	for _, j := range jobs {
-		before := written()
+		before := t.Written()
 		j.Refusal = j.Work(t)
 		switch {
 		case j.Refusal == nil:
 		case !IsRefusal(j.Refusal):
 			return j.Refusal
-		case written() != before:
+		case t.Written() != before:
 			return errLateRefusal
 		}
 	}

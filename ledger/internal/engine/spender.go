@@ -17,6 +17,10 @@ type spender struct {
 	spare     []hold  // allocated together
 	noted     *Origin // of its notes
 	unchecked int     // evaluations until it looks for limits again
+
+	asked asked
+	needs Needs                   // askedFor
+	work  func(Transaction) error // charge
 }
 
 // hold is what a spender has reserved for one account, on disk.
@@ -139,40 +143,58 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 // takeFromLimit charges the cost: it takes from the account's limit what the hold does not
 // cover, and reserves ahead. The entry also records what the hold has used before.
 func (p *spender) takeFromLimit(h *hold, cost budget.Amount) error {
-	var granted, limit budget.Amount
-	var term ledger.Term
-	err := p.statement.core.update(one(Key{h.account, p.unit}), func(tx Transaction) error {
-		s, err := tx.Standing(Key{h.account, p.unit})
-		if err != nil {
-			return err
-		}
-		held := ledger.Share{Term: h.Term, Left: h.Left}.In(s.Term)
-		if err := checkAffordable(tx, &s, cost, held); err != nil {
-			return err
-		}
-		term, limit, granted = s.Term, s.Limit, max(cost-held, h.Ahead(cost, s.Remaining()))
-		used, evaluations := h.Unrecorded()
-		spent := used + cost
-		return tx.Post(&Change{
-			Origin:      p.origin(tx.Now()),
-			Account:     h.account,
-			Spent:       spent,
-			Reserved:    granted - spent,
-			Evaluations: evaluations + 1,
-		}, &s)
-	})
-	if err != nil {
+	k := &p.asked
+	k.hold, k.cost = h, cost
+	if err := p.statement.core.update(p.needs, p.work); err != nil {
 		return err
 	}
 	h.SetRecorded()
-	if h.Term.Start != term.Start {
+	if h.Term.Start != k.before.Term.Start {
 		h.Drop()
 	}
-	h.Term = term
-	h.AddFromLimit(granted, cost, limit)
+	h.Term = k.before.Term
+	h.AddFromLimit(k.granted, cost, k.before.Limit)
 	h.Use(cost)
 	h.SetRecorded()
 	return nil
+}
+
+// asked is what a spender asks a transaction for, and gets. A spender has one, so that charging
+// allocates as little as it can.
+type asked struct {
+	hold    *hold
+	cost    budget.Amount
+	before  ledger.Standing
+	granted budget.Amount
+	change  Change
+}
+
+// askedFor is the need of the transaction.
+func (p *spender) askedFor(yield func(Key) bool) { yield(Key{p.asked.hold.account, p.unit}) }
+
+// charge charges what was asked for.
+func (p *spender) charge(tx Transaction) (err error) {
+	k := &p.asked
+	h := k.hold
+	if k.before, err = tx.Standing(Key{h.account, p.unit}); err != nil {
+		return err
+	}
+	s := &k.before
+	held := ledger.Share{Term: h.Term, Left: h.Left}.In(s.Term)
+	if err := checkAffordable(tx, s, k.cost, held); err != nil {
+		return err
+	}
+	k.granted = max(k.cost-held, h.Ahead(k.cost, s.Remaining()))
+	used, evaluations := h.Unrecorded()
+	spent := used + k.cost
+	k.change = Change{
+		Origin:      p.origin(tx.Now()),
+		Account:     h.account,
+		Spent:       spent,
+		Reserved:    k.granted - spent,
+		Evaluations: evaluations + 1,
+	}
+	return tx.Post(&k.change, s)
 }
 
 // note notes what the hold has used since that was last recorded, and what it returns. It is

@@ -31,6 +31,7 @@ func (s *statement) Spender(function string, unit budget.Unit) ledger.Spender {
 		}
 	}
 	p := &spender{statement: s, function: function, unit: unit}
+	p.needs, p.work = p.askedFor, p.charge
 	s.spenders = append(s.spenders, p)
 	return p
 }

@@ -145,6 +145,9 @@ type Transaction interface {
 	// AddSeen remembers that a role has seen an answer.
 	AddSeen(answer int64, role string) error
 
+	// Written returns how many writes the transaction has made.
+	Written() int
+
 	// Undo has undo called if the transaction ends without a commit.
 	Undo(undo func())
 }
