@@ -53,6 +53,51 @@ func (s *Server) Stop(t testing.TB) {
 	check(t, s.process.wait())
 }
 
+// StopAtOnce has the server end everything at once, so that it has to recover when it starts again.
+func (s *Server) StopAtOnce(t testing.TB) {
+	t.Helper()
+	s.mine(t)
+	check(t, s.process.signal(immediateStop))
+	check(t, s.process.wait())
+}
+
+// KillBackend kills the process behind one of the connections to a database, if there are any, as the
+// system does that runs out of memory. The server ends all others then and recovers. KillBackend
+// returns when it answers again.
+func (s *Server) KillBackend(t testing.TB, url string) {
+	t.Helper()
+	s.mine(t)
+	var pid int
+	check(t, s.query(func(ctx context.Context, c *pgx.Conn) error {
+		return c.QueryRow(ctx, `SELECT coalesce((SELECT pid FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'
+			ORDER BY random() LIMIT 1), 0)`, s.database(t, url)).Scan(&pid)
+	}))
+	if pid == 0 {
+		return
+	}
+	before := s.recoveries(t)
+	p, err := os.FindProcess(pid)
+	if check(t, err); p.Kill() != nil {
+		return // it has ended by itself
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if s.recoveries(t) > before && s.query(func(ctx context.Context, c *pgx.Conn) error { return c.Ping(ctx) }) == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the server does not recover:\n%s", s.logEnd())
+		}
+	}
+}
+
+// recoveries returns how often the server has ended all connections because a process was killed.
+func (s *Server) recoveries(t testing.TB) int {
+	t.Helper()
+	log, err := os.ReadFile(s.log())
+	check(t, err)
+	return strings.Count(string(log), "all server processes terminated; reinitializing")
+}
+
 // Restart starts the server again, and stops it before that if it runs.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()

@@ -86,6 +86,18 @@ func TestOwn(t *testing.T) {
 	}
 	s.Restart(t)
 	want(t, url, "SELECT sum(a)::text FROM t", "3")
+	read(t, url, "INSERT INTO t VALUES (4)")
+	s.StopAtOnce(t)
+	s.Restart(t)
+	want(t, url, "SELECT sum(a)::text FROM t", "7")
+	s.KillBackend(t, url) // of none
+	c, err := pgx.Connect(context.Background(), url)
+	check(t, err)
+	s.KillBackend(t, url)
+	if c.Ping(context.Background()) == nil {
+		t.Error("a connection lives whose process was killed")
+	}
+	want(t, url, "SELECT sum(a)::text FROM t", "7")
 	s.Set(t, "fsync", "off")
 	want(t, url, "SHOW fsync", "off")
 	s.Set(t, "max_connections", "50")

@@ -12,8 +12,12 @@ import (
 // A random test of the conformance suite has so many histories: each step waits for the server.
 const histories = "20"
 
+// asApplication plays an application of the crash harness, if the process is one, and does not return.
+var asApplication = func() {}
+
 func TestMain(m *testing.M) {
 	ledgertest.Main(openAgain)
+	asApplication()
 	if err := flag.Set("rapid.checks", histories); err != nil {
 		panic(err)
 	}
