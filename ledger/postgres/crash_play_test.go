@@ -73,6 +73,9 @@ type worker struct {
 // work is a kind of work: it returns what to do again and again.
 type work func(w *worker) func() error
 
+// chargers is how many workers charge accounts without reserving ahead that share nothing with others.
+const chargers = 3
+
 var works = map[string]work{
 	"charge":    charges,
 	"batch":     batches,
@@ -116,8 +119,8 @@ func play(role, where string, number int, begun int64) error {
 		return err
 	}
 	kinds := works
-	if role != "" && planted[role] != nil {
-		kinds = map[string]work{role: planted[role].work, role + " too": planted[role].work}
+	if p := planted[role]; p != nil && p.work != nil {
+		kinds = map[string]work{role: p.work, role + " too": p.work}
 	} else {
 		kinds["release"] = releases(begun)
 	}
@@ -307,7 +310,7 @@ func traces(w *worker) func() error {
 				return err
 			}
 			t, steps = opened, 0
-			if saved != nil {
+			if len(saved) > 0 {
 				if steps, err = strconv.ParseInt(string(saved), 10, 64); err != nil {
 					return err
 				}

@@ -32,6 +32,8 @@ type setting struct {
 	seconds int64
 }
 
+func (s setting) String() string { return fmt.Sprintf("%v in %d s", s.eps, s.seconds) }
+
 // testimony is what applications have written.
 type testimony struct {
 	sync.Mutex
