@@ -1,0 +1,152 @@
+//go:build unix
+
+package postgres
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/ledger/postgres/internal/state"
+)
+
+// pair is a server with a standby, and applications that look for whichever of them takes charges.
+func pair(t *testing.T) (c *crash, standby *pgtest.Server) {
+	server := pgtest.Own(t)
+	where := server.Database(t)
+	standby = server.Standby(t)
+	server.CaughtUp(t, standby)
+	hosts := hostOf(t, where) + "," + hostOf(t, standby.URL(t, where))
+	u, err := url.Parse(where)
+	check(t, err)
+	u.RawQuery = "host=" + url.QueryEscape(hosts) + "&target_session_attrs=read-write"
+	return newCrashAt(t, "all", server, u.String()), standby
+}
+
+func hostOf(t *testing.T, where string) string {
+	u, err := url.Parse(where)
+	check(t, err)
+	return u.Query().Get("host")
+}
+
+// judged demands that a round has no faults.
+func (c *crash) judged(hurt injury) {
+	c.t.Helper()
+	for _, fault := range c.round(hurt) {
+		c.t.Errorf("%s: %s", hurt.name, fault)
+	}
+}
+
+var nothing = injury{"nothing", false, func(*crash) {}}
+
+// grantedAtOnce returns what applications were granted without reserving ahead.
+func (c *crash) grantedAtOnce() (sum budget.Amount) {
+	c.told.Lock()
+	defer c.told.Unlock()
+	for k, granted := range c.told.granted {
+		if strings.HasPrefix(k.Account, "c") {
+			sum += granted
+		}
+	}
+	return sum
+}
+
+// refusals returns how often applications were told of an error.
+func (c *crash) refusals(of error) (n int) {
+	c.told.Lock()
+	defer c.told.Unlock()
+	for text, times := range c.told.errors {
+		if strings.Contains(text, of.Error()) {
+			n += times
+		}
+	}
+	return n
+}
+
+// A standby that was behind when the primary died takes over while applications charge. None of them
+// is granted anything there until the owner accepts the loss, and those that run have to begin anew.
+func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
+	c, standby := pair(t)
+	c.judged(nothing)
+	standby.Set(t, "primary_conninfo", "")
+	for ask(t, standby.URL(t, c.where), "SELECT count(*) FROM pg_stat_wal_receiver") > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	before := c.grantedAtOnce()
+	time.Sleep(300 * time.Millisecond)
+	c.server.Kill(t)
+	time.Sleep(50 * time.Millisecond) // until all is heard
+	granted := c.grantedAtOnce()
+	if granted == before {
+		t.Fatal("the standby lacks nothing")
+	}
+	standby.Promote(t)
+	c.server = standby
+	refused := func(err error) {
+		t.Helper()
+		for end := time.Now().Add(patience); c.refusals(err) < 10*applications; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				c.told.Lock()
+				defer c.told.Unlock()
+				t.Fatalf("applications are not refused: %v", c.told.errors)
+			}
+		}
+		if now := c.grantedAtOnce(); now != granted {
+			t.Errorf("%v were granted while %v", now-granted, err)
+		}
+	}
+	refused(errBehind)
+	c.killSome(1)
+	t.Run("begins now", func(t *testing.T) { // and knows it from its machine
+		for _, machine := range c.machines {
+			t.Setenv(state.FolderVariable, machine)
+			if _, err := Open(c.where+"&application_name=another", false); err == nil || !strings.Contains(err.Error(), "geosql ledger accept") {
+				t.Errorf("opened: %v", err)
+			}
+		}
+	})
+	generation, err := Accept(c.where)
+	if check(t, err); generation != 2 {
+		t.Errorf("generation %d", generation)
+	}
+	for _, a := range c.apps {
+		if a != nil {
+			refused(errOtherGeneration)
+		}
+	}
+
+	// What was acknowledged is lost, and releases that were not finished begin again: others are made.
+	for i, a := range c.apps {
+		if a != nil {
+			a.kill()
+			c.apps[i] = nil
+		}
+	}
+	begun := c.told.begun
+	c.told, c.head, c.losses = newTestimony(), nil, 1
+	c.told.begun = begun + 1000
+	c.ledger = open(t, c.where+"&application_name=later")
+	c.startMissing()
+	c.judged(nothing)
+	for _, hurt := range injuries[:4] {
+		c.judged(hurt)
+	}
+}
+
+// A standby that commits wait for has all that was acknowledged: the applications go on.
+func TestCrashFailoverToAStandbyThatCommitsWaitFor(t *testing.T) {
+	c, standby := pair(t)
+	c.server.Set(t, "synchronous_standby_names", "*")
+	c.judged(nothing)
+	c.judged(injury{"failover", true, func(c *crash) {
+		c.server.Kill(c.t)
+		standby.Promote(c.t)
+		c.server = standby
+	}})
+	for _, hurt := range injuries[:4] {
+		c.judged(hurt)
+	}
+}
