@@ -1,7 +1,6 @@
 package release
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,22 +11,13 @@ import (
 	"github.com/geosql/geosql/ledger/postgres"
 )
 
-// onPostgres is a ledger on a server.
-type onPostgres struct{ *postgres.Ledger }
-
-func (onPostgres) Head() (ledger.Head, error) { return ledger.Head{}, errors.ErrUnsupported }
-func (onPostgres) Verify(string, *ledger.Head) (ledger.Verified, error) {
-	return ledger.Verified{}, errors.ErrUnsupported
-}
-func (onPostgres) Archive(string, time.Time) (int64, error) { return 0, errors.ErrUnsupported }
-
 // openPostgres opens the ledger of a URL as a process of that name does.
-func openPostgres(t testing.TB, url, process string) onPostgres {
+func openPostgres(t testing.TB, url, process string) *postgres.Ledger {
 	t.Helper()
 	l, err := postgres.Open(url+"&application_name="+process, true)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
-	return onPostgres{l}
+	return l
 }
 
 // The schedules of TestShardsScheduled on a server, where every worker has connections of its own,

@@ -48,7 +48,7 @@ func workOnShards(dir, url string) error {
 	if err != nil {
 		return err
 	}
-	w := worker(processSpec(dir), onPostgres{l}, processShards, -1, LocalFiles)
+	w := worker(processSpec(dir), l, processShards, -1, LocalFiles)
 	w.sizes = sizes{batch: 60, accounts: accounts.Limits{Tally: 7, Merge: 3}, charge: 4}
 	w.lease = 50 * time.Millisecond
 	w.wait = func(context.Context) error {

@@ -233,7 +233,7 @@ func makeRoom(ctx context.Context, tx pgx.Tx, c *engine.Contents) (generation in
 		return 0, errors.New("the ledger of the database is in use")
 	}
 	_, err = tx.Exec(ctx, `TRUNCATE geosql.writer, geosql.entry, geosql.balance, geosql.budget, geosql.trace, geosql.run,
-		geosql.release, geosql.answer, geosql.seen, geosql.purse, geosql.fact, geosql.head;
+		geosql.release, geosql.sharding, geosql.part, geosql.part_count, geosql.answer, geosql.seen, geosql.purse, geosql.fact, geosql.head;
 		DELETE FROM geosql.meta WHERE key = 'moved_at'`)
 	return max(generation, c.Generation) + 1, err
 }
