@@ -11,7 +11,9 @@ type Shared interface {
 	Ledger
 
 	// OpenSharded begins a release in shards, or continues the one that has the ID. The plan and
-	// the number of shards must be the same, else OpenSharded returns a [*ReleaseError].
+	// the number of shards must be the same, else OpenSharded returns a [*ReleaseError]. A release that
+	// was complete before its ledger moved is published and has no shards: only releases
+	// move, and a ledger in which one in shards is not complete cannot move.
 	OpenSharded(id string, plan ReleasePlan, shards int) (Sharded, error)
 }
 

@@ -23,9 +23,9 @@ const MostShards = 100_000
 
 // A ShardSummary says what a process did for a release in shards, and how far the release is.
 type ShardSummary struct {
-	Summary // of the whole release, if Complete; before that only ID and Out
+	Summary // of the whole release, if Complete and its shards are known; else only ID and Out
 
-	Shards    int   // of the release
+	Shards    int   // of the release; 0 if the ledger has moved since, and does not know them
 	Counted   []int // by this process
 	Published []int // drawn by this process, and published
 	Lost      []int // drawn by this process, but another draw was published
@@ -375,19 +375,25 @@ func (s *sharding) partly() (*ShardSummary, error) {
 
 // finished returns the summary of a release that is complete.
 func (s *sharding) finished(ctx context.Context) (*ShardSummary, error) {
-	if err := s.gather(ctx, nil); err != nil {
+	known, err := s.sharded.Progress()
+	if err != nil {
 		return nil, err
+	}
+	s.sum.Shards, s.sum.Done, s.sum.Complete = known.Drawn, known.Drawn, true
+	if known.Drawn > 0 {
+		if err := s.gather(ctx, nil); err != nil {
+			return nil, err
+		}
+		own, err := s.run.summary(0)
+		if err != nil {
+			return nil, err
+		}
+		s.sum.Summary = *own
+		s.sum.Metadata = ""
 	}
 	if err := s.clean(ctx); err != nil { // what a process left that was killed meanwhile
 		return nil, err
 	}
-	own, err := s.run.summary(0)
-	if err != nil {
-		return nil, err
-	}
-	s.sum.Summary = *own
-	s.sum.Metadata = ""
-	s.sum.Done, s.sum.Complete = s.n, true
 	if p := s.sharded.Published(); len(s.sum.Counted)+len(s.sum.Published)+len(s.sum.Lost) == 0 && s.working != finishing {
 		there, err := s.target.Exists(ctx, s.sum.Manifest)
 		if err != nil {

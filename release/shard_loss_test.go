@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/pgtest"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/postgres"
 )
 
@@ -124,4 +125,72 @@ func TestShardsAfterLoss(t *testing.T) {
 			check(t, err)
 		})
 	}
+}
+
+// A ledger does not move while a release in shards is not complete. One that was complete before is
+// complete where the ledger is now, though the ledger does not know its shards any more.
+func TestShardsOfMovedLedger(t *testing.T) {
+	const n = 3
+	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
+	url, dir := pgtest.Start(t).Database(t), t.TempDir()
+	text, kept, charged := crowded(300, 0)
+	write(t, filepath.Join(dir, "in.csv"), text)
+	file := filepath.Join(t.TempDir(), "books")
+	s := newSpec(dir)
+	s.ID, s.Keep = "census", []string{"id"}
+	move := func(from, to string) error {
+		_, err := engines.Move(context.Background(), from, to, 0o600, func(string) {})
+		return err
+	}
+	work := func(only int, s Spec, n int) (*ShardSummary, error) {
+		t.Helper()
+		l, err := postgres.Open(url, true)
+		check(t, err)
+		defer l.Close()
+		return inShards(s, l, n, only)
+	}
+	for only := range n {
+		sum, err := work(only, s, n)
+		check(t, err)
+		if sum.Complete != (only == n-1) {
+			t.Errorf("%+v", sum)
+		}
+		err = move(url, file)
+		if only < n-1 && (err == nil || !strings.Contains(err.Error(), "release census is not complete") || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("the ledger moves: %v", err)
+		} else if only == n-1 {
+			check(t, err)
+		}
+	}
+	check(t, move(file, url))
+	for _, n := range []int{n, n + 4} {
+		sum, err := work(-1, s, n)
+		check(t, err)
+		if !sum.Complete || !sum.Repeated || sum.Gone || sum.Shards != 0 || sum.ID != "census" || sum.Finished == nil || len(sum.Counted)+len(sum.Published) > 0 {
+			t.Errorf("%+v", sum)
+		}
+	}
+	l, err := postgres.Open(url, false)
+	check(t, err)
+	defer l.Close()
+	if err := judgeWhole(t, s, n, l, kept, charged); err != nil {
+		t.Error(err)
+	}
+	// Another release can be made, and shards of the one before do not come back.
+	other := s
+	other.ID, other.Out = "other", filepath.Join(t.TempDir(), "out.csv")
+	if sum, err := work(-1, other, n); err != nil || sum.Repeated || !sum.Complete || len(sum.Published) != n {
+		t.Errorf("%+v, %v", sum, err)
+	}
+
+	// The owner can give a release up.
+	other.ID, other.Out = "third", filepath.Join(t.TempDir(), "out.csv")
+	_, err = work(0, other, n)
+	check(t, err)
+	if err := move(url, file); err == nil {
+		t.Error("the ledger moves")
+	}
+	_, err = postgres.Accept(url)
+	check(t, err)
+	check(t, move(url, file))
 }

@@ -62,7 +62,11 @@ func (t *releaseTask) publishShards(ctx context.Context) error {
 // release is complete.
 func (t *releaseTask) printShards(s *release.ShardSummary) {
 	if s.Repeated {
-		cli.Say("release %s has been complete since %s, as the %d files in %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), s.Shards, s.Manifest)
+		files := "files"
+		if s.Shards > 0 {
+			files = numberOf(int64(s.Shards), "file")
+		}
+		cli.Say("release %s has been complete since %s, as the %s in %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), files, s.Manifest)
 		if s.Gone {
 			cli.Say("%s is not there any more; to draw again, which is charged, use another --id", s.Manifest)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
@@ -148,10 +149,30 @@ func readState(ctx context.Context, q querier) (s engine.State, generation int64
 func (p *Place) Retire(to string) error {
 	return p.try(func(ctx context.Context) error {
 		return p.inTransaction(ctx, func(tx pgx.Tx) error {
+			if err := checkShardsComplete(ctx, tx); err != nil {
+				return err
+			}
 			_, err := tx.Exec(ctx, "INSERT INTO geosql.meta VALUES ('moved', $1), ('moved_at', geosql.now()::text) ON CONFLICT DO NOTHING", to)
 			return err
 		})
 	})
+}
+
+// checkShardsComplete returns an error if a release in shards is not complete: what is known of its
+// shards does not move. Without it the accounts that are charged would pay for other draws than those that
+// may have been published.
+func checkShardsComplete(ctx context.Context, tx pgx.Tx) error {
+	var id string
+	err := tx.QueryRow(ctx, `SELECT r.id FROM geosql.sharding AS s JOIN geosql.release AS r ON r.id = s.release
+		WHERE r.sealed IS NULL ORDER BY r.id LIMIT 1`).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("release %s is not complete, and its shards cannot move: complete it with its 'geosql release' command first, "+
+		"or give it up with 'geosql ledger accept', which forgets all unfinished releases and keeps what they have charged", printable.Text(id))
 }
 
 // Reinstate implements [engine.Place].

@@ -33,6 +33,9 @@ func (l *Ledger) OpenSharded(id string, plan ledger.ReleasePlan, shards int) (le
 	_, _ = rand.Read(s.owner) // never fails
 	stored, err := s.find()
 	if err == nil && stored == 0 {
+		if release.Published() != nil {
+			return s, nil // its shards did not move with it
+		}
 		stored, err = s.add(shards)
 	}
 	if err == nil && stored != int64(shards) {

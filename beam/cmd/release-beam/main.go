@@ -134,6 +134,9 @@ func report(r *beam.Result) {
 	if s.Repeated && r.Published == 0 {
 		cli.Say("release %s has been complete since %s; nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339))
 	}
+	if s.Shards == 0 { // the ledger knows no more of it
+		return
+	}
 	cli.Say("released %s in %d shards: %d rows in the order of the input, which is public", r.Out, r.Shards, s.Rows)
 	cli.Say("charged: %v/m for each of %d locations, to %d accounts (release %s)", s.Epsilon, s.Locations, s.Accounts, s.ID)
 	cli.Say("expected error: %.0f m on average, at most %.0f m with probability 0.95", s.Mean, s.Within95)
