@@ -13,6 +13,7 @@ extension:
 long:
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
+	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
 
 # The packages of the hosts, beside the extension.

@@ -217,9 +217,7 @@ func (s *store) view(work func(*reader) error) error {
 	}
 	defer r.conn.Release()
 	err = work(r)
-	if _, ending := r.conn.Exec(context.Background(), "COMMIT"); err == nil && ending != nil {
-		err = ending
-	}
+	_, _ = r.conn.Exec(context.Background(), "COMMIT") // what was read is one state, whatever the server hears of its end
 	return err
 }
 
@@ -270,7 +268,7 @@ func (s *store) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 	if err != nil || !set {
 		return err
 	}
-	return s.view(func(r *reader) error {
+	look := func(r *reader) error {
 		keys, revision, err := r.limitsSince(s.limits.revision)
 		if err != nil || len(keys) == 0 {
 			return err
@@ -280,7 +278,8 @@ func (s *store) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 		}
 		s.limits.revision = revision
 		return nil
-	})
+	}
+	return retry(func(context.Context) error { return s.view(look) }) // the next call would look again too
 }
 
 // limitsSet reports whether limits were set since those that were looked at.
