@@ -82,13 +82,14 @@ ON CONFLICT (role, unit, account) DO UPDATE SET spent = p.spent + excluded.spent
 // eventUnit is the unit of entries that change no balance.
 const eventUnit = engine.EventUnit
 
-// TakeTrace implements [engine.Transaction].
+// TakeTrace implements [engine.Transaction]. The random user is the token that fences others off: each
+// later write compares it with the row, which it has locked, so that a process that was stopped
+// and wakes up after somebody else has taken the trace writes nothing.
 func (t *transaction) TakeTrace(name string, row *engine.TraceRow) error {
 	return t.write(`
-INSERT INTO geosql.trace AS t(trace, account, unit, state, points, "user", held, lost, changed)
+INSERT INTO geosql.trace(trace, account, unit, state, points, "user", held, lost, changed)
 VALUES ($1, $2, $3, '', 0, $4, $5, 0, $6)
-ON CONFLICT (trace) DO UPDATE SET "user" = excluded."user", held = excluded.held, changed = excluded.changed,
-  fence = t.fence + CASE WHEN t."user" IS DISTINCT FROM excluded."user" THEN 1 ELSE 0 END`,
+ON CONFLICT (trace) DO UPDATE SET "user" = excluded."user", held = excluded.held, changed = excluded.changed`,
 		name, row.Account, string(row.Unit), row.User, int64(row.Held), t.now)
 }
 

@@ -60,12 +60,11 @@ CREATE TABLE geosql.budget(
   PRIMARY KEY (account, unit));
 CREATE INDEX budget_revision ON geosql.budget(revision);
 
--- The fence grows each time that somebody takes the trace.
 CREATE TABLE geosql.trace(
   trace text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL, unit text COLLATE "C" NOT NULL,
   state bytea NOT NULL, points bigint NOT NULL,
-  "user" bytea, fence bigint NOT NULL DEFAULT 1,
+  "user" bytea,
   held bigint NOT NULL, lost bigint NOT NULL,
   changed bigint NOT NULL);
 
