@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// A statement is SQL with its arguments: int64, string, []byte, slices of these and of places and hashes, nil.
+// A statement is SQL with its arguments: int64, string, []byte, slices of these and of places and hashes, columns, nil.
 type statement struct {
 	sql  string
 	args []any
@@ -39,6 +39,19 @@ const (
 	tidOID   = 27
 )
 
+// column goes to the server as one element if all are equal.
+type column[E int64 | string] []E
+
+// short returns the elements that are sent.
+func (c column[E]) short() []E {
+	for _, v := range c {
+		if v != c[0] {
+			return c
+		}
+	}
+	return c[:min(1, len(c))]
+}
+
 // A place is where a row is in its table, the tid of the server.
 type place [6]byte
 
@@ -55,6 +68,10 @@ func encode(arg any) (value []byte, format int16) {
 		return binary.BigEndian.AppendUint64(nil, uint64(v)), binaryFormat
 	case bool:
 		return []byte{boolByte(v)}, binaryFormat
+	case column[int64]:
+		return encode(v.short())
+	case column[string]:
+		return encode(v.short())
 	case []int64:
 		b := appendArray(make([]byte, 0, 20+12*len(v)), int8OID, len(v))
 		for _, n := range v {

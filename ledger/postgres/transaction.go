@@ -46,11 +46,11 @@ type account struct {
 
 // entries are the rows of table entry that a transaction writes, by columns.
 type entries struct {
-	statement, time           []int64
-	function, account, unit   []string
-	spent, reserved, evals    []int64
-	windowStart, windowSpent  []int64
-	epsilonLimit, windowLimit []int64
+	statement, time           column[int64]
+	function, account, unit   column[string]
+	spent, reserved, evals    column[int64]
+	windowStart, windowSpent  column[int64]
+	epsilonLimit, windowLimit column[int64]
 	hash                      [][32]byte
 	scratch                   []byte
 }
@@ -316,10 +316,10 @@ func (t *transaction) leave() statement {
 		return compareKeys(a.key(), b.key())
 	})
 	n := len(t.changed)
-	accounts, units, places := make([]string, 0, n), make([]string, 0, n), make([]place, 0, n)
-	var columns [5][]int64
+	accounts, units, places := make([]string, 0, n), make(column[string], 0, n), make([]place, 0, n)
+	var columns [5]column[int64]
 	for i := range columns {
-		columns[i] = make([]int64, n)
+		columns[i] = make(column[int64], n)
 	}
 	for i, a := range t.changed {
 		s := &a.standing

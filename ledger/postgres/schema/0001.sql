@@ -165,7 +165,9 @@ END $$;
 
 -- leave writes entries, where the writer's chain ends now, and balances: first those that are new,
 -- which have accounts and units in ascending order, then those that are at places. A new one must not be there:
--- whoever has added it meanwhile was not waited for.
+-- whoever has added it meanwhile was not waited for. A column whose elements are all equal
+-- may have only the first of them, for all hashes or balances: most columns are of that kind, and it
+-- takes time to read the elements of arrays.
 CREATE FUNCTION geosql.leave(me uuid, last bigint, last_hash bytea,
   statements bigint[], times bigint[], functions text[], accounts text[], units text[],
   spents bigint[], reserveds bigint[], evaluations bigint[], starts bigint[], windows bigint[],
@@ -180,21 +182,26 @@ DECLARE
 BEGIN
   INSERT INTO geosql.entry(writer, seq, statement, time, function, account, unit, spent, reserved,
       evaluations, window_start, window_spent, epsilon_limit, window_seconds, hash)
-    SELECT me, before + e.n, e.statement, e.time, e.function, e.account, e.unit, e.spent, e.reserved,
-      e.evaluations, nullif(e.start, 0), e.win, nullif(e.epsilon, -1), nullif(e.seconds, 0), e.hash
+    SELECT me, before + e.n, coalesce(e.statement, statements[1]), coalesce(e.time, times[1]),
+      coalesce(e.function, functions[1]), coalesce(e.account, accounts[1]), coalesce(e.unit, units[1]),
+      coalesce(e.spent, spents[1]), coalesce(e.reserved, reserveds[1]), coalesce(e.evaluations, leave.evaluations[1]),
+      nullif(coalesce(e.start, starts[1]), 0), coalesce(e.win, windows[1]),
+      nullif(coalesce(e.epsilon, limits[1]), -1), nullif(coalesce(e.seconds, leave.seconds[1]), 0), e.hash
     FROM unnest(statements, times, functions, accounts, units, spents, reserveds, evaluations,
       starts, windows, limits, seconds, hashes) WITH ORDINALITY
       AS e(statement, time, function, account, unit, spent, reserved, evaluations, start, win, epsilon, seconds, hash, n);
   UPDATE geosql.writer AS w SET turn = w.turn + 1, seq = last, hash = last_hash WHERE w.id = me;
   IF fresh > 0 THEN
     INSERT INTO geosql.balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
-      SELECT b.account, b.unit, b.spent, b.reserved, b.last, nullif(b.start, 0), b.win
+      SELECT b.account, coalesce(b.unit, b_units[1]), coalesce(b.spent, b_spents[1]), coalesce(b.reserved, b_reserveds[1]),
+        coalesce(b.last, b_lasts[1]), nullif(coalesce(b.start, b_starts[1]), 0), coalesce(b.win, b_windows[1])
       FROM unnest(b_accounts, b_units, b_spents[:fresh], b_reserveds[:fresh], b_lasts[:fresh],
         b_starts[:fresh], b_windows[:fresh]) AS b(account, unit, spent, reserved, last, start, win);
   END IF;
   IF cardinality(b_places) > 0 THEN
-    UPDATE geosql.balance AS b SET spent = n.spent, reserved = n.reserved, last_charge = n.last,
-        window_start = nullif(n.start, 0), window_spent = n.win
+    UPDATE geosql.balance AS b SET spent = coalesce(n.spent, b_spents[1]), reserved = coalesce(n.reserved, b_reserveds[1]),
+        last_charge = coalesce(n.last, b_lasts[1]), window_start = nullif(coalesce(n.start, b_starts[1]), 0),
+        window_spent = coalesce(n.win, b_windows[1])
       FROM unnest(b_places, b_spents[fresh+1:], b_reserveds[fresh+1:], b_lasts[fresh+1:], b_starts[fresh+1:],
         b_windows[fresh+1:]) AS n(place, spent, reserved, last, start, win)
       WHERE b.ctid = n.place;
