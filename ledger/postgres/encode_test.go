@@ -100,3 +100,22 @@ func TestColumnsAreStored(t *testing.T) {
 		t.Errorf("%+v, but %d balances", v, len(spent))
 	}
 }
+
+// Accounts that are known and have all spent the same in their windows go on in them.
+func TestEqualWindowsAreStored(t *testing.T) {
+	l := open(t, pgtest.Start(t).Database(t))
+	check(t, l.SetLimit("*", "m", 100*one, 3600))
+	items := []ledger.Item{{Account: "ana", Epsilon: tenth}, {Account: "ben", Epsilon: tenth}, {Account: "eve", Epsilon: tenth}}
+	for round := range 3 {
+		check(t, l.Charge("f", "m", items))
+		for _, item := range items {
+			b, err := l.Balance(item.Account, "m")
+			check(t, err)
+			if want := budget.Amount(round+1) * tenth; b.WindowSpent != want || b.Spent != want {
+				t.Errorf("after %d charges %+v", round+1, b)
+			}
+		}
+	}
+	_, err := l.Verify("", nil)
+	check(t, err)
+}

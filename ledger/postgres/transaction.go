@@ -269,7 +269,7 @@ func (t *transaction) commit(ctx context.Context) error {
 		t.done()
 		return nil
 	}
-	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.Severity == "ERROR" {
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.SeverityUnlocalized == "ERROR" {
 		return err // it is rolled back
 	}
 	if doubt := w.setDoubt(to); doubt != nil {
