@@ -23,22 +23,30 @@ func (r *run) chargeAll(ctx context.Context) error {
 	if err := r.setLimit(); err != nil {
 		return err
 	}
-	items := make([]ledger.Item, 0, min(left, int64(r.sizes.charge)))
+	return inTransactions(r.charges(ctx), int(min(left, int64(r.sizes.charge))), r.charge)
+}
+
+// inTransactions has items charged, so many at a time and fewer if their accounts have long names.
+func inTransactions(items iter.Seq2[ledger.Item, error], most int, charge func([]ledger.Item) error) error {
+	next := make([]ledger.Item, 0, most)
 	text := 0
-	for item, err := range r.charges(ctx) {
+	for item, err := range items {
 		if err != nil {
 			return err
 		}
-		if len(items) == cap(items) || text >= accounts.MostText {
-			if err := r.charge(items); err != nil {
+		if len(next) == most || text >= accounts.MostText {
+			if err := charge(next); err != nil {
 				return err
 			}
-			items, text = items[:0], 0
+			next, text = next[:0], 0
 		}
-		items = append(items, item)
+		next = append(next, item)
 		text += len(item.Account)
 	}
-	return r.charge(items)
+	if len(next) == 0 {
+		return nil
+	}
+	return charge(next)
 }
 
 // charge charges the next accounts.

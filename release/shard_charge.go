@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/release/internal/accounts"
 )
 
 // chargeNext checks that the release may begin, and charges accounts. If another process charges
@@ -108,25 +107,8 @@ func (s *sharding) chargeRest(ctx context.Context) error {
 	if err := s.setLimit(); err != nil {
 		return err
 	}
-	items := make([]ledger.Item, 0, s.sizes.charge)
-	text := 0
-	for item, err := range s.items(ctx) {
-		if err != nil {
-			return err
-		}
-		if len(items) == cap(items) || text >= accounts.MostText {
-			if err := s.charge(items); err != nil {
-				return err
-			}
-			items, text = items[:0], 0
-		}
-		items = append(items, item)
-		text += len(item.Account)
-	}
-	if len(items) > 0 {
-		if err := s.charge(items); err != nil {
-			return err
-		}
+	if err := inTransactions(s.items(ctx), s.sizes.charge, s.charge); err != nil {
+		return err
 	}
 	return s.sharded.SetCharged()
 }
