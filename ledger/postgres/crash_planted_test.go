@@ -54,9 +54,9 @@ func commitAsynchronously(t testing.TB, c *crash) {
 }
 
 // lockNoBalances has transactions read balances without locks, and not look whether they were still
-// there when they wrote them.
+// there when they wrote them. They take their time in between, so that a slow machine shows it too.
 func lockNoBalances(t testing.TB, c *crash) {
-	replace(t, c, "enter", "FOR NO KEY UPDATE", "")
+	replace(t, c, "enter", "FOR NO KEY UPDATE", "", "now := (extract", "PERFORM pg_sleep(0.002);\n  now := (extract")
 	replace(t, c, "leave", "RAISE EXCEPTION 'a balance was not where it was locked';", "NULL;")
 }
 
