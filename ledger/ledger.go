@@ -62,7 +62,8 @@ type Ledger interface {
 	// the account's standing. It charges nothing. First, unless it is nil, is the limit that
 	// holds for Everyone if there is none, as after SetFirstLimit. Each account has one item,
 	// and the accounts are in ascending order. An error of the items ends the reading and is
-	// returned as it is. Each must not use the ledger.
+	// returned as it is. The items of a [Shared] ledger may come from the ledger itself. Each must not
+	// use the ledger.
 	CannotPay(unit budget.Unit, items iter.Seq2[Item, error], first *budget.Amount, each func(Item, Standing)) error
 
 	// Answer returns the answer to a question, in one transaction. An answer that the ledger

@@ -44,7 +44,8 @@ type Sharded interface {
 	// SetCount stores what a shard has: how many rows each account has in it, in ascending order
 	// of accounts (their Evaluations; Epsilon is ignored), and what info says of it. All of it is
 	// stored or nothing. A second count of a shard must have the same digest as the first, else
-	// SetCount returns a [*ReleaseError]: the input has changed. It changes nothing.
+	// SetCount returns a [*ReleaseError]: the input has changed. It changes nothing. Accounts must
+	// not use the ledger.
 	SetCount(shard int, digest string, info []byte, accounts iter.Seq2[Item, error]) error
 
 	// Accounts returns, once all shards are counted, how many rows each account has in all of

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// patience is how long a transaction waits for others.
-const patience = time.Minute
+// patience is how long a transaction waits for others. Tests wait less.
+var patience = time.Minute
 
 // away is how long a server that is away is looked for. It takes less to recover from a crash. Tests
 // wait less.
@@ -28,7 +28,7 @@ func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.StatementCacheCapacity = 0
 	config.ConnConfig.DescriptionCacheCapacity = 0
-	config.MaxConns = 4 // a writer, whoever looks for limits, and some readers
+	config.MaxConns = 4 // a writer, whoever looks for limits, and some readers; nobody has one and asks for another
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 10 * time.Second
 	}

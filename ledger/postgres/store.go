@@ -119,11 +119,11 @@ func retry(try func(context.Context) error) error {
 		err := try(ctx)
 		switch {
 		case err == nil || n == attempts || !canRunAgain(err):
-			return err
+			return explainConnect(err)
 		case isA[again](err):
 			continue
 		case time.Since(began) > away || pause(ctx, n) != nil:
-			return err
+			return explainConnect(err)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		return nil, engine.ErrClosed
 	}
 	conn, err := s.pool.Acquire(ctx)
-	return conn, lost(explainConnect(err))
+	return conn, lost(explainAcquire(err))
 }
 
 // runOnce runs jobs in a transaction.

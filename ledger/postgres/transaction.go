@@ -276,7 +276,7 @@ func (t *transaction) commit(ctx context.Context) error {
 		return errors.Join(err, doubt)
 	}
 	t.closeConn()
-	return t.resolve(err)
+	return t.resolve(explainConnect(err))
 }
 
 // resolve finds out whether a commit was stored whose answer was lost, because of an error.

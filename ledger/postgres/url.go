@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -156,7 +157,8 @@ func isName(s string) bool {
 	return len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
-// connectError is the error of a server that cannot be connected to, on one line and with the cure.
+// connectError is the error of a server that cannot be connected to, or does not answer, on one line
+// and with the cure.
 type connectError struct {
 	text string
 	err  error
@@ -165,16 +167,36 @@ type connectError struct {
 func (e *connectError) Error() string { return e.text }
 func (e *connectError) Unwrap() error { return e.err }
 
-// explainConnect returns an error of a connection that cannot be made so that a user can read it,
-// and every other error as it is.
+// explainConnect returns an error of a connection that cannot be made, or on which no answer comes in
+// time, so that a user can read it, and every other error as it is.
 func explainConnect(err error) error {
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); !ok {
+	late := errors.Is(err, context.DeadlineExceeded)
+	if isA[*connectError](err) {
 		return err
+	}
+	if !isA[*pgconn.ConnectError](err) {
+		if !late {
+			return err
+		}
+		return &connectError{fmt.Sprintf("the server has not answered within %v: it is overloaded, or somebody keeps locked what this program waits for; "+
+			"look at pg_stat_activity on the server, and try again", patience), err}
 	}
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' })
 	text := printable.Text(strings.Replace(strings.Join(lines, "; "), ":; ", ": ", 1))
-	if hasCode(err, "28P01", "28000") || strings.Contains(text, "empty password") {
+	switch {
+	case hasCode(err, "28P01", "28000") || strings.Contains(text, "empty password"):
 		text += "; passwords are looked for in the file that PGPASSFILE names, or ~/.pgpass, which only its owner may be able to read"
+	case late:
+		text += "; look whether the server runs and can be reached from here, and try again"
 	}
 	return &connectError{text, err}
+}
+
+// explainAcquire returns the error of a connection that could not be had so that a user can read it.
+func explainAcquire(err error) error {
+	if err == context.DeadlineExceeded { // not that of an attempt to connect
+		return &connectError{fmt.Sprintf("all connections of this program to the server of the ledger were in use for %v: "+
+			"let it do less at a time, or look at pg_stat_activity on the server for what keeps it busy, and try again", patience), err}
+	}
+	return explainConnect(err)
 }
