@@ -1,8 +1,11 @@
 package release
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,5 +36,48 @@ func TestShardsScheduledOnPostgres(t *testing.T) {
 		if err := s.play(t, 2+int(seed%2)); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, strings.Join(s.trace, "\n"))
 		}
+		_, err := s.ledger.Verify("", nil)
+		check(t, err)
+	}
+}
+
+// Many releases in shards go on at a time in one process, which has fewer connections, also through
+// PgBouncer with fewer still.
+func TestManyShardedReleases(t *testing.T) {
+	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
+	server := pgtest.Own(t)
+	for name, url := range map[string]string{"server": server.Database(t), "PgBouncer": ""} {
+		t.Run(name, func(t *testing.T) {
+			if url == "" {
+				url = server.PgBouncer(t, "transaction", server.Database(t))
+			}
+			l := openPostgres(t, url, "all")
+			text, kept, charged := crowded(400, 0)
+			var all sync.WaitGroup
+			const many = 8
+			for account := range charged {
+				charged[account] *= many
+			}
+			specs := make([]Spec, many)
+			for i := range specs {
+				dir := t.TempDir()
+				write(t, filepath.Join(dir, "in.csv"), text)
+				specs[i] = newSpec(dir)
+				specs[i].ID, specs[i].Keep = fmt.Sprint("census", i), []string{"id"}
+				all.Go(func() {
+					if sum, err := RunShards(context.Background(), specs[i], l, 4, -1, nil); err != nil || !sum.Complete {
+						t.Errorf("release %d: %+v, %v", i, sum, err)
+					}
+				})
+			}
+			all.Wait()
+			for _, s := range specs {
+				if err := judgeWhole(t, s, 4, l, kept, charged); err != nil {
+					t.Error(err)
+				}
+			}
+			_, err := l.Verify("", nil)
+			check(t, err)
+		})
 	}
 }
