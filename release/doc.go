@@ -35,4 +35,12 @@
 // synced, the ledger seals the release with its hash, and only then does the file get its
 // name. Nothing is drawn for a sealed release: a crash between the seal and the rename
 // leaves exactly the sealed file, and the next run renames it.
+//
+// # In shards
+//
+// [RunShards] releases an input in several files, with any number of processes that share a
+// ledger. The ledger keeps how far each shard is ([ledger.Sharded]), and every step can be repeated
+// by anybody: all shards are counted, then all accounts are charged, then each shard is drawn
+// into a file that nobody else reads. The first draw of a shard that the ledger stores is the one that may
+// be seen, and any other is removed. Nobody needs a shard's claim to be right; it saves work.
 package release
