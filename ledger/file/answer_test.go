@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -14,119 +13,13 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
+	"github.com/geosql/geosql/ledger/ledgertest"
 )
-
-// asking is a question about accounts that owe 4 each. Its answers say which draw they are.
-type asking struct {
-	ledger.Question
-	draws   int
-	leftOut []string // of the last draw
-}
-
-func ask(name string, accounts ...string) *asking {
-	q := &asking{Question: ledger.Question{Function: "dx_sum", Unit: "m"}}
-	copy(q.Key[:], name)
-	for _, account := range accounts {
-		q.Members = append(q.Members, ledger.Member{Account: account, Epsilon: 4, Due: 4, RoleDue: 4, Evaluations: 1})
-	}
-	q.Draw = func(leftOut []string) ([]byte, error) {
-		q.draws++
-		q.leftOut = leftOut
-		return fmt.Appendf(nil, "%s %d", name, q.draws), nil
-	}
-	return q
-}
-
-// as makes it a question of a role.
-func (q *asking) as(role string, limit budget.Amount) *asking {
-	q.Role, q.RoleLimit = role, limit
-	return q
-}
-
-// leavingOut makes it one that leaves out who cannot pay.
-func (q *asking) leavingOut() *asking {
-	q.LeaveOut = true
-	return q
-}
-
-// answer asks for a quote, then for the answer, and demands that they agree.
-func (q *asking) answer(t failer, l *Ledger) (ledger.Answered, error) {
-	t.Helper()
-	end := head(t, l)
-	question := q.Question
-	question.Draw = nil
-	quote, refusal := l.Quote(question)
-	if head(t, l) != end {
-		t.Fatalf("a quote has changed the chain")
-	}
-	a, err := l.Answer(q.Question)
-	if !reflect.DeepEqual(refusal, err) {
-		t.Fatalf("refused with %v, quoted %v", err, refusal)
-	}
-	if quote.Time.After(a.Time) || a.Remembered && !quote.Time.Equal(a.Time) {
-		t.Fatalf("answered at %v, quoted %v", a.Time, quote.Time)
-	}
-	same := a
-	same.Answer, same.Time = nil, quote.Time
-	if !reflect.DeepEqual(quote, same) {
-		t.Fatalf("answered %+v, quoted %+v", a, quote)
-	}
-	return a, err
-}
-
-// gets demands an answer that is charged to so many accounts, and to so many purses.
-func (q *asking) gets(t *testing.T, l *Ledger, answer string, charged, purses int) ledger.Answered {
-	t.Helper()
-	before := q.draws
-	a, err := q.answer(t, l)
-	check(t, err)
-	toll := func(n int) ledger.Toll {
-		if n == 0 {
-			return ledger.Toll{}
-		}
-		return ledger.Toll{Accounts: n, Most: 4}
-	}
-	if string(a.Answer) != answer || a.Charged != toll(charged) || a.RoleCharged != toll(purses) || a.Remembered == (q.draws > before) {
-		t.Errorf("%s got %q, %+v, want %q, charged to %d and %d purses", q.Key[:4], a.Answer, a, answer, charged, purses)
-	}
-	if a.Charged.Accounts > 0 && a.Remembered {
-		t.Errorf("charged for a remembered answer: %+v", a)
-	}
-	check(t, verify(l, "", nil))
-	return a
-}
-
-// spent demands what accounts and what the purses of a role have spent.
-func spent(t *testing.T, l *Ledger, role string, want map[string][2]budget.Amount) {
-	t.Helper()
-	purses, err := l.Purses(role)
-	check(t, err)
-	of := map[string]budget.Amount{}
-	for _, p := range purses {
-		if p.Role != role || p.Unit != "m" {
-			t.Errorf("the purses of %s have %+v", role, p)
-		}
-		of[p.Account] = p.Spent
-	}
-	for account, w := range want {
-		if got := balance(t, l, account).Spent; got != w[0] || of[account] != w[1] {
-			t.Errorf("%s has spent %d, and %s on it %d, want %d", account, int64(got), role, int64(of[account]), w)
-		}
-	}
-}
 
 func newAsked(t *testing.T) *Ledger {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", 10, 0))
 	return l
-}
-
-type amounts = map[string][2]budget.Amount
-
-// owing makes a member's account and purse owe other amounts for the answer.
-func (q *asking) owing(i int, due, roleDue budget.Amount) *asking {
-	q.Members[i].Due, q.Members[i].RoleDue = due, roleDue
-	return q
 }
 
 var errDraw = errors.New("the worker has gone")
@@ -135,9 +28,9 @@ var errDraw = errors.New("the worker has gone")
 // the worse for it.
 func TestDrawFails(t *testing.T) {
 	l := newAsked(t)
-	bad := ask("q", "ana").as("sales", 8)
+	bad := ledgertest.Ask("q", "ana").As("sales", 8)
 	bad.Draw = func([]string) ([]byte, error) { return []byte("secret"), errDraw }
-	good := ask("p", "ana").as("sales", 8)
+	good := ledgertest.Ask("p", "ana").As("sales", 8)
 	for name, failure := range map[string]error{"plain": errDraw, "a refusal": &ledger.RefusalError{Account: "other", Limited: true}} {
 		bad.Draw = func([]string) ([]byte, error) { return []byte("secret"), failure }
 		var got ledger.Answered
@@ -154,9 +47,9 @@ func TestDrawFails(t *testing.T) {
 			check(t, errs[i])
 		}
 	}
-	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {4, 0}})
-	good.gets(t, l, "p 1", 0, 0)
-	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	ledgertest.WantSpent(t, l, "sales", ledgertest.Amounts{"ana": {4, 4}, "bob": {4, 0}})
+	good.Gets(t, l, "p 1", 0, 0)
+	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 }
 
 // What cannot be stored is not returned, and not remembered.
@@ -170,17 +63,17 @@ func TestAnswerIsNotStored(t *testing.T) {
 		"seen":    "BEFORE INSERT ON seen",
 	} {
 		l := newAsked(t)
-		ask("before", "bob").as("sales", 8).gets(t, l, "before 1", 1, 1)
+		ledgertest.Ask("before", "bob").As("sales", 8).Gets(t, l, "before 1", 1, 1)
 		end := head(t, l)
 		spoil(t, l.Path(), "CREATE TRIGGER bad "+trigger+" BEGIN SELECT RAISE(ABORT, 'disk error'); END")
-		q := ask("q", "ana", "bob").as("sales", 8)
+		q := ledgertest.Ask("q", "ana", "bob").As("sales", 8)
 		a, err := l.Answer(q.Question)
-		if err == nil || err.Error() != "ledger: disk error" || a.Answer != nil || q.draws != 1 || head(t, l) != end {
-			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.draws)
+		if err == nil || err.Error() != "ledger: disk error" || a.Answer != nil || q.Draws != 1 || head(t, l) != end {
+			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.Draws)
 		}
 		spoil(t, l.Path(), "DROP TRIGGER bad")
-		spent(t, l, "sales", amounts{"ana": {0, 0}, "bob": {4, 4}})
-		q.gets(t, l, "q 2", 2, 2)
+		ledgertest.WantSpent(t, l, "sales", ledgertest.Amounts{"ana": {0, 0}, "bob": {4, 4}})
+		q.Gets(t, l, "q 2", 2, 2)
 	}
 }
 
@@ -191,7 +84,7 @@ func TestCrashFaultAnswerPageLimit(t *testing.T) {
 	check(t, l.db.conn.Exec("PRAGMA max_page_count = 40"))
 	given := map[string][]byte{}
 	question := func(i int) ledger.Question {
-		q := ask(fmt.Sprint("question ", i), fmt.Sprint("account ", i), "ana").as("sales", one).Question
+		q := ledgertest.Ask(fmt.Sprint("question ", i), fmt.Sprint("account ", i), "ana").As("sales", one).Question
 		q.Draw = func([]string) ([]byte, error) { return make([]byte, 1+i*37%900), nil }
 		return q
 	}
@@ -226,10 +119,10 @@ func TestCrashFaultAnswerPageLimit(t *testing.T) {
 func TestAnswersInOneTransaction(t *testing.T) {
 	l := newAsked(t)
 	check(t, l.SetLimit("bob", "m", 4, 0))
-	same, other, third := ask("same", "ana"), ask("other", "bob"), ask("third", "bob")
+	same, other, third := ledgertest.Ask("same", "ana"), ledgertest.Ask("other", "bob"), ledgertest.Ask("third", "bob")
 	var got [5]ledger.Answered
-	answer := func(i int, q *asking, role string) func() error {
-		question := q.as(role, 8).Question
+	answer := func(i int, q *ledgertest.Asking, role string) func() error {
+		question := q.As(role, 8).Question
 		return func() (err error) { got[i], err = l.Answer(question); return err }
 	}
 	n := commits(t, l, func() {
@@ -241,8 +134,8 @@ func TestAnswersInOneTransaction(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	if n != 1 || same.draws != 1 || other.draws != 1 || third.draws != 0 {
-		t.Errorf("%d commits, %d, %d and %d draws", n, same.draws, other.draws, third.draws)
+	if n != 1 || same.Draws != 1 || other.Draws != 1 || third.Draws != 0 {
+		t.Errorf("%d commits, %d, %d and %d draws", n, same.Draws, other.Draws, third.Draws)
 	}
 	for i, want := range []ledger.Answered{
 		{Charged: ledger.Toll{Accounts: 1, Most: 4}, RoleCharged: ledger.Toll{Accounts: 1, Most: 4}},
@@ -253,14 +146,14 @@ func TestAnswersInOneTransaction(t *testing.T) {
 			t.Errorf("caller %d: %+v", i, g)
 		}
 	}
-	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {4, 4}})
-	spent(t, l, "night", amounts{"ana": {4, 4}, "bob": {4, 0}})
+	ledgertest.WantSpent(t, l, "sales", ledgertest.Amounts{"ana": {4, 4}, "bob": {4, 4}})
+	ledgertest.WantSpent(t, l, "night", ledgertest.Amounts{"ana": {4, 4}, "bob": {4, 0}})
 }
 
 // What reached the memory of a transaction that fails as a whole is not given to anybody.
 func TestAnswersFailTogether(t *testing.T) {
 	l := newAsked(t)
-	q := ask("q", "ana")
+	q := ledgertest.Ask("q", "ana")
 	question := q.Question
 	answer := func() error {
 		a, err := l.Answer(question)
@@ -275,27 +168,27 @@ func TestAnswersFailTogether(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	q.gets(t, l, "q 2", 1, 0)
+	q.Gets(t, l, "q 2", 1, 0)
 }
 
 func TestArchiveKeepsAnswersAndPurses(t *testing.T) {
 	l := newAsked(t)
 	path := filepath.Join(t.TempDir(), "archive")
-	q := ask("q", "ana", "bob")
-	asks := func(name string) { ask(name, "ana").as("sales", 100).gets(t, l, name+" 1", 1, 1) }
+	q := ledgertest.Ask("q", "ana", "bob")
+	asks := func(name string) { ledgertest.Ask(name, "ana").As("sales", 100).Gets(t, l, name+" 1", 1, 1) }
 	check(t, l.SetLimit("*", "m", 100, 0))
-	q.as("sales", 100).gets(t, l, "q 1", 2, 2)
+	q.As("sales", 100).Gets(t, l, "q 1", 2, 2)
 	for i := range 3 { // sums are carried over again
 		asks(fmt.Sprint(i))
-		q.as(fmt.Sprint("role ", i), 4).gets(t, l, "q 1", 0, 2)
+		q.As(fmt.Sprint("role ", i), 4).Gets(t, l, "q 1", 0, 2)
 		moved, err := l.Archive(path, time.Now().Add(time.Hour))
 		if check(t, err); moved == 0 {
 			t.Error("nothing was archived")
 		}
 		check(t, verify(l, path, nil))
-		q.as("sales", 100).gets(t, l, "q 1", 0, 0)
-		spent(t, l, "sales", amounts{"ana": {8 + 4*budget.Amount(i), 8 + 4*budget.Amount(i)}, "bob": {4, 4}})
-		spent(t, l, "role 0", amounts{"bob": {4, 4}})
+		q.As("sales", 100).Gets(t, l, "q 1", 0, 0)
+		ledgertest.WantSpent(t, l, "sales", ledgertest.Amounts{"ana": {8 + 4*budget.Amount(i), 8 + 4*budget.Amount(i)}, "bob": {4, 4}})
+		ledgertest.WantSpent(t, l, "role 0", ledgertest.Amounts{"bob": {4, 4}})
 	}
 	all, err := l.Balances()
 	check(t, err)
@@ -316,7 +209,7 @@ func TestArchiveKeepsAnswersAndPurses(t *testing.T) {
 func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
 	l := newAsked(t)
 	path := filepath.Join(t.TempDir(), "archive")
-	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 	_, err := l.Archive(path, time.Now().Add(time.Hour))
 	check(t, err)
 	check(t, verify(l, path, nil))
@@ -346,7 +239,7 @@ func TestVerifyFindsChangedPurses(t *testing.T) {
 		"UPDATE entry SET account = 'role 5:sales 1:m 3:eve' WHERE account LIKE 'role %ana'; UPDATE purse SET account = 'eve' WHERE account = 'ana'",
 	} {
 		l := newAsked(t)
-		ask("q", "ana", "bob").as("sales", 8).gets(t, l, "q 1", 2, 2)
+		ledgertest.Ask("q", "ana", "bob").As("sales", 8).Gets(t, l, "q 1", 2, 2)
 		spoil(t, l.Path(), sql)
 		if err := verify(l, "", nil); err == nil || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "ledger: ") {
 			t.Errorf("%s: %v", sql, err)
@@ -357,12 +250,12 @@ func TestVerifyFindsChangedPurses(t *testing.T) {
 // A purse that is out of range is told, not overflowed.
 func TestDamagedPurse(t *testing.T) {
 	l := newAsked(t)
-	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
-	q := ask("p", "ana").as("sales", budget.Max)
+	q := ledgertest.Ask("p", "ana").As("sales", budget.Max)
 	_, err := l.Answer(q.Question)
 	saying(t, "damaged", err, "what a role has spent is out of range")
-	if q.draws != 0 {
+	if q.Draws != 0 {
 		t.Error("drawn")
 	}
 }
@@ -372,16 +265,16 @@ func TestDamagedPurse(t *testing.T) {
 func TestAnswersOfCopies(t *testing.T) {
 	l := newAsked(t)
 	check(t, l.SetLimit("*", "m", 100, 0))
-	before, after := ask("before", "ana").as("sales", 100), ask("after", "ana").as("sales", 100)
-	before.gets(t, l, "before 1", 1, 1)
+	before, after := ledgertest.Ask("before", "ana").As("sales", 100), ledgertest.Ask("after", "ana").As("sales", 100)
+	before.Gets(t, l, "before 1", 1, 1)
 	c := copyOf(t, l)
-	after.gets(t, l, "after 1", 1, 1)
+	after.Gets(t, l, "after 1", 1, 1)
 	_, err := c.Answer(before.Question)
 	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
 	check(t, c.Adopt(false))
-	before.gets(t, c, "before 1", 0, 0)
-	after.gets(t, c, "after 2", 1, 1)
-	spent(t, c, "sales", amounts{"ana": {8, 8}})
+	before.Gets(t, c, "before 1", 0, 0)
+	after.Gets(t, c, "after 2", 1, 1)
+	ledgertest.WantSpent(t, c, "sales", ledgertest.Amounts{"ana": {8, 8}})
 	if all, err := c.Restorations(); len(all) != 1 || err != nil {
 		t.Errorf("restorations %v, %v", all, err)
 	}
@@ -390,35 +283,35 @@ func TestAnswersOfCopies(t *testing.T) {
 // A quote leaves every byte of the ledger as it is, whatever would happen.
 func TestQuoteWritesNothing(t *testing.T) {
 	l := newAsked(t)
-	unwritten := func(name string, q *asking) {
+	unwritten := func(name string, q *ledgertest.Asking) {
 		t.Helper()
 		before := filesOf(t, l)
 		a, err := l.Quote(q.Question)
 		if a.Answer != nil || err != nil && a.Charged.Accounts+a.RoleCharged.Accounts > 0 {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
-		if q.draws > 0 {
+		if q.Draws > 0 {
 			t.Errorf("%s: drawn", name)
 		}
 		if !maps.Equal(filesOf(t, l), before) {
 			t.Errorf("%s: the file has changed", name)
 		}
 	}
-	again := func(q asking) *asking {
-		q.draws = 0
+	again := func(q ledgertest.Asking) *ledgertest.Asking {
+		q.Draws = 0
 		return &q
 	}
-	unwritten("without tables", ask("q", "ana").as("sales", 8))
+	unwritten("without tables", ledgertest.Ask("q", "ana").As("sales", 8))
 	if some, err := l.db.hasTable("answer"); some || err != nil {
 		t.Errorf("the tables are there: %v, %v", some, err)
 	}
-	q := ask("q", "ana").as("sales", 8)
-	q.gets(t, l, "q 1", 1, 1)
+	q := ledgertest.Ask("q", "ana").As("sales", 8)
+	q.Gets(t, l, "q 1", 1, 1)
 	unwritten("seen", again(*q))
-	unwritten("remembered", again(*ask("q", "ana").as("night", 8)))
-	unwritten("new", ask("p", "ana", "bob").as("sales", 8))
-	unwritten("refused", ask("p", "ana").as("sales", 2))
-	unwritten("left out", ask("p", "ana").as("sales", 2).leavingOut())
+	unwritten("remembered", again(*ledgertest.Ask("q", "ana").As("night", 8)))
+	unwritten("new", ledgertest.Ask("p", "ana", "bob").As("sales", 8))
+	unwritten("refused", ledgertest.Ask("p", "ana").As("sales", 2))
+	unwritten("left out", ledgertest.Ask("p", "ana").As("sales", 2).LeavingOut())
 	check(t, verify(l, "", nil))
 }
 
@@ -436,18 +329,18 @@ func filesOf(t *testing.T, l *Ledger) map[string]string {
 
 func TestQuoteErrors(t *testing.T) {
 	l := newAsked(t)
-	_, err := l.Quote(ask("q", "*").Question)
+	_, err := l.Quote(ledgertest.Ask("q", "*").Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
-	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 	c := copyOf(t, l)
-	_, err = c.Quote(ask("q", "ana").Question)
+	_, err = c.Quote(ledgertest.Ask("q", "ana").Question)
 	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
-	_, err = l.Quote(ask("p", "ana").as("sales", 8).Question)
+	_, err = l.Quote(ledgertest.Ask("p", "ana").As("sales", 8).Question)
 	saying(t, "damaged", err, "what a role has spent is out of range")
-	_, err = ask("free", "ana").owing(0, 0, 0).answer(t, l)
+	_, err = ledgertest.Ask("free", "ana").Owing(0, 0, 0).Answer(t, l)
 	check(t, err) // the connection is none the worse for it
 	check(t, l.Close())
-	_, err = l.Quote(ask("q", "ana").Question)
+	_, err = l.Quote(ledgertest.Ask("q", "ana").Question)
 	saying(t, "closed", err, "ledger: closed")
 }

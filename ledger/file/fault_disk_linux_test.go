@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/geosql/geosql/ledger/ledgertest"
 	"golang.org/x/sys/unix"
 )
 
@@ -95,23 +96,23 @@ func TestCrashFaultFullDiskAnswer(t *testing.T) {
 	dir := smallDisk(t)
 	l := open(t, filepath.Join(dir, "x-ledger"))
 	check(t, l.SetLimit("*", "m", 100, 0))
-	before := ask("before", "ana").as("sales", 100)
-	before.gets(t, l, "before 1", 1, 1)
+	before := ledgertest.Ask("before", "ana").As("sales", 100)
+	before.Gets(t, l, "before 1", 1, 1)
 	filler := fill(t, dir)
 	_, err := chargeMany(l) // uses up the last page
 	if err == nil {
 		t.Fatal("the disk is not full")
 	}
-	q := ask("q", "ana", "bob").as("sales", 100)
+	q := ledgertest.Ask("q", "ana", "bob").As("sales", 100)
 	a, err := l.Answer(q.Question)
-	if err == nil || err.Error() != "ledger: database or disk is full" || a.Answer != nil || q.draws != 1 {
-		t.Errorf("%+v, %v, %d draws", a, err, q.draws)
+	if err == nil || err.Error() != "ledger: database or disk is full" || a.Answer != nil || q.Draws != 1 {
+		t.Errorf("%+v, %v, %d draws", a, err, q.Draws)
 	}
-	before.gets(t, l, "before 1", 0, 0)
+	before.Gets(t, l, "before 1", 0, 0)
 	check(t, os.Remove(filler))
-	before.gets(t, l, "before 1", 0, 0)
-	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {0, 0}})
-	q.gets(t, l, "q 2", 2, 2)
+	before.Gets(t, l, "before 1", 0, 0)
+	ledgertest.WantSpent(t, l, "sales", ledgertest.Amounts{"ana": {4, 4}, "bob": {0, 0}})
+	q.Gets(t, l, "q 2", 2, 2)
 }
 
 // A file that may not grow any more fails in another way.

@@ -1,6 +1,7 @@
 // Package ledgertest tests that an engine is a ledger: that it does what [ledger.Ledger] says,
 // whatever it keeps the ledger in. How an engine stores a ledger, and what it notices when somebody
-// else changes what it has stored, is for its own tests.
+// else changes what it has stored, is for its own tests, which can use [Ask] and what else is
+// exported here.
 //
 // The tests of an engine call [Run]. Some tests need several processes: there the test binary runs
 // itself again, and [Main] plays what the test wants of the other process.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -37,117 +36,6 @@ var questionTests = tests{
 	"ArchiveKeepsAnswersAndPurses": archiveKeepsAnswersAndPurses,
 }
 
-// asking is a question about accounts that owe 4 each. Its answers say which draw they are.
-type asking struct {
-	ledger.Question
-	draws   int
-	leftOut []string // of the last draw
-}
-
-func ask(name string, accounts ...string) *asking {
-	q := &asking{Question: ledger.Question{Function: "dx_sum", Unit: "m"}}
-	copy(q.Key[:], name)
-	for _, account := range accounts {
-		q.Members = append(q.Members, ledger.Member{Account: account, Epsilon: 4, Due: 4, RoleDue: 4, Evaluations: 1})
-	}
-	q.Draw = func(leftOut []string) ([]byte, error) {
-		q.draws++
-		q.leftOut = leftOut
-		return fmt.Appendf(nil, "%s %d", name, q.draws), nil
-	}
-	return q
-}
-
-// as makes it a question of a role.
-func (q *asking) as(role string, limit budget.Amount) *asking {
-	q.Role, q.RoleLimit = role, limit
-	return q
-}
-
-// leavingOut makes it one that leaves out who cannot pay.
-func (q *asking) leavingOut() *asking {
-	q.LeaveOut = true
-	return q
-}
-
-// answer asks for a quote, then for the answer, and demands that they agree.
-func (q *asking) answer(t failer, l ledger.Ledger) (ledger.Answered, error) {
-	t.Helper()
-	end := head(t, l)
-	question := q.Question
-	question.Draw = nil
-	quote, refusal := l.Quote(question)
-	if head(t, l) != end {
-		t.Fatalf("a quote has changed the chain")
-	}
-	a, err := l.Answer(q.Question)
-	if !reflect.DeepEqual(refusal, err) {
-		t.Fatalf("refused with %v, quoted %v", err, refusal)
-	}
-	if quote.Time.After(a.Time) || a.Remembered && !quote.Time.Equal(a.Time) {
-		t.Fatalf("answered at %v, quoted %v", a.Time, quote.Time)
-	}
-	same := a
-	same.Answer, same.Time = nil, quote.Time
-	if !reflect.DeepEqual(quote, same) {
-		t.Fatalf("answered %+v, quoted %+v", a, quote)
-	}
-	return a, err
-}
-
-// gets demands an answer that is charged to so many accounts, and to so many purses.
-func (q *asking) gets(t *testing.T, l ledger.Ledger, answer string, charged, purses int) ledger.Answered {
-	t.Helper()
-	before := q.draws
-	a, err := q.answer(t, l)
-	check(t, err)
-	toll := func(n int) ledger.Toll {
-		if n == 0 {
-			return ledger.Toll{}
-		}
-		return ledger.Toll{Accounts: n, Most: 4}
-	}
-	if string(a.Answer) != answer || a.Charged != toll(charged) || a.RoleCharged != toll(purses) || a.Remembered == (q.draws > before) {
-		t.Errorf("%s got %q, %+v, want %q, charged to %d and %d purses", q.Key[:4], a.Answer, a, answer, charged, purses)
-	}
-	if a.Charged.Accounts > 0 && a.Remembered {
-		t.Errorf("charged for a remembered answer: %+v", a)
-	}
-	check(t, verify(l, "", nil))
-	return a
-}
-
-// fails demands a refusal, before anything was drawn.
-func (q *asking) fails(t *testing.T, l ledger.Ledger) *ledger.RefusalError {
-	t.Helper()
-	before, end := q.draws, head(t, l)
-	a, err := q.answer(t, l)
-	r := refused(t, err)
-	if a.Answer != nil || q.draws != before || head(t, l) != end {
-		t.Errorf("refused, but got %+v in %d draws", a, q.draws-before)
-	}
-	return r
-}
-
-// spent demands what accounts and what the purses of a role have spent.
-func spent(t *testing.T, l ledger.Ledger, role string, want map[string][2]budget.Amount) {
-	t.Helper()
-	purses, err := l.Purses(role)
-	check(t, err)
-	of := map[string]budget.Amount{}
-	for _, p := range purses {
-		if p.Role != role || p.Unit != "m" {
-			t.Errorf("the purses of %s have %+v", role, p)
-		}
-		of[p.Account] = p.Spent
-	}
-	for account, w := range want {
-		if got := balance(t, l, account).Spent; got != w[0] || of[account] != w[1] {
-			t.Errorf("%s has spent %d, and %s on it %d, want %d", account, int64(got), role, int64(of[account]), w)
-		}
-	}
-}
-
 func newAsked(t *testing.T, e Engine) *book {
 	t.Helper()
 	l := e.fresh(t)
@@ -155,12 +43,16 @@ func newAsked(t *testing.T, e Engine) *book {
 	return l
 }
 
-type amounts = map[string][2]budget.Amount
-
-// owing makes a member's account and purse owe other amounts for the answer.
-func (q *asking) owing(i int, due, roleDue budget.Amount) *asking {
-	q.Members[i].Due, q.Members[i].RoleDue = due, roleDue
-	return q
+// fails demands a refusal, before anything was drawn.
+func (q *Asking) fails(t *testing.T, l ledger.Ledger) *ledger.RefusalError {
+	t.Helper()
+	before, end := q.Draws, head(t, l)
+	a, err := q.Answer(t, l)
+	r := refused(t, err)
+	if a.Answer != nil || q.Draws != before || head(t, l) != end {
+		t.Errorf("refused, but got %+v in %d draws", a, q.Draws-before)
+	}
+	return r
 }
 
 // An answer is drawn and charged once, and each role pays once to see it.
@@ -169,33 +61,33 @@ func answered(t *testing.T, e Engine) {
 	if purses, err := l.Purses("sales"); purses != nil || err != nil {
 		t.Errorf("no tables yet: %v, %v", purses, err)
 	}
-	q := ask("q", "bob", "ana").as("sales", 8)
-	first := q.gets(t, l, "q 1", 2, 2)
-	spent(t, l, "sales", amounts{"ana": {4, 4}, "bob": {4, 4}})
+	q := Ask("q", "bob", "ana").As("sales", 8)
+	first := q.Gets(t, l, "q 1", 2, 2)
+	WantSpent(t, l, "sales", Amounts{"ana": {4, 4}, "bob": {4, 4}})
 
-	again := q.gets(t, l, "q 1", 0, 0) // to who has seen it
+	again := q.Gets(t, l, "q 1", 0, 0) // to who has seen it
 	if again.Time != first.Time || time.Since(again.Time).Abs() > time.Minute {
 		t.Errorf("given at %v, then at %v", first.Time, again.Time)
 	}
-	q.as("night", 8).gets(t, l, "q 1", 0, 2) // to who sees it first
-	q.gets(t, l, "q 1", 0, 0)
-	q.as("", 0).gets(t, l, "q 1", 0, 0) // to the owner
-	spent(t, l, "night", amounts{"ana": {4, 4}, "bob": {4, 4}})
+	q.As("night", 8).Gets(t, l, "q 1", 0, 2) // to who sees it first
+	q.Gets(t, l, "q 1", 0, 0)
+	q.As("", 0).Gets(t, l, "q 1", 0, 0) // to the owner
+	WantSpent(t, l, "night", Amounts{"ana": {4, 4}, "bob": {4, 4}})
 
-	o := ask("owner", "ana")
-	o.gets(t, l, "owner 1", 1, 0)
-	spent(t, l, "", amounts{"ana": {8, 0}})
-	o.as("sales", 8).gets(t, l, "owner 1", 0, 1)
-	spent(t, l, "sales", amounts{"ana": {8, 8}})
+	o := Ask("owner", "ana")
+	o.Gets(t, l, "owner 1", 1, 0)
+	WantSpent(t, l, "", Amounts{"ana": {8, 0}})
+	o.As("sales", 8).Gets(t, l, "owner 1", 0, 1)
+	WantSpent(t, l, "sales", Amounts{"ana": {8, 8}})
 
-	if q.draws != 1 || o.draws != 1 {
-		t.Errorf("%d and %d draws", q.draws, o.draws)
+	if q.Draws != 1 || o.Draws != 1 {
+		t.Errorf("%d and %d draws", q.Draws, o.Draws)
 	}
 	// After the ledger was opened again.
 	check(t, l.Close())
 	l = e.open(t, l.where)
-	q.as("sales", 8).gets(t, l, "q 1", 0, 0)
-	spent(t, l, "sales", amounts{"ana": {8, 8}, "bob": {4, 4}})
+	q.As("sales", 8).Gets(t, l, "q 1", 0, 0)
+	WantSpent(t, l, "sales", Amounts{"ana": {8, 8}, "bob": {4, 4}})
 
 	all, err := l.Balances()
 	check(t, err)
@@ -212,14 +104,14 @@ func answered(t *testing.T, e Engine) {
 func answerCostsWhatIsDue(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	check(t, l.SetLimit("blocked", "m", 0, 0))
-	q := ask("q", "ana", "blocked", "zoe").as("sales", 3).owing(0, 1, 3).owing(1, 0, 0).owing(2, 3, 0)
-	a, err := q.answer(t, l)
+	q := Ask("q", "ana", "blocked", "zoe").As("sales", 3).Owing(0, 1, 3).Owing(1, 0, 0).Owing(2, 3, 0)
+	a, err := q.Answer(t, l)
 	check(t, err)
 	if a.Charged != (ledger.Toll{Accounts: 2, Most: 3}) || a.RoleCharged != (ledger.Toll{Accounts: 1, Most: 3}) || a.LeftOut != 0 {
 		t.Errorf("%+v", a)
 	}
-	want := amounts{"ana": {1, 3}, "blocked": {0, 0}, "zoe": {3, 0}}
-	spent(t, l, "sales", want)
+	want := Amounts{"ana": {1, 3}, "blocked": {0, 0}, "zoe": {3, 0}}
+	WantSpent(t, l, "sales", want)
 	if purses, err := l.Purses("sales"); len(purses) != 1 || err != nil {
 		t.Errorf("%v, %v", purses, err)
 	}
@@ -227,15 +119,15 @@ func answerCostsWhatIsDue(t *testing.T, e Engine) {
 		t.Errorf("the charges %+v", got)
 	}
 
-	full := ask("q", "ana", "blocked", "zoe").as("sales", 3)
-	full.gets(t, l, "q 1", 0, 0) // was seen
-	spent(t, l, "sales", want)
-	a, err = full.as("night", 3).owing(0, 4, 1).owing(1, 4, 2).owing(2, 4, 3).answer(t, l)
+	full := Ask("q", "ana", "blocked", "zoe").As("sales", 3)
+	full.Gets(t, l, "q 1", 0, 0) // was seen
+	WantSpent(t, l, "sales", want)
+	a, err = full.As("night", 3).Owing(0, 4, 1).Owing(1, 4, 2).Owing(2, 4, 3).Answer(t, l)
 	check(t, err)
 	if !a.Remembered || a.Charged != (ledger.Toll{}) || a.RoleCharged != (ledger.Toll{Accounts: 3, Most: 3}) {
 		t.Errorf("%+v", a)
 	}
-	spent(t, l, "night", amounts{"ana": {1, 1}, "blocked": {0, 2}, "zoe": {3, 3}})
+	WantSpent(t, l, "night", Amounts{"ana": {1, 1}, "blocked": {0, 2}, "zoe": {3, 3}})
 	check(t, verify(l, "", nil))
 }
 
@@ -244,30 +136,30 @@ func shortOfWhatIsDue(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	check(t, l.SetLimit("ana", "m", 3, 0))
 	check(t, l.SetLimit("bob", "m", 0, 0))
-	q := ask("q", "ana", "bob").as("sales", 2).owing(0, 4, 2).owing(1, 0, 2)
+	q := Ask("q", "ana", "bob").As("sales", 2).Owing(0, 4, 2).Owing(1, 0, 2)
 	if r := q.fails(t, l); r.Account != "ana" || r.Role != "" || r.Asked != 4 || r.Left != 3 {
 		t.Errorf("%+v", r)
 	}
-	if r := q.owing(0, 3, 2).owing(1, 0, 3).fails(t, l); r.Account != "bob" || r.Role != "sales" || r.Asked != 3 || r.Left != 2 {
+	if r := q.Owing(0, 3, 2).Owing(1, 0, 3).fails(t, l); r.Account != "bob" || r.Role != "sales" || r.Asked != 3 || r.Left != 2 {
 		t.Errorf("%+v", r)
 	}
-	_, err := q.leavingOut().owing(0, 4, 0).owing(1, 0, 0).answer(t, l)
-	if check(t, err); !slices.Equal(q.leftOut, []string{"ana"}) {
-		t.Errorf("left out %v", q.leftOut)
+	_, err := q.LeavingOut().Owing(0, 4, 0).Owing(1, 0, 0).Answer(t, l)
+	if check(t, err); !slices.Equal(q.Without, []string{"ana"}) {
+		t.Errorf("left out %v", q.Without)
 	}
-	_, err = q.owing(0, 3, 2).owing(1, 0, 0).answer(t, l)
-	if check(t, err); q.leftOut != nil {
-		t.Errorf("left out %v", q.leftOut)
+	_, err = q.Owing(0, 3, 2).Owing(1, 0, 0).Answer(t, l)
+	if check(t, err); q.Without != nil {
+		t.Errorf("left out %v", q.Without)
 	}
-	spent(t, l, "sales", amounts{"ana": {3, 2}, "bob": {0, 0}})
+	WantSpent(t, l, "sales", Amounts{"ana": {3, 2}, "bob": {0, 0}})
 }
 
 // Who owes nothing is not short, even without a limit.
 func whoOwesNothingIsNotShort(t *testing.T, e Engine) {
 	l := e.fresh(t)
-	q := ask("q", "ana").as("sales", 0).owing(0, 0, 0)
-	q.gets(t, l, "q 1", 0, 0)
-	spent(t, l, "sales", amounts{"ana": {0, 0}})
+	q := Ask("q", "ana").As("sales", 0).Owing(0, 0, 0)
+	q.Gets(t, l, "q 1", 0, 0)
+	WantSpent(t, l, "sales", Amounts{"ana": {0, 0}})
 	if all, err := l.Balances(); len(all) != 0 || err != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -283,21 +175,21 @@ func manyOweDifferently(t *testing.T, e Engine) {
 		accounts = append(accounts, fmt.Sprintf("account %03d", i))
 	}
 	check(t, l.SetLimit(accounts[7], "m", 1, 60))
-	q := ask("q", accounts...).as("sales", 5).leavingOut()
-	want, out := amounts{}, []string{accounts[7]}
+	q := Ask("q", accounts...).As("sales", 5).LeavingOut()
+	want, out := Amounts{}, []string{accounts[7]}
 	for i, account := range accounts {
 		due, roleDue := budget.Amount(i%5), budget.Amount(i%3)
-		q.owing(i, due, roleDue)
+		q.Owing(i, due, roleDue)
 		if i != 7 {
 			want[account] = [2]budget.Amount{due, roleDue}
 		}
 	}
-	a, err := q.answer(t, l)
+	a, err := q.Answer(t, l)
 	check(t, err)
-	if !slices.Equal(q.leftOut, out) || a.Charged != (ledger.Toll{Accounts: 159, Most: 4}) || a.RoleCharged != (ledger.Toll{Accounts: 132, Most: 2}) {
-		t.Errorf("left out %v, %+v", q.leftOut, a)
+	if !slices.Equal(q.Without, out) || a.Charged != (ledger.Toll{Accounts: 159, Most: 4}) || a.RoleCharged != (ledger.Toll{Accounts: 132, Most: 2}) {
+		t.Errorf("left out %v, %+v", q.Without, a)
 	}
-	spent(t, l, "sales", want)
+	WantSpent(t, l, "sales", want)
 	for account, w := range want {
 		if b := balance(t, l, account); b.WindowSpent != w[0] || b.Window != 3600 {
 			t.Errorf("%+v", b)
@@ -309,15 +201,15 @@ func manyOweDifferently(t *testing.T, e Engine) {
 // A question about nobody has an answer, which costs nothing.
 func answerAboutNobody(t *testing.T, e Engine) {
 	l := newAsked(t, e)
-	q := ask("q").as("sales", 0)
-	q.gets(t, l, "q 1", 0, 0)
-	q.gets(t, l, "q 1", 0, 0)
-	q.as("", 0).gets(t, l, "q 1", 0, 0)
+	q := Ask("q").As("sales", 0)
+	q.Gets(t, l, "q 1", 0, 0)
+	q.Gets(t, l, "q 1", 0, 0)
+	q.As("", 0).Gets(t, l, "q 1", 0, 0)
 }
 
 func answerWithoutBytes(t *testing.T, e Engine) {
 	l := newAsked(t, e)
-	q := ask("q", "ana").Question
+	q := Ask("q", "ana").Question
 	q.Draw = func([]string) ([]byte, error) { return nil, nil }
 	for i := range 2 {
 		if a, err := l.Answer(q); err != nil || len(a.Answer) != 0 || a.Remembered != (i > 0) {
@@ -329,27 +221,27 @@ func answerWithoutBytes(t *testing.T, e Engine) {
 func answerIsRefused(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	check(t, l.SetLimit("bob", "m", 3, 0))
-	q := ask("q", "zoe", "bob", "ana").as("sales", 100)
+	q := Ask("q", "zoe", "bob", "ana").As("sales", 100)
 	if r := q.fails(t, l); r.Account != "bob" || r.Role != "" || r.Left != 3 {
 		t.Errorf("%+v", r)
 	}
 	check(t, l.SetLimit("bob", "m", 4, 0))
-	if r := q.as("sales", 3).fails(t, l); r.Account != "ana" || r.Role != "sales" || r.Left != 3 || r.Limit != 3 {
+	if r := q.As("sales", 3).fails(t, l); r.Account != "ana" || r.Role != "sales" || r.Left != 3 || r.Limit != 3 {
 		t.Errorf("%+v", r)
 	}
-	spent(t, l, "sales", amounts{"ana": {0, 0}, "bob": {0, 0}})
-	q.as("sales", 4).gets(t, l, "q 1", 3, 3)
+	WantSpent(t, l, "sales", Amounts{"ana": {0, 0}, "bob": {0, 0}})
+	q.As("sales", 4).Gets(t, l, "q 1", 3, 3)
 	// Another role is short for a remembered answer: it may not see it.
-	if r := q.as("night", 3).fails(t, l); r.Account != "ana" || r.Role != "night" {
+	if r := q.As("night", 3).fails(t, l); r.Account != "ana" || r.Role != "night" {
 		t.Errorf("%+v", r)
 	}
 	// What was spent stays spent under a lower limit, but was seen.
-	q.as("sales", 0).gets(t, l, "q 1", 0, 0)
-	if r := ask("p", "ana").as("sales", 2).fails(t, l); r.Left != 0 {
+	q.As("sales", 0).Gets(t, l, "q 1", 0, 0)
+	if r := Ask("p", "ana").As("sales", 2).fails(t, l); r.Left != 0 {
 		t.Errorf("%+v", r)
 	}
 	r := refused(t, func() error {
-		q := ask("unit", "ana").Question
+		q := Ask("unit", "ana").Question
 		q.Unit = "kWh"
 		_, err := l.Answer(q)
 		return err
@@ -365,15 +257,15 @@ func answerLeavesOut(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	check(t, l.SetLimit("bob", "m", 3, 0))
 	check(t, l.SetLimit("*", "m", 4, 0))
-	q := ask("q", "zoe", "bob", "ana").as("sales", 100).leavingOut()
-	if a := q.gets(t, l, "q 1", 2, 2); a.LeftOut != 1 || !slices.Equal(q.leftOut, []string{"bob"}) {
-		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	q := Ask("q", "zoe", "bob", "ana").As("sales", 100).LeavingOut()
+	if a := q.Gets(t, l, "q 1", 2, 2); a.LeftOut != 1 || !slices.Equal(q.Without, []string{"bob"}) {
+		t.Errorf("left out %d, %v", a.LeftOut, q.Without)
 	}
-	if a := q.gets(t, l, "q 1", 0, 0); a.LeftOut != 1 { // now nobody can pay
+	if a := q.Gets(t, l, "q 1", 0, 0); a.LeftOut != 1 { // now nobody can pay
 		t.Errorf("left out %d", a.LeftOut)
 	}
-	q.as("night", 100).gets(t, l, "q 1", 0, 2)
-	spent(t, l, "night", amounts{"ana": {4, 4}, "bob": {0, 0}, "zoe": {4, 4}})
+	q.As("night", 100).Gets(t, l, "q 1", 0, 2)
+	WantSpent(t, l, "night", Amounts{"ana": {4, 4}, "bob": {0, 0}, "zoe": {4, 4}})
 
 	// Whoever wants everybody is refused, although there is an answer without bob.
 	q.LeaveOut = false
@@ -383,40 +275,40 @@ func answerLeavesOut(t *testing.T, e Engine) {
 	// When bob can pay, there has to be another answer: about bob alone.
 	q.LeaveOut = true
 	check(t, l.SetLimit("bob", "m", 4, 0))
-	if a := q.gets(t, l, "q 2", 1, 1); a.LeftOut != 2 || !slices.Equal(q.leftOut, []string{"ana", "zoe"}) {
-		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	if a := q.Gets(t, l, "q 2", 1, 1); a.LeftOut != 2 || !slices.Equal(q.Without, []string{"ana", "zoe"}) {
+		t.Errorf("left out %d, %v", a.LeftOut, q.Without)
 	}
 	// And when all can, one about all, which those who want everybody get too.
 	check(t, l.SetLimit("*", "m", 100, 0))
 	check(t, l.SetLimit("bob", "m", 100, 0))
-	if a := q.gets(t, l, "q 3", 3, 3); a.LeftOut != 0 || q.leftOut != nil {
-		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	if a := q.Gets(t, l, "q 3", 3, 3); a.LeftOut != 0 || q.Without != nil {
+		t.Errorf("left out %d, %v", a.LeftOut, q.Without)
 	}
 	q.LeaveOut = false
-	q.gets(t, l, "q 3", 0, 0)
+	q.Gets(t, l, "q 3", 0, 0)
 }
 
 // A role that is short for somebody leaves that account out, also of answers that others have
 // seen.
 func answerLeavesOutByPurse(t *testing.T, e Engine) {
 	l := newAsked(t, e)
-	ask("before", "bob").as("sales", 6).gets(t, l, "before 1", 1, 1)
-	q := ask("q", "ana", "bob").leavingOut()
-	q.as("night", 6).gets(t, l, "q 1", 2, 2)
-	if a := q.as("sales", 6).gets(t, l, "q 2", 1, 1); a.LeftOut != 1 || !slices.Equal(q.leftOut, []string{"bob"}) {
-		t.Errorf("left out %d, %v", a.LeftOut, q.leftOut)
+	Ask("before", "bob").As("sales", 6).Gets(t, l, "before 1", 1, 1)
+	q := Ask("q", "ana", "bob").LeavingOut()
+	q.As("night", 6).Gets(t, l, "q 1", 2, 2)
+	if a := q.As("sales", 6).Gets(t, l, "q 2", 1, 1); a.LeftOut != 1 || !slices.Equal(q.Without, []string{"bob"}) {
+		t.Errorf("left out %d, %v", a.LeftOut, q.Without)
 	}
-	spent(t, l, "sales", amounts{"ana": {8, 4}, "bob": {8, 4}})
-	q.gets(t, l, "q 2", 0, 0)
-	q.as("night", 6).gets(t, l, "q 1", 0, 0)
+	WantSpent(t, l, "sales", Amounts{"ana": {8, 4}, "bob": {8, 4}})
+	q.Gets(t, l, "q 2", 0, 0)
+	q.As("night", 6).Gets(t, l, "q 1", 0, 0)
 }
 
 // All are left out: the answer is about nobody and is remembered.
 func answerLeavesAllOut(t *testing.T, e Engine) {
 	l := e.fresh(t)
-	q := ask("q", "ana", "bob").as("sales", 0).leavingOut()
+	q := Ask("q", "ana", "bob").As("sales", 0).LeavingOut()
 	for range 2 {
-		if a := q.gets(t, l, "q 1", 0, 0); a.LeftOut != 2 {
+		if a := q.Gets(t, l, "q 1", 0, 0); a.LeftOut != 2 {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -433,15 +325,15 @@ func answerAboutMany(t *testing.T, e Engine) {
 			check(t, l.SetLimit(accounts[i], "m", 0, 0))
 		}
 	}
-	q := ask("q", accounts...).as("sales", 5).leavingOut()
-	if a := q.gets(t, l, "q 1", 990, 990); a.LeftOut != 10 {
+	q := Ask("q", accounts...).As("sales", 5).LeavingOut()
+	if a := q.Gets(t, l, "q 1", 990, 990); a.LeftOut != 10 {
 		t.Errorf("%+v", a)
 	}
-	if !slices.IsSorted(q.leftOut) || q.leftOut[0] != "account number 0" || q.leftOut[9] != "account number 900" {
-		t.Errorf("left out %v", q.leftOut)
+	if !slices.IsSorted(q.Without) || q.Without[0] != "account number 0" || q.Without[9] != "account number 900" {
+		t.Errorf("left out %v", q.Without)
 	}
-	q.gets(t, l, "q 1", 0, 0)
-	q.as("night", 4).gets(t, l, "q 1", 0, 990)
+	q.Gets(t, l, "q 1", 0, 0)
+	q.As("night", 4).Gets(t, l, "q 1", 0, 990)
 	charged := 0
 	all, err := l.Balances()
 	check(t, err)
@@ -461,41 +353,41 @@ func answerInWindows(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)
 	check(t, l.SetLimit("ana", "m", 5, 3600))
-	ask("q", "ana").as("sales", 10).gets(t, l, "q 1", 1, 1)
-	ask("p", "ana").as("sales", 10).fails(t, l)
+	Ask("q", "ana").As("sales", 10).Gets(t, l, "q 1", 1, 1)
+	Ask("p", "ana").As("sales", 10).fails(t, l)
 	clock(time.Hour)
-	ask("q", "ana").as("sales", 10).gets(t, l, "q 1", 0, 0)
-	ask("p", "ana").as("sales", 10).gets(t, l, "p 1", 1, 1)
+	Ask("q", "ana").As("sales", 10).Gets(t, l, "q 1", 0, 0)
+	Ask("p", "ana").As("sales", 10).Gets(t, l, "p 1", 1, 1)
 	if b := balance(t, l, "ana"); b.WindowSpent != 4 || b.Spent != 8 {
 		t.Errorf("%+v", b)
 	}
 	check(t, l.SetLimit("aaron", "m", 3, 60)) // is left out, before one with another window
-	ask("left out", "aaron", "bob", "eve").leavingOut().gets(t, l, "left out 1", 0, 0)
+	Ask("left out", "aaron", "bob", "eve").LeavingOut().Gets(t, l, "left out 1", 0, 0)
 	check(t, l.SetLimit("bob", "m", 10, 7200))
 	check(t, l.SetLimit("eve", "m", 10, 0))
 	check(t, l.Charge("f", "m", []ledger.Item{{Account: "bob", Epsilon: 3, Evaluations: 1}}))
-	ask("left out", "aaron", "bob", "eve").leavingOut().gets(t, l, "left out 1", 2, 0)
+	Ask("left out", "aaron", "bob", "eve").LeavingOut().Gets(t, l, "left out 1", 2, 0)
 	if b, e := balance(t, l, "bob"), balance(t, l, "eve"); b.WindowSpent != 7 || b.Reopens.Sub(noon) != 3*time.Hour || e.Spent != 4 {
 		t.Errorf("%+v, %+v", b, e)
 	}
 	clock(2 * time.Hour)
-	if r := ask("o", "ana").as("sales", 10).fails(t, l); r.Role != "sales" || r.Left != 2 {
+	if r := Ask("o", "ana").As("sales", 10).fails(t, l); r.Role != "sales" || r.Left != 2 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func answerErrors(t *testing.T, e Engine) {
 	l := newAsked(t, e)
-	unable := ask("q", "ana").Question
+	unable := Ask("q", "ana").Question
 	unable.Draw = nil
 	_, err := l.Answer(unable)
 	saying(t, "no draw", err, "a question has no way to draw its answer")
-	q := ask("q", "*")
+	q := Ask("q", "*")
 	_, err = l.Answer(q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
-	_, err = l.Answer(ask("q", "ana", "bob", "ana").Question)
+	_, err = l.Answer(Ask("q", "ana", "bob", "ana").Question)
 	saying(t, "twice", err, "a question is about account 'ana' twice")
-	_, err = l.Answer(ask("q", "ana").owing(0, 5, 4).Question)
+	_, err = l.Answer(Ask("q", "ana").Owing(0, 5, 4).Question)
 	saying(t, "too much due", err, "what is due of account 'ana' must be between 0 and what the answer costs it, 0.000000000004")
 	_, err = l.Quote(q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
@@ -503,9 +395,9 @@ func answerErrors(t *testing.T, e Engine) {
 		return // it ends when it is closed
 	}
 	check(t, l.Close())
-	_, err = l.Answer(ask("q", "ana").Question)
+	_, err = l.Answer(Ask("q", "ana").Question)
 	saying(t, "closed", err, "closed")
-	_, err = l.Quote(ask("q", "ana").Question)
+	_, err = l.Quote(Ask("q", "ana").Question)
 	saying(t, "closed", err, "closed")
 }
 
@@ -513,31 +405,31 @@ func answerErrors(t *testing.T, e Engine) {
 func quoteChangesNothing(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	look, keys := watch(t, l), []key{{"ana", "m"}, {"bob", "m"}}
-	unchanged := func(name string, q *asking) {
+	unchanged := func(name string, q *Asking) {
 		t.Helper()
 		end, before := head(t, l), look(keys...)
 		a, err := l.Quote(q.Question)
-		if a.Answer != nil || err != nil && a.Charged.Accounts+a.RoleCharged.Accounts > 0 || q.draws > 0 {
-			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.draws)
+		if a.Answer != nil || err != nil && a.Charged.Accounts+a.RoleCharged.Accounts > 0 || q.Draws > 0 {
+			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.Draws)
 		}
 		if head(t, l) != end || !maps.Equal(look(keys...), before) {
 			t.Errorf("%s: the ledger has changed", name)
 		}
 	}
-	again := func(q asking) *asking {
-		q.draws = 0
+	again := func(q Asking) *Asking {
+		q.Draws = 0
 		return &q
 	}
-	unchanged("first", ask("q", "ana").as("sales", 8))
-	q := ask("q", "ana").as("sales", 8)
-	q.gets(t, l, "q 1", 1, 1)
+	unchanged("first", Ask("q", "ana").As("sales", 8))
+	q := Ask("q", "ana").As("sales", 8)
+	q.Gets(t, l, "q 1", 1, 1)
 	unchanged("seen", again(*q))
-	unchanged("remembered", again(*ask("q", "ana").as("night", 8)))
-	unchanged("new", ask("p", "ana", "bob").as("sales", 8))
-	unchanged("refused", ask("p", "ana").as("sales", 2))
-	unchanged("left out", ask("p", "ana").as("sales", 2).leavingOut())
-	spent(t, l, "night", amounts{"ana": {4, 0}})
-	spent(t, l, "sales", amounts{"ana": {4, 4}})
+	unchanged("remembered", again(*Ask("q", "ana").As("night", 8)))
+	unchanged("new", Ask("p", "ana", "bob").As("sales", 8))
+	unchanged("refused", Ask("p", "ana").As("sales", 2))
+	unchanged("left out", Ask("p", "ana").As("sales", 2).LeavingOut())
+	WantSpent(t, l, "night", Amounts{"ana": {4, 0}})
+	WantSpent(t, l, "sales", Amounts{"ana": {4, 4}})
 }
 
 var errDraw = errors.New("the worker has gone")
@@ -546,7 +438,7 @@ var errDraw = errors.New("the worker has gone")
 func drawFails(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	for name, failure := range map[string]error{"plain": errDraw, "a refusal": &ledger.RefusalError{Account: "other", Limited: true}} {
-		q := ask("q", "ana").as("sales", 8).Question
+		q := Ask("q", "ana").As("sales", 8).Question
 		q.Draw = func([]string) ([]byte, error) { return []byte("secret"), failure }
 		end := head(t, l)
 		a, err := l.Answer(q)
@@ -554,29 +446,29 @@ func drawFails(t *testing.T, e Engine) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 	}
-	spent(t, l, "sales", amounts{"ana": {0, 0}})
-	ask("q", "ana").as("sales", 8).gets(t, l, "q 1", 1, 1)
+	WantSpent(t, l, "sales", Amounts{"ana": {0, 0}})
+	Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 }
 
 // Answers and purses stay when their entries are archived.
 func archiveKeepsAnswersAndPurses(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	path := filepath.Join(t.TempDir(), "archive")
-	q := ask("q", "ana", "bob")
-	asks := func(name string) { ask(name, "ana").as("sales", 100).gets(t, l, name+" 1", 1, 1) }
+	q := Ask("q", "ana", "bob")
+	asks := func(name string) { Ask(name, "ana").As("sales", 100).Gets(t, l, name+" 1", 1, 1) }
 	check(t, l.SetLimit("*", "m", 100, 0))
-	q.as("sales", 100).gets(t, l, "q 1", 2, 2)
+	q.As("sales", 100).Gets(t, l, "q 1", 2, 2)
 	for i := range 3 { // sums are carried over again
 		asks(fmt.Sprint(i))
-		q.as(fmt.Sprint("role ", i), 4).gets(t, l, "q 1", 0, 2)
+		q.As(fmt.Sprint("role ", i), 4).Gets(t, l, "q 1", 0, 2)
 		moved, err := l.Archive(path, time.Now().Add(time.Hour))
 		if check(t, err); moved == 0 {
 			t.Error("nothing was archived")
 		}
 		check(t, verify(l, path, nil))
-		q.as("sales", 100).gets(t, l, "q 1", 0, 0)
-		spent(t, l, "sales", amounts{"ana": {8 + 4*budget.Amount(i), 8 + 4*budget.Amount(i)}, "bob": {4, 4}})
-		spent(t, l, "role 0", amounts{"bob": {4, 4}})
+		q.As("sales", 100).Gets(t, l, "q 1", 0, 0)
+		WantSpent(t, l, "sales", Amounts{"ana": {8 + 4*budget.Amount(i), 8 + 4*budget.Amount(i)}, "bob": {4, 4}})
+		WantSpent(t, l, "role 0", Amounts{"bob": {4, 4}})
 	}
 	all, err := l.Balances()
 	check(t, err)

@@ -132,7 +132,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 	}
 	want, drawn := m.wanted(name, role, leaveOut, owed, ownShort, purseShort)
 
-	q := ask(name, slices.Collect(maps.Keys(owed))...).as(role, limit)
+	q := Ask(name, slices.Collect(maps.Keys(owed))...).As(role, limit)
 	q.LeaveOut = leaveOut
 	for i := range q.Members {
 		o := owed[q.Members[i].Account]
@@ -145,7 +145,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 		told, called = leftOut, true
 		return fmt.Appendf(nil, "%s %d", name, m.draws), nil
 	}
-	a, err := q.answer(m, m.ledger)
+	a, err := q.Answer(m, m.ledger)
 	if called != drawn {
 		m.Fatalf("drawn: %v, want %v", called, drawn)
 	}

@@ -98,7 +98,7 @@ func processesShareAnswers(t *testing.T, e Engine) {
 		t.Errorf("%d draws of %d questions", total, sameQuestions)
 	}
 	for _, role := range names[:2] {
-		spent(t, l, role, amounts{"ana": {sameQuestions, sameQuestions}})
+		WantSpent(t, l, role, Amounts{"ana": {sameQuestions, sameQuestions}})
 	}
 	check(t, verify(l, "", nil))
 }
@@ -135,7 +135,7 @@ func processesStopAtThePurse(t *testing.T, e Engine) {
 		if total != int(want) {
 			t.Errorf("limit %d: %d answers", int64(limit), total)
 		}
-		spent(t, l, "sales", amounts{"ana": {want, want}})
+		WantSpent(t, l, "sales", Amounts{"ana": {want, want}})
 		check(t, verify(l, "", nil))
 	}
 }
