@@ -2,33 +2,11 @@ package file
 
 import (
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/ledgertest"
 )
-
-func facts(t failer, l *Ledger, after int64) (all []string) {
-	t.Helper()
-	list, err := l.Facts(after)
-	check(t, err)
-	last := after
-	for _, f := range list {
-		if f.ID <= last {
-			t.Fatalf("fact %d after %d", f.ID, last)
-		}
-		last = f.ID
-		all = append(all, f.Kind+" "+f.Text)
-	}
-	return all
-}
-
-func wantFacts(t failer, l *Ledger, want ...string) {
-	t.Helper()
-	if got := facts(t, l, 0); !reflect.DeepEqual(got, want) {
-		t.Fatalf("facts %q, want %q", got, want)
-	}
-}
 
 // A statement that fails in the middle leaves no fact of the call.
 func TestRecordAllOrNone(t *testing.T) {
@@ -41,9 +19,9 @@ func TestRecordAllOrNone(t *testing.T) {
 	if err := l.Record(ledger.Fact{Kind: "b"}, ledger.Fact{Kind: "bad"}); err == nil {
 		t.Error("it succeeds")
 	}
-	wantFacts(t, l, "a ")
+	ledgertest.WantFacts(t, l, "a ")
 	check(t, l.Record(ledger.Fact{Kind: "b"}))
-	wantFacts(t, l, "a ", "b ")
+	ledgertest.WantFacts(t, l, "a ", "b ")
 }
 
 // Facts are in copies, which take none themselves before they are adopted.
@@ -54,14 +32,14 @@ func TestFactsAreCopied(t *testing.T) {
 	check(t, l.Copy(path, func(float64) error { return nil }))
 	check(t, l.Record(ledger.Fact{Kind: "b"}))
 	c := open(t, path)
-	wantFacts(t, c, "a x")
+	ledgertest.WantFacts(t, c, "a x")
 	if err := c.Record(ledger.Fact{Kind: "c"}); err == nil {
 		t.Error("a copy takes a fact")
 	}
 	check(t, c.Adopt(true))
 	check(t, c.Record(ledger.Fact{Kind: "c"}))
-	wantFacts(t, c, "a x", "c ")
-	wantFacts(t, l, "a x", "b ")
+	ledgertest.WantFacts(t, c, "a x", "c ")
+	ledgertest.WantFacts(t, l, "a x", "b ")
 }
 
 // Ledgers of earlier versions have no table of facts.
@@ -70,5 +48,5 @@ func TestLedgerWithoutFacts(t *testing.T) {
 	if some, err := l.db.hasTable("fact"); some || err != nil {
 		t.Errorf("a new ledger has facts: %v, %v", some, err)
 	}
-	wantFacts(t, l)
+	ledgertest.WantFacts(t, l)
 }

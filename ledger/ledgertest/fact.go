@@ -16,14 +16,14 @@ var factTests = tests{
 
 func recorded(t *testing.T, e Engine) {
 	l := e.fresh(t)
-	wantFacts(t, l)
+	WantFacts(t, l)
 	check(t, l.SetLimit("ana", "m", one, 0))
 	before, err := l.Head()
 	check(t, err)
 	check(t, l.Record(ledger.Fact{Kind: "a", Text: "x"}, ledger.Fact{Kind: "b"}))
 	check(t, l.Record(ledger.Fact{Kind: "a", Text: "x", ID: 99}, ledger.Fact{Kind: "a", Text: "y"})) // the first again
 	check(t, l.Record())
-	wantFacts(t, l, "a x", "b ", "a y")
+	WantFacts(t, l, "a x", "b ", "a y")
 	list, err := l.Facts(0)
 	check(t, err)
 	if later := facts(t, l, list[1].ID); !reflect.DeepEqual(later, []string{"a y"}) {
@@ -36,7 +36,7 @@ func recorded(t *testing.T, e Engine) {
 	if err := l.Record(ledger.Fact{Kind: "c"}, ledger.Fact{}); err == nil {
 		t.Error("a fact without a kind is recorded")
 	}
-	wantFacts(t, l, "a x", "b ", "a y")
+	WantFacts(t, l, "a x", "b ", "a y")
 	if after, err := l.Head(); err != nil || after != before {
 		t.Errorf("facts have changed the head: %v, %v", after, err)
 	}
@@ -89,6 +89,7 @@ func record(l ledger.Ledger, args []string) error {
 	return nil
 }
 
+// facts returns the facts after one, each as its kind and its text.
 func facts(t failer, l ledger.Ledger, after int64) (all []string) {
 	t.Helper()
 	list, err := l.Facts(after)
@@ -104,7 +105,8 @@ func facts(t failer, l ledger.Ledger, after int64) (all []string) {
 	return all
 }
 
-func wantFacts(t failer, l ledger.Ledger, want ...string) {
+// WantFacts demands that a ledger has just these facts, each as its kind and its text.
+func WantFacts(t testing.TB, l ledger.Ledger, want ...string) {
 	t.Helper()
 	if got := facts(t, l, 0); !reflect.DeepEqual(got, want) {
 		t.Fatalf("facts %q, want %q", got, want)
