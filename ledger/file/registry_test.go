@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger"
 )
 
 func TestOneObjectPerFile(t *testing.T) {
@@ -31,31 +30,6 @@ func TestOneObjectPerFile(t *testing.T) {
 	if filepath.Base(l.Path()) != "x-ledger" || !filepath.IsAbs(l.Path()) {
 		t.Errorf("path %s", l.Path())
 	}
-}
-
-func TestReopen(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x-ledger")
-	l := open(t, path)
-	id := l.ID()
-	check(t, l.SetLimit("*", "m", 10, 0))
-	check(t, charge(l, "ana", 4))
-	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 6}}))
-	refused(t, charge(l, "ana", 7))
-	before := balance(t, l, "ana")
-	check(t, l.Close())
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("Close left %v, %v", left, err)
-	}
-	l = open(t, path)
-	if l.ID() != id || len(id) != 32 {
-		t.Errorf("id %q became %q", id, l.ID())
-	}
-	after := balance(t, l, "ana")
-	if after.Spent != 4 || after.Reserved != 0 || after.Limit != 10 || !after.LastCharge.Equal(before.LastCharge) {
-		t.Errorf("got %+v", after)
-	}
-	check(t, charge(l, "ana", 6))
-	refused(t, charge(l, "ana", 1))
 }
 
 func TestMissing(t *testing.T) {

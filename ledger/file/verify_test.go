@@ -7,32 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/ledgertest"
 )
 
-// newFilled is a ledger with a history of every kind of entry, a second apart.
+// newFilled returns a ledger with the history of [ledgertest.Fill], its entries a second apart.
 func newFilled(t *testing.T) *Ledger {
 	t.Helper()
 	l := newFile(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
 	l.clock = func() int64 { at += 1e6; return at }
-	check(t, l.SetLimit("*", "m", 1000, 0))
-	check(t, l.SetLimit("eve", "m", 1000, 3600))
-	check(t, l.SetLimit("ana", "kWh", 1000, 0))
-	for i := range 6 {
-		check(t, charge(l, "ana", budget.Amount(10+i)))
-		check(t, charge(l, "eve", 5))
-		check(t, charge(l, "o'neil", 7))
-	}
-	check(t, l.Reserve("m", []ledger.Item{{Account: "bob", Epsilon: 50}}))
-	check(t, charge(l, "bob", 20))
-	s := l.NewStatement()
-	for range 9 {
-		check(t, s.Spender("g", "kWh").Charge([]byte("ana"), 3))
-	}
-	check(t, s.End())
-	check(t, l.SetLimit("eve", "m", 900, 7200))
+	ledgertest.Fill(t, l)
 	return l
 }
 
@@ -46,29 +31,6 @@ func head(t failer, l *Ledger) ledger.Head {
 	h, err := l.Head()
 	check(t, err)
 	return h
-}
-
-func TestVerify(t *testing.T) {
-	l := newFile(t)
-	empty := head(t, l)
-	v, err := l.Verify("", &empty)
-	check(t, err)
-	if v != (ledger.Verified{Head: ledger.Genesis(l.ID())}) {
-		t.Errorf("an empty ledger: %+v", v)
-	}
-	l = newFilled(t)
-	v, err = l.Verify("", nil)
-	check(t, err)
-	noted := head(t, l)
-	if v != (ledger.Verified{Entries: noted.ID, Balances: 5, Limits: 3, Head: noted}) {
-		t.Errorf("%+v, head %v", v, noted)
-	}
-	if err := verify(l, "", &empty); err == nil {
-		t.Error("the head of another ledger was accepted")
-	}
-	check(t, verify(l, "", &noted))
-	check(t, charge(l, "ana", 1))
-	check(t, verify(l, "", &noted))
 }
 
 // Every way to change the file that does not write another history whole must be
