@@ -2,18 +2,14 @@ package engines_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
-	"github.com/geosql/geosql/internal/pgtest"
 	"github.com/geosql/geosql/ledger"
 )
 
 // BenchmarkMove moves a ledger of 100,000 entries of as many accounts to a server and back.
 func BenchmarkMove(b *testing.B) {
-	b.Setenv("GEOSQL_STATE_DIR", b.TempDir())
-	url := pgtest.Start(b).Database(b)
-	path := filepath.Join(b.TempDir(), "books")
+	path, url := ends(b)
 	l := open(b, path, true)
 	check(b, l.SetLimit("*", "m", one, 0))
 	items := make([]ledger.Item, 100_000)

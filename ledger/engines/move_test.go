@@ -36,9 +36,17 @@ func open(t testing.TB, where string, create bool) ledger.Ledger {
 
 const one = budget.Amount(1e12)
 
-// fill uses everything that a ledger has.
-func fill(t testing.TB, l ledger.Ledger) {
+// ends returns the two ends of a move, a path and the URL of a database. Neither has a ledger yet.
+func ends(t testing.TB) (path, url string) {
 	t.Helper()
+	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
+	return filepath.Join(t.TempDir(), "books"), pgtest.Start(t).Database(t)
+}
+
+// fill makes a ledger that uses everything a ledger has, and returns its head.
+func fill(t testing.TB, where string) ledger.Head {
+	t.Helper()
+	l := open(t, where, true)
 	check(t, l.SetLimit("*", "m", 5*one, 0))
 	check(t, l.SetLimit("ana", "m", 7*one+1, 86400))
 	check(t, l.SetLimit("bo's \"x\"", "kWh", 3*one, 0))
@@ -64,6 +72,10 @@ func fill(t testing.TB, l ledger.Ledger) {
 	_, err = l.Answer(question("q"))
 	check(t, err)
 	check(t, l.Record(ledger.Fact{Kind: "role", Text: "x"}, ledger.Fact{Kind: "role"}))
+	head, err := l.Head()
+	check(t, err)
+	check(t, l.Close())
+	return head
 }
 
 // question returns a question of the role chris.
@@ -141,14 +153,8 @@ func unusable(t testing.TB, where string, want ...string) {
 }
 
 func TestMove(t *testing.T) {
-	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
-	url := pgtest.Start(t).Database(t)
-	path := filepath.Join(t.TempDir(), "books")
-	l := open(t, path, true)
-	fill(t, l)
-	head, err := l.Head()
-	check(t, err)
-	check(t, l.Close())
+	path, url := ends(t)
+	head := fill(t, path)
 	before := see(t, path)
 
 	moved, err := move(path, url)
@@ -270,18 +276,14 @@ func TestMoveIsRefused(t *testing.T) {
 
 // A move that is given up before each of its steps leaves one ledger that can be charged.
 func TestMoveIsInterrupted(t *testing.T) {
-	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
-	url := pgtest.Start(t).Database(t)
-	path := filepath.Join(t.TempDir(), "books")
-	l := open(t, path, true)
-	fill(t, l)
-	check(t, l.Close())
+	path, url := ends(t)
+	fill(t, path)
 	stopped := errors.New("stopped")
-	for _, ends := range [][2]string{{path, url}, {url, path}} {
+	for _, way := range [][2]string{{path, url}, {url, path}} {
 		for n := 1; ; n++ {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			steps := 0
-			_, err := engines.Move(ctx, ends[0], ends[1], 0, func(string) {
+			_, err := engines.Move(ctx, way[0], way[1], 0, func(string) {
 				if steps++; steps == n {
 					cancel(stopped)
 				}
@@ -292,7 +294,7 @@ func TestMoveIsInterrupted(t *testing.T) {
 			if !errors.Is(err, stopped) {
 				t.Fatal(err)
 			}
-			l := open(t, ends[0], false)
+			l := open(t, way[0], false)
 			check(t, l.Charge("dx_sum", "m", []ledger.Item{{Account: "ana", Epsilon: 1, Evaluations: 1}}))
 			check(t, l.Close())
 		}
@@ -302,12 +304,8 @@ func TestMoveIsInterrupted(t *testing.T) {
 // A move whose process ends before any of its steps can be repeated, and at no time both can be
 // charged.
 func TestMoveIsKilled(t *testing.T) {
-	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
-	url := pgtest.Start(t).Database(t)
-	path := filepath.Join(t.TempDir(), "books")
-	l := open(t, path, true)
-	fill(t, l)
-	check(t, l.Close())
+	path, url := ends(t)
+	fill(t, path)
 	from, to := path, url
 	killed := 0
 	for n := 1; n <= 4; n++ {
