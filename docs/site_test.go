@@ -2,6 +2,7 @@
 package docs
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -194,31 +195,51 @@ func visit(t *testing.T, folder, under, script string, report any) (console []st
 	// debugging the browser stays until it is killed.
 	command := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--user-data-dir="+profile, "--enable-logging=stderr", "--remote-debugging-port=0", server.URL+"/visitor")
-	var said bytes.Buffer
-	command.Stderr = &said
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = time.Minute
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	var said []string
+	complete, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			if said = append(said, lines.Text()); strings.Contains(lines.Text(), lastWords) {
+				close(complete)
+			}
+		}
+	}()
 	var body []byte
 	select {
 	case body = <-reported:
+		select { // what the console says is written a little later than it is said
+		case <-complete:
+		case <-ctx.Done():
+		}
 	case <-ctx.Done():
 	}
 	cancel()
+	<-ended
 	command.Wait()
 	if err := json.Unmarshal(body, report); err != nil {
-		t.Fatalf("the visitor reports %q: %v\n%s", body, err, said.String())
+		t.Fatalf("the visitor reports %q: %v\n%s", body, err, strings.Join(said, "\n"))
 	}
-	for line := range strings.Lines(said.String()) {
-		if strings.Contains(line, ":CONSOLE") {
+	for _, line := range said {
+		if strings.Contains(line, ":CONSOLE") && !strings.Contains(line, lastWords) {
 			console = append(console, line)
 		}
 	}
 	return console
 }
+
+// lastWords is what a visitor says on the console before it reports.
+const lastWords = "the visitor has seen it all"
 
 // visitor is what scripts of visitors call.
 const visitor = `
@@ -242,6 +263,7 @@ const here = () => frame.contentWindow.location.pathname.slice(site.length);
 function report(found) { return fetch("/report", {method: "POST", body: JSON.stringify(found)}); }
 async function main(found, steps) {
   try { await steps(found); } catch (error) { found.Error = String(error); }
+  console.log("` + lastWords + `");
   await report(found);
 }`
 
