@@ -177,7 +177,7 @@ func (t *transaction) carryBalances(last int64) error {
 func (t *transaction) carryPurses(last int64) error {
 	r := new(engine.Run)
 	var carried []engine.Change
-	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, ofPurse), func(s *sqlite.Stmt) error {
+	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, engine.OfPurse), func(s *sqlite.Stmt) error {
 		account, spent, at := s.Column(0), s.Column(1), s.Column(2)
 		carried = append(carried, engine.Change{
 			Origin:  r.Origin(at.Int(), engine.ArchiveFunction, engine.EventUnit),
@@ -225,7 +225,7 @@ func (t *transaction) carryEvents(last int64) error {
 
 // events returns the events that the entries up to last record.
 func (db *store) events(last int64) (events []event, err error) {
-	err = db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND %s ORDER BY id", last, ofEvent), func(s *sqlite.Stmt) error {
+	err = db.query(fmt.Sprintf("SELECT function, time FROM entry WHERE id <= %d AND %s ORDER BY id", last, engine.OfEvent), func(s *sqlite.Stmt) error {
 		function, at := s.Column(0), s.Column(1)
 		events = append(events, event{function.Text(), at.Int()})
 		return nil

@@ -7,28 +7,19 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Charges implements [ledger.Ledger].
 func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
-	return func(yield func(ledger.Charge, error) bool) {
-		charges, err := l.readCharges()
-		for _, c := range charges {
-			if !yield(c, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(ledger.Charge{}, err)
-		}
-	}
+	return engine.Sequence(l.readCharges)
 }
 
 // chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and what
 // roles have spent.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent), sum(evaluations)
-FROM entry WHERE NOT (` + ofPurse + `) GROUP BY statement, function, account, unit
+FROM entry WHERE NOT (` + engine.OfPurse + `) GROUP BY statement, function, account, unit
 HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
 ORDER BY min(id)`
 

@@ -33,12 +33,6 @@ const (
 	adoptFunction = "ledger_restore"
 )
 
-// Conditions for the entries without a unit.
-const (
-	ofEvent = "unit = '" + engine.EventUnit + "' AND account = '" + ledger.Everyone + "'"
-	ofPurse = "unit = '" + engine.EventUnit + "' AND account <> '" + ledger.Everyone + "'"
-)
-
 // event is what happened to the ledger itself, and when, in microseconds since 1970.
 type event struct {
 	function string
@@ -230,7 +224,7 @@ type Restoration struct{ Copied, Restored time.Time }
 func (l *Ledger) Restorations() (all []Restoration, err error) {
 	err = l.read(func(db *store) error {
 		var copied time.Time
-		return db.query("SELECT function, time FROM entry WHERE "+ofEvent+" ORDER BY id", func(s *sqlite.Stmt) error {
+		return db.query("SELECT function, time FROM entry WHERE "+engine.OfEvent+" ORDER BY id", func(s *sqlite.Stmt) error {
 			function, at := s.Column(0), s.Column(1)
 			when := time.UnixMicro(at.Int()).UTC()
 			switch function.Text() {

@@ -319,19 +319,7 @@ func (db *store) contents() (*engine.Contents, error) {
 		return nil, err
 	}
 	c.Entries = rowsOf(db, "", entrySQL+" ORDER BY id", func(s *sqlite.Stmt, e *ledger.Entry) { *e = scanEntry(s) })
-	c.Balances = rowsOf(db, "", "SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance ORDER BY account, unit",
-		func(s *sqlite.Stmt, r *engine.KeyedBalance) {
-			var v [7]sqlite.Value
-			s.Row(0, v[:])
-			*r = engine.KeyedBalance{Key: keyOf(v[:]), BalanceRow: engine.BalanceRow{Spent: budget.Amount(v[2].Int()), Reserved: budget.Amount(v[3].Int()), LastCharge: v[4].Int(),
-				Window: ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())}}}
-		})
-	c.Limits = rowsOf(db, "", "SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget ORDER BY account, unit",
-		func(s *sqlite.Stmt, r *engine.KeyedLimit) {
-			var v [6]sqlite.Value
-			s.Row(0, v[:])
-			*r = engine.KeyedLimit{Key: keyOf(v[:]), LimitRow: engine.LimitRow{Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3]), Changed: v[4].Int(), Entry: v[5].Int()}}
-		})
+	c.Balances, c.Limits = db.balanceRows(), db.limitRows()
 	c.Traces = rowsOf(db, "", "SELECT account, unit, trace, state, points, user, held, lost, changed FROM trace ORDER BY trace",
 		func(s *sqlite.Stmt, r *engine.NamedTrace) {
 			var v [9]sqlite.Value
@@ -396,6 +384,31 @@ func keyOf(row []sqlite.Value) engine.Key {
 
 // errStop ends a query early.
 var errStop = errors.New("stop")
+
+// balanceRows returns what is stored of all balances.
+func (db *store) balanceRows() iter.Seq2[*engine.KeyedBalance, error] {
+	const sql = "SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance ORDER BY account, unit"
+	return rowsOf(db, "", sql, func(s *sqlite.Stmt, r *engine.KeyedBalance) {
+		var v [7]sqlite.Value
+		s.Row(0, v[:])
+		*r = engine.KeyedBalance{Key: keyOf(v[:]), BalanceRow: engine.BalanceRow{
+			Spent: budget.Amount(v[2].Int()), Reserved: budget.Amount(v[3].Int()), LastCharge: v[4].Int(),
+			Window: ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())},
+		}}
+	})
+}
+
+// limitRows returns what is stored of all limits.
+func (db *store) limitRows() iter.Seq2[*engine.KeyedLimit, error] {
+	const sql = "SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget ORDER BY account, unit"
+	return rowsOf(db, "", sql, func(s *sqlite.Stmt, r *engine.KeyedLimit) {
+		var v [6]sqlite.Value
+		s.Row(0, v[:])
+		*r = engine.KeyedLimit{Key: keyOf(v[:]), LimitRow: engine.LimitRow{
+			Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3]), Changed: v[4].Int(), Entry: v[5].Int(),
+		}}
+	})
+}
 
 // rowsOf returns the rows of a query, none if its table is one that not every ledger has. Each is
 // valid until the next.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -171,28 +170,17 @@ func (v *verifier) compare(db *store) error {
 // books reads the balances, limits and purses of the file.
 func (db *store) books() (*engine.Books, error) {
 	b := engine.NewBooks()
-	err := db.query("SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance", func(s *sqlite.Stmt) error {
-		var v [7]sqlite.Value
-		s.Row(0, v[:])
-		b.Balances[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = engine.BalanceRow{
-			Spent: budget.Amount(v[2].Int()), Reserved: budget.Amount(v[3].Int()), LastCharge: v[4].Int(),
-			Window: ledger.WindowUse{Start: intOr0(&v[5]), Spent: budget.Amount(v[6].Int())},
+	for r, err := range db.balanceRows() {
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		b.Balances[r.Key] = r.BalanceRow
 	}
-	err = db.query("SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget", func(s *sqlite.Stmt) error {
-		var v [6]sqlite.Value
-		s.Row(0, v[:])
-		b.Limits[engine.Key{Account: v[0].Text(), Unit: budget.Unit(v[1].Text())}] = engine.LimitRow{
-			Epsilon: budget.Amount(v[2].Int()), Seconds: intOr0(&v[3]), Changed: v[4].Int(), Entry: v[5].Int(),
+	for r, err := range db.limitRows() {
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		b.Limits[r.Key] = r.LimitRow
 	}
 	return b, db.eachPurse("", func(p ledger.Purse) { b.AddPurse(p) })
 }

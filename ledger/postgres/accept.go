@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -47,9 +45,7 @@ func Accept(url string) (generation int64, err error) {
 // accept accepts a loss. The entry is the only one of a writer that has no state file: what this
 // machine knows must not change before the transaction is stored.
 func accept(ctx context.Context, tx pgx.Tx) (generation int64, err error) {
-	var random [16]byte
-	_, _ = rand.Read(random[:]) // never fails
-	writer := hex.EncodeToString(random[:])
+	writer := newID()
 	var recovery bool
 	var durable, storage, moved, id string
 	var now int64

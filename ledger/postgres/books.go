@@ -48,27 +48,14 @@ ORDER BY k.unit, k.account`
 
 // Charges implements [ledger.Ledger].
 func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
-	return func(yield func(ledger.Charge, error) bool) {
-		charges, err := l.readCharges()
-		for _, c := range charges {
-			if !yield(c, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(ledger.Charge{}, err)
-		}
-	}
+	return engine.Sequence(l.readCharges)
 }
-
-// ofPurse selects the entries of purses.
-const ofPurse = "unit = '" + eventUnit + "' AND account <> '" + ledger.Everyone + "'"
 
 // chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and what
 // roles have spent.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent)::bigint, sum(evaluations)::bigint
-FROM geosql.entry WHERE NOT (` + ofPurse + `) GROUP BY writer, statement, function, account, unit
+FROM geosql.entry WHERE NOT (` + engine.OfPurse + `) GROUP BY writer, statement, function, account, unit
 HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
 ORDER BY min(id)`
 

@@ -148,7 +148,7 @@ func chargeRefused(w *worker) func() error {
 		k := engine.Key{Account: someone("c"), Unit: chargeUnit}
 		return w.grant(k.Unit, func() error {
 			err := w.l.Charge("f", k.Unit, items(eps, k.Account))
-			if !isA[*ledger.RefusalError](err) {
+			if !engine.Is[*ledger.RefusalError](err) {
 				return err
 			}
 			return w.l.store.Update(need(k), func(tx engine.Transaction) error {

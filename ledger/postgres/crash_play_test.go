@@ -208,7 +208,7 @@ func onces(w *worker) func() error {
 	return func() error {
 		account := someone("o")
 		err := w.grant(onceUnit, func() error { return w.l.ChargeOnce("f", onceUnit, items(eps, account)[0]) }, account)
-		if isA[*ledger.AlreadyChargedError](err) {
+		if engine.Is[*ledger.AlreadyChargedError](err) {
 			time.Sleep(10 * time.Millisecond)
 			return nil
 		}
@@ -419,7 +419,7 @@ func releases(begun int64) work {
 			if err != nil {
 				r = nil
 			}
-			if isA[*ledger.ReleaseError](err) { // another process has continued it
+			if engine.Is[*ledger.ReleaseError](err) { // another process has continued it
 				return nil
 			}
 			return err

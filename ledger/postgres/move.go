@@ -233,15 +233,15 @@ func (p *Place) Arrive(c *engine.Contents) error {
 // makeRoom makes the tables of a ledger, or empties those of one that may be replaced. It returns the generation
 // of the writers that come, which no writer before had.
 func makeRoom(ctx context.Context, tx pgx.Tx, c *engine.Contents) (generation int64, err error) {
-	have, err := schemaVersion(ctx, tx.Conn())
+	known, err := readMigrations()
 	if err != nil {
 		return 0, err
 	}
-	if have == 0 {
-		known, err := readMigrations()
-		if err == nil {
-			err = migrate(ctx, tx.Conn(), known)
-		}
+	have, err := schemaVersion(ctx, tx.Conn(), len(known))
+	if err == nil && have < len(known) {
+		err = migrate(ctx, tx.Conn(), known)
+	}
+	if err != nil || have == 0 {
 		return c.Generation + 1, err
 	}
 	s, generation, err := readState(ctx, tx)

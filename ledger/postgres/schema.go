@@ -69,7 +69,7 @@ func prepareSchema(ctx context.Context, conn *pgx.Conn, create bool) error {
 	if err != nil {
 		return err
 	}
-	have, err := schemaVersion(ctx, conn)
+	have, err := schemaVersion(ctx, conn, len(known))
 	if err != nil || have == len(known) {
 		return err
 	}
@@ -86,7 +86,7 @@ func prepareSchema(ctx context.Context, conn *pgx.Conn, create bool) error {
 
 // migrate runs the migrations that the schema lacks.
 func migrate(ctx context.Context, conn *pgx.Conn, known []migration) error {
-	have, err := schemaVersion(ctx, conn) // again: another process may have been first
+	have, err := schemaVersion(ctx, conn, len(known)) // again: another process may have been first
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,9 @@ func createLedger(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// schemaVersion returns the version of the ledger's schema, or 0 if there is none.
-func schemaVersion(ctx context.Context, conn *pgx.Conn) (int, error) {
+// schemaVersion returns the version of the ledger's schema, or 0 if there is none. One above the newest that this
+// program knows is an error.
+func schemaVersion(ctx context.Context, conn *pgx.Conn, newest int) (int, error) {
 	var schema, meta bool
 	err := conn.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'geosql'),
@@ -136,10 +137,6 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (int, error) {
 	case !meta:
 		return 0, errors.New("the database has a schema geosql that is no ledger")
 	}
-	known, err := readMigrations()
-	if err != nil {
-		return 0, err
-	}
 	var text string
 	if err := conn.QueryRow(ctx, "SELECT value FROM geosql.meta WHERE key = 'version'").Scan(&text); err != nil {
 		return 0, err
@@ -148,13 +145,13 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (int, error) {
 	switch {
 	case err != nil || version < 1:
 		return 0, fmt.Errorf("the ledger is damaged: its version is %q", text)
-	case version > len(known):
-		return 0, fmt.Errorf("written by a newer geosql (ledger version %d, this is %d)", version, len(known))
+	case version > newest:
+		return 0, fmt.Errorf("written by a newer geosql (ledger version %d, this is %d)", version, newest)
 	}
 	return version, nil
 }
 
-// newID returns the ID of a new ledger.
+// newID returns the ID of a new ledger or writer.
 func newID() string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails

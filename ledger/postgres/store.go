@@ -120,7 +120,7 @@ func retry(try func(context.Context) error) error {
 		switch {
 		case err == nil || n == attempts || !canRunAgain(err):
 			return explainConnect(err)
-		case isA[again](err):
+		case engine.Is[again](err):
 			continue
 		case time.Since(began) > away || pause(ctx, n) != nil:
 			return explainConnect(err)
@@ -142,13 +142,8 @@ func canRunAgain(err error) bool {
 		idleInTransaction  = "25P03"
 		tooManyConnections = "53300"
 	)
-	return isA[again](err) || isA[*lostError](err) || hasCode(err, uniqueViolation, serialization, deadlock, lockNotAvailable,
+	return engine.Is[again](err) || engine.Is[*lostError](err) || hasCode(err, uniqueViolation, serialization, deadlock, lockNotAvailable,
 		adminShutdown, crashShutdown, cannotConnectNow, idleInTransaction, tooManyConnections)
-}
-
-func isA[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // pause waits before the next attempt, longer and longer, at most until the context is done.
@@ -170,7 +165,7 @@ func (e *lostError) Unwrap() error { return e.err }
 
 // lost returns a lostError for errors that are not the server's answer to a statement.
 func lost(err error) error {
-	if err == nil || err == engine.ErrClosed || isA[*pgconn.PgError](err) || isA[*lostError](err) {
+	if err == nil || err == engine.ErrClosed || engine.Is[*pgconn.PgError](err) || engine.Is[*lostError](err) {
 		return err
 	}
 	return &lostError{err}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // IsURL reports whether a text is the URL of a ledger on a server, and not the path of a file.
@@ -171,10 +172,10 @@ func (e *connectError) Unwrap() error { return e.err }
 // time, so that a user can read it, and every other error as it is.
 func explainConnect(err error) error {
 	late := errors.Is(err, context.DeadlineExceeded)
-	if isA[*connectError](err) {
+	if engine.Is[*connectError](err) {
 		return err
 	}
-	if !isA[*pgconn.ConnectError](err) {
+	if !engine.Is[*pgconn.ConnectError](err) {
 		if !late {
 			return err
 		}

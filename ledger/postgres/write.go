@@ -60,7 +60,7 @@ func (t *transaction) ChargePurses(role string, from *engine.Origin, items []led
 		return nil
 	}
 	of := *from
-	of.Unit = eventUnit
+	of.Unit = engine.EventUnit
 	accounts, amounts := make([]string, len(items)), make([]int64, len(items))
 	for i, item := range items {
 		if err := checkNames(role, string(from.Unit), item.Account); err != nil {
@@ -78,9 +78,6 @@ INSERT INTO geosql.purse AS p(role, account, unit, spent)
 SELECT $1, i.account, $2, i.spent FROM unnest($3::text[], $4::bigint[]) AS i(account, spent)
 ON CONFLICT (role, unit, account) DO UPDATE SET spent = p.spent + excluded.spent`, role, string(from.Unit), accounts, amounts)
 }
-
-// eventUnit is the unit of entries that change no balance.
-const eventUnit = engine.EventUnit
 
 // TakeTrace implements [engine.Transaction]. The random user is the token that fences others off: each
 // later write compares it with the row, which it has locked, so that a process that was stopped

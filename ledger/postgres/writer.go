@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
@@ -59,7 +60,7 @@ func (s *store) claim(ctx context.Context, conn *pgx.Conn) (*writer, error) {
 		return nil, err
 	}
 	file, err := state.Claim(folder, s.id, generation)
-	if isA[*fs.PathError](err) {
+	if engine.Is[*fs.PathError](err) {
 		err = fmt.Errorf("cannot keep what this machine knows of the ledger: %w; %s names another folder", err, state.FolderVariable)
 	}
 	if err != nil {

@@ -12,6 +12,12 @@ import (
 // those that change the purse of a role. No charge and no limit has it.
 const EventUnit = ""
 
+// Conditions in SQL for the entries without a unit.
+const (
+	OfEvent = "unit = '" + EventUnit + "' AND account = '" + ledger.Everyone + "'"
+	OfPurse = "unit = '" + EventUnit + "' AND account <> '" + ledger.Everyone + "'"
+)
+
 // ArchiveFunction is the function of the entries that carry sums of archived entries over.
 const ArchiveFunction = "ledger_archive"
 

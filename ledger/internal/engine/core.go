@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 
@@ -85,6 +86,22 @@ func (c *Core) Balance(account string, unit budget.Unit) (b ledger.Balance, err 
 		return err
 	})
 	return b, err
+}
+
+// Sequence returns the charges that a function reads, all of them when the loop over them starts. An
+// error ends the sequence.
+func Sequence(read func() ([]ledger.Charge, error)) iter.Seq2[ledger.Charge, error] {
+	return func(yield func(ledger.Charge, error) bool) {
+		charges, err := read()
+		for _, c := range charges {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(ledger.Charge{}, err)
+		}
+	}
 }
 
 // ReturnPools returns what is left of Reserve. The engine calls it when the ledger closes.
