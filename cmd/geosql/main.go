@@ -24,7 +24,7 @@ var program = &cli.Program{
 	Commands: []*cli.Command{
 		initCommand, importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand,
 		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand, roleCommand,
-		serveCommand, ledgerCommand,
+		serveCommand, ledgerCommand, auditCommand,
 	},
 	Version: programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
 	Topic:   functionHelp,

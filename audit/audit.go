@@ -1,0 +1,85 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/geosql/geosql/audit/host"
+)
+
+// FalseAlarm bounds the probability that a run reports a violation although every claim holds.
+const FalseAlarm = 1e-6
+
+// Config says what is audited.
+type Config struct {
+	Host      host.Host
+	Functions []string      // names of functions; all that the host has if there are none
+	Time      time.Duration // for everything together
+	Workers   int           // attacks at the same time
+
+	// Found is told of each violation at once, and Progress which share of the time is over. Either may be
+	// nil; both are called by one goroutine at a time.
+	Found    func(Violation)
+	Progress func(share float64)
+}
+
+// Run audits functions, in databases of its own that it makes in the folder for temporary files and removes. It returns a
+// report also if the context ends before the time is over. The error is one of the host or of the audit: violations
+// are in the report.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	attacks, err := choose(c.Functions, c.Host)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "geosql-audit-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	r := newRunner(c, attacks, folder)
+	defer r.close()
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	return r.report(), nil
+}
+
+// choose returns the attacks on the functions of these names that the host can make.
+func choose(names []string, h host.Host) ([]*placed, error) {
+	known := Functions()
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no audit of %s: it is none of the functions that release values", name)
+		}
+	}
+	var list []*placed
+	for i, a := range attacks {
+		chosen := len(names) == 0 || slices.Contains(names, a.function)
+		if chosen && h.Makes(a.fixture.sealed != nil) {
+			list = append(list, &placed{a, i})
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s has none of the functions that were named", h.Describe())
+	}
+	return list, nil
+}
+
+// attacks lists all attacks. The families add theirs in init.
+var attacks []attack
+
+// register adds attacks.
+func register(list ...attack) { attacks = append(attacks, list...) }
+
+// Functions returns the names of the functions that can be audited, in the order of the attacks.
+func Functions() (names []string) {
+	for _, a := range attacks {
+		if !slices.Contains(names, a.function) {
+			names = append(names, a.function)
+		}
+	}
+	return names
+}

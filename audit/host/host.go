@@ -1,0 +1,66 @@
+// Package host evaluates the SQL of an audit: in this process, in another program that has loaded the
+// extension, or at a server of sealed databases. An audit sees nothing but rows, errors, and what the
+// ledger says was spent.
+package host
+
+import "context"
+
+// A Host makes databases and evaluates SQL on them.
+type Host interface {
+	// Describe says in a few words what is audited, such as "geosql 1.0 in this process".
+	Describe() string
+
+	// Makes reports whether the host has sealed databases, or plain ones.
+	Makes(sealed bool) bool
+
+	// Create makes a database in an empty folder.
+	Create(ctx context.Context, folder string, setup Setup) (Database, error)
+}
+
+// A Setup says what is in a database.
+type Setup struct {
+	SQL    []string // statements that declare, set limits and fill tables, run in this order
+	Sealed []Sealed // tables that analysts find sealed; none for a database that is not
+}
+
+// A Sealed says which columns of a table are sealed. Its column account is the account's, and its
+// column trial is public.
+type Sealed struct {
+	Table   string
+	Columns []string // COLUMN:UNIVERSE or LAT,LON:DOMAIN, as the command seal takes them
+}
+
+// A Database is a database and its ledger. Its methods may be called concurrently.
+type Database interface {
+	// Connect opens one more connection.
+	Connect(ctx context.Context) (Session, error)
+
+	// Spent returns what the accounts that match an SQLite GLOB pattern have spent in a unit, as the
+	// owner reads it in the ledger.
+	Spent(ctx context.Context, accounts, unit string) (float64, error)
+
+	Close() error
+}
+
+// A Session is a connection. It is used by one goroutine at a time.
+type Session interface {
+	// Query runs one statement and calls row for each of its rows, until that returns an error. Values
+	// are nil, int64, float64, string or []byte. The slice is valid during the call, its values are
+	// valid afterwards too.
+	Query(ctx context.Context, sql string, row func(values []any) error) error
+
+	Close() error
+}
+
+// A Forker is a Session whose process can fork, as that of a web server that has loaded the extension
+// before it forks its workers.
+type Forker interface {
+	Session
+
+	// Fork runs one statement in the process and, at the same time, in a forked copy of it, which has
+	// opened a connection of its own after the fork. It returns the rows of both.
+	Fork(ctx context.Context, sql string) (rows [2][][]any, err error)
+}
+
+// spentSQL asks a ledger what a number of accounts have spent.
+const spentSQL = `SELECT total(spent) FROM ledger_balance WHERE account GLOB ?1 AND unit = ?2`

@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/audit/host"
+)
+
+// A runner shares the time between the attacks. The attack that has had the least of it is next, so that
+// slow statements get as much as fast ones.
+type runner struct {
+	Config
+	folder string
+	alpha  float64 // of a look at the counts of an attack
+	begun  time.Time
+
+	mu        sync.Mutex
+	probes    []*probe
+	databases map[*fixture]*database
+	err       error // of a host
+}
+
+// A database is the database of a fixture, made when the first attack needs it.
+type database struct {
+	host.Database
+	once sync.Once
+	err  error
+}
+
+// Tests of a run share the probability of a false alarm equally.
+func newRunner(c Config, attacks []*placed, folder string) *runner {
+	r := &runner{Config: c, folder: folder, databases: map[*fixture]*database{}, begun: time.Now()}
+	tests := 0
+	seen := map[string]bool{}
+	for _, a := range attacks {
+		p := &probe{placed: a, run: r, first: !seen[a.function]}
+		seen[a.function] = true
+		tests += p.tests()
+		r.probes = append(r.probes, p)
+		if r.databases[a.fixture] == nil {
+			r.databases[a.fixture] = &database{}
+		}
+	}
+	r.alpha = FalseAlarm / float64(tests)
+	return r
+}
+
+// run works on the attacks until the time is over.
+func (r *runner) run(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, r.Time)
+	defer stop()
+	var workers sync.WaitGroup
+	for range max(1, r.Workers) {
+		workers.Go(func() { r.work(ctx, stop) })
+	}
+	workers.Wait()
+	return r.err
+}
+
+// work takes one attack after the other.
+func (r *runner) work(ctx context.Context, stop func()) {
+	for ctx.Err() == nil {
+		p := r.next()
+		if p == nil {
+			return
+		}
+		begun := time.Now()
+		err := p.step(ctx)
+		r.put(p, time.Since(begun))
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			r.mu.Lock()
+			r.err = cmp.Or(r.err, err)
+			r.mu.Unlock()
+			stop()
+		}
+	}
+}
+
+// next takes the attack that has had the least time, or nil if all are complete or taken.
+func (r *runner) next() *probe {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	free := slices.DeleteFunc(slices.Clone(r.probes), func(p *probe) bool { return p.taken || p.complete() })
+	if len(free) == 0 {
+		return nil
+	}
+	p := slices.MinFunc(free, func(p, q *probe) int { return cmp.Compare(p.used, q.used) })
+	p.taken = true
+	return p
+}
+
+// put gives an attack back, after some time.
+func (r *runner) put(p *probe, used time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.taken = false
+	p.used += used
+	if r.Progress != nil {
+		r.Progress(min(1, float64(time.Since(r.begun))/float64(r.Time)))
+	}
+}
+
+// connect opens a connection to the database of an attack.
+func (r *runner) connect(ctx context.Context, p *probe) (host.Database, host.Session, error) {
+	d := r.databases[p.fixture]
+	d.once.Do(func() { d.Database, d.err = r.create(ctx, p.fixture) })
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	s, err := d.Connect(ctx)
+	return d, s, err
+}
+
+// create makes the database of a fixture.
+func (r *runner) create(ctx context.Context, f *fixture) (host.Database, error) {
+	folder := filepath.Join(r.folder, f.name)
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, err
+	}
+	var list []*placed
+	for _, p := range r.probes {
+		if p.fixture == f {
+			list = append(list, p.placed)
+		}
+	}
+	return r.Host.Create(ctx, folder, f.setup(list))
+}
+
+// close ends all connections.
+func (r *runner) close() {
+	for _, p := range r.probes {
+		p.close()
+	}
+	for _, d := range r.databases {
+		if d.Database != nil {
+			d.Close()
+		}
+	}
+}
+
+// violated tells of a violation, and returns it with the time at which it was found.
+func (r *runner) violated(v Violation) Violation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v.Seconds = r.seconds()
+	if r.Found != nil {
+		r.Found(v)
+	}
+	return v
+}
+
+// seconds returns how long the run has lasted.
+func (r *runner) seconds() float64 { return time.Since(r.begun).Seconds() }

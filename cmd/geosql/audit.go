@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"text/tabwriter"
+	"time"
+
+	"github.com/geosql/geosql/audit"
+	"github.com/geosql/geosql/audit/host"
+	"github.com/geosql/geosql/internal/cli"
+)
+
+var auditCommand = &cli.Command{
+	Name: "audit", Operands: "[NAME ..]", Min: 0, Max: -1,
+	Summary: "attack the functions that release values",
+	Details: `Attacks the functions NAME, or all that release values, from outside, through SQL, in databases of
+its own. For pairs of neighbouring inputs it looks for what tells them apart, and prints for each
+function what one answer charged, and beside it what an answer should have charged at least: a lower bound that is wrong
+with probability 1e-6 at most, for all functions together. Where the bound is above the charge, or
+anything else but an answer depends on a secret, the claim is violated.
+
+  geosql audit
+  geosql audit dx_sum geoind_laplace --minutes 1
+  geosql audit --minutes 30 --json > audit.json
+
+The exit status is 0 if all claims hold, as far as the attacks can tell, and 1 if one is violated.`,
+	Setup: func(fs *flag.FlagSet) cli.Run {
+		var t auditTask
+		t.register(fs)
+		return t.run
+	},
+}
+
+// An auditTask holds what the command line of the command audit says.
+type auditTask struct {
+	minutes float64
+	json    bool
+}
+
+func (t *auditTask) register(fs *flag.FlagSet) {
+	t.minutes = 5
+	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together (default 5)")
+	cli.Switch(fs, "json", "print an object with an entry for each function", func() { t.json = true })
+}
+
+// errViolated ends the command where a claim does not hold.
+var errViolated = errors.New("audit: a claim is violated")
+
+func (t *auditTask) run(ctx context.Context, functions []string) error {
+	if t.minutes <= 0 {
+		return cli.UsageError("audit: --minutes must be above 0")
+	}
+	command, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	line := cli.NewTerminalLine()
+	report, err := audit.Run(ctx, audit.Config{
+		Host: host.Library{Command: command}, Functions: functions, Workers: runtime.GOMAXPROCS(0),
+		Time:     time.Duration(t.minutes * float64(time.Minute)),
+		Found:    func(v audit.Violation) { line.Clear(); cli.Say("violated: %s: %s: %s", v.Function, v.Pair, v.What) },
+		Progress: func(share float64) { line.Show("auditing: %.0f %%", 100*share) },
+	})
+	line.Clear()
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	if err := t.print(report); err != nil {
+		return err
+	}
+	if report.Violated {
+		return errViolated
+	}
+	return nil
+}
+
+// print prints a report to standard output.
+func (t *auditTask) print(r *audit.Report) error {
+	if t.json {
+		e := json.NewEncoder(os.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "function\tverdict\tunit\tcharged\tat least\tdraws")
+	for _, f := range r.Functions {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.4g\t%.4g\t%d\n", f.Function, f.Verdict, f.Unit, f.Charged, f.Lower, f.Draws)
+	}
+	return w.Flush()
+}
