@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,12 +42,14 @@ The exit status is 0 if all claims hold, as far as the attacks can tell, and 1 i
 type auditTask struct {
 	minutes float64
 	json    bool
+	page    string
 }
 
 func (t *auditTask) register(fs *flag.FlagSet) {
 	t.minutes = 5
 	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together (default 5)")
 	cli.Switch(fs, "json", "print an object with an entry for each function", func() { t.json = true })
+	fs.StringVar(&t.page, "out", "", "write a page with all attacks to `FILE`, which must not exist, such as audit.html")
 }
 
 // errViolated ends the command where a claim does not hold.
@@ -60,6 +63,11 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 	if err != nil {
 		return err
 	}
+	page, err := t.beginPage()
+	if err != nil {
+		return err
+	}
+	defer page.remove()
 	line := cli.NewTerminalLine()
 	report, err := audit.Run(ctx, audit.Config{
 		Host: host.Library{Command: command}, Functions: functions, Workers: runtime.GOMAXPROCS(0),
@@ -71,13 +79,50 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
-	if err := t.print(report); err != nil {
+	if err := cmp.Or(t.print(report), page.write(report)); err != nil {
 		return err
 	}
 	if report.Violated {
 		return errViolated
 	}
 	return nil
+}
+
+// An auditPage is the page that a command writes; nil where it writes none.
+type auditPage struct{ *newFile }
+
+// beginPage begins the page, so that a name that cannot be used is an error before the audit.
+func (t *auditTask) beginPage() (*auditPage, error) {
+	if t.page == "" {
+		return nil, nil
+	}
+	f, err := beginFile(t.page)
+	if err != nil {
+		return nil, fmt.Errorf("audit: --out: %w", err)
+	}
+	return &auditPage{f}, nil
+}
+
+// write writes the page and gives it its place.
+func (p *auditPage) write(r *audit.Report) error {
+	if p == nil {
+		return nil
+	}
+	f, err := os.Create(p.path())
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(r.WritePage(f), f.Close()); err != nil {
+		return err
+	}
+	return p.publish()
+}
+
+// remove removes a page that is not complete.
+func (p *auditPage) remove() {
+	if p != nil {
+		p.newFile.remove()
+	}
 }
 
 // print prints a report to standard output.
