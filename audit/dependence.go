@@ -10,7 +10,7 @@ import (
 )
 
 // pairsOfDraws is how many pairs of draws each test of independence takes.
-const pairsOfDraws = 1 << 12
+const pairsOfDraws = 1 << 11
 
 // A draw that is used twice, or a stream of randomness that begins anew, makes answers depend on each other. The
 // claims of two answers add up only if they do not. Each way to get two answers about the same secret is tested.

@@ -16,7 +16,8 @@ import (
 
 // Sizes of samples.
 const (
-	learnDraws = 1 << 15 // trials to learn the event on
+	learnDraws = 1 << 15 // trials to learn the event on, or as many as a quarter of the attack's time allows
+	leastLearn = 1 << 10 // but no fewer
 	mostDraws  = 1 << 24 // trials to count it in
 	firstLook  = 1 << 12
 	looks      = 14 // at 2^12, 2^13 .. trials, and at the end
@@ -106,7 +107,7 @@ func (p *probe) draw(ctx context.Context) error {
 	}
 	p.over = p.over || p.fixture.sealed != nil && max(p.next[0], p.next[1]) >= sealedTrials
 	switch {
-	case !p.learned && len(p.draws[0])+len(p.draws[1]) >= p.learning():
+	case !p.learned && p.enough(len(p.draws[0])+len(p.draws[1])):
 		p.event = bound.Learn(p.draws, p.claim.kind, p.run.alpha, p.hints...)
 		p.learned, p.draws = true, [2][]bound.Outcome{}
 	case p.learned && (p.complete() || p.drawn() >= firstLook<<p.look):
@@ -115,12 +116,14 @@ func (p *probe) draw(ctx context.Context) error {
 	return nil
 }
 
-// learning returns how many trials the attack learns from: fewer where rows are few.
-func (p *probe) learning() int {
+// enough reports whether a number of draws is enough to learn from. It depends on the time that they took, and not
+// on what they are.
+func (p *probe) enough(draws int) bool {
+	most := learnDraws
 	if p.fixture.sealed != nil {
-		return sealedTrials / 4
+		most = sealedTrials / 4
 	}
-	return learnDraws
+	return draws >= most || draws >= leastLearn && p.used > p.run.share()/4
 }
 
 // coins returns how many of n fair coins show heads.

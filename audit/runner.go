@@ -158,3 +158,8 @@ func (r *runner) violated(v Violation) Violation {
 
 // seconds returns how long the run has lasted.
 func (r *runner) seconds() float64 { return time.Since(r.begun).Seconds() }
+
+// share returns the time that each attack has if all have the same.
+func (r *runner) share() time.Duration {
+	return r.Time * time.Duration(max(1, r.Workers)) / time.Duration(len(r.probes))
+}
