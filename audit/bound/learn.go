@@ -27,7 +27,7 @@ type Score struct {
 type Event struct {
 	Name     string  // what it looks at, and the threshold
 	Likelier int     // the input under which it is likelier
-	Promise  float64 // the bound that it reached on draws that chose it, which flatters it
+	Promise  float64 // about what it will show: it flatters, being the best of many
 
 	score     Score
 	threshold float64
@@ -51,83 +51,149 @@ func number(s float64) float64 {
 	return s
 }
 
-// Screening and deciding look at no more than this many outcomes or numbers.
-const (
-	screened  = 3_000_000 // numbers in all while families are compared
-	finalists = 6         // scores that are compared on all draws
-)
-
-// Learn searches the events for the one whose bound promises to be largest. draws are the
-// answers under the two inputs. The events are thresholds of scores: single answers, each number
-// and what can be told of it, all numbers together, their order, and the hints. Half of the
-// draws fit the scores that have something to fit, and the other half chooses among them.
+// Learn searches the events for the one whose bound promises to be largest, when as many draws
+// are counted as it learns from. draws are the answers under the two inputs. The events are
+// thresholds of scores: single answers, each number and what can be told of it, all numbers
+// together, their order, and the hints. Half of the draws fit the scores that have something to
+// fit, and the other half chooses among them.
 //
 // Without draws of both inputs Learn returns an event that contains nothing.
 func Learn(draws [2][]Outcome, kind Kind, alpha float64, hints ...Score) Event {
-	nothing := Event{Name: "nothing", score: Score{"nothing", func(Outcome) float64 { return 0 }}, threshold: 1}
-	var fit, choose [2][]Outcome
-	for i, d := range draws {
-		fit[i], choose[i] = d[:len(d)/2], d[len(d)/2:]
-	}
-	if len(fit[0]) == 0 || len(fit[1]) == 0 {
-		return nothing
-	}
-	scores := append(slices.Clone(hints), candidates(fit)...)
-	each := max(500, screened/(len(scores)*2))
-	few := [2][]Outcome{head(choose[0], each), head(choose[1], each)}
-	all := make([]Event, 0, len(scores))
-	for _, s := range scores {
-		all = append(all, best(s, few, kind, alpha))
-	}
-	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(b.Promise, a.Promise) })
-	winner := nothing
-	winner.Promise = math.Inf(-1)
-	for _, e := range head(all, finalists) {
-		if e := best(e.score, choose, kind, alpha); e.Promise > winner.Promise {
+	l := learner{alpha: alpha, kind: kind, all: min(len(draws[0]), len(draws[1]))}
+	winner := Event{Name: "nothing", Promise: math.Inf(-1),
+		score: Score{"nothing", func(Outcome) float64 { return 0 }}, threshold: 1}
+	for _, f := range l.finalists(draws, hints) {
+		if e := l.best(f.score, f.draws); e.Promise > winner.Promise {
 			winner = e
 		}
 	}
 	return winner
 }
 
-func head[T any](s []T, n int) []T { return s[:min(n, len(s))] }
+// A learner knows what is to be shown.
+type learner struct {
+	kind  Kind
+	alpha float64
+	all   int // draws of each input
+}
 
-// best returns the threshold of a score that promises most.
-func best(s Score, draws [2][]Outcome, kind Kind, alpha float64) Event {
-	type point struct {
-		score float64
-		input int
-	}
-	points := make([]point, 0, len(draws[0])+len(draws[1]))
+const (
+	// comparing is how many numbers are looked at, in all, to find the finalists, and
+	// deciding how many for one finalist.
+	comparing = 2_000_000
+	deciding  = 2_000_000
+	// last is how many scores are fitted to all draws and compared on them.
+	last = 6
+	// together is how many of the best features are taken together.
+	together = 12
+	// least is how many draws of an input are never too many.
+	least = 500
+)
+
+// A finalist is a score that was fitted to one half of the draws, and the other half.
+type finalist struct {
+	score Score
+	draws [2][]Outcome
+}
+
+// finalists returns the scores that promise most on a part of the draws.
+func (l learner) finalists(draws [2][]Outcome, hints []Score) []finalist {
+	var fit, choose [2][]Outcome
 	for i, d := range draws {
-		for _, o := range d {
-			points = append(points, point{number(s.Of(o)), i})
+		fit[i], choose[i] = d[:len(d)/2], d[len(d)/2:]
+	}
+	if len(fit[0]) == 0 || len(fit[1]) == 0 {
+		return nil
+	}
+	candidates := candidates(fit)
+	for _, h := range hints {
+		candidates = append(candidates, candidate{name: h.Name, parts: 1, fit: unfitted(h.Of)})
+	}
+	cost := 0
+	for _, c := range candidates {
+		cost += c.parts
+	}
+	fewFit, few := first(fit, comparing/cost), first(choose, comparing/cost)
+	promises := make(map[string]float64, len(candidates))
+	compare := func(c candidate) {
+		promises[c.name] = l.best(Score{c.name, c.fit(fewFit)}, few).Promise
+	}
+	for _, c := range candidates {
+		compare(c)
+	}
+	better := func(a, b candidate) int { return cmp.Compare(promises[b.name], promises[a.name]) }
+	slices.SortStableFunc(candidates, better)
+	var parts []candidate
+	for _, c := range candidates {
+		if c.ratio && len(parts) < together {
+			parts = append(parts, c)
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.score, b.score) })
+	if len(parts) > 1 {
+		joint := sum("likelihood of all that tells most", parts)
+		compare(joint)
+		candidates = append(candidates, joint)
+		slices.SortStableFunc(candidates, better)
+	}
+	var fs []finalist
+	for _, c := range candidates[:min(last, len(candidates))] {
+		n := deciding / c.parts
+		fs = append(fs, finalist{Score{c.name, c.fit(first(fit, n))}, first(choose, n)})
+	}
+	return fs
+}
+
+// first returns the first n draws of each input, but not too few.
+func first(draws [2][]Outcome, n int) [2][]Outcome {
+	for i, d := range draws {
+		draws[i] = d[:min(max(least, n/2), len(d))]
+	}
+	return draws
+}
+
+// A point is the score of an outcome, and its input.
+type point struct {
+	score float64
+	input int
+}
+
+// points returns the scores of draws in order.
+func points(s Score, draws [2][]Outcome) []point {
+	ps := make([]point, 0, len(draws[0])+len(draws[1]))
+	for i, d := range draws {
+		for _, o := range d {
+			ps = append(ps, point{number(s.Of(o)), i})
+		}
+	}
+	slices.SortFunc(ps, func(a, b point) int { return cmp.Compare(a.score, b.score) })
+	return ps
+}
+
+// best returns the threshold of a score that promises most.
+func (l learner) best(s Score, draws [2][]Outcome) Event {
 	e := Event{score: s, Promise: math.Inf(-1)}
+	var up, down Counts
+	for i, d := range draws {
+		up.Of[i], down.Of[i], up.In[i] = len(d), len(d), len(d)
+	}
 	try := func(c Counts, threshold float64, below bool) {
 		likelier := 0
 		if c.In[1]*c.Of[0] > c.In[0]*c.Of[1] {
 			likelier = 1
 		}
-		if v := c.promise(kind, likelier, alpha); v > e.Promise {
+		if v := l.promise(c, likelier); v > e.Promise {
 			e.Promise, e.Likelier, e.threshold, e.below = v, likelier, threshold, below
 		}
 	}
-	var up, down Counts
-	for i, d := range draws {
-		up.Of[i], down.Of[i] = len(d), len(d)
-		up.In[i] = len(d)
-	}
-	// Between two points with the same score there is no threshold. About this many are tried:
+	// Between two points with the same score there is no threshold. About a hundred are tried:
 	// evenly by rank, and densely at both ends, where far answers are.
-	next, n := 0, len(points)
-	for k, p := range points {
-		if k > 0 && p.score != points[k-1].score && k >= next {
+	ps := points(s, draws)
+	next := 0
+	for k, p := range ps {
+		if k > 0 && p.score != ps[k-1].score && k >= next {
 			try(up, p.score, false)
-			try(down, points[k-1].score, true)
-			next = k + max(1, min(n/48, min(k, n-k)/5))
+			try(down, ps[k-1].score, true)
+			next = k + max(1, min(len(ps)/48, min(k, len(ps)-k)/5))
 		}
 		up.In[p.input]--
 		down.In[p.input]++
@@ -140,31 +206,33 @@ func best(s Score, draws [2][]Outcome, kind Kind, alpha float64) Event {
 	return e
 }
 
-// promise returns about what counts of the same size would bound: it is quick, and only orders
-// events. It is negative where nothing would be shown, so that events still have an order.
-func (c Counts) promise(kind Kind, likelier int, alpha float64) float64 {
-	a, b := float64(c.In[likelier])/float64(c.Of[likelier]), float64(c.In[1-likelier])/float64(c.Of[1-likelier])
-	limit := -math.Log(alpha)
-	if kind == Renyi {
-		p := chernoffBelow(a, limit/float64(c.Of[likelier]))
-		q := 1 - chernoffBelow(1-b, limit/float64(c.Of[1-likelier]))
-		if p <= q {
-			return p - q
-		}
-		return coinsApart(p, q)
-	}
-	n := float64(c.In[0] + c.In[1])
-	if n == 0 || a == 0 {
+// promise returns about what the event of counts will show on as many draws as there are to
+// learn from. It is quick, and only orders events: where nothing would be shown it is negative.
+func (l learner) promise(c Counts, likelier int) float64 {
+	p, o := c.Of[likelier], c.Of[1-likelier]
+	a, b := float64(c.In[likelier])/float64(p), float64(c.In[1-likelier])/float64(o)
+	if a == 0 {
 		return math.Inf(-1)
 	}
-	// Groups need not be of one size: the share is that of groups that are.
-	return logit(chernoffBelow(a/(a+b), limit/n))
+	// By Chernoff, an event of probability alpha lies at a relative entropy of ln(1/alpha) over
+	// the number of draws. There are more of them than these, but the best of many thresholds
+	// is also better than it should be: four standard deviations are not believed.
+	entropy := max(-math.Log(l.alpha)*float64(min(p, o))/float64(l.all), 8)
+	if l.kind == Renyi {
+		low := chernoffBelow(a, entropy/float64(p))
+		high := 1 - chernoffBelow(1-b, entropy/float64(o))
+		if low <= high {
+			return low - high
+		}
+		return max(divergence(low, high, 1.001), divergence(high, low, 1.001))
+	}
+	// The two groups need not be of one size: the share is that of groups that are.
+	return logit(chernoffBelow(a/(a+b), entropy/float64(c.In[0]+c.In[1])))
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// chernoffBelow returns the p < share whose relative entropy from share is e: by Chernoff's
-// bound, n trials show that share with a probability of at most exp(-n*e) if theirs is p.
+// chernoffBelow returns the p < share from which share has the relative entropy e.
 func chernoffBelow(share, e float64) float64 {
 	if share == 0 {
 		return 0
@@ -172,27 +240,21 @@ func chernoffBelow(share, e float64) float64 {
 	if share == 1 {
 		return math.Exp(-e)
 	}
-	// Newton's method on the logit of p: the entropy is convex in it, with derivative p - share,
-	// and starting on the far side it never steps across.
-	t := logit(share)
-	t -= math.Sqrt(2*e/(share*(1-share))) + e/share
+	// The entropy is convex in the logit of p, with derivative p - share, so that Newton's
+	// method never steps across the solution from the far side.
+	t := logit(share) - math.Sqrt(2*e/(share*(1-share))) - e/share
 	for range 40 {
-		p := 1 / (1 + math.Exp(-t))
-		h := share*math.Log(share/p) + (1-share)*math.Log((1-share)/(1-p))
-		step := (h - e) / (share - p)
+		// ln(1/p) and ln(1/(1-p)), of which neither overflows.
+		lp, lq := math.Log1p(math.Exp(-t)), math.Log1p(math.Exp(t))
+		if t < -30 {
+			lp = -t
+		}
+		h := share*(math.Log(share)+lp) + (1-share)*(math.Log1p(-share)+lq)
+		step := (h - e) / (share - 1/(1+math.Exp(-t)))
 		t += step
 		if math.Abs(step) < 1e-6 {
 			break
 		}
 	}
 	return 1 / (1 + math.Exp(-t))
-}
-
-// coinsApart returns about what renyi returns, from a few orders.
-func coinsApart(p, q float64) float64 {
-	v := 0.0
-	for _, a := range []float64{1.001, 1.3, 2, 4, 10} {
-		v = max(v, divergence(p, q, a)/a, divergence(q, p, a)/a)
-	}
-	return v
 }

@@ -9,102 +9,170 @@ import (
 	"strings"
 )
 
-// candidates returns the scores that are tried on every mechanism; those with parameters are
-// fitted to draws.
-func candidates(fit [2][]Outcome) []Score {
-	features := features(fit)
-	scores := []Score{atoms("answer", fit, func(o Outcome) string { return o.Text }),
-		atoms("shape", fit, func(o Outcome) string { return shape(o.Text) })}
-	var all, numbers []func(Outcome) float64
-	for _, f := range features {
-		scores = append(scores, f.Score)
-		ratio := histogram(f.Of, fit)
-		scores = append(scores, Score{"likelihood of " + f.Name, ratio})
-		all = append(all, ratio)
+// A candidate is a score before it is fitted to draws.
+type candidate struct {
+	name  string
+	parts int  // how many numbers it looks at, which is what it costs
+	ratio bool // whether it is the log likelihood ratio of one feature
+	fit   func([2][]Outcome) func(Outcome) float64
+}
+
+func unfitted(f func(Outcome) float64) func([2][]Outcome) func(Outcome) float64 {
+	return func([2][]Outcome) func(Outcome) float64 { return f }
+}
+
+// A feature is something to look at in an answer. It is NaN where the answer does not have it.
+type feature struct {
+	name  string
+	plain bool // whether it is one of the answer's numbers as it stands
+	of    func(Outcome) float64
+}
+
+// candidates returns the scores that are tried on every mechanism; draws tell what there is to
+// look at.
+func candidates(draws [2][]Outcome) []candidate {
+	draws = first(draws, 2*2000)
+	cs := []candidate{
+		atoms("answer", func(o Outcome) string { return o.Text }),
+		atoms("shape of the answer", func(o Outcome) string { return shape(o.Text) }),
+		atoms("order of values", order),
+	}
+	var numbers []candidate
+	for _, f := range features(draws) {
+		ratio := candidate{"likelihood of " + f.name, 1, true,
+			func(fit [2][]Outcome) func(Outcome) float64 { return histogram(f.of, fit) }}
+		cs = append(cs, candidate{name: f.name, parts: 1, fit: unfitted(f.of)}, ratio)
 		if f.plain {
 			numbers = append(numbers, ratio)
 		}
 	}
 	if len(numbers) > 1 {
-		scores = append(scores, Score{"likelihood of all numbers", sum(numbers)})
-		scores = append(scores, Score{"likelihood of all that is known", sum(all)})
+		cs = append(cs, sum("likelihood of all numbers", numbers),
+			candidate{name: "nearer to the medians of input 0", parts: len(numbers), fit: nearer})
 	}
-	if s, ok := nearer(fit); ok {
-		scores = append(scores, s)
-	}
-	return scores
+	return cs
 }
 
-func sum(terms []func(Outcome) float64) func(Outcome) float64 {
-	return func(o Outcome) float64 {
-		s := 0.0
-		for _, t := range terms {
-			s += t(o)
+// sum takes candidates together as if they did not depend on each other (naive Bayes).
+func sum(name string, of []candidate) candidate {
+	return candidate{name: name, parts: len(of), fit: func(fit [2][]Outcome) func(Outcome) float64 {
+		var terms []func(Outcome) float64
+		for _, c := range of {
+			terms = append(terms, c.fit(fit))
 		}
-		return s
-	}
+		return func(o Outcome) float64 {
+			s := 0.0
+			for _, t := range terms {
+				s += t(o)
+			}
+			return s
+		}
+	}}
 }
 
-// A feature is a score that has no direction yet.
-type feature struct {
-	Score
-	plain bool // whether it is a number of the answer as it stands
-}
+const (
+	most   = 64 // of so many numbers of an answer each is looked at by itself
+	closer = 8  // and so many are looked at closely
+)
 
-// features returns what is looked at in the answers.
-func features(fit [2][]Outcome) []feature {
+// features returns what is looked at in answers like these.
+func features(draws [2][]Outcome) []feature {
 	width := 0
-	for _, d := range fit {
+	for _, d := range draws {
 		for _, o := range d {
 			width = max(width, len(o.Values))
 		}
 	}
 	fs := []feature{
-		{Score: Score{"length of the text", func(o Outcome) float64 { return float64(len(o.Text)) }}},
-		{Score: Score{"number of values", func(o Outcome) float64 { return float64(len(o.Values)) }}},
+		{"length of the text", false, func(o Outcome) float64 { return float64(len(o.Text)) }},
+		{"number of values", false, func(o Outcome) float64 { return float64(len(o.Values)) }},
 	}
-	for j := range min(width, 64) {
-		at := func(f func(float64) float64) func(Outcome) float64 {
-			return func(o Outcome) float64 {
+	for j := range min(width, most) {
+		value := func(o Outcome) float64 {
+			if j >= len(o.Values) {
+				return math.NaN()
+			}
+			return o.Values[j]
+		}
+		add := func(name string, f func(float64) float64) {
+			fs = append(fs, feature{fmt.Sprintf("%s %d", name, j+1), false, func(o Outcome) float64 {
+				v := value(o)
+				if math.IsNaN(v) {
+					return v
+				}
+				return f(v)
+			}})
+		}
+		fs = append(fs, feature{fmt.Sprintf("value %d", j+1), true, value})
+		add("trailing zero bits of value", trailing)
+		add("printed digits of value", func(v float64) float64 { n, _ := digits(v); return n })
+		if j >= closer {
+			continue
+		}
+		add("last printed digit of value", func(v float64) float64 { _, d := digits(v); return d })
+		add("low bits of value", func(v float64) float64 { return float64(math.Float64bits(v) & 63) })
+		for i := range 2 {
+			if vs := sorted(value, draws[i]); len(vs) > 0 {
+				m := vs[len(vs)/2]
+				add(fmt.Sprintf("distance from the median of input %d of value", i),
+					func(v float64) float64 { return math.Abs(v - m) })
+			}
+		}
+		vs := sorted(value, draws[0], draws[1])
+		if step, ok := lattice(vs); ok {
+			for _, m := range []float64{3, 10, 16} {
+				add(fmt.Sprintf("lattice index modulo %v of value", m),
+					func(v float64) float64 { return math.Mod(math.Round((v-vs[0])/step), m) })
+			}
+		} else {
+			for _, m := range []float64{1, 1e-3, 1e-6} {
+				add(fmt.Sprintf("fraction modulo %v of value", m),
+					func(v float64) float64 { return v/m - math.Floor(v/m) })
+			}
+		}
+		if j > 0 {
+			fs = append(fs, feature{fmt.Sprintf("value %d less value %d", j+1, j), false, func(o Outcome) float64 {
 				if j >= len(o.Values) {
 					return math.NaN()
 				}
-				return f(o.Values[j])
-			}
-		}
-		add := func(name string, f func(float64) float64) {
-			fs = append(fs, feature{Score: Score{fmt.Sprintf("%s %d", name, j+1), at(f)}})
-		}
-		fs = append(fs, feature{Score{fmt.Sprintf("value %d", j+1), at(func(v float64) float64 { return v })}, true})
-		add("trailing zero bits of value", trailing)
-		add("low bits of value", func(v float64) float64 { return float64(math.Float64bits(v) & 255) })
-		add("printed digits of value", func(v float64) float64 { n, _ := digits(v); return float64(n) })
-		add("last printed digit of value", func(v float64) float64 { _, d := digits(v); return float64(d) })
-		for i := range 2 {
-			m := median(fit[i], j)
-			add(fmt.Sprintf("distance from the median of input %d of value", i), func(v float64) float64 { return math.Abs(v - m) })
+				return o.Values[j] - o.Values[j-1]
+			}})
 		}
 	}
 	if width > 1 {
 		fs = append(fs,
-			feature{Score: Score{"rising steps", func(o Outcome) float64 { return steps(o, func(a, b float64) bool { return a < b }) }}},
-			feature{Score: Score{"equal steps", func(o Outcome) float64 { return steps(o, func(a, b float64) bool { return a == b }) }}},
-			feature{Score: Score{"place of the largest", func(o Outcome) float64 { return float64(place(o.Values, 1)) }}},
-			feature{Score: Score{"place of the smallest", func(o Outcome) float64 { return float64(place(o.Values, -1)) }}},
+			feature{"rising steps", false, steps(func(a, b float64) bool { return a < b })},
+			feature{"equal steps", false, steps(func(a, b float64) bool { return a == b })},
+			feature{"place of the largest", false, place(func(a, b float64) bool { return a > b })},
+			feature{"place of the smallest", false, place(func(a, b float64) bool { return a < b })},
+			feature{"trailing zero bits of any", false, func(o Outcome) float64 { return smallest(o, trailing) }},
 		)
 	}
 	return fs
 }
 
+// trailing returns how many low bits of the significand are zero: a sum that was rounded to a
+// multiple of what its larger term can represent has more of them (Mironov, "On significance of
+// the least significant bits for differential privacy", 2012).
 func trailing(v float64) float64 {
-	if v == 0 || math.IsInf(v, 0) {
-		return 64
+	if v == 0 {
+		return 53
 	}
 	return float64(bits.TrailingZeros64(math.Float64bits(v) | 1<<52))
 }
 
+func smallest(o Outcome, f func(float64) float64) float64 {
+	s := math.NaN()
+	for _, v := range o.Values {
+		if w := f(v); !(w >= s) {
+			s = w
+		}
+	}
+	return s
+}
+
 // digits returns how many significant digits a number has when printed, and the last of them.
-func digits(v float64) (n, last int) {
+func digits(v float64) (n, last float64) {
 	var b [32]byte
 	for _, c := range strconv.AppendFloat(b[:0], v, 'e', -1, 64) {
 		if c == 'e' {
@@ -112,30 +180,73 @@ func digits(v float64) (n, last int) {
 		}
 		if c >= '0' && c <= '9' {
 			n++
-			last = int(c - '0')
+			last = float64(c - '0')
 		}
 	}
 	return n, last
 }
 
-func steps(o Outcome, is func(a, b float64) bool) float64 {
-	n := 0
-	for j := 1; j < len(o.Values); j++ {
-		if is(o.Values[j-1], o.Values[j]) {
-			n++
+// lattice returns the step of which all differences of sorted values are multiples, if there is
+// one that is not much smaller than the differences themselves.
+func lattice(vs []float64) (step float64, ok bool) {
+	vs = slices.Compact(slices.Clone(vs))
+	if len(vs) < 3 || math.IsInf(vs[0], 0) || math.IsInf(vs[len(vs)-1], 0) {
+		return 0, false
+	}
+	step = math.Inf(1)
+	for k := 1; k < len(vs); k++ {
+		step = min(step, vs[k]-vs[k-1])
+	}
+	for k := 1; k < len(vs); k++ {
+		d := (vs[k] - vs[k-1]) / step
+		if math.Abs(d-math.Round(d)) > 1e-3 {
+			return 0, false
 		}
 	}
-	return float64(n)
+	return step, true
 }
 
-func place(values []float64, sign float64) int {
-	at := -1
-	for j, v := range values {
-		if at < 0 || sign*v > sign*values[at] {
-			at = j
+func steps(is func(a, b float64) bool) func(Outcome) float64 {
+	return func(o Outcome) float64 {
+		n := 0
+		for j := 1; j < len(o.Values); j++ {
+			if is(o.Values[j-1], o.Values[j]) {
+				n++
+			}
 		}
+		return float64(n)
 	}
-	return at
+}
+
+func place(better func(a, b float64) bool) func(Outcome) float64 {
+	return func(o Outcome) float64 {
+		at := -1
+		for j, v := range o.Values {
+			if at < 0 || better(v, o.Values[at]) {
+				at = j
+			}
+		}
+		return float64(at)
+	}
+}
+
+// order returns the order of the first numbers of an answer, as their places by size.
+func order(o Outcome) string {
+	n := min(len(o.Values), 5)
+	places := make([]int, n)
+	for j := range places {
+		places[j] = j
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		switch {
+		case o.Values[a] < o.Values[b]:
+			return -1
+		case o.Values[a] > o.Values[b]:
+			return 1
+		}
+		return 0
+	})
+	return fmt.Sprint(places)
 }
 
 // shape returns a text with all digits made alike.
@@ -148,31 +259,34 @@ func shape(text string) string {
 	}, text)
 }
 
-// atoms returns the log likelihood ratio of single texts, which is 0 for those seen rarely.
-func atoms(name string, fit [2][]Outcome, key func(Outcome) string) Score {
-	counts := map[string][2]int{}
-	for i, d := range fit {
-		for _, o := range d {
-			k := key(o)
-			c := counts[k]
-			c[i]++
-			counts[k] = c
+// atoms is the log likelihood ratio of single texts: 0 for those that are seen rarely.
+func atoms(name string, key func(Outcome) string) candidate {
+	return candidate{"likelihood of the " + name, 1, true, func(fit [2][]Outcome) func(Outcome) float64 {
+		counts := map[string][2]int{}
+		for i, d := range fit {
+			for _, o := range d {
+				k := key(o)
+				c := counts[k]
+				c[i]++
+				counts[k] = c
+			}
 		}
-	}
-	ratios := map[string]float64{}
-	for k, c := range counts {
-		if c[0]+c[1] >= 3 {
-			ratios[k] = logRatio(c, fit)
+		ratios := map[string]float64{}
+		for k, c := range counts {
+			if c[0]+c[1] >= 3 {
+				ratios[k] = ratio(c, fit)
+			}
 		}
-	}
-	return Score{"likelihood of the " + name, func(o Outcome) float64 { return ratios[key(o)] }}
+		return func(o Outcome) float64 { return ratios[key(o)] }
+	}}
 }
 
-func logRatio(c [2]int, fit [2][]Outcome) float64 {
-	return math.Log((float64(c[0]) + 0.5) / float64(len(fit[0])+1) / (float64(c[1]) + 0.5) * float64(len(fit[1])+1))
+// ratio returns the log likelihood ratio of something that was counted in draws.
+func ratio(c [2]int, draws [2][]Outcome) float64 {
+	return math.Log((float64(c[0]) + 0.5) / (float64(c[1]) + 0.5) * float64(len(draws[1])+1) / float64(len(draws[0])+1))
 }
 
-// sorted returns the values of a feature over outcomes in order, without those that have none.
+// sorted returns a feature of draws in order, without those that do not have it.
 func sorted(f func(Outcome) float64, draws ...[]Outcome) []float64 {
 	var vs []float64
 	for _, d := range draws {
@@ -186,26 +300,12 @@ func sorted(f func(Outcome) float64, draws ...[]Outcome) []float64 {
 	return vs
 }
 
-func median(d []Outcome, j int) float64 {
-	vs := sorted(func(o Outcome) float64 {
-		if j >= len(o.Values) {
-			return math.NaN()
-		}
-		return o.Values[j]
-	}, d)
-	if len(vs) == 0 {
-		return math.NaN()
-	}
-	return vs[len(vs)/2]
-}
-
 // histogram returns the log likelihood ratio of a feature by bins, whose borders are quantiles.
 func histogram(f func(Outcome) float64, fit [2][]Outcome) func(Outcome) float64 {
 	vs := sorted(f, fit[0], fit[1])
-	bins := int(math.Sqrt(float64(len(vs)))/2) + 1
-	bins = min(bins, 64)
+	bins := min(64, 2+int(math.Sqrt(float64(len(vs)))/2))
 	var borders []float64 // bin b holds borders[b-1] <= v < borders[b]
-	for b := 1; b < bins; b++ {
+	for b := 1; b < bins && len(vs) > 0; b++ {
 		v := vs[b*len(vs)/bins]
 		if len(borders) == 0 || v > borders[len(borders)-1] {
 			borders = append(borders, v)
@@ -230,49 +330,45 @@ func histogram(f func(Outcome) float64, fit [2][]Outcome) func(Outcome) float64 
 	}
 	ratios := make([]float64, len(counts))
 	for b, c := range counts {
-		ratios[b] = logRatio(c, fit)
+		ratios[b] = ratio(c, fit)
 	}
 	return func(o Outcome) float64 { return ratios[bin(o)] }
 }
 
-// nearer returns how much nearer a point is to the medians of input 0 than to those of input 1,
-// each coordinate in units of its own spread.
-func nearer(fit [2][]Outcome) (Score, bool) {
-	width := len(fit[0][0].Values)
-	if width < 2 || width > 64 {
-		return Score{}, false
-	}
-	var centre [2][]float64
-	scale := make([]float64, width)
+// nearer is how much nearer a point is to the medians of input 0 than to those of input 1, each
+// coordinate in units of its own spread.
+func nearer(fit [2][]Outcome) func(Outcome) float64 {
+	width := min(len(fit[0][0].Values), most)
+	centre := [2][]float64{make([]float64, width), make([]float64, width)}
+	spread := make([]float64, width)
 	for j := range width {
+		value := func(o Outcome) float64 {
+			if j >= len(o.Values) {
+				return math.NaN()
+			}
+			return o.Values[j]
+		}
 		for i := range 2 {
-			m := median(fit[i], j)
-			centre[i] = append(centre[i], m)
-			vs := sorted(func(o Outcome) float64 {
-				if j >= len(o.Values) {
-					return math.NaN()
-				}
-				return math.Abs(o.Values[j] - m)
-			}, fit[i])
-			if len(vs) > 0 {
-				scale[j] += vs[len(vs)/2]
+			if vs := sorted(value, fit[i]); len(vs) > 0 {
+				centre[i][j] = vs[len(vs)/2]
+				spread[j] += vs[len(vs)*3/4] - vs[len(vs)/4]
 			}
 		}
 	}
 	distance := func(values, c []float64) float64 {
 		s := 0.0
-		for j, v := range values {
-			if scale[j] > 0 {
-				d := (v - c[j]) / scale[j]
+		for j, m := range c {
+			if spread[j] > 0 {
+				d := (values[j] - m) / spread[j]
 				s += d * d
 			}
 		}
 		return math.Sqrt(s)
 	}
-	return Score{"nearer to the medians of input 0", func(o Outcome) float64 {
-		if len(o.Values) != width {
+	return func(o Outcome) float64 {
+		if len(o.Values) < width {
 			return math.NaN()
 		}
 		return distance(o.Values, centre[1]) - distance(o.Values, centre[0])
-	}}, true
+	}
 }
