@@ -42,9 +42,9 @@ type probe struct {
 	spent   float64    // what the draws so far should have cost
 
 	learned bool
-	event   bound.Event
 	draws   [2][]bound.Outcome // to learn from
-	counts  bound.Counts
+	count   counter
+	counted int // trials
 	batch   int // trials of a statement
 	next    [2]int
 	over    bool // the tables have no more trials
@@ -62,9 +62,7 @@ func (p *probe) tests() int {
 }
 
 // complete reports whether the attack has all the draws that it makes.
-func (p *probe) complete() bool { return p.over || p.drawn() >= mostDraws }
-
-func (p *probe) drawn() int { return p.counts.Of[0] + p.counts.Of[1] }
+func (p *probe) complete() bool { return p.over || p.counted >= mostDraws }
 
 // step works on the attack for a while.
 func (p *probe) step(ctx context.Context) (err error) {
@@ -108,9 +106,9 @@ func (p *probe) draw(ctx context.Context) error {
 	p.over = p.over || p.fixture.sealed != nil && max(p.next[0], p.next[1]) >= sealedTrials
 	switch {
 	case !p.learned && p.enough(len(p.draws[0])+len(p.draws[1])):
-		p.event = bound.Learn(p.draws, p.claim.kind, p.run.alpha, p.hints...)
+		p.count = learn(p.draws, p.claim.kind, p.run.alpha, p.hints)
 		p.learned, p.draws = true, [2][]bound.Outcome{}
-	case p.learned && (p.complete() || p.drawn() >= firstLook<<p.look):
+	case p.learned && (p.complete() || p.counted >= firstLook<<p.look):
 		return p.evaluate(ctx)
 	}
 	return nil
@@ -144,7 +142,8 @@ func (p *probe) drawFrom(ctx context.Context, input, n int) error {
 		if o := outcome(row); !p.learned {
 			p.draws[input] = append(p.draws[input], o)
 		} else {
-			p.counts.Add(input, p.event.Contains(o))
+			p.count.add(input, o)
+			p.counted++
 		}
 		return nil
 	})
@@ -164,8 +163,8 @@ func (p *probe) evaluate(ctx context.Context) error {
 	if lower, limit := p.lower(), p.limit(); lower > limit*(1+1e-9) {
 		p.violated(Violation{
 			Check: loss,
-			What:  fmt.Sprintf("the loss is at least %.4g, and %.4g was charged for: %s", lower, limit, p.event.Name),
-			Lower: lower, Limit: limit, Draws: p.drawn(),
+			What:  fmt.Sprintf("the loss is at least %.4g, and %.4g was charged for: %s", lower, limit, p.count.name()),
+			Lower: lower, Limit: limit, Draws: p.counted,
 		})
 	}
 	return nil
@@ -173,13 +172,10 @@ func (p *probe) evaluate(ctx context.Context) error {
 
 // lower returns the lower bound of the loss.
 func (p *probe) lower() float64 {
-	if !p.learned || p.drawn() == 0 {
+	if p.counted == 0 {
 		return 0
 	}
-	if p.claim.kind == bound.Renyi {
-		return p.counts.Renyi(p.event.Likelier, p.run.alpha)
-	}
-	return p.counts.Epsilon(p.event.Likelier, p.run.alpha)
+	return p.count.lower(p.run.alpha)
 }
 
 // limit returns the largest loss that the charges allow. Where they differ between the inputs, the larger holds.

@@ -110,18 +110,18 @@ func (f *Function) add(a Attack) {
 func (p *probe) report() Attack {
 	a := Attack{
 		Pair: p.pair, Unit: p.unit, Loss: "epsilon", Distance: p.claim.distance,
-		Charged: p.limit() / p.claim.distance, Draws: p.drawn(), Violations: p.violations, Verdict: NotMeasured,
+		Charged: p.limit() / p.claim.distance, Draws: p.counted, Violations: p.violations, Verdict: NotMeasured,
 	}
 	if p.claim.kind == bound.Renyi {
 		a.Loss = "rho"
 	}
 	if p.learned {
-		a.Event, a.Lower = p.event.Name, p.lower()/p.claim.distance
+		a.Event, a.Lower = p.count.name(), p.lower()/p.claim.distance
 	}
 	switch {
 	case len(p.violations) > 0:
 		a.Verdict = Violated
-	case p.drawn() > 0:
+	case p.counted > 0:
 		a.Verdict = Holds
 	}
 	return a
