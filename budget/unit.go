@@ -3,6 +3,7 @@ package budget
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/printable"
@@ -23,6 +24,21 @@ const (
 	SquareMetre Unit = "m2"
 )
 
+// reserved lists the units that are not named after a universe's values. NAME stands for a name.
+var reserved = []string{string(Metre), "m:NAME", string(SquareMetre), string(Record), string(Set), "cip:NAME"}
+
+// ReservedUnits returns the units that are not named after a universe's values, where NAME stands for a name: m, m:NAME and
+// so on.
+func ReservedUnits() []string { return slices.Clone(reserved) }
+
+// isReserved reports whether s is a reserved unit.
+func isReserved(s string) bool {
+	return slices.ContainsFunc(reserved, func(r string) bool {
+		prefix, named := strings.CutSuffix(r, "NAME")
+		return s == r || named && strings.HasPrefix(s, prefix)
+	})
+}
+
 // CheckUniverseUnit returns an error unless u may be the unit of a universe's values.
 // Names that mean something else (m, m:NAME, m2, record, set, cip:NAME, and *, which
 // stands for every account), the empty name, and names that do not print on one line may not.
@@ -31,8 +47,7 @@ func CheckUniverseUnit(u Unit) error {
 	switch {
 	case s == "":
 		return errors.New("unit is empty")
-	case u == Metre, u == SquareMetre, u == Record, u == Set, s == "*",
-		strings.HasPrefix(s, "m:"), strings.HasPrefix(s, "cip:"):
+	case s == "*", isReserved(s):
 		return fmt.Errorf("unit %q is reserved", s)
 	case !printable.Is(s):
 		return fmt.Errorf("unit %q has characters that do not print", s)

@@ -29,3 +29,13 @@ func lookup(name string) *function {
 	}
 	return nil
 }
+
+// Releasing returns the names of the functions that release values and charge for them, in the order of the reference.
+func Releasing() (names []string) {
+	for _, f := range functions {
+		if f.charges != "" && !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}

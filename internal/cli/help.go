@@ -17,7 +17,7 @@ func (p *Program) helpCommand() *Command {
 	}
 	return &Command{
 		Name: "help", Operands: "[NAME]", Max: 1,
-		Summary: "show this help, or the help on " + topics,
+		Summary: "show help on " + topics,
 		Setup: func(*flag.FlagSet) Run {
 			return func(_ context.Context, operands []string) error { return p.printHelp(operands) }
 		},
