@@ -16,7 +16,7 @@ func logitBelow(x, n int, alpha float64) float64 {
 	}
 	limit := math.Log(alpha)
 	if x == n {
-		return logitOfLog(limit/float64(n) - slack)
+		return logitOfLog((limit - slack) / float64(n))
 	}
 	// At low, x or more successes are too unlikely, at high likely enough.
 	high := math.Log(float64(x) / float64(n-x))

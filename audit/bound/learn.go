@@ -51,15 +51,24 @@ func number(s float64) float64 {
 	return s
 }
 
-// Learn searches the events for the one whose bound promises to be largest, when as many draws
-// are counted as it learns from. draws are the answers under the two inputs. The events are
+// At the default sizes, in trials, an event of a pair of inputs whose loss is Sharpest shows nine
+// tenths of it at an alpha of 1e-9: of the geometric, the planar Laplace and the exponential
+// mechanism. At a smaller loss noise hides more of it, at a larger one the rarer input is rare.
+const (
+	Learned  = 1 << 15
+	Counted  = 1 << 18
+	Sharpest = 3.0
+)
+
+// Learn searches the events for the one whose bound promises to be largest, when Counted draws
+// are counted for every Learned that it learns from. draws are the answers under the two inputs. The events are
 // thresholds of scores: single answers, each number and what can be told of it, all numbers
 // together, their order, and the hints. Half of the draws fit the scores that have something to
 // fit, and the other half chooses among them.
 //
 // Without draws of both inputs Learn returns an event that contains nothing.
 func Learn(draws [2][]Outcome, kind Kind, alpha float64, hints ...Score) Event {
-	l := learner{alpha: alpha, kind: kind, all: min(len(draws[0]), len(draws[1]))}
+	l := learner{alpha: alpha, kind: kind, counted: counted(draws)}
 	winner := Event{Name: "nothing", Promise: math.Inf(-1),
 		score: Score{"nothing", func(Outcome) float64 { return 0 }}, threshold: 1}
 	for _, f := range l.finalists(draws, hints) {
@@ -72,9 +81,14 @@ func Learn(draws [2][]Outcome, kind Kind, alpha float64, hints ...Score) Event {
 
 // A learner knows what is to be shown.
 type learner struct {
-	kind  Kind
-	alpha float64
-	all   int // draws of each input
+	kind    Kind
+	alpha   float64
+	counted float64 // draws of each input
+}
+
+// counted returns how many draws of an input will be counted, about.
+func counted(draws [2][]Outcome) float64 {
+	return Counted / Learned * float64(min(len(draws[0]), len(draws[1])))
 }
 
 const (
@@ -217,7 +231,7 @@ func (l learner) promise(c Counts, likelier int) float64 {
 	// By Chernoff, an event of probability alpha lies at a relative entropy of ln(1/alpha) over
 	// the number of draws. There are more of them than these, but the best of many thresholds
 	// is also better than it should be: four standard deviations are not believed.
-	entropy := max(-math.Log(l.alpha)*float64(min(p, o))/float64(l.all), 8)
+	entropy := max(-math.Log(l.alpha)*float64(min(p, o))/l.counted, 8)
 	if l.kind == Renyi {
 		low := chernoffBelow(a, entropy/float64(p))
 		high := 1 - chernoffBelow(1-b, entropy/float64(o))

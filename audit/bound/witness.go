@@ -123,7 +123,7 @@ func meanAbove(x []float64, n []int, variance, alpha float64) float64 {
 //
 // Without draws of both inputs it returns a witness that shows nothing.
 func LearnWitness(draws [2][]Outcome, alpha float64, hints ...Score) *Witness {
-	l := learner{alpha: alpha, kind: Renyi, all: min(len(draws[0]), len(draws[1]))}
+	l := learner{alpha: alpha, kind: Renyi, counted: counted(draws)}
 	winner := &Witness{Name: "nothing", Order: 2, Promise: math.Inf(-1), value: []float64{0},
 		score: Score{"nothing", func(Outcome) float64 { return 0 }}}
 	for _, f := range l.finalists(draws, hints) {
@@ -174,7 +174,7 @@ func (l learner) bestWitness(f finalist) *Witness {
 				u, v := w.terms()
 				a, b := mean(u, p), mean(v, q)
 				w.variance = [2]float64{mean(squares(u, a), p), mean(squares(v, b), q)}
-				n := float64(l.all)
+				n := l.counted
 				a -= math.Sqrt(2*limit*w.variance[0]/n) + slices.Max(u)*limit/(3*n)
 				b += math.Sqrt(2*limit*w.variance[1]/n) + slices.Max(v)*limit/(3*n)
 				w.Promise = math.Inf(-1)
