@@ -41,8 +41,21 @@ type attack struct {
 	unit   string
 	claim  claim
 	uneven bool // the inputs have different numbers of rows, which is public where it is charged
+	shared bool // each trial has rows of its own, and all trials of a statement are charged once
 	hints  []bound.Score
+
+	grid   func(row []any) bool // reports whether an answer may be given at all, by what is public; nil if that is not known
+	smooth *smooth              // where answers are so fine that a generator with few bits would show
 }
+
+// A smooth says that the law of an answer is smooth on a fine lattice.
+type smooth struct {
+	of   func(row []any) (index int64, ok bool) // of the lattice, not ok where answers are clamped
+	rate float64                                // the logarithm of the probability changes by no more from one index to the next
+}
+
+// filled reports whether the tables of an attack have rows for each trial.
+func (a *attack) filled() bool { return a.shared || a.fixture.sealed != nil }
 
 // A claim says which loss may be between the two inputs of an attack.
 type claim struct {
@@ -87,7 +100,10 @@ func (p *placed) expand(sql string, input int, t trials) string {
 
 // rows returns the table of the rows of an input, in each of a number of trials.
 func (p *placed) rows(input int, t trials) string {
-	if p.fixture.sealed != nil {
+	switch {
+	case p.shared:
+		return fmt.Sprintf("(SELECT * FROM %s WHERE trial <= %d)", p.table(input), t.count)
+	case p.filled():
 		return fmt.Sprintf("(SELECT * FROM %s WHERE trial BETWEEN %d AND %d)", p.table(input), t.skip+1, t.skip+t.count)
 	}
 	return fmt.Sprintf("(SELECT * FROM trial CROSS JOIN %s WHERE trial <= %d)", p.table(input), t.count)
@@ -126,7 +142,7 @@ func (f *fixture) setup(attacks []*placed) host.Setup {
 // fill returns the statements that make and fill the table of an input.
 func (p *placed) fill(input int, rows []string) []string {
 	columns, each := p.columns, ""
-	if p.fixture.sealed != nil {
+	if p.filled() {
 		columns, each = "trial INTEGER, "+columns, "trial.trial, "
 	}
 	list := []string{fmt.Sprintf("CREATE TABLE %s(%s)", p.table(input), columns)}
@@ -136,6 +152,9 @@ func (p *placed) fill(input int, rows []string) []string {
 			insert += fmt.Sprintf(" FROM trial WHERE trial <= %d", sealedTrials)
 		}
 		list = append(list, insert)
+	}
+	if p.shared {
+		list = append(list, fmt.Sprintf("CREATE INDEX %s_trial ON %[1]s(trial)", p.table(input)))
 	}
 	return list
 }

@@ -3,6 +3,8 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +15,10 @@ const checkTrials = 32
 
 // check compares what is not random: it has to be the same for both inputs, whatever the secrets are.
 func (p *probe) check(ctx context.Context) error {
-	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkRefusals, p.checkDryRuns, p.checkDependence} {
+	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkRefusals, p.checkExhaustion, p.checkDryRuns, p.checkDependence} {
+		if p.over {
+			return nil
+		}
 		if err := f(ctx); err != nil {
 			return err
 		}
@@ -28,6 +33,23 @@ type transcript struct {
 	err   string
 	cost  float64
 }
+
+// accountNames matches what differs between the names of the accounts of two inputs or trials.
+var accountNames = regexp.MustCompile(`\bc\d+-(\w+)(-[01](-\d+)?)?\b`)
+
+// anonymous returns a text in which all accounts of the same person have the same name.
+func anonymous(text string) string { return accountNames.ReplaceAllString(text, "$1") }
+
+// ending says how a statement ended.
+func (t transcript) ending() string {
+	if t.err != "" {
+		return fmt.Sprintf("the error %q", t.err)
+	}
+	return fmt.Sprintf("%d rows", t.rows)
+}
+
+// near reports whether two sums in a ledger are equal. Those that a host answers are rounded.
+func near(a, b, total float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(total)) }
 
 // transcribe runs a statement and returns its transcript.
 func (p *probe) transcribe(ctx context.Context, sql string, keep func([]any)) (t transcript, err error) {
@@ -48,7 +70,7 @@ func (p *probe) transcribe(ctx context.Context, sql string, keep func([]any)) (t
 		return t, ctx.Err()
 	}
 	if err != nil {
-		t.err = err.Error()
+		t.err = anonymous(err.Error())
 	}
 	for k := range kinds {
 		t.kinds = append(t.kinds, k)
@@ -63,53 +85,85 @@ func (p *probe) transcribe(ctx context.Context, sql string, keep func([]any)) (t
 func (p *probe) checkAnswers(ctx context.Context) error {
 	var seen [2]transcript
 	for input := range seen {
-		t, err := p.transcribe(ctx, p.query(input, p.take(input, checkTrials)), func([]any) {})
+		t, err := p.transcribe(ctx, p.query(input, p.take(input, checkTrials)), func(row []any) { p.columns = len(row) })
 		if err != nil {
 			return err
 		}
 		seen[input] = t
-		p.charged[input] = t.cost / checkTrials
 		p.spent += t.cost
+		p.charged[input] = t.cost
+		if !p.shared {
+			p.charged[input] /= checkTrials
+		}
 	}
 	a, b := seen[0], seen[1]
+	if a.ending() != b.ending() {
+		return p.checkEndings(ctx)
+	}
 	switch {
-	case a.err != b.err:
-		p.violated(Violation{Check: failures, What: fmt.Sprintf("an error depends on a secret: %q with the one input, %q with the other", a.err, b.err)})
 	case a.err != "":
 		return fmt.Errorf("the attack's own statement fails: %s", a.err)
-	case a.rows != b.rows:
-		p.violated(Violation{Check: rowCount, What: fmt.Sprintf("the number of rows depends on a secret: %d and %d", a.rows, b.rows)})
 	case a.rows != checkTrials:
 		return fmt.Errorf("%d trials have %d answers", checkTrials, a.rows)
-	case !slices.Equal(a.kinds, b.kinds):
+	case !slices.Equal(a.kinds, b.kinds) && len(a.kinds) == p.columns && len(b.kinds) == p.columns:
 		p.violated(Violation{Check: types, What: fmt.Sprintf("the type of an answer depends on a secret: %s, and %s", a.kinds, b.kinds)})
 	case max(a.cost, b.cost) == 0:
 		p.violated(Violation{Check: charges, What: "nothing is charged"})
 	}
-	if p.claim.most == 0 && !p.uneven && a.cost != b.cost {
+	if p.claim.most == 0 && !p.uneven && !near(a.cost, b.cost, p.spent) {
 		p.violated(Violation{Check: charges, What: fmt.Sprintf("a charge depends on a secret: %v and %v", a.cost, b.cost)})
 	}
 	return nil
 }
 
-// take returns further trials with an input.
-func (p *probe) take(input, n int) trials {
-	t := trials{p.next[input], n}
-	p.next[input] += n
-	return t
+// endings is how many trials with each input tell that a difference is no chance.
+const endings = 24
+
+// checkEndings repeats the attack's statement, of which a number of trials ended differently for the two inputs. If each
+// trial with an input ends in its own way, the difference is a violation; if not, the draws have to tell.
+func (p *probe) checkEndings(ctx context.Context) error {
+	var ways [2]map[string]bool
+	for input := range ways {
+		ways[input] = map[string]bool{}
+		p.charged[input] = 0
+		for range endings {
+			t, err := p.transcribe(ctx, p.query(input, p.take(input, 1)), func(row []any) { p.columns = len(row) })
+			if err != nil {
+				return err
+			}
+			ways[input][t.ending()] = true
+			p.charged[input] = max(p.charged[input], t.cost)
+		}
+	}
+	p.unsure, p.single = true, true
+	a, b := slices.Sorted(maps.Keys(ways[0])), slices.Sorted(maps.Keys(ways[1]))
+	if len(a) == 1 && len(b) == 1 && a[0] != b[0] {
+		p.over = true
+		p.violated(Violation{Check: failures, What: fmt.Sprintf("how a statement ends depends on a secret: %s with the one input, %s with the other", a[0], b[0])})
+	}
+	return nil
 }
 
 var accountArgument = regexp.MustCompile(`\baccount\b`)
 
+// askedBy returns a statement of one trial in which another account pays.
+func (p *probe) askedBy(account string, input int) string {
+	return accountArgument.ReplaceAllString(p.query(input, trials{count: 1}), account)
+}
+
+// refusable reports whether another account can be made to pay.
+func (p *probe) refusable() bool {
+	return p.fixture.sealed == nil && accountArgument.MatchString(p.answer+p.from) && !strings.Contains(p.answer+p.from, "AS account")
+}
+
 // checkRefusals compares what a statement says that an account cannot pay for. It must charge nothing either.
 func (p *probe) checkRefusals(ctx context.Context) error {
-	if p.fixture.sealed != nil || !accountArgument.MatchString(p.answer) {
+	if !p.refusable() {
 		return nil
 	}
 	var seen [2]transcript
 	for input := range seen {
-		sql := accountArgument.ReplaceAllString(p.query(input, trials{count: 1}), "'blocked'")
-		t, err := p.transcribe(ctx, sql, func([]any) {})
+		t, err := p.transcribe(ctx, p.askedBy("'blocked'", input), func([]any) {})
 		if err != nil {
 			return err
 		}
@@ -118,8 +172,48 @@ func (p *probe) checkRefusals(ctx context.Context) error {
 	switch {
 	case seen[0].err == "" || seen[1].err == "":
 		p.violated(Violation{Check: refusals, What: "an account that is blocked was charged, or its answer was free"})
-	case !strings.EqualFold(seen[0].err, seen[1].err):
+	case seen[0].err != seen[1].err && !p.uneven:
 		p.violated(Violation{Check: refusals, What: fmt.Sprintf("a refusal depends on a secret: %q and %q", seen[0].err, seen[1].err)})
+	}
+	return nil
+}
+
+// checkExhaustion compares when, and with which words, an account is refused whose budget ends. What it has left is
+// half of an answer after the second.
+func (p *probe) checkExhaustion(ctx context.Context) error {
+	if !p.refusable() || p.uneven {
+		return nil
+	}
+	var seen [2][]string
+	for input := range seen {
+		account := fmt.Sprintf("c%d-edge-%d", p.number, input)
+		limit := func(epsilon float64) error {
+			return p.session.Query(ctx, fmt.Sprintf("SELECT budget_limit('%s', '%s', %v)", account, p.unit, epsilon), func([]any) error { return nil })
+		}
+		if err := limit(1000); err != nil {
+			return err
+		}
+		for i := range 4 {
+			t, err := p.transcribe(ctx, p.askedBy(quote(account), input), func([]any) {})
+			if err != nil {
+				return err
+			}
+			spent, err := p.database.Spent(ctx, account, p.unit)
+			if err != nil {
+				return err
+			}
+			seen[input] = append(seen[input], fmt.Sprintf("%s with %.9g spent", t.ending(), spent))
+			if i == 0 {
+				if err := limit(2.5 * spent); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for i, a := range seen[0] {
+		if b := seen[1][i]; a != b {
+			p.violated(Violation{Check: refusals, What: fmt.Sprintf("how a budget ends depends on a secret: answer %d is %s with the one input, and %s with the other", i+1, a, b)})
+		}
 	}
 	return nil
 }
@@ -128,7 +222,8 @@ func (p *probe) checkRefusals(ctx context.Context) error {
 const dryRuns = 8
 
 // checkDryRuns asks what a statement would cost that draws again only where a first answer is large. A dry run
-// draws nothing, so it must say the same each time, with both inputs, and charge nothing.
+// draws nothing, so it must say the same each time, with both inputs, and charge nothing. What it says of the attack's own
+// statement is what that charges.
 func (p *probe) checkDryRuns(ctx context.Context) error {
 	if p.fixture.sealed != nil {
 		return nil
@@ -136,18 +231,22 @@ func (p *probe) checkDryRuns(ctx context.Context) error {
 	var said string
 	for i := range 2 * dryRuns {
 		sql := p.query(i%2, trials{0, checkTrials})
-		var rows []string
-		t, err := p.transcribe(ctx, "SELECT account, unit, evaluations, epsilon FROM budget_cost("+quote(p.conditional(sql))+")", func(row []any) {
-			rows = append(rows, fmt.Sprint(row...))
-		})
+		if i >= 2 {
+			sql = p.conditional(sql)
+		}
+		t, rows, cost, err := p.dryRun(ctx, sql)
 		if err != nil {
 			return err
 		}
-		now := fmt.Sprint(rows, t.err)
-		switch {
+		now := anonymous(fmt.Sprint(rows, t.err))
+		switch charged := p.charged[i%2] * p.trialsCharged(checkTrials); {
 		case t.cost != 0:
 			p.violated(Violation{Check: dryRunning, What: fmt.Sprintf("a dry run charged %v", t.cost)})
-		case i > 0 && said != now && !p.uneven:
+		case t.err != "":
+			return fmt.Errorf("a dry run fails: %s", t.err)
+		case i < 2 && p.claim.most == 0 && !p.unsure && !near(cost, charged, charged):
+			p.violated(Violation{Check: dryRunning, What: fmt.Sprintf("a dry run says that a statement costs %v, and it charged %v", cost, charged)})
+		case i > 0 && i != 2 && said != now && !p.uneven:
 			p.violated(Violation{Check: dryRunning, What: fmt.Sprintf("a dry run draws, or depends on a secret: it said %q and %q", said, now)})
 		}
 		said = now
@@ -155,9 +254,35 @@ func (p *probe) checkDryRuns(ctx context.Context) error {
 	return nil
 }
 
+// dryRun asks what a statement would cost in all, and the accounts whose secrets differ.
+func (p *probe) dryRun(ctx context.Context, sql string) (t transcript, rows []string, cost float64, err error) {
+	ours := strings.TrimSuffix(p.accounts(), "*")
+	t, err = p.transcribe(ctx, "SELECT account, unit, evaluations, epsilon FROM budget_cost("+quote(sql)+") ORDER BY 1, 2", func(row []any) {
+		rows = append(rows, fmt.Sprint(row...))
+		account, _ := row[0].(string)
+		unit, _ := row[1].(string)
+		if epsilon, ok := row[3].(float64); ok && unit == p.unit && strings.HasPrefix(account, ours) {
+			cost += epsilon
+		}
+	})
+	return t, rows, cost, err
+}
+
+// trialsCharged returns how often a statement of some trials is charged.
+func (p *probe) trialsCharged(n int) float64 {
+	if p.shared {
+		return 1
+	}
+	return float64(n)
+}
+
 // conditional returns a statement that releases something else for each answer of another statement that is above the first.
 func (p *probe) conditional(sql string) string {
-	return "WITH a(z) AS MATERIALIZED (" + sql + ") SELECT " + p.fixture.release + " FROM a WHERE z > (SELECT z FROM a LIMIT 1)"
+	columns := "z"
+	for i := 1; i < p.columns; i++ {
+		columns += fmt.Sprintf(", z%d", i)
+	}
+	return "WITH a(" + columns + ") AS MATERIALIZED (" + sql + ") SELECT " + p.fixture.release + " FROM a WHERE z > (SELECT z FROM a LIMIT 1)"
 }
 
 // quote returns a text as SQL writes it.

@@ -59,7 +59,7 @@ func dependence(pairs [][2]bound.Outcome, alpha float64) float64 {
 // answers draws answers about the first input.
 func (p *probe) answers(ctx context.Context, s host.Session, n int) (list []bound.Outcome, err error) {
 	t := p.take(0, n)
-	p.spent += float64(n) * p.charged[0]
+	p.pay(0, n)
 	err = s.Query(ctx, p.query(0, t), func(row []any) error {
 		list = append(list, outcome(row))
 		return nil
@@ -74,9 +74,10 @@ func (p *probe) pairsInRow(ctx context.Context) (pairs [][2]bound.Outcome, err e
 		return nil, nil
 	}
 	t := p.take(0, pairsOfDraws)
-	p.spent += 2 * pairsOfDraws * p.charged[0]
+	p.pay(0, pairsOfDraws)
+	p.pay(0, pairsOfDraws)
 	err = p.session.Query(ctx, p.queryFor(p.answer+", "+p.alike, 0, t), func(row []any) error {
-		pairs = append(pairs, [2]bound.Outcome{outcome(row[:1]), outcome(row[1:])})
+		pairs = append(pairs, [2]bound.Outcome{outcome(row[:len(row)/2]), outcome(row[len(row)/2:])})
 		return nil
 	})
 	return pairs, err
@@ -135,7 +136,8 @@ func (p *probe) pairsOfFork(ctx context.Context) ([][2]bound.Outcome, error) {
 		return nil, nil
 	}
 	t := p.take(0, pairsOfDraws)
-	p.spent += 2 * pairsOfDraws * p.charged[0]
+	p.pay(0, pairsOfDraws)
+	p.pay(0, pairsOfDraws)
 	rows, err := s.Fork(ctx, p.query(0, t))
 	var lists [2][]bound.Outcome
 	for i := range rows {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -40,6 +39,8 @@ type probe struct {
 	checked bool
 	charged [2]float64 // to the account whose secrets differ, for a trial with either input
 	spent   float64    // what the draws so far should have cost
+	unsure  bool       // a statement has failed, or was interrupted, after it may have charged something
+	columns int        // of an answer
 
 	learned bool
 	draws   [2][]bound.Outcome // to learn from
@@ -47,18 +48,28 @@ type probe struct {
 	counted int // trials
 	batch   int // trials of a statement
 	next    [2]int
-	over    bool // the tables have no more trials
+	over    bool // nothing more is to be learned
 	look    int
+
+	single          bool // each trial has a statement of its own
+	tried, failures int  // of those
+
+	fine     []int64 // answers of the first input on a smooth lattice
+	collided bool    // they were tested
 
 	violations []Violation
 }
 
 // tests returns how many statistical tests the attack makes.
 func (p *probe) tests() int {
+	n := looks
 	if p.first {
-		return looks + dependences
+		n += dependences
 	}
-	return looks
+	if p.smooth != nil {
+		n++
+	}
+	return n
 }
 
 // complete reports whether the attack has all the draws that it makes.
@@ -81,6 +92,7 @@ func (p *probe) step(ctx context.Context) (err error) {
 	}
 	for end := time.Now().Add(slice); time.Now().Before(end) && !p.complete(); {
 		if err := p.draw(ctx); err != nil {
+			p.unsure = true
 			return fmt.Errorf("%v: %w", p, err)
 		}
 	}
@@ -90,16 +102,22 @@ func (p *probe) step(ctx context.Context) (err error) {
 // draw makes a batch of trials, whose inputs are chosen by a fair coin.
 func (p *probe) draw(ctx context.Context) error {
 	total := p.batch
+	if p.single {
+		total = min(total, 64)
+	}
 	if p.fixture.sealed != nil {
 		total = min(total, sealedTrials-max(p.next[0], p.next[1]))
 	}
 	begun := time.Now()
 	heads := coins(total)
+	var batch [2]sample
 	for input, n := range [2]int{heads, total - heads} {
-		if err := p.drawFrom(ctx, input, n); err != nil {
-			return err
+		var err error
+		if batch[input], err = p.sample(ctx, input, n); err != nil {
+			return p.fail(ctx, err)
 		}
 	}
+	p.keep(batch)
 	if time.Since(begun) < slice/4 {
 		p.batch = min(2*p.batch, plainTrials)
 	}
@@ -112,6 +130,120 @@ func (p *probe) draw(ctx context.Context) error {
 		return p.evaluate(ctx)
 	}
 	return nil
+}
+
+// A sample is what some trials with an input have shown.
+type sample struct {
+	answers []bound.Outcome
+	smooth  []int64
+}
+
+// keep counts a batch. A batch of which only one input was drawn, because the time was over, is not counted: its
+// inputs would not be those that coins chose.
+func (p *probe) keep(batch [2]sample) {
+	for input, s := range batch {
+		if !p.learned {
+			p.draws[input] = append(p.draws[input], s.answers...)
+			continue
+		}
+		for _, o := range s.answers {
+			p.count.add(input, o)
+		}
+		p.counted += len(s.answers)
+	}
+	if room := mostSmooth - len(p.fine); room > 0 {
+		p.fine = append(p.fine, batch[0].smooth[:min(room, len(batch[0].smooth))]...)
+	}
+	if len(p.fine) == mostSmooth {
+		p.checkCollisions()
+	}
+}
+
+// sample makes trials with an input.
+func (p *probe) sample(ctx context.Context, input, n int) (s sample, err error) {
+	if p.single {
+		return p.sampleSingly(ctx, input, n)
+	}
+	if n == 0 {
+		return s, nil
+	}
+	rows := 0
+	err = p.session.Query(ctx, p.query(input, p.take(input, n)), func(row []any) error {
+		rows++
+		p.see(&s, row)
+		return nil
+	})
+	if err == nil && rows != n {
+		err = fmt.Errorf("%d trials with input %d have %d answers", n, input, rows)
+	}
+	p.pay(input, n)
+	return s, err
+}
+
+// see adds an answer to a sample.
+func (p *probe) see(s *sample, row []any) {
+	if p.grid != nil && !p.grid(row) {
+		p.violated(Violation{Check: support, What: fmt.Sprintf("the answer %s is none that may be given", outcome(row).Text)})
+	}
+	if p.smooth != nil {
+		if i, ok := p.smooth.of(row); ok {
+			s.smooth = append(s.smooth, i)
+		}
+	}
+	s.answers = append(s.answers, outcome(row))
+}
+
+// fail begins anew, with a statement for each trial, when a statement of many trials has failed: an error, or an answer
+// that is missing, is then what a trial has shown, and may be what tells the inputs apart.
+func (p *probe) fail(ctx context.Context, err error) error {
+	p.unsure = true
+	if ctx.Err() != nil || p.single {
+		return err
+	}
+	p.single, p.learned = true, false
+	p.draws, p.count, p.counted = [2][]bound.Outcome{}, nil, 0
+	return nil
+}
+
+// sampleSingly makes each trial with a statement of its own. The error is one that all trials have.
+func (p *probe) sampleSingly(ctx context.Context, input, n int) (s sample, err error) {
+	for range n {
+		rows := 0
+		var last []any
+		failed := p.session.Query(ctx, p.query(input, p.take(input, 1)), func(row []any) error {
+			rows++
+			last = slices.Clone(row)
+			return nil
+		})
+		p.tried++
+		switch {
+		case ctx.Err() != nil:
+			return s, ctx.Err()
+		case failed != nil:
+			p.failures++
+			s.answers = append(s.answers, bound.Outcome{Text: "error: " + anonymous(failed.Error())})
+		case rows != 1:
+			s.answers = append(s.answers, bound.Outcome{Text: fmt.Sprintf("%d rows", rows)})
+		default:
+			p.see(&s, last)
+		}
+		if p.failures == p.tried && p.tried >= 64 {
+			return s, failed
+		}
+	}
+	return s, nil
+}
+
+// take returns further trials with an input.
+func (p *probe) take(input, n int) trials {
+	t := trials{p.next[input], n}
+	p.next[input] += n
+	return t
+}
+
+// pay notes what a statement of some trials should have cost.
+func (p *probe) pay(input, trials int) {
+	p.spent += p.trialsCharged(trials) * p.charged[input]
 }
 
 // enough reports whether a number of draws is enough to learn from. It depends on the time that they took, and not
@@ -132,34 +264,18 @@ func coins(n int) (heads int) {
 	return heads + bits.OnesCount64(rand.Uint64()&(1<<n-1))
 }
 
-// drawFrom makes trials with an input.
-func (p *probe) drawFrom(ctx context.Context, input, n int) error {
-	t := trials{p.next[input], n}
-	p.next[input] += n
-	rows := 0
-	err := p.session.Query(ctx, p.query(input, t), func(row []any) error {
-		rows++
-		if o := outcome(row); !p.learned {
-			p.draws[input] = append(p.draws[input], o)
-		} else {
-			p.count.add(input, o)
-			p.counted++
-		}
-		return nil
-	})
-	if err == nil && rows != n {
-		err = fmt.Errorf("%d trials with input %d have %d answers", n, input, rows)
-	}
-	p.spent += float64(n) * p.charged[input]
-	return err
-}
-
 // evaluate looks at the counts.
 func (p *probe) evaluate(ctx context.Context) error {
-	p.look++
 	if err := p.checkSpent(ctx); err != nil {
 		return err
 	}
+	p.judge()
+	return nil
+}
+
+// judge compares the bound of the loss with what was charged.
+func (p *probe) judge() {
+	p.look++
 	if lower, limit := p.lower(), p.limit(); lower > limit*(1+1e-9) {
 		p.violated(Violation{
 			Check: loss,
@@ -167,7 +283,29 @@ func (p *probe) evaluate(ctx context.Context) error {
 			Lower: lower, Limit: limit, Draws: p.counted,
 		})
 	}
-	return nil
+}
+
+// finish looks at what was drawn for the last time, when the time is over.
+func (p *probe) finish() {
+	if p.counted > 0 {
+		p.judge()
+	}
+	p.checkCollisions()
+}
+
+// mostSmooth is how many answers the test for collisions takes.
+const mostSmooth = 1 << 20
+
+// checkCollisions tests, once, whether answers are equal more often than they may be.
+func (p *probe) checkCollisions() {
+	if len(p.fine) == 0 || p.collided {
+		return
+	}
+	p.collided = true
+	if found, many := bound.Collisions(p.fine, p.smooth.rate, p.run.alpha); many {
+		p.violated(Violation{Check: support, Draws: len(p.fine),
+			What: fmt.Sprintf("answers repeat as if there were few of them: %d of %d pairs of neighbours are equal, %.4g may be", found.Equal, found.Pairs, found.Expected)})
+	}
 }
 
 // lower returns the lower bound of the loss.
@@ -187,7 +325,7 @@ func (p *probe) checkSpent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.claim.most == 0 && math.Abs(spent-p.spent) > 1e-6*p.spent {
+	if !p.unsure && p.claim.most == 0 && math.Abs(spent-p.spent) > 1e-6*p.spent {
 		p.violated(Violation{Check: charges, What: fmt.Sprintf("the ledger has %v spent, and the same statements charged %v before", spent, p.spent)})
 	}
 	return nil
@@ -208,6 +346,3 @@ func (p *probe) close() {
 		p.session.Close()
 	}
 }
-
-// errStop ends a query early.
-var errStop = errors.New("stop")

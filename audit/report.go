@@ -58,8 +58,8 @@ type Check string
 
 const (
 	loss       Check = "loss"
+	support    Check = "support"
 	failures   Check = "errors"
-	rowCount   Check = "rows"
 	types      Check = "types"
 	charges    Check = "charges"
 	refusals   Check = "refusals"

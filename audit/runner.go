@@ -61,6 +61,11 @@ func (r *runner) run(ctx context.Context) error {
 		workers.Go(func() { r.work(ctx, stop) })
 	}
 	workers.Wait()
+	if r.err == nil {
+		for _, p := range r.probes {
+			p.finish()
+		}
+	}
 	return r.err
 }
 
