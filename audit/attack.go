@@ -67,6 +67,15 @@ type claim struct {
 // limit returns the largest loss that a charge allows.
 func (c claim) limit(charged float64) float64 { return max(charged, c.most) * c.distance }
 
+// perDistance returns what would have to be charged for a loss. Where nothing may tell the inputs apart, it is the loss
+// itself.
+func (c claim) perDistance(loss float64) float64 {
+	if c.distance == 0 {
+		return loss
+	}
+	return loss / c.distance
+}
+
 // A placed attack is one that has a number of its own in a run.
 type placed struct {
 	attack

@@ -144,7 +144,8 @@ func (p *probe) checkEndings(ctx context.Context) error {
 	return nil
 }
 
-var accountArgument = regexp.MustCompile(`\baccount\b`)
+// accountArgument matches the account's column, also of a row whose alias is r.
+var accountArgument = regexp.MustCompile(`\b(r\.)?account\b`)
 
 // askedBy returns a statement of one trial in which another account pays.
 func (p *probe) askedBy(account string, input int) string {
@@ -230,7 +231,7 @@ func (p *probe) checkDryRuns(ctx context.Context) error {
 	}
 	var said string
 	for i := range 2 * dryRuns {
-		sql := p.query(i%2, trials{0, checkTrials})
+		sql := p.query(i%2, trials{p.next[i%2], checkTrials})
 		if i >= 2 {
 			sql = p.conditional(sql)
 		}

@@ -110,13 +110,13 @@ func (f *Function) add(a Attack) {
 func (p *probe) report() Attack {
 	a := Attack{
 		Pair: p.pair, Unit: p.unit, Loss: "epsilon", Distance: p.claim.distance,
-		Charged: p.limit() / p.claim.distance, Draws: p.counted, Violations: p.violations, Verdict: NotMeasured,
+		Charged: max(p.charged[0], p.charged[1], p.claim.most), Draws: p.counted, Violations: p.violations, Verdict: NotMeasured,
 	}
 	if p.claim.kind == bound.Renyi {
 		a.Loss = "rho"
 	}
 	if p.learned {
-		a.Event, a.Lower = p.count.name(), p.lower()/p.claim.distance
+		a.Event, a.Lower = p.count.name(), p.claim.perDistance(p.lower())
 	}
 	switch {
 	case len(p.violations) > 0:
