@@ -21,6 +21,7 @@ type Host interface {
 type Setup struct {
 	SQL    []string // statements that declare, set limits and fill tables, run in this order
 	Sealed []Sealed // tables that analysts find sealed; none for a database that is not
+	Repeat int      // how often a group may have a sealed value; once if it is 0
 }
 
 // A Sealed says which columns of a table are sealed. Its column account is the account's, and its
@@ -60,6 +61,14 @@ type Forker interface {
 	// Fork runs one statement in the process and, at the same time, in a forked copy of it, which has
 	// opened a connection of its own after the fork. It returns the rows of both.
 	Fork(ctx context.Context, sql string) (rows [2][][]any, err error)
+}
+
+// A Noticer is a Session that says more than rows and errors, as a server does.
+type Noticer interface {
+	Session
+
+	// Notices returns what was said during the last statement. It is valid until the next.
+	Notices() []string
 }
 
 // spentSQL asks a ledger what a number of accounts have spent.

@@ -41,7 +41,9 @@ func (l Library) Create(ctx context.Context, folder string, setup Setup) (Databa
 	if err != nil {
 		return nil, err
 	}
-	return &libraryDatabase{s.database, []sqlitefn.Option{sqlitefn.WithKeyring(sealed.NewKeyring(key))}}, nil
+	return &libraryDatabase{s.database, []sqlitefn.Option{
+		sqlitefn.WithKeyring(sealed.NewKeyring(key)), sqlitefn.WithMaxRepeat(max(1, setup.Repeat)),
+	}}, nil
 }
 
 // readKey reads a private key without a passphrase.

@@ -14,9 +14,14 @@ type sealedFiles struct {
 	key, database string
 }
 
+// filesIn returns the files of the sealed database in a folder.
+func filesIn(folder string) sealedFiles {
+	return sealedFiles{key: filepath.Join(folder, "key"), database: filepath.Join(folder, "sealed.db")}
+}
+
 // seal makes a sealed copy of a plain database with the command, as its owner would.
 func seal(ctx context.Context, command, folder, plain string, tables []Sealed) (sealedFiles, error) {
-	s := sealedFiles{key: filepath.Join(folder, "key"), database: filepath.Join(folder, "sealed.db")}
+	s := filesIn(folder)
 	if err := runCommand(ctx, command, "keygen", s.key); err != nil {
 		return s, err
 	}
