@@ -16,6 +16,14 @@ long:
 	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
 
+# All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
+# inputs that are new are kept in Go's cache and are where the next run begins.
+HOURS    ?= 1
+PARALLEL ?= 2
+.PHONY: fuzz
+fuzz:
+	$(GO) run ./internal/fuzz -hours $(HOURS) -parallel $(PARALLEL)
+
 # The packages of the hosts, beside the extension.
 .PHONY: package
 package: extension

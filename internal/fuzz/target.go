@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A target is a fuzz target.
+type target struct {
+	module string // the folder of its module
+	folder string // of its package, below the module's
+	name   string
+}
+
+// String returns the target's package and name.
+func (t target) String() string { return filepath.ToSlash(filepath.Join(t.module, t.folder, t.name)) }
+
+var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
+
+// skipping returns the pattern of targets that are left out, or nil for none.
+func skipping(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	return regexp.Compile(pattern)
+}
+
+// find returns the targets below root that match only and not skip, in the order of their folders.
+func find(root string, only, skip *regexp.Regexp) (targets []target, err error) {
+	modules := map[string]string{} // by folder
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if path != root && (d.Name()[0] == '.' || d.Name() == "testdata" || d.Name() == "node_modules") {
+				return filepath.SkipDir
+			}
+			modules[path] = modules[filepath.Dir(path)]
+			if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+				modules[path] = path
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		module := modules[filepath.Dir(path)]
+		folder, err := filepath.Rel(module, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		for _, m := range declaration.FindAllSubmatch(source, -1) {
+			t := target{module, folder, string(m[1])}
+			if only.MatchString(t.String()) && (skip == nil || !skip.MatchString(t.String())) {
+				targets = append(targets, t)
+			}
+		}
+		return nil
+	})
+	return targets, err
+}
+
+// A result is what a run of targets came to.
+type result struct {
+	executions, interesting int
+	seeds                   int // that were run before any other input; 0 if time was too short for all
+	took                    time.Duration
+	output                  []byte
+}
+
+// String returns the result as a line for a terminal.
+func (r result) String() string {
+	text := fmt.Sprintf("%9d executions, %4d new inputs, %v", r.executions, r.interesting, r.took.Round(time.Second))
+	if r.seeds == 0 {
+		text += " (not all seeds)"
+	}
+	return text
+}
+
+var (
+	gathered = regexp.MustCompile(`coverage: (\d+)/\d+ completed, now fuzzing`)
+	progress = regexp.MustCompile(`execs: (\d+) \(.*new interesting: (\d+)`)
+)
+
+// read takes what the go command says of its progress.
+func (r *result) read(output []byte) {
+	r.output = output
+	if m := gathered.FindSubmatch(output); m != nil {
+		r.seeds, _ = strconv.Atoi(string(m[1]))
+	}
+	if all := progress.FindAllSubmatch(output, -1); all != nil {
+		last := all[len(all)-1]
+		r.executions, _ = strconv.Atoi(string(last[1]))
+		r.interesting, _ = strconv.Atoi(string(last[2]))
+	}
+}
+
+// minimizing is how long an input is made shorter, be it one that fails or one that is new. The default
+// of a minute would be spent on the first new input.
+const minimizing = "1s"
+
+// fuzz runs the target.
+func (t target) fuzz(ctx context.Context, each time.Duration, parallel int) (result, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "./"+filepath.ToSlash(t.folder), "-run=^$", "-fuzz=^"+t.name+"$",
+		"-fuzztime="+each.String(), "-fuzzminimizetime="+minimizing, "-parallel="+strconv.Itoa(parallel))
+	cmd.Dir = t.module
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	start := time.Now()
+	err := cmd.Run()
+	r := result{took: time.Since(start)}
+	r.read(output.Bytes())
+	return r, err
+}
