@@ -2,8 +2,10 @@ package dataset_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -97,4 +99,26 @@ func TestUnknownCompression(t *testing.T) {
 	}
 	copy(whole[at:], lzo)
 	datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(whole)), "compression LZO is not supported")
+}
+
+// A length that no file of this size can have makes no room for what is not there.
+func TestLongFooterTakesNoMemory(t *testing.T) {
+	whole, err := os.ReadFile(datasettest.Write(t, t.TempDir(), dataset.Parquet, datasettest.BenchSchema, datasettest.BenchBatch(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, length := range []uint32{uint32(len(whole)) - 7, 1 << 30, 1<<32 - 1} {
+		damaged := binary.LittleEndian.AppendUint32(bytes.Clone(whole[:len(whole)-8]), length)
+		path := datasettest.File(t, "data.parquet", string(append(damaged, "PAR1"...)))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := dataset.Open(t.Context(), path)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "not a complete Parquet file") {
+			t.Errorf("a footer of %d bytes: %v", length, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<24 {
+			t.Errorf("a footer of %d bytes takes %d bytes of memory", length, took)
+		}
+	}
 }

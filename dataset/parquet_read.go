@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -72,6 +73,9 @@ func isDisk(err error) bool {
 }
 
 func (r *parquetReader) open(size int64) (err error) {
+	if err := checkFooter(r.file, size); err != nil {
+		return err
+	}
 	r.parquet, err = parquet.OpenFile(r.file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(1<<16))
 	if err != nil {
 		return err
@@ -81,6 +85,23 @@ func (r *parquetReader) open(size int64) (err error) {
 		r.fields = append(r.fields, Field{column.Name(), kind})
 	}
 	r.take(0, len(r.parquet.RowGroups()))
+	return nil
+}
+
+// checkFooter refuses a file that says that its footer is longer than the file, before the decoder makes room for it,
+// which may be 4 GiB.
+func checkFooter(file io.ReaderAt, size int64) error {
+	const end = 8 // the length of the footer, and the file's magic number
+	if size < end {
+		return errNotParquet
+	}
+	var length [4]byte
+	if _, err := file.ReadAt(length[:], size-end); err != nil {
+		return err
+	}
+	if int64(binary.LittleEndian.Uint32(length[:])) > size-end {
+		return errNotParquet
+	}
 	return nil
 }
 
