@@ -12,7 +12,7 @@ import (
 )
 
 // newFilled returns a ledger with the history of [ledgertest.Fill], its entries a second apart.
-func newFilled(t *testing.T) *Ledger {
+func newFilled(t testing.TB) *Ledger {
 	t.Helper()
 	l := newFile(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
