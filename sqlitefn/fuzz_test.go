@@ -1,8 +1,11 @@
 package sqlitefn
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,6 +52,79 @@ func FuzzCall(f *testing.F) {
 			t.Errorf("%s %q: %v, but charged: %s, then %s", query, args, err, before, after)
 		}
 	})
+}
+
+// FuzzSecrets makes the same call with two secrets, out of bytes as FuzzCall does. Public arguments
+// may be wrong; the secrets are right. Both calls succeed, or both fail with the same
+// error, and they charge the same.
+func FuzzSecrets(f *testing.F) {
+	var all []form
+	for _, c := range forms() {
+		if c.f.section == released && slices.ContainsFunc(c.f.args, (*argument).isSecret) {
+			all = append(all, c)
+		}
+	}
+	for i := range all {
+		for arity := range all[i].f.arities() {
+			f.Add([]byte{byte(i), byte(arity)})
+			f.Add(append([]byte{byte(i), byte(arity)}, bytes.Repeat([]byte{0, 200, 0, 0, 0, 0, 0, 0, 255}, 12)...))
+			f.Add(append([]byte{byte(i), byte(arity)}, bytes.Repeat([]byte{1, 1, 127, 239, 255, 255}, 12)...))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := reader(b)
+		c := all[int(r.byte())%len(all)]
+		arities := c.f.arities()
+		n := arities[int(r.byte())%len(arities)]
+		var args [2][]any
+		holders := make([]string, n)
+		for i := range holders {
+			holders[i] = "?"
+			if a := c.f.args[i]; a.isSecret() {
+				for world := range args {
+					args[world] = append(args[world], r.secret(a.name))
+				}
+				continue
+			}
+			v := r.arg()
+			if v == good {
+				holders[i] = c.f.sample(i).good
+				continue
+			}
+			args[0], args[1] = append(args[0], v), append(args[1], v)
+		}
+		query := c.query(holders...)
+		var outcomes [2]string
+		for world := range args {
+			d := newInner(t)
+			_, err := d.ask(query, args[world]...)
+			outcomes[world] = fmt.Sprintf("%v, charged %s", err, d.charged(t))
+		}
+		if outcomes[0] != outcomes[1] {
+			t.Errorf("%s\nof %v: %s,\nof %v: %s", query, args[0], outcomes[0], args[1], outcomes[1])
+		}
+	})
+}
+
+// isSecret reports whether the argument is a number that is protected.
+func (a *argument) isSecret() bool {
+	return strings.Contains(a.is, "(secret)")
+}
+
+// secret takes a secret for an argument of that name.
+func (r *reader) secret(argument string) any {
+	limit := map[string]float64{"lat": 90, "lon": 180, "x": math.MaxFloat64}[argument]
+	switch r.byte() % 3 {
+	case 0:
+		return math.Mod(float64(int64(r.uint64())), limit)
+	case 1:
+		if x := math.Float64frombits(r.uint64()); math.Abs(x) <= limit {
+			return x
+		}
+		return limit
+	default:
+		return int64(math.Mod(float64(int64(r.uint64())), min(limit, 1<<62)))
+	}
 }
 
 // parameters are the arguments that are parameters.
