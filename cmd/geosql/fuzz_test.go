@@ -17,10 +17,8 @@ import (
 func FuzzArguments(f *testing.F) {
 	f.Add("", "")
 	for _, sql := range []string{"SELECT 1", "SELECT 1; SELECT", "SELECT dx_value('ana', 3, 1, 'u')", "CREATE TABLE t(a); INSERT INTO t VALUES (1); SELECT * FROM t", "SELEC 1", "\x00", "SELECT x'00', NULL, 1e300, '\x1b[2J'"} {
-		for _, mode := range []string{"-table", "-csv", "-json", "-line", "-nosuch", "--"} {
-			f.Add("x.db\n"+mode+"\n"+sql, "")
-			f.Add("x.db\n"+mode, sql+";\n.tables\n")
-		}
+		f.Add("x.db\n"+sql, "")
+		f.Add("x.db\n-csv", sql+";\n.tables\n")
 	}
 	for _, c := range program.Commands {
 		f.Add(c.Name, "")
@@ -29,10 +27,7 @@ func FuzzArguments(f *testing.F) {
 		fs := flag.NewFlagSet("", flag.ContinueOnError)
 		c.Setup(fs)
 		fs.VisitAll(func(of *flag.Flag) {
-			for _, value := range []string{"", "0", "-1", "1e400", "ana", "data.csv", "kWh=1"} {
-				f.Add(c.Name+"\nx.db\n--"+of.Name+"="+value, "")
-			}
-			f.Add(c.Name+"\n-"+of.Name, "")
+			f.Add(c.Name+"\nx.db\n--"+of.Name+"=1\n-"+of.Name, "")
 		})
 	}
 	f.Fuzz(func(t *testing.T, line, input string) {
