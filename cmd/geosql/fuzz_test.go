@@ -72,7 +72,7 @@ func reachesOut(text string) bool {
 }
 
 // mainOn runs the command in this process and returns its status and what it has written.
-func mainOn(t *testing.T, args []string, input string) (status int, out, errOut string) {
+func mainOn(t testing.TB, args []string, input string) (status int, out, errOut string) {
 	standard := []**os.File{&os.Stdin, &os.Stdout, &os.Stderr}
 	var files []*os.File
 	for i, s := range standard {
