@@ -8,10 +8,11 @@ extension:
 	$(GO) build -buildvcs=false -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
 
 # What takes too long for every run of the tests: random statements by the thousand, kills by
-# the hundred, and power cuts at every point.
+# the hundred, power cuts at every point, and simulated audits by the hundred thousand.
 .PHONY: long
 long:
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
+	GEOSQL_AUDITS=200000 $(GO) test ./audit/bound -run InEveryAudit -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m

@@ -1,6 +1,9 @@
 package bound
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Repeats is what Collisions found.
 type Repeats struct {
@@ -12,16 +15,17 @@ type Repeats struct {
 
 // Collisions tests draws for too many equal ones, as a generator with few bits makes them. The
 // draws must be independent integers of one law in which neighbouring values differ in their
-// probabilities by a factor of at most exp(rate); leave out values at clamps. It reports whether
-// such a law would show what was found, the worst of several sizes of blocks, with a probability
-// of at most alpha.
+// probabilities by a factor of at most exp(rate), except at the ends of the support, where draws
+// may be clamped. Collisions reports whether such a law shows what was found with a probability
+// of at most alpha, and what was found with the size of blocks that looks worst.
 //
-// Draws are put into blocks of B neighbouring values and paired within their block in the order
-// of drawing. Given which draws are in which block, pairs are independent, and the two values of
-// a pair are equal with probability at most (1+q^B)(1-q) / ((1-q^B)(1+q)) with q = exp(-rate):
-// the sum of the squares of the block's probabilities, in order of size, is largest when each is
-// q times the one before (it majorises all others). So the number of equal pairs is at most
-// binomial.
+// Draws are put into blocks of B neighbouring values, without the lowest and the highest block
+// that have any, so that all others lie within the support. Within a block they are paired in
+// the order of drawing. Given which draws are in which block, pairs are independent, and the two
+// values of a pair are equal with probability at most (1+q^B)(1-q) / ((1-q^B)(1+q)), where
+// q = exp(-rate): the sum of the squares of the block's probabilities is largest when each, in
+// order of size, is q times the one before, since that law majorises all others. So the number
+// of equal pairs is at most binomial. Sizes share alpha.
 func Collisions(values []int64, rate, alpha float64) (Repeats, bool) {
 	var worst Repeats
 	evidence := 0.0
@@ -48,11 +52,22 @@ func Collisions(values []int64, rate, alpha float64) (Repeats, bool) {
 
 func repeats(values []int64, rate float64, size int64) Repeats {
 	r := Repeats{Block: size}
+	block := func(v int64) int64 {
+		b := v / size
+		if v%size < 0 {
+			b--
+		}
+		return b
+	}
+	if len(values) == 0 {
+		return r
+	}
+	lowest, highest := block(slices.Min(values)), block(slices.Max(values))
 	waiting := map[int64]int64{}
 	for _, v := range values {
-		block := v / size
-		if v%size < 0 {
-			block--
+		block := block(v)
+		if block == lowest || block == highest {
+			continue
 		}
 		other, ok := waiting[block]
 		if !ok {
@@ -65,7 +80,7 @@ func repeats(values []int64, rate float64, size int64) Repeats {
 			r.Equal++
 		}
 	}
-	// (1+q^B)(1-q) / ((1-q^B)(1+q)), without cancelling.
+	// The probability as a quotient in which nothing cancels.
 	b := float64(size)
 	p := 1 / b
 	if rate > 0 {

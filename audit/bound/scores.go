@@ -105,6 +105,7 @@ func features(draws [2][]Outcome) []feature {
 		}
 		fs = append(fs, feature{fmt.Sprintf("value %d", j+1), true, value})
 		add("trailing zero bits of value", trailing)
+		add("place of the lowest bit of value", lowest)
 		add("printed digits of value", func(v float64) float64 { n, _ := digits(v); return n })
 		if j >= closer {
 			continue
@@ -122,7 +123,10 @@ func features(draws [2][]Outcome) []feature {
 		if step, ok := lattice(vs); ok {
 			for _, m := range []float64{3, 10, 16} {
 				add(fmt.Sprintf("lattice index modulo %v of value", m),
-					func(v float64) float64 { return math.Mod(math.Round((v-vs[0])/step), m) })
+					func(v float64) float64 {
+						k := math.Round((v - vs[0]) / step)
+						return k - m*math.Floor(k/m)
+					})
 			}
 		} else {
 			for _, m := range []float64{1, 1e-3, 1e-6} {
@@ -145,7 +149,8 @@ func features(draws [2][]Outcome) []feature {
 			feature{"equal steps", false, steps(func(a, b float64) bool { return a == b })},
 			feature{"place of the largest", false, place(func(a, b float64) bool { return a > b })},
 			feature{"place of the smallest", false, place(func(a, b float64) bool { return a < b })},
-			feature{"trailing zero bits of any", false, func(o Outcome) float64 { return smallest(o, trailing) }},
+			feature{"fewest trailing zero bits of a value", false, smallest(trailing)},
+			feature{"place of the lowest bit of all values", false, smallest(lowest)},
 		)
 	}
 	return fs
@@ -161,14 +166,22 @@ func trailing(v float64) float64 {
 	return float64(bits.TrailingZeros64(math.Float64bits(v) | 1<<52))
 }
 
-func smallest(o Outcome, f func(float64) float64) float64 {
-	s := math.NaN()
-	for _, v := range o.Values {
-		if w := f(v); !(w >= s) {
-			s = w
+// lowest returns the binary exponent of the lowest bit that is set.
+func lowest(v float64) float64 {
+	_, e := math.Frexp(v)
+	return float64(e) - 53 + trailing(v)
+}
+
+func smallest(f func(float64) float64) func(Outcome) float64 {
+	return func(o Outcome) float64 {
+		s := math.NaN()
+		for _, v := range o.Values {
+			if w := f(v); !(w >= s) {
+				s = w
+			}
 		}
+		return s
 	}
-	return s
 }
 
 // digits returns how many significant digits a number has when printed, and the last of them.
@@ -259,7 +272,8 @@ func shape(text string) string {
 	}, text)
 }
 
-// atoms is the log likelihood ratio of single texts: 0 for those that are seen rarely.
+// atoms is the log likelihood ratio of single texts, as far as it can be relied on: nearly all
+// of it for those that are seen often, and 0 for those whose counts chance explains.
 func atoms(name string, key func(Outcome) string) candidate {
 	return candidate{"likelihood of the " + name, 1, true, func(fit [2][]Outcome) func(Outcome) float64 {
 		counts := map[string][2]int{}
@@ -273,12 +287,21 @@ func atoms(name string, key func(Outcome) string) candidate {
 		}
 		ratios := map[string]float64{}
 		for k, c := range counts {
-			if c[0]+c[1] >= 3 {
-				ratios[k] = ratio(c, fit)
-			}
+			ratios[k] = certain(c, fit)
 		}
 		return func(o Outcome) float64 { return ratios[key(o)] }
 	}}
+}
+
+// certain returns the part of the log likelihood ratio of counts that is beyond about two
+// standard deviations.
+func certain(c [2]int, draws [2][]Outcome) float64 {
+	a, b := float64(c[0])/float64(len(draws[0])), float64(c[1])/float64(len(draws[1]))
+	sign := 1.0
+	if a < b {
+		a, b, sign = b, a, -1
+	}
+	return sign * max(0, logit(chernoffBelow(a/(a+b), 2.5/float64(c[0]+c[1]))))
 }
 
 // ratio returns the log likelihood ratio of something that was counted in draws.
