@@ -23,6 +23,9 @@
 // every event, however the event was found, as long as it was found without the trials that are
 // counted. How well Learn chooses decides how sharp a bound is, never whether it holds.
 //
+// Claims about Renyi divergences are bounded with a [Witness] and its [Tally], from the same
+// trials: [LearnWitness], [Tally.Add], [Tally.Renyi].
+//
 // # What the sampler must do
 //
 //   - choose the input of each trial by a fair coin of its own, and never by turns or in blocks

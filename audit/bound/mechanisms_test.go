@@ -35,7 +35,8 @@ func integer(z int64) Outcome {
 
 // geometric draws z with probability proportional to exp(-rate*|z|).
 func geometric(r *rand.Rand, rate float64) int64 {
-	return int64(r.ExpFloat64()/rate) - int64(r.ExpFloat64()/rate)
+	up, down := int64(r.ExpFloat64()/rate), int64(r.ExpFloat64()/rate)
+	return up - down
 }
 
 func geometricMechanism(loss float64) mechanism {
