@@ -144,8 +144,8 @@ func (p *probe) checkEndings(ctx context.Context) error {
 	return nil
 }
 
-// accountArgument matches the account's column, also of a row whose alias is r.
-var accountArgument = regexp.MustCompile(`\b(r\.)?account\b`)
+// accountArgument matches the account's column, also of a row whose alias is r, and an account that no other trial has.
+var accountArgument = regexp.MustCompile(`\b(r\.)?account\b|\('c\d+-ana-\d-' \|\| \(trial \+ \d+\)\)`)
 
 // askedBy returns a statement of one trial in which another account pays.
 func (p *probe) askedBy(account string, input int) string {
@@ -154,7 +154,7 @@ func (p *probe) askedBy(account string, input int) string {
 
 // refusable reports whether another account can be made to pay.
 func (p *probe) refusable() bool {
-	return p.fixture.sealed == nil && accountArgument.MatchString(p.answer+p.from) && !strings.Contains(p.answer+p.from, "AS account")
+	return p.fixture.sealed == nil && accountArgument.MatchString(p.query(0, trials{count: 1})) && !strings.Contains(p.answer+p.from, "AS account")
 }
 
 // checkRefusals compares what a statement says that an account cannot pay for. It must charge nothing either.
@@ -182,7 +182,7 @@ func (p *probe) checkRefusals(ctx context.Context) error {
 // checkExhaustion compares when, and with which words, an account is refused whose budget ends. What it has left is
 // half of an answer after the second.
 func (p *probe) checkExhaustion(ctx context.Context) error {
-	if !p.refusable() || p.uneven {
+	if !p.refusable() || p.uneven || strings.Contains(p.answer+p.from, "{each}") {
 		return nil
 	}
 	var seen [2][]string
