@@ -36,7 +36,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	folder, err := os.MkdirTemp(scratch(), "geosql-audit-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("there is no place for databases: %w (TMPDIR may name another folder)", err)
 	}
 	defer os.RemoveAll(folder)
 	r := newRunner(c, attacks, folder)
@@ -59,21 +59,18 @@ func scratch() string {
 
 // choose returns the attacks on the functions of these names that the host can make.
 func choose(names []string, h host.Host) ([]*placed, error) {
-	known := Functions()
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("there is no audit of %s: it is none of the functions that release values", name)
-		}
-	}
 	var list []*placed
+	made := map[string]bool{}
 	for i, a := range attacks {
-		chosen := len(names) == 0 || slices.Contains(names, a.function)
-		if chosen && h.Makes(a.fixture.sealed != nil) {
+		if h.Makes(a.fixture.sealed != nil) && (len(names) == 0 || slices.Contains(names, a.function)) {
 			list = append(list, &placed{a, i})
+			made[a.function] = true
 		}
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has none of the functions that were named", h.Describe())
+	for _, name := range names {
+		if !made[name] {
+			return nil, fmt.Errorf("%s has no function %s that releases values", h.Describe(), name)
+		}
 	}
 	return list, nil
 }

@@ -129,21 +129,28 @@ func pairUp(a, b []bound.Outcome) (pairs [][2]bound.Outcome) {
 	return pairs
 }
 
+// forks is how often a process is forked, unless its fork refuses. One that does not may hang after a while, so each
+// draws little.
+const forks = 16
+
 // pairsOfFork pairs the rows of a process with those of its fork, where the host can fork.
-func (p *probe) pairsOfFork(ctx context.Context) ([][2]bound.Outcome, error) {
+func (p *probe) pairsOfFork(ctx context.Context) (pairs [][2]bound.Outcome, err error) {
 	s, ok := p.session.(host.Forker)
 	if !ok {
 		return nil, nil
 	}
-	t := p.take(0, pairsOfDraws)
-	p.pay(0, pairsOfDraws)
-	p.pay(0, pairsOfDraws)
-	rows, err := s.Fork(ctx, p.query(0, t))
-	var lists [2][]bound.Outcome
-	for i := range rows {
-		for _, row := range rows[i] {
-			lists[i] = append(lists[i], outcome(row))
+	for range forks {
+		rows, err := s.Fork(ctx, p.query(0, p.take(0, pairsOfDraws/forks)))
+		if err != nil {
+			return nil, err
+		}
+		p.pay(0, len(rows[0])+len(rows[1]))
+		for i := range min(len(rows[0]), len(rows[1])) {
+			pairs = append(pairs, [2]bound.Outcome{outcome(rows[0][i]), outcome(rows[1][i])})
+		}
+		if len(rows[1]) == 0 {
+			break
 		}
 	}
-	return pairUp(lists[0], lists[1]), err
+	return pairs, nil
 }

@@ -69,30 +69,36 @@ def run(connection, sql, out, letter=b"r"):
 def child(connection, sql, into):
     """Writes the rows that a fork gets: those of its parent's connection, or, if that refuses, of one of its own."""
     signal.alarm(PATIENCE)
-    with os.fdopen(into, "wb") as out:
+    rows = []
+    for connect_again in False, True:
         try:
-            rows = [encode(row) for row in connection.execute(sql)]
+            rows = [encode(row) for row in (connect() if connect_again else connection).execute(sql)]
+            break
         except sqlite3.Error:
-            try:
-                rows = [encode(row) for row in connect().execute(sql)]
-            except sqlite3.Error:
-                rows = []
-        signal.alarm(0)
+            pass
+    signal.alarm(0)
+    with os.fdopen(into, "wb") as out:
         write(out, b"c", b"".join(rows))
 
 
 def fork(connection, sql, out):
+    """Writes the rows that this process gets, and then those of a fork from before."""
     out.flush()
+    go, begin = os.pipe()
     come, into = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
+            os.close(begin)
             os.close(come)
+            os.read(go, 1)  # until this process has its rows: they do not compete for the database
             child(connection, sql, into)
         finally:
             os._exit(0)
+    os.close(go)
     os.close(into)
     run(connection, sql, out)
+    os.close(begin)
     with os.fdopen(come, "rb") as rows:
         out.write(rows.read())
     os.waitpid(pid, 0)

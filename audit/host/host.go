@@ -58,8 +58,9 @@ type Session interface {
 type Forker interface {
 	Session
 
-	// Fork runs one statement in the process and, at the same time, in a forked copy of it, which has
-	// opened a connection of its own after the fork. It returns the rows of both.
+	// Fork runs one statement in the process, and then in a copy of it that was forked before: on the
+	// connection that it has from the process or, if that refuses, on one of its own. It returns the
+	// rows of both; a copy that refuses has none.
 	Fork(ctx context.Context, sql string) (rows [2][][]any, err error)
 }
 
@@ -71,5 +72,6 @@ type Noticer interface {
 	Notices() []string
 }
 
-// spentSQL asks a ledger what a number of accounts have spent.
-const spentSQL = `SELECT total(spent) FROM ledger_balance WHERE account GLOB ?1 AND unit = ?2`
+// spentSQL asks a ledger what a number of accounts have spent. A process that reserves budget for the rows of a statement returns
+// what is left when that ends, and the ledger learns later that the rest was spent.
+const spentSQL = `SELECT total(spent + reserved) FROM ledger_balance WHERE account GLOB ?1 AND unit = ?2`

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -29,8 +30,11 @@ anything else but an answer depends on a secret, the claim is violated.
   geosql audit
   geosql audit dx_sum geoind_laplace --minutes 1
   geosql audit --minutes 30 --json > audit.json
+  geosql audit --extension geosql.so
+  geosql audit --server
 
-The exit status is 0 if all claims hold, as far as the attacks can tell, and 1 if one is violated.`,
+SQL is evaluated in this process, or where a flag says. Ctrl-C ends the audit with what it has
+found until then. The exit status is 0 if all claims hold, as far as the attacks can tell, and 1 if one is violated.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t auditTask
 		t.register(fs)
@@ -40,14 +44,21 @@ The exit status is 0 if all claims hold, as far as the attacks can tell, and 1 i
 
 // An auditTask holds what the command line of the command audit says.
 type auditTask struct {
-	minutes float64
-	json    bool
-	page    string
+	minutes   float64
+	json      bool
+	page      string
+	extension string // a file
+	server    bool
 }
 
 func (t *auditTask) register(fs *flag.FlagSet) {
 	t.minutes = 5
 	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together (default 5)")
+	fs.Func("extension", "audit the extension `FILE`, such as geosql.so, in the first python3 that can load it", func(v string) (err error) {
+		t.extension, err = fileName(v)
+		return err
+	})
+	cli.Switch(fs, "server", "audit geosql serve, over sealed databases", func() { t.server = true })
 	cli.Switch(fs, "json", "print an object with an entry for each function", func() { t.json = true })
 	fs.StringVar(&t.page, "out", "", "write a page with all attacks to `FILE`, which must not exist, such as audit.html")
 }
@@ -56,12 +67,12 @@ func (t *auditTask) register(fs *flag.FlagSet) {
 var errViolated = errors.New("audit: a claim is violated")
 
 func (t *auditTask) run(ctx context.Context, functions []string) error {
-	if t.minutes <= 0 {
-		return cli.UsageError("audit: --minutes must be above 0")
-	}
-	command, err := os.Executable()
-	if err != nil {
+	if err := t.check(functions); err != nil {
 		return err
+	}
+	h, err := t.host(ctx)
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
 	}
 	page, err := t.beginPage()
 	if err != nil {
@@ -70,7 +81,7 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 	defer page.remove()
 	line := cli.NewTerminalLine()
 	report, err := audit.Run(ctx, audit.Config{
-		Host: host.Library{Command: command}, Functions: functions, Workers: runtime.GOMAXPROCS(0),
+		Host: h, Functions: functions, Workers: runtime.GOMAXPROCS(0),
 		Time:     time.Duration(t.minutes * float64(time.Minute)),
 		Found:    func(v audit.Violation) { line.Clear(); cli.Say("violated: %s: %s: %s", v.Function, v.Pair, v.What) },
 		Progress: func(share float64) { line.Show("auditing: %.0f %%", 100*share) },
@@ -85,7 +96,47 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 	if report.Violated {
 		return errViolated
 	}
+	return context.Cause(ctx)
+}
+
+// mostMinutes is a year.
+const mostMinutes = 366 * 24 * 60
+
+// check returns what is wrong with the command line.
+func (t *auditTask) check(functions []string) error {
+	switch {
+	case t.minutes <= 0 || t.minutes > mostMinutes:
+		return cli.UsageError(fmt.Sprintf("audit: --minutes must be above 0 and at most %d", mostMinutes))
+	case t.server && t.extension != "":
+		return cli.UsageError("audit: --extension and --server are two places to audit: give one of them")
+	}
+	known := audit.Functions()
+	for _, name := range functions {
+		if slices.Contains(known, name) {
+			continue
+		}
+		text := "audit: " + name + " is none of the functions that release values"
+		if near := cli.Nearest(name, known); near != "" {
+			text += " (did you mean " + near + "?)"
+		}
+		return cli.UsageError(text)
+	}
 	return nil
+}
+
+// host returns where SQL is evaluated.
+func (t *auditTask) host(ctx context.Context) (host.Host, error) {
+	if t.extension != "" {
+		return host.NewExtension(ctx, t.extension)
+	}
+	command, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if t.server {
+		return host.Server{Command: command}, nil
+	}
+	return host.Library{Command: command}, nil
 }
 
 // An auditPage is the page that a command writes; nil where it writes none.
