@@ -16,7 +16,7 @@ import sys
 import threading
 
 BATCH = 1 << 16  # bytes of rows that are written at once
-PATIENCE = 10  # seconds for a fork, whose threads do not exist: it may hang
+PATIENCE = 2  # seconds for a fork: it has no other threads, and may hang where it does not refuse
 
 
 def connect():
