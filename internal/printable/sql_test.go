@@ -1,6 +1,7 @@
 package printable_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/printable"
@@ -9,7 +10,8 @@ import (
 
 // FuzzSQL checks that an expression can be printed and that SQLite reads the text back.
 func FuzzSQL(f *testing.F) {
-	for _, s := range []string{"", "ana", "o'neil", "'", "a\nb", "\x00", "\x7f", "\xff\xfe", "é", "\u009b", "\x9b", "a\xc3", "\u202ean\u2028a", "\U0010ffff"} {
+	for _, s := range []string{"", "ana", "o'neil", "'", "a\nb", "\x00", "\x7f", "\xff\xfe", "é", "\u009b", "\x9b", "a\xc3", "\u202ean\u2028a", "\U0010ffff",
+		strings.Repeat("\x1e", 500), strings.Repeat("a\xff", 2000)} { // more than SQLite nests
 		f.Add(s)
 	}
 	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
