@@ -79,3 +79,20 @@ PASS
 		t.Error(text)
 	}
 }
+
+// The end of the time is no failure, an input that fails is one.
+func TestRanOut(t *testing.T) {
+	const begin = "fuzz: elapsed: 0s, gathering baseline coverage: 4/4 completed, now fuzzing with 1 workers\n--- FAIL: FuzzA (8.10s)\n"
+	for output, want := range map[string]bool{
+		begin + "    context deadline exceeded\nFAIL\nexit status 1\n":                                                                     true,
+		begin + "    --- FAIL: FuzzA (0.00s)\n        a_test.go:7: context deadline exceeded\n    \n    Failing input written to testdata": false,
+		begin + "    fuzzing process hung or terminated unexpectedly: exit status 2\n    Failing input written to testdata":                false,
+		"# package\na_test.go:7: undefined: x\nFAIL\n":                                                                                     false,
+	} {
+		var r result
+		r.read([]byte(output))
+		if got := r.ranOut(); got != want {
+			t.Errorf("%q: %v", output, got)
+		}
+	}
+}
