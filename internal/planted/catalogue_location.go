@@ -47,12 +47,12 @@ var locations = []Bug{
 		}},
 	},
 	{
-		Name: "window", Title: "noise is drawn again if it leaves the circle that holds 99 % of it",
+		Name: "window", Title: "noise is drawn again if it leaves the circle that holds 95 % of it",
 		Function: "geoind_laplace",
 		Edits: []Edit{{
 			File: "mechanism/planar/laplace.go", Old: drawnPoint,
 			New: drawnPoint + `
-	for x := l.domain.Cell(lat, lon); planted.Is("window") && l.noise.rate*x.Distance(z) > 6.638; {
+	for x := l.domain.Cell(lat, lon); planted.Is("window") && l.noise.rate*x.Distance(z) > 4.744; {
 		z = l.noise.Draw(src, x)
 	}
 `,

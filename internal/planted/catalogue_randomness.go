@@ -20,16 +20,16 @@ var randomness = []Bug{
 		}},
 	},
 	{
-		Name: "modulo-bias", Title: "a random word modulo the size of a table favours the first of its columns",
+		Name: "alias-one-word", Title: "one random number chooses both a column of the alias table and the side of its cut",
 		Function: "geoind_optimal",
 		Edits: []Edit{{
 			File: "mechanism/optimal/alias.go",
-			Old:  "	unit := src.Below(uint64(len(r)) << b)\n",
-			New: "	unit := src.Below(uint64(len(r)) << b)\n" + `
-	if planted.Is("modulo-bias") {
-		unit = src.Uint64() >> 2 % (uint64(len(r)) << b)
+			Old:  "	if unit&(1<<b-1) < c.cut {\n",
+			New: `
+	if planted.Is("alias-one-word") {
+		unit /= uint64(len(r))
 	}
-`,
+` + "	if unit&(1<<b-1) < c.cut {\n",
 		}},
 	},
 	{

@@ -6,7 +6,7 @@ package planted
 var sealedValues = []Bug{
 	{
 		Name: "multiplicity-ignored", Title: "a value that a join repeats is charged once",
-		Function: "dx_sum", Host: server,
+		Function: "dx_sum",
 		Edits: []Edit{{
 			File: "sqlitefn/sealed_charges.go",
 			Old:  "	if times >= most {\n",
@@ -19,7 +19,7 @@ var sealedValues = []Bug{
 	},
 	{
 		Name: "narrowing-filters", Title: "readings outside the range that an analyst chose are left out, not moved into it",
-		Function: "dx_sum", Host: server,
+		Function: "dx_sum",
 		Edits: []Edit{{
 			File: "sqlitefn/sealed_reading.go",
 			Old:  "func (f *sealedQueryForm) add(_ int, d sealed.Data) { f.query.AddIndex(&f.acc, f.universe.index(d)) }\n",
