@@ -79,6 +79,7 @@ typedef Caller {
 	byte floor;                /* what no hold may be above: see SetLimit in ledger.go */
 #ifdef EXACT
 	byte evaluations;          /* Hold.granted */
+	bool last;                 /* spender.last: a charge was granted */
 #endif
 }
 Caller caller[CALLERS];
@@ -139,7 +140,9 @@ scratch byte granted_is_covered, granted_in_term_is_covered, held_is_reserved, t
 #define NONE 255
 byte turn = NONE;
 #define ready(c) (turn == NONE || turn == c)
-#if PER == 1
+#ifdef EXACT
+#define at_once(c) (C.at != Idle) /* a test makes the same calls, one after the other */
+#elif PER == 1
 #define at_once(c) (C.at != Idle && C.at != Committed && C.at != RecallNow && C.at != RecallFlushed)
 #else
 #define at_once(c) false
@@ -160,15 +163,22 @@ inline check() {
 	assert(held_is_reserved)
 }
 
+#if defined(EXACT) || PER > 1
+#define KEEPS_ALL true
 #ifdef EXACT
+#define has_last C.last
+#else
+#define has_last (C.Left > 0)
+#endif
 #define has_pools P.pooled
 #define forget_what_does_not_matter(c) skip
 #else
+#define KEEPS_ALL false
+#define has_last (C.Left > 0)
 #define has_pools (P.Left > 0)
 /* What is behind an amount of 0 is never looked at, but for the limit of a hold, which has the code return more than
  * it must. Forgetting it leaves fewer states. */
 inline forget_what_does_not_matter(c) {
-#if PER == 1
 	if
 	:: P.Left == 0 && C.fromPool == 0 && C.drawn == 0 && C.at != FillPools -> P.Start = 0; P.limit = 0
 	:: else
@@ -183,7 +193,6 @@ inline forget_what_does_not_matter(c) {
 	fi;
 	P.pooled = false;
 	order_processes()
-#endif
 }
 #endif
 
@@ -214,6 +223,9 @@ inline grant(c, start) {
 	assert(limit_was_heeded);
 	C.under = (C.Left > 0 -> C.under : 0);
 	grantedIn[start] = grantedIn[start] + C.cost;
+#ifdef EXACT
+	C.last = true;
+#endif
 	done(c)
 }
 
@@ -358,7 +370,8 @@ inline forget(k) {
 	caller[k].cost = 0; caller[k].drawn = 0; caller[k].start = 0; caller[k].granted = 0; caller[k].limit = 0;
 	caller[k].began = 0; caller[k].floor = 0; caller[k].under = 0;
 #ifdef EXACT
-	caller[k].evaluations = 0
+	caller[k].evaluations = 0;
+	caller[k].last = false
 #endif
 }
 
@@ -397,6 +410,9 @@ proctype call(byte c) {
 			:: !C.begun -> C.begun = true; C.moved = false; C.checked = false; C.floor = limit
 			:: else
 			fi;
+#ifdef EXACT
+			C.moved = C.moved && C.last; /* chargeFirst */
+#endif
 			if
 #ifdef FAULT_OLD_TERM_USED
 			:: C.checked && C.cost <= C.Left && !C.moved ->
@@ -415,20 +431,17 @@ proctype call(byte c) {
 	:: atomic { ready(c) && (C.at == Idle && C.begun && C.checked && P.unseen) -> C.checked = false }
 #endif
 	/* checkForLimitsIfHeld, checkForLimits: LimitsSet and recall. */
-	:: atomic { ready(c) && (C.at == Look && !watched(home(c))) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == Look && !watched(home(c))) ->
 			outcome = stored;
 			C.checked = true;
 			if
-			:: P.unseen && (has_pools || C.Left > 0) -> P.unseen = false; C.limit = limit; bump(home(c)); C.at = Looked
+			:: P.unseen && (has_pools || has_last) -> P.unseen = false; C.limit = limit; bump(home(c)); C.at = Looked
 			:: else -> C.at = Limits
 			fi;
 			leave(c);
 			show(look, c, 0)
-		}
 	}
-	:: atomic { ready(c) && (C.at == Looked || C.at == Recalling) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == Looked || C.at == Recalling) ->
 			outcome = stored;
 			if
 			::  C.limit < P.limit -> emptyPool(home(c))
@@ -441,11 +454,10 @@ proctype call(byte c) {
 			fi;
 			leave(c);
 			show(looked, c, 0)
-		}
 	}
 	/* checkLimits; spender.recall, which flushes before it reads the balance. */
 	:: atomic { ready(c) && (C.at == Limits) ->
-		commit();
+		commit(); skip;
 		d_step {
 			if
 			:: !C.moved -> C.at = TakeFromPool
@@ -461,8 +473,7 @@ proctype call(byte c) {
 			show(limits, c, 0)
 		}
 	}
-	:: atomic { ready(c) && (C.at == RecallFlushed) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == RecallFlushed) ->
 			outcome = stored;
 			if
 			:: limit < C.Limit && C.Left > 0 -> note(c, C.Left); Drop(c); C.at = RecallNoted
@@ -470,10 +481,9 @@ proctype call(byte c) {
 			fi;
 			leave(c);
 			show(recallFlushed, c, 0)
-		}
 	}
 	:: atomic { ready(c) && (C.at == RecallNoted) ->
-		commit();
+		commit(); skip;
 		d_step {
 			Flush(home(c));
 			if
@@ -485,8 +495,7 @@ proctype call(byte c) {
 		}
 	}
 	/* takeFromPool, under mu. */
-	:: atomic { ready(c) && (C.at == TakeFromPool) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == TakeFromPool) ->
 			outcome = stored;
 			if
 			:: Over(C.Start) -> note(c, 0); Drop(c)
@@ -512,11 +521,10 @@ proctype call(byte c) {
 			covers = false;
 			leave(c);
 			show(takeFromPool, c, 0)
-		}
 	}
 	/* takeFromLimit: the transaction. */
 	:: atomic { ready(c) && (C.at == TakeFromLimit) ->
-		commit();
+		commit(); skip;
 #ifndef EXACT
 		select(x : 0 .. AHEAD); skip;
 		more = x; x = 0;
@@ -565,8 +573,7 @@ proctype call(byte c) {
 		}
 	}
 	/* takeFromLimit: after the commit. */
-	:: atomic { ready(c) && (C.at == Committed) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == Committed) ->
 			outcome = stored;
 			SetRecorded(c);
 			if
@@ -584,10 +591,8 @@ proctype call(byte c) {
 			grant(c, C.Start);
 			leave(c);
 			show(committed, c, 0)
-		}
 	}
-	:: atomic { ready(c) && (C.at == Undraw) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == Undraw) ->
 			outcome = stored;
 			C.fromPool = C.fromPool - C.drawn; C.Left = C.Left - C.drawn;
 			C.under = (C.Left > 0 -> C.under : 0);
@@ -595,11 +600,9 @@ proctype call(byte c) {
 			done(c);
 			leave(c);
 			show(undraw, c, 0)
-		}
 	}
 	/* End: endSpenders under mu. */
-	:: atomic { ready(c) && (C.at == Idle && C.begun) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == Idle && C.begun) ->
 			outcome = stored;
 			Unused(c);
 			covers = (fromLimit > 0 || fromPool > 0 && C.moved);
@@ -617,10 +620,9 @@ proctype call(byte c) {
 			covers = false; more = 0;
 			leave(c);
 			show(end, c, 0)
-		}
 	}
 	:: atomic { ready(c) && (C.at == EndNoted || C.at == LimitNoted) ->
-		commit();
+		commit(); skip;
 		d_step {
 			Flush(home(c));
 			if
@@ -635,11 +637,11 @@ proctype call(byte c) {
 	}
 #ifndef NO_POOLS
 	/* Reserve. */
-	:: atomic { ready(c) && (C.at == Idle && !C.begun) ->
-		d_step { outcome = stored; C.moved = false; C.at = ReservePost; C.cost = 1; show(reserve, c, 1) }
+	:: d_step { ready(c) && (C.at == Idle && !C.begun) ->
+		outcome = stored; C.moved = false; C.at = ReservePost; C.cost = 1; leave(c); show(reserve, c, 1)
 	}
 	:: atomic { ready(c) && (C.at == ReservePost) ->
-		commit();
+		commit(); skip;
 		d_step {
 			Standing();
 			if
@@ -659,8 +661,7 @@ proctype call(byte c) {
 			show(reservePost, c, 0)
 		}
 	}
-	:: atomic { ready(c) && (C.at == FillPools) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == FillPools) ->
 			outcome = stored;
 			P.pooled = true;
 			P.limit = C.limit;
@@ -672,14 +673,13 @@ proctype call(byte c) {
 			covers = false;
 			leave(c);
 			show(fillPools, c, 0)
-		}
 	}
 #endif
 #ifndef NO_LIMITS
 	/* SetLimit, beside a statement or without. */
 	:: atomic { ready(c) && (C.at == Idle) ->
 		select(x : 0 .. LIMIT); skip;
-		commit();
+		commit(); skip;
 		d_step {
 			if
 			:: outcome == failed
@@ -691,7 +691,7 @@ proctype call(byte c) {
 #endif
 				i = 0;
 				do
-				:: i < PROCESSES -> core[i].unseen = (core[i].pooled || core[i].Left > 0 || caller[i * PER].begun || caller[i * PER + PER - 1].begun); i++
+				:: i < PROCESSES -> core[i].unseen = (KEEPS_ALL || core[i].Left > 0 || caller[i].begun); i++
 				:: else -> break
 				od;
 				i = 0;
@@ -721,21 +721,19 @@ proctype call(byte c) {
 		}; x = 0
 	}
 	/* recallNow: View and recall. */
-	:: atomic { ready(c) && (C.at == RecallNow) ->
-		d_step {
+	:: d_step { ready(c) && (C.at == RecallNow) ->
 			outcome = stored;
 			C.limit = limit; bump(home(c)); C.at = Recalling;
 			leave(c);
 			show(recallNow, c, 0)
-		}
 	}
 #endif
 	/* Close, and Open again. */
-	:: atomic { ready(c) && (c % PER == 0 && all_idle(home(c)) && (P.Left > 0 || notes(home(c)) > 0)) ->
-		d_step { outcome = stored; emptyPool(home(c)); C.at = CloseNoted; leave(c); show(close, c, 0) }
+	:: d_step { ready(c) && (c % PER == 0 && all_idle(home(c)) && (P.Left > 0 || notes(home(c)) > 0)) ->
+		outcome = stored; emptyPool(home(c)); C.at = CloseNoted; leave(c); show(close, c, 0)
 	}
 	:: atomic { ready(c) && (C.at == CloseNoted) ->
-		commit();
+		commit(); skip;
 		d_step { Flush(home(c)); restart(home(c)); leave(c); show(closeNoted, c, 0) }
 	}
 	od

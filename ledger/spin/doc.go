@@ -1,0 +1,2 @@
+// Package spin has the protocol of the ledger as a model.
+package spin
