@@ -163,15 +163,17 @@ func (p *probe) checkRefusals(ctx context.Context) error {
 		return nil
 	}
 	var seen [2]transcript
+	free := false
 	for input := range seen {
 		t, err := p.transcribe(ctx, p.askedBy("'blocked'", input), func([]any) {})
 		if err != nil {
 			return err
 		}
 		seen[input] = t
+		free = free || t.err == "" && p.charged[input] > 0
 	}
 	switch {
-	case seen[0].err == "" || seen[1].err == "":
+	case free:
 		p.violated(Violation{Check: refusals, What: "an account that is blocked was charged, or its answer was free"})
 	case seen[0].err != seen[1].err && !p.uneven:
 		p.violated(Violation{Check: refusals, What: fmt.Sprintf("a refusal depends on a secret: %q and %q", seen[0].err, seen[1].err)})
@@ -220,7 +222,7 @@ func (p *probe) checkExhaustion(ctx context.Context) error {
 }
 
 // dryRuns is how often a dry run is repeated.
-const dryRuns = 8
+const dryRuns = 4
 
 // checkDryRuns asks what a statement would cost that draws again only where a first answer is large. A dry run
 // draws nothing, so it must say the same each time, with both inputs, and charge nothing. What it says of the attack's own

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -41,7 +42,7 @@ func (l Library) Create(ctx context.Context, folder string, setup Setup) (Databa
 	if err != nil {
 		return nil, err
 	}
-	return &libraryDatabase{s.database, []sqlitefn.Option{
+	return &libraryDatabase{path: s.database, options: []sqlitefn.Option{
 		sqlitefn.WithKeyring(sealed.NewKeyring(key)), sqlitefn.WithMaxRepeat(max(1, setup.Repeat)),
 	}}, nil
 }
@@ -73,6 +74,9 @@ func fill(ctx context.Context, d Database, statements []string) error {
 type libraryDatabase struct {
 	path    string
 	options []sqlitefn.Option
+
+	mu    sync.Mutex
+	owner *librarySession // reads the ledger
 }
 
 func (d *libraryDatabase) Connect(ctx context.Context) (Session, error) {
@@ -89,19 +93,30 @@ func (d *libraryDatabase) Connect(ctx context.Context) (Session, error) {
 }
 
 func (d *libraryDatabase) Spent(ctx context.Context, accounts, unit string) (spent float64, err error) {
-	conn, err := d.Connect(ctx)
-	if err != nil {
-		return 0, err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner == nil {
+		s, err := d.Connect(ctx)
+		if err != nil {
+			return 0, err
+		}
+		d.owner = s.(*librarySession)
 	}
-	defer conn.Close()
-	err = conn.(*librarySession).conn.Each(spentSQL, func(row []sqlite.Value) error {
+	err = d.owner.conn.Each(spentSQL, func(row []sqlite.Value) error {
 		spent = row[0].Float()
 		return nil
 	}, accounts, unit)
 	return spent, err
 }
 
-func (d *libraryDatabase) Close() error { return nil }
+func (d *libraryDatabase) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner == nil {
+		return nil
+	}
+	return d.owner.Close()
+}
 
 type librarySession struct {
 	conn *sqlite.Conn

@@ -1,0 +1,56 @@
+package audit
+
+// Percentiles. Under dinf, and under d1 where that is better, they have geometric noise, whose loss is attained. Otherwise they
+// are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves are attained
+// together where one step makes the scores of nearly all values better and those of a few worse: under dh among
+// many values, some of which are hardly off. Under d1 and nd1 most of the weight is near the percentile, wherever that is, and little more than
+// one half shows.
+func init() {
+	rank := func(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
+		return aggregateReadings(attack{
+			function: function, pair: pair, inputs: [2][]string{x, y},
+			answer: function + "(account, x, " + settings + ")", unit: u.unit, claim: pure(distance), grid: u.value,
+		})
+	}
+	register(
+		// d1
+		rank("dx_min", units, "a single reading moves from corner to corner", "0.2, 'u'", 10, []string{"{ana}, 0"}, []string{"{ana}, 10"}),
+		shared(rank("dx_min", across, "a tie, and the smaller reading moves out of it", "0.4, 'd'", 5, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, -5", "{ben}, 0"})),
+		shared(rank("dx_min", units, "all readings move", "0.2, 'u'", 10, []string{"{ana}, 0", "{ana}, 0"}, []string{"{ana}, 5", "{ana}, 5"})),
+		rank("dx_max", units, "a single reading moves from corner to corner", "0.2, 'u'", 10, []string{"{ana}, 0"}, []string{"{ana}, 10"}),
+		shared(rank("dx_max", dense, "a reading far outside the universe", "0.000003, 'w'", 999999, []string{"{ana}, 1", "{ben}, -5"}, []string{"{ana}, 1e300", "{ben}, -5"})),
+		rank("dx_median", units, "a single reading moves from corner to corner", "0.2, 'u'", 10, []string{"{ana}, 0"}, []string{"{ana}, 10"}),
+		shared(rank("dx_median", units, "the middle of three readings moves", "0.4, 'u'", 5,
+			[]string{"{ana}, 2", "{ben}, 0", "{cem}, 10"}, []string{"{ana}, 7", "{ben}, 0", "{cem}, 10"})),
+		shared(rank("dx_median", units, "the upper one of two readings moves", "0.4, 'u'", 5, []string{"{ana}, 5", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"})),
+		rank("dx_percentile", units, "p = 100: the largest of two readings moves", "100, 0.2, 'u'", 10, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"}),
+		shared(rank("dx_percentile", tenths, "p = 0: the smallest of two readings moves", "0, 2.5, 't'", 0.8, []string{"{ana}, 0.1", "{ben}, 1"}, []string{"{ana}, 0.9", "{ben}, 1"})),
+		shared(rank("dx_percentile", units, "p = 75 of four readings: at the edge of a rank", "75, 0.4, 'u'", 5,
+			[]string{"{ana}, 10", "{ben}, 0", "{cem}, 0", "{dan}, 0"}, []string{"{ana}, 5", "{ben}, 0", "{cem}, 0", "{dan}, 0"})),
+
+		// dinf
+		rank("dx_min", units, "dinf: all readings move at once", "0.5, 'u', 'dinf'", 4, []string{"{ana}, 0", "{ana}, 3"}, []string{"{ana}, 4", "{ana}, 7"}),
+		rank("dx_max", across, "dinf: all readings move at once", "0.5, 'd', 'dinf'", 4, []string{"{ana}, -4", "{ana}, 1"}, []string{"{ana}, 0", "{ana}, 5"}),
+		rank("dx_median", units, "dinf: all readings move at once", "0.5, 'u', 'dinf'", 4, []string{"{ana}, 0", "{ana}, 3", "{ana}, 3"}, []string{"{ana}, 4", "{ana}, 7", "{ana}, 7"}),
+		rank("dx_percentile", units, "dinf: all readings move at once", "25, 0.5, 'u', 'dinf'", 4, []string{"{ana}, 0", "{ana}, 3", "{ana}, 3"}, []string{"{ana}, 4", "{ana}, 7", "{ana}, 7"}),
+
+		// dh: the scores of nearly all values change from 2 to 1, and those of a few from 0 to 1, or from 1 to 2.
+		rank("dx_min", few, "dh: the smallest reading is replaced by the largest", "2, 'k', 'dh'", 1, []string{"{ana}, 0", "{ben}, 1"}, []string{"{ana}, 80", "{ben}, 1"}).record(),
+		rank("dx_max", few, "dh: the largest reading is replaced by the smallest", "2, 'k', 'dh'", 1, []string{"{ana}, 80", "{ben}, 79"}, []string{"{ana}, 0", "{ben}, 79"}).record(),
+		rank("dx_median", dense, "dh: a reading below the median is replaced by one above it", "2, 'w', 'dh'", 1,
+			[]string{"{ana}, 0", "{ben}, 0", "{cem}, 40000", "{dan}, 40000", "{eva}, 1000000"},
+			[]string{"{ana}, 1000000", "{ben}, 0", "{cem}, 40000", "{dan}, 40000", "{eva}, 1000000"}).record(),
+		rank("dx_percentile", dense, "dh: a reading below the percentile is replaced by one above it", "50, 2, 'w', 'dh'", 1,
+			[]string{"{ana}, 1000000", "{ben}, 0", "{cem}, 960000", "{dan}, 960000", "{eva}, 1000000"},
+			[]string{"{ana}, 0", "{ben}, 0", "{cem}, 960000", "{dan}, 960000", "{eva}, 1000000"}).record(),
+		rank("dx_median", units, "dh: the first reading", "2, 'u', 'dh'", 1, []string{"{ben}, NULL"}, []string{"{ben}, NULL", "{ana}, 5"}).record().more(),
+		rank("dx_percentile", few, "dh: a reading more where the rank changes", "34, 2, 'k', 'dh'", 1,
+			[]string{"{ben}, 0", "{cem}, 2"}, []string{"{ben}, 0", "{cem}, 2", "{ana}, 80"}).record().more(),
+
+		// nd1
+		rank("dx_min", units, "nd1: a smaller reading more", "4, 'u', 'nd1'", 1, []string{"{ben}, 10"}, []string{"{ben}, 10", "{ana}, 0"}).record().more(),
+		rank("dx_max", units, "nd1: the largest reading moves from corner to corner", "4, 'u', 'nd1'", 1, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"}).record(),
+		rank("dx_median", across, "nd1: a single reading moves from corner to corner", "4, 'd', 'nd1'", 1, []string{"{ana}, -5"}, []string{"{ana}, 5"}).record(),
+		rank("dx_percentile", units, "nd1: the first reading", "90, 4, 'u', 'nd1'", 1, []string{"{ben}, NULL"}, []string{"{ben}, NULL", "{ana}, 10"}).record().more(),
+	)
+}
