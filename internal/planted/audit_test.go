@@ -1,0 +1,178 @@
+//go:build planted
+
+package planted
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Environment variables of TestAuditFinds.
+const (
+	// bugsVariable names the bugs to look for, separated by commas; "all" is all of them. Without it they are those
+	// of quick.
+	bugsVariable = "GEOSQL_AUDIT_BUGS"
+
+	// foundVariable names a file to which a line of JSON is appended for each bug.
+	foundVariable = "GEOSQL_AUDIT_FOUND"
+)
+
+// quick are the bugs that CI looks for: from each family, and by each kind of check.
+var quick = []string{
+	"clamped-tails", "coarse-noise", "arg-max", "zero-without-noise", "zero-radius", "reused-in-row", "seeded-connections",
+	"range-error", "groups-taken-for-disjoint", "dry-run-draws",
+}
+
+// limit is how long an audit may look for a bug.
+const limit = 10 * time.Minute
+
+// A finding says how an audit has found a bug.
+type finding struct {
+	Bug     string  `json:"bug"`
+	Audit   string  `json:"audit"` // its arguments
+	Found   bool    `json:"found"`
+	Seconds float64 `json:"seconds"`
+	What    string  `json:"what"` // the first violation, or what the audit says otherwise
+}
+
+// Every planted bug is found by geosql audit within ten minutes, and without a bug nothing is found. In CI, an audit of
+// the bug's function has to find it. A long run audits all functions that the host has, as somebody does who does not know what
+// is wrong.
+func TestAuditFinds(t *testing.T) {
+	b := &binaries{folder: t.TempDir()}
+	names := quick
+	long := os.Getenv(bugsVariable)
+	if long != "" {
+		names = strings.Split(long, ",")
+	}
+	for _, bug := range Catalogue() {
+		if long != "all" && !slices.Contains(names, bug.Name) {
+			continue
+		}
+		t.Run(bug.Name, func(t *testing.T) {
+			args := b.arguments(t, bug.Host)
+			if long == "" {
+				args = append(args, bug.Function)
+			}
+			f := audit(t, b.command(t), bug.Name, args)
+			f.note(t)
+			if !f.Found {
+				t.Errorf("the audit has not found it in %.0f s: %s", f.Seconds, f.What)
+			}
+		})
+	}
+}
+
+// What an audit finds in the planted binary is the bug that was chosen, and not another that is always there.
+func TestAuditFindsNothingWithoutBug(t *testing.T) {
+	b := &binaries{folder: t.TempDir()}
+	c := exec.Command(b.command(t), "audit", "--minutes", "0.5")
+	c.Env = append(os.Environ(), Variable+"=")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// audit audits the planted binary until it finds a violation, or the time is over.
+func audit(t *testing.T, command, bug string, args []string) finding {
+	t.Helper()
+	minutes := fmt.Sprint(limit.Minutes())
+	ctx, stop := context.WithTimeout(t.Context(), limit+time.Minute)
+	defer stop()
+	c := exec.CommandContext(ctx, command, append([]string{"audit", "--minutes", minutes}, args...)...)
+	c.Env = append(os.Environ(), Variable+"="+bug)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 30 * time.Second
+	said, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	f := finding{Bug: bug, Audit: strings.Join(args, " ")}
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		line := strings.TrimPrefix(lines.Text(), "geosql: ")
+		if !f.Found {
+			f.Seconds = time.Since(begun).Seconds()
+			f.What, f.Found = strings.CutPrefix(line, "violated: ")
+		}
+		if f.Found {
+			stop() // and read on, so that it can end
+		}
+	}
+	_ = c.Wait() // it was interrupted, or has exit status 1
+	if !f.Found {
+		f.Seconds = time.Since(begun).Seconds()
+	}
+	return f
+}
+
+// note logs a finding and appends it to the file that the environment names.
+func (f finding) note(t *testing.T) {
+	t.Helper()
+	t.Logf("found %v after %.1f s: %s", f.Found, f.Seconds, f.What)
+	name := os.Getenv(foundVariable)
+	if name == "" {
+		return
+	}
+	line, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.Write(append(line, '\n')); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// binaries builds the command and the extension with all bugs, each once.
+type binaries struct {
+	folder                  string
+	overlay, built, shareds sync.Once
+}
+
+// build builds with the overlay.
+func (b *binaries) build(t *testing.T, args ...string) {
+	t.Helper()
+	overlay := filepath.Join(b.folder, "overlay")
+	b.overlay.Do(func() { goCommand(t, root, nil, "run", "-tags", "planted", "./internal/planted/overlay", overlay) })
+	goCommand(t, root, nil, append([]string{"build", "-buildvcs=false", "-overlay", filepath.Join(overlay, "overlay.json")}, args...)...)
+}
+
+// command returns the path of the command geosql.
+func (b *binaries) command(t *testing.T) string {
+	path := filepath.Join(b.folder, "geosql")
+	b.built.Do(func() { b.build(t, "-tags", "planted", "-o", path, "./cmd/geosql") })
+	return path
+}
+
+// arguments returns the flags of an audit on a host.
+func (b *binaries) arguments(t *testing.T, host string) []string {
+	switch host {
+	case extension:
+		path := filepath.Join(b.folder, "geosql.so")
+		b.shareds.Do(func() {
+			b.build(t, "-tags", "planted,geosql_loadable", "-buildmode=c-shared", "-o", path, "./extension")
+		})
+		return []string{"--extension", path}
+	case server:
+		return []string{"--server"}
+	}
+	return nil
+}
