@@ -8,7 +8,8 @@ extension:
 	$(GO) build -buildvcs=false -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
 
 # What takes too long for every run of the tests: random statements by the thousand, kills by
-# the hundred, power cuts at every point, and simulated audits by the hundred thousand.
+# the hundred, power cuts at every point, simulated audits by the hundred thousand, and an audit of
+# all functions for each planted bug.
 .PHONY: long
 long:
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
@@ -16,6 +17,7 @@ long:
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
+	GEOSQL_AUDIT_BUGS=all $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
 # inputs that are new are kept in Go's cache and are where the next run begins.

@@ -11,6 +11,7 @@
 //	go build -tags planted -overlay DIR/overlay.json -o DIR/geosql ./cmd/geosql
 //	GEOSQL_PLANTED=clamped-tails DIR/geosql audit dx_sum
 //
+// Whoever changes a text that a bug edits changes the edit with it: a test fails where the old text is not found.
 // Nothing here is compiled without the build tag planted.
 package planted
 
