@@ -1,2 +1,9 @@
-// Package spin has the protocol of the ledger as a model.
+// Package spin has the protocol of the ledger as a model in Promela, which SPIN checks in every state: ledger.pml has
+// how processes reserve ahead, charge, return, crash and restart while limits are set and windows open
+// (ledger/internal/engine: spender.go, pool.go, note.go, recall.go, limit.go), trace.pml who uses a trace, file.pml
+// what a transaction does to the file. Names are the code's.
+//
+// Left out: several accounts and units, ChargeOnce, Charge without a statement, questions, releases, and that callers of one
+// process share a transaction. With one caller in each process, steps that change its memory alone follow at once.
+// DOUBT has transactions that may be stored although they fail; the model then drops what waited, which the code does not.
 package spin

@@ -98,7 +98,7 @@ inline Post(s, r, from) {
 	:: else
 	fi;
 	net = s + change;
-	reserved_is_there = (reserved + change >= 0 && spent + s >= 0);
+	reserved_is_there = (reserved + change >= 0 && (net >= 0 || !windowed || WindowSpent + net >= 0));
 	assert(reserved_is_there);
 	spent = spent + s;
 	reserved = reserved + change;

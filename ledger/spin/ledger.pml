@@ -142,6 +142,8 @@ byte turn = NONE;
 #define ready(c) (turn == NONE || turn == c)
 #ifdef EXACT
 #define at_once(c) (C.at != Idle) /* a test makes the same calls, one after the other */
+#elif defined(FAULT_LIMIT_READ_BEFORE)
+#define at_once(c) (C.at != Idle && C.at != ReservePost && C.at != Committed && C.at != RecallNow && C.at != RecallFlushed)
 #elif PER == 1
 #define at_once(c) (C.at != Idle && C.at != Committed && C.at != RecallNow && C.at != RecallFlushed)
 #else
@@ -420,7 +422,11 @@ proctype call(byte c) {
 			:: C.checked && C.cost <= C.Left && !C.moved && !Over(C.Start) ->
 #endif
 				C.Left = C.Left - C.cost; grant(c, C.Start)
-			:: else -> C.at = (C.checked -> Limits : Look)
+			:: else ->
+#ifdef FAULT_ANSWER_FIRST
+				grantedIn[C.Start] = grantedIn[C.Start] + C.cost;
+#endif
+				C.at = (C.checked -> Limits : Look)
 			fi;
 			leave(c);
 			show(charge, c, x)
@@ -532,9 +538,6 @@ proctype call(byte c) {
 		d_step {
 			Standing();
 			held = (C.Start == TermStart -> C.Left : 0);
-#ifdef FAULT_OLD_TERM_HELD
-			held = C.Left;
-#endif
 			if
 			:: C.cost > held + Remaining -> /* a refusal */
 				C.at = Undraw; outcome = failed
@@ -638,12 +641,20 @@ proctype call(byte c) {
 #ifndef NO_POOLS
 	/* Reserve. */
 	:: d_step { ready(c) && (C.at == Idle && !C.begun) ->
-		outcome = stored; C.moved = false; C.at = ReservePost; C.cost = 1; leave(c); show(reserve, c, 1)
+		outcome = stored; C.moved = false; C.at = ReservePost; C.cost = 1;
+#ifdef FAULT_LIMIT_READ_BEFORE
+		Standing(); C.granted = Remaining;
+#endif
+		leave(c); show(reserve, c, 1)
 	}
 	:: atomic { ready(c) && (C.at == ReservePost) ->
 		commit(); skip;
 		d_step {
 			Standing();
+#ifdef FAULT_LIMIT_READ_BEFORE
+			Remaining = C.granted; /* as it was before the transaction */
+			C.granted = 0;
+#endif
 			if
 			:: outcome == failed || C.cost > Remaining -> outcome = failed; C.moved = false; done(c)
 			:: else ->

@@ -74,10 +74,10 @@ func Verify(model string, megabytes int, shortest bool, macros ...string) (Verdi
 		return Verdict{}, err
 	}
 	defer remove()
-	build := []string{"-O2", "-w", "-DSAFETY", "-DNOFAIR", "-DVECTORSZ=2048", fmt.Sprintf("-DMEMLIM=%d", megabytes)}
+	build := []string{"-O1", "-w", "-DSAFETY", "-DNOFAIR", "-DVECTORSZ=2048", fmt.Sprintf("-DMEMLIM=%d", megabytes)}
 	if shortest {
 		macros = append(macros, "BREADTH")
-		build = append(build, "-DBFS")
+		build = append(build, "-DBFS", "-O0")
 	}
 	if _, err := run(folder, "spin", append(defines(macros), "-a", model)...); err != nil {
 		return Verdict{}, err

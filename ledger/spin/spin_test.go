@@ -1,0 +1,94 @@
+package spin
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// verify verifies a model, or skips the test where the programs are missing.
+func verify(t *testing.T, model string, megabytes int, shortest bool, macros string) Verdict {
+	t.Helper()
+	v, err := Verify(model, megabytes, shortest, strings.Fields(macros)...)
+	if errors.Is(err, ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s %s: %+v", model, macros, v)
+	return v
+}
+
+// What is asserted holds in every state.
+func TestEveryState(t *testing.T) {
+	for _, c := range []struct{ model, macros string }{
+		{"ledger.pml", "PROCESSES=3 LIMIT=1 NO_FAILURES"},
+		{"ledger.pml", "PROCESSES=3 LIMIT=1 WINDOW=0"},
+		{"ledger.pml", "PROCESSES=1 LIMIT=2 WINDOW=2"},
+		{"ledger.pml", "PROCESSES=1 LIMIT=2 WINDOW=0 DOUBT"},
+		{"trace.pml", "PROCESSES=3"},
+	} {
+		if v := verify(t, c.model, 2048, false, c.macros); v.Violated != "" {
+			t.Errorf("%s %s: %s is violated after %d steps", c.model, c.macros, v.Violated, v.Depth)
+		}
+	}
+}
+
+// What takes minutes is verified with GEOSQL_SPIN set.
+func TestEveryStateOfMore(t *testing.T) {
+	if os.Getenv("GEOSQL_SPIN") == "" {
+		t.Skip("GEOSQL_SPIN is not set")
+	}
+	for _, macros := range []string{
+		"PROCESSES=3 LIMIT=2 WINDOW=0 NO_FAILURES",
+	} {
+		if v := verify(t, "ledger.pml", 8192, false, macros); v.Violated != "" {
+			t.Errorf("%s: %s is violated after %d steps", macros, v.Violated, v.Depth)
+		}
+	}
+}
+
+// Each planted fault is found, by the assertion that is named.
+func TestPlantedFaults(t *testing.T) {
+	for _, c := range []struct{ fault, model, macros, violated string }{
+		{"ANSWER_FIRST", "ledger.pml", "PROCESSES=1 WINDOW=0", "granted_is_covered"},
+		{"RETURNED_TWICE", "ledger.pml", "PROCESSES=2 NO_FAILURES", "granted_in_term_is_covered"},
+		{"WINDOW_EARLY", "ledger.pml", "PROCESSES=1 LIMIT=1 WINDOW=2", "window_was_over"},
+		{"OLD_TERM_USED", "ledger.pml", "PROCESSES=1 NO_FAILURES", "term_was_open"},
+		{"RETURN_TO_NEW_WINDOW", "ledger.pml", "PROCESSES=1 NO_FAILURES", "reserved_is_there"},
+		{"LIMIT_READ_BEFORE", "ledger.pml", "PROCESSES=2 LIMIT=1 WINDOW=0 NO_FAILURES", "within_limit"},
+		{"LIMIT_NOT_RECALLED", "ledger.pml", "PROCESSES=2 NO_FAILURES", "limit_was_heeded"},
+		{"REFUND_AFTER_CRASH", "ledger.pml", "PROCESSES=2 NO_FAILURES", "granted_in_term_is_covered"},
+		{"NOTES_WAIT_AGAIN", "ledger.pml", "PROCESSES=2 WINDOW=0 DOUBT", "held_is_reserved"},
+		{"HOLD_KEPT_IN_DOUBT", "ledger.pml", "PROCESSES=1 WINDOW=0 DOUBT", "held_is_reserved"},
+		{"UNFENCED", "trace.pml", "PROCESSES=2", "follows_its_state"},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			if v := verify(t, c.model, 2048, true, c.macros+" FAULT_"+c.fault); v.Violated != c.violated {
+				t.Errorf("%q is violated, want %q", v.Violated, c.violated)
+			}
+		})
+	}
+}
+
+// A search that was cut short, or has failed, is no proof.
+func TestIncompleteSearches(t *testing.T) {
+	const complete = "State-vector 10 byte, depth reached 5, errors: 0\n 7 states, stored\n"
+	if v, err := parseVerdict(complete); err != nil || v.States != 7 || v.Depth != 5 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	for _, out := range []string{
+		"",
+		"error: max search depth too small\n" + complete,
+		"pan: out of memory\n" + complete,
+		"Warning: Search not completed\n" + complete,
+		strings.Replace(complete, "errors: 0", "errors: 1", 1),
+		strings.Replace(complete, "7 states", "0 states", 1),
+	} {
+		if v, err := parseVerdict(out); err == nil {
+			t.Errorf("%q is taken for %+v", out, v)
+		}
+	}
+}
