@@ -26,6 +26,7 @@ Trace traces[PROCESSES];
 #define T traces[p]
 #define token(p) ((p) + 1)
 
+scratch short spends, reserves;
 scratch byte seen_is_covered, follows_its_state;
 
 inline check() {
@@ -50,7 +51,9 @@ inline save(finished, back) {
 		assert(follows_its_state) /* nobody has advanced the trace since its state was read */
 	:: else
 	fi;
-	Post(T.used, -(T.used + back), 0);
+	spends = T.used; reserves = -(T.used + back);
+	Post(spends, reserves, 0);
+	spends = 0; reserves = 0;
 	Saved = T.saved + T.points; Held = T.held - back; User = (finished -> 0 : T.user);
 	T.saved = Saved; T.held = Held; T.used = 0; T.points = 0
 }
@@ -64,8 +67,9 @@ proctype use(byte p) {
 		Standing();
 		if
 		:: checkUser(p) && Remaining > 0 ->
-			Post(0, least(2, Remaining), 0);
-			T.held = least(2, Remaining); T.user = token(p);
+			reserves = least(2, Remaining);
+			Post(spends, reserves, 0);
+			T.held = reserves; reserves = 0; T.user = token(p);
 			User = T.user; Held = T.held + T.used
 		:: else
 		fi;
