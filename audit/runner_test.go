@@ -47,13 +47,19 @@ func TestARightFunctionPasses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report, err := runFake(t, f, 4*time.Second)
-			if err != nil {
-				t.Fatal(err)
+			for d := time.Second; d <= time.Minute; d *= 2 { // until there was time to measure
+				report, err := runFake(t, f, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if report.Violated {
+					t.Fatalf("%+v", report.Functions)
+				}
+				if report.Functions[0].Draws > 0 {
+					return
+				}
 			}
-			if report.Violated || report.Functions[0].Draws == 0 {
-				t.Errorf("%+v", report.Functions)
-			}
+			t.Error("nothing was measured")
 		})
 	}
 }
