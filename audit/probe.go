@@ -18,8 +18,8 @@ const (
 	learnDraws = 1 << 15 // trials to learn the event on, or as many as a quarter of the attack's time allows
 	leastLearn = 1 << 10 // but no fewer
 	mostDraws  = 1 << 24 // trials to count it in
-	firstLook  = 1 << 12
-	looks      = 14 // at 2^12, 2^13 .. trials, and at the end
+	firstLook  = 1 << 9
+	looks      = 2*(24-9) + 2 // at 2^9, 2^9.5, 2^10 .. 2^24 trials, and when the tables have no more
 )
 
 // slice is how long an attack works before another has its turn.
@@ -50,6 +50,8 @@ type probe struct {
 	next    [2]int
 	over    bool // nothing more is to be learned
 	look    int
+	shown   float64 // lower bound of the loss at the last look
+	sharp   float64 // what share of the limit that is; of the runner
 
 	single          bool // each trial has a statement of its own
 	tried, failures int  // of those
@@ -126,7 +128,7 @@ func (p *probe) draw(ctx context.Context) error {
 	case !p.learned && p.enough(len(p.draws[0])+len(p.draws[1])):
 		p.count = learn(p.draws, p.claim.kind, p.run.alpha, p.hints)
 		p.learned, p.draws = true, [2][]bound.Outcome{}
-	case p.learned && (p.complete() || p.counted >= firstLook<<p.look):
+	case p.learned && (p.complete() || p.counted >= p.nextLook()):
 		return p.evaluate(ctx)
 	}
 	return nil
@@ -273,24 +275,22 @@ func (p *probe) evaluate(ctx context.Context) error {
 	return nil
 }
 
+// nextLook returns how many trials there are at the next look. Looks are at numbers that are fixed beforehand, since
+// what was seen decides how much time an attack gets.
+func (p *probe) nextLook() int { return int(firstLook * math.Exp2(float64(p.look)/2)) }
+
 // judge compares the bound of the loss with what was charged.
 func (p *probe) judge() {
-	p.look++
-	if lower, limit := p.lower(), p.limit(); lower > limit*(1+1e-9) {
+	for p.look++; p.counted >= p.nextLook(); p.look++ { // a batch may pass several
+	}
+	p.shown = p.count.lower(p.run.alpha)
+	if limit := p.limit(); p.shown > limit*(1+1e-9) {
 		p.violated(Violation{
 			Check: loss,
-			What:  fmt.Sprintf("the loss is at least %.4g, and %.4g was charged for: %s", lower, limit, p.count.name()),
-			Lower: lower, Limit: limit, Draws: p.counted,
+			What:  fmt.Sprintf("the loss is at least %.4g, and %.4g was charged for: %s", p.shown, limit, p.count.name()),
+			Lower: p.shown, Limit: limit, Draws: p.counted,
 		})
 	}
-}
-
-// finish looks at what was drawn for the last time, when the time is over.
-func (p *probe) finish() {
-	if p.counted > 0 {
-		p.judge()
-	}
-	p.checkCollisions()
 }
 
 // mostSmooth is how many answers the test for collisions takes.
@@ -306,14 +306,6 @@ func (p *probe) checkCollisions() {
 		p.violated(Violation{Check: support, Draws: len(p.fine),
 			What: fmt.Sprintf("answers repeat as if there were few of them: %d of %d pairs of neighbours are equal, %.4g may be", found.Equal, found.Pairs, found.Expected)})
 	}
-}
-
-// lower returns the lower bound of the loss.
-func (p *probe) lower() float64 {
-	if p.counted == 0 {
-		return 0
-	}
-	return p.count.lower(p.run.alpha)
 }
 
 // limit returns the largest loss that the charges allow. Where they differ between the inputs, the larger holds.

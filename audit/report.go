@@ -116,12 +116,12 @@ func (p *probe) report() Attack {
 		a.Loss = "rho"
 	}
 	if p.learned {
-		a.Event, a.Lower = p.count.name(), p.claim.perDistance(p.lower())
+		a.Event, a.Lower = p.count.name(), p.claim.perDistance(p.shown)
 	}
 	switch {
 	case len(p.violations) > 0:
 		a.Verdict = Violated
-	case p.counted > 0:
+	case p.look > 0:
 		a.Verdict = Holds
 	}
 	return a

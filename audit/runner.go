@@ -63,7 +63,7 @@ func (r *runner) run(ctx context.Context) error {
 	workers.Wait()
 	if r.err == nil {
 		for _, p := range r.probes {
-			p.finish()
+			p.checkCollisions()
 		}
 	}
 	return r.err
@@ -88,6 +88,10 @@ func (r *runner) work(ctx context.Context, stop func()) {
 	}
 }
 
+// sharper is how many times as much time the sharpest attack on a function has as the others: a scale that is a little wrong
+// shows in that first.
+const sharper = 4
+
 // next takes the attack that has had the least time, or nil if all are complete or taken.
 func (r *runner) next() *probe {
 	r.mu.Lock()
@@ -96,7 +100,17 @@ func (r *runner) next() *probe {
 	if len(free) == 0 {
 		return nil
 	}
-	p := slices.MinFunc(free, func(p, q *probe) int { return cmp.Compare(p.used, q.used) })
+	sharpest := map[string]float64{}
+	for _, p := range r.probes {
+		sharpest[p.function] = max(sharpest[p.function], p.sharp)
+	}
+	had := func(p *probe) time.Duration {
+		if p.sharp > 0 && p.sharp == sharpest[p.function] {
+			return p.used / sharper
+		}
+		return p.used
+	}
+	p := slices.MinFunc(free, func(p, q *probe) int { return cmp.Compare(had(p), had(q)) })
 	p.taken = true
 	return p
 }
@@ -107,6 +121,9 @@ func (r *runner) put(p *probe, used time.Duration) {
 	defer r.mu.Unlock()
 	p.taken = false
 	p.used += used
+	if limit := p.limit(); p.shown > 0 && limit > 0 {
+		p.sharp = p.shown / limit
+	}
 	if r.Progress != nil {
 		r.Progress(min(1, float64(time.Since(r.begun))/float64(r.Time)))
 	}
