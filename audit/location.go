@@ -137,7 +137,7 @@ var corner = spot{40.004503, 116.3558556}
 
 func init() {
 	middle, origin := fine.centre(), coarse.centre()
-	kilometre := middle.move(800, 600)
+	kilometre := middle.move(1000, 0) // where degrees are shorter than those of latitude
 	northWest, southEast := spot{coarse.north, coarse.west}, spot{coarse.south, coarse.east}
 	for _, m := range []metric{laplace, laplaceL1, gauss} {
 		sharp := 3.0
@@ -151,10 +151,13 @@ func init() {
 		register(
 			m.attack("a kilometre on a fine lattice", fine, sharp, middle, aside),
 			m.attack("opposite corners of the box, in a region", coarse, 4, northWest, southEast),
+			// Drawing again in place of moving makes answers near corners likelier, and so shows between a corner and the inside.
+			m.attack("a corner of the region and its middle", coarse, 2, northWest, origin),
+			m.attack("a corner of the box and a kilometre inside", fine, 2, spot{fine.south, fine.west}, spot{fine.south, fine.west}.move(800, 600)),
 			m.attack("across the corner of four cells", coarse, sharp, corner.move(-1, -1), corner.move(1, 1)),
 			m.alike("two locations in one cell", coarse, sharp, origin.move(-450, -450), origin.move(450, 450)),
 			m.attack("outside the box on different sides", coarse, sharp, spot{-80, 116.35}, spot{70, 116.35}),
-			m.attack("at the worst corner of a frame that stretches distances", wide, sharp, spot{0, -30}, spot{0.5, -29.5}),
+			m.attack("at the worst corner of a frame that stretches distances", wide, sharp, spot{0, -30}, spot{1.2, -28.8}),
 			m.attack("a location inside the region, and one in its hole", holed, sharp, spot{40, 116.305}, spot{40, 116.331}),
 			m.attack("a kilometre on a fine lattice, table-valued", fine, sharp, middle, aside).inTable("g.wkt"),
 			m.attack("one account among several, and locations that are NULL", fine, sharp, middle, aside).
@@ -171,7 +174,7 @@ func init() {
 		laplace.attack("across the antimeridian", dateline, 3, spot{-16.95, 179.997}, spot{-16.95, -179.997}),
 		laplace.attack("at the pole, on opposite longitudes", polar, 3, spot{89.9, -60}, spot{89.9, 60}),
 		laplace.attack("the tip of the region's thin part", holed, 3, spot{40, 116.398}, spot{40.012, 116.398}),
-		laplace.attack("a kilometre on a fine lattice, latitude of the table", fine, 3, middle, kilometre).inTable("g.lat"),
+		laplace.attack("a kilometre on a fine lattice, latitude of the table", fine, 3, middle, middle.move(0, 1000)).inTable("g.lat"),
 		laplace.attack("a kilometre on a fine lattice, longitude of the table", fine, 3, middle, kilometre).inTable("g.lon"),
 		staleEpsilon(middle, kilometre),
 		gauss.attack("far apart", fine, 18, middle, middle.move(3000, 0)),

@@ -190,6 +190,8 @@ func init() {
 		heatmap("the only records of their cells, of many", 6, manySide, alone(at(west)), alone(at(east))).counted(manySide, 0, 1, list(west), list(east)),
 		heatmap("both records of an account are replaced", 1, side, with(at(west), at(west)), with(at(east), at(east))).counted(side, 1, 2, list(west), list(east)),
 		heatmap("records outside the box", 2, side, with("{ana}, -90, -60"), with("{ana}, 90, 120")).counted(side, 0, 2, list(south), list(north)),
+		heatmap("the only record of a cell moves to an empty one", 1, side, []string{at(west), "{ben}, 39.96, 116.39"}, []string{at(east), "{ben}, 39.96, 116.39"}).
+			counted(side, 0, 1, list(west), list(east)),
 		same, added, addedAlone,
 		wholeMap(heatmap("the whole GeoJSON, sorted and thresholded", 1, side, with(at(west), at(west), at(west)), with(at(east), at(east), at(east)))),
 	)

@@ -73,8 +73,26 @@ func walk(pair string, f *fixture, a, b []spot) attack {
 			}
 		}
 		return score
-	}}, fine.nearer(euclid, a, b)}
+	}}, fine.nearer(euclid, a, b),
+		tested("a prediction passes, far from the location of input 1", a, true, b), tested("a prediction fails, near the location of input 0", a, false, a)}
 	return attack
+}
+
+// tested returns the score of a test about the last step that tells how far a prediction that has passed, or failed, is from
+// a location. Without noise some of them could not be.
+func tested(name string, a []spot, passed bool, from []spot) bound.Score {
+	last := len(a) - 1
+	return bound.Score{Name: name, Of: func(o bound.Outcome) float64 {
+		list := points(o)
+		if len(list) <= last || last == 0 || (list[last] == list[last-1]) != passed {
+			return math.NaN()
+		}
+		d := euclid(fine.plane(list[last-1]), fine.secret(from[last]))
+		if !passed {
+			return -d
+		}
+		return d
+	}}
 }
 
 // texts returns locations as SQL has them.
@@ -83,6 +101,14 @@ func texts(spots []spot) (list []string) {
 		list = append(list, s.String())
 	}
 	return list
+}
+
+// swing returns a trace of some steps to and fro.
+func swing(s spot, metres float64, steps int) (trace []spot) {
+	for i := range steps {
+		trace = append(trace, s.move(float64(i%2)*metres, 0))
+	}
+	return trace
 }
 
 // meter returns an attack on a trace of readings, which are d apart at most.
@@ -140,6 +166,8 @@ func init() {
 		walk("one step moves, of a trace that stands still", fixedRate, still, jump),
 		walk("all steps move, of a trace that passes tests as often as not", fixedUtility, limit, all(limit, 300, -400)),
 		walk("steps move across the limit of the tests", fixedUtility, limit, beyond),
+		walk("a test close to its limit", fixedUtility, []spot{middle, middle.move(2222, 0)}, []spot{middle, middle.move(2522, 0)}),
+		walk("many tests close to their limits", fixedUtility, swing(middle, 1900, 12), swing(middle, 2400, 12)),
 		walk("a jump across the box", fixedUtility, []spot{middle, middle.move(-3000, -3000), middle}, []spot{middle, middle.move(-2600, -2700), middle.move(400, 300)}),
 		walk("steps after the budget is used up", fixedUtility, long, all(long, 450, 600)),
 		walk("predictions after the budget is used up", goOn, long, longer),
@@ -151,6 +179,7 @@ func init() {
 		meter("all readings move", meterRate, 4, []float64{50, 50, 50}, []float64{54, 54, 54}),
 		meter("one reading moves", meterRate, 4, []float64{50, 50, 50}, []float64{50, 54, 50}),
 		meter("readings move across the limit of the tests", meterUtility, 5, []float64{20, 50, 20}, []float64{20, 55, 15}),
+		meter("readings at a corner of the universe and inside", meterAlone, 4, []float64{0, 0}, []float64{4, 4}),
 		meter("readings at the corners of the universe", meterUtility, 100, []float64{0, 0}, []float64{100, 100}),
 		meter("readings outside the universe, after the budget is used up", meterUtility, 100, []float64{-9, 1e9, -1e300, 500, -9}, []float64{1e300, -1e300, 900, -0.1, 200}),
 		meter("two readings with noise", meterAlone, 4, []float64{50, 50}, []float64{54, 54}),
