@@ -129,13 +129,13 @@ func (p *placed) queryFor(answers string, input int, t trials) string {
 // Sizes of the table of trials.
 const (
 	plainTrials  = 1 << 14 // a statement has no more of them
-	sealedTrials = 1 << 14 // an audit of a sealed database has no more of them
+	sealedTrials = 1 << 13 // an audit of a sealed database has no more of them
 )
 
 // setup returns what the database of a fixture has for some attacks on it.
 func (f *fixture) setup(attacks []*placed) host.Setup {
-	s := host.Setup{SQL: append([]string(nil), f.declare...)}
-	s.SQL = append(s.SQL, `CREATE TABLE trial(trial INTEGER PRIMARY KEY)`,
+	s := host.Setup{SQL: append([]string(nil), f.declare...), Repeat: 2}
+	s.SQL = append(s.SQL, `BEGIN`, `CREATE TABLE trial(trial INTEGER PRIMARY KEY)`,
 		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < `+strconv.Itoa(plainTrials)+`) INSERT INTO trial SELECT i FROM n`)
 	for _, p := range attacks {
 		for input, rows := range p.inputs {
@@ -145,6 +145,7 @@ func (f *fixture) setup(attacks []*placed) host.Setup {
 			}
 		}
 	}
+	s.SQL = append(s.SQL, `COMMIT`)
 	return s
 }
 

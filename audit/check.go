@@ -15,7 +15,7 @@ const checkTrials = 32
 
 // check compares what is not random: it has to be the same for both inputs, whatever the secrets are.
 func (p *probe) check(ctx context.Context) error {
-	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkRefusals, p.checkExhaustion, p.checkDryRuns, p.checkDependence} {
+	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkRefusals, p.checkExhaustion, p.checkDryRuns, p.checkQuestions, p.checkDependence} {
 		if p.over {
 			return nil
 		}

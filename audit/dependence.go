@@ -9,8 +9,19 @@ import (
 	"github.com/geosql/geosql/audit/host"
 )
 
-// pairsOfDraws is how many pairs of draws each test of independence takes.
-const pairsOfDraws = 1 << 11
+// How many pairs of draws each test of independence takes.
+const (
+	pairsOfDraws = 1 << 11
+	sealedPairs  = 1 << 9 // where trials are few
+)
+
+// pairs returns how many pairs of draws a test of independence of the attack takes.
+func (p *probe) pairs() int {
+	if p.fixture.sealed != nil {
+		return sealedPairs
+	}
+	return pairsOfDraws
+}
 
 // A draw that is used twice, or a stream of randomness that begins anew, makes answers depend on each other. The
 // claims of two answers add up only if they do not. Each way to get two answers about the same secret is tested.
@@ -23,10 +34,11 @@ var ways = []struct {
 	{"in two statements", (*probe).pairsOfStatements},
 	{"on two connections", (*probe).pairsOfConnections},
 	{"in a process and its fork", (*probe).pairsOfFork},
+	{"about overlapping rows", (*probe).pairsOfSets},
 }
 
 // dependences is how many tests of independence a function has.
-const dependences = 5
+const dependences = 6
 
 // checkDependence tests whether two answers about the same secret are independent.
 func (p *probe) checkDependence(ctx context.Context) error {
@@ -73,9 +85,9 @@ func (p *probe) pairsInRow(ctx context.Context) (pairs [][2]bound.Outcome, err e
 	if p.alike == "" {
 		return nil, nil
 	}
-	t := p.take(0, pairsOfDraws)
-	p.pay(0, pairsOfDraws)
-	p.pay(0, pairsOfDraws)
+	t := p.take(0, p.pairs())
+	p.pay(0, p.pairs())
+	p.pay(0, p.pairs())
 	err = p.session.Query(ctx, p.queryFor(p.answer+", "+p.alike, 0, t), func(row []any) error {
 		pairs = append(pairs, [2]bound.Outcome{outcome(row[:len(row)/2]), outcome(row[len(row)/2:])})
 		return nil
@@ -85,7 +97,7 @@ func (p *probe) pairsInRow(ctx context.Context) (pairs [][2]bound.Outcome, err e
 
 // pairsOfRows pairs each row with the next.
 func (p *probe) pairsOfRows(ctx context.Context) (pairs [][2]bound.Outcome, err error) {
-	list, err := p.answers(ctx, p.session, 2*pairsOfDraws)
+	list, err := p.answers(ctx, p.session, 2*p.pairs())
 	for i := 0; i+1 < len(list); i += 2 {
 		pairs = append(pairs, [2]bound.Outcome{list[i], list[i+1]})
 	}
@@ -113,11 +125,11 @@ func (p *probe) pairsOfConnections(ctx context.Context) ([][2]bound.Outcome, err
 
 // zip pairs the rows of two statements.
 func (p *probe) zip(ctx context.Context, s, t host.Session) ([][2]bound.Outcome, error) {
-	a, err := p.answers(ctx, s, pairsOfDraws)
+	a, err := p.answers(ctx, s, p.pairs())
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.answers(ctx, t, pairsOfDraws)
+	b, err := p.answers(ctx, t, p.pairs())
 	return pairUp(a, b), err
 }
 
@@ -140,7 +152,7 @@ func (p *probe) pairsOfFork(ctx context.Context) (pairs [][2]bound.Outcome, err 
 		return nil, nil
 	}
 	for range forks {
-		rows, err := s.Fork(ctx, p.query(0, p.take(0, pairsOfDraws/forks)))
+		rows, err := s.Fork(ctx, p.query(0, p.take(0, p.pairs()/forks)))
 		if err != nil {
 			return nil, err
 		}

@@ -38,10 +38,15 @@ type database struct {
 func newRunner(c Config, attacks []*placed, folder string) *runner {
 	r := &runner{Config: c, folder: folder, databases: map[*fixture]*database{}, begun: time.Now()}
 	tests := 0
-	seen := map[string]bool{}
+	type form struct {
+		function string
+		sealed   bool
+	}
+	seen := map[form]bool{}
 	for _, a := range attacks {
-		p := &probe{placed: a, run: r, first: !seen[a.function]}
-		seen[a.function] = true
+		f := form{a.function, a.fixture.sealed != nil}
+		p := &probe{placed: a, run: r, first: !seen[f]}
+		seen[f] = true
 		tests += p.tests()
 		r.probes = append(r.probes, p)
 		if r.databases[a.fixture] == nil {
