@@ -86,7 +86,7 @@ func TestOverlayCompiles(t *testing.T) {
 			}
 		}
 	}
-	goCommand(t, root, nil, "vet", "-tags", "planted", "-overlay", filepath.Join(folder, "overlay.json"),
+	goCommand(t, root, nil, "build", "-tags", "planted", "-overlay", filepath.Join(folder, "overlay.json"),
 		"./mechanism/...", "./internal/vdbe", "./internal/sqlite", "./sqlitefn")
 }
 
