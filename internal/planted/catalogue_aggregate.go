@@ -19,7 +19,6 @@ var aggregates = []Bug{
 	},
 	{
 		Name: "forgotten-end", Title: "the sensitivity is the width of the universe, wherever that lies",
-		Source:   "Casacuberta et al. 2022, Widespread underestimation of sensitivity in differentially private libraries",
 		Function: "dx_sum",
 		Edits: []Edit{{
 			File: "mechanism/scalar/universe.go",

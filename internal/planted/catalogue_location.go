@@ -102,7 +102,6 @@ var locations = []Bug{
 	},
 	{
 		Name: "lattice-at-secret", Title: "the lattice is centred at the secret",
-		Source:   "Gazeau, Miller and Palamidessi 2013, Preserving differential privacy under finite-precision semantics",
 		Function: "geoind_laplace",
 		Edits: []Edit{{
 			File: "mechanism/planar/laplace.go", Old: drawnPoint,

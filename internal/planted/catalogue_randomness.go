@@ -6,7 +6,7 @@ package planted
 var randomness = []Bug{
 	{
 		Name: "bounded-uniform", Title: "noise comes from a uniform number of 24 bits, which is never read further",
-		Source:   "Haney et al. 2022, Precision-based attacks and interval refining",
+		Source:   "Gazeau, Miller and Palamidessi 2013, Preserving differential privacy under finite-precision semantics",
 		Function: "dx_value",
 		Edits: []Edit{{
 			File: "mechanism/exact/inversion.go",

@@ -6,7 +6,7 @@ package planted
 var traces = []Bug{
 	{
 		Name: "test-without-noise", Title: "a prediction is tested without noise",
-		Source:   "Lyu, Su and Li 2017, Understanding the sparse vector technique for differential privacy: its algorithms 5 and 6 have no noise on the query",
+		Source:   "Lyu, Su and Li 2017, Understanding the sparse vector technique for differential privacy: its algorithm 5 has no noise on the query",
 		Function: "predictive_step",
 		Edits: []Edit{{
 			File: "mechanism/trace/mechanism.go",
@@ -20,7 +20,7 @@ var traces = []Bug{
 	},
 	{
 		Name: "free-test", Title: "a test is charged only if it fails",
-		Source:   "Lyu, Su and Li 2017, Understanding the sparse vector technique for differential privacy: below the threshold nothing is free without a noisy threshold",
+		Source:   "Lyu, Su and Li 2017, Understanding the sparse vector technique for differential privacy: its algorithms 5 and 6 answer without end",
 		Function: "predictive_step",
 		Edits: []Edit{
 			{
