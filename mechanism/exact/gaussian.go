@@ -77,7 +77,8 @@ func (g DiscreteGaussian) accept(s *Source, k int64) bool {
 	// leave x within 9 units of scale. Overflow decides nothing.
 	magnitude := max(k, -k)
 	far := g.root * float64(magnitude)
-	x, scale := (far-g.middle)*(far-g.middle), (far+g.middle)*(far+g.middle)
+	difference, sum := far-g.middle, far+g.middle
+	x, scale := difference*difference, sum*sum
 	w := s.Uint32()
 	if answer, decided := enclose32(w).exceeds(x, scale); decided && !s.certify {
 		return answer

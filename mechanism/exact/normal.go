@@ -91,7 +91,8 @@ func (p proposal) z() float64 {
 // less than 1, each of two sums adds 1 and the conversion of k 1: 9 of 16.
 func (p proposal) exponent() (t, scale float64) {
 	z := p.z()
-	return (z*z+1)/2 - float64(p.k)*(1./(1<<stepBits)), (z + 1) * (z + 1) / 2
+	far := z + 1
+	return (z*z+1)/2 - float64(p.k)*(1./(1<<stepBits)), far * far / 2
 }
 
 // nearest returns the integer nearest to c + sigma*z, and reports whether it is the

@@ -1,0 +1,158 @@
+package gappa
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/geosql/geosql/internal/workers"
+)
+
+var (
+	folder  = flag.String("gappa.write", "", "write the scripts to a folder, and prove nothing")
+	measure = flag.Bool("gappa.needs", false, "find the Needs of every script by bisection, instead of checking it")
+)
+
+// A Proof is a script with what is known of its margin.
+type Proof struct {
+	Script
+
+	// Needs is the part of the claimed bound that the proof needs, rounded up to two digits:
+	// the claim holds with this factor, and Gappa no longer proves it with a tenth less. 1
+	// says only that the claim is proved.
+	Needs float64
+
+	// Planted are bugs of the source with which the proof must fail.
+	Planted []Edit
+}
+
+// An Edit replaces a text that occurs once in a file.
+type Edit struct{ File, Old, New string }
+
+// Check proves the claims about the package in a directory. It skips the test where Gappa
+// is not installed.
+func Check(t *testing.T, dir string, proofs []Proof) {
+	if !Available() {
+		t.Skip("gappa is not installed, so no bound is proved by machine: Debian has it as gappa")
+	}
+	source, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range proofs {
+		t.Run(p.Name, func(t *testing.T) {
+			if *folder != "" {
+				if err := p.write(source); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if *measure {
+				needs, ways, err := p.needs(source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("needs %.4g of its bound, %d ways to fuse", needs, ways)
+				return
+			}
+			if err := p.prove(source, p.Needs); err != nil {
+				t.Error(err)
+			}
+			if p.Needs < 1 && p.prove(source, 0.9*p.Needs) == nil {
+				t.Errorf("nine tenths of %v of the bound can be proved: Needs is out of date", p.Needs)
+			}
+			for _, e := range p.Planted {
+				edited, err := source.Edit(e.File, e.Old, e.New)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.prove(edited, 1); err == nil {
+					t.Errorf("proved with %q in place of %q", e.New, e.Old)
+				}
+			}
+		})
+	}
+}
+
+// write writes the script of every way to fuse operations.
+func (p *Proof) write(s *Source) error {
+	texts, err := p.Texts(s, "1")
+	if err != nil {
+		return err
+	}
+	for i, text := range texts {
+		name := fmt.Sprintf("%s %d.g", p.Name, i+1)
+		if err := os.WriteFile(filepath.Join(*folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prove returns an error unless Gappa proves a part of the claimed bound for every way to
+// fuse operations.
+func (p *Proof) prove(s *Source, factor float64) error {
+	texts, err := p.Texts(s, Number(factor))
+	if err != nil {
+		return err
+	}
+	return proveAll(texts)
+}
+
+func proveAll(texts []string) error {
+	var mutex sync.Mutex
+	var failed error
+	next := 0
+	workers.Run(min(runtime.GOMAXPROCS(0), len(texts)), func() {
+		for {
+			mutex.Lock()
+			k := next
+			next++
+			done := failed != nil || k >= len(texts)
+			mutex.Unlock()
+			if done {
+				return
+			}
+			if err := Prove(texts[k]); err != nil {
+				mutex.Lock()
+				failed = fmt.Errorf("way %d of %d: %w", k+1, len(texts), err)
+				mutex.Unlock()
+			}
+		}
+	})
+	return failed
+}
+
+// needs returns the least factor with which the claim is proved, to a hundredth of it.
+func (p *Proof) needs(s *Source) (needs float64, ways int, err error) {
+	texts, err := p.Texts(s, "1")
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := proveAll(texts); err != nil {
+		return 0, len(texts), err
+	}
+	proved := func(way int, factor float64) bool {
+		all, err := p.Texts(s, Number(factor))
+		return err == nil && Prove(all[way]) == nil
+	}
+	low, high := 0.001, 0.001
+	for way := range texts {
+		if proved(way, high) {
+			continue
+		}
+		for low, high = high, 1; high > 1.01*low; {
+			if middle := math.Sqrt(low * high); proved(way, middle) {
+				high = middle
+			} else {
+				low = middle
+			}
+		}
+	}
+	return high, len(texts), nil
+}
