@@ -1,0 +1,148 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/audit"
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// claims returns the rows of the tables of claims.md by their headings: cells, without the head.
+func claims(t *testing.T) map[string][][]string {
+	t.Helper()
+	text, err := os.ReadFile("claims.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string][][]string{}
+	heading, line := "", 0
+	for l := range strings.Lines(string(text)) {
+		if after, ok := strings.CutPrefix(l, "## "); ok {
+			heading, line = strings.TrimSpace(after), 0
+		}
+		if !strings.HasPrefix(l, "|") {
+			continue
+		}
+		if line++; line <= 2 {
+			continue
+		}
+		cells := strings.Split(strings.ReplaceAll(strings.Trim(l, "|\n"), `\|`, "\x00"), "|")
+		for i, c := range cells {
+			cells[i] = strings.TrimSpace(strings.ReplaceAll(c, "\x00", "|"))
+		}
+		tables[heading] = append(tables[heading], cells)
+	}
+	return tables
+}
+
+// firstCells returns what the rows of a table are about.
+func firstCells(rows [][]string) (list []string) {
+	for _, r := range rows {
+		list = append(list, r[0])
+	}
+	return list
+}
+
+// quoted matches what stands between backquotes.
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// Every function that releases, every unit and every metric has a row.
+func TestEveryPromiseIsAClaim(t *testing.T) {
+	tables := claims(t)
+	check := func(heading string, want []string) {
+		have := firstCells(tables[heading])
+		for _, w := range want {
+			if !slices.ContainsFunc(have, func(h string) bool { return strings.HasPrefix(h, "`"+w+"`") }) {
+				t.Errorf("claims.md, %s: no row for %s", heading, w)
+			}
+		}
+	}
+	check("What an answer reveals", sqlitefn.Releasing())
+	check("What a balance means", append(budget.ReservedUnits(), "kWh"))
+	check("Metrics", metrics())
+}
+
+// metrics returns the names of all metrics.
+func metrics() (names []string) {
+	for m := budget.Metric(0); ; m++ {
+		name := m.String()
+		if _, err := budget.ParseMetric(name); err != nil {
+			return names
+		}
+		names = append(names, name)
+	}
+}
+
+// What the page points to is there: files, tests, and an audit of each function.
+func TestClaimsPointToWhatIsThere(t *testing.T) {
+	tests := testNames(t)
+	for heading, rows := range claims(t) {
+		for _, row := range rows {
+			folder := "" // of the file that was named last
+			for _, cell := range row[1:] {
+				for _, q := range quoted.FindAllStringSubmatch(cell, -1) {
+					switch name := q[1]; {
+					case strings.HasPrefix(name, "Test"):
+						if !tests[name] {
+							t.Errorf("claims.md, %s, %s: there is no test %s", heading, row[0], name)
+						}
+					case strings.Contains(name, "/"):
+						folder = path.Dir(name)
+						exists(t, heading, row[0], name)
+					case strings.HasSuffix(name, ".go"): // beside the file before it
+						exists(t, heading, row[0], path.Join(folder, name))
+					}
+				}
+			}
+		}
+	}
+	audited := audit.Functions()
+	for _, f := range sqlitefn.Releasing() {
+		if !slices.Contains(audited, f) {
+			t.Errorf("there is no audit of %s", f)
+		}
+	}
+}
+
+// exists checks that a file or folder of the project is there.
+func exists(t *testing.T, heading, claim, name string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join("..", name)); err != nil {
+		t.Errorf("claims.md, %s, %s: there is no %s", heading, claim, name)
+	}
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// testNames returns the names of all tests of the project.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(name, "_test.go") && filepath.Dir(name) != filepath.Join("..", "ledger", "ledgertest"):
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		for _, f := range testFunction.FindAllSubmatch(text, -1) {
+			names[string(f[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
