@@ -41,10 +41,12 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	defer os.RemoveAll(folder)
 	r := newRunner(c, attacks, folder)
 	defer r.close()
-	if err := r.run(ctx); err != nil {
+	err = r.run(ctx)
+	report := r.report()
+	if err != nil && !report.Violated {
 		return nil, err
 	}
-	return r.report(), nil
+	return report, nil
 }
 
 // scratch returns the folder for databases: one in memory, if there is one. They need not survive anything, and every

@@ -27,8 +27,9 @@ var (
 	binary   = universe{"b", 0, 1, 1, "bit"}
 	few      = universe{"k", 0, 80, 1, "km"}
 	vast     = universe{"f", 0, 1e12, 1, "J"}
+	farther  = universe{"h", 100, 110, 1, "hPa"} // from 0 than it is wide
 
-	universes = []universe{units, across, dense, negative, above, tenths, binary, few, vast}
+	universes = []universe{units, across, dense, negative, above, tenths, binary, few, vast, farther}
 )
 
 var readings = newReadings()

@@ -37,6 +37,7 @@ func init() {
 		shared(sum(units, "neighbouring sums under a small epsilon", "0.1, 'u'", 1, []string{"{ana}, 6", "{ben}, 6"}, []string{"{ana}, 7", "{ben}, 6"})),
 		sum(negative, "dh: a reading is replaced, from corner to corner", "2, 'n', 'dh'", 1, []string{"{ana}, -10", "{ben}, 1"}, []string{"{ana}, 2", "{ben}, 1"}).record(),
 		sum(above, "dh: a reading more, at the corner farthest from 0", "2, 'g', 'dh'", 1, []string{"{ben}, 7"}, []string{"{ben}, 7", "{ana}, 23"}).record().more(),
+		sum(farther, "dh: a reading more, far from 0", "2, 'h', 'dh'", 1, []string{"{ben}, 104"}, []string{"{ben}, 104", "{ana}, 110"}).record().more(),
 		sum(above, "nd1: a reading more, at the corner farthest from 0", "2, 'g', 'nd1'", 1, []string{"{ben}, 7"}, []string{"{ben}, 7", "{ana}, 23"}).record().more(),
 		sum(across, "nd1: a reading moves from corner to corner", "2, 'd', 'nd1'", 1, []string{"{ana}, -5", "{ben}, 1"}, []string{"{ana}, 5", "{ben}, 1"}).record(),
 		sum(units, "dh: two readings of one account", "1, 'u', 'dh'", 1, []string{"{ana}, 0", "{ana}, 0"}, []string{"{ana}, 10", "{ana}, 10"}).record(),
@@ -93,11 +94,14 @@ func init() {
 		},
 
 		spread("dx_variance", units, "a reading leaves another", "0.4, 'u'", 10, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"}),
-		shared(spread("dx_variance", units, "both readings move together", "0.4, 'u'", 10, []string{"{ana}, 0", "{ana}, 0"}, []string{"{ana}, 5", "{ana}, 5"})),
+		shared(spread("dx_variance", units, "readings in both corners move towards the middle", "1, 'u'", 4,
+			[]string{"{ana}, 0", "{ana}, 0", "{ana}, 10", "{ana}, 10"}, []string{"{ana}, 1", "{ana}, 1", "{ana}, 9", "{ana}, 9"})),
 		shared(spread("dx_variance", units, "a single reading", "0.3, 'u'", 10, []string{"{ana}, 0"}, []string{"{ana}, 10"})),
 		spread("dx_variance", units, "dh: a reading is replaced", "4, 'u', 'dh'", 1, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"}).record(),
 		spread("dx_variance", units, "dh: a reading more", "4, 'u', 'dh'", 1, []string{"{ben}, 5"}, []string{"{ben}, 5", "{ana}, 10"}).record().more(),
 		shared(spread("dx_stddev", units, "a reading leaves another", "0.4, 'u'", 10, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"})),
+		shared(spread("dx_stddev", units, "readings in both corners move towards the middle", "1, 'u'", 4,
+			[]string{"{ana}, 0", "{ana}, 0", "{ana}, 10", "{ana}, 10"}, []string{"{ana}, 1", "{ana}, 1", "{ana}, 9", "{ana}, 9"})),
 		spread("dx_stddev", across, "dh: a reading is replaced", "4, 'd', 'dh'", 1, []string{"{ana}, -5", "{ben}, -5"}, []string{"{ana}, 5", "{ben}, -5"}).record(),
 	)
 }

@@ -63,7 +63,7 @@ func (r *runner) run(ctx context.Context) error {
 	defer stop()
 	var workers sync.WaitGroup
 	for range max(1, r.Workers) {
-		workers.Go(func() { r.work(ctx, stop) })
+		workers.Go(func() { r.work(ctx) })
 	}
 	workers.Wait()
 	if r.err == nil {
@@ -74,8 +74,9 @@ func (r *runner) run(ctx context.Context) error {
 	return r.err
 }
 
-// work takes one attack after the other.
-func (r *runner) work(ctx context.Context, stop func()) {
+// work takes one attack after the other. After an error only what has not been checked is: an error with one attack may be
+// what another shows to depend on a secret.
+func (r *runner) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		p := r.next()
 		if p == nil {
@@ -83,13 +84,12 @@ func (r *runner) work(ctx context.Context, stop func()) {
 		}
 		begun := time.Now()
 		err := p.step(ctx)
-		r.put(p, time.Since(begun))
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			r.mu.Lock()
-			r.err = cmp.Or(r.err, err)
+			r.err, p.over = cmp.Or(r.err, err), true
 			r.mu.Unlock()
-			stop()
 		}
+		r.put(p, time.Since(begun))
 	}
 }
 
@@ -101,7 +101,7 @@ const sharper = 4
 func (r *runner) next() *probe {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	free := slices.DeleteFunc(slices.Clone(r.probes), func(p *probe) bool { return p.taken || p.complete() })
+	free := slices.DeleteFunc(slices.Clone(r.probes), func(p *probe) bool { return p.taken || p.complete() || r.err != nil && p.checked })
 	if len(free) == 0 {
 		return nil
 	}
