@@ -9,12 +9,14 @@ type counter interface {
 	lower(alpha float64) float64 // lower confidence bound of the loss
 }
 
-// learn returns the counter that promises the largest bound of a kind of loss.
-func learn(draws [2][]bound.Outcome, kind bound.Kind, alpha float64, hints []bound.Score) counter {
+// learn returns the counter that promises the largest bound of a kind of loss, and about that bound.
+func learn(draws [2][]bound.Outcome, kind bound.Kind, alpha float64, hints []bound.Score) (c counter, promise float64) {
 	if kind == bound.Renyi {
-		return levels{bound.LearnWitness(draws, alpha, hints...).Tally()}
+		w := bound.LearnWitness(draws, alpha, hints...)
+		return levels{w.Tally()}, w.Promise
 	}
-	return &event{Event: bound.Learn(draws, kind, alpha, hints...)}
+	e := bound.Learn(draws, kind, alpha, hints...)
+	return &event{Event: e}, e.Promise
 }
 
 // event counts how often an event happens: enough to bound a pure loss.

@@ -32,6 +32,7 @@ type probe struct {
 	first bool          // of its function: it makes the checks that one attack is enough for
 	taken bool          // by a worker
 	used  time.Duration // of the workers' time
+	share float64       // of its limit, which it promises to show, or has shown; of the runner
 
 	database host.Database
 	session  host.Session
@@ -51,7 +52,6 @@ type probe struct {
 	over    bool // nothing more is to be learned
 	look    int
 	shown   float64 // lower bound of the loss at the last look
-	sharp   float64 // what share of the limit that is; of the runner
 
 	single          bool // each trial has a statement of its own
 	tried, failures int  // of those
@@ -126,7 +126,11 @@ func (p *probe) draw(ctx context.Context) error {
 	p.over = p.over || p.fixture.sealed != nil && max(p.next[0], p.next[1]) >= sealedTrials
 	switch {
 	case !p.learned && p.enough(len(p.draws[0])+len(p.draws[1])):
-		p.count = learn(p.draws, p.claim.kind, p.run.alpha, p.hints)
+		var promise float64
+		p.count, promise = learn(p.draws, p.claim.kind, p.run.alpha, p.hints)
+		if limit := p.limit(); limit > 0 {
+			p.share = promise / limit
+		}
 		p.learned, p.draws = true, [2][]bound.Outcome{}
 	case p.learned && (p.complete() || p.counted >= p.nextLook()):
 		return p.evaluate(ctx)

@@ -14,7 +14,9 @@ import (
 )
 
 // A runner shares the time between the attacks. The attack that has had the least of it is next, so that
-// slow statements get as much as fast ones.
+// slow statements get as much as fast ones. An attack gets more if it promises or has shown a bound close to its limit: a scale that is
+// a little wrong shows in that first. Its counts are looked at after fixed numbers of trials, so that they may have a say in how
+// many there are.
 type runner struct {
 	Config
 	folder string
@@ -93,11 +95,7 @@ func (r *runner) work(ctx context.Context) {
 	}
 }
 
-// sharper is how many times as much time the sharpest attack on a function has as the others: a scale that is a little wrong
-// shows in that first.
-const sharper = 4
-
-// next takes the attack that has had the least time, or nil if all are complete or taken.
+// next takes the attack that has had the least time for its worth, or nil if all are complete or taken.
 func (r *runner) next() *probe {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,19 +103,17 @@ func (r *runner) next() *probe {
 	if len(free) == 0 {
 		return nil
 	}
-	sharpest := map[string]float64{}
-	for _, p := range r.probes {
-		sharpest[p.function] = max(sharpest[p.function], p.sharp)
-	}
-	had := func(p *probe) time.Duration {
-		if p.sharp > 0 && p.sharp == sharpest[p.function] {
-			return p.used / sharper
-		}
-		return p.used
-	}
-	p := slices.MinFunc(free, func(p, q *probe) int { return cmp.Compare(had(p), had(q)) })
+	p := slices.MinFunc(free, func(p, q *probe) int { return cmp.Compare(p.due(), q.due()) })
 	p.taken = true
 	return p
+}
+
+// mostWorth is how many times as much time the sharpest attacks get.
+const mostWorth = 8
+
+// due returns the time that an attack has had, over what it is worth.
+func (p *probe) due() float64 {
+	return p.used.Seconds() / min(mostWorth, 1/(1-max(0, min(p.share, 0.99))))
 }
 
 // put gives an attack back, after some time.
@@ -126,8 +122,8 @@ func (r *runner) put(p *probe, used time.Duration) {
 	defer r.mu.Unlock()
 	p.taken = false
 	p.used += used
-	if limit := p.limit(); p.shown > 0 && limit > 0 {
-		p.sharp = p.shown / limit
+	if limit := p.limit(); limit > 0 {
+		p.share = max(p.share, p.shown/limit)
 	}
 	if r.Progress != nil {
 		r.Progress(min(1, float64(time.Since(r.begun))/float64(r.Time)))
