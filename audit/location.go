@@ -151,9 +151,10 @@ func init() {
 		register(
 			m.attack("a kilometre on a fine lattice", fine, sharp, middle, aside),
 			m.attack("opposite corners of the box, in a region", coarse, 4, northWest, southEast),
-			// Drawing again in place of moving makes answers near corners likelier, and so shows between a corner and the inside.
-			m.attack("a corner of the region and its middle", coarse, 2, northWest, origin),
-			m.attack("a corner of the box and a kilometre inside", fine, 2, spot{fine.south, fine.west}, spot{fine.south, fine.west}.move(800, 600)),
+			// Drawing again in place of moving makes answers near corners likelier, and so shows between a corner and the inside,
+			// most of all where noise is as wide as the region.
+			m.attack("a corner of the region and its middle", coarse, 0.7, northWest, origin),
+			m.attack("a corner of the box and a kilometre inside", fine, 0.7, spot{fine.south, fine.west}, spot{fine.south, fine.west}.move(800, 600)),
 			m.attack("across the corner of four cells", coarse, sharp, corner.move(-1, -1), corner.move(1, 1)),
 			m.alike("two locations in one cell", coarse, sharp, origin.move(-450, -450), origin.move(450, 450)),
 			m.attack("outside the box on different sides", coarse, sharp, spot{-80, 116.35}, spot{70, 116.35}),

@@ -179,7 +179,7 @@ func init() {
 		meter("all readings move", meterRate, 4, []float64{50, 50, 50}, []float64{54, 54, 54}),
 		meter("one reading moves", meterRate, 4, []float64{50, 50, 50}, []float64{50, 54, 50}),
 		meter("readings move across the limit of the tests", meterUtility, 5, []float64{20, 50, 20}, []float64{20, 55, 15}),
-		meter("readings at a corner of the universe and inside", meterAlone, 4, []float64{0, 0}, []float64{4, 4}),
+		meter("readings at a corner of the universe and inside", meterAlone, 2, []float64{0, 0}, []float64{2, 2}),
 		meter("readings at the corners of the universe", meterUtility, 100, []float64{0, 0}, []float64{100, 100}),
 		meter("readings outside the universe, after the budget is used up", meterUtility, 100, []float64{-9, 1e9, -1e300, 500, -9}, []float64{1e300, -1e300, 900, -0.1, 200}),
 		meter("two readings with noise", meterAlone, 4, []float64{50, 50}, []float64{54, 54}),
