@@ -23,9 +23,10 @@ var auditCommand = &cli.Command{
 	Summary: "attack the functions that release values",
 	Details: `Attacks the functions NAME, or all that release values, from outside, through SQL, in databases of
 its own. For pairs of neighbouring inputs it looks for what tells them apart, and prints for each
-function what one answer charged, and beside it what an answer should have charged at least: a lower bound that is wrong
-with probability 1e-6 at most, for all functions together. Where the bound is above the charge, or
-anything else but an answer depends on a secret, the claim is violated.
+function what one answer charged, and beside it what an answer should have charged at least: a
+lower bound that is wrong with probability 1e-6 at most, for all functions together. Where the
+bound is above the charge, or anything else but an answer depends on a secret, the claim is
+violated.
 
   geosql audit
   geosql audit dx_sum geoind_laplace --minutes 1
@@ -34,7 +35,8 @@ anything else but an answer depends on a secret, the claim is violated.
   geosql audit --server
 
 SQL is evaluated in this process, or where a flag says. Ctrl-C ends the audit with what it has
-found until then. The exit status is 0 if all claims hold, as far as the attacks can tell, and 1 if one is violated.`,
+found until then. The exit status is 0 if all claims hold, as far as the attacks can tell, and 1
+if one is violated.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t auditTask
 		t.register(fs)
@@ -53,7 +55,7 @@ type auditTask struct {
 
 func (t *auditTask) register(fs *flag.FlagSet) {
 	t.minutes = 5
-	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together (default 5)")
+	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together ")
 	fs.Func("extension", "audit the extension `FILE`, such as geosql.so, in the first python3 that can load it", func(v string) (err error) {
 		t.extension, err = fileName(v)
 		return err
