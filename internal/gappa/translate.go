@@ -438,6 +438,8 @@ func (t *translation) convert(e *ast.CallExpr) *node {
 	x := t.expression(e.Args[0])
 	from, to := t.isFloat(e.Args[0]), t.isFloat(e)
 	switch {
+	case to && types.Identical(t.source.info.Types[e].Type.Underlying(), types.Typ[types.Float32]):
+		return t.named(t.version("float32")[len(t.prefix):])
 	case to:
 		return &node{op: rounded, name: "%s", args: []*node{x}}
 	case from:
