@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/geosql/geosql/audit/host"
 )
 
 // checkTrials is how many trials a check makes.
@@ -32,6 +34,7 @@ type transcript struct {
 	kinds []string // the types of its columns, of all rows together
 	err   string
 	cost  float64
+	said  string // by a server, in notices
 }
 
 // accountNames matches what differs between the names of the accounts of two inputs or trials.
@@ -72,6 +75,9 @@ func (p *probe) transcribe(ctx context.Context, sql string, keep func([]any)) (t
 	if err != nil {
 		t.err = anonymous(err.Error())
 	}
+	if s, ok := p.session.(host.Noticer); ok {
+		t.said = strings.Join(s.Notices(), "; ")
+	}
 	for k := range kinds {
 		t.kinds = append(t.kinds, k)
 	}
@@ -109,6 +115,9 @@ func (p *probe) checkAnswers(ctx context.Context) error {
 		p.violated(Violation{Check: types, What: fmt.Sprintf("the type of an answer depends on a secret: %s, and %s", a.kinds, b.kinds)})
 	case max(a.cost, b.cost) == 0:
 		p.violated(Violation{Check: charges, What: "nothing is charged"})
+	}
+	if a.said != b.said && !p.uneven {
+		p.violated(Violation{Check: failures, What: fmt.Sprintf("a notice depends on a secret: %q and %q", a.said, b.said)})
 	}
 	if p.claim.most == 0 && !p.uneven && !near(a.cost, b.cost, p.spent) {
 		p.violated(Violation{Check: charges, What: fmt.Sprintf("a charge depends on a secret: %v and %v", a.cost, b.cost)})

@@ -65,7 +65,7 @@ func (e *Extension) load(ctx context.Context) (string, error) {
 		version = fmt.Sprint(row[0])
 		return nil
 	})
-	return fmt.Sprintf("%s as the extension %s, %s", version, filepath.Base(e.file), s.host), err
+	return fmt.Sprintf("geosql %s as the extension %s, %s", version, filepath.Base(e.file), s.host), err
 }
 
 // open starts a process with a connection to a database.
