@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/geosql/geosql/audit/bound"
 	"github.com/geosql/geosql/audit/host"
@@ -11,16 +12,24 @@ import (
 
 // How many pairs of draws each test of independence takes.
 const (
-	pairsOfDraws = 1 << 11
-	sealedPairs  = 1 << 9 // where trials are few
+	manyPairs = 1 << 11
+	fewPairs  = 1 << 9 // where trials are few or slow; enough to show a draw that is used twice
 )
 
 // pairs returns how many pairs of draws a test of independence of the attack takes.
 func (p *probe) pairs() int {
-	if p.fixture.sealed != nil {
-		return sealedPairs
+	if p.fixture.sealed != nil || p.slow {
+		return fewPairs
 	}
-	return pairsOfDraws
+	return manyPairs
+}
+
+// measureSpeed notes whether many pairs would take more than the attack's share of the time.
+func (p *probe) measureSpeed(ctx context.Context) error {
+	begun := time.Now()
+	_, err := p.answers(ctx, p.session, checkTrials)
+	p.slow = time.Since(begun)/checkTrials*manyPairs*2*dependences > p.run.share()
+	return err
 }
 
 // A draw that is used twice, or a stream of randomness that begins anew, makes answers depend on each other. The
@@ -44,6 +53,9 @@ const dependences = 6
 func (p *probe) checkDependence(ctx context.Context) error {
 	if !p.first {
 		return nil
+	}
+	if err := p.measureSpeed(ctx); err != nil {
+		return err
 	}
 	for _, way := range ways {
 		pairs, err := way.draw(p, ctx)

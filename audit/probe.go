@@ -32,6 +32,7 @@ type probe struct {
 	first bool          // of its function: it makes the checks that one attack is enough for
 	taken bool          // by a worker
 	used  time.Duration // of the workers' time
+	slow  bool          // its draws are
 	share float64       // of its limit, which it promises to show, or has shown; of the runner
 
 	database host.Database
