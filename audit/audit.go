@@ -49,16 +49,6 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return report, nil
 }
 
-// scratch returns the folder for databases: one in memory, if there is one. They need not survive anything, and every
-// group of an aggregate waits until its charge is on disk.
-func scratch() string {
-	const memory = "/dev/shm"
-	if info, err := os.Stat(memory); os.Getenv("TMPDIR") == "" && err == nil && info.IsDir() {
-		return memory
-	}
-	return os.TempDir()
-}
-
 // choose returns the attacks on the functions of these names that the host can make.
 func choose(names []string, h host.Host) ([]*placed, error) {
 	var list []*placed
