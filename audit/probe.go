@@ -22,6 +22,9 @@ const (
 	looks      = 2*(24-9) + 2 // at 2^9, 2^9.5, 2^10 .. 2^24 trials, and when the tables have no more
 )
 
+// largestLimit is what an account of an attack may spend: the largest limit that there is.
+const largestLimit = 9_000_000
+
 // slice is how long an attack works before another has its turn.
 const slice = 200 * time.Millisecond
 
@@ -110,6 +113,10 @@ func (p *probe) draw(ctx context.Context) error {
 	}
 	if p.fixture.sealed != nil {
 		total = min(total, sealedTrials-max(p.next[0], p.next[1]))
+	}
+	if p.spent+float64(total)*max(p.charged[0], p.charged[1]) > largestLimit {
+		p.over = true
+		return nil
 	}
 	begun := time.Now()
 	heads := coins(total)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,11 +26,26 @@ type runner struct {
 
 	mu        sync.Mutex
 	probes    []*probe
-	databases map[*fixture]*database
+	databases map[place]*database
 	err       error // of a host
 }
 
-// A database is the database of a fixture, made when the first attack needs it.
+// A place says in which database an attack is. A fixture has one for all functions, or one for each if it is sealed: there each
+// trial has an account of its own, which makes ledgers large.
+type place struct {
+	fixture  *fixture
+	function string
+}
+
+// place returns where the attack is.
+func (p *placed) place() place {
+	if p.fixture.sealed != nil {
+		return place{p.fixture, p.function}
+	}
+	return place{fixture: p.fixture}
+}
+
+// A database is the database of a place, made when the first attack needs it.
 type database struct {
 	host.Database
 	once sync.Once
@@ -38,7 +54,7 @@ type database struct {
 
 // Tests of a run share the probability of a false alarm equally.
 func newRunner(c Config, attacks []*placed, folder string) *runner {
-	r := &runner{Config: c, folder: folder, databases: map[*fixture]*database{}, begun: time.Now()}
+	r := &runner{Config: c, folder: folder, databases: map[place]*database{}, begun: time.Now()}
 	tests := 0
 	type form struct {
 		function string
@@ -51,8 +67,8 @@ func newRunner(c Config, attacks []*placed, folder string) *runner {
 		seen[f] = true
 		tests += p.tests()
 		r.probes = append(r.probes, p)
-		if r.databases[a.fixture] == nil {
-			r.databases[a.fixture] = &database{}
+		if r.databases[a.place()] == nil {
+			r.databases[a.place()] = &database{}
 		}
 	}
 	r.alpha = FalseAlarm / float64(tests)
@@ -132,8 +148,8 @@ func (r *runner) put(p *probe, used time.Duration) {
 
 // connect opens a connection to the database of an attack.
 func (r *runner) connect(ctx context.Context, p *probe) (host.Database, host.Session, error) {
-	d := r.databases[p.fixture]
-	d.once.Do(func() { d.Database, d.err = r.create(ctx, p.fixture) })
+	d := r.databases[p.place()]
+	d.once.Do(func() { d.Database, d.err = r.create(ctx, p.place()) })
 	if d.err != nil {
 		return nil, nil, d.err
 	}
@@ -141,19 +157,19 @@ func (r *runner) connect(ctx context.Context, p *probe) (host.Database, host.Ses
 	return d, s, err
 }
 
-// create makes the database of a fixture.
-func (r *runner) create(ctx context.Context, f *fixture) (host.Database, error) {
-	folder := filepath.Join(r.folder, f.name)
+// create makes a database.
+func (r *runner) create(ctx context.Context, at place) (host.Database, error) {
+	folder := filepath.Join(r.folder, strings.TrimSpace(at.fixture.name+" "+at.function))
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
 	var list []*placed
 	for _, p := range r.probes {
-		if p.fixture == f {
+		if p.place() == at {
 			list = append(list, p.placed)
 		}
 	}
-	return r.Host.Create(ctx, folder, f.setup(list))
+	return r.Host.Create(ctx, folder, at.fixture.setup(list))
 }
 
 // close ends all connections.

@@ -13,8 +13,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// Library is the host that evaluates SQL in this process, as the command does. Sealed databases are
-// opened with their key, as their owner does.
+// Library is the host that evaluates SQL in this process, as the command does.
 type Library struct {
 	// Command is the path of the command geosql, which seals databases.
 	Command string
@@ -25,8 +24,8 @@ func (Library) Describe() string {
 	return "geosql " + sqlitefn.Version + " in this process, SQLite " + sqlite.Version()
 }
 
-// Makes implements [Host].
-func (Library) Makes(sealed bool) bool { return true }
+// Makes implements [Host]. Functions over sealed values are audited where analysts have them: at a [Server].
+func (Library) Makes(sealed bool) bool { return !sealed }
 
 // Create implements [Host].
 func (l Library) Create(ctx context.Context, folder string, setup Setup) (Database, error) {
