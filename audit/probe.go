@@ -15,9 +15,10 @@ import (
 
 // Sizes of samples.
 const (
-	learnDraws = 1 << 15 // trials to learn the event on, or as many as a quarter of the attack's time allows
-	leastLearn = 1 << 10 // but no fewer
-	mostDraws  = 1 << 24 // trials to count it in
+	learnDraws = 1 << 15               // trials to learn the event on, or as many as a quarter of the attack's time allows
+	leastLearn = 1 << 11               // but no fewer
+	learnTime  = 20 * time.Microsecond // about what learning from a trial takes
+	mostDraws  = 1 << 24               // trials to count it in
 	firstLook  = 1 << 9
 	looks      = 2*(24-9) + 2 // at 2^9, 2^9.5, 2^10 .. 2^24 trials, and when the tables have no more
 )
@@ -260,14 +261,15 @@ func (p *probe) pay(input, trials int) {
 	p.spent += p.trialsCharged(trials) * p.charged[input]
 }
 
-// enough reports whether a number of draws is enough to learn from. It depends on the time that they took, and not
-// on what they are.
+// enough reports whether a number of draws is enough to learn from. It depends on the time that they took and that learning
+// takes, and not on what they are.
 func (p *probe) enough(draws int) bool {
-	most := learnDraws
+	quarter := p.run.share() / 4
+	most := min(learnDraws, max(leastLearn, int(quarter/learnTime)))
 	if p.fixture.sealed != nil {
 		most = sealedTrials / 4
 	}
-	return draws >= most || draws >= leastLearn && p.used > p.run.share()/4
+	return draws >= most || draws >= leastLearn && p.used > quarter
 }
 
 // coins returns how many of n fair coins show heads.

@@ -127,8 +127,11 @@ func (r *runner) next() *probe {
 // mostWorth is how many times as much time the sharpest attacks get.
 const mostWorth = 8
 
-// due returns the time that an attack has had, over what it is worth.
+// due returns the time that an attack has had, over what it is worth. An attack that has counted nothing is before all others.
 func (p *probe) due() float64 {
+	if p.counted == 0 {
+		return p.used.Seconds() - p.run.Time.Seconds()
+	}
 	return p.used.Seconds() / min(mostWorth, 1/(1-max(0, min(p.share, 0.99))))
 }
 

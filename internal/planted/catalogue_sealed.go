@@ -6,20 +6,21 @@ package planted
 var sealedValues = []Bug{
 	{
 		Name: "multiplicity-ignored", Title: "a value that a join repeats is charged once",
-		Function: "dx_sum",
+		Function: "dx_count", Host: server,
 		Edits: []Edit{{
-			File: "sqlitefn/sealed_charges.go",
-			Old:  "	if times >= most {\n",
+			File: "sqlitefn/sealed_group.go",
+			Old:  "	number := g.number(o.Account)\n",
 			New: `
-	if planted.Is("multiplicity-ignored") {
-		return 1, nil
+	if times > 1 && planted.Is("multiplicity-ignored") {
+		g.form.add(o.Account, o.Data)
+		return nil
 	}
-` + "	if times >= most {\n",
+` + "	number := g.number(o.Account)\n",
 		}},
 	},
 	{
 		Name: "narrowing-filters", Title: "readings outside the range that an analyst chose are left out, not moved into it",
-		Function: "dx_sum",
+		Function: "dx_sum", Host: server,
 		Edits: []Edit{{
 			File: "sqlitefn/sealed_reading.go",
 			Old:  "func (f *sealedQueryForm) add(_ int, d sealed.Data) { f.query.AddIndex(&f.acc, f.universe.index(d)) }\n",
