@@ -44,6 +44,8 @@ type attack struct {
 	shared bool // each trial has rows of its own, and all trials of a statement are charged once
 	hints  []bound.Score
 
+	never string // a statement about the trials of the first check, which has no row unless a charge is missing; empty for none
+
 	grid   func(row []any) bool // reports whether an answer may be given at all, by what is public; nil if that is not known
 	smooth *smooth              // where answers are so fine that a generator with few bits would show
 }

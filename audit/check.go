@@ -17,7 +17,7 @@ const checkTrials = 32
 
 // check compares what is not random: it has to be the same for both inputs, whatever the secrets are.
 func (p *probe) check(ctx context.Context) error {
-	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkRefusals, p.checkExhaustion, p.checkDryRuns, p.checkQuestions, p.checkDependence} {
+	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkNever, p.checkRefusals, p.checkExhaustion, p.checkDryRuns, p.checkQuestions, p.checkDependence} {
 		if p.over {
 			return nil
 		}
@@ -121,6 +121,23 @@ func (p *probe) checkAnswers(ctx context.Context) error {
 	}
 	if p.claim.most == 0 && !p.uneven && !near(a.cost, b.cost, p.spent) {
 		p.violated(Violation{Check: charges, What: fmt.Sprintf("a charge depends on a secret: %v and %v", a.cost, b.cost)})
+	}
+	return nil
+}
+
+// checkNever looks, in what the owner can read, for charges that are missing.
+func (p *probe) checkNever(ctx context.Context) error {
+	if p.never == "" {
+		return nil
+	}
+	for input := range 2 {
+		err := p.session.Query(ctx, p.expand(p.never, input, trials{count: checkTrials}), func(row []any) error {
+			p.violated(Violation{Check: charges, What: fmt.Sprint(row...)})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -23,16 +23,17 @@ var (
 	// polar touches the pole, where all longitudes meet.
 	polar = newTown("polar", 85, -60, 90, 60, 100, "")
 	// wide is so large that its frame stretches distances by 7 %, most of all at its corners.
-	wide = newTown("wide", 0, -30, 60, 30, 1000, "")
-	// twin is like fine, but its lattice is coarser.
-	twin = newTown("twin", 39.95, 116.3, 40.05, 116.4, 10, "")
+	wide = newTown("wide", 0, -30, 60, 30, 200, "")
+	// bounded has a region that is its box, on a lattice fine enough for redrawing to show in its corners.
+	bounded = newTown("bounded", 39.95, 116.3, 40.05, 116.4, 10,
+		"POLYGON((116.3 39.95, 116.4 39.95, 116.4 40.05, 116.3 40.05, 116.3 39.95))")
 )
 
 // locations has all of them, and mechanisms on places in fine.
 var locations = &fixture{
 	name: "locations",
 	declare: []string{
-		fine.declare(), coarse.declare(), holed.declare(), dateline.declare(), polar.declare(), wide.declare(), twin.declare(),
+		fine.declare(), coarse.declare(), bounded.declare(), holed.declare(), dateline.declare(), polar.declare(), wide.declare(),
 		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'm2', 9000000), budget_limit('*', 'record', 9000000)`,
 		`SELECT budget_limit('blocked', 'm', 0), budget_limit('blocked', 'm2', 0), budget_limit('blocked', 'record', 0)`,
 		homes.store("homes", "", 0.0007), homes.store("blocks", ", 'manhattan'", 0.0005), homes.store("roads", ", roads", 0.0003),
@@ -154,11 +155,12 @@ func init() {
 			// Drawing again in place of moving makes answers near corners likelier, and so shows between a corner and the inside,
 			// most of all where noise is as wide as the region.
 			m.attack("a corner of the region and its middle", coarse, 0.7, northWest, origin),
+			m.attack("a corner of the region and inside of it", bounded, 2, northWest, northWest.move(1200, -900)),
 			m.attack("a corner of the box and a kilometre inside", fine, 0.7, spot{fine.south, fine.west}, spot{fine.south, fine.west}.move(800, 600)),
 			m.attack("across the corner of four cells", coarse, sharp, corner.move(-1, -1), corner.move(1, 1)),
 			m.alike("two locations in one cell", coarse, sharp, origin.move(-450, -450), origin.move(450, 450)),
 			m.attack("outside the box on different sides", coarse, sharp, spot{-80, 116.35}, spot{70, 116.35}),
-			m.attack("at the worst corner of a frame that stretches distances", wide, sharp, spot{0, -30}, spot{1.2, -28.8}),
+			m.attack("at the worst corner of a frame that stretches distances", wide, sharp, spot{0, -30}, spot{1.7, -30}),
 			m.attack("a location inside the region, and one in its hole", holed, sharp, spot{40, 116.305}, spot{40, 116.331}),
 			m.attack("a kilometre on a fine lattice, table-valued", fine, sharp, middle, aside).inTable("g.wkt"),
 			m.attack("one account among several, and locations that are NULL", fine, sharp, middle, aside).

@@ -21,21 +21,23 @@ func traces(name, mechanism, policy string, declare ...string) *fixture {
 	}
 }
 
-// Policies differ in who decides what a step spends, and in what happens when nothing is left.
+// Policies differ in who decides what a step spends, and in what happens when nothing is left. Those with an alpha can pay for two
+// points with noise and a test between them.
 var (
-	fixedRate    = traces("fixed rate", "predictive", `{"domain": "fine", "epsilon": 0.004, "steps": 3}`)
-	fixedUtility = traces("fixed utility", "predictive", `{"domain": "fine", "epsilon": 0.004, "alpha": 2000}`)
-	goOn         = traces("predictions without tests", "predictive", `{"domain": "fine", "epsilon": 0.004, "alpha": 2000, "after": "predict", "predictor": "linear"}`)
-	skipping     = traces("skipped tests", "predictive", `{"domain": "fine", "epsilon": 0.004, "alpha": 2000, "skip_speed": 5}`)
-	independent  = traces("independent", "independent", `{"domain": "fine", "epsilon": 0.004, "steps": 2}`)
+	fixedRate    = traces("fixed rate", "predictive", `{"domain": "fine", "epsilon": 0.005, "steps": 3}`)
+	fixedUtility = traces("fixed utility", "predictive", `{"domain": "fine", "epsilon": 0.005, "alpha": 2000}`)
+	goOn         = traces("predictions without tests", "predictive", `{"domain": "fine", "epsilon": 0.005, "alpha": 2000, "after": "predict", "predictor": "linear"}`)
+	skipping     = traces("skipped tests", "predictive", `{"domain": "fine", "epsilon": 0.005, "alpha": 2000, "skip_speed": 5}`)
+	independent  = traces("independent", "independent", `{"domain": "fine", "epsilon": 0.005, "steps": 2}`)
 	meterRate    = traces("readings, fixed rate", "predictive", `{"universe": "u", "epsilon": 0.5, "steps": 3}`)
 	meterUtility = traces("readings, fixed utility", "predictive", `{"universe": "u", "epsilon": 0.5, "alpha": 15, "eta": 0.25}`)
+	meterOnce    = traces("a reading", "independent", `{"universe": "u", "epsilon": 0.5, "steps": 1}`)
 	meterAlone   = traces("readings, independent", "independent", `{"universe": "u", "epsilon": 0.5, "steps": 2}`)
 )
 
 // epsilons of the policies.
 const (
-	walkEpsilon  = 0.004
+	walkEpsilon  = 0.005
 	meterEpsilon = 0.5
 )
 
@@ -45,6 +47,7 @@ func stepwise(function, columns, pair string, f *fixture, a, b []string) attack 
 	return attack{
 		function: function, pair: pair, fixture: f, columns: "t, " + columns, inputs: [2][]string{timed(a), timed(b)},
 		answer: "group_concat(ifnull(z, '-'), ' ')",
+		never:  fmt.Sprintf("SELECT 'a test was free' FROM trial, trace_run({each}) AS r WHERE trial <= %d AND r.tested AND r.epsilon = 0", checkTrials),
 		from: fmt.Sprintf("FROM (SELECT trial, t, %s({each}, t, %s) OVER (PARTITION BY trial ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM {rows})",
 			function, columns),
 		group: "GROUP BY trial",
@@ -179,6 +182,7 @@ func init() {
 		meter("all readings move", meterRate, 4, []float64{50, 50, 50}, []float64{54, 54, 54}),
 		meter("one reading moves", meterRate, 4, []float64{50, 50, 50}, []float64{50, 54, 50}),
 		meter("readings move across the limit of the tests", meterUtility, 5, []float64{20, 50, 20}, []float64{20, 55, 15}),
+		meter("a reading at a corner of the universe and inside", meterOnce, 2, []float64{0}, []float64{2}),
 		meter("readings at a corner of the universe and inside", meterAlone, 2, []float64{0, 0}, []float64{2, 2}),
 		meter("readings at the corners of the universe", meterUtility, 100, []float64{0, 0}, []float64{100, 100}),
 		meter("readings outside the universe, after the budget is used up", meterUtility, 100, []float64{-9, 1e9, -1e300, 500, -9}, []float64{1e300, -1e300, 900, -0.1, 200}),
