@@ -173,7 +173,8 @@ type Statement interface {
 
 	// End ends the statement. Its spenders charge nothing any more, and what they have
 	// reserved and not used returns. After an error that stays reserved until a later write
-	// of this process succeeds. Ending a statement twice is harmless.
+	// of this process succeeds, or for good if the failed write may have been stored. Ending a
+	// statement twice is harmless.
 	End() error
 }
 

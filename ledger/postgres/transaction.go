@@ -33,7 +33,7 @@ type transaction struct {
 
 	written  int
 	numbered []*engine.Run // that got their number here
-	undos    []func()      // called if it ends without a commit
+	undos    []func()      // called if nothing of it is stored
 }
 
 // account is a balance that a transaction has locked, and the limit that holds for it.
@@ -259,21 +259,21 @@ func (t *transaction) commit(ctx context.Context) error {
 			return fmt.Errorf("the server has answered COMMIT with %s", last.CommandTag)
 		}
 		t.open = false
+		t.done()
 		if err := w.advance(to); err != nil {
-			return err
+			return t.inDoubt(err)
 		}
 		if warned := t.store.warning.Load(); warned != nil && warned.conn == conn {
 			// Such as that somebody has ended the wait for a standby, which may not have the charge.
-			return fmt.Errorf("the server has stored the charge with a warning, and so nothing is granted: %s", warned.text)
+			return t.inDoubt(fmt.Errorf("the server has stored the charge with a warning, and so nothing is granted: %s", warned.text))
 		}
-		t.done()
 		return nil
 	}
 	if failed, ok := errors.AsType[*pgconn.PgError](err); ok && failed.SeverityUnlocalized == "ERROR" {
 		return err // it is rolled back
 	}
 	if doubt := w.setDoubt(to); doubt != nil {
-		return errors.Join(err, doubt)
+		return t.inDoubt(fmt.Errorf("%v; %v", explainConnect(err), doubt))
 	}
 	t.closeConn()
 	return t.resolve(explainConnect(err))
@@ -292,7 +292,7 @@ func (t *transaction) resolve(lostBy error) error {
 	})
 	switch {
 	case err != nil:
-		return &inDoubtError{lostBy, err}
+		return t.inDoubt(fmt.Errorf("the connection was lost (%v), and so it is not known whether the charge is stored: %v", lostBy, err))
 	case s.writer.at == to:
 		t.done()
 		return nil
@@ -300,11 +300,10 @@ func (t *transaction) resolve(lostBy error) error {
 	return &lostError{lostBy} // nothing is stored
 }
 
-// inDoubtError is the error of a transaction that may have been committed.
-type inDoubtError struct{ lost, err error }
-
-func (e *inDoubtError) Error() string {
-	return fmt.Sprintf("the connection was lost (%v), and so it is not known whether the charge is stored: %v", e.lost, e.err)
+// inDoubt returns the error of a transaction that is stored, or may be: it is not undone in memory.
+func (t *transaction) inDoubt(cause error) error {
+	t.undos = nil
+	return &engine.InDoubtError{Cause: cause}
 }
 
 // leave returns the statement that writes entries and balances.
@@ -358,7 +357,7 @@ func microseconds(t time.Time) int64 {
 // done says that the transaction is stored.
 func (t *transaction) done() { t.numbered, t.undos = nil, nil }
 
-// end rolls the transaction back unless it was committed.
+// end rolls the transaction back unless it was committed, or may be.
 func (t *transaction) end() {
 	for _, r := range t.numbered {
 		r.Number = 0

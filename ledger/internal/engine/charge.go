@@ -24,7 +24,7 @@ func (c *Core) Charge(function string, unit budget.Unit, items []ledger.Item) er
 	err = c.update(needsOf(unit, items), func(t Transaction) error {
 		return chargeItems(t, &Origin{new(Run), t.Now(), function, unit}, items, drawn)
 	})
-	if err != nil {
+	if err != nil && !Is[*InDoubtError](err) {
 		c.returnToPools(unit, items, drawn, revision)
 	}
 	return err

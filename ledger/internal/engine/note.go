@@ -26,7 +26,7 @@ func (c *Core) addNote(n Change) *Change {
 	return e
 }
 
-// Flush writes the notes in one transaction. If that fails they stay.
+// Flush writes the notes in one transaction. If that fails they stay, unless they may be stored.
 func (c *Core) Flush() error { return c.flushFrom(1) }
 
 // flushIfMany writes the notes if too many wait.
@@ -54,7 +54,7 @@ func (c *Core) needsOfNotes(yield func(Key) bool) {
 	}
 }
 
-// postNotes writes the notes that wait. They wait again if the transaction fails.
+// postNotes writes the notes that wait. They wait again if nothing is stored.
 func (c *Core) postNotes(t Transaction) error {
 	notes := c.takeNotes()
 	t.Undo(func() {

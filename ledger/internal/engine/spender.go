@@ -100,6 +100,12 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 		return nil
 	}
 	err := p.takeFromLimit(h, cost)
+	if Is[*InDoubtError](err) {
+		// It may be stored what the hold has used, and that the rest of it is spent.
+		h.SetRecorded()
+		h.Drop()
+		return err
+	}
 	if err != nil && drawn.Left > 0 {
 		c := p.statement.core
 		c.mu.Lock()

@@ -24,8 +24,9 @@ type Needs iter.Seq[Key]
 // A Store keeps a ledger durably. It may be used by several goroutines at a time.
 type Store interface {
 	// Update runs work in a transaction. When it returns nil, what work wrote is stored durably.
-	// After an error the caller must grant nothing; what work wrote may be stored all the
-	// same, and budget is then wasted, which is safe.
+	// After an error the caller must grant nothing. After an [*InDoubtError] what work wrote may be
+	// stored all the same: then the caller must not return or record it again, and budget may be
+	// wasted, which is safe. After any other error nothing is stored.
 	//
 	// Limits and balances that work reads in the transaction do not change before it ends, except
 	// through itself. Callers that wait at the same time may share a transaction. A refusal,
@@ -148,9 +149,16 @@ type Transaction interface {
 	// Written returns how many writes the transaction has made.
 	Written() int
 
-	// Undo has undo called if the transaction ends without a commit.
+	// Undo has undo called if the transaction ends and nothing of it is stored. It is not called
+	// after an [*InDoubtError].
 	Undo(undo func())
 }
+
+// InDoubtError is the error of a transaction that is stored, or may be. It does not unwrap to
+// its cause, so that nobody runs the transaction again because of that.
+type InDoubtError struct{ Cause error }
+
+func (e *InDoubtError) Error() string { return e.Cause.Error() }
 
 // A Run is one run of an SQL statement. Its number is that of its first entry, and 0 until that
 // entry is stored.

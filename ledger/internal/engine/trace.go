@@ -96,6 +96,10 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		row := TraceRow{Account: t.account, Unit: t.unit, User: user, Held: held.Left + t.used}
 		return tx.TakeTrace(t.name, &row)
 	})
+	if Is[*InDoubtError](err) {
+		t.held.Left = 0 // it may have returned
+		return err
+	}
 	if err != nil {
 		t.core.returnToPools(t.unit, []ledger.Item{{Account: t.account}}, drawn, revision)
 		return err
