@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
@@ -23,5 +24,85 @@ func TestClosedLedgerIsNotLookedAt(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(l.Path())); err != nil || len(left) != 1 {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// eventful is a disk that something happens at.
+type eventful struct {
+	disk
+	written, viewed func() // after the next write, and before the next view
+}
+
+func (e *eventful) Update(needs engine.Needs, work func(engine.Transaction) error) error {
+	err := e.disk.Update(needs, work)
+	happen(&e.written)
+	return err
+}
+
+func (e *eventful) View(work func(engine.Reader) error) error {
+	happen(&e.viewed)
+	return e.disk.View(work)
+}
+
+// happen lets something happen, once.
+func happen(f *func()) {
+	if now := *f; now != nil {
+		*f = nil
+		now()
+	}
+}
+
+// While Reserve fills its pools a limit is lowered, and a statement looks for limits. Statements that
+// begin later must not draw what was reserved under the higher limit.
+func TestReserveBesideSetLimit(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		account       string // whose limit is set
+		limit, pooled budget.Amount
+	}{
+		{"lowered", "ana", 0, 0},
+		{"lowered, of everybody", ledger.Everyone, 0, 0},
+		{"raised", "ana", 200, 30},
+		{"another's", "berta", 0, 30},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newFile(t)
+			e := &eventful{disk: disk{l}}
+			core := engine.New(e)
+			check(t, core.SetLimit("*", "m", 100, 0))
+			check(t, core.Reserve("m", []ledger.Item{{Account: "carla", Epsilon: 1}})) // so that there is a pool to look for limits for
+			begins := func() {
+				s := core.NewStatement()
+				if err := s.Spender("f", "m").Charge([]byte("ana"), 10); err == nil && c.pooled == 0 {
+					t.Error("charged, although the limit is 0")
+				} else {
+					check(t, unlessRefused(err))
+				}
+				check(t, s.End())
+			}
+			e.written = func() {
+				check(t, core.SetLimit(c.account, "m", c.limit, 0))
+				if c.pooled == 0 {
+					begins()
+				}
+				e.viewed = begins
+			}
+			check(t, core.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 30}}))
+			begun := e.viewed == nil
+			begins()
+			if !begun {
+				t.Error("Reserve has not looked for the limit")
+			}
+			if c.pooled > 0 {
+				c.pooled -= 10 // the last statement has taken it from there
+			}
+			if left := core.Pooled(engine.Key{Account: "ana", Unit: "m"}); left != c.pooled {
+				t.Errorf("the pool has %d", int64(left))
+			}
+			check(t, core.ReturnPools())
+			if b, err := core.Balance("ana", "m"); err != nil || b.Reserved != 0 {
+				t.Errorf("got %+v, %v", b, err)
+			}
+		})
 	}
 }

@@ -31,8 +31,13 @@ func (c *Core) Reserve(unit budget.Unit, items []ledger.Item) error {
 	if err != nil {
 		return err
 	}
-	c.fillPools(unit, items, balances)
-	return c.recallSince(revision, unit, items)
+	for !c.fillPools(unit, items, balances, revision) {
+		revision = c.revision.Load()
+		if items, err = c.returnLowered(unit, items, balances); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reserveItems reserves items from the limits, and returns the standings before.
@@ -50,10 +55,14 @@ func reserveItems(t Transaction, from *Origin, items []ledger.Item) ([]ledger.St
 	return balances, nil
 }
 
-// fillPools adds items that were reserved to the pools.
-func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) {
+// fillPools adds items that were reserved to the pools, unless limits were set since a revision of
+// the ledger: whoever has set them has emptied the pools, and counts on that.
+func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing, revision int64) (filled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if revision != c.revision.Load() {
+		return false
+	}
 	pools := c.pools[unit]
 	if pools == nil {
 		pools = make(map[string]*pool, len(items))
@@ -68,6 +77,37 @@ func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledge
 		q.limit = balances[i].Limit
 		q.add(ledger.Share{Term: balances[i].Term, Left: item.Epsilon})
 	}
+	return true
+}
+
+// returnLowered returns to the limits what was reserved under limits that were lowered since. It
+// moves the other items and their balances to the front, and returns those items. After an error
+// everything returns.
+func (c *Core) returnLowered(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) (kept []ledger.Item, err error) {
+	limits := make([]budget.Amount, len(items))
+	err = Wrap(c.store.View(func(r Reader) error {
+		for i, item := range items {
+			b, err := r.Standing(Key{item.Account, unit})
+			if err != nil {
+				return err
+			}
+			limits[i] = b.Limit
+		}
+		return nil
+	}))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from := &Origin{new(Run), c.store.Now(), reserveFunction, unit}
+	kept = items[:0]
+	for i, item := range items {
+		if b := balances[i]; err != nil || limits[i] < b.Limit {
+			c.addNote(Change{Origin: from, Account: item.Account, Reserved: -item.Epsilon, Term: b.Term})
+		} else {
+			balances[len(kept)] = b
+			kept = append(kept, item)
+		}
+	}
+	return kept, err
 }
 
 // nameAndPool returns the account as a string and its pool, if it has one. The string is then

@@ -32,7 +32,8 @@ func (c *Core) checkForLimits() error {
 // were set. It changes the revision for those who hold something.
 func (c *Core) recall(r Reader, set ...Key) error {
 	// The revision changes before the pools are emptied and after, so that what is taken
-	// from a pool in between does not come back to it later.
+	// from a pool in between does not come back to it later, and what was reserved before
+	// does not come into it.
 	c.revision.Add(1)
 	defer c.revision.Add(1)
 	for _, of := range set {
@@ -43,9 +44,9 @@ func (c *Core) recall(r Reader, set ...Key) error {
 	return nil
 }
 
-// recallNow is recall for limits that this process has set, or may have missed.
-func (c *Core) recallNow(set ...Key) error {
-	return Wrap(c.store.View(func(r Reader) error { return c.recall(r, set...) }))
+// recallNow is recall for a limit that this process has set.
+func (c *Core) recallNow(of Key) error {
+	return Wrap(c.store.View(func(r Reader) error { return c.recall(r, of) }))
 }
 
 // checkForLimitsIfHeld looks for limits if something is held, or if there are pools of the
@@ -58,18 +59,6 @@ func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) error {
 		return nil
 	}
 	return c.checkForLimits()
-}
-
-// recallSince empties pools that were filled while limits were set since a revision.
-func (c *Core) recallSince(revision int64, unit budget.Unit, items []ledger.Item) error {
-	if revision == c.revision.Load() {
-		return nil
-	}
-	set := make([]Key, len(items))
-	for i, item := range items {
-		set[i] = Key{item.Account, unit}
-	}
-	return c.recallNow(set...)
 }
 
 // recallPools empties the pools of a limit that was lowered.
