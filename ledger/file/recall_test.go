@@ -106,3 +106,20 @@ func TestReserveBesideSetLimit(t *testing.T) {
 		})
 	}
 }
+
+// A statement begins after another process has lowered a limit, while there are no pools. It must not
+// draw from one that is filled later, with what was reserved before, without a look at the limits.
+func TestPoolsAreNotDrawnFromUnseen(t *testing.T) {
+	l := newFile(t)
+	e := &eventful{disk: disk{l}}
+	core, other := engine.New(e), engine.New(disk{open(t, l.Path())})
+	check(t, core.SetLimit("*", "m", 100, 0))
+	s := core.NewStatement()
+	e.written = func() {
+		check(t, other.SetLimit("ana", "m", 0, 0))
+		check(t, s.Spender("f", "m").Charge([]byte("berta"), 10))
+	}
+	check(t, core.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 30}}))
+	refused(t, s.Spender("f", "m").Charge([]byte("ana"), 10))
+	check(t, s.End())
+}

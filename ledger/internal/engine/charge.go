@@ -11,11 +11,12 @@ func (c *Core) Charge(function string, unit budget.Unit, items []ledger.Item) er
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	if err := c.checkForLimitsIfHeld(false, unit); err != nil {
+	looked, err := c.checkForLimitsIfHeld(false, unit)
+	if err != nil {
 		return err
 	}
 	revision := c.revision.Load()
-	drawn, covered := c.drawFromPools(unit, items)
+	drawn, covered := c.drawFromPools(unit, items, looked)
 	if covered {
 		c.noteItems(function, unit, items, drawn)
 		_ = c.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later

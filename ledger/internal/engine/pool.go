@@ -124,9 +124,13 @@ func (c *Core) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
 // add adds a share that was reserved later than what the pool has.
 func (q *pool) add(s ledger.Share) { q.Share = ledger.Share{Term: s.Term, Left: q.In(s.Term) + s.Left} }
 
-// drawFromPools takes what the pools have for items, and reports whether that covers all items.
-func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item) (drawn []ledger.Share, covered bool) {
+// drawFromPools takes what the pools have for items, and reports whether that covers all items. It
+// takes nothing for a caller who has not looked for limits.
+func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool) (drawn []ledger.Share, covered bool) {
 	drawn, covered = make([]ledger.Share, len(items)), true
+	if !looked {
+		return drawn, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pools, now := c.pools[unit], c.store.Now()

@@ -50,15 +50,16 @@ func (c *Core) recallNow(of Key) error {
 }
 
 // checkForLimitsIfHeld looks for limits if something is held, or if there are pools of the
-// unit to draw from. Otherwise the limit is read in the transaction that charges it.
-func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) error {
+// unit to draw from. Otherwise the limit is read in the transaction that charges it. It reports
+// whether it has looked: whoever has not must not draw from pools that are filled later.
+func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) (looked bool, err error) {
 	c.mu.Lock()
 	held = held || len(c.pools[unit]) > 0
 	c.mu.Unlock()
 	if !held {
-		return nil
+		return false, nil
 	}
-	return c.checkForLimits()
+	return true, c.checkForLimits()
 }
 
 // recallPools empties the pools of a limit that was lowered.
@@ -116,11 +117,15 @@ func (p *spender) recall(h *hold) error {
 // was lowered.
 func (p *spender) checkLimits(h *hold) error {
 	c := p.statement.core
-	if p.unchecked == 0 {
-		if err := c.checkForLimitsIfHeld(p.last != nil, p.unit); err != nil {
+	if p.unchecked == 0 || !p.looked { // there may be pools by now
+		due := p.unchecked == 0
+		var err error
+		if p.looked, err = c.checkForLimitsIfHeld(due && p.last != nil, p.unit); err != nil {
 			return err
 		}
-		p.unchecked = CheckAfter
+		if due || p.looked {
+			p.unchecked = CheckAfter
+		}
 	}
 	if h.revision == c.revision.Load() {
 		return nil

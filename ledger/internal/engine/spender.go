@@ -17,6 +17,7 @@ type spender struct {
 	spare     []hold  // allocated together
 	noted     *Origin // of its notes
 	unchecked int     // evaluations until it looks for limits again
+	looked    bool    // whether it has looked, and may draw from pools
 
 	asked asked
 	needs Needs                   // askedFor
@@ -131,7 +132,7 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 		h.pool = c.pools[p.unit][h.account]
 	}
 	q := h.pool
-	if q == nil || q.Left == 0 || q.Term.Over(now) || h.Left > 0 && h.Term != q.Term {
+	if !p.looked || q == nil || q.Left == 0 || q.Term.Over(now) || h.Left > 0 && h.Term != q.Term {
 		return ledger.Share{}, cost <= h.Left
 	}
 	most := q.Left

@@ -21,6 +21,7 @@ type trace struct {
 	limit     budget.Amount // under which what is held was reserved
 	revision  int64         // of the ledger, when the limit was last checked
 	unchecked int           // steps until it looks for limits
+	looked    bool          // whether it has looked, and may draw from pools
 
 	saved int64         // points on disk
 	user  []byte        // a random name of this use; nil until something is reserved
@@ -81,7 +82,13 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 	if err := ledger.CheckCharge(t.account, t.unit, cost); err != nil {
 		return err
 	}
-	drawn, _ := t.core.drawFromPools(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}})
+	if !t.looked { // there may be pools by now
+		if t.looked, err = t.core.checkForLimitsIfHeld(false, t.unit); err != nil {
+			return err
+		}
+		revision = t.core.revision.Load()
+	}
+	drawn, _ := t.core.drawFromPools(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}}, t.looked)
 	user := t.user
 	if user == nil {
 		user = make([]byte, 16)
@@ -112,7 +119,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 // checkForLimits looks for limits from time to time, and returns the ledger's revision.
 func (t *trace) checkForLimits() (revision int64, err error) {
 	if t.unchecked == 0 {
-		if err := t.core.checkForLimitsIfHeld(t.held.Left > 0, t.unit); err != nil {
+		if t.looked, err = t.core.checkForLimitsIfHeld(t.held.Left > 0, t.unit); err != nil {
 			return 0, err
 		}
 		t.unchecked = CheckAfter
