@@ -5,5 +5,6 @@
 //
 // Left out: several accounts and units, ChargeOnce, Charge without a statement, questions, releases, and that callers of one
 // process share a transaction. With one caller in each process, steps that change its memory alone follow at once.
-// DOUBT has transactions that may be stored although they fail; the model then drops what waited, which the code does not.
+// PER=2 has two, and leaves nothing out. DOUBT has transactions that may be stored although they fail, which are an
+// engine.InDoubtError.
 package spin

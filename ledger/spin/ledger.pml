@@ -51,7 +51,7 @@ mtype = {
 	Limits, RecallFlushed, RecallNoted, /* checkLimits, spender.recall */
 	TakeFromPool, TakeFromLimit, Committed, Undraw,
 	EndNoted,                  /* statement.End */
-	ReservePost, FillPools,    /* Core.Reserve */
+	ReservePost, FillPools, ReturnLowered, /* Core.Reserve */
 	PutLimit, RecallNow, Recalling, LimitNoted, /* Core.SetLimit */
 	CloseNoted                 /* Ledger.Close */
 };
@@ -70,6 +70,9 @@ Core core[PROCESSES];
 typedef Caller {
 	mtype at;
 	bool begun, checked;       /* the statement has a hold; unchecked is above 0 */
+#if PER > 1
+	bool looked;               /* spender.looked */
+#endif
 	byte Left, Start, Limit, fromLimit, fromPool; /* hold */
 	bool moved;                /* the revision is not the one that the hold or the call remembers */
 	byte cost, drawn;
@@ -94,12 +97,22 @@ scratch byte more;
 scratch byte covers;
 scratch byte granted_is_covered, granted_in_term_is_covered, held_is_reserved, term_was_open, limit_was_heeded;
 
+/* A process with one caller fills no pools while it has a statement. */
+#if PER > 1
+#define has_looked C.looked
+#define set_looked(x) C.looked = (x)
+#else
+#define has_looked true
+#define set_looked(x) skip
+#endif
+
 /* What is asserted after every step. */
 #define holds(c)   (caller[c].Left + (caller[c].at == Committed -> caller[c].granted - caller[c].cost : unrecorded(c)) \
-	+ (caller[c].at == FillPools -> caller[c].cost : 0))
+	+ (fills(c) -> caller[c].cost : 0))
+#define fills(c)   (caller[c].at == FillPools || caller[c].at == ReturnLowered)
 #define holdsIn(c, t) ((caller[c].Start == t -> caller[c].Left : 0) \
 	+ (caller[c].at == Committed && caller[c].start == t -> caller[c].granted : 0) \
-	+ (caller[c].at == FillPools && caller[c].start == t -> caller[c].cost : 0))
+	+ (fills(c) && caller[c].start == t -> caller[c].cost : 0))
 #define waits(p, t) (core[p].used[t] + core[p].back[t])
 #if WINDOW == 2
 #define notes(p) (waits(p, 0) + waits(p, 1) + waits(p, 2) + waits(p, 3))
@@ -273,7 +286,7 @@ inline emptyPool(p) {
 /* returnToPool returns what was drawn. What returns to another term is lost. */
 inline returnToPool(c, amount) {
 	if
-#ifndef FAULT_POOL_FILLED_AFTER_RECALL
+#ifndef FAULT_RETURNED_AFTER_RECALL
 	:: C.moved -> P.back[C.Start] = P.back[C.Start] + amount
 #endif
 	:: else ->
@@ -371,6 +384,9 @@ inline forget(k) {
 	caller[k].Left = 0; caller[k].Start = 0; caller[k].Limit = 0; caller[k].fromLimit = 0; caller[k].fromPool = 0;
 	caller[k].cost = 0; caller[k].drawn = 0; caller[k].start = 0; caller[k].granted = 0; caller[k].limit = 0;
 	caller[k].began = 0; caller[k].floor = 0; caller[k].under = 0;
+#if PER > 1
+	caller[k].looked = false;
+#endif
 #ifdef EXACT
 	caller[k].evaluations = 0;
 	caller[k].last = false
@@ -390,8 +406,8 @@ inline Ahead(c) {
 }
 #endif
 
-mtype = { charge, look, looked, limits, recallFlushed, recallNoted, takeFromPool, takeFromLimit, committed, undraw,
-	end, endNoted, reserve, reservePost, fillPools, setLimit, recallNow, close, closeNoted, crash, clock }
+mtype = { charge, look, recalled, limits, recallFlushed, recallNoted, takeFromPool, takeFromLimit, committed, undraw,
+	end, endNoted, reserve, reservePost, fillPools, returnLowered, setLimit, recallNow, close, closeNoted, crash, clock }
 #define show(what, c, x) printf("step %e %d %d %e : now %d limit %d spent %d reserved %d window %d %d granted %d hold %d pool %d\n", \
 	what, c, x, outcome, now, limit, spent, reserved, StoredStart, StoredSpent, granted_ever, C.Left, P.Left)
 #define show_world(what, x) printf("step %e %d %d\n", what, x, x)
@@ -426,7 +442,7 @@ proctype call(byte c) {
 #ifdef FAULT_ANSWER_FIRST
 				grantedIn[C.Start] = grantedIn[C.Start] + C.cost;
 #endif
-				C.at = (C.checked -> Limits : Look)
+				C.at = (C.checked && has_looked -> Limits : Look)
 			fi;
 			leave(c);
 			show(charge, c, x)
@@ -439,11 +455,18 @@ proctype call(byte c) {
 	/* checkForLimitsIfHeld, checkForLimits: LimitsSet and recall. */
 	:: d_step { ready(c) && (C.at == Look && !watched(home(c))) ->
 			outcome = stored;
+#ifdef FAULT_DRAWN_UNSEEN
+			set_looked(true);
+#else
+			set_looked(has_pools || !C.checked && has_last);
+#endif
+			covers = (has_pools || !C.checked && has_last);
 			C.checked = true;
 			if
-			:: P.unseen && (has_pools || has_last) -> P.unseen = false; C.limit = limit; bump(home(c)); C.at = Looked
+			:: P.unseen && covers -> P.unseen = false; C.limit = limit; bump(home(c)); C.at = Looked
 			:: else -> C.at = Limits
 			fi;
+			covers = false;
 			leave(c);
 			show(look, c, 0)
 	}
@@ -459,7 +482,7 @@ proctype call(byte c) {
 			:: else -> C.at = LimitNoted
 			fi;
 			leave(c);
-			show(looked, c, 0)
+			show(recalled, c, 0)
 	}
 	/* checkLimits; spender.recall, which flushes before it reads the balance. */
 	:: atomic { ready(c) && (C.at == Limits) ->
@@ -509,7 +532,7 @@ proctype call(byte c) {
 			fi;
 			C.drawn = 0;
 			if
-			:: P.Left == 0 || Over(P.Start) || C.Left > 0 && C.Start != P.Start -> covers = (C.cost <= C.Left)
+			:: !has_looked || P.Left == 0 || Over(P.Start) || C.Left > 0 && C.Start != P.Start -> covers = (C.cost <= C.Left)
 			:: else ->
 				covers = (C.cost <= C.Left + P.Left);
 				if
@@ -674,16 +697,28 @@ proctype call(byte c) {
 	}
 	:: d_step { ready(c) && (C.at == FillPools) ->
 			outcome = stored;
-			P.pooled = true;
-			P.limit = C.limit;
-			P.Left = (P.Start == C.start -> P.Left : 0) + C.cost; P.Start = C.start;
-			covers = C.moved;
-			C.moved = false;
-			done(c);
-			C.at = (covers -> RecallNow : Idle); /* recallSince */
-			covers = false;
+			if
+#ifndef FAULT_FILLED_AFTER_RECALL
+			:: C.moved -> C.moved = false; C.at = ReturnLowered
+#endif
+			:: else ->
+				P.pooled = true;
+				P.limit = C.limit;
+				P.Left = (P.Start == C.start -> P.Left : 0) + C.cost; P.Start = C.start;
+				C.moved = false;
+				done(c)
+			fi;
 			leave(c);
 			show(fillPools, c, 0)
+	}
+	:: d_step { ready(c) && (C.at == ReturnLowered) ->
+			outcome = stored;
+			if
+			:: limit < C.limit -> P.back[C.start] = P.back[C.start] + C.cost; C.moved = false; done(c)
+			:: else -> C.at = FillPools
+			fi;
+			leave(c);
+			show(returnLowered, c, 0)
 	}
 #endif
 #ifndef NO_LIMITS

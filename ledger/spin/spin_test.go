@@ -28,6 +28,9 @@ func TestEveryState(t *testing.T) {
 		{"ledger.pml", "PROCESSES=3 LIMIT=1 WINDOW=0"},
 		{"ledger.pml", "PROCESSES=1 LIMIT=2 WINDOW=2"},
 		{"ledger.pml", "PROCESSES=1 LIMIT=2 WINDOW=0 DOUBT"},
+		{"ledger.pml", "PROCESSES=2 LIMIT=1 WINDOW=0 DOUBT"},
+		{"ledger.pml", "PROCESSES=1 PER=2 LIMIT=1 NO_FAILURES"},
+		{"ledger.pml", "PROCESSES=1 PER=2 LIMIT=1 WINDOW=0 DOUBT"},
 		{"trace.pml", "PROCESSES=3"},
 	} {
 		if v := verify(t, c.model, 2048, false, c.macros); v.Violated != "" {
@@ -43,6 +46,7 @@ func TestEveryStateOfMore(t *testing.T) {
 	}
 	for _, macros := range []string{
 		"PROCESSES=3 LIMIT=2 WINDOW=0 NO_FAILURES",
+		"PROCESSES=1 PER=2 LIMIT=2 WINDOW=0 DOUBT",
 	} {
 		if v := verify(t, "ledger.pml", 8192, false, macros); v.Violated != "" {
 			t.Errorf("%s: %s is violated after %d steps", macros, v.Violated, v.Depth)
@@ -60,6 +64,9 @@ func TestPlantedFaults(t *testing.T) {
 		{"RETURN_TO_NEW_WINDOW", "ledger.pml", "PROCESSES=1 NO_FAILURES", "reserved_is_there"},
 		{"LIMIT_READ_BEFORE", "ledger.pml", "PROCESSES=2 LIMIT=1 WINDOW=0 NO_FAILURES", "within_limit"},
 		{"LIMIT_NOT_RECALLED", "ledger.pml", "PROCESSES=2 NO_FAILURES", "limit_was_heeded"},
+		{"FILLED_AFTER_RECALL", "ledger.pml", "PROCESSES=1 PER=2 LIMIT=1 WINDOW=0 NO_FAILURES", "limit_was_heeded"},
+		{"RETURNED_AFTER_RECALL", "ledger.pml", "PROCESSES=1 PER=2 LIMIT=2 WINDOW=0 NO_FAILURES", "limit_was_heeded"},
+		{"DRAWN_UNSEEN", "ledger.pml", "PROCESSES=2 PER=2 LIMIT=1 WINDOW=0 NO_FAILURES", "limit_was_heeded"},
 		{"REFUND_AFTER_CRASH", "ledger.pml", "PROCESSES=2 NO_FAILURES", "granted_in_term_is_covered"},
 		{"NOTES_WAIT_AGAIN", "ledger.pml", "PROCESSES=2 WINDOW=0 DOUBT", "held_is_reserved"},
 		{"HOLD_KEPT_IN_DOUBT", "ledger.pml", "PROCESSES=1 WINDOW=0 DOUBT", "held_is_reserved"},

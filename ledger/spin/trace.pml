@@ -59,6 +59,7 @@ inline save(finished, back) {
 }
 
 proctype use(byte p) {
+end_of_points: /* all of them may wait for ever: a trace has STEPS points */
 	do
 	/* OpenTrace */
 	:: d_step { !T.open && User == 0 && Saved < STEPS -> T.open = true; T.saved = Saved }
