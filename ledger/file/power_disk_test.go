@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite/powerloss"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/file"
 )
 
 // A disk that fails. Outages are played with every one of their changes failing in
@@ -167,4 +171,71 @@ func TestCrashDiskJudgeNotices(t *testing.T) {
 		t.Error("not noticed")
 	}
 	t.Logf("noticed after %d failures", noticed)
+}
+
+// Nothing of a transaction is stored whose COMMIT a disk has made fail, or any change before it: what
+// its caller keeps in memory and writes again is written once. Another statement holds something of
+// the same account, which stays reserved.
+func TestDiskFailsInCommit(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		for _, how := range diskFailures {
+			failures := 0
+			for n := 0; ; n++ {
+				if !failsInCommit(t, n, how, ends) {
+					break
+				}
+				failures++
+			}
+			if failures < 2 { // a write and a sync
+				t.Errorf("%+v: %d failures", how, failures)
+			}
+		}
+	}
+}
+
+// failsInCommit has a change of a charge fail, n counted from 0, or of the end of the statement. It
+// reports whether there was such a change.
+func failsInCommit(t *testing.T, n int, how diskFailure, ends bool) (failed bool) {
+	dir := t.TempDir()
+	r, err := powerloss.Record(dir)
+	check(t, err)
+	defer r.Stop()
+	l, err := file.Open(filepath.Join(dir, "x-ledger"), true)
+	check(t, err)
+	check(t, l.SetLimit("ana", "m", 100, 0))
+	granted := budget.Amount(0)
+	charge := func(s ledger.Statement, times int) (err error) {
+		for range times {
+			if err = s.Spender("f", "m").Charge([]byte("ana"), 1); err == nil {
+				granted++
+			}
+		}
+		return err
+	}
+	held, s := l.NewStatement(), l.NewStatement()
+	check(t, charge(held, 6)) // of which one is not recorded, and two are left
+	check(t, charge(s, 6))
+	if ends {
+		r.Fail(n, how.code, how.lasting)
+		err = s.End()
+	} else {
+		check(t, charge(s, 2)) // nothing is left
+		r.Fail(n, how.code, how.lasting)
+		err = charge(s, 1)
+	}
+	if failed = r.Heal(); failed != (err != nil) {
+		t.Errorf("change %d, %+v: %v", n, how, err)
+	}
+	if !ends {
+		check(t, charge(s, 1))
+	}
+	check(t, s.End())
+	b, err := l.Balance("ana", "m")
+	check(t, err)
+	if b.Spent != granted-1 || b.Reserved != 3 {
+		t.Errorf("change %d, %+v: spent %d and reserved %d of %d", n, how, b.Spent, b.Reserved, granted)
+	}
+	check(t, held.End())
+	check(t, l.Close())
+	return failed
 }
