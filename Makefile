@@ -17,6 +17,7 @@ long:
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
+	GEOSQL_GAPPA=1 $(GO) test ./mechanism/exact ./mechanism/scalar ./mechanism/planar -run Filters -v -timeout 60m
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	GEOSQL_AUDIT_BUGS=all $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 

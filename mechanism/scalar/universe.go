@@ -176,8 +176,9 @@ func (u *Universe) Index(x float64) int64 {
 	// With e = 2^-53 and M = max(|lo|, |hi|): lo was rounded by e*M at most, the
 	// difference by 2e*M, step, its inverse and the product lose 3e relative
 	// to at most 2M/step, and a midpoint was rounded by e*M. That is 10e*M/step
-	// and terms in e^2: less than 2^-49 M/step = 16e*M/step between y's distance to
-	// a midpoint and the true one. Closer to k than half of one less that, k is right.
+	// and terms in e^2, and u.sure and the difference below are rounded too: less than
+	// 2^-49 M/step = 16e*M/step between y's distance to a midpoint and the true one.
+	// Closer to k than half of one less that, k is right. TestFilters proves it.
 	if math.Abs(y-float64(k)) < u.sure {
 		return k
 	}
