@@ -33,8 +33,10 @@ func (f *frame) project(lat, dlon float64) (x, y float64) {
 	up, out, norm := conformal(math.Sincos(lat * radiansPerDegree))
 	sinL, cosL := math.Sincos(dlon * radiansPerDegree)
 	east, out := out*sinL, out*cosL
-	k := f.diameter / (norm + f.sin0*up + f.cos0*out)
-	return k * east, k * (f.cos0*up - f.sin0*out)
+	north := f.cos0*up - f.sin0*out
+	below := norm + f.sin0*up + f.cos0*out
+	k := f.diameter / below
+	return k * east, k * north
 }
 
 // unproject is the inverse of project, for every point of the plane: lat in
