@@ -127,7 +127,7 @@ xs -> (1 + (inv - 1 / v_rate) / (1 / v_rate)) / q { s1 <> 0, q <> 0 };
 m -> ((1 + (right1 - err * inv) / (err * inv)) * (1 + (inv - 1 / v_rate) / (1 / v_rate)) - 1) / 1b-48 { err <> 0, s1 <> 0, q <> 0, inv <> 0 };
 $ q in (` + powers(-45, 0) + `), mid in (1, 4, 16);`,
 			},
-			Needs:   1,
+			Needs:   0.81,
 			Planted: []gappa.Edit{{File: "enclosure.go", Old: `e.err * inverse`, New: `e.err * inverse / 2`}},
 		},
 		{
@@ -189,7 +189,7 @@ error = (x - exactly) / scale / ` + exponentError + ";",
 				Hints: `x - exactly -> (x - difference * difference) + (difference - D) * (difference + D);
 $ count in (` + ratios(1.2, 0.25, 128) + `), rate in 6;`,
 			},
-			Needs:   1,
+			Needs:   0.95,
 			Planted: []gappa.Edit{{File: "gaussian.go", Old: `far-g.middle`, New: `far-g.middle*(1+0x1p-48)`}},
 		},
 		{
@@ -206,7 +206,7 @@ error = (result - exactly) / second / ` + exponentError + ";",
 z - Z -> (z - zz) - digits * 1b-70;
 $ p_k in (` + ratios(1.3, 16, 1000) + `);`,
 			},
-			Needs:   1,
+			Needs:   0.56,
 			Planted: []gappa.Edit{{File: "normal.go", Old: `0x1p-64) * (1. / (1 << stepBits))`, New: `0x1p-64) * (1. / (1 << stepBits)) * (1 + 0x1p-48)`}},
 		},
 		roundingOfNormal("equal signs", "1"),
@@ -292,7 +292,7 @@ rounded = |rounding| / 1b-55;`,
 |sigma| -> sigma + (|sigma| - sigma);
 $ share in 8, total in 4;`,
 		},
-		Needs:   1,
+		Needs:   0.7,
 		Planted: []gappa.Edit{{File: "normal.go", Old: "0x1p-50", New: "0x1p-52"}},
 	}
 }

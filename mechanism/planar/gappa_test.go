@@ -112,6 +112,23 @@ k -> K * (1 + (k - K) / K) { D <> 0, BELOW <> 0 };`,
 			Needs:   1,
 			Planted: []gappa.Edit{{File: "noise.go", Old: "proposalShare = 0.7071067", New: "proposalShare = 0.7071068"}},
 		},
+		{
+			// Longitudes are within 180 degrees of an origin, and latitudes within 90 of 0.
+			Script: gappa.Script{
+				Name: "side of an edge",
+				Of: []gappa.Function{
+					{Name: "toUnits", Prefix: "u_", Only: []string{"u_result"}, Bound: map[string]string{"degrees": "360"}},
+					{Name: "edge.side", Only: []string{"Compare_1", "Compare_2"}},
+				},
+				After: "left = Compare_1 / 9223372036854775807; right = Compare_2 / 9223372036854775807;",
+				Claim: `|(p_x - e_a_x) / u_result| <= 1 /\ |(e_b_x - e_a_x) / u_result| <= 1 /\ |(e_b_y - e_a_y) / u_result| <= 0.5 /\ |(p_y - e_a_y) / u_result| <= 0.5
+-> |left| <= @F@ /\ |right| <= @F@`,
+				Hints: `Compare_1 -> ((p_x - e_a_x) / u_result) * ((e_b_y - e_a_y) / u_result) * (u_result * u_result) { u_result <> 0 };
+Compare_2 -> ((e_b_x - e_a_x) / u_result) * ((p_y - e_a_y) / u_result) * (u_result * u_result) { u_result <> 0 };`,
+			},
+			Needs:   0.71,
+			Planted: []gappa.Edit{{File: "lattice.go", Old: "perDegree = 1e7", New: "perDegree = 1e8"}},
+		},
 	})
 }
 
