@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
@@ -30,10 +31,11 @@ func TestClosedLedgerIsNotLookedAt(t *testing.T) {
 // eventful is a disk that something happens at.
 type eventful struct {
 	disk
-	written, viewed func() // after the next write, and before the next view
+	writes, written, viewed func() // before the next write, after it, and before the next view
 }
 
 func (e *eventful) Update(needs engine.Needs, work func(engine.Transaction) error) error {
+	happen(&e.writes)
 	err := e.disk.Update(needs, work)
 	happen(&e.written)
 	return err
@@ -122,4 +124,25 @@ func TestPoolsAreNotDrawnFromUnseen(t *testing.T) {
 	check(t, core.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 30}}))
 	refused(t, s.Spender("f", "m").Charge([]byte("ana"), 10))
 	check(t, s.End())
+}
+
+// A trace draws from a pool while the limit is lowered. Steps that it takes later must not use what is
+// left of that.
+func TestTraceDrawsBesideSetLimit(t *testing.T) {
+	l := newFile(t)
+	e := &eventful{disk: disk{l}}
+	core := engine.New(e)
+	check(t, core.SetLimit("*", "m", 100, 0))
+	check(t, core.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 30}}))
+	trace, _, _, err := core.OpenTrace("t", "ana", "m", "f")
+	check(t, err)
+	e.writes = func() { check(t, core.SetLimit("ana", "m", 0, 0)) }
+	check(t, trace.Reserve(10, 10))
+	trace.Add(ledger.Point{Time: time.Unix(1, 0), Spent: 1})
+	refused(t, trace.Reserve(1, 1))
+	check(t, trace.Close(nil))
+	check(t, core.Flush())
+	if b, err := core.Balance("ana", "m"); err != nil || b.Spent != 1 || b.Reserved != 0 {
+		t.Errorf("got %+v, %v", b, err)
+	}
 }

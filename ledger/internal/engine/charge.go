@@ -16,7 +16,7 @@ func (c *Core) Charge(function string, unit budget.Unit, items []ledger.Item) er
 		return err
 	}
 	revision := c.revision.Load()
-	drawn, covered := c.drawFromPools(unit, items, looked)
+	drawn, _, covered := c.drawFromPools(unit, items, looked)
 	if covered {
 		c.noteItems(function, unit, items, drawn)
 		_ = c.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later

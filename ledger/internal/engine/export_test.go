@@ -9,7 +9,7 @@ import (
 // happened. It reports whether the pools had all of it.
 func (c *Core) DrawAndReturn(unit budget.Unit, items []ledger.Item, meanwhile func()) bool {
 	revision := c.revision.Load()
-	drawn, covered := c.drawFromPools(unit, items, true)
+	drawn, _, covered := c.drawFromPools(unit, items, true)
 	meanwhile()
 	c.returnToPools(unit, items, drawn, revision)
 	return covered

@@ -124,23 +124,24 @@ func (c *Core) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
 // add adds a share that was reserved later than what the pool has.
 func (q *pool) add(s ledger.Share) { q.Share = ledger.Share{Term: s.Term, Left: q.In(s.Term) + s.Left} }
 
-// drawFromPools takes what the pools have for items, and reports whether that covers all items. It
-// takes nothing for a caller who has not looked for limits.
-func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool) (drawn []ledger.Share, covered bool) {
+// drawFromPools takes what the pools have for items, and reports whether that covers all items.
+// Under is the highest limit that any of it was reserved under. It takes nothing for a caller who
+// has not looked for limits.
+func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool) (drawn []ledger.Share, under budget.Amount, covered bool) {
 	drawn, covered = make([]ledger.Share, len(items)), true
 	if !looked {
-		return drawn, false
+		return drawn, 0, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pools, now := c.pools[unit], c.store.Now()
 	for i, item := range items {
 		if q := pools[item.Account]; q != nil && !q.Term.Over(now) {
-			drawn[i] = q.take(item.Epsilon)
+			drawn[i], under = q.take(item.Epsilon), max(under, q.limit)
 		}
 		covered = covered && drawn[i].Left == item.Epsilon
 	}
-	return drawn, covered
+	return drawn, under, covered
 }
 
 // take takes what the pool has, at most the amount.

@@ -88,7 +88,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		}
 		revision = t.core.revision.Load()
 	}
-	drawn, _ := t.core.drawFromPools(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}}, t.looked)
+	drawn, under, _ := t.core.drawFromPools(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}}, t.looked)
 	user := t.user
 	if user == nil {
 		user = make([]byte, 16)
@@ -112,7 +112,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		return err
 	}
 	t.user, t.held, t.ahead = user, held, granted
-	t.limit, t.revision = limit, revision
+	t.limit, t.revision = max(limit, under), revision
 	return nil
 }
 
