@@ -21,7 +21,8 @@ type Script struct {
 	// how much smaller the bound could be.
 	Claim string
 
-	// Hints are rewriting rules and splittings.
+	// Hints are rewriting rules and splittings. Gappa checks that a rule is an identity. It only warns where
+	// it takes a denominator for nonzero that no condition of the rule names.
 	Hints string
 
 	// Rounding is Gappa's rounding operator; empty means float64's.

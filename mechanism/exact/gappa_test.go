@@ -186,7 +186,7 @@ error = (t - exactly) / scale / ` + exponentError + ";",
 exactly = D * D;
 error = (x - exactly) / scale / ` + exponentError + ";",
 				Claim: `rate in [1, 4] /\ count in [0, 128] -> |error| <= @F@`,
-				Hints: `x - exactly -> (x - difference * difference) + (difference - D) * (difference + D);
+				Hints: `x - exactly -> (x - difference * difference) + (difference - D) * (difference + D) { 2 * sqrt(rate) <> 0 };
 $ count in (` + ratios(1.2, 0.25, 128) + `), rate in 6;`,
 			},
 			Needs:   0.95,
