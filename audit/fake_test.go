@@ -77,7 +77,8 @@ func (s *fakeSession) geometric() int64 {
 		rate = 0.2
 	}
 	draw := func() int64 { return int64(math.Floor(s.random.ExpFloat64() / rate)) }
-	return draw() - draw()
+	up, down := draw(), draw()
+	return up - down
 }
 
 var (

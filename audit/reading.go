@@ -64,14 +64,6 @@ func aggregateReadings(a attack) attack {
 	return a
 }
 
-// sharedReadings returns an attack on an aggregate under d1 over rows of which each is in one group. The groups of all
-// trials of a statement cost an account once, so that a trial is quick.
-func sharedReadings(a attack) attack {
-	a = aggregateReadings(a)
-	a.shared, a.alike = true, ""
-	return a
-}
-
 // number returns an answer that is a real number.
 func number(v any) (float64, bool) {
 	x, ok := v.(float64)

@@ -119,7 +119,6 @@ func (d *libraryDatabase) Close() error {
 
 type librarySession struct {
 	conn *sqlite.Conn
-	row  []sqlite.Value
 	out  []any
 }
 

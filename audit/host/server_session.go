@@ -15,7 +15,6 @@ type serverSession struct {
 	database *serverDatabase
 	conn     *pgx.Conn
 	notices  []string
-	values   []any
 }
 
 // Query implements [Session].
