@@ -62,7 +62,7 @@ type probe struct {
 	tried, failures int  // of those
 
 	fine     []int64 // answers of the first input on a smooth lattice
-	collided bool    // they were tested
+	collided int     // how often they were tested
 
 	violations []Violation
 }
@@ -74,7 +74,7 @@ func (p *probe) tests() int {
 		n += dependences
 	}
 	if p.smooth != nil {
-		n++
+		n += len(smoothLooks) + 1 // and at the end
 	}
 	return n
 }
@@ -166,10 +166,11 @@ func (p *probe) keep(batch [2]sample) {
 		}
 		p.counted += len(s.answers)
 	}
-	if room := mostSmooth - len(p.fine); room > 0 {
+	if room := smoothLooks[len(smoothLooks)-1] - len(p.fine); room > 0 {
 		p.fine = append(p.fine, batch[0].smooth[:min(room, len(batch[0].smooth))]...)
 	}
-	if len(p.fine) == mostSmooth {
+	if p.collided < len(smoothLooks) && len(p.fine) >= smoothLooks[p.collided] {
+		p.collided++
 		p.checkCollisions()
 	}
 }
@@ -307,15 +308,14 @@ func (p *probe) judge() {
 	}
 }
 
-// mostSmooth is how many answers the test for collisions takes.
-const mostSmooth = 1 << 20
+// smoothLooks is after how many answers they are tested for collisions.
+var smoothLooks = [...]int{1 << 16, 1 << 20}
 
-// checkCollisions tests, once, whether answers are equal more often than they may be.
+// checkCollisions tests whether answers are equal more often than they may be.
 func (p *probe) checkCollisions() {
-	if len(p.fine) == 0 || p.collided {
+	if len(p.fine) == 0 {
 		return
 	}
-	p.collided = true
 	if found, many := bound.Collisions(p.fine, p.smooth.rate, p.run.alpha); many {
 		p.violated(Violation{Check: support, Draws: len(p.fine),
 			What: fmt.Sprintf("answers repeat as if there were few of them: %d of %d pairs of neighbours are equal, %.4g may be", found.Equal, found.Pairs, found.Expected)})
