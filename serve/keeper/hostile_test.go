@@ -166,7 +166,7 @@ func attack(how string, conn *pipe.Conn, stream *os.File, kind pipe.Type, frame 
 
 // A worker that was taken over costs its own session, and nothing of the keeper.
 func TestHostileWorkers(t *testing.T) {
-	s := newSite(t, func(o *Options) { o.Grace, o.Start = 100*time.Millisecond, 300*time.Millisecond })
+	s := newSite(t, func(o *Options) { o.Grace, o.Start = 100*time.Millisecond, time.Second }) // enough for a machine with much to do
 	s.addRole(func(r *role.Role) { r.Timeout = 300 * time.Millisecond })
 	good := s.session()
 	before := s.spent("ana")
