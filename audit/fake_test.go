@@ -121,7 +121,7 @@ func (s *fakeSession) Query(ctx context.Context, sql string, row func([]any) err
 		}
 		return errors.New("refused")
 	}
-	if s.fails != nil {
+	if s.fails != nil && account == "c0-ana" { // not where a budget ends, which few statements show
 		if err := s.fails(input); err != nil {
 			return err
 		}
