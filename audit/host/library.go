@@ -138,27 +138,12 @@ func (s *librarySession) Query(ctx context.Context, sql string, row func([]any) 
 		s.out = s.out[:0]
 		for i := range n {
 			v := statement.Column(i)
-			s.out = append(s.out, plain(&v))
+			s.out = append(s.out, v.Copy())
 		}
 		if err := row(s.out); err != nil {
 			return err
 		}
 	}
-}
-
-// plain returns a value that stays valid.
-func plain(v *sqlite.Value) any {
-	switch v.Type() {
-	case sqlite.Integer:
-		return v.Int()
-	case sqlite.Float:
-		return v.Float()
-	case sqlite.Text:
-		return v.Text()
-	case sqlite.Blob:
-		return append([]byte(nil), v.Bytes()...)
-	}
-	return nil
 }
 
 func (s *librarySession) Close() error { return s.conn.Close() }

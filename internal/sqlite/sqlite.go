@@ -447,3 +447,18 @@ func (v *Value) Bytes() []byte {
 
 // Text returns a copy of the value of a Text or Blob.
 func (v *Value) Text() string { return string(v.Bytes()) }
+
+// Copy returns a copy of the value that stays valid: nil, an int64, a float64, a string or a []byte.
+func (v *Value) Copy() any {
+	switch v.Type() {
+	case Integer:
+		return v.Int()
+	case Float:
+		return v.Float()
+	case Text:
+		return v.Text()
+	case Blob:
+		return append([]byte{}, v.Bytes()...)
+	}
+	return nil
+}

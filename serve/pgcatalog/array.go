@@ -133,7 +133,7 @@ type arrayGroup struct {
 }
 
 func (g *arrayGroup) Step(c *sqlite.Call) error {
-	v := value(c.Arg(0))
+	v := c.Arg(0).Copy()
 	if b, ok := v.([]byte); ok {
 		v = fmt.Sprintf(`\x%x`, b)
 	}
@@ -163,7 +163,7 @@ type boolGroup struct {
 }
 
 func (g *boolGroup) Step(c *sqlite.Call) error {
-	v := value(c.Arg(0))
+	v := c.Arg(0).Copy()
 	if v == nil {
 		return nil
 	}
@@ -203,7 +203,7 @@ type elementsCursor struct {
 
 func (u *elementsCursor) Filter(c *sqlite.Call, _ uint) (sqlite.Rows, error) {
 	u.elements, u.i, u.first = nil, 0, 1
-	v := value(c.Arg(0))
+	v := c.Arg(0).Copy()
 	if v == nil {
 		return sqlite.NoRow, nil
 	}
@@ -239,9 +239,9 @@ func (s *seriesCursor) Filter(c *sqlite.Call, _ uint) (sqlite.Rows, error) {
 		if i >= c.Len() {
 			break
 		}
-		v, ok := typed(value(c.Arg(i))).(int64)
+		v, ok := typed(c.Arg(i).Copy()).(int64)
 		if !ok {
-			if value(c.Arg(i)) == nil {
+			if c.Arg(i).Copy() == nil {
 				if i == 2 {
 					continue
 				}

@@ -92,7 +92,7 @@ func ask(conn *sqlite.Conn, sql string, arguments ...string) (list []string, err
 		var row []string
 		for i := range s.Columns() {
 			v := s.Column(i)
-			switch x := value(&v).(type) {
+			switch x := v.Copy().(type) {
 			case nil:
 				row = append(row, "NULL")
 			case []byte:

@@ -79,20 +79,6 @@ var returned = sync.OnceValue(func() map[string]uint32 {
 	return m
 })
 
-func value(v *sqlite.Value) any {
-	switch v.Type() {
-	case sqlite.Integer:
-		return v.Int()
-	case sqlite.Float:
-		return v.Float()
-	case sqlite.Text:
-		return v.Text()
-	case sqlite.Blob:
-		return append([]byte{}, v.Bytes()...)
-	}
-	return nil
-}
-
 func result(c *sqlite.Call, i int, v any) {
 	switch v := v.(type) {
 	case nil:
@@ -167,7 +153,7 @@ func (c *catalogue) register(conn *sqlite.Conn) error {
 		lib.Scalars = append(lib.Scalars, sqlite.Scalar{Name: f.name, Args: f.args, Flags: flags, Call: func(call *sqlite.Call) error {
 			a := make([]any, call.Len())
 			for i := range a {
-				if a[i] = value(call.Arg(i)); a[i] == nil && f.strict {
+				if a[i] = call.Arg(i).Copy(); a[i] == nil && f.strict {
 					call.ResultNull(0)
 					return nil
 				}
