@@ -2,29 +2,66 @@
 //
 // A query over a hundred thousand accounts looks an account up at every row. A
 // map[string]int waits for memory four times: for the control word, the key, the
-// key's bytes and the value. A Table reads one slot and the name, which halves the
-// time once the names exceed the processor's caches.
+// key's bytes and the value. A Table reads one slot, which has a short name whole.
 package intern
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"math/bits"
+	"math/rand/v2"
 )
 
 // A Table numbers distinct names 0, 1, 2, ... in the order of their first
 // appearance. The zero value is empty. It must not be used concurrently.
 type Table struct {
-	seed  maphash.Seed
-	slots []slot   // open addressing, a power of two, at most half full
-	ends  []uint32 // of the names in text
-	text  []byte   // the names, one after the other
+	seed  maphash.Seed // for the keys of long names
+	salt  [2]uint64    // for the hashes of keys
+	slots []slot       // open addressing, a power of two, at most half full
+	ends  []uint32     // of the names in text
+	text  []byte       // the names, one after the other
 }
 
-// A slot holds the number of a name plus one, or 0 if the slot is free, and half of
-// the name's hash, which distinguishes nearly all names without reading them.
+// A key stands for a name. Different names of up to keySize bytes have different keys; a longer name
+// has a hash in place of its bytes, and is compared itself.
+type key struct {
+	first, last uint64
+	size        uint32
+}
+
+const keySize = 16
+
+// A slot holds the number of a name plus one, or 0 if the slot is free, and the name's key.
 type slot struct {
-	hash   uint32
+	key
 	number uint32
+}
+
+// key returns the key of a name. A size from 8 on, with the first and the last 8 bytes, which may
+// overlap, says all bytes; so does a size from 4 on with 4 bytes; and so do 3 bytes and the size.
+func (t *Table) key(name []byte) key {
+	n := len(name)
+	k := key{size: uint32(n)}
+	switch {
+	case n > keySize:
+		k.first = maphash.Bytes(t.seed, name)
+	case n >= 8:
+		k.first, k.last = binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[n-8:])
+	case n >= 4:
+		k.first = uint64(binary.LittleEndian.Uint32(name))
+		k.last = uint64(binary.LittleEndian.Uint32(name[n-4:]))
+	case n > 0:
+		k.first = uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16
+	}
+	return k
+}
+
+// hash returns a hash of a key. It depends on the table's salt, so that nobody can choose names that
+// collide.
+func (t *Table) hash(k key) uint64 {
+	hi, lo := bits.Mul64(k.first^t.salt[0], k.last^uint64(k.size)<<56^t.salt[1])
+	return hi ^ lo
 }
 
 // Len returns the number of names.
@@ -44,8 +81,8 @@ func (t *Table) Number(name []byte) int {
 	if 2*len(t.ends) >= len(t.slots) {
 		t.grow()
 	}
-	hash := maphash.Bytes(t.seed, name)
-	at := t.find(hash, name)
+	k := t.key(name)
+	at := t.find(k, name)
 	if n := t.slots[at].number; n != 0 {
 		return int(n - 1)
 	}
@@ -54,7 +91,7 @@ func (t *Table) Number(name []byte) int {
 	}
 	t.text = append(t.text, name...)
 	t.ends = append(t.ends, uint32(len(t.text)))
-	t.slots[at] = slot{uint32(hash >> 32), uint32(len(t.ends))}
+	t.slots[at] = slot{k, uint32(len(t.ends))}
 	return len(t.ends) - 1
 }
 
@@ -63,17 +100,17 @@ func (t *Table) Find(name []byte) (number int, found bool) {
 	if len(t.ends) == 0 {
 		return 0, false
 	}
-	n := t.slots[t.find(maphash.Bytes(t.seed, name), name)].number
+	n := t.slots[t.find(t.key(name), name)].number
 	return int(n) - 1, n != 0
 }
 
-// find returns the slot of name, or the free slot where it belongs.
-func (t *Table) find(hash uint64, name []byte) uint64 {
+// find returns the slot of the name that has a key, or the free slot where it belongs.
+func (t *Table) find(k key, name []byte) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	at := hash & mask
+	at := t.hash(k) & mask
 	for {
-		s := t.slots[at]
-		if s.number == 0 || s.hash == uint32(hash>>32) && string(t.Name(int(s.number-1))) == string(name) {
+		s := &t.slots[at]
+		if s.number == 0 || s.key == k && (k.size <= keySize || string(t.Name(int(s.number-1))) == string(name)) {
 			return at
 		}
 		at = (at + 1) & mask
@@ -82,17 +119,28 @@ func (t *Table) find(hash uint64, name []byte) uint64 {
 
 func (t *Table) grow() {
 	if t.slots == nil {
-		t.seed = maphash.MakeSeed()
+		t.seed, t.salt = maphash.MakeSeed(), [2]uint64{rand.Uint64(), rand.Uint64()}
 	}
-	t.slots = make([]slot, max(16, 4*len(t.slots)))
+	size := max(16, 4*len(t.slots))
+	if size <= cap(t.slots) {
+		t.slots = t.slots[:size]
+		clear(t.slots)
+	} else {
+		t.slots = make([]slot, size)
+	}
 	for i := range t.ends {
-		hash := maphash.Bytes(t.seed, t.Name(i))
-		t.slots[t.find(hash, t.Name(i))] = slot{uint32(hash >> 32), uint32(i + 1)}
+		name := t.Name(i)
+		k := t.key(name)
+		t.slots[t.find(k, name)] = slot{k, uint32(i + 1)}
 	}
 }
 
-// Reset forgets all names and keeps the memory.
+// Reset forgets all names and keeps the memory. A table that had few names for its size becomes
+// smaller, so that the next Reset takes less time.
 func (t *Table) Reset() {
+	if len(t.slots) > 16*max(1, len(t.ends)) {
+		t.slots = t.slots[:len(t.slots)/4]
+	}
 	clear(t.slots)
 	t.ends, t.text = t.ends[:0], t.text[:0]
 }

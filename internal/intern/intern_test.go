@@ -1,7 +1,9 @@
 package intern
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -48,25 +50,79 @@ func TestTableGrows(t *testing.T) {
 	}
 }
 
-// Names that collide in the half of the hash that a slot keeps are told apart by
-// their bytes: here every name is given the same hash.
+// Names of every length, of few different bytes, are told apart.
+func TestLengths(t *testing.T) {
+	var table Table
+	numbers := map[string]int{}
+	for n := range 40 {
+		for _, at := range []int{0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 20, 39} {
+			name := bytes.Repeat([]byte("a"), n)
+			if at < n {
+				name[at] = 'b'
+			}
+			if _, known := numbers[string(name)]; !known {
+				numbers[string(name)] = len(numbers)
+			}
+			if got, want := table.Number(name), numbers[string(name)]; got != want {
+				t.Errorf("%q has number %d, want %d", name, got, want)
+			}
+		}
+	}
+}
+
+// Long names whose keys are the same are told apart by their bytes, and short ones whose hashes are the same by
+// their keys: here every long name is given the same key, and no salt.
 func TestCollisions(t *testing.T) {
 	var table Table
 	table.grow()
+	table.salt = [2]uint64{}
 	table.slots = make([]slot, 64)
-	for i := range 20 {
-		name := fmt.Appendf(nil, "n%d", i)
-		at := table.find(7, name)
+	var names [][]byte
+	for i := range 15 {
+		names = append(names, fmt.Appendf(nil, "a name that is long %d", i), fmt.Appendf(nil, "%d", i+10))
+	}
+	keyOf := func(name []byte) key {
+		if len(name) > keySize {
+			return key{size: keySize + 1}
+		}
+		return table.key(name)
+	}
+	for i, name := range names {
+		at := table.find(keyOf(name), name)
 		if table.slots[at].number != 0 {
-			t.Fatalf("n%d was found", i)
+			t.Fatalf("%s was found", name)
 		}
 		table.text = append(table.text, name...)
 		table.ends = append(table.ends, uint32(len(table.text)))
-		table.slots[at] = slot{0, uint32(i + 1)}
+		table.slots[at] = slot{keyOf(name), uint32(i + 1)}
 	}
-	for i := range 20 {
-		if got := table.slots[table.find(7, fmt.Appendf(nil, "n%d", i))].number; got != uint32(i+1) {
-			t.Errorf("n%d has number %d", i, got-1)
+	for i, name := range names {
+		if got := table.slots[table.find(keyOf(name), name)].number; got != uint32(i+1) {
+			t.Errorf("%s has number %d", name, got-1)
+		}
+	}
+}
+
+// A table that was large shrinks while it has few names.
+func TestResetShrinks(t *testing.T) {
+	var table Table
+	for i := range 1000 {
+		table.Number(fmt.Appendf(nil, "account%d", i))
+	}
+	for range 10 {
+		table.Reset()
+		for i := range 3 {
+			if got := table.Number(fmt.Appendf(nil, "account%d", i)); got != i {
+				t.Fatalf("account%d has number %d", i, got)
+			}
+		}
+	}
+	if len(table.slots) > 64 {
+		t.Errorf("three names have %d slots", len(table.slots))
+	}
+	for i := range 1000 {
+		if got := table.Number(fmt.Appendf(nil, "account%d", i)); got != i {
+			t.Fatalf("account%d has number %d", i, got)
 		}
 	}
 }
@@ -74,8 +130,8 @@ func TestCollisions(t *testing.T) {
 func BenchmarkNumber(b *testing.B) {
 	for _, n := range []int{60, 100_000} {
 		names := make([][]byte, n)
-		for i := range names {
-			names[i] = fmt.Appendf(nil, "account%d", i)
+		for i, j := range rand.Perm(n) {
+			names[i] = fmt.Appendf(nil, "account%d", j)
 		}
 		b.Run(fmt.Sprintf("table/%d", n), func(b *testing.B) {
 			var table Table
