@@ -135,19 +135,16 @@ func (t *transaction) SetLimit(c *engine.Change) error {
 
 // addEntry writes a change as the next entry of the chain.
 func (t *transaction) addEntry(c *engine.Change, reserved budget.Amount, w ledger.WindowUse) error {
-	e, err := t.nextEntry(c, reserved, w)
-	if err != nil {
+	if err := t.readHead(); err != nil {
 		return err
 	}
+	e := t.next(c, reserved, w)
 	return t.db.insert(&e, &t.head)
 }
 
-// nextEntry makes a change the next entry of the chain. The caller has to write the entry as
-// it is returned.
-func (t *transaction) nextEntry(c *engine.Change, reserved budget.Amount, w ledger.WindowUse) (ledger.Entry, error) {
-	if err := t.readHead(); err != nil {
-		return ledger.Entry{}, err
-	}
+// next makes a change the next entry of the chain. The head is known. The caller has to write the
+// entry as it is returned.
+func (t *transaction) next(c *engine.Change, reserved budget.Amount, w ledger.WindowUse) ledger.Entry {
 	if c.Run.Number == 0 {
 		c.Run.Number = t.head.ID + 1
 		t.numbered = append(t.numbered, c.Run)
@@ -155,7 +152,7 @@ func (t *transaction) nextEntry(c *engine.Change, reserved budget.Amount, w ledg
 	e := c.Entry(reserved, w)
 	t.head = t.head.Next(&e, &t.db.scratch)
 	t.written++
-	return e, nil
+	return e
 }
 
 // readHead reads the ledger's last entry, unless the transaction knows it.
