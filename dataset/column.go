@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // A Column holds the cells of one column of a batch. The zero value is empty.
@@ -91,8 +93,11 @@ func (c *Column) Reset() { c.text, c.ends = c.text[:0], c.ends[:0] }
 // Integer returns cell i of an Integer column. A blank cell is NULL. It reports false for a
 // cell that is not an integer.
 func (c *Column) Integer(i int) (v int64, null, ok bool) {
-	text, null := c.number(i)
-	if null {
+	text, null := c.At(i)
+	if v, ok := decimal.Integer(text); ok {
+		return v, false, true
+	}
+	if text = bytes.Trim(text, " \t"); null || len(text) == 0 {
 		return 0, true, true
 	}
 	v, err := strconv.ParseInt(string(text), 10, 64)
@@ -102,19 +107,15 @@ func (c *Column) Integer(i int) (v int64, null, ok bool) {
 // Real returns cell i of a Real column. A blank cell is NULL. It reports false for a cell
 // that is not a number.
 func (c *Column) Real(i int) (v float64, null, ok bool) {
-	text, null := c.number(i)
-	if null {
+	text, null := c.At(i)
+	if v, ok := decimal.Real(text); ok {
+		return v, false, true
+	}
+	if text = bytes.Trim(text, " \t"); null || len(text) == 0 {
 		return 0, true, true
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	return v, false, err == nil && !bytes.ContainsAny(text, "xX_")
-}
-
-// number returns a cell without the blanks around it.
-func (c *Column) number(i int) (text []byte, null bool) {
-	text, null = c.At(i)
-	text = bytes.Trim(text, " \t")
-	return text, null || len(text) == 0
 }
 
 // MisfitError returns the error that cell i is not of a kind, without the place of the cell.
@@ -133,6 +134,11 @@ func (c *Column) MisfitError(i int, kind Kind) error {
 // appendReal appends the shortest decimal that parses as v. If v is finite, it is also a
 // valid number in JSON.
 func appendReal(out []byte, v float64, bits int) []byte {
+	if bits == 64 {
+		if out, ok := decimal.AppendReal(out, v); ok {
+			return out
+		}
+	}
 	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(out, v, 'e', -1, bits)
 	}

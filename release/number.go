@@ -8,16 +8,13 @@ import (
 	"strconv"
 
 	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// powers holds the powers of ten by which plainNumber divides integers of at most 15
-// digits. All of them are exact as float64.
-var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
-
 // number parses a decimal number, rounded to the nearest float64.
 func number(text []byte) (x float64, ok bool) {
-	if x, ok := plainNumber(text); ok {
+	if x, ok := decimal.Real(text); ok {
 		return x, true
 	}
 	text = bytes.Trim(text, " \t")
@@ -30,57 +27,13 @@ func number(text []byte) (x float64, ok bool) {
 	return x, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// plainNumber parses a number of at most 15 digits without an exponent, and does not
-// allocate. The digits and the power of ten are exact as float64, so that one division
-// rounds once (Clinger, How to Read Floating Point Numbers Accurately (1990)).
-func plainNumber(text []byte) (x float64, ok bool) {
-	negative := len(text) > 0 && text[0] == '-'
-	if negative {
-		text = text[1:]
-	}
-	if len(text) > 16 {
-		return 0, false
-	}
-	digits, fraction, point := int64(0), 0, -1
-	for i, c := range text {
-		switch {
-		case '0' <= c && c <= '9':
-			digits = 10*digits + int64(c-'0')
-		case c == '.' && point < 0:
-			point = i
-		default:
-			return 0, false
-		}
-	}
-	n := len(text)
-	if point >= 0 {
-		n--
-		fraction = n - point
-	}
-	if n == 0 || n > 15 {
-		return 0, false
-	}
-	x = float64(digits) / powers[fraction]
-	if negative {
-		x = -x
-	}
-	return x, true
-}
-
 // appendDegrees appends a released coordinate with its 7 decimals.
 func appendDegrees(b []byte, degrees float64) []byte {
 	units := int64(math.RoundToEven(degrees * 1e7))
 	if units < 0 {
 		b, units = append(b, '-'), -units
 	}
-	whole, rest := uint32(units)/1e7, uint32(units)%1e7 // 32 bits hold 180 degrees
-	b = strconv.AppendUint(b, uint64(whole), 10)
-	b = append(b, ".0000000"...)
-	for at := 1; at <= 7; at++ {
-		b[len(b)-at] = byte('0' + rest%10)
-		rest /= 10
-	}
-	return b
+	return decimal.AppendFixed(b, uint64(units))
 }
 
 // coordinate parses a latitude or a longitude of at most limit degrees.

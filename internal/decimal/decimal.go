@@ -1,0 +1,115 @@
+// Package decimal reads and prints short decimal numbers, as nearly all cells of data sets are,
+// several times as fast as strconv. Its functions report false for all others.
+package decimal
+
+import (
+	"math"
+	"strconv"
+)
+
+// powers holds the powers of ten by which Real divides integers of at most 15 digits. All of
+// them are exact as float64.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// Real parses a number of at most 15 digits without an exponent. The digits and the power of
+// ten are exact as float64, so that one division rounds once, to the nearest float64 (Clinger, How
+// to Read Floating Point Numbers Accurately (1990)).
+func Real(text []byte) (x float64, ok bool) {
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	if len(text) > 16 {
+		return 0, false
+	}
+	digits, fraction, point := int64(0), 0, -1
+	for i, c := range text {
+		switch {
+		case '0' <= c && c <= '9':
+			digits = 10*digits + int64(c-'0')
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return 0, false
+		}
+	}
+	n := len(text)
+	if point >= 0 {
+		n--
+		fraction = n - point
+	}
+	if n == 0 || n > 15 {
+		return 0, false
+	}
+	x = float64(digits) / powers[fraction]
+	if negative {
+		x = -x
+	}
+	return x, true
+}
+
+// Integer parses an integer of at most 18 digits, which 64 bits always hold.
+func Integer(text []byte) (v int64, ok bool) {
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	if len(text) == 0 || len(text) > 18 {
+		return 0, false
+	}
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = 10*v + int64(c-'0')
+	}
+	if negative {
+		v = -v
+	}
+	return v, true
+}
+
+// decimals is how many decimals AppendReal prints at most.
+const decimals = 7
+
+// AppendReal appends the shortest decimal that parses as x, if that has at most 7 decimals and 15
+// digits, and x is from 1e-6 to 1e8 or their negatives.
+//
+// x*1e7 may round, but the integer next to it is tried by the division that [Real] does. If that
+// yields x, the integer's digits are a decimal of at most 15 digits that parses as x. No other
+// decimal of at most 15 digits does, because those are farther apart than float64s there, and so
+// the shortest one is this, without zeros at its end.
+func AppendReal(out []byte, x float64) (_ []byte, ok bool) {
+	size := math.Abs(x)
+	if !(size >= 1e-6 && size < 1e8) {
+		return out, false
+	}
+	units := math.RoundToEven(size * powers[decimals])
+	if units/powers[decimals] != size {
+		return out, false
+	}
+	if x < 0 {
+		out = append(out, '-')
+	}
+	out = AppendFixed(out, uint64(units))
+	end := len(out)
+	for out[end-1] == '0' {
+		end--
+	}
+	if out[end-1] == '.' {
+		end--
+	}
+	return out[:end], true
+}
+
+// AppendFixed appends a number of units of 1e-7 with its 7 decimals.
+func AppendFixed(out []byte, units uint64) []byte {
+	out = strconv.AppendUint(out, units/1e7, 10)
+	out = append(out, ".0000000"...)
+	rest, to := uint32(units%1e7), out[len(out)-decimals:]
+	for at := len(to) - 1; at >= 0; at-- {
+		to[at] = byte('0' + rest%10)
+		rest /= 10
+	}
+	return out
+}
