@@ -102,14 +102,25 @@ func AppendReal(out []byte, x float64) (_ []byte, ok bool) {
 	return out[:end], true
 }
 
+// pairs holds the digits of 00 to 99.
+var pairs = func() (all [100][2]byte) {
+	for i := range all {
+		all[i] = [2]byte{byte('0' + i/10), byte('0' + i%10)}
+	}
+	return all
+}()
+
 // AppendFixed appends a number of units of 1e-7 with its 7 decimals.
 func AppendFixed(out []byte, units uint64) []byte {
-	out = strconv.AppendUint(out, units/1e7, 10)
-	out = append(out, ".0000000"...)
-	rest, to := uint32(units%1e7), out[len(out)-decimals:]
-	for at := len(to) - 1; at >= 0; at-- {
-		to[at] = byte('0' + rest%10)
-		rest /= 10
+	switch whole := units / 1e7; {
+	case whole < 10:
+		out = append(out, byte('0'+whole))
+	case whole < 100:
+		out = append(out, pairs[whole][0], pairs[whole][1])
+	default:
+		out = strconv.AppendUint(out, whole, 10)
 	}
-	return out
+	rest := uint32(units % 1e7)
+	a, b, c, d := pairs[rest/1e5], pairs[rest/1e3%100], pairs[rest/10%100], byte('0'+rest%10)
+	return append(out, '.', a[0], a[1], b[0], b[1], c[0], c[1], d)
 }
