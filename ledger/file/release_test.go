@@ -2,9 +2,11 @@ package file
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
@@ -106,4 +108,62 @@ func TestReleaseInEarlierFile(t *testing.T) {
 	if _, ok := onDisk(t, path)[key{"ana", "m"}]; !ok {
 		t.Error("no balance on disk")
 	}
+}
+
+// After a big charge another connection moves the log into the file. The chain holds, and small
+// charges let SQLite move it as ever.
+func TestBigTransaction(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	r := releaseOf(t, l, "1", 0)
+	var all []ledger.Item
+	for i := range 40_003 {
+		all = append(all, ledger.Item{Account: fmt.Sprintf("account %06d", i), Epsilon: budget.Amount(1 + i), Evaluations: 1})
+	}
+	check(t, r.Charge("m", all[:20_001]))
+	check(t, r.Charge("m", all[20_001:]))
+	for i := range 100 { // the file has most of 40,003 entries of 100 bytes
+		info, err := os.Stat(l.Path())
+		check(t, err)
+		if info.Size() >= 4e6 {
+			break
+		}
+		if i == 99 {
+			t.Fatalf("the file has %d bytes", info.Size())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	pages, err := l.db.readInt("PRAGMA wal_autocheckpoint")
+	check(t, err)
+	if pages != 1000 {
+		t.Errorf("the log is moved from %d pages on", pages)
+	}
+	checked, err := l.Verify("", nil)
+	check(t, err)
+	if checked.Entries != 40_004 {
+		t.Errorf("%d entries", checked.Entries)
+	}
+	for _, i := range []int{0, 511, 512, 20_000, 20_001, 40_002} {
+		if b := balance(t, l, all[i].Account); b.Spent != all[i].Epsilon {
+			t.Errorf("%s has spent %v", b.Account, b.Spent)
+		}
+	}
+}
+
+// A ledger may be closed while its log is being moved.
+func TestBigTransactionThenClose(t *testing.T) {
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	r := releaseOf(t, l, "1", 0)
+	var all []ledger.Item
+	for i := range 1 << 15 {
+		all = append(all, ledger.Item{Account: fmt.Sprintf("account %06d", i), Epsilon: 1, Evaluations: 1})
+	}
+	check(t, r.Charge("m", all))
+	path := l.Path()
+	check(t, l.Close())
+	if hasCompanions(path) {
+		t.Error("the log is still there")
+	}
+	releaseOf(t, open(t, path), "1", 1<<15)
 }

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -44,7 +45,10 @@ func (l *Ledger) commit(work func(*transaction, error) error) error {
 	if err != nil {
 		return work(nil, err)
 	}
-	return t.run(work)
+	if err = t.run(work); err == nil && t.big() {
+		go l.moveLog()
+	}
+	return err
 }
 
 // begin begins a transaction. It is called under writer.
@@ -81,10 +85,36 @@ func (t *transaction) run(work func(*transaction, error) error) error {
 
 // commitOrRollBack commits, if anything was written.
 func (t *transaction) commitOrRollBack() error {
-	if t.written == 0 {
+	switch {
+	case t.written == 0:
 		return t.db.rollback.Run()
+	case t.big():
+		return t.db.commitBig()
 	}
 	return t.db.commit.Run()
+}
+
+// big reports whether a transaction has written so much that the log is moved into the file by
+// another connection, while the next transaction runs.
+func (t *transaction) big() bool { return t.written >= 1<<14 }
+
+// commitBig commits, and leaves the log as it is unless it has become very long: 32,768 pages,
+// where SQLite moves it from 1,000 on.
+func (db *store) commitBig() error {
+	if err := db.conn.Exec("PRAGMA wal_autocheckpoint = 32768"); err != nil {
+		return err
+	}
+	err := db.commit.Run()
+	return cmp.Or(err, db.conn.Exec("PRAGMA wal_autocheckpoint = 1000"))
+}
+
+// moveLog moves the log into the file, as far as nobody reads older states. Should it fail, a
+// later commit does it.
+func (l *Ledger) moveLog() {
+	if l.path == "" {
+		return
+	}
+	_ = l.watch(func(w *watcher) error { return w.db.conn.Exec("PRAGMA wal_checkpoint") })
 }
 
 // rollBack undoes the transaction, in memory and on disk.

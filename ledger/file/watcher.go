@@ -45,7 +45,11 @@ func (w *watcher) open(path, id string) error {
 		return err
 	}
 	db.id = id
-	if err := db.prepare(); err != nil {
+	err = db.conn.Exec("PRAGMA fullfsync = ON") // for the log that it moves
+	if err == nil {
+		err = db.prepare()
+	}
+	if err != nil {
 		db.close()
 		return err
 	}
