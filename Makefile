@@ -8,8 +8,8 @@ extension:
 	$(GO) build -buildvcs=false -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
 
 # What takes too long for every run of the tests: random statements by the thousand, kills by
-# the hundred, power cuts at every point, simulated audits by the hundred thousand, and an audit of
-# all functions for each planted bug.
+# the hundred, power cuts at every point, simulated audits by the hundred thousand, projections
+# by the hundred million, and an audit of all functions for each planted bug.
 .PHONY: long
 long:
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
@@ -18,6 +18,7 @@ long:
 	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
 	GEOSQL_GAPPA=1 $(GO) test ./mechanism/exact ./mechanism/scalar ./mechanism/planar -run Filters -v -timeout 60m
+	GEOSQL_POINTS=100000000 $(GO) test ./mechanism/planar -run ProjectionWithMath -v
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 

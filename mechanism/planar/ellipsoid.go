@@ -71,17 +71,16 @@ var latitudeSeries = func() [latitudeSeriesLen]float64 {
 	}
 }()
 
-// latitude returns, in radians, the latitude whose conformal latitude is the
-// angle of the vector (out, up), out >= 0. Clenshaw's recurrence sums the series
-// without further trigonometry.
+// latitude returns, in degrees, the latitude whose conformal latitude is the
+// angle of the unit vector (out, up), out >= 0. Clenshaw's recurrence sums the
+// series without further trigonometry.
 func latitude(up, out float64) float64 {
-	double := 2 / (up*up + out*out)
-	sin2, twiceCos2 := double*up*out, double*(out-up)*(out+up)
+	sin2, twiceCos2 := 2*up*out, 2*(out-up)*(out+up)
 	var y, next float64
 	for k := latitudeSeriesLen - 1; k >= 0; k-- {
 		y, next = (latitudeSeries[k]-next)+twiceCos2*y, y
 	}
-	return math.Atan(up/out) + y*sin2
+	return bearing(out, up) + y*sin2*degreesPerRadian
 }
 
 // sphereScale returns the point scale at geodetic latitude phi (by its sine) of

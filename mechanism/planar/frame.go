@@ -22,7 +22,7 @@ type frame struct {
 
 // centredFrame returns the frame of diameter 1 about a location in degrees.
 func centredFrame(lat0, lon0 float64) frame {
-	up, out, norm := conformal(math.Sincos(lat0 * radiansPerDegree))
+	up, out, norm := conformal(sincos(lat0))
 	return frame{lon0: lon0, chi0: math.Atan2(up, out), sin0: up / norm, cos0: out / norm, diameter: 1}
 }
 
@@ -30,8 +30,8 @@ func centredFrame(lat0, lon0 float64) frame {
 // degrees, to metres. Snyder's equations 21-2 to 21-4 are expanded by the norm of
 // conformal, which leaves one division.
 func (f *frame) project(lat, dlon float64) (x, y float64) {
-	up, out, norm := conformal(math.Sincos(lat * radiansPerDegree))
-	sinL, cosL := math.Sincos(dlon * radiansPerDegree)
+	up, out, norm := conformal(sincos(lat))
+	sinL, cosL := sincos(dlon)
 	east, out := out*sinL, out*cosL
 	north := f.cos0*up - f.sin0*out
 	below := norm + f.sin0*up + f.cos0*out
@@ -42,15 +42,20 @@ func (f *frame) project(lat, dlon float64) (x, y float64) {
 // unproject is the inverse of project, for every point of the plane: lat in
 // [-90, 90], dlon in [-180, 180] degrees. With c the angle from the centre,
 // tan^2(c/2) = (x^2 + y^2)/diameter^2, and the half-angle formulas turn Snyder's
-// equations 20-14 and 20-15 into the angles of a vector with rational components;
-// their common denominator cancels.
+// equations 20-14 and 20-15 into the angles of a vector with rational components,
+// whose length is their common denominator, diameter^2 + x^2 + y^2. At a pole every
+// longitude is right.
 func (f *frame) unproject(x, y float64) (lat, dlon float64) {
 	east, north := 2*f.diameter*x, 2*f.diameter*y
-	axis := f.diameter*f.diameter - x*x - y*y
+	square, r2 := f.diameter*f.diameter, x*x+y*y
+	axis, norm := square-r2, 1/(square+r2)
 	up := axis*f.sin0 + north*f.cos0
 	out := axis*f.cos0 - north*f.sin0
-	lat = latitude(up, math.Sqrt(out*out+east*east)) * degreesPerRadian
-	return max(-90, min(lat, 90)), math.Atan2(east, out) * degreesPerRadian
+	level := math.Sqrt(out*out + east*east)
+	if level != 0 {
+		dlon = bearing(out/level, east/level)
+	}
+	return max(-90, min(latitude(up*norm, level*norm), 90)), dlon
 }
 
 // angle returns the angular distance c from the centre, in radians, of a point

@@ -10,9 +10,14 @@ import (
 
 // What one bound takes from another: it is the claim of one proof, and what another assumes.
 const (
-	// angleError bounds the error of the sine and the cosine of a latitude: 2^-52 for the
-	// product with pi/180, at most pi/2, and one unit in the last place of Sincos.
+	// angleError is the error of sincos.
 	angleError = "1b-50"
+	// smallError is the error of smallArc.
+	smallError = "1b-58"
+	// restError adds to it that its argument is off by two roundings, less than 2^-59.
+	restError = "1b-57"
+	// directionError bounds those of its table, see TestTurns.
+	directionError = "1b-52"
 	// turnError bounds those of a longitude from the centre, which lost 2^-45 + 2^-46 degrees
 	// to a difference and to what wraps it.
 	turnError = "1b-49"
@@ -33,6 +38,37 @@ func TestFilters(t *testing.T) {
 		coefficients["t_"+string(rune('0'+k))] = gappa.Number(c)
 	}
 	gappa.Check(t, ".", []gappa.Proof{
+		{
+			// rest7 and rest8 are what the series leave out.
+			Script: gappa.Script{
+				Name: "small angle",
+				Of:   []gappa.Function{{Name: "smallArc", Only: []string{"result", "second"}}},
+				After: `W = x * x;
+S = x - x * (W * (1/6 - W * (1/120)));
+C = W * (1/2 - W * (1/24 - W * (1/720)));
+sin = (result - (S + rest7)) / ` + smallError + `;
+sagitta = (second - (C + rest8)) / ` + smallError + `;`,
+				Claim: `|x| <= 0.00625 /\ |rest7| <= 1b-63 /\ |rest8| <= 1b-63 -> |sin| <= @F@ /\ |sagitta| <= @F@`,
+				Hints: `result - (S + rest7) -> (result - S) - rest7;
+second - (C + rest8) -> (second - C) - rest8;`,
+			},
+			Needs:   0.16,
+			Planted: []gappa.Edit{{File: "angle.go", Old: "w*(1./24-", New: "w*(1./25-"}},
+		},
+		{
+			Script: gappa.Script{
+				Name: "sine and cosine",
+				Of:   []gappa.Function{{Name: "sincos", Only: []string{"result", "second"}, Bound: map[string]string{"t_sin": "u", "t_cos": "v"}}},
+				After: `sin = (result - (U * (1 - C) + V * S)) / ` + angleError + `;
+cos = (second - (V * (1 - C) - U * S)) / ` + angleError + `;`,
+				Claim: `|U| <= 1 /\ |V| <= 1 /\ |S| <= 0.00625 /\ C in [0, 0.00002] /\ |s - S| <= ` + restError + ` /\ |c - C| <= ` + restError + `
+/\ |u - U| <= ` + directionError + ` /\ |v - V| <= ` + directionError + ` -> |sin| <= @F@ /\ |cos| <= @F@`,
+				Hints: `result - (U * (1 - C) + V * S) -> (result - (u + (v * s - u * c))) + (u - U) * (1 - c) + (v - V) * s + V * (s - S) - U * (c - C);
+second - (V * (1 - C) - U * S) -> (second - (v - (u * s + v * c))) + (v - V) * (1 - c) - (u - U) * s - U * (s - S) - V * (c - C);`,
+			},
+			Needs:   0.4,
+			Planted: []gappa.Edit{{File: "angle.go", Old: "t.sin + (t.cos*s - t.sin*c)", New: "t.sin + (t.cos*s - t.sin*c*(1+0x1p-30))"}},
+		},
 		{
 			// Exactly is tanh(e*artanh(e*s)).
 			Script: gappa.Script{

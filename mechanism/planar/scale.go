@@ -73,7 +73,7 @@ func (f *frame) fitTo(corners [4][2]float64) (reach, kappa float64) {
 // angular radius c about the centre. It grows with the latitude's modulus.
 func (f *frame) scaleRange(c float64) (low, high float64) {
 	at := func(chi float64) float64 {
-		return sphereScale(math.Sin(latitude(math.Sincos(chi))))
+		return sphereScale(math.Sin(latitude(math.Sincos(chi)) * radiansPerDegree))
 	}
 	chi := math.Abs(f.chi0)
 	return at(max(0, chi-c)), at(min(math.Pi/2, chi+c))
