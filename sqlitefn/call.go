@@ -18,6 +18,11 @@ type bound struct {
 	session *session
 	values  []value // of the arguments of the current call
 	running bool    // whether there is a current call
+
+	// The settings that values holds, with the texts of these, and a number that no others of the
+	// session have. They are nil before the first call, and after one that failed.
+	last    settings
+	version int
 }
 
 // bind returns the function on the connection of s.
@@ -54,16 +59,25 @@ func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
 // leave ends the call.
 func (c call) leave() { c.running = false }
 
-// decode decodes the arguments, see enter.
+// decode decodes the arguments, see enter. Settings that equal those of the last call are
+// decoded already.
 func (c call) decode(kept settings) error {
 	args, values, passed := c.args, c.values, c.Len()
+	known := kept
+	if kept == nil {
+		known = c.last
+	}
 	for i, a := range args {
-		if a.setting && kept != nil {
-			if !kept[0].equals(c.Call, i) {
+		if a.setting && known != nil {
+			same := known[0].equals(c.Call, i)
+			known = known[1:]
+			if same {
+				continue
+			}
+			if kept != nil {
 				return c.argErrorf(a, "changes within a group")
 			}
-			kept = kept[1:]
-			continue
+			c.last = nil
 		}
 		out := &values[i]
 		if i >= passed || (a.optional || a.kind.nullable) && c.Arg(i).Type() == sqlite.Null {
@@ -75,7 +89,23 @@ func (c call) decode(kept settings) error {
 			return c.kindError(a, c.Arg(i), err)
 		}
 	}
+	if kept == nil && c.last == nil {
+		c.keepSettings()
+	}
 	return nil
+}
+
+// keepSettings keeps the settings of the call for the next.
+func (c call) keepSettings() {
+	c.session.versions++
+	c.last, c.version = c.copySettings(), c.session.versions
+	list := c.last
+	for i, a := range c.args {
+		if a.setting {
+			c.values[i].text = list[0].text
+			list = list[1:]
+		}
+	}
 }
 
 // kindError returns the error for an argument that its kind does not accept.

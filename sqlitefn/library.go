@@ -150,10 +150,15 @@ type boundCursor struct {
 	forms   []*bound // of which the number of arguments chooses one
 	*bound           // the one in use; nil before the first
 	cursor  cursor
+	passed  int // number of arguments that it was chosen by
 }
 
 // choose chooses the form that takes so many arguments.
 func (t *boundCursor) choose(passed int) error {
+	if t.cursor != nil && passed == t.passed {
+		return nil
+	}
+	t.passed = passed
 	for _, form := range t.forms {
 		if passed < form.required() || passed > len(form.args) {
 			continue

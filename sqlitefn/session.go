@@ -14,13 +14,14 @@ type session struct {
 	opts   options
 	source *exact.Source
 	binding
-	payer   payer
-	dry     *dryRun         // the payer during a dry run, otherwise nil
-	meter   *Meter          // what counts the charges, if anything does
-	memos   map[any]any     // the entries of each memo
-	keeper  *catalog.Keeper // of sealed values; nil until one is opened
-	kept    ledger.Ledger   // that the keeper reads
-	refused *RefusedError   // of the last call that failed; nil if that was no refusal
+	payer    payer
+	dry      *dryRun         // the payer during a dry run, otherwise nil
+	meter    *Meter          // what counts the charges, if anything does
+	memos    map[any]any     // the entries of each memo
+	versions int             // of settings, so far
+	keeper   *catalog.Keeper // of sealed values; nil until one is opened
+	kept     ledger.Ledger   // that the keeper reads
+	refused  *RefusedError   // of the last call that failed; nil if that was no refusal
 
 	evaluation *Evaluation // instead of the payer, if an Evaluator has the connection
 }

@@ -85,20 +85,20 @@ func (t *statement) spender(f *function, unit budget.Unit) (ledger.Spender, erro
 // A plan is what was built from the settings of a call.
 type plan struct {
 	function *function
-	settings settings
-	built    any
+	version  int // of the settings
+	built    any // a pointer, nil before the first
 }
 
 // cachedPlan returns what build makes of the settings of a call. Within one statement the
 // settings hardly ever change, so the last plan of each function is kept.
 func cachedPlan[P any](t *statement, c call, build func(call) (P, error)) (P, error) {
 	p := t.lastPlan(c.function)
-	if p.built != nil && p.settings.equal(c) {
-		return p.built.(P), nil
+	if p.built != nil && p.version == c.version {
+		return *p.built.(*P), nil
 	}
 	built, err := build(c)
 	if err == nil {
-		p.settings, p.built = c.copySettings(), built
+		p.version, p.built = c.version, &built
 	}
 	return built, err
 }
@@ -134,20 +134,6 @@ func (c call) copySettings() settings {
 		}
 	}
 	return list
-}
-
-// equal reports whether the call has the same settings.
-func (s settings) equal(c call) bool {
-	for i, a := range c.args {
-		if !a.setting {
-			continue
-		}
-		if !s[0].equals(c.Call, i) {
-			return false
-		}
-		s = s[1:]
-	}
-	return true
 }
 
 // equals reports whether argument i of a call has the value of the setting.
