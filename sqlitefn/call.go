@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"time"
@@ -180,10 +181,29 @@ func (c call) resultPoint(i int, lat, lon float64) {
 // appendPoint appends a WKT point to b. Released coordinates have 7 decimals.
 func appendPoint(b []byte, lat, lon float64) []byte {
 	b = append(b, "POINT("...)
-	b = strconv.AppendFloat(b, lon, 'f', 7, 64)
+	b = appendDegrees(b, lon)
 	b = append(b, ' ')
-	b = strconv.AppendFloat(b, lat, 'f', 7, 64)
+	b = appendDegrees(b, lat)
 	return append(b, ')')
+}
+
+// appendDegrees appends a number of degrees with 7 decimals to b. One that has no more is printed
+// as the integer that it is in units of 1e-7.
+func appendDegrees(b []byte, degrees float64) []byte {
+	const perDegree = 1e7
+	units := int64(math.RoundToEven(degrees * perDegree))
+	if units == 0 || float64(units)/perDegree != degrees {
+		return strconv.AppendFloat(b, degrees, 'f', 7, 64)
+	}
+	if units < 0 {
+		b, units = append(b, '-'), -units
+	}
+	b = append(strconv.AppendInt(b, units/perDegree, 10), ".0000000"...)
+	for rest, at := units%perDegree, len(b)-1; rest > 0; at-- {
+		b[at] += byte(rest % 10)
+		rest /= 10
+	}
+	return b
 }
 
 // resultBool sets cell i to 1 or 0.
