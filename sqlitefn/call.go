@@ -50,7 +50,7 @@ func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
 		b = b.bind(b.session)
 	}
 	in := call{c, b}
-	if err := in.decode(kept); err != nil {
+	if err := in.decode(len(in.args), kept); err != nil {
 		return call{}, err
 	}
 	b.running = true
@@ -60,10 +60,10 @@ func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
 // leave ends the call.
 func (c call) leave() { c.running = false }
 
-// decode decodes the arguments, see enter. Settings that equal those of the last call are
+// decode decodes the first n arguments, see enter. Settings that equal those of the last call are
 // decoded already.
-func (c call) decode(kept settings) error {
-	args, values, passed := c.args, c.values, c.Len()
+func (c call) decode(n int, kept settings) error {
+	args, values, passed := c.args[:n], c.values, c.Len()
 	known := kept
 	if kept == nil {
 		known = c.last

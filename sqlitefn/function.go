@@ -32,6 +32,7 @@ type function struct {
 	flags   sqlite.Flags
 	scoped  bool   // it keeps something with the running statement although it charges nothing
 	reads   bool   // an owner's function that changes nothing, so a dry run may call it
+	remote  bool   // it is evaluated somewhere else, where each of its rows goes with all arguments
 	does    string // one sentence
 	charges string // what is charged to whom; empty if nothing is
 	notes   string // what else a user has to know
@@ -71,6 +72,16 @@ func (f *function) required() int {
 		if !a.optional {
 			n++
 		}
+	}
+	return n
+}
+
+// varying returns how many arguments of an aggregate may be others in each row: all but the settings
+// at the end.
+func (f *function) varying() int {
+	n := len(f.args)
+	for n > 1 && !f.remote && f.args[n-1].setting {
+		n--
 	}
 	return n
 }

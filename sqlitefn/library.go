@@ -23,7 +23,7 @@ func library(s *session) sqlite.Library {
 		}
 		if f.aggregate != nil {
 			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
-				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "",
+				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "", Varying: f.varying(),
 				New: func() sqlite.Group { return &boundGroup{bound: b, group: f.aggregate(s)} },
 			})
 		}
@@ -97,21 +97,29 @@ func (g *boundGroup) Step(c *sqlite.Call) error {
 	g.failed = true
 	in, err := g.enter(c, g.kept)
 	if err == nil {
-		err = g.row(in)
+		err = g.rows(in)
 		in.leave()
 	}
 	g.failed = failed || err != nil
 	return g.end(c, err)
 }
 
-func (g *boundGroup) row(c call) error {
+// rows adds the row of a call and those that have the same settings.
+func (g *boundGroup) rows(c call) error {
 	if g.kept == nil {
 		if err := g.group.begin(c); err != nil {
 			return err
 		}
 		g.kept = c.copySettings()
 	}
-	return g.group.row(c)
+	for {
+		if err := g.group.row(c); err != nil || !c.NextRow() {
+			return err
+		}
+		if err := c.decode(c.Len(), g.kept); err != nil {
+			return err
+		}
+	}
 }
 
 // Final answers the group. SQLite also calls it when the statement is aborted. After an

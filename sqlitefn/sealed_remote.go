@@ -80,6 +80,7 @@ func (o *options) offered() []*function {
 // mistakes are errors where they are made.
 func remoteForm(f *function, r Remote) *function {
 	remote := *f
+	remote.remote = true
 	if f.aggregate != nil {
 		remote.aggregate = func(*session) group { return &remoteGroup{remote: r} }
 	}

@@ -2,7 +2,7 @@
 //
 // A query over a hundred thousand accounts looks an account up at every row. A
 // map[string]int waits for memory four times: for the control word, the key, the
-// key's bytes and the value. A Table reads one slot, which has a short name whole.
+// key's bytes and the value. A Table reads one slot, and 16 bytes that say a short name whole.
 package intern
 
 import (
@@ -19,49 +19,51 @@ type Table struct {
 	seed  maphash.Seed // for the keys of long names
 	salt  [2]uint64    // for the hashes of keys
 	slots []slot       // open addressing, a power of two, at most half full
+	keys  []key        // of the names
 	ends  []uint32     // of the names in text
 	text  []byte       // the names, one after the other
 }
 
-// A key stands for a name. Different names of up to keySize bytes have different keys; a longer name
-// has a hash in place of its bytes, and is compared itself.
-type key struct {
-	first, last uint64
-	size        uint32
-}
+// A key stands for a name. Different names of the same size, up to keySize bytes, have different keys; a longer
+// name has a hash in place of its bytes, and is compared itself.
+type key struct{ first, last uint64 }
 
 const keySize = 16
 
-// A slot holds the number of a name plus one, or 0 if the slot is free, and the name's key.
+// A slot holds the number of a name plus one, or 0 if the slot is free, and a tag: the size of the name,
+// or longTag, and the rest of the hash, which distinguishes nearly all names without reading them.
 type slot struct {
-	key
+	tag    uint32
 	number uint32
 }
+
+const longTag = keySize + 1
 
 // key returns the key of a name. A size from 8 on, with the first and the last 8 bytes, which may
 // overlap, says all bytes; so does a size from 4 on with 4 bytes; and so do 3 bytes and the size.
 func (t *Table) key(name []byte) key {
 	n := len(name)
-	k := key{size: uint32(n)}
 	switch {
 	case n > keySize:
-		k.first = maphash.Bytes(t.seed, name)
+		return key{maphash.Bytes(t.seed, name), uint64(n)}
 	case n >= 8:
-		k.first, k.last = binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[n-8:])
+		return key{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[n-8:])}
 	case n >= 4:
-		k.first = uint64(binary.LittleEndian.Uint32(name))
-		k.last = uint64(binary.LittleEndian.Uint32(name[n-4:]))
+		return key{uint64(binary.LittleEndian.Uint32(name)), uint64(binary.LittleEndian.Uint32(name[n-4:]))}
 	case n > 0:
-		k.first = uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16
+		return key{uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16, 0}
 	}
-	return k
+	return key{}
 }
 
-// hash returns a hash of a key. It depends on the table's salt, so that nobody can choose names that
-// collide.
-func (t *Table) hash(k key) uint64 {
-	hi, lo := bits.Mul64(k.first^t.salt[0], k.last^uint64(k.size)<<56^t.salt[1])
-	return hi ^ lo
+// hash returns a hash of the key and the size of a name: the place of its slot, and the slot's tag. It depends
+// on the table's salt, so that nobody can choose names that collide. It multiplies twice, as wyhash does: names
+// that differ in a few digits would differ too little after one multiplication.
+func (t *Table) hash(k key, size int) (place uint64, tag uint32) {
+	hi, lo := bits.Mul64(k.first^t.salt[0], k.last^t.salt[1])
+	hi, lo = bits.Mul64(hi^t.salt[1]^uint64(size), lo^t.salt[0])
+	place = hi ^ lo
+	return place, uint32(place>>32)&^0xff | uint32(min(size, longTag))
 }
 
 // Len returns the number of names.
@@ -82,7 +84,8 @@ func (t *Table) Number(name []byte) int {
 		t.grow()
 	}
 	k := t.key(name)
-	at := t.find(k, name)
+	place, tag := t.hash(k, len(name))
+	at := t.find(k, place, tag, name)
 	if n := t.slots[at].number; n != 0 {
 		return int(n - 1)
 	}
@@ -91,7 +94,8 @@ func (t *Table) Number(name []byte) int {
 	}
 	t.text = append(t.text, name...)
 	t.ends = append(t.ends, uint32(len(t.text)))
-	t.slots[at] = slot{k, uint32(len(t.ends))}
+	t.keys = append(t.keys, k)
+	t.slots[at] = slot{tag, uint32(len(t.ends))}
 	return len(t.ends) - 1
 }
 
@@ -100,17 +104,19 @@ func (t *Table) Find(name []byte) (number int, found bool) {
 	if len(t.ends) == 0 {
 		return 0, false
 	}
-	n := t.slots[t.find(t.key(name), name)].number
+	k := t.key(name)
+	place, tag := t.hash(k, len(name))
+	n := t.slots[t.find(k, place, tag, name)].number
 	return int(n) - 1, n != 0
 }
 
-// find returns the slot of the name that has a key, or the free slot where it belongs.
-func (t *Table) find(k key, name []byte) uint64 {
+// find returns the slot of a name, or the free slot where it belongs.
+func (t *Table) find(k key, place uint64, tag uint32, name []byte) uint64 {
 	mask := uint64(len(t.slots) - 1)
-	at := t.hash(k) & mask
+	at := place & mask
 	for {
-		s := &t.slots[at]
-		if s.number == 0 || s.key == k && (k.size <= keySize || string(t.Name(int(s.number-1))) == string(name)) {
+		s := t.slots[at]
+		if s.number == 0 || s.tag == tag && t.keys[s.number-1] == k && (len(name) <= keySize || string(t.Name(int(s.number-1))) == string(name)) {
 			return at
 		}
 		at = (at + 1) & mask
@@ -128,10 +134,10 @@ func (t *Table) grow() {
 	} else {
 		t.slots = make([]slot, size)
 	}
-	for i := range t.ends {
+	for i, k := range t.keys {
 		name := t.Name(i)
-		k := t.key(name)
-		t.slots[t.find(k, name)] = slot{k, uint32(i + 1)}
+		place, tag := t.hash(k, len(name))
+		t.slots[t.find(k, place, tag, name)] = slot{tag, uint32(i + 1)}
 	}
 }
 
@@ -142,5 +148,5 @@ func (t *Table) Reset() {
 		t.slots = t.slots[:len(t.slots)/4]
 	}
 	clear(t.slots)
-	t.ends, t.text = t.ends[:0], t.text[:0]
+	t.keys, t.ends, t.text = t.keys[:0], t.ends[:0], t.text[:0]
 }

@@ -70,35 +70,36 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Long names whose keys are the same are told apart by their bytes, and short ones whose hashes are the same by
-// their keys: here every long name is given the same key, and no salt.
+// Long names whose keys and hashes are the same are told apart by their bytes, and short ones whose hashes are
+// the same by their keys.
 func TestCollisions(t *testing.T) {
 	var table Table
 	table.grow()
-	table.salt = [2]uint64{}
 	table.slots = make([]slot, 64)
+	find := func(name []byte) (uint64, key) {
+		k := key{}
+		if len(name) <= keySize {
+			k = table.key(name)
+		}
+		return table.find(k, 7, 7, name), k
+	}
 	var names [][]byte
 	for i := range 15 {
 		names = append(names, fmt.Appendf(nil, "a name that is long %d", i), fmt.Appendf(nil, "%d", i+10))
 	}
-	keyOf := func(name []byte) key {
-		if len(name) > keySize {
-			return key{size: keySize + 1}
-		}
-		return table.key(name)
-	}
 	for i, name := range names {
-		at := table.find(keyOf(name), name)
+		at, k := find(name)
 		if table.slots[at].number != 0 {
 			t.Fatalf("%s was found", name)
 		}
 		table.text = append(table.text, name...)
 		table.ends = append(table.ends, uint32(len(table.text)))
-		table.slots[at] = slot{keyOf(name), uint32(i + 1)}
+		table.keys = append(table.keys, k)
+		table.slots[at] = slot{7, uint32(i + 1)}
 	}
 	for i, name := range names {
-		if got := table.slots[table.find(keyOf(name), name)].number; got != uint32(i+1) {
-			t.Errorf("%s has number %d", name, got-1)
+		if at, _ := find(name); table.slots[at].number != uint32(i+1) {
+			t.Errorf("%s has number %d", name, table.slots[at].number-1)
 		}
 	}
 }

@@ -243,13 +243,14 @@ func geosqlEndScope(i, scope C.int) {
 	bound(i).owner.scopes.remove(int(scope)).End()
 }
 
-// geosqlStep passes rows of n arguments each to a group. It returns the number of the
-// group, which is a new one if group is 0.
+// geosqlStep passes rows to a group: n arguments of the first, and those that vary of each other. It
+// returns the number of the group, which is a new one if group is 0.
 //
 //export geosqlStep
-func geosqlStep(i, scope, place, group, rows, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+func geosqlStep(i, scope, place, group, n, varying, values C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
 	b := bound(i)
-	c := b.owner.call(rows*n, args, out, 1)
+	c := b.owner.call(values, args, out, 1)
+	c.setRows(int(n), int(varying))
 	c.scope, c.place = b.owner.scope(scope), int(place)
 	state = group
 	var err error
@@ -257,27 +258,28 @@ func geosqlStep(i, scope, place, group, rows, n C.int, args *C.gs_value, out *C.
 	if state == 0 {
 		state = C.int(b.owner.groups.add(b.newGroup()))
 	}
-	err = steps(c, b.owner.groups.get(int(state)), int(n))
+	err = steps(c, b.owner.groups.get(int(state)))
 	return state
 }
 
 // steps passes the rows of a batch to a group, up to the first error.
-func steps(c *Call, g Group, n int) error {
-	for all := c.args; len(all) > 0; all = all[n:] {
-		c.args = all[:n]
+func steps(c *Call, g Group) error {
+	for {
 		if err := g.Step(c); err != nil {
 			return err
 		}
+		if !c.NextRow() {
+			return nil
+		}
 	}
-	return nil
 }
 
 // geosqlFinal passes the last rows to a group and ends it.
 //
 //export geosqlFinal
-func geosqlFinal(i, scope, place, group, aborted, rows, n C.int, args *C.gs_value, out *C.gs_result) {
+func geosqlFinal(i, scope, place, group, aborted, n, varying, values C.int, args *C.gs_value, out *C.gs_result) {
 	b := bound(i)
-	c := b.owner.call(rows*n, args, out, 1)
+	c := b.owner.call(values, args, out, 1)
 	c.scope, c.place, c.aborted = b.owner.scope(scope), int(place), aborted != 0
 	var err error
 	defer b.owner.endCall(c, &err)
@@ -287,20 +289,24 @@ func geosqlFinal(i, scope, place, group, aborted, rows, n C.int, args *C.gs_valu
 	} else {
 		g = b.owner.groups.remove(int(group))
 	}
-	err = b.lastSteps(c, g, int(n))
+	if values > 0 {
+		c.setRows(int(n), int(varying))
+		err = lastSteps(c, g)
+	}
+	c.args, c.rows = nil, nil
 	if final := g.Final(c); err == nil {
 		err = final
 	}
 }
 
 // lastSteps calls steps and returns a panic as an error, since Final has to follow.
-func (b *binding) lastSteps(c *Call, g Group, n int) (err error) {
+func lastSteps(c *Call, g Group) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicError(p)
 		}
 	}()
-	return steps(c, g, n)
+	return steps(c, g)
 }
 
 // geosqlRow passes a row of n arguments to a partition, which answers it. It returns

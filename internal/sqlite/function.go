@@ -59,12 +59,17 @@ type Aggregate struct {
 	Flags  Flags
 	Scoped bool
 	New    func() Group // starts a group at its first row
+
+	// Varying is how many arguments vary from row to row. The others, which come last, mostly stay the
+	// same, and rows where they do have them no more: see [Call.NextRow]. 0 stands for all.
+	Varying int
 }
 
 // A Group is the state of an aggregate over one group of rows.
 type Group interface {
-	// Step processes a row. Rows arrive in batches, so that an error may surface
-	// some rows after its cause, but before the answer.
+	// Step processes a row, and those after it that it takes with NextRow. Rows arrive in
+	// batches, so that an error may surface some rows after its cause, but before the
+	// answer.
 	Step(*Call) error
 	// Final sets the result and ends the group. It is called exactly once, also
 	// after an error of Step and when the statement is aborted.
@@ -139,6 +144,8 @@ const (
 // its arguments are valid only during the call.
 type Call struct {
 	args  []Value
+	rows  []Value // the arguments that vary of the rows that follow
+	vary  int     // how many each of them has
 	out   []C.gs_result
 	scope Scope
 	place int
@@ -154,6 +161,21 @@ func NewCall(args []Value, scope Scope, place int) *Call {
 
 // SetArgs sets the arguments of a call that NewCall returned, for another use of it.
 func (c *Call) SetArgs(args []Value) { c.args = args }
+
+// setRows makes the arguments those of a row with n and of others with those that vary.
+func (c *Call) setRows(n, varying int) {
+	c.args, c.rows, c.vary = c.args[:n], c.args[n:], varying
+}
+
+// NextRow goes on to the next row of an aggregate, and reports whether there is one. The call has only those of its
+// arguments that vary; the others are the same as in the row before, to the bit.
+func (c *Call) NextRow() bool {
+	if len(c.rows) == 0 {
+		return false
+	}
+	c.args, c.rows = c.rows[:c.vary], c.rows[c.vary:]
+	return true
+}
 
 // Len returns the number of arguments.
 func (c *Call) Len() int { return len(c.args) }
@@ -283,7 +305,11 @@ func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
 	scope := o.scopeIndex(f.Scoped)
 	b := binding{owner: o, newGroup: f.New}
 	return c.registerArities(f.Name, f.Args, 1, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_aggregate(c.db, name, n, C.int(f.Flags), b, scope, o.failures)
+		varying := n
+		if f.Varying > 0 {
+			varying = min(n, C.int(f.Varying))
+		}
+		return C.gs_create_aggregate(c.db, name, n, varying, C.int(f.Flags), b, scope, o.failures)
 	})
 }
 

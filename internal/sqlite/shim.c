@@ -511,11 +511,12 @@ static void gs_scalar(sqlite3_context *ctx, int n, sqlite3_value **in) {
 }
 
 // A call from C to Go costs as much as the rest of a step, and a group has no answer
-// before its last row. So its rows are copied here and passed to Go together. An
-// error of a row may surface up to a batch later, at the latest in the result.
+// before its last row. So its rows are copied here and passed to Go together: all
+// arguments of the first row, and of each other row those that vary. The others are the
+// same; a row where they are not begins another batch. An error of a row may surface
+// up to a batch later, at the latest in the result.
 enum { GS_BATCH_VALUES = 512, GS_BATCH_TEXT = 4096 };
 typedef struct gs_batch {
-  int rows;
   int values;
   int text;
   gs_value value[GS_BATCH_VALUES];
@@ -529,6 +530,7 @@ typedef struct {
   int failures; // of calls before its first row
   int scope; // of its statement; 0 if the function has none
   int place; // of the call in its statement; 0 if the function has no scope
+  int n; // arguments of a row
   gs_batch *batch;
 } gs_group;
 
@@ -536,26 +538,47 @@ static int gs_has_bytes(const gs_value *v) {
   return v->type == SQLITE_TEXT || v->type == SQLITE_BLOB;
 }
 
-// Copies a row, or reports that there is no room for it.
-static int gs_append(gs_batch *b, const gs_value *row, int n) {
+// Reports whether an argument is the same as one that was read before, to the bit.
+static int gs_same(const gs_value *v, sqlite3_value *in) {
+  gs_value w;
+  gs_read(&w, 1, &in);
+  if (v->type != w.type) return 0;
+  switch (v->type) {
+  case SQLITE_INTEGER:
+  case SQLITE_FLOAT:
+    return v->u.i == w.u.i;
+  case SQLITE_TEXT:
+  case SQLITE_BLOB:
+    return v->n == w.n && (v->n == 0 || memcmp(v->u.p, w.u.p, v->n) == 0);
+  }
+  return 1;
+}
+
+// Copies a row, or reports that it does not belong to the batch, or that there is no room for it.
+static int gs_append(gs_batch *b, int n, int varying, sqlite3_value **in) {
+  gs_value *row = b->value + b->values;
   int text = b->text;
+  if (b->values) {
+    for (int i = varying; i < n; i++)
+      if (!gs_same(&b->value[i], in[i])) return 0;
+    n = varying;
+  }
   if (b->values + n > GS_BATCH_VALUES) return 0;
+  gs_read(row, n, in);
   for (int i = 0; i < n; i++) {
-    gs_value *v = &b->value[b->values + i];
-    *v = row[i];
+    gs_value *v = &row[i];
     if (!gs_has_bytes(v)) continue;
     if (v->n > GS_BATCH_TEXT - text) return 0;
-    memcpy(b->bytes + text, v->u.p, v->n);
+    if (v->n > 0) memcpy(b->bytes + text, v->u.p, v->n);
     v->u.p = b->bytes + text;
     text += v->n;
   }
-  b->rows++;
   b->values += n;
   b->text = text;
   return 1;
 }
 
-static void gs_empty(gs_batch *b) { b->rows = b->values = b->text = 0; }
+static void gs_empty(gs_batch *b) { b->values = b->text = 0; }
 
 static gs_batch *gs_take_batch(gs_function *f) {
   gs_batch *b = f->spare;
@@ -573,7 +596,7 @@ static void gs_give_batch(gs_function *f, gs_batch *b) {
 }
 
 // Prepares a group for its first row, or reports that there is no memory.
-static int gs_begin_group(sqlite3_context *ctx, gs_function *f, gs_group *g) {
+static int gs_begin_group(sqlite3_context *ctx, gs_function *f, gs_group *g, int n) {
   if (f->scope) {
     gs_scope *s = gs_enter_scope(ctx, f);
     if (!s) return 0;
@@ -582,6 +605,7 @@ static int gs_begin_group(sqlite3_context *ctx, gs_function *f, gs_group *g) {
     if (!g->place) return 0;
   }
   g->failures = *f->failures;
+  g->n = n;
   g->batch = gs_take_batch(f);
   return g->batch != 0;
 }
@@ -589,20 +613,22 @@ static int gs_begin_group(sqlite3_context *ctx, gs_function *f, gs_group *g) {
 static void gs_step_group(sqlite3_context *ctx, int n, sqlite3_value **in) {
   gs_function *f = sqlite3_user_data(ctx);
   gs_group *g = sqlite3_aggregate_context(ctx, sizeof *g);
-  gs_value row[GS_MAX_ARGS];
   gs_result r;
   if (gs_refuse_fork(ctx)) return;
-  if (!g || (!g->batch && !gs_begin_group(ctx, f, g))) {
+  if (!g || (!g->batch && !gs_begin_group(ctx, f, g, n))) {
     sqlite3_result_error_code(ctx, SQLITE_NOMEM);
     return;
   }
-  gs_read(row, n, in);
-  if (gs_append(g->batch, row, n)) return;
+  if (gs_append(g->batch, n, f->varying, in)) return;
   gs_clear(&r);
-  g->group = geosqlStep(f->binding, g->scope, g->place, g->group, g->batch->rows, n, g->batch->value, &r);
+  if (g->batch->values)
+    g->group = geosqlStep(f->binding, g->scope, g->place, g->group, n, f->varying, g->batch->values, g->batch->value, &r);
   gs_empty(g->batch);
-  if (!r.code && !gs_append(g->batch, row, n)) // longer than any batch
-    g->group = geosqlStep(f->binding, g->scope, g->place, g->group, 1, n, row, &r);
+  if (!r.code && !gs_append(g->batch, n, f->varying, in)) { // longer than any batch
+    gs_value row[GS_MAX_ARGS];
+    gs_read(row, n, in);
+    g->group = geosqlStep(f->binding, g->scope, g->place, g->group, n, f->varying, n, row, &r);
+  }
   if (r.code) gs_write(ctx, &r);
 }
 
@@ -610,12 +636,10 @@ static void gs_final_group(sqlite3_context *ctx) {
   gs_function *f = sqlite3_user_data(ctx);
   gs_group *g = sqlite3_aggregate_context(ctx, 0);
   gs_result r;
-  int n;
   if (gs_refuse_fork(ctx) || !g || !g->batch) return; // no step, no group: NULL
   gs_clear(&r);
-  n = g->batch->rows ? g->batch->values / g->batch->rows : 0;
-  geosqlFinal(f->binding, g->scope, g->place, g->group, g->failures != *f->failures, g->batch->rows, n,
-              g->batch->value, &r);
+  geosqlFinal(f->binding, g->scope, g->place, g->group, g->failures != *f->failures, g->n, f->varying,
+              g->batch->values, g->batch->value, &r);
   gs_give_batch(f, g->batch);
   g->batch = 0;
   gs_write(ctx, &r);
@@ -734,6 +758,7 @@ static gs_function *gs_new_function(int binding, int scope, const int *failures)
   if (f) {
     f->binding = binding;
     f->scope = scope;
+    f->varying = 0;
     f->failures = failures;
     f->spare = 0;
   }
@@ -748,10 +773,11 @@ int gs_create_scalar(void *db, const char *name, int nargs, int flags, int bindi
                                     gs_destroy_function);
 }
 
-int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope,
+int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int flags, int binding, int scope,
                         const int *failures) {
   gs_function *f = gs_new_function(binding, scope, failures);
   if (!f) return SQLITE_NOMEM;
+  f->varying = varying;
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
                                     gs_final_group, gs_destroy_function);
 }

@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
   int binding;
   int scope; // index of its statement scope; 0 for none
+  int varying; // of an aggregate: how many arguments come anew with each row
   const int *failures; // of calls on the connection so far; Go counts them
   struct gs_batch *spare;
 } gs_function;
@@ -136,7 +137,7 @@ int gs_fetch(void *stmt, int columns, int waiting, unsigned char *to, int size, 
 int gs_insert(void *stmt, int columns, const unsigned char *from, int rows);
 
 int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
-int gs_create_aggregate(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
+int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int flags, int binding, int scope, const int *failures);
 int gs_create_window(void *db, const char *name, int nargs, int flags, int binding, const int *failures);
 int gs_create_table(void *db, const char *name, const gs_table *table);
 
