@@ -47,7 +47,12 @@ func (h *Hold) Use(cost budget.Amount) {
 // far, at first one, but at most half of what remains. Near the limit it returns 0, so that
 // the limit can be used up exactly.
 func (h *Hold) Ahead(cost, remaining budget.Amount) budget.Amount {
-	n := min(max(1, h.granted), mostAhead)
+	return Ahead(h.granted, cost, remaining)
+}
+
+// Ahead is [Hold.Ahead] where so many evaluations were reserved so far.
+func Ahead(granted int64, cost, remaining budget.Amount) budget.Amount {
+	n := min(max(1, granted), mostAhead)
 	return min(budget.Amount(n), remaining/2/cost) * cost
 }
 

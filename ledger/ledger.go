@@ -171,6 +171,11 @@ type Statement interface {
 	// Spender returns the statement's spender for a function and a unit, always the same one.
 	Spender(function string, unit budget.Unit) Spender
 
+	// Charge charges all items or none, as [Ledger.Charge] does. In Charges, the calls for a function
+	// and a unit are one charge for each account. From the second call on it reserves ahead for
+	// accounts that it has charged before.
+	Charge(function string, unit budget.Unit, items []Item) error
+
 	// End ends the statement. Its spenders charge nothing any more, and what they have
 	// reserved and not used returns. After an error that stays reserved until a later write
 	// of this process succeeds, or for good if the failed write may have been stored. Ending a

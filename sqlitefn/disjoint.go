@@ -3,9 +3,11 @@ package sqlitefn
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/vdbe"
 )
@@ -29,16 +31,27 @@ const secretReading = 1
 // A callSite is an instruction of a running statement that steps an aggregate under d1.
 type callSite struct {
 	groups   int
-	separate error                   // why its groups are charged one by one; nil while they cost once
-	schemas  string                  // the versions of the schemas at the first group
-	first    bill                    // of the first group, until there is a second
-	paid     map[purse]budget.Amount // from the second group on
+	separate error                           // why its groups are charged one by one; nil while they cost once
+	schemas  string                          // the versions of the schemas at the first group
+	first    bill                            // of the first group, until there is a second
+	paid     map[budget.Unit]*paidByAccounts // from the second group on
 }
 
-// purse is what an account pays from: its budget in a unit.
-type purse struct {
-	account string
-	unit    budget.Unit
+// paidByAccounts is what accounts have paid in a unit.
+type paidByAccounts struct {
+	accounts intern.Table
+	paid     []budget.Amount // by the account's number
+	name     []byte          // room for a name
+}
+
+// of returns what an account has paid. It is valid until the next call.
+func (p *paidByAccounts) of(account string) *budget.Amount {
+	p.name = append(p.name[:0], account...)
+	i := p.accounts.Number(p.name)
+	if i == len(p.paid) {
+		p.paid = append(p.paid, 0)
+	}
+	return &p.paid[i]
 }
 
 // callSite returns a place of the running statement by its number.
@@ -58,47 +71,60 @@ func (t *statement) callSite(n int) *callSite {
 // there for an earlier group.
 func payDisjoint(with payer, t *statement, at int, f *function, b bill) (receipt, error) {
 	p := t.callSite(at)
-	if err := p.begin(t, f); err != nil {
+	due, err := p.due(t, f, b)
+	if err != nil {
 		return receipt{}, err
 	}
-	paid, err := with.payAll(f, p.due(b))
+	paid, err := with.payAll(t, f, due)
 	if err == nil {
 		p.settle(b)
 	}
 	return paid, err
 }
 
-// begin begins a group. From the second on, it decides whether the groups cost once.
-func (p *callSite) begin(t *statement, f *function) (err error) {
+// due begins a group, and returns what its accounts have to pay. With the second group it decides whether the
+// groups cost once. It decides again wherever an account would pay less than for its group alone.
+func (p *callSite) due(t *statement, f *function, b bill) (_ bill, err error) {
 	p.groups++
-	switch {
-	case p.separate != nil:
-	case p.groups == 1:
-		p.schemas, err = t.session.schemas()
-	default:
-		p.separate, err = t.separate(p, f)
+	if p.separate != nil {
+		return b, nil
 	}
-	return err
-}
-
-// due returns what the accounts of a group have to pay.
-func (p *callSite) due(b bill) bill {
-	if p.groups == 1 || p.separate != nil {
-		return b
+	if p.groups == 1 {
+		p.schemas, err = t.session.schemas()
+		return b, err
 	}
 	if p.paid == nil {
-		p.paid = make(map[purse]budget.Amount, len(p.first.items))
+		p.paid = map[budget.Unit]*paidByAccounts{}
 		p.record(p.first)
 		p.first = bill{}
 	}
-	due := bill{unit: b.unit}
-	for _, item := range b.items {
-		if paid := p.paid[purse{item.Account, b.unit}]; item.Epsilon > paid {
-			item.Epsilon -= paid
+	due, less := p.unpaid(b)
+	if p.groups == 2 || less {
+		p.separate, err = t.separate(p, f)
+	}
+	if p.separate != nil {
+		return b, err
+	}
+	return due, err
+}
+
+// unpaid returns what the accounts of a group have not paid for an earlier one, and reports whether that is less
+// than what the group costs alone.
+func (p *callSite) unpaid(b bill) (due bill, less bool) {
+	paid := p.in(b.unit)
+	due = b
+	for i, item := range b.items {
+		before := *paid.of(item.Account)
+		if before > 0 && !less {
+			less = true
+			due = bill{unit: b.unit, items: slices.Clone(b.items[:i])}
+		}
+		if less && item.Epsilon > before {
+			item.Epsilon -= before
 			due.items = append(due.items, item)
 		}
 	}
-	return due
+	return due, less
 }
 
 // settle records that the accounts of a group have paid. Most statements have one group, whose
@@ -116,10 +142,21 @@ func (p *callSite) settle(b bill) {
 
 // record records what the accounts of a group are charged in all.
 func (p *callSite) record(b bill) {
+	paid := p.in(b.unit)
 	for _, item := range b.items {
-		of := purse{item.Account, b.unit}
-		p.paid[of] = max(p.paid[of], item.Epsilon)
+		a := paid.of(item.Account)
+		*a = max(*a, item.Epsilon)
 	}
+}
+
+// in returns what is paid in a unit.
+func (p *callSite) in(unit budget.Unit) *paidByAccounts {
+	paid := p.paid[unit]
+	if paid == nil {
+		paid = new(paidByAccounts)
+		p.paid[unit] = paid
+	}
+	return paid
 }
 
 var (

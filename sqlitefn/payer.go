@@ -18,7 +18,7 @@ type payer interface {
 	pay(t *statement, f *function, account []byte, price budget.Price) (receipt, error)
 
 	// payAll pays for a group of rows: all items or none.
-	payAll(f *function, b bill) (receipt, error)
+	payAll(t *statement, f *function, b bill) (receipt, error)
 
 	// payDisjoint pays for a group of rows under d1 at a place of the running statement:
 	// all items or none, less what they have paid there for groups with other rows.
@@ -93,13 +93,16 @@ func (p charger) pay(t *statement, f *function, account []byte, price budget.Pri
 	return receipt{source: p.session.source}, nil
 }
 
-func (p charger) payAll(f *function, b bill) (receipt, error) {
+func (p charger) payAll(t *statement, f *function, b bill) (receipt, error) {
 	if len(b.items) == 0 {
 		return receipt{source: p.session.source}, nil
 	}
-	book, err := p.session.chargeableLedger()
+	book, err := t.charges()
 	if err != nil {
 		return receipt{}, spendError(err, b.items[0].Account, budget.Price{Unit: b.unit, Amount: b.items[0].Epsilon})
+	}
+	if t.ended {
+		defer t.End()
 	}
 	if err := book.Charge(f.name, b.unit, b.items); err != nil {
 		return receipt{}, err
@@ -187,7 +190,7 @@ func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Pri
 	return receipt{dry: d}, nil
 }
 
-func (d *dryRun) payAll(f *function, b bill) (receipt, error) {
+func (d *dryRun) payAll(_ *statement, f *function, b bill) (receipt, error) {
 	for _, item := range b.items {
 		t := d.count(f, []byte(item.Account), budget.Price{Unit: b.unit, Amount: item.Epsilon}, item.Evaluations)
 		t.perRow, t.byValue = b.perRow, b.byValue

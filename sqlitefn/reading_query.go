@@ -214,7 +214,7 @@ func (g *queryGroup) recycle() {
 }
 
 func (g *queryGroup) begin(c call) (err error) {
-	if g.query, err = g.newQuery(c); err != nil {
+	if g.query, err = cachedPlan(c.statement(), c, g.newQuery); err != nil {
 		return err
 	}
 	g.query.Reset(&g.acc)

@@ -172,7 +172,7 @@ func (g *sealedGroup) answer(c call) (answer, error) {
 	if e := c.session.evaluation; e != nil {
 		return e.askGroup(c, t, g)
 	}
-	paid, err := c.session.payer.payAll(c.function, g.bill())
+	paid, err := c.session.payer.payAll(t, c.function, g.bill())
 	g.settle(t, func(uint32) (bool, bool) { return err == nil, false })
 	if err != nil {
 		return answer{}, err

@@ -14,6 +14,7 @@ import (
 // its answers were drawn.
 type statement struct {
 	session     *session
+	ended       bool // SQLite still ends a group of it, and then nothing ends it
 	changes     int  // of rows by the connection before the statement began
 	uncommitted bool // whether it began in a transaction that had changed something
 	places      map[int]*callSite
@@ -46,7 +47,9 @@ func (c call) statement() *statement {
 	if t, ok := c.Scope().(*statement); ok {
 		return t
 	}
-	return c.session.newStatement() // it has ended, but SQLite still ends a group of it
+	t := c.session.newStatement()
+	t.ended = true
+	return t
 }
 
 // End gives back to the ledger what was reserved and not used.
@@ -70,6 +73,17 @@ func (t *statement) spender(f *function, unit budget.Unit) (ledger.Spender, erro
 			return p.Spender, nil
 		}
 	}
+	book, err := t.charges()
+	if err != nil {
+		return nil, err
+	}
+	p := book.Spender(f.name, unit)
+	t.spenders = append(t.spenders, spender{f, unit, p})
+	return p, nil
+}
+
+// charges returns what charges the ledger for the statement.
+func (t *statement) charges() (ledger.Statement, error) {
 	if t.ledger == nil {
 		book, err := t.session.chargeableLedger()
 		if err != nil {
@@ -77,9 +91,7 @@ func (t *statement) spender(f *function, unit budget.Unit) (ledger.Spender, erro
 		}
 		t.ledger = book.NewStatement()
 	}
-	p := t.ledger.Spender(f.name, unit)
-	t.spenders = append(t.spenders, spender{f, unit, p})
-	return p, nil
+	return t.ledger, nil
 }
 
 // A plan is what was built from the settings of a call.

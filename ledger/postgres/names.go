@@ -55,6 +55,14 @@ func (r run) Spender(function string, unit budget.Unit) ledger.Spender {
 	return r.Statement.Spender(function, unit)
 }
 
+// Charge implements [ledger.Statement].
+func (r run) Charge(function string, unit budget.Unit, items []ledger.Item) error {
+	if err := checkNames(function, string(unit)); err != nil {
+		return engine.Wrap(err)
+	}
+	return r.Statement.Charge(function, unit, items)
+}
+
 // refuser is the spender of a function whose name cannot be stored.
 type refuser struct{ err error }
 

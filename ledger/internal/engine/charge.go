@@ -7,28 +7,8 @@ import (
 
 // Charge implements [ledger.Ledger]. It needs no transaction if the pools cover all items.
 func (c *Core) Charge(function string, unit budget.Unit, items []ledger.Item) error {
-	items, err := ledger.MergeItems(unit, items)
-	if err != nil || len(items) == 0 {
-		return err
-	}
-	looked, err := c.checkForLimitsIfHeld(false, unit)
-	if err != nil {
-		return err
-	}
-	revision := c.revision.Load()
-	drawn, _, covered := c.drawFromPools(unit, items, looked)
-	if covered {
-		c.noteItems(function, unit, items, drawn)
-		_ = c.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later
-		return nil
-	}
-	err = c.update(needsOf(unit, items), func(t Transaction) error {
-		return chargeItems(t, &Origin{new(Run), t.Now(), function, unit}, items, drawn)
-	})
-	if err != nil && !Is[*InDoubtError](err) {
-		c.returnToPools(unit, items, drawn, revision)
-	}
-	return err
+	g := groupSpender{core: c, run: new(Run), function: function, unit: unit}
+	return g.charge(items)
 }
 
 // ChargeOnce implements [ledger.Ledger].
@@ -45,7 +25,7 @@ func (c *Core) ChargeOnce(function string, unit budget.Unit, item ledger.Item) e
 		if b.Spent > 0 {
 			return &ledger.AlreadyChargedError{Account: item.Account, Unit: unit, Asked: item.Epsilon}
 		}
-		return chargeItems(t, &Origin{new(Run), t.Now(), function, unit}, items, make([]ledger.Share, 1))
+		return chargeItems(t, &Origin{new(Run), t.Now(), function, unit}, items, make([]ledger.Share, 1), nothingAhead)
 	})
 }
 
@@ -66,9 +46,10 @@ func standingsToCharge(t Transaction, unit budget.Unit, items []ledger.Item, dra
 	return balances, nil
 }
 
-// chargeItems charges items. What was not drawn from the pools is charged to the limits.
-func chargeItems(t Transaction, from *Origin, items []ledger.Item, drawn []ledger.Share) error {
-	balances, err := standingsToCharge(t, from.Unit, items, drawn)
+// chargeItems charges items. What was not set aside is charged to the limits. Ahead returns how much to
+// reserve beside an item.
+func chargeItems(t Transaction, from *Origin, items []ledger.Item, aside []ledger.Share, ahead func(int, *ledger.Standing) budget.Amount) error {
+	balances, err := standingsToCharge(t, from.Unit, items, aside)
 	if err != nil {
 		return err
 	}
@@ -78,7 +59,7 @@ func chargeItems(t Transaction, from *Origin, items []ledger.Item, drawn []ledge
 			Origin:      from,
 			Account:     item.Account,
 			Spent:       item.Epsilon,
-			Reserved:    -drawn[i].In(b.Term),
+			Reserved:    ahead(i, b) - aside[i].In(b.Term),
 			Evaluations: item.Evaluations,
 		}, b)
 		if err != nil {
@@ -87,6 +68,9 @@ func chargeItems(t Transaction, from *Origin, items []ledger.Item, drawn []ledge
 	}
 	return nil
 }
+
+// nothingAhead reserves nothing beside an item.
+func nothingAhead(int, *ledger.Standing) budget.Amount { return 0 }
 
 // checkAffordable returns the refusal of a cost if the account cannot pay it with what is set
 // aside for it and what its limit leaves.

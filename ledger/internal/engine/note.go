@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"slices"
-
-	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/ledger"
-)
+import "slices"
 
 // A note is a change that is not on disk yet and need not be. It moves an amount from reserved
 // to spent, or returns it. Without it the balance on disk is too high, never too low.
@@ -84,21 +79,4 @@ func (c *Core) takeNotes() []*Change {
 		e.taken = true
 	}
 	return notes
-}
-
-// noteItems notes that items were spent from the pools.
-func (c *Core) noteItems(function string, unit budget.Unit, items []ledger.Item, drawn []ledger.Share) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	from := &Origin{new(Run), c.store.Now(), function, unit}
-	for i, item := range items {
-		c.addNote(Change{
-			Origin:      from,
-			Account:     item.Account,
-			Spent:       item.Epsilon,
-			Reserved:    -item.Epsilon,
-			Evaluations: item.Evaluations,
-			Term:        drawn[i].Term,
-		})
-	}
 }

@@ -10,6 +10,7 @@ import (
 type pool struct {
 	account string
 	limit   budget.Amount // under which it was last filled
+	note    *Change       // the last note of its use by groups
 	ledger.Share
 }
 

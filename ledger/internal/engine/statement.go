@@ -16,6 +16,7 @@ type statement struct {
 	run      *Run
 	over     error // why it charges nothing any more
 	spenders []*spender
+	groups   []*groupSpender
 }
 
 // NewStatement implements [ledger.Ledger].
@@ -36,6 +37,21 @@ func (s *statement) Spender(function string, unit budget.Unit) ledger.Spender {
 	return p
 }
 
+// Charge implements [ledger.Statement].
+func (s *statement) Charge(function string, unit budget.Unit, items []ledger.Item) error {
+	if s.over != nil {
+		return s.over
+	}
+	for _, g := range s.groups {
+		if g.function == function && g.unit == unit {
+			return g.charge(items)
+		}
+	}
+	g := &groupSpender{core: s.core, run: s.run, statement: s, function: function, unit: unit}
+	s.groups = append(s.groups, g)
+	return g.charge(items)
+}
+
 // End implements [ledger.Statement]. It writes one transaction, or none if nothing is left
 // over and few notes wait to be written.
 func (s *statement) End() error {
@@ -43,17 +59,27 @@ func (s *statement) End() error {
 		return nil
 	}
 	s.over = ErrEnded
-	err := s.core.endStatement(s.spenders)
-	s.spenders = nil
+	err := s.core.endStatement(s)
+	s.spenders, s.groups = nil, nil
 	if closing := s.core.store.Close(); err == nil {
 		err = closing
 	}
 	return err
 }
 
+// giveUpAhead notes that what is reserved ahead for groups is returned, and reports whether there is any.
+func (s *statement) giveUpAhead() (returns bool) {
+	s.core.mu.Lock()
+	defer s.core.mu.Unlock()
+	for _, g := range s.groups {
+		returns = g.giveUp() || returns
+	}
+	return returns
+}
+
 // endStatement writes what the spenders of a statement have used and return.
-func (c *Core) endStatement(spenders []*spender) error {
-	if c.endSpenders(spenders) {
+func (c *Core) endStatement(s *statement) error {
+	if c.endSpenders(s) {
 		return c.Flush()
 	}
 	return c.flushIfMany()
@@ -61,11 +87,14 @@ func (c *Core) endStatement(spenders []*spender) error {
 
 // endSpenders notes what the spenders have used and return. It reports whether there is
 // anything to return to a limit.
-func (c *Core) endSpenders(spenders []*spender) (returns bool) {
+func (c *Core) endSpenders(s *statement) (returns bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range spenders {
+	for _, p := range s.spenders {
 		returns = p.end() || returns
+	}
+	for _, g := range s.groups {
+		returns = g.giveUp() || returns
 	}
 	return returns
 }

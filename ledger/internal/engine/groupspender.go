@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// groupSpender charges the groups of one function in one statement: all items of a group or none.
+type groupSpender struct {
+	core      *Core
+	run       *Run
+	statement *statement // nil for a single group
+	function  string
+	unit      budget.Unit
+
+	groups    int               // charged so far
+	ahead     map[string]*ahead // of the accounts that limits were charged for, from the second group on
+	noted     *Origin           // of its notes
+	revision  int64             // of the ledger, when limits were last compared
+	unchecked int64             // evaluations until it looks for limits again
+	looked    bool              // whether it has looked, and may draw from pools
+	from      []*pool           // what the items of a group are taken from
+}
+
+// ahead is what is reserved for an account that may be charged again. Nobody but the statement uses it.
+type ahead struct {
+	pool
+	granted int64 // evaluations reserved so far
+}
+
+// charge charges all items or none. It needs no transaction if the pools, or what is reserved ahead, cover each.
+func (g *groupSpender) charge(items []ledger.Item) error {
+	evaluations := int64(0)
+	for i := range items {
+		if err := ledger.CheckCharge(items[i].Account, g.unit, items[i].Epsilon); err != nil {
+			return err
+		}
+		evaluations += items[i].Evaluations
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	if err := g.checkLimits(evaluations); err != nil {
+		return err
+	}
+	if g.takeAll(items) {
+		_ = g.core.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later
+	} else if err := g.chargeLimits(items); err != nil {
+		return err
+	}
+	g.groups++
+	return nil
+}
+
+// chargeLimits charges items to the limits. Before it refuses, the statement gives up what it has reserved
+// ahead, for whatever function: that must not make anybody's budget end earlier.
+func (g *groupSpender) chargeLimits(items []ledger.Item) error {
+	items, err := ledger.MergeItems(g.unit, items)
+	if err != nil {
+		return err
+	}
+	err = g.takeFromLimits(items)
+	if !Is[*ledger.RefusalError](err) || g.statement == nil || !g.statement.giveUpAhead() {
+		return err
+	}
+	if err := g.core.Flush(); err != nil {
+		return err
+	}
+	return g.takeFromLimits(items)
+}
+
+// checkLimits looks for limits from time to time. If any were set, it gives up what is reserved ahead, since it
+// may be under a limit that was lowered.
+func (g *groupSpender) checkLimits(evaluations int64) (err error) {
+	c := g.core
+	if !g.looked || g.unchecked < evaluations { // there may be pools by now
+		if g.looked, err = c.checkForLimitsIfHeld(len(g.ahead) > 0, g.unit); err != nil {
+			return err
+		}
+		g.unchecked = CheckAfter
+	}
+	g.unchecked -= min(evaluations, g.unchecked)
+	now := c.revision.Load()
+	if g.revision == now {
+		return nil
+	}
+	g.revision = now
+	c.mu.Lock()
+	returns := g.giveUp()
+	c.mu.Unlock()
+	if returns {
+		return c.Flush() // so that the accounts can be charged again
+	}
+	return nil
+}
+
+// takeAll takes the cost of each item from its account's pool, or from what is reserved ahead for it. It takes
+// nothing and reports false if there is an item that neither covers.
+func (g *groupSpender) takeAll(items []ledger.Item) bool {
+	c := g.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pools, now := c.pools[g.unit], c.store.Now()
+	if !g.looked {
+		pools = nil
+	}
+	if len(pools) == 0 && len(g.ahead) == 0 {
+		return false
+	}
+	g.from = g.from[:0]
+	for i := range items {
+		q := pools[items[i].Account]
+		if q == nil || !q.covers(items[i].Epsilon, now) {
+			a := g.ahead[items[i].Account]
+			if a == nil || !a.covers(items[i].Epsilon, now) {
+				for k, q := range g.from {
+					q.Left += items[k].Epsilon
+				}
+				return false
+			}
+			q = &a.pool
+		}
+		q.Left -= items[i].Epsilon
+		g.from = append(g.from, q)
+	}
+	if g.noted == nil {
+		g.noted = g.run.Origin(now, g.function, g.unit)
+	}
+	for i, q := range g.from {
+		c.noteUse(q, g.noted, &items[i])
+	}
+	return true
+}
+
+// covers reports whether a pool covers a cost now.
+func (q *pool) covers(cost budget.Amount, now int64) bool { return cost <= q.Left && !q.Term.Over(now) }
+
+// noteUse notes that an item was taken from a pool. A statement has one note for an account, until it is
+// written. It is called under mu.
+func (c *Core) noteUse(q *pool, from *Origin, item *ledger.Item) {
+	n := q.note
+	if n == nil || n.taken || n.Origin != from || n.Term != q.Term {
+		n = c.addNote(Change{Origin: from, Account: q.account, Term: q.Term})
+		q.note = n
+	}
+	n.Spent += item.Epsilon
+	n.Reserved -= item.Epsilon
+	n.Evaluations += item.Evaluations
+}
+
+// takeFromLimits charges items in a transaction: with what the pools have, what is reserved ahead, and from the
+// limits. For accounts that it has charged before it reserves ahead.
+func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
+	c, revision := g.core, g.revision
+	drawn, _, _ := c.drawFromPools(g.unit, items, g.looked)
+	aside := g.drawAhead(items, drawn)
+	terms, extra := make([]ledger.Term, len(items)), make([]budget.Amount, len(items))
+	err := c.update(needsOf(g.unit, items), func(t Transaction) error {
+		return chargeItems(t, g.run.Origin(t.Now(), g.function, g.unit), items, aside, func(i int, b *ledger.Standing) budget.Amount {
+			terms[i], extra[i] = b.Term, g.more(items[i], b, aside[i].In(b.Term))
+			return extra[i]
+		})
+	})
+	if Is[*InDoubtError](err) {
+		return err // what was taken may be spent
+	}
+	if err != nil {
+		for i := range items {
+			if own := aside[i].Left - drawn[i].Left; own > 0 {
+				g.ahead[items[i].Account].putBack(ledger.Share{Term: aside[i].Term, Left: own})
+			}
+		}
+		c.returnToPools(g.unit, items, drawn, revision)
+		return err
+	}
+	if g.groups > 0 {
+		g.keep(items, terms, extra)
+	}
+	return nil
+}
+
+// drawAhead takes what is reserved ahead for items, beside what was drawn for them from the pools. It returns
+// both together.
+func (g *groupSpender) drawAhead(items []ledger.Item, drawn []ledger.Share) []ledger.Share {
+	if len(g.ahead) == 0 {
+		return drawn
+	}
+	now := g.core.store.Now()
+	aside := make([]ledger.Share, len(items))
+	for i, item := range items {
+		aside[i] = drawn[i]
+		a := g.ahead[item.Account]
+		if a == nil || a.Term.Over(now) || drawn[i].Left > 0 && drawn[i].Term != a.Term {
+			continue
+		}
+		own := a.take(item.Epsilon - drawn[i].Left)
+		aside[i] = ledger.Share{Term: own.Term, Left: drawn[i].Left + own.Left}
+	}
+	return aside
+}
+
+// more returns how much to reserve ahead beside the cost of an item, of which so much was set aside.
+func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, aside budget.Amount) budget.Amount {
+	a := g.ahead[item.Account]
+	if a == nil {
+		return 0
+	}
+	return max(0, ledger.Ahead(a.granted, item.Epsilon, b.Remaining())-(item.Epsilon-aside))
+}
+
+// keep keeps what was reserved ahead.
+func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra []budget.Amount) {
+	if g.ahead == nil {
+		g.ahead = map[string]*ahead{}
+	}
+	for i, item := range items {
+		a := g.ahead[item.Account]
+		if a == nil {
+			a = &ahead{pool: pool{account: item.Account}}
+			g.ahead[item.Account] = a
+		}
+		a.granted += 1 + int64(extra[i]/item.Epsilon)
+		a.add(ledger.Share{Term: terms[i], Left: extra[i]})
+	}
+}
+
+// giveUp notes that what is reserved ahead is returned, and reports whether there is any. It is called under mu.
+func (g *groupSpender) giveUp() (returns bool) {
+	if len(g.ahead) == 0 {
+		return false
+	}
+	from := g.run.Origin(g.core.store.Now(), g.function, g.unit)
+	for _, a := range g.ahead {
+		returns = returns || a.Left > 0
+		g.core.emptyPool(&a.pool, from)
+	}
+	g.ahead = nil
+	return returns
+}
