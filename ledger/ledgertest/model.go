@@ -25,7 +25,7 @@ type world struct {
 	before     map[key]row // stored before the last step
 	granted    map[key]budget.Amount
 	charged    map[charged]ledger.Charge // sums
-	holders    map[key][]ledger.Spender  // that have charged, of statements that run
+	holders    map[key][]any             // spenders that have charged, of statements that run, and statements that have charged groups
 	statements []ledger.Statement
 }
 
@@ -53,7 +53,7 @@ func chargesModel(t *testing.T, e Engine) {
 			before:  map[key]row{},
 			granted: map[key]budget.Amount{},
 			charged: map[charged]ledger.Charge{},
-			holders: map[key][]ledger.Spender{},
+			holders: map[key][]any{},
 		}
 		defer func() {
 			for _, s := range w.statements {
@@ -73,6 +73,8 @@ func chargesModel(t *testing.T, e Engine) {
 			"statement": func(*rapid.T) { w.statements = append(w.statements, w.ledger.NewStatement()) },
 			"spend":     w.drawSpend,
 			"spend on":  w.drawSpend,
+			"groups":    w.drawGroups,
+			"groups on": w.drawGroups,
 			"end":       w.drawEnd,
 			"read":      w.read,
 			"":          w.audit,
@@ -105,13 +107,13 @@ func (w *world) limit(k key) (limit budget.Amount, limited bool) {
 	return 0, false
 }
 
-// left returns between which amounts what an account has left for a spender, nil for a charge,
+// left returns between which amounts what an account has left for a holder, nil for a charge,
 // must be: at least what its limit leaves beside all that is stored, and at most what it leaves
 // beside what was granted. It is just that if nobody else can hold anything.
-func (w *world) left(k key, p ledger.Spender) (least, most budget.Amount) {
+func (w *world) left(k key, p any) (least, most budget.Amount) {
 	limit, _ := w.limit(k)
 	least, most = max(0, limit-w.before[k].total()), max(0, limit-w.granted[k])
-	if !slices.ContainsFunc(w.holders[k], func(other ledger.Spender) bool { return other != p }) {
+	if !slices.ContainsFunc(w.holders[k], func(other any) bool { return other != p }) {
 		least = most
 	}
 	return least, most
@@ -127,7 +129,7 @@ func (w *world) grant(function string, k key, eps budget.Amount, evaluations int
 }
 
 // judge judges the answer to who asked for an amount.
-func (w *world) judge(err error, k key, asked budget.Amount, p ledger.Spender) {
+func (w *world) judge(err error, k key, asked budget.Amount, p any) {
 	_, limited := w.limit(k)
 	least, most := w.left(k, p)
 	if err == nil {
@@ -153,7 +155,19 @@ func (w *world) drawLimit(t *rapid.T) {
 	w.setLimit(k.account, k.unit, budget.Amount(rapid.Int64Range(0, 300).Draw(t, "limit")))
 }
 
-func (w *world) drawCharge(t *rapid.T) {
+func (w *world) drawCharge(t *rapid.T) { w.chargeItems(t, "charge", w.ledger.Charge, nil) }
+
+// drawGroups charges a few groups of a statement alike, so that it reserves ahead.
+func (w *world) drawGroups(t *rapid.T) {
+	if len(w.statements) == 0 {
+		t.Skip("no statement")
+	}
+	s := rapid.SampledFrom(w.statements).Draw(t, "statement")
+	w.chargeItems(t, rapid.SampledFrom([]string{"sum", "avg"}).Draw(t, "function"), s.Charge, s)
+}
+
+// chargeItems charges some items, for a statement several times.
+func (w *world) chargeItems(t *rapid.T, function string, charge func(string, budget.Unit, []ledger.Item) error, s ledger.Statement) {
 	unit := rapid.SampledFrom(w.units).Draw(t, "unit")
 	items := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ledger.Item {
 		return ledger.Item{Account: rapid.SampledFrom(modelAccounts).Draw(t, "account"), Epsilon: amountUpTo(t, 20), Evaluations: rapid.Int64Range(1, 3).Draw(t, "evaluations")}
@@ -162,17 +176,30 @@ func (w *world) drawCharge(t *rapid.T) {
 	for _, item := range items {
 		asked[item.Account] += item.Epsilon
 	}
-	err := w.ledger.Charge("charge", unit, items)
-	if err != nil {
-		r := refused(w, err)
-		w.judge(err, key{r.Account, unit}, asked[r.Account], nil)
-		return
+	times := 1
+	var holder any
+	if s != nil {
+		holder = s
+		times = rapid.IntRange(1, 8).Draw(t, "times")
 	}
-	for account, eps := range asked {
-		w.judge(nil, key{account, unit}, eps, nil)
-	}
-	for _, item := range items {
-		w.grant("charge", key{item.Account, unit}, item.Epsilon, item.Evaluations)
+	for range times {
+		if err := charge(function, unit, items); err != nil {
+			r := refused(w, err)
+			w.judge(err, key{r.Account, unit}, asked[r.Account], holder)
+			w.audit(t)
+			continue
+		}
+		for account, eps := range asked {
+			k := key{account, unit}
+			w.judge(nil, k, eps, holder)
+			if holder != nil && !slices.Contains(w.holders[k], holder) {
+				w.holders[k] = append(w.holders[k], holder)
+			}
+		}
+		for _, item := range items {
+			w.grant(function, key{item.Account, unit}, item.Epsilon, item.Evaluations)
+		}
+		w.audit(t)
 	}
 }
 
@@ -201,7 +228,7 @@ func (w *world) drawSpend(t *rapid.T) {
 		w.judge(err, k, cost, p)
 		if err == nil {
 			w.grant(function, k, cost, 1)
-			if !slices.Contains(w.holders[k], p) {
+			if !slices.Contains(w.holders[k], any(p)) {
 				w.holders[k] = append(w.holders[k], p)
 			}
 		}
@@ -221,8 +248,8 @@ func (w *world) drawEnd(t *rapid.T) {
 // end ends a statement, whose spenders hold nothing any more.
 func (w *world) end(s ledger.Statement) {
 	for k := range w.holders {
-		w.holders[k] = slices.DeleteFunc(w.holders[k], func(p ledger.Spender) bool {
-			return p == s.Spender("f", k.unit) || p == s.Spender("g", k.unit)
+		w.holders[k] = slices.DeleteFunc(w.holders[k], func(p any) bool {
+			return p == s || p == s.Spender("f", k.unit) || p == s.Spender("g", k.unit)
 		})
 	}
 	check(w, s.End())

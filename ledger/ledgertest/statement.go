@@ -16,6 +16,10 @@ var statementTests = tests{
 	"ChargesOfAStatement":            chargesOfAStatement,
 	"HoldsAreSeparate":               holdsAreSeparate,
 	"PoolAndLimitTogether":           poolAndLimitTogether,
+	"GroupsReserveAhead":             groupsReserveAhead,
+	"GroupsUseUpTheLimit":            groupsUseUpTheLimit,
+	"GroupsAreOneCharge":             groupsAreOneCharge,
+	"GroupsAreRefusedWhole":          groupsAreRefusedWhole,
 	"Ended":                          ended,
 	"ChargeAllocatesNothing":         chargeAllocatesNothing,
 	"CrashWastes":                    crashWastes,
@@ -176,6 +180,111 @@ func poolAndLimitTogether(t *testing.T, e Engine) {
 	}
 }
 
+// The first group of a statement is charged as it is. What is reserved ahead for later ones doubles with the
+// charges of an account.
+func groupsReserveAhead(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	stored, ana, bob := watch(t, l), key{"ana", "m"}, key{"bob", "m"}
+	s := l.NewStatement()
+	transactions, last := 0, int64(0)
+	for n := int64(1); n <= 500; n++ {
+		check(t, s.Charge("f", "m", items(1, "ana")))
+		total := int64(stored(ana)[ana].total())
+		if n <= 2 && total != n || total < n || total > 2*n {
+			t.Errorf("%d charges have reserved %d", n, total)
+		}
+		if total != last {
+			transactions++
+		}
+		last = total
+	}
+	if transactions > 14 {
+		t.Errorf("%d transactions", transactions)
+	}
+	check(t, s.Charge("f", "m", items(3, "bob"))) // for the first time
+	if r := stored(bob)[bob]; r != (row{3, 0}) {
+		t.Errorf("stored %v", r)
+	}
+	check(t, s.End())
+	if b := balance(t, l, "ana"); b.Spent != 500 || b.Reserved != 0 {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// The functions of a statement that charges groups use a limit up exactly, whatever each of them has reserved
+// ahead.
+func groupsUseUpTheLimit(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 103, 0))
+	check(t, l.Reserve("m", []ledger.Item{{Account: "bob", Epsilon: 20}}))
+	s := l.NewStatement()
+	for i := range 51 {
+		for _, function := range []string{"f", "g"} {
+			if err := s.Charge(function, "m", items(1, "ana", "bob")); err != nil {
+				t.Fatalf("group %d of %s: %v", i, function, err)
+			}
+		}
+	}
+	check(t, s.Charge("f", "m", items(1, "bob", "ana")))
+	if r := refused(t, s.Charge("g", "m", items(1, "ana", "bob"))); r.Account != "ana" || r.Left != 0 {
+		t.Errorf("got %+v", r)
+	}
+	check(t, s.End())
+	for _, account := range []string{"ana", "bob"} {
+		if b := balance(t, l, account); b.Spent != 103 || b.Reserved != 0 {
+			t.Errorf("%s has %+v", account, b)
+		}
+	}
+}
+
+// The groups of a function are one charge, whether a pool pays or the limit.
+func groupsAreOneCharge(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", one, 0))
+	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 10}}))
+	s := l.NewStatement()
+	for range 7 {
+		check(t, s.Charge("f", "m", items(2, "ana")))
+		check(t, s.Charge("g", "m", items(1, "bob")))
+	}
+	check(t, s.End())
+	got := charges(t, l)
+	if len(got) != 2 {
+		t.Fatalf("got %v", got)
+	}
+	for _, c := range got {
+		if c.Evaluations != 14 || c.Epsilon != map[string]budget.Amount{"ana": 14, "bob": 7}[c.Account] {
+			t.Errorf("got %+v", c)
+		}
+	}
+}
+
+// A group that is refused charges nobody, and what was taken for it is there for the next.
+func groupsAreRefusedWhole(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	check(t, l.SetLimit("poor", "m", 5, 0))
+	check(t, l.Reserve("m", []ledger.Item{{Account: "bob", Epsilon: 30}}))
+	s := l.NewStatement()
+	for range 5 {
+		check(t, s.Charge("f", "m", items(1, "ana", "bob", "poor")))
+	}
+	for range 3 {
+		if r := refused(t, s.Charge("f", "m", items(1, "ana", "bob", "poor"))); r.Account != "poor" || r.Left != 0 {
+			t.Errorf("got %+v", r)
+		}
+	}
+	check(t, s.Charge("f", "m", items(95, "ana", "bob")))
+	refused(t, s.Charge("f", "m", items(1, "bob")))
+	check(t, s.End())
+	for account, spent := range map[string]budget.Amount{"ana": 100, "bob": 100, "poor": 5} {
+		if b := balance(t, l, account); b.Spent != spent || b.Reserved != 0 {
+			t.Errorf("%s has %+v", account, b)
+		}
+	}
+}
+
 // An ended statement charges nothing. It can be ended again.
 func ended(t *testing.T, e Engine) {
 	l := e.fresh(t)
@@ -190,6 +299,7 @@ func ended(t *testing.T, e Engine) {
 	for _, p := range []ledger.Spender{p, s.Spender("g", "m")} {
 		saying(t, "charging an ended statement", p.Charge([]byte("ana"), 1), "the statement has ended")
 	}
+	saying(t, "charging a group of an ended statement", s.Charge("f", "m", items(1, "ana")), "the statement has ended")
 }
 
 // A spender is asked by every row of a statement.
