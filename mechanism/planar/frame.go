@@ -18,24 +18,39 @@ type frame struct {
 	chi0       float64 // conformal latitude of the centre, radians
 	sin0, cos0 float64 // of chi0
 	diameter   float64 // of the sphere, times the secant factor; metres
+	near       nearCentre
 }
 
 // centredFrame returns the frame of diameter 1 about a location in degrees.
 func centredFrame(lat0, lon0 float64) frame {
 	up, out, norm := conformal(sincos(lat0))
-	return frame{lon0: lon0, chi0: math.Atan2(up, out), sin0: up / norm, cos0: out / norm, diameter: 1}
+	return frame{lon0: lon0, chi0: math.Atan2(up, out), sin0: up / norm, cos0: out / norm, diameter: 1, near: newNearCentre(lat0)}
 }
 
 // project maps a latitude and a longitude *difference* from the centre, both in
 // degrees, to metres. Snyder's equations 21-2 to 21-4 are expanded by the norm of
-// conformal, which leaves one division.
+// conformal, which leaves one division. Near the centre another formula takes a third of the time,
+// see [nearCentre].
 func (f *frame) project(lat, dlon float64) (x, y float64) {
+	if dlat := lat - f.near.lat0; math.Abs(dlat) <= f.near.most && math.Abs(dlon) <= nearLongitude {
+		return f.projectNear(dlat, dlon)
+	}
 	up, out, norm := conformal(sincos(lat))
 	sinL, cosL := sincos(dlon)
 	east, out := out*sinL, out*cosL
 	north := f.cos0*up - f.sin0*out
 	below := norm + f.sin0*up + f.cos0*out
 	k := f.diameter / below
+	return k * east, k * north
+}
+
+// projectNear maps differences of latitude and longitude from the centre, in degrees, to metres.
+func (f *frame) projectNear(dlat, dlon float64) (x, y float64) {
+	u, v := f.near.halfTangent.at(dlat), halfTan(dlon)
+	re, im := 1+f.sin0*u, v*(u+f.sin0)
+	east, north := v*re-u*im, u*re+v*im
+	scale, below := f.diameter*f.cos0, re*re+im*im
+	k := scale / below
 	return k * east, k * north
 }
 
@@ -46,6 +61,9 @@ func (f *frame) project(lat, dlon float64) (x, y float64) {
 // whose length is their common denominator, diameter^2 + x^2 + y^2. At a pole every
 // longitude is right.
 func (f *frame) unproject(x, y float64) (lat, dlon float64) {
+	if lat, dlon, near := f.unprojectNear(x, y); near {
+		return lat, dlon
+	}
 	east, north := 2*f.diameter*x, 2*f.diameter*y
 	square, r2 := f.diameter*f.diameter, x*x+y*y
 	axis, norm := square-r2, 1/(square+r2)
@@ -56,6 +74,19 @@ func (f *frame) unproject(x, y float64) (lat, dlon float64) {
 		dlon = bearing(out/level, east/level)
 	}
 	return max(-90, min(latitude(up*norm, level*norm), 90)), dlon
+}
+
+// unprojectNear is the inverse of projectNear. It reports whether the location is near the centre.
+func (f *frame) unprojectNear(x, y float64) (lat, dlon float64, near bool) {
+	p, q := y/f.diameter, x/f.diameter
+	r := p*p + q*q
+	m := 2 * (f.cos0*p - f.sin0*r) / (f.cos0*(f.cos0-2*f.sin0*p) + (1+f.sin0*f.sin0)*r)
+	out := f.cos0*(1-r) - 2*f.sin0*p // not above 0 on the other half of the Earth
+	t := 2 * q / out
+	if !(out > 0 && math.Abs(m) <= nearLatitude && math.Abs(t) <= nearTangent) {
+		return 0, 0, false
+	}
+	return f.near.lat0 + f.near.latitude.at(m), nearArctan(t), true
 }
 
 // angle returns the angular distance c from the centre, in radians, of a point

@@ -150,6 +150,40 @@ func TestProjectionRoundTrip(t *testing.T) {
 	})
 }
 
+// The two formulas agree where both hold, and the one for places near the centre refuses those
+// across a pole, whose parallels and meridians have the same tangents.
+func TestNearTheCentre(t *testing.T) {
+	near := 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := centredFrame(rapid.Float64Range(-89.9, 89.9).Draw(t, "lat0"), 0)
+		f.diameter = earthDiameter
+		dlat := f.near.most * rapid.Float64Range(-1, 1).Draw(t, "dlat")
+		dlon := nearLongitude * rapid.Float64Range(-1, 1).Draw(t, "dlon")
+		x, y := f.projectNear(dlat, dlon)
+		lat2, dlon2, ok := f.unprojectNear(x, y)
+		f.near.most = -1
+		x2, y2 := f.project(f.near.lat0+dlat, dlon)
+		if math.Hypot(x2-x, y2-y) > projectionError/5 {
+			t.Fatalf("image of %v %v: %v %v, near the centre %v %v", dlat, dlon, x2, y2, x, y)
+		}
+		if ok {
+			near++
+			if math.Abs(lat2-f.near.lat0-dlat) > 3e-14 || math.Abs(dlon2-dlon) > 3e-14 {
+				t.Fatalf("%v %v returns as %v %v", dlat, dlon, lat2-f.near.lat0, dlon2)
+			}
+		}
+		for _, far := range []float64{180 - dlon, 180, dlon - 180} {
+			x, y := f.project(f.near.lat0+dlat, far)
+			if _, _, ok := f.unprojectNear(x, y); ok {
+				t.Fatalf("%v degrees away is near the centre", far)
+			}
+		}
+	})
+	if near < 10 {
+		t.Errorf("only %d places were near the centre", near)
+	}
+}
+
 // Every point of the plane has a valid location, however far out.
 func TestInverseFarOut(t *testing.T) {
 	for _, lat0 := range []float64{-90, -45, 0, 0.001, 39.9, 89.9} {

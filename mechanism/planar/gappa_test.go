@@ -24,6 +24,9 @@ const (
 	// centreError bounds how far the sine and the cosine of the centre are from those of one angle,
 	// about which the exact projection is. TestCentreIsOnTheCircle looks at that.
 	centreError = "1b-50"
+	// nearError is the error of u and v near the centre. They are below 0.031, and the coefficients of
+	// a series have up to twenty roundings, its sum a few more: that is below 2^-53.
+	nearError = "1b-52"
 	// shiftError is the error of conformalShift for a sine that is exact.
 	shiftError = "1b-54"
 	// upError, outError and normError are the errors of what conformal returns.
@@ -136,6 +139,40 @@ k -> K * (1 + (k - K) / K) { D <> 0, BELOW <> 0 };`,
 			},
 			Needs:   0.95,
 			Planted: []gappa.Edit{{File: "scale.go", Old: "projectionError = 1e-7", New: "projectionError = 2e-8"}},
+		},
+		{
+			Script: gappa.Script{
+				Name: "image of a location near the centre",
+				Of: []gappa.Function{
+					{Name: "frame.projectNear", Only: []string{"result", "second"}, Bound: map[string]string{
+						"f_diameter": "d", "f_sin0": "sin0", "f_cos0": "cos0",
+					}},
+					{Name: "Domain.extremes", Prefix: "e_", Only: []string{"e_margin"}, Bound: map[string]string{"d_step": "1"}},
+				},
+				Before: `d = rnd(D);`,
+				After: `RE = 1 + S0 * U; IM = V * (U + S0);
+BELOW = RE * RE + IM * IM;
+K = D * C0 / BELOW;
+EAST = V * RE - U * IM; NORTH = U * RE + V * IM;
+x = (result - K * EAST) / 2 * 1.3e7 / (e_margin / 2);
+y = (second - K * NORTH) / 2 * 1.3e7 / (e_margin / 2);
+far = sqrt(x * x + y * y);`,
+				Claim: `D in [1, 2] /\ |U| <= 0.03 /\ |V| <= 0.031 /\ |S0| <= 1 /\ C0 in [0, 1]
+/\ |u - U| <= ` + nearError + ` /\ |v - V| <= ` + nearError + `
+/\ |sin0 - S0| <= ` + centreError + ` /\ |cos0 - C0| <= ` + centreError + `
+-> far <= @F@`,
+				Hints: `result - K * EAST -> (result - k * east) + k * (east - EAST) + (k - K) * EAST;
+second - K * NORTH -> (second - k * north) + k * (north - NORTH) + (k - K) * NORTH;
+k - K -> (k - scale / below) + ((scale - D * C0) - (below - BELOW) * K) / below { below <> 0, BELOW <> 0 };
+scale - D * C0 -> (scale - d * cos0) + (d - D) * cos0 + D * (cos0 - C0);
+below - BELOW -> (below - (re * re + im * im)) + (re - RE) * (re + RE) + (im - IM) * (im + IM);
+east - EAST -> (east - (v * re - u * im)) + (v - V) * re + V * (re - RE) - (u - U) * im - U * (im - IM);
+north - NORTH -> (north - (u * re + v * im)) + (u - U) * re + U * (re - RE) + (v - V) * im + V * (im - IM);
+re - RE -> (re - (1 + sin0 * u)) + sin0 * (u - U) + U * (sin0 - S0);
+im - IM -> (im - v * (u + sin0)) + (v - V) * (u + sin0) + V * ((u - U) + (sin0 - S0));`,
+			},
+			Needs:   0.067,
+			Planted: []gappa.Edit{{File: "frame.go", Old: "scale / below", New: "scale / (below * (1 + 0x1p-20))"}},
 		},
 		{
 			Script: gappa.Script{
