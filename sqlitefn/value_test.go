@@ -217,3 +217,25 @@ func TestPredictiveValueTwinsShowTheSame(t *testing.T) {
 		t.Error("other secrets show the same")
 	}
 }
+
+// Settings are decoded where they differ from those of the call before: from row to row, between
+// calls of a row and of other statements, and after a call that failed.
+func TestSettingsThatChange(t *testing.T) {
+	d := declared(t)
+	d.run(`SELECT geo_domain('far', -34.7, 150.9, -33.6, 151.3, 1)`,
+		`SELECT budget_limit('ana', 'm', 100), budget_limit('bea', 'm', 100)`,
+		`CREATE TABLE asked AS SELECT 1 AS id, 0.5 AS eps, 'far' AS place UNION SELECT 2, 1.0, 'beijing' UNION SELECT 3, 1, 'far' UNION SELECT 4, 1, 'far' UNION SELECT 5, 0.25, 'beijing'`)
+	const south = `SELECT group_concat(g.lat < 0) FROM (SELECT * FROM asked ORDER BY id) a, `
+	d.answers(south+`geoind_laplace('ana', 0, 0, a.eps, a.place) g`, "[[1,0,1,1,0]]")
+	d.spends("ana", "m", 3.75)
+	d.answers(`SELECT group_concat((geoind_laplace('bea', 0, 0, eps, place) LIKE 'POINT(15%') || (geoind_laplace('bea', 0, 0, 0.125, 'beijing') LIKE 'POINT(11%')) FROM (SELECT * FROM asked ORDER BY id)`,
+		"[[11,01,11,11,01]]")
+	d.spends("bea", "m", 3.75+5*0.125)
+
+	d.answers(`SELECT geoind_laplace('ana', 0, 0, 1, 'far') LIKE 'POINT(15%'`, "[[1]]")
+	d.fails(`SELECT geoind_laplace('ana', 0, 0, -1, 'beijing')`, "epsilon must be above 0")
+	d.fails(`SELECT geoind_laplace('ana', 91, 0, 2, 'beijing')`, "lat must lie")
+	d.fails(`SELECT geoind_laplace('ana', 0, 0, 1, 'nowhere')`, "nowhere")
+	d.answers(`SELECT geoind_laplace('ana', 0, 0, 1, 'far') LIKE 'POINT(15%'`, "[[1]]")
+	d.spends("ana", "m", 5.75)
+}
