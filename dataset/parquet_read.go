@@ -221,14 +221,7 @@ func (c *parquetColumn) read(to *Column, n int) error {
 			}
 		}
 		k, err := c.values.ReadValues(c.buffer[:min(n, len(c.buffer))])
-		for _, v := range c.buffer[:k] {
-			if v.IsNull() {
-				to.AppendNull()
-			} else {
-				to.text = c.print(to.text, v)
-				to.end()
-			}
-		}
+		to.appendValues(c.buffer[:k], c.print)
 		n -= k
 		if err == io.EOF {
 			parquet.Release(c.page)
@@ -240,6 +233,19 @@ func (c *parquetColumn) read(to *Column, n int) error {
 		}
 	}
 	return nil
+}
+
+// appendValues appends a cell for each value.
+func (c *Column) appendValues(values []parquet.Value, print printer) {
+	text, ends := c.text, c.ends
+	for i := range values {
+		null := uint32(1)
+		if v := &values[i]; !v.IsNull() {
+			text, null = print(text, *v), 0
+		}
+		ends = append(ends, uint32(len(text))<<1|null)
+	}
+	c.text, c.ends = text, ends
 }
 
 // nextPage goes to the next page, if necessary in the next group.
