@@ -1,8 +1,10 @@
 package file
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,6 +44,28 @@ func BenchmarkRelease(b *testing.B) {
 		each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(b.N) / accounts }
 		b.ReportMetric(each(took[again].asking), "ns/ask-"+name)
 		b.ReportMetric(each(took[again].charging), "ns/charge-"+name)
+	}
+}
+
+// BenchmarkReleaseMany charges accounts in one transaction, as a release does, again and again.
+func BenchmarkReleaseMany(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint("accounts=", n), func(b *testing.B) {
+			l := newFile(b)
+			check(b, l.SetLimit("*", "m", budget.Max, 0))
+			_, items := manyAccounts(n, 1000)
+			slices.SortFunc(items, func(x, y ledger.Item) int { return cmp.Compare(x.Account, y.Account) })
+			batch := bareBatch(b, items)
+			releases := 0
+			var v versus
+			for b.Loop() {
+				releases++
+				r, err := l.OpenRelease(fmt.Sprint(releases), ledger.ReleasePlan{})
+				check(b, err)
+				v.turn(func() { check(b, r.Charge("m", items)) }, batch)
+			}
+			v.reportTime(b)
+		})
 	}
 }
 

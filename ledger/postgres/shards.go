@@ -201,7 +201,7 @@ func (s *sharded) SetCount(shard int, digest string, info []byte, accounts iter.
 
 // SetCharged implements [ledger.Sharded].
 func (s *sharded) SetCharged() error {
-	var counted int64 // which cannot change any more
+	var counted int64 // which cannot change any more, but for the counts that Seal removes
 	for _, err := range s.Accounts(0) {
 		if err != nil {
 			return err
@@ -210,12 +210,16 @@ func (s *sharded) SetCharged() error {
 	}
 	return s.update(func(t *transaction) error {
 		var charged, left int64
+		var said bool // by another process, which may have sealed the release since
 		found, err := t.row(`
-SELECT r.charged, (SELECT count(*) FROM geosql.part WHERE release = $2 AND digest IS NULL)
-FROM geosql.release AS r WHERE r.id = $1 FOR UPDATE`, []any{s.id, s.number}, &charged, &left)
+SELECT r.charged, (SELECT count(*) FROM geosql.part WHERE release = $2 AND digest IS NULL),
+  (SELECT charged FROM geosql.sharding WHERE number = $2)
+FROM geosql.release AS r WHERE r.id = $1 FOR UPDATE`, []any{s.id, s.number}, &charged, &left, &said)
 		switch {
 		case err != nil || !found:
 			return errors.Join(err, errAnswerUnless(found))
+		case said:
+			return nil
 		case left > 0:
 			return fmt.Errorf("ledger: release %s: %d shards are not counted", s.id, left)
 		case charged != counted:
