@@ -25,7 +25,7 @@ func init() {
 	register(&function{
 		name: "optql_build", section: declared, flags: ownerOnly, reads: true,
 		args: []*argument{argPlaceLat, argPlaceLon, argWeight, argEpsMetre, argDilation, argDomain, argDistance, argQuality, argRole},
-		does: "Builds the optimal mechanism on 2 to 256 places: among all that satisfy epsilon, the one that loses least on average, in metres between place and release unless you choose another loss; returns a BLOB for optql_store.",
+		does: "Builds the optimal mechanism on 2 to 1,024 places: among all that satisfy epsilon, the one that loses least on average, in metres between place and release unless you choose another loss; returns a BLOB for optql_store.",
 		notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
 			"A place is the lattice point of its location. Two rows with the same place, a negative weight and a NULL are errors. The order of rows does not matter. " +
 			"A place of weight 0 is protected like any other, and the mechanism is not made for it. " +
@@ -39,8 +39,9 @@ func init() {
 			"unless all of them are certified to be no longer than the geodesics. " +
 			"**The quality and the role change no promise**, only what is lost: the certificate is for the metric between the places. " +
 			"Losses need not be a metric; given ones are 0 to 1e18, and each place has one for each release. " +
-			"Rows with role 'output', 1 to 256 together with those of 'both', have no distances and losses of their own: where others give JSON, they give '[]'. " +
-			"The time grows with the number of releases, and with the fourth power of the number of places if all can be released: about a second for 50, ten for 100, minutes for 200. An interrupt ends the computation within two steps of the solver. Charges nothing.",
+			"Rows with role 'output', 1 to 1,024 together with those of 'both', have no distances and losses of their own: where others give JSON, they give '[]'. " +
+			"If all places can be released, 50 take a fraction of a second, 100 some seconds and 200 about a minute; with a dilation of 1.1, 200 take some seconds and 1,000 some minutes. " +
+			"More than 600 places with a dilation of 1 need more than the 8 GB of memory that a computation may take. An interrupt ends it within seconds. Charges nothing.",
 		example: []string{
 			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 				"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",

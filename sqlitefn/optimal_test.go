@@ -146,12 +146,12 @@ func TestOptqlBuildRefuses(t *testing.T) {
 		`optql_build(lat, lon, people, iif(people = 5, 1, 0.0003), 1)`:               "epsilon changes within a group",
 		`optql_build(lat, lon, people, 0.0003, iif(people = 5, 2, 1))`:               "dilation changes within a group",
 		`optql_build(lat, lon, people, 0.0003, 1, iif(people = 5, 'beijing', NULL))`: "domain changes within a group",
-		`optql_build(lat, lon, people, 0.0003, 1) FILTER (WHERE people = 3)`:         "lat and lon make 1 place, but a mechanism has 2 to 256",
+		`optql_build(lat, lon, people, 0.0003, 1) FILTER (WHERE people = 3)`:         "lat and lon make 1 place, but a mechanism has 2 to 1024",
 		`optql_build(40 + lat / 1e9, 116 + lon / 1e9, people, 0.0003, 1, 'beijing')`: "lat and lon of two rows are one place",
 	} {
 		d.fails(`SELECT `+call+` FROM place`, "optql_build: "+want)
 	}
-	d.fails(`SELECT optql_build(39.9 + i * 0.001, 116, 1, 0.01, 1) FROM (`+numbered("257")+`SELECT i FROM s)`, "optql_build: lat and lon make more than 256 places")
+	d.fails(`SELECT optql_build(39.9 + i * 0.0005, 116, 1, 0.01, 1) FROM (`+numbered("1025")+`SELECT i FROM s)`, "optql_build: lat and lon make more than 1024 places")
 	d.run(`CREATE VIEW sneaky AS SELECT ` + build + ` AS m FROM place`)
 	d.fails(`SELECT m FROM sneaky`, "unsafe use of")
 }

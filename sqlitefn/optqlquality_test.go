@@ -142,10 +142,10 @@ func TestQualityRefuses(t *testing.T) {
 	} {
 		d.fails(`SELECT `+call+` FROM place p`, "optql_build: "+want)
 	}
-	d.fails(`SELECT optql_build(lat, lon, 0, 0.0003, 1, 'beijing', NULL, NULL, 'output') FROM place`, "optql_build: lat and lon make 0 places, but a mechanism has 2 to 256")
+	d.fails(`SELECT optql_build(lat, lon, 0, 0.0003, 1, 'beijing', NULL, NULL, 'output') FROM place`, "optql_build: lat and lon make 0 places, but a mechanism has 2 to 1024")
 	d.fails(`SELECT optql_build(lat, lon, 0, 0.0003, 1, 'beijing', NULL, NULL, 'output') FROM place, (VALUES (1), (2))`,
 		"optql_build: lat and lon of two rows with role 'output' or 'both' are one point of domain 'beijing', POINT(116.")
-	d.fails(`SELECT optql_build(40 + i * 0.001, 116, 0, 0.0003, 1, 'beijing', NULL, NULL, 'output') FROM (`+numbered("257")+`SELECT i FROM s)`, "optql_build: role makes more than 256 outputs")
+	d.fails(`SELECT optql_build(40 + i * 0.0005, 116, 0, 0.0003, 1, 'beijing', NULL, NULL, 'output') FROM (`+numbered("1025")+`SELECT i FROM s)`, "optql_build: role makes more than 1024 outputs")
 	// Losses by roads serve distances by roads only among the places themselves.
 	d.fails(`SELECT optql_build(p.lat, p.lon, p.people, 0.0003, 1, 'beijing', `+roads(along(2000))+`, NULL, iif(p.people = 3, 'secret', 'both')) FROM place p`,
 		"optql_build: quality must be given, since the metric's distances lead to places and not to all outputs")

@@ -169,8 +169,8 @@ func TestStudyOptimalErrors(t *testing.T) {
 		{[]string{"-places", good, "-columns", "x,y", "-epsilon", "1"}, 2, "-columns names"},
 		{[]string{"-places", good, "-epsilon", "1"}, 1, "has no column lat: it has x, y, weight"},
 		{append([]string{"-places", good + "x"}, plane...), 1, "no such file"},
-		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n")}, plane...), 1, "2 to 256 places, not 0"},
-		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n")}, plane...), 1, "2 to 256 places, not 1"},
+		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n")}, plane...), 1, "2 to 1024 places, not 0"},
+		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n")}, plane...), 1, "2 to 1024 places, not 1"},
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,0\n2,2,0\n")}, plane...), 1, "prior weights are all 0"},
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,-1\n")}, plane...), 1, "line 3: the weight must be 0 or more, not -1"},
 		{append([]string{"-places", clitest.WriteFile(t, "x,y,weight\n1,2,1\n2,2,much\n")}, plane...), 1, `line 3: "much" is not a number`},
@@ -181,7 +181,7 @@ func TestStudyOptimalErrors(t *testing.T) {
 		{append([]string{"-places", good, "-user", "who"}, plane...), 1, "has no column who"},
 		{append([]string{"-user", "u", "-places", clitest.WriteFile(t, "u,x,y,weight\n")}, plane...), 1, "has no places"},
 		{append([]string{"-user", "u", "-places", clitest.WriteFile(t, "u,x,y,weight\na,0,0,1\na,1,0,1\nb,1,1,1\n")}, plane...), 1,
-			"user b: there must be 2 to 256 places, not 1"},
+			"user b: there must be 2 to 1024 places, not 1"},
 	} {
 		clitest.WantError(t, clitest.Run(t, "", append([]string{"optimal"}, c.args...)...), c.status, c.text)
 	}

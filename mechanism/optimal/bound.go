@@ -32,23 +32,24 @@ func (v *solver) bound() float64 {
 		v.lack[x] = 1
 	}
 	for z := range v.outputs {
-		floats.AddScaled(v.lack, -1, v.k[z*v.n:(z+1)*v.n])
+		floats.AddScaled(v.lack, -1, v.ofPlaces(v.k, z))
 	}
 	return (sum - size*float64(v.n)*0x1p-52) * v.scale
 }
 
 func (v *solver) setResidual(sh *shard, z int) {
-	y := v.y[z*v.m : (z+1)*v.m]
-	r, magnitude := v.residual[z*v.n:(z+1)*v.n], sh.column
-	for x, c := range v.cost[z*v.n : (z+1)*v.n] {
+	y := v.ofBonds(v.y, z)
+	r, magnitude := v.ofPlaces(v.residual, z), sh.column
+	for x, c := range v.ofPlaces(v.cost, z) {
 		r[x] = c - v.lambda[x]
 		magnitude[x] = c + math.Abs(v.lambda[x])
 	}
-	for i, c := range v.constraints {
-		r[c.low] -= y[i]
-		magnitude[c.low] += y[i]
-		r[c.high] += c.t * y[i]
-		magnitude[c.high] += y[i] // t y, and the error of t
+	for j, c := range v.bonds {
+		a, b := y[j].a, y[j].b
+		r[c.a] += c.t*b - a
+		r[c.b] += c.t*a - b
+		magnitude[c.a] += a + b // t b, and the error of t
+		magnitude[c.b] += a + b
 	}
 	for x := range r {
 		sh.short[x] = max(sh.short[x], magnitude[x]*v.rounding-r[x])

@@ -118,10 +118,13 @@ func TestRemapOfPlaces(t *testing.T) {
 }
 
 func TestBuilderRefuses(t *testing.T) {
-	d := smallDomain(t)
-	b := NewBuilder(d, Euclid, QualityEuclid)
+	wide, err := planar.NewDomain("wide", 40, 116, 41, 117, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBuilder(wide, Euclid, QualityEuclid)
 	for i := range MaxPlaces {
-		lat, lon := d.Location(planar.Cell{I: int64(i%16 - 8), J: int64(i/16 - 8)})
+		lat, lon := wide.Location(planar.Cell{I: int64(i%32 - 16), J: int64(i/32 - 16)})
 		if err := b.Add(lat, lon, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -130,8 +133,9 @@ func TestBuilderRefuses(t *testing.T) {
 		}
 	}
 	if err := b.Add(40.01, 116.02, 1); !errors.Is(err, ErrManyPlaces) {
-		t.Errorf("place 257: %v", err)
+		t.Errorf("place 1025: %v", err)
 	}
+	d := smallDomain(t)
 	heavy := NewBuilder(d, Euclid, QualityEuclid)
 	if err := heavy.Add(40, 116, 1e308); err != nil {
 		t.Fatal(err)
@@ -148,7 +152,7 @@ func TestBuilderRefuses(t *testing.T) {
 		epsilon float64
 		want    string
 	}{
-		"one place":       {filled(t, d, Euclid, 1), 0.001, "1 places: want 2 to 256"},
+		"one place":       {filled(t, d, Euclid, 1), 0.001, "1 places: want 2 to 1024"},
 		"a great epsilon": {filled(t, d, Euclid, 2), 9_000_001, "epsilon must be at most"},
 		"the region":      {filled(t, inside, Euclid, 3), 0.001, "lies outside the region of domain 'small'"},
 	} {

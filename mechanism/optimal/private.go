@@ -27,11 +27,15 @@ type PrivacyProblem struct {
 	Loss float64
 }
 
+// maxPrivacyPlaces bounds the n^3 numbers that [MostPrivate] holds: all its matrices are
+// dense.
+const maxPrivacyPlaces = 256
+
 // check returns an error that says what is wrong with p.
 func (p PrivacyProblem) check() error {
 	n := len(p.Prior)
-	if n < MinPlaces || n > MaxPlaces {
-		return fmt.Errorf("%d places: want %d to %d", n, MinPlaces, MaxPlaces)
+	if n < MinPlaces || n > maxPrivacyPlaces {
+		return fmt.Errorf("%d places: want %d to %d", n, MinPlaces, maxPrivacyPlaces)
 	}
 	if err := checkPrior(p.Prior); err != nil {
 		return err

@@ -14,16 +14,16 @@ func (v *privacySolver) step() bool {
 	v.each(v.aimAtZero)
 	v.aimW = -v.w * v.mu
 	v.direction()
-	target := v.reach().target(2*v.n*v.n + 1)
+	target := v.reach().target(2*v.n*v.n+1, 1)
 
 	v.each(func(_ *privacyShard, z int) { v.aimAt(z, target) })
 	v.aimW += target - v.dw*v.dmu
 	v.direction()
 	r := v.reach()
-	if math.IsNaN(v.dmu) || min(r.primal, r.dual) < lostStep {
+	if math.IsNaN(v.dmu) || min(r.primal(), r.dual()) < lostStep {
 		return false
 	}
-	v.move(min(1, insideStep*r.primal), min(1, insideStep*r.dual))
+	v.move(min(1, insideStep*r.primal()), min(1, insideStep*r.dual()))
 	return true
 }
 
@@ -44,7 +44,7 @@ func (v *privacySolver) move(primal, dual float64) {
 
 // reach returns the reach of the direction.
 func (v *privacySolver) reach() reach {
-	r := noPairs
+	r := reach{}
 	r.include(v.w, v.dw, v.mu, v.dmu)
 	for i := range v.shards {
 		r.join(v.shards[i].reach)
@@ -129,7 +129,7 @@ func (v *privacySolver) direction() {
 	for i := range v.shards {
 		sh := &v.shards[i]
 		clear(sh.sum)
-		sh.reach = noPairs
+		sh.reach = reach{}
 	}
 	v.each(v.startDirection)
 	v.setRight()

@@ -6,15 +6,13 @@ import (
 	"math"
 )
 
-// Bounds on the number of places, and of outputs. With as many outputs as places the
-// solver holds n^3 numbers, and works about n times on n^4: on two cores 0.3 s for 50
-// places, 3.5 s for 100 and, by its first steps, three to five minutes for 256; with a
-// dilation of 1.1 half a minute for these. Its time is proportional to the number of
-// outputs.
+// Bounds on the number of places, and of outputs. For more than some hundred places
+// the constraints of all pairs need more memory than [Solve] takes, so that there must be a
+// dilation above 1.
 const (
 	MinPlaces  = 2
-	MaxPlaces  = 256
-	MaxOutputs = 256
+	MaxPlaces  = 1024
+	MaxOutputs = 1024
 )
 
 // minExponent is the least epsilon*distance of two places: e^minExponent must differ from
@@ -31,7 +29,7 @@ type Problem struct {
 	Prior []float64
 
 	// Quality is the loss dQ(x,z) of output z for secret x, not negative: a row for each
-	// place, a column for each of 1 to 256 outputs.
+	// place, a column for each of 1 to 1,024 outputs.
 	Quality Matrix
 
 	// Privacy is the metric dX on the places. Its numbers are taken as the rationals that they are: a

@@ -93,16 +93,18 @@ func (o Options) check() (Options, error) {
 // utility and gains nothing). If epsilon is so small that a constant output is within the
 // gap, Solve returns that.
 //
-// With m constraints for each output, two for each edge, Solve takes about
-// 40nm + 8n^3 bytes: 50 MB for 100 places, 800 MB for 256.
+// With m constraints for each of n outputs, two for each edge, Solve takes about 32nm
+// bytes, and 8n for each number of a column's factor, of which there are n^2/2 or, with the
+// edges of a spanner, far fewer. It refuses to take more than 8 GB.
 //
 // The method is a primal-dual interior point method, the predictor and corrector
-// of Mehrotra (On the Implementation of a Primal-Dual Interior Point Method, 1992).
-// A step takes n Cholesky factorisations of n x n, shared among the cores. The
-// result does not depend on their number.
+// of Mehrotra (On the Implementation of a Primal-Dual Interior Point Method, 1992), with
+// corrections after Gondzio. A step takes a Cholesky factorisation for each output, shared
+// among the cores. The result does not depend on their number.
 //
-// An error says what is wrong with the problem or the options, that numerical
-// difficulties left a wider gap than asked for, or is that of a cancelled ctx.
+// An error says what is wrong with the problem or the options, that the memory does not
+// suffice, that numerical difficulties left a wider gap than asked for, or is that of a
+// cancelled ctx.
 func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -118,7 +120,11 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	}
 	solution := constantMechanism(p)
 	if solution.Gap() > o.Gap {
-		s := newSolver(p, edges, rate, runtime.GOMAXPROCS(0))
+		order := newElimination(len(p.Prior), edges)
+		if err := checkMemory(p, len(edges), order.packed()); err != nil {
+			return nil, err
+		}
+		s := newSolver(ctx, p, edges, rate, order, runtime.GOMAXPROCS(0))
 		if solution, err = iterate(ctx, s, o); err != nil {
 			return nil, err
 		}
@@ -127,18 +133,33 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	return solution, nil
 }
 
+// mostMemory is how many bytes a solver may take.
+const mostMemory = 8 << 30
+
+// checkMemory returns an error if the columns of the solver, with an edge's constraints
+// and a factor of so many numbers each, take more than mostMemory.
+func checkMemory(p Problem, edges, factor int) error {
+	const gigabyte = 1 << 30
+	n, outputs := len(p.Prior), p.Quality.columns()
+	if bytes := 8*outputs*(8*edges+factor+6*n) + 8*(2*shardCount+1)*n*n; bytes > mostMemory {
+		return fmt.Errorf("%d places with %d edges and %d outputs take %.1f GB of memory, more than %d: a greater dilation, such as 1.1, leaves fewer edges",
+			n, edges, outputs, float64(bytes)/gigabyte, mostMemory/gigabyte)
+	}
+	return nil
+}
+
 // iterate runs the solver until its loss is within the gap of its bound.
 func iterate(ctx context.Context, s *solver, o Options) (*Solution, error) {
 	uniform, gap := s.loss(), math.Inf(1)
 	bound := 0.0 // of any loss
 	for step := 0; ; step++ {
 		bound = max(bound, s.bound())
+		if err := ctx.Err(); err != nil { // what the solver holds may be incomplete
+			return nil, err
+		}
 		now := Progress{Step: step, Loss: s.loss(), Bound: bound}
 		if o.Progress != nil {
 			o.Progress(now)
-		}
-		if err := ctx.Err(); err != nil { // Progress may have cancelled it
-			return nil, err
 		}
 		if s.feasible() {
 			gap = min(gap, (now.Loss-now.Bound)/max(now.Loss, smallLoss*uniform))
@@ -146,7 +167,7 @@ func iterate(ctx context.Context, s *solver, o Options) (*Solution, error) {
 		if gap <= o.Gap {
 			return &Solution{Matrix: s.matrix(), Progress: now}, nil
 		}
-		if step == maxSteps || !s.step() {
+		if step == maxSteps || !s.step() && ctx.Err() == nil {
 			return nil, fmt.Errorf("solver stalled after %d steps at a gap of %.3g", step, gap)
 		}
 	}

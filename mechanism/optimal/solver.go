@@ -1,6 +1,7 @@
 package optimal
 
 import (
+	"context"
 	"math"
 	"sync/atomic"
 
@@ -8,13 +9,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A constraint requires k[low] >= t k[high] for every output's column k of the mechanism,
-// with t = e^(-epsilon d). If e^(epsilon d) is too large for a float64, only k[low] >= 0
-// remains.
-type constraint struct {
-	low, high int
-	t         float64
+// A bond is an edge of the spanner with its two constraints, k[a] >= t k[b] and
+// k[b] >= t k[a] for every output's column k of the mechanism, with t = e^(-epsilon d). If
+// e^(epsilon d) is too large for a float64, only k >= 0 remains.
+type bond struct {
+	a, b int32 // a < b, in the order of elimination
+	t    float64
 }
+
+// both is a pair of numbers for the constraints of a bond: a for k[a] >= t k[b], b for the
+// other.
+type both struct{ a, b float64 }
 
 // A solver holds the iterates of an interior point method.
 //
@@ -32,28 +37,40 @@ type constraint struct {
 // where r is 1 minus the row sums. So one iteration factors a matrix H_z for each output, and
 // then the sum of their inverses.
 //
-// All vectors of columns lie one after the other: k[z*n+x], s[z*m+i].
+// All vectors of columns lie one after the other: k[z*n+x]. Places have the order
+// of their elimination.
 type solver struct {
-	n, m        int // places and constraints
-	outputs     int
-	constraints []constraint // 2j and 2j+1 are the two directions of edge j
-	rounding    float64      // relative error that A^T y may have
-	scale       float64      // of the cost: the quality loss is cost*scale
+	*elimination
+	n        int // places
+	outputs  int
+	bonds    []bond
+	rounding float64 // relative error that A^T y may have
+	scale    float64 // of the cost: the quality loss is cost*scale
 
-	cost, k, dk []float64 // a column of n for each output
-	residual    []float64 // c_z - lambda - A^T y_z, columns of n
-	s, y        []float64 // columns of m
-	ds, dy      []float64
-	aim         []float64 // what the products s y are to change by, columns of m
-	factors     []float64 // of the H_z, a matrix of n x n for each output
-	pivots      []float64 // of the H_z, columns of n
+	cost, k  []float64 // a column of n for each output
+	residual []float64 // c_z - lambda - A^T y_z, columns of n
+	s, y     []both    // columns of as many as there are bonds
+	factors  []float64 // of the H_z, packed
+	pivots   []float64 // of the H_z, columns of n
 
-	lambda, dlambda []float64
-	lack            []float64 // 1 - row sums
-	schur           []float64 // sum of H_z^-1, then its factor
+	lambda []float64
+	lack   []float64 // 1 - row sums
+	schur  []float64 // sum of H_z^-1, then its factor
 
+	now, best direction
+
+	ctx     context.Context
 	workers int
 	shards  [shardCount]shard
+}
+
+// A direction is one that a step may take. How slacks and multipliers change follows from
+// it, see change.
+type direction struct {
+	u       []float64 // dk_z/k_z, columns of n
+	e       []both    // what the products s y are to change by, over s, columns like those of s
+	dlambda []float64
+	reach
 }
 
 // shardCount is the number of shares that the columns are divided into. It is constant, so
@@ -62,7 +79,7 @@ const shardCount = 8
 
 // A shard accumulates what its columns z = i mod shardCount contribute.
 type shard struct {
-	schur, scratch []float64 // n x n
+	schur, inverse []float64 // n x n; of schur the upper half
 	sum            []float64 // sum of H_z^-1 g_z
 	short          []float64 // by how much the residuals fall below 0
 	column         []float64 // scratch, n
@@ -71,52 +88,46 @@ type shard struct {
 }
 
 // newSolver returns a solver at the mechanism whose output is uniform, in the interior of
-// every constraint.
-func newSolver(p Problem, edges []Edge, rate float64, workers int) *solver {
-	n, m, outputs := len(p.Prior), 2*len(edges), p.Quality.columns()
+// every constraint. Once ctx is cancelled, its numbers are worth nothing.
+func newSolver(ctx context.Context, p Problem, edges []Edge, rate float64, order *elimination, workers int) *solver {
+	n, outputs := len(p.Prior), p.Quality.columns()
+	columns := func(size int) []float64 { return make([]float64, outputs*size) }
+	pairs := func() []both { return make([]both, outputs*len(edges)) }
+	vector := func() []float64 { return make([]float64, n) }
+	square := func() []float64 { return make([]float64, n*n) }
 	v := &solver{
-		n: n, m: m, outputs: outputs, workers: workers,
-		constraints: make([]constraint, 0, m),
-		cost:        make([]float64, outputs*n),
-		k:           make([]float64, outputs*n),
-		dk:          make([]float64, outputs*n),
-		residual:    make([]float64, outputs*n),
-		s:           make([]float64, outputs*m),
-		y:           make([]float64, outputs*m),
-		ds:          make([]float64, outputs*m),
-		dy:          make([]float64, outputs*m),
-		aim:         make([]float64, outputs*m),
-		factors:     make([]float64, outputs*n*n),
-		pivots:      make([]float64, outputs*n),
-		lambda:      make([]float64, n),
-		dlambda:     make([]float64, n),
-		lack:        make([]float64, n),
-		schur:       make([]float64, n*n),
+		elimination: order,
+		n:           n, outputs: outputs,
+		cost: columns(n), k: columns(n), residual: columns(n),
+		s: pairs(), y: pairs(),
+		pivots: columns(n),
+		lambda: vector(), lack: vector(), schur: square(),
+		now:  direction{u: columns(n), e: pairs(), dlambda: vector()},
+		best: direction{u: columns(n), e: pairs(), dlambda: vector()},
+		ctx:  ctx, workers: workers,
 	}
+	v.factors = columns(v.packed())
 	for i := range v.shards {
-		v.shards[i] = shard{
-			schur: make([]float64, n*n), scratch: make([]float64, n*n),
-			sum: make([]float64, n), short: make([]float64, n), column: make([]float64, n),
-		}
+		v.shards[i] = shard{schur: square(), inverse: square(), sum: vector(), short: vector(), column: vector()}
 	}
-	v.setConstraints(edges, rate)
+	v.setBonds(edges, rate)
 	v.setCost(p)
 	v.start()
 	return v
 }
 
-// setConstraints sets the constraints, and bounds the rounding error of A^T y: for each term
+// setBonds sets the bonds, and bounds the rounding error of A^T y: for each term
 // a product and a sum, and the error of its t. With two roundings in an exponent a, that of t is
 // below (a+2) 2^-52 t, and t(a+1) <= 1. So 2 units of 2^-52 are charged for a term y.
-func (v *solver) setConstraints(edges []Edge, rate float64) {
-	degrees := make([]int, v.n)
+func (v *solver) setBonds(edges []Edge, rate float64) {
+	at, degrees := v.positions(), make([]int, v.n)
 	most := 0
 	for _, e := range edges {
-		t := math.Exp(-rate * e.Length)
-		v.constraints = append(v.constraints, constraint{e.A, e.B, t}, constraint{e.B, e.A, t})
-		degrees[e.A]++
-		degrees[e.B]++
-		most = max(most, degrees[e.A], degrees[e.B])
+		a, b := min(at[e.A], at[e.B]), max(at[e.A], at[e.B])
+		v.bonds = append(v.bonds, bond{int32(a), int32(b), math.Exp(-rate * e.Length)})
+		degrees[a]++
+		degrees[b]++
+		most = max(most, degrees[a], degrees[b])
 	}
 	v.rounding = float64(2*most+8) * 0x1p-52
 }
@@ -124,10 +135,10 @@ func (v *solver) setConstraints(edges []Edge, rate float64) {
 // setCost sets the cost pi_x dQ(x,z), scaled to a maximum of 1.
 func (v *solver) setCost(p Problem) {
 	prior := probabilities(p.Prior)
-	for x, row := range p.Quality {
-		for z, d := range row {
+	for i, x := range v.order {
+		for z, d := range p.Quality[x] {
 			c := prior[x] * d
-			v.cost[z*v.n+x] = c
+			v.cost[z*v.n+i] = c
 			v.scale = max(v.scale, c)
 		}
 	}
@@ -139,22 +150,42 @@ func (v *solver) setCost(p Problem) {
 	}
 }
 
+// start sets all products of slacks and multipliers to the same number, such that their sum
+// is startGap times the loss, and lambda to what leaves residuals of 0 on average.
 func (v *solver) start() {
 	for i := range v.k {
 		v.k[i] = 1 / float64(v.outputs)
 	}
+	pull := startGap * floats.Sum(v.cost) / float64(2*v.outputs*len(v.bonds)) // of a constraint, t being 0
 	for z := range v.outputs {
-		s, y := v.s[z*v.m:(z+1)*v.m], v.y[z*v.m:(z+1)*v.m]
-		for i, c := range v.constraints {
-			s[i] = (1 - c.t) / float64(v.outputs)
-			y[i] = 1 / float64(v.outputs)
+		s, y := v.ofBonds(v.s, z), v.ofBonds(v.y, z)
+		for j, c := range v.bonds {
+			slack, multiplier := (1-c.t)/float64(v.outputs), pull/(1-c.t)
+			s[j], y[j] = both{slack, slack}, both{multiplier, multiplier}
 		}
+		floats.AddScaled(v.lambda, 1/float64(v.outputs), v.ofPlaces(v.cost, z))
+	}
+	for _, c := range v.bonds {
+		v.lambda[c.a] -= pull
+		v.lambda[c.b] -= pull
 	}
 }
 
-// each calls f for every column, with the shard that it belongs to.
+// ofPlaces returns the column z of columns of n.
+func (v *solver) ofPlaces(columns []float64, z int) []float64 { return columns[z*v.n : (z+1)*v.n] }
+
+// ofBonds returns the column z of columns of as many as there are bonds.
+func (v *solver) ofBonds(columns []both, z int) []both {
+	return columns[z*len(v.bonds) : (z+1)*len(v.bonds)]
+}
+
+// each calls f for every column, with the shard that it belongs to, until ctx is cancelled.
 func (v *solver) each(f func(sh *shard, z int)) {
-	eachColumn(v.outputs, v.workers, func(share, z int) { f(&v.shards[share], z) })
+	eachColumn(v.outputs, v.workers, func(share, z int) {
+		if v.ctx.Err() == nil {
+			f(&v.shards[share], z)
+		}
+	})
 }
 
 // eachColumn calls f for every column below n, with the share that it belongs to. Calls for
@@ -174,7 +205,13 @@ func eachColumn(n, goroutines int, f func(share, z int)) {
 func (v *solver) loss() float64 { return floats.Dot(v.cost, v.k) * v.scale }
 
 // matrix returns the mechanism so far.
-func (v *solver) matrix() Matrix { return fromColumns(v.k, v.n, v.outputs) }
+func (v *solver) matrix() Matrix {
+	m := make(Matrix, v.n)
+	for i, row := range fromColumns(v.k, v.n, v.outputs) {
+		m[v.order[i]] = row
+	}
+	return m
+}
 
 // fromColumns returns the matrix whose columns, of n numbers, lie one after the other in k.
 func fromColumns(k []float64, n, columns int) Matrix {
