@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+	"runtime"
 
 	"github.com/geosql/geosql/mechanism/exact"
 )
@@ -22,15 +23,16 @@ type certifier struct {
 func newCertifier(epsilon float64, d Matrix) *certifier {
 	n := len(d)
 	c := &certifier{n: n, factors: make([]uint64, n*n)}
-	rate, product := new(big.Rat).SetFloat64(epsilon), new(big.Rat)
-	for x, row := range d {
-		for z, v := range row[:x] {
+	rate := new(big.Rat).SetFloat64(epsilon)
+	inShares(n, runtime.GOMAXPROCS(0), func(_, x int) {
+		product := new(big.Rat)
+		for z, v := range d[x][:x] {
 			product.Mul(rate, new(big.Rat).SetFloat64(v))
 			_, upper := exact.ExpBounds(product, 62)
 			f := fixed64(upper)
 			c.factors[x*n+z], c.factors[z*n+x] = f, f
 		}
-	}
+	})
 	return c
 }
 
@@ -71,17 +73,28 @@ func (c *certifier) check(weights []uint64, total uint64) error {
 			return errRow
 		}
 	}
-	for x := range c.n {
-		row := weights[x*outputs : (x+1)*outputs]
-		for y := range c.n {
-			if x == y {
-				continue
-			}
-			other, f := weights[y*outputs:(y+1)*outputs], c.factors[x*c.n+y]
-			for z, w := range row {
-				if high, low := bits.Mul64(w, f); high > other[z] || high == other[z] && low > 0 {
-					return fmt.Errorf("output %d tells place %d from place %d by more than epsilon times their distance", z, x, y)
-				}
+	failed := make([]error, c.n)
+	inShares(c.n, runtime.GOMAXPROCS(0), func(_, x int) { failed[x] = c.checkPlace(weights, outputs, x) })
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPlace returns an error if an output tells the place x from another by more than
+// epsilon times their distance.
+func (c *certifier) checkPlace(weights []uint64, outputs, x int) error {
+	row := weights[x*outputs : (x+1)*outputs]
+	for y := range c.n {
+		if x == y {
+			continue
+		}
+		other, f := weights[y*outputs:(y+1)*outputs], c.factors[x*c.n+y]
+		for z, w := range row {
+			if high, low := bits.Mul64(w, f); high > other[z] || high == other[z] && low > 0 {
+				return fmt.Errorf("output %d tells place %d from place %d by more than epsilon times their distance", z, x, y)
 			}
 		}
 	}

@@ -172,7 +172,7 @@ func (v *privacySolver) transpose(out, h []float64) {
 
 // each calls f for every column, with the shard that it belongs to.
 func (v *privacySolver) each(f func(sh *privacyShard, z int)) {
-	eachColumn(v.n, v.workers, func(share, z int) { f(&v.shards[share], z) })
+	inShares(v.n, v.workers, func(share, z int) { f(&v.shards[share], z) })
 }
 
 // matrix returns the mechanism so far.

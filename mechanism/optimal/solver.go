@@ -181,16 +181,16 @@ func (v *solver) ofBonds(columns []both, z int) []both {
 
 // each calls f for every column, with the shard that it belongs to, until ctx is cancelled.
 func (v *solver) each(f func(sh *shard, z int)) {
-	eachColumn(v.outputs, v.workers, func(share, z int) {
+	inShares(v.outputs, v.workers, func(share, z int) {
 		if v.ctx.Err() == nil {
 			f(&v.shards[share], z)
 		}
 	})
 }
 
-// eachColumn calls f for every column below n, with the share that it belongs to. Calls for
+// inShares calls f for every number below n, with the share that it belongs to. Calls for
 // one share follow each other in a fixed order, whatever the number of goroutines.
-func eachColumn(n, goroutines int, f func(share, z int)) {
+func inShares(n, goroutines int, f func(share, z int)) {
 	var next atomic.Int32
 	workers.Run(min(goroutines, shardCount), func() {
 		for i := int(next.Add(1)) - 1; i < shardCount; i = int(next.Add(1)) - 1 {
