@@ -1,4 +1,5 @@
-// Command pictures draws the pictures of the documentation, from the laws of the mechanisms, into
+// Command pictures draws the pictures of the documentation, from the laws of the mechanisms and from
+// what benchmarks have measured, into
 // the folder docs/pictures:
 //
 //	go run ./docs/pictures
@@ -17,6 +18,7 @@ var pictures = map[string]func() (string, error){
 	"sum-error-against-epsilon.svg": sumErrorAgainstEpsilon,
 	"belief.svg":                    belief,
 	"chain-of-a-charge.svg":         chainOfACharge,
+	"growth.svg":                    growth,
 }
 
 func main() {

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// earlier is the revision whose figures are shown beside those of now.
+const earlier = "752b6d8"
+
+// A bound is what a work may cost.
+type bound struct {
+	name, work string
+	limit      float64
+	before     float64 // at the revision earlier, on a quiet machine
+	unit       string  // "times", "rows/s", or of seconds: "s", "ms", "ns"
+	slow       bool    // it takes minutes
+	measure    func(ctx context.Context, t *tree) (float64, error)
+}
+
+// bounded are the works that have bounds.
+var bounded = []bound{
+	{"laplace-1", "table-valued `geoind_laplace`, by `count(max(lat,lon,0.01))`, 1 account", 6, 8.1, "times", false, overPoints("laplace", 1e6, 1)},
+	{"laplace-100000", "the same, 100,000 reserved accounts", 7.5, 9.7, "times", false, overPoints("laplace", 1e6, 1e5)},
+	{"laplace-wkt", "scalar `geoind_laplace` (WKT), by the same", 7.5, 9.7, "times", false, overPoints("laplace-wkt", 1e6, 1)},
+	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, 3.3, "times", false, overPoints("dx_sum", 1e6, 60)},
+	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("dx_sum", 1e6, 1e5)},
+	{"groups", "100,000 groups of ten rows, each charged, by the same with `sum`", 4, 0, "times", false, overPoints("groups", 1e6, 1e5)},
+	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, 40, "s", false, overTraces("predictive", 1e5)},
+	{"pim", "`pim_step`, the same", 10, 300, "s", false, overTraces("pim", 1e5)},
+	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, 0.48, "ms", false, alone("pim-cells", 2000)},
+	{"release-rows", "release, an account in every row, CSV to CSV", 1e6, 379_000, "rows/s", false, releaseRate(2e6, 2e6, "csv")},
+	{"release-csv", "release, 10,000 accounts, CSV to CSV", 2.5e6, 1.8e6, "rows/s", false, releaseRate(2e6, 1e4, "csv")},
+	{"release-parquet", "the same, Parquet to Parquet", 3e6, 0, "rows/s", false, releaseRate(2e6, 1e4, "parquet")},
+	{"optimal-50", "optimal mechanism, gap 1e-4, all pairs, 50 places", 0.15, 0.3, "s", false, alone("optimal-pairs", 50)},
+	{"optimal-100", "the same, 100 places", 2, 3.5, "s", false, alone("optimal-pairs", 100)},
+	{"optimal-200", "the same, 200 places", 25, 81, "s", false, alone("optimal-pairs", 200)},
+	{"optimal-1000", "the same, 1,000 places, spanner of dilation 1.1, below 8 GiB", 600, 0, "s", true, manyPlaces},
+	{"sealed", "`dx_sum` over 1,000,000 sealed values, a row", 350, 0, "ns", false, sealedRows(1e6)},
+	{"build", "first build of `geosql`, downloads apart", 60, 0, "s", true, firstBuild},
+}
+
+// bounds is the command.
+func bounds(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("bounds", flag.ContinueOnError)
+	var (
+		write  = flags.Bool("write", false, "write the table into "+page)
+		before = flags.String("before", "", "measure `revision` too, in turns, in place of what is known of "+earlier)
+		only   = flags.String("only", "", "measure `names` only, with commas between them")
+		slow   = flags.Bool("slow", false, "measure what takes minutes, too: the first build and 1,000 places")
+		rounds = flags.Int("rounds", 3, "take the best of `n` turns, of one where a turn takes 20 s")
+		dir    = flags.String("dir", "", "keep the data, some 1 GB, in a folder below `dir` (default: that of temporary files)")
+	)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return errors.New("-rounds must be 1 or more")
+	}
+	chosen, err := named(*only, *slow)
+	if err != nil {
+		return err
+	}
+	if *write && (*only != "" || !*slow) {
+		return errors.New("-write is for all works: it needs -slow, and no -only")
+	}
+	folder, remove, err := scratch(*dir)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	start := time.Now()
+	trees := []*tree{nil, nil}
+	if trees[1], err = here(ctx, filepath.Join(folder, "now")); err == nil && *before != "" {
+		trees[0], err = at(ctx, *before, filepath.Join(folder, "before"))
+	}
+	if err != nil {
+		return err
+	}
+	figures := make([][2]float64, len(chosen))
+	for i, b := range chosen {
+		if trees[0] == nil {
+			figures[i][0] = b.before
+		}
+		for round := range *rounds {
+			long := false
+			for side, t := range trees {
+				if t == nil {
+					continue
+				}
+				begin := time.Now()
+				x, err := b.measure(ctx, t)
+				if err != nil {
+					return fmt.Errorf("%s: %w", b.name, err)
+				}
+				if best := &figures[i][side]; *best == 0 || (x < *best) != (b.unit == "rows/s") {
+					*best = x
+				}
+				long = long || time.Since(begin) > 20*time.Second
+				fmt.Printf("%-16s round %d, %-6s %s\n", b.name, round+1, []string{"before", "now"}[side], b.show(x))
+			}
+			if long {
+				break
+			}
+		}
+	}
+	text := boundsTable(chosen, figures, *before != "")
+	fmt.Printf("\n%s\n%v in all, on %s\n", text, time.Since(start).Round(time.Second), machine())
+	if *write {
+		return fill("bounds", text)
+	}
+	return nil
+}
+
+// named returns the bounds of those names, or all.
+func named(only string, slow bool) (some []bound, err error) {
+	if only == "" {
+		return slices.DeleteFunc(slices.Clone(bounded), func(b bound) bool { return b.slow && !slow }), nil
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(bounded, func(b bound) bool { return b.name == name })
+		if i < 0 {
+			var names []string
+			for _, b := range bounded {
+				names = append(names, b.name)
+			}
+			return nil, fmt.Errorf("-only: there is no work %q; there are %s", name, strings.Join(names, ", "))
+		}
+		some = append(some, bounded[i])
+	}
+	return some, nil
+}
+
+// show writes a figure in the unit of the bound.
+func (b bound) show(x float64) string {
+	switch {
+	case x == 0:
+		return ""
+	case b.unit == "times":
+		return fmt.Sprintf("%.1f", x)
+	case b.unit == "rows/s":
+		return rate(x)
+	case b.unit == "s":
+		return duration(x)
+	default:
+		return fmt.Sprintf("%.3g %s", x, b.unit)
+	}
+}
+
+// met reports whether a figure keeps the bound.
+func (b bound) met(x float64) bool { return (x <= b.limit) != (b.unit == "rows/s") || x == b.limit }
+
+func boundsTable(chosen []bound, figures [][2]float64, measured bool) string {
+	var s strings.Builder
+	column := "before (" + earlier + ")"
+	if measured {
+		column = "before"
+	}
+	fmt.Fprintf(&s, "| work | bound | %s | now | `go run ./benchmarks bounds -only` |\n|---|---|---|---|---|\n", column)
+	for i, b := range chosen {
+		now := b.show(figures[i][1])
+		if !b.met(figures[i][1]) {
+			now += ", **not met**"
+		}
+		limit := b.show(b.limit)
+		switch b.unit {
+		case "times":
+			limit = fmt.Sprintf("%g times", b.limit)
+		case "rows/s":
+			limit += " rows/s"
+		}
+		fmt.Fprintf(&s, "| %s | %s | %s | %s | %s |\n", b.work, limit, b.show(figures[i][0]), now, b.name)
+	}
+	return s.String()
+}
+
+// A tree is a revision of the sources, built, with a folder for its data.
+type tree struct{ sources, program, geosql, data string }
+
+// here builds the sources of this folder.
+func here(ctx context.Context, dir string) (*tree, error) { return builtTree(ctx, ".", dir) }
+
+// at builds an earlier revision with the benchmarks of now.
+func at(ctx context.Context, revision, dir string) (*tree, error) {
+	sources := filepath.Join(dir, "sources")
+	if err := os.MkdirAll(sources, 0o755); err != nil {
+		return nil, err
+	}
+	archive := filepath.Join(dir, "sources.tar")
+	for _, command := range [][]string{{"git", "archive", "--output", archive, revision}, {"tar", "xf", archive, "-C", sources}} {
+		if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s: %w: %s", strings.Join(command[:2], " "), err, strings.TrimSpace(string(out)))
+		}
+	}
+	to := filepath.Join(sources, "benchmarks")
+	if err := errors.Join(os.Remove(archive), os.RemoveAll(to), os.CopyFS(to, os.DirFS("benchmarks"))); err != nil {
+		return nil, err
+	}
+	return builtTree(ctx, sources, dir)
+}
+
+func builtTree(ctx context.Context, sources, dir string) (*tree, error) {
+	t := &tree{sources: sources, program: filepath.Join(dir, "benchmarks"), geosql: filepath.Join(dir, "geosql"), data: filepath.Join(dir, "data")}
+	if err := os.MkdirAll(t.data, 0o755); err != nil {
+		return nil, err
+	}
+	for program, folder := range map[string]string{t.program: "./benchmarks", t.geosql: "./cmd/geosql"} {
+		if err := buildProgram(ctx, sources, folder, program); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// once makes a file, unless it is there.
+func (t *tree) once(name string, make func(file string) error) (file string, err error) {
+	file = filepath.Join(t.data, name)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	return file, make(file)
+}
+
+// points returns a database of rows of accounts.
+func (t *tree) points(ctx context.Context, rows, accounts int) (string, error) {
+	return t.once(fmt.Sprintf("points-%d-%d", rows, accounts), func(file string) error {
+		_, _, err := task{Do: "make-points", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+		return err
+	})
+}
+
+// overPoints measures a task in times of its base.
+func overPoints(do string, rows, accounts int) func(context.Context, *tree) (float64, error) {
+	return func(ctx context.Context, t *tree) (float64, error) {
+		file, err := t.points(ctx, rows, accounts)
+		if err != nil {
+			return 0, err
+		}
+		took, _, err := task{Do: do, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+		return took.Seconds / took.Base, err
+	}
+}
+
+// overTraces measures a task in seconds, over new traces.
+func overTraces(do string, traces int) func(context.Context, *tree) (float64, error) {
+	return func(ctx context.Context, t *tree) (float64, error) {
+		file := filepath.Join(t.data, "traces")
+		if _, _, err := (task{Do: "make-traces", File: file, Size: traces}).start(ctx, t.program); err != nil {
+			return 0, err
+		}
+		took, _, err := task{Do: do, File: file, Size: traces}.start(ctx, t.program)
+		return took.Seconds, errors.Join(err, removeAll(t.data, "traces*"))
+	}
+}
+
+// alone measures a task that needs no data, in seconds; steps in milliseconds.
+func alone(do string, size int) func(context.Context, *tree) (float64, error) {
+	return func(ctx context.Context, t *tree) (float64, error) {
+		took, _, err := task{Do: do, Size: size}.start(ctx, t.program)
+		if do == "pim-cells" {
+			took.Seconds *= 1e3
+		}
+		return took.Seconds, err
+	}
+}
+
+// manyPlaces measures the optimal mechanism on 1,000 places, which has a bound on its memory, too.
+func manyPlaces(ctx context.Context, t *tree) (float64, error) {
+	took, u, err := task{Do: "optimal", Size: 1000}.start(ctx, t.program)
+	if err == nil && u.memory > 8<<30 {
+		err = fmt.Errorf("it took %s of memory, and the bound is 8 GiB", megabytes(u.memory))
+	}
+	return took.Seconds, err
+}
+
+// releaseRate measures the command in rows a second.
+func releaseRate(rows, accounts int, format string) func(context.Context, *tree) (float64, error) {
+	return func(ctx context.Context, t *tree) (float64, error) {
+		out, ledger := filepath.Join(t.data, "out."+format), filepath.Join(t.data, "ledger")
+		in, err := t.once(fmt.Sprintf("in-%d-%d.csv", rows, accounts), func(file string) error {
+			_, _, err := task{Do: "make-csv", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+			return err
+		})
+		if err == nil && format != "csv" { // a release itself: what it holds makes no difference
+			in, err = t.once(strings.TrimSuffix(filepath.Base(in), "csv")+format, func(file string) error {
+				_, _, err := run(ctx, releaseCommand(t.geosql, in, file, ledger))
+				return errors.Join(err, removeAll(t.data, "ledger*"))
+			})
+		}
+		if err != nil {
+			return 0, err
+		}
+		_, u, err := run(ctx, releaseCommand(t.geosql, in, out, ledger))
+		return float64(rows) / u.wall.Seconds(), errors.Join(err, removeAll(t.data, "out.*", "ledger*"))
+	}
+}
+
+// sealedRows measures opening sealed values, in nanoseconds a row.
+func sealedRows(rows int) func(context.Context, *tree) (float64, error) {
+	return func(ctx context.Context, t *tree) (float64, error) {
+		plain, err := t.points(ctx, rows, 60)
+		if err != nil {
+			return 0, err
+		}
+		file, err := t.once("sealed", func(file string) error {
+			if _, _, err := run(ctx, exec.Command(t.geosql, "keygen", file+".key")); err != nil {
+				return err
+			}
+			_, _, err := run(ctx, exec.Command(t.geosql, "seal", plain, file, "--key", file+".key.pub", "--yes",
+				"--table", "t", "--account", "account", "--seal", "x:u"))
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		took, _, err := task{Do: "sealed", File: file, Rows: rows}.start(ctx, t.program)
+		return took.Seconds / float64(rows) * 1e9, err
+	}
+}
+
+// firstBuild measures building the command with an empty cache, in seconds.
+func firstBuild(ctx context.Context, t *tree) (float64, error) {
+	_, u, err := freshBuild(ctx, t.sources, t.data, "./cmd/geosql", "")
+	return u.wall.Seconds(), err
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An action is one of those that the go command has taken for a build.
+type action struct {
+	Mode, Package string
+	CmdReal       time.Duration // of the programs that it ran
+	CmdUser       time.Duration
+	CmdSys        time.Duration
+	TimeStart     time.Time
+	TimeDone      time.Time
+}
+
+// build is the command: it builds geosql with an empty cache, as on a fresh machine that has the modules.
+func build(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("build", flag.ContinueOnError)
+	var (
+		target  = flags.String("package", "./cmd/geosql", "build `package`")
+		heavy   = flags.Int("n", 20, "list the `n` packages that take the most")
+		dir     = flags.String("dir", "", "keep the cache, some 400 MB, in a folder below `dir` (default: that of temporary files)")
+		setting = flags.String("cgo", "", "set CGO_CFLAGS to `flags`, to see what they change")
+	)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	folder, remove, err := scratch(*dir)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if out, err := exec.CommandContext(ctx, "go", "mod", "download").CombinedOutput(); err != nil {
+		return fmt.Errorf("go mod download: %w\n%s", err, out)
+	}
+	text, u, err := freshBuild(ctx, ".", folder, *target, *setting)
+	if err != nil {
+		return err
+	}
+	var actions []action
+	if err := json.Unmarshal(text, &actions); err != nil {
+		return err
+	}
+	modules, importers, err := packages(ctx, *target)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %.1f s by the clock, %.1f s of processors, on %s\n\n", *target, u.wall.Seconds(), u.cpu.Seconds(), machine())
+	byModule, byPackage := map[string]time.Duration{}, map[string]time.Duration{}
+	var linking time.Duration
+	for _, a := range actions {
+		cpu := a.CmdUser + a.CmdSys
+		switch {
+		case a.Mode == "link":
+			linking += cpu
+		case a.Package != "":
+			byPackage[a.Package] += cpu
+			byModule[modules[a.Package]] += cpu
+		}
+	}
+	fmt.Println("seconds of processors, by module (compilers, assemblers and linker; the rest is the go command itself):")
+	printHeaviest(byModule, len(byModule), func(string) string { return "" })
+	fmt.Printf("%8.1f  linking\n\n", linking.Seconds())
+	fmt.Println("by package, and the imports that bring it in:")
+	printHeaviest(byPackage, *heavy, func(name string) string { return importPath(importers, name) })
+	return nil
+}
+
+// freshBuild builds a package in a folder of sources with an empty cache, and returns what the go command did.
+func freshBuild(ctx context.Context, sources, dir, target, cgo string) (actions []byte, u usage, err error) {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return nil, u, err
+	}
+	if dir, err = os.MkdirTemp(dir, "build"); err != nil {
+		return nil, u, err
+	}
+	defer os.RemoveAll(dir)
+	graph := filepath.Join(dir, "actions.json")
+	cmd := exec.Command("go", "build", "-debug-actiongraph", graph, "-o", filepath.Join(dir, "program"), target)
+	cmd.Dir = sources
+	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"))
+	if cgo != "" {
+		cmd.Env = append(cmd.Env, "CGO_CFLAGS="+cgo)
+	}
+	if _, u, err = run(ctx, cmd); err != nil {
+		return nil, u, err
+	}
+	actions, err = os.ReadFile(graph)
+	return actions, u, err
+}
+
+func printHeaviest(times map[string]time.Duration, n int, more func(name string) string) {
+	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), strings.Compare(a, b)) })
+	for _, name := range names[:min(n, len(names))] {
+		if times[name] >= 50*time.Millisecond {
+			fmt.Printf("%8.1f  %s%s\n", times[name].Seconds(), name, more(name))
+		}
+	}
+}
+
+// packages returns the modules of the packages that a build needs, and the package by which each is reached from
+// the target on the shortest way.
+func packages(ctx context.Context, target string) (modules, importers map[string]string, err error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-json=ImportPath,Imports,Standard,Module", target).Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list: %w", err)
+	}
+	type listed struct {
+		ImportPath string
+		Imports    []string
+		Standard   bool
+		Module     *struct{ Path string }
+	}
+	all := map[string]listed{}
+	modules, importers = map[string]string{}, map[string]string{}
+	last := ""
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); decoder.More(); {
+		var p listed
+		if err := decoder.Decode(&p); err != nil {
+			return nil, nil, err
+		}
+		all[p.ImportPath], last = p, p.ImportPath
+		switch {
+		case p.Standard:
+			modules[p.ImportPath] = "the standard library"
+		case p.Module != nil:
+			modules[p.ImportPath] = p.Module.Path
+		}
+	}
+	if last == "" {
+		return nil, nil, errors.New("go list names no package")
+	}
+	for queue := []string{last}; len(queue) > 0; queue = queue[1:] { // the target comes after all that it needs
+		for _, name := range all[queue[0]].Imports {
+			if _, ok := importers[name]; !ok && name != last {
+				importers[name] = queue[0]
+				queue = append(queue, name)
+			}
+		}
+	}
+	return modules, importers, nil
+}
+
+// importPath writes through which packages one is reached.
+func importPath(importers map[string]string, name string) string {
+	s := ""
+	for at := importers[name]; at != ""; at = importers[at] {
+		s += " < " + at
+	}
+	return s
+}

@@ -1,0 +1,397 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/mechanism/optimal"
+)
+
+// rawGrowth has the numbers that the table and the picture of growth are made of.
+const rawGrowth = "docs/pictures/growth.csv"
+
+// An axis is what grows, and the works whose cost is measured.
+type axis struct {
+	name  string
+	sizes []int
+	works []string
+	make  string  // the task that makes the works' data
+	steep float64 // the least exponent by which the next point of a work is predicted
+}
+
+// A sizing holds what does not grow.
+type sizing struct {
+	rows, accounts int // where the other one grows
+}
+
+// axes returns what is measured, in full or in the smallest sizes.
+func axes(quick bool) ([]axis, sizing) {
+	all := []axis{
+		{"rows", []int{1e4, 1e5, 1e6, 1e7}, []string{"laplace", "dx_sum", "release"}, "make-points", 1},
+		{"accounts", []int{1, 10, 100, 1e3, 1e4, 1e5, 1e6}, []string{"reserve", "laplace", "dx_sum", "release"}, "make-points", 0},
+		{"traces", []int{1e2, 1e3, 1e4, 1e5}, []string{"predictive", "pim"}, "make-traces", 1},
+		{"places", []int{25, 50, 100, 200, 400, 700, 1000}, []string{"optimal"}, "", 2},
+	}
+	if quick {
+		for i, sizes := range [][]int{{1e3, 2e3}, {1, 10}, {10, 20}, {5, 10}} {
+			all[i].sizes = sizes
+		}
+		return all, sizing{rows: 1000, accounts: 100}
+	}
+	return all, sizing{rows: 1e6, accounts: 1000}
+}
+
+// works says what the works are, for tables.
+var works = map[string]string{
+	"laplace":    "table-valued `geoind_laplace`",
+	"dx_sum":     "`dx_sum`",
+	"reserve":    "`budget_reserve`",
+	"release":    "`geosql release`, CSV",
+	"predictive": "`predictive_step`",
+	"pim":        "`pim_step`",
+	"optimal":    "optimal mechanism",
+}
+
+// A point is what one process has taken for one size.
+type point struct {
+	axis, work string
+	size       int
+	seconds    float64
+	base       float64 // of the same without privacy, or 0
+	memory     int64
+}
+
+// fit returns the exponent k of the power law c*n^k that fits the points best: least squares of the logarithms.
+func fit(points []point) float64 {
+	var n, x, y, xx, xy float64
+	for _, p := range points {
+		u, v := math.Log(float64(p.size)), math.Log(p.seconds)
+		n, x, y, xx, xy = n+1, x+u, y+v, xx+u*u, xy+u*v
+	}
+	return (n*xy - x*y) / (n*xx - x*x)
+}
+
+// growth is the command.
+func growth(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("growth", flag.ContinueOnError)
+	var (
+		quick    = flags.Bool("quick", false, "measure the smallest sizes only, which says nothing about speed")
+		write    = flags.Bool("write", false, "write the table into "+page+" and the raw numbers to "+rawGrowth)
+		patience = flags.Duration("patience", 90*time.Second, "leave out what will take longer than `duration`, by the smaller sizes")
+		dir      = flags.String("dir", "", "keep the data, up to 1.2 GB, in a folder below `dir` (default: that of temporary files)")
+		only     = flags.String("only", "", "measure `axes` only, of rows,accounts,traces,places")
+		sizes    = flags.String("sizes", "", "measure `sizes`, such as 100,1000, in place of those of the axis; with -only")
+	)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	axes, fixed := axes(*quick)
+	axes, err := chosen(axes, *only, *sizes)
+	if err != nil {
+		return err
+	}
+	if *write && (*quick || *only != "") {
+		return errors.New("-write is for all axes and sizes: leave out -quick and -only")
+	}
+	g, done, err := newGrower(ctx, *dir, fixed, *patience, os.Stdout)
+	if err != nil {
+		return err
+	}
+	defer done()
+	start := time.Now()
+	points, err := g.all(ctx, axes)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%s\n%v in all, on %s\n", growthTables(points), time.Since(start).Round(time.Second), machine())
+	if !*write {
+		return nil
+	}
+	if err := writePoints(rawGrowth, points); err != nil {
+		return err
+	}
+	if points, err = readPoints(rawGrowth); err != nil { // as rounded there
+		return err
+	}
+	return fill("growth", growthTables(points))
+}
+
+// chosen returns the axes that are named, with other sizes if any are given.
+func chosen(all []axis, only, sizes string) ([]axis, error) {
+	if only == "" {
+		if sizes != "" {
+			return nil, errors.New("-sizes needs -only, which says of what")
+		}
+		return all, nil
+	}
+	var some []axis
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(all, func(a axis) bool { return a.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-only: there is no axis %q; there are rows, accounts, traces and places", name)
+		}
+		some = append(some, all[i])
+	}
+	if sizes == "" {
+		return some, nil
+	}
+	var numbers []int
+	for text := range strings.SplitSeq(sizes, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("-sizes: %q is no whole number above 0", text)
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	for i := range some {
+		some[i].sizes = numbers
+	}
+	return some, nil
+}
+
+// A grower measures points, with data in a folder of its own.
+type grower struct {
+	sizing
+	*tree
+	patience time.Duration
+	log      io.Writer
+}
+
+func newGrower(ctx context.Context, parent string, fixed sizing, patience time.Duration, log io.Writer) (*grower, func(), error) {
+	dir, remove, err := scratch(parent)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := here(ctx, dir)
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	return &grower{fixed, t, patience, log}, remove, nil
+}
+
+// all measures the points of axes. Works take turns size by size, so that they share their data.
+func (g *grower) all(ctx context.Context, axes []axis) (points []point, err error) {
+	for _, a := range axes {
+		earlier := map[string][]point{}
+		for _, size := range a.sizes {
+			for _, work := range a.works {
+				if why := g.skip(a, size, earlier[work]); why != "" {
+					fmt.Fprintf(g.log, "%-8s %9d  %-10s %s\n", a.name, size, work, why)
+					continue
+				}
+				p, err := g.point(ctx, a, size, work)
+				if err != nil {
+					return nil, err
+				}
+				fmt.Fprintf(g.log, "%-8s %9d  %-10s %10s  %s\n", a.name, size, work, duration(p.seconds), megabytes(p.memory))
+				earlier[work] = append(earlier[work], p)
+				points = append(points, p)
+			}
+			if err := g.clear(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return points, nil
+}
+
+// skip says why a point is not measured, or nothing.
+func (g *grower) skip(a axis, size int, earlier []point) string {
+	if a.name == "places" && size > optimal.MaxPlaces {
+		return fmt.Sprintf("left out: at most %d places are solved", optimal.MaxPlaces)
+	}
+	n := len(earlier)
+	if n == 0 {
+		return ""
+	}
+	exponent := a.steep
+	if n > 1 {
+		exponent = max(exponent, fit(earlier[n-2:]))
+	}
+	last := earlier[n-1]
+	predicted := last.seconds * math.Pow(float64(size)/float64(last.size), exponent)
+	if predicted <= g.patience.Seconds() {
+		return ""
+	}
+	return fmt.Sprintf("left out: it would take some %s, and -patience is %v", duration(predicted), g.patience)
+}
+
+// point measures one work at one size, in processes of its own.
+func (g *grower) point(ctx context.Context, a axis, size int, work string) (point, error) {
+	rows, accounts := g.rows, g.accounts
+	switch a.name {
+	case "rows":
+		rows = size
+	case "accounts":
+		accounts = size
+	}
+	t := task{Do: a.make, File: filepath.Join(g.data, a.make), Rows: rows, Accounts: accounts, Size: size}
+	p := point{axis: a.name, work: work, size: size}
+	if a.name == "traces" { // all of them have one policy
+		t.File += "-" + work
+	}
+	if work == "release" {
+		t.Do, t.File = "make-csv", filepath.Join(g.data, "in.csv")
+	}
+	if t.Do != "" {
+		if _, err := os.Stat(t.File); err != nil {
+			if _, _, err := t.start(ctx, g.program); err != nil {
+				return p, err
+			}
+		}
+	}
+	if work == "release" {
+		return p, g.release(ctx, &p, t.File)
+	}
+	t.Do = work
+	took, u, err := t.start(ctx, g.program)
+	p.seconds, p.base, p.memory = took.Seconds, took.Base, u.memory
+	return p, err
+}
+
+// release measures the command as a whole, twice unless that takes long, and keeps the better time.
+func (g *grower) release(ctx context.Context, p *point, in string) error {
+	p.seconds = math.Inf(1)
+	for turn := 0; turn < 2 && (turn == 0 || p.seconds < 5); turn++ {
+		out, ledger := filepath.Join(g.data, "out.csv"), filepath.Join(g.data, "ledger")
+		_, u, err := run(ctx, releaseCommand(g.geosql, in, out, ledger))
+		if err != nil {
+			return err
+		}
+		p.seconds, p.memory = min(p.seconds, u.wall.Seconds()), max(p.memory, u.memory)
+		if err := removeAll(g.data, "out.csv*", "ledger*"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes all data.
+func (g *grower) clear() error { return removeAll(g.data, "make-*", "in.csv") }
+
+func removeAll(dir string, patterns ...string) error {
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if err := os.RemoveAll(file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// growthTables returns a table for each axis: a row for each work, a column for each size.
+func growthTables(points []point) string {
+	var b strings.Builder
+	for len(points) > 0 {
+		name := points[0].axis
+		n := slices.IndexFunc(points, func(p point) bool { return p.axis != name })
+		if n < 0 {
+			n = len(points)
+		}
+		growthTable(&b, points[:n])
+		points = points[n:]
+	}
+	return b.String()
+}
+
+func growthTable(b *strings.Builder, points []point) {
+	var sizes []int
+	var names []string
+	byWork := map[string][]point{}
+	for _, p := range points {
+		if !slices.Contains(sizes, p.size) {
+			sizes = append(sizes, p.size)
+		}
+		if byWork[p.work] == nil {
+			names = append(names, p.work)
+		}
+		byWork[p.work] = append(byWork[p.work], p)
+	}
+	fmt.Fprintf(b, "| %s |", points[0].axis)
+	for _, size := range sizes {
+		fmt.Fprintf(b, " %s |", thousands(size))
+	}
+	fmt.Fprintf(b, " over all |\n|%s\n", strings.Repeat("---|", len(sizes)+2))
+	for _, name := range names {
+		fmt.Fprintf(b, "| %s |", works[name])
+		measured := byWork[name]
+		for _, size := range sizes {
+			i := slices.IndexFunc(measured, func(p point) bool { return p.size == size })
+			if i < 0 {
+				fmt.Fprint(b, " |")
+				continue
+			}
+			fmt.Fprintf(b, " %s", duration(measured[i].seconds))
+			if i > 0 {
+				fmt.Fprintf(b, " (%s)", exponent(measured[i-1:i+1]))
+			}
+			fmt.Fprintf(b, "; %s |", megabytes(measured[i].memory))
+		}
+		if len(measured) > 1 {
+			fmt.Fprintf(b, " %s |\n", exponent(measured))
+		} else {
+			fmt.Fprint(b, " |\n")
+		}
+	}
+	fmt.Fprintln(b)
+}
+
+// exponent writes the exponent of the power law through points.
+func exponent(points []point) string {
+	return strings.Replace(fmt.Sprintf("%.2f", math.Round(fit(points)*100)/100+0), "-", "−", 1)
+}
+
+// growthColumns are those of the raw numbers.
+var growthColumns = []string{"axis", "work", "size", "seconds", "base_seconds", "memory_bytes"}
+
+func writePoints(file string, points []point) error {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(growthColumns)
+	for _, p := range points {
+		w.Write([]string{p.axis, p.work, fmt.Sprint(p.size), fmt.Sprintf("%.4g", p.seconds), fmt.Sprintf("%.4g", p.base), fmt.Sprint(p.memory)})
+	}
+	if w.Flush(); w.Error() != nil {
+		return w.Error()
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+func readPoints(file string) (points []point, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range lines[1:] {
+		p := point{axis: line[0], work: line[1]}
+		if _, err := fmt.Sscan(strings.Join(line[2:], " "), &p.size, &p.seconds, &p.base, &p.memory); err != nil {
+			return nil, fmt.Errorf("%s: %v: %w", file, line, err)
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
