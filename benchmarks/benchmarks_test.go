@@ -266,3 +266,20 @@ func TestMet(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// By hand: 1 (3 s) -> 3 (1 s) -> 4 (1 s) -> 0 takes longer than 1 -> 2 (0.5 s) -> 4 -> 0, and 5 waits for nobody.
+func TestLongest(t *testing.T) {
+	chain, took := longest([]action{
+		{ID: 0, Deps: []int{4}},
+		{ID: 1, CmdUser: 3 * time.Second}, {ID: 2, CmdUser: time.Second / 2, Deps: []int{1}},
+		{ID: 3, CmdSys: time.Second, Deps: []int{1}}, {ID: 4, CmdUser: time.Second, Deps: []int{2, 3}},
+		{ID: 5, CmdUser: 4 * time.Second},
+	})
+	have := ""
+	for _, a := range chain {
+		have += fmt.Sprint(a.ID)
+	}
+	if have != "1340" || took != 5*time.Second {
+		t.Errorf("%s takes %v, want 1340 and 5s", have, took)
+	}
+}

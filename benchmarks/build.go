@@ -18,13 +18,13 @@ import (
 
 // An action is one of those that the go command has taken for a build.
 type action struct {
-	Mode, Package string
-	CmdReal       time.Duration // of the programs that it ran
-	CmdUser       time.Duration
-	CmdSys        time.Duration
-	TimeStart     time.Time
-	TimeDone      time.Time
+	ID              int
+	Mode, Package   string
+	Deps            []int         // the IDs of those that come before it
+	CmdUser, CmdSys time.Duration // of the programs that it ran
 }
+
+func (a action) cpu() time.Duration { return a.CmdUser + a.CmdSys }
 
 // build is the command: it builds geosql with an empty cache, as on a fresh machine that has the modules.
 func build(ctx context.Context, args []string) error {
@@ -62,13 +62,12 @@ func build(ctx context.Context, args []string) error {
 	byModule, byPackage := map[string]time.Duration{}, map[string]time.Duration{}
 	var linking time.Duration
 	for _, a := range actions {
-		cpu := a.CmdUser + a.CmdSys
 		switch {
 		case a.Mode == "link":
-			linking += cpu
+			linking += a.cpu()
 		case a.Package != "":
-			byPackage[a.Package] += cpu
-			byModule[modules[a.Package]] += cpu
+			byPackage[a.Package] += a.cpu()
+			byModule[modules[a.Package]] += a.cpu()
 		}
 	}
 	fmt.Println("seconds of processors, by module (compilers, assemblers and linker; the rest is the go command itself):")
@@ -76,7 +75,53 @@ func build(ctx context.Context, args []string) error {
 	fmt.Printf("%8.1f  linking\n\n", linking.Seconds())
 	fmt.Println("by package, and the imports that bring it in:")
 	printHeaviest(byPackage, *heavy, func(name string) string { return importPath(importers, name) })
+	chain, took := longest(actions)
+	fmt.Printf("\nthe longest chain, which more processors do not shorten: %.1f s\n", took.Seconds())
+	for _, a := range chain {
+		if a.cpu() >= 300*time.Millisecond {
+			fmt.Printf("%8.1f  %s %s\n", a.cpu().Seconds(), a.Mode, a.Package)
+		}
+	}
 	return nil
+}
+
+// longest returns the chain of actions, each of which waits for the one before, that takes the longest.
+func longest(actions []action) (chain []action, took time.Duration) {
+	byID := map[int]action{}
+	for _, a := range actions {
+		byID[a.ID] = a
+	}
+	type end struct {
+		took   time.Duration
+		before int // the action that it waits for, or -1
+	}
+	ends := map[int]end{}
+	var visit func(id int) time.Duration
+	visit = func(id int) time.Duration {
+		if e, ok := ends[id]; ok {
+			return e.took
+		}
+		e := end{before: -1}
+		for _, dep := range byID[id].Deps {
+			if t := visit(dep); e.before < 0 || t > e.took {
+				e.took, e.before = t, dep
+			}
+		}
+		e.took += byID[id].cpu()
+		ends[id] = e
+		return e.took
+	}
+	last := -1
+	for _, a := range actions {
+		if t := visit(a.ID); last < 0 || t > took {
+			took, last = t, a.ID
+		}
+	}
+	for at := last; at >= 0; at = ends[at].before {
+		chain = append(chain, byID[at])
+	}
+	slices.Reverse(chain)
+	return chain, took
 }
 
 // freshBuild builds a package in a folder of sources with an empty cache, and returns what the go command did.
