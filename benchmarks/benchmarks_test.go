@@ -234,6 +234,7 @@ func TestBounds(t *testing.T) {
 	for name, measure := range map[string]func(context.Context, *tree) (float64, error){
 		"laplace-wkt":     overPoints("laplace-wkt", 1000, 10),
 		"groups":          overPoints("groups", 1000, 100),
+		"unreserved":      overPoints("groups-unreserved", 1000, 100),
 		"predictive":      overTraces("predictive", 10),
 		"pim":             overTraces("pim", 10),
 		"pim-cells":       alone("pim-cells", 3),
@@ -261,6 +262,19 @@ func TestMet(t *testing.T) {
 		if _, err := named(b.name, false); err != nil {
 			t.Error(err)
 		}
+	}
+	b := bound{name: "x", work: "work", limit: 6, before: 8.1, unit: "times"}
+	for page, want := range map[string]string{
+		"":                           "| work | 6 times | 8.1 |  | x |",
+		"| work | 1 | 2 | 3 | x |\n": "| work | 1 | 2 | 3 | x |",
+		"| work | 1 | 2 | 3 | y |\n": "| work | 6 times | 8.1 |  | x |",
+	} {
+		if have := b.rowOf(page); have != want {
+			t.Errorf("the row is %q, want %q", have, want)
+		}
+	}
+	if have, want := b.row(8.1, 7), "| work | 6 times | 8.1 | 7.0, **not met** | x |"; have != want {
+		t.Errorf("the row is %q, want %q", have, want)
 	}
 	if _, err := named("laplace", true); err == nil || !strings.Contains(err.Error(), "there are laplace-1, ") {
 		t.Error(err)
