@@ -32,8 +32,8 @@ import "math"
 // 0.55*cos phi0/sin(cos phi0 / 2) < 2. The ellipsoid changes that by less than a hundredth. So
 // term k is at most 2.1*(delta/cos phi0)^k, and for |delta| <= nearLatitude*cos phi0 the terms from
 // the 13th on sum to less than 6e-17. The latitude has its singularities where the hyperbolic
-// tangent has a modulus of 1, and differs by less than pi from phi0 within: the terms left out sum to
-// less than 5e-17.
+// tangent has a modulus of 1, and differs by less than 4 from phi0 within: the terms left out sum to
+// less than 6e-17.
 const (
 	// nearLatitude bounds the latitude from the centre, in units of cos phi0, and the hyperbolic
 	// tangent.
