@@ -22,9 +22,11 @@ type bound struct {
 	name, work string
 	limit      float64
 	before     float64 // at the revision earlier, on a quiet machine
-	unit       string  // "times", "rows/s", or of seconds: "s", "ms", "ns"
+	unit       string  // "times" of the base, "rows/s", or of seconds: "s", "ms", "ns"
 	slow       bool    // it takes minutes
-	measure    func(ctx context.Context, t *tree) (float64, error)
+
+	// measure returns the time of all, or of a row or a step where the unit is about these.
+	measure func(ctx context.Context, t *tree) (timing, error)
 }
 
 // bounded are the works that have bounds.
@@ -34,8 +36,7 @@ var bounded = []bound{
 	{"laplace-wkt", "scalar `geoind_laplace` (WKT), by the same", 7.5, 9.7, "times", false, overPoints("laplace-wkt", 1e6, 1)},
 	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, 3.3, "times", false, overPoints("dx_sum", 1e6, 60)},
 	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("dx_sum", 1e6, 1e5)},
-	{"groups", "100,000 groups of ten rows, each charged from what its account has reserved, by the same with `sum`", 4, 10.8, "times", false, overPoints("groups", 1e6, 1e5)},
-	{"groups-unreserved", "the same, nothing reserved", 4, 0, "times", false, overPoints("groups-unreserved", 1e6, 1e5)},
+	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, 10.8, "times", false, overPoints("groups", 1e6, 1e5)},
 	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, 40, "s", false, overTraces("predictive", 1e5)},
 	{"pim", "`pim_step`, the same", 10, 300, "s", false, overTraces("pim", 1e5)},
 	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, 0.48, "ms", false, alone("pim-cells", 2000)},
@@ -84,11 +85,9 @@ func bounds(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	figures := make([][2]float64, len(chosen))
-	for i, b := range chosen {
-		if trees[0] == nil || b.long() {
-			figures[i][0] = b.before
-		}
+	rows := map[string]string{}
+	for _, b := range chosen {
+		var best [2]timing
 		for round := range *rounds {
 			long := false
 			for side, t := range trees {
@@ -96,24 +95,26 @@ func bounds(ctx context.Context, args []string) error {
 					continue
 				}
 				begin := time.Now()
-				x, err := b.measure(ctx, t)
+				took, err := b.measure(ctx, t)
 				if err != nil {
 					return fmt.Errorf("%s: %w", b.name, err)
 				}
-				if best := &figures[i][side]; *best == 0 || (x < *best) != (b.unit == "rows/s") {
-					*best = x
+				if round == 0 {
+					best[side] = took
 				}
+				best[side].Seconds, best[side].Base = min(best[side].Seconds, took.Seconds), min(best[side].Base, took.Base)
 				long = long || time.Since(begin) > 20*time.Second
-				fmt.Printf("%-16s round %d, %-6s %s\n", b.name, round+1, []string{"before", "now"}[side], b.show(x))
+				fmt.Printf("%-16s round %d, %-6s %s\n", b.name, round+1, []string{"before", "now"}[side], b.show(b.figure(took)))
 			}
 			if long {
 				break
 			}
 		}
-	}
-	rows := map[string]string{}
-	for i, b := range chosen {
-		rows[b.name] = b.row(figures[i][0], figures[i][1])
+		before := b.before
+		if best[0].Seconds > 0 {
+			before = b.figure(best[0])
+		}
+		rows[b.name] = b.row(before, b.figure(best[1]))
 	}
 	fmt.Printf("\n%s\n%v in all, on %s\n", boundsTable(rows), time.Since(start).Round(time.Second), machine())
 	if !*write {
@@ -148,6 +149,22 @@ func named(only string, slow bool) (some []bound, err error) {
 		some = append(some, bounded[i])
 	}
 	return some, nil
+}
+
+// figure returns a timing in the unit of the bound.
+func (b bound) figure(t timing) float64 {
+	switch b.unit {
+	case "times":
+		return t.Seconds / t.Base
+	case "rows/s":
+		return 1 / t.Seconds
+	case "ms":
+		return t.Seconds * 1e3
+	case "ns":
+		return t.Seconds * 1e9
+	default:
+		return t.Seconds
+	}
 }
 
 // show writes a figure in the unit of the bound.
@@ -263,53 +280,50 @@ func (t *tree) points(ctx context.Context, rows, accounts int) (string, error) {
 	})
 }
 
-// overPoints measures a task in times of its base.
-func overPoints(do string, rows, accounts int) func(context.Context, *tree) (float64, error) {
-	return func(ctx context.Context, t *tree) (float64, error) {
+// overPoints measures a task and its base.
+func overPoints(do string, rows, accounts int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
 		file, err := t.points(ctx, rows, accounts)
 		if err != nil {
-			return 0, err
+			return timing{}, err
 		}
 		took, _, err := task{Do: do, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
-		return took.Seconds / took.Base, err
+		return took, err
 	}
 }
 
-// overTraces measures a task in seconds, over new traces.
-func overTraces(do string, traces int) func(context.Context, *tree) (float64, error) {
-	return func(ctx context.Context, t *tree) (float64, error) {
+// overTraces measures a task over new traces.
+func overTraces(do string, traces int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
 		file := filepath.Join(t.data, "traces")
 		if _, _, err := (task{Do: "make-traces", File: file, Size: traces}).start(ctx, t.program); err != nil {
-			return 0, err
+			return timing{}, err
 		}
 		took, _, err := task{Do: do, File: file, Size: traces}.start(ctx, t.program)
-		return took.Seconds, errors.Join(err, removeAll(t.data, "traces*"))
+		return took, errors.Join(err, removeAll(t.data, "traces*"))
 	}
 }
 
-// alone measures a task that needs no data, in seconds; steps in milliseconds.
-func alone(do string, size int) func(context.Context, *tree) (float64, error) {
-	return func(ctx context.Context, t *tree) (float64, error) {
+// alone measures a task that needs no data.
+func alone(do string, size int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
 		took, _, err := task{Do: do, Size: size}.start(ctx, t.program)
-		if do == "pim-cells" {
-			took.Seconds *= 1e3
-		}
-		return took.Seconds, err
+		return took, err
 	}
 }
 
 // manyPlaces measures the optimal mechanism on 1,000 places, which has a bound on its memory, too.
-func manyPlaces(ctx context.Context, t *tree) (float64, error) {
+func manyPlaces(ctx context.Context, t *tree) (timing, error) {
 	took, u, err := task{Do: "optimal", Size: 1000}.start(ctx, t.program)
 	if err == nil && u.memory > 8<<30 {
 		err = fmt.Errorf("it took %s of memory, and the bound is 8 GiB", megabytes(u.memory))
 	}
-	return took.Seconds, err
+	return took, err
 }
 
-// releaseRate measures the command in rows a second.
-func releaseRate(rows, accounts int, format string) func(context.Context, *tree) (float64, error) {
-	return func(ctx context.Context, t *tree) (float64, error) {
+// releaseRate measures the command, a row.
+func releaseRate(rows, accounts int, format string) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
 		out, ledger := filepath.Join(t.data, "out."+format), filepath.Join(t.data, "ledger")
 		in, err := t.once(fmt.Sprintf("in-%d-%d.csv", rows, accounts), func(file string) error {
 			_, _, err := task{Do: "make-csv", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
@@ -322,19 +336,19 @@ func releaseRate(rows, accounts int, format string) func(context.Context, *tree)
 			})
 		}
 		if err != nil {
-			return 0, err
+			return timing{}, err
 		}
 		_, u, err := run(ctx, releaseCommand(t.geosql, in, out, ledger))
-		return float64(rows) / u.wall.Seconds(), errors.Join(err, removeAll(t.data, "out.*", "ledger*"))
+		return timing{Seconds: u.wall.Seconds() / float64(rows)}, errors.Join(err, removeAll(t.data, "out.*", "ledger*"))
 	}
 }
 
-// sealedRows measures opening sealed values, in nanoseconds a row.
-func sealedRows(rows int) func(context.Context, *tree) (float64, error) {
-	return func(ctx context.Context, t *tree) (float64, error) {
+// sealedRows measures opening sealed values, a row.
+func sealedRows(rows int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
 		plain, err := t.points(ctx, rows, 60)
 		if err != nil {
-			return 0, err
+			return timing{}, err
 		}
 		file, err := t.once("sealed", func(file string) error {
 			if _, _, err := run(ctx, exec.Command(t.geosql, "keygen", file+".key")); err != nil {
@@ -345,15 +359,15 @@ func sealedRows(rows int) func(context.Context, *tree) (float64, error) {
 			return err
 		})
 		if err != nil {
-			return 0, err
+			return timing{}, err
 		}
 		took, _, err := task{Do: "sealed", File: file, Rows: rows}.start(ctx, t.program)
-		return took.Seconds / float64(rows) * 1e9, err
+		return timing{Seconds: took.Seconds / float64(rows)}, err
 	}
 }
 
-// firstBuild measures building the command with an empty cache, in seconds.
-func firstBuild(ctx context.Context, t *tree) (float64, error) {
+// firstBuild measures building the command with an empty cache.
+func firstBuild(ctx context.Context, t *tree) (timing, error) {
 	_, u, err := freshBuild(ctx, t.sources, t.data, "./cmd/geosql", "")
-	return u.wall.Seconds(), err
+	return timing{Seconds: u.wall.Seconds()}, err
 }

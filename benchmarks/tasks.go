@@ -27,18 +27,17 @@ var tasks = map[string]func(ctx context.Context, t task) (timing, error){
 	"make-traces": makeTraces,
 	"make-csv":    makeCSV,
 
-	"laplace":           laplace,
-	"laplace-wkt":       laplaceWKT,
-	"groups":            groups,
-	"groups-unreserved": unreservedGroups,
-	"sealed":            sealedSum,
-	"pim-cells":         pimCells,
-	"optimal-pairs":     optimalPairs,
-	"dx_sum":            sum,
-	"reserve":           reserve,
-	"predictive":        predictive,
-	"pim":               pimSteps,
-	"optimal":           optimalSpanner,
+	"laplace":       laplace,
+	"laplace-wkt":   laplaceWKT,
+	"groups":        groups,
+	"sealed":        sealedSum,
+	"pim-cells":     pimCells,
+	"optimal-pairs": optimalPairs,
+	"dx_sum":        sum,
+	"reserve":       reserve,
+	"predictive":    predictive,
+	"pim":           pimSteps,
+	"optimal":       optimalSpanner,
 
 	"go-sum": goSum, "go-avg": goMean, "go-count": goCount,
 	"scalar-sum": scalarSum, "scalar-avg": scalarMean, "scalar-count": scalarCount,
@@ -218,24 +217,10 @@ func reserve(ctx context.Context, t task) (timing, error) {
 	return timing{took.Seconds(), base.Seconds()}, err
 }
 
-// Sums of the readings of each account, which is charged by its group.
-const (
-	privateGroups = `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`
-	publicGroups  = `SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`
-)
-
+// groups sums the readings of each account, which is charged by its group.
 func groups(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "kWh", privateGroups, publicGroups)
-}
-
-// unreservedGroups has accounts that have reserved nothing.
-func unreservedGroups(ctx context.Context, t task) (timing, error) {
-	d, done, err := open(ctx, t.File)
-	defer done()
-	if err != nil {
-		return timing{}, err
-	}
-	return d.turns(ctx, privateGroups, publicGroups)
+	return released(ctx, t, "kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
+		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`)
 }
 
 // sealedSum opens sealed readings, with the key beside the file.
