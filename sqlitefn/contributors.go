@@ -19,10 +19,11 @@ type contributors struct {
 
 // contribute counts a row of the account that the call names, as a row with a secret must.
 func (p *contributors) contribute(c call) error {
-	if !c.given(argContributor) {
+	account := c.value(argContributor)
+	if !account.given {
 		return c.nullError(argContributor)
 	}
-	p.add(c.bytes(argContributor))
+	p.add(account.text)
 	return nil
 }
 

@@ -368,7 +368,7 @@ int gs_insert(void *stmt, int columns, const unsigned char *from, int rows) {
 
 // ---- values and results ----
 
-static void gs_read(gs_value *out, int n, sqlite3_value **in) {
+static inline void gs_read(gs_value *out, int n, sqlite3_value **in) {
   for (int i = 0; i < n; i++) {
     out[i].type = sqlite3_value_type(in[i]);
     switch (out[i].type) {
@@ -538,7 +538,7 @@ static int gs_has_bytes(const gs_value *v) {
   return v->type == SQLITE_TEXT || v->type == SQLITE_BLOB;
 }
 
-// Reports whether an argument is the same as one that was read before, to the bit.
+// Reports whether an argument is the same as one that was read before, to the bit. Most texts are short names.
 static int gs_same(const gs_value *v, sqlite3_value *in) {
   gs_value w;
   gs_read(&w, 1, &in);
@@ -549,7 +549,10 @@ static int gs_same(const gs_value *v, sqlite3_value *in) {
     return v->u.i == w.u.i;
   case SQLITE_TEXT:
   case SQLITE_BLOB:
-    return v->n == w.n && (v->n == 0 || memcmp(v->u.p, w.u.p, v->n) == 0);
+    if (v->n != w.n) return 0;
+    if (v->n > 16) return memcmp(v->u.p, w.u.p, v->n) == 0;
+    for (int i = 0; i < v->n; i++)
+      if (((const char *)v->u.p)[i] != ((const char *)w.u.p)[i]) return 0;
   }
   return 1;
 }
