@@ -9,13 +9,17 @@ import (
 )
 
 // repeats counts how often the group that is open at a place of a running statement has each
-// value. A place never has two open groups: the instruction that steps an aggregate has one
+// value, and numbers its members. A place never has two open groups: the instruction that steps an aggregate has one
 // accumulator. So one table serves all groups of the place, one after the other. It has, for each
 // value, the number of the last group that had it and how often it did.
 type repeats struct {
-	table counts.Table
-	group uint32
+	table   counts.Table
+	members []placeMember // by account, as the keeper counts them
+	group   uint32
 }
+
+// A placeMember is the last group that an account was a member of, and its number there.
+type placeMember struct{ group, number uint32 }
 
 // repeatBits is how many bits of an entry say how often; the others are the number of the group.
 const repeatBits = 12
@@ -33,9 +37,22 @@ func (t *statement) repeats(place int) *repeats {
 	r.group++
 	if r.group >= 1<<(32-repeatBits) {
 		r.table.Close()
+		clear(r.members)
 		r.group = 1
 	}
 	return r
+}
+
+// member returns the number of the group's member for an account. A new one gets the number next.
+func (r *repeats) member(account int, next uint32) uint32 {
+	if account >= len(r.members) {
+		r.members = append(r.members, make([]placeMember, account+1-len(r.members))...)
+	}
+	m := &r.members[account]
+	if m.group != r.group {
+		*m = placeMember{r.group, next}
+	}
+	return m.number
 }
 
 // step counts a value of the group, and returns how often the group has it now.

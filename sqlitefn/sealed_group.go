@@ -48,11 +48,10 @@ type sealedGroup struct {
 	of      sealedRange // of the first value; of.column is nil before it
 	price   sealedPrice
 	keeper  *catalog.Keeper
-	repeats *repeats       // at the place of the group
-	numbers map[int]uint32 // index of the member of each account
-	members []member       // in which they came
-	rows    contributions  // if they are needed once more
-	keeps   bool           // whether they are
+	repeats *repeats      // at the place of the group
+	members []member      // in which they came
+	rows    contributions // if they are needed once more
+	keeps   bool          // whether they are
 
 	key      rowsKey  // of the rows, and
 	settings settings // of the first of them, for an analyst
@@ -139,14 +138,9 @@ func (r sealedRange) alike(other sealedRange) bool {
 
 // number returns the index of the member for an account.
 func (g *sealedGroup) number(account int) uint32 {
-	n, known := g.numbers[account]
-	if !known {
-		if g.numbers == nil {
-			g.numbers = map[int]uint32{}
-		}
-		n = uint32(len(g.members))
+	n := g.repeats.member(account, uint32(len(g.members)))
+	if n == uint32(len(g.members)) {
 		g.members = append(g.members, member{account: account})
-		g.numbers[account] = n
 	}
 	return n
 }

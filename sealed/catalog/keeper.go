@@ -21,7 +21,7 @@ type Keeper struct {
 	reader *sealed.Reader
 
 	columns map[uint32]*Column
-	numbers map[uint64]int // index of the name of each number; unclear for one with several names
+	numbers accountIndex // index of the name of each number; unclear for one with several names
 	names   []string
 	byName  map[string]int
 	seen    version           // of the database when sessions and accounts were last read
@@ -61,7 +61,7 @@ func Open(conn *sqlite.Conn, book ledger.Ledger, keyring *sealed.Keyring) (*Keep
 	}
 	k := &Keeper{
 		conn: conn, book: book, record: record, ring: keyring, opener: sealed.NewOpener(id, keyring),
-		columns: map[uint32]*Column{}, numbers: map[uint64]int{}, byName: map[string]int{}, signers: map[uint32]string{},
+		columns: map[uint32]*Column{}, byName: map[string]int{}, signers: map[uint32]string{},
 	}
 	k.reader = k.opener.NewReader()
 	k.learnColumns()
@@ -135,17 +135,17 @@ func (k *Keeper) readDatabase() (err error) {
 // readAccounts reads the names of the accounts, and what of them is erased.
 func (k *Keeper) readAccounts() error {
 	var erased []uint64
-	clear(k.numbers) // what a collector has said that is revoked now does not count
+	k.numbers = accountIndex{} // what a collector has said that is revoked now does not count
 	err := k.EachAccount(func(_ string, number uint64, name string) {
 		i, known := k.byName[name]
 		if !known {
 			i = len(k.names)
 			k.names, k.byName[name] = append(k.names, name), i
 		}
-		if j, known := k.numbers[number]; known && j != i {
+		if j, known := k.numbers.get(number); known && j != i {
 			i = unclear // some session lies: the owner of the number cannot be told
 		}
-		k.numbers[number] = i
+		k.numbers.set(number, i)
 		if k.record.Erased[name] {
 			erased = append(erased, number)
 		}
@@ -197,7 +197,8 @@ func (k *Keeper) Pseudonyms(name string) (all []string, err error) {
 func (k *Keeper) Known() (map[string]sealed.Account, error) {
 	known := map[string]sealed.Account{}
 	err := k.EachAccount(func(pseudonym string, number uint64, name string) {
-		if _, there := known[name]; !there && k.numbers[number] == k.byName[name] {
+		i, _ := k.numbers.get(number)
+		if _, there := known[name]; !there && i == k.byName[name] {
 			known[name] = sealed.Account{Number: number, Pseudonym: pseudonym}
 		}
 	})
@@ -234,7 +235,7 @@ func (k *Keeper) Open(value []byte) (row Row, present bool, err error) {
 	default:
 		return Row{}, false, sealed.ErrValue
 	}
-	account, known := k.numbers[c.Account]
+	account, known := k.numbers.get(c.Account)
 	column := k.columns[h.Column]
 	if !known || account == unclear || column == nil {
 		return Row{}, false, sealed.ErrValue
