@@ -118,6 +118,28 @@ func BenchmarkSumGroups(b *testing.B) {
 	}
 }
 
+// BenchmarkGroupsCharged sums 100,000 groups of ten rows, each of which is charged: to an account of its own
+// that has reserved, and under dh to ten of 60 accounts, with and without a reservation.
+func BenchmarkGroupsCharged(b *testing.B) {
+	for _, bench := range []struct {
+		name, reserve, by, epsilon string
+		accounts                   int
+	}{
+		{"own", "kWh", "account", "0.01, 'u'", 100_000},
+		{"dh", "record", "rowid / 10", "0.00001, 'u', 'dh'", 60},
+		{"dh-unreserved", "", "rowid / 10", "0.00001, 'u', 'dh'", 60},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			conn := benchDB(b, bench.accounts)
+			ask(b, conn, `SELECT budget_limit('*', 'record', 9000000)`)
+			if bench.reserve != "" {
+				ask(b, conn, `SELECT budget_reserve(account, '`+bench.reserve+`', 1000) FROM (SELECT DISTINCT account FROM t)`)
+			}
+			ratio(b, conn, `SELECT dx_sum(account, x, `+bench.epsilon+`) FROM t GROUP BY `+bench.by, `SELECT sum(x) FROM t GROUP BY `+bench.by)
+		})
+	}
+}
+
 // BenchmarkSumCharged is BenchmarkSum without a reservation: every account is
 // charged by a commit of the group.
 func BenchmarkSumCharged(b *testing.B) {
