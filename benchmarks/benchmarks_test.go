@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +178,14 @@ func TestPageIsCurrent(t *testing.T) {
 		if _, err := filled(string(have), name, ""); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestMerged(t *testing.T) {
+	old := []point{{axis: "rows", size: 1}, {axis: "traces", size: 2}, {axis: "places", size: 3}}
+	have := merged(old, []point{{axis: "traces", size: 4}, {axis: "traces", size: 5}})
+	if want := []point{old[0], {axis: "traces", size: 4}, {axis: "traces", size: 5}, old[2]}; !slices.Equal(have, want) {
+		t.Errorf("have %v, want %v", have, want)
 	}
 }
 

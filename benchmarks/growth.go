@@ -87,7 +87,7 @@ func growth(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("growth", flag.ContinueOnError)
 	var (
 		quick    = flags.Bool("quick", false, "measure the smallest sizes only, which says nothing about speed")
-		write    = flags.Bool("write", false, "write the table into "+page+" and the raw numbers to "+rawGrowth)
+		write    = flags.Bool("write", false, "write the table into "+page+" and the raw numbers to "+rawGrowth+", where other axes keep theirs")
 		patience = flags.Duration("patience", 90*time.Second, "leave out what will take longer than `duration`, by the smaller sizes")
 		dir      = flags.String("dir", "", "keep the data, up to 1.2 GB, in a folder below `dir` (default: that of temporary files)")
 		only     = flags.String("only", "", "measure `axes` only, of rows,accounts,traces,places")
@@ -101,8 +101,8 @@ func growth(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *write && (*quick || *only != "") {
-		return errors.New("-write is for all axes and sizes: leave out -quick and -only")
+	if *write && *quick {
+		return errors.New("-quick says nothing about speed: leave out -write")
 	}
 	g, done, err := newGrower(ctx, *dir, fixed, *patience, os.Stdout)
 	if err != nil {
@@ -118,13 +118,31 @@ func growth(ctx context.Context, args []string) error {
 	if !*write {
 		return nil
 	}
-	if err := writePoints(rawGrowth, points); err != nil {
+	old, err := readPoints(rawGrowth)
+	if err == nil {
+		err = writePoints(rawGrowth, merged(old, points))
+	}
+	if err != nil {
 		return err
 	}
 	if points, err = readPoints(rawGrowth); err != nil { // as rounded there
 		return err
 	}
 	return fill("growth", growthTables(points))
+}
+
+// merged returns the points with those of old for axes that they have not, in the order of the axes.
+func merged(old, points []point) (all []point) {
+	axes, _ := axes(false)
+	for _, a := range axes {
+		other := func(p point) bool { return p.axis != a.name }
+		of := slices.DeleteFunc(slices.Clone(points), other)
+		if len(of) == 0 {
+			of = slices.DeleteFunc(slices.Clone(old), other)
+		}
+		all = append(all, of...)
+	}
+	return all
 }
 
 // chosen returns the axes that are named, with other sizes if any are given.
