@@ -17,9 +17,9 @@
 // Limit and balance are read under a lock that excludes every other charge until the charge is
 // stored. So any number of processes stop exactly at a limit.
 //
-// Storing a charge takes as long as the disk does, so a [Spender] reserves ahead of use. What it
-// has reserved and what it has spent both count against the limit, in the store, and at every
-// moment
+// Storing a charge takes as long as the disk does, so a [Spender] reserves ahead of use, and so does a
+// [Statement] that charges groups with the same accounts. What they have reserved and what they have spent
+// both count against the limit, in the store, and at every moment
 //
 //	answers granted <= spent + reserved <= limit
 //

@@ -30,7 +30,7 @@ type ahead struct {
 
 // charge charges all items or none. It needs no transaction if the pools, or what is reserved ahead, cover each.
 func (g *groupSpender) charge(items []ledger.Item) error {
-	evaluations := int64(0)
+	evaluations := int64(1) // at least, so that it looks for limits in any case
 	for i := range items {
 		if err := ledger.CheckCharge(items[i].Account, g.unit, items[i].Epsilon); err != nil {
 			return err
