@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"runtime"
 	"testing"
 
 	"github.com/geosql/geosql/mechanism/exact"
@@ -26,10 +27,11 @@ func scattered(n int) optimal.Problem {
 }
 
 func BenchmarkSolve(b *testing.B) {
-	for _, n := range []int{50, 75, 100} {
+	for _, n := range []int{50, 75, 100, 200} {
 		for _, dilation := range []float64{1, 1.1} {
 			b.Run(fmt.Sprintf("places=%d/dilation=%g", n, dilation), func(b *testing.B) {
 				p := scattered(n)
+				before := userTime(b)
 				for b.Loop() {
 					s, err := optimal.Solve(context.Background(), p, optimal.Options{Dilation: dilation})
 					if err != nil {
@@ -38,9 +40,28 @@ func BenchmarkSolve(b *testing.B) {
 					b.ReportMetric(float64(s.Step), "steps")
 					b.ReportMetric(s.Loss, "km")
 				}
+				b.ReportMetric((userTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 			})
 		}
 	}
+}
+
+// BenchmarkThousandPlaces takes minutes. It reports the memory of the process, too.
+func BenchmarkThousandPlaces(b *testing.B) {
+	p := scattered(1000)
+	before := userTime(b)
+	for b.Loop() {
+		s, err := optimal.Solve(context.Background(), p, optimal.Options{Dilation: 1.1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(s.Step), "steps")
+		b.ReportMetric(s.Loss, "km")
+	}
+	b.ReportMetric((userTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+	var used runtime.MemStats
+	runtime.ReadMemStats(&used)
+	b.ReportMetric(float64(used.Sys)/1e6, "MB")
 }
 
 func BenchmarkMostPrivate(b *testing.B) {
