@@ -313,10 +313,10 @@ func lastSteps(c *Call, g Group) (err error) {
 // the number of the partition, which is a new one if partition is 0.
 //
 //export geosqlRow
-func geosqlRow(i, partition, aborted, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+func geosqlRow(i, scope, partition, aborted, n C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
 	b := bound(i)
 	c := b.owner.call(n, args, out, 1)
-	c.aborted = aborted != 0
+	c.scope, c.aborted = b.owner.scope(scope), aborted != 0
 	state = partition
 	var err error
 	defer b.owner.endCall(c, &err)

@@ -30,8 +30,8 @@ type Library struct {
 	Windows    []Window
 	Tables     []Table
 
-	// NewScope starts the scope of a statement, at the first call of a scalar or
-	// aggregate with Scoped set. All such calls of the statement share the scope.
+	// NewScope starts the scope of a statement, at the first call of a function with
+	// Scoped set. All such calls of the statement share the scope.
 	NewScope func() Scope
 	// Close runs when the connection has closed.
 	Close func()
@@ -88,10 +88,11 @@ type Group interface {
 // A row that FILTER leaves out, or whose frame ends before it, has the answer of the
 // last row in its frame, or NULL.
 type Window struct {
-	Name  string
-	Args  []int // numbers of arguments it takes
-	Flags Flags
-	New   func() Partition // starts a partition or group at its first answer
+	Name   string
+	Args   []int // numbers of arguments it takes
+	Flags  Flags
+	Scoped bool
+	New    func() Partition // starts a partition or group at its first answer
 }
 
 // A Partition is the state of a Window over one partition, or over the one row of a
@@ -314,9 +315,10 @@ func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
 }
 
 func (c *Conn) registerWindow(o *owner, f *Window) error {
+	scope := o.scopeIndex(f.Scoped)
 	b := binding{owner: o, name: f.Name, newPartition: f.New}
 	return c.registerArities(f.Name, f.Args, 0, b, func(name *C.char, n, b C.int) C.int {
-		return C.gs_create_window(c.db, name, n, C.int(f.Flags), b, o.failures)
+		return C.gs_create_window(c.db, name, n, C.int(f.Flags), b, scope, o.failures)
 	})
 }
 

@@ -656,6 +656,7 @@ static void gs_final_group(sqlite3_context *ctx) {
 // since SQLite may ask again before the next row.
 typedef struct {
   int partition; // number of its Go state; 0 before the first crossing
+  int scope;     // of its statement; 0 before the first row, or if the function has none
   int waiting;   // the row has no answer yet
   int failures;  // of calls before the row, see gs_group
   int windowed;  // SQLite asks row by row, not at the end
@@ -698,6 +699,7 @@ static void gs_refuse_frame(sqlite3_context *ctx, gs_partition *p) {
 }
 
 static void gs_step_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  gs_function *f = sqlite3_user_data(ctx);
   gs_partition *p;
   if (gs_refuse_fork(ctx)) return;
   p = sqlite3_aggregate_context(ctx, sizeof *p);
@@ -705,10 +707,14 @@ static void gs_step_window(sqlite3_context *ctx, int n, sqlite3_value **in) {
     gs_refuse_frame(ctx, p);
     return;
   }
-  if (p) {
+  if (p && f->scope && !p->scope) { // now: SQLite tells a step its statement, and an answer none
+    gs_scope *s = gs_enter_scope(ctx, f);
+    if (s) p->scope = s->scope;
+  }
+  if (p && (p->scope || !f->scope)) {
     gs_read(p->row, n, in);
     p->n = n;
-    p->failures = *((gs_function *)sqlite3_user_data(ctx))->failures;
+    p->failures = *f->failures;
     p->waiting = gs_keep_bytes(p);
   }
   if (!p || !p->waiting) sqlite3_result_error_code(ctx, SQLITE_NOMEM);
@@ -726,7 +732,7 @@ static void gs_answer(sqlite3_context *ctx, gs_partition *p) {
     p->waiting = 0;
     free(p->answer.big);
     gs_clear(&p->answer);
-    p->partition = geosqlRow(f->binding, p->partition, p->failures != *f->failures, p->n, p->row, &p->answer);
+    p->partition = geosqlRow(f->binding, p->scope, p->partition, p->failures != *f->failures, p->n, p->row, &p->answer);
   }
   gs_write_copy(ctx, &p->answer);
 }
@@ -785,9 +791,9 @@ int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int 
                                     gs_final_group, gs_destroy_function);
 }
 
-int gs_create_window(void *db, const char *name, int nargs, int flags, int binding,
+int gs_create_window(void *db, const char *name, int nargs, int flags, int binding, int scope,
                      const int *failures) {
-  gs_function *f = gs_new_function(binding, 0, failures);
+  gs_function *f = gs_new_function(binding, scope, failures);
   if (!f) return SQLITE_NOMEM;
   return sqlite3_create_window_function(db, name, nargs, SQLITE_UTF8 | flags, f, gs_step_window,
                                         gs_final_window, gs_value_window, gs_inverse_window,
