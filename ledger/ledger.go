@@ -112,9 +112,12 @@ type Ledger interface {
 	OpenTrace(name, account string, unit budget.Unit, function string) (t Trace, state []byte, lost budget.Amount, err error)
 
 	// RestartTrace lets a trace that a crash has left go on. What the trace had reserved
-	// counts as spent, and a gap stands in its run for the points that are missing.
-	// RestartTrace reports whether there was anything to do.
-	RestartTrace(name string) (restarted bool, err error)
+	// counts as spent, and a gap stands in its run for the points that are missing. The
+	// ledger may not know a new trace; then account and unit say whose it is. If a statement over several traces
+	// of reserved accounts was left, which of them have lost points is not known: all traces of those accounts
+	// go on, each with a gap, those that are new too. RestartTrace reports whether there was
+	// anything to do.
+	RestartTrace(name, account string, unit budget.Unit) (restarted bool, err error)
 
 	// TraceRun returns the run of a trace as far as it is saved.
 	TraceRun(name string) ([]Point, error)
@@ -175,6 +178,11 @@ type Statement interface {
 	// and a unit are one charge for each account. From the second call on it reserves ahead for
 	// accounts that it has charged before.
 	Charge(function string, unit budget.Unit, items []Item) error
+
+	// OpenTrace is that of a [Ledger], for a statement that may take steps of many traces. It
+	// waits some seconds for a statement of another process that takes steps of the account's traces.
+	// Traces that are closed are saved together, the last when the statement ends.
+	OpenTrace(name, account string, unit budget.Unit, function string) (t Trace, state []byte, lost budget.Amount, err error)
 
 	// End ends the statement. Its spenders charge nothing any more, and what they have
 	// reserved and not used returns. After an error that stays reserved until a later write

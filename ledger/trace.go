@@ -12,7 +12,9 @@ import (
 // What a step may cost is reserved, durably, before the step is drawn. The run and the state
 // are saved in blocks. A trace that has reserved and not saved is taken: if its user crashes,
 // the points since the last block are lost although they were seen. The trace then stays
-// taken, with what was reserved, until [Ledger.RestartTrace] counts that as spent.
+// taken, with what was reserved, until [Ledger.RestartTrace] counts that as spent. The same
+// holds for all traces of an account whose statement has crashed, if it took steps of several
+// traces from what [Ledger.Reserve] had set aside.
 type Trace interface {
 	// Reserve ensures that what a step may cost is reserved. It reserves ahead, up to the
 	// most that the trace may still spend.
@@ -28,8 +30,8 @@ type Trace interface {
 	// Save stores the points since the last time, and the state after them.
 	Save(state []byte) error
 
-	// Close saves, returns what is reserved and not used, and leaves the trace to others.
-	// After an error the trace stays taken.
+	// Close saves, returns what is reserved and not used, and leaves the trace to others, or has
+	// the trace's statement do so. After an error the trace stays taken.
 	Close(state []byte) error
 }
 

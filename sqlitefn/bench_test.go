@@ -231,3 +231,35 @@ func BenchmarkSealed(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkShortTraces takes two steps of each of 20,000 new traces, every one an account with a
+// reserved budget. Nobody waits in it for what a reservation takes.
+func BenchmarkShortTraces(b *testing.B) {
+	const traces = 20_000
+	for _, steps := range []struct{ function, policy, reserved string }{
+		{"predictive_step", `'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}'`, `'m', 0.023`},
+		{"pim_step", `'pim', '{"model": "popular", "epsilon": 1}'`, `'set', 2`},
+	} {
+		b.Run(steps.function, func(b *testing.B) {
+			d := newDatabase(b)
+			d.run(declarations[0], `SELECT budget_limit('*', 'set', 9000000), budget_limit('*', 'm', 9000000)`,
+				`CREATE TABLE seen AS `+numbered("20000")+`SELECT i % 50 AS trace, 60 * i AS t, 40.25 + abs(i % 800 - 400) * 1e-3 AS lat, 116.5 + abs(i % 600 - 300) * 1e-3 AS lon FROM s`,
+				`SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'beijing', 5000, 3000)) FROM seen`,
+				`CREATE TABLE fix AS `+numbered(fmt.Sprint(2*traces))+`SELECT 'trace' || ((i - 1) / 2) AS name, 60 * i AS t, 40.25 + abs(i % 800 - 400) * 1e-3 AS lat, 116.5 + abs(i % 600 - 300) * 1e-3 AS lon FROM s`,
+				`SELECT trace_policy('*', '*', `+steps.policy+`)`)
+			const over = `OVER (PARTITION BY name ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM fix`
+			var base time.Duration
+			for i := 0; b.Loop(); i++ {
+				b.StopTimer()
+				d.run(fmt.Sprintf(`SELECT budget_reserve('%d ' || name, %s) FROM fix WHERE t %% 120 = 0`, i, steps.reserved))
+				start := time.Now()
+				d.run(`SELECT count(z) FROM (SELECT sum(lat) ` + over + `)`)
+				base += time.Since(start)
+				b.StartTimer()
+				d.run(fmt.Sprintf(`SELECT count(z) FROM (SELECT %s('%d ' || name, t, lat, lon) %s)`, steps.function, i, over))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/traces, "ns/trace")
+			b.ReportMetric(float64(b.Elapsed())/float64(base), "x-base")
+		})
+	}
+}

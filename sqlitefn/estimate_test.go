@@ -154,7 +154,7 @@ func TestPIMEstimateAfterCrash(t *testing.T) {
 	d.run(`SELECT pim_step('ride', 0, 40.25, 116.3)`)
 	before := d.value(`SELECT pim_estimate('ride')`)
 	d.close()
-	plain(t, d.path+"-ledger", `UPDATE trace SET user = x'00', held = 3000000000000 WHERE trace = 'ride'`,
+	plain(t, d.path+"-ledger", `UPDATE leased_trace SET user = x'00', held = 3000000000000 WHERE trace = 'ride'`,
 		`UPDATE balance SET reserved = reserved + 3000000000000 WHERE account = 'ride'`)
 	d = open(t, d.path)
 	d.fails(`SELECT pim_estimate('ride')`, "pim_estimate: trace 'ride' is in use, or was left by a crash", "trace_restart")

@@ -29,7 +29,7 @@ func library(s *session) sqlite.Library {
 		}
 		if f.window != nil {
 			lib.Windows = append(lib.Windows, sqlite.Window{
-				Name: f.name, Args: f.arities(), Flags: f.flags,
+				Name: f.name, Args: f.arities(), Flags: f.flags, Scoped: f.charges != "",
 				New: func() sqlite.Partition { return &boundPartition{b, f.window(s)} },
 			})
 		}

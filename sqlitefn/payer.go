@@ -28,7 +28,7 @@ type payer interface {
 	payOnce(f *function, account string, price budget.Price) (receipt, error)
 
 	// openTrace returns what pays for the steps of a trace, and the trace's run so far.
-	openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
+	openTrace(t *statement, f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
 }
 
 // A bill says what the accounts of a group of rows are charged.
@@ -128,20 +128,25 @@ func (p charger) payOnce(f *function, account string, price budget.Price) (recei
 	return receipt{source: p.session.source}, nil
 }
 
-func (p charger) openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
-	book, err := p.session.chargeableLedger()
+func (p charger) openTrace(t *statement, f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+	book, err := t.charges()
 	if err != nil {
 		return nil, nil, spendError(err, account, budget.Price{Unit: plan.unit, Amount: plan.epsilon})
 	}
-	t, run, err := openRun(book, f, trace, account, plan)
+	opened, run, err := openRun(book, f, trace, account, plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &chargedSteps{t, p.session, account, plan.unit}, run, nil
+	return &chargedSteps{opened, p.session, account, plan.unit}, run, nil
+}
+
+// A traceBook opens traces: a ledger, or a statement of one.
+type traceBook interface {
+	OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error)
 }
 
 // openRun opens a trace and restores its run.
-func openRun(book ledger.Ledger, f *function, trace, account string, plan *tracePlan) (ledger.Trace, traceRun, error) {
+func openRun(book traceBook, f *function, trace, account string, plan *tracePlan) (ledger.Trace, traceRun, error) {
 	t, state, lost, err := book.OpenTrace(trace, account, plan.unit, f.name)
 	if err != nil {
 		return nil, nil, err
@@ -209,7 +214,7 @@ func (d *dryRun) payOnce(f *function, account string, price budget.Price) (recei
 }
 
 // openTrace reads the trace's run and closes the trace at once, so that others may use it.
-func (d *dryRun) openTrace(f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+func (d *dryRun) openTrace(_ *statement, f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
 	d.inexact = d.inexact || plan.varies
 	counted := &countedSteps{d, f, account, plan.unit}
 	book, err := d.session.ledger()

@@ -266,7 +266,7 @@ func TestPIMRestart(t *testing.T) {
 	d := popular(t)
 	d.run(`SELECT pim_step('ride', 0, 40.25, 116.3)`, `SELECT budget_limit('ride', 'set', 6)`)
 	d.close()
-	plain(t, d.path+"-ledger", `UPDATE trace SET user = x'00', held = 3000000000000 WHERE trace = 'ride'`,
+	plain(t, d.path+"-ledger", `UPDATE leased_trace SET user = x'00', held = 3000000000000 WHERE trace = 'ride'`,
 		`UPDATE balance SET reserved = reserved + 3000000000000 WHERE account = 'ride'`)
 	d = open(t, d.path)
 	d.fails(`SELECT pim_step('ride', 60, 40.25, 116.3)`, "pim_step: trace 'ride' is in use, or was left by a crash", "trace_restart")
@@ -281,7 +281,7 @@ func TestPIMSpoiltState(t *testing.T) {
 	d := popular(t)
 	d.run(`SELECT pim_step('ride', 0, 40.25, 116.3)`)
 	d.close()
-	plain(t, d.path+"-ledger", `UPDATE trace SET state = x'01020304' WHERE trace = 'ride'`)
+	plain(t, d.path+"-ledger", `UPDATE leased_trace SET state = x'01020304' WHERE trace = 'ride'`)
 	d = open(t, d.path, sqlitefn.WithEntropy(broken{t}))
 	for range 2 {
 		d.fails(`SELECT pim_step('ride', 60, 40.25, 116.3)`, "pim_step: not the state of a run")

@@ -22,6 +22,7 @@ type session struct {
 	keeper   *catalog.Keeper // of sealed values; nil until one is opened
 	kept     ledger.Ledger   // that the keeper reads
 	refused  *RefusedError   // of the last call that failed; nil if that was no refusal
+	running  *statement      // keeps what is compiled; nil if the next call may come in another
 
 	evaluation *Evaluation // instead of the payer, if an Evaluator has the connection
 }

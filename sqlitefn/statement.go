@@ -25,6 +25,10 @@ type statement struct {
 	opener      *catalog.Keeper               // of sealed values; nil before the first
 	values      map[budget.Unit]*valueCharges // of sealed values under d1
 	repeated    map[int]*repeats              // of sealed values, by place
+
+	tracePolicy declaredTrace // whose plan is kept
+	tracePlan   *tracePlan
+	compiled    map[string]*sqlite.Stmt // that read declarations once for each trace
 }
 
 // spender charges the evaluations of a function in a unit.
@@ -60,6 +64,10 @@ func (t *statement) End() {
 	for _, r := range t.repeated {
 		r.table.Close()
 	}
+	for _, s := range t.compiled {
+		s.Close()
+	}
+	t.compiled = nil
 	if t.ledger != nil {
 		_ = t.ledger.End() // what it could not return stays spent
 		t.ledger, t.spenders = nil, nil

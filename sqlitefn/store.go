@@ -43,11 +43,11 @@ func (s *session) databases() (list []database, err error) {
 // query runs one statement on the user's connection and calls row for each row.
 // Parameters are float64, string or []byte.
 func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error {
-	stmt, _, err := s.conn.Prepare(sql)
+	stmt, done, err := s.prepare(sql)
 	if err != nil {
 		return err
 	}
-	defer stmt.Close()
+	defer done()
 	for i, p := range params {
 		switch v := p.(type) {
 		case float64:
@@ -67,6 +67,25 @@ func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error
 			row(stmt)
 		}
 	}
+}
+
+// prepare compiles a statement, or takes it from those that the running statement keeps.
+func (s *session) prepare(sql string) (stmt *sqlite.Stmt, done func(), err error) {
+	if s.running == nil {
+		stmt, _, err = s.conn.Prepare(sql)
+		return stmt, stmt.Close, err
+	}
+	stmt = s.running.compiled[sql]
+	if stmt == nil {
+		if stmt, _, err = s.conn.Prepare(sql); err != nil {
+			return nil, nil, err
+		}
+		if s.running.compiled == nil {
+			s.running.compiled = map[string]*sqlite.Stmt{}
+		}
+		s.running.compiled[sql] = stmt
+	}
+	return stmt, stmt.Reset, nil
 }
 
 // read is query on a table of declarations. Before the first declaration, which creates

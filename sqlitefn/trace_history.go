@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -58,7 +59,8 @@ func traceRestart(c call) error {
 		return err
 	}
 	name := c.text(argTrace)
-	restarted, err := book.RestartTrace(name)
+	account, unit := c.session.accountOfTrace(name)
+	restarted, err := book.RestartTrace(name, account, unit)
 	if err != nil {
 		return err
 	}
@@ -68,4 +70,22 @@ func traceRestart(c call) error {
 	}
 	c.ResultString(0, fmt.Sprintf("trace %s %s", quoted(name), said))
 	return nil
+}
+
+// accountOfTrace returns whose budget the policy of a trace charges, empty if there is no policy that
+// works. The ledger knows better of a trace that it has.
+func (s *session) accountOfTrace(name string) (account string, unit budget.Unit) {
+	declared, found, err := s.policyOfTrace(name)
+	if err != nil || !found {
+		return "", ""
+	}
+	m, err := mechanismNamed(declared.mechanism)
+	if err != nil {
+		return "", ""
+	}
+	plan, err := m.plan(s, declared)
+	if err != nil {
+		return "", ""
+	}
+	return declared.account, plan.unit
 }

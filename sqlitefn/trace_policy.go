@@ -150,6 +150,20 @@ func (s *session) policyOfTrace(name string) (d declaredTrace, found bool, err e
 	return d, found, err
 }
 
+// planOf returns the plan for a policy. The traces of a statement hardly ever have different ones, so it keeps
+// the last.
+func (s *session) planOf(m *traceMechanism, d declaredTrace) (*tracePlan, error) {
+	t, of := s.running, declaredTrace{mechanism: d.mechanism, settings: d.settings}
+	if t != nil && t.tracePlan != nil && t.tracePolicy == of {
+		return t.tracePlan, nil
+	}
+	plan, err := m.plan(s, d)
+	if err == nil && t != nil {
+		t.tracePolicy, t.tracePlan = of, plan
+	}
+	return plan, err
+}
+
 // planOfTrace returns the plan for a trace whose steps f takes, and the account that pays.
 func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, account string, err error) {
 	declared, found, err := s.policyOfTrace(name)
@@ -164,7 +178,7 @@ func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, accoun
 	if err != nil {
 		return nil, "", err
 	}
-	if plan, err = m.plan(s, declared); err != nil {
+	if plan, err = s.planOf(m, declared); err != nil {
 		return nil, "", err
 	}
 	if by := m.stepOf(plan); by != f.name {

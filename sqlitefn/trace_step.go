@@ -233,12 +233,15 @@ func (p *stepPartition) open(c call) error {
 		}
 		return nil
 	}
+	t := c.statement()
+	c.session.running = t
 	plan, account, err := c.session.planOfTrace(string(name), c.function)
+	c.session.running = nil
 	if err != nil {
 		return err
 	}
 	p.name = string(name)
-	payer, run, err := c.session.payer.openTrace(c.function, p.name, account, plan)
+	payer, run, err := c.session.payer.openTrace(t, c.function, p.name, account, plan)
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func TestTraceRestart(t *testing.T) {
 	d.run(`SELECT predictive_step('walks', 0, 39.9, 116.3)`)
 	ledger := d.path + "-ledger"
 	d.close()
-	plain(t, ledger, `UPDATE trace SET user = x'00', held = 5000000000 WHERE trace = 'walks'`,
+	plain(t, ledger, `UPDATE leased_trace SET user = x'00', held = 5000000000 WHERE trace = 'walks'`,
 		`UPDATE balance SET reserved = reserved + 5000000000`)
 	d = open(t, d.path)
 	d.fails(`SELECT predictive_step('walks', 60, 39.9, 116.3)`, "predictive_step: ", "trace 'walks' is in use, or was left by a crash", "trace_restart")

@@ -170,7 +170,7 @@ func TestPredictiveValueRestart(t *testing.T) {
 	d.run(`SELECT predictive_value(17, 0, 0.25)`)
 	path := d.path + "-ledger"
 	d.close()
-	plain(t, path, `UPDATE trace SET user = x'00', held = 5000000000 WHERE trace = '17'`,
+	plain(t, path, `UPDATE leased_trace SET user = x'00', held = 5000000000 WHERE trace = '17'`,
 		`UPDATE balance SET reserved = reserved + 5000000000`)
 	d = open(t, d.path)
 	d.fails(`SELECT predictive_value(17, 60, 0.25)`, "trace '17' is in use, or was left by a crash", "trace_restart")

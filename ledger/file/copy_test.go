@@ -60,7 +60,7 @@ func TestCopyIsRefusedUntilItIsAdopted(t *testing.T) {
 	used := func() map[string]error {
 		s := c.NewStatement()
 		_, opening := c.OpenRelease("1", plan)
-		_, restarting := c.RestartTrace("t")
+		_, restarting := c.RestartTrace("t", "", "")
 		_, archiving := c.Archive(archive, time.Now())
 		return map[string]error{
 			"charge":    charge(c, "ana", 1),

@@ -20,11 +20,11 @@ func TestCrashFaultLaterVersion(t *testing.T) {
 	later, err := sqlite.Open(path, sqlite.ReadWrite)
 	check(t, err)
 	defer later.Close()
-	check(t, later.Exec("CREATE TABLE later(x); PRAGMA user_version = 3"))
+	check(t, later.Exec("CREATE TABLE later(x); PRAGMA user_version = 4"))
 	before := contents(t, path)
 	for _, create := range []bool{false, true} {
 		_, err := file.Open(path, create)
-		if err == nil || !strings.Contains(err.Error(), "written by a newer geosql (ledger version 3, this is 2)") {
+		if err == nil || !strings.Contains(err.Error(), "written by a newer geosql (ledger version 4, this is 3)") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -320,7 +320,7 @@ func (db *store) contents() (*engine.Contents, error) {
 	}
 	c.Entries = rowsOf(db, "", entrySQL+" ORDER BY id", func(s *sqlite.Stmt, e *ledger.Entry) { *e = scanEntry(s) })
 	c.Balances, c.Limits = db.balanceRows(), db.limitRows()
-	c.Traces = rowsOf(db, "", "SELECT account, unit, trace, state, points, user, held, lost, changed FROM trace ORDER BY trace",
+	c.Traces = rowsOf(db, "", "SELECT account, unit, trace, state, points, user, held, lost, changed FROM leased_trace ORDER BY trace",
 		func(s *sqlite.Stmt, r *engine.NamedTrace) {
 			var v [9]sqlite.Value
 			s.Row(0, v[:])
@@ -337,6 +337,15 @@ func (db *store) contents() (*engine.Contents, error) {
 			var v [3]sqlite.Value
 			s.Row(0, v[:])
 			*r = engine.RunRow{Trace: v[0].Text(), First: v[1].Int(), Points: slices.Clone(v[2].Bytes())}
+		})
+	c.Leases = rowsOf(db, "", "SELECT account, unit, user, most, lost FROM lease ORDER BY account, unit",
+		func(s *sqlite.Stmt, r *engine.KeyedLease) {
+			var v [5]sqlite.Value
+			s.Row(0, v[:])
+			*r = engine.KeyedLease{Key: keyOf(v[:]), Most: budget.Amount(v[3].Int()), LeaseRow: engine.LeaseRow{Lost: budget.Amount(v[4].Int())}}
+			if v[2].Type() == sqlite.Blob {
+				r.User = slices.Clone(v[2].Bytes())
+			}
 		})
 	c.Releases = rowsOf(db, "release", "SELECT id, digest, settings, output, charged, sha256, sealed, changed FROM release ORDER BY id",
 		func(s *sqlite.Stmt, r *engine.NamedRelease) {
@@ -476,11 +485,15 @@ func (db *store) fillTables(c *engine.Contents) error {
 			r.Account, string(r.Unit), int64(r.Epsilon), r.Seconds, r.Changed, r.Entry)
 	})
 	err = fillTable(err, c.Traces, func(r *engine.NamedTrace) error {
-		return db.put("INSERT INTO trace(trace, account, unit, state, points, user, held, lost, changed) VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, x''), ?7, ?8, ?9)",
+		return db.put("INSERT INTO leased_trace(trace, account, unit, state, points, user, held, lost, changed) VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, x''), ?7, ?8, ?9)",
 			r.Name, r.Account, string(r.Unit), r.State, r.Saved, r.User, int64(r.Held), int64(r.Lost), r.Changed)
 	})
 	err = fillTable(err, c.Runs, func(r *engine.RunRow) error {
 		return db.put("INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)", r.Trace, r.First, r.Points)
+	})
+	err = fillTable(err, c.Leases, func(r *engine.KeyedLease) error {
+		return db.put("INSERT INTO lease(account, unit, user, most, lost) VALUES (?1, ?2, nullif(?3, x''), ?4, ?5)",
+			r.Account, string(r.Unit), r.User, int64(r.Most), int64(r.Lost))
 	})
 	err = fillTable(err, c.Releases, func(r *engine.NamedRelease) error {
 		hash, sealed := "", int64(0)

@@ -343,7 +343,7 @@ func (w *witness) step(t ledger.Trace) error {
 
 // walkGoesOn demands that a trace can be restarted.
 func walkGoesOn(l *file.Ledger, _ string, _ *promise) error {
-	if _, err := l.RestartTrace("walk"); err != nil {
+	if _, err := l.RestartTrace("walk", "", ""); err != nil {
 		return err
 	}
 	t, _, _, err := l.OpenTrace("walk", "ana", "m", "trace")

@@ -17,7 +17,11 @@ const ApplicationID = 0x67656f4c
 // that do not know it do not take the file for a ledger.
 const CopyID = 0x67656f42
 
-const version = 2
+// version is that of the ledgers that this program writes, oldest the first that it reads.
+const (
+	version = 3
+	oldest  = 2
+)
 
 // schema creates the tables of a ledger. Amounts are integers of 1e-12, times are integers of
 // microseconds since 1970. A balance is the sum of its account's entries, and its window is
@@ -35,7 +39,7 @@ CREATE TABLE balance(
   last_charge INTEGER NOT NULL,
   PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;
 INSERT INTO meta VALUES ('id', lower(hex(randomblob(16)))), ('created', unixepoch() * 1000000);
-CREATE TABLE trace(
+CREATE TABLE leased_trace(
   trace TEXT PRIMARY KEY, account TEXT NOT NULL, unit TEXT NOT NULL,
   state BLOB NOT NULL, points INTEGER NOT NULL,
   user BLOB, held INTEGER NOT NULL, lost INTEGER NOT NULL,
@@ -50,7 +54,21 @@ CREATE TABLE budget(
   window_seconds INTEGER,
   changed INTEGER NOT NULL,
   entry INTEGER NOT NULL,
-  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;` + entrySchema
+  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;` + leaseSchema + entrySchema
+
+// leaseSchema creates the table of leases, which came with version 3: see engine.LeaseRow. Most is what a
+// trace of the account may have spent on points that are not saved.
+const leaseSchema = `
+CREATE TABLE lease(
+  account TEXT NOT NULL, unit TEXT NOT NULL,
+  user BLOB, most INTEGER NOT NULL, lost INTEGER NOT NULL,
+  PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;`
+
+// toVersion3 adds leases. The traces have another name from then on, so that a program that knows no
+// leases takes no steps.
+const toVersion3 = leaseSchema + `
+ALTER TABLE trace RENAME TO leased_trace;
+PRAGMA user_version = 3`
 
 // entrySchema is also that of an archive.
 const entrySchema = `
@@ -68,7 +86,7 @@ CREATE TABLE entry(
 
 var errEmpty = fmt.Errorf("the file is empty: %w", fs.ErrNotExist)
 
-// setUp checks that the file is a ledger of this version and makes its charges durable. With
+// setUp checks that the file is a ledger, brings it to this version and makes its charges durable. With
 // create it makes a ledger of an empty file. It writes nothing before it knows that the file
 // is a ledger or empty, because the file may be somebody else's.
 func (db *store) setUp(create bool) error {
@@ -82,6 +100,11 @@ func (db *store) setUp(create bool) error {
 	}
 	if empty {
 		if err := db.inTransaction("BEGIN IMMEDIATE", db.createTables); err != nil {
+			return err
+		}
+	}
+	if db.version < version {
+		if err := db.inTransaction("BEGIN IMMEDIATE", db.migrate); err != nil {
 			return err
 		}
 	}
@@ -100,6 +123,18 @@ func (db *store) createTables() error {
 	}
 	err = db.conn.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, ApplicationID, version))
 	if err != nil {
+		return err
+	}
+	return db.readIdentity()
+}
+
+// migrate brings the ledger to this version.
+func (db *store) migrate() error {
+	err := db.readIdentity() // again: another process may have been first
+	if err != nil || db.version == version {
+		return err
+	}
+	if err := db.conn.Exec(toVersion3); err != nil {
 		return err
 	}
 	return db.readIdentity()
@@ -149,9 +184,10 @@ func (db *store) readIdentity() error {
 		return err
 	case v > version:
 		return fmt.Errorf("written by a newer geosql (ledger version %d, this is %d)", v, version)
-	case v < version:
+	case v < oldest:
 		return fmt.Errorf("the ledger has the unknown version %d", v)
 	}
+	db.version = v
 	db.id, err = db.readText(identitySQL)
 	return err
 }

@@ -12,8 +12,9 @@ import (
 // store is a connection to the ledger's file with its compiled statements. It is used under
 // Ledger.writer.
 type store struct {
-	conn *sqlite.Conn
-	id   string // of the ledger
+	conn    *sqlite.Conn
+	id      string // of the ledger
+	version int64
 
 	opened ledger.Head // when the connection was opened
 
@@ -26,6 +27,7 @@ type store struct {
 	getTrace, putTrace      *sqlite.Stmt
 	takeTrace, freeTrace    *sqlite.Stmt
 	putRun                  *sqlite.Stmt
+	getLease, takeLease     *sqlite.Stmt
 
 	others map[string]*sqlite.Stmt // by their SQL; compiled when they were needed first
 
@@ -75,6 +77,8 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.takeTrace:   takeTraceSQL,
 		&db.freeTrace:   freeTraceSQL,
 		&db.putRun:      putRunSQL,
+		&db.getLease:    getLeaseSQL,
+		&db.takeLease:   takeLeaseSQL,
 	}
 }
 
@@ -166,18 +170,25 @@ INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUE
 ON CONFLICT DO UPDATE SET epsilon = excluded.epsilon, window_seconds = excluded.window_seconds,
   changed = excluded.changed, entry = excluded.entry`
 
-	getTraceSQL = `SELECT account, unit, state, points, user, held, lost FROM trace WHERE trace = ?1`
+	getTraceSQL = `SELECT account, unit, state, points, user, held, lost FROM leased_trace WHERE trace = ?1`
 
 	putTraceSQL = `
-REPLACE INTO trace(trace, account, unit, state, user, points, held, lost, changed)
+REPLACE INTO leased_trace(trace, account, unit, state, user, points, held, lost, changed)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)`
 
 	takeTraceSQL = `
-INSERT INTO trace(trace, account, unit, state, points, user, held, lost, changed)
+INSERT INTO leased_trace(trace, account, unit, state, points, user, held, lost, changed)
 VALUES (?1, ?2, ?3, x'', 0, ?4, ?5, 0, ?6)
 ON CONFLICT DO UPDATE SET user = excluded.user, held = excluded.held, changed = excluded.changed`
 
-	freeTraceSQL = `UPDATE trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`
+	freeTraceSQL = `UPDATE leased_trace SET points = ?2, user = NULL, held = 0, lost = lost + ?3 WHERE trace = ?1`
+
+	getLeaseSQL = `SELECT user, lost FROM lease WHERE account = ?1 AND unit = ?2`
+
+	takeLeaseSQL = `
+INSERT INTO lease(account, unit, user, most, lost) VALUES (?1, ?2, ?3, ?4, 0)
+ON CONFLICT DO UPDATE SET user = excluded.user, most = excluded.most WHERE user IS NULL OR user = excluded.user
+RETURNING 1`
 
 	putRunSQL = `INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)`
 

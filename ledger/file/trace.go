@@ -84,6 +84,78 @@ func (t *transaction) AddPoints(name string, saved int64, points []ledger.Point)
 	return s.Run()
 }
 
+// Lease implements [engine.Reader].
+func (r *reader) Lease(k engine.Key) (l engine.LeaseRow, err error) {
+	s := r.db.getLease
+	defer s.Reset()
+	s.BindText(1, k.Account)
+	s.BindText(2, string(k.Unit))
+	row, err := s.Step()
+	if err != nil || !row {
+		return l, err
+	}
+	user, lost := s.Column(0), s.Column(1)
+	if user.Type() == sqlite.Blob {
+		l.User = slices.Clone(user.Bytes())
+	}
+	l.Lost = budget.Amount(lost.Int())
+	return l, nil
+}
+
+// TakeLeases implements [engine.Transaction].
+func (t *transaction) TakeLeases(user []byte, unit budget.Unit, accounts []string, most budget.Amount) (taken []string, err error) {
+	s := t.db.takeLease
+	s.BindText(2, string(unit))
+	s.BindBlob(3, user)
+	s.BindInts(4, int64(most))
+	for _, a := range accounts {
+		t.written++
+		s.BindText(1, a)
+		row, err := s.Step()
+		s.Reset()
+		if err != nil {
+			return nil, err
+		}
+		if row {
+			taken = append(taken, a)
+		}
+	}
+	return taken, nil
+}
+
+// LeasedTraces implements [engine.Transaction].
+func (t *transaction) LeasedTraces(user []byte) (all []engine.LeasedTrace, err error) {
+	s, err := t.db.compiled(`SELECT t.trace, t.points, l.most FROM lease AS l JOIN leased_trace AS t USING (account, unit)
+WHERE l.user = ?1 AND t.user IS NULL`)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Reset()
+	s.BindBlob(1, user)
+	for {
+		row, err := s.Step()
+		if err != nil || !row {
+			return all, err
+		}
+		var v [3]sqlite.Value
+		s.Row(0, v[:])
+		all = append(all, engine.LeasedTrace{Name: v[0].Text(), Saved: v[1].Int(), Most: budget.Amount(v[2].Int())})
+	}
+}
+
+// EndLeases implements [engine.Transaction].
+func (t *transaction) EndLeases(user []byte) error {
+	if err := t.exec("DELETE FROM lease WHERE user = ?1 AND lost = 0", user); err != nil {
+		return err
+	}
+	return t.exec("UPDATE lease SET user = NULL, most = 0 WHERE user = ?1", user)
+}
+
+// BreakLeases implements [engine.Transaction].
+func (t *transaction) BreakLeases(user []byte) error {
+	return t.exec("UPDATE lease SET user = NULL, most = 0, lost = lost + most WHERE user = ?1", user)
+}
+
 // TraceRun implements [ledger.Ledger].
 func (l *Ledger) TraceRun(name string) (points []ledger.Point, err error) {
 	err = l.read(func(db *store) error {

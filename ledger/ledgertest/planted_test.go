@@ -193,7 +193,7 @@ func (l roleless) Answer(q ledger.Question) (ledger.Answered, error) {
 type open struct{ ledger.Ledger }
 
 func (l open) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
-	_, _ = l.RestartTrace(name)
+	_, _ = l.RestartTrace(name, account, unit)
 	return l.Ledger.OpenTrace(name, account, unit, function)
 }
 

@@ -82,7 +82,7 @@ func traceIsTaken(t *testing.T, e Engine) {
 	check(t, second.Close(nil))
 	before := balance(t, l, "ana")
 
-	restarted, err := l.RestartTrace("x")
+	restarted, err := l.RestartTrace("x", "ana", "m")
 	check(t, err)
 	if !restarted {
 		t.Error("not restarted")
@@ -107,10 +107,10 @@ func traceIsTaken(t *testing.T, e Engine) {
 	if len(points) != 2 || !points[0].Gap || points[0].Spent != lost || points[1].Gap {
 		t.Errorf("run %+v", points)
 	}
-	if again, err := l.RestartTrace("x"); again || err != nil {
+	if again, err := l.RestartTrace("x", "ana", "m"); again || err != nil {
 		t.Errorf("restarted twice: %v", err)
 	}
-	if again, err := l.RestartTrace("none"); again || err != nil {
+	if again, err := l.RestartTrace("none", "ana", "m"); again || err != nil {
 		t.Errorf("restarted what is not there: %v", err)
 	}
 	check(t, verify(l, "", nil))
@@ -219,7 +219,7 @@ func traceLeftByACrash(t *testing.T, e Engine) {
 	if left.Spent+left.Reserved < 5 {
 		t.Errorf("after the crash %+v", left)
 	}
-	restarted, err := l.RestartTrace("walk m")
+	restarted, err := l.RestartTrace("walk m", "ana", "m")
 	check(t, err)
 	tr, state, lost := openTrace(t, l, "walk m", "ana")
 	if !restarted || state != "" || lost != left.Spent+left.Reserved {

@@ -192,9 +192,8 @@ const gone = "unnest($1::text[]::uuid[], $2::bigint[]) AS g(writer, last)"
 
 // dropEntries deletes the entries up to last, and writes the entries that stand for them.
 func (t *transaction) dropEntries(last map[string]ledger.Head) (dropped int64, err error) {
-	if !t.plan.alone { // nobody may change a balance between the reading of its entries and the end
-		t.plan.alone = true
-		return 0, t.giveUp()
+	if err := t.alone(); err != nil { // nobody may change a balance between the reading of its entries and the end
+		return 0, err
 	}
 	all, err := t.chains()
 	if err != nil {

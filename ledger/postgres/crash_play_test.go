@@ -302,7 +302,7 @@ func traces(w *worker) func() error {
 	step := func() error {
 		if t == nil {
 			i = 1 - i
-			if _, err := w.l.RestartTrace(name()); err != nil {
+			if _, err := w.l.RestartTrace(name(), name(), traceUnit); err != nil {
 				return err
 			}
 			opened, saved, _, err := w.l.OpenTrace(name(), name(), traceUnit, "f")

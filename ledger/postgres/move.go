@@ -253,7 +253,7 @@ func makeRoom(ctx context.Context, tx pgx.Tx, c *engine.Contents) (generation in
 	case s.Retired == "" && !s.Arriving:
 		return 0, errors.New("the ledger of the database is in use")
 	}
-	_, err = tx.Exec(ctx, `TRUNCATE geosql.writer, geosql.entry, geosql.balance, geosql.budget, geosql.trace, geosql.run,
+	_, err = tx.Exec(ctx, `TRUNCATE geosql.writer, geosql.entry, geosql.balance, geosql.budget, geosql.leased_trace, geosql.run, geosql.lease,
 		geosql.release, geosql.sharding, geosql.part, geosql.part_count, geosql.answer, geosql.seen, geosql.purse, geosql.fact, geosql.head;
 		DELETE FROM geosql.meta WHERE key = 'moved_at'`)
 	return max(generation, c.Generation) + 1, err
@@ -292,12 +292,16 @@ func fillTables(ctx context.Context, tx pgx.Tx, c *engine.Contents, generation i
 			revision++
 			return []any{r.Account, string(r.Unit), int64(r.Epsilon), orNull(r.Seconds), r.Changed, movedWriter, r.Entry, revision}, checkNames(r.Account, string(r.Unit))
 		})
-	err = copyRows(err, ctx, tx, "trace", []string{"trace", "account", "unit", "state", "points", "user", "held", "lost", "changed"}, c.Traces,
+	err = copyRows(err, ctx, tx, "leased_trace", []string{"trace", "account", "unit", "state", "points", "user", "held", "lost", "changed"}, c.Traces,
 		func(r *engine.NamedTrace) ([]any, error) {
 			return []any{r.Name, r.Account, string(r.Unit), notNull(r.State), r.Saved, r.User, int64(r.Held), int64(r.Lost), r.Changed}, checkNames(r.Name)
 		})
 	err = copyRows(err, ctx, tx, "run", []string{"trace", "first", "points"}, c.Runs,
 		func(r *engine.RunRow) ([]any, error) { return []any{r.Trace, r.First, notNull(r.Points)}, nil })
+	err = copyRows(err, ctx, tx, "lease", []string{"account", "unit", "user", "most", "lost"}, c.Leases,
+		func(r *engine.KeyedLease) ([]any, error) {
+			return []any{r.Account, string(r.Unit), r.User, int64(r.Most), int64(r.Lost)}, checkNames(r.Account, string(r.Unit))
+		})
 	err = copyRows(err, ctx, tx, "release", []string{"id", "digest", "settings", "output", "charged", "sha256", "sealed", "changed"}, c.Releases,
 		func(r *engine.NamedRelease) ([]any, error) {
 			var hash *string
@@ -463,13 +467,18 @@ FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AN
 		func(rows pgx.Rows, r *engine.KeyedLimit) error {
 			return rows.Scan(&r.Account, &r.Unit, &r.Epsilon, &r.Seconds, &r.Changed, &r.Entry)
 		}, c.Archived.ID, movedWriter)
-	c.Traces = query(ctx, tx, `SELECT trace, account, unit, state, points, "user", held, lost, changed FROM geosql.trace ORDER BY trace`,
+	c.Traces = query(ctx, tx, `SELECT trace, account, unit, state, points, "user", held, lost, changed FROM geosql.leased_trace ORDER BY trace`,
 		func(rows pgx.Rows, r *engine.NamedTrace) error {
 			*r = engine.NamedTrace{}
 			return rows.Scan(&r.Name, &r.Account, &r.Unit, &r.State, &r.Saved, &r.User, &r.Held, &r.Lost, &r.Changed)
 		})
 	c.Runs = query(ctx, tx, "SELECT trace, first, points FROM geosql.run ORDER BY trace, first",
 		func(rows pgx.Rows, r *engine.RunRow) error { return rows.Scan(&r.Trace, &r.First, &r.Points) })
+	c.Leases = query(ctx, tx, `SELECT account, unit, "user", most, lost FROM geosql.lease ORDER BY account, unit`,
+		func(rows pgx.Rows, r *engine.KeyedLease) error {
+			*r = engine.KeyedLease{}
+			return rows.Scan(&r.Account, &r.Unit, &r.User, &r.Most, &r.Lost)
+		})
 	c.Releases = query(ctx, tx, "SELECT id, digest, settings, output, charged, coalesce(sha256, ''), coalesce(sealed, 0), changed FROM geosql.release ORDER BY id",
 		func(rows pgx.Rows, r *engine.NamedRelease) error {
 			*r = engine.NamedRelease{}

@@ -63,6 +63,14 @@ func (r run) Charge(function string, unit budget.Unit, items []ledger.Item) erro
 	return r.Statement.Charge(function, unit, items)
 }
 
+// OpenTrace implements [ledger.Statement].
+func (r run) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
+	if err := checkNames(name, account, string(unit), function); err != nil {
+		return nil, nil, 0, engine.Wrap(err)
+	}
+	return r.Statement.OpenTrace(name, account, unit, function)
+}
+
 // refuser is the spender of a function whose name cannot be stored.
 type refuser struct{ err error }
 

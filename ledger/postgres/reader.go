@@ -305,7 +305,7 @@ ORDER BY k.account`, func(rows pgx.Rows) error {
 func (*ascending) Close() {}
 
 // traceSQL reads the row of a trace.
-const traceSQL = `SELECT account, unit, state, points, "user", held, lost FROM geosql.trace WHERE trace = $1`
+const traceSQL = `SELECT account, unit, state, points, "user", held, lost FROM geosql.leased_trace WHERE trace = $1`
 
 // Trace implements [engine.Reader].
 func (r *reader) Trace(name string) (*engine.TraceRow, error) { return r.trace(traceSQL, name) }
@@ -322,6 +322,16 @@ func (r *reader) trace(sql, name string) (*engine.TraceRow, error) {
 	}
 	row.Unit = budget.Unit(unit)
 	return &row, nil
+}
+
+// Lease implements [engine.Reader].
+func (r *reader) Lease(k engine.Key) (l engine.LeaseRow, err error) {
+	if err := checkKey(k); err != nil {
+		return l, err
+	}
+	_, err = r.row(`SELECT "user", lost FROM geosql.lease WHERE account = $1 AND unit = $2`,
+		[]any{k.Account, string(k.Unit)}, &l.User, (*int64)(&l.Lost))
+	return l, err
 }
 
 // releaseSQL reads the row of a release.

@@ -60,7 +60,7 @@ func (s *store) shutdown() error {
 // plan is what a transaction needs to know before it begins.
 type plan struct {
 	keys  map[engine.Key]struct{} // whose balances are locked
-	alone bool                    // whether limits are set
+	alone bool                    // whether no other transaction may run beside it
 }
 
 // again is the error of a transaction that has to run again, with more in its plan.

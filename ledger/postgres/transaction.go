@@ -527,9 +527,8 @@ func (t *transaction) ChargeAscending(from *engine.Origin, items []ledger.Item, 
 
 // SetLimit implements [engine.Transaction].
 func (t *transaction) SetLimit(c *engine.Change) error {
-	if !t.plan.alone {
-		t.plan.alone = true
-		return t.giveUp()
+	if err := t.alone(); err != nil {
+		return err
 	}
 	if err := checkKey(engine.Key{Account: c.Account, Unit: c.Unit}); err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -84,7 +86,7 @@ ON CONFLICT (role, unit, account) DO UPDATE SET spent = p.spent + excluded.spent
 // and wakes up after somebody else has taken the trace writes nothing.
 func (t *transaction) TakeTrace(name string, row *engine.TraceRow) error {
 	return t.write(`
-INSERT INTO geosql.trace(trace, account, unit, state, points, "user", held, lost, changed)
+INSERT INTO geosql.leased_trace(trace, account, unit, state, points, "user", held, lost, changed)
 VALUES ($1, $2, $3, '', 0, $4, $5, 0, $6)
 ON CONFLICT (trace) DO UPDATE SET "user" = excluded."user", held = excluded.held, changed = excluded.changed`,
 		name, row.Account, string(row.Unit), row.User, int64(row.Held), t.now)
@@ -97,7 +99,7 @@ func (t *transaction) PutTrace(name string, row *engine.TraceRow) error {
 		user = row.User
 	}
 	return t.write(`
-INSERT INTO geosql.trace(trace, account, unit, state, "user", points, held, lost, changed)
+INSERT INTO geosql.leased_trace(trace, account, unit, state, "user", points, held, lost, changed)
 VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)
 ON CONFLICT (trace) DO UPDATE SET account = excluded.account, unit = excluded.unit, state = excluded.state,
   "user" = excluded."user", points = excluded.points, held = excluded.held, lost = 0, changed = excluded.changed`,
@@ -114,8 +116,65 @@ func (t *transaction) AddPoints(name string, saved int64, points []ledger.Point)
 
 // FreeTrace implements [engine.Transaction].
 func (t *transaction) FreeTrace(name string, saved int64, lost budget.Amount) error {
-	return t.write(`UPDATE geosql.trace SET points = $2, "user" = NULL, held = 0, lost = lost + $3, changed = $4 WHERE trace = $1`,
+	return t.write(`UPDATE geosql.leased_trace SET points = $2, "user" = NULL, held = 0, lost = lost + $3, changed = $4 WHERE trace = $1`,
 		name, saved, int64(lost), t.now)
+}
+
+// alone has the transaction run when no other does.
+func (t *transaction) alone() error {
+	if !t.plan.alone {
+		t.plan.alone = true
+		return t.giveUp()
+	}
+	return nil
+}
+
+// TakeLeases implements [engine.Transaction].
+func (t *transaction) TakeLeases(user []byte, unit budget.Unit, accounts []string, most budget.Amount) (taken []string, err error) {
+	if err := t.alone(); err != nil {
+		return nil, err
+	}
+	t.written++
+	err = t.query(`
+INSERT INTO geosql.lease AS l(account, unit, "user", most, lost) SELECT a, $2, $3, $4, 0 FROM unnest($1::text[]) AS a
+ON CONFLICT (account, unit) DO UPDATE SET "user" = excluded."user", most = excluded.most
+  WHERE l."user" IS NULL OR l."user" = excluded."user"
+RETURNING account`, func(rows pgx.Rows) error {
+		var account string
+		err := rows.Scan(&account)
+		taken = append(taken, account)
+		return err
+	}, accounts, string(unit), user, int64(most))
+	return taken, err
+}
+
+// LeasedTraces implements [engine.Transaction].
+func (t *transaction) LeasedTraces(user []byte) (all []engine.LeasedTrace, err error) {
+	err = t.query(`
+SELECT t.trace, t.points, l.most FROM geosql.lease AS l JOIN geosql.leased_trace AS t USING (account, unit)
+WHERE l."user" = $1 AND t."user" IS NULL`, func(rows pgx.Rows) error {
+		var l engine.LeasedTrace
+		err := rows.Scan(&l.Name, &l.Saved, (*int64)(&l.Most))
+		all = append(all, l)
+		return err
+	}, user)
+	return all, err
+}
+
+// EndLeases implements [engine.Transaction].
+func (t *transaction) EndLeases(user []byte) error {
+	if err := t.write(`DELETE FROM geosql.lease WHERE "user" = $1 AND lost = 0`, user); err != nil {
+		return err
+	}
+	return t.write(`UPDATE geosql.lease SET "user" = NULL, most = 0 WHERE "user" = $1`, user)
+}
+
+// BreakLeases implements [engine.Transaction].
+func (t *transaction) BreakLeases(user []byte) error {
+	if err := t.alone(); err != nil {
+		return err
+	}
+	return t.write(`UPDATE geosql.lease SET "user" = NULL, most = 0, lost = lost + most WHERE "user" = $1`, user)
 }
 
 // AddRelease implements [engine.Transaction].

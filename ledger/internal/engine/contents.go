@@ -6,6 +6,7 @@ import (
 	"hash"
 	"iter"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -25,6 +26,7 @@ type Contents struct {
 	Limits   iter.Seq2[*KeyedLimit, error]
 	Traces   iter.Seq2[*NamedTrace, error]
 	Runs     iter.Seq2[*RunRow, error]
+	Leases   iter.Seq2[*KeyedLease, error]
 	Releases iter.Seq2[*NamedRelease, error]
 	Answers  iter.Seq2[*AnswerRow, error]
 	Seen     iter.Seq2[*SeenRow, error]
@@ -56,6 +58,13 @@ type RunRow struct {
 	Trace  string
 	First  int64
 	Points []byte
+}
+
+// KeyedLease is what is stored of a lease.
+type KeyedLease struct {
+	Key
+	LeaseRow
+	Most budget.Amount
 }
 
 // NamedRelease is what is stored of a release.
@@ -124,6 +133,10 @@ func (c *Contents) Prove() (p Proof, err error) {
 	err = then(err, s, c.Runs, func(r *RunRow) {
 		s.texts(r.Trace, string(r.Points))
 		s.ints(r.First)
+	})
+	err = then(err, s, c.Leases, func(r *KeyedLease) {
+		s.texts(r.Account, string(r.Unit), string(r.User))
+		s.ints(int64(r.Most), int64(r.Lost))
 	})
 	err = then(err, s, c.Releases, func(r *NamedRelease) {
 		s.texts(r.ID, r.Plan.Digest, r.Plan.Settings, r.Plan.Output)

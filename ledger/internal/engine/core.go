@@ -24,11 +24,17 @@ type Core struct {
 	notes []*Change
 	spare []Change // allocated together, for notes
 	pools map[budget.Unit]map[string]*pool
+
+	seats        map[string]*seat // of the traces that are open, or wait to be saved
+	lease        *lease           // that the statements use; nil if none does
+	waiting      []*trace         // to be saved
+	waitingBytes int
+	ending       []*lease
 }
 
 // New returns a Core over a store.
 func New(store Store) *Core {
-	return &Core{store: store, pools: map[budget.Unit]map[string]*pool{}}
+	return &Core{store: store, pools: map[budget.Unit]map[string]*pool{}, seats: map[string]*seat{}}
 }
 
 // update runs work in a transaction of the store. It reads the standings of needs.

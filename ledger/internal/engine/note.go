@@ -21,8 +21,14 @@ func (c *Core) addNote(n Change) *Change {
 	return e
 }
 
-// Flush writes the notes in one transaction. If that fails they stay, unless they may be stored.
-func (c *Core) Flush() error { return c.flushFrom(1) }
+// Flush writes the notes in one transaction, and the traces that wait in one before. If that fails they
+// stay, unless they may be stored.
+func (c *Core) Flush() error {
+	if err := c.saveTraces(); err != nil {
+		return err
+	}
+	return c.flushFrom(1)
+}
 
 // flushIfMany writes the notes if too many wait.
 func (c *Core) flushIfMany() error { return c.flushFrom(ManyNotes) }

@@ -11,6 +11,8 @@ type pool struct {
 	account string
 	limit   budget.Amount // under which it was last filled
 	note    *Change       // the last note of its use by groups
+	lease   *lease        // that was taken last on the account, if any
+	most    budget.Amount // that a trace may spend by it without being saved
 	ledger.Share
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/geosql/geosql/budget"
@@ -17,6 +18,11 @@ type statement struct {
 	over     error // why it charges nothing any more
 	spenders []*spender
 	groups   []*groupSpender
+
+	looks  []*look       // of its traces
+	traces int           // that were opened
+	lease  *lease        // that it uses; guarded by the core's mu
+	steps  budget.Amount // what the last trace has spent
 }
 
 // NewStatement implements [ledger.Ledger].
@@ -52,6 +58,18 @@ func (s *statement) Charge(function string, unit budget.Unit, items []ledger.Ite
 	return g.charge(items)
 }
 
+// lookAt returns when the traces of a unit have looked for limits.
+func (s *statement) lookAt(unit budget.Unit) *look {
+	for _, l := range s.looks {
+		if l.unit == unit {
+			return l
+		}
+	}
+	l := &look{unit: unit}
+	s.looks = append(s.looks, l)
+	return l
+}
+
 // End implements [ledger.Statement]. It writes one transaction, or none if nothing is left
 // over and few notes wait to be written.
 func (s *statement) End() error {
@@ -77,16 +95,18 @@ func (s *statement) giveUpAhead() (returns bool) {
 	return returns
 }
 
-// endStatement writes what the spenders of a statement have used and return.
+// endStatement writes what the spenders of a statement have used and return, and saves its traces.
 func (c *Core) endStatement(s *statement) error {
-	if c.endSpenders(s) {
-		return c.Flush()
+	returns := c.endSpenders(s)
+	saving := c.saveTraces()
+	if returns {
+		return cmp.Or(saving, c.Flush())
 	}
-	return c.flushIfMany()
+	return cmp.Or(saving, c.flushIfMany())
 }
 
-// endSpenders notes what the spenders have used and return. It reports whether there is
-// anything to return to a limit.
+// endSpenders notes what the spenders have used and return, and ends the use of a lease. It reports
+// whether there is anything to return to a limit.
 func (c *Core) endSpenders(s *statement) (returns bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,6 +115,11 @@ func (c *Core) endSpenders(s *statement) (returns bool) {
 	}
 	for _, g := range s.groups {
 		returns = g.giveUp() || returns
+	}
+	if l := s.lease; l != nil {
+		s.lease = nil
+		l.statements--
+		c.endIfIdle(l)
 	}
 	return returns
 }

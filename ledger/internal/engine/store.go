@@ -71,6 +71,9 @@ type Reader interface {
 	// Trace returns the row of a trace, or nil if there is none.
 	Trace(name string) (*TraceRow, error)
 
+	// Lease returns the row of the lease on the traces of an account in a unit, empty if there is none.
+	Lease(Key) (LeaseRow, error)
+
 	// Release returns the row of a release, or nil if there is none.
 	Release(id string) (*ReleaseRow, error)
 
@@ -130,6 +133,22 @@ type Transaction interface {
 
 	// FreeTrace leaves a trace to others. It has so many points then, and what it held is lost.
 	FreeTrace(name string, saved int64, lost budget.Amount) error
+
+	// TakeLeases leases the traces of accounts, in ascending order, to a user: each may spend so much on
+	// points that are not saved. It returns the accounts that nobody else has leased. No trace of another
+	// process becomes marked between those that see the lease in their transaction and those that do not.
+	TakeLeases(user []byte, unit budget.Unit, accounts []string, most budget.Amount) ([]string, error)
+
+	// LeasedTraces returns the traces of the accounts that a user has leased which are not marked as
+	// taken.
+	LeasedTraces(user []byte) ([]LeasedTrace, error)
+
+	// EndLeases ends all leases of a user whose traces are saved.
+	EndLeases(user []byte) error
+
+	// BreakLeases ends all leases of a user whose traces are lost: what each may have spent adds to what
+	// is lost of the traces that come later. No other transaction runs beside it.
+	BreakLeases(user []byte) error
 
 	// AddRelease adds a release of which nothing is charged.
 	AddRelease(id string, plan ledger.ReleasePlan) error

@@ -2,11 +2,9 @@ package engine
 
 import (
 	"crypto/rand"
-	"fmt"
 	"slices"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -17,19 +15,34 @@ type trace struct {
 	name, account string
 	unit          budget.Unit
 	run           *Run
+	statement     *statement // nil for a trace that no statement has opened
 
-	limit     budget.Amount // under which what is held was reserved
-	revision  int64         // of the ledger, when the limit was last checked
-	unchecked int           // steps until it looks for limits
-	looked    bool          // whether it has looked, and may draw from pools
+	limit    budget.Amount // under which what is held was reserved
+	revision int64         // of the ledger, when the limit was last checked
+	look     look          // of a trace that no statement has opened
+	looked   bool          // whether it has looked, and may draw from pools
 
 	saved int64         // points on disk
-	user  []byte        // a random name of this use; nil until something is reserved
+	gap   budget.Amount // lost of a new trace with a lease
+	user  []byte        // a random name of this use; nil until the trace is marked with it
 	held  ledger.Share  // reserved and not used
 	used  budget.Amount // reserved and not saved
 	ahead budget.Amount // what was reserved last
+	spent budget.Amount // in all, by this user
 
 	points []ledger.Point // not saved
+
+	lease   *lease // that its row was read under; guarded by the core's mu
+	byLease bool   // whether it has drawn by it
+	closed  bool   // it waits to be saved, with the state
+	state   []byte
+}
+
+// look is when traces have looked for limits.
+type look struct {
+	unit      budget.Unit
+	unchecked int  // steps until they look for limits
+	looked    bool // whether they have looked, since there were pools
 }
 
 // BlockOfPoints is how many points are saved together.
@@ -37,37 +50,41 @@ const BlockOfPoints = 4096
 
 // OpenTrace implements [ledger.Ledger].
 func (c *Core) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
+	return c.openTrace(nil, name, account, unit, function)
+}
+
+// OpenTrace implements [ledger.Statement].
+func (s *statement) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
+	if s.over != nil {
+		return nil, nil, 0, s.over
+	}
+	s.traces++
+	return s.core.openTrace(s, name, account, unit, function)
+}
+
+func (c *Core) openTrace(s *statement, name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
 	if err := ledger.CheckCharge(account, unit, 1); err != nil {
 		return nil, nil, 0, err
 	}
-	var found TraceRow
-	err := c.view(func(r Reader) (err error) {
-		found, err = openTrace(r, name, account, unit)
-		return err
-	})
+	t := &trace{core: c, statement: s, function: function, name: name, account: account, unit: unit, run: new(Run)}
+	if err := c.sit(t); err != nil {
+		return nil, nil, 0, err
+	}
+	found, err := c.readTrace(t)
+	if err == nil {
+		err = c.store.Retain()
+	}
 	if err != nil {
+		c.mu.Lock()
+		c.rise(t)
+		c.mu.Unlock()
 		return nil, nil, 0, err
 	}
-	if err := c.store.Retain(); err != nil {
-		return nil, nil, 0, err
+	t.saved = found.Saved
+	if found.Account == "" {
+		t.gap = found.Lost
 	}
-	t := &trace{core: c, function: function, name: name, account: account, unit: unit, run: new(Run), saved: found.Saved}
 	return t, found.State, found.Lost, nil
-}
-
-// openTrace returns the row of a trace that an account wants to use, or an empty row if there is
-// none.
-func openTrace(r Reader, name, account string, unit budget.Unit) (TraceRow, error) {
-	found, err := r.Trace(name)
-	switch {
-	case err != nil || found == nil:
-		return TraceRow{}, err
-	case found.Account != account || found.Unit != unit:
-		return TraceRow{}, fmt.Errorf("trace %s is charged to account %s in %s", printable.SQL(name), printable.SQL(found.Account), printable.SQL(string(found.Unit)))
-	case found.User != nil:
-		return TraceRow{}, &ledger.TraceTakenError{Trace: name}
-	}
-	return *found, nil
 }
 
 // Reserve implements [ledger.Trace].
@@ -88,6 +105,12 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		}
 		revision = t.core.revision.Load()
 	}
+	if ok, err := t.reserveByLease(cost, revision); ok || err != nil {
+		return err
+	}
+	if t.ahead == 0 && t.statement != nil {
+		t.ahead = t.statement.steps/2 + cost // traces of a statement are much alike
+	}
 	drawn, under, _ := t.core.drawFromPools(t.unit, []ledger.Item{{Account: t.account, Epsilon: cost}}, t.looked)
 	user := t.user
 	if user == nil {
@@ -96,11 +119,11 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 	}
 	var held ledger.Share
 	var granted, limit budget.Amount
-	err = t.core.update(t.needs(), func(tx Transaction) (err error) {
+	err = t.core.updateTraces(t.needs(), func(tx Transaction) (err error) {
 		if held, granted, limit, err = t.reserveFor(tx, cost, most, drawn[0]); err != nil {
 			return err
 		}
-		row := TraceRow{Account: t.account, Unit: t.unit, User: user, Held: held.Left + t.used}
+		row := TraceRow{Account: t.account, Unit: t.unit, User: user, Held: held.Left + t.used + t.gap}
 		return tx.TakeTrace(t.name, &row)
 	})
 	if Is[*InDoubtError](err) {
@@ -116,15 +139,21 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 	return nil
 }
 
-// checkForLimits looks for limits from time to time, and returns the ledger's revision.
+// checkForLimits looks for limits from time to time, and returns the ledger's revision. The traces of a
+// statement look together.
 func (t *trace) checkForLimits() (revision int64, err error) {
-	if t.unchecked == 0 {
-		if t.looked, err = t.core.checkForLimitsIfHeld(t.held.Left > 0, t.unit); err != nil {
+	look := &t.look
+	if t.statement != nil {
+		look = t.statement.lookAt(t.unit)
+	}
+	if look.unchecked == 0 {
+		if look.looked, err = t.core.checkForLimitsIfHeld(t.held.Left > 0, t.unit); err != nil {
 			return 0, err
 		}
-		t.unchecked = CheckAfter
+		look.unchecked = CheckAfter
 	}
-	t.unchecked--
+	look.unchecked--
+	t.looked = look.looked
 	return t.core.revision.Load(), nil
 }
 
@@ -175,16 +204,27 @@ func (t *trace) checkUser(tx Transaction) error {
 	if !slices.Equal(found.User, t.user) || found.Saved != t.saved {
 		return &ledger.TraceTakenError{Trace: t.name}
 	}
-	return nil
+	if t.user != nil {
+		return nil
+	}
+	l, err := tx.Lease(t.key())
+	if err == nil && (l.User != nil || t.byLease) && !t.knows(l.User) {
+		err = &ledger.TraceTakenError{Trace: t.name}
+	}
+	return err
 }
 
+// key returns the key of the balance that the trace charges.
+func (t *trace) key() Key { return Key{t.account, t.unit} }
+
 // needs are the needs of every transaction of the trace.
-func (t *trace) needs() Needs { return one(Key{t.account, t.unit}) }
+func (t *trace) needs() Needs { return one(t.key()) }
 
 // Add implements [ledger.Trace].
 func (t *trace) Add(p ledger.Point) {
 	t.held.Left -= p.Spent
 	t.used += p.Spent
+	t.spent += p.Spent
 	t.points = append(t.points, p)
 }
 
@@ -196,44 +236,78 @@ func (t *trace) Save(state []byte) error { return t.save(state, false) }
 
 // Close implements [ledger.Trace].
 func (t *trace) Close(state []byte) error {
-	err := error(nil)
-	if t.user != nil || len(t.points) > 0 {
-		err = t.save(state, true)
-	}
+	err := t.close(state)
 	if closing := t.core.store.Close(); err == nil {
 		err = closing
 	}
 	return err
 }
 
+// close has the trace saved with its neighbours if a statement has opened it, and else saves it at once.
+func (t *trace) close(state []byte) (err error) {
+	if s := t.statement; s != nil && (t.user != nil || t.byLease && len(t.points) > 0) {
+		s.steps = t.spent
+		if err := t.wait(state); err != nil || s.over == nil {
+			return err
+		}
+		return t.core.saveTraces() // SQLite ends some windows after the statement
+	}
+	if t.user != nil || len(t.points) > 0 {
+		err = t.save(state, true)
+	}
+	c := t.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.returnToPool()
+	c.rise(t)
+	return err
+}
+
 // save saves the trace, and leaves it to others if the user is done.
 func (t *trace) save(state []byte, done bool) error {
-	kept := t.held
-	if done {
-		kept.Left = 0
-	}
 	err := t.core.update(t.needs(), func(tx Transaction) error {
 		if err := t.checkUser(tx); err != nil {
 			return err
 		}
-		if err := t.postUse(tx, t.held.Left-kept.Left); err != nil {
-			return err
-		}
-		if err := tx.AddPoints(t.name, t.saved, t.points); err != nil {
-			return err
-		}
-		row := TraceRow{Account: t.account, Unit: t.unit, State: state, Saved: t.saved + int64(len(t.points)), User: t.user, Held: kept.Left}
-		if done {
-			row.User = nil
-		}
-		return tx.PutTrace(t.name, &row)
+		return t.post(tx, state, done)
 	})
 	if err != nil {
 		return err
 	}
-	t.saved += int64(len(t.points))
-	t.points, t.held, t.used = t.points[:0], kept, 0
+	t.saved += int64(len(t.unsaved()))
+	t.points, t.used, t.gap = t.points[:0], 0, 0
+	if done {
+		t.held.Left = 0
+	}
 	return nil
+}
+
+// unsaved returns the points that are not saved.
+func (t *trace) unsaved() []ledger.Point {
+	if t.gap == 0 {
+		return t.points
+	}
+	return slices.Concat([]ledger.Point{{Gap: true, Spent: t.gap}}, t.points)
+}
+
+// post writes what is not saved.
+func (t *trace) post(tx Transaction, state []byte, done bool) error {
+	kept := t.held
+	if done {
+		kept.Left = 0
+	}
+	if err := t.postUse(tx, t.held.Left-kept.Left); err != nil {
+		return err
+	}
+	points := t.unsaved()
+	if err := tx.AddPoints(t.name, t.saved, points); err != nil {
+		return err
+	}
+	row := TraceRow{Account: t.account, Unit: t.unit, State: state, Saved: t.saved + int64(len(points)), User: t.user, Held: kept.Left}
+	if done {
+		row.User = nil
+	}
+	return tx.PutTrace(t.name, &row)
 }
 
 // postUse writes the entry of what the points that are not saved have spent, and of what returns.
@@ -261,19 +335,57 @@ func (t *trace) postUse(tx Transaction, returned budget.Amount) error {
 }
 
 // RestartTrace implements [ledger.Ledger].
-func (c *Core) RestartTrace(name string) (restarted bool, err error) {
+func (c *Core) RestartTrace(name, account string, unit budget.Unit) (restarted bool, err error) {
+	if err := c.saveTraces(); err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	if s := c.seats[name]; s != nil {
+		s.shared = true // whoever has read its row must not go by a lease
+	}
+	c.mu.Unlock()
 	err = c.update(nil, func(tx Transaction) error {
 		restarted = false
 		found, err := tx.Trace(name)
-		if err != nil || found == nil || found.User == nil {
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			account, unit = found.Account, found.Unit
+		}
+		if restarted, err = c.breakLease(tx, Key{account, unit}); err != nil || found == nil || found.User == nil {
 			return err
 		}
 		restarted = true
 		// What it held counts as lost, and a gap stands for the points that are missing.
-		if err := tx.AddPoints(name, found.Saved, []ledger.Point{{Gap: true, Spent: found.Held}}); err != nil {
-			return err
-		}
-		return tx.FreeTrace(name, found.Saved+1, found.Held)
+		return addGap(tx, LeasedTrace{Name: name, Saved: found.Saved, Most: found.Held})
 	})
 	return restarted && err == nil, err
+}
+
+// addGap leaves a trace that has lost points to others.
+func addGap(tx Transaction, t LeasedTrace) error {
+	if err := tx.AddPoints(t.Name, t.Saved, []ledger.Point{{Gap: true, Spent: t.Most}}); err != nil {
+		return err
+	}
+	return tx.FreeTrace(t.Name, t.Saved+1, t.Most)
+}
+
+// breakLease breaks the lease on an account, with all others of its user, if it is another process's. It
+// reports whether there was one.
+func (c *Core) breakLease(tx Transaction, of Key) (broken bool, err error) {
+	l, err := tx.Lease(of)
+	if err != nil || l.User == nil || (&trace{core: c}).knows(l.User) {
+		return false, err
+	}
+	left, err := tx.LeasedTraces(l.User)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range left {
+		if err := addGap(tx, t); err != nil {
+			return false, err
+		}
+	}
+	return true, tx.BreakLeases(l.User)
 }
