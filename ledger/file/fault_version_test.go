@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
 )
 
@@ -31,6 +32,50 @@ func TestCrashFaultLaterVersion(t *testing.T) {
 	if after := contents(t, path); after != before {
 		t.Error("changed")
 	}
+}
+
+// A ledger of version 2, which knew no leases, keeps its traces. A program of that version that still has it open
+// takes no steps any more.
+func TestVersion2(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x-ledger")
+	l, err := file.Open(path, true)
+	check(t, err)
+	check(t, l.SetLimit("ana", "m", 100, 0))
+	walk(t, l, "")
+	check(t, l.Close())
+	old, err := sqlite.Open(path, sqlite.ReadWrite)
+	check(t, err)
+	defer old.Close()
+	check(t, old.Exec("ALTER TABLE leased_trace RENAME TO trace; DROP TABLE lease; PRAGMA user_version = 2"))
+	const oldStep = "UPDATE trace SET user = x'01' WHERE trace = 'walk'"
+	step, _, err := old.Prepare(oldStep)
+	check(t, err)
+	defer step.Close()
+	for range 2 {
+		l, err := file.Open(path, false)
+		check(t, err)
+		walk(t, l, "here")
+		if _, err := l.Verify("", nil); err != nil {
+			t.Error(err)
+		}
+		check(t, l.Close())
+		if err := step.Run(); err == nil || !strings.Contains(err.Error(), "no such table") {
+			t.Errorf("an older program: %v", err)
+		}
+	}
+}
+
+// walk takes a step of a trace that has a state, and leaves it the state "here".
+func walk(t *testing.T, l *file.Ledger, state string) {
+	t.Helper()
+	tr, found, _, err := l.OpenTrace("walk", "ana", "m", "f")
+	check(t, err)
+	if string(found) != state {
+		t.Errorf("state %q", found)
+	}
+	check(t, tr.Reserve(1, 1))
+	tr.Add(ledger.Point{Spent: 1, Hard: true})
+	check(t, tr.Close([]byte("here")))
 }
 
 // contents are those of a ledger's file and its log. They are read by another

@@ -69,6 +69,7 @@ func Run(t *testing.T, e Engine) {
 		{"Contention", contentionTests},
 		{"Recall", recallTests},
 		{"Trace", traceTests},
+		{"Lease", leaseTests},
 		{"Window", windowTests},
 		{"Release", releaseTests},
 		{"Question", questionTests},

@@ -39,6 +39,9 @@ var planted = map[string]struct {
 	"draws before it checks":               {"Question", func(l ledger.Ledger) ledger.Ledger { return hasty{l} }},
 	"lets roles ask for nothing":           {"Question", func(l ledger.Ledger) ledger.Ledger { return roleless{l} }},
 	"leaves traces to everybody":           {"Trace", func(l ledger.Ledger) ledger.Ledger { return open{l} }},
+	"forgets states of statements":         {"Lease", func(l ledger.Ledger) ledger.Ledger { return stateless{l} }},
+	"lets two traces have a name":          {"Lease", func(l ledger.Ledger) ledger.Ledger { return shared{l} }},
+	"breaks leases that are in use":        {"Lease", func(l ledger.Ledger) ledger.Ledger { return breaking{l} }},
 	"begins a release for each plan":       {"Release", func(l ledger.Ledger) ledger.Ledger { return planless{l} }},
 	"seals nothing":                        {"Release", func(l ledger.Ledger) ledger.Ledger { return unsealed{l} }},
 	"finds that all can pay":               {"Release", func(l ledger.Ledger) ledger.Ledger { return hopeful{l} }},
@@ -195,6 +198,44 @@ type open struct{ ledger.Ledger }
 func (l open) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
 	_, _ = l.RestartTrace(name, account, unit)
 	return l.Ledger.OpenTrace(name, account, unit, function)
+}
+
+type stateless struct{ ledger.Ledger }
+
+func (l stateless) NewStatement() ledger.Statement {
+	return statelessStatement{l.Ledger.NewStatement()}
+}
+
+type statelessStatement struct{ ledger.Statement }
+
+func (s statelessStatement) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
+	t, state, lost, err := s.Statement.OpenTrace(name, account, unit, function)
+	return statelessTrace{t}, state, lost, err
+}
+
+type statelessTrace struct{ ledger.Trace }
+
+func (t statelessTrace) Close([]byte) error { return t.Trace.Close(nil) }
+
+type shared struct{ ledger.Ledger }
+
+func (l shared) NewStatement() ledger.Statement { return sharedStatement{l.Ledger.NewStatement()} }
+
+type sharedStatement struct{ ledger.Statement }
+
+func (s sharedStatement) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
+	t, state, lost, err := s.Statement.OpenTrace(name, account, unit, function)
+	if _, ok := errors.AsType[*ledger.TraceTakenError](err); ok {
+		return s.Statement.OpenTrace(name+" again", account, unit, function)
+	}
+	return t, state, lost, err
+}
+
+type breaking struct{ ledger.Ledger }
+
+func (l breaking) RestartTrace(name, account string, unit budget.Unit) (bool, error) {
+	_, err := l.Ledger.RestartTrace(name, account, unit)
+	return true, err
 }
 
 type planless struct{ ledger.Ledger }
