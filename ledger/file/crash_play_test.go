@@ -81,22 +81,57 @@ func scanOnce(dir string, say reporter) error {
 func stepTraces(dir string, say reporter) error {
 	db := connect(dir)
 	defer db.Close()
-	for a := range scanAccounts {
-		if err := db.QueryRow("SELECT trace_restart(?)", fmt.Sprint("a", a)).Scan(new(any)); err != nil {
-			return err
-		}
+	if err := restartTraces(db); err != nil {
+		return err
 	}
 	say.ready()
 	for {
-		// Every round starts later than the one before, also of an earlier process:
-		// in its time a millisecond is a second.
-		time.Sleep(2 * time.Millisecond)
-		now := time.Now().UnixMilli() % 1e12
+		now := nextRound()
 		for _, query := range []string{
 			`SELECT account, predictive_step(account, %d + i * 1e-3, lat, lon) OVER (PARTITION BY account ORDER BY i ROWS UNBOUNDED PRECEDING) FROM t`,
 			`SELECT 'a3', predictive_step('a3', %d + 0.5, 39.9, 116.3)`,
 		} {
 			if err := (release{"m", fmt.Sprintf(query, now)}).report(db, half, say); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// restartTraces restarts the traces that were left by a kill.
+func restartTraces(db *sql.DB) error {
+	for a := range scanAccounts {
+		if err := db.QueryRow("SELECT trace_restart(?)", fmt.Sprint("a", a)).Scan(new(any)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextRound returns the time of a round of steps. Every round starts later than the one before, also of an
+// earlier process: in its time a millisecond is a second.
+func nextRound() int64 {
+	time.Sleep(2 * time.Millisecond)
+	return time.Now().UnixMilli() % 1e12
+}
+
+// stepReserved reports two steps of every trace at a time, from what was set aside.
+func stepReserved(dir string, say reporter) error {
+	db := connect(dir)
+	defer db.Close()
+	if err := restartTraces(db); err != nil {
+		return err
+	}
+	say.ready()
+	for {
+		var n int
+		err := db.QueryRow(`SELECT budget_reserve(account, 'm', ?) FROM (SELECT DISTINCT account FROM t)`, 0.5*setAside).Scan(&n)
+		if err != nil {
+			return err
+		}
+		for range setAside * 3 / 4 / 2 {
+			query := `SELECT account, predictive_step(account, %d + i * 1e-3, lat, lon) OVER (PARTITION BY account ORDER BY i ROWS UNBOUNDED PRECEDING) FROM t WHERE i < %d`
+			if err := (release{"m", fmt.Sprintf(query, nextRound(), 2*scanAccounts)}).report(db, half, say); err != nil {
 				return err
 			}
 		}

@@ -67,6 +67,11 @@ func asSetAside(answers, processes int64) int64 {
 	return setAside * (answers/(setAside*3/4) + processes)
 }
 
+// asSetAsideOrMarked is asSetAside for traces: the first of a statement is marked, and reserves ahead.
+func asSetAsideOrMarked(answers, processes int64) int64 {
+	return asSetAside(answers, processes) + doubled(answers, processes)
+}
+
 const (
 	span        = 100 * time.Millisecond
 	connections = 6 // of a process with several
@@ -128,6 +133,10 @@ var scenarios = []*scenario{
 	{
 		name: "traces", prepare: prepareTraces, span: span, eps: half, most: doubled,
 		players: []play{stepTraces},
+	},
+	{
+		name: "traces, reserved", prepare: prepareTraces, span: span, eps: half, most: asSetAsideOrMarked,
+		players: []play{stepReserved},
 	},
 	{
 		name: "questions", prepare: prepareScan, span: span, eps: half, most: exactly, check: pursesFollow,

@@ -41,7 +41,7 @@ func TestVersion2(t *testing.T) {
 	l, err := file.Open(path, true)
 	check(t, err)
 	check(t, l.SetLimit("ana", "m", 100, 0))
-	walk(t, l, "")
+	stepOnce(t, l, "")
 	check(t, l.Close())
 	old, err := sqlite.Open(path, sqlite.ReadWrite)
 	check(t, err)
@@ -54,7 +54,7 @@ func TestVersion2(t *testing.T) {
 	for range 2 {
 		l, err := file.Open(path, false)
 		check(t, err)
-		walk(t, l, "here")
+		stepOnce(t, l, "here")
 		if _, err := l.Verify("", nil); err != nil {
 			t.Error(err)
 		}
@@ -65,8 +65,8 @@ func TestVersion2(t *testing.T) {
 	}
 }
 
-// walk takes a step of a trace that has a state, and leaves it the state "here".
-func walk(t *testing.T, l *file.Ledger, state string) {
+// stepOnce takes a step of a trace that has a state, and leaves it the state "here".
+func stepOnce(t *testing.T, l *file.Ledger, state string) {
 	t.Helper()
 	tr, found, _, err := l.OpenTrace("walk", "ana", "m", "f")
 	check(t, err)
