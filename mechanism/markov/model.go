@@ -1,14 +1,17 @@
 package markov
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // background is the probability of a move to a cell picked uniformly from all.
 const background = 1e-6
 
 // A Model is a Markov chain on the cells of a grid; see the package comment for its law.
 // [Trainer.Model] and [ParseModel] return one. It is immutable and safe for concurrent
-// use. It takes 24 bytes per visited cell, 8 bytes per pair of cells with a transition,
-// and 8 bytes per cell of the grid.
+// use. It takes 24 bytes per visited cell, 16 bytes per pair of cells with a transition,
+// and 32 bytes per cell of the grid.
 type Model struct {
 	grid   *Grid
 	period time.Duration
@@ -19,6 +22,12 @@ type Model struct {
 	// The share of a cell's belief that the pseudo-count moves to each neighbour, and
 	// leaves in the cell.
 	near, here []float64
+
+	// The transitions to each cell, and the end of those to it and all cells before. A transition
+	// names the cell that it comes from. Those to a cell are in the order of rows.
+	arrivals []move
+	until    []int
+	scratch  sync.Pool // of *[]float64, one for each cell
 }
 
 // A row holds the counts of a visited cell. Rows are in the order of their cells.
@@ -49,7 +58,32 @@ func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []m
 		m.addPseudoCount(int(r.cell), r.share, stay)
 		begin = r.end
 	}
+	m.turn()
 	return m
+}
+
+// turn sorts the transitions by the cells that they lead to.
+func (m *Model) turn() {
+	n := m.grid.Len()
+	m.scratch.New = func() any { return new(make([]float64, n)) }
+	m.until = make([]int, n)
+	for _, v := range m.moves {
+		if next := int(v.cell) + 1; next < n {
+			m.until[next]++
+		}
+	}
+	for i := 1; i < n; i++ {
+		m.until[i] += m.until[i-1] // where those to i begin, and then end
+	}
+	m.arrivals = make([]move, len(m.moves))
+	begin := 0
+	for _, r := range m.rows {
+		for _, v := range m.moves[begin:r.end] {
+			m.arrivals[m.until[v.cell]] = move{r.cell, v.count}
+			m.until[v.cell]++
+		}
+		begin = r.end
+	}
 }
 
 // stayProbability returns the probability that a pseudo-count stays in its cell: the
@@ -158,16 +192,22 @@ func diffuseRow(dst, src, near, nearest []float64) {
 	dst[len(dst)-1] += left + here
 }
 
-// follow adds the transitions that were seen.
+// follow adds the transitions that were seen, to one cell after the other: no sum waits for another.
 func (m *Model) follow(dst, src []float64) {
-	begin := 0
+	once := m.scratch.Get().(*[]float64) // what goes to a transition that was seen once
+	defer m.scratch.Put(once)
+	from := (*once)[:len(src)]
 	for k := range m.rows {
 		r := &m.rows[k]
-		once := float64(src[r.cell] * r.share)
-		for _, v := range m.moves[begin:r.end] {
-			dst[v.cell] += float64(once * float64(v.count))
+		from[r.cell] = float64(src[r.cell] * r.share)
+	}
+	begin := 0
+	for i, end := range m.until {
+		sum := dst[i]
+		for _, v := range m.arrivals[begin:end] {
+			sum += float64(from[v.cell] * float64(v.count))
 		}
-		begin = r.end
+		dst[i], begin = sum, end
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *Plan) Contains(cell int) bool { return p.Surrogate(cell) == cell }
 // Surrogate returns the cell of the set that replaces a cell (definition 3.2): the one
 // whose centre is nearest, the westernmost of several, and the southernmost of these. The
 // surrogate of a secret is secret.
-func (p *Plan) Surrogate(cell int) int { return p.surrogacy.of[cell] }
+func (p *Plan) Surrogate(cell int) int { return p.surrogacy.of(cell) }
 
 // Draw takes the step for the secret, a location in the given cell, and returns the
 // report. Call it once for a plan. The result is reported unchanged, with the coordinates
@@ -148,9 +148,20 @@ func (p *Plan) posterior(dst []float64, z planar.Cell) {
 		p.emission[cell] = math.Exp(least - p.emission[cell])
 	}
 	var sum float64
-	for cell, prior := range p.prior {
-		dst[cell] = prior * p.emission[p.surrogacy.of[cell]]
-		sum += dst[cell]
+	width := p.surrogacy.width
+	for row := range p.surrogacy.height {
+		spans, first := p.surrogacy.in(row), row*width
+		for k, s := range spans {
+			end := width
+			if k+1 < len(spans) {
+				end = spans[k+1].from
+			}
+			e := p.emission[s.surrogate]
+			for cell := first + s.from; cell < first+end; cell++ {
+				dst[cell] = p.prior[cell] * e
+				sum += dst[cell]
+			}
+		}
 	}
 	for cell := range dst {
 		dst[cell] /= sum

@@ -51,7 +51,7 @@ func (m *Mechanism) StartIn(cell int, t int64) *Run {
 func (r *Run) Plan(t int64) (*Plan, error) {
 	p := &r.plan
 	p.t, p.clock = t, t
-	copy(p.prior, r.belief)
+	transitions := uint64(0)
 	if r.begun {
 		if t <= r.last {
 			return nil, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last)
@@ -59,8 +59,9 @@ func (r *Run) Plan(t int64) (*Plan, error) {
 		period := uint64(r.mechanism.model.Period().Microseconds())
 		passed := (uint64(t) - uint64(r.clock)) / period
 		p.clock = int64(uint64(r.clock) + passed*period)
-		r.advance(passed)
+		transitions = passed
 	}
+	r.advance(transitions)
 	p.chooseSet()
 	return p, nil
 }
@@ -69,20 +70,28 @@ func (r *Run) Plan(t int64) (*Plan, error) {
 // further transitions are left out: no transition changes it by more than the one before.
 const settled = 1e-9
 
-// advance takes the plan's prior through a number of transitions.
+// advance sets the plan's prior to the belief after a number of transitions.
 func (r *Run) advance(transitions uint64) {
 	p := &r.plan
-	for range transitions {
+	if transitions == 0 {
+		copy(p.prior, r.belief)
+		return
+	}
+	r.mechanism.model.Advance(p.prior, r.belief)
+	for before := r.belief; transitions > 1 && !isSettled(p.prior, before); transitions-- {
 		r.mechanism.model.Advance(r.spare, p.prior)
 		p.prior, r.spare = r.spare, p.prior
-		var change float64
-		for cell, q := range p.prior {
-			change += abs(q - r.spare[cell])
-		}
-		if change < settled {
-			return
-		}
+		before = r.spare
 	}
+}
+
+// isSettled reports whether the last transition has changed too little for another.
+func isSettled(prior, before []float64) bool {
+	var change float64
+	for cell, q := range prior {
+		change += abs(q - before[cell])
+	}
+	return change < settled
 }
 
 // Add extends the run by a step. z is what the plan's Draw returned.

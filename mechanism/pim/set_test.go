@@ -76,6 +76,18 @@ func TestLocationSetIsTheSmallest(t *testing.T) {
 	})
 }
 
+// Classes are in the order of their numbers of quanta, without a gap between two.
+func TestLevels(t *testing.T) {
+	for k := range levels {
+		if least := leastOf(k); level(least) != k || k > 0 && level(least-1) != k-1 {
+			t.Errorf("class %d begins with %d, whose class is %d", k, least, level(least))
+		}
+	}
+	if got := level(math.MaxUint64); got != levels-1 {
+		t.Errorf("the last class is %d", got)
+	}
+}
+
 func TestSurrogateIsTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(1, 12).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
@@ -85,8 +97,8 @@ func TestSurrogateIsTheNearest(t *testing.T) {
 			slices.Sort(set)
 			s.update(set)
 			for cell := range width * height {
-				if want := nearestOf(set, cell, width); s.of[cell] != want {
-					t.Fatalf("set %v, width %d: surrogate of %d is %d, not %d", set, width, cell, s.of[cell], want)
+				if want := nearestOf(set, cell, width); s.of(cell) != want {
+					t.Fatalf("set %v, width %d: surrogate of %d is %d, not %d", set, width, cell, s.of(cell), want)
 				}
 			}
 		}

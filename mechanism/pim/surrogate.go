@@ -1,37 +1,59 @@
 package pim
 
+import "sort"
+
 // A surrogacy maps the cells of a grid to the nearest cells of a set (definition 3.2). Of
 // several that are equally near it takes the westernmost column, and in that the southern
 // cell: the choice depends on the set alone. It keeps its memory between uses.
 type surrogacy struct {
 	width, height int
 
-	of      []int // the surrogate of each cell
+	index   []int // the number of each column with cells of the set, and none for the others
 	columns []int // columns with cells of the set
 	nearest []int // for each of these, by row: the row of the nearest cell in that column
 
-	// The columns that are nearest somewhere in a row, in ascending order, and for each
+	// Of one row: the columns that are nearest somewhere, in ascending order, and for each
 	// the first place where it is nearest.
 	stack, from []int
+
+	// Of all rows: where a surrogate begins to be the nearest, and the end of each row's.
+	spans []span
+	ends  []int
 }
 
+// A span is a piece of a row whose cells have the same surrogate. It ends where the next one begins.
+type span struct{ from, surrogate int }
+
 // update maps all cells to a set, which is not empty. Its time is proportional to the
-// number of cells, and to the number of rows times that of columns with cells of the set: Euclidean distances are separable (Meijster, Roerdink, Hesselink, A
+// number of rows times that of columns with cells of the set: Euclidean distances are separable (Meijster, Roerdink, Hesselink, A
 // General Algorithm for Computing Distance Transforms in Linear Time, 2000). All
 // numbers are integers.
 func (s *surrogacy) update(set []int) {
 	s.scanColumns(set)
+	s.spans, s.ends = s.spans[:0], s.ends[:0]
 	for row := range s.height {
 		s.envelope(row)
-		k := len(s.stack) - 1
-		for x := s.width - 1; x >= 0; x-- {
-			for x < s.from[k] {
-				k--
-			}
-			c := s.stack[k]
-			s.of[row*s.width+x] = s.row(c, row)*s.width + s.columns[c]
+		for k, c := range s.stack {
+			s.spans = append(s.spans, span{s.from[k], s.row(c, row)*s.width + s.columns[c]})
 		}
+		s.ends = append(s.ends, len(s.spans))
 	}
+}
+
+// of returns the surrogate of a cell.
+func (s *surrogacy) of(cell int) int {
+	spans, x := s.in(cell/s.width), cell%s.width
+	k := sort.Search(len(spans), func(k int) bool { return spans[k].from > x })
+	return spans[k-1].surrogate
+}
+
+// in returns the spans of a row.
+func (s *surrogacy) in(row int) []span {
+	begin := 0
+	if row > 0 {
+		begin = s.ends[row-1]
+	}
+	return s.spans[begin:s.ends[row]]
 }
 
 func (s *surrogacy) row(column, row int) int { return s.nearest[column*s.height+row] }
@@ -40,11 +62,10 @@ func (s *surrogacy) row(column, row int) int { return s.nearest[column*s.height+
 // equally near.
 func (s *surrogacy) scanColumns(set []int) {
 	const none = -1
-	if len(s.of) == 0 {
-		s.of = make([]int, s.width*s.height)
+	if s.index == nil {
+		s.index = make([]int, s.width)
 	}
-	// At first, s.of records in its first places which columns there are.
-	index := s.of[:s.width]
+	index := s.index
 	for x := range index {
 		index[x] = none
 	}
