@@ -1,6 +1,8 @@
 package markov
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 )
@@ -11,7 +13,7 @@ const background = 1e-6
 // A Model is a Markov chain on the cells of a grid; see the package comment for its law.
 // [Trainer.Model] and [ParseModel] return one. It is immutable and safe for concurrent
 // use. It takes 24 bytes per visited cell, 16 bytes per pair of cells with a transition,
-// and 32 bytes per cell of the grid.
+// and at most 32 bytes per cell of the grid.
 type Model struct {
 	grid   *Grid
 	period time.Duration
@@ -23,10 +25,10 @@ type Model struct {
 	// leaves in the cell.
 	near, here []float64
 
-	// The transitions to each cell, and the end of those to it and all cells before. A transition
-	// names the cell that it comes from. Those to a cell are in the order of rows.
+	// The cells that transitions lead to, those with few before those with many, and their transitions
+	// in this order. A transition names the cell that it comes from. Those to a cell are in the order of rows.
+	targets  []target
 	arrivals []move
-	until    []int
 	scratch  sync.Pool // of *[]float64, one for each cell
 }
 
@@ -36,6 +38,9 @@ type row struct {
 	end          int     // of its moves, which begin at the end of the row before
 	share        float64 // of the cell's belief that goes to a transition seen once
 }
+
+// A target is a cell and how many transitions lead to it.
+type target struct{ cell, arrivals uint32 }
 
 // A move is a transition to a cell, and how often it was seen. The moves of a row are in
 // the order of their cells.
@@ -66,21 +71,27 @@ func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []m
 func (m *Model) turn() {
 	n := m.grid.Len()
 	m.scratch.New = func() any { return new(make([]float64, n)) }
-	m.until = make([]int, n)
+	count := make([]uint32, n)
 	for _, v := range m.moves {
-		if next := int(v.cell) + 1; next < n {
-			m.until[next]++
+		count[v.cell]++
+	}
+	for cell, c := range count {
+		if c > 0 {
+			m.targets = append(m.targets, target{uint32(cell), c})
 		}
 	}
-	for i := 1; i < n; i++ {
-		m.until[i] += m.until[i-1] // where those to i begin, and then end
+	slices.SortFunc(m.targets, func(a, b target) int { return cmp.Or(cmp.Compare(a.arrivals, b.arrivals), cmp.Compare(a.cell, b.cell)) })
+	place, next := make([]int, n), 0
+	for _, t := range m.targets {
+		place[t.cell] = next
+		next += int(t.arrivals)
 	}
 	m.arrivals = make([]move, len(m.moves))
 	begin := 0
 	for _, r := range m.rows {
 		for _, v := range m.moves[begin:r.end] {
-			m.arrivals[m.until[v.cell]] = move{r.cell, v.count}
-			m.until[v.cell]++
+			m.arrivals[place[v.cell]] = move{r.cell, v.count}
+			place[v.cell]++
 		}
 		begin = r.end
 	}
@@ -192,7 +203,8 @@ func diffuseRow(dst, src, near, nearest []float64) {
 	dst[len(dst)-1] += left + here
 }
 
-// follow adds the transitions that were seen, to one cell after the other: no sum waits for another.
+// follow adds the transitions that were seen, to one cell after the other: no sum waits for another, and the
+// processor foresees how long each is.
 func (m *Model) follow(dst, src []float64) {
 	once := m.scratch.Get().(*[]float64) // what goes to a transition that was seen once
 	defer m.scratch.Put(once)
@@ -201,13 +213,13 @@ func (m *Model) follow(dst, src []float64) {
 		r := &m.rows[k]
 		from[r.cell] = float64(src[r.cell] * r.share)
 	}
-	begin := 0
-	for i, end := range m.until {
-		sum := dst[i]
-		for _, v := range m.arrivals[begin:end] {
+	arrivals := m.arrivals
+	for _, t := range m.targets {
+		sum := dst[t.cell]
+		for _, v := range arrivals[:t.arrivals] {
 			sum += float64(from[v.cell] * float64(v.count))
 		}
-		dst[i], begin = sum, end
+		dst[t.cell], arrivals = sum, arrivals[t.arrivals:]
 	}
 }
 
