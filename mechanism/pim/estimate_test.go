@@ -125,7 +125,7 @@ func TestEstimateAgainstEnumeration(t *testing.T) {
 		p.Epsilon = budget.Amount(rapid.Int64Range(int64(budget.One/4), int64(8*budget.One)).Draw(t, "epsilon"))
 		p.Delta = budget.Amount(rapid.Int64Range(0, int64(budget.One/2)).Draw(t, "delta"))
 		p.MinSet = 5 // of which some are not on a line
-		m := &Mechanism{smallModel, law, p}
+		m := newMechanism(smallModel, law, p)
 		r := m.Start()
 		n := smallModel.Grid().Len()
 		var sets [][]int

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/geosql/geosql/mechanism/markov"
 )
@@ -22,6 +23,8 @@ type Mechanism struct {
 	model  *markov.Model
 	law    string
 	policy Policy
+
+	opening func() *Plan // of every run that has no report: computed once, then only read
 }
 
 // New returns the mechanism of a policy, as [ParsePolicy] returns it, on the policy's
@@ -40,7 +43,24 @@ func New(m *markov.Model, law string, p Policy) (*Mechanism, error) {
 	if m.Grid().Domain().HasRegion() {
 		return nil, errors.New("model: its domain has a region, but reports on location sets are never moved; train it on a domain without one")
 	}
-	return &Mechanism{m, law, p}, nil
+	return newMechanism(m, law, p), nil
+}
+
+func newMechanism(model *markov.Model, law string, p Policy) *Mechanism {
+	m := &Mechanism{model: model, law: law, policy: p}
+	m.opening = sync.OnceValue(func() *Plan {
+		first := m.newPlan()
+		first.prior = model.Start()
+		first.chooseSet()
+		return first
+	})
+	return m
+}
+
+// newPlan returns a plan without a prior.
+func (m *Mechanism) newPlan() *Plan {
+	width, height := m.model.Grid().Size()
+	return &Plan{mechanism: m, surrogacy: surrogacy{width: width, height: height}}
 }
 
 // Policy returns the policy of m.

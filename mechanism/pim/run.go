@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -19,17 +21,27 @@ type Run struct {
 	clock     int64     // time that belief is about
 	belief    []float64 // probability of each cell, after the last report
 	spare     []float64
-	plan      Plan
+	plan      *Plan // nil before the first report
+
+	// The reports since [Mechanism.Start], while they are few. They determine the belief.
+	short   bool
+	reports []reported
 }
+
+// reported is a report and its time.
+type reported struct {
+	t int64
+	z planar.Cell
+}
+
+// fewReports bounds the reports that stand for a belief in a state. To restore it takes as many
+// steps, but no draws; a belief takes the space of thousands of reports.
+const fewReports = 4
 
 // Start returns a run without points. Its belief before the first report is the share of
 // each cell in the model's visits.
 func (m *Mechanism) Start() *Run {
-	n := m.model.Grid().Len()
-	r := &Run{mechanism: m, belief: m.model.Start(), spare: make([]float64, n)}
-	width, height := m.model.Grid().Size()
-	r.plan = Plan{mechanism: m, prior: make([]float64, n), surrogacy: surrogacy{width: width, height: height}}
-	return r
+	return &Run{mechanism: m, belief: slices.Clone(m.opening().prior), short: true}
 }
 
 // StartIn returns a run that begins in a cell at a time in microseconds, both public, such
@@ -38,7 +50,7 @@ func (m *Mechanism) StartIn(cell int, t int64) *Run {
 	r := m.Start()
 	clear(r.belief)
 	r.belief[cell] = 1
-	r.begun, r.last, r.clock = true, t, t
+	r.begun, r.last, r.clock, r.short = true, t, t, false
 	return r
 }
 
@@ -49,19 +61,23 @@ func (m *Mechanism) StartIn(cell int, t int64) *Run {
 // The belief advances by the number of the model's periods that have passed since the
 // first report, less those that it has advanced already.
 func (r *Run) Plan(t int64) (*Plan, error) {
-	p := &r.plan
-	p.t, p.clock = t, t
-	transitions := uint64(0)
-	if r.begun {
-		if t <= r.last {
-			return nil, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last)
-		}
-		period := uint64(r.mechanism.model.Period().Microseconds())
-		passed := (uint64(t) - uint64(r.clock)) / period
-		p.clock = int64(uint64(r.clock) + passed*period)
-		transitions = passed
+	if !r.begun {
+		first := *r.mechanism.opening()
+		first.t, first.clock = t, t
+		return &first, nil
 	}
-	r.advance(transitions)
+	if t <= r.last {
+		return nil, fmt.Errorf("time %d is not after %d, the time of the run's last point", t, r.last)
+	}
+	if r.plan == nil {
+		r.plan = r.mechanism.newPlan()
+		r.plan.prior, r.spare = make([]float64, len(r.belief)), make([]float64, len(r.belief))
+	}
+	p := r.plan
+	period := uint64(r.mechanism.model.Period().Microseconds())
+	passed := (uint64(t) - uint64(r.clock)) / period
+	p.t, p.clock = t, int64(uint64(r.clock)+passed*period)
+	r.advance(passed)
 	p.chooseSet()
 	return p, nil
 }
@@ -72,7 +88,7 @@ const settled = 1e-9
 
 // advance sets the plan's prior to the belief after a number of transitions.
 func (r *Run) advance(transitions uint64) {
-	p := &r.plan
+	p := r.plan
 	if transitions == 0 {
 		copy(p.prior, r.belief)
 		return
@@ -98,19 +114,33 @@ func isSettled(prior, before []float64) bool {
 func (r *Run) Add(p *Plan, z planar.Cell) {
 	p.posterior(r.belief, z)
 	r.begun, r.last, r.clock = true, p.t, p.clock
+	if r.short = r.short && len(r.reports) < fewReports; r.short {
+		r.reports = append(r.reports, reported{p.t, z})
+	} else {
+		r.reports = nil
+	}
 }
 
-// stateVersion is the first byte of a run's binary form.
-const stateVersion = 1
+// The first byte of a run's binary form says whether it has the belief, or the few reports that have led
+// to it.
+const (
+	beliefVersion  = 1
+	reportsVersion = 2
+)
 
 // AppendBinary appends the state of a run: a version, the time of the last report and
-// that of the belief (varints), and eight bytes for each cell of the grid. It appends
+// that of the belief (varints), and eight bytes for each cell of the grid. If there are few
+// reports it appends, after a version, the epsilon, delta and least set of the policy that they
+// were made under, and for each the time and both coordinates (varints). It appends
 // nothing for a run as Start returns it.
 func (r *Run) AppendBinary(b []byte) []byte {
 	if !r.begun {
 		return b
 	}
-	b = append(b, stateVersion)
+	if r.short {
+		return r.appendReports(append(b, reportsVersion))
+	}
+	b = append(b, beliefVersion)
 	b = binary.AppendVarint(b, r.last)
 	b = binary.AppendVarint(b, r.clock)
 	for _, p := range r.belief {
@@ -119,24 +149,84 @@ func (r *Run) AppendBinary(b []byte) []byte {
 	return b
 }
 
+func (r *Run) appendReports(b []byte) []byte {
+	p := &r.mechanism.policy
+	for _, v := range []int64{int64(p.Epsilon), int64(p.Delta), int64(p.MinSet)} {
+		b = binary.AppendVarint(b, v)
+	}
+	for _, q := range r.reports {
+		for _, v := range []int64{q.t, q.z.I, q.z.J} {
+			b = binary.AppendVarint(b, v)
+		}
+	}
+	return b
+}
+
 var errState = errors.New("not the state of a run of this model")
 
 // Resume returns the run whose state AppendBinary wrote, for the same model.
 func (m *Mechanism) Resume(state []byte) (*Run, error) {
-	r := m.Start()
 	if len(state) == 0 {
-		return r, nil
+		return m.Start(), nil
 	}
-	last, n := binary.Varint(state[1:])
-	if state[0] != stateVersion || n <= 0 {
+	switch state[0] {
+	case beliefVersion:
+		return m.resumeBelief(state[1:])
+	case reportsVersion:
+		return m.resumeReports(state[1:])
+	}
+	return nil, errState
+}
+
+// resumeReports returns the run of few reports. If they were made under another policy, the run goes on
+// from the belief that they have led to.
+func (m *Mechanism) resumeReports(state []byte) (*Run, error) {
+	var numbers []int64
+	for len(state) > 0 && len(numbers) < 3+3*fewReports {
+		v, n := binary.Varint(state)
+		if n <= 0 {
+			return nil, errState
+		}
+		numbers, state = append(numbers, v), state[n:]
+	}
+	if len(state) > 0 || len(numbers) < 6 || len(numbers)%3 != 0 {
 		return nil, errState
 	}
-	rest := state[1+n:]
+	of, policy := m, m.policy
+	policy.Epsilon, policy.Delta, policy.MinSet = budget.Amount(numbers[0]), budget.Amount(numbers[1]), int(numbers[2])
+	if policy != m.policy {
+		if policy.check() != nil {
+			return nil, errState
+		}
+		of = newMechanism(m.model, m.law, policy)
+	}
+	r := of.Start()
+	for numbers = numbers[3:]; len(numbers) > 0; numbers = numbers[3:] {
+		z := planar.Cell{I: numbers[1], J: numbers[2]}
+		plan, err := r.Plan(numbers[0])
+		if err != nil || saturated(z.I) != z.I || saturated(z.J) != z.J {
+			return nil, errState
+		}
+		r.Add(plan, z)
+	}
+	if of != m {
+		r.mechanism, r.plan, r.short, r.reports = m, nil, false, nil
+	}
+	return r, nil
+}
+
+func (m *Mechanism) resumeBelief(state []byte) (*Run, error) {
+	r := m.Start()
+	last, n := binary.Varint(state)
+	if n <= 0 {
+		return nil, errState
+	}
+	rest := state[n:]
 	clock, n := binary.Varint(rest)
 	if n <= 0 || clock > last || len(rest[n:]) != 8*len(r.belief) {
 		return nil, errState
 	}
-	r.begun, r.last, r.clock = true, last, clock
+	r.begun, r.last, r.clock, r.short = true, last, clock, false
 	return r, r.readBelief(rest[n:])
 }
 

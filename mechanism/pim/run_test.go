@@ -2,6 +2,7 @@ package pim
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"runtime"
 	"slices"
@@ -205,37 +206,68 @@ func TestResume(t *testing.T) {
 
 func TestResumeRefuses(t *testing.T) {
 	m := mechanism(t, cityModel(t, 8), PIM, policy())
-	r := m.Start()
-	if len(r.AppendBinary(nil)) != 0 {
+	if len(m.Start().AppendBinary(nil)) != 0 {
 		t.Error("a run without points has a state")
 	}
-	p := plan(t, r, minute)
-	r.Add(p, p.Draw(exact.NewSource(nil), 3))
-	state := r.AppendBinary(nil)
-	for name, bad := range map[string][]byte{
-		"version":   append([]byte{9}, state[1:]...),
-		"short":     state[:len(state)-1],
-		"long":      append(slices.Clone(state), 0),
-		"one byte":  {1},
-		"two bytes": {1, 2},
-		"sum":       append(slices.Clone(state[:len(state)-8]), bytes.Repeat([]byte{0x3f}, 8)...),
-	} {
-		if _, err := m.Resume(bad); err == nil {
-			t.Errorf("%s: accepted", name)
+	for _, reports := range []int{1, fewReports, fewReports + 1} {
+		state := runOf(t, m, reports).AppendBinary(nil)
+		for name, bad := range map[string][]byte{
+			"version":   append([]byte{9}, state[1:]...),
+			"short":     state[:len(state)-1],
+			"long":      append(slices.Clone(state), 0),
+			"one byte":  {1},
+			"two bytes": {1, 2},
+			"no report": {2, 2, 2, 2},
+			"sum":       append(slices.Clone(state[:len(state)-8]), bytes.Repeat([]byte{0x3f}, 8)...),
+			"far":       binary.AppendVarint(binary.AppendVarint(binary.AppendVarint([]byte{2, 200, 2, 0, 2}, 1), 1<<50), 0),
+			"backwards": {2, 0xd0, 0x0f, 0, 2, 8, 0, 0, 6, 0, 0},
+		} {
+			if _, err := m.Resume(bad); err == nil {
+				t.Errorf("%d reports, %s: accepted", reports, name)
+			}
 		}
 	}
 }
 
+// A run whose few reports were made under another policy goes on from what they say under that.
+func TestResumeUnderAnotherPolicy(t *testing.T) {
+	model, other := cityModel(t, 8), policy()
+	other.Epsilon, other.MinSet = other.Epsilon/2, 60
+	before := runOf(t, mechanism(t, model, PIM, other), 2)
+	r, err := mechanism(t, model, PIM, policy()).Resume(before.AppendBinary(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.belief, before.belief) || r.AppendBinary(nil)[0] != beliefVersion {
+		t.Error("the belief is another one")
+	}
+	if set := plan(t, r, 100*minute).Set(); len(set) >= len(plan(t, before, 100*minute).Set()) {
+		t.Errorf("the set is that of the other policy: %v", set)
+	}
+}
+
+// runOf returns a run of so many reports.
+func runOf(t testing.TB, m *Mechanism, reports int) *Run {
+	r, src := m.Start(), exact.NewSource(nil)
+	for k := range int64(reports) {
+		p := plan(t, r, (k+1)*minute)
+		r.Add(p, p.Draw(src, 3))
+	}
+	return r
+}
+
 func FuzzResume(f *testing.F) {
 	m := mechanism(f, cityModel(f, 4), PIM, policy())
-	r := m.Start()
-	p := plan(f, r, minute)
-	r.Add(p, p.Draw(exact.NewSource(nil), 3))
-	f.Add(r.AppendBinary(nil))
+	for _, reports := range []int{1, fewReports, fewReports + 1} {
+		f.Add(runOf(f, m, reports).AppendBinary(nil))
+	}
 	f.Fuzz(func(t *testing.T, state []byte) {
 		r, err := m.Resume(state)
 		if err != nil || !r.begun {
 			return
+		}
+		if sum := total(r.belief); !(abs(sum-1) < 1e-6) {
+			t.Fatalf("the belief sums to %v", sum)
 		}
 		p, err := r.Plan(math.MaxInt64)
 		if r.last < math.MaxInt64 && (err != nil || len(p.Set()) == 0) {
@@ -249,7 +281,7 @@ func FuzzResume(f *testing.F) {
 func TestTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		model := sharedModel
-		r := (&Mechanism{model, PIM, policy()}).Start()
+		r := newMechanism(model, PIM, policy()).Start()
 		start := rapid.Int64Range(-1e15, 1e15).Draw(t, "start")
 		at := start
 		for range rapid.IntRange(1, 6).Draw(t, "steps") {
