@@ -130,8 +130,8 @@ const (
 
 // AppendBinary appends the state of a run: a version, the time of the last report and
 // that of the belief (varints), and eight bytes for each cell of the grid. If there are few
-// reports it appends, after a version, the epsilon, delta and least set of the policy that they
-// were made under, and for each the time and both coordinates (varints). It appends
+// reports it appends, after a version, the number of cells, the epsilon, delta and least set of the
+// policy that they were made under, and for each the time and both coordinates (varints). It appends
 // nothing for a run as Start returns it.
 func (r *Run) AppendBinary(b []byte) []byte {
 	if !r.begun {
@@ -151,7 +151,7 @@ func (r *Run) AppendBinary(b []byte) []byte {
 
 func (r *Run) appendReports(b []byte) []byte {
 	p := &r.mechanism.policy
-	for _, v := range []int64{int64(p.Epsilon), int64(p.Delta), int64(p.MinSet)} {
+	for _, v := range []int64{int64(len(r.belief)), int64(p.Epsilon), int64(p.Delta), int64(p.MinSet)} {
 		b = binary.AppendVarint(b, v)
 	}
 	for _, q := range r.reports {
@@ -182,16 +182,17 @@ func (m *Mechanism) Resume(state []byte) (*Run, error) {
 // from the belief that they have led to.
 func (m *Mechanism) resumeReports(state []byte) (*Run, error) {
 	var numbers []int64
-	for len(state) > 0 && len(numbers) < 3+3*fewReports {
+	for len(state) > 0 && len(numbers) < 4+3*fewReports {
 		v, n := binary.Varint(state)
 		if n <= 0 {
 			return nil, errState
 		}
 		numbers, state = append(numbers, v), state[n:]
 	}
-	if len(state) > 0 || len(numbers) < 6 || len(numbers)%3 != 0 {
+	if len(state) > 0 || len(numbers) < 7 || len(numbers)%3 != 1 || numbers[0] != int64(m.model.Grid().Len()) {
 		return nil, errState
 	}
+	numbers = numbers[1:]
 	of, policy := m, m.policy
 	policy.Epsilon, policy.Delta, policy.MinSet = budget.Amount(numbers[0]), budget.Amount(numbers[1]), int(numbers[2])
 	if policy != m.policy {

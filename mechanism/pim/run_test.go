@@ -217,16 +217,27 @@ func TestResumeRefuses(t *testing.T) {
 			"long":      append(slices.Clone(state), 0),
 			"one byte":  {1},
 			"two bytes": {1, 2},
-			"no report": {2, 2, 2, 2},
+			"no report": {2, 0x80, 1, 0xd0, 0x0f, 0, 2},
 			"sum":       append(slices.Clone(state[:len(state)-8]), bytes.Repeat([]byte{0x3f}, 8)...),
-			"far":       binary.AppendVarint(binary.AppendVarint(binary.AppendVarint([]byte{2, 200, 2, 0, 2}, 1), 1<<50), 0),
-			"backwards": {2, 0xd0, 0x0f, 0, 2, 8, 0, 0, 6, 0, 0},
+			"far":       varints(2, 64, int64(budget.One), 0, 1, 1, 1<<50, 0),
+			"backwards": varints(2, 64, int64(budget.One), 0, 1, 8, 0, 0, 6, 0, 0),
+			"epsilon 0": varints(2, 64, 0, 0, 1, 8, 0, 0),
+			"a grid":    varints(2, 65, int64(budget.One), 0, 1, 8, 0, 0),
 		} {
 			if _, err := m.Resume(bad); err == nil {
 				t.Errorf("%d reports, %s: accepted", reports, name)
 			}
 		}
 	}
+}
+
+// varints returns a version and numbers.
+func varints(version byte, numbers ...int64) []byte {
+	b := []byte{version}
+	for _, v := range numbers {
+		b = binary.AppendVarint(b, v)
+	}
+	return b
 }
 
 // A run whose few reports were made under another policy goes on from what they say under that.
