@@ -78,6 +78,7 @@ func init() {
 			name: "trace_restart", section: owners, flags: ownerOnly,
 			args:    []*argument{argTrace},
 			does:    "Lets a trace go on after a crash; what was reserved for it counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
+			notes:   "If a statement over traces of accounts with reserved budgets (budget_reserve) has crashed, which of them have lost points is not known: all traces of these accounts go on then, each with a gap for a few steps.",
 			example: []string{"SELECT trace_restart('walk')"},
 			scalar:  traceRestart,
 		},

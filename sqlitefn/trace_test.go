@@ -164,6 +164,46 @@ func TestTraceRestart(t *testing.T) {
 	}
 }
 
+// A statement over traces of reserved accounts that has crashed leaves a lease. The first restart ends it for
+// all traces of its accounts, those without a point too, and each counts what it may have lost.
+func TestTraceRestartOfALease(t *testing.T) {
+	d := declared(t)
+	d.run(`SELECT trace_policy('*', 'ana', 'predictive', '`+thirtySteps+`')`, `SELECT predictive_step('old', 0, 39.9, 116.3)`)
+	ledger := d.path + "-ledger"
+	d.close()
+	plain(t, ledger, `INSERT INTO lease VALUES ('ana', 'm', x'00', 5000000000, 0)`)
+	d = open(t, d.path)
+	d.fails(`SELECT predictive_step('new', 60, 39.9, 116.3)`, "predictive_step: ", "trace 'new' is in use, or was left by a crash", "trace_restart")
+	d.answers(`SELECT trace_restart('new'), trace_restart('old')`,
+		`[[trace 'new' goes on after a gap; what was reserved is spent trace 'old' was not left by a crash]]`)
+	for _, name := range []string{"old", "new"} {
+		d.run(`WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s WHERE i < 100)
+			SELECT max(z) FROM (SELECT predictive_step('` + name + `', 60 * i, 39.9, 116.3 + (i % 2) * 0.5) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) AS z FROM s)`)
+		d.answers(`SELECT count(*) FROM trace_run('`+name+`') WHERE t IS NULL AND epsilon = 0.005`, `[[1]]`)
+		if spent := d.value(`SELECT sum(epsilon) FROM trace_run('` + name + `')`).(float64); spent > 0.023+1e-12 || spent < 0.02 {
+			t.Errorf("%s spent %v, the gap included", name, spent)
+		}
+	}
+}
+
+// A statement over many traces of accounts with reserved budgets answers all of them, and the ledger has all of it
+// when it ends. Another connection goes on where it has stopped.
+func TestTracesOfReservedAccounts(t *testing.T) {
+	d := declared(t)
+	d.run(`CREATE TABLE many AS `+numbered("400")+`SELECT 'trace ' || (i / 4) AS name, 60 * i AS t, 39.9 + i * 1e-3 AS lat FROM s`,
+		`SELECT trace_policy('*', '*', 'predictive', '`+thirtySteps+`')`, `SELECT budget_reserve(name, 'm', 0.023) FROM (SELECT DISTINCT name FROM many)`)
+	const steps = `SELECT count(z), count(DISTINCT name) FROM (SELECT name, predictive_step(name, t + %d, lat, 116.3) OVER (PARTITION BY name ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM many)`
+	d.answers(fmt.Sprintf(steps, 0), `[[400 101]]`)
+	d.answers(`SELECT count(*), sum(n) FROM (SELECT (SELECT count(*) FROM trace_run(name)) AS n FROM (SELECT DISTINCT name FROM many))`, `[[101 400]]`)
+	d.answers(`SELECT count(*) FROM ledger_charges WHERE function = 'predictive_step'`, `[[101]]`)
+	path := d.path
+	d.close()
+	d = open(t, path)
+	d.answers(fmt.Sprintf(steps, 100000), `[[400 101]]`)
+	d.answers(`SELECT count(*), max(n) FROM (SELECT (SELECT count(*) FROM trace_run(name)) AS n FROM (SELECT DISTINCT name FROM many))`, `[[101 8]]`)
+	d.run(`SELECT * FROM ledger_verify`)
+}
+
 // plain runs statements on a file with SQLite as it comes.
 func plain(t *testing.T, path string, statements ...string) {
 	t.Helper()
