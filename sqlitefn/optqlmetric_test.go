@@ -67,7 +67,7 @@ func TestMetricRefuses(t *testing.T) {
 		but(1, `'[] []'`):                     of1 + " must be a JSON array",
 		but(1, good+` || ' x'`):               of1 + " must be a JSON array",
 		but(1, `'[null]'`):                    of1 + " must be a JSON array",
-		but(1, `(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 257) SELECT json_group_array(json_array(40, 116 + i / 1000.0, 1)) FROM s)`): of1 + " has more than 256 entries",
+		but(1, `(WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 1025) SELECT json_group_array(json_array(40, 116 + i / 1000.0, 1)) FROM s)`): of1 + " has more than 1024 entries",
 
 		but(1, `'[[90.5, 116, 1]]'`):                               of1 + " has a lat beyond 90 or a lon beyond 180: 90.5, 116",
 		but(1, `'[[40, -181, 1]]'`):                                of1 + " has a lat beyond 90 or a lon beyond 180: 40, -181",
