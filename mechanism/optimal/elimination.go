@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -186,10 +188,10 @@ func (e *elimination) addInverse(f, d, scale, inverse, sum []float64) {
 		above := row[p+1:]
 		clear(above)
 		for _, r := range e.rows[p] {
-			for q := r.from; q < r.to; q++ {
-				addScaled(above, from[q-r.from], inverse[q*n+p+1:(q+1)*n])
-			}
-			from = from[r.to-r.from:]
+			m := r.to - r.from
+			block := blas64.General{Rows: m, Cols: len(above), Stride: n, Data: inverse[r.from*n+p+1 : r.to*n]}
+			blas64.Gemv(blas.Trans, 1, block, blas64.Vector{N: m, Inc: 1, Data: from}, 1, blas64.Vector{N: len(above), Inc: 1, Data: above})
+			from = from[m:]
 		}
 		row[p], from = 1/d[p], f[e.size[p]:]
 		for _, r := range e.rows[p] {

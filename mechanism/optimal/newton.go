@@ -14,7 +14,7 @@ const (
 
 	// corrections is how many times a step improves its direction. Each costs little next
 	// to the factors.
-	corrections = 3
+	corrections = 2
 
 	// startGap is the gap at the start, as a multiple of the loss.
 	startGap = 3
