@@ -2,8 +2,8 @@ package planar
 
 import "math"
 
-// The sines and angles of the projection, in degrees, from tables and short series. They take a
-// third of the time of package math's, whose argument may be any angle in radians, and err by
+// The sines and angles of the projection, in degrees, from tables and short series. They take
+// less time than package math's, whose argument may be any angle in radians, and err by
 // less: an angle in degrees loses nothing to its reduction.
 
 // turnParts is the number of directions in turns. Their multiples of 360/512 = 45/64

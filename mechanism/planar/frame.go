@@ -29,7 +29,7 @@ func centredFrame(lat0, lon0 float64) frame {
 
 // project maps a latitude and a longitude *difference* from the centre, both in
 // degrees, to metres. Snyder's equations 21-2 to 21-4 are expanded by the norm of
-// conformal, which leaves one division. Near the centre another formula takes a third of the time,
+// conformal, which leaves one division. Near the centre another formula takes less time,
 // see [nearCentre].
 func (f *frame) project(lat, dlon float64) (x, y float64) {
 	if dlat := lat - f.near.lat0; math.Abs(dlat) <= f.near.most && math.Abs(dlon) <= nearLongitude {
