@@ -42,7 +42,7 @@ func TestArguments(t *testing.T) {
 	function(t, c, "show", 3, func(c *Call) error {
 		var b strings.Builder
 		for i := range c.Len() {
-			fmt.Fprintf(&b, "%s %q;", c.Arg(i).Type(), fmt.Sprint(goValue(c.Arg(i))))
+			fmt.Fprintf(&b, "%s %q;", c.Arg(i).Type(), fmt.Sprint(c.Arg(i).Copy()))
 		}
 		c.ResultString(0, b.String())
 		return nil

@@ -64,23 +64,9 @@ func row(s *Stmt) []any {
 	values := make([]any, s.Columns())
 	for i := range values {
 		v := s.Column(i)
-		values[i] = goValue(&v)
+		values[i] = v.Copy()
 	}
 	return values
-}
-
-func goValue(v *Value) any {
-	switch v.Type() {
-	case Integer:
-		return v.Int()
-	case Float:
-		return v.Float()
-	case Text:
-		return v.Text()
-	case Blob:
-		return append([]byte{}, v.Bytes()...)
-	}
-	return nil
 }
 
 // run runs statements to their ends.

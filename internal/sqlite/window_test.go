@@ -51,7 +51,7 @@ func (w *trails) library() Library {
 				w.rows++
 				var row []string
 				for i := range c.Len() {
-					row = append(row, fmt.Sprint(goValue(c.Arg(i))))
+					row = append(row, fmt.Sprint(c.Arg(i).Copy()))
 				}
 				seen = append(seen, strings.Join(row, "/"))
 				if row[0] == "no" {
