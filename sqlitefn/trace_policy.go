@@ -164,6 +164,13 @@ func (s *session) planOf(m *traceMechanism, d declaredTrace) (*tracePlan, error)
 	return plan, err
 }
 
+// planOfTrace is [session.planOfTrace], for one of many traces of the statement: what it reads is compiled once.
+func (t *statement) planOfTrace(name string, f *function) (*tracePlan, string, error) {
+	t.session.running = t
+	defer func() { t.session.running = nil }() // also after a panic, which becomes the error of a call
+	return t.session.planOfTrace(name, f)
+}
+
 // planOfTrace returns the plan for a trace whose steps f takes, and the account that pays.
 func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, account string, err error) {
 	declared, found, err := s.policyOfTrace(name)

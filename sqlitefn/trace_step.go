@@ -235,9 +235,7 @@ func (p *stepPartition) open(c call) error {
 		return nil
 	}
 	t := c.statement()
-	c.session.running = t
-	plan, account, err := c.session.planOfTrace(string(name), c.function)
-	c.session.running = nil
+	plan, account, err := t.planOfTrace(string(name), c.function)
 	if err != nil {
 		return err
 	}
