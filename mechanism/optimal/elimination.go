@@ -235,8 +235,9 @@ func dot(a, b []float64) float64 {
 // A bitSet is a set of small numbers.
 type bitSet []uint64
 
-func (s bitSet) set(x int)    { s[x/64] |= 1 << (x % 64) }
-func (s bitSet) remove(x int) { s[x/64] &^= 1 << (x % 64) }
+func (s bitSet) set(x int)      { s[x/64] |= 1 << (x % 64) }
+func (s bitSet) has(x int) bool { return s[x/64]>>(x%64)&1 == 1 }
+func (s bitSet) remove(x int)   { s[x/64] &^= 1 << (x % 64) }
 
 // join adds the members of o.
 func (s bitSet) join(o bitSet) {

@@ -17,9 +17,18 @@ type bond struct {
 	t    float64
 }
 
-// both is a pair of numbers for the constraints of a bond: a for k[a] >= t k[b], b for the
-// other.
-type both struct{ a, b float64 }
+// A tie is a constraint k[a] >= t k[b] of a column that the solver minds, with its slack s and
+// its multiplier y.
+//
+// Of all constraints of a column few matter: where k[a] is far above t k[b], others hold k[a].
+// So a column has ties for those that have ever been in sight, see inSight. The others only
+// limit how far a step goes, and their multipliers are 0.
+type tie struct {
+	t, s, y float64
+	e       [2]float64 // what s y is to change by, over s, in each of the two directions
+	debt    float32    // how much of y the bound leaves out
+	a, b    uint16
+}
 
 // A solver holds the iterates of an interior point method.
 //
@@ -49,7 +58,8 @@ type solver struct {
 
 	cost, k  []float64 // a column of n for each output
 	residual []float64 // c_z - lambda - A^T y_z, columns of n
-	s, y     []both    // columns of as many as there are bonds
+	ties     [][]tie   // of each column
+	tied     []bitSet  // of each column: the constraints that have ties, 2j and 2j+1 for bond j
 	factors  []float64 // of the H_z, packed
 	pivots   []float64 // of the H_z, columns of n
 
@@ -57,7 +67,10 @@ type solver struct {
 	lack   []float64 // 1 - row sums
 	schur  []float64 // sum of H_z^-1, then its factor
 
-	now, best direction
+	// A step tries several directions: a new one is made of the present one, and does not
+	// overwrite the best one.
+	directions [2]direction
+	now, best  int
 
 	ctx     context.Context
 	workers int
@@ -68,7 +81,6 @@ type solver struct {
 // it, see change.
 type direction struct {
 	u       []float64 // dk_z/k_z, columns of n
-	e       []both    // what the products s y are to change by, over s, columns like those of s
 	dlambda []float64
 	reach
 }
@@ -82,37 +94,36 @@ type shard struct {
 	schur, inverse []float64 // n x n; of schur the upper half
 	sum            []float64 // sum of H_z^-1 g_z
 	short          []float64 // by how much the residuals fall below 0
-	column         []float64 // scratch, n
+	column, other  []float64 // scratch, n
 
 	reach // of its columns in the direction
 }
 
-// newSolver returns a solver at the mechanism whose output is uniform, in the interior of
-// every constraint. Once ctx is cancelled, its numbers are worth nothing.
+// newSolver returns a solver at a mechanism in the interior of every constraint. Once ctx is cancelled, its numbers are worth nothing.
 func newSolver(ctx context.Context, p Problem, edges []Edge, rate float64, order *elimination, workers int) *solver {
 	n, outputs := len(p.Prior), p.Quality.columns()
 	columns := func(size int) []float64 { return make([]float64, outputs*size) }
-	pairs := func() []both { return make([]both, outputs*len(edges)) }
 	vector := func() []float64 { return make([]float64, n) }
 	square := func() []float64 { return make([]float64, n*n) }
 	v := &solver{
 		elimination: order,
 		n:           n, outputs: outputs,
 		cost: columns(n), k: columns(n), residual: columns(n),
-		s: pairs(), y: pairs(),
+		ties: make([][]tie, outputs), tied: make([]bitSet, outputs),
 		pivots: columns(n),
 		lambda: vector(), lack: vector(), schur: square(),
-		now:  direction{u: columns(n), e: pairs(), dlambda: vector()},
-		best: direction{u: columns(n), e: pairs(), dlambda: vector()},
-		ctx:  ctx, workers: workers,
+		ctx: ctx, workers: workers,
 	}
 	v.factors = columns(v.packed())
+	for i := range v.directions {
+		v.directions[i] = direction{u: columns(n), dlambda: vector()}
+	}
 	for i := range v.shards {
-		v.shards[i] = shard{schur: square(), inverse: square(), sum: vector(), short: vector(), column: vector()}
+		v.shards[i] = shard{schur: square(), inverse: square(), sum: vector(), short: vector(), column: vector(), other: vector()}
 	}
 	v.setBonds(edges, rate)
 	v.setCost(p)
-	v.start()
+	v.start(p.Quality)
 	return v
 }
 
@@ -150,34 +161,54 @@ func (v *solver) setCost(p Problem) {
 	}
 }
 
-// start sets all products of slacks and multipliers to the same number, such that their sum
-// is startGap times the loss, and lambda to what leaves residuals of 0 on average.
-func (v *solver) start() {
-	for i := range v.k {
-		v.k[i] = 1 / float64(v.outputs)
-	}
-	pull := startGap * floats.Sum(v.cost) / float64(2*v.outputs*len(v.bonds)) // of a constraint, t being 0
-	for z := range v.outputs {
-		s, y := v.ofBonds(v.s, z), v.ofBonds(v.y, z)
-		for j, c := range v.bonds {
-			slack, multiplier := (1-c.t)/float64(v.outputs), pull/(1-c.t)
-			s[j], y[j] = both{slack, slack}, both{multiplier, multiplier}
+// start sets k to a mechanism that is strictly private, and all products of slacks and
+// multipliers to the same number, such that their sum is startGap times the loss. As lambda is
+// 0, so is the bound if it leaves out all multipliers.
+func (v *solver) start(quality Matrix) {
+	v.startColumns(quality)
+	v.each(func(_ *shard, z int) {
+		v.tied[z] = make(bitSet, (2*len(v.bonds)+63)/64)
+		v.tieNearest(z)
+		v.tieInSight(z, 1)
+	})
+	mu := startGap * floats.Dot(v.cost, v.k) / float64(v.pairs())
+	for _, ties := range v.ties {
+		for j := range ties {
+			c := &ties[j]
+			c.y *= mu
+			c.debt = float32(c.y)
 		}
-		floats.AddScaled(v.lambda, 1/float64(v.outputs), v.ofPlaces(v.cost, z))
 	}
+}
+
+// startColumns sets k to the exponential mechanism of the losses, at startShare of epsilon.
+func (v *solver) startColumns(quality Matrix) {
+	steepest := 0.0 // the greatest difference of losses, per distance times epsilon
 	for _, c := range v.bonds {
-		v.lambda[c.a] -= pull
-		v.lambda[c.b] -= pull
+		a, b := quality[v.order[c.a]], quality[v.order[c.b]]
+		for z := range v.outputs {
+			steepest = max(steepest, math.Abs(a[z]-b[z])/-math.Log(c.t))
+		}
+	}
+	rate := 0.0
+	if steepest > 0 {
+		rate = startShare / (2 * steepest)
+	}
+	for i, x := range v.order {
+		least, sum := floats.Min(quality[x]), 0.0
+		for z, loss := range quality[x] {
+			w := math.Exp(-rate * (loss - least))
+			v.k[z*v.n+i] = w
+			sum += w
+		}
+		for z := range v.outputs {
+			v.k[z*v.n+i] = (1-startBlend)*v.k[z*v.n+i]/sum + startBlend/float64(v.outputs)
+		}
 	}
 }
 
 // ofPlaces returns the column z of columns of n.
 func (v *solver) ofPlaces(columns []float64, z int) []float64 { return columns[z*v.n : (z+1)*v.n] }
-
-// ofBonds returns the column z of columns of as many as there are bonds.
-func (v *solver) ofBonds(columns []both, z int) []both {
-	return columns[z*len(v.bonds) : (z+1)*len(v.bonds)]
-}
 
 // each calls f for every column, with the shard that it belongs to, until ctx is cancelled.
 func (v *solver) each(f func(sh *shard, z int)) {
