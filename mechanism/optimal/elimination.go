@@ -25,6 +25,8 @@ type elimination struct {
 	order []int   // the places, in the order of their elimination; rows are numbered by it
 	rows  [][]run // where row p of F has numbers, ascending
 	size  []int   // of the packed rows before row p, and at the end of all
+	at    []int32 // the places of the numbers of a packed F
+	dense int     // from this row on, all rows of F have numbers at all later places
 }
 
 // A run holds the places from..to-1.
@@ -64,6 +66,11 @@ func newElimination(n int, edges []Edge) *elimination {
 		slices.Sort(columns)
 		e.rows = append(e.rows, runs(columns))
 		e.size = append(e.size, e.size[p]+len(columns))
+		for _, q := range columns {
+			e.at = append(e.at, int32(q))
+		}
+	}
+	for e.dense = n - 1; e.dense > 0 && e.size[e.dense]-e.size[e.dense-1] == n-e.dense; e.dense-- {
 	}
 	return e
 }
@@ -127,51 +134,99 @@ func (e *elimination) clear(l []float64) {
 // for factorisations Alfa, Xue and Ye, Accurate Computation of the Smallest Eigenvalue of
 // a Diagonally Dominant M-Matrix, 2001). Cancellation is left to the excesses, which may be
 // negative.
+//
+// The rows of the dense rest are worked out one after the other, from all of them that were
+// before: a matrix and a vector take less time than as many sums of two vectors. Their numbers
+// of F are also in columns, in the lower half of l.
 func (e *elimination) factor(l, excess, f []float64) {
 	n := len(e.order)
-	for p, runs := range e.rows {
-		row := l[p*n : (p+1)*n]
+	for p := range e.dense {
+		at, row := e.row(p, f)
 		weight := 0.0
-		for _, r := range runs {
-			for _, w := range row[r.from:r.to] {
-				weight += w
-			}
+		for i, q := range at {
+			row[i] = l[p*n+int(q)]
+			weight += row[i]
 		}
-		d := excess[p]
-		pivot := max(weight+d, 0x1p-53*(weight+math.Abs(d)), math.SmallestNonzeroFloat64)
-		for i, r := range runs {
-			for q := r.from; q < r.to; q++ {
-				t := row[q] / pivot
-				other := l[q*n : (q+1)*n]
-				addScaled(other[q+1:r.to], t, row[q+1:r.to])
-				for _, o := range runs[i+1:] {
-					addScaled(other[o.from:o.to], t, row[o.from:o.to])
-				}
-				excess[q] += t * d
-				f[0] = t
-				f = f[1:]
+		d, pivot := excess[p], pivot(weight, excess[p])
+		for i, q := range at {
+			t, other := row[i]/pivot, l[int(q)*n:int(q+1)*n]
+			for j := i + 1; j < len(at); j++ {
+				other[at[j]] += t * row[j]
 			}
+			excess[q] += t * d
+			row[i] = t
+		}
+		excess[p] = pivot
+	}
+	for p := e.dense; p < n; p++ {
+		row, above := l[p*n+e.dense:p*n+p], l[p*n+p+1:(p+1)*n]
+		if p > e.dense {
+			addProduct(matrix(l[e.dense*n+p+1:], p-e.dense, n-p-1, n), row, above)
+		}
+		weight := 0.0
+		for _, w := range above {
+			weight += w
+		}
+		d, pivot := excess[p], pivot(weight, excess[p])
+		_, out := e.row(p, f)
+		for i, w := range above {
+			t, q := w/pivot, p+1+i
+			l[q*n+p], out[i] = t, t
+			excess[q] += t * d
 		}
 		excess[p] = pivot
 	}
 }
 
+// row returns the places and the numbers of row p of a packed F.
+func (e *elimination) row(p int, f []float64) (at []int32, numbers []float64) {
+	from, to := e.size[p], e.size[p+1]
+	return e.at[from:to:to], f[from:to:to]
+}
+
+// pivot returns the diagonal entry of a row whose weights and excess are given, above 0.
+func pivot(weight, excess float64) float64 {
+	return max(weight+excess, 0x1p-53*(weight+math.Abs(excess)), math.SmallestNonzeroFloat64)
+}
+
+// matrix returns the matrix of numbers of which each row starts width after the one before.
+func matrix(numbers []float64, rows, columns, width int) blas64.General {
+	return blas64.General{Rows: rows, Cols: columns, Stride: width, Data: numbers}
+}
+
+// addProduct adds the product of the transposed a and x to y.
+func addProduct(a blas64.General, x, y []float64) {
+	blas64.Gemv(blas.Trans, 1, a, blas64.Vector{N: a.Rows, Inc: 1, Data: x}, 1, blas64.Vector{N: a.Cols, Inc: 1, Data: y})
+}
+
 // solve overwrites b with the solution x of M x = b.
 func (e *elimination) solve(f, d, b []float64) {
-	for p, runs := range e.rows {
-		t, row := b[p], f[e.size[p]:]
-		for _, r := range runs {
-			addScaled(b[r.from:r.to], t, row[:r.to-r.from])
-			row = row[r.to-r.from:]
+	n := len(e.order)
+	for p := range e.dense {
+		at, row := e.row(p, f)
+		t := b[p]
+		for i, q := range at {
+			b[q] += t * row[i]
 		}
 		b[p] = t / d[p]
 	}
-	for p := len(e.rows) - 1; p >= 0; p-- {
-		row := f[e.size[p]:]
-		for _, r := range e.rows[p] {
-			b[p] += dot(row[:r.to-r.from], b[r.from:r.to])
-			row = row[r.to-r.from:]
+	for p := e.dense; p < n; p++ {
+		_, row := e.row(p, f)
+		t := b[p]
+		addScaled(b[p+1:], t, row)
+		b[p] = t / d[p]
+	}
+	for p := n - 1; p >= e.dense; p-- {
+		_, row := e.row(p, f)
+		b[p] += dot(row, b[p+1:])
+	}
+	for p := e.dense - 1; p >= 0; p-- {
+		at, row := e.row(p, f)
+		sum := b[p]
+		for i, q := range at {
+			sum += row[i] * b[q]
 		}
+		b[p] = sum
 	}
 }
 
@@ -189,8 +244,7 @@ func (e *elimination) addInverse(f, d, scale, inverse, sum []float64) {
 		clear(above)
 		for _, r := range e.rows[p] {
 			m := r.to - r.from
-			block := blas64.General{Rows: m, Cols: len(above), Stride: n, Data: inverse[r.from*n+p+1 : r.to*n]}
-			blas64.Gemv(blas.Trans, 1, block, blas64.Vector{N: m, Inc: 1, Data: from}, 1, blas64.Vector{N: len(above), Inc: 1, Data: above})
+			addProduct(matrix(inverse[r.from*n+p+1:], m, len(above), n), from, above)
 			from = from[m:]
 		}
 		row[p], from = 1/d[p], f[e.size[p]:]

@@ -103,9 +103,11 @@ func spoiled(e *elimination, row int) *elimination {
 	last := len(e.rows[row]) - 1
 	lost := e.rows[row][last].to - e.rows[row][last].from
 	e.rows[row] = slices.Clone(e.rows[row][:last])
+	e.at = slices.Delete(e.at, e.size[row+1]-lost, e.size[row+1])
 	for p := row + 1; p < len(e.size); p++ {
 		e.size[p] -= lost
 	}
+	e.dense = max(e.dense, row+1)
 	return e
 }
 
