@@ -26,7 +26,10 @@ type elimination struct {
 	rows  [][]run // where row p of F has numbers, ascending
 	size  []int   // of the packed rows before row p, and at the end of all
 	at    []int32 // the places of the numbers of a packed F
-	dense int     // from this row on, all rows of F have numbers at all later places
+	// Each row's first place with a number in F, of the last row n. Rows with the same parent
+	// do not need each other.
+	parents []int
+	dense   int // from this row on, all rows of F have numbers at all later places
 }
 
 // A run holds the places from..to-1.
@@ -57,6 +60,7 @@ func newElimination(n int, edges []Edge) *elimination {
 		graph[x] = nil
 		e.order, left = append(e.order, x), append(left, neighbours)
 	}
+	e.order, left = e.branchByBranch(left)
 	at := e.positions()
 	for p, neighbours := range left {
 		columns := neighbours.members()
@@ -65,6 +69,7 @@ func newElimination(n int, edges []Edge) *elimination {
 		}
 		slices.Sort(columns)
 		e.rows = append(e.rows, runs(columns))
+		e.parents = append(e.parents, slices.Min(append(columns, n)))
 		e.size = append(e.size, e.size[p]+len(columns))
 		for _, q := range columns {
 			e.at = append(e.at, int32(q))
@@ -73,6 +78,32 @@ func newElimination(n int, edges []Edge) *elimination {
 	for e.dense = n - 1; e.dense > 0 && e.size[e.dense]-e.size[e.dense-1] == n-e.dense; e.dense-- {
 	}
 	return e
+}
+
+// branchByBranch returns the order, and the neighbours left of its places, such that all
+// places of a branch follow each other. It fills as much as before.
+//
+// Each place is a child of the one that is eliminated first among its neighbours left. These are all
+// on the way to the root, so that a branch needs nothing of the others.
+func (e *elimination) branchByBranch(left []bitSet) (order []int, neighbours []bitSet) {
+	at, n := e.positions(), len(left)
+	children := make([][]int, n+1) // of the positions, and at the end the roots
+	for p, all := range left {
+		parent := n
+		for _, x := range all.members() {
+			parent = min(parent, at[x])
+		}
+		children[parent] = append(children[parent], p)
+	}
+	var visit func(p int)
+	visit = func(p int) {
+		for _, c := range children[p] {
+			visit(c)
+			order, neighbours = append(order, e.order[c]), append(neighbours, left[c])
+		}
+	}
+	visit(n)
+	return order, neighbours
 }
 
 // fewest returns the first of the places with the fewest edges, -1 if no place is left.
@@ -252,10 +283,13 @@ func (e *elimination) addInverse(f, d, scale, inverse, sum []float64) {
 			row[p] += dot(from[:r.to-r.from], row[r.from:r.to])
 			from = from[r.to-r.from:]
 		}
-		out, k := sum[p*n:(p+1)*n], scale[p]
-		for q := p; q < n; q++ {
+		// Only rows of the branch read column p again, and only where they are on its way to the root.
+		for q := e.parents[p]; q < n; q = e.parents[q] {
 			inverse[q*n+p] = row[q]
-			out[q] += k * scale[q] * row[q]
+		}
+		k, scales, out := scale[p], scale[p:], sum[p*n+p:(p+1)*n]
+		for i, t := range row[p:] {
+			out[i] += k * scales[i] * t
 		}
 	}
 }
