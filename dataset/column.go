@@ -5,22 +5,35 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/geosql/geosql/internal/decimal"
 )
 
-// A Column holds the cells of one column of a batch. The zero value is empty.
-// Copies share the cells. All text together is below 2 GiB.
+// A Column holds the cells of one column of a batch: texts, or numbers if the format has them. The
+// zero value is empty, for texts. Copies share the cells. All text together is below 2 GiB.
 type Column struct {
-	text []byte
+	kind Kind
+
+	text []byte   // of Text
 	ends []uint32 // for each cell: its end in text, doubled, plus 1 if it is NULL
+
+	integers []int64   // of Integer
+	reals    []float64 // of Real
+	null     []bool    // for each number
+
+	printed []byte // the number that At has printed
 }
+
+// Kind says what the cells are. Texts may spell numbers: what a column of a data set means is
+// told by its [Field].
+func (c *Column) Kind() Kind { return c.kind }
 
 // short is the length of cells that are copied in one piece.
 const short = 16
 
-// Append adds a cell. NULL is not the empty text.
+// Append adds a cell to a column of texts. NULL is not the empty text.
 func (c *Column) Append(text []byte) {
 	if n := len(c.text); len(text) <= short && cap(text) >= short && cap(c.text)-n >= short {
 		// To copy a fixed number of bytes takes half as long. What is too much is overwritten.
@@ -32,20 +45,30 @@ func (c *Column) Append(text []byte) {
 	c.end()
 }
 
-// AppendFunc adds a cell. The function add appends its text to the given text.
+// AppendFunc adds a cell to a column of texts. The function add appends its text to the given
+// text.
 func (c *Column) AppendFunc(add func(text []byte) []byte) {
 	c.text = add(c.text)
 	c.end()
 }
 
-// AppendInteger adds a cell with a decimal integer.
+// AppendInteger adds a cell with an integer, to a column of integers or as a text.
 func (c *Column) AppendInteger(v int64) {
+	if c.kind == Integer {
+		c.integers, c.null = append(c.integers, v), append(c.null, false)
+		return
+	}
 	c.text = strconv.AppendInt(c.text, v, 10)
 	c.end()
 }
 
-// AppendReal adds a cell with the shortest decimal that parses as v.
+// AppendReal adds a cell with a number, to a column of reals or as a text, which is the shortest
+// decimal that parses as v.
 func (c *Column) AppendReal(v float64) {
+	if c.kind == Real {
+		c.reals, c.null = append(c.reals, v), append(c.null, false)
+		return
+	}
 	c.text = appendReal(c.text, v, 64)
 	c.end()
 }
@@ -54,10 +77,38 @@ func (c *Column) AppendReal(v float64) {
 func (c *Column) end() { c.ends = append(c.ends, uint32(len(c.text))<<1) }
 
 // AppendNull adds a cell that is NULL.
-func (c *Column) AppendNull() { c.ends = append(c.ends, uint32(len(c.text))<<1|1) }
+func (c *Column) AppendNull() {
+	switch c.kind {
+	case Integer:
+		c.integers, c.null = append(c.integers, 0), append(c.null, true)
+	case Real:
+		c.reals, c.null = append(c.reals, 0), append(c.null, true)
+	default:
+		c.ends = append(c.ends, uint32(len(c.text))<<1|1)
+	}
+}
 
-// At returns cell i. Its text is valid until the next Reset and must not be changed.
+// AppendCell adds cell i of a column of the same kind, or of any kind to a column of texts.
+func (c *Column) AppendCell(from *Column, i int) {
+	switch {
+	case from.Null(i):
+		c.AppendNull()
+	case c.kind == Integer:
+		c.AppendInteger(from.integers[i])
+	case c.kind == Real:
+		c.AppendReal(from.reals[i])
+	default:
+		text, _ := from.At(i)
+		c.Append(text)
+	}
+}
+
+// At returns the text of cell i. It is valid until the next Reset, that of a number only until the
+// next At, and must not be changed.
 func (c *Column) At(i int) (text []byte, null bool) {
+	if c.kind != Text {
+		return c.print(i), c.null[i]
+	}
 	start, end := uint32(0), c.ends[i]
 	if i > 0 {
 		start = c.ends[i-1] >> 1
@@ -65,12 +116,57 @@ func (c *Column) At(i int) (text []byte, null bool) {
 	return c.text[start : end>>1 : end>>1], end&1 != 0
 }
 
-// Text returns the concatenated text of all cells. It is valid until the next Reset and must
-// not be changed.
+// Null reports whether cell i is NULL.
+func (c *Column) Null(i int) bool {
+	if c.kind != Text {
+		return c.null[i]
+	}
+	return c.ends[i]&1 != 0
+}
+
+// print returns the text of the number in cell i.
+func (c *Column) print(i int) []byte {
+	c.printed = c.printed[:0]
+	if !c.null[i] {
+		c.printed = c.appendNumber(c.printed, i)
+	}
+	return c.printed
+}
+
+// appendNumber appends the text of the number in cell i.
+func (c *Column) appendNumber(text []byte, i int) []byte {
+	if c.kind == Integer {
+		return strconv.AppendInt(text, c.integers[i], 10)
+	}
+	return appendReal(text, c.reals[i], 64)
+}
+
+// Texts returns a column with the text of each cell: the column itself, or to, filled with the
+// numbers' texts.
+func (c *Column) Texts(to *Column) *Column {
+	if c.kind == Text {
+		return c
+	}
+	to.Reset(Text)
+	text, ends := to.text, slices.Grow(to.ends, len(c.null))
+	for i, null := range c.null {
+		if null {
+			ends = append(ends, uint32(len(text))<<1|1)
+			continue
+		}
+		text = c.appendNumber(text, i)
+		ends = append(ends, uint32(len(text))<<1)
+	}
+	to.text, to.ends = text, ends
+	return to
+}
+
+// Text returns the concatenated text of all cells of a column of texts. It is valid until the next
+// Reset and must not be changed.
 func (c *Column) Text() []byte { return c.text }
 
-// AppendSizes appends a varint for each cell: 0 for NULL, otherwise the length of its text
-// plus one. The sizes and Text together determine the column.
+// AppendSizes appends a varint for each cell of a column of texts: 0 for NULL, otherwise the length
+// of its text plus one. The sizes and Text together determine the column.
 func (c *Column) AppendSizes(to []byte) []byte {
 	start := uint32(0)
 	for _, end := range c.ends {
@@ -84,24 +180,34 @@ func (c *Column) AppendSizes(to []byte) []byte {
 	return to
 }
 
+// longestNumber is the length of the longest text of a number.
+const longestNumber = 25 // such as -0.0000012345678901234567
+
+// most returns a length that the text of all cells does not exceed.
+func (c *Column) most() int { return len(c.text) + longestNumber*len(c.null) }
+
 // size returns the length of the text of cell i.
 func (c *Column) size(i int) int {
-	start := uint32(0)
-	if i > 0 {
-		start = c.ends[i-1] >> 1
-	}
-	return int(c.ends[i]>>1 - start)
+	text, _ := c.At(i)
+	return len(text)
 }
 
 // Len returns the number of cells.
-func (c *Column) Len() int { return len(c.ends) }
+func (c *Column) Len() int { return len(c.ends) + len(c.null) }
 
-// Reset empties the column and keeps its memory.
-func (c *Column) Reset() { c.text, c.ends = c.text[:0], c.ends[:0] }
+// Reset empties the column, says what its next cells will be, and keeps its memory.
+func (c *Column) Reset(kind Kind) {
+	c.kind = kind
+	c.text, c.ends = c.text[:0], c.ends[:0]
+	c.integers, c.reals, c.null = c.integers[:0], c.reals[:0], c.null[:0]
+}
 
 // Integer returns cell i of an Integer column. A blank cell is NULL. It reports false for a
 // cell that is not an integer.
 func (c *Column) Integer(i int) (v int64, null, ok bool) {
+	if c.kind == Integer {
+		return c.integers[i], c.null[i], true
+	}
 	text, null := c.At(i)
 	if v, ok := decimal.Integer(text); ok {
 		return v, false, true
@@ -116,6 +222,9 @@ func (c *Column) Integer(i int) (v int64, null, ok bool) {
 // Real returns cell i of a Real column. A blank cell is NULL. It reports false for a cell
 // that is not a number.
 func (c *Column) Real(i int) (v float64, null, ok bool) {
+	if c.kind == Real {
+		return c.reals[i], c.null[i], true
+	}
 	text, null := c.At(i)
 	if v, ok := decimal.Real(text); ok {
 		return v, false, true

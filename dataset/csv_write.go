@@ -81,7 +81,7 @@ func (w *csvWriter) Encode(rows *Rows) (Block, error) {
 
 // appendRows appends a line for each row.
 func (t csvText) appendRows(out []byte, rows *Rows) []byte {
-	out = slices.Grow(out, rows.text()+rows.Len()*len(rows.Columns)) // without quotes and apostrophes
+	out = slices.Grow(out, rows.most()+rows.Len()*len(rows.Columns)) // without quotes and apostrophes
 	for i := range rows.Len() {
 		start := len(out)
 		for c := range rows.Columns {

@@ -6,9 +6,10 @@
 //
 //	import _ "github.com/geosql/geosql/dataset/sqlite"
 //
-// The cells of a batch are text. A reader of a format with types prints their values,
-// and a writer parses them. Memory is bounded by the size of a batch and does not grow
-// with the data set.
+// The cells of a column are texts, or numbers where the format has numbers: those of CSV are texts,
+// and those of Parquet stay numbers from the reader to the writer. A number has a text, which is
+// printed for whoever asks for it, and a writer of a format with types parses texts. Memory is
+// bounded by the size of a batch and does not grow with the data set.
 package dataset
 
 import (

@@ -11,7 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A printer appends a value that is not NULL as text.
+// A printer appends a value that is not NULL as text. It is nil for values that are the cells: signed
+// integers, reals of 64 bits, and text.
 type printer func(out []byte, v parquet.Value) []byte
 
 // parquetPrinter returns the kind of a column of a file and the printer of its values.
@@ -28,14 +29,12 @@ func parquetPrinter(column *parquet.Column) (Kind, printer, error) {
 	switch column.Type().Kind() {
 	case parquet.Boolean:
 		return Text, func(out []byte, v parquet.Value) []byte { return strconv.AppendBool(out, v.Boolean()) }, nil
-	case parquet.Int32:
-		return Integer, printInt32, nil
-	case parquet.Int64:
-		return Integer, printInt64, nil
+	case parquet.Int32, parquet.Int64:
+		return Integer, nil, nil
 	case parquet.Float:
 		return Real, func(out []byte, v parquet.Value) []byte { return appendReal(out, float64(v.Float()), 32) }, nil
 	case parquet.Double:
-		return Real, func(out []byte, v parquet.Value) []byte { return appendReal(out, v.Double(), 64) }, nil
+		return Real, nil, nil
 	default:
 		return Text, nil, fmt.Errorf("type %s is not supported (a geometry?)", column.Type())
 	}
@@ -46,9 +45,12 @@ func logicalPrinter(column parquet.Type, logical format.LogicalTypeValue) (Kind,
 	physical := column.Kind()
 	switch t := logical.(type) {
 	case *format.StringType, *format.EnumType, *format.JsonType:
-		return Text, printBytes, physical == parquet.ByteArray
+		return Text, nil, physical == parquet.ByteArray
 	case *format.IntType:
-		return Integer, intPrinter(physical, t.IsSigned), true
+		if t.IsSigned {
+			return Integer, nil, true
+		}
+		return Integer, unsignedPrinter(physical), true
 	case *format.DateType:
 		return Text, printDate, true
 	case *format.TimestampType:
@@ -64,25 +66,12 @@ func logicalPrinter(column parquet.Type, logical format.LogicalTypeValue) (Kind,
 	}
 }
 
-func printBytes(out []byte, v parquet.Value) []byte { return append(out, v.ByteArray()...) }
-
-func printInt32(out []byte, v parquet.Value) []byte {
-	return strconv.AppendInt(out, int64(v.Int32()), 10)
-}
-
-func printInt64(out []byte, v parquet.Value) []byte { return strconv.AppendInt(out, v.Int64(), 10) }
-
-func intPrinter(physical parquet.Kind, signed bool) printer {
-	switch {
-	case physical == parquet.Int32 && signed:
-		return printInt32
-	case physical == parquet.Int32:
+// unsignedPrinter returns the printer of unsigned integers.
+func unsignedPrinter(physical parquet.Kind) printer {
+	if physical == parquet.Int32 {
 		return func(out []byte, v parquet.Value) []byte { return strconv.AppendUint(out, uint64(v.Uint32()), 10) }
-	case signed:
-		return printInt64
-	default:
-		return func(out []byte, v parquet.Value) []byte { return strconv.AppendUint(out, v.Uint64(), 10) }
 	}
+	return func(out []byte, v parquet.Value) []byte { return strconv.AppendUint(out, v.Uint64(), 10) }
 }
 
 func printDate(out []byte, v parquet.Value) []byte {

@@ -133,14 +133,14 @@ func (r *parquetReader) Start(columns []int) error {
 	r.stop()
 	for _, i := range columns {
 		column := r.parquet.Root().Columns()[i]
-		_, print, err := parquetPrinter(column)
+		kind, print, err := parquetPrinter(column)
 		if err == nil {
 			err = r.checkCodecs(column.Index())
 		}
 		if err != nil {
 			return fmt.Errorf("%s: column %s: %w", r.path, printable.Text(column.Name()), err)
 		}
-		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), print: print, group: r.before, groups: r.groups})
+		r.chosen = append(r.chosen, &parquetColumn{name: column.Name(), index: column.Index(), kind: kind, print: print, group: r.before, groups: r.groups})
 	}
 	return nil
 }
@@ -171,6 +171,11 @@ func (r *parquetReader) Close() error {
 
 func (r *parquetReader) Read(rows *Rows, max int) error {
 	rows.Reset(r.row, len(r.chosen))
+	for i, c := range r.chosen {
+		if c.print == nil {
+			rows.Columns[i].Reset(c.kind)
+		}
+	}
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
@@ -203,11 +208,13 @@ const parquetStep = 256
 type parquetColumn struct {
 	name   string
 	index  int // among the leaves of the schema
+	kind   Kind
 	print  printer
 	group  int                // number of the current group, from 1
 	groups []parquet.RowGroup // the groups that are not begun
 	pages  parquet.Pages      // of the current group, or nil
 	page   parquet.Page       // the current one, or nil
+	plain  parquetPage        // the same, unless values are printed
 	values parquet.ValueReader
 	buffer [parquetStep]parquet.Value
 }
@@ -220,8 +227,7 @@ func (c *parquetColumn) read(to *Column, n int) error {
 				return err
 			}
 		}
-		k, err := c.values.ReadValues(c.buffer[:min(n, len(c.buffer))])
-		to.appendValues(c.buffer[:k], c.print)
+		k, err := c.readPage(to, n)
 		n -= k
 		if err == io.EOF {
 			parquet.Release(c.page)
@@ -235,7 +241,17 @@ func (c *parquetColumn) read(to *Column, n int) error {
 	return nil
 }
 
-// appendValues appends a cell for each value.
+// readPage appends up to n cells of the current page, and returns io.EOF with its last one.
+func (c *parquetColumn) readPage(to *Column, n int) (k int, err error) {
+	if c.print == nil {
+		return c.plain.read(to, n)
+	}
+	k, err = c.values.ReadValues(c.buffer[:min(n, len(c.buffer))])
+	to.appendValues(c.buffer[:k], c.print)
+	return k, err
+}
+
+// appendValues appends the text of each value.
 func (c *Column) appendValues(values []parquet.Value, print printer) {
 	text, ends := c.text, c.ends
 	for i := range values {
@@ -261,7 +277,11 @@ func (c *parquetColumn) nextPage() (err error) {
 		}
 		c.page, err = c.pages.ReadPage()
 		if err == nil {
-			c.values = c.page.Values()
+			if c.print == nil {
+				c.plain.begin(c.page, c.kind)
+			} else {
+				c.values = c.page.Values()
+			}
 			return nil
 		}
 		c.page = nil

@@ -28,6 +28,7 @@ type parquetGroup struct {
 	*parquet.ConcurrentRowGroupWriter
 	bounds geom.Bounds // of its locations
 	values [1024]parquet.Value
+	texts  Column // of numbers that are written as texts
 	wkb    [1024 * geom.WKBSize]byte
 }
 
@@ -112,10 +113,14 @@ func (w *parquetWriter) group() *parquetGroup {
 // encode writes a column of the batch into column n of the group.
 func (w *parquetWriter) encode(g *parquetGroup, n int, rows *Rows, column int) error {
 	field := w.schema.Fields[column]
+	cells := &rows.Columns[column]
+	if field.Kind == Text {
+		cells = cells.Texts(&g.texts) // values share the memory of their texts until they are written
+	}
 	for i := 0; i < rows.Len(); {
 		values := g.values[:min(len(g.values), rows.Len()-i)]
 		for k := range values {
-			v, ok := parquetValue(field.Kind, &rows.Columns[column], i)
+			v, ok := parquetValue(field.Kind, cells, i)
 			if !ok {
 				return rows.MisfitError(i, column, field)
 			}

@@ -33,39 +33,42 @@ func (r *Rows) Len() int {
 	return r.Columns[0].Len()
 }
 
-// Reset empties the batch and sets its number of columns. It keeps their memory.
+// Reset empties the batch and sets its number of columns, which are of texts until they are reset
+// themselves. It keeps their memory.
 func (r *Rows) Reset(first int64, columns int) {
 	r.First = first
 	r.Columns = slices.Grow(r.Columns[:0], columns)[:columns]
 	for i := range r.Columns {
-		r.Columns[i].Reset()
+		r.Columns[i].Reset(Text)
 	}
 	r.lines = r.lines[:0]
 	r.weighed, r.weight = 0, 0
 }
 
-// text returns the length of the text of all cells.
-func (r *Rows) text() (length int) {
+// most returns a length that the text of all cells does not exceed.
+func (r *Rows) most() (length int) {
 	for c := range r.Columns {
-		length += len(r.Columns[c].text)
+		length += r.Columns[c].most()
 	}
 	return length
 }
 
-// Full reports whether the rows have as much text as a batch may have. The cells of secret
-// columns do not count unless they are too long.
+// Full reports whether the rows have as much text as a batch may have. A number counts as its text.
+// The cells of secret columns do not count unless they are too long.
 func (r *Rows) Full() bool {
-	if r.text() < maxText {
+	if r.most() < maxText {
 		return false
 	}
-	// Rows are weighed one by one only if they have enough text with the secret cells.
+	// Rows are weighed one by one only if they may have enough text with the secret cells.
 	for ; r.weighed < r.Len(); r.weighed++ {
 		for c := range r.Columns {
-			size := r.Columns[c].size(r.weighed)
-			if c < len(r.Secret) && r.Secret[c] && size <= LongestSecret {
+			secret := c < len(r.Secret) && r.Secret[c]
+			if secret && r.Columns[c].kind != Text { // no number is too long
 				continue
 			}
-			r.weight += size
+			if size := r.Columns[c].size(r.weighed); !secret || size > LongestSecret {
+				r.weight += size
+			}
 		}
 	}
 	return r.weight >= maxText

@@ -38,11 +38,13 @@ func (d *digest) String() string {
 type digester struct {
 	hash  hash.Hash
 	sizes []byte
+	texts dataset.Column // of numbers
 }
 
 // sum hashes the cells column by column: the size of each cell, which is 0 for NULL and
 // otherwise its length plus one, and then the text of all cells. So different batches are
-// different input to the hash.
+// different input to the hash. A number counts as its text, as it always did: a release that an
+// earlier version has made is recognised.
 func (d *digester) sum(rows *dataset.Rows) (sum [sha256.Size]byte) {
 	if d.hash == nil {
 		d.hash = sha256.New()
@@ -50,9 +52,10 @@ func (d *digester) sum(rows *dataset.Rows) (sum [sha256.Size]byte) {
 	d.hash.Reset()
 	d.sizes = binary.AppendUvarint(d.sizes[:0], uint64(rows.Len()))
 	for c := range rows.Columns {
-		d.sizes = rows.Columns[c].AppendSizes(d.sizes)
+		texts := rows.Columns[c].Texts(&d.texts)
+		d.sizes = texts.AppendSizes(d.sizes)
 		d.hash.Write(d.sizes)
-		d.hash.Write(rows.Columns[c].Text())
+		d.hash.Write(texts.Text())
 		d.sizes = d.sizes[:0]
 	}
 	d.hash.Sum(sum[:0])

@@ -17,6 +17,7 @@ type drawer struct {
 	source    *exact.Source
 	digests   [][sha256.Size]byte // of the batches; nil if only all of them together are known
 	out       dataset.Writer
+	kind      dataset.Kind   // of the cells that are drawn
 	rejects   dataset.Writer // nil if no row is invalid
 	owner     bool           // whether the report compares with the raw locations
 	allowance *allowance     // nil if no row is dropped
@@ -29,7 +30,7 @@ type drawer struct {
 func (d *drawer) draw(b *batch) error {
 	b.released = slices.Grow(b.released[:0], 2*len(d.plan.points))[:2*len(d.plan.points)]
 	for i := range b.released {
-		b.released[i].Reset()
+		b.released[i].Reset(d.kind)
 	}
 	d.drop(b)
 	d.read(b, func(_ int, places []place, _ int64) { d.release(b, places) })
@@ -59,8 +60,8 @@ func (d *drawer) release(b *batch, places []place) {
 			continue
 		}
 		zlat, zlon := d.mechanism.Draw(d.source, at.lat, at.lon)
-		lat.AppendFunc(func(text []byte) []byte { return appendDegrees(text, zlat) })
-		lon.AppendFunc(func(text []byte) []byte { return appendDegrees(text, zlon) })
+		appendDegrees(lat, zlat)
+		appendDegrees(lon, zlon)
 		d.surveys[k].released.Add(zlat, zlon)
 		if outside(d.mechanism.Domain(), at.lat, at.lon) {
 			d.surveys[k].outside++
@@ -108,21 +109,13 @@ func (b *batch) setLeftOut() {
 // without returns a column without the rows that are left out.
 func (b *batch) without(column int) dataset.Column {
 	from, to, out := &b.rows.Columns[column], &b.kept[column], b.leftOut
-	to.Reset()
+	to.Reset(from.Kind())
 	for i := range from.Len() {
 		if len(out) > 0 && out[0] == i {
 			out = out[1:]
 			continue
 		}
-		appendCell(to, from, i)
+		to.AppendCell(from, i)
 	}
 	return *to
-}
-
-func appendCell(to, from *dataset.Column, i int) {
-	if text, null := from.At(i); null {
-		to.AppendNull()
-	} else {
-		to.Append(text)
-	}
 }

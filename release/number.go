@@ -27,13 +27,19 @@ func number(text []byte) (x float64, ok bool) {
 	return x, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// appendDegrees appends a released coordinate with its 7 decimals.
-func appendDegrees(b []byte, degrees float64) []byte {
-	units := int64(math.RoundToEven(degrees * 1e7))
-	if units < 0 {
-		b, units = append(b, '-'), -units
+// appendDegrees appends a released coordinate, rounded to 7 decimals, which a text all has.
+func appendDegrees(to *dataset.Column, degrees float64) {
+	units := int64(math.RoundToEven(degrees * unitsPerDegree))
+	if to.Kind() == dataset.Real {
+		to.AppendReal(float64(units) / unitsPerDegree)
+		return
 	}
-	return decimal.AppendFixed(b, uint64(units))
+	to.AppendFunc(func(text []byte) []byte {
+		if units < 0 {
+			return decimal.AppendFixed(append(text, '-'), uint64(-units))
+		}
+		return decimal.AppendFixed(text, uint64(units))
+	})
 }
 
 // coordinate parses a latitude or a longitude of at most limit degrees.

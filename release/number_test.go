@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/dataset"
 )
 
 // A number that is printed in whatever way is read as the nearest float64.
@@ -58,14 +60,24 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// Released coordinates print with their 7 decimals.
+// Released coordinates print with their 7 decimals. As numbers they are what their texts are parsed
+// as.
 func TestAppendDegrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		units := rapid.Int64Range(-180e7, 180e7).Draw(t, "units")
 		x := float64(units) / 1e7
 		want := strconv.FormatFloat(x, 'f', 7, 64)
-		if got := string(appendDegrees(nil, x)); got != want && !(units == 0 && got == "0.0000000") {
+		var texts, numbers dataset.Column
+		numbers.Reset(dataset.Real)
+		x += rapid.Float64Range(-4e-8, 4e-8).Draw(t, "x")
+		appendDegrees(&texts, x)
+		appendDegrees(&numbers, x)
+		if got := string(texts.Text()); got != want {
 			t.Fatalf("%v prints as %s, not %s", x, got, want)
+		}
+		parsed, _, _ := texts.Real(0)
+		if got, _, _ := numbers.Real(0); math.Float64bits(got) != math.Float64bits(parsed) {
+			t.Fatalf("%v is %v, not %v", x, got, parsed)
 		}
 	})
 }

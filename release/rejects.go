@@ -21,7 +21,7 @@ func (d *drawer) setAside(b *batch) {
 		b.rejects.Columns[0].Append([]byte(b.rows.Where(x.row)))
 		b.rejects.Columns[1].Append([]byte(x.why.Error()))
 		for c := range b.rows.Columns {
-			appendCell(&b.rejects.Columns[2+c], &b.rows.Columns[c], x.row)
+			b.rejects.Columns[2+c].AppendCell(&b.rows.Columns[c], x.row)
 		}
 	}
 }

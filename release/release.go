@@ -349,6 +349,10 @@ func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 
 func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	payer, _ := r.spec.constant()
+	kind := dataset.Text
+	if r.format.Typed() {
+		kind = dataset.Real
+	}
 	return &drawer{
 		rowReader: newRowReader(r.plan),
 		mechanism: r.mechanism,
@@ -357,6 +361,7 @@ func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 		allowance: r.found.allowance,
 		payer:     []byte(payer),
 		out:       out,
+		kind:      kind,
 		rejects:   rejects,
 		owner:     !r.spec.Publishable,
 		surveys:   newSurveys(r.spec, r.noise()),

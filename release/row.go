@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/printable"
@@ -81,7 +82,13 @@ func (p *plan) checkKept(rows *dataset.Rows, i int) error {
 }
 
 func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x float64, null bool, err error) {
-	text, null := rows.Columns[column].At(i)
+	c := &rows.Columns[column]
+	if c.Kind() == dataset.Real {
+		if x, null, _ = c.Real(i); math.Abs(x) <= limit { // NULL is 0
+			return x, null, nil
+		}
+	}
+	text, null := c.At(i)
 	if null {
 		return 0, true, nil
 	}
