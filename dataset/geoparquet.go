@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"os"
 
@@ -11,36 +12,31 @@ import (
 // createGeoParquet begins a GeoParquet 1.1 file: a Parquet file whose last column holds
 // the locations as well-known binary, which the metadata describe.
 func createGeoParquet(file *os.File, s Schema) (Writer, error) {
-	geometry := parquetField{parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.ByteArrayType), &parquet.Plain)), s.geometryName()}
-	return newParquetWriter(file, s, s.Attributes(), []parquet.Field{geometry}), nil
+	w, err := newParquetWriter(file, s, s.Attributes())
+	w.geometry = true
+	w.columns = append(w.columns, parquetLeaf{name: s.geometryName(), node: parquet.Leaf(parquet.ByteArrayType)})
+	return w, err
 }
 
 // geometryName returns the name of the column of geometries.
 func (s *Schema) geometryName() string { return s.FreeName("geometry") }
 
-// encodeGeometry writes the locations of the batch into the last column.
-func (w *parquetWriter) encodeGeometry(g *parquetGroup, rows *Rows) error {
-	n := len(w.columns)
-	for i := 0; i < rows.Len(); {
-		values, wkb := g.values[:min(len(g.values), rows.Len()-i)], g.wkb[:0]
-		for k := range values {
-			lat, lon, null, err := w.schema.Location(rows, i)
-			if err != nil {
-				return err
-			}
-			v := parquet.NullValue()
-			if !null {
-				g.bounds.Add(lat, lon)
-				start := len(wkb)
-				wkb = geom.AppendWKB(wkb, lat, lon)
-				v = parquet.ByteArrayValue(wkb[start:])
-			}
-			values[k] = v.Level(0, definition(v), n)
-			i++
-		}
-		if _, err := g.ColumnWriters()[n].WriteRowValues(values); err != nil {
+// encodeGeometries encodes the locations of a batch.
+func (g *parquetGroup) encodeGeometries(s *Schema, rows *Rows) error {
+	g.beginColumn((4 + geom.WKBSize) * g.rows)
+	for i := range g.rows {
+		lat, lon, null, err := s.Location(rows, i)
+		if err != nil {
 			return err
 		}
+		if null {
+			g.nulls++
+			continue
+		}
+		g.setPresent(i)
+		g.bounds.Add(lat, lon)
+		g.values = binary.LittleEndian.AppendUint32(g.values, geom.WKBSize)
+		g.values = geom.AppendWKB(g.values, lat, lon)
 	}
 	return nil
 }

@@ -1,183 +1,162 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"os"
-	"reflect"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/geosql/geosql/dataset/internal/geom"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // A parquetWriter writes Parquet. Each batch is a row group, which is encoded and compressed
-// independently of the others. All columns are optional.
+// independently of the others. All columns are optional, and a row group has one page of each.
+//
+// The pages are our own, since the writer of package parquet takes values of 24 bytes one by one,
+// which takes longer than everything else that is done to write a number.
 type parquetWriter struct {
 	schema   Schema
-	columns  []int // of a batch, in the file's order
-	geometry bool  // a column of geometries follows them
-	out      *parquet.GenericWriter[any]
-	begin    sync.Mutex
+	columns  []parquetLeaf // in the file's order
+	geometry bool          // the last one is of geometries
+	file     *os.File
+	size     int64 // of what is written
+	rows     int64
+	groups   []format.RowGroup
 	spare    sync.Pool // of *parquetGroup
 	bounds   geom.Bounds
 }
 
-// A parquetGroup is a row group with buffers for values on their way to it.
-type parquetGroup struct {
-	*parquet.ConcurrentRowGroupWriter
-	bounds geom.Bounds // of its locations
-	values [1024]parquet.Value
-	texts  Column // of numbers that are written as texts
-	wkb    [1024 * geom.WKBSize]byte
+// A parquetLeaf is a column of a file.
+type parquetLeaf struct {
+	name     string
+	node     parquet.Node
+	column   int  // of a batch
+	released bool // a coordinate, whose noise does not become shorter
 }
+
+const parquetMagic = "PAR1"
 
 func createParquet(file *os.File, s Schema) (Writer, error) {
 	columns := make([]int, len(s.Fields))
 	for i := range columns {
 		columns[i] = i
 	}
-	return newParquetWriter(file, s, columns, nil), nil
+	return newParquetWriter(file, s, columns)
 }
 
-func newParquetWriter(file *os.File, s Schema, columns []int, more []parquet.Field) *parquetWriter {
-	fields := make([]parquet.Field, len(columns))
-	for n, i := range columns {
-		fields[n] = parquetField{parquetNode(s.Fields[i].Kind), s.Fields[i].Name}
+// newParquetWriter begins a file of some columns of a batch.
+func newParquetWriter(file *os.File, s Schema, columns []int) (*parquetWriter, error) {
+	w := &parquetWriter{schema: s, file: file}
+	for _, i := range columns {
+		f := s.Fields[i]
+		w.columns = append(w.columns, parquetLeaf{f.Name, parquetNode(f.Kind), i, s.isCoordinate(i)})
 	}
-	schema := parquet.NewSchema("table", parquetFields{fields: append(fields, more...)})
-	codec := &zstd.Codec{Level: zstd.SpeedFastest} // noise does not compress any better
-	out := parquet.NewGenericWriter[any](file, schema, parquet.Compression(codec))
-	return &parquetWriter{schema: s, columns: columns, geometry: more != nil, out: out}
+	return w, w.write([]byte(parquetMagic))
 }
 
-// parquetNode returns an optional column of a kind. Text has no dictionary. For a column of
+// parquetNode returns the type of a column of a kind. Text has no dictionary. For a column of
 // distinct texts it would take ten times the memory of the batch, and repetitions compress
 // well without it.
 func parquetNode(kind Kind) parquet.Node {
 	switch kind {
 	case Integer:
-		return parquet.Optional(parquet.Encoded(parquet.Int(64), &parquet.Plain))
+		return parquet.Int(64)
 	case Real:
-		return parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain))
+		return parquet.Leaf(parquet.DoubleType)
 	default:
-		return parquet.Optional(parquet.Encoded(parquet.String(), &parquet.Plain))
+		return parquet.String()
 	}
 }
 
-// parquetFields holds the columns of a file in their order, since parquet.Group would
-// sort them.
-type parquetFields struct {
-	parquet.Group
-	fields []parquet.Field
+func (w *parquetWriter) write(text []byte) error {
+	n, err := w.file.Write(text)
+	w.size += int64(n)
+	return err
 }
-
-func (f parquetFields) Fields() []parquet.Field { return f.fields }
-
-// A parquetField is a column of a file.
-type parquetField struct {
-	parquet.Node
-	name string
-}
-
-func (f parquetField) Name() string { return f.name }
-
-// Value implements [parquet.Field]. Nothing calls it, since no rows are Go values.
-func (f parquetField) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
 func (w *parquetWriter) Encode(rows *Rows) (Block, error) {
-	g := w.group()
-	for n, column := range w.columns {
-		if err := w.encode(g, n, rows, column); err != nil {
+	g, _ := w.spare.Get().(*parquetGroup)
+	if g == nil {
+		g = new(parquetGroup)
+	}
+	g.begin(rows.Len())
+	for n := range w.columns {
+		var err error
+		if w.geometry && n == len(w.columns)-1 {
+			err = g.encodeGeometries(&w.schema, rows)
+		} else {
+			err = g.encode(rows, w.columns[n].column, w.schema.Fields[w.columns[n].column])
+		}
+		if err == nil {
+			err = g.addPage(&w.columns[n])
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if w.geometry {
-		g.bounds = geom.Bounds{}
-		if err := w.encodeGeometry(g, rows); err != nil {
-			return nil, err
-		}
-	}
-	return g, g.Flush()
-}
-
-func (w *parquetWriter) group() *parquetGroup {
-	if g, _ := w.spare.Get().(*parquetGroup); g != nil {
-		return g
-	}
-	w.begin.Lock()
-	defer w.begin.Unlock()
-	return &parquetGroup{ConcurrentRowGroupWriter: w.out.BeginRowGroup()}
-}
-
-// encode writes a column of the batch into column n of the group.
-func (w *parquetWriter) encode(g *parquetGroup, n int, rows *Rows, column int) error {
-	field := w.schema.Fields[column]
-	cells := &rows.Columns[column]
-	if field.Kind == Text {
-		cells = cells.Texts(&g.texts) // values share the memory of their texts until they are written
-	}
-	for i := 0; i < rows.Len(); {
-		values := g.values[:min(len(g.values), rows.Len()-i)]
-		for k := range values {
-			v, ok := parquetValue(field.Kind, cells, i)
-			if !ok {
-				return rows.MisfitError(i, column, field)
-			}
-			values[k] = v.Level(0, definition(v), n)
-			i++
-		}
-		if _, err := g.ColumnWriters()[n].WriteRowValues(values); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// definition returns the definition level of a value of an optional column.
-func definition(v parquet.Value) int {
-	if v.IsNull() {
-		return 0
-	}
-	return 1
-}
-
-// parquetValue returns a cell. It reports false if the cell is not of the kind.
-func parquetValue(kind Kind, column *Column, i int) (_ parquet.Value, ok bool) {
-	var null bool
-	switch kind {
-	case Integer:
-		var v int64
-		if v, null, ok = column.Integer(i); !null {
-			return parquet.Int64Value(v), ok
-		}
-	case Real:
-		var v float64
-		if v, null, ok = column.Real(i); !null {
-			return parquet.DoubleValue(v), ok
-		}
-	default:
-		var text []byte
-		if text, null = column.At(i); !null {
-			return parquet.ByteArrayValue(text), utf8.Valid(text)
-		}
-	}
-	return parquet.NullValue(), true
+	return g, nil
 }
 
 func (w *parquetWriter) Append(block Block) error {
 	g := block.(*parquetGroup)
-	if _, err := g.Commit(); err != nil {
+	if g.rows == 0 {
+		return nil
+	}
+	if len(w.groups) == parquet.MaxRowGroups {
+		return parquet.ErrTooManyRowGroups
+	}
+	group := format.RowGroup{Columns: g.chunks, NumRows: int64(g.rows), FileOffset: w.size, Ordinal: int16(len(w.groups))}
+	for i := range g.chunks {
+		chunk := &g.chunks[i].MetaData
+		chunk.DataPageOffset += w.size
+		group.TotalByteSize += chunk.TotalUncompressedSize
+		group.TotalCompressedSize += chunk.TotalCompressedSize
+	}
+	if err := w.write(g.pages.b); err != nil {
 		return err
 	}
+	w.groups = append(w.groups, group)
+	w.rows += group.NumRows
 	w.bounds.Merge(g.bounds)
 	w.spare.Put(g)
 	return nil
 }
 
+// Close writes the footer.
 func (w *parquetWriter) Close() error {
-	if w.geometry {
-		w.out.SetKeyValueMetadata("geo", geoMetadata(w.schema.geometryName(), w.bounds))
+	file := format.FileMetaData{Version: 1, NumRows: w.rows, RowGroups: w.groups, CreatedBy: "geosql"}
+	file.Schema = append(file.Schema, format.SchemaElement{Name: "table", NumChildren: thrift.New(int32(len(w.columns)))})
+	for _, column := range w.columns {
+		file.Schema = append(file.Schema, column.element())
+		file.ColumnOrders = append(file.ColumnOrders, *column.node.Type().ColumnOrder())
 	}
-	return w.out.Close()
+	if w.geometry {
+		file.KeyValueMetadata = append(file.KeyValueMetadata, format.KeyValue{Key: "geo", Value: geoMetadata(w.schema.geometryName(), w.bounds)})
+	}
+	var footer buffer
+	if err := footer.encode(&file); err != nil {
+		return err
+	}
+	footer.b = binary.LittleEndian.AppendUint32(footer.b, uint32(len(footer.b)))
+	return w.write(append(footer.b, parquetMagic...))
+}
+
+// element returns the column as the footer describes it.
+func (c *parquetLeaf) element() format.SchemaElement {
+	t := c.node.Type()
+	e := format.SchemaElement{Name: c.name, Type: thrift.New(*t.PhysicalType()), RepetitionType: thrift.New(format.Optional)}
+	if converted := t.ConvertedType(); converted != nil {
+		e.ConvertedType = thrift.New(*converted)
+	}
+	if logical := t.LogicalType(); logical != nil {
+		e.LogicalType = *logical
+	}
+	return e
+}
+
+// encode appends a structure of the format.
+func (b *buffer) encode(v any) error {
+	return thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(b)).Encode(v)
 }

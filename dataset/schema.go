@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -45,6 +46,11 @@ func (s *Schema) Attributes() []int {
 		}
 	}
 	return list
+}
+
+// isCoordinate reports whether a field is a coordinate of a location.
+func (s *Schema) isCoordinate(field int) bool {
+	return slices.ContainsFunc(s.Points, func(p Point) bool { return field == p.Lat || field == p.Lon })
 }
 
 // FreeName returns name, lengthened until it differs from all attributes, ignoring case.
