@@ -109,6 +109,11 @@ func (c *Column) At(i int) (text []byte, null bool) {
 	if c.kind != Text {
 		return c.print(i), c.null[i]
 	}
+	return c.textAt(i)
+}
+
+// textAt returns cell i of a column of texts. Unlike At it is inlined.
+func (c *Column) textAt(i int) (text []byte, null bool) {
 	start, end := uint32(0), c.ends[i]
 	if i > 0 {
 		start = c.ends[i-1] >> 1
@@ -176,6 +181,31 @@ func (c *Column) AppendSizes(to []byte) []byte {
 		}
 		to = binary.AppendUvarint(to, uint64(size))
 		start = end >> 1
+	}
+	return to
+}
+
+// AppendBinary appends the cells in a form that tells columns apart which differ in a cell, or in what
+// their cells are. It is not kept: other versions may have another.
+func (c *Column) AppendBinary(to []byte) []byte {
+	to = slices.Grow(to, 1+len(c.text)+4*len(c.ends)+9*len(c.null))
+	to = append(to, byte(c.kind))
+	for _, end := range c.ends {
+		to = binary.LittleEndian.AppendUint32(to, end)
+	}
+	to = append(to, c.text...)
+	for _, v := range c.integers {
+		to = binary.LittleEndian.AppendUint64(to, uint64(v))
+	}
+	for _, v := range c.reals {
+		to = binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
+	}
+	for _, null := range c.null {
+		bit := byte(0)
+		if null {
+			bit = 1
+		}
+		to = append(to, bit)
 	}
 	return to
 }

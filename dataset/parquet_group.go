@@ -123,7 +123,7 @@ func (g *parquetGroup) setBounds(some bool, low, high uint64) {
 func (g *parquetGroup) encodeTexts(cells *Column) (misfit int) {
 	g.beginColumn(len(cells.text) + 4*g.rows)
 	for i := range g.rows {
-		text, null := cells.At(i)
+		text, null := cells.textAt(i)
 		if null {
 			g.nulls++
 			continue

@@ -16,9 +16,10 @@ type batch struct {
 	done   chan struct{} // receives a value when a worker has processed the batch
 	err    error         // of the worker
 
-	hash    [sha256.Size]byte
-	invalid []invalid // rows, in their order
-	dropped []int     // valid rows that are more than their accounts may have, ascending
+	hash        [sha256.Size]byte
+	fingerprint fingerprint
+	invalid     []invalid // rows, in their order
+	dropped     []int     // valid rows that are more than their accounts may have, ascending
 
 	locations int64 // first pass
 	accounts  accounts.Tally

@@ -14,6 +14,7 @@ import (
 // findings holds what the first pass has found.
 type findings struct {
 	digest    digest
+	batches   []fingerprint // nil if another process has checked them
 	rows      int64
 	locations int64
 	accounts  *accounts.Counter
@@ -97,6 +98,7 @@ func (c *checker) check(b *batch) error {
 	b.kinds = append(b.kinds[:0], make([]infer.Column, c.kinds)...)
 	b.accounts.Reset()
 	b.locations = 0
+	b.hash, b.fingerprint = c.digester.sum(&b.rows), c.digester.fingerprint(&b.rows)
 	c.read(b, func(i int, places []place, locations int64) {
 		b.inferKinds(i)
 		for k, at := range places {
@@ -148,6 +150,7 @@ func (b *batch) inferKinds(i int) {
 // add adds the findings of a batch.
 func (f *findings) add(p *plan, b *batch) error {
 	f.digest.add(b.hash)
+	f.batches = append(f.batches, b.fingerprint)
 	f.rows += int64(b.rows.Len())
 	f.locations += b.locations
 	for c := range f.kinds {

@@ -10,13 +10,15 @@ import (
 type collector struct {
 	out     dataset.Writer
 	rejects dataset.Writer
-	digest  digest
-	rows    int64 // of the input
-	kept    int64 // of them, in the output
+	digest  *digest // nil if the batches are compared one by one
+	rows    int64   // of the input
+	kept    int64   // of them, in the output
 }
 
 func (c *collector) append(b *batch) error {
-	c.digest.add(b.hash)
+	if c.digest != nil {
+		c.digest.add(b.hash)
+	}
 	c.rows += int64(b.rows.Len())
 	c.kept += int64(b.out.Len())
 	if err := c.out.Append(b.block); err != nil || len(b.invalid) == 0 {
@@ -33,7 +35,10 @@ func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) (*collec
 		drawers[w] = r.newDrawer(out, rejects)
 		workers[w] = drawers[w].draw
 	}
-	c := &collector{out: out, rejects: rejects, digest: digest{columns: r.plan.fields}}
+	c := &collector{out: out, rejects: rejects}
+	if r.found.batches == nil {
+		c.digest = &digest{columns: r.plan.fields}
+	}
 	err := r.newPipeline().run(ctx, workers, func(b *batch) error {
 		if err := c.append(b); err != nil {
 			return err

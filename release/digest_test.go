@@ -48,7 +48,7 @@ func TestDigestTellsCellsApart(t *testing.T) {
 			}
 		}
 		var d digester
-		if (d.sum(rowsOf(a...)) == d.sum(rowsOf(b...))) != same {
+		if (d.sum(rowsOf(a...)) == d.sum(rowsOf(b...))) != same || (d.fingerprint(rowsOf(a...)) == d.fingerprint(rowsOf(b...))) != same {
 			t.Fatalf("%v and %v", a, b)
 		}
 	})

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"crypto/sha256"
 	"errors"
 	"slices"
 
@@ -15,7 +14,7 @@ type drawer struct {
 	rowReader
 	mechanism planar.Mechanism
 	source    *exact.Source
-	digests   [][sha256.Size]byte // of the batches; nil if only all of them together are known
+	checked   []fingerprint // of the batches; nil if another process has checked them, and only their digest is known
 	out       dataset.Writer
 	kind      dataset.Kind   // of the cells that are drawn
 	rejects   dataset.Writer // nil if no row is invalid
@@ -33,10 +32,12 @@ func (d *drawer) draw(b *batch) error {
 		b.released[i].Reset(d.kind)
 	}
 	d.drop(b)
-	d.read(b, func(_ int, places []place, _ int64) { d.release(b, places) })
-	if d.digests != nil && (b.number >= len(d.digests) || b.hash != d.digests[b.number]) {
+	if d.checked == nil {
+		b.hash = d.digester.sum(&b.rows)
+	} else if b.number >= len(d.checked) || d.digester.fingerprint(&b.rows) != d.checked[b.number] {
 		return errChanged
 	}
+	d.read(b, func(_ int, places []place, _ int64) { d.release(b, places) })
 	b.setLeftOut()
 	d.assemble(b)
 	var err error

@@ -357,7 +357,7 @@ func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 		rowReader: newRowReader(r.plan),
 		mechanism: r.mechanism,
 		source:    exact.NewSource(nil),
-		digests:   r.found.digest.batches,
+		checked:   r.found.batches,
 		allowance: r.found.allowance,
 		payer:     []byte(payer),
 		out:       out,

@@ -105,10 +105,9 @@ type rowReader struct {
 
 func newRowReader(p *plan) rowReader { return rowReader{plan: p, places: make([]place, len(p.points))} }
 
-// read reads a batch: it computes its digest and records the invalid rows. For every other
-// row that is not dropped it calls each with the row's places and the number of its locations.
+// read reads a batch: it records the invalid rows. For every other row that is not dropped it
+// calls each with the row's places and the number of its locations.
 func (r *rowReader) read(b *batch, each func(i int, places []place, locations int64)) {
-	b.hash = r.digester.sum(&b.rows)
 	b.invalid = b.invalid[:0]
 	dropped := b.dropped
 	for i := range b.rows.Len() {
