@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/geosql/geosql/internal/decimal"
 )
@@ -164,6 +165,20 @@ func (c *Column) Texts(to *Column) *Column {
 	}
 	to.text, to.ends = text, ends
 	return to
+}
+
+// isUTF8 reports whether all cells of a column of texts are UTF-8: all of them together are, and none
+// begins within a character. That takes a fraction of the time of a look at each.
+func (c *Column) isUTF8() bool {
+	if !utf8.Valid(c.text) {
+		return false
+	}
+	for _, end := range c.ends {
+		if next := int(end >> 1); next < len(c.text) && !utf8.RuneStart(c.text[next]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Text returns the concatenated text of all cells of a column of texts. It is valid until the next

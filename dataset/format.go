@@ -86,6 +86,21 @@ func (f Format) Holds(kind Kind, c *Column, i int) bool {
 	}
 }
 
+// HoldsAll reports whether all cells can be written in a column of a kind, as far as that shows
+// without a look at each of them. After false, [Format.Holds] tells.
+func (f Format) HoldsAll(kind Kind, c *Column) bool {
+	switch {
+	case !f.Typed():
+		return true
+	case kind != c.kind:
+		return false
+	case kind == Real:
+		return f == Parquet || f == GeoParquet
+	default:
+		return kind == Integer || c.isUTF8()
+	}
+}
+
 // A Writer writes a data set.
 type Writer interface {
 	// Encode encodes a batch, which has the columns of the schema. Batches may be encoded

@@ -122,13 +122,14 @@ func (g *parquetGroup) setBounds(some bool, low, high uint64) {
 // encodeTexts encodes a column. It returns the first row whose cell is not UTF-8, or -1.
 func (g *parquetGroup) encodeTexts(cells *Column) (misfit int) {
 	g.beginColumn(len(cells.text) + 4*g.rows)
+	valid := cells.isUTF8()
 	for i := range g.rows {
 		text, null := cells.textAt(i)
 		if null {
 			g.nulls++
 			continue
 		}
-		if !utf8.Valid(text) {
+		if !valid && !utf8.Valid(text) {
 			return i
 		}
 		g.setPresent(i)

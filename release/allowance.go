@@ -60,8 +60,9 @@ func (d *drawer) drop(b *batch) {
 		return
 	}
 	d.asking = d.asking[:0]
+	d.begin(&b.rows)
 	for i := range b.rows.Len() {
-		if n, err := d.plan.readRow(&b.rows, i, d.places); err != nil || n == 0 {
+		if n, err := d.readRow(&b.rows, i); err != nil || n == 0 {
 			continue
 		}
 		account := d.payer

@@ -21,11 +21,32 @@ const everyone = "*"
 // in memory.
 const longestAccount = 1000
 
+// A rowReader reads the rows of batches for one of the passes. Each worker has one.
+type rowReader struct {
+	plan     *plan
+	places   []place
+	doubtful []int // kept columns of a batch some of whose cells the output perhaps cannot hold
+	digester digester
+}
+
+func newRowReader(p *plan) rowReader { return rowReader{plan: p, places: make([]place, len(p.points))} }
+
+// begin prepares to read the rows of a batch.
+func (r *rowReader) begin(rows *dataset.Rows) {
+	r.doubtful = r.doubtful[:0]
+	for _, o := range r.plan.output {
+		if o.kept() && !r.plan.format.HoldsAll(r.plan.fields[o.column].Kind, &rows.Columns[o.column]) {
+			r.doubtful = append(r.doubtful, o.column)
+		}
+	}
+}
+
 // readRow reads the locations of a row, one for each pair of columns, and returns their
 // number. A location with a NULL coordinate does not count, and a row without locations
 // needs no account. An error says why the row is invalid, which depends on the text of its
 // cells alone.
-func (p *plan) readRow(rows *dataset.Rows, i int, places []place) (locations int64, err error) {
+func (r *rowReader) readRow(rows *dataset.Rows, i int) (locations int64, err error) {
+	p, places := r.plan, r.places
 	for k, point := range p.points {
 		lat, noLat, err := p.coordinate(rows, i, point.Lat, 90)
 		if err != nil {
@@ -48,7 +69,7 @@ func (p *plan) readRow(rows *dataset.Rows, i int, places []place) (locations int
 	if p.whole && locations > 0 && locations < int64(len(p.points)) {
 		return 0, fmt.Errorf("it has only %d of its %d locations, and --max-rows-per-account needs rows that cost the same", locations, len(p.points))
 	}
-	return locations, p.checkKept(rows, i)
+	return locations, r.checkKept(rows, i)
 }
 
 // checkAccount returns an error if a row has no valid account.
@@ -66,16 +87,10 @@ func (p *plan) checkAccount(rows *dataset.Rows, i int) error {
 
 // checkKept returns an error if the output cannot hold the kept cells of a row. It is called
 // before anybody is charged.
-func (p *plan) checkKept(rows *dataset.Rows, i int) error {
-	if !p.format.Typed() {
-		return nil
-	}
-	for _, o := range p.output {
-		if !o.kept() {
-			continue
-		}
-		if f := p.fields[o.column]; !p.format.Holds(f.Kind, &rows.Columns[o.column], i) {
-			return fmt.Errorf("column %s: %w", printable.Text(f.Name), rows.Columns[o.column].MisfitError(i, f.Kind))
+func (r *rowReader) checkKept(rows *dataset.Rows, i int) error {
+	for _, column := range r.doubtful {
+		if f := r.plan.fields[column]; !r.plan.format.Holds(f.Kind, &rows.Columns[column], i) {
+			return fmt.Errorf("column %s: %w", printable.Text(f.Name), rows.Columns[column].MisfitError(i, f.Kind))
 		}
 	}
 	return nil
@@ -96,22 +111,14 @@ func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x f
 	return x, false, err
 }
 
-// A rowReader reads the rows of batches for one of the passes. Each worker has one.
-type rowReader struct {
-	plan     *plan
-	places   []place
-	digester digester
-}
-
-func newRowReader(p *plan) rowReader { return rowReader{plan: p, places: make([]place, len(p.points))} }
-
 // read reads a batch: it records the invalid rows. For every other row that is not dropped it
 // calls each with the row's places and the number of its locations.
 func (r *rowReader) read(b *batch, each func(i int, places []place, locations int64)) {
+	r.begin(&b.rows)
 	b.invalid = b.invalid[:0]
 	dropped := b.dropped
 	for i := range b.rows.Len() {
-		locations, err := r.plan.readRow(&b.rows, i, r.places)
+		locations, err := r.readRow(&b.rows, i)
 		if err != nil {
 			b.invalid = append(b.invalid, invalid{i, err})
 			continue

@@ -19,7 +19,11 @@ func Distance(lat1, lon1, lat2, lon2 float64) float64 {
 	normal := equatorialRadius / math.Sqrt(w2)
 	meridional := normal * (1 - eccentricity2) / w2
 	north := (lat2 - lat1) * radiansPerDegree * meridional
-	east := math.Remainder(lon2-lon1, 360) * radiansPerDegree * normal * cos
+	east := lon2 - lon1
+	if math.Abs(east) > 180 { // a remainder takes as long as the rest
+		east = math.Remainder(east, 360)
+	}
+	east = east * radiansPerDegree * normal * cos
 	if d := math.Hypot(north, east); d < 500e3 && math.Abs(middle) < 60 {
 		return d
 	}
