@@ -202,6 +202,38 @@ func TestParquetTypes(t *testing.T) {
 	})
 }
 
+// Integers of 32 bits, columns that are never NULL and dictionaries are read as others.
+func TestParquetPages(t *testing.T) {
+	type row struct {
+		Small    int32    `parquet:"small"`
+		Maybe    *int32   `parquet:"maybe,optional"`
+		Repeated int64    `parquet:"repeated,dict"`
+		Seldom   *int32   `parquet:"seldom,optional,dict"`
+		Real     *float64 `parquet:"real,optional,dict"`
+		Text     string   `parquet:"text"`
+		Word     *string  `parquet:"word,optional,dict"`
+	}
+	var rows []row
+	var want [][]string
+	for i := range 3000 {
+		x := row{Small: int32(-i), Repeated: int64(i%3) << 40, Text: strings.Repeat("y", i%5)}
+		cells := []string{strconv.Itoa(-i), datasettest.Null, strconv.FormatInt(x.Repeated, 10), datasettest.Null, datasettest.Null, x.Text, datasettest.Null}
+		if i%4 != 0 {
+			small, real, word := int32(i%7), float64(i%5)/4, strings.Repeat("w", 10*(i%4))
+			x.Maybe, x.Seldom, x.Real, x.Word = &small, &small, &real, &word
+			cells[1], cells[3], cells[4], cells[6] = strconv.Itoa(i%7), strconv.Itoa(i%7), strconv.FormatFloat(real, 'f', -1, 64), word
+		}
+		rows, want = append(rows, x), append(want, cells)
+	}
+	r := datasettest.Open(t, others(t, rows...))
+	defer r.Close()
+	got, err := datasettest.Read(r, datasettest.All(r), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	datasettest.Same(t, got, want)
+}
+
 func TestParquetDecimals(t *testing.T) {
 	type row struct {
 		Price  int32    `parquet:"price,decimal(2:9)"`
