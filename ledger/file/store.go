@@ -187,7 +187,7 @@ ON CONFLICT DO UPDATE SET user = excluded.user, held = excluded.held, changed = 
 
 	takeLeaseSQL = `
 INSERT INTO lease(account, unit, user, most, lost) VALUES (?1, ?2, ?3, ?4, 0)
-ON CONFLICT DO UPDATE SET user = excluded.user, most = excluded.most WHERE user IS NULL OR user = excluded.user
+ON CONFLICT DO UPDATE SET user = excluded.user, most = max(most, excluded.most) WHERE user IS NULL OR user = excluded.user
 RETURNING 1`
 
 	putRunSQL = `INSERT INTO run(trace, first, points) VALUES (?1, ?2, ?3)`

@@ -17,9 +17,16 @@ var leaseTests = tests{
 	"LeaseLeftByACrash":   leaseLeftByACrash,
 	"LeaseOfManyAccounts": leaseOfManyAccounts,
 	"LeaseAndLimit":       leaseAndLimit,
+	"LeaseEnds":           leaseEnds,
+	"LeaseTakenTwice":     leaseTakenTwice,
+	"LeaseBeforeATrace":   leaseBeforeATrace,
+	"LeaseBroken":         leaseBroken,
 }
 
-func init() { clients["walk"] = walkOn }
+func init() {
+	clients["walk"] = walkOn
+	clients["walkTwo"] = walkTwo
+}
 
 // walkOn takes two steps of traces t0, t1, .. of the account ana in one statement, as many as it is told in
 // a line. After each line it says what ana has spent, and a line that is no number ends the statement.
@@ -276,6 +283,132 @@ func leaseAndLimit(t *testing.T, e Engine) {
 	check(t, s.End())
 	if b := balance(t, l, "ana"); b.Spent != 2 || b.Reserved != 0 {
 		t.Errorf("%+v", b)
+	}
+	check(t, verify(l, "", nil))
+}
+
+// A lease ends with its statement, and does not wait until its process does something else.
+func leaseEnds(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 1000, 0))
+	other := l.start(t, "walk")
+	other.say(3)
+	other.hear()
+	other.say("end")
+	if said := other.hear(); said != "ended" {
+		t.Fatal(said)
+	}
+	other.kill()
+	tr, state, lost := openTrace(t, l, "t2", "ana")
+	if state == "" || lost != 0 {
+		t.Errorf("state %q, lost %d", state, int64(lost))
+	}
+	check(t, tr.Close(nil))
+	if restarted, err := l.RestartTrace("t2", "ana", "m"); restarted || err != nil {
+		t.Errorf("restarted %v, %v", restarted, err)
+	}
+}
+
+// walkTwo takes four steps of a trace that cost 10 each, while another trace of the account is open, and then one
+// step of the other that costs 1.
+func walkTwo(l ledger.Ledger, _ []string) error {
+	if err := l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 500}}); err != nil {
+		return err
+	}
+	s := l.NewStatement()
+	var both [2]ledger.Trace
+	for i := range both {
+		var err error
+		if both[i], _, _, err = s.OpenTrace(fmt.Sprint("t", i), "ana", "m", "predictive_step"); err != nil {
+			return err
+		}
+	}
+	for i := range 5 {
+		tr, cost := both[0], budget.Amount(10)
+		if i == 4 {
+			tr, cost = both[1], 1
+		}
+		if err := tr.Reserve(cost, 100); err != nil {
+			return err
+		}
+		tr.Add(ledger.Point{Time: noon, Hard: true, Spent: cost})
+	}
+	fmt.Println("stepped")
+	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	return err
+}
+
+// A lease that is taken again for a cheaper trace covers what the dearer one has spent.
+func leaseTakenTwice(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 1000, 0))
+	other := l.start(t, "walkTwo")
+	other.hear()
+	other.kill()
+	restarted, err := l.RestartTrace("t0", "ana", "m")
+	check(t, err)
+	tr, _, lost := openTrace(t, l, "t0", "ana")
+	if !restarted || lost < 40 {
+		t.Errorf("restarted %v, lost %d of 40", restarted, int64(lost))
+	}
+	check(t, tr.Close(nil))
+}
+
+// Who has opened a new trace before a lease takes no step of it after a crash: it knows of no gap.
+func leaseBeforeATrace(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 1000, 0))
+	early, _, _ := openTrace(t, l, "t2", "ana")
+	other := l.start(t, "walk")
+	other.say(3)
+	other.hear()
+	other.kill()
+	restarted, err := l.RestartTrace("t2", "ana", "m")
+	check(t, err)
+	if err := early.Reserve(3, 3); !restarted || !isA[*ledger.TraceTakenError](err) {
+		t.Errorf("restarted %v; after that %v", restarted, err)
+	}
+	check(t, early.Close(nil))
+	tr, _, lost := openTrace(t, l, "t2", "ana")
+	if lost < 2 {
+		t.Errorf("lost %d", int64(lost))
+	}
+	check(t, tr.Close(nil))
+}
+
+// A process whose lease was broken, although it lives, takes another one. What it did before does not come back with it.
+func leaseBroken(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("ana", "m", 1000, 0))
+	other := l.start(t, "walk")
+	other.say(4)
+	other.hear()
+	restarted, err := l.RestartTrace("t3", "ana", "m")
+	check(t, err)
+	tr, state, lost := openTrace(t, l, "t3", "ana")
+	if !restarted || state != "" || lost < 2 {
+		t.Errorf("restarted %v, state %q, lost %d", restarted, state, int64(lost))
+	}
+	step(t, tr, 0, 3)
+	other.say(2)
+	other.hear()
+	if err := tr.Close([]byte("s")); err != nil {
+		t.Errorf("somebody else's trace: %v", err)
+	}
+	other.say("end")
+	if said := other.hear(); said != "ended" {
+		t.Error(said)
+	}
+	other.end()
+	points, err := l.TraceRun("t3")
+	check(t, err)
+	if len(points) != 2 || !points[0].Gap || points[0].Spent != lost {
+		t.Errorf("run %+v", points)
+	}
+	for name, want := range map[string]int{"t2": 0, "t5": 3} { // t5 has a gap too
+		if points, err := l.TraceRun(name); err != nil || len(points) != want {
+			t.Errorf("%s has %d points, %v", name, len(points), err)
+		}
 	}
 	check(t, verify(l, "", nil))
 }

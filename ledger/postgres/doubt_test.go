@@ -82,6 +82,62 @@ var doubted = map[string]func(*doubter){
 	},
 }
 
+// addWarnings lets warn have the server warn of every entry: then a transaction is in doubt, and is stored.
+const addWarnings = `
+CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''a warning''; RETURN NULL; END';
+CREATE TRIGGER warn AFTER INSERT ON geosql.entry FOR EACH STATEMENT EXECUTE FUNCTION warn();
+ALTER TABLE geosql.entry DISABLE TRIGGER warn`
+
+// warn has the server warn, or not.
+func warn(t *testing.T, where string, on bool) {
+	able := "DISABLE"
+	if on {
+		able = "ENABLE"
+	}
+	exec(t, where, "ALTER TABLE geosql.entry "+able+" TRIGGER warn")
+}
+
+// TestLeasedTraceSavedInDoubt saves a trace that goes by a lease in a transaction that is stored although it fails. It is
+// not saved a second time, and those that wait with it are saved.
+func TestLeasedTraceSavedInDoubt(t *testing.T) {
+	where := pgtest.Start(t).Database(t)
+	l := open(t, where)
+	check(t, l.SetLimit("*", unit, one, 0))
+	check(t, l.Reserve(unit, items(9*hundredth, "ana")))
+	exec(t, where, addWarnings)
+	s := l.NewStatement()
+	traces := []string{"first", "second", "third"}
+	for i, name := range traces {
+		tr, _, _, err := s.OpenTrace(name, "ana", unit, "f")
+		check(t, err)
+		check(t, tr.Reserve(hundredth, hundredth))
+		tr.Add(ledger.Point{Time: time.Unix(1, 0), Hard: true, Spent: hundredth})
+		if i == 2 {
+			warn(t, where, true)
+			if err := tr.Save([]byte("saved")); err == nil {
+				t.Error("a warning was overlooked")
+			}
+			warn(t, where, false)
+		}
+		check(t, tr.Close([]byte("closed")))
+	}
+	check(t, s.End())
+	for _, name := range traces {
+		points, err := l.TraceRun(name)
+		check(t, err)
+		if len(points) != 1 || points[0].Gap {
+			t.Errorf("%s has points %+v", name, points)
+		}
+	}
+	b, err := l.Balance("ana", unit)
+	check(t, err)
+	if b.Spent != 3*hundredth {
+		t.Errorf("%+v", b)
+	}
+	_, err = l.Verify("", nil)
+	check(t, err)
+}
+
 // TestNothingReturnsTwice has calls fail whose transaction is stored, or may be: what they return
 // must not return again, and what they have used must not be recorded again. Another process holds
 // something of the same account, which must stay reserved.
@@ -90,10 +146,7 @@ func TestNothingReturnsTwice(t *testing.T) {
 	away = time.Millisecond
 	where := pgtest.Start(t).Database(t)
 	check(t, open(t, where).SetLimit("*", unit, one, 0))
-	exec(t, where, `
-CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''a warning''; RETURN NULL; END';
-CREATE TRIGGER warn AFTER INSERT ON geosql.entry FOR EACH STATEMENT EXECUTE FUNCTION warn();
-ALTER TABLE geosql.entry DISABLE TRIGGER warn`)
+	exec(t, where, addWarnings)
 	play := func(t *testing.T, call, account, through string, setUp func(*Ledger) (fault func(on bool))) {
 		l, err := Open(fmt.Sprintf("%s&application_name=other%d", through, others.Add(1)), false)
 		check(t, err)
@@ -129,13 +182,7 @@ ALTER TABLE geosql.entry DISABLE TRIGGER warn`)
 		})
 		t.Run(call+"/warning", func(t *testing.T) {
 			play(t, call, call+" warning", where, func(*Ledger) func(bool) {
-				return func(on bool) {
-					able := "DISABLE"
-					if on {
-						able = "ENABLE"
-					}
-					exec(t, where, "ALTER TABLE geosql.entry "+able+" TRIGGER warn")
-				}
+				return func(on bool) { warn(t, where, on) }
 			})
 		})
 		t.Run(call+"/cut", func(t *testing.T) {

@@ -137,7 +137,7 @@ func (t *transaction) TakeLeases(user []byte, unit budget.Unit, accounts []strin
 	t.written++
 	err = t.query(`
 INSERT INTO geosql.lease AS l(account, unit, "user", most, lost) SELECT a, $2, $3, $4, 0 FROM unnest($1::text[]) AS a
-ON CONFLICT (account, unit) DO UPDATE SET "user" = excluded."user", most = excluded.most
+ON CONFLICT (account, unit) DO UPDATE SET "user" = excluded."user", most = greatest(l.most, excluded.most)
   WHERE l."user" IS NULL OR l."user" = excluded."user"
 RETURNING account`, func(rows pgx.Rows) error {
 		var account string

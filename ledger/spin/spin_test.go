@@ -32,6 +32,11 @@ func TestEveryState(t *testing.T) {
 		{"ledger.pml", "PROCESSES=1 PER=2 LIMIT=1 NO_FAILURES"},
 		{"ledger.pml", "PROCESSES=1 PER=2 LIMIT=1 WINDOW=0 DOUBT"},
 		{"trace.pml", "PROCESSES=3"},
+		{"lease.pml", "NAMES=1"},
+		{"lease.pml", "NAMES=1 LEASING=1 DOUBT"},
+		{"lease.pml", "POINTS=1 LEASING=1"},
+		{"lease.pml", "PROCESSES=1 POINTS=1 DOUBT"},
+		{"lease.pml", "PROCESSES=1 MOST=2 LIMIT=3"},
 	} {
 		if v := verify(t, c.model, 2048, false, c.macros); v.Violated != "" {
 			t.Errorf("%s %s: %s is violated after %d steps", c.model, c.macros, v.Violated, v.Depth)
@@ -44,12 +49,16 @@ func TestEveryStateOfMore(t *testing.T) {
 	if os.Getenv("GEOSQL_SPIN") == "" {
 		t.Skip("GEOSQL_SPIN is not set")
 	}
-	for _, macros := range []string{
-		"PROCESSES=3 LIMIT=2 WINDOW=0 NO_FAILURES",
-		"PROCESSES=1 PER=2 LIMIT=2 WINDOW=0 DOUBT",
+	for _, c := range []struct{ model, macros string }{
+		{"ledger.pml", "PROCESSES=3 LIMIT=2 WINDOW=0 NO_FAILURES"},
+		{"ledger.pml", "PROCESSES=1 PER=2 LIMIT=2 WINDOW=0 DOUBT"},
+		{"lease.pml", "NAMES=1 POINTS=3 MOST=2 LIMIT=3"},
+		{"lease.pml", "NAMES=1 DOUBT"},
+		{"lease.pml", "POINTS=1"},
+		{"lease.pml", "POINTS=1 LEASING=1 DOUBT"},
 	} {
-		if v := verify(t, "ledger.pml", 8192, false, macros); v.Violated != "" {
-			t.Errorf("%s: %s is violated after %d steps", macros, v.Violated, v.Depth)
+		if v := verify(t, c.model, 8192, false, c.macros); v.Violated != "" {
+			t.Errorf("%s %s: %s is violated after %d steps", c.model, c.macros, v.Violated, v.Depth)
 		}
 	}
 }
@@ -71,6 +80,17 @@ func TestPlantedFaults(t *testing.T) {
 		{"NOTES_WAIT_AGAIN", "ledger.pml", "PROCESSES=2 WINDOW=0 DOUBT", "held_is_reserved"},
 		{"HOLD_KEPT_IN_DOUBT", "ledger.pml", "PROCESSES=1 WINDOW=0 DOUBT", "held_is_reserved"},
 		{"UNFENCED", "trace.pml", "PROCESSES=2", "follows_its_state"},
+		{"LEASE_UNSEEN", "lease.pml", "NAMES=1", "lost_is_counted"},
+		{"LEASED_FIRST", "lease.pml", "NAMES=1 DOUBT", "lost_is_counted"},
+		{"ENDED_FIRST", "lease.pml", "NAMES=1", "lost_is_counted"},
+		{"ENDED_IN_DOUBT", "lease.pml", "NAMES=1 DOUBT", "lost_is_counted"},
+		{"SAVED_UNSEEN", "lease.pml", "NAMES=1", "follows_its_state"},
+		{"SAVED_IN_DOUBT", "lease.pml", "PROCESSES=1 DOUBT", "follows_its_state"},
+		{"LOST_UNSEEN", "lease.pml", "NAMES=1", "lost_is_counted"},
+		{"NEW_FORGOTTEN", "lease.pml", "NAMES=1", "lost_is_counted"},
+		{"MOST_SHRINKS", "lease.pml", "PROCESSES=1 MOST=2 LIMIT=3", "lost_is_counted"},
+		{"TAKEN_AGAIN", "lease.pml", "POINTS=1 LEASING=1 NO_CRASHES", "follows_its_state"},
+		{"RESTART_REFUNDS", "lease.pml", "NAMES=1", "seen_is_covered"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			if v := verify(t, c.model, 2048, true, c.macros+" FAULT_"+c.fault); v.Violated != c.violated {

@@ -22,7 +22,8 @@ import (
 //
 //   - Whoever opens, marks or saves a trace that is not marked as its own looks for a lease on the
 //     account in the same state of the ledger, or the same transaction, and is refused while
-//     another process has one. A trace that was opened before is not marked, because marking looks again.
+//     another process has one. A trace that was opened before is not marked, because marking looks again,
+//     also for what was lost since of traces that have no row yet.
 //   - A process takes a lease in a transaction that checks that the trace has not changed since it
 //     was read. Other traces of the account are read after that.
 //   - Between traces of one process [Core.seats] decides: a trace goes by the lease only if it was
@@ -30,13 +31,15 @@ import (
 //   - What points that are not saved have spent is at most the row's most, for each trace. So after
 //     a crash each trace of the account may have lost points, for at most that. RestartTrace counts
 //     it for each of them: in the rows of those that are there, and in the row of the lease for those
-//     that come later. It ends everything that the crashed process had leased.
+//     that come later. It ends everything that the crashed process had leased. If that process lives, it does
+//     not take the lease again, but another one.
 //   - The lease ends in the transaction that saves the last of the traces. Their saving checks that the
 //     lease was not ended by a restart.
 //
 // Another process waits for the lease as for a lock, and is then refused as for a trace in use.
 type lease struct {
 	user       []byte // a random name, in the rows of the leased accounts
+	first      Key    // the account that was leased first
 	accounts   int    // how many there are
 	statements int    // that use it and have not ended
 	open       int    // traces that go by it and are not closed
@@ -117,20 +120,21 @@ func (c *Core) rise(t *trace) {
 	if s.traces--; s.traces == 0 {
 		delete(c.seats, t.name)
 	}
-	c.leave(t)
+	if !t.closed {
+		c.leave(t)
+	}
 }
 
-// leave has a trace go by no lease any more. It is called under mu.
+// leave has a lease count a trace no more. It is called under mu.
 func (c *Core) leave(t *trace) {
 	if l := t.lease; l != nil {
-		t.lease = nil
 		l.open--
 		c.endIfIdle(l)
 	}
 }
 
-// endIfIdle has the next transaction of traces end a lease that nobody uses. It is called under
-// mu.
+// endIfIdle has the next transaction of traces, which saves all that wait, end a lease that nobody uses. It is
+// called under mu.
 func (c *Core) endIfIdle(l *lease) {
 	if c.lease == l && l.statements == 0 && l.open == 0 {
 		c.lease = nil
@@ -158,7 +162,8 @@ func (c *Core) readTrace(t *trace) (found TraceRow, err error) {
 		switch {
 		case by.User == nil:
 			c.mu.Lock()
-			c.leave(t) // the row was not read under it
+			c.leave(t)
+			t.lease = nil // the row was not read under it
 			c.mu.Unlock()
 			return found, nil
 		case t.knows(by.User):
@@ -201,7 +206,7 @@ func (t *trace) openRow(r Reader, l LeaseRow) (TraceRow, error) {
 // reserveByLease ensures from the account's pool that what a step may cost is reserved, and reports whether
 // it has. It needs a lease, and takes one if this is not the statement's first trace.
 func (t *trace) reserveByLease(cost budget.Amount, revision int64) (ok bool, err error) {
-	if t.statement == nil || t.user != nil || !t.looked {
+	if t.statement == nil || t.user != nil || t.inDoubt || !t.looked {
 		return false, nil
 	}
 	c := t.core
@@ -264,6 +269,7 @@ func (t *trace) takeLease(cost budget.Amount) error {
 	l := c.lease
 	t.statement.use(l)
 	pools := c.toLease(l, t.unit, t.account)
+	first, broken := l.first, false
 	c.mu.Unlock()
 	accounts := slices.Sorted(maps.Keys(pools))
 	most, ok := cost.Times(stepsByLease)
@@ -275,16 +281,22 @@ func (t *trace) takeLease(cost budget.Amount) error {
 		if err := t.checkUser(tx); err != nil {
 			return err
 		}
+		if broken, err = l.broken(tx, first); err != nil || broken {
+			return err
+		}
 		taken, err = tx.TakeLeases(l.user, t.unit, accounts, most)
 		return err
 	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if Is[*InDoubtError](err) && c.lease == l {
-		c.lease = nil // it may be stored, and is used no more
+	if (broken || Is[*InDoubtError](err)) && c.lease == l {
+		c.lease = nil // nobody knows whether it is stored, or a restart has counted it as lost
 	}
-	if err != nil {
+	if err != nil || broken {
 		return err
+	}
+	if len(taken) > 0 && l.accounts == 0 {
+		l.first = Key{taken[0], t.unit}
 	}
 	for _, a := range taken {
 		pools[a].lease, pools[a].most = l, most
@@ -295,6 +307,16 @@ func (t *trace) takeLease(cost budget.Amount) error {
 		l.open++
 	}
 	return nil
+}
+
+// broken reports whether a restart has ended a lease: it has ended it on all accounts then. Taken once more under its
+// name, the lease would bring back the traces that were counted as lost.
+func (l *lease) broken(tx Transaction, first Key) (bool, error) {
+	if first == (Key{}) {
+		return false, nil
+	}
+	found, err := tx.Lease(first)
+	return !slices.Equal(found.User, l.user), err
 }
 
 // toLease returns the pool of an account, and of others that are not leased. It is called under mu.
@@ -324,6 +346,7 @@ func (t *trace) wait(state []byte) error {
 	c := t.core
 	c.mu.Lock()
 	t.closed, t.state = true, state
+	c.leave(t)
 	t.returnToPool()
 	c.seats[t.name].by = t
 	c.waiting = append(c.waiting, t)
@@ -416,12 +439,12 @@ func (c *Core) needsOfTraces(yield func(Key) bool) {
 	}
 }
 
-// postTraces saves traces that are closed. It leaves out those that a restart has taken from this process: a
-// gap stands for their points.
+// postTraces saves traces that are closed. It leaves out those that a restart has taken from this process, for whose
+// points a gap stands, and those that a commit in doubt has saved or marked.
 func postTraces(tx Transaction, traces []*trace) error {
 	var held *lease // by this transaction: its traces need no look each
 	for _, t := range traces {
-		if t.user != nil || t.lease != held || held == nil {
+		if t.user != nil || t.inDoubt || t.lease != held || held == nil {
 			err := t.checkUser(tx)
 			switch {
 			case Is[*ledger.TraceTakenError](err):

@@ -135,8 +135,9 @@ type Transaction interface {
 	FreeTrace(name string, saved int64, lost budget.Amount) error
 
 	// TakeLeases leases the traces of accounts, in ascending order, to a user: each may spend so much on
-	// points that are not saved. It returns the accounts that nobody else has leased. No trace of another
-	// process becomes marked between those that see the lease in their transaction and those that do not.
+	// points that are not saved, or what it may already if that is more. It returns the accounts that
+	// nobody else has leased. No trace of another process becomes marked between those that see the lease
+	// in their transaction and those that do not.
 	TakeLeases(user []byte, unit budget.Unit, accounts []string, most budget.Amount) ([]string, error)
 
 	// LeasedTraces returns the traces of the accounts that a user has leased which are not marked as

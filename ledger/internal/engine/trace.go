@@ -34,6 +34,7 @@ type trace struct {
 
 	lease   *lease // that its row was read under; guarded by the core's mu
 	byLease bool   // whether it has drawn by it
+	inDoubt bool   // its row may be another one than it knows
 	closed  bool   // it waits to be saved, with the state
 	state   []byte
 }
@@ -127,7 +128,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		return tx.TakeTrace(t.name, &row)
 	})
 	if Is[*InDoubtError](err) {
-		t.held.Left = 0 // it may have returned
+		t.held.Left, t.inDoubt = 0, true // what was held may have returned
 		return err
 	}
 	if err != nil {
@@ -194,24 +195,26 @@ func (t *trace) reserveFor(tx Transaction, cost, most budget.Amount, drawn ledge
 
 // checkUser checks that nobody else has used the trace since it was read.
 func (t *trace) checkUser(tx Transaction) error {
+	var l LeaseRow
+	if t.user == nil { // before the row, which has what was done by a lease that ends meanwhile
+		var err error
+		if l, err = tx.Lease(t.key()); err != nil {
+			return err
+		}
+	}
 	found, err := tx.Trace(t.name)
 	if err != nil {
 		return err
 	}
+	lost := t.gap
 	if found == nil {
-		found = new(TraceRow)
+		found, lost = new(TraceRow), l.Lost
 	}
-	if !slices.Equal(found.User, t.user) || found.Saved != t.saved {
+	if !slices.Equal(found.User, t.user) || found.Saved != t.saved || lost != t.gap ||
+		t.user == nil && (l.User != nil || t.byLease) && !t.knows(l.User) {
 		return &ledger.TraceTakenError{Trace: t.name}
 	}
-	if t.user != nil {
-		return nil
-	}
-	l, err := tx.Lease(t.key())
-	if err == nil && (l.User != nil || t.byLease) && !t.knows(l.User) {
-		err = &ledger.TraceTakenError{Trace: t.name}
-	}
-	return err
+	return nil
 }
 
 // key returns the key of the balance that the trace charges.
@@ -272,6 +275,7 @@ func (t *trace) save(state []byte, done bool) error {
 		return t.post(tx, state, done)
 	})
 	if err != nil {
+		t.inDoubt = t.inDoubt || Is[*InDoubtError](err)
 		return err
 	}
 	t.saved += int64(len(t.unsaved()))
