@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
@@ -34,14 +35,34 @@ func TestCrashFaultLaterVersion(t *testing.T) {
 	}
 }
 
-// A ledger of version 2, which knew no leases, keeps its traces. A program of that version that still has it open
+// A ledger of version 1, which had no chain of entries, is not read.
+func TestVersion1(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x-ledger")
+	l, err := file.Open(path, true)
+	check(t, err)
+	check(t, l.Close())
+	old, err := sqlite.Open(path, sqlite.ReadWrite)
+	check(t, err)
+	check(t, old.Exec("PRAGMA user_version = 1"))
+	check(t, old.Close())
+	if _, err := file.Open(path, true); err == nil || !strings.Contains(err.Error(), "the ledger has the unknown version 1") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A ledger of version 2, which knew no leases, keeps what it has, and its traces are leased. A program of that version that still has it open
 // takes no steps any more.
 func TestVersion2(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")
 	l, err := file.Open(path, true)
 	check(t, err)
 	check(t, l.SetLimit("ana", "m", 100, 0))
-	stepOnce(t, l, "")
+	stepOnce(t, l, "walk", "")
+	check(t, l.Charge("f", "m", []ledger.Item{{Account: "ana", Epsilon: 7, Evaluations: 1}}))
+	before, err := l.Balance("ana", "m")
+	check(t, err)
+	head, err := l.Head()
+	check(t, err)
 	check(t, l.Close())
 	old, err := sqlite.Open(path, sqlite.ReadWrite)
 	check(t, err)
@@ -51,11 +72,26 @@ func TestVersion2(t *testing.T) {
 	step, _, err := old.Prepare(oldStep)
 	check(t, err)
 	defer step.Close()
-	for range 2 {
+	for i := range 2 {
 		l, err := file.Open(path, false)
 		check(t, err)
-		stepOnce(t, l, "here")
-		if _, err := l.Verify("", nil); err != nil {
+		if b, err := l.Balance("ana", "m"); err != nil || i == 0 && b != before {
+			t.Errorf("%+v, %v; it was %+v", b, err, before)
+		}
+		stepOnce(t, l, "walk", "here")
+		check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 9}}))
+		s := l.NewStatement()
+		for _, name := range []string{"walk", "new", "newer"} {
+			stepOnce(t, s, name, map[bool]string{true: "here"}[i == 1 || name == "walk"])
+		}
+		if !leases(t, old) {
+			t.Error("nothing is leased")
+		}
+		check(t, s.End())
+		if leases(t, old) {
+			t.Error("something is leased still")
+		}
+		if _, err := l.Verify("", &head); err != nil {
 			t.Error(err)
 		}
 		check(t, l.Close())
@@ -66,16 +102,32 @@ func TestVersion2(t *testing.T) {
 }
 
 // stepOnce takes a step of a trace that has a state, and leaves it the state "here".
-func stepOnce(t *testing.T, l *file.Ledger, state string) {
+func stepOnce(t *testing.T, of opener, name, state string) {
 	t.Helper()
-	tr, found, _, err := l.OpenTrace("walk", "ana", "m", "f")
+	tr, found, _, err := of.OpenTrace(name, "ana", "m", "f")
 	check(t, err)
 	if string(found) != state {
-		t.Errorf("state %q", found)
+		t.Errorf("%s: state %q", name, found)
 	}
 	check(t, tr.Reserve(1, 1))
 	tr.Add(ledger.Point{Spent: 1, Hard: true})
 	check(t, tr.Close([]byte("here")))
+}
+
+// opener is a ledger or a statement.
+type opener interface {
+	OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error)
+}
+
+// leases reports whether there is a lease.
+func leases(t *testing.T, conn *sqlite.Conn) (found bool) {
+	t.Helper()
+	s, _, err := conn.Prepare("SELECT 1 FROM lease")
+	check(t, err)
+	defer s.Close()
+	found, err = s.Step()
+	check(t, err)
+	return found
 }
 
 // contents are those of a ledger's file and its log. They are read by another
