@@ -30,7 +30,7 @@ const (
 // quick are the bugs that CI looks for: from each family, and by each kind of check.
 var quick = []string{
 	"clamped-tails", "coarse-noise", "arg-max", "zero-without-noise", "lattice-at-secret", "reused-in-row", "seeded-connections",
-	"range-error", "groups-taken-for-disjoint", "dry-run-draws",
+	"range-error", "groups-taken-for-disjoint", "dry-run-draws", "lease-ends-first",
 }
 
 // limit is how long an audit may look for a bug.
@@ -46,7 +46,7 @@ type finding struct {
 }
 
 // Every planted bug is found by geosql audit within ten minutes, by an audit of the bug's function, or of all functions, as
-// somebody does who does not know what is wrong.
+// somebody does who does not know what is wrong. Some are found by a test.
 func TestAuditFinds(t *testing.T) {
 	b := &binaries{folder: t.TempDir()}
 	names, chosen := quick, os.Getenv(bugsVariable)
@@ -58,14 +58,19 @@ func TestAuditFinds(t *testing.T) {
 			continue
 		}
 		t.Run(bug.Name, func(t *testing.T) {
-			args := b.arguments(t, bug.Host)
-			if chosen != "blind" {
-				args = append(args, bug.Function)
+			var f finding
+			if bug.Test != "" {
+				f = b.test(t, bug.Name, bug.Test)
+			} else {
+				args := b.arguments(t, bug.Host)
+				if chosen != "blind" {
+					args = append(args, bug.Function)
+				}
+				f = audit(t, b.command(t), bug.Name, args)
 			}
-			f := audit(t, b.command(t), bug.Name, args)
 			f.note(t)
 			if !f.Found {
-				t.Errorf("the audit has not found it in %.0f s: %s", f.Seconds, f.What)
+				t.Errorf("it was not found in %.0f s: %s", f.Seconds, f.What)
 			}
 		})
 	}
@@ -78,6 +83,11 @@ func TestAuditFindsNothingWithoutBug(t *testing.T) {
 	c.Env = append(os.Environ(), Variable+"=")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+	for _, bug := range leases {
+		if f := b.test(t, "", bug.Test); f.Found {
+			t.Errorf("%s fails: %s", bug.Test, f.What)
+		}
 	}
 }
 
@@ -117,6 +127,26 @@ func audit(t *testing.T, command, bug string, args []string) finding {
 	return f
 }
 
+// test runs a test with a bug, which it finds if it fails.
+func (b *binaries) test(t *testing.T, bug, name string) finding {
+	t.Helper()
+	c := exec.Command(b.tests(t), "-test.run", "^"+strings.ReplaceAll(name, "/", "$/^")+"$", "-test.timeout", limit.String())
+	c.Dir = filepath.Join(root, testedPackage)
+	c.Env = append(os.Environ(), Variable+"="+bug)
+	begun := time.Now()
+	out, err := c.CombinedOutput()
+	f := finding{Bug: bug, Audit: name, Seconds: time.Since(begun).Seconds()}
+	_, said, failed := strings.Cut(string(out), "--- FAIL: "+name+" ")
+	if failed != (err != nil) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if f.Found = failed; failed {
+		_, said, _ = strings.Cut(said, "\n") // after the time that it took
+		f.What, _, _ = strings.Cut(strings.TrimSpace(said), "\n")
+	}
+	return f
+}
+
 // note logs a finding and appends it to the file that the environment names.
 func (f finding) note(t *testing.T) {
 	t.Helper()
@@ -139,24 +169,34 @@ func (f finding) note(t *testing.T) {
 	}
 }
 
-// binaries builds the command and the extension with all bugs, each once.
+// testedPackage is the folder of the tests that find bugs.
+const testedPackage = "ledger/file"
+
+// binaries builds the command, the extension and tests with all bugs, each once.
 type binaries struct {
-	folder                  string
-	overlay, built, shareds sync.Once
+	folder                          string
+	overlay, built, shareds, tested sync.Once
 }
 
-// build builds with the overlay.
-func (b *binaries) build(t *testing.T, args ...string) {
+// build runs a go command that builds with the overlay.
+func (b *binaries) build(t *testing.T, command string, args ...string) {
 	t.Helper()
 	overlay := filepath.Join(b.folder, "overlay")
 	b.overlay.Do(func() { goCommand(t, root, nil, "run", "-tags", "planted", "./internal/planted/overlay", overlay) })
-	goCommand(t, root, nil, append([]string{"build", "-buildvcs=false", "-overlay", filepath.Join(overlay, "overlay.json")}, args...)...)
+	goCommand(t, root, nil, append([]string{command, "-buildvcs=false", "-overlay", filepath.Join(overlay, "overlay.json")}, args...)...)
+}
+
+// tests returns the path of the tests that find bugs.
+func (b *binaries) tests(t *testing.T) string {
+	path := filepath.Join(b.folder, "tests")
+	b.tested.Do(func() { b.build(t, "test", "-tags", "planted", "-c", "-o", path, "./"+testedPackage) })
+	return path
 }
 
 // command returns the path of the command geosql.
 func (b *binaries) command(t *testing.T) string {
 	path := filepath.Join(b.folder, "geosql")
-	b.built.Do(func() { b.build(t, "-tags", "planted", "-o", path, "./cmd/geosql") })
+	b.built.Do(func() { b.build(t, "build", "-tags", "planted", "-o", path, "./cmd/geosql") })
 	return path
 }
 
@@ -166,7 +206,7 @@ func (b *binaries) arguments(t *testing.T, host string) []string {
 	case extension:
 		path := filepath.Join(b.folder, "geosql.so")
 		b.shareds.Do(func() {
-			b.build(t, "-tags", "planted,geosql_loadable", "-buildmode=c-shared", "-o", path, "./extension")
+			b.build(t, "build", "-tags", "planted,geosql_loadable", "-buildmode=c-shared", "-o", path, "./extension")
 		})
 		return []string{"--extension", path}
 	case server:

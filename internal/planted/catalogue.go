@@ -11,6 +11,7 @@ type Bug struct {
 	Source   string // where it was published; empty if nowhere
 	Function string // of SQL, whose claim breaks
 	Host     string // where it shows: library, extension or server; empty for everywhere
+	Test     string // of package ledger/file, which finds it; empty where an audit does
 	Edits    []Edit
 }
 
@@ -30,5 +31,5 @@ const (
 
 // Catalogue returns all bugs, by family.
 func Catalogue() []Bug {
-	return slices.Concat(randomness, noise, aggregates, locations, traces, frame, sealedValues)
+	return slices.Concat(randomness, noise, aggregates, locations, traces, frame, sealedValues, leases)
 }

@@ -87,7 +87,7 @@ func TestOverlayCompiles(t *testing.T) {
 		}
 	}
 	goCommand(t, root, nil, "build", "-tags", "planted", "-overlay", filepath.Join(folder, "overlay.json"),
-		"./mechanism/...", "./internal/vdbe", "./internal/sqlite", "./sqlitefn")
+		"./mechanism/...", "./ledger/...", "./internal/vdbe", "./internal/sqlite", "./sqlitefn")
 }
 
 // goCommand runs the go command, which must succeed.

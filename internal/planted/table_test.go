@@ -36,6 +36,9 @@ func (b Bug) row() string {
 	if b.Host != everywhere {
 		of += ", " + b.Host
 	}
+	if b.Test != "" {
+		of += ", by `" + b.Test + "`"
+	}
 	return fmt.Sprintf("| `%s` | %s | %s | ", b.Name, wrong, of)
 }
 
