@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/accounts"
@@ -66,7 +67,7 @@ func (r *run) reportCharged() {
 
 // charges returns the charges of the accounts that are not yet charged.
 func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
+	return ahead(ctx, func(yield func(ledger.Item, error) bool) {
 		for a, err := range r.found.accounts.From(ctx, r.release.Charged()) {
 			var item ledger.Item
 			if err == nil {
@@ -76,7 +77,77 @@ func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
 				return
 			}
 		}
+	})
+}
+
+// A stretch is some items that follow each other, and the error behind them.
+type stretch struct {
+	items []ledger.Item
+	err   error
+}
+
+// inStretch is how many items a stretch has at most, and stretches how many may wait: together as many
+// as one transaction charges, and as much text.
+const inStretch, stretches = 1 << 12, 32
+
+// ahead returns the same items, which another goroutine reads while the ledger is busy with those
+// before them. When ctx is cancelled, items that were read are not charged any more.
+func ahead(ctx context.Context, items iter.Seq2[ledger.Item, error]) iter.Seq2[ledger.Item, error] {
+	return func(yield func(ledger.Item, error) bool) {
+		read, stop := make(chan stretch, stretches), make(chan struct{})
+		var reader sync.WaitGroup
+		reader.Go(func() {
+			defer close(read)
+			readAhead(items, read, stop)
+		})
+		defer reader.Wait()
+		defer close(stop)
+		for s := range read {
+			for _, item := range s.items {
+				if ctx.Err() != nil {
+					yield(ledger.Item{}, context.Cause(ctx))
+					return
+				}
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if s.err != nil {
+				yield(ledger.Item{}, s.err)
+				return
+			}
+		}
 	}
+}
+
+// readAhead sends items in stretches until it is told to stop.
+func readAhead(items iter.Seq2[ledger.Item, error], to chan<- stretch, stop <-chan struct{}) {
+	var next stretch
+	text := 0
+	send := func() bool {
+		select {
+		case to <- next:
+			next, text = stretch{}, 0
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	for item, err := range items {
+		if next.err = err; err != nil {
+			break
+		}
+		if next.items == nil {
+			next.items = make([]ledger.Item, 0, inStretch)
+		}
+		next.items = append(next.items, item)
+		if text += len(item.Account); len(next.items) == inStretch || text >= accounts.MostText/stretches {
+			if !send() {
+				return
+			}
+		}
+	}
+	send()
 }
 
 // item returns the charge of an account for some locations.

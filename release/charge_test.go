@@ -1,10 +1,13 @@
 package release
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
@@ -46,4 +49,50 @@ func TestSpillTakesNothing(t *testing.T) {
 		t.Errorf("charged %v", all)
 	}
 	wantFolder(t, dir, "in.csv")
+}
+
+// Items that are read ahead are the same, up to an error. Whoever stops has them read no further.
+func TestAhead(t *testing.T) {
+	failure := errors.New("disk")
+	for _, n := range []int{0, 1, inStretch - 1, inStretch, 3*inStretch + 5, (stretches + 3) * inStretch} {
+		for _, end := range []error{nil, failure} {
+			reading := false
+			items := ahead(t.Context(), func(yield func(ledger.Item, error) bool) {
+				reading = true
+				defer func() { reading = false }()
+				for i := range n {
+					if !yield(ledger.Item{Account: fmt.Sprint(i), Evaluations: int64(i)}, nil) {
+						return
+					}
+				}
+				if end != nil {
+					yield(ledger.Item{}, end)
+				}
+			})
+			for _, most := range []int{0, 1, n / 2, n + 1} {
+				got, err := taken(t, items, most)
+				if reading {
+					t.Errorf("%d of %d items: they are still being read", most, n)
+				}
+				if got != min(most, n) || most > n && err != end {
+					t.Errorf("%d of %d items: got %d and %v, want %v", most, n, got, err, end)
+				}
+			}
+		}
+	}
+}
+
+// taken takes so many items at most, and returns how many there were.
+func taken(t *testing.T, items iter.Seq2[ledger.Item, error], most int) (n int, err error) {
+	t.Helper()
+	for item, err := range items {
+		if n == most || err != nil {
+			return n, err
+		}
+		if item.Account != fmt.Sprint(n) || item.Evaluations != int64(n) {
+			t.Fatalf("item %d is %v", n, item)
+		}
+		n++
+	}
+	return n, nil
 }

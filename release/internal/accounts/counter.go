@@ -25,17 +25,18 @@ type Counter struct {
 	limits Limits
 	open   func() (*os.File, error) // opens the file for what memory does not hold
 
-	tally Tally
-	order []int32 // of the tally, if it holds all accounts
-	spill *spill  // nil if the tally holds all accounts
-	whole stretch // all accounts, in the spill
-	count int64   // number of accounts, once they are sorted
+	tally    *Tally
+	order    []int32      // of the tally, if it holds all accounts
+	spill    *spill       // nil if the tally holds all accounts
+	flushing chan flushed // receives what the last flush leaves; nil if nothing is being flushed
+	whole    stretch      // all accounts, in the spill
+	count    int64        // number of accounts, once they are sorted
 }
 
 // NewCounter returns an empty counter. If memory does not hold all accounts, the counter
 // calls open for a file, which must be new and private, and closes it in [Counter.Close].
 func NewCounter(limits Limits, open func() (*os.File, error)) *Counter {
-	return &Counter{limits: limits, open: open}
+	return &Counter{limits: limits, open: open, tally: new(Tally)}
 }
 
 // Add adds the counts of a tally. An error is that of the file, and names it.
@@ -58,16 +59,42 @@ func (c *Counter) full() bool {
 	return c.tally.names.Len() >= c.limits.Tally || c.tally.text >= MostText
 }
 
-// flush writes the tally to the spill as a run.
-func (c *Counter) flush() (err error) {
+// A flushed is what a flush leaves: an empty tally, and an error.
+type flushed struct {
+	tally *Tally
+	err   error
+}
+
+// flush begins to write the tally to the spill as a run. The next accounts are counted meanwhile, in
+// the tally of the flush before.
+func (c *Counter) flush() error {
+	next, err := c.endFlush()
+	if err != nil {
+		return err
+	}
 	if c.spill == nil {
 		if c.spill, err = newSpill(c.open, c.limits.Merge); err != nil {
 			return err
 		}
 	}
-	err = c.spill.add(c.tally.all(c.tally.order()))
-	c.tally.Reset()
-	return err
+	full, done := c.tally, make(chan flushed, 1)
+	c.tally, c.flushing = next, done
+	go func() {
+		err := c.spill.add(full.all(full.order()))
+		full.Reset()
+		done <- flushed{full, err}
+	}()
+	return nil
+}
+
+// endFlush waits until nothing is being flushed, and returns an empty tally.
+func (c *Counter) endFlush() (*Tally, error) {
+	if c.flushing == nil {
+		return new(Tally), nil
+	}
+	last := <-c.flushing
+	c.flushing = nil
+	return last.tally, last.err
 }
 
 // Sort sorts the accounts, after the last Add.
@@ -80,7 +107,10 @@ func (c *Counter) Sort(ctx context.Context) (err error) {
 	if err = c.flush(); err != nil {
 		return err
 	}
-	c.tally = Tally{}
+	c.tally = nil
+	if _, err = c.endFlush(); err != nil {
+		return err
+	}
 	c.whole, err = c.spill.merge(ctx)
 	c.count = c.whole.accounts
 	return err
@@ -115,8 +145,9 @@ func until(ctx context.Context, all iter.Seq2[Account, error]) iter.Seq2[Account
 
 // Close frees the memory and closes the file. It keeps the number of accounts.
 func (c *Counter) Close() {
+	_, _ = c.endFlush() // whoever closes before the end of the counting has another error
 	if c.spill != nil {
 		c.spill.close()
 	}
-	c.tally, c.order, c.spill = Tally{}, nil, nil
+	c.tally, c.order, c.spill = nil, nil, nil
 }

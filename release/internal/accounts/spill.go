@@ -2,8 +2,10 @@ package accounts
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -137,15 +139,18 @@ func (r *reader) decode() error {
 	if _, err := r.from.Discard(len(r.at.Name)); err != nil {
 		return err
 	}
-	locations, err := binary.ReadUvarint(r.from)
-	if err != nil {
-		return err
+	numbers, err := r.from.Peek(2 * binary.MaxVarintLen64) // fewer at the end of the file
+	locations, n := binary.Uvarint(numbers)
+	length, m := binary.Uvarint(numbers[max(n, 0):])
+	if n <= 0 || m <= 0 {
+		return cmp.Or(err, errDamaged)
 	}
-	length, err := binary.ReadUvarint(r.from)
-	if err != nil {
+	if _, err := r.from.Discard(n + m); err != nil {
 		return err
 	}
 	r.at.Locations = int64(locations)
 	r.at.Name, err = r.from.Peek(int(length))
 	return err
 }
+
+var errDamaged = errors.New("a number is too large")
