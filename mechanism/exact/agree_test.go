@@ -46,6 +46,15 @@ func edges(tail tailFunc, rate float64) []uint32 {
 	return edges
 }
 
+// secondHalves returns words that leave the second magnitude of a planar proposal open: it has the 27 bits from
+// the 27th on of a word of 64.
+func secondHalves(edges []uint32) (words []uint32) {
+	for _, e := range edges {
+		words = append(words, e>>27, e<<5|e>>27)
+	}
+	return words
+}
+
 // disagreement runs draw n times on a Source with float64 shortcuts, and
 // reference on one without, over the same bits. Every value has to be the same,
 // and so has the number of bits read.
@@ -160,18 +169,13 @@ func TestBernoulliExpRatioAgrees(t *testing.T) {
 	}
 }
 
-func TestBernoulliExpL2Agrees(t *testing.T) {
+func TestPlanarLaplaceAgrees(t *testing.T) {
 	for _, rate := range []float64{1e-18, 1e-9, math.Ln2 / 100, 1, 30} {
 		a := 0.7071 * rate
-		d := must(exact.NewDiscreteLaplace(a))
-		// As in a planar draw: two proposals and the acceptance test.
+		l := must(exact.NewPlanarLaplace(rate, a))
 		planar := func(s *exact.Source) [2]int64 {
-			for {
-				i, j := d.Draw(s), d.Draw(s)
-				if s.BernoulliExpL2(rate, a, i, j) {
-					return [2]int64{i, j}
-				}
-			}
+			i, j := l.Draw(s)
+			return [2]int64{i, j}
 		}
 		draws := 2_000
 		if rate < 1e-12 {
@@ -179,6 +183,7 @@ func TestBernoulliExpL2Agrees(t *testing.T) {
 		}
 		checkAgreement(t, draws, func() io.Reader { return pseudorandom(11) }, planar)
 		checkAgreement(t, draws, func() io.Reader { return newHostile(12, edges(laplaceTail, a)...) }, planar)
+		checkAgreement(t, draws, func() io.Reader { return newHostile(12, secondHalves(edges(laplaceTail, a))...) }, planar)
 	}
 }
 

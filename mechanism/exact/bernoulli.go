@@ -19,30 +19,7 @@ func (s *Source) BernoulliExpRatio(rate float64, num, den uint64) bool {
 	if answer, decided := enclose32(w).exceeds(x, x); decided && !s.certify {
 		return answer
 	}
-	return s.resume(w, x, x, ratio{rate, num, den})
-}
-
-// BernoulliExpL2 returns true with probability e^-x exactly, where
-//
-//	x = rate*sqrt(i^2+j^2) - a*(|i|+|j|),
-//
-// the acceptance test that turns two discrete Laplace laws of rate a into the
-// planar law e^(-rate*sqrt(i^2+j^2)) on the lattice. Both numbers are taken as the
-// rationals that they are. rate is positive and finite, and 0 <= a*sqrt(2) <= rate
-// makes x >= 0, since |i|+|j| <= sqrt(2)*sqrt(i^2+j^2).
-func (s *Source) BernoulliExpL2(rate, a float64, i, j int64) bool {
-	// In units of 2^-53, the root is off by at most 3, its product by 4, the
-	// other product, which is not larger, by 3, and the difference adds 1: x
-	// is known to within 2^-50 euclid. Underflow is far below any margin, and
-	// overflow decides nothing.
-	fi, fj := math.Abs(float64(i)), math.Abs(float64(j))
-	euclid := rate * math.Sqrt(fi*fi+fj*fj)
-	x := euclid - a*(fi+fj)
-	w := s.Uint32()
-	if answer, decided := enclose32(w).exceeds(x, euclid); decided && !s.certify {
-		return answer
-	}
-	return s.resume(w, x, euclid, excess{rate, a, i, j})
+	return s.resume(w, 32, x, x, ratio{rate, num, den})
 }
 
 // LaplaceTest returns true with probability F(t) exactly, where
@@ -63,7 +40,7 @@ func (s *Source) BernoulliExpL2(rate, a float64, i, j int64) bool {
 // A Laplace variate is a fair sign times E, so F(t) is the average of P(E <= t)
 // and P(-E <= t).
 func (s *Source) LaplaceTest(rate, c float64, i, j int64) bool {
-	// As in BernoulliExpL2 the product is off by at most 4 units of 2^-53, and
+	// As in PlanarLaplace.exponent the product is off by at most 4 units of 2^-53, and
 	// the difference adds 1 of at most scale.
 	fi, fj := float64(i), float64(j)
 	euclid := rate * math.Sqrt(fi*fi+fj*fj)
@@ -75,18 +52,18 @@ func (s *Source) LaplaceTest(rate, c float64, i, j int64) bool {
 	w := s.Uint32()
 	exceeds, decided := enclose32(w).exceeds(t, scale)
 	if !decided || s.certify {
-		exceeds = s.resume(w, t, scale, overshoot{rate, c, i, j, negative})
+		exceeds = s.resume(w, 32, t, scale, overshoot{rate, c, i, j, negative})
 	}
 	return exceeds == negative
 }
 
-// resume reports whether E > x, given the first 32 bits of U. approx is x to within
+// resume reports whether E > x, given the first n <= 32 bits of U. approx is x to within
 // scale*2^-49.
-func (s *Source) resume(w uint32, approx, scale float64, p probability) bool {
-	if _, decided := enclose32(w).exceeds(approx, scale); decided {
-		return newUniform(s, uint64(w), 32).below(p)
+func (s *Source) resume(w uint32, n int, approx, scale float64, p probability) bool {
+	if _, decided := enclose(w, n).exceeds(approx, scale); decided {
+		return newUniform(s, uint64(w), uint(n)).below(p)
 	}
-	word := uint64(w)<<32 | uint64(s.Uint32())
+	word := s.lengthen(w, n)
 	if answer, decided := enclose64(word).exceeds(approx, scale); decided && !s.certify {
 		return answer
 	}

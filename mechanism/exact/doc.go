@@ -7,7 +7,7 @@
 // # One uniform, read lazily
 //
 // A draw is a deterministic function of an endless string of fair bits. A real
-// number U, uniform on (0,1), is known to its first 32 bits and extended only
+// number U, uniform on (0,1), is known to its first bits, mostly 32, and extended only
 // while the bits read so far leave the answer open; nothing limits how far.
 // Every decision compares U with probabilities, or E = -ln U, a standard
 // exponential variate, with exponents:
@@ -24,6 +24,9 @@
 //
 // [Source.RoundedNormal] proposes a real number by the second line, digits of a
 // second uniform included, and accepts or rejects it by the first.
+//
+// [PlanarLaplace] proposes two discrete Laplace variates and accepts them by the first, with
+// the first bits of all three numbers from one word.
 //
 // [DiscreteGaussian] proposes a discrete Laplace variate and accepts it by the first.
 //

@@ -14,14 +14,17 @@ type enclosure struct {
 	mid, err float64
 }
 
-// enclose32 returns an enclosure of E for a U whose first 32 bits are w.
+// enclose32 is enclose for 32 bits.
+func enclose32(w uint32) enclosure { return enclose(w, 32) }
+
+// enclose returns an enclosure of E for a U whose first n <= 32 bits are w.
 //
-// Counted in 2^-32, U lies within 1/2 of m = w + 1/2, which is exact, so E
+// Counted in 2^-n, U lies within 1/2 of m = w + 1/2, which is exact, so E
 // lies between -ln m - 1/(2m) and -ln m + 1/(2w); for w = 0 err is infinite.
 // Of err = 9/16w the part 1/16w > 2^-36 is slack, and mid is within 2^-45.
-func enclose32(w uint32) enclosure {
+func enclose(w uint32, n int) enclosure {
 	return enclosure{
-		mid: -halfLog(w),
+		mid: -halfLog(w, n),
 		err: 0.5625 / float64(w),
 	}
 }

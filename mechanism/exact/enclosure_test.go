@@ -64,7 +64,7 @@ func TestHalfLog(t *testing.T) {
 	}
 	for _, w := range append(words, 0) {
 		exactly := big.NewRat(int64(2*w+1), 1<<33)
-		if x := -halfLog(uint32(w)); !within(x, 0x1p-45, exactly, exactly) {
+		if x := -halfLog(uint32(w), 32); !within(x, 0x1p-45, exactly, exactly) {
 			t.Errorf("%08x: ln is not within 2^-45 of %v", w, -x)
 		}
 	}

@@ -32,6 +32,13 @@ func (s *Source) RoundProposal(k int64, word uint64, c, sigma float64) int64 {
 	return s.round(p, nil, c, sigma)
 }
 
+// BernoulliExpL2 is the acceptance test of PlanarLaplace: true with probability e^-x for
+// x = rate*sqrt(i^2+j^2) - a*(|i|+|j|).
+func (s *Source) BernoulliExpL2(rate, a float64, i, j int64) bool {
+	l := PlanarLaplace{rate: rate, axis: DiscreteLaplace{inversion{rate: a}}}
+	return l.accept(s, s.Uint32(), 32, i, j)
+}
+
 // Wait draws how many of at most limit cells have no mark before the first that has one.
 func (c *SparseCounts) Wait(s *Source, limit int64) int64 { return c.wait(s, limit) }
 

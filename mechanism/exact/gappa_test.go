@@ -36,15 +36,15 @@ func TestFilters(t *testing.T) {
 				After: `
 Z = m * entry_inverse - 1;
 series = Z * (1 - Z * (1/2 - Z * (1/3 - Z * (1/4))));
-model = (e - 32) * ` + gappa.Number(math.Ln2) + ` + (entry_log + series);
-exactly = (e - 32) * LN2 + (LOG + (series + tail));
+model = (e - n) * ` + gappa.Number(math.Ln2) + ` + (entry_log + series);
+exactly = (e - n) * LN2 + (LOG + (series + tail));
 error = (result - exactly) / ` + halfLogError + `;`,
-				Claim: `@FIX(unknown, 0) /\ e - 32 in [-33, -1] /\ m in [1, 2] /\ entry_inverse in [0.5, 1]
+				Claim: `@FIX(unknown, 0) /\ @FIX(n, 0) /\ e - n in [-33, -1] /\ m in [1, 2] /\ entry_inverse in [0.5, 1]
 /\ ` + "|Z| <= " + z + ` /\ ` + "|tail| <= " + tail + `
 /\ entry_log in [0, 0.6932] /\ ` + "|entry_log - LOG| <= 1b-51" + `
 /\ LN2 in [0.693147180559945309417232121458, 0.693147180559945309417232121459]
 -> |error| <= @F@`,
-				Hints: "result - exactly -> (result - model) + (e - 32) * (" + gappa.Number(math.Ln2) + " - LN2) + (entry_log - LOG) - tail;",
+				Hints: "result - exactly -> (result - model) + (e - n) * (" + gappa.Number(math.Ln2) + " - LN2) + (entry_log - LOG) - tail;",
 			},
 			Needs:   0.38,
 			Planted: []gappa.Edit{{File: "log.go", Old: `(1./4)`, New: `(1./5)`}},
@@ -52,7 +52,7 @@ error = (result - exactly) / ` + halfLogError + `;`,
 		{
 			Script: gappa.Script{
 				Name:  "enclosure of 32 bits",
-				Of:    []gappa.Function{{Name: "enclose32", Prefix: "", Only: []string{"result_err"}}},
+				Of:    []gappa.Function{{Name: "enclose", Prefix: "", Only: []string{"result_err"}}},
 				After: "err = result_err; needed = 1/2 + w * (" + halfLogError + " + " + slack + ");",
 				Claim: "w in [1, 4294967295] /\\ mid in [0, 23] -> needed / (err * w) <= @F@",
 				Hints: "err * w -> 0.5625 * (1 + (err - 0.5625 / w) / (0.5625 / w)) { w <> 0 };",
@@ -144,7 +144,7 @@ $ q in (` + powers(-45, 0) + `), mid in (1, 4, 16);`,
 		{
 			Script: gappa.Script{
 				Name: "planar law",
-				Of:   []gappa.Function{{Name: "Source.BernoulliExpL2", Only: []string{"euclid", "x"}, Bound: map[string]string{"a": "(rate * part)"}}},
+				Of:   []gappa.Function{{Name: "PlanarLaplace.exponent", Only: []string{"euclid", "x"}, Bound: map[string]string{"l_rate": "rate", "l_axis_rate": "(rate * part)"}}},
 				After: `I = |i|; J = |j|;
 root = sqrt(I * I + J * J);
 reach = rnd(fi + fj);
@@ -158,7 +158,7 @@ euclid / rate -> (1 + (euclid - rate * Sqrt) / (rate * Sqrt)) * Sqrt { rate <> 0
 $ i in 4, j in 4;`,
 			},
 			Needs:   0.84,
-			Planted: []gappa.Edit{{File: "bernoulli.go", Old: "rate * math.Sqrt(fi*fi+fj*fj)\n\tx", New: "(1 - 0x1p-49) * rate * math.Sqrt(fi*fi+fj*fj)\n\tx"}},
+			Planted: []gappa.Edit{{File: "planar.go", Old: "l.rate * math.Sqrt", New: "(1 - 0x1p-49) * l.rate * math.Sqrt"}},
 		},
 		{
 			Script: gappa.Script{

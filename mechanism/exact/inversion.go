@@ -32,19 +32,23 @@ type tailFunc func(rate float64, n uint64) probability
 
 // draw returns k, or MaxInt64 if that is less.
 func (v inversion) draw(s *Source, tail tailFunc) int64 {
-	w := s.Uint32()
-	if k, decided := enclose32(w).quotient(v.offset, v.inverse); decided && !s.certify {
-		return k
-	}
-	return v.resume(s, w, tail)
+	return v.from(s, s.Uint32(), 32, tail)
 }
 
-// resume continues draw from the first 32 bits of U.
-func (v inversion) resume(s *Source, w uint32, tail tailFunc) int64 {
-	if _, decided := enclose32(w).quotient(v.offset, v.inverse); decided {
-		return v.search(newUniform(s, uint64(w), 32), tail)
+// from is draw for a U whose first n <= 32 bits are w.
+func (v inversion) from(s *Source, w uint32, n int, tail tailFunc) int64 {
+	if k, decided := enclose(w, n).quotient(v.offset, v.inverse); decided && !s.certify {
+		return k
 	}
-	word := uint64(w)<<32 | uint64(s.Uint32())
+	return v.resume(s, w, n, tail)
+}
+
+// resume continues from, where float64 does not decide or may not.
+func (v inversion) resume(s *Source, w uint32, n int, tail tailFunc) int64 {
+	if _, decided := enclose(w, n).quotient(v.offset, v.inverse); decided {
+		return v.search(newUniform(s, uint64(w), uint(n)), tail)
+	}
+	word := s.lengthen(w, n)
 	if k, decided := enclose64(word).quotient(v.offset, v.inverse); decided && !s.certify {
 		return k
 	}

@@ -86,6 +86,14 @@ func (s *Source) Uint64() uint64 {
 	return w
 }
 
+// lengthen returns 64 fair bits of which the first n <= 32 are w. Others are read.
+func (s *Source) lengthen(w uint32, n int) uint64 {
+	if n == 32 {
+		return uint64(w)<<32 | uint64(s.Uint32())
+	}
+	return uint64(w)<<(64-n) | s.Uint64()>>n
+}
+
 // Bool returns one fair bit. Bits are drawn 64 at a time and kept apart from
 // the words of the other methods.
 func (s *Source) Bool() bool {

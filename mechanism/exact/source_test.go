@@ -152,6 +152,7 @@ func TestEntropyError(t *testing.T) {
 	cause := errors.New("no more")
 	d := must(exact.NewDiscreteLaplace(1))
 	g := must(exact.NewGeometric(1))
+	planar := must(exact.NewPlanarLaplace(1, 0.7))
 	short := func() io.Reader {
 		return io.MultiReader(io.LimitReader(pseudorandom(1), 5000), iotest.ErrReader(cause))
 	}
@@ -163,6 +164,7 @@ func TestEntropyError(t *testing.T) {
 		"Geometric":         func(s *exact.Source) { g.Draw(s) },
 		"BernoulliExpRatio": func(s *exact.Source) { s.BernoulliExpRatio(1, 1, 3) },
 		"BernoulliExpL2":    func(s *exact.Source) { s.BernoulliExpL2(1, 0.7, 1, 1) },
+		"PlanarLaplace":     func(s *exact.Source) { planar.Draw(s) },
 		"RoundedNormal":     func(s *exact.Source) { s.RoundedNormal(0, 1) },
 	}
 	for name, draw := range draws {

@@ -13,7 +13,7 @@ import (
 type Noise struct {
 	rate     float64 // per lattice step, a rational number
 	proposal float64 // rate of the proposals, below rate/sqrt 2
-	axis     exact.DiscreteLaplace
+	law      exact.PlanarLaplace
 }
 
 // Rate returns the rate per lattice step that eps > 0 per metre pays for: not above
@@ -38,11 +38,11 @@ func (d *Domain) Noise(eps budget.Amount) Noise {
 // rate of the proposals underflows.
 func newNoise(rate float64) (Noise, error) {
 	proposal := proposalShare * rate
-	axis, err := exact.NewDiscreteLaplace(proposal)
+	law, err := exact.NewPlanarLaplace(rate, proposal)
 	if err != nil {
 		return Noise{}, err
 	}
-	return Noise{rate: rate, proposal: proposal, axis: axis}, nil
+	return Noise{rate: rate, proposal: proposal, law: law}, nil
 }
 
 // proposalShare is below 1/sqrt 2 by more than a float64 product can round up:
@@ -54,21 +54,4 @@ const proposalShare = 0.7071067
 func (n Noise) Draw(src *exact.Source, x Cell) Cell { return x.add(n.offset(src)) }
 
 // offset draws (i, j) with probability proportional to exp(-rate*sqrt(i^2+j^2)).
-//
-// Two independent discrete Laplace variates of rate a propose it with probability
-// proportional to exp(-a*(|i|+|j|)); accepting with probability
-//
-//	exp(-(rate*sqrt(i^2+j^2) - a*(|i|+|j|)))
-//
-// leaves the product, which is the law wanted. It is a probability because
-// |i|+|j| <= sqrt 2 * sqrt(i^2+j^2) and a*sqrt 2 <= rate. About pi/4 of the
-// proposals are accepted. A rejected proposal is discarded whole and depends on
-// no secret.
-func (n Noise) offset(src *exact.Source) (i, j int64) {
-	for {
-		i, j = n.axis.Draw(src), n.axis.Draw(src)
-		if src.BernoulliExpL2(n.rate, n.proposal, i, j) {
-			return i, j
-		}
-	}
-}
+func (n Noise) offset(src *exact.Source) (i, j int64) { return n.law.Draw(src) }
