@@ -51,6 +51,15 @@ type group interface {
 	final(call) error // is not called after an error; its call has no arguments
 }
 
+// A batchGroup takes rows many at a time. To decode the arguments of a row by their kinds costs more
+// than to add it.
+type batchGroup interface {
+	group
+	// take adds the first of the rows that follow, up to one that is not as nearly all are,
+	// which row gets, and returns how many. They are as [sqlite.Call.Ahead] returns them.
+	take(values []sqlite.Value, each int) (rows int)
+}
+
 // partition is the state of a window function over one partition, or over the one
 // row of a group. See [sqlite.Partition].
 type partition interface {

@@ -112,9 +112,16 @@ func (g *boundGroup) rows(c call) error {
 		}
 		g.kept = c.copySettings()
 	}
+	batch, _ := g.group.(batchGroup)
 	for {
-		if err := g.group.row(c); err != nil || !c.NextRow() {
+		if err := g.group.row(c); err != nil {
 			return err
+		}
+		if batch != nil {
+			c.Skip(batch.take(c.Ahead()))
+		}
+		if !c.NextRow() {
+			return nil
 		}
 		if err := c.decode(c.Len(), g.kept); err != nil {
 			return err

@@ -1,10 +1,12 @@
 package sqlitefn
 
 import (
+	"math"
 	"math/big"
 	"sync"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -231,6 +233,27 @@ func (g *queryGroup) row(c call) error {
 	}
 	g.query.Add(&g.acc, x)
 	return nil
+}
+
+// take adds rows whose account is TEXT and may be charged, and whose reading is a finite REAL. The
+// accounts come first, in a loop of their own, which waits for the memory of several at once.
+func (g *queryGroup) take(values []sqlite.Value, each int) (rows int) {
+	for at := 0; at < len(values); at += each {
+		account, x := &values[at], &values[at+1] // see queryArguments.row
+		if account.Type() != sqlite.Text || x.Type() != sqlite.Float || math.IsInf(x.Float(), 0) {
+			break
+		}
+		name := account.Bytes()
+		if string(name) == "*" {
+			break
+		}
+		g.paying.add(name)
+		rows++
+	}
+	for i := range rows {
+		g.query.Add(&g.acc, values[i*each+1].Float())
+	}
+	return rows
 }
 
 // final charges all accounts in one transaction and draws.

@@ -89,6 +89,40 @@ func TestManyGroups(t *testing.T) {
 	}
 }
 
+// A group may take rows of a batch itself, as many as it likes, and has the others step by step.
+func TestAhead(t *testing.T) {
+	c := memory(t)
+	register(t, c, Library{Aggregates: []Aggregate{{Name: "scaled", Args: []int{2}, Varying: 1, New: func() Group {
+		sum, factor := int64(0), int64(0)
+		return &testGroup{
+			step: func(c *Call) error {
+				factor = c.Arg(1).Int()
+				for more := true; more; more = c.NextRow() {
+					sum += factor * c.Arg(0).Int()
+					values, each := c.Ahead()
+					if each != 1 {
+						return fmt.Errorf("%d arguments vary", each)
+					}
+					taken := min(len(values), int(c.Arg(0).Int()%5))
+					for i := range values[:taken] {
+						sum += factor * values[i].Int()
+					}
+					c.Skip(taken)
+				}
+				return nil
+			},
+			final: func(c *Call) error {
+				c.ResultInt(0, sum)
+				return nil
+			},
+		}
+	}}}})
+	answers(t, c, numbers(3000)+`SELECT scaled(i, 2) FROM s`, `[[9003000]]`)
+	answers(t, c, numbers(3000)+`SELECT scaled(i, i / 700) = sum(i * (i / 700)) FROM s`, `[[1]]`)
+	answers(t, c, numbers(1)+`SELECT scaled(i, 3) FROM s`, `[[3]]`)
+	checkNothingLeft(t)
+}
+
 func TestFinalWithoutStep(t *testing.T) {
 	c, g := grouped(t)
 	answers(t, c, numbers(3)+`SELECT total(i) FROM s WHERE i > 3`, `[[<nil>]]`)

@@ -178,6 +178,12 @@ func (c *Call) NextRow() bool {
 	return true
 }
 
+// Ahead returns the rows of the batch that follow: the arguments that vary, so many of each row.
+func (c *Call) Ahead() (values []Value, each int) { return c.rows, c.vary }
+
+// Skip leaves out the next n rows, which the function has taken from Ahead.
+func (c *Call) Skip(n int) { c.rows = c.rows[n*c.vary:] }
+
 // Len returns the number of arguments.
 func (c *Call) Len() int { return len(c.args) }
 
