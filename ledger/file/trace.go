@@ -34,6 +34,21 @@ func (r *reader) Trace(name string) (found *engine.TraceRow, err error) {
 	return found, nil
 }
 
+// TraceKeys implements [engine.Transaction].
+func (t *transaction) TraceKeys(names []string) (map[string]engine.Key, error) {
+	keys := map[string]engine.Key{}
+	for _, name := range names {
+		found, err := t.Trace(name)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			keys[name] = engine.Key{Account: found.Account, Unit: found.Unit}
+		}
+	}
+	return keys, nil
+}
+
 // TakeTrace implements [engine.Transaction].
 func (t *transaction) TakeTrace(name string, row *engine.TraceRow) error {
 	s := t.db.takeTrace

@@ -12,15 +12,16 @@ import (
 )
 
 var leaseTests = tests{
-	"LeasedTraces":        leasedTraces,
-	"LeaseIsTaken":        leaseIsTaken,
-	"LeaseLeftByACrash":   leaseLeftByACrash,
-	"LeaseOfManyAccounts": leaseOfManyAccounts,
-	"LeaseAndLimit":       leaseAndLimit,
-	"LeaseEnds":           leaseEnds,
-	"LeaseTakenTwice":     leaseTakenTwice,
-	"LeaseBeforeATrace":   leaseBeforeATrace,
-	"LeaseBroken":         leaseBroken,
+	"LeasedTraces":         leasedTraces,
+	"LeaseIsTaken":         leaseIsTaken,
+	"LeaseLeftByACrash":    leaseLeftByACrash,
+	"LeaseOfManyAccounts":  leaseOfManyAccounts,
+	"LeaseAndLimit":        leaseAndLimit,
+	"LeaseEnds":            leaseEnds,
+	"LeaseTakenTwice":      leaseTakenTwice,
+	"LeaseBeforeATrace":    leaseBeforeATrace,
+	"LeaseBroken":          leaseBroken,
+	"LeaseAndOtherAccount": leaseAndOtherAccount,
 }
 
 func init() {
@@ -411,4 +412,42 @@ func leaseBroken(t *testing.T, e Engine) {
 		}
 	}
 	check(t, verify(l, "", nil))
+}
+
+// A trace that goes by a lease on one account, while somebody charges a trace of that name to another, keeps what it has
+// charged, and the name is the other's.
+func leaseAndOtherAccount(t *testing.T, e Engine) {
+	for _, saved := range []bool{false, true} {
+		l := e.fresh(t)
+		check(t, l.SetLimit("*", "m", 1000, 0))
+		other := l.start(t, "walk")
+		other.say(4)
+		other.hear()
+		tr, _, _ := openTrace(t, l, "t3", "bob")
+		step(t, tr, 0, 3)
+		if saved {
+			check(t, tr.Save([]byte("s")))
+			step(t, tr, 1, 3)
+		}
+		other.say("end")
+		if said := other.hear(); said != "ended" {
+			t.Fatal(said)
+		}
+		check(t, tr.Close([]byte("s")))
+		other.end()
+		want := map[bool]int{false: 1, true: 2}[saved]
+		points, err := l.TraceRun("t3")
+		check(t, err)
+		_, state, lost := openTrace(t, l, "t3", "bob")
+		if len(points) != want || state != "s" || lost != 0 {
+			t.Errorf("%d points, state %q, lost %d", len(points), state, int64(lost))
+		}
+		if points, err := l.TraceRun("t2"); err != nil || len(points) != 2 {
+			t.Errorf("%d points, %v", len(points), err)
+		}
+		if ana, bob := balance(t, l, "ana"), balance(t, l, "bob"); ana.Spent+ana.Reserved < 8 || bob.Spent != budget.Amount(want) {
+			t.Errorf("ana has %+v, bob %+v", ana, bob)
+		}
+		check(t, verify(l, "", nil))
+	}
 }

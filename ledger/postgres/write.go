@@ -148,6 +148,22 @@ RETURNING account`, func(rows pgx.Rows) error {
 	return taken, err
 }
 
+// TraceKeys implements [engine.Transaction].
+func (t *transaction) TraceKeys(names []string) (map[string]engine.Key, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	keys := map[string]engine.Key{}
+	err := t.query("SELECT trace, account, unit FROM geosql.leased_trace WHERE trace = ANY($1)", func(rows pgx.Rows) error {
+		var name string
+		var k engine.Key
+		err := rows.Scan(&name, &k.Account, (*string)(&k.Unit))
+		keys[name] = k
+		return err
+	}, names)
+	return keys, err
+}
+
 // LeasedTraces implements [engine.Transaction].
 func (t *transaction) LeasedTraces(user []byte) (all []engine.LeasedTrace, err error) {
 	err = t.query(`

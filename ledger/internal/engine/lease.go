@@ -26,6 +26,8 @@ import (
 //     also for what was lost since of traces that have no row yet.
 //   - A process takes a lease in a transaction that checks that the trace has not changed since it
 //     was read. Other traces of the account are read after that.
+//   - A lease keeps nobody from a new trace of the same name that charges another account. Saving finds its row
+//     and leaves it alone: what was spent by the lease stays reserved.
 //   - Between traces of one process [Core.seats] decides: a trace goes by the lease only if it was
 //     alone since before it was read.
 //   - What points that are not saved have spent is at most the row's most, for each trace. So after
@@ -195,13 +197,16 @@ func (t *trace) openRow(r Reader, l LeaseRow) (TraceRow, error) {
 		return TraceRow{}, err
 	case found == nil:
 		return TraceRow{Lost: l.Lost}, nil
-	case found.Account != t.account || found.Unit != t.unit:
+	case !t.isOf(found):
 		return TraceRow{}, fmt.Errorf("trace %s is charged to account %s in %s", printable.SQL(t.name), printable.SQL(found.Account), printable.SQL(string(found.Unit)))
 	case found.User != nil:
 		return TraceRow{}, &ledger.TraceTakenError{Trace: t.name}
 	}
 	return *found, nil
 }
+
+// isOf reports whether a row of the trace's name has its account and unit.
+func (t *trace) isOf(row *TraceRow) bool { return row.Account == t.account && row.Unit == t.unit }
 
 // reserveByLease ensures from the account's pool that what a step may cost is reserved, and reports whether
 // it has. It needs a lease, and takes one if this is not the statement's first trace.
@@ -440,8 +445,19 @@ func (c *Core) needsOfTraces(yield func(Key) bool) {
 }
 
 // postTraces saves traces that are closed. It leaves out those that a restart has taken from this process, for whose
-// points a gap stands, and those that a commit in doubt has saved or marked.
+// points a gap stands, those that a commit in doubt has saved or marked, and those whose name another account has got
+// meanwhile. What these have spent stays reserved.
 func postTraces(tx Transaction, traces []*trace) error {
+	var fresh []string // that somebody may have taken for an account that is not leased
+	for _, t := range traces {
+		if t.user == nil && t.saved == 0 {
+			fresh = append(fresh, t.name)
+		}
+	}
+	owners, err := tx.TraceKeys(fresh)
+	if err != nil {
+		return err
+	}
 	var held *lease // by this transaction: its traces need no look each
 	for _, t := range traces {
 		if t.user != nil || t.inDoubt || t.lease != held || held == nil {
@@ -454,6 +470,8 @@ func postTraces(tx Transaction, traces []*trace) error {
 			case t.user == nil:
 				held = t.lease
 			}
+		} else if k, found := owners[t.name]; found && k != t.key() {
+			continue
 		}
 		if err := t.post(tx, t.state, true); err != nil {
 			return err

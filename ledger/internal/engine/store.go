@@ -140,6 +140,9 @@ type Transaction interface {
 	// in their transaction and those that do not.
 	TakeLeases(user []byte, unit budget.Unit, accounts []string, most budget.Amount) ([]string, error)
 
+	// TraceKeys returns what traces charge, of those that there are.
+	TraceKeys(names []string) (map[string]Key, error)
+
 	// LeasedTraces returns the traces of the accounts that a user has leased which are not marked as
 	// taken.
 	LeasedTraces(user []byte) ([]LeasedTrace, error)

@@ -208,9 +208,9 @@ func (t *trace) checkUser(tx Transaction) error {
 	}
 	lost := t.gap
 	if found == nil {
-		found, lost = new(TraceRow), l.Lost
+		found, lost = &TraceRow{Account: t.account, Unit: t.unit}, l.Lost
 	}
-	if !slices.Equal(found.User, t.user) || found.Saved != t.saved || lost != t.gap ||
+	if !t.isOf(found) || !slices.Equal(found.User, t.user) || found.Saved != t.saved || lost != t.gap ||
 		t.user == nil && (l.User != nil || t.byLease) && !t.knows(l.User) {
 		return &ledger.TraceTakenError{Trace: t.name}
 	}
