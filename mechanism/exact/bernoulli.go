@@ -19,7 +19,7 @@ func (s *Source) BernoulliExpRatio(rate float64, num, den uint64) bool {
 	if answer, decided := enclose32(w).exceeds(x, x); decided && !s.certify {
 		return answer
 	}
-	return s.resume(w, 32, x, x, ratio{rate, num, den})
+	return resume(s, w, 32, x, x, ratio{rate, num, den})
 }
 
 // LaplaceTest returns true with probability F(t) exactly, where
@@ -52,14 +52,14 @@ func (s *Source) LaplaceTest(rate, c float64, i, j int64) bool {
 	w := s.Uint32()
 	exceeds, decided := enclose32(w).exceeds(t, scale)
 	if !decided || s.certify {
-		exceeds = s.resume(w, 32, t, scale, overshoot{rate, c, i, j, negative})
+		exceeds = resume(s, w, 32, t, scale, overshoot{rate, c, i, j, negative})
 	}
 	return exceeds == negative
 }
 
 // resume reports whether E > x, given the first n <= 32 bits of U. approx is x to within
-// scale*2^-49.
-func (s *Source) resume(w uint32, n int, approx, scale float64, p probability) bool {
+// scale*2^-49. p becomes an interface, which allocates, only where 64 bits do not decide.
+func resume[P probability](s *Source, w uint32, n int, approx, scale float64, p P) bool {
 	if _, decided := enclose(w, n).exceeds(approx, scale); decided {
 		return newUniform(s, uint64(w), uint(n)).below(p)
 	}

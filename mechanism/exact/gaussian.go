@@ -83,5 +83,5 @@ func (g DiscreteGaussian) accept(s *Source, k int64) bool {
 	if answer, decided := enclose32(w).exceeds(x, scale); decided && !s.certify {
 		return answer
 	}
-	return s.resume(w, 32, x, scale, square{g.rate, g.proposal.rate, uint64(magnitude)})
+	return resume(s, w, 32, x, scale, square{g.rate, g.proposal.rate, uint64(magnitude)})
 }

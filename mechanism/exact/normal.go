@@ -56,7 +56,7 @@ func (s *Source) accept(p proposal) (accepted bool, point *lazyProposal) {
 		return answer, nil
 	}
 	point = p.lazy(s)
-	return s.resume(w, 32, t, scale, point), point
+	return resume(s, w, 32, t, scale, point), point
 }
 
 // round returns the integer nearest to c + sigma*z for an accepted z, given as

@@ -47,7 +47,7 @@ func (l PlanarLaplace) Draw(s *Source) (i, j int64) {
 
 // A proposal takes one word: axisBits for each magnitude, a sign for each, and acceptBits. Where
 // they do not decide, more are read. Fewer bits for the magnitudes would often be too few on
-// fine lattices; 8 bits leave one acceptance in two hundred open.
+// fine lattices; 8 bits leave one acceptance in a hundred open.
 const (
 	axisBits   = 27
 	acceptBits = 8
@@ -94,7 +94,7 @@ func (l *PlanarLaplace) accept(s *Source, w uint32, n int, i, j int64) bool {
 	if answer, decided := enclose(w, n).exceeds(x, scale); decided && !s.certify {
 		return answer
 	}
-	return s.resume(w, n, x, scale, excess{l.rate, l.axis.rate, i, j})
+	return resume(s, w, n, x, scale, excess{l.rate, l.axis.rate, i, j})
 }
 
 // exponent returns x to within scale*2^-49.

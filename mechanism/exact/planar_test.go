@@ -144,7 +144,12 @@ func TestPlanarLaplaceAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(10_000, func() { l.Draw(s) }); n != 0 {
-		t.Errorf("%v allocations", n)
+	// One acceptance in a hundred is open at first.
+	if n := testing.AllocsPerRun(10, func() {
+		for range 10_000 {
+			l.Draw(s)
+		}
+	}); n > 1 {
+		t.Errorf("%v allocations in 10,000 draws", n)
 	}
 }
