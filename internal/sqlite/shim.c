@@ -396,23 +396,11 @@ static void gs_clear(gs_result *r) {
   r->big = 0;
 }
 
-// Hands over a text or blob; the result keeps its memory if SQLite is to copy it.
-static void gs_write_bytes(sqlite3_context *ctx, const gs_result *r, int copy) {
+// Writes a result that is no error. SQLite copies its text or blob if the result is kept, and
+// otherwise takes over its memory.
+static inline void gs_write_value(sqlite3_context *ctx, const gs_result *r, int kept) {
   const char *bytes = r->big ? r->big : r->text;
-  void (*destroy)(void *) = r->big && !copy ? free : SQLITE_TRANSIENT;
-  if (r->type == SQLITE_TEXT)
-    sqlite3_result_text(ctx, bytes, r->n, destroy);
-  else
-    sqlite3_result_blob(ctx, bytes, r->n, destroy);
-}
-
-static void gs_write(sqlite3_context *ctx, gs_result *r) {
-  if (r->code) {
-    sqlite3_result_error(ctx, r->big ? r->big : r->text, r->n);
-    sqlite3_result_error_code(ctx, r->code);
-    free(r->big);
-    return;
-  }
+  void (*destroy)(void *) = r->big && !kept ? free : SQLITE_TRANSIENT;
   switch (r->type) {
   case SQLITE_INTEGER:
     sqlite3_result_int64(ctx, r->i);
@@ -421,22 +409,27 @@ static void gs_write(sqlite3_context *ctx, gs_result *r) {
     sqlite3_result_double(ctx, r->d);
     break;
   case SQLITE_TEXT:
+    sqlite3_result_text(ctx, bytes, r->n, destroy);
+    break;
   case SQLITE_BLOB:
-    gs_write_bytes(ctx, r, 0);
+    sqlite3_result_blob(ctx, bytes, r->n, destroy);
     break;
   default:
     sqlite3_result_null(ctx);
   }
 }
 
-// Writes a result that is kept, unless it is an error.
-static void gs_write_copy(sqlite3_context *ctx, gs_result *r) {
-  if ((r->type == SQLITE_TEXT || r->type == SQLITE_BLOB) && !r->code) {
-    gs_write_bytes(ctx, r, 1);
-    return;
-  }
-  gs_write(ctx, r);
-  if (r->code) gs_clear(r);
+static void gs_write_error(sqlite3_context *ctx, gs_result *r) {
+  sqlite3_result_error(ctx, r->big ? r->big : r->text, r->n);
+  sqlite3_result_error_code(ctx, r->code);
+  free(r->big);
+}
+
+static void gs_write(sqlite3_context *ctx, gs_result *r) {
+  if (r->code)
+    gs_write_error(ctx, r);
+  else
+    gs_write_value(ctx, r, 0);
 }
 
 // ---- scalar and aggregate functions ----
@@ -734,7 +727,12 @@ static void gs_answer(sqlite3_context *ctx, gs_partition *p) {
     gs_clear(&p->answer);
     p->partition = geosqlRow(f->binding, p->scope, p->partition, p->failures != *f->failures, p->n, p->row, &p->answer);
   }
-  gs_write_copy(ctx, &p->answer);
+  if (p->answer.code) {
+    gs_write_error(ctx, &p->answer);
+    gs_clear(&p->answer);
+  } else {
+    gs_write_value(ctx, &p->answer, 1);
+  }
 }
 
 static void gs_value_window(sqlite3_context *ctx) {
@@ -882,7 +880,7 @@ static int gs_open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out) {
 
 static void gs_drop_cells(gs_cursor *c, int n) {
   for (int i = 0; i < n; i++) {
-    free(c->cells[i].big);
+    if (c->cells[i].big) free(c->cells[i].big); // few have: a row need not call free for each
     gs_clear(&c->cells[i]);
   }
 }
@@ -949,7 +947,7 @@ static int gs_eof(sqlite3_vtab_cursor *cur) { return ((gs_cursor *)cur)->state =
 static int gs_cell(sqlite3_vtab_cursor *cur, sqlite3_context *ctx, int i) {
   gs_cursor *c = (gs_cursor *)cur;
   const gs_table *t = ((gs_vtab *)cur->pVtab)->table;
-  if (i < t->columns) gs_write_copy(ctx, &c->cells[i]); // an argument is NULL
+  if (i < t->columns) gs_write_value(ctx, &c->cells[i], 1); // an argument is NULL
   return SQLITE_OK;
 }
 

@@ -16,8 +16,9 @@
 package sqlite
 
 /*
-#cgo CFLAGS: -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra
-#cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE -fvisibility=hidden
+// Without hidden, a function of the shim would call another through a table, since cgo's code may be moved and replaced.
+#cgo CFLAGS: -std=c11 -D_GNU_SOURCE -O2 -fvisibility=hidden -Wall -Wextra
+#cgo geosql_loadable CFLAGS: -DGEOSQL_LOADABLE
 #cgo linux LDFLAGS: -lpthread
 #cgo noescape gs_columns
 #cgo nocallback gs_columns
