@@ -178,7 +178,8 @@ func (v *solver) tie(z, constraint int, mu float64) {
 	}
 	k := v.ofPlaces(v.k, z)
 	s := k[a] - c.t*k[b]
-	v.ties[z] = append(v.ties[z], tie{t: c.t, s: s, y: mu / s, debt: float32(mu / s), a: uint16(a), b: uint16(b)})
+	y := mu / s
+	v.ties[z] = append(v.ties[z], tie{t: c.t, s: s, y: y, debt: float32(min(y, math.MaxFloat32)), a: uint16(a), b: uint16(b)})
 	v.tied[z].set(constraint)
 }
 

@@ -93,13 +93,13 @@ func (o Options) check() (Options, error) {
 // utility and gains nothing). If epsilon is so small that a constant output is within the
 // gap, Solve returns that.
 //
-// With m constraints for each of n outputs, two for each edge, Solve takes about 32nm
-// bytes, and 8n for each number of a column's factor, of which there are n^2/2 or, with the
-// edges of a spanner, far fewer. It refuses to take more than 8 GB.
+// With m constraints for each of n outputs, two for each edge, Solve takes at most about 48nm
+// bytes, with all pairs mostly a quarter of that, and 8n for each number of a column's factor, of
+// which there are n^2/2 or, with the edges of a spanner, far fewer. It refuses problems that may take more than 8 GB.
 //
 // The method is a primal-dual interior point method, the predictor and corrector
 // of Mehrotra (On the Implementation of a Primal-Dual Interior Point Method, 1992), with
-// corrections after Gondzio. A step takes a Cholesky factorisation for each output, shared
+// corrections after Gondzio, on the constraints that have come close to being tight. A step takes a Cholesky factorisation for each output, shared
 // among the cores. The result does not depend on their number.
 //
 // An error says what is wrong with the problem or the options, that the memory does not
@@ -137,11 +137,12 @@ func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 const mostMemory = 8 << 30
 
 // checkMemory returns an error if the columns of the solver, with an edge's constraints
-// and a factor of so many numbers each, take more than mostMemory.
+// and a factor of so many numbers each, may take more than mostMemory. How many constraints come in
+// sight is not known before: all of them may.
 func checkMemory(p Problem, edges, factor int) error {
 	const gigabyte = 1 << 30
 	n, outputs := len(p.Prior), p.Quality.columns()
-	if bytes := 8*outputs*(8*edges+factor+6*n) + 8*(2*shardCount+1)*n*n; bytes > mostMemory {
+	if bytes := 8*outputs*(12*edges+factor+6*n) + 8*(2*shardCount+1)*n*n; bytes > mostMemory {
 		return fmt.Errorf("%d places with %d edges and %d outputs take %.1f GB of memory, more than %d: a greater dilation, such as 1.1, leaves fewer edges",
 			n, edges, outputs, float64(bytes)/gigabyte, mostMemory/gigabyte)
 	}

@@ -21,8 +21,8 @@ type bond struct {
 // its multiplier y.
 //
 // Of all constraints of a column few matter: where k[a] is far above t k[b], others hold k[a].
-// So a column has ties for those that have ever been in sight, see inSight. The others only
-// limit how far a step goes, and their multipliers are 0.
+// So a column has ties for those that have ever been in sight, see inSight. The others
+// limit how far a step goes, and their multipliers are 0, with which the bound is as valid.
 type tie struct {
 	t, s, y float64
 	e       [2]float64 // what s y is to change by, over s, in each of the two directions
@@ -176,7 +176,7 @@ func (v *solver) start(quality Matrix) {
 		for j := range ties {
 			c := &ties[j]
 			c.y *= mu
-			c.debt = float32(c.y)
+			c.debt *= float32(mu)
 		}
 	}
 }
