@@ -45,12 +45,11 @@ func (p *contributors) reset() {
 // bill returns what each account is charged: the price once, or for each of its rows.
 func (p *contributors) bill(price budget.Price, perRow bool) (bill, error) {
 	items := make([]ledger.Item, len(p.rows))
-	for i, rows := range p.rows {
-		times := int64(1)
+	for i, account := range p.accounts.All() {
+		rows, times := p.rows[i], int64(1)
 		if perRow {
 			times = rows
 		}
-		account := string(p.accounts.Name(i))
 		total, ok := price.Amount.Times(times)
 		if !ok {
 			return bill{}, fmt.Errorf("account %s would be charged %d times %s, which no budget can hold", quoted(account), times, price.Amount)

@@ -2,12 +2,14 @@
 //
 // A query over a hundred thousand accounts looks an account up at every row. A
 // map[string]int waits for memory four times: for the control word, the key, the
-// key's bytes and the value. A Table reads one slot, and 16 bytes that say a short name whole.
+// key's bytes and the value. A Table reads one slot, and 16 bytes that say a short name whole. Where names come
+// in the order of their numbers, it reads no slot.
 package intern
 
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"iter"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -22,6 +24,8 @@ type Table struct {
 	keys  []key        // of the names
 	ends  []uint32     // of the names in text
 	text  []byte       // the names, one after the other
+	last  int          // the number that Number returned last
+	step  int          // the difference to the one before
 }
 
 // A key stands for a name. Different names of the same size, up to keySize bytes, have different keys; a longer
@@ -78,25 +82,52 @@ func (t *Table) Name(i int) []byte {
 	return t.text[start:t.ends[i]:t.ends[i]]
 }
 
+// All yields the numbers and the names. The names share the memory of one string.
+func (t *Table) All() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		text, start := string(t.text), uint32(0)
+		for i, end := range t.ends {
+			if !yield(i, text[start:end]) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
 // Number returns the number of name. A new name is copied and gets the next number.
+//
+// A log often names one account again and again, or all accounts in the same order again and again, as meters
+// report. What it is compared with then comes one after the other in memory, where slots come in no order. So a
+// name is first taken for the same or the next one, if the last one was.
 func (t *Table) Number(name []byte) int {
 	if 2*len(t.ends) >= len(t.slots) {
 		t.grow()
 	}
 	k := t.key(name)
+	if i := t.last + t.step; uint(t.step) <= 1 && i < len(t.keys) && t.is(i, k, name) {
+		t.last = i
+		return i
+	}
 	place, tag := t.hash(k, len(name))
 	at := t.find(k, place, tag, name)
-	if n := t.slots[at].number; n != 0 {
-		return int(n - 1)
+	if t.slots[at].number == 0 {
+		t.add(k, name)
+		t.slots[at] = slot{tag, uint32(len(t.ends))}
 	}
+	i := int(t.slots[at].number - 1)
+	t.last, t.step = i, i-t.last
+	return i
+}
+
+// add adds a new name.
+func (t *Table) add(k key, name []byte) {
 	if uint64(len(t.text))+uint64(len(name)) > math.MaxUint32 {
 		panic("intern: more than 4 GiB of names")
 	}
 	t.text = append(t.text, name...)
 	t.ends = append(t.ends, uint32(len(t.text)))
 	t.keys = append(t.keys, k)
-	t.slots[at] = slot{tag, uint32(len(t.ends))}
-	return len(t.ends) - 1
 }
 
 // Find returns the number of name, if it has one. It may be called concurrently with itself.
@@ -116,11 +147,20 @@ func (t *Table) find(k key, place uint64, tag uint32, name []byte) uint64 {
 	at := place & mask
 	for {
 		s := t.slots[at]
-		if s.number == 0 || s.tag == tag && t.keys[s.number-1] == k && (len(name) <= keySize || string(t.Name(int(s.number-1))) == string(name)) {
+		if s.number == 0 || s.tag == tag && t.is(int(s.number-1), k, name) {
 			return at
 		}
 		at = (at + 1) & mask
 	}
+}
+
+// is reports whether name number i is a name with key k.
+func (t *Table) is(i int, k key, name []byte) bool {
+	if t.keys[i] != k {
+		return false
+	}
+	own := t.Name(i)
+	return len(own) == len(name) && (len(name) <= keySize || string(own) == string(name))
 }
 
 func (t *Table) grow() {
@@ -148,5 +188,5 @@ func (t *Table) Reset() {
 		t.slots = t.slots[:len(t.slots)/4]
 	}
 	clear(t.slots)
-	t.keys, t.ends, t.text = t.keys[:0], t.ends[:0], t.text[:0]
+	t.keys, t.ends, t.text, t.last, t.step = t.keys[:0], t.ends[:0], t.text[:0], 0, 0
 }

@@ -50,6 +50,45 @@ func TestTableGrows(t *testing.T) {
 	}
 }
 
+// Names that come again one by one, in the order of their numbers, or in it with others between, keep their
+// numbers, whether they are short or long.
+func TestOrders(t *testing.T) {
+	var table Table
+	const n = 100
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprint("account", i))
+		if i%3 == 0 {
+			names[i] = "a name that is longer than a key " + names[i]
+		}
+	}
+	number := func(i int) {
+		t.Helper()
+		if got := table.Number([]byte(names[i])); got != i {
+			t.Errorf("%s has number %d, want %d", names[i], got, i)
+		}
+	}
+	for round := range 3 {
+		for i := range n {
+			for range round {
+				number(i)
+			}
+			number(i)
+			if round == 2 && i%7 == 0 {
+				number(i / 2)
+			}
+		}
+	}
+	for i, name := range table.All() {
+		if name != names[i] {
+			t.Errorf("number %d is %q, want %q", i, name, names[i])
+		}
+	}
+	if table.Len() != n {
+		t.Errorf("%d names, want %d", table.Len(), n)
+	}
+}
+
 // Names of every length, of few different bytes, are told apart.
 func TestLengths(t *testing.T) {
 	var table Table
