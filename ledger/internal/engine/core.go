@@ -42,6 +42,9 @@ func (c *Core) update(needs Needs, work func(Transaction) error) error {
 	return Wrap(c.store.Update(needs, work))
 }
 
+// over reports whether a term has ended. Most have no end, and need no clock.
+func (c *Core) over(t ledger.Term) bool { return t.End != 0 && t.Over(c.store.Now()) }
+
 // one returns the need of one standing.
 func one(k Key) Needs { return func(yield func(Key) bool) { yield(k) } }
 

@@ -108,8 +108,13 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 		return false
 	}
 	g.from = g.from[:0]
+	var q *pool
 	for i := range items {
-		q := pools[items[i].Account]
+		if q != nil && q.next != nil && q.next.account == items[i].Account {
+			q = q.next
+		} else {
+			q = pools[items[i].Account]
+		}
 		if q == nil || !q.covers(items[i].Epsilon, now) {
 			a := g.ahead[items[i].Account]
 			if a == nil || !a.covers(items[i].Epsilon, now) {

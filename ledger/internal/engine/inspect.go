@@ -26,8 +26,9 @@ func (c *Core) Notes() int {
 
 // Held returns what a spender of this package holds for an account.
 func Held(s ledger.Spender, account string) *ledger.Hold {
-	for _, h := range s.(*spender).holds {
-		if h != nil && h.account == account {
+	p := s.(*spender)
+	for i := range p.accounts.Len() {
+		if h := p.hold(i); h.charged && h.account == account {
 			return &h.Hold
 		}
 	}

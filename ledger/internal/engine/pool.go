@@ -13,6 +13,7 @@ type pool struct {
 	note    *Change       // the last note of its use by groups
 	lease   *lease        // that was taken last on the account, if any
 	most    budget.Amount // that a trace may spend by it without being saved
+	next    *pool         // made after it: accounts are often charged in the order in which they were reserved
 	ledger.Share
 }
 
@@ -71,10 +72,19 @@ func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledge
 		pools = make(map[string]*pool, len(items))
 		c.pools[unit] = pools
 	}
+	var made []pool // allocated together
 	for i, item := range items {
 		q := pools[item.Account]
 		if q == nil {
-			q = &pool{account: item.Account}
+			if made == nil {
+				made = make([]pool, 0, len(items)-i)
+			}
+			made = append(made, pool{account: item.Account})
+			n := len(made)
+			q = &made[n-1]
+			if n > 1 {
+				made[n-2].next = q
+			}
 			pools[item.Account] = q
 		}
 		q.limit = balances[i].Limit
@@ -114,10 +124,13 @@ func (c *Core) returnLowered(unit budget.Unit, items []ledger.Item, balances []l
 }
 
 // nameAndPool returns the account as a string and its pool, if it has one. The string is then
-// the pool's, so that a statement over many accounts makes no others.
-func (c *Core) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
+// the pool's, so that a statement over many accounts makes no others. The pool may be the one after q.
+func (c *Core) nameAndPool(unit budget.Unit, account []byte, q *pool) (string, *pool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if q != nil && q.next != nil && q.next.account == string(account) {
+		return q.next.account, q.next
+	}
 	if q := c.pools[unit][string(account)]; q != nil {
 		return q.account, q
 	}

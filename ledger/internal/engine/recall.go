@@ -120,7 +120,7 @@ func (p *spender) checkLimits(h *hold) error {
 	if p.unchecked == 0 || !p.looked { // there may be pools by now
 		due := p.unchecked == 0
 		var err error
-		if p.looked, err = c.checkForLimitsIfHeld(due && p.last != nil, p.unit); err != nil {
+		if p.looked, err = c.checkForLimitsIfHeld(due && p.held, p.unit); err != nil {
 			return err
 		}
 		if due || p.looked {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/bits"
+
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
@@ -11,26 +13,30 @@ type spender struct {
 	statement *statement
 	function  string
 	unit      budget.Unit
-	last      *hold // of the account charged last; nil at first
 	accounts  intern.Table
-	holds     []*hold // by the account's number; nil where the first charge was refused
-	spare     []hold  // allocated together
-	noted     *Origin // of its notes
-	unchecked int     // evaluations until it looks for limits again
-	looked    bool    // whether it has looked, and may draw from pools
+	holds     [][]hold // by the account's number, see hold
+	held      bool     // whether it has a hold
+	pool      *pool    // of the newest hold; nil if it has none
+	noted     *Origin  // of its notes
+	unchecked int      // evaluations until it looks for limits again
+	looked    bool     // whether it has looked, and may draw from pools
 
 	asked asked
 	needs Needs                   // askedFor
 	work  func(Transaction) error // charge
 }
 
-// hold is what a spender has reserved for one account, on disk.
+// hold is what a spender has reserved for one account, on disk. It is empty where no charge was granted. What
+// Charge reads and writes is in its first 64 bytes, and the size is a multiple of that, so that an account in no
+// order costs one cache line.
 type hold struct {
+	revision int64 // of the ledger, when the limit was last checked
 	ledger.Hold
-	account  string
-	pool     *pool   // the account's, if it has one
-	note     *Change // the note of its use, if one waits
-	revision int64   // of the ledger, when the limit was last checked
+	account string
+	pool    *pool   // the account's, if it has one
+	note    *Change // the note of its use, if one waits
+	charged bool    // whether a charge was granted
+	_       [16]byte
 }
 
 // aheadFromPool bounds how many evaluations a hold takes from a pool at a time: other
@@ -40,19 +46,11 @@ const aheadFromPool = 16
 // Charge implements [ledger.Spender]. It takes no lock while the account's hold covers the cost,
 // except to look for limits now and then.
 func (p *spender) Charge(account []byte, cost budget.Amount) error {
-	h := p.last
-	if h == nil || h.account != string(account) {
-		i := p.accounts.Number(account)
-		if i == len(p.holds) {
-			p.holds = append(p.holds, nil)
+	h := p.hold(p.accounts.Number(account))
+	if cost <= 0 || cost > h.Left || p.unchecked == 0 || h.revision != p.statement.core.revision.Load() || p.statement.core.over(h.Term) {
+		if !h.charged {
+			return p.chargeFirst(h, account, cost)
 		}
-		if h = p.holds[i]; h == nil {
-			return p.chargeFirst(i, account, cost)
-		}
-		p.last = h
-	}
-	if cost <= 0 || cost > h.Left || p.unchecked == 0 || h.revision != p.statement.core.revision.Load() ||
-		h.Term.End != 0 && h.Term.Over(p.statement.core.store.Now()) {
 		return p.chargeBeyond(h, cost)
 	}
 	p.unchecked--
@@ -60,30 +58,28 @@ func (p *spender) Charge(account []byte, cost budget.Amount) error {
 	return nil
 }
 
-// chargeFirst charges account number i, which has no hold yet.
-func (p *spender) chargeFirst(i int, account []byte, cost budget.Amount) error {
+// hold returns the hold of account number i. The accounts from 2^(n-1) on, up to 2^n, have theirs in slice n:
+// they are allocated together and stay where they are.
+func (p *spender) hold(i int) *hold {
+	n := bits.Len(uint(i))
+	if n == len(p.holds) {
+		p.holds = append(p.holds, make([]hold, max(1, 1<<n>>1)))
+	}
+	return &p.holds[n][i-1<<n>>1]
+}
+
+// chargeFirst charges an account that has no hold yet.
+func (p *spender) chargeFirst(h *hold, account []byte, cost budget.Amount) error {
 	if p.statement.over != nil {
 		return p.statement.over
 	}
-	h := p.newHold()
-	h.revision = p.statement.core.revision.Load()
-	h.account, h.pool = p.statement.core.nameAndPool(p.unit, account)
+	*h = hold{revision: p.statement.core.revision.Load()}
+	h.account, h.pool = p.statement.core.nameAndPool(p.unit, account, p.pool)
 	if err := p.chargeBeyond(h, cost); err != nil {
 		return err
 	}
-	p.last, p.holds[i] = h, h
+	h.charged, p.held, p.pool = true, true, h.pool
 	return nil
-}
-
-// newHold returns an empty hold. A statement over many accounts needs many holds, which are
-// allocated together.
-func (p *spender) newHold() *hold {
-	if len(p.spare) == 0 {
-		p.spare = make([]hold, max(1, len(p.holds)))
-	}
-	h := &p.spare[0]
-	p.spare = p.spare[1:]
-	return h
 }
 
 // chargeBeyond charges a cost that the hold may not cover: it first adds to the hold from the
@@ -123,8 +119,7 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 	c := p.statement.core
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.store.Now()
-	if h.Term.Over(now) {
+	if c.over(h.Term) {
 		p.note(h, 0)
 		h.Drop()
 	}
@@ -132,7 +127,7 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 		h.pool = c.pools[p.unit][h.account]
 	}
 	q := h.pool
-	if !p.looked || q == nil || q.Left == 0 || q.Term.Over(now) || h.Left > 0 && h.Term != q.Term {
+	if !p.looked || q == nil || q.Left == 0 || c.over(q.Term) || h.Left > 0 && h.Term != q.Term {
 		return ledger.Share{}, cost <= h.Left
 	}
 	most := q.Left
@@ -232,8 +227,9 @@ func (p *spender) origin(time int64) *Origin {
 // end gives up all holds: what came from pools goes back to them, the rest to the limits. It
 // reports whether there is anything to return to a limit.
 func (p *spender) end() (returns bool) {
-	for _, h := range p.holds {
-		if h == nil {
+	for i := range p.accounts.Len() {
+		h := p.hold(i)
+		if !h.charged {
 			continue
 		}
 		fromLimit, fromPool := h.Unused()
@@ -244,7 +240,7 @@ func (p *spender) end() (returns bool) {
 		p.note(h, fromLimit)
 		returns = returns || fromLimit > 0
 	}
-	p.last, p.holds, p.spare = nil, nil, nil
+	p.holds, p.held = nil, false
 	p.accounts = intern.Table{}
 	return returns
 }
