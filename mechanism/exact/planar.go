@@ -37,7 +37,7 @@ func NewPlanarLaplace(rate, proposal float64) (PlanarLaplace, error) {
 // leaves the product, which is the law wanted. It is a probability because
 // |i|+|j| <= sqrt 2 * sqrt(i^2+j^2) and a*sqrt 2 <= rate. About pi/4 of the proposals are
 // accepted where a is hardly less than that. A rejected proposal is discarded whole.
-func (l PlanarLaplace) Draw(s *Source) (i, j int64) {
+func (l *PlanarLaplace) Draw(s *Source) (i, j int64) {
 	for {
 		if i, j, accepted := l.propose(s); accepted {
 			return i, j

@@ -52,7 +52,8 @@ func BenchmarkNoise(b *testing.B) {
 	src := exact.NewSource(nil)
 	b.ReportAllocs()
 	for eps := budget.Amount(6_930_000_000); b.Loop(); eps++ {
-		sinkCell = d.Noise(eps).Draw(src, sinkCell)
+		noise := d.Noise(eps)
+		sinkCell = noise.Draw(src, sinkCell)
 	}
 }
 

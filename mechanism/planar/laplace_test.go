@@ -387,7 +387,8 @@ func TestNoiseAllocates(t *testing.T) {
 	eps := budget.Amount(1_000_000)
 	if n := testing.AllocsPerRun(10_000, func() {
 		x := d.Cell(40, 116)
-		d.Location(d.Admissible(d.Noise(eps).Draw(src, x)))
+		noise := d.Noise(eps)
+		d.Location(d.Admissible(noise.Draw(src, x)))
 		eps++
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -36,9 +36,21 @@ func (d *Domain) Cell(lat, lon float64) Cell {
 
 // position moves a location to the box and returns its image in steps of the lattice.
 func (d *Domain) position(lat, lon float64) (x, y float64) {
-	lat = max(d.box.south, min(lat, d.box.north))
-	dlon := max(-d.box.half, min(d.frame.offset(lon), d.box.half))
+	lat = clamp(lat, d.box.south, d.box.north)
+	dlon := clamp(d.frame.offset(lon), -d.box.half, d.box.half)
 	return d.grid.project(lat, dlon)
+}
+
+// clamp moves x to the nearest from low to high. The builtin min and max, which mind signs of zero and what is no
+// number, take longer.
+func clamp(x, low, high float64) float64 {
+	if x < low {
+		return low
+	}
+	if x > high {
+		return high
+	}
+	return x
 }
 
 // Extent returns the least and the greatest indices that Cell returns, as the corners

@@ -51,7 +51,7 @@ const proposalShare = 0.7071067
 
 // Draw returns the lattice point x plus noise, before a region moves it: z with
 // probability proportional to exp(-rate*|z-x|), saturated after the draw.
-func (n Noise) Draw(src *exact.Source, x Cell) Cell { return x.add(n.offset(src)) }
+func (n *Noise) Draw(src *exact.Source, x Cell) Cell { return x.add(n.offset(src)) }
 
 // offset draws (i, j) with probability proportional to exp(-rate*sqrt(i^2+j^2)).
-func (n Noise) offset(src *exact.Source) (i, j int64) { return n.law.Draw(src) }
+func (n *Noise) offset(src *exact.Source) (i, j int64) { return n.law.Draw(src) }

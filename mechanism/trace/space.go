@@ -71,7 +71,8 @@ func (p Plane) Rate(eps budget.Amount) float64 { return p.domain.Rate(eps) }
 
 // Draw implements [Space] by the planar Laplace mechanism.
 func (p Plane) Draw(src *exact.Source, eps budget.Amount, x Cell) Cell {
-	z := p.domain.Noise(eps).Draw(src, planar.Cell(x))
+	noise := p.domain.Noise(eps)
+	z := noise.Draw(src, planar.Cell(x))
 	return Cell(p.domain.Admissible(z))
 }
 
