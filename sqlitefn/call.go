@@ -63,12 +63,12 @@ func (c call) leave() { c.running = false }
 // decode decodes the first n arguments, see enter. Settings that equal those of the last call are
 // decoded already.
 func (c call) decode(n int, kept settings) error {
-	args, values, passed := c.args[:n], c.values, c.Len()
+	values, passed := c.values, c.Args()
 	known := kept
 	if kept == nil {
 		known = c.last
 	}
-	for i, a := range args {
+	for i, a := range c.args[:n] {
 		if a.setting && known != nil {
 			same := known[0].equals(c.Call, i)
 			known = known[1:]
@@ -81,13 +81,13 @@ func (c call) decode(n int, kept settings) error {
 			c.last = nil
 		}
 		out := &values[i]
-		if i >= passed || (a.optional || a.kind.nullable) && c.Arg(i).Type() == sqlite.Null {
+		if i >= len(passed) || (a.optional || a.kind.nullable) && passed[i].Type() == sqlite.Null {
 			out.given, out.number, out.text = false, 0, nil
 			continue
 		}
 		out.given = true
-		if err := a.kind.decode(c.Arg(i), out); err != nil {
-			return c.kindError(a, c.Arg(i), err)
+		if err := a.kind.decode(&passed[i], out); err != nil {
+			return c.kindError(a, &passed[i], err)
 		}
 	}
 	if kept == nil && c.last == nil {
