@@ -188,22 +188,25 @@ func appendPoint(b []byte, lat, lon float64) []byte {
 }
 
 // appendDegrees appends a number of degrees with 7 decimals to b. One that has no more is printed
-// as the integer that it is in units of 1e-7.
+// as the integer that it is in units of 1e-7: no digit waits for another.
 func appendDegrees(b []byte, degrees float64) []byte {
 	const perDegree = 1e7
-	units := int64(math.RoundToEven(degrees * perDegree))
-	if units == 0 || float64(units)/perDegree != degrees {
+	units := math.RoundToEven(degrees * perDegree)
+	if units == 0 || math.Abs(degrees) > 180 || units/perDegree != degrees {
 		return strconv.AppendFloat(b, degrees, 'f', 7, 64)
 	}
 	if units < 0 {
-		b, units = append(b, '-'), -units
+		b = append(b, '-')
 	}
-	b = append(strconv.AppendInt(b, units/perDegree, 10), ".0000000"...)
-	for rest, at := units%perDegree, len(b)-1; rest > 0; at-- {
-		b[at] += byte(rest % 10)
-		rest /= 10
+	n := uint32(math.Abs(units))
+	digit := func(of uint32) byte { return '0' + byte(n/of%10) }
+	if n >= 1e9 {
+		b = append(b, digit(1e9))
 	}
-	return b
+	if n >= 1e8 {
+		b = append(b, digit(1e8))
+	}
+	return append(b, digit(1e7), '.', digit(1e6), digit(1e5), digit(1e4), digit(1e3), digit(1e2), digit(1e1), digit(1))
 }
 
 // resultBool sets cell i to 1 or 0.
