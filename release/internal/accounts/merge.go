@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"bytes"
-	"container/heap"
 	"io"
 	"iter"
 )
@@ -17,7 +16,7 @@ func (s *spill) merged(runs []stretch) iter.Seq2[Account, error] {
 			return
 		}
 		var a Account
-		for len(m) > 0 {
+		for m.more() {
 			if err := m.take(&a); err != nil {
 				yield(Account{}, err)
 				return
@@ -29,51 +28,68 @@ func (s *spill) merged(runs []stretch) iter.Seq2[Account, error] {
 	}
 }
 
-// A merger is a heap of the runs that are not at their end, ordered by their current
-// accounts.
-type merger []*reader
+// A merger is a tree of losers, in which the current accounts of runs compete (Knuth, The Art of
+// Computer Programming, volume 3 (1998), section 5.4.1). A run that is at its end loses.
+// The first player has won. From the second on, the parent of m[i] is m[i/2].
+type merger []player
 
-func (s *spill) merger(runs []stretch) (m merger, err error) {
-	for _, x := range runs {
-		r := s.read(x)
-		switch err := r.next(); err {
-		case nil:
-			m = append(m, r)
-		case io.EOF:
-		default:
+// A player is a run in the tree.
+type player struct {
+	run  *reader // nil at its end
+	leaf int     // its number behind the places of the tree
+}
+
+func (s *spill) merger(runs []stretch) (merger, error) {
+	m := make(merger, len(runs))
+	for i, x := range runs {
+		if err := m.advance(player{s.read(x), len(runs) + i}); err != nil {
 			return nil, err
 		}
 	}
-	heap.Init(&m)
 	return m, nil
 }
 
+// more reports whether a run is not at its end.
+func (m merger) more() bool { return m[0].run != nil }
+
 // take removes the first account from all runs that have it and sets a to it.
-func (m *merger) take(a *Account) error {
-	a.Name = append(a.Name[:0], (*m)[0].at.Name...)
+func (m merger) take(a *Account) error {
+	a.Name = append(a.Name[:0], m[0].run.at.Name...)
 	a.Locations = 0
-	for len(*m) > 0 && bytes.Equal((*m)[0].at.Name, a.Name) {
-		a.Locations += (*m)[0].at.Locations
-		switch err := (*m)[0].next(); err {
-		case nil:
-			heap.Fix(m, 0)
-		case io.EOF:
-			heap.Pop(m)
-		default:
+	for m.more() && bytes.Equal(m[0].run.at.Name, a.Name) {
+		a.Locations += m[0].run.at.Locations
+		if err := m.advance(m[0]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m merger) Len() int           { return len(m) }
-func (m merger) Less(i, j int) bool { return bytes.Compare(m[i].at.Name, m[j].at.Name) < 0 }
-func (m merger) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
-func (m *merger) Push(x any)        { *m = append(*m, x.(*reader)) }
+// advance goes to the next account of the run that has won, or that is not in the tree yet, and has it
+// compete on the way to the top. There it stays at the first place that nobody has taken.
+func (m merger) advance(p player) error {
+	switch err := p.run.next(); err {
+	case nil:
+	case io.EOF:
+		p.run = nil
+	default:
+		return err
+	}
+	for i := p.leaf / 2; i > 0; i /= 2 {
+		at := &m[i]
+		if at.leaf == 0 {
+			*at = p
+			return nil
+		}
+		if at.beats(p) {
+			*at, p = p, *at
+		}
+	}
+	m[0] = p
+	return nil
+}
 
-func (m *merger) Pop() any {
-	last := len(*m) - 1
-	r := (*m)[last]
-	*m = (*m)[:last]
-	return r
+// beats reports whether the current account of a run comes before that of another.
+func (p player) beats(other player) bool {
+	return p.run != nil && (other.run == nil || bytes.Compare(p.run.at.Name, other.run.at.Name) < 0)
 }

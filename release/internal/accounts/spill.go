@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"slices"
 )
@@ -114,6 +115,7 @@ type reader struct {
 	from *bufio.Reader
 	left int64 // number of accounts after at
 	at   Account
+	size int // of at in the file
 }
 
 func (s *spill) read(x stretch) *reader {
@@ -134,23 +136,28 @@ func (r *reader) next() error {
 	return err
 }
 
+// usual is the number of bytes that hold the numbers of any account, and the whole of most.
+const usual = 64
+
 // decode reads an account. Its name stays in the buffer until the next account is read.
 func (r *reader) decode() error {
-	if _, err := r.from.Discard(len(r.at.Name)); err != nil {
+	if _, err := r.from.Discard(r.size); err != nil {
 		return err
 	}
-	numbers, err := r.from.Peek(2 * binary.MaxVarintLen64) // fewer at the end of the file
-	locations, n := binary.Uvarint(numbers)
-	length, m := binary.Uvarint(numbers[max(n, 0):])
-	if n <= 0 || m <= 0 {
+	account, err := r.from.Peek(usual) // fewer at the end of the file
+	locations, n := binary.Uvarint(account)
+	length, m := binary.Uvarint(account[max(n, 0):])
+	if n <= 0 || m <= 0 || length > math.MaxInt32 {
 		return cmp.Or(err, errDamaged)
 	}
-	if _, err := r.from.Discard(n + m); err != nil {
-		return err
+	r.size = n + m + int(length)
+	if r.size > len(account) {
+		if account, err = r.from.Peek(r.size); err != nil {
+			return err
+		}
 	}
-	r.at.Locations = int64(locations)
-	r.at.Name, err = r.from.Peek(int(length))
-	return err
+	r.at = Account{account[n+m : r.size], int64(locations)}
+	return nil
 }
 
 var errDamaged = errors.New("a number is too large")
