@@ -240,8 +240,8 @@ func TestBeside(t *testing.T) {
 func TestBounds(t *testing.T) {
 	sources := newTree(t)
 	for name, measure := range map[string]func(context.Context, *tree) (timing, error){
-		"laplace-wkt":     overPoints("laplace-wkt", 1000, 10),
-		"groups":          overPoints("groups", 1000, 100),
+		"laplace-wkt":     overPoints("make-points", "laplace-wkt", 1000, 10),
+		"groups":          overPoints("make-shuffled", "groups", 1000, 100),
 		"predictive":      overTraces("predictive", 10),
 		"pim":             overTraces("pim", 10),
 		"pim-cells":       alone("pim-cells", 3),

@@ -31,12 +31,14 @@ type bound struct {
 
 // bounded are the works that have bounds.
 var bounded = []bound{
-	{"laplace-1", "table-valued `geoind_laplace`, by `count(max(lat,lon,0.01))`, 1 account", 6, 8.1, "times", false, overPoints("laplace", 1e6, 1)},
-	{"laplace-100000", "the same, 100,000 reserved accounts", 7.5, 9.7, "times", false, overPoints("laplace", 1e6, 1e5)},
-	{"laplace-wkt", "scalar `geoind_laplace` (WKT), by the same", 7.5, 9.7, "times", false, overPoints("laplace-wkt", 1e6, 1)},
-	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, 3.3, "times", false, overPoints("dx_sum", 1e6, 60)},
-	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("dx_sum", 1e6, 1e5)},
-	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, 10.8, "times", false, overPoints("groups", 1e6, 1e5)},
+	{"laplace-1", "table-valued `geoind_laplace`, by `count(max(lat,lon,0.01))`, 1 account", 6, 8.1, "times", false, overPoints("make-points", "laplace", 1e6, 1)},
+	{"laplace-100000", "the same, 100,000 reserved accounts", 7.5, 9.7, "times", false, overPoints("make-points", "laplace", 1e6, 1e5)},
+	{"laplace-shuffled", "the same, where accounts come in no order", 7.5, 0, "times", false, overPoints("make-shuffled", "laplace", 1e6, 1e5)},
+	{"laplace-wkt", "scalar `geoind_laplace` (WKT), 1 account", 7.5, 9.7, "times", false, overPoints("make-points", "laplace-wkt", 1e6, 1)},
+	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, 3.3, "times", false, overPoints("make-points", "dx_sum", 1e6, 60)},
+	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("make-points", "dx_sum", 1e6, 1e5)},
+	{"sum-shuffled", "the same, where accounts come in no order", 4, 0, "times", false, overPoints("make-shuffled", "dx_sum", 1e6, 1e5)},
+	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, 10.8, "times", false, overPoints("make-points", "groups", 1e6, 1e5)},
 	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, 40, "s", false, overTraces("predictive", 1e5)},
 	{"pim", "`pim_step`, the same", 10, 300, "s", false, overTraces("pim", 1e5)},
 	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, 0.48, "ms", false, alone("pim-cells", 2000)},
@@ -272,18 +274,18 @@ func (t *tree) once(name string, make func(file string) error) (file string, err
 	return file, make(file)
 }
 
-// points returns a database of rows of accounts.
-func (t *tree) points(ctx context.Context, rows, accounts int) (string, error) {
-	return t.once(fmt.Sprintf("points-%d-%d", rows, accounts), func(file string) error {
-		_, _, err := task{Do: "make-points", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+// points returns a database of rows of accounts, which a task makes.
+func (t *tree) points(ctx context.Context, made string, rows, accounts int) (string, error) {
+	return t.once(fmt.Sprintf("%s-%d-%d", made, rows, accounts), func(file string) error {
+		_, _, err := task{Do: made, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
 		return err
 	})
 }
 
-// overPoints measures a task and its base.
-func overPoints(do string, rows, accounts int) func(context.Context, *tree) (timing, error) {
+// overPoints measures a task, on data that another makes, and its base.
+func overPoints(made, do string, rows, accounts int) func(context.Context, *tree) (timing, error) {
 	return func(ctx context.Context, t *tree) (timing, error) {
-		file, err := t.points(ctx, rows, accounts)
+		file, err := t.points(ctx, made, rows, accounts)
 		if err != nil {
 			return timing{}, err
 		}
@@ -346,7 +348,7 @@ func releaseRate(rows, accounts int, format string) func(context.Context, *tree)
 // sealedRows measures opening sealed values, a row.
 func sealedRows(rows int) func(context.Context, *tree) (timing, error) {
 	return func(ctx context.Context, t *tree) (timing, error) {
-		plain, err := t.points(ctx, rows, 60)
+		plain, err := t.points(ctx, "make-points", rows, 60)
 		if err != nil {
 			return timing{}, err
 		}

@@ -23,9 +23,10 @@ import (
 
 // tasks holds what processes of their own do, by name. Those that make data take no part in any figure.
 var tasks = map[string]func(ctx context.Context, t task) (timing, error){
-	"make-points": makePoints,
-	"make-traces": makeTraces,
-	"make-csv":    makeCSV,
+	"make-points":   makePoints,
+	"make-shuffled": makeShuffled,
+	"make-traces":   makeTraces,
+	"make-csv":      makeCSV,
 
 	"laplace":       laplace,
 	"laplace-wkt":   laplaceWKT,
@@ -127,12 +128,17 @@ func makeDatabase(ctx context.Context, file string, statements ...string) (timin
 	return timing{}, err
 }
 
-// makePoints makes a table of points and readings, whose accounts are in the order of a log: interleaved.
-func makePoints(ctx context.Context, t task) (timing, error) {
+// makePoints makes a table of points and readings, whose accounts report in the same order again and again, as meters do.
+func makePoints(ctx context.Context, t task) (timing, error) { return makeTable(ctx, t, `i`) }
+
+// makeShuffled makes the same table, whose rows are in no order.
+func makeShuffled(ctx context.Context, t task) (timing, error) { return makeTable(ctx, t, `random()`) }
+
+func makeTable(ctx context.Context, t task, order string) (timing, error) {
 	return makeDatabase(ctx, t.File,
 		`CREATE TABLE t(account TEXT, lat REAL, lon REAL, x REAL)`,
 		`INSERT INTO t `+numbers(t.Rows)+fmt.Sprintf(
-			`SELECT 'account' || (i %% %d), 39.5 + (i %% 1000) * 0.001, 116 + (i / 1000 %% 1000) * 0.001, (i %% 3000) * 0.001 FROM n`, t.Accounts),
+			`SELECT 'account' || (i %% %d), 39.5 + (i %% 1000) * 0.001, 116 + (i / 1000 %% 1000) * 0.001, (i %% 3000) * 0.001 FROM n ORDER BY %s`, t.Accounts, order),
 		`CREATE TABLE accounts(account TEXT)`,
 		`INSERT INTO accounts `+numbers(t.Accounts)+`SELECT 'account' || i FROM n`)
 }

@@ -36,8 +36,9 @@ func (d *digest) String() string {
 }
 
 // A fingerprint tells a batch from what else may be read in its place, to the process that has
-// computed it. Its seed is random and unknown, so that another batch has the same with a
-// probability of about 2^-64, whoever has made it. It costs a tenth of a hash that can be kept.
+// computed it. Its seed is random, so that a batch that has changed has the same with a probability of
+// about 2^-64. It guards against a file that is written while it is read, by its owner: a hash that others
+// compare, or that is kept, is a [digest]. It costs a tenth of that.
 type fingerprint uint64
 
 var fingerprintSeed = maphash.MakeSeed()
