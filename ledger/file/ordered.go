@@ -15,6 +15,7 @@ import (
 
 // ChargeAscending implements [engine.Transaction].
 func (t *transaction) ChargeAscending(from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) error {
+	t.charged += len(items)
 	return t.addItems(from, items, windows, func(first int64) error { return t.db.put(addBalancesSQL, first) })
 }
 

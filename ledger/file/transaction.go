@@ -17,6 +17,7 @@ type transaction struct {
 	headKnown bool // whether head was read
 
 	written  int           // changes
+	charged  int           // of them, accounts charged in ascending order
 	numbered []*engine.Run // that got their number here
 	undos    []func()      // called if it ends without a commit
 }
@@ -94,9 +95,10 @@ func (t *transaction) commitOrRollBack() error {
 	return t.db.commit.Run()
 }
 
-// big reports whether a transaction has written so much that the log is moved into the file by
-// another connection, while the next transaction runs.
-func (t *transaction) big() bool { return t.written >= 1<<14 }
+// big reports whether a transaction has charged so many accounts that the log is moved into the file by
+// another connection, while the next transaction runs: a release charges its accounts in one such transaction
+// after the other. Any other one moves the log itself, so that it stays short while several processes write.
+func (t *transaction) big() bool { return t.charged >= 1<<14 }
 
 // commitBig commits, and leaves the log as it is unless it has become very long: 32,768 pages,
 // where SQLite moves it from 1,000 on.
