@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -188,7 +189,7 @@ func appendPoint(b []byte, lat, lon float64) []byte {
 }
 
 // appendDegrees appends a number of degrees with 7 decimals to b. One that has no more is printed
-// as the integer that it is in units of 1e-7: no digit waits for another.
+// as the integer that it is in units of 1e-7.
 func appendDegrees(b []byte, degrees float64) []byte {
 	const perDegree = 1e7
 	units := math.RoundToEven(degrees * perDegree)
@@ -198,15 +199,7 @@ func appendDegrees(b []byte, degrees float64) []byte {
 	if units < 0 {
 		b = append(b, '-')
 	}
-	n := uint32(math.Abs(units))
-	digit := func(of uint32) byte { return '0' + byte(n/of%10) }
-	if n >= 1e9 {
-		b = append(b, digit(1e9))
-	}
-	if n >= 1e8 {
-		b = append(b, digit(1e8))
-	}
-	return append(b, digit(1e7), '.', digit(1e6), digit(1e5), digit(1e4), digit(1e3), digit(1e2), digit(1e1), digit(1))
+	return decimal.AppendFixed(b, uint64(math.Abs(units)))
 }
 
 // resultBool sets cell i to 1 or 0.
