@@ -1,0 +1,55 @@
+// Package emulate builds for platforms that this machine is not, and runs the programs there: those for
+// linux/arm64 under qemu, those for windows/amd64 under wine. Only tests and the commands that run them use it.
+package emulate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// A Platform is one that programs can be built for and run on from here.
+type Platform struct {
+	OS, Arch string   // as Go names them
+	Compiler string   // of C
+	Needs    []string // further programs
+	run      func(ctx context.Context, program string, args ...string) (*exec.Cmd, error)
+}
+
+// String returns the platform as the go command writes it, such as linux/arm64.
+func (p Platform) String() string { return p.OS + "/" + p.Arch }
+
+// Platforms are all that can be emulated.
+func Platforms() []Platform { return []Platform{linuxARM64, windowsAMD64} }
+
+// Named returns the platform that String calls so.
+func Named(name string) (Platform, error) {
+	for _, p := range Platforms() {
+		if p.String() == name {
+			return p, nil
+		}
+	}
+	return Platform{}, fmt.Errorf("%s is not emulated; platforms are %v", name, Platforms())
+}
+
+// Missing returns the first program that this machine lacks to build for the platform and to run what was
+// built, or "".
+func (p Platform) Missing() string {
+	for _, program := range append([]string{p.Compiler}, p.Needs...) {
+		if _, err := exec.LookPath(program); err != nil {
+			return program
+		}
+	}
+	return ""
+}
+
+// Environ returns this process's environment, changed so that the go command builds for the platform.
+func (p Platform) Environ() []string {
+	return append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=1", "CC="+p.Compiler)
+}
+
+// Command returns a command that runs a program of the platform.
+func (p Platform) Command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
+	return p.run(ctx, program, args...)
+}
