@@ -99,7 +99,7 @@ type serverDatabase struct {
 // start starts the server and waits until it listens. It ends with the context.
 func (d *serverDatabase) start(ctx context.Context, command string, files sealedFiles) error {
 	d.cmd = exec.Command(command, "serve", files.database, "--key", files.key, "--listen", "127.0.0.1:0", "--drain", "0")
-	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's Ctrl-C is for the audit, which then stops it
+	d.cmd.SysProcAttr = ownGroup() // a terminal's Ctrl-C is for the audit, which then stops it
 	out, err := d.cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -145,10 +145,13 @@ func (d *serverDatabase) gone(ctx context.Context) error {
 
 // stop stops the server.
 func (d *serverDatabase) stop() {
-	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	wait := patience
+	if d.cmd.Process.Signal(syscall.SIGTERM) != nil { // Windows has none
+		wait = 0
+	}
 	select {
 	case <-d.ended:
-	case <-time.After(patience):
+	case <-time.After(wait):
 		_ = d.cmd.Process.Kill()
 		<-d.ended
 	}

@@ -133,6 +133,8 @@ const char *sqlite3_libversion(void);
 void *sqlite3_malloc64(sqlite3_uint64);
 void sqlite3_free(void *);
 char *sqlite3_mprintf(const char *, ...);
+int sqlite3_stricmp(const char *, const char *);
+int sqlite3_strnicmp(const char *, const char *, int);
 const char *sqlite3_errstr(int);
 
 int sqlite3_open_v2(const char *, sqlite3 **, int, const char *);

@@ -35,7 +35,11 @@ static int gs_take_routines(const sqlite3_api_routines *api) {
          taken == api;
 }
 
+#ifdef _WIN32
+#define GS_ENTRY __declspec(dllexport) int
+#else
 #define GS_ENTRY __attribute__((visibility("default"))) int
+#endif
 
 GS_ENTRY sqlite3_geosql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
   gs_result r = {.code = SQLITE_ERROR};

@@ -1,13 +1,8 @@
 #include "shim.h"
 #include "api.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "_cgo_export.h"
 
@@ -15,22 +10,9 @@
 // the same noise, and the difference of their answers would reveal the secret. Go's
 // runtime does not survive a fork either. So every entry fails in a child.
 //
-// The kernel wipes a page of this library in the child, even if the fork runs no
-// handlers (_Fork, a bare system call). A handler does it for kernels that cannot.
+// The system of the process sees to it that what gs_alive points to is 0 in a child.
 static int gs_word = 1;
-static int *gs_alive = &gs_word;
-static void gs_mark_forked(void) { *gs_alive = 0; }
-__attribute__((constructor)) static void gs_watch_fork(void) {
-#ifdef MADV_WIPEONFORK
-  size_t size = sysconf(_SC_PAGESIZE);
-  int *page = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page != MAP_FAILED && madvise(page, size, MADV_WIPEONFORK) == 0) {
-    *page = 1;
-    gs_alive = page;
-  }
-#endif
-  pthread_atfork(0, 0, gs_mark_forked);
-}
+int *gs_alive = &gs_word;
 int gs_forked(void) { return !*gs_alive; }
 const char gs_fork_message[] =
     "geosql: cannot be used in a forked child process (start a new process instead)";
@@ -79,12 +61,18 @@ int gs_running(void *db) {
     n += sqlite3_stmt_busy(s) != 0;
   return n;
 }
+static int gs_contains(const char *text, const char *name) {
+  int n = (int)strlen(name);
+  for (; *text; text++)
+    if (!sqlite3_strnicmp(text, name, n)) return 1;
+  return 0;
+}
 // A statement without text, prepared by a legacy function, may contain any name.
 int gs_named(void *db, const char *name) {
   for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s)) {
     if (!sqlite3_stmt_busy(s)) continue;
     const char *sql = sqlite3_sql(s);
-    if (!sql || strcasestr(sql, name)) return 1;
+    if (!sql || gs_contains(sql, name)) return 1;
   }
   return 0;
 }
@@ -108,8 +96,8 @@ static int gs_declares(int action, const char *a) {
   switch (action) {
   case SQLITE_SELECT: case SQLITE_READ: case SQLITE_FUNCTION: case SQLITE_RECURSIVE: case SQLITE_PRAGMA: return 0;
   case SQLITE_INSERT: case SQLITE_UPDATE: case SQLITE_DELETE:
-    return a && (!strncasecmp(a, "sqlite_", 7) || !strcasecmp(a, "geosql_sealed_column"));
-  case SQLITE_TRANSACTION: case SQLITE_SAVEPOINT: return a && !strcasecmp(a, "ROLLBACK");
+    return a && (!sqlite3_strnicmp(a, "sqlite_", 7) || !sqlite3_stricmp(a, "geosql_sealed_column"));
+  case SQLITE_TRANSACTION: case SQLITE_SAVEPOINT: return a && !sqlite3_stricmp(a, "ROLLBACK");
   }
   return 1;
 }
@@ -122,19 +110,19 @@ static int gs_note_call(void *watch, int action, const char *a, const char *b, c
   const char *name = action == SQLITE_FUNCTION ? b : action == SQLITE_READ ? a : 0;
   (void)c, (void)d;
   if (!name || w->seen) return SQLITE_OK;
-  for (const char *n = w->names; *n && !w->seen; n += strlen(n) + 1) w->seen = !strcasecmp(n, name);
+  for (const char *n = w->names; *n && !w->seen; n += strlen(n) + 1) w->seen = !sqlite3_stricmp(n, name);
   return SQLITE_OK;
 }
 int gs_set_watch(void *db, gs_watch *w) { return sqlite3_set_authorizer(db, w ? gs_note_call : 0, w); }
 
 static int gs_listed(const char *list, const char *name) {
   for (; *list; list += strlen(list) + 1)
-    if (!strcasecmp(list, name)) return 1;
+    if (!sqlite3_stricmp(list, name)) return 1;
   return 0;
 }
 static int gs_may_call(const gs_guard *g, const char *name) {
   for (int lo = 0, hi = g->nfunctions; lo < hi;) {
-    int mid = (lo + hi) / 2, order = strcasecmp(name, g->functions[mid]);
+    int mid = (lo + hi) / 2, order = sqlite3_stricmp(name, g->functions[mid]);
     if (order == 0) return 1;
     if (order < 0) hi = mid;
     else lo = mid + 1;
@@ -143,12 +131,12 @@ static int gs_may_call(const gs_guard *g, const char *name) {
 }
 // The database is 0 where SQLite does not say it: a table, or a subquery, of which no column is read.
 static int gs_may_read(gs_guard *g, const char *table, const char *database) {
-  if (database && strcasecmp(database, "main"))
-    return !strcasecmp(database, "pg_catalog") || !strcasecmp(database, "information_schema");
+  if (database && sqlite3_stricmp(database, "main"))
+    return !sqlite3_stricmp(database, "pg_catalog") || !sqlite3_stricmp(database, "information_schema");
   if (gs_listed(g->sealed_tables, table)) g->sealed = 1;
   if (gs_listed(g->asking, table)) g->asks = 1;
-  if (!strncasecmp(table, "sqlite_", 7) || !strncasecmp(table, "pragma_", 7)) return 0;
-  if (!strncasecmp(table, "geosql_", 7)) return gs_listed(g->tables, table);
+  if (!sqlite3_strnicmp(table, "sqlite_", 7) || !sqlite3_strnicmp(table, "pragma_", 7)) return 0;
+  if (!sqlite3_strnicmp(table, "geosql_", 7)) return gs_listed(g->tables, table);
   return !gs_listed(g->modules, table);
 }
 // Reading and computing is allowed, and nothing else.
@@ -173,10 +161,8 @@ static int gs_allow(void *guard, int action, const char *a, const char *b, const
 }
 static int gs_look_at_clock(void *guard) {
   gs_guard *g = guard;
-  struct timespec t;
   if (!g->patience) return 0;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+  int64_t now = gs_now();
   if (!g->since) g->since = now;
   if (now - g->since < g->patience) return 0;
   return g->timed_out = 1;

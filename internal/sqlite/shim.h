@@ -107,7 +107,9 @@ int gs_auto(void); // of the static build, as the next two
 int gs_cancel_auto(void);
 const char *gs_keyword(int i, int *n);
 int gs_forked(void); // this process is a child of the one that loaded the library
+extern int *gs_alive;
 extern const char gs_fork_message[];
+int64_t gs_now(void); // nanoseconds by a clock that nobody sets
 
 void *gs_backup_init(void *to, void *from);
 int gs_backup_step(void *backup, int pages);
