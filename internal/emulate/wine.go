@@ -1,15 +1,99 @@
 package emulate
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 )
+
+const windowsCompiler = "x86_64-w64-mingw32-gcc"
 
 var windowsAMD64 = Platform{
 	OS: "windows", Arch: "amd64",
-	Compiler: "x86_64-w64-mingw32-gcc",
-	Needs:    []string{"wine"},
+	Compiler: windowsCompiler,
+	Needs:    []string{"wine", "wineserver"},
 	run: func(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
-		return exec.CommandContext(ctx, "wine", append([]string{program}, args...)...), nil
+		prefix, err := winePrefix(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return wine(ctx, prefix, "wine", append([]string{program}, args...)...), nil
 	},
+}
+
+// wine returns a command of wine's. Programs see this machine's files on drive Z, and what they start runs under
+// wine, too, by itself. Temporary files of theirs lie on drive C, which is in the prefix.
+func wine(ctx context.Context, prefix, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(),
+		"WINEPREFIX="+prefix,
+		"WINEARCH=win64",
+		"WINEDEBUG=-all", // standard error is the program's; Debian's wine would say there that it lacks wine32
+		"WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe=", // nothing asks to install .NET or makes menus
+	)
+	return cmd
+}
+
+// Every Windows since 8 has bcryptprimitives.dll, but wine has it only since 8.14. No Go program starts without,
+// so tests build a stand-in. It is for them alone and must never be shipped: beside a program, Windows would load
+// it in place of its own, and randomness must come from nobody but the system.
+//
+//go:embed wine/bcryptprimitives.c
+var standIn []byte
+
+// winePrefix returns the folder that is wine's Windows for tests. It is made once, which takes seconds and 700 MB,
+// and kept among the user's caches. Whoever makes it at the same time as another process makes his own and
+// discards it if he comes second.
+func winePrefix(ctx context.Context) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil { // without a home
+		cache = os.TempDir()
+	}
+	sum := sha256.Sum256(standIn)
+	prefix := filepath.Join(cache, "geosql", fmt.Sprintf("wine-%x", sum[:6]))
+	if isFolder(prefix) {
+		return prefix, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(prefix), 0o755); err != nil {
+		return "", err
+	}
+	draft, err := os.MkdirTemp(filepath.Dir(prefix), "draft-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(draft)
+	if err := makePrefix(ctx, draft); err != nil {
+		return "", fmt.Errorf("cannot make a prefix for wine: %w", err)
+	}
+	if err := os.Rename(draft, prefix); err != nil && !isFolder(prefix) {
+		return "", err
+	}
+	return prefix, nil
+}
+
+func makePrefix(ctx context.Context, prefix string) error {
+	system := filepath.Join(prefix, "drive_c", "windows", "system32")
+	build := exec.CommandContext(ctx, windowsCompiler, "-x", "c", "-", "-shared",
+		"-o", filepath.Join(system, "bcryptprimitives.dll"), "-ladvapi32")
+	build.Stdin = bytes.NewReader(standIn)
+	for _, cmd := range []*exec.Cmd{
+		wine(ctx, prefix, "wine", "wineboot", "--init"),
+		wine(ctx, prefix, "wineserver", "--wait"), // until all is on disk and nothing knows the folder's first name
+		build,
+	} {
+		if output, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%v: %w\n%s", cmd.Args, err, output)
+		}
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
