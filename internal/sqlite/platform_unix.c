@@ -9,13 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#include <mach/vm_inherit.h>
+#endif
+
 // A page that the kernel takes from a child: wiped, as here for gs_alive to say so, or where no
 // kernel does that, absent. Then a child whose fork ran no handler (_Fork, a bare system call)
 // crashes, but it never releases the noise of its parent.
 static int gs_take_from_child(int *page, size_t size) {
 #if defined MADV_WIPEONFORK
   return madvise(page, size, MADV_WIPEONFORK) == 0;
-#elif defined VM_INHERIT_NONE // macOS
+#elif defined __APPLE__
   return minherit(page, size, VM_INHERIT_NONE) == 0;
 #else
   (void)page, (void)size;

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin && !windows
 
 package turns
 
@@ -16,3 +16,5 @@ func (q *Queue) lock(int64, int16) (bool, error) { return false, errors.ErrUnsup
 func (q *Queue) unlock(int64)                    {}
 func (q *Queue) free(int64, int64) bool          { return true }
 func (q *Queue) waitFree(int64, int64)           {}
+func (q *Queue) close()                          {}
+func inRemoval(error) bool                       { return false }

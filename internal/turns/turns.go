@@ -14,6 +14,7 @@
 package turns
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"time"
@@ -32,44 +33,66 @@ const presence = 0
 // openings is how often Open tries if others remove the file.
 const openings = 100
 
+var (
+	errNoQueue = errors.New("not a queue")
+	errRemoved = errors.New("removed while it was opened")
+)
+
 // Open opens the queue in the file at path, which it creates if it is missing. Nothing
 // is ever written to the file, and the last process to close it removes it. Open
 // returns nil if the file system or the operating system does not allow a queue, or
 // the file is not a queue.
 func Open(path string, mode os.FileMode) *Queue {
 	for range openings {
-		if !supported || !usable(path) {
-			return nil
-		}
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, mode)
-		if err != nil {
-			return nil
-		}
-		q := &Queue{f}
-		present, err := q.lock(presence, shared)
-		if present && q.inPlace() {
-			// The mode must not depend on this process's umask. If the file is
-			// another user's, that user has set the mode.
-			_ = f.Chmod(mode)
+		q, err := tryOpen(path, mode)
+		if err == nil {
 			return q
 		}
-		f.Close()
-		if err != nil {
+		if !errors.Is(err, errRemoved) && !inRemoval(err) {
 			return nil
 		}
-		time.Sleep(time.Millisecond) // somebody is about to remove the file
+		time.Sleep(time.Millisecond)
 	}
 	return nil
 }
 
-// usable reports whether the file at path is a queue or missing. Another file must not
-// be opened, since closing it would drop the locks that this process may have on it.
-func usable(path string) bool {
-	file, err := os.Lstat(path)
-	if err != nil {
-		return os.IsNotExist(err)
+func tryOpen(path string, mode os.FileMode) (*Queue, error) {
+	if !supported {
+		return nil, errors.ErrUnsupported
 	}
-	return isQueue(file)
+	if err := usable(path); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, mode)
+	if err != nil {
+		return nil, err
+	}
+	q := &Queue{f}
+	present, err := q.lock(presence, shared)
+	if err == nil && !(present && q.inPlace()) {
+		err = errRemoved
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	// The mode must not depend on this process's umask. If the file is
+	// another user's, that user has set the mode.
+	_ = f.Chmod(mode)
+	return q, nil
+}
+
+// usable returns nil if the file at path is a queue or missing. Another file must not
+// be opened, since closing it would drop the locks that this process may have on it.
+func usable(path string) error {
+	switch file, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !isQueue(file):
+		return errNoQueue
+	default:
+		return err
+	}
 }
 
 func isQueue(file fs.FileInfo) bool { return file.Mode().IsRegular() && file.Size() == 0 }
@@ -86,15 +109,9 @@ func (q *Queue) inPlace() bool {
 
 // Close leaves the queue.
 func (q *Queue) Close() {
-	if q == nil {
-		return
+	if q != nil {
+		q.close()
 	}
-	// If several processes close the queue at the same time, the last one finds nobody.
-	q.unlock(presence)
-	if last, _ := q.lock(presence, exclusive); last && q.inPlace() {
-		_ = os.Remove(q.file.Name()) // a leftover file does no harm
-	}
-	q.file.Close() // the locks go with it
 }
 
 // Enter waits until every process that entered before has left, except those that
@@ -121,7 +138,7 @@ func (q *Queue) Leave(place int64) {
 // may have locked the whole file. The offset grows with time, by a clock that all
 // processes share and nobody sets.
 func (q *Queue) takePlace() int64 {
-	for range 3 { // two processes may ask in the same nanosecond
+	for range 3 { // two processes may ask at the same time
 		now := clock()
 		ok, err := q.lock(now, exclusive)
 		switch {

@@ -1,3 +1,5 @@
+//go:build linux || darwin || windows
+
 package turns
 
 import (
@@ -5,53 +7,27 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
-
-// places returns the places that others than q have, in order.
-func places(q *Queue) []int64 { return placesIn(q, presence+1, math.MaxInt64) }
-
-func placesIn(q *Queue, from, to int64) []int64 {
-	if from == to {
-		return nil
-	}
-	l := span(from, to, shared)
-	if unix.FcntlFlock(q.file.Fd(), unix.F_OFD_GETLK, l) != nil || l.Type == unix.F_UNLCK {
-		return nil
-	}
-	// The kernel tells any of them.
-	return slices.Concat(placesIn(q, from, l.Start), []int64{l.Start}, placesIn(q, l.Start+1, to))
-}
-
-// standing waits until others than q have n places.
-func standing(t testing.TB, q *Queue, n int) {
-	t.Helper()
-	until(t, func() bool { return len(places(q)) == n })
-}
 
 func TestFirstComeFirstServed(t *testing.T) {
 	for _, n := range []int{1, 2, 16} {
 		path := newPath(t)
-		observer, holder := open(t, path), open(t, path)
+		holder := open(t, path)
 		first := holder.Enter(never)
 		order := make(chan int, n)
 		var all sync.WaitGroup
 		for i := range n {
 			q := open(t, path)
+			p := q.takePlace()
 			all.Go(func() {
-				p := q.Enter(never)
+				q.await(p, never)
 				order <- i
 				q.Leave(p)
 			})
-			standing(t, observer, i+2)
 		}
 		if len(order) != 0 {
 			t.Errorf("%d of %d went before the first had left", len(order), n)
@@ -77,9 +53,12 @@ func TestWaitsForAll(t *testing.T) {
 		held[i] = queues[i].Enter(1) // nobody waits for a nanosecond
 	}
 	last := open(t, path)
-	turn := make(chan int64)
-	go func() { turn <- last.Enter(never) }()
-	standing(t, queues[0], len(queues)) // without its own
+	place := last.takePlace()
+	turn := make(chan struct{})
+	go func() {
+		last.await(place, never)
+		close(turn)
+	}()
 	for n, i := range rand.Perm(len(queues)) {
 		select {
 		case <-turn:
@@ -88,7 +67,8 @@ func TestWaitsForAll(t *testing.T) {
 		}
 		queues[i].Leave(held[i])
 	}
-	last.Leave(<-turn)
+	<-turn
+	last.Leave(place)
 }
 
 // Nobody waits for longer than his patience, nor for a place that is older.
@@ -140,8 +120,8 @@ func TestNoWaitStays(t *testing.T) {
 	holder.Leave(held)
 	until(t, func() bool { return waits() == 0 })
 	p := stays.Enter(never)
-	if got := places(holder); len(got) != 1 || got[0] != p {
-		t.Errorf("places %v, want %d", got, p)
+	if holder.free(p, p+1) || !holder.free(presence+1, p) || !holder.free(p+1, math.MaxInt64) {
+		t.Error("the place of the last one is not the only one")
 	}
 	stays.Leave(p)
 	holder.Close()
@@ -158,47 +138,19 @@ func TestLockedFile(t *testing.T) {
 	other, err := os.OpenFile(path, os.O_RDWR, 0)
 	check(t, err)
 	defer other.Close()
-	everything := &unix.Flock_t{Type: exclusive, Start: presence + 1}
-	check(t, unix.FcntlFlock(other.Fd(), unix.F_OFD_SETLK, everything))
+	check(t, lockBytes(other, presence+1, math.MaxInt64))
 	if p := q.Enter(never); p != 0 {
 		t.Errorf("place %d", p)
 	}
 	q.Close()
-	everything = &unix.Flock_t{Type: exclusive}
-	check(t, unix.FcntlFlock(other.Fd(), unix.F_OFD_SETLK, everything))
-	check(t, os.WriteFile(path, nil, 0o600)) // the file was removed
-	locked, err := os.OpenFile(path, os.O_RDWR, 0)
+	check(t, lockBytes(other, presence, presence+1))
+
+	path = newPath(t)
+	locked, err := os.Create(path)
 	check(t, err)
 	defer locked.Close()
-	check(t, unix.FcntlFlock(locked.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: exclusive}))
+	check(t, lockBytes(locked, presence, math.MaxInt64))
 	if Open(path, 0o600) != nil {
 		t.Error("a queue whose file is locked")
-	}
-}
-
-func TestReadOnlyDirectory(t *testing.T) {
-	path := newPath(t)
-	dir := filepath.Dir(path)
-	if os.Geteuid() == 0 { // whom permissions do not stop
-		const nobody = 65534
-		check(t, os.Chmod(filepath.Dir(dir), 0o755))
-		check(t, syscall.Seteuid(nobody))
-		defer syscall.Seteuid(0)
-	} else {
-		check(t, os.Chmod(dir, 0o500))
-	}
-	if Open(path, 0o600) != nil || exists(path) {
-		t.Error("a queue in a directory that cannot be written")
-	}
-}
-
-// Whoever may use the ledger may queue, whatever the umask of who was first.
-func TestModeOfTheFile(t *testing.T) {
-	path := newPath(t)
-	defer syscall.Umask(syscall.Umask(0o077))
-	q := Open(path, 0o664)
-	defer q.Close()
-	if file, err := os.Stat(path); err != nil || file.Mode() != 0o664 {
-		t.Errorf("%v, %v", file.Mode(), err)
 	}
 }

@@ -1,15 +1,20 @@
+//go:build linux || darwin || windows
+
 package turns
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -30,7 +35,7 @@ func play(role, path string) {
 	case "obey":
 		obey(Open(path, 0o600))
 	case "take turns", "push in":
-		takeTurns(Open(path, 0o600), path+"-log", role == "push in")
+		takeTurns(Open(path, 0o600), role == "push in")
 	case "visit":
 		for range 200 {
 			q := Open(path, 0o600)
@@ -65,13 +70,16 @@ func start(t testing.TB, role, path string) *player {
 	return &player{cmd, in, bufio.NewReader(out)}
 }
 
-// obey does what it is told line by line, and says when it is done.
+// obey does what it is told line by line, and says when it is done; before that, which
+// place it has.
 func obey(q *Queue) {
 	var place int64
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		switch lines.Text() {
 		case "enter":
-			place = q.Enter(never)
+			place = q.takePlace()
+			fmt.Println(place)
+			q.await(place, never)
 		case "leave":
 			q.Leave(place)
 		}
@@ -86,45 +94,47 @@ func (p *player) tell(t testing.TB, line string) {
 	check(t, err)
 }
 
-// done waits until the player has done what it was told.
-func (p *player) done(t testing.TB) {
+// says waits until the player says something.
+func (p *player) says(t testing.TB) string {
 	t.Helper()
-	_, err := p.out.ReadString('\n')
+	line, err := p.out.ReadString('\n')
 	check(t, err)
+	return strings.TrimSpace(line)
 }
 
 // queued starts n players and makes them enter in their order. The first is in
-// its turn.
-func queued(t testing.TB, observer *Queue, path string, n int) (players []*player) {
+// its turn. It returns their places, too.
+func queued(t testing.TB, path string, n int) (players []*player, places []int64) {
 	t.Helper()
-	for i := range n {
+	for range n {
 		p := start(t, "obey", path)
 		p.tell(t, "enter")
-		standing(t, observer, i+1)
-		players = append(players, p)
+		place, err := strconv.ParseInt(p.says(t), 10, 64)
+		check(t, err)
+		players, places = append(players, p), append(places, place)
 	}
-	players[0].done(t)
-	return players
+	players[0].says(t)
+	return players, places
 }
 
 func TestKilledWaiter(t *testing.T) {
 	path := newPath(t)
-	p := queued(t, open(t, path), path, 4)
+	p, _ := queued(t, path, 4)
 	check(t, p[1].Process.Kill())
 	p[1].Wait() // killed
 	p[0].tell(t, "leave")
-	p[2].done(t)
+	p[2].says(t)
 	p[2].tell(t, "leave")
-	p[3].done(t)
+	p[3].says(t)
 }
 
 func TestKilledHolder(t *testing.T) {
 	path := newPath(t)
-	p := queued(t, open(t, path), path, 3)
+	p, _ := queued(t, path, 3)
 	check(t, p[0].Process.Kill())
-	p[1].done(t)
+	p[1].says(t)
 	check(t, p[1].Process.Kill())
-	p[2].done(t)
+	p[2].says(t)
 }
 
 // A process that is suspended in its place delays others for their patience, and
@@ -132,9 +142,9 @@ func TestKilledHolder(t *testing.T) {
 func TestSuspended(t *testing.T) {
 	path := newPath(t)
 	q := open(t, path)
-	p := queued(t, q, path, 2)
-	held := places(q)[0]
-	check(t, p[0].Process.Signal(syscall.SIGSTOP))
+	p, places := queued(t, path, 2)
+	held := places[0]
+	check(t, suspend(p[0].Process))
 	for range 3 {
 		q.Leave(q.Enter(10 * time.Millisecond))
 	}
@@ -143,9 +153,9 @@ func TestSuspended(t *testing.T) {
 	for range 1000 {
 		q.Leave(q.Enter(10 * time.Millisecond)) // waits for neither
 	}
-	check(t, p[0].Process.Signal(syscall.SIGCONT))
+	check(t, resume(p[0].Process))
 	p[0].tell(t, "leave")
-	p[1].done(t)
+	p[1].says(t)
 }
 
 // Processes that open and close all the time have one queue after the other, and
@@ -164,35 +174,43 @@ func TestOpenAndCloseRace(t *testing.T) {
 	}
 }
 
-// takeTurns takes turns and logs them: that it is about to ask, that it has asked
-// and that it is in its turn. Where it pushes in, it does not wait for others. It
-// begins when it is told.
-func takeTurns(q *Queue, log string, pushes bool) {
-	f, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		panic(err)
-	}
+// An event is something that a process does, by the clock that all share.
+type event struct {
+	at   int64
+	what string // wants: it is about to ask. asked. turn: it is in its turn
+	who  string // process and turn
+}
+
+// takeTurns takes turns and then tells their events. Where it pushes in, it does not wait
+// for others. It begins when it is told.
+func takeTurns(q *Queue, pushes bool) {
 	fmt.Println("ready")
 	bufio.NewScanner(os.Stdin).Scan()
+	var events []event
 	for turn := range 150 {
-		name := fmt.Sprint(os.Getpid(), "/", turn)
-		fmt.Fprintln(f, "wants", name)
+		note := func(what string) {
+			events = append(events, event{clock(), what, fmt.Sprint(os.Getpid(), "/", turn)})
+		}
+		note("wants")
 		place := q.takePlace()
-		fmt.Fprintln(f, "asked", name)
+		note("asked")
 		if pushes {
 			time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
 		} else {
 			q.await(place, never)
 		}
-		fmt.Fprintln(f, "turn", name)
+		note("turn")
 		time.Sleep(time.Microsecond) // what a turn is for
 		q.Leave(place)
 	}
 	q.Close()
+	for _, e := range events {
+		fmt.Println(e.at, e.what, e.who)
+	}
 }
 
-// turnsOf logs the turns of several processes.
-func turnsOf(t testing.TB, role string) []string {
+// turnsOf returns the events of several processes, in their order.
+func turnsOf(t testing.TB, role string) (events []event) {
 	t.Helper()
 	path := newPath(t)
 	var players []*player
@@ -200,37 +218,47 @@ func turnsOf(t testing.TB, role string) []string {
 		players = append(players, start(t, role, path))
 	}
 	for _, p := range players {
-		p.done(t)
+		p.says(t)
 	}
 	for _, p := range players {
 		p.tell(t, "begin")
 	}
 	for _, p := range players {
+		var e event
+		for {
+			_, err := fmt.Fscanln(p.out, &e.at, &e.what, &e.who)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			check(t, err)
+			events = append(events, e)
+		}
 		check(t, p.Wait())
 	}
-	log, err := os.ReadFile(path + "-log")
-	check(t, err)
-	return strings.Split(strings.TrimSpace(string(log)), "\n")
+	slices.SortFunc(events, func(a, b event) int {
+		// At the same moment, who wants a turn does not follow who asked.
+		return cmp.Or(cmp.Compare(a.at, b.at), -cmp.Compare(a.what, b.what))
+	})
+	return events
 }
 
 // outOfTurn counts the turns that began before one that had been asked for before
 // they were wanted, and all that were wanted while others waited.
-func outOfTurn(log []string) (early, late int) {
+func outOfTurn(events []event) (early, late int) {
 	asked := map[string]bool{}              // who waits
 	waiting := map[string]map[string]bool{} // for a turn: who waited when it was wanted
-	for _, line := range log {
-		what, who, _ := strings.Cut(line, " ")
-		switch what {
+	for _, e := range events {
+		switch e.what {
 		case "wants":
-			waiting[who] = maps.Clone(asked)
+			waiting[e.who] = maps.Clone(asked)
 		case "asked":
-			asked[who] = true
+			asked[e.who] = true
 		case "turn":
-			delete(asked, who)
-			if len(waiting[who]) > 0 {
+			delete(asked, e.who)
+			if len(waiting[e.who]) > 0 {
 				late++
 			}
-			for other := range waiting[who] {
+			for other := range waiting[e.who] {
 				if asked[other] {
 					early++
 					break
