@@ -40,8 +40,9 @@ func wine(ctx context.Context, prefix, name string, args ...string) *exec.Cmd {
 }
 
 // Every Windows since 8 has bcryptprimitives.dll, but wine has it only since 8.14. No Go program starts without,
-// so tests build a stand-in. It is for them alone and must never be shipped: beside a program, Windows would load
-// it in place of its own, and randomness must come from nobody but the system.
+// so tests build a stand-in, which also mends what wine says to os.RemoveAll. It is for them alone and must never be
+// shipped: beside a program, Windows would load it in place of its own, and randomness must come from nobody but
+// the system.
 //
 //go:embed wine/bcryptprimitives.c
 var standIn []byte
@@ -78,7 +79,8 @@ func winePrefix(ctx context.Context) (string, error) {
 
 func makePrefix(ctx context.Context, prefix string) error {
 	system := filepath.Join(prefix, "drive_c", "windows", "system32")
-	build := exec.CommandContext(ctx, windowsCompiler, "-x", "c", "-", "-shared",
+	build := exec.CommandContext(ctx, windowsCompiler, "-x", "c", "-", "-shared", "-Wall", "-Werror",
+		"-Wl,--image-base=0x1f0000000", // so near ntdll that its table can lead there
 		"-o", filepath.Join(system, "bcryptprimitives.dll"), "-ladvapi32")
 	build.Stdin = bytes.NewReader(standIn)
 	for _, cmd := range []*exec.Cmd{

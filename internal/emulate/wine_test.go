@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// drawing is a program that needs the system's randomness, starts itself once and ends with status 3.
+// drawing is a program that needs the system's randomness, makes and removes a folder with a file, starts itself
+// once and ends with status 3.
 const drawing = `package main
 
 import (
@@ -26,6 +27,16 @@ func main() {
 	drawn := make([]byte, 64)
 	rand.Read(drawn)
 	fmt.Printf("%s %s %x\n", runtime.GOOS, input, drawn)
+	folder, err := os.MkdirTemp("", "")
+	if err == nil {
+		err = os.WriteFile(folder+"/file", drawn, 0o600)
+	}
+	if err == nil {
+		err = os.RemoveAll(folder)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 	if len(os.Args) == 1 {
 		again := exec.Command(os.Args[0], "again")
 		again.Env = []string{}
