@@ -176,7 +176,7 @@ func (p *player) hear(span time.Duration, each func(line string) error) error {
 		return err
 	}
 	err := p.cmd.Wait()
-	if p.errors.Len() > 0 || p.cmd.ProcessState.Exited() || !ready {
+	if p.errors.Len() > 0 || !file.Killed(p.cmd.ProcessState) || !ready {
 		return fmt.Errorf("it was not ready to be killed: %v %s", err, p.errors)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// The crash harness. TestCrashKill kills processes that run SQL with SIGKILL, at
+// The crash harness. TestCrashKill kills processes that run SQL, at
 // random moments, and the tests TestCrashFault.. break the ledger's file, its
 // folder, its locks and its neighbours. After each of them every answer that was
 // seen must be charged, what went wrong be told, and the budget be usable once

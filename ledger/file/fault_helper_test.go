@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -156,21 +155,24 @@ func (h *helper) release(t *testing.T) {
 	check(t, h.cmd.Wait())
 }
 
-func (h *helper) signal(t *testing.T, s syscall.Signal) {
-	t.Helper()
-	check(t, h.cmd.Process.Signal(s))
-}
-
 // copyFiles copies a ledger's file, its log and its index as another process
 // does: this one must not open them while the ledger is.
 func copyFiles(t *testing.T, from, to string, suffixes ...string) {
 	t.Helper()
 	for _, s := range suffixes {
-		out, err := exec.Command("cp", from+s, to+s).CombinedOutput()
-		if err != nil {
-			t.Fatalf("cp: %s", out)
+		if out, err := playing("copy", from+s, to+s).CombinedOutput(); err != nil {
+			t.Fatalf("%s", out)
 		}
 	}
+}
+
+// copyFile copies a file to a new one.
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o600)
 }
 
 // writeNew writes a file in a new folder.

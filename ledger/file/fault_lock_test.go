@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -93,7 +92,7 @@ func TestCrashFaultLockedForLong(t *testing.T) {
 	queued, _ := faultLedger(t)
 	waiting := open(t, queued)
 	sleeper := startHolding(t, playing("stand in the queue", queued), "")
-	sleeper.signal(t, syscall.SIGSTOP)
+	sleeper.suspend(t)
 
 	var charging, delayed error
 	var opening []byte // what a process says that opens it
@@ -115,7 +114,7 @@ func TestCrashFaultLockedForLong(t *testing.T) {
 	}
 	locker.release(t)
 	keeper.release(t)
-	sleeper.signal(t, syscall.SIGKILL)
+	check(t, sleeper.cmd.Process.Kill())
 	intact(t, locked, &lockedHead) // the same connection
 	intact(t, kept, &keptHead)
 	check(t, charge(waiting, "ana", 1))
@@ -127,11 +126,11 @@ func TestCrashFaultLockedForAWhile(t *testing.T) {
 	path, head := faultLedger(t)
 	l := open(t, path)
 	other := process(t, path, immediate)
-	other.signal(t, syscall.SIGSTOP)
+	other.suspend(t)
 	done := make(chan error)
 	go func() { done <- charge(l, "bob", 1) }()
 	time.Sleep(50 * time.Millisecond)
-	other.signal(t, syscall.SIGCONT)
+	other.resume(t)
 	other.release(t)
 	check(t, <-done)
 	intact(t, path, &head)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +21,11 @@ func crash(l *Ledger) error {
 			return err
 		}
 	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	if err := self.Kill(); err != nil {
 		return err
 	}
 	time.Sleep(time.Minute)
@@ -35,7 +38,7 @@ func crashedLedger(t *testing.T) (path string, before, after ledger.Head) {
 	t.Helper()
 	path, before = faultLedger(t)
 	p := start(t, "crash", path)
-	if err := p.cmd.Wait(); err == nil || p.cmd.ProcessState.Exited() {
+	if err := p.cmd.Wait(); err == nil || !Killed(p.cmd.ProcessState) {
 		t.Fatalf("not killed: %v", err)
 	}
 	there := filepath.Join(t.TempDir(), "copy")

@@ -24,6 +24,6 @@ func TestMain(m *testing.M) {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, role+":", err)
-		os.Exit(1)
+		os.Exit(3) // which is not the status of a process that was killed: see file.Killed
 	}
 }

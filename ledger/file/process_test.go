@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +67,14 @@ var roles = map[string]func(args []string) error{
 	},
 
 	"hold":               func(args []string) error { return holdLock(args[0], args[1]) },
+	"copy":               func(args []string) error { return copyFile(args[0], args[1]) },
 	"stand in the queue": func(args []string) error { return standInQueue(args[0]) },
+}
+
+// Killed reports whether a process of a role was killed, and did not end by itself. On Windows a kill is no more
+// than the status 1, with which no role ends.
+func Killed(p *os.ProcessState) bool {
+	return !p.Exited() || runtime.GOOS == "windows" && p.ExitCode() == 1
 }
 
 func play(role string, args []string) error {
