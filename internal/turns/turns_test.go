@@ -1,7 +1,6 @@
 package turns
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,6 +36,7 @@ func open(t testing.TB, path string) *Queue {
 	if q == nil {
 		t.Fatal("no queue")
 	}
+	t.Cleanup(q.Close) // Windows removes no file that is open
 	return q
 }
 
@@ -106,8 +106,8 @@ func TestNotAQueue(t *testing.T) {
 	} {
 		path := newPath(t)
 		err := occupy(path)
-		if runtime.GOOS == "windows" && errors.As(err, new(*os.LinkError)) {
-			t.Logf("%s: this user may not make one: %v", name, err)
+		if runtime.GOOS == "windows" && !exists(path) {
+			t.Logf("%s: not everybody may make one, and wine makes none: %v", name, err)
 			continue
 		}
 		check(t, err)
