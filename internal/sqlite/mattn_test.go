@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -116,6 +117,10 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "main.db")
+	anotherVFS := "unix-dotfile"
+	if runtime.GOOS == "windows" {
+		anotherVFS = "win32-longpath"
+	}
 	t.Chdir(dir)
 	run(t, openAt(t, path, ReadWrite|Create), `CREATE TABLE t(a)`)
 	for dsn, want := range map[string]string{
@@ -124,8 +129,9 @@ func TestFile(t *testing.T) {
 		"./main.db":                              path,
 		"file:main.db":                           path,
 		"file:" + path + "?mode=ro&cache=shared": path,
-		"file:main.db?vfs=unix-dotfile":          path,
+		"file:main.db?vfs=" + anotherVFS:         path,
 		"with space.db":                          filepath.Join(dir, "with space.db"),
+		"Zürich 駅.db":                            filepath.Join(dir, "Zürich 駅.db"),
 		":memory:":                               "",
 		"":                                       "",
 		"file::memory:":                          "",

@@ -82,7 +82,8 @@ func Complete(text string) bool {
 type OpenFlags int
 
 // Flags of Open. One of the first two is required. With Create, a missing file is created
-// for its owner only, and so are the files that SQLite puts beside it.
+// for its owner only, and so are the files that SQLite puts beside it. On Windows, where files
+// have no mode, all of them are for whom the folder is.
 const (
 	ReadOnly  OpenFlags = 0x1
 	ReadWrite OpenFlags = 0x2
