@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/geosql/geosql/internal/files"
 )
 
 // unfinished is the ending of the name of a temporary file.
@@ -58,7 +60,7 @@ func openTemporary(temp string) (*os.File, error) {
 		if info, err := os.Lstat(temp); err == nil && !info.Mode().IsRegular() { // a link is not regular either
 			return nil, fmt.Errorf("%s is not a regular file", temp)
 		}
-		f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := files.OpenShared(temp, os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
@@ -73,39 +75,35 @@ func openTemporary(temp string) (*os.File, error) {
 	}
 }
 
-// openNameless opens a new file and removes its name, so that nothing of it remains however
-// the process ends. It first removes an existing file of that name, unless another process
+// openNameless opens a new file of which nothing remains however the process ends. It first removes an existing file of that name, unless another process
 // is writing it.
 func openNameless(path string) (*os.File, error) {
 	left, err := openTemporary(path)
 	if err != nil {
 		return nil, err
 	}
-	defer left.Close()
-	if err := os.Remove(path); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	err = os.Remove(path)
+	left.Close() // Windows may keep the name until then
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(path); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return files.CreateNameless(path)
 }
 
 // claim locks a file and reports whether it still has its name.
 func claim(f *os.File) (named bool, err error) {
-	if lock(f) != nil {
-		return false, errors.New("another process is writing it")
+	free, err := files.Lock(f)
+	if err == nil && !free {
+		err = errors.New("another process is writing it")
+	}
+	if err != nil {
+		return false, err
 	}
 	if named, err = hasName(f); !named || err != nil {
 		return false, err
 	}
-	info, err := f.Stat()
-	if err == nil && !private(info) {
+	private, err := files.Private(f)
+	if err == nil && !private {
 		err = errors.New("it belongs to another user or has a second name")
 	}
 	if err == nil {
@@ -186,10 +184,7 @@ func (f *file) publish() error {
 	} else if !named {
 		return fmt.Errorf("%s has been replaced by another file", f.Name())
 	}
-	if err := os.Rename(f.Name(), f.path); err != nil {
-		return err
-	}
-	return syncDir(f.path)
+	return files.Rename(f.Name(), f.path)
 }
 
 // close closes the file. It removes the file unless it is, or may be, sealed.
@@ -208,16 +203,6 @@ func (f *file) remove() {
 	}
 	_ = os.Remove(f.Name())
 	_ = os.Remove(f.Name() + "-journal")
-}
-
-// syncDir syncs the directory of a file, so that the file keeps its name after a crash.
-func syncDir(path string) error {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
 }
 
 // exists reports whether the path exists, also as a broken link.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/report"
 )
@@ -28,7 +29,7 @@ func (r *run) seal() error {
 		return err
 	}
 	for _, f := range r.files() {
-		if err := syncDir(f.path); err != nil {
+		if err := files.SyncFolder(filepath.Dir(f.path)); err != nil {
 			return err
 		}
 		f.keep = true // from here on it may be sealed, even if the commit seems to fail

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -306,15 +307,7 @@ func (s *sharding) openSpill() (*os.File, error) {
 	if s.local() {
 		folder = filepath.Dir(s.spec.Out)
 	}
-	f, err := os.CreateTemp(folder, spillName(s.spec.Out)+"*"+unfinished) // 0600
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // clean was first
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return files.CreateNameless(filepath.Join(folder, spillName(s.spec.Out)+rand.Text()+unfinished))
 }
 
 // spillName is what the names of files for accounts begin with.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/geosql/geosql/internal/files"
 )
 
 // A Target is where the files of a release in shards go. Names are paths as in [Spec.Out]. It is
@@ -62,7 +64,7 @@ func (f localFile) Close() error {
 		err = closing
 	}
 	if err == nil {
-		err = syncDir(f.Name())
+		err = files.SyncFolder(filepath.Dir(f.Name()))
 	}
 	return err
 }
@@ -75,10 +77,7 @@ func (localFiles) Rename(_ context.Context, from, to string) error {
 	if exists(to) && exists(from) {
 		return fmt.Errorf("%s has been created meanwhile: %w", to, fs.ErrExist)
 	}
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return syncDir(to)
+	return files.Rename(from, to)
 }
 
 // List implements [Lister].

@@ -4,8 +4,12 @@
 package counts
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"os"
+	"path/filepath"
+
+	"github.com/geosql/geosql/internal/files"
 )
 
 const (
@@ -115,12 +119,11 @@ func (t *Table) room() (*page, error) {
 // write writes a page to the file.
 func (t *Table) write(p *page) error {
 	if t.file == nil {
-		f, err := os.CreateTemp("", "geosql-")
+		f, err := files.CreateNameless(filepath.Join(os.TempDir(), "geosql-"+rand.Text())) // no crash leaves it
 		if err != nil {
 			return err
 		}
 		t.file, t.slots = f, map[pageKey]int64{}
-		_ = os.Remove(f.Name()) // now, so that no crash leaves it; not every system can
 	}
 	slot, stored := t.slots[p.key]
 	if !stored {

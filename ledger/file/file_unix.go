@@ -4,11 +4,6 @@ package file
 
 import "syscall"
 
-// fileID identifies a file among all that exist at the time.
-type fileID struct{ device, number uint64 }
-
-func (f fileID) same(g fileID) bool { return f == g }
-
 // inspector identifies files. Every transaction inspects several: os.Stat would allocate more
 // for each.
 type inspector struct{ stat syscall.Stat_t }

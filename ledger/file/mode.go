@@ -6,15 +6,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 )
 
 // privateMode is the mode of a ledger and of what lies beside it. Accounts and what was spent
 // on them are for the owner: see docs/threat-model.md.
 const privateMode fs.FileMode = 0o600
 
+// hasModes is false on Windows, where who may read the folder of a ledger may read the ledger.
+const hasModes = runtime.GOOS != "windows"
+
 // CheckMode returns an error for a mode that a ledger cannot have. Its owner reads and writes
-// it, its group may read, or read and write, and nobody else may do either.
+// it, its group may read, or read and write, and nobody else may do either. Windows has no modes, so
+// that none can be kept there.
 func CheckMode(mode fs.FileMode) error {
+	if !hasModes {
+		return errors.New("files have no modes on Windows: the permissions of its folder say who may read a ledger")
+	}
 	switch mode {
 	case 0o600, 0o640, 0o660:
 		return nil
@@ -24,7 +32,7 @@ func CheckMode(mode fs.FileMode) error {
 
 // mode returns the mode of the ledger's file, which its archives get too.
 func (l *Ledger) mode() fs.FileMode {
-	if file, err := os.Stat(l.path); err == nil && l.path != "" {
+	if file, err := os.Stat(l.path); err == nil && l.path != "" && hasModes {
 		return file.Mode().Perm()
 	}
 	return privateMode
@@ -34,6 +42,9 @@ func (l *Ledger) mode() fs.FileMode {
 // mode, unless that lets everybody in, as ledgers of earlier versions did. What lies beside the
 // ledger gets the same mode: a log that a process has left when it was killed may have another.
 func applyMode(path string, asked fs.FileMode) error {
+	if !hasModes {
+		return nil
+	}
 	file, err := os.Stat(path)
 	if err != nil {
 		return err

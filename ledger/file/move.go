@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -264,24 +264,12 @@ func (p *Place) Complete() error {
 		p.db = nil
 	}
 	if err == nil {
-		err = os.Rename(at, p.path)
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(p.path))
+		err = files.Rename(at, p.path)
 	}
 	if err == nil {
 		p.db, err = openStore(p.path, false)
 	}
 	return err
-}
-
-// syncFolder waits until the disk has the names in a folder.
-func syncFolder(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(dir.Sync(), dir.Close())
 }
 
 // Read implements [engine.Place].

@@ -32,6 +32,9 @@ type placedFile struct {
 	id   fileID
 }
 
+// fileID identifies a file among all that exist at the time.
+type fileID struct{ volume, number uint64 }
+
 // inspectPlace returns the place of an open ledger.
 func inspectPlace(path string) (p place, err error) {
 	var files inspector
@@ -52,7 +55,7 @@ func (p place) check() error {
 	var files inspector
 	for i, open := range p {
 		id, names, err := files.identify(open.path)
-		there := err == nil && id.same(open.id)
+		there := err == nil && id == open.id
 		switch {
 		case i == 0 && !there:
 			return errors.New("the file was removed or replaced while in use")

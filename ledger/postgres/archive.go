@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
-	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
 // An archive is a file of lines, each of which is a JSON object. The first says of which ledger it
@@ -335,7 +335,7 @@ type archive struct {
 
 // openArchive opens an archive, and makes it if it is missing.
 func openArchive(path, id string) (*archive, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := files.OpenShared(path, os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ func openArchive(path, id string) (*archive, error) {
 }
 
 func (a *archive) open(id string) error {
-	free, err := state.Lock(a.file)
+	free, err := files.Lock(a.file)
 	if err == nil && !free {
 		err = errors.New("another process writes to it")
 	}
@@ -405,12 +405,7 @@ func (a *archive) finish() error {
 	if err := a.file.Close(); err != nil || !a.fresh {
 		return err
 	}
-	folder, err := os.Open(filepath.Dir(a.file.Name()))
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+	if err := files.SyncFolder(filepath.Dir(a.file.Name())); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
 		return err
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -64,16 +65,14 @@ func Claim(folder, ledgerID string, generation int64) (*Writer, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	if reusable {
-		names, err := list(folder)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			w, err := claim(filepath.Join(folder, name), ledgerID, generation)
-			if w != nil || err != nil {
-				return w, err
-			}
+	names, err := list(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		w, err := claim(filepath.Join(folder, name), ledgerID, generation)
+		if w != nil || err != nil {
+			return w, err
 		}
 	}
 	return create(folder, ledgerID, generation)
@@ -96,7 +95,7 @@ func list(folder string) (names []string, err error) {
 // claim claims the writer of a file. It returns nil if another process uses it, or if it is of an
 // older generation.
 func claim(path, ledgerID string, generation int64) (*Writer, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	file, err := files.OpenShared(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -104,7 +103,7 @@ func claim(path, ledgerID string, generation int64) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{file: file, ledgerID: ledgerID}
-	free, err := Lock(file)
+	free, err := files.Lock(file)
 	if err == nil && free && inPlace(file) {
 		w.slot, err = read(file, ledgerID)
 		switch {
@@ -160,7 +159,7 @@ func create(folder, ledgerID string, generation int64) (*Writer, error) {
 	_, _ = rand.Read(w.slot.id[:]) // never fails
 	path := filepath.Join(folder, w.slot.name())
 	var err error
-	if w.file, err = os.OpenFile(path+unfinished, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+	if w.file, err = files.OpenShared(path+unfinished, os.O_CREATE|os.O_EXCL); err != nil {
 		return nil, err
 	}
 	if err := w.finish(path); err != nil {
@@ -184,7 +183,7 @@ func (w *Writer) finish(path string) error {
 	if err := w.file.Sync(); err != nil { // so that the end of the power leaves a file that can be read
 		return err
 	}
-	if _, err := Lock(w.file); err != nil {
+	if _, err := files.Lock(w.file); err != nil {
 		return err
 	}
 	return os.Rename(path+unfinished, path)
