@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/version"
 )
 
 var argHelp = &argument{name: "name", is: "name of a function; without it, all functions are listed", kind: kindText, optional: true}
@@ -28,7 +29,7 @@ func init() {
 		},
 		&function{
 			name: "geosql_debug", section: free, flags: sqlite.Innocuous,
-			does:   "Returns the versions of geosql, SQLite and Go, and the platform.",
+			does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
 			scalar: geosqlDebug,
 		},
 	)
@@ -40,8 +41,8 @@ func geosqlVersion(c call) error {
 }
 
 func geosqlDebug(c call) error {
-	c.ResultString(0, fmt.Sprintf("geosql %s, SQLite %s, %s %s/%s", Version, sqlite.Version(),
-		runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	c.ResultString(0, fmt.Sprintf("geosql %s, SQLite %s, %s %s/%s, commit %s", Version, sqlite.Version(),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Commit()))
 	return nil
 }
 

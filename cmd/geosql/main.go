@@ -10,6 +10,7 @@ import (
 	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database, and GeoPackages
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/version"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -26,7 +27,7 @@ var program = &cli.Program{
 		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand, roleCommand,
 		serveCommand, ledgerCommand, auditCommand,
 	},
-	Version: programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version(),
+	Version: programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
 	Topic:   functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
 database that has the name of a command, and to create one whose name has no dot. Numbers are

@@ -112,7 +112,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the help does not tell of %s", c.Name)
 		}
 	}
-	if out := clitest.Help(t, "version"); out != clitest.Help(t, "--version") || !strings.HasPrefix(out, "geosql ") || !strings.Contains(out, "SQLite 3.") {
+	if out := clitest.Help(t, "version"); out != clitest.Help(t, "--version") || !strings.HasPrefix(out, "geosql ") || !strings.Contains(out, "SQLite 3.") || !strings.Contains(out, ", commit ") {
 		t.Errorf("version printed %q", out)
 	}
 }
