@@ -1,11 +1,43 @@
 GO    ?= go
 BUILD ?= build
 
-# Made anew each time: the go command knows best what has changed. The state of git is
-# left out, so that the same sources give the same bytes, in anybody's clone.
+# What is published is built so that the same commit gives the same bytes, in anybody's clone: no path gets into it, of git
+# nothing but the commit, and SQLite's header is that of the module which has its source.
+COMMIT  ?= $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=40 --exclude '*'))
+SQLITE   = $(shell $(GO) mod download github.com/mattn/go-sqlite3 && $(GO) list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
+PUBLISH  = CGO_ENABLED=1 CGO_CFLAGS='-O2 -I$(SQLITE)' $(GO) build -buildvcs=false -trimpath \
+	-ldflags '-s -w -buildid= -X github.com/geosql/geosql/internal/version.commit=$(COMMIT) $(LINK)'
+LOADABLE = -tags geosql_loadable -buildmode=c-shared
+
+# Made anew each time: the go command knows best what has changed.
 .PHONY: extension
 extension:
-	$(GO) build -buildvcs=false -tags geosql_loadable -buildmode=c-shared -trimpath -ldflags '-s -w' -o $(BUILD)/geosql.so ./extension
+	$(PUBLISH) $(LOADABLE) -o $(BUILD)/geosql.so ./extension
+
+# The command and the extension for each platform, each with its own compiler of C.
+PLATFORMS = linux-amd64 linux-arm64 windows-amd64
+.PHONY: $(PLATFORMS) static
+linux-amd64:   export CC = gcc
+linux-arm64:   export CC = aarch64-linux-gnu-gcc
+windows-amd64: export CC = x86_64-w64-mingw32-gcc
+windows-amd64: LINK = -extldflags -static
+linux-amd64 linux-arm64: SUFFIXES = .so
+windows-amd64: SUFFIXES = .dll .exe
+$(PLATFORMS): export GOOS = $(firstword $(subst -, ,$@))
+$(PLATFORMS): export GOARCH = $(lastword $(subst -, ,$@))
+$(PLATFORMS):
+	$(PUBLISH) -o $(BUILD)/$@/geosql$(word 2,$(SUFFIXES)) ./cmd/geosql
+	$(PUBLISH) $(LOADABLE) -o $(BUILD)/$@/geosql$(firstword $(SUFFIXES)) ./extension
+
+# The command with all that it needs, for Alpine and for containers that have nothing else. The C library is musl: glibc's
+# loads parts of itself at run time. SQLite parses deep expressions recursively, and would crash on the 128 kB that musl gives a
+# thread: the program asks for 8 MB, as many as a thread of glibc's has, and the kernel gives those pages only that are used.
+# MUSL_CC is gcc on Alpine itself.
+MUSL_CC ?= musl-gcc
+static: export CC = $(MUSL_CC)
+static: LINK = -linkmode external -extldflags "-static -Wl,-z,stack-size=8388608"
+static:
+	$(PUBLISH) -o $(BUILD)/static/geosql ./cmd/geosql
 
 # What takes too long for every run of the tests: random statements by the thousand, kills by
 # the hundred, power cuts at every point, simulated audits by the hundred thousand, projections
@@ -19,6 +51,7 @@ long:
 	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
 	GEOSQL_GAPPA=1 $(GO) test ./mechanism/exact ./mechanism/scalar ./mechanism/planar -run Filters -v -timeout 60m
 	GEOSQL_POINTS=100000000 $(GO) test ./mechanism/planar -run ProjectionWithMath -v
+	GEOSQL_RELEASE=1 $(GO) test ./packaging -run Release -v -timeout 120m
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
@@ -30,10 +63,24 @@ PARALLEL ?= 2
 fuzz:
 	$(GO) run ./internal/fuzz -hours $(HOURS) -parallel $(PARALLEL)
 
-# The packages of the hosts, beside the extension.
+# The packages of the hosts for this machine, beside the extension.
 .PHONY: package
 package: extension
-	$(GO) run ./packaging $(BUILD)/geosql.so
+	$(GO) run ./packaging $(BUILD) $(BUILD)/geosql.so
+
+# All packages of a version for all platforms, in $(BUILD)/release, from a clone without changes.
+STATED = $(shell sed -n 's/^const Version = "\(.*\)"$$/\1/p' internal/version/version.go)
+.PHONY: release
+release:
+	@test '$(VERSION)' = '$(STATED)' || \
+		{ echo "make release: VERSION is '$(VERSION)', and internal/version/version.go says $(STATED)" >&2; exit 1; }
+	@test -z "$$(git status --porcelain)" || \
+		{ echo "make release: git status shows changes that no commit has" >&2; exit 1; }
+	rm -rf $(BUILD)/release
+	$(MAKE) $(PLATFORMS) static
+	$(GO) run ./packaging $(BUILD)/release $(BUILD)/linux-amd64/geosql $(BUILD)/linux-amd64/geosql.so \
+		$(BUILD)/linux-arm64/geosql $(BUILD)/linux-arm64/geosql.so \
+		$(BUILD)/windows-amd64/geosql.exe $(BUILD)/windows-amd64/geosql.dll $(BUILD)/static/geosql
 
 # The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
 .PHONY: site

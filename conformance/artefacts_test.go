@@ -97,7 +97,7 @@ func artefact(t *testing.T, pattern string) string {
 
 // unpacked is the folder of the unpacked archive.
 func unpacked(t *testing.T) string {
-	archive := artefact(t, "geosql-linux-*.tar.gz")
+	archive := artefact(t, "geosql-extension-*.tar.gz")
 	return shellFolder.get(t, func() (string, error) {
 		if _, err := exec.LookPath("sqlite3"); err != nil {
 			return "", missingError("the sqlite3 shell is not installed")
@@ -155,9 +155,10 @@ func nodeBinary() (string, error) {
 	return node, nil
 }
 
-// project is the folder of a Node project in which the npm package is installed.
+// project is the folder of a Node project in which the npm packages are installed: that which programs ask for, and
+// that with the extension.
 func project(t *testing.T) string {
-	tgz := artefact(t, "geosql-*.tgz")
+	tgz, platform := artefact(t, "geosql-[0-9]*.tgz"), artefact(t, "geosql-linux-*.tgz")
 	return nodeFolder.get(t, func() (string, error) {
 		if _, err := nodeBinary(); err != nil {
 			return "", err
@@ -166,7 +167,7 @@ func project(t *testing.T) string {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return "", err
 		}
-		_, err := command(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", tgz)
+		_, err := command(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", tgz, platform)
 		return folder, err
 	})
 }

@@ -71,3 +71,28 @@ func TestNodePackage(t *testing.T) {
 		t.Errorf("prints %s, want %s", out, sqlitefn.Version)
 	}
 }
+
+// Where npm has installed no extension, the package says for which platform, and what there is.
+func TestNodePackageWithoutExtension(t *testing.T) {
+	node, err := nodeBinary()
+	if err != nil {
+		t.Skip(err)
+	}
+	alone := t.TempDir()
+	if _, err := command(alone, "npm", "install", "--offline", "--no-audit", "--no-fund", artefact(t, "geosql-[0-9]*.tgz")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ platform, want string }{
+		{"linux", "geosql: the extension for linux-x64 is not installed: npm installs @geosql/linux-x64 unless it omits " +
+			"optional dependencies, or the C library of this Linux is not glibc"},
+		{"sunos", "geosql: there is no extension for sunos-x64, only for linux-x64"},
+	} {
+		out, err := command(alone, node, "-e", `
+			const geosql = require('geosql');
+			Object.defineProperty(process, 'platform', { value: '`+c.platform+`' });
+			try { geosql.getLoadablePath() } catch (e) { console.log(e.message) }`)
+		if err != nil || out != c.want {
+			t.Errorf("%v, says %s, want %s", err, out, c.want)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func cloneReader(t *testing.T) reader {
 func newReader(t *testing.T, path string) reader {
 	r := cloneReader(t)
 	r.path = path
-	for _, pattern := range []string{"geosql-linux-*.tar.gz", "geosql-*.whl", "geosql-*.tgz"} {
+	for _, pattern := range []string{"geosql-extension-*.tar.gz", "geosql-*.whl", "geosql-[0-9]*.tgz", "geosql-linux-*.tgz"} {
 		file := artefact(t, pattern)
 		if err := os.Symlink(file, filepath.Join(r.folder, filepath.Base(file))); err != nil {
 			t.Fatal(err)

@@ -15,55 +15,61 @@ import (
 	"time"
 )
 
-// A pack is a package: files in order, and the function that packs them.
+// A pack is a package: files in order, and how they are packed.
 type pack struct {
 	name   string // of the packed file
-	folder string // under package/
-	files  []packed
-	beside []packed // further files of the folder, which are not packed
-	pack   func(w io.Writer, files []packed) error
+	purl   string // what it is called where it is published, or ""
+	folder string // of unpacked files
+	files  []file
+	beside []file  // further files of the folder, which are not packed
+	holds  []built // what is in it, or in packages that it needs
+	form   func(w io.Writer, files []file) error
+	packed []byte
 }
 
-// A packed is a file of a package.
-type packed struct {
-	name string // with slashes, relative to the package
-	data []byte
+// A file is a file of a package.
+type file struct {
+	name       string // with slashes, relative to the package
+	data       []byte
+	executable bool
+}
+
+// mode returns the file's mode in a package.
+func (f file) mode() fs.FileMode {
+	if f.executable {
+		return 0o755
+	}
+	return 0o644
 }
 
 // epoch is the modification time of all packed files: the first time that a zip can
 // hold. It is fixed so that the same files give the same package.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// write writes the folder and the package, and returns the name of the package.
-func (p pack) write(out string) (string, error) {
-	folder := filepath.Join(out, "package", p.folder)
+// unpack writes the files to a folder, from which package managers install too.
+func (p pack) unpack(folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
-		return "", err
+		return err
 	}
 	for _, f := range slices.Concat(p.files, p.beside) {
 		name := filepath.Join(folder, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return "", err
+			return err
 		}
-		if err := os.WriteFile(name, f.data, 0o644); err != nil {
-			return "", err
+		if err := os.WriteFile(name, f.data, f.mode()); err != nil {
+			return err
 		}
 	}
-	var b bytes.Buffer
-	if err := p.pack(&b, p.files); err != nil {
-		return "", err
-	}
-	name := filepath.Join(out, p.name)
-	return name, os.WriteFile(name, b.Bytes(), 0o644)
+	return nil
 }
 
 // tarball returns a function that packs files under prefix as a gzipped tar.
-func tarball(prefix string) func(io.Writer, []packed) error {
-	return func(w io.Writer, files []packed) error {
+func tarball(prefix string) func(io.Writer, []file) error {
+	return func(w io.Writer, files []file) error {
 		z := gzip.NewWriter(w)
 		t := tar.NewWriter(z)
 		for _, f := range files {
-			err := t.WriteHeader(&tar.Header{Name: path.Join(prefix, f.name), Mode: 0o644, Size: int64(len(f.data)), ModTime: epoch})
+			err := t.WriteHeader(&tar.Header{Name: path.Join(prefix, f.name), Mode: int64(f.mode()), Size: int64(len(f.data)), ModTime: epoch})
 			if err != nil {
 				return err
 			}
@@ -79,11 +85,11 @@ func tarball(prefix string) func(io.Writer, []packed) error {
 }
 
 // zipped packs files as a zip.
-func zipped(w io.Writer, files []packed) error {
+func zipped(w io.Writer, files []file) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {
 		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: epoch}
-		header.SetMode(0o644)
+		header.SetMode(f.mode())
 		entry, err := z.CreateHeader(header)
 		if err != nil {
 			return err
@@ -95,8 +101,8 @@ func zipped(w io.Writer, files []packed) error {
 	return z.Close()
 }
 
-// rendered returns the templates under root, executed.
-func (r release) rendered(root string) (files []packed, err error) {
+// rendered returns the templates under root, executed with data.
+func rendered(root string, data any) (files []file, err error) {
 	err = fs.WalkDir(templates, root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -106,14 +112,11 @@ func (r release) rendered(root string) (files []packed, err error) {
 			return err
 		}
 		var b bytes.Buffer
-		if err := t.Execute(&b, r); err != nil {
+		if err := t.Execute(&b, data); err != nil {
 			return err
 		}
 		relative, err := filepath.Rel(root, name)
-		if relative == "." {
-			relative = name
-		}
-		files = append(files, packed{filepath.ToSlash(relative), b.Bytes()})
+		files = append(files, file{name: filepath.ToSlash(relative), data: b.Bytes()})
 		return err
 	})
 	return files, err

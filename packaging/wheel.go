@@ -8,15 +8,15 @@ import (
 )
 
 // wheel returns the package for pip (PyPA, Binary distribution format 1.0): the module
-// geosql with the library, and metadata in which RECORD has the hash of every file.
+// geosql with the extension, and metadata in which RECORD has the hash of every file.
 // Further files in its folder let pip install the folder too.
-func wheel(r release) (pack, error) {
-	info := "geosql-" + r.Version + ".dist-info/"
-	templates, err := r.rendered("python")
+func (b built) wheel() (pack, error) {
+	info := "geosql-" + b.Version + ".dist-info/"
+	templates, err := rendered("python", b)
 	if err != nil {
 		return pack{}, err
 	}
-	var files, beside []packed
+	var files, beside []file
 	for _, f := range templates {
 		switch f.name {
 		case "METADATA", "WHEEL":
@@ -27,15 +27,17 @@ func wheel(r release) (pack, error) {
 		}
 		files = append(files, f)
 	}
-	files = append(files, packed{"geosql/geosql.so", r.library}, packed{info + "LICENSE", r.license})
-	files = append(files, packed{info + "RECORD", record(files, info+"RECORD")})
-	name := fmt.Sprintf("geosql-%s-py3-none-%s.whl", r.Version, r.Wheel())
-	return pack{name, "python", files, beside, zipped}, nil
+	files = append(append(files, b.binary("geosql/")), b.licenses(info)...)
+	files = append(files, file{name: info + "RECORD", data: record(files, info+"RECORD")})
+	return pack{
+		name: fmt.Sprintf("geosql-%s-py3-none-%s.whl", b.Version, b.Wheel()), purl: "pkg:pypi/geosql@" + b.Version,
+		folder: "python", files: files, beside: beside, holds: []built{b}, form: zipped,
+	}, nil
 }
 
 // record returns the RECORD of a wheel: it lists the files with their hashes and sizes, and
 // itself without them.
-func record(files []packed, self string) []byte {
+func record(files []file, self string) []byte {
 	var b bytes.Buffer
 	for _, f := range files {
 		sum := sha256.Sum256(f.data)
