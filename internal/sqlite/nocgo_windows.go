@@ -1,0 +1,6 @@
+//go:build !cgo
+
+package sqlite
+
+// Without cgo nothing is left of this package, and these words are all that the compiler can say: it repeats none over 70.
+const _ int = "geosql needs cgo: install gcc of MinGW-w64, set CGO_ENABLED=1"
