@@ -52,6 +52,7 @@ long:
 	GEOSQL_GAPPA=1 $(GO) test ./mechanism/exact ./mechanism/scalar ./mechanism/planar -run Filters -v -timeout 60m
 	GEOSQL_POINTS=100000000 $(GO) test ./mechanism/planar -run ProjectionWithMath -v
 	GEOSQL_RELEASE=1 $(GO) test ./packaging -run Release -v -timeout 120m
+	GEOSQL_STATIC=1 $(GO) test ./cmd/geosql -run Static -v -timeout 30m
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 

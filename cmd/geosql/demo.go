@@ -7,8 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
@@ -29,15 +27,10 @@ var demoCommand = &cli.Command{
 	},
 }
 
-// demonstrate shows the main functions at work on made-up data, in a temporary
-// database.
+// demonstrate shows the main functions at work on made-up data. Database and ledger are in memory: the demo needs
+// no folder that it may write into, which an empty container lacks.
 func demonstrate(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "geosql-demo-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	s, err := openSession(filepath.Join(dir, "demo.db"), sqlite.ReadWrite|sqlite.Create, ledgerFlags{}, tableMode)
+	s, err := openSession(":memory:", sqlite.ReadWrite, ledgerFlags{}, tableMode)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,8 +11,7 @@ import (
 // The noise differs from run to run: the test looks at what surrounds it.
 func TestDemo(t *testing.T) {
 	cmd := clitest.Command(t, "demo")
-	tmp := t.TempDir()
-	cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	cmd.Env = append(cmd.Env, "TMPDIR=/no folder for temporary files")
 	var errOut strings.Builder
 	cmd.Stderr = &errOut
 	out, err := cmd.Output()
@@ -48,8 +46,5 @@ func TestDemo(t *testing.T) {
 		if len(line) > 100 {
 			t.Errorf("line of %d characters: %s", len(line), line)
 		}
-	}
-	if left, _ := os.ReadDir(tmp); len(left) > 0 {
-		t.Errorf("the demo left %v behind", left)
 	}
 }

@@ -48,9 +48,18 @@ func startServing(t *testing.T, p sealedPlace, args ...string) *serving {
 // startReal is startServing with workers.
 func startReal(t *testing.T, p sealedPlace, args ...string) *serving {
 	t.Helper()
-	s := &serving{T: t, ended: make(chan struct{})}
-	args = append([]string{"serve", p.out, "--key", p.key, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)
-	s.cmd = clitest.Command(t, args...)
+	return startServer(t, clitest.Command(t, append(serveArgs(p.out, p.key), args...)...))
+}
+
+// serveArgs are the arguments of a server on ports that are free.
+func serveArgs(db, key string) []string {
+	return []string{"serve", db, "--key", key, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}
+}
+
+// startServer starts a command with serveArgs, and waits until it listens.
+func startServer(t *testing.T, cmd *exec.Cmd) *serving {
+	t.Helper()
+	s := &serving{T: t, cmd: cmd, ended: make(chan struct{})}
 	stderr, err := s.cmd.StderrPipe()
 	check(t, err)
 	check(t, s.cmd.Start())
