@@ -11,10 +11,9 @@ import (
 
 // A Platform is one that programs can be built for and run on from here.
 type Platform struct {
-	OS, Arch string                                // as Go names them
-	Compiler string                                // of C
-	Needs    []string                              // further programs
-	flags    func(folder string) ([]string, error) // of builds of tests; nil if there are none
+	OS, Arch string   // as Go names them
+	Compiler string   // of C
+	Needs    []string // further programs
 	run      func(ctx context.Context, program string, args ...string) (*exec.Cmd, error)
 }
 
@@ -53,13 +52,4 @@ func (p Platform) Environ() []string {
 // Command returns a command that runs a program of the platform.
 func (p Platform) Command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 	return p.run(ctx, program, args...)
-}
-
-// Flags returns flags of the go command that tests for the platform are built with. They may name files that it
-// makes in the folder.
-func (p Platform) Flags(folder string) ([]string, error) {
-	if p.flags == nil {
-		return nil, nil
-	}
-	return p.flags(folder)
 }

@@ -17,7 +17,6 @@ var windowsAMD64 = Platform{
 	OS: "windows", Arch: "amd64",
 	Compiler: windowsCompiler,
 	Needs:    []string{"wine", "wineserver"},
-	flags:    wineFlags,
 	run: func(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 		prefix, err := winePrefix(ctx)
 		if err != nil {

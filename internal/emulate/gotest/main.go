@@ -51,17 +51,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp("", "gotest-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	flags, err := platform.Flags(folder)
-	if err != nil {
-		return err
-	}
-	arguments := append([]string{"test", "-exec", self + " " + runBinary + " " + platform.String()}, flags...)
-	test := exec.CommandContext(ctx, "go", append(arguments, args[1:]...)...)
+	test := exec.CommandContext(ctx, "go", append([]string{"test", "-exec", self + " " + runBinary + " " + platform.String()}, args[1:]...)...)
 	test.Env = platform.Environ()
 	test.Stdout, test.Stderr = os.Stdout, os.Stderr
 	return test.Run()
