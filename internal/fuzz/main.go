@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"time"
@@ -59,10 +60,28 @@ func run(ctx context.Context, each time.Duration, hours float64, parallel int, o
 		each = time.Duration(hours * float64(time.Hour) / float64(len(targets)))
 	}
 	fmt.Printf("%d targets, each for %v, in %d processes\n", len(targets), each.Round(time.Millisecond), parallel)
+	temporary, err := os.MkdirTemp("", "geosql-fuzz-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	start := time.Now()
+	binaries := map[string]*binary{} // by folder
+	for _, t := range targets {
+		if binaries[t.dir()] != nil {
+			continue
+		}
+		b, err := build(ctx, t.dir(), filepath.Join(temporary, fmt.Sprint(len(binaries))))
+		if err != nil {
+			return err
+		}
+		binaries[t.dir()] = b
+	}
+	fmt.Printf("%d packages built in %v\n", len(binaries), time.Since(start).Round(time.Second))
 	total := result{seeds: 1}
 	failed := 0
 	for _, t := range targets {
-		r, err := t.fuzz(ctx, each, parallel)
+		r, err := t.fuzz(ctx, binaries[t.dir()], each, parallel)
 		if ctx.Err() != nil {
 			err = errors.New("interrupted")
 		}

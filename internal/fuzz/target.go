@@ -21,8 +21,11 @@ type target struct {
 	name   string
 }
 
+// dir returns the folder of the target's package.
+func (t target) dir() string { return filepath.Join(t.module, t.folder) }
+
 // String returns the target's package and name.
-func (t target) String() string { return filepath.ToSlash(filepath.Join(t.module, t.folder, t.name)) }
+func (t target) String() string { return filepath.ToSlash(filepath.Join(t.dir(), t.name)) }
 
 var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
@@ -119,11 +122,11 @@ func (r *result) ranOut() bool {
 // of a minute would be spent on the first new input.
 const minimizing = "1s"
 
-// fuzz runs the target.
-func (t target) fuzz(ctx context.Context, each time.Duration, parallel int) (result, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "./"+filepath.ToSlash(t.folder), "-run=^$", "-fuzz=^"+t.name+"$",
-		"-fuzztime="+each.String(), "-fuzzminimizetime="+minimizing, "-parallel="+strconv.Itoa(parallel))
-	cmd.Dir = t.module
+// fuzz runs the target, whose package's tests are in the binary.
+func (t target) fuzz(ctx context.Context, b *binary, each time.Duration, parallel int) (result, error) {
+	cmd := exec.CommandContext(ctx, b.path, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzzcachedir="+b.inputs,
+		"-test.fuzztime="+each.String(), "-test.fuzzminimizetime="+minimizing, "-test.parallel="+strconv.Itoa(parallel))
+	cmd.Dir = t.dir()
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	var output bytes.Buffer
