@@ -41,7 +41,7 @@ static:
 
 # What takes too long for every run of the tests: random statements by the thousand, kills by
 # the hundred, power cuts at every point, simulated audits by the hundred thousand, projections
-# by the hundred million, and an audit of all functions for each planted bug.
+# by the hundred million, half an hour's audit, and an audit of all functions for each planted bug.
 .PHONY: long
 long:
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
@@ -54,6 +54,7 @@ long:
 	GEOSQL_RELEASE=1 $(GO) test ./packaging -run Release -v -timeout 120m
 	GEOSQL_STATIC=1 $(GO) test ./cmd/geosql -run Static -v -timeout 30m
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
+	$(GO) run ./cmd/geosql audit --minutes 30
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
