@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func TestAppendRefuses(t *testing.T) {
 		{2, []string{p.out, "meter", good}, "give the owner's public key"},
 		{2, []string{p.out, "meter", good, "--key", p.pub, "--lat", "lat"}, "give --lat and --lon together"},
 		{2, []string{p.out, "meter", good, "--key", p.pub, "--lat", "lat", "--lon", "lon", "--lat", "lat", "--lon", "lon"}, "has 1 location, and --lat is given for 2"},
-		{1, []string{p.out, "meter", good, "--key", "none.pub"}, "none.pub: no such file"},
+		{1, []string{p.out, "meter", good, "--key", "none.pub"}, "none.pub: " + clitest.NoSuchFile},
 		{1, []string{p.out, "meter", good, "--key", good}, "is not a private key of geosql"},
 		{1, []string{p.out, "meter", good, "--key", otherPub}, "is not sealed for the key " + otherPub},
 		{1, []string{p.out, "meter", good, "--key", p.pub, "--sign", otherPub}, "is the public half"},
@@ -74,7 +75,7 @@ func TestAppendRefuses(t *testing.T) {
 		{1, []string{p.out, "meters", good, "--key", p.pub}, "has no sealed table meters: there is meter"},
 		{1, []string{p.out, "geosql_sealed", good, "--key", p.pub}, "has no sealed table"},
 		{1, []string{p.out, "meter", p.out + "#meter", "--key", p.pub}, "is in the database itself"},
-		{1, []string{p.out, "meter", "none.csv", "--key", p.pub}, "none.csv: no such file"},
+		{1, []string{p.out, "meter", "none.csv", "--key", p.pub}, "none.csv: " + clitest.NoSuchFile},
 		{1, []string{p.out, "meter", file("who,room,lat,lon\n"), "--key", p.pub}, "has no column kwh, which table meter needs: it has who, room, lat, lon"},
 		{1, []string{p.out, "meter", file("who,room,kwh,lat\n"), "--key", p.pub}, "has no column lon or"},
 		{1, []string{p.out, "meter", file(header + "ana,1,2,48,2\nbo,1,a lot,48,2\n"), "--key", p.pub}, "line 3: column kwh is not a number here"},
@@ -303,7 +304,7 @@ func TestAppendEnds(t *testing.T) {
 		kill := i%3 > 0
 		if kill {
 			check(t, cmd.Process.Kill())
-		} else if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		} else if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
 		err := cmd.Wait()

@@ -24,7 +24,7 @@ func TestAuditArguments(t *testing.T) {
 		{"--minutes nan", 2, `"nan" is not a number`},
 		{"--minutes 1e9", 2, "audit: --minutes must be above 0 and at most 527040"},
 		{"--server --extension geosql.so", 2, "audit: --extension and --server are two places to audit: give one of them"},
-		{"--extension none.so", 1, "none.so: no such file or directory"},
+		{"--extension none.so", 1, "none.so: " + clitest.NoSuchFile},
 		{"--server geoind_gauss", 1, "serve has no function geoind_gauss that releases values"},
 	} {
 		clitest.WantError(t, clitest.Run(t, "", append([]string{"audit"}, strings.Fields(c.args)...)...), c.status, c.text)
@@ -47,7 +47,7 @@ func TestAuditInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(3 * time.Second)
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
 			if status := clitest.ExitStatus(t, cmd.Wait()); status != 130 {

@@ -182,7 +182,7 @@ func (sh *shell) completeCommand(text string) candidates {
 		files, _ := filepath.Glob(globQuote.Replace(argument) + "*")
 		for i, f := range files {
 			if info, err := os.Stat(f); err == nil && info.IsDir() {
-				files[i] = f + "/"
+				files[i] = f + string(filepath.Separator)
 			}
 		}
 		c.add("files", "", "", files...)
@@ -194,4 +194,4 @@ func (sh *shell) completeCommand(text string) candidates {
 }
 
 // globQuote takes their meaning from the characters of a pattern.
-var globQuote = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+var globQuote = strings.NewReplacer(append(escapedInGlobs, `*`, `[*]`, `?`, `[?]`, `[`, `[[]`)...)

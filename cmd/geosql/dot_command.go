@@ -29,7 +29,7 @@ func init() {
 		{".mode", "[" + strings.Join(modeNames(), "|") + "]", "set the format of the rows, or show it", true, (*shell).setMode},
 		{".nullvalue", "TEXT", "show NULL as TEXT in tables and lines ('' for nothing)", false, (*shell).setNull},
 		{".output", "[FILE]", "write rows to a new file; without FILE, to the terminal again", true, (*shell).setOutput},
-		{".quit", "", "leave the shell (or Ctrl-D)", true, func(*shell, context.Context, string) error { return errQuit }},
+		{".quit", "", "leave the shell (or " + endKey + ")", true, func(*shell, context.Context, string) error { return errQuit }},
 		{".read", "FILE", "run the SQL of a file", false, (*shell).readFile},
 		{".schema", "[NAME]", "show the statements that created the tables and views", true, (*shell).showSchema},
 		{".tables", "[NAME]", "list the tables and views; NAME may have % for any text", true, (*shell).showTables},

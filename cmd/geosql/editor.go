@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -49,6 +50,9 @@ func newEditor(h *history, whole func(string) bool, complete completer) *editor 
 	rl.Hint.SetProvider(e.frame)
 	rl.Keymap.Register(map[string]func(){"self-insert": e.insert})
 	rl.Completer = e.completions
+	if runtime.GOOS == "windows" {
+		_ = rl.Config.Bind("emacs", "\x1a", "end-of-file", false) // endKey
+	}
 	var early string
 	e.answers, early = answersProbe()
 	rl.Keys.Feed(false, []rune(early)...)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	iofs "io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,9 @@ func (f *ledgerFlags) register(fs *flag.FlagSet, usage string) {
 	const modeUsage = "set the mode of the ledger to `0640|0660`: its group may read it, or also charge; " +
 		"without this flag a new ledger is for its owner alone (0600), and an existing one keeps its mode"
 	fs.Func("ledger-mode", modeUsage, func(v string) error {
+		if !hasModes {
+			return errors.New("files have no modes on this system: give the ledger's folder the permissions")
+		}
 		mode, err := strconv.ParseUint(v, 8, 32)
 		if err != nil {
 			return errors.New("the mode must be like 0640")
@@ -88,10 +92,10 @@ func optionalVar(fs *flag.FlagSet, value **string, name, usage string) {
 }
 
 // rejectDatabase returns "" if a database has the name, or may be created under it. A name
-// with neither dot nor slash may be a mistyped command, so under it none is created, and
+// with neither dot nor separator may be a mistyped command, so under it none is created, and
 // rejectDatabase returns what to write instead.
 func rejectDatabase(path string) (instead string) {
-	if strings.ContainsAny(path, "./:") { // such as :memory:
+	if strings.ContainsAny(path, "./:"+string(filepath.Separator)) { // such as :memory:
 		return ""
 	}
 	if _, err := os.Lstat(path); err == nil {

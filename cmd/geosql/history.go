@@ -22,13 +22,9 @@ type history struct {
 
 // historyFile returns the file of the user's history, "" if there is no place for it.
 func historyFile() string {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // as the XDG specification says
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
+	dir := stateFolder()
+	if dir == "" {
+		return ""
 	}
 	return filepath.Join(dir, "geosql", "history")
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,7 +106,7 @@ func TestImportErrors(t *testing.T) {
 
 func TestImportNeedsAFile(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")
-	clitest.WantError(t, clitest.Run(t, "", "import", db, "t", clitest.TempFile(t, "none.csv")), 1, "no such file")
+	clitest.WantError(t, clitest.Run(t, "", "import", db, "t", clitest.TempFile(t, "none.csv")), 1, clitest.NoSuchFile)
 	clitest.WantError(t, clitest.Run(t, "", "import", db, "t", os.DevNull), 1, "not a regular file")
 	clitest.WantError(t, clitest.Run(t, "", "import", db, "t", t.TempDir()), 1, "not a regular file")
 	if _, err := os.Stat(db); err == nil {
@@ -205,7 +206,7 @@ func TestInterruptedImportLeavesNoTable(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	if status := clitest.ExitStatus(t, cmd.Wait()); status != 130 || errOut.String() != "geosql: interrupted\n" {

@@ -50,29 +50,17 @@ func (t *initTask) commandTail() string {
 func (e example) command(tail string) string {
 	command := calledAs() + " " + e.flags + tail
 	if e.sql != "" {
-		command += ` "` + shellQuoted.Replace(e.sql) + `"`
+		command += ` "` + inDoubleQuotes.Replace(e.sql) + `"`
 	}
 	return command + e.after
 }
 
 // calledAs returns the command as it was called, such as ./geosql, so that what is shown runs.
 func calledAs() string {
-	if called := os.Args[0]; filepath.Base(called) == programName {
+	if called := os.Args[0]; strings.TrimSuffix(filepath.Base(called), ".exe") == programName {
 		return shellWord(called)
 	}
 	return programName
-}
-
-var shellQuoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,+:-]+$`)
-
-// shellWord returns a word as a shell takes it.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // examples returns three questions: those that the limits allow, and then such as cost nothing.

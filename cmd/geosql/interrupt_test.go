@@ -136,9 +136,9 @@ func (r *running) read(n int) {
 	}
 }
 
-func (r *running) signal(s os.Signal) {
+func (r *running) signal(s syscall.Signal) {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(s); err != nil {
+	if err := clitest.Signal(r.cmd.Process, s); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -156,7 +156,7 @@ func (r *running) wait() int {
 // signal met between its charge and its answer.
 func TestInterruptReturnsReservations(t *testing.T) {
 	for sent, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		if signal.Ignored(sent) {
+		if signal.Ignored(sent) || !clitest.Sends(sent) {
 			continue // as nohup wants it
 		}
 		for i, s := range scans {
@@ -208,7 +208,7 @@ func TestInterruptBeforeAnAnswer(t *testing.T) {
 	} {
 		db := limited(t)
 		process, wait := started(t, io.Discard, db, script)
-		if err := process.Signal(os.Interrupt); err != nil {
+		if err := clitest.Signal(process, syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
 		if got := wait(); got != 130 {
@@ -229,7 +229,7 @@ func TestReaderThatLeavesReturnsReservations(t *testing.T) {
 	for _, s := range scans {
 		for name, leave := range map[string]func(r *running){
 			"head":    func(r *running) { r.out.Close() },
-			"stalled": func(r *running) { time.Sleep(50 * time.Millisecond); r.signal(os.Interrupt); r.out.Close() },
+			"stalled": func(r *running) { time.Sleep(50 * time.Millisecond); r.signal(syscall.SIGINT); r.out.Close() },
 		} {
 			t.Run(s.name+" "+name, func(t *testing.T) {
 				db := limited(t)
@@ -249,6 +249,7 @@ func TestReaderThatLeavesReturnsReservations(t *testing.T) {
 
 // A pipeline of the shell, as people write it.
 func TestPipelineReturnsReservations(t *testing.T) {
+	clitest.NeedsSh(t)
 	db := limited(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -272,7 +273,7 @@ func TestInterruptCheckIsNotBlind(t *testing.T) {
 	db := limited(t)
 	r := runScan(t, db, "-csv", scans[0], false)
 	r.read(1000)
-	r.signal(os.Kill)
+	r.signal(syscall.SIGKILL)
 	r.wait()
 	s := stateOf(t, db)
 	if err := s.check(r.answers, 1); err == nil || !strings.Contains(err.Error(), "stays reserved") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/sealed"
 )
 
@@ -48,8 +49,8 @@ func TestReadKeys(t *testing.T) {
 		{first, "", "give --passphrase-file"},
 		{first, public, "another passphrase"},
 		{first, empty, "holds no passphrase"},
-		{first, filepath.Join(dir, "none"), "no such file"},
-		{filepath.Join(dir, "none"), "", "no such file"},
+		{first, filepath.Join(dir, "none"), clitest.NoSuchFile},
+		{filepath.Join(dir, "none"), "", clitest.NoSuchFile},
 		{public, "", "public half"},
 		{words, "", "is not a private key"},
 	} {

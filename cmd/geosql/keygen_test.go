@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,7 +18,7 @@ func TestKeygen(t *testing.T) {
 	read := func(name string) []byte {
 		t.Helper()
 		info, err := os.Stat(name)
-		if err != nil || info.Mode() != fs.FileMode(0o600) {
+		if err != nil || forOthers(info) {
 			t.Fatalf("%s: %v, %v", name, info, err)
 		}
 		text, err := os.ReadFile(name)
@@ -44,7 +43,7 @@ func TestKeygen(t *testing.T) {
 	if _, err := os.Stat(name); !os.IsNotExist(err) {
 		t.Errorf("half a key is left: %v", err)
 	}
-	clitest.WantError(t, clitest.Run(t, "", "keygen", filepath.Join(name, "x", "y")), 1, "no such file")
+	clitest.WantError(t, clitest.Run(t, "", "keygen", filepath.Join(name, "x", "y")), 1, clitest.NoSuchFile)
 
 	words := clitest.WriteFile(t, "correct horse\r\nbattery staple\n")
 	locked := filepath.Join(t.TempDir(), "locked.key")
@@ -58,5 +57,5 @@ func TestKeygen(t *testing.T) {
 		t.Error(err)
 	}
 	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", clitest.WriteFile(t, "\nx\n")), 1, "is empty, and no passphrase")
-	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", words+"x"), 1, "no such file")
+	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", words+"x"), 1, clitest.NoSuchFile)
 }

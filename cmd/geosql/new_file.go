@@ -1,12 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/geosql/geosql/internal/files"
 )
 
 // A newFile is made in a folder beside its place, which only its owner can look into, and gets its
@@ -50,14 +51,7 @@ func (f *newFile) publish() error {
 	if err := checkFree(f.name); err != nil {
 		return err
 	}
-	if err := os.Rename(f.path(), f.name); err != nil {
-		return err
-	}
-	folder, err := os.Open(filepath.Dir(f.name))
-	if err != nil {
-		return err
-	}
-	return cmp.Or(folder.Sync(), folder.Close())
+	return files.Rename(f.path(), f.name)
 }
 
 // remove removes the folder with what is left in it.

@@ -41,6 +41,7 @@ func TestPages(t *testing.T) {
 // cloneFolder returns a folder with the command and the examples.
 func cloneFolder(t *testing.T) string {
 	t.Helper()
+	clitest.NeedsSh(t)
 	folder := t.TempDir()
 	examples, err := filepath.Abs("../../examples")
 	if err == nil {

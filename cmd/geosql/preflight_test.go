@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -139,7 +140,7 @@ func TestInterruptedPreflight(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(300 * time.Millisecond)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	if status := clitest.ExitStatus(t, cmd.Wait()); status != 130 || errOut.String() != "geosql: interrupted\n" || out.Len() > 0 {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestRekeyEnds(t *testing.T) {
 		if i%2 == 0 {
 			check(t, cmd.Process.Kill())
 		} else {
-			check(t, cmd.Process.Signal(os.Interrupt))
+			check(t, clitest.Signal(cmd.Process, syscall.SIGINT))
 		}
 		_ = cmd.Wait()
 		public, err := readPublicKey(nextPub)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,7 +133,7 @@ func TestReleaseInShardsInterrupted(t *testing.T) {
 		cmd.Stderr = said
 		check(t, cmd.Start())
 		time.Sleep(time.Duration(50+100*round) * time.Millisecond)
-		check(t, cmd.Process.Signal(os.Interrupt))
+		check(t, clitest.Signal(cmd.Process, syscall.SIGINT))
 		if cmd.Wait() == nil {
 			continue
 		}

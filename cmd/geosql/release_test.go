@@ -267,7 +267,7 @@ func TestReleaseInterrupted(t *testing.T) {
 			break
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+	if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	if status := clitest.ExitStatus(t, cmd.Wait()); status != 130 || said.String() != "geosql: release: interrupted\n" {

@@ -8,10 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/geosql/geosql/internal/cli"
 )
 
 // A screen is where the rows of a statement go: standard output, a file, or the user's pager.
@@ -50,7 +51,7 @@ func (sh *shell) screen(ctx context.Context) *screen {
 func pagerCommand() string {
 	command, set := os.LookupEnv("PAGER")
 	if !set {
-		command = "less -RSFX"
+		command = "less -RSFX" // which many a Windows has with git
 	}
 	words := strings.Fields(command)
 	if len(words) == 0 {
@@ -75,7 +76,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		return s.rowFile.Write(p)
 	}
 	n, err := s.pipe.Write(p)
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+	if cli.ReaderLeft(err) || errors.Is(err, os.ErrClosed) {
 		err = errPagerLeft
 	}
 	return n, err
@@ -92,9 +93,8 @@ func (s *screen) rowsOf(text []byte) (rows int) {
 // start starts the pager in place of the progress. If that fails, the terminal shows everything.
 func (s *screen) start() {
 	s.session.progress.stop()
-	cmd := exec.CommandContext(s.ctx, "sh", "-c", s.pager)
+	cmd := pagerProcess(s.ctx, s.pager)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // lets it restore the terminal
 	pipe, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
 		return

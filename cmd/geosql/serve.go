@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/serve/keeper"
 	"github.com/geosql/geosql/serve/monitor"
 	"github.com/geosql/geosql/serve/throttle"
 	"github.com/geosql/geosql/serve/wire"
@@ -36,7 +37,9 @@ be listened on. --http adds the web console, /healthz, and /metrics for this mac
 
 SIGTERM and Ctrl-C stop the server once sessions have completed what they are at; a second
 one stops it at once. SIGHUP reads the certificate and the token again, and opens the audit
-log anew. A certificate whose files have changed is used without SIGHUP too, and so are roles.`,
+log anew. A certificate whose files have changed is used without SIGHUP too, and so are roles.
+
+Windows does not serve.`,
 	OwnSignals: true,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		t := serveTask{listen: "127.0.0.1:5432", maxSessions: 100, drain: 30}
@@ -112,6 +115,9 @@ func (t *serveTask) check() error {
 }
 
 func (t *serveTask) run(path string) (err error) {
+	if err := keeper.Supported(); err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -22,7 +21,7 @@ import (
 const (
 	prompt       = "geosql> "
 	continuation = "   ...> "
-	greeting     = "geosql: end a statement with ';'. Type .help for the commands, Ctrl-D to leave."
+	greeting     = "geosql: end a statement with ';'. Type .help for the commands, " + endKey + " to leave."
 )
 
 // A shell is a session at a terminal.
@@ -40,6 +39,10 @@ func (s *session) shell(ctx context.Context) error {
 	// While a line is edited Ctrl-C is a key; an interrupt sent from elsewhere
 	// must not leave the terminal raw.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	if !cli.Obeys(os.Stderr) {
+		return errors.New("this console does not obey escape sequences, with which a line is edited: " +
+			"switch its legacy mode off, or put the SQL behind DB")
+	}
 	fmt.Fprintln(os.Stderr, greeting)
 	sh := &shell{session: s}
 	sh.editor = newEditor(loadHistory(historyFile()), isWhole, sh.complete)
@@ -185,7 +188,7 @@ var errQuit = errors.New("quit")
 
 // endsShell reports whether an error ends the shell. It reports other errors and continues.
 func endsShell(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || err == errQuit || errors.Is(err, syscall.EPIPE)
+	return ctx.Err() != nil || err == errQuit || cli.ReaderLeft(err)
 }
 
 // shellError returns the error of the shell after an error that ended it.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/geosql/geosql/internal/printable"
 )
@@ -21,7 +20,7 @@ func Status(err error) int {
 	var wrong UsageError
 	var sig SignalError
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
+	case err == nil, ReaderLeft(err):
 		return 0
 	case errors.As(err, &wrong):
 		return 2
@@ -34,7 +33,7 @@ func Status(err error) int {
 
 // Report prints an error of a program on one line of standard error.
 func Report(program string, err error) {
-	if err != nil && !errors.Is(err, syscall.EPIPE) {
+	if err != nil && !ReaderLeft(err) {
 		Say("%s", ErrorLine(program, err))
 	}
 }

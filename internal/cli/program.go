@@ -60,7 +60,7 @@ type Run func(ctx context.Context, operands []string) error
 // Main runs a command line and returns its exit status.
 func (p *Program) Main(args []string) int {
 	// If a reader closes standard output, the process must not be killed before the
-	// ledger is closed. Without the signal, the write fails with EPIPE.
+	// ledger is closed. Without the signal, the write fails: see ReaderLeft.
 	signal.Ignore(syscall.SIGPIPE)
 	err := p.run(args)
 	Report(p.Name, err)

@@ -6,8 +6,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/geosql/geosql/internal/printable"
 )
 
@@ -15,9 +13,9 @@ import (
 // TerminalLine, for output without a terminal, shows nothing.
 type TerminalLine struct{ next time.Time }
 
-// NewTerminalLine returns the line, or nil if standard error is not a terminal.
+// NewTerminalLine returns the line, or nil if standard error is not a terminal that can rewrite it.
 func NewTerminalLine() *TerminalLine {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
+	if !Obeys(os.Stderr) {
 		return nil
 	}
 	return &TerminalLine{}

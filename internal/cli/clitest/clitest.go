@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -22,9 +24,11 @@ var program string
 // started.
 func Main(m *testing.M, name string, main func()) {
 	if os.Getenv(asCommand) != "" {
+		heedInterrupt()
 		main()
 	}
 	program = name
+	prepareInterrupts()
 	os.Exit(m.Run())
 }
 
@@ -37,8 +41,20 @@ func Command(t *testing.T, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(self, args...)
 	home := t.TempDir()
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GORACE=atexit_sleep_ms=0", "HOME="+home, "XDG_STATE_HOME="+home)
+	cmd.Env = append(os.Environ(), asCommand+"=1", "GORACE=atexit_sleep_ms=0", "HOME="+home, "XDG_STATE_HOME="+home, "LOCALAPPDATA="+home)
+	cmd.SysProcAttr = interruptible()
 	return cmd
+}
+
+// NoSuchFile is what the system says of a file that is missing. All number that error 2.
+var NoSuchFile = syscall.Errno(2).Error()
+
+// NeedsSh skips a test whose text is for a shell where there is none.
+func NeedsSh(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("it is written for sh, which Windows lacks")
+	}
 }
 
 // A Result is what a run left behind.

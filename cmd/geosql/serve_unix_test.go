@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -191,7 +193,7 @@ func TestServeRefuses(t *testing.T) {
 		{key + " holds no certificate in PEM", 1, tls(key, cert)},
 		{cert + " holds no private key in PEM", 1, tls(cert, cert)},
 		{"is encrypted: give one that is not", 1, tls(cert, file("locked.pem"))},
-		{"no such file", 1, tls(file("nosuch.pem"), key)},
+		{clitest.NoSuchFile, 1, tls(file("nosuch.pem"), key)},
 		{"the first line of " + file("empty") + " is empty", 1,
 			[]string{p.out, "--key", p.key, "--http", "127.0.0.1:0", "--listen", "127.0.0.1:0", "--metrics-token-file", file("empty")}},
 		{folder + " is not a file", 1, []string{p.out, "--key", p.key, "--listen", "127.0.0.1:0", "--audit", folder}},

@@ -1,0 +1,17 @@
+//go:build unix
+
+package cli
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// ReaderLeft reports whether an error says that nobody reads any more what is written to a pipe.
+func ReaderLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+// Obeys reports whether a file is a terminal that obeys escape sequences.
+func Obeys(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
