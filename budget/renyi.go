@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"sort"
+
+	"github.com/geosql/geosql/internal/elementary"
 )
 
 // Delta returns what a loss of rho per square metre means as epsilon and delta for
@@ -27,7 +29,7 @@ func Delta(rho, distance, epsilon float64) float64 {
 	low, high := 0x1p-100, 0x1p100
 	for range 64 {
 		b := math.Sqrt(low * high)
-		if (1+2*b)*r-epsilon-math.Log1p(1/b) < 0 {
+		if float64((1+float64(2*b))*r)-epsilon-elementary.Log1p(1/b) < 0 {
 			low = b
 		} else {
 			high = b
@@ -36,12 +38,12 @@ func Delta(rho, distance, epsilon float64) float64 {
 	b := high
 	// Of sums and products of a few positive numbers each, rounded.
 	const slack = 0x1p-48
-	gain, loss := b*(1+b)*r, b*epsilon+b*math.Log1p(1/b)+math.Log1p(b)
-	exponent := gain*(1+slack) - loss*(1-slack)
+	gain, loss := b*(1+b)*r, float64(b*epsilon)+float64(b*elementary.Log1p(1/b))+elementary.Log1p(b)
+	exponent := float64(gain*(1+slack)) - float64(loss*(1-slack))
 	if !(exponent < 0) { // also if both are too large to be numbers
 		return 1
 	}
-	return min(1, up(math.Exp(exponent)*(1+slack)))
+	return min(1, up(elementary.Exp(exponent)*(1+slack)))
 }
 
 // up returns the next float64. An operation of IEEE arithmetic is off by less.

@@ -51,7 +51,7 @@ func refinement(cellM, step float64, limit int64) (int64, error) {
 	if k > float64(limit) {
 		return 0, fmt.Errorf("cell_m %v exceeds the box", cellM)
 	}
-	if !(math.Abs(k*step-cellM) <= rounding*cellM) {
+	if !(math.Abs(float64(k*step)-cellM) <= rounding*cellM) {
 		return 0, fmt.Errorf("cell_m must be a whole multiple of the domain's step of %v m, not %v", step, cellM)
 	}
 	return int64(k), nil

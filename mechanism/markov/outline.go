@@ -146,7 +146,7 @@ func (o *outliner) ring(corners []corner) orb.Ring {
 	for _, c := range corners {
 		lat, lon := o.grid.domain.Position(
 			(float64(o.grid.west+int64(c.column))-0.5)*side, (float64(o.grid.south+int64(c.row))-0.5)*side)
-		ring = append(ring, orb.Point{lon + 360*math.Round((o.middle-lon)/360), lat})
+		ring = append(ring, orb.Point{lon + float64(360*math.Round((o.middle-lon)/360)), lat})
 	}
 	return append(ring, ring[0])
 }

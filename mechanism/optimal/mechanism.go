@@ -112,7 +112,7 @@ func roundWeights(k Matrix, floor float64) []uint64 {
 	for _, row := range k {
 		sum, greatest := uint64(0), 0
 		for z, p := range row {
-			w := uint64(((1-floor)*p + floor/float64(n)) * float64(total))
+			w := uint64((float64((1-floor)*p) + floor/float64(n)) * float64(total))
 			weights = append(weights, w)
 			sum += w
 			if p > row[greatest] {

@@ -10,8 +10,8 @@ func (r *Run) Mean() (lat, lon float64) {
 	var x, y float64
 	for cell, p := range r.belief {
 		centre := grid.Centre(cell)
-		x += p * float64(centre.I)
-		y += p * float64(centre.J)
+		x += float64(p * float64(centre.I))
+		y += float64(p * float64(centre.J))
 	}
 	return grid.Domain().Position(x, y)
 }

@@ -77,7 +77,7 @@ func (s *segment) draw(src *exact.Source) vector {
 
 func (s *segment) exponent(d vector) float64 {
 	g := s.generator
-	along := float64(d.x)*float64(g.x) + float64(d.y)*float64(g.y)
+	along := float64(float64(d.x)*float64(g.x)) + float64(float64(d.y)*float64(g.y))
 	return s.rate * abs(along/float64(dot(g, g)))
 }
 

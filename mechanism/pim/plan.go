@@ -1,9 +1,9 @@
 package pim
 
 import (
-	"math"
 	"slices"
 
+	"github.com/geosql/geosql/internal/elementary"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -145,7 +145,7 @@ func (p *Plan) posterior(dst []float64, z planar.Cell) {
 		least = min(least, e)
 	}
 	for _, cell := range p.set {
-		p.emission[cell] = math.Exp(least - p.emission[cell])
+		p.emission[cell] = elementary.Exp(least - p.emission[cell])
 	}
 	var sum float64
 	width := p.surrogacy.width
@@ -158,7 +158,7 @@ func (p *Plan) posterior(dst []float64, z planar.Cell) {
 			}
 			e := p.emission[s.surrogate]
 			for cell := first + s.from; cell < first+end; cell++ {
-				dst[cell] = p.prior[cell] * e
+				dst[cell] = float64(p.prior[cell] * e)
 				sum += dst[cell]
 			}
 		}

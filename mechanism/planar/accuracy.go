@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/elementary"
 )
 
 // A Law says how far the noise of a mechanism moves a location in the plane, at any
@@ -185,7 +186,7 @@ func (d *Domain) halfDiagonal() float64 { return d.step / math.Sqrt2 }
 
 // onLattice returns what the lattice adds to a radius in the frame.
 func (a Accuracy) onLattice() float64 {
-	return a.domain.halfDiagonal() + a.law.coarse*a.domain.step
+	return a.domain.halfDiagonal() + float64(a.law.coarse*a.domain.step)
 }
 
 // frameRadius solves q/minScale(reach+q) = r for q. minScale varies by 0.4 % over
@@ -202,14 +203,14 @@ func (d *Domain) frameRadius(r float64) float64 {
 // exponential series from x^2/2 on, which has no cancellation.
 func gamma2(x float64) float64 {
 	if x > 1 {
-		return 1 - (1+x)*math.Exp(-x)
+		return 1 - float64((1+x)*elementary.Exp(-x))
 	}
 	sum, term := 0.0, x*x/2
 	for k := 3.0; term > sum*0x1p-54; k++ {
 		sum += term
 		term *= x / k
 	}
-	return math.Exp(-x) * sum
+	return elementary.Exp(-x) * sum
 }
 
 // gamma2Quantile returns the inverse of gamma2 at p in [0, 1), which is
@@ -226,14 +227,14 @@ func gamma2Quantile(p float64) float64 {
 		w := math.Sqrt(2 * p)
 		x := w + w*w/3
 		for range 8 {
-			x -= (gamma2(x) - p) / (x * math.Exp(-x))
+			x -= (gamma2(x) - p) / (x * elementary.Exp(-x))
 		}
 		return x
 	}
-	level := -math.Log1p(-p)
+	level := -elementary.Log1p(-p)
 	x := 1 + level
 	for range 8 {
-		x -= (x - math.Log1p(x) - level) * (1 + x) / x
+		x -= (x - elementary.Log1p(x) - level) * (1 + x) / x
 	}
 	return x
 }

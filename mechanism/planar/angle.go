@@ -5,6 +5,9 @@ import "math"
 // The sines and angles of the projection, in degrees, from tables and short series. They take
 // less time than package math's, whose argument may be any angle in radians, and err by
 // less: an angle in degrees loses nothing to its reduction.
+//
+// They are the same numbers on every platform, and so are a frame, its kappa and its images, which
+// package math's would not give: its sines differ in the last bit between processors.
 
 // turnParts is the number of directions in turns. Their multiples of 360/512 = 45/64
 // degrees are exact.
@@ -15,7 +18,7 @@ var turns = func() (table [turnParts]struct{ sin, cos float64 }) {
 	for k := range table {
 		// The eighth of a turn that is nearest to 0 has the smallest rounding errors.
 		quarter, rest := (k+turnParts/8)/(turnParts/4), (k+turnParts/8)%(turnParts/4)-turnParts/8
-		sin, cos := math.Sincos(float64(rest) * (2 * math.Pi / turnParts))
+		sin, cos := eighth(float64(float64(rest) * (2 * math.Pi / turnParts)))
 		for range quarter {
 			sin, cos = cos, -sin
 		}
@@ -23,6 +26,18 @@ var turns = func() (table [turnParts]struct{ sin, cos float64 }) {
 	}
 	return table
 }()
+
+// eighth returns the sine and the cosine of an angle of at most an eighth of a turn, in radians. The
+// series leave out less than 2^-56.
+func eighth(x float64) (sin, cos float64) {
+	w := x * x
+	var rest, sagitta float64 // 1 - (sin x)/x and 1 - cos x
+	for k := 18.0; k > 0; k -= 2 {
+		rest = float64(w / (k * (k + 1)) * (1 - rest))
+		sagitta = float64(w / (k * (k - 1)) * (1 - sagitta))
+	}
+	return x - float64(x*rest), 1 - sagitta
+}
 
 // sincos returns the sine and the cosine of an angle of at most 720 degrees either way, each to
 // within 2^-51.
@@ -33,25 +48,32 @@ func sincos(degrees float64) (sin, cos float64) {
 	const part = 360. / turnParts
 	k := math.RoundToEven(degrees * (1 / part))
 	t := &turns[int(k)&(turnParts-1)]
-	s, c := smallArc((degrees - k*part) * radiansPerDegree)
-	return t.sin + (t.cos*s - t.sin*c), t.cos - (t.sin*s + t.cos*c)
+	s, c := smallArc(float64((degrees - float64(k*part)) * radiansPerDegree))
+	return t.sin + (float64(t.cos*s) - float64(t.sin*c)), t.cos - (float64(t.sin*s) + float64(t.cos*c))
 }
 
 // smallArc returns sin x and 1 - cos x for |x| < 1/160. The series leave out less than 2^-63.
 func smallArc(x float64) (sin, sagitta float64) {
 	w := x * x
-	return x - x*(w*(1./6-w*(1./120))), w * (1./2 - w*(1./24-w*(1./720)))
+	sin = x - float64(x*(w*(1./6-float64(w*(1./120)))))
+	return sin, float64(w * (1./2 - float64(w*(1./24-float64(w*(1./720))))))
 }
 
 // steepParts is the number of parts of a radius in slopes.
 const steepParts = 64
 
 // slopes holds the unit vectors with y = k/64, x >= 0, and their angles from the x axis in degrees,
-// for k from -46 to 46, at k modulo 128.
+// for k from -46 to 46, at k modulo 128. An angle is the nearest of turns and a rest; where two are about
+// as near, either does.
 var slopes = func() (table [2 * steepParts]struct{ x, y, angle float64 }) {
 	for k := -46; k <= 46; k++ {
-		t, y := &table[k&(2*steepParts-1)], float64(k)/steepParts
-		t.x, t.y, t.angle = math.Sqrt(1-y*y), y, math.Asin(y)*degreesPerRadian
+		y := float64(k) / steepParts
+		x := math.Sqrt(1 - float64(y*y))
+		n := int(math.RoundToEven(math.Asin(y) * (turnParts / (2 * math.Pi))))
+		turn := &turns[n&(turnParts-1)]
+		rest := arcsine(float64(y*turn.cos) - float64(x*turn.sin))
+		t := &table[k&(2*steepParts-1)]
+		t.x, t.y, t.angle = x, y, float64(float64(n)*(360./turnParts))+rest
 	}
 	return table
 }()
@@ -74,9 +96,13 @@ func bearing(x, y float64) float64 {
 
 // slope returns the angle of a unit vector from the x axis, at most 45 degrees.
 func slope(x, y float64) float64 {
-	const d = degreesPerRadian
 	t := &slopes[int(math.RoundToEven(y*steepParts))&(2*steepParts-1)]
-	r := y*t.x - x*t.y
+	return t.angle + arcsine(float64(y*t.x)-float64(x*t.y))
+}
+
+// arcsine returns the angle in degrees, at most 0.66, with the sine r.
+func arcsine(r float64) float64 {
+	const d = degreesPerRadian
 	w := r * r
-	return t.angle + r*(d+w*(d/6+w*(d*3/40+w*(d*15/336))))
+	return float64(r * (d + float64(w*(d/6+float64(w*(d*3/40+float64(w*(d*15/336))))))))
 }

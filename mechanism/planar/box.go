@@ -32,14 +32,14 @@ func newBox(south, west, north, east float64) (box, error) {
 	case width > 180:
 		return box{}, fmt.Errorf("the box from west %v to east %v is more than 180 degrees wide", west, east)
 	}
-	return box{south, west, north, east, width / 2}, nil
+	return box{south, west, north, east, float64(width / 2)}, nil
 }
 
 func (b *box) crossesAntimeridian() bool { return b.west > b.east }
 
 // centre returns the middle of the latitudes and of the longitudes.
 func (b box) centre() (lat, lon float64) {
-	return b.south + (b.north-b.south)/2, wrap(b.west + b.half)
+	return b.south + float64((b.north-b.south)/2), wrap(b.west + b.half)
 }
 
 // corners returns the corners as pairs of a latitude and an offset from the

@@ -15,7 +15,7 @@ import (
 func Distance(lat1, lon1, lat2, lon2 float64) float64 {
 	middle := (lat1 + lat2) / 2
 	sin, cos := math.Sincos(middle * radiansPerDegree)
-	w2 := 1 - eccentricity2*sin*sin
+	w2 := 1 - float64(eccentricity2*sin*sin)
 	normal := equatorialRadius / math.Sqrt(w2)
 	meridional := normal * (1 - eccentricity2) / w2
 	north := (lat2 - lat1) * radiansPerDegree * meridional

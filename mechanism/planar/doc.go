@@ -32,6 +32,11 @@
 // A [Heatmap] promises something else, which does not depend on distances: it counts
 // locations under classic differential privacy.
 //
+// Frames, kappa, images, locations and radii are the same numbers on every platform, so that two machines
+// which know one declaration have one domain. That is why products are converted to the type that they have
+// before anything is added to them: a compiler may otherwise round both operations at once, as that for
+// arm64 does. For the same reason the angles of frames and the exponentials of radii are not package math's.
+//
 // Angles are degrees, distances metres, epsilon is per metre. A Domain and a
 // Laplace are immutable and safe for concurrent use; an exact.Source is not.
 package planar

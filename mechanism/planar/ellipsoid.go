@@ -27,7 +27,7 @@ const (
 // numerators and their denominator, norm, by which a projection need not divide.
 func conformal(sinPhi, cosPhi float64) (up, out, norm float64) {
 	t := conformalShift(sinPhi)
-	return sinPhi - t, cosPhi * math.Sqrt(1-t*t), 1 - t*sinPhi
+	return sinPhi - t, cosPhi * math.Sqrt(1-float64(t*t)), 1 - float64(t*sinPhi)
 }
 
 // shiftSeries holds t[k] of tanh(e*artanh(e*s)) = sum_k t[k]*s^(2k+1). That
@@ -41,7 +41,7 @@ var shiftSeries = func() (t [6]float64) {
 	for k := 1; k < len(t); k++ {
 		sum := float64(2*k-1) * t[k-1]
 		for i := range k {
-			sum -= t[i] * t[k-1-i]
+			sum -= float64(t[i] * t[k-1-i])
 		}
 		t[k] = eccentricity2 * sum / float64(2*k+1)
 	}
@@ -51,7 +51,7 @@ var shiftSeries = func() (t [6]float64) {
 // conformalShift returns tanh(e*artanh(e*s)) for |s| <= 1.
 func conformalShift(s float64) float64 {
 	w, t := s*s, &shiftSeries
-	return s * (t[0] + w*(t[1]+w*(t[2]+w*(t[3]+w*(t[4]+w*t[5])))))
+	return float64(s * (t[0] + float64(w*(t[1]+float64(w*(t[2]+float64(w*(t[3]+float64(w*(t[4]+float64(w*t[5])))))))))))
 }
 
 // latitudeSeries holds b[k] of phi = chi + sum_k b[k]*sin(2(k+1)chi), the
@@ -78,9 +78,9 @@ func latitude(up, out float64) float64 {
 	sin2, twiceCos2 := 2*up*out, 2*(out-up)*(out+up)
 	var y, next float64
 	for k := latitudeSeriesLen - 1; k >= 0; k-- {
-		y, next = (latitudeSeries[k]-next)+twiceCos2*y, y
+		y, next = (latitudeSeries[k]-next)+float64(twiceCos2*y), y
 	}
-	return bearing(out, up) + y*sin2*degreesPerRadian
+	return bearing(out, up) + float64(y*sin2*degreesPerRadian)
 }
 
 // sphereScale returns the point scale at geodetic latitude phi (by its sine) of
@@ -97,5 +97,5 @@ func latitude(up, out float64) float64 {
 // and chi has the sign of phi and the smaller modulus.
 func sphereScale(sinPhi float64) float64 {
 	t := conformalShift(sinPhi)
-	return math.Sqrt((1-eccentricity2*sinPhi*sinPhi)*(1-t*t)) / (1 - t*sinPhi)
+	return math.Sqrt((1-float64(eccentricity2*sinPhi*sinPhi))*(1-float64(t*t))) / (1 - float64(t*sinPhi))
 }

@@ -71,7 +71,7 @@ func upward(x0, y0, x1, y1 float64) segment {
 
 // at returns x at the height y of a segment.
 func (g segment) at(y float64) float64 {
-	return g.x0 + (y-g.y0)/(g.y1-g.y0)*(g.x1-g.x0)
+	return g.x0 + float64((y-g.y0)/(g.y1-g.y0)*(g.x1-g.x0))
 }
 
 // chordTolerance is how far, in steps, an edge's image may be from its chord. A smaller
@@ -103,8 +103,8 @@ func (f *face) chords(segments []segment, e edge) []segment {
 	length := (to - from) * (math.Abs(dlat) + math.Abs(dlon)) * radiansPerDegree
 	n := max(1, math.Ceil(length*math.Sqrt(2.1*d.frame.diameter/(8*chordTolerance*d.step))))
 	image := func(t float64) (x, y float64) {
-		lat := float64(e.a.y)/perDegree + t*dlat
-		lon := float64(e.a.x)/perDegree + t*dlon
+		lat := float64(e.a.y)/perDegree + float64(t*dlat)
+		lon := float64(e.a.x)/perDegree + float64(t*dlon)
 		return d.grid.project(lat, lon-d.frame.lon0)
 	}
 	x0, y0 := image(from)

@@ -15,7 +15,7 @@ import "math"
 // the plane is the image of a location.
 type frame struct {
 	lon0       float64 // longitude of the centre, degrees in [-180, 180]
-	chi0       float64 // conformal latitude of the centre, radians
+	chi0       float64 // conformal latitude of the centre, degrees
 	sin0, cos0 float64 // of chi0
 	diameter   float64 // of the sphere, times the secant factor; metres
 	near       nearCentre
@@ -24,7 +24,8 @@ type frame struct {
 // centredFrame returns the frame of diameter 1 about a location in degrees.
 func centredFrame(lat0, lon0 float64) frame {
 	up, out, norm := conformal(sincos(lat0))
-	return frame{lon0: lon0, chi0: math.Atan2(up, out), sin0: up / norm, cos0: out / norm, diameter: 1, near: newNearCentre(lat0)}
+	sin0, cos0 := up/norm, out/norm
+	return frame{lon0: lon0, chi0: bearing(cos0, sin0), sin0: sin0, cos0: cos0, diameter: 1, near: newNearCentre(lat0)}
 }
 
 // project maps a latitude and a longitude *difference* from the centre, both in
@@ -38,8 +39,8 @@ func (f *frame) project(lat, dlon float64) (x, y float64) {
 	up, out, norm := conformal(sincos(lat))
 	sinL, cosL := sincos(dlon)
 	east, out := out*sinL, out*cosL
-	north := f.cos0*up - f.sin0*out
-	below := norm + f.sin0*up + f.cos0*out
+	north := float64(f.cos0*up) - float64(f.sin0*out)
+	below := norm + float64(f.sin0*up) + float64(f.cos0*out)
 	k := f.diameter / below
 	return k * east, k * north
 }
@@ -47,9 +48,9 @@ func (f *frame) project(lat, dlon float64) (x, y float64) {
 // projectNear maps differences of latitude and longitude from the centre, in degrees, to metres.
 func (f *frame) projectNear(dlat, dlon float64) (x, y float64) {
 	u, v := f.near.halfTangent.at(dlat), halfTan(dlon)
-	re, im := 1+f.sin0*u, v*(u+f.sin0)
-	east, north := v*re-u*im, u*re+v*im
-	scale, below := f.diameter*f.cos0, re*re+im*im
+	re, im := 1+float64(f.sin0*u), v*(u+f.sin0)
+	east, north := float64(v*re)-float64(u*im), float64(u*re)+float64(v*im)
+	scale, below := f.diameter*f.cos0, float64(re*re)+float64(im*im)
 	k := scale / below
 	return k * east, k * north
 }
@@ -65,11 +66,11 @@ func (f *frame) unproject(x, y float64) (lat, dlon float64) {
 		return lat, dlon
 	}
 	east, north := 2*f.diameter*x, 2*f.diameter*y
-	square, r2 := f.diameter*f.diameter, x*x+y*y
+	square, r2 := float64(f.diameter*f.diameter), float64(x*x)+float64(y*y)
 	axis, norm := square-r2, 1/(square+r2)
-	up := axis*f.sin0 + north*f.cos0
-	out := axis*f.cos0 - north*f.sin0
-	level := math.Sqrt(out*out + east*east)
+	up := float64(axis*f.sin0) + float64(north*f.cos0)
+	out := float64(axis*f.cos0) - float64(north*f.sin0)
+	level := math.Sqrt(float64(out*out) + float64(east*east))
 	if level != 0 {
 		dlon = bearing(out/level, east/level)
 	}
@@ -79,9 +80,9 @@ func (f *frame) unproject(x, y float64) (lat, dlon float64) {
 // unprojectNear is the inverse of projectNear. It reports whether the location is near the centre.
 func (f *frame) unprojectNear(x, y float64) (lat, dlon float64, near bool) {
 	p, q := y/f.diameter, x/f.diameter
-	r := p*p + q*q
-	m := 2 * (f.cos0*p - f.sin0*r) / (f.cos0*(f.cos0-2*f.sin0*p) + (1+f.sin0*f.sin0)*r)
-	out := f.cos0*(1-r) - 2*f.sin0*p // not above 0 on the other half of the Earth
+	r := float64(p*p) + float64(q*q)
+	m := 2 * (float64(f.cos0*p) - float64(f.sin0*r)) / (float64(f.cos0*(f.cos0-float64(2*f.sin0*p))) + float64((1+float64(f.sin0*f.sin0))*r))
+	out := float64(f.cos0*(1-r)) - float64(2*f.sin0*p) // not above 0 on the other half of the Earth
 	t := 2 * q / out
 	if !(out > 0 && math.Abs(m) <= nearLatitude && math.Abs(t) <= nearTangent) {
 		return 0, 0, false
@@ -89,9 +90,13 @@ func (f *frame) unprojectNear(x, y float64) (lat, dlon float64, near bool) {
 	return f.near.lat0 + f.near.latitude.at(m), nearArctan(t), true
 }
 
-// angle returns the angular distance c from the centre, in radians, of a point
+// angle returns the angular distance c from the centre, in degrees, of a point
 // r metres from the centre of the frame.
-func (f *frame) angle(r float64) float64 { return 2 * math.Atan(r/f.diameter) }
+func (f *frame) angle(r float64) float64 {
+	tan := min(r/f.diameter, 0x1p60) // of c/2; its square must not overflow
+	cos := 1 / math.Sqrt(1+float64(tan*tan))
+	return 2 * bearing(cos, tan*cos)
+}
 
 // offset returns the longitude difference lon - lon0 in [-180, 180], for a
 // longitude in [-180, 180].

@@ -70,7 +70,7 @@ cos = (second - (V * (1 - C) - U * S)) / ` + angleError + `;`,
 second - (V * (1 - C) - U * S) -> (second - (v - (u * s + v * c))) + (v - V) * (1 - c) - (u - U) * s - U * (s - S) - V * (c - C);`,
 			},
 			Needs:   0.4,
-			Planted: []gappa.Edit{{File: "angle.go", Old: "t.sin + (t.cos*s - t.sin*c)", New: "t.sin + (t.cos*s - t.sin*c*(1+0x1p-30))"}},
+			Planted: []gappa.Edit{{File: "angle.go", Old: "float64(t.cos*s) - float64(t.sin*c)", New: "float64(t.cos*s) - float64(t.sin*c*(1+0x1p-30))"}},
 		},
 		{
 			// Exactly is tanh(e*artanh(e*s)).
@@ -85,7 +85,7 @@ error = (result - exactly) / ` + shiftError + `;`,
 				Hints: `result - exactly -> (result - model) - rest;`,
 			},
 			Needs:   0.93,
-			Planted: []gappa.Edit{{File: "ellipsoid.go", Old: "w*(t[3]+w*(t[4]+w*t[5]))", New: "w*(t[3]+w*(t[4]+w*t[5]))*(1+0x1p-20)"}},
+			Planted: []gappa.Edit{{File: "ellipsoid.go", Old: "w*(t[4]+float64(w*t[5]))", New: "w*(t[4]+float64(w*t[5]))*(1+0x1p-20)"}},
 		},
 		{
 			// The sine that the shift is of moves it by at most e^2/(1-e^2) < 0.0068 of what the sine is
@@ -105,7 +105,7 @@ norm = (third - (1 - T * S)) / ` + normError + `;`,
 -> |up| <= @F@ /\ |out| <= @F@ /\ |norm| <= @F@`,
 			},
 			Needs:   0.98,
-			Planted: []gappa.Edit{{File: "ellipsoid.go", Old: "math.Sqrt(1-t*t), 1 - t*sinPhi", New: "math.Sqrt(1-t*t), 1 - t*(1+0x1p-44)*sinPhi"}},
+			Planted: []gappa.Edit{{File: "ellipsoid.go", Old: "1 - float64(t*sinPhi)\n}\n\n// shiftSeries", New: "1 - float64(t*(1+0x1p-44)*sinPhi)\n}\n\n// shiftSeries"}},
 		},
 		{
 			// In units in which the diameter of the sphere is a number from 1 to 2. The cap where a

@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/elementary"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -86,8 +87,8 @@ func (g *Gauss) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {
 var GaussLaw = &Law{
 	name:     "planar Gaussian mechanism",
 	unit:     budget.SquareMetre,
-	cdf:      func(x float64) float64 { return -math.Expm1(-x * x) },
-	quantile: func(p float64) float64 { return math.Sqrt(-math.Log1p(-p)) },
+	cdf:      func(x float64) float64 { return -elementary.Expm1(-x * x) },
+	quantile: func(p float64) float64 { return math.Sqrt(-elementary.Log1p(-p)) },
 	mean:     math.SqrtPi / 2,
 	coarse:   0.013,
 }

@@ -1,10 +1,6 @@
 package planar
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/integrate/quad"
-)
+import "math"
 
 // secondEccentricity2 is e'^2 = e^2/(1-e^2).
 const secondEccentricity2 = eccentricity2 / (1 - eccentricity2)
@@ -40,7 +36,7 @@ func Geodesic(lat1, lon1, lat2, lon2 float64) float64 {
 	// Azimuths are counted from the east, where they have to be the most precise.
 	low, high := -math.Pi/2, math.Pi/2
 	for {
-		middle := low + (high-low)/2
+		middle := low + float64((high-low)/2)
 		south, east := math.Sincos(middle)
 		a := newArc(from, to, east, -south)
 		if middle == low || middle == high {
@@ -98,7 +94,7 @@ func newArc(from, to reduced, sin1, cos1 float64) arc {
 	if from.cos < -from.sin {
 		more = (to.cos - from.cos) * (to.cos + from.cos)
 	}
-	cos2 := math.Sqrt(max(0, cos1*cos1*from.cos*from.cos+more))
+	cos2 := math.Sqrt(max(0, float64(cos1*cos1*from.cos*from.cos)+more))
 	a := arc{
 		sinAzimuth: sin0, k2: secondEccentricity2 * cos0 * cos0,
 		sigma1: math.Atan2(from.sin, cos1*from.cos), sigma2: math.Atan2(to.sin, cos2),
@@ -109,9 +105,9 @@ func newArc(from, to reduced, sin1, cos1 float64) arc {
 
 // longitude returns the difference of longitudes on the ellipsoid: equation 8.
 func (a arc) longitude() float64 {
-	return a.omega - flattening*a.sinAzimuth*a.integrate(func(stretch float64) float64 {
-		return (2 - flattening) / (1 + (1-flattening)*stretch)
-	})
+	return a.omega - float64(flattening*a.sinAzimuth*a.integrate(func(stretch float64) float64 {
+		return (2 - flattening) / (1 + float64((1-flattening)*stretch))
+	}))
 }
 
 // length returns the length on the ellipsoid in metres: equation 7.
@@ -121,18 +117,15 @@ func (a arc) length() float64 {
 
 // integrate returns the integral along the arc of a function of sqrt(1 + k^2 sin^2 sigma).
 func (a arc) integrate(f func(stretch float64) float64) float64 {
-	middle, half := (a.sigma1+a.sigma2)/2, (a.sigma2-a.sigma1)/2
+	middle, half := float64((a.sigma1+a.sigma2)/2), (a.sigma2-a.sigma1)/2
 	sum := 0.0
-	for i, x := range gauss.nodes {
-		sin := math.Sin(middle + half*x)
-		sum += gauss.weights[i] * f(math.Sqrt(1+a.k2*sin*sin))
+	for _, n := range gauss {
+		sin := math.Sin(middle + float64(half*n.at))
+		sum += float64(n.weight * f(math.Sqrt(1+float64(a.k2*sin*sin))))
 	}
 	return half * sum
 }
 
-// gauss is a Gauss-Legendre rule on [-1,1]. Over half a turn, the longest arc, its error is
-// below rounding, since k^2 is below 0.007.
-var gauss = func() (rule struct{ nodes, weights [16]float64 }) {
-	quad.Legendre{}.FixedLocations(rule.nodes[:], rule.weights[:], -1, 1)
-	return rule
-}()
+// Over half a turn, the longest arc, the error of the rule is below rounding, since k^2 is below
+// 0.007.
+var gauss = legendre(16)

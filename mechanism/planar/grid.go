@@ -100,7 +100,7 @@ func (g *Grid) ring(cell int64) (ring [5]struct{ lat, lon float64 }) {
 	_, middle := g.unproject(column+0.5, row+0.5)
 	for i, corner := range [5][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}} {
 		lat, lon := g.unproject(column+corner[0], row+corner[1])
-		ring[i].lat, ring[i].lon = lat, lon+360*math.Round((middle-lon)/360)
+		ring[i].lat, ring[i].lon = lat, lon+float64(360*math.Round((middle-lon)/360))
 	}
 	return ring
 }
@@ -108,7 +108,7 @@ func (g *Grid) ring(cell int64) (ring [5]struct{ lat, lon float64 }) {
 // unproject returns the location of a point that is given in cells from the south-west
 // corner.
 func (g *Grid) unproject(column, row float64) (lat, lon float64) {
-	lat, dlon := g.domain.grid.unproject(g.west+column*g.side, g.south+row*g.side)
+	lat, dlon := g.domain.grid.unproject(g.west+float64(column*g.side), g.south+float64(row*g.side))
 	return lat, wrap(g.domain.frame.lon0 + dlon)
 }
 

@@ -32,7 +32,7 @@ func meanOf(masses []mass) point {
 	var sum point
 	total := 0.0
 	for _, m := range masses {
-		sum.x, sum.y, total = sum.x+m.weight*m.x, sum.y+m.weight*m.y, total+m.weight
+		sum.x, sum.y, total = sum.x+float64(m.weight*m.x), sum.y+float64(m.weight*m.y), total+m.weight
 	}
 	return point{sum.x / total, sum.y / total}
 }
@@ -48,13 +48,13 @@ func weiszfeld(masses []mass, at point) point {
 			continue
 		}
 		w := m.weight / distance
-		sum.x, sum.y, total = sum.x+w*m.x, sum.y+w*m.y, total+w
-		pull.x, pull.y = pull.x+w*(m.x-at.x), pull.y+w*(m.y-at.y)
+		sum.x, sum.y, total = sum.x+float64(w*m.x), sum.y+float64(w*m.y), total+w
+		pull.x, pull.y = pull.x+float64(w*(m.x-at.x)), pull.y+float64(w*(m.y-at.y))
 	}
 	strength := math.Hypot(pull.x, pull.y)
 	if total == 0 || strength <= here {
 		return at // a mass outweighs all others
 	}
 	stay := here / strength
-	return point{(1-stay)*sum.x/total + stay*at.x, (1-stay)*sum.y/total + stay*at.y}
+	return point{(1-stay)*sum.x/total + float64(stay*at.x), (1-stay)*sum.y/total + float64(stay*at.y)}
 }

@@ -109,7 +109,7 @@ func (p *Prior) posterior(rate float64, z point) []mass {
 	logs := make([]float64, len(p.places))
 	likeliest := math.Inf(-1)
 	for i, place := range p.places {
-		logs[i] = math.Log(place.weight) - rate*z.distance(point{float64(place.I), float64(place.J)})
+		logs[i] = math.Log(place.weight) - float64(rate*z.distance(point{float64(place.I), float64(place.J)}))
 		likeliest = max(likeliest, logs[i])
 	}
 	var near []mass

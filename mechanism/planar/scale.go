@@ -57,26 +57,29 @@ func (f *frame) fitTo(corners [4][2]float64) (reach, kappa float64) {
 	c0 := 0.0
 	for _, p := range corners {
 		x, y := f.project(p[0], p[1])
-		c0 = max(c0, f.angle(math.Hypot(x, y)))
+		c0 = max(c0, f.angle(math.Sqrt(float64(x*x)+float64(y*y))))
 	}
-	if c0*equatorialRadius >= math.Pi*polarRadius/2 {
+	if c0*equatorialRadius >= 90*polarRadius {
 		return math.Inf(1), math.Inf(1)
 	}
 	c1 := c0 * sphereScale(1)
 	low, high := f.scaleRange(c1)
-	spread := math.Sqrt(high/low) / math.Cos(c1/2)
+	_, cos1 := sincos(c1 / 2)
+	spread := math.Sqrt(high/low) / cos1
 	f.diameter = 2 * equatorialRadius / (low * spread)
-	return f.diameter * math.Tan(c0/2), spread - 1
+	sin, cos := sincos(c0 / 2)
+	return f.diameter * (sin / cos), spread - 1
 }
 
 // scaleRange returns the smallest and the largest sphereScale over the cap of
 // angular radius c about the centre. It grows with the latitude's modulus.
 func (f *frame) scaleRange(c float64) (low, high float64) {
 	at := func(chi float64) float64 {
-		return sphereScale(math.Sin(latitude(math.Sincos(chi)) * radiansPerDegree))
+		sinPhi, _ := sincos(latitude(sincos(chi)))
+		return sphereScale(sinPhi)
 	}
 	chi := math.Abs(f.chi0)
-	return at(max(0, chi-c)), at(min(math.Pi/2, chi+c))
+	return at(max(0, chi-c)), at(min(90, chi+c))
 }
 
 // minScale returns the smallest point scale over the disc of radius r metres

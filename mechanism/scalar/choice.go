@@ -79,7 +79,7 @@ func (c *choice) draw(src *exact.Source) int64 {
 	i := search(last, func(i int64) bool {
 		near := c.upTo[i] / total
 		c.share = runShare{c.rate, c.runs, i}
-		return u.Below(near-2*c.slack, near+2*c.slack, &c.share)
+		return u.Below(near-float64(2*c.slack), near+float64(2*c.slack), &c.share)
 	})
 	r := c.runs
 	for range i {

@@ -83,7 +83,7 @@ func (d *Deviation) Of(r Release) float64 {
 func (d *Deviation) ofRecords(r Release) float64 {
 	u := d.query.universe
 	n := float64(u.last)
-	z := math.Abs(2*(r.Value-u.lo)/(u.hi-u.lo)-1) * n
+	z := float64(math.Abs(2*(r.Value-u.lo)/(u.hi-u.lo)-1) * n)
 	distance := d.spread(n) / r.Divisor
 	for range 2 {
 		distance = d.spread(min(n, z+distance)) / r.Divisor

@@ -31,7 +31,7 @@ func (a uint128) times(m uint64) int128 {
 }
 
 // float returns a to within 3 parts in 2^53.
-func (a uint128) float() float64 { return float64(a.hi)*0x1p64 + float64(a.lo) }
+func (a uint128) float() float64 { return float64(float64(a.hi)*0x1p64) + float64(a.lo) }
 
 // big returns a, which is below 2^127.
 func (a uint128) big() *big.Int { return int128{int64(a.hi), a.lo}.big() }

@@ -68,7 +68,7 @@ func (v *mean) within(r float64, m int64) float64 {
 		if count < 0 {
 			y = math.Abs(n - r)
 		}
-		return y*count - r*(rows+count)
+		return float64(y*count) - float64(r*(rows+count))
 	}
 	oneSided := v.overCounts(1-rows, func(from, to float64) float64 {
 		return v.sum.atLeast(math.Ceil(max(least(from), least(to))))
@@ -94,7 +94,7 @@ func (v *mean) overCounts(lowest float64, probability func(from, to float64) flo
 	}
 	for ; from <= most; from += run {
 		to := from + run - 1
-		sum += v.count.between(from, to) * probability(from, to)
+		sum += float64(v.count.between(from, to) * probability(from, to))
 	}
 	return sum
 }

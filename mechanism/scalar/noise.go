@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/geosql/geosql/internal/elementary"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -91,15 +92,15 @@ func (n noise) drawGeometric(src *exact.Source) int64 {
 func (n noise) quantile(p float64) float64 {
 	// k+1 >= ln(2 / ((1+q)(1-p))) / rate; log1p and expm1 keep the digits when
 	// p or rate is tiny.
-	return max(0, math.Ceil((-math.Log1p(-p)-math.Log1p(math.Expm1(-n.rate)/2))/n.rate)-1)
+	return max(0, math.Ceil((-elementary.Log1p(-p)-elementary.Log1p(elementary.Expm1(-n.rate)/2))/n.rate)-1)
 }
 
 // atLeast returns P(N >= k) for a whole number k.
 func (n noise) atLeast(k float64) float64 {
 	if k > 0 {
-		return math.Exp(-n.rate*k) / (1 + math.Exp(-n.rate))
+		return elementary.Exp(-n.rate*k) / (1 + elementary.Exp(-n.rate))
 	}
-	return 1 - math.Exp(n.rate*(k-1))/(1+math.Exp(-n.rate))
+	return 1 - elementary.Exp(n.rate*(k-1))/(1+elementary.Exp(-n.rate))
 }
 
 // between returns P(i <= N <= j) for whole numbers i and j.
@@ -111,7 +112,7 @@ func (n noise) between(i, j float64) float64 {
 		i, j = -j, -i
 	}
 	if i > 0 {
-		return n.atLeast(i) * -math.Expm1(-n.rate*(j-i+1))
+		return n.atLeast(i) * -elementary.Expm1(-n.rate*(j-i+1))
 	}
 	return 1 - n.atLeast(1-i) - n.atLeast(j+1)
 }

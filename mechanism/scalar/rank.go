@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/elementary"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -236,6 +237,6 @@ func RankRadius(p float64, eps *big.Rat, u *Universe) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := math.Ceil((math.Log(float64(u.last)) + math.Log(p) - math.Log1p(-p)) / (q.noise.rate / 2))
+	t := math.Ceil((elementary.Log(float64(u.last)) + elementary.Log(p) - elementary.Log1p(-p)) / (q.noise.rate / 2))
 	return int64(max(t, 1)) - 1, nil
 }

@@ -1,6 +1,10 @@
 package scalar
 
-import "math"
+import (
+	"math"
+
+	"github.com/geosql/geosql/internal/elementary"
+)
 
 // Under d1, a percentile is either noised or drawn by score, whichever has the smaller worst
 // ratio of its expected error to that of the other, over three reference cases: m readings that
@@ -39,7 +43,7 @@ func (q *Query) prefersScore(m int) bool {
 func (q *Query) reference(m int, c span) (percentile int64, moved, gap float64) {
 	last := float64(q.universe.last)
 	gap = (c.to - c.from) * last / float64(m)
-	at := c.from*last + (float64(q.below(m))+0.5)*gap
+	at := float64(c.from*last) + float64((float64(q.below(m))+0.5)*gap)
 	return int64(math.Round(at)), at - math.Round(at), gap
 }
 
@@ -48,7 +52,7 @@ func (q *Query) reference(m int, c span) (percentile int64, moved, gap float64) 
 func (q *Query) noisedError(m int, c span) float64 {
 	at, _, _ := q.reference(m, c)
 	side := func(room int64) float64 {
-		return math.Exp(-q.noise.rate) * math.Expm1(-q.noise.rate*float64(room)) / math.Expm1(-2*q.noise.rate)
+		return elementary.Exp(-q.noise.rate) * elementary.Expm1(-q.noise.rate*float64(room)) / elementary.Expm1(-2*q.noise.rate)
 	}
 	return side(at) + side(q.universe.last-at)
 }
@@ -76,21 +80,21 @@ func (q *Query) side(room int64, others int, offset, gap float64) (weights, mome
 		slope := float64(passed + 1)
 		end := room
 		if passed < others {
-			end = min(room, max(at+1, int64(math.Floor(slope*gap+offset+0.5))))
+			end = min(room, max(at+1, int64(math.Floor(float64(slope*gap)+offset+0.5))))
 		}
 		n := float64(end - at)
 		// The sums of u^j and j*u^j for j = 1..n.
 		y := rate * slope
-		u := math.Exp(-y)
-		sum := u * math.Expm1(-y*n) / math.Expm1(-y)
+		u := elementary.Exp(-y)
+		sum := u * elementary.Expm1(-y*n) / elementary.Expm1(-y)
 		first := sum * (n + 1) / 2 // where all weights are about the same
 		if y*n > 1e-3 {
-			first = (sum - n*math.Exp(-y*(n+1))) / -math.Expm1(-y)
+			first = (sum - float64(n*elementary.Exp(-y*(n+1)))) / -elementary.Expm1(-y)
 		}
-		w := math.Exp(-rate * score)
-		weights += w * sum
-		moment += w * (float64(at)*sum + first)
-		score += slope * n
+		w := elementary.Exp(-rate * score)
+		weights += float64(w * sum)
+		moment += float64(w * (float64(float64(at)*sum) + first))
+		score += float64(slope * n)
 		at = end
 	}
 	return weights, moment

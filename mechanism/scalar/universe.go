@@ -171,7 +171,7 @@ func (u *Universe) Index(x float64) int64 {
 	if x >= u.hi {
 		return u.last
 	}
-	y := (x - u.lo) * u.perStep
+	y := float64((x - u.lo) * u.perStep)
 	k := int64(y + 0.5)
 	// With e = 2^-53 and M = max(|lo|, |hi|): lo was rounded by e*M at most, the
 	// difference by 2e*M, step, its inverse and the product lose 3e relative

@@ -47,14 +47,14 @@ func (r *recent) fit(t int64) (course, bool) {
 	var stt, stx, sty float64
 	for _, p := range r.points[:r.n] {
 		dt := -seconds(p.t, last.t) - meanT
-		stt += dt * dt
-		stx += dt * (float64(p.z.I-last.z.I) - meanX)
-		sty += dt * (float64(p.z.J-last.z.J) - meanY)
+		stt += float64(dt * dt)
+		stx += float64(dt * (float64(p.z.I-last.z.I) - meanX))
+		sty += float64(dt * (float64(p.z.J-last.z.J) - meanY))
 	}
 	dt := ahead - meanT // stt > 0, as times differ
 	return course{
-		x:        float64(last.z.I) + meanX + stx/stt*dt,
-		y:        float64(last.z.J) + meanY + sty/stt*dt,
+		x:        float64(last.z.I) + meanX + float64(stx/stt*dt),
+		y:        float64(last.z.J) + meanY + float64(sty/stt*dt),
 		leverage: 1/n + dt*dt/stt,
 	}, true
 }
@@ -68,7 +68,8 @@ func (r *recent) fit(t int64) (course, bool) {
 func (r *recent) add(p fix, hard bool, accuracy float64) {
 	if r.n >= minCourse {
 		c, ok := r.fit(p.t)
-		off := math.Hypot(float64(p.z.I)-c.x, float64(p.z.J)-c.y)
+		dx, dy := float64(p.z.I)-c.x, float64(p.z.J)-c.y
+		off := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 		if !ok || hard && off > 2*accuracy*math.Sqrt(1+c.leverage) {
 			*r = recent{}
 		}

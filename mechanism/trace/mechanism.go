@@ -76,8 +76,8 @@ func (m *Mechanism) skips(r *Run, p Plan) bool {
 	if m.policy.SkipSpeed == 0 {
 		return false
 	}
-	travelled := m.policy.SkipSpeed * seconds(r.paid.t, p.T)
-	return travelled+distance(r.paid.z, p.Prediction)*m.space.Step() < p.Accuracy
+	travelled := float64(m.policy.SkipSpeed * seconds(r.paid.t, p.T))
+	return travelled+float64(distance(r.paid.z, p.Prediction)*m.space.Step()) < p.Accuracy
 }
 
 // Draw takes the step of a plan for the secret whose cell, by the space, is x, and

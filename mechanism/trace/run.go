@@ -49,7 +49,7 @@ func (r *Run) add(q Point) {
 
 // seconds returns the time between two instants in microseconds, from <= to, which
 // may be further apart than an int64 can tell.
-func seconds(from, to int64) float64 { return float64(uint64(to)-uint64(from)) * 1e-6 }
+func seconds(from, to int64) float64 { return float64(float64(uint64(to)-uint64(from)) * 1e-6) }
 
 // distance returns the distance between two cells, in steps.
 func distance(a, b Cell) float64 { return planar.Cell(a).Distance(planar.Cell(b)) }

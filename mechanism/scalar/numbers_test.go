@@ -1,0 +1,62 @@
+package scalar
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/golden"
+)
+
+// Radii, and what decides between mechanisms, are the same to the last bit on every platform.
+func TestNumbers(t *testing.T) {
+	var n golden.Numbers
+	for _, r := range [][3]float64{{0, 10, 0.001}, {-40, 60, 0.5}} {
+		u, err := NewUniverse("u", r[0], r[1], r[2], "kWh")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, metric := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
+			for _, agg := range []Aggregate{Value, Count, Sum, Avg, Min, Median, Max} {
+				for _, eps := range []*big.Rat{big.NewRat(1, 50), big.NewRat(7, 10), big.NewRat(30, 1)} {
+					of := u
+					if agg == Count {
+						of = nil
+					}
+					q, err := NewQuery(agg, of, metric, eps, nil)
+					if err != nil {
+						continue
+					}
+					var radii []float64
+					for _, p := range []float64{0.5, 0.999} {
+						for _, rows := range []int64{1, 3000} {
+							if agg == Avg && (metric == budget.ND1 || metric == budget.DH) && (p == 0.5 || rows == 1) {
+								continue // one is enough of those that take long
+							}
+							if r, err := q.Radius(p, rows); err == nil {
+								radii = append(radii, r)
+							}
+						}
+					}
+					if q.scored && metric == budget.D1 {
+						for _, m := range []int{1, 10, 500} {
+							for _, c := range referenceCases {
+								radii = append(radii, q.scoredError(m, c), q.noisedError(m, c))
+							}
+						}
+					}
+					n.Add(fmt.Sprintf("%v..%v/%v %v %v %s", r[0], r[1], r[2], metric, agg, eps), radii...)
+				}
+			}
+		}
+		for _, p := range []float64{0.5, 0.95} {
+			rank, err := RankRadius(p, big.NewRat(1, 3), u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.Add(fmt.Sprintf("%v..%v/%v ranks %v", r[0], r[1], r[2], p), float64(rank))
+		}
+	}
+	n.Check(t, "testdata/numbers.txt")
+}
