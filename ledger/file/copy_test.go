@@ -230,7 +230,7 @@ func TestCopyFails(t *testing.T) {
 	if text, _ := os.ReadFile(path); string(text) != "kept" {
 		t.Error("the file was overwritten")
 	}
-	saying(t, "into no folder", l.Copy(filepath.Join(path, "x"), goOn), "not a directory")
+	saying(t, "into no folder", l.Copy(filepath.Join(path, "x"), goOn), "open "+filepath.Join(path, "x"))
 	memory, err := OpenMemory("")
 	check(t, err)
 	defer memory.Close()
