@@ -55,8 +55,7 @@ func sincos(degrees float64) (sin, cos float64) {
 // smallArc returns sin x and 1 - cos x for |x| < 1/160. The series leave out less than 2^-63.
 func smallArc(x float64) (sin, sagitta float64) {
 	w := x * x
-	sin = x - float64(x*(w*(1./6-float64(w*(1./120)))))
-	return sin, float64(w * (1./2 - float64(w*(1./24-float64(w*(1./720))))))
+	return x - float64(x*(w*(1./6-float64(w*(1./120))))), float64(w * (1./2 - float64(w*(1./24-float64(w*(1./720))))))
 }
 
 // steepParts is the number of parts of a radius in slopes.
