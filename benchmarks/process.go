@@ -9,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -48,16 +46,9 @@ func run(ctx context.Context, cmd *exec.Cmd) (out []byte, u usage, err error) {
 		said := strings.TrimSpace(stderr.String())
 		return nil, u, fmt.Errorf("%s: %w: %s", cmd.Args[0], err, said[strings.LastIndexByte(said, '\n')+1:])
 	}
-	taken, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return nil, u, errors.New("this system does not say what a process has taken")
-	}
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	u.memory = int64(taken.Maxrss)
-	if runtime.GOOS != "darwin" { // where it is in bytes
-		u.memory <<= 10
-	}
-	return stdout.Bytes(), u, nil
+	u.memory, err = peakMemory(cmd.ProcessState)
+	return stdout.Bytes(), u, err
 }
 
 // A task is what a process of this program does for another one.

@@ -21,9 +21,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/processes"
 )
 
 // folder is where the site is built, in a folder of its own.
@@ -199,8 +200,8 @@ func visit(t *testing.T, folder, under, script string, report any) (console []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	processes.Group(command)
+	command.Cancel = func() error { return processes.KillGroup(command.Process) }
 	command.WaitDelay = time.Minute
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/geosql/geosql/internal/processes"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -99,7 +100,7 @@ type serverDatabase struct {
 // start starts the server and waits until it listens. It ends with the context.
 func (d *serverDatabase) start(ctx context.Context, command string, files sealedFiles) error {
 	d.cmd = exec.Command(command, "serve", files.database, "--key", files.key, "--listen", "127.0.0.1:0", "--drain", "0")
-	d.cmd.SysProcAttr = ownGroup() // a terminal's Ctrl-C is for the audit, which then stops it
+	processes.Group(d.cmd) // a terminal's Ctrl-C is for the audit, which then stops it
 	out, err := d.cmd.StderrPipe()
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -291,15 +290,6 @@ func BenchmarkGLPK(b *testing.B) {
 			}
 		})
 	}
-}
-
-// userTime returns the processor time that this process has taken so far.
-func userTime(b *testing.B) time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano())
 }
 
 // runOther measures another solver, which must find an optimum.

@@ -17,9 +17,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/processes"
 )
 
 // A browser is Debian's chromium, without a window, which is told what to do over a pair of pipes. What its page says
@@ -64,8 +65,8 @@ func newBrowser(t testing.TB) *browser {
 	command := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "--lang=en-GB", "about:blank")
 	command.ExtraFiles = []*os.File{theirOut, theirs}
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	processes.Group(command)
+	command.Cancel = func() error { return processes.KillGroup(command.Process) }
 	command.WaitDelay = time.Minute
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

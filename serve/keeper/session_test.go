@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -442,7 +441,7 @@ func TestKilledWorkers(t *testing.T) {
 	other := s.session()
 	for i := range 8 {
 		x := s.session()
-		kill := func() { _ = syscall.Kill(x.worker.cmd.Process.Pid, syscall.SIGKILL) }
+		kill := func() { _ = x.worker.cmd.Process.Kill() }
 		timer := time.AfterFunc(time.Duration(i)*5*time.Millisecond, kill)
 		answers := 0
 		var err error
