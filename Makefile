@@ -53,9 +53,35 @@ long:
 	GEOSQL_POINTS=100000000 $(GO) test ./mechanism/planar -run ProjectionWithMath -v
 	GEOSQL_RELEASE=1 $(GO) test ./packaging -run Release -v -timeout 120m
 	GEOSQL_STATIC=1 $(GO) test ./cmd/geosql -run Static -v -timeout 30m
+	$(MAKE) arm64
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	$(GO) run ./cmd/geosql audit --minutes 30
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
+
+# The tests as programs for linux/arm64, under qemu. Tests start programs, so the kernel has to run those for arm64 too: that is a
+# setting of the whole machine, which Debian's qemu-user-static makes together with binfmt-support, and programs have to find
+# the C library of the cross compiler. Left out are tests of what is not of the platform (docs, packages, pictures,
+# benchmarks, tools) and of hosts and clients, which are programs of this machine: of the hosts, Go's plays the scripts of the
+# conformance suite, and one in C loads the extension.
+ARM64      = $(GO) run ./internal/emulate/gotest linux/arm64
+ARM64_TEST = ./audit/... ./budget ./cmd/... ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... ./sqlitefn \
+	./study/... $(addprefix ./internal/,boxes cli/... counts decimal declaration elementary golden intern moment printable/... settings \
+	sqlite/... sqlmath turns vdbe version workers)
+ARM64_HERE = /proc/sys/fs/binfmt_misc/qemu-aarch64 /etc/qemu-binfmt/aarch64
+.PHONY: arm64 arm64-short
+arm64: arm64-short
+	@for needed in $(ARM64_HERE); do test -e $$needed || { echo "make arm64: there is no $$needed." \
+		"Debian's qemu-user-static and binfmt-support make the first; the second is a link to /usr/aarch64-linux-gnu" >&2; exit 1; }; done
+	$(ARM64) -p 1 -timeout 180m $(ARM64_TEST)
+	GEOSQL_ARM64=1 $(GO) test ./extension -run ARM64 -v -timeout 30m
+
+# What differs first if a platform does: numbers that have to be the same to the last bit, exact laws, SQLite as it is compiled
+# for the platform, and all answers, errors and charges of the conformance suite in Go.
+arm64-short:
+	$(ARM64) -run '^(TestNumbers|TestSameEverywhere)$$' ./internal/elementary ./budget ./mechanism/planar ./mechanism/scalar ./mechanism/pim ./mechanism/optimal
+	$(ARM64) -run Enumerated ./mechanism/exact
+	$(ARM64) -timeout 30m ./internal/sqlite ./internal/turns
+	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
 # inputs that are new are kept in Go's cache and are where the next run begins.

@@ -49,7 +49,18 @@ func (p Platform) Environ() []string {
 	return append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=1", "CC="+p.Compiler)
 }
 
+// emulator is the variable of the environment that tells a program what it runs under.
+const emulator = "GEOSQL_EMULATOR"
+
+// Emulator names what this program runs under, if gotest has started it, or is "".
+func Emulator() string { return os.Getenv(emulator) }
+
 // Command returns a command that runs a program of the platform.
 func (p Platform) Command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
-	return p.run(ctx, program, args...)
+	command, err := p.run(ctx, program, args...)
+	if err != nil {
+		return nil, err
+	}
+	command.Env = append(command.Environ(), emulator+"="+p.Needs[0])
+	return command, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/emulate"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -231,7 +232,7 @@ func TestParameters(t *testing.T) {
 	}
 	began := time.Now()
 	c.answers(list+")", "1\n2", args...)
-	if d := time.Since(began); d > 5*time.Second {
+	if d := time.Since(began); d > 5*time.Second && emulate.Emulator() == "" {
 		t.Errorf("a list of 20,000 parameters takes %v", d)
 	}
 }
