@@ -186,25 +186,29 @@ func TestLimitIsSetWithTheCharge(t *testing.T) {
 func TestForecastRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(dir string, s *Spec, l ledger.Ledger)
+		change func(t *testing.T, dir string, s *Spec, l ledger.Ledger)
 		want   string
 	}{
-		{"output", func(_ string, s *Spec, _ ledger.Ledger) { write(t, s.Out, "") }, "out.csv already exists"},
-		{"report", func(_ string, s *Spec, _ ledger.Ledger) { write(t, reportPath(s.Out), "") }, "report.html already exists"},
-		{"metadata", func(_ string, s *Spec, _ ledger.Ledger) { write(t, metadataPath(s.Out), "") }, "metadata.json already exists"},
-		{"folder", func(dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "none", "out.csv") }, "no such file"},
-		{"no folder", func(dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "in.csv", "out.csv") }, "in.csv"},
-		{"layer", func(dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "gpkg_x.gpkg") }, "a layer of a GeoPackage"},
-		{"report of a level", func(_ string, s *Spec, _ ledger.Ledger) { s.Level = 1 }, "level 1 and radius 0"},
-		{"invalid", func(_ string, s *Spec, _ ledger.Ledger) { write(t, s.In, people(3, 1)+"9,u1,x,2\n") }, `column lat: "x" is not a number`},
-		{"too much", func(_ string, s *Spec, _ ledger.Ledger) { s.Epsilon.SetFrac64(int64(budget.Max/2), 1e12) }, "cost more than any budget can hold"},
-		{"links", func(_ string, s *Spec, _ ledger.Ledger) { check(t, os.Symlink("x", s.Out+unfinished)) }, "not a regular file"},
-		{"busy", func(_ string, s *Spec, _ ledger.Ledger) {
+		{"output", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { write(t, s.Out, "") }, "out.csv already exists"},
+		{"report", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { write(t, reportPath(s.Out), "") }, "report.html already exists"},
+		{"metadata", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { write(t, metadataPath(s.Out), "") }, "metadata.json already exists"},
+		{"folder", func(t *testing.T, dir string, s *Spec, _ ledger.Ledger) {
+			s.Out = filepath.Join(dir, "none", "out.csv")
+		}, "none: "},
+		{"no folder", func(t *testing.T, dir string, s *Spec, _ ledger.Ledger) {
+			s.Out = filepath.Join(dir, "in.csv", "out.csv")
+		}, "in.csv"},
+		{"layer", func(t *testing.T, dir string, s *Spec, _ ledger.Ledger) { s.Out = filepath.Join(dir, "gpkg_x.gpkg") }, "a layer of a GeoPackage"},
+		{"report of a level", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { s.Level = 1 }, "level 1 and radius 0"},
+		{"invalid", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { write(t, s.In, people(3, 1)+"9,u1,x,2\n") }, `column lat: "x" is not a number`},
+		{"too much", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { s.Epsilon.SetFrac64(int64(budget.Max/2), 1e12) }, "cost more than any budget can hold"},
+		{"links", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { symlink(t, "x", s.Out+unfinished) }, "not a regular file"},
+		{"busy", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) {
 			f, err := openFile(s.Out)
 			check(t, err)
 			t.Cleanup(f.close)
 		}, "another process is writing it"},
-		{"other settings", func(_ string, s *Spec, l ledger.Ledger) {
+		{"other settings", func(t *testing.T, _ string, s *Spec, l ledger.Ledger) {
 			s.ID = "x"
 			_, err := attempt(*s, small, l)
 			check(t, err)
@@ -217,7 +221,7 @@ func TestForecastRefuses(t *testing.T) {
 			write(t, filepath.Join(dir, "in.csv"), people(30, 3))
 			l := openLedger(t, dir)
 			s := newSpec(dir)
-			c.change(dir, &s, l)
+			c.change(t, dir, &s, l)
 			before := inFolder(t, dir)
 			f, err := dryRun(s, l)
 			if err == nil {

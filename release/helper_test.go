@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,20 @@ import (
 	ledgerfile "github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
+
+// isPrivate reports whether a file is for its owner alone. Windows has no modes that could say so.
+func isPrivate(info os.FileInfo) bool { return info.Mode() == 0o600 || runtime.GOOS == "windows" }
+
+// symlink makes a symbolic link. Wine follows links, and does not tell programs of them.
+func symlink(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Skip("this user cannot make symbolic links: ", err) // on Windows, without a right to
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Skip("this system does not tell what a symbolic link is")
+	}
+}
 
 // failer is what *testing.T and *rapid.T have in common.
 type failer interface {

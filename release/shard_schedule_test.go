@@ -357,7 +357,10 @@ type playedFile struct {
 	p *player
 }
 
-func (f *playedFile) Close() error { return f.p.act("close", f.WriteCloser.Close) }
+func (f *playedFile) Close() error {
+	defer abandon(f.WriteCloser) // of a process that is killed, all files are closed
+	return f.p.act("close", f.WriteCloser.Close)
+}
 
 func (f *playedFile) Abandon() { abandon(f.WriteCloser) }
 

@@ -47,7 +47,7 @@ type localFiles struct{}
 
 // Create implements [Target].
 func (localFiles) Create(_ context.Context, name string) (io.WriteCloser, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := files.OpenShared(name, os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}

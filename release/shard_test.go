@@ -233,7 +233,7 @@ func TestDraftIsGone(t *testing.T) {
 		t.Fatalf("drafts are %v", drafts)
 	}
 	info, err := os.Stat(drafts[0])
-	if err != nil || info.Mode().Perm() != 0o600 {
+	if err != nil || !isPrivate(info) {
 		t.Errorf("%v, %v", info, err)
 	}
 	first := shardFiles(t, s.Out, 2)[0]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/geosql/geosql/sqlitefn"
@@ -193,7 +194,9 @@ func TestHardLinkedSnapshot(t *testing.T) {
 	const want = "the file has 2 names (hard links)"
 	d.fails(release, want)
 	open(t, snapshot).fails(release, want)
-	if err := os.Remove(snapshot + "-ledger"); err != nil {
+	if err := os.Remove(snapshot + "-ledger"); err != nil && runtime.GOOS == "windows" {
+		return // until the ledger is closed, Windows keeps its other name, too
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	d.run(release)
