@@ -58,6 +58,21 @@ long:
 	$(GO) run ./cmd/geosql audit --minutes 30
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
+# The tests of the libraries as programs for Windows, under wine. GEOSQL_KILLS is how many processes that
+# charge are killed. Left out is what needs the command go.
+WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
+WINDOWS_TEST = ./budget/... ./ledger ./ledger/file ./ledger/internal/... ./mechanism/exact ./release/... ./sqlitefn \
+	$(addprefix ./internal/,boxes counts decimal files intern moment printable settings sqlite sqlmath turns)
+.PHONY: windows windows-short
+windows: windows-short
+	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
+
+# What Windows does in its own way: locks, names of open files, the queue, a ledger whose processes are killed, and exact draws.
+windows-short:
+	$(WINDOWS) ./internal/files ./internal/turns ./budget
+	$(WINDOWS) -run '^(TestCrashKill|TestProcessesCreateOneLedger|TestCrashFaultTakenAway|TestSecondNameIsRefused)$$' ./ledger/file
+	$(WINDOWS) -run 'Geometric.*Enumerated$$' ./mechanism/exact
+
 # The tests as programs for linux/arm64, under qemu. Tests start programs, so the kernel has to run those for arm64 too: that is a
 # setting of the whole machine, which Debian's qemu-user-static makes together with binfmt-support, and programs have to find
 # the C library of the cross compiler. Left out are tests of what is not of the platform (docs, packages, pictures,

@@ -2,10 +2,10 @@ package release
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -215,20 +215,23 @@ func TestTwoAtOnce(t *testing.T) {
 // of the file, such as from another machine) is stopped at its next charge and at its
 // seal.
 func TestTakenOver(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the file of the accounts keeps its name while the first process is there, so that no other continues")
+	}
 	for _, stage := range []Stage{Charging, Releasing, Sealing} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "in.csv"), people(3000, 40))
 		l := openLedger(t, dir)
 		s := newSpec(dir)
-		taken, away := false, t.TempDir()
+		taken := false
 		s.Progress = func(p Progress) {
 			if p.Stage != stage || taken {
 				return
 			}
 			taken = true
-			for i, draft := range []string{s.Out, reportPath(s.Out), metadataPath(s.Out)} { // and with it the lock
-				check(t, os.Rename(draft+unfinished, filepath.Join(away, fmt.Sprint(i)))) // not removed: wine keeps its name while it is open
-			}
+			check(t, os.Remove(s.Out+unfinished)) // and with it the lock
+			check(t, os.Remove(reportPath(s.Out)+unfinished))
+			check(t, os.Remove(metadataPath(s.Out)+unfinished))
 			_, err := attempt(newSpec(dir), small, l)
 			check(t, err)
 		}
