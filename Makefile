@@ -54,6 +54,7 @@ long:
 	GEOSQL_RELEASE=1 $(GO) test ./packaging -run Release -v -timeout 120m
 	GEOSQL_STATIC=1 $(GO) test ./cmd/geosql -run Static -v -timeout 30m
 	$(MAKE) arm64
+	$(MAKE) windows
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	$(GO) run ./cmd/geosql audit --minutes 30
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
