@@ -15,7 +15,7 @@ import (
 func ownHost(name, compiler string) *artefact {
 	return &artefact{name: name, make: func(path string) *exec.Cmd {
 		return exec.Command("sh", "-c", `sqlite=$(go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
-			"$1" -w -O1 -I"$sqlite" -o "$0" testdata/shell.c "$sqlite/sqlite3-binding.c" -lm -ldl -lpthread`, path, compiler)
+			"$1" -w -O0 -I"$sqlite" -o "$0" testdata/shell.c "$sqlite/sqlite3-binding.c" -lm -ldl -lpthread`, path, compiler)
 	}}
 }
 
