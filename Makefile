@@ -81,7 +81,7 @@ windows-short:
 # conformance suite, and one in C loads the extension.
 ARM64      = $(GO) run ./internal/emulate/gotest linux/arm64
 ARM64_TEST = ./audit/... ./budget ./cmd/... ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... ./sqlitefn \
-	./study/... $(addprefix ./internal/,boxes cli/... counts decimal declaration elementary golden intern moment printable/... settings \
+	./study/... $(addprefix ./internal/,boxes cli/... counts decimal declaration elementary files golden intern moment printable/... processes settings \
 	sqlite/... sqlmath turns vdbe version workers)
 ARM64_HERE = /proc/sys/fs/binfmt_misc/qemu-aarch64 /etc/qemu-binfmt/aarch64
 .PHONY: arm64 arm64-short
