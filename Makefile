@@ -99,6 +99,15 @@ arm64-short:
 	$(ARM64) -timeout 30m ./internal/sqlite ./internal/turns
 	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 
+# The command and the scripts of the conformance suite as programs for windows/amd64, under wine: in Go, and in C with
+# geosql.dll. The host in C for linux/arm64 plays them too.
+WINDOWS = $(GO) run ./internal/emulate/gotest windows/amd64
+.PHONY: windows
+windows:
+	$(WINDOWS) -timeout 180m ./cmd/geosql ./internal/cli/...
+	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
+	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on ' -v -timeout 60m
+
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
 # inputs that are new are kept in Go's cache and are where the next run begins.
 HOURS    ?= 1

@@ -43,7 +43,7 @@ func TestKeygen(t *testing.T) {
 	if _, err := os.Stat(name); !os.IsNotExist(err) {
 		t.Errorf("half a key is left: %v", err)
 	}
-	clitest.WantError(t, clitest.Run(t, "", "keygen", filepath.Join(name, "x", "y")), 1, clitest.NoSuchFile)
+	clitest.WantError(t, clitest.Run(t, "", "keygen", filepath.Join(name, "x", "y")), 1, "keygen: open ")
 
 	words := clitest.WriteFile(t, "correct horse\r\nbattery staple\n")
 	locked := filepath.Join(t.TempDir(), "locked.key")

@@ -147,7 +147,7 @@ func TestStatus(t *testing.T) {
 		want int
 	}{
 		{nil, 0},
-		{fmt.Errorf("write: %w", syscall.EPIPE), 0},
+		{fmt.Errorf("write: %w", errReaderLeft), 0},
 		{errors.New("any"), 1},
 		{UsageError("any"), 2},
 		{SignalError(syscall.SIGINT), 130},
