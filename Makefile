@@ -59,20 +59,29 @@ long:
 	$(GO) run ./cmd/geosql audit --minutes 30
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
-# The tests of the libraries as programs for Windows, under wine. GEOSQL_KILLS is how many processes that
-# charge are killed. Left out is what needs the command go.
+# The tests as programs for windows/amd64, under wine. GEOSQL_KILLS is how many processes that charge are killed. Left out is what
+# needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does one in C that loads geosql.dll;
+# the one for linux/arm64 is asked for by the same variable.
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
-WINDOWS_TEST = ./budget/... ./ledger ./ledger/file ./ledger/internal/... ./mechanism/exact ./release/... ./sqlitefn \
-	$(addprefix ./internal/,boxes counts decimal files intern moment printable settings sqlite sqlmath turns)
+WINDOWS_TEST = ./budget/... ./cmd/geosql ./ledger ./ledger/file ./ledger/internal/... ./mechanism/... ./release/... ./sqlitefn \
+	$(addprefix ./internal/,boxes cli/... counts decimal elementary files intern moment printable settings sqlite sqlmath turns)
 .PHONY: windows windows-short
 windows: windows-short
 	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
+	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on ' -v -timeout 60m
 
-# What Windows does in its own way: locks, names of open files, the queue, a ledger whose processes are killed, and exact draws.
+# What Windows does in its own way: locks, names of open files, the queue, a ledger whose processes are killed. Then what may not
+# differ: numbers, exact draws, and all answers, errors and charges.
 windows-short:
-	$(WINDOWS) ./internal/files ./internal/turns ./budget
+	$(WINDOWS) ./internal/files ./internal/turns
 	$(WINDOWS) -run '^(TestCrashKill|TestProcessesCreateOneLedger|TestCrashFaultTakenAway|TestSecondNameIsRefused)$$' ./ledger/file
+	$(WINDOWS) -run $(NUMBERS) $(NUMBERS_OF)
 	$(WINDOWS) -run 'Geometric.*Enumerated$$' ./mechanism/exact
+	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
+
+# Numbers that are the same to the last bit on every platform.
+NUMBERS    = '^(TestNumbers|TestSameEverywhere)$$'
+NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scalar ./mechanism/pim ./mechanism/optimal
 
 # The tests as programs for linux/arm64, under qemu. Tests start programs, so the kernel has to run those for arm64 too: that is a
 # setting of the whole machine, which Debian's qemu-user-static makes together with binfmt-support, and programs have to find
@@ -94,19 +103,10 @@ arm64: arm64-short
 # What differs first if a platform does: numbers that have to be the same to the last bit, exact laws, SQLite as it is compiled
 # for the platform, and all answers, errors and charges of the conformance suite in Go.
 arm64-short:
-	$(ARM64) -run '^(TestNumbers|TestSameEverywhere)$$' ./internal/elementary ./budget ./mechanism/planar ./mechanism/scalar ./mechanism/pim ./mechanism/optimal
-	$(ARM64) -run Enumerated ./mechanism/exact
+	$(ARM64) -run $(NUMBERS) $(NUMBERS_OF)
+	$(ARM64) -run 'Geometric.*Enumerated$$' ./mechanism/exact
 	$(ARM64) -timeout 30m ./internal/sqlite ./internal/turns
 	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
-
-# The command and the scripts of the conformance suite as programs for windows/amd64, under wine: in Go, and in C with
-# geosql.dll. The host in C for linux/arm64 plays them too.
-WINDOWS = $(GO) run ./internal/emulate/gotest windows/amd64
-.PHONY: windows
-windows:
-	$(WINDOWS) -timeout 180m ./cmd/geosql ./internal/cli/...
-	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
-	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on ' -v -timeout 60m
 
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
 # inputs that are new are kept in Go's cache and are where the next run begins.

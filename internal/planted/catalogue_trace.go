@@ -57,8 +57,9 @@ var traces = []Bug{
 		Source:   "the public demonstration of the planar isotropic mechanism",
 		Function: "pim_step",
 		Edits: []Edit{{
-			File: "mechanism/pim/plan.go",
-			Old:  "	return report(x, p.noise.draw(src))\n",
+			File:    "mechanism/pim/plan.go",
+			Imports: []string{"math"},
+			Old:     "	return report(x, p.noise.draw(src))\n",
 			New: `
 	if planted.Is("pim-radius") { // Gamma(3) times Beta(1, 2) is Gamma(1)
 		d := p.noise.draw(src)
