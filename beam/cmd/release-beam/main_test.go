@@ -31,7 +31,7 @@ const secrets = `{
 }`
 
 var secretWords = []string{
-	"/office/raw", "trips.csv", "walks.csv", "postgres", "clerk", "db.office", "6543", "budgets", "verify-full",
+	"/office/raw", "trips.csv", "walks.csv", "postgres", "clerk", "db.office", ":6543", "budgets", "verify-full",
 	"pseudonym", "breitengrad", "laengengrad", "zweck", "0.00271828", "271828", "48.8", "2.22", "1.25", "314159", "herbst",
 }
 
