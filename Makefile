@@ -56,6 +56,7 @@ long:
 	$(MAKE) arm64
 	$(MAKE) windows
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
+	$(GO) run ./internal/fuzz -time 20s
 	$(GO) run ./cmd/geosql audit --minutes 30
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
@@ -67,17 +68,15 @@ WINDOWS_TEST = ./budget/... ./cmd/geosql ./ledger ./ledger/file ./ledger/interna
 	$(addprefix ./internal/,boxes cli/... counts decimal elementary files intern moment printable settings sqlite sqlmath turns)
 .PHONY: windows windows-short
 windows: windows-short
-	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
+	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on ' -v -timeout 60m
+	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
 
-# What Windows does in its own way: locks, names of open files, the queue, a ledger whose processes are killed. Then what may not
-# differ: numbers, exact draws, and all answers, errors and charges.
+# What a system does in its own way, the locks of files and the queue of processes, and what may not differ: numbers, and exact draws.
 windows-short:
 	$(WINDOWS) ./internal/files ./internal/turns
-	$(WINDOWS) -run '^(TestCrashKill|TestProcessesCreateOneLedger|TestCrashFaultTakenAway|TestSecondNameIsRefused)$$' ./ledger/file
 	$(WINDOWS) -run $(NUMBERS) $(NUMBERS_OF)
 	$(WINDOWS) -run 'Geometric.*Enumerated$$' ./mechanism/exact
-	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 
 # Numbers that are the same to the last bit on every platform.
 NUMBERS    = '^(TestNumbers|TestSameEverywhere)$$'
@@ -97,16 +96,14 @@ ARM64_HERE = /proc/sys/fs/binfmt_misc/qemu-aarch64 /etc/qemu-binfmt/aarch64
 arm64: arm64-short
 	@for needed in $(ARM64_HERE); do test -e $$needed || { echo "make arm64: there is no $$needed." \
 		"Debian's qemu-user-static and binfmt-support make the first; the second is a link to /usr/aarch64-linux-gnu" >&2; exit 1; }; done
+	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 	$(ARM64) -p 1 -timeout 180m $(ARM64_TEST)
 	GEOSQL_ARM64=1 $(GO) test ./extension -run ARM64 -v -timeout 30m
 
-# What differs first if a platform does: numbers that have to be the same to the last bit, exact laws, SQLite as it is compiled
-# for the platform, and all answers, errors and charges of the conformance suite in Go.
 arm64-short:
+	$(ARM64) ./internal/files ./internal/turns
 	$(ARM64) -run $(NUMBERS) $(NUMBERS_OF)
 	$(ARM64) -run 'Geometric.*Enumerated$$' ./mechanism/exact
-	$(ARM64) -timeout 30m ./internal/sqlite ./internal/turns
-	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
 # inputs that are new are kept in Go's cache and are where the next run begins.
