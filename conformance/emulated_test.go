@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,7 +37,7 @@ func (f *foreign) start(t *testing.T) host {
 		t.Fatal(err)
 	}
 	folder := f.folder.get(t, func() (string, error) { return f.build(platform) })
-	return func(database string, statements []string) (outcomes []outcome, err error) {
+	return func(database string, statements []string) ([]outcome, error) {
 		cmd, err := platform.Command(t.Context(), filepath.Join(folder, "host.exe"), f.path(database), f.path(filepath.Join(folder, f.library)))
 		if err != nil {
 			return nil, err
@@ -50,13 +48,7 @@ func (f *foreign) start(t *testing.T) host {
 			}
 		}
 		cmd.Stdin = strings.NewReader(strings.Join(statements, "\n"))
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		out, err := cmd.Output()
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w\n%s", cmd, err, said.String())
-		}
-		return outcomes, json.Unmarshal(out, &outcomes)
+		return printed(cmd)
 	}
 }
 

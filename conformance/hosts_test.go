@@ -138,7 +138,7 @@ func literal(v any) string {
 // programHost returns the host of a program that reads a request and writes outcomes, both
 // in JSON.
 func programHost(program, nodePath string, args ...string) host {
-	return func(database string, statements []string) (outcomes []outcome, err error) {
+	return func(database string, statements []string) ([]outcome, error) {
 		request, err := json.Marshal(map[string]any{"database": database, "statements": statements})
 		if err != nil {
 			return nil, err
@@ -146,14 +146,19 @@ func programHost(program, nodePath string, args ...string) host {
 		cmd := exec.Command(program, args...)
 		cmd.Env = append(os.Environ(), "NODE_PATH="+nodePath)
 		cmd.Stdin = bytes.NewReader(request)
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		out, err := cmd.Output()
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w\n%s", cmd, err, said.String())
-		}
-		return outcomes, json.Unmarshal(out, &outcomes)
+		return printed(cmd)
 	}
+}
+
+// printed runs a program and returns the outcomes that it prints in JSON.
+func printed(cmd *exec.Cmd) (outcomes []outcome, err error) {
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", cmd, err, said.String())
+	}
+	return outcomes, json.Unmarshal(out, &outcomes)
 }
 
 // nodeHost returns the host of a Node library. The package comes from the project, the

@@ -15,10 +15,10 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// claims returns the rows of the tables of claims.md by their headings: cells, without the head.
-func claims(t *testing.T) map[string][][]string {
+// tablesOf returns the rows of the tables of a page by their headings: cells, without the head.
+func tablesOf(t *testing.T, page string) map[string][][]string {
 	t.Helper()
-	text, err := os.ReadFile("claims.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 
 // Every function that releases, every unit and every metric has a row.
 func TestEveryPromiseIsAClaim(t *testing.T) {
-	tables := claims(t)
+	tables := tablesOf(t, "claims.md")
 	check := func(heading string, want []string) {
 		have := firstCells(tables[heading])
 		for _, w := range want {
@@ -84,7 +84,7 @@ func metrics() (names []string) {
 // What the page points to is there: files, tests, and an audit of each function.
 func TestClaimsPointToWhatIsThere(t *testing.T) {
 	tests := testNames(t)
-	for heading, rows := range claims(t) {
+	for heading, rows := range tablesOf(t, "claims.md") {
 		for _, row := range rows {
 			folder := "" // of the file that was named last
 			for _, cell := range row[1:] {
