@@ -61,15 +61,15 @@ long:
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
 # The tests as programs for windows/amd64, under wine. GEOSQL_KILLS is how many processes that charge are killed. Left out is what
-# needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does one in C that loads geosql.dll;
-# the one for linux/arm64 is asked for by the same variable.
+# needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does Python for Windows, in which pip
+# installs the wheel.
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
 WINDOWS_TEST = ./budget/... ./cmd/geosql ./ledger ./ledger/file ./ledger/internal/... ./mechanism/... ./release/... ./sqlitefn \
 	$(addprefix ./internal/,boxes cli/... counts decimal elementary files intern moment printable settings sqlite sqlmath turns)
 .PHONY: windows windows-short
 windows: windows-short
 	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
-	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on ' -v -timeout 60m
+	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on windows|^TestExamples$$// on windows' -v -timeout 60m
 	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
 
 # What a system does in its own way, the locks of files and the queue of processes, and what may not differ: numbers, and exact draws.
@@ -86,7 +86,7 @@ NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scala
 # setting of the whole machine, which Debian's qemu-user-static makes together with binfmt-support, and programs have to find
 # the C library of the cross compiler. Left out are tests of what is not of the platform (docs, packages, pictures,
 # benchmarks, tools) and of hosts and clients, which are programs of this machine: of the hosts, Go's plays the scripts of the
-# conformance suite, and one in C loads the extension.
+# conformance suite, and so does Python for ARM64, in which pip installs the wheel.
 ARM64      = $(GO) run ./internal/emulate/gotest linux/arm64
 ARM64_TEST = ./audit/... ./budget ./cmd/... ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... ./sqlitefn \
 	./study/... $(addprefix ./internal/,boxes cli/... counts decimal declaration elementary files golden intern moment printable/... processes settings \
@@ -98,7 +98,7 @@ arm64: arm64-short
 		"Debian's qemu-user-static and binfmt-support make the first; the second is a link to /usr/aarch64-linux-gnu" >&2; exit 1; }; done
 	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
 	$(ARM64) -p 1 -timeout 180m $(ARM64_TEST)
-	GEOSQL_ARM64=1 $(GO) test ./extension -run ARM64 -v -timeout 30m
+	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on linux|^TestExamples$$// on linux' -v -timeout 60m
 
 # Tests that start themselves are left out: the machine may not be set for them.
 arm64-short:

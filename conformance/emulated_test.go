@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,47 +11,67 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/emulate"
+	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A foreign host is a program in C for another platform that has loaded the extension for it, under an emulator. The
-// SQLite in it is that of the driver's module.
+// A foreign host is Python for another platform, under an emulator, in which the wheel for that platform is installed.
 type foreign struct {
-	platform string   // as package emulate calls it
-	library  string   // what the extension is called there
-	linker   string   // flags of the linker for the library
-	flags    []string // of the compiler, for the program
+	platform string // as package emulate calls it
+	library  string // what the extension is called there
+	linker   string // flags of the linker for the library
 	folder   made
 }
 
 var (
-	onARM     = foreign{platform: "linux/arm64", library: "geosql.so", flags: []string{"-lm", "-ldl", "-lpthread"}}
-	onWindows = foreign{platform: "windows/amd64", library: "geosql.dll", linker: "-extldflags -static", flags: []string{"-static"}}
+	onARM     = foreign{platform: "linux/arm64", library: "geosql.so"}
+	onWindows = foreign{platform: "windows/amd64", library: "geosql.dll", linker: "-extldflags -static"}
 )
 
-// start builds the host and returns it. That takes minutes, and is asked for with an environment variable.
+// start builds the host and returns it.
 func (f *foreign) start(t *testing.T) host {
+	t.Helper()
+	f.made(t)
+	return func(database string, statements []string) ([]outcome, error) {
+		request, err := json.Marshal(map[string]any{"database": f.path(database), "statements": statements})
+		if err != nil {
+			return nil, err
+		}
+		cmd, err := f.python(t, filepath.Join("hosts", "sqlite3_host.py"))
+		if err != nil {
+			return nil, err
+		}
+		cmd.Stdin = bytes.NewReader(request)
+		return printed(cmd)
+	}
+}
+
+// made installs the wheel, and returns the folder that it is in. That takes minutes, and is asked for with an environment
+// variable.
+func (f *foreign) made(t *testing.T) (folder string) {
 	t.Helper()
 	if os.Getenv("GEOSQL_EMULATED") == "" {
 		t.Skip("GEOSQL_EMULATED=1 runs hosts of other platforms")
 	}
+	return f.folder.get(t, func() (string, error) { return f.install(t) })
+}
+
+// python returns a command of Python there, which finds the installed package.
+func (f *foreign) python(t *testing.T, args ...string) (*exec.Cmd, error) {
 	platform, err := emulate.Named(f.platform)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	folder := f.folder.get(t, func() (string, error) { return f.build(platform) })
-	return func(database string, statements []string) ([]outcome, error) {
-		cmd, err := platform.Command(t.Context(), filepath.Join(folder, "host.exe"), f.path(database), f.path(filepath.Join(folder, f.library)))
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range statements {
-			if strings.Contains(s, "\n") {
-				return nil, fmt.Errorf("a statement of several lines: %s", s)
-			}
-		}
-		cmd.Stdin = strings.NewReader(strings.Join(statements, "\n"))
-		return printed(cmd)
+	program, err := platform.Python(t.Context())
+	if err != nil {
+		return nil, err
 	}
+	cmd, err := platform.Command(t.Context(), program, args...)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(cmd.Env, "PYTHONPATH="+f.path(f.folder.path), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Stdin = strings.NewReader("") // a pipe
+	return cmd, nil
 }
 
 // path returns what a file of this machine is called there, or a name that is no file's.
@@ -64,7 +86,13 @@ func (f *foreign) path(name string) string {
 	return file
 }
 
-func (f *foreign) build(platform emulate.Platform) (folder string, err error) {
+// install builds the extension, packs it, and has the platform's own pip install the wheel, which refuses those for
+// other platforms.
+func (f *foreign) install(t *testing.T) (folder string, err error) {
+	platform, err := emulate.Named(f.platform)
+	if err != nil {
+		return "", err
+	}
 	if missing := platform.Missing(); missing != "" {
 		return "", missingError(platform.String() + " is not emulated without " + missing)
 	}
@@ -75,15 +103,43 @@ func (f *foreign) build(platform emulate.Platform) (folder string, err error) {
 	if folder, err = os.MkdirTemp(scratch, "foreign-"); err != nil {
 		return "", err
 	}
-	library := exec.Command("go", "build", "-tags", "geosql_loadable", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
-		"-ldflags", f.linker, "-o", filepath.Join(folder, f.library), "../extension")
-	library.Env = append(platform.Environ(), "CGO_CFLAGS=-O2 -I"+sqlite)
-	program := exec.Command(platform.Compiler, append([]string{"-std=gnu11", "-w", "-I" + sqlite, "-o", filepath.Join(folder, "host.exe"),
-		"hosts/c_host.c", filepath.Join(sqlite, "sqlite3-binding.c")}, f.flags...)...)
-	for _, cmd := range []*exec.Cmd{library, program} {
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%v: %w\n%s", cmd, err, out)
-		}
+	library, packed := filepath.Join(folder, f.library), filepath.Join(folder, "packed")
+	build := exec.Command("go", "build", "-tags", "geosql_loadable", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
+		"-ldflags", f.linker, "-o", library, "../extension")
+	build.Env = append(platform.Environ(), "CGO_CFLAGS=-O2 -I"+sqlite)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", build, err, out)
 	}
-	return folder, nil
+	if _, err := command("..", "go", "run", "./packaging", packed, library); err != nil {
+		return "", err
+	}
+	wheels, err := filepath.Glob(filepath.Join(packed, "*.whl"))
+	if err != nil || len(wheels) != 1 {
+		return "", fmt.Errorf("wheels %q, %v", wheels, err)
+	}
+	installed := filepath.Join(folder, "installed")
+	pip, err := f.python(t, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", "--target", f.path(installed), f.path(wheels[0]))
+	if err != nil {
+		return "", err
+	}
+	if out, err := pip.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", pip, err, out)
+	}
+	return installed, nil
+}
+
+// The wheel keeps on its platform what it promises on this one.
+func TestPythonPackageOnOtherPlatforms(t *testing.T) {
+	for _, f := range []*foreign{&onARM, &onWindows} {
+		t.Run("Python on "+f.platform, func(t *testing.T) {
+			f.made(t)
+			cmd, err := f.python(t, filepath.Join("hosts", "python_package.py"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != sqlitefn.Version {
+				t.Errorf("%v, prints\n%s, want %s", err, out, sqlitefn.Version)
+			}
+		})
+	}
 }

@@ -37,8 +37,8 @@ var hosts = []struct {
 	}},
 	{"better-sqlite3", func(t *testing.T) host { return nodeHost(t, "better-sqlite3") }},
 	{"node:sqlite", func(t *testing.T) host { return nodeHost(t, "node:sqlite") }},
-	{"C on linux/arm64", func(t *testing.T) host { return onARM.start(t) }},
-	{"C on windows/amd64", func(t *testing.T) host { return onWindows.start(t) }},
+	{"Python on linux/arm64", func(t *testing.T) host { return onARM.start(t) }},
+	{"Python on windows/amd64", func(t *testing.T) host { return onWindows.start(t) }},
 }
 
 // onEveryHost runs a test on each host.

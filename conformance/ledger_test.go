@@ -37,6 +37,9 @@ func TestHostsShareOneLedger(t *testing.T) {
 		})
 	}
 	wait.Wait()
+	if running == 0 {
+		t.Skip("no host was asked for")
+	}
 	for i, err := range errs {
 		if err != nil {
 			t.Errorf("%s: %v", hosts[i].name, err)

@@ -8,7 +8,7 @@ import geosql
 connection = sqlite3.connect(":memory:")
 geosql.load(connection)
 geosql.load(connection)  # harmless
-assert os.path.exists(geosql.loadable_path() + ".so")
+assert os.path.exists(geosql.loadable_path() + (".dll" if os.name == "nt" else ".so"))
 
 # The loading of extensions is off again.
 for load in (

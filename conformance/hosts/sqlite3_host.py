@@ -42,7 +42,7 @@ def connect(name):
     return connection
 
 
-request = json.load(sys.stdin)
+request = json.load(sys.stdin.buffer)  # in UTF-8, whatever is usual on the platform
 connection = connect(request["database"])
 geosql.load(connection)
 json.dump([run(connection, sql) for sql in request["statements"]], sys.stdout)

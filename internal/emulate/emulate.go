@@ -14,6 +14,7 @@ type Platform struct {
 	OS, Arch string   // as Go names them
 	Compiler string   // of C
 	Needs    []string // further programs
+	python   python
 	run      func(ctx context.Context, program string, args ...string) (*exec.Cmd, error)
 }
 

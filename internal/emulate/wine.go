@@ -17,6 +17,7 @@ var windowsAMD64 = Platform{
 	OS: "windows", Arch: "amd64",
 	Compiler: windowsCompiler,
 	Needs:    []string{"wine", "wineserver"},
+	python:   python{"v0.0.0-3.11.11-20241219-1", "python.exe", "Lib/site-packages"}, // wine 8 does not run 3.14
 	run: func(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 		prefix, err := winePrefix(ctx)
 		if err != nil {
@@ -47,34 +48,10 @@ func wine(ctx context.Context, prefix, name string, args ...string) *exec.Cmd {
 //go:embed wine/bcryptprimitives.c
 var standIn []byte
 
-// winePrefix returns the folder that is wine's Windows for tests. It is made once, which takes seconds and 700 MB,
-// and kept among the user's caches. Whoever makes it at the same time as another process makes his own and
-// discards it if he comes second.
+// winePrefix returns the folder that is wine's Windows for tests. Making it takes seconds and 700 MB.
 func winePrefix(ctx context.Context) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil { // without a home
-		cache = os.TempDir()
-	}
 	sum := sha256.Sum256(standIn)
-	prefix := filepath.Join(cache, "geosql", fmt.Sprintf("wine-%x", sum[:6]))
-	if isFolder(prefix) {
-		return prefix, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(prefix), 0o755); err != nil {
-		return "", err
-	}
-	draft, err := os.MkdirTemp(filepath.Dir(prefix), "draft-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(draft)
-	if err := makePrefix(ctx, draft); err != nil {
-		return "", fmt.Errorf("cannot make a prefix for wine: %w", err)
-	}
-	if err := os.Rename(draft, prefix); err != nil && !isFolder(prefix) {
-		return "", err
-	}
-	return prefix, nil
+	return kept(fmt.Sprintf("wine-%x", sum[:6]), func(draft string) error { return makePrefix(ctx, draft) })
 }
 
 func makePrefix(ctx context.Context, prefix string) error {
@@ -93,9 +70,4 @@ func makePrefix(ctx context.Context, prefix string) error {
 		}
 	}
 	return nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
