@@ -118,11 +118,8 @@ func (b built) parts() (parts []component) {
 			add("pkg:generic/sqlite@"+sqlite.Version(), "SQLite", sqlite.Version())
 		}
 	}
-	switch {
-	case b.static():
-		add("pkg:generic/musl", "musl", "")
-	case b.OS == "windows":
-		add("pkg:generic/mingw-w64", "mingw-w64", "")
+	if b.c != nil {
+		add("pkg:deb/debian/"+b.c.Package+"@"+b.c.Version, b.c.Package, b.c.Version)
 	}
 	return parts
 }

@@ -40,6 +40,7 @@ type built struct {
 	File    string // geosql, geosql.exe, geosql.so or geosql.dll
 	data    []byte
 	info    *debug.BuildInfo
+	c       *cLibrary
 	notices file // the licences of what was linked into it
 }
 
@@ -73,7 +74,10 @@ func publish(out, license string, binaries []string) (files []string, err error)
 		if b.info, err = buildinfo.ReadFile(path); err != nil {
 			return nil, err
 		}
-		if b.notices, err = notices(b.info); err != nil {
+		if b.c, err = b.cLibrary(); err != nil {
+			return nil, err
+		}
+		if b.notices, err = notices(b.info, b.c); err != nil {
 			return nil, err
 		}
 		all = append(all, b)

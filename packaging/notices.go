@@ -14,8 +14,9 @@ import (
 // terms are the names of files in which modules say how they may be passed on.
 var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)\b`)
 
-// notices returns the licences of Go and of all modules that were linked, which ask to be passed on with programs.
-func notices(info *debug.BuildInfo) (file, error) {
+// notices returns the licences of Go, of all modules and of the C library that were linked, which ask to be passed on with
+// programs.
+func notices(info *debug.BuildInfo, c *cLibrary) (file, error) {
 	goroot, err := goCommand("env", "GOROOT")
 	if err != nil {
 		return file{}, err
@@ -33,6 +34,13 @@ func notices(info *debug.BuildInfo) (file, error) {
 		if err := appendTerms(&text, m.Path+" "+m.Version, folder); err != nil {
 			return file{}, err
 		}
+	}
+	if c != nil {
+		data, err := os.ReadFile(filepath.Join("/usr/share/doc", c.Package, "copyright"))
+		if err != nil {
+			return file{}, err
+		}
+		appendTerm(&text, c.Package+" "+c.Version, "copyright", data)
 	}
 	return file{data: text.Bytes()}, nil
 }
@@ -52,12 +60,16 @@ func appendTerms(text *bytes.Buffer, what, folder string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(text, "\n==== %s: %s\n\n%s\n", what, e.Name(), bytes.TrimSpace(data))
+		appendTerm(text, what, e.Name(), data)
 	}
 	if text.Len() == before {
 		return fmt.Errorf("%s has no licence among its files in %s", what, folder)
 	}
 	return nil
+}
+
+func appendTerm(text *bytes.Buffer, what, name string, data []byte) {
+	fmt.Fprintf(text, "\n==== %s: %s\n\n%s\n", what, name, bytes.TrimSpace(data))
 }
 
 // goCommand returns what a go command prints.

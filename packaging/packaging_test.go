@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -299,5 +300,43 @@ func TestBill(t *testing.T) {
 		if !ok {
 			t.Errorf("the bill lacks %s", ref)
 		}
+	}
+}
+
+// A program that has its C library in it passes that library's licence on, and the bill has its version. Here one in Go
+// alone stands for it.
+func TestCLibraryIsPassedOn(t *testing.T) {
+	for _, c := range []struct{ system, file, library string }{
+		{"linux", "geosql", "musl-dev"}, {"windows", "geosql.exe", "mingw-w64-x86-64-dev"},
+	} {
+		t.Run(c.system, func(t *testing.T) {
+			if exec.Command("dpkg-query", "-W", c.library).Run() != nil {
+				t.Skip(c.library + " is not installed as a package of Debian")
+			}
+			source, program := filepath.Join(t.TempDir(), "a.go"), filepath.Join(t.TempDir(), c.file)
+			if err := os.WriteFile(source, []byte("package main\nfunc main() {}"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			build := exec.Command("go", "build", "-o", program, source)
+			build.Env = append(os.Environ(), "GOOS="+c.system, "GOARCH=amd64", "CGO_ENABLED=0")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			files, err := publish(t.TempDir(), "../LICENSE", []string{program})
+			if err != nil {
+				t.Fatal(err)
+			}
+			licences, err := os.ReadFile(filepath.Join(filepath.Dir(files[0]), "package", "archive", "THIRD_PARTY.txt"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bill, err := os.ReadFile(files[len(files)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(licences), "==== "+c.library+" ") || !strings.Contains(string(bill), `"pkg:deb/debian/`+c.library+"@") {
+				t.Errorf("the licences are\n%s\nthe bill\n%s", licences, bill)
+			}
+		})
 	}
 }
