@@ -3,6 +3,7 @@ package turns
 import (
 	"errors"
 	"os"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -29,12 +30,16 @@ var (
 // clock returns the nanoseconds since the machine's start. The clocks that are cheaper
 // stand still for milliseconds, in which several processes ask.
 func clock() int64 {
-	var count, frequency int64
-	// Neither fails on any Windows that Go supports.
-	_, _, _ = queryPerformanceCounter.Call(uintptr(unsafe.Pointer(&count)))
-	_, _, _ = queryPerformanceFrequency.Call(uintptr(unsafe.Pointer(&frequency)))
+	count, frequency := ask(queryPerformanceCounter), ask(queryPerformanceFrequency)
 	const second = 1e9
 	return count/frequency*second + count%frequency*second/frequency
+}
+
+// ask returns the number that a procedure stores, without the allocations of LazyProc.Call: every turn asks the clock.
+func ask(procedure *windows.LazyProc) (n int64) {
+	// Neither fails on any Windows that Go supports.
+	_, _, _ = syscall.SyscallN(procedure.Addr(), uintptr(unsafe.Pointer(&n)))
+	return n
 }
 
 // lockRange locks [from, to), and waits for it unless the kind says otherwise.
