@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -429,6 +430,9 @@ func TestMemoryDatabaseWithLedger(t *testing.T) {
 // path, and false on systems that do not tell.
 func openFiles(t *testing.T, path string) (files []string, told bool) {
 	t.Helper()
+	if runtime.GOOS == "windows" { // wine shows this machine's folders, but not what a program has open
+		return nil, false
+	}
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return nil, false

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,7 +92,8 @@ func TestOptimalFlow(t *testing.T) {
 	if r.Name != "town" || r.Domain != "beijing" || r.Metric != "euclid" || r.Unit != "m" || r.Places != 9 || r.Epsilon != 0.0003 || r.Dilation != 1 || math.Abs(r.TrueDilation-1) > 1e-9 {
 		t.Errorf("%+v", r)
 	}
-	if r.CertifiedEpsilon > 0.0003 || r.CertifiedEpsilon < 0.000299999999999 || !(r.Gap <= 1e-4) || r.Constraints < 9*2*8 || r.Seconds <= 0 {
+	if r.CertifiedEpsilon > 0.0003 || r.CertifiedEpsilon < 0.000299999999999 || !(r.Gap <= 1e-4) || r.Constraints < 9*2*8 ||
+		r.Seconds < 0 || r.Seconds == 0 && runtime.GOOS != "windows" { // whose clock stands still for milliseconds
 		t.Errorf("%+v", r)
 	}
 	// The error of somebody who knows the weights is the loss: theorem 6.2 of the

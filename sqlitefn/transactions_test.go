@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -359,19 +360,22 @@ func TestSpoiltLedgers(t *testing.T) {
 // What is charged must be found later, so a ledger that goes missing under an
 // open connection must be noticed as well.
 func TestLedgerLostWhileInUse(t *testing.T) {
-	for name, lose := range map[string]func(t *testing.T, book string){
-		"deleted": func(t *testing.T, book string) { remove(t, book) },
-		"replaced": func(t *testing.T, book string) {
-			other := declared(t)
-			other.close()
-			remove(t, book)
-			copyFile(t, other.path+"-ledger", book)
-		},
-	} {
+	for name, another := range map[string]bool{"deleted": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
 			d := declared(t)
 			d.run(release)
-			lose(t, d.path+"-ledger")
+			err := os.Remove(d.path + "-ledger")
+			if err != nil && runtime.GOOS == "windows" { // which lets nobody remove what is open
+				d.run(release)
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if another {
+				other := declared(t)
+				other.close()
+				copyFile(t, other.path+"-ledger", d.path+"-ledger")
+			}
 			d.fails(release, "geoind_laplace: ledger")
 		})
 	}
@@ -400,6 +404,9 @@ func TestSymlinkUsesTheSameLedger(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link.db")
 	if err := os.Symlink(d.path, link); err != nil {
 		t.Skip("no symbolic links here:", err)
+	}
+	if _, err := os.Lstat(link); err != nil {
+		t.Skip("wine says that it makes symbolic links, and makes none:", err)
 	}
 	d.run(release)
 	other := open(t, link)
