@@ -20,7 +20,6 @@ PLATFORMS = linux-amd64 linux-arm64 windows-amd64
 linux-amd64:   export CC = gcc
 linux-arm64:   export CC = aarch64-linux-gnu-gcc
 windows-amd64: export CC = x86_64-w64-mingw32-gcc
-windows-amd64: LINK = -extldflags -static
 linux-amd64 linux-arm64: SUFFIXES = .so
 windows-amd64: SUFFIXES = .dll .exe
 $(PLATFORMS): export GOOS = $(firstword $(subst -, ,$@))

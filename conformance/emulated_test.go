@@ -18,13 +18,12 @@ import (
 type foreign struct {
 	platform string // as package emulate calls it
 	library  string // what the extension is called there
-	linker   string // flags of the linker for the library
 	folder   made
 }
 
 var (
 	onARM     = foreign{platform: "linux/arm64", library: "geosql.so"}
-	onWindows = foreign{platform: "windows/amd64", library: "geosql.dll", linker: "-extldflags -static"}
+	onWindows = foreign{platform: "windows/amd64", library: "geosql.dll"}
 )
 
 // start builds the host and returns it.
@@ -104,8 +103,7 @@ func (f *foreign) install(t *testing.T) (folder string, err error) {
 		return "", err
 	}
 	library, packed := filepath.Join(folder, f.library), filepath.Join(folder, "packed")
-	build := exec.Command("go", "build", "-tags", "geosql_loadable", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
-		"-ldflags", f.linker, "-o", library, "../extension")
+	build := exec.Command("go", "build", "-tags", "geosql_loadable", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-o", library, "../extension")
 	build.Env = append(platform.Environ(), "CGO_CFLAGS=-O2 -I"+sqlite)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%v: %w\n%s", build, err, out)

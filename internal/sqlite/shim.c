@@ -24,14 +24,10 @@ static int gs_refuse_fork(sqlite3_context *ctx) {
 
 // ---- connections ----
 
-// Set while this library opens a connection of its own, so that the automatic
-// registration below leaves the ledger's connections alone.
-static __thread int gs_opening = 0;
-
 int gs_open(const char *path, int flags, void **db) {
-  gs_opening = 1;
+  gs_set_opening(1);
   int rc = sqlite3_open_v2(path, (sqlite3 **)db, flags, 0);
-  gs_opening = 0;
+  gs_set_opening(0);
   if (rc == SQLITE_OK) sqlite3_extended_result_codes(*db, 1);
   return rc;
 }
@@ -197,7 +193,7 @@ int gs_backup_pages(void *backup) { return sqlite3_backup_pagecount(backup); }
 static int gs_auto_entry(sqlite3 *db, char **message, const void *api) {
   gs_result r = {0};
   (void)api;
-  if (gs_opening) return SQLITE_OK;
+  if (gs_opening()) return SQLITE_OK;
   if (gs_forked()) {
     *message = sqlite3_mprintf("%s", gs_fork_message);
     return SQLITE_ERROR;

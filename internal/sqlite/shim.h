@@ -110,6 +110,9 @@ int gs_forked(void); // this process is a child of the one that loaded the libra
 extern int *gs_alive;
 extern const char gs_fork_message[];
 int64_t gs_now(void); // nanoseconds by a clock that nobody sets
+// Whether this thread opens a connection of the library's own: automatic registration leaves the ledger's alone.
+int gs_opening(void);
+void gs_set_opening(int opening);
 
 void *gs_backup_init(void *to, void *from);
 int gs_backup_step(void *backup, int pages);
