@@ -18,7 +18,8 @@ import (
 //
 //   - mechanism/exact shortcuts exact comparisons by bounds that Gappa proves with and without fused
 //     operations, so that no draw depends on them;
-//   - mechanism/optimal solves in floating point and certifies the solution in integers;
+//   - mechanism/optimal solves in floating point and certifies the solution in integers, and its TestNumbers compares the
+//     losses and guesses of what is stored;
 //   - mechanism/cip rounds a loss up by proved bounds of its errors, with and without;
 //   - audit/bound, study and the rest measure.
 var same = []string{

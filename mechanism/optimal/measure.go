@@ -6,12 +6,20 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
+// Losses and guesses are the same on every platform: which of nearly equal guesses is the best decides what is
+// released. So products are rounded before they are added, and gonum, whose sums have another order where they are
+// assembly, does nothing but element by element.
+
 // Loss returns the average loss of a mechanism k, the sum of pi_x k_xz d(x,z), for
 // prior weights that are not negative: QL of the thesis, section 3.1.
 func Loss(prior []float64, k, d Matrix) float64 {
 	sum := 0.0
 	for x, p := range probabilities(prior) {
-		sum += p * floats.Dot(k[x], d[x])
+		row := 0.0
+		for z, q := range k[x] {
+			row += float64(q * d[x][z])
+		}
+		sum += float64(p * row)
 	}
 	return sum
 }
@@ -35,11 +43,11 @@ func AdversaryError(prior []float64, k, d Matrix) float64 {
 func remap(prior []float64, k, d Matrix) (guesses []int, sum float64) {
 	pi := probabilities(prior)
 	guesses = make([]int, k.columns())
-	expected := make([]float64, d.columns())
+	expected, product := make([]float64, d.columns()), make([]float64, d.columns())
 	for z := range guesses {
 		clear(expected)
 		for x, p := range pi {
-			floats.AddScaled(expected, p*k[x][z], d[x])
+			floats.Add(expected, floats.ScaleTo(product, p*k[x][z], d[x]))
 		}
 		for guess, e := range expected {
 			if e < expected[guesses[z]] {

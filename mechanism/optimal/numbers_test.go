@@ -1,15 +1,19 @@
 package optimal_test
 
 import (
+	"context"
+	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/geosql/geosql/internal/golden"
 	"github.com/geosql/geosql/mechanism/optimal"
+	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A matrix has the same repaired weights and the same certificate on every platform; what a solver makes may
-// differ in the last bits of its matrix.
+// A matrix has the same repaired weights, certificate, losses and guesses on every platform, and locations are at most as
+// far from their places; what a solver makes may differ in the last bits of its matrix.
 func TestNumbers(t *testing.T) {
 	const places = 40
 	k := optimal.NewMatrix(places, places)
@@ -34,5 +38,34 @@ func TestNumbers(t *testing.T) {
 	var n golden.Numbers
 	n.Add("weights sum to", math.Float64frombits(m.Total()))
 	n.AddHash("weights", weights)
+
+	src := rand.New(rand.NewPCG(1, 2))
+	measures := golden.NewHash()
+	for range 10 {
+		prior, losses := make([]float64, places), optimal.NewMatrix(places, places)
+		for x, row := range losses {
+			prior[x] = src.Float64()
+			for z := range row {
+				row[z] = src.Float64()
+			}
+		}
+		measures.Add(optimal.Loss(prior, m.Matrix(), losses), optimal.AdversaryError(prior, m.Matrix(), losses))
+		for _, guess := range optimal.Remap(prior, m.Matrix(), losses) {
+			measures.Add(float64(guess))
+		}
+	}
+	n.AddHash("losses and guesses", measures)
+
+	d := must(planar.NewDomain("small", 40, 116, 40.01, 116.02, 50))
+	for i := range 4 {
+		b := optimal.NewBuilder(d, optimal.Euclid, optimal.QualityEuclid)
+		for range 3 + i {
+			lat, lon := 40+src.Float64()/100, 116+src.Float64()/50
+			if err := errors.Join(b.Add(lat, lon, 1), b.AddOutput(lat, lon)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n.Add("farthest", must(b.Build(context.Background(), 0.001, 1)).Info().Farthest)
+	}
 	n.Check(t, "testdata/numbers.txt")
 }

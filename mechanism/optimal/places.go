@@ -144,10 +144,11 @@ func (p places) farthest() float64 {
 			}
 		}
 		for _, v := range polygon {
-			most = max(most, math.Hypot(v.x-float64(place.I), v.y-float64(place.J)))
+			dx, dy := v.x-float64(place.I), v.y-float64(place.J)
+			most = max(most, float64(dx*dx)+float64(dy*dy))
 		}
 	}
-	return most * p.domain.Step()
+	return math.Sqrt(most) * p.domain.Step()
 }
 
 // nearer returns the part of a convex polygon that is not nearer to b than to a
@@ -155,7 +156,7 @@ func (p places) farthest() float64 {
 func nearer(polygon []vertex, a, b planar.Cell) []vertex {
 	dx, dy := float64(b.I-a.I), float64(b.J-a.J)
 	mx, my := float64(a.I)+dx/2, float64(a.J)+dy/2
-	beyond := func(v vertex) float64 { return (v.x-mx)*dx + (v.y-my)*dy }
+	beyond := func(v vertex) float64 { return float64((v.x-mx)*dx) + float64((v.y-my)*dy) }
 	var cut []vertex
 	for i, v := range polygon {
 		next := polygon[(i+1)%len(polygon)]
@@ -165,7 +166,7 @@ func nearer(polygon []vertex, a, b planar.Cell) []vertex {
 		}
 		if f < 0 && g > 0 || f > 0 && g < 0 {
 			t := f / (f - g)
-			cut = append(cut, vertex{v.x + t*(next.x-v.x), v.y + t*(next.y-v.y)})
+			cut = append(cut, vertex{v.x + float64(t*(next.x-v.x)), v.y + float64(t*(next.y-v.y))})
 		}
 	}
 	return cut
