@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/geosql/geosql/audit/host"
@@ -53,7 +54,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 func choose(names []string, h host.Host) ([]*placed, error) {
 	var list []*placed
 	made := map[string]bool{}
-	for i, a := range attacks {
+	for i, a := range attacks() {
 		if h.Makes(a.fixture.sealed != nil) && (len(names) == 0 || slices.Contains(names, a.function)) {
 			list = append(list, &placed{a, i})
 			made[a.function] = true
@@ -67,15 +68,25 @@ func choose(names []string, h host.Host) ([]*placed, error) {
 	return list, nil
 }
 
-// attacks lists all attacks. The families add theirs in init.
-var attacks []attack
+// families register their attacks, each about one thing that functions release.
+var families = []func(register func(...attack)){
+	attacksOnLocations, attacksOnPlaces, attacksOnSets,
+	attacksOnCounts, attacksOnRanks, attacksOnSums, attacksOnValues,
+	attacksOnSealed,
+	attacksOnSteps, attacksOnHidden, attacksOnTraces,
+}
 
-// register adds attacks.
-func register(list ...attack) { attacks = append(attacks, list...) }
+// attacks lists all attacks. Their domains take milliseconds, which a command that audits nothing does without.
+var attacks = sync.OnceValue(func() (all []attack) {
+	for _, family := range families {
+		family(func(list ...attack) { all = append(all, list...) })
+	}
+	return all
+})
 
 // Functions returns the names of the functions that can be audited, in the order of the attacks.
 func Functions() (names []string) {
-	for _, a := range attacks {
+	for _, a := range attacks() {
 		if !slices.Contains(names, a.function) {
 			names = append(names, a.function)
 		}

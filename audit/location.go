@@ -136,7 +136,7 @@ func (t *town) onLattice(row []any) bool {
 // corner is where four cells of coarse meet.
 var corner = spot{40.004503, 116.3558556}
 
-func init() {
+func attacksOnLocations(register func(...attack)) {
 	middle, origin := fine.centre(), coarse.centre()
 	kilometre := middle.move(1000, 0) // where degrees are shorter than those of latitude
 	northWest, southEast := spot{coarse.north, coarse.west}, spot{coarse.south, coarse.east}

@@ -62,7 +62,7 @@ func (p places) has(z spot) bool {
 	return false
 }
 
-func init() {
+func attacksOnPlaces(register func(...attack)) {
 	// The border between the first two places is the meridian in the middle. A metre tells them apart.
 	west, east := spot{40, 116.339985}, spot{40, 116.340015}
 	step := func(i, j int) float64 { return manhattan(fine.secret(homes[i]), fine.secret(homes[j])) }

@@ -148,7 +148,7 @@ func orderly(text []byte) bool {
 	return true
 }
 
-func init() {
+func attacksOnSets(register func(...attack)) {
 	middle := fine.centre()
 	three := []spot{middle, middle.move(900, -300), middle.move(-2000, 1200)}
 	moved := all(three, 800, 600)

@@ -7,7 +7,7 @@ import (
 )
 
 // Counts have geometric noise of rate epsilon, and those of a histogram half of that. The loss is attained.
-func init() {
+func attacksOnCounts(register func(...attack)) {
 	count := func(function, pair, epsilon string, x, y []string) attack {
 		a := aggregateReadings(attack{
 			function: function, pair: pair, inputs: [2][]string{x, y},

@@ -5,7 +5,7 @@ package audit
 // together where one step makes the scores of nearly all values better and those of a few worse: under dh among
 // many values, some of which are hardly off. Under d1 and nd1 most of the weight is near the percentile, wherever that is, and little more than
 // one half shows.
-func init() {
+func attacksOnRanks(register func(...attack)) {
 	rank := func(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
 		return aggregateReadings(attack{
 			function: function, pair: pair, inputs: [2][]string{x, y},

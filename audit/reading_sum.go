@@ -2,7 +2,7 @@ package audit
 
 // Sums, averages and variances have geometric noise on integers. The loss of a sum is attained; an average under nd1 and dh
 // and a variance share epsilon between several numbers of which one answer is made, so that it shows less.
-func init() {
+func attacksOnSums(register func(...attack)) {
 	sum := func(u universe, pair, settings string, distance float64, x, y []string) attack {
 		return aggregateReadings(attack{
 			function: "dx_sum", pair: pair, inputs: [2][]string{x, y},

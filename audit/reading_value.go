@@ -1,7 +1,7 @@
 package audit
 
 // Single readings: dx_value draws from the truncated geometric law, whose loss is attained by every pair.
-func init() {
+func attacksOnValues(register func(...attack)) {
 	value := func(u universe, pair, epsilon string, distance float64, x, y string) attack {
 		return scalarReading(attack{
 			function: "dx_value", pair: pair, inputs: [2][]string{{"{ana}, " + x}, {"{ana}, " + y}},

@@ -92,7 +92,7 @@ func repeated(a attack) attack {
 	return a
 }
 
-func init() {
+func attacksOnSealed(register func(...attack)) {
 	const corners = "a reading moves from corner to corner"
 	register(
 		moved("dx_sum", corners, 0, 10, 10, "0.3", "dx_sum(x, {e})"),

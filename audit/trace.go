@@ -154,7 +154,7 @@ func (a attack) between(row string) attack {
 	return a
 }
 
-func init() {
+func attacksOnSteps(register func(...attack)) {
 	middle := fine.centre()
 	still := []spot{middle, middle, middle}
 	aside := all(still, 450, 600)
@@ -213,7 +213,7 @@ func hidden(pair string, f *fixture, distance float64, a, b []spot) attack {
 	return attack
 }
 
-func init() {
+func attacksOnHidden(register func(...attack)) {
 	southWest, northEast, next := spot{39.952, 116.302}, spot{40.048, 116.398}, spot{39.985, 116.302}
 	register(
 		hidden("cells in opposite corners", pimAll, 1, []spot{southWest}, []spot{northEast}),

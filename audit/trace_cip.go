@@ -126,7 +126,7 @@ func guessed() attack {
 	return a
 }
 
-func init() {
+func attacksOnTraces(register func(...attack)) {
 	trace := func(metres ...float64) (rows []string) {
 		for i, m := range metres {
 			rows = append(rows, fmt.Sprintf("%v, %.9f, 116.35, 0.0, 0.0", cipTimes[i], 40+m*latitude))
