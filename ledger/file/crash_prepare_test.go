@@ -15,8 +15,11 @@ import (
 
 const declareDomain = `SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)`
 
-// scanAccounts are the accounts of a scan, whose rows are interleaved.
-const scanAccounts = 5
+// A scan has so many rows, of so many accounts that are interleaved.
+const (
+	scanRows     = 400
+	scanAccounts = 5
+)
 
 // prepareScan makes a database with readings of few accounts (t) and of many.
 func prepareScan(t *testing.T, dir string) {
@@ -25,8 +28,8 @@ func prepareScan(t *testing.T, dir string) {
 		declareDomain,
 		`SELECT dx_universe('u', 0, 10, 1, 'kWh')`,
 		`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'record', 9000000)`,
-		fmt.Sprintf(`CREATE TABLE t AS SELECT i, 'a' || (i %% %d) AS account, 39.9 AS lat, 116.3 AS lon, 3 AS x FROM (%s)`, scanAccounts, numbers(400)),
-		`CREATE TABLE many AS SELECT i, 'b' || (i % 200) AS account, 3 AS x FROM (` + numbers(400) + `)`,
+		fmt.Sprintf(`CREATE TABLE t AS SELECT i, 'a' || (i %% %d) AS account, 39.9 AS lat, 116.3 AS lon, 3 AS x FROM (%s)`, scanAccounts, numbers(scanRows)),
+		`CREATE TABLE many AS SELECT i, 'b' || (i % 200) AS account, 3 AS x FROM (` + numbers(scanRows) + `)`,
 	}
 	for i := range windows {
 		statements = append(statements, fmt.Sprintf(`SELECT budget_limit('w%d', 'kWh', 1, 1), budget_limit('v%[1]d', 'kWh', 1, 1)`, i))
