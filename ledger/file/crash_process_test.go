@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/emulate"
 	"github.com/geosql/geosql/ledger/file"
 )
 
@@ -119,8 +119,8 @@ func (s *scenario) kill(t *testing.T, dir string, told *testimony) {
 		all sync.WaitGroup
 	)
 	span := s.span
-	if runtime.GOOS == "windows" {
-		span *= 10 // under wine a process does less in that time
+	if emulate.Emulator() != "" {
+		span *= 10 // a process does less in that time
 	}
 	for i := range s.players {
 		p := startPlayer(t, s.role(i), dir)

@@ -53,6 +53,13 @@ func TestCrashKill(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) { all = append(all, s.run(t, kills)) })
 	}
 	t.Log(table(all))
+	answers := int64(0)
+	for _, f := range all {
+		answers += f.answers
+	}
+	if answers < int64(kills) {
+		t.Errorf("all processes together had %d answers: they were killed before they did anything", answers)
+	}
 }
 
 // run kills the scenario's processes until that many have been killed.
