@@ -65,13 +65,11 @@ func (d *dialogue) ask(ctx context.Context, q question) error {
 	}
 	for {
 		fmt.Fprint(os.Stderr, printable.Text(prompt)+": ")
-		line, err := await(ctx, func() (string, error) { return d.lines.ReadString('\n') })
+		line, err := readAnswer(ctx, d.lines)
 		if ctx.Err() != nil || err == io.EOF {
 			fmt.Fprintln(os.Stderr)
 		}
 		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
 		case err == io.EOF:
 			return errUnchanged
 		case err != nil:

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"io"
+	"runtime"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -31,6 +34,22 @@ func interruptOn(ctx context.Context, conn *sqlite.Conn) (stop func()) {
 		close(quit)
 		<-ended
 	}
+}
+
+// readAnswer returns a line that somebody types, with its end, or the context's cause if Ctrl-C comes first. Windows ends what
+// is read from a console at Ctrl-C, and tells the program of it in another thread: it may come a moment later.
+func readAnswer(ctx context.Context, from *bufio.Reader) (string, error) {
+	line, err := await(ctx, func() (string, error) { return from.ReadString('\n') })
+	if err == io.EOF && runtime.GOOS == "windows" {
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return line, err
 }
 
 // await returns the result of read, or the context's cause if that comes first. In

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -392,11 +393,11 @@ func (t *restoreTask) ask(ctx context.Context) error {
 // answer is yes.
 func askYes(ctx context.Context, question, otherwise string) error {
 	fmt.Fprint(os.Stderr, question)
-	answer, err := await(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })
+	answer, err := readAnswer(ctx, bufio.NewReader(os.Stdin))
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && err != io.EOF:
 		return err
-	case strings.TrimSpace(answer) != "yes": // nor after the end of the input
+	case strings.TrimSpace(answer) != "yes":
 		return errors.New(otherwise)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -315,13 +314,5 @@ func (t *sealTask) confirm(ctx context.Context, contents *sealing.Contents) erro
 	if !asks {
 		return nil
 	}
-	fmt.Fprint(os.Stderr, "Seal like this? Type yes: ")
-	answer, err := await(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil || strings.TrimSpace(answer) != "yes":
-		return errors.New("seal: nothing was written")
-	}
-	return nil
+	return askYes(ctx, "Seal like this? Type yes: ", "seal: nothing was written")
 }

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
@@ -40,6 +44,27 @@ func TestPathsOfWindows(t *testing.T) {
 	if instead := rejectDatabase(`data\city`); instead != "" {
 		t.Errorf("a path with a backslash is no mistyped command: %s", instead)
 	}
+}
+
+// Windows ends the input at Ctrl-C, and says only then that it was Ctrl-C.
+func TestEndOfInputIsAnInterrupt(t *testing.T) {
+	interrupted := errors.New("interrupted")
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	if line, err := readAnswer(ctx, bufio.NewReader(endsBefore(func() { interrupt(interrupted) }))); err != interrupted {
+		t.Errorf("%q, %v", line, err)
+	}
+	ended := endsBefore(func() {})
+	if line, err := readAnswer(t.Context(), bufio.NewReader(ended)); err != io.EOF {
+		t.Errorf("%q, %v", line, err)
+	}
+}
+
+// endsBefore is an input that is at its end, before something is done.
+type endsBefore func()
+
+func (do endsBefore) Read([]byte) (int, error) {
+	go do()
+	return 0, io.EOF
 }
 
 // Nothing is served here, which is said before anything is opened.
