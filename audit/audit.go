@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -37,7 +38,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	folder, err := os.MkdirTemp(scratch(), "geosql-audit-")
 	if err != nil {
-		return nil, fmt.Errorf("there is no place for databases: %w (TMPDIR may name another folder)", err)
+		return nil, fmt.Errorf("there is no place for databases: %w (%s may name another folder)", err, scratchVariable())
 	}
 	defer os.RemoveAll(folder)
 	r := newRunner(c, attacks, folder)
@@ -48,6 +49,14 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		return nil, err
 	}
 	return report, nil
+}
+
+// scratchVariable is the variable of the environment that names the folder for temporary files.
+func scratchVariable() string {
+	if runtime.GOOS == "windows" {
+		return "TMP"
+	}
+	return "TMPDIR"
 }
 
 // choose returns the attacks on the functions of these names that the host can make.

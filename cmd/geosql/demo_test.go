@@ -11,7 +11,7 @@ import (
 // The noise differs from run to run: the test looks at what surrounds it.
 func TestDemo(t *testing.T) {
 	cmd := clitest.Command(t, "demo")
-	cmd.Env = append(cmd.Env, "TMPDIR=/no folder for temporary files")
+	cmd.Env = append(cmd.Env, clitest.TempIn("/no folder for temporary files")...)
 	var errOut strings.Builder
 	cmd.Stderr = &errOut
 	out, err := cmd.Output()

@@ -7,9 +7,16 @@ import (
 	"pgregory.net/rapid"
 )
 
+// filesIn makes a folder the one for temporary files, on any system.
+func filesIn(t *testing.T, folder string) {
+	t.Helper()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TMP", folder)
+}
+
 // A table counts as a map does, whatever is in its file.
 func TestTableIsAMap(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	filesIn(t, t.TempDir())
 	rapid.Check(t, func(t *rapid.T) {
 		table := Table{most: rapid.IntRange(1, 4).Draw(t, "pages")}
 		defer table.Close()
@@ -29,7 +36,7 @@ func TestTableIsAMap(t *testing.T) {
 			want[key]++
 		}
 	})
-	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	left, err := os.ReadDir(os.TempDir())
 	if err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
@@ -38,7 +45,7 @@ func TestTableIsAMap(t *testing.T) {
 // However many values come, and in whatever order, no more pages than fit are in memory, and no
 // count is lost.
 func TestPagesInMemoryAreBounded(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	filesIn(t, t.TempDir())
 	const most, values = 8, 40 * perPage
 	for name, stride := range map[string]uint64{"in order": 1, "apart": 7919, "a page apart": perPage - 1} {
 		table := Table{most: most}
@@ -69,7 +76,7 @@ func TestPagesInMemoryAreBounded(t *testing.T) {
 
 // A table as statements use it holds 64 MB.
 func TestResidentPages(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	filesIn(t, t.TempDir())
 	var table Table
 	defer table.Close()
 	for i := range uint64(resident + 100) {
@@ -86,7 +93,7 @@ func TestResidentPages(t *testing.T) {
 }
 
 func TestErrorsOfTheFile(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir()+"/none")
+	filesIn(t, t.TempDir()+"/none")
 	table := Table{most: 1}
 	if _, err := table.At(1, 0); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,9 @@ func Command(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// TempIn returns variables of the environment that make a folder the one for temporary files, on any system.
+func TempIn(folder string) []string { return []string{"TMPDIR=" + folder, "TMP=" + folder} }
+
 // NoSuchFile is what the system says of a file that is missing. All number that error 2.
 var NoSuchFile = syscall.Errno(2).Error()
 
