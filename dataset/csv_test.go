@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/geosql/geosql/dataset"
@@ -232,7 +233,7 @@ func TestBadCSV(t *testing.T) {
 		datasettest.Refuses(t, datasettest.File(t, "data.csv", text), want)
 	}
 	datasettest.Refuses(t, datasettest.File(t, "data.csv", "a,b\n1,\""+strings.Repeat("x,y\n", 16<<20/4)), "line 2: a row is longer than 16 MiB")
-	datasettest.Refuses(t, t.TempDir()+"/none.csv", "no such file")
+	datasettest.Refuses(t, t.TempDir()+"/none.csv", syscall.ENOENT.Error())
 }
 
 func TestBadGzip(t *testing.T) {

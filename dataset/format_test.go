@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/geosql/geosql/dataset"
@@ -40,7 +41,7 @@ func TestOpenUnknown(t *testing.T) {
 	}
 	datasettest.Refuses(t, folder, "not a regular file")
 	datasettest.Refuses(t, t.TempDir(), "not a regular file")
-	datasettest.Refuses(t, t.TempDir()+"/none", "no such file")
+	datasettest.Refuses(t, t.TempDir()+"/none", syscall.ENOENT.Error())
 	if err := datasettest.ReadThrough(datasettest.File(t, "a#b.csv", "a,b\n1,2\n")); err != nil {
 		t.Error(err)
 	}

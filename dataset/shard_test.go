@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/geosql/geosql/dataset"
@@ -121,8 +122,8 @@ func TestNoShards(t *testing.T) {
 	}
 	for want, path := range map[string]string{
 		"shard 1 would begin at line 4, inside quotes": write("quotes.csv", "a\n\"x\n"+strings.Repeat("y", 90)+"\n\"\n"),
-		"no such file":            filepath.Join(dir, "none.csv"),
-		"there is no header line": write("empty.csv", ""),
+		syscall.ENOENT.Error():                         filepath.Join(dir, "none.csv"),
+		"there is no header line":                      write("empty.csv", ""),
 	} {
 		if _, err := dataset.OpenShards(context.Background(), path, 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -114,6 +115,8 @@ func TestChargedBeforeAFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
+	_, noSpace := full.Write([]byte{0}) // in the words of the system
+	want := errors.Unwrap(noSpace).Error() + ", after charging 0.001/m to 1 account\n"
 	db := scarce(t)
 	for _, script := range []string{
 		"SELECT geoind_laplace('bo', 48.85, 2.33, 0.001)",
@@ -124,7 +127,7 @@ func TestChargedBeforeAFullDisk(t *testing.T) {
 		var errOut strings.Builder
 		cmd.Stdout, cmd.Stderr = full, &errOut
 		status := clitest.ExitStatus(t, cmd.Run())
-		if status != 1 || !strings.HasSuffix(errOut.String(), "no space left on device, after charging 0.001/m to 1 account\n") {
+		if status != 1 || !strings.HasSuffix(errOut.String(), want) {
 			t.Errorf("%s: status %d, %s", script, status, errOut.String())
 		}
 	}

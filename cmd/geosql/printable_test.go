@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 // A hostile text is put wherever a command takes one.
 type hostile struct {
 	text, dir string
+	name      string // as much of the text as the name of a file can have
 	db        string // exists, and has the domain city and the table trip
 	csv       string // a data set, by a name that has the text in it
 }
@@ -21,11 +23,26 @@ type hostile struct {
 func newHostile(t *testing.T, text string) hostile {
 	t.Helper()
 	dir := t.TempDir()
-	h := hostile{text, dir, filepath.Join(dir, "x.db"), filepath.Join(dir, text+".csv")}
+	name := nameOf(text)
+	h := hostile{text, dir, name, filepath.Join(dir, "x.db"), filepath.Join(dir, name+".csv")}
 	clitest.Query(t, h.db, `CREATE TABLE trip(user, lat, lon); INSERT INTO trip VALUES ('ana', 48.85, 2.35);
 		SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1), budget_limit('*', 'm', 1)`)
 	h.write(t, h.csv, "user,lat,lon\nana,48.85,2.35\n")
 	return h
+}
+
+// nameOf returns a text without what no name of a file has here. Windows forbids some characters of ASCII, and has no bytes
+// in names: those that are not UTF-8 become others.
+func nameOf(text string) string {
+	if runtime.GOOS != "windows" {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`<>:"/\|?*`, r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 func (h hostile) path(name string) string { return filepath.Join(h.dir, name) }
@@ -168,7 +185,7 @@ func TestOutputSteersNothing(t *testing.T) {
 			name, cell := h.quoted(`"`), h.quoted("'")
 			odd := h.path("odd.csv")
 			h.write(t, odd, strings.ReplaceAll(name, "\r", "")+"\n1\n"+name+"\n")
-			out := h.path(h.text + ".out.csv")
+			out := h.path(h.name + ".out.csv")
 			for _, r := range []clitest.Result{
 				clitest.Run(t, "", "import", h.db, h.text, h.csv),
 				clitest.Run(t, "", "import", h.db, "odd", odd),
@@ -177,8 +194,8 @@ func TestOutputSteersNothing(t *testing.T) {
 				clitest.Run(t, "", "budget", h.db),
 				clitest.Run(t, "", "budget", h.db, "--history", "--account", h.text),
 				clitest.Run(t, "", "cost", h.db, "SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
-				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.text), "--dry-run"),
-				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.text)),
+				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.name), "--dry-run"),
+				h.release(t, "--out", out, "--limit", "1", "--rejects", h.path("rejects"+h.name)),
 			} {
 				if r.Status != 0 || steers(r.Out) || steers(r.Err) {
 					t.Errorf("%+v", r)
