@@ -34,11 +34,12 @@
 // # What this machine knows
 //
 // The files of writers are in the folder that GEOSQL_STATE_DIR names, else in $XDG_STATE_HOME/geosql,
-// else in ~/.local/state/geosql, below the ledger's ID. They are not for copying: two machines with
-// the same files would write under one name. A machine without them, such as a container that has
-// just been made, notices nothing of what it had acknowledged before, so the folder should outlive
-// the container. After the end of a machine's power a file may say an earlier entry than the last;
-// then the loss of the entries in between would not be noticed from that file alone.
+// else in ~/.local/state/geosql (on Windows %LOCALAPPDATA%\geosql, which does not roam), below the
+// ledger's ID. They are not for copying: two machines with the same files would write under one
+// name. A machine without them, such as a container that has just been made, notices nothing of what
+// it had acknowledged before, so the folder should outlive the container. After the end of a
+// machine's power a file may say an earlier entry than the last; then the loss of the entries in
+// between would not be noticed from that file alone.
 //
 // # Heads and archives
 //

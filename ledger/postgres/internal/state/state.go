@@ -36,7 +36,7 @@ func Folder() (string, error) {
 	}
 	folder, err := os.UserHomeDir()
 	if runtime.GOOS == "windows" {
-		folder, err = os.UserConfigDir()
+		folder, err = os.UserCacheDir() // the one that stays on this machine: another must not write as the same writer
 	} else {
 		folder = filepath.Join(folder, ".local", "state")
 	}

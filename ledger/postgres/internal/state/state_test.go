@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -41,25 +42,31 @@ func all(t testing.TB, folder string) []Seen {
 	return seen
 }
 
+// hasModes says that files have modes, by which others can be kept from them.
+const hasModes = runtime.GOOS != "windows"
+
 // head is some entry with a number.
 func head(id int64) ledger.Head { return ledger.Head{ID: id, Hash: sha256.Sum256(fmt.Append(nil, id))} }
 
 func TestFolder(t *testing.T) {
-	home := t.TempDir()
+	home, variable, state := t.TempDir(), "HOME", filepath.Join(".local", "state", "geosql")
+	if runtime.GOOS == "windows" {
+		variable, state = "LOCALAPPDATA", "geosql"
+	}
 	for _, v := range []struct{ own, xdg, home, want string }{
 		{filepath.Join(home, "a"), filepath.Join(home, "b"), home, filepath.Join(home, "a")},
 		{"", filepath.Join(home, "b"), home, filepath.Join(home, "b", "geosql")},
-		{"", "relative", home, filepath.Join(home, ".local", "state", "geosql")},
-		{"", "", home, filepath.Join(home, ".local", "state", "geosql")},
+		{"", "relative", home, filepath.Join(home, state)},
+		{"", "", home, filepath.Join(home, state)},
 	} {
 		t.Setenv(FolderVariable, v.own)
 		t.Setenv("XDG_STATE_HOME", v.xdg)
-		t.Setenv("HOME", v.home)
+		t.Setenv(variable, v.home)
 		if got, err := Folder(); got != v.want || err != nil {
 			t.Errorf("%+v: %s, %v", v, got, err)
 		}
 	}
-	t.Setenv("HOME", "")
+	t.Setenv(variable, "")
 	if _, err := Folder(); err == nil || !strings.Contains(err.Error(), FolderVariable) {
 		t.Errorf("without a home: %v", err)
 	}
@@ -94,10 +101,10 @@ func TestWriter(t *testing.T) {
 	if got := all(t, folder); show(got) != show(want) {
 		t.Errorf("all are %s, want %s", show(got), show(want))
 	}
-	if info, err := os.Stat(filepath.Join(folder, ledgerID, prefix+id)); err != nil || info.Mode() != 0o600 {
+	if info, err := os.Stat(filepath.Join(folder, ledgerID, prefix+id)); err != nil || hasModes && info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if info, err := os.Stat(filepath.Join(folder, ledgerID)); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(filepath.Join(folder, ledgerID)); err != nil || hasModes && info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 
@@ -120,8 +127,11 @@ func TestWriter(t *testing.T) {
 	}
 
 	// Another ledger has files of its own.
-	if w, err := Claim(folder, "another", 1); err != nil || w.ID() == id {
-		t.Errorf("another ledger: %v", err)
+	w, err := Claim(folder, "another", 1)
+	check(t, err)
+	defer w.Close()
+	if w.ID() == id {
+		t.Error("two ledgers have one writer")
 	}
 }
 
