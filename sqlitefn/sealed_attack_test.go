@@ -49,7 +49,7 @@ func (d *database) refusesValue(call, value string) {
 
 // Every bit of a value counts, and so does its length.
 func TestDamagedValues(t *testing.T) {
-	needsFiles(t)
+	emulate.NeedsFiles(t)
 	d := newSealed(t, sealedRows)
 	value := d.seal.Value(columnKWh, "ana", 7)
 	d.unharmed(func() {
@@ -73,19 +73,10 @@ func TestDamagedValues(t *testing.T) {
 	d.answers(`SELECT dx_value(`+fmt.Sprintf("x'%x'", value)+`, 100)`, "[[7]]")
 }
 
-// needsFiles skips a test of very many statements under wine, which keeps a file open that was opened and closed while it
-// was locked, as long as the lock lasts. A ledger is locked while it is open, and every statement looks where its files are.
-func needsFiles(t *testing.T) {
-	t.Helper()
-	if emulate.Emulator() == "wine" {
-		t.Skip("so many statements on one ledger are more files than wine can have open")
-	}
-}
-
 // None of a million random values opens, half of which claim the column and session of one that
 // does, and a quarter its counter. One in 25 is tried in a statement of its own.
 func TestRandomValues(t *testing.T) {
-	needsFiles(t)
+	emulate.NeedsFiles(t)
 	const n = 1_000_000
 	d := newSealed(t, sealedRows)
 	value := d.seal.Value(columnKWh, "ana", 7)

@@ -3,6 +3,7 @@ package file
 import (
 	"testing"
 
+	"github.com/geosql/geosql/internal/emulate"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
@@ -39,6 +40,7 @@ func TestPoolNeedsNoCommit(t *testing.T) {
 }
 
 func TestNotesAreWrittenBeforeTheyAreMany(t *testing.T) {
+	emulate.NeedsFiles(t)
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", one, 0))
 	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: one}}))
