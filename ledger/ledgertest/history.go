@@ -42,6 +42,7 @@ func Fill(t testing.TB, l ledger.Ledger) {
 	check(t, l.SetLimit("eve", "m", 1000, 3600))
 	check(t, l.SetLimit("ana", "kWh", 1000, 0))
 	for i := range 6 {
+		nextTime()
 		check(t, charge(l, "ana", budget.Amount(10+i)))
 		check(t, charge(l, "eve", 5))
 		check(t, charge(l, "o'neil", 7))
@@ -54,6 +55,13 @@ func Fill(t testing.TB, l ledger.Ledger) {
 	}
 	check(t, s.End())
 	check(t, l.SetLimit("eve", "m", 900, 7200))
+}
+
+// nextTime waits until it is later than now. The clock of Windows stands still for milliseconds.
+func nextTime() {
+	for began := time.Now(); !time.Now().After(began); {
+		time.Sleep(time.Microsecond)
+	}
 }
 
 // describe describes charges, without IDs and times.

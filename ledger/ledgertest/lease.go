@@ -110,7 +110,8 @@ func leasedTraces(t *testing.T, e Engine) {
 		}
 		points, err := l.TraceRun(name)
 		check(t, err)
-		_, state, lost := openTrace(t, l, name, "ana")
+		tr, state, lost := openTrace(t, l, name, "ana")
+		check(t, tr.Close([]byte(state)))
 		if len(points) != want || lost != 0 || len(state) != want/30+1 {
 			t.Errorf("%s has %d points, state %q, lost %d", name, len(points), state, int64(lost))
 		}
@@ -215,7 +216,9 @@ func leaseLeftByACrash(t *testing.T, e Engine) {
 		if gaps != 1 || points[len(points)-1].Gap {
 			t.Errorf("%s: run %+v", name, points)
 		}
-		if _, _, lost := openTrace(t, l, name, "ana"); lost != 0 {
+		tr, _, lost = openTrace(t, l, name, "ana")
+		check(t, tr.Close([]byte("s")))
+		if lost != 0 {
 			t.Errorf("%s: lost %d again", name, int64(lost))
 		}
 	}
@@ -231,9 +234,11 @@ func leaseLeftByACrash(t *testing.T, e Engine) {
 	other.kill()
 	restarted, err = l.RestartTrace("t0", "", "")
 	check(t, err)
-	if _, _, lost := openTrace(t, l, "newer", "ana"); !restarted || lost < 4 || lost > 24 {
+	newer, _, lost := openTrace(t, l, "newer", "ana")
+	if !restarted || lost < 4 || lost > 24 {
 		t.Errorf("restarted %v, lost %d", restarted, int64(lost))
 	}
+	check(t, newer.Close(nil))
 	check(t, verify(l, "", nil))
 }
 
@@ -438,7 +443,8 @@ func leaseAndOtherAccount(t *testing.T, e Engine) {
 		want := map[bool]int{false: 1, true: 2}[saved]
 		points, err := l.TraceRun("t3")
 		check(t, err)
-		_, state, lost := openTrace(t, l, "t3", "bob")
+		tr, state, lost := openTrace(t, l, "t3", "bob")
+		check(t, tr.Close([]byte(state)))
 		if len(points) != want || state != "s" || lost != 0 {
 			t.Errorf("%d points, state %q, lost %d", len(points), state, int64(lost))
 		}
