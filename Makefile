@@ -63,8 +63,9 @@ long:
 # needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does Python for Windows, in which pip
 # installs the wheel.
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
-WINDOWS_TEST = ./budget/... ./cmd/geosql ./ledger ./ledger/file ./ledger/internal/... ./mechanism/... ./release/... ./sqlitefn \
-	$(addprefix ./internal/,boxes cli/... counts decimal elementary files intern moment printable settings sqlite sqlmath turns)
+WINDOWS_TEST = ./audit ./audit/bound ./budget/... ./cmd/geosql ./dataset/... ./ledger ./ledger/engines ./ledger/file ./ledger/internal/... \
+	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn $(addprefix ./internal/,boxes cli/... counts \
+	decimal elementary files golden intern moment printable settings sqlite sqlmath turns vdbe version workers)
 .PHONY: windows windows-short
 windows: windows-short
 	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
