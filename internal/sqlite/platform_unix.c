@@ -39,9 +39,11 @@ __attribute__((constructor)) static void gs_watch_fork(void) {
   pthread_atfork(0, 0, gs_mark_forked);
 }
 
+#ifndef GEOSQL_LOADABLE
 static __thread int gs_own = 0;
 int gs_opening(void) { return gs_own; }
 void gs_set_opening(int opening) { gs_own = opening; }
+#endif
 
 int64_t gs_now(void) {
   struct timespec t;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
+#ifndef GEOSQL_LOADABLE
 // A variable of C for each thread would be one of gcc's own making, in a library that Windows lacks.
 static DWORD gs_own;
 __attribute__((constructor)) static void gs_take_slot(void) {
@@ -13,6 +14,7 @@ __attribute__((constructor)) static void gs_take_slot(void) {
 }
 int gs_opening(void) { return TlsGetValue(gs_own) != 0; }
 void gs_set_opening(int opening) { TlsSetValue(gs_own, (void *)(intptr_t)opening); }
+#endif
 
 int64_t gs_now(void) {
   ULONGLONG t; // of 100 nanoseconds

@@ -110,9 +110,14 @@ int gs_forked(void); // this process is a child of the one that loaded the libra
 extern int *gs_alive;
 extern const char gs_fork_message[];
 int64_t gs_now(void); // nanoseconds by a clock that nobody sets
-// Whether this thread opens a connection of the library's own: automatic registration leaves the ledger's alone.
+// Whether this thread opens a connection of the library's own: automatic registration, which is the static build's, leaves
+// the ledger's alone.
+#ifdef GEOSQL_LOADABLE
+static inline void gs_set_opening(int opening) { (void)opening; }
+#else
 int gs_opening(void);
 void gs_set_opening(int opening);
+#endif
 
 void *gs_backup_init(void *to, void *from);
 int gs_backup_step(void *backup, int pages);
