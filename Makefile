@@ -57,6 +57,8 @@ long:
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
 	$(GO) run ./internal/fuzz -time 20s
 	$(GO) run ./cmd/geosql audit --minutes 30
+	cd tools && $(GO) build -o ../.ci/bin/ honnef.co/go/tools/cmd/staticcheck
+	cd beam && CGO_ENABLED=0 ../.ci/bin/staticcheck ./...
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
 # The tests as programs for windows/amd64, under wine. GEOSQL_KILLS is how many processes that charge are killed. Left out is what

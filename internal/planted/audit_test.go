@@ -79,7 +79,7 @@ func TestAuditFinds(t *testing.T) {
 // What an audit finds in the planted binary is the bug that was chosen, and not another that is always there.
 func TestAuditFindsNothingWithoutBug(t *testing.T) {
 	b := &binaries{folder: t.TempDir()}
-	c := exec.Command(b.command(t), "audit", "--minutes", "0.5")
+	c := exec.Command(b.command(t), "audit", "--minutes", "0.25")
 	c.Env = append(os.Environ(), Variable+"=")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
