@@ -12,7 +12,7 @@ import (
 )
 
 // terms are the names of files in which modules say how they may be passed on.
-var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)\b`)
+var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents)\b`)
 
 // notices returns the licences of Go, of all modules and of the C library that were linked, which ask to be passed on with
 // programs.
@@ -36,11 +36,9 @@ func notices(info *debug.BuildInfo, c *cLibrary) (file, error) {
 		}
 	}
 	if c != nil {
-		data, err := os.ReadFile(filepath.Join("/usr/share/doc", c.Package, "copyright"))
-		if err != nil {
+		if err := appendTerms(&text, c.Package+" "+c.Version, "/usr/share/doc/"+c.Package); err != nil {
 			return file{}, err
 		}
-		appendTerm(&text, c.Package+" "+c.Version, "copyright", data)
 	}
 	return file{data: text.Bytes()}, nil
 }
@@ -60,16 +58,12 @@ func appendTerms(text *bytes.Buffer, what, folder string) error {
 		if err != nil {
 			return err
 		}
-		appendTerm(text, what, e.Name(), data)
+		fmt.Fprintf(text, "\n==== %s: %s\n\n%s\n", what, e.Name(), bytes.TrimSpace(data))
 	}
 	if text.Len() == before {
 		return fmt.Errorf("%s has no licence among its files in %s", what, folder)
 	}
 	return nil
-}
-
-func appendTerm(text *bytes.Buffer, what, name string, data []byte) {
-	fmt.Fprintf(text, "\n==== %s: %s\n\n%s\n", what, name, bytes.TrimSpace(data))
 }
 
 // goCommand returns what a go command prints.
