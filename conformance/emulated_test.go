@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,29 +27,23 @@ var (
 // start builds the host and returns it.
 func (f *foreign) start(t *testing.T) host {
 	t.Helper()
-	f.made(t)
+	f.need(t)
 	return func(database string, statements []string) ([]outcome, error) {
-		request, err := json.Marshal(map[string]any{"database": f.path(database), "statements": statements})
-		if err != nil {
-			return nil, err
-		}
 		cmd, err := f.python(t, filepath.Join("hosts", "sqlite3_host.py"))
 		if err != nil {
 			return nil, err
 		}
-		cmd.Stdin = bytes.NewReader(request)
-		return printed(cmd)
+		return ask(cmd, f.path(database), statements)
 	}
 }
 
-// made installs the wheel, and returns the folder that it is in. That takes minutes, and is asked for with an environment
-// variable.
-func (f *foreign) made(t *testing.T) (folder string) {
+// need installs the wheel. That takes minutes, and is asked for with an environment variable.
+func (f *foreign) need(t *testing.T) {
 	t.Helper()
 	if os.Getenv("GEOSQL_EMULATED") == "" {
 		t.Skip("GEOSQL_EMULATED=1 runs hosts of other platforms")
 	}
-	return f.folder.get(t, func() (string, error) { return f.install(t) })
+	f.folder.get(t, func() (string, error) { return f.install(t) })
 }
 
 // python returns a command of Python there, which finds the installed package.
@@ -130,7 +122,7 @@ func (f *foreign) install(t *testing.T) (folder string, err error) {
 func TestPythonPackageOnOtherPlatforms(t *testing.T) {
 	for _, f := range []*foreign{&onARM, &onWindows} {
 		t.Run("Python on "+f.platform, func(t *testing.T) {
-			f.made(t)
+			f.need(t)
 			cmd, err := f.python(t, filepath.Join("hosts", "python_package.py"))
 			if err != nil {
 				t.Fatal(err)

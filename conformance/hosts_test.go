@@ -139,19 +139,19 @@ func literal(v any) string {
 // in JSON.
 func programHost(program, nodePath string, args ...string) host {
 	return func(database string, statements []string) ([]outcome, error) {
-		request, err := json.Marshal(map[string]any{"database": database, "statements": statements})
-		if err != nil {
-			return nil, err
-		}
 		cmd := exec.Command(program, args...)
 		cmd.Env = append(os.Environ(), "NODE_PATH="+nodePath)
-		cmd.Stdin = bytes.NewReader(request)
-		return printed(cmd)
+		return ask(cmd, database, statements)
 	}
 }
 
-// printed runs a program and returns the outcomes that it prints in JSON.
-func printed(cmd *exec.Cmd) (outcomes []outcome, err error) {
+// ask has a program read a request and returns the outcomes that it writes.
+func ask(cmd *exec.Cmd, database string, statements []string) (outcomes []outcome, err error) {
+	request, err := json.Marshal(map[string]any{"database": database, "statements": statements})
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin = bytes.NewReader(request)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
