@@ -7,11 +7,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/ledger/engines"
+	"github.com/geosql/geosql/release"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -84,7 +87,9 @@ func TestWriteFormats(t *testing.T) {
 	said(t, "ledger", "move", "moved.db-ledger", pgtest.Start(t).Database(t))
 
 	write("places.csv", "who,lat,lon\nana,38.71,-9.14\nbob,38.72,-9.13\nana,38.75,-9.15\n")
-	said(t, releaseArgs...)
+	said(t, releaseOf("released")...)
+	stopRelease(t, "stopped", release.Sealing)
+	stopRelease(t, "sealed", release.Publishing)
 
 	for _, key := range []string{"owner.key", "collector.key"} {
 		said(t, "keygen", key)
@@ -113,6 +118,32 @@ func TestWriteFormats(t *testing.T) {
 		check(t, os.Remove(scratch))
 	}
 	pack(t, to)
+}
+
+// stopRelease makes a release until a stage begins.
+func stopRelease(t *testing.T, name string, stage release.Stage) {
+	t.Helper()
+	var task releaseTask
+	flags := flag.NewFlagSet("", flag.PanicOnError)
+	task.register(flags)
+	check(t, flags.Parse(releaseOf(name)[1:]))
+	check(t, task.check())
+	check(t, task.setDomain())
+	task.spec.Progress = func(p release.Progress) {
+		if p.Stage == stage {
+			runtime.Goexit()
+		}
+	}
+	l, err := engines.Open(task.ledger.file, true, task.ledger.mode)
+	check(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := release.Run(context.Background(), task.spec, l)
+		t.Errorf("the release %s did not stop: %v", name, err)
+	}()
+	<-ended
+	check(t, l.Close())
 }
 
 // pack writes what is in this folder into another, which must not exist. The page of a release is left out: people read it.

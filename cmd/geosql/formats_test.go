@@ -25,15 +25,17 @@ func TestFormats(t *testing.T) {
 		t.Errorf("no files of this version are kept: go test ./cmd/geosql -run WriteFormats -write-formats (%v)", err)
 	}
 	for name, check := range map[string]func(*testing.T){
-		"Interface":  checkInterface,
-		"Remembered": checkRemembered,
-		"Database":   checkOldDatabase,
-		"Ledger2":    checkLedger2,
-		"Archive":    checkOldArchive,
-		"Sealed":     checkOldSealed,
-		"Backup":     checkOldBackup,
-		"Moved":      checkOldMoved,
-		"Release":    checkOldRelease,
+		"Interface":      checkInterface,
+		"Remembered":     checkRemembered,
+		"Database":       checkOldDatabase,
+		"Ledger2":        checkLedger2,
+		"Archive":        checkOldArchive,
+		"Sealed":         checkOldSealed,
+		"Backup":         checkOldBackup,
+		"Moved":          checkOldMoved,
+		"Release":        checkOldRelease,
+		"ReleaseStopped": checkStoppedRelease,
+		"ReleaseSealed":  checkSealedRelease,
 	} {
 		t.Run(name, func(t *testing.T) { ofEachVersion(t, check) })
 	}
@@ -77,9 +79,11 @@ var goesOn = []string{
 	"SELECT cip_trace('carla', t, lat, lon, 'study') FROM (SELECT 0 AS t, 38.75 AS lat, -9.145 AS lon UNION ALL SELECT 60, 38.7505, -9.145)",
 }
 
-// releaseArgs make the old release, or find that it is complete.
-var releaseArgs = []string{"release", "--in", "places.csv", "--out", "released.csv", "--account", "who", "--lat", "lat", "--lon", "lon",
-	"--domain", "38.70,-9.20,38.80,-9.09,10", "--epsilon", "0.01", "--limit", "1", "--ledger", "released-ledger"}
+// releaseOf returns the command that makes an old release, whose output and ledger have its name, or goes on with it.
+func releaseOf(name string) []string {
+	return []string{"release", "--in", "places.csv", "--out", name + ".csv", "--account", "who", "--lat", "lat", "--lon", "lon",
+		"--domain", "38.70,-9.20,38.80,-9.09,10", "--epsilon", "0.01", "--limit", "1", "--ledger", name + "-ledger"}
+}
 
 // unpackFormat copies the files of a version into a folder of the test's.
 func unpackFormat(t *testing.T, from string) (folder string) {
@@ -254,23 +258,46 @@ func checkOldRelease(t *testing.T) {
 		t.Errorf("%d lines are released, with the header", rows)
 	}
 	// The ledger knows the file by where it was, so that elsewhere its name has to be another release's.
-	elsewhere := slices.Clone(releaseArgs)
+	elsewhere := releaseOf("released")
 	elsewhere[slices.Index(elsewhere, "released.csv")] = "elsewhere.csv"
 	clitest.WantError(t, clitest.Run(t, "", elsewhere...), 1,
 		"released.csv; another release needs another id")
-	here, err := filepath.Abs("released.csv")
-	check(t, err)
-	change(t, "released-ledger", "UPDATE release SET output = '"+strings.ReplaceAll(here, "'", "''")+"'")
 	old := contentOf(t, "released.csv")
-	before := said(t, "budget", "released-ledger")
-	wantSaid(t, "has been complete since ", releaseArgs...)
-	if after := said(t, "budget", "released-ledger"); after != before {
-		t.Errorf("%s\nit was\n%s", after, before)
-	}
+	releasedFurther(t, "released", "has been complete since ")
 	if contentOf(t, "released.csv") != old {
 		t.Error("locations were drawn again")
 	}
-	verified(t, "released-ledger")
+}
+
+// A release that ended once everybody was charged is drawn, and nobody is charged again.
+func checkStoppedRelease(t *testing.T) {
+	releasedFurther(t, "stopped", "an earlier attempt had already charged the first 2 of these accounts")
+	if rows := strings.Count(contentOf(t, "stopped.csv"), "\n"); rows != 4 {
+		t.Errorf("%d lines are released, with the header", rows)
+	}
+}
+
+// A release that was sealed, and whose file has not got its name, is that file.
+func checkSealedRelease(t *testing.T) {
+	old := contentOf(t, "sealed.csv.unfinished")
+	releasedFurther(t, "sealed", "its output now has its name")
+	if contentOf(t, "sealed.csv") != old {
+		t.Error("what was sealed is not what was released")
+	}
+}
+
+// releasedFurther goes on with an old release where it is now, which has to say so and may charge nobody.
+func releasedFurther(t *testing.T, name, want string) {
+	t.Helper()
+	here, err := filepath.Abs(name + ".csv")
+	check(t, err)
+	change(t, name+"-ledger", "UPDATE release SET output = '"+strings.ReplaceAll(here, "'", "''")+"'")
+	before := said(t, "budget", name+"-ledger")
+	wantSaid(t, want, releaseOf(name)...)
+	if after := said(t, "budget", name+"-ledger"); after != before {
+		t.Errorf("%s\nit was\n%s", after, before)
+	}
+	verified(t, name+"-ledger")
 }
 
 // change runs SQL on a file that is a database, as no program of geosql's does.
