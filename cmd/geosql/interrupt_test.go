@@ -221,7 +221,7 @@ func TestInterruptBeforeAnAnswer(t *testing.T) {
 		endless + "SELECT budget_reserve('p' || x % 7, 'm', 0.5) FROM c;\n",
 	} {
 		db := limited(t)
-		process, wait := started(t, io.Discard, db, script)
+		process, wait := started(t, io.Discard, script, "--no-preflight", db)
 		if err := clitest.Signal(process, syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}

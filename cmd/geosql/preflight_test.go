@@ -136,18 +136,13 @@ func TestChargedBeforeAFullDisk(t *testing.T) {
 // Ctrl-C while the cost is asked for charges nobody.
 func TestInterruptedPreflight(t *testing.T) {
 	db := limited(t)
-	cmd := clitest.Command(t, "-csv", db, endless+"SELECT geoind_laplace('p' || x, 48.85, 2.35, 0.5) FROM c")
-	var out, errOut strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Start(); err != nil {
+	var errOut strings.Builder
+	process, wait := started(t, &errOut, endless+"SELECT geoind_laplace('p' || x, 48.85, 2.35, 0.5) FROM c;\n", db)
+	if err := clitest.Signal(process, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
-	if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if status := clitest.ExitStatus(t, cmd.Wait()); status != 130 || errOut.String() != "geosql: interrupted\n" || out.Len() > 0 {
-		t.Errorf("status %d, %q, %q", status, errOut.String(), out.String())
+	if status := wait(); status != 130 || errOut.String() != "geosql: interrupted\n" {
+		t.Errorf("status %d, %q", status, errOut.String())
 	}
 	if s := stateOf(t, db); s != (ledgerState{}) {
 		t.Errorf("spent %+v", s)

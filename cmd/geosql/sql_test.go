@@ -191,9 +191,9 @@ const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM 
 
 // started runs statements on standard input, the last of which does not end, and
 // returns once the first has answered.
-func started(t *testing.T, errOut io.Writer, db, script string) (process *os.Process, wait func() int) {
+func started(t *testing.T, errOut io.Writer, script string, args ...string) (process *os.Process, wait func() int) {
 	t.Helper()
-	cmd := clitest.Command(t, "-csv", "--no-preflight", db)
+	cmd := clitest.Command(t, append([]string{"-csv"}, args...)...)
 	cmd.Stderr = errOut
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -223,7 +223,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		for name, script := range map[string]string{"statement": endless + "SELECT count(*) FROM c;\n", "input": "SELECT"} {
 			var errOut bytes.Buffer
-			process, wait := started(t, &errOut, ":memory:", script)
+			process, wait := started(t, &errOut, script, ":memory:")
 			if err := clitest.Signal(process, signal); err != nil {
 				t.Fatal(err)
 			}
@@ -238,14 +238,17 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptClosesTheLedger(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, "SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('ana', 'm', 1000)")
-	process, wait := started(t, io.Discard, db, endless+"SELECT max(length(geoind_laplace('ana', 48.85, 2.35, 0.000001))) FROM c;\n")
+	process, wait := started(t, io.Discard, endless+"SELECT max(length(geoind_laplace('ana', 48.85, 2.35, 0.000001))) FROM c;\n",
+		"--no-preflight", db)
+	const sql = "SELECT spent > 0, reserved FROM ledger_balance WHERE account = 'ana'"
+	for strings.HasSuffix(clitest.Query(t, "-csv", db, sql), "\n0,0\n") { // it has not begun
+	}
 	if err := clitest.Signal(process, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	if status := wait(); status != 130 {
 		t.Errorf("status %d", status)
 	}
-	const sql = "SELECT spent > 0, reserved FROM ledger_balance WHERE account = 'ana'"
 	if got := clitest.Query(t, "-csv", db, sql); !strings.HasSuffix(got, "\n1,0\n") {
 		t.Errorf("spent > 0, reserved: %s", got)
 	}
