@@ -190,8 +190,8 @@ func TestReaderThatLeaves(t *testing.T) {
 const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) "
 
 // started runs statements on standard input, the last of which does not end, and
-// returns once the first has answered.
-func started(t *testing.T, errOut io.Writer, script string, args ...string) (process *os.Process, wait func() int) {
+// returns once a statement before them has answered. They print nothing, which wait checks.
+func started(t *testing.T, errOut io.Writer, script string, args ...string) (process *os.Process, wait func() (status int)) {
 	t.Helper()
 	cmd := clitest.Command(t, append([]string{"-csv"}, args...)...)
 	cmd.Stderr = errOut
@@ -206,14 +206,22 @@ func started(t *testing.T, errOut io.Writer, script string, args ...string) (pro
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(in, "SELECT 1;\n"+script); err != nil {
+	if _, err := io.WriteString(in, "SELECT 1 AS first;\n"+script); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+	answers := bufio.NewReader(out)
+	if _, err := answers.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond) // lets the statement run; it may also be hit earlier
-	return cmd.Process, func() int { defer in.Close(); return clitest.ExitStatus(t, cmd.Wait()) }
+	return cmd.Process, func() int {
+		t.Helper()
+		defer in.Close()
+		if rest, err := io.ReadAll(answers); string(rest) != "1\n" || err != nil {
+			t.Errorf("below the heading of the first answer there is %q, %v", rest, err)
+		}
+		return clitest.ExitStatus(t, cmd.Wait())
+	}
 }
 
 func TestInterrupt(t *testing.T) {
