@@ -346,10 +346,10 @@ func (x *playedTarget) p() *player { return (*player)(x) }
 
 func (x *playedTarget) Create(ctx context.Context, name string) (w io.WriteCloser, err error) {
 	err = x.p().act("create", func() (err error) { w, err = LocalFiles.Create(ctx, name); return err })
-	if err != nil && w != nil {
-		abandon(w) // of a process that is killed, all files are closed, and Windows keeps a removed file until then
-	}
 	if err != nil {
+		if w != nil {
+			abandon(w) // of a process that is killed, all files are closed, and Windows keeps a removed file until then
+		}
 		return nil, err
 	}
 	return &playedFile{w, x.p()}, nil
