@@ -65,8 +65,8 @@ func (c call) column(a *argument) string {
 		place++
 	}
 	found := ""
-	for _, sql := range c.session.conn.RunningSQL() {
-		for _, passed := range passedTo(sql, c.name) {
+	for _, running := range c.session.conn.Running() {
+		for _, passed := range passedTo(running.SQL, c.name) {
 			if place >= len(passed) {
 				continue
 			}

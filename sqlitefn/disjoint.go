@@ -1,15 +1,10 @@
 package sqlitefn
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
-	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/internal/vdbe"
 )
 
 // Groups cost once under d1. The answer about the readings of one group distinguishes readings
@@ -18,12 +13,7 @@ import (
 // distances add up to at most that of all readings, and the sum is at most the largest epsilon
 // times this distance. So each account is charged the largest epsilon among its groups, for each
 // place where an aggregate under d1 stands in the compiled statement. A place whose groups are
-// not proved to be disjoint is charged for each of them.
-//
-// The proof is that of [vdbe.Program.Disjoint], about the program that SQLite compiles for the
-// statement's text. It holds while no table and no schema changes: a running statement does not
-// see the changes of other connections, and of its own connection no other statement may have
-// changed anything since the statement began.
+// not proved to be disjoint, see [statement.separate], is charged for each of them.
 
 // secretReading is the position of the reading among the arguments of the aggregates.
 const secretReading = 1
@@ -32,7 +22,6 @@ const secretReading = 1
 type callSite struct {
 	groups   int
 	separate error                           // why its groups are charged one by one; nil while they cost once
-	schemas  string                          // the versions of the schemas at the first group
 	first    bill                            // of the first group, until there is a second
 	paid     map[budget.Unit]*paidByAccounts // from the second group on
 }
@@ -90,8 +79,7 @@ func (p *callSite) due(t *statement, f *function, b bill) (_ bill, err error) {
 		return b, nil
 	}
 	if p.groups == 1 {
-		p.schemas, err = t.session.schemas()
-		return b, err
+		return b, t.rememberBeginning(f)
 	}
 	if p.paid == nil {
 		p.paid = map[budget.Unit]*paidByAccounts{}
@@ -100,7 +88,7 @@ func (p *callSite) due(t *statement, f *function, b bill) (_ bill, err error) {
 	}
 	due, less := p.unpaid(b)
 	if p.groups == 2 || less {
-		p.separate, err = t.separate(p, f)
+		p.separate, err = t.separate(f)
 	}
 	if p.separate != nil {
 		return b, err
@@ -157,117 +145,4 @@ func (p *callSite) in(unit budget.Unit) *paidByAccounts {
 		p.paid[unit] = paid
 	}
 	return paid
-}
-
-var (
-	errChanged     = errors.New("another statement of the connection has changed rows or tables since the statement began")
-	errUncommitted = errors.New("the open transaction has changed something, and a rollback would change it back")
-)
-
-// separate returns why the groups of a place have to be charged one by one, or nil if they are
-// proved to be disjoint.
-func (t *statement) separate(p *callSite, f *function) (separate, err error) {
-	s := t.session
-	schemas, err := s.schemas()
-	if err != nil {
-		return nil, err
-	}
-	if t.changes != s.conn.TotalChanges() || schemas != p.schemas {
-		return errChanged, nil
-	}
-	// One of the texts is that of this statement. SQLite does not tell which.
-	for _, sql := range s.conn.RunningSQL() {
-		key := programKey{sql, schemas, f.name, t.uncommitted}
-		proof, err := proofs.get(s, key, func() (proof, error) { return proof{s.proveDisjoint(sql, f, t.uncommitted)}, nil })
-		if err != nil || proof.missing != nil {
-			return proof.missing, err
-		}
-	}
-	return nil, nil
-}
-
-// programKey is what a compiled program depends on, and what is to be proved about it.
-type programKey struct {
-	sql, schemas, aggregate string
-	uncommitted             bool
-}
-
-// proof holds why nothing is proved, if there is a reason.
-type proof struct{ missing error }
-
-// proofs remembers what is proved about the groups of an aggregate in a statement.
-var proofs = newMemo[programKey, proof]()
-
-// proveDisjoint returns nil if the groups of an aggregate are proved to be disjoint at each
-// place where it stands in a statement, and otherwise why not. If the statement begins in a
-// transaction with uncommitted changes, it must not return rows: between two rows a rollback
-// may change what it reads, which changes no row count.
-func (s *session) proveDisjoint(sql string, f *function, uncommitted bool) error {
-	if sql == "" {
-		return errors.New("the text of a running statement is not known")
-	}
-	program, err := s.explain(sql)
-	if err != nil {
-		return fmt.Errorf("the statement cannot be explained: %w", err)
-	}
-	if !program.Steps(f.name) {
-		return nil // another statement that runs at the same time
-	}
-	pure, err := s.pureFunctions()
-	if err != nil {
-		return err
-	}
-	return s.proveProgramDisjoint(program, pure, f, uncommitted)
-}
-
-// proveProgramDisjoint is proveDisjoint for a compiled statement.
-func (s *session) proveProgramDisjoint(program vdbe.Program, pure functionSet, f *function, uncommitted bool) error {
-	if uncommitted && program.ReturnsRows() {
-		return errUncommitted
-	}
-	tables, err := s.tablesByRoot()
-	if err != nil {
-		return err
-	}
-	return program.Disjoint(f.name, secretReading, pure.has, func(database, root int) string {
-		return tables[[2]int{database, root}]
-	})
-}
-
-// schemas returns the versions of the schemas of all databases of the connection.
-func (s *session) schemas() (string, error) {
-	databases, err := s.databases()
-	if err != nil {
-		return "", err
-	}
-	var versions strings.Builder
-	for _, d := range databases {
-		err := s.query("PRAGMA "+d.table("schema_version"), func(st *sqlite.Stmt) {
-			fmt.Fprintf(&versions, "%s %d\n", d.name, columnInt(st, 0))
-		})
-		if err != nil {
-			return "", err
-		}
-	}
-	return versions.String(), nil
-}
-
-// tablesByRoot returns the name of each table by the number of its database and the root page
-// of the table or of one of its indexes.
-func (s *session) tablesByRoot() (map[[2]int]string, error) {
-	databases, err := s.databases()
-	if err != nil {
-		return nil, err
-	}
-	tables := map[[2]int]string{}
-	for _, d := range databases {
-		tables[[2]int{d.number, 1}] = "sqlite_schema"
-		err := s.query("SELECT rootpage, tbl_name FROM "+d.table("sqlite_schema")+" WHERE rootpage > 0", func(st *sqlite.Stmt) {
-			tables[[2]int{d.number, columnInt(st, 0)}] = columnText(st, 1)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return tables, nil
 }

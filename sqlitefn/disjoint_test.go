@@ -195,7 +195,10 @@ func TestGroupsCostEachWhileRowsChange(t *testing.T) {
 }
 
 // probes records the values that each group of the aggregate probe saw.
-type probes struct{ groups [][]int64 }
+type probes struct {
+	groups   [][]int64
+	complete int // groups
+}
 
 type probe struct {
 	in *probes
@@ -212,7 +215,10 @@ func (p *probe) Step(_, x any) {
 	}
 }
 
-func (p *probe) Done() int64 { return 1 }
+func (p *probe) Done() int64 {
+	p.in.complete++
+	return 1
+}
 
 func (d *database) probes() *probes {
 	p := new(probes)
@@ -284,43 +290,50 @@ func (q randomSQL) condition(t string) string {
 		t+"x < (SELECT max(x) FROM r)", t+"h = 2 OR "+t+"g = 1")
 }
 
-// statement returns a random statement with %s before the arguments of its aggregates.
-func (q randomSQL) statement() string {
+// with returns a random common table expression c.
+func (q randomSQL) with() string {
+	if q.IntN(8) == 0 {
+		return "WITH RECURSIVE c(a, g, h, x) AS (SELECT a, g, h, x FROM r UNION ALL SELECT a, g + 1, h, x FROM c WHERE g < 3) "
+	}
+	return "WITH c AS " + q.of("", "MATERIALIZED ", "NOT MATERIALIZED ") + "(SELECT a, g, h, x FROM " + q.of("r", "s", "w", "r WHERE h > 1") + ") "
+}
+
+// groups returns a random SELECT of groups, with %s before the arguments of its aggregates.
+func (q randomSQL) groups() string {
 	call := func() string {
 		return "%s('ana', " + q.of("x", "x", "x", "x + 0", "abs(x)", "CASE WHEN h > 1 THEN x END") + ")" + q.of("", "", " FILTER (WHERE h < 3)")
 	}
-	selects := func() string {
-		keys := q.of("g", "g", "g", "h", "g, h", "g % 2", "x", "")
-		query := "SELECT " + q.of("g", "1", "count(*)") + ", " + call()
-		if q.IntN(4) == 0 {
-			query += " + " + call()
-		}
-		query += " FROM " + q.source(q.IntN(4))
-		if q.IntN(3) == 0 {
-			query += " WHERE " + q.condition("")
-		}
-		if keys != "" {
-			query += " GROUP BY " + keys + q.of("", "", " HAVING count(*) > 1")
-		}
-		return query
+	keys := q.of("g", "g", "g", "h", "g, h", "g % 2", "x", "")
+	query := "SELECT " + q.of("g", "1", "count(*)") + ", " + call()
+	if q.IntN(4) == 0 {
+		query += " + " + call()
 	}
-	with := "WITH c AS " + q.of("", "MATERIALIZED ", "NOT MATERIALIZED ") + "(SELECT a, g, h, x FROM " + q.of("r", "s", "w", "r WHERE h > 1") + ") "
-	if q.IntN(8) == 0 {
-		with = "WITH RECURSIVE c(a, g, h, x) AS (SELECT a, g, h, x FROM r UNION ALL SELECT a, g + 1, h, x FROM c WHERE g < 3) "
+	query += " FROM " + q.source(q.IntN(4))
+	if q.IntN(3) == 0 {
+		query += " WHERE " + q.condition("")
 	}
+	if keys != "" {
+		query += " GROUP BY " + keys + q.of("", "", " HAVING count(*) > 1")
+	}
+	return query
+}
+
+// statement returns a random statement with %s before the arguments of its aggregates.
+func (q randomSQL) statement() string {
+	with := q.with()
 	switch q.IntN(10) {
 	case 0:
-		return with + selects() + " UNION ALL " + selects()
+		return with + q.groups() + " UNION ALL " + q.groups()
 	case 1:
 		return with + "SELECT g, (SELECT %s('ana', k.x) FROM " + q.source(1) + " k WHERE k.g " + q.of("=", "<") + " l.g) FROM " + q.source(1) + " l"
 	case 2:
-		return "INSERT INTO " + q.of("out", "out", "r(g, h)") + " " + with + strings.Replace(selects(), "count(*),", "1,", 1)
+		return "INSERT INTO " + q.of("out", "out", "r(g, h)") + " " + with + strings.Replace(q.groups(), "count(*),", "1,", 1)
 	case 3:
-		return with + "SELECT * FROM (" + selects() + ") ORDER BY 2"
+		return with + "SELECT * FROM (" + q.groups() + ") ORDER BY 2"
 	case 4:
-		return with + "SELECT m.*, n.* FROM (" + selects() + ") m, (" + selects() + ") n LIMIT 20"
+		return with + "SELECT m.*, n.* FROM (" + q.groups() + ") m, (" + q.groups() + ") n LIMIT 20"
 	default:
-		return with + selects()
+		return with + q.groups()
 	}
 }
 

@@ -187,13 +187,7 @@ func (d *dryRun) run() error {
 	} else {
 		err = d.stmt.Run()
 	}
-	if err != nil {
-		return err
-	}
-	for f := range d.rules {
-		d.rules[f] = groupRule(s.proveProgramDisjoint(d.program, d.pure, f, d.uncommitted))
-	}
-	return nil
+	return err
 }
 
 // runDry makes a dry run of one statement. It also reports whether the statement is proved to
@@ -225,7 +219,7 @@ func (s *session) checkUndoable(program vdbe.Program) error {
 		return errors.New("sql has a parameter, which has no value in a dry run; write the value in its place")
 	case program.RollsBack() && !s.conn.AutoCommit():
 		return errors.New("sql may roll back the open transaction (OR ROLLBACK)")
-	case program.ChangesSchema() && s.conn.Running() > 1:
+	case program.ChangesSchema() && len(s.conn.Running()) > 1:
 		// To undo it SQLite would abort the statements that are reading rows.
 		return errors.New("sql makes a table, which cannot be dry-run while other statements run")
 	}

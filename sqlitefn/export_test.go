@@ -168,3 +168,8 @@ func (c *Conn) Book(t testing.TB) ledger.Ledger {
 	}
 	return book
 }
+
+// AnswersFirst calls answersFirst for an aggregate of so many arguments, the last of which is the metric.
+func AnswersFirst(sql, name string, args int) bool {
+	return answersFirst(sql, &function{name: name, args: make([]*argument, args)})
+}

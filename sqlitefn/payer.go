@@ -204,8 +204,13 @@ func (d *dryRun) payAll(_ *statement, f *function, b bill) (receipt, error) {
 }
 
 func (d *dryRun) payDisjoint(t *statement, place int, f *function, b bill) (receipt, error) {
-	d.rules[f] = ""
-	return payDisjoint(d, t, place, f, b)
+	paid, err := payDisjoint(d, t, place, f, b)
+	if _, known := d.rules[f]; err == nil && !known {
+		var missing error
+		missing, err = t.separate(f)
+		d.rules[f] = groupRule(missing)
+	}
+	return paid, err
 }
 
 func (d *dryRun) payOnce(f *function, account string, price budget.Price) (receipt, error) {

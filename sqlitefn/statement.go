@@ -13,18 +13,17 @@ import (
 // in the ledger, what groups have paid for each other, the last plan of each function, and how
 // its answers were drawn.
 type statement struct {
-	session     *session
-	ended       bool // SQLite still ends a group of it, and then nothing ends it
-	changes     int  // of rows by the connection before the statement began
-	uncommitted bool // whether it began in a transaction that had changed something
-	places      map[int]*callSite
-	ledger      ledger.Statement // nil until the first charge
-	spenders    []spender
-	plans       []*plan
-	answers     answers
-	opener      *catalog.Keeper               // of sealed values; nil before the first
-	values      map[budget.Unit]*valueCharges // of sealed values under d1
-	repeated    map[int]*repeats              // of sealed values, by place
+	session  *session
+	ended    bool       // SQLite still ends a group of it, and then nothing ends it
+	began    *beginning // nil before the first group under d1
+	places   map[int]*callSite
+	ledger   ledger.Statement // nil until the first charge
+	spenders []spender
+	plans    []*plan
+	answers  answers
+	opener   *catalog.Keeper               // of sealed values; nil before the first
+	values   map[budget.Unit]*valueCharges // of sealed values under d1
+	repeated map[int]*repeats              // of sealed values, by place
 
 	tracePolicy declaredTrace // whose plan is kept
 	tracePlan   *tracePlan
@@ -38,13 +37,7 @@ type spender struct {
 	ledger.Spender
 }
 
-func (s *session) newStatement() *statement {
-	t := &statement{session: s, changes: s.conn.TotalChanges(), uncommitted: s.conn.Uncommitted()}
-	if s.dry != nil {
-		t.uncommitted = s.dry.uncommitted
-	}
-	return t
-}
+func (s *session) newStatement() *statement { return &statement{session: s} }
 
 // statement returns the running statement.
 func (c call) statement() *statement {

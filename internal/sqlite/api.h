@@ -65,6 +65,7 @@ typedef void (*sqlite3_destructor_type)(void *);
 #define SQLITE_INDEX_SCAN_UNIQUE 1
 #define SQLITE_VTAB_DIRECTONLY 3
 #define SQLITE_FCNTL_VFSNAME 12
+#define SQLITE_STMTSTATUS_VM_STEP 4
 
 struct sqlite3_vtab {
   const sqlite3_module *pModule;
@@ -149,7 +150,9 @@ int sqlite3_db_readonly(sqlite3 *, const char *);
 sqlite3_stmt *sqlite3_next_stmt(sqlite3 *, sqlite3_stmt *);
 int sqlite3_stmt_busy(sqlite3_stmt *);
 const char *sqlite3_sql(sqlite3_stmt *);
+int sqlite3_stmt_status(sqlite3_stmt *, int, int);
 const char *sqlite3_db_filename(sqlite3 *, const char *);
+int sqlite3_uri_boolean(const char *, const char *, int);
 int sqlite3_file_control(sqlite3 *, const char *, int, void *);
 int sqlite3_total_changes(sqlite3 *);
 void sqlite3_interrupt(sqlite3 *);
@@ -180,6 +183,7 @@ int sqlite3_bind_text(sqlite3_stmt *, int, const char *, int, sqlite3_destructor
 int sqlite3_bind_blob(sqlite3_stmt *, int, const void *, int, sqlite3_destructor_type);
 int sqlite3_bind_null(sqlite3_stmt *, int);
 int sqlite3_column_count(sqlite3_stmt *);
+int sqlite3_data_count(sqlite3_stmt *);
 const char *sqlite3_column_name(sqlite3_stmt *, int);
 const char *sqlite3_column_decltype(sqlite3_stmt *, int);
 int sqlite3_bind_parameter_count(sqlite3_stmt *);

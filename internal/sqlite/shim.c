@@ -46,17 +46,12 @@ int gs_error_offset(void *db) {
 }
 const char *gs_errstr(int code) { return sqlite3_errstr(code); }
 int gs_autocommit(void *db) { return sqlite3_get_autocommit(db); }
+int gs_reading(void *db, const char *name) { return sqlite3_txn_state(db, name) > 0; }
 int gs_writing(void *db) { return sqlite3_txn_state(db, "main") == SQLITE_TXN_WRITE; }
 int gs_uncommitted(void *db) {
   return !sqlite3_get_autocommit(db) && sqlite3_txn_state(db, 0) == SQLITE_TXN_WRITE;
 }
 int gs_readonly(void *db) { return sqlite3_db_readonly(db, "main"); }
-int gs_running(void *db) {
-  int n = 0;
-  for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s))
-    n += sqlite3_stmt_busy(s) != 0;
-  return n;
-}
 static int gs_contains(const char *text, const char *name) {
   int n = (int)strlen(name);
   for (; *text; text++)
@@ -72,15 +67,44 @@ int gs_named(void *db, const char *name) {
   }
   return 0;
 }
-// The text of the running statement with index i, 0 if there is none.
-const char *gs_running_sql(void *db, int i, int *found) {
+// Describes the running statement with index i, or reports that there is none.
+int gs_running_at(void *db, int i, gs_running *r) {
   for (sqlite3_stmt *s = sqlite3_next_stmt(db, 0); s; s = sqlite3_next_stmt(db, s)) {
     if (!sqlite3_stmt_busy(s) || i-- > 0) continue;
-    *found = 1;
-    return sqlite3_sql(s);
+    r->stmt = s;
+    r->sql = sqlite3_sql(s);
+    r->columns = sqlite3_column_count(s);
+    r->returned = sqlite3_data_count(s);
+    r->steps = sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 0);
+    return 1;
   }
-  *found = 0;
   return 0;
+}
+static void gs_told(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  (void)n, (void)in;
+  sqlite3_result_int64(ctx, sqlite3_data_count(*(sqlite3_stmt **)sqlite3_user_data(ctx)));
+}
+// Reports whether data_count tells a function that its statement has returned a row before. It tries
+// that on a connection which nobody else uses.
+int gs_tells_rows(void *db) {
+  const char *two = "SELECT 0 UNION ALL SELECT told()";
+  sqlite3_stmt *s = 0;
+  int told = sqlite3_create_function_v2(db, "told", 0, SQLITE_UTF8, &s, gs_told, 0, 0, 0) == SQLITE_OK &&
+             sqlite3_prepare_v2(db, two, -1, &s, 0) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
+             sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) > 0;
+  sqlite3_finalize(s);
+  return told;
+}
+// Reports whether other connections may change a database while this one reads it, since nothing locks it.
+int gs_unlocked(void *db, const char *name) {
+  const char *file = sqlite3_db_filename(db, name);
+  char *vfs = 0;
+  int none = 0;
+  if (sqlite3_file_control(db, name, SQLITE_FCNTL_VFSNAME, &vfs) == SQLITE_OK && vfs) {
+    none = gs_contains(vfs, "-none");
+    sqlite3_free(vfs);
+  }
+  return none || (file && (sqlite3_uri_boolean(file, "nolock", 0) || sqlite3_uri_boolean(file, "immutable", 0)));
 }
 int gs_total_changes(void *db) { return sqlite3_total_changes(db); }
 void gs_interrupt(void *db) { sqlite3_interrupt(db); }

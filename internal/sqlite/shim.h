@@ -59,6 +59,15 @@ typedef struct {
   const char *names; // of the functions, each with its terminating NUL, and an empty one
 } gs_watch;
 
+// A statement that has begun and not ended.
+typedef struct {
+  void *stmt;
+  const char *sql; // 0 if a legacy function has prepared it
+  int columns;     // of its rows
+  int returned;    // columns of the row that it has returned last, see gs_tells_rows
+  int steps;       // instructions that its calls of sqlite3_step have executed which have returned
+} gs_running;
+
 // What the statements of a connection may do. The lists are of names in lower case, each with its
 // terminating NUL and with an empty one at the end, but for functions, which are sorted.
 typedef struct {
@@ -89,10 +98,12 @@ const char *gs_errstr(int code);
 int gs_autocommit(void *db);
 int gs_writing(void *db);
 int gs_uncommitted(void *db);
+int gs_reading(void *db, const char *name);
 int gs_readonly(void *db);
-int gs_running(void *db);
+int gs_running_at(void *db, int i, gs_running *r);
+int gs_tells_rows(void *db);
+int gs_unlocked(void *db, const char *name);
 int gs_named(void *db, const char *name);
-const char *gs_running_sql(void *db, int i, int *found);
 int gs_total_changes(void *db);
 int gs_set_watch(void *db, gs_watch *w); // 0 for none
 int gs_set_guard(void *db, gs_guard *g); // 0 for none

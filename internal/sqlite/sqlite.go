@@ -175,22 +175,6 @@ func (c *Conn) Uncommitted() bool { return C.gs_uncommitted(c.db) != 0 }
 // SQLite opens a file that it must not write for reading only.
 func (c *Conn) Writable() bool { return C.gs_readonly(c.db) == 0 }
 
-// Running returns the number of statements that have begun and not ended.
-func (c *Conn) Running() int { return int(C.gs_running(c.db)) }
-
-// RunningSQL returns the texts of the statements that have begun and not ended. The text of
-// a statement that a legacy function prepared is empty.
-func (c *Conn) RunningSQL() (texts []string) {
-	for {
-		var found C.int
-		text := C.gs_running_sql(c.db, C.int(len(texts)), &found)
-		if found == 0 {
-			return texts
-		}
-		texts = append(texts, C.GoString(text))
-	}
-}
-
 // TotalChanges returns how many rows the statements of the connection that have ended have
 // inserted, changed and deleted. The number may wrap around.
 func (c *Conn) TotalChanges() int { return int(C.gs_total_changes(c.db)) }

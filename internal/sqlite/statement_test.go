@@ -244,7 +244,7 @@ func TestRunning(t *testing.T) {
 	c := memory(t)
 	running := func(want int) {
 		t.Helper()
-		if got := c.Running(); got != want {
+		if got := len(c.Running()); got != want {
 			t.Errorf("%d statements run, want %d", got, want)
 		}
 	}

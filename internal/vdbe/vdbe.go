@@ -26,6 +26,11 @@ func (p Program) Writes() bool {
 	return p.has(func(op *Op) bool { return op.Name == "Transaction" && op.P2 != 0 })
 }
 
+// Shares reports whether the statement locks tables of a cache that connections of the process share.
+func (p Program) Shares() bool {
+	return p.has(func(op *Op) bool { return op.Name == "TableLock" })
+}
+
 // ChangesSchema reports whether the statement creates or changes a table or the like.
 func (p Program) ChangesSchema() bool {
 	return p.has(func(op *Op) bool { return op.Name == "ParseSchema" })
