@@ -22,7 +22,7 @@ import (
 type Analyst struct {
 	Role      string
 	MayAsk    func(table, column string) bool                 // about a sealed column
-	Largest   func(budget.Unit) (most budget.Amount, ok bool) // epsilon of a call; ok is false if it has no bound of its own
+	Largest   func(budget.Unit) (most budget.Amount, ok bool) // that a call may cost an account; ok is false if it has no bound of its own
 	Budget    func(budget.Unit) (budget.Amount, bool)         // of each account, for all answers; false if the unit may not be spent
 	MaxRepeat int                                             // see WithMaxRepeat
 	LeaveOut  bool                                            // whether accounts that cannot pay are left out
@@ -233,15 +233,20 @@ func (e *Evaluation) mayAsk(c *catalog.Column) error {
 	return nil
 }
 
-// admit checks the price of an answer against what the analyst may spend in a call.
-func (e *Evaluation) admit(price budget.Price) error {
-	if most, bound := e.analyst.Largest(price.Unit); bound && price.Amount > most {
-		return &PermissionError{fmt.Sprintf("epsilon %v is above %v, the most that role %s may spend per %s in a call", price.Amount, most, e.analyst.Role, price.Unit)}
-	}
+// admit checks whether an answer may cost an account a price so many times.
+func (e *Evaluation) admit(price budget.Price, times int64) error {
 	if _, spends := e.analyst.Budget(price.Unit); !spends {
 		return &PermissionError{fmt.Sprintf("role %s has no budget per %s", e.analyst.Role, price.Unit)}
 	}
-	return nil
+	most, bound := e.analyst.Largest(price.Unit)
+	if cost, ok := price.Amount.Times(times); !bound || ok && cost <= most {
+		return nil
+	}
+	asked := price.Amount.String()
+	if times > 1 {
+		asked = fmt.Sprintf("%s, %d times for an account,", asked, times)
+	}
+	return &PermissionError{fmt.Sprintf("epsilon %s is above %v, the most that role %s may spend per %s in a call", asked, most, e.analyst.Role, price.Unit)}
 }
 
 // A PermissionError says that an analyst may not ask something, whatever budgets say.

@@ -269,6 +269,26 @@ func TestAnalystsAreBound(t *testing.T) {
 		}
 	}
 	d.paysIn("kWh", "", "")
+	// The cap is on all that a call costs an account: ana has three of the rows.
+	d.analyst.MaxRepeat = 3
+	d.analyst.Largest = amounts(2)
+	for query, want := range map[string]string{
+		`SELECT dx_histogram(kwh, 1, 3) FROM s`:                   "dx_histogram: epsilon 1, 3 times for an account, is above 2, the most that role ann may spend per record in a call",
+		`SELECT dx_sum(kwh, 0.75, 'dh') FROM s`:                   "dx_sum: epsilon 0.75, 3 times for an account, is above 2",
+		`SELECT dx_count(kwh, 0.75) FROM s`:                       "dx_count",
+		`SELECT dx_sum(kwh, 0.75) FROM s, (VALUES (1), (2), (3))`: "dx_sum: epsilon 0.75, 3 times for an account, is above 2, the most that role ann may spend per kWh in a call",
+		`SELECT dx_avg(kwh, 2.1, 'dinf') FROM s`:                  "dx_avg: epsilon 2.1 is above 2",
+		`SELECT dx_median(kwh, 1.5) FROM s, (VALUES (1), (2))`:    "dx_median: epsilon 1.5, 2 times for an account, is above 2",
+		`SELECT dx_heatmap(place, 1, 50000) FROM s`:               "dx_heatmap: epsilon 1, 3 times for an account, is above 2",
+		`SELECT dx_sum(kwh, 2) + dx_histogram(kwh, 1, 3) FROM s`:  "dx_histogram: epsilon 1, 3 times",
+	} {
+		for _, d.quote = range []bool{true, false} {
+			d.isRefused(query, want)
+		}
+	}
+	d.paysIn("record", "", "")
+	d.analyst.MaxRepeat = 1
+	d.analyst.Largest = func(budget.Unit) (budget.Amount, bool) { return 0, false }
 	if _, err := d.ask(`SELECT dx_sum(kwh, 3, 'dh') FROM s WHERE id > 3`); err != nil {
 		t.Error(err)
 	}

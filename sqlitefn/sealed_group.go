@@ -117,7 +117,7 @@ func (g *sealedGroup) admit(c call, a *argument, o opened) (err error) {
 		return err
 	}
 	if e := c.session.evaluation; e != nil {
-		if err := e.admit(g.price.Price); err != nil {
+		if err := e.admit(g.price.Price, 1); err != nil { // before all of the rows are read
 			return err
 		}
 		g.settings = c.copySettings()
@@ -184,6 +184,11 @@ func (g *sealedGroup) owe(t *statement) error {
 			times = m.rows
 		case perValue:
 			times = int64(m.most)
+		}
+		if e := t.session.evaluation; e != nil {
+			if err := e.admit(g.price.Price, times); err != nil {
+				return err
+			}
 		}
 		var ok bool
 		if m.epsilon, ok = g.price.Amount.Times(times); !ok {

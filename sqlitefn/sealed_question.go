@@ -25,7 +25,7 @@ func (t *statement) payOne(c call, o opened, price budget.Price, draw func(recei
 
 // askValue asks the ledger about one value.
 func (e *Evaluation) askValue(c call, o opened, price budget.Price, draw func(receipt) answer) (answer, error) {
-	if err := e.admit(price); err != nil {
+	if err := e.admit(price, 1); err != nil {
 		return answer{}, err
 	}
 	var rows rowsKey

@@ -26,7 +26,8 @@ var roleCommand = &cli.Command{
 
 add NAME --password-file FILE --columns T.C,.. --epsilon UNIT=E .. [--epsilon-max UNIT=E ..] ..
     adds a role that may ask about these sealed columns, and spend E of each account's budget in
-    all, and at most epsilon-max in one call. Public columns are for everybody
+    all, and at most epsilon-max in one call, for all of the account's rows. Public columns are
+    for everybody
 drop NAME
     the role cannot log in any more. What it has spent stays spent
 list
@@ -78,7 +79,7 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 		}
 	}
 	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.Epsilon)), "epsilon", "with add: spend at most `UNIT=E` of each account in all, such as kWh=1; may be given again")
-	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMax)), "epsilon-max", "with add: spend at most `UNIT=E` in one call; may be given again")
+	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMax)), "epsilon-max", "with add: one call costs an account at most `UNIT=E`, all of its rows together; may be given again")
 	set("max-repeat", "let a group have a sealed value up to `N` times (default 1)", func(v string) (err error) {
 		t.role.MaxRepeat, err = parseRepeats(v)
 		return err

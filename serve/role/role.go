@@ -25,9 +25,9 @@ type Role struct {
 	Verifier wire.Verifier `json:"verifier"` // of its password
 	Columns  []string      `json:"columns"`  // sealed columns that it may ask about, as TABLE.COLUMN
 
-	// EpsilonMax is the most that one call may spend of each account, and Epsilon the most that
-	// all answers to the role may, both by unit. A unit that EpsilonMax lacks has no bound of its
-	// own; one that Epsilon lacks may not be spent.
+	// EpsilonMax is the most that one call may cost an account, with all of its rows and as often as
+	// they are repeated, and Epsilon the most that all answers to the role may, both by unit. A unit
+	// that EpsilonMax lacks has no bound of its own; one that Epsilon lacks may not be spent.
 	EpsilonMax map[budget.Unit]budget.Amount `json:"epsilon_max,omitempty"`
 	Epsilon    map[budget.Unit]budget.Amount `json:"epsilon"`
 
