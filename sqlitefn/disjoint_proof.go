@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/vdbe"
 )
 
 // That the groups at a place are disjoint is proved by [vdbe.Program.Disjoint], about the program that EXPLAIN shows for the text
@@ -130,7 +131,7 @@ func (s *session) proveDisjoint(key programKey, f *function) (p proof, err error
 	if key.sql == "" {
 		return proof{missing: errors.New("the text of a running statement is not known")}, nil
 	}
-	program, err := s.explain(key.sql)
+	program, err := vdbe.Explain(s.conn, key.sql)
 	if err != nil {
 		return proof{missing: fmt.Errorf("the statement cannot be explained: %w", err)}, nil
 	}

@@ -147,7 +147,7 @@ func (d *dryRun) compile(sql string) (err error) {
 	if skipBlank(tail) != "" {
 		return errors.New("sql holds more than one statement")
 	}
-	if d.program, err = d.session.explain(sql); err != nil {
+	if d.program, err = vdbe.Explain(d.session.conn, sql); err != nil {
 		return err
 	}
 	if err := d.session.checkUndoable(d.program); err != nil {

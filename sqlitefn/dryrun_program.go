@@ -4,17 +4,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/internal/vdbe"
 )
-
-// explain compiles a statement and lists its program.
-func (s *session) explain(sql string) (p vdbe.Program, err error) {
-	err = s.query("EXPLAIN "+sql, func(st *sqlite.Stmt) {
-		p = append(p, vdbe.Op{Name: columnText(st, 1), P1: columnInt(st, 2), P2: columnInt(st, 3),
-			P3: columnInt(st, 4), P4: columnText(st, 5), P5: columnInt(st, 6)})
-	})
-	return p, err
-}
 
 // functionSet is a set of SQL functions by their names in lower case. The entry is false
 // for a name that some functions in the set and some outside it share.

@@ -98,7 +98,7 @@ func (s *session) misuses(sql string) ([]Misuse, vdbe.Program, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	program, err := s.explain(sql)
+	program, err := vdbe.Explain(s.conn, sql)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,8 +28,6 @@ type Permit struct {
 	Functions []string // that may be called
 	Tables    []string // of geosql's, that may be read
 	Modules   []string // virtual tables that may not be read
-	Sealed    []string // tables that have sealed columns: see ReadsSealed
-	Asking    []string // functions, and table-valued ones, that ask about them: see Asks
 }
 
 // Guard begins to guard the connection.
@@ -47,7 +45,6 @@ func (c *Conn) Guard(p Permit) (*Guard, error) {
 		unsafe.Slice(g.c.functions, len(functions))[i] = C.CString(f)
 	}
 	g.c.tables, g.c.modules = nameList(p.Tables), nameList(p.Modules)
-	g.c.sealed_tables, g.c.asking = nameList(p.Sealed), nameList(p.Asking)
 	if rc := C.gs_set_guard(c.db, g.c); rc != 0 {
 		g.free()
 		return nil, c.lastError()
@@ -70,16 +67,19 @@ func (g *Guard) Lift(f func() error) error {
 
 // Begin forgets what was noted about earlier statements.
 func (g *Guard) Begin() {
-	g.c.sealed, g.c.asks, g.c.action, g.c.name[0], g.c.timed_out = 0, 0, 0, 0, 0
+	g.c.action, g.c.name[0], g.c.timed_out = 0, 0, 0
 }
 
-// ReadsSealed reports whether a statement that was compiled since Begin reads a table with sealed
-// columns, also where a view reads it.
-func (g *Guard) ReadsSealed() bool { return g.c.sealed != 0 }
-
-// Asks reports whether a statement that was compiled since Begin calls one of the permit's functions that ask, also
-// where a view calls it.
-func (g *Guard) Asks() bool { return g.c.asks != 0 }
+// MayRead reports whether statements may read a table of a database.
+//
+// SQLite does not tell the guard about everything that a statement reads: not about columns that a join matches by USING or
+// NATURAL, and so not about a table of which no other column is read. Look at what the compiled statement opens, too.
+func (g *Guard) MayRead(table, database string) bool {
+	t, d := C.CString(table), C.CString(database)
+	defer C.free(unsafe.Pointer(t))
+	defer C.free(unsafe.Pointer(d))
+	return C.gs_may_read(g.c, t, d) != 0
+}
 
 // An Action is what a statement wanted to do.
 type Action int
@@ -126,8 +126,6 @@ func (g *Guard) free() {
 	C.free(unsafe.Pointer(g.c.functions))
 	C.free(unsafe.Pointer(g.c.tables))
 	C.free(unsafe.Pointer(g.c.modules))
-	C.free(unsafe.Pointer(g.c.sealed_tables))
-	C.free(unsafe.Pointer(g.c.asking))
 	C.free(unsafe.Pointer(g.c))
 	g.c = nil
 }

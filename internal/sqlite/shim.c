@@ -150,11 +150,9 @@ static int gs_may_call(const gs_guard *g, const char *name) {
   return 0;
 }
 // The database is 0 where SQLite does not say it: a table, or a subquery, of which no column is read.
-static int gs_may_read(gs_guard *g, const char *table, const char *database) {
+int gs_may_read(const gs_guard *g, const char *table, const char *database) {
   if (database && sqlite3_stricmp(database, "main"))
     return !sqlite3_stricmp(database, "pg_catalog") || !sqlite3_stricmp(database, "information_schema");
-  if (gs_listed(g->sealed_tables, table)) g->sealed = 1;
-  if (gs_listed(g->asking, table)) g->asks = 1;
   if (!sqlite3_strnicmp(table, "sqlite_", 7) || !sqlite3_strnicmp(table, "pragma_", 7)) return 0;
   if (!sqlite3_strnicmp(table, "geosql_", 7)) return gs_listed(g->tables, table);
   return !gs_listed(g->modules, table);
@@ -171,7 +169,6 @@ static int gs_allow(void *guard, int action, const char *a, const char *b, const
     if (a && gs_may_read(g, a, database)) return SQLITE_OK;
     break;
   case SQLITE_FUNCTION:
-    if (b && gs_listed(g->asking, b)) g->asks = 1;
     if (b && gs_may_call(g, b)) return SQLITE_OK;
     name = b;
   }

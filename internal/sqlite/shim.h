@@ -72,8 +72,6 @@ typedef struct {
 // terminating NUL and with an empty one at the end, but for functions, which are sorted.
 typedef struct {
   int lifted;            // whether everything is allowed, to statements of the program itself
-  int sealed;            // whether a statement that was compiled reads a table of that list
-  int asks;              // whether one calls a function of that list
   int action;            // that was denied last; 0 if none was
   int timed_out;         // whether a statement took longer than patience
   int64_t patience;      // nanoseconds that what runs may take from since on; 0 for any
@@ -83,8 +81,6 @@ typedef struct {
   int nfunctions;
   const char *tables;    // of the main database, that are not hidden although they look like it
   const char *modules;   // of virtual tables, that may not be read
-  const char *sealed_tables;
-  const char *asking;    // functions, and table-valued ones
 } gs_guard;
 
 // sqlite3 and sqlite3_stmt cross as void*: Go only hands them back.
@@ -107,6 +103,7 @@ int gs_named(void *db, const char *name);
 int gs_total_changes(void *db);
 int gs_set_watch(void *db, gs_watch *w); // 0 for none
 int gs_set_guard(void *db, gs_guard *g); // 0 for none
+int gs_may_read(const gs_guard *g, const char *table, const char *database);
 int gs_limit(void *db, int limit, int most);
 int gs_configure(void *db, int option, int on);
 int64_t gs_limit_heap(int64_t bytes);

@@ -37,14 +37,15 @@ const busyTimeout = 2000
 
 // A database is the analyst's connection.
 type database struct {
-	conn    *sqlite.Conn
-	guard   *sqlite.Guard
-	gate    *sqlitefn.Gate
-	remote  *noting
-	timeout time.Duration
-	types   map[string]uint32       // of columns by their names in lower case; 0 where tables differ
-	sealed  map[uint32]sealedColumn // by number
-	gated   map[gateKey]string      // statements that the gate has let through
+	conn      *sqlite.Conn
+	guard     *sqlite.Guard
+	inspector *inspector
+	gate      *sqlitefn.Gate
+	remote    *noting
+	timeout   time.Duration
+	types     map[string]uint32       // of columns by their names in lower case; 0 where tables differ
+	sealed    map[uint32]sealedColumn // by number
+	gated     map[gateKey]string      // statements that the gate has let through
 }
 
 // A sealedColumn is a column of sealed values.
@@ -159,21 +160,20 @@ func (db *database) harden(own, modules []string) error {
 	}
 	permit.Modules = withheld
 	for _, m := range modules {
-		if m != "json_each" && m != "json_tree" {
+		if !slices.Contains(safeModules, m) {
 			permit.Modules = append(permit.Modules, m)
 		}
 	}
-	for _, f := range sqlitefn.RemoteFunctions() {
-		if f.Charges {
-			permit.Asking = append(permit.Asking, f.Name)
-		}
-	}
-	for _, c := range db.sealed {
-		permit.Sealed = append(permit.Sealed, c.table)
+	if db.inspector, err = newInspector(db.conn, permit.Modules, db.sealed); err != nil {
+		return err
 	}
 	db.guard, err = db.conn.Guard(permit)
+	db.inspector.guard = db.guard
 	return err
 }
+
+// safeModules are the virtual tables of SQLite that only compute. It may list them only once they are used.
+var safeModules = []string{"json_each", "json_tree"}
 
 // readableTables are the tables of declarations, which are public.
 const readableTables = "geosql_universe geosql_domain geosql_region geosql_markov geosql_prior geosql_cip geosql_optimal"

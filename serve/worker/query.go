@@ -41,29 +41,25 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 		return nil, err
 	}
 	private := rewritten
-	if db.guard.ReadsSealed() {
+	seen, err := db.inspect(ctx, rewritten)
+	if err == nil && seen.sealed {
 		private, err = db.pass(ctx, rewritten, s.settings.now[epsilon])
-		if err != nil || private != rewritten {
-			stmt.Close()
-		}
-		if err == nil && private != rewritten {
-			stmt, err = db.compile(ctx, sql, private)
-		}
-		if err != nil {
-			return nil, err
-		}
 	}
-	q := &query{session: s, sql: private, stmt: stmt, asks: db.guard.Asks()}
-	if stmt.Columns() == 0 {
+	if err == nil && private != rewritten {
 		stmt.Close()
-		return nil, newError("42601", "the statement has no columns")
-	}
-	if q.asks {
-		if q.single, err = db.isSingle(ctx, private); err != nil {
-			stmt.Close()
+		if stmt, err = db.compile(ctx, sql, private); err != nil {
 			return nil, err
 		}
+		seen, err = db.inspect(ctx, private)
 	}
+	if err == nil && stmt.Columns() == 0 {
+		err = newError("42601", "the statement has no columns")
+	}
+	if err != nil {
+		stmt.Close()
+		return nil, err
+	}
+	q := &query{session: s, sql: private, stmt: stmt, asks: seen.asks, single: seen.asks && seen.single}
 	d := pgcatalog.Describe(sql, db.typeOf)
 	q.parameters = d.Parameters(stmt.Parameters(), types)
 	results := d.Results()
@@ -77,35 +73,6 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 	}
 	q.columns = resultColumns(d, results, stmt)
 	return q, nil
-}
-
-// isSingle reports whether the program of a statement stops behind each row that it returns. So it has one row at most,
-// and another step does nothing.
-func (db *database) isSingle(ctx context.Context, sql string) (bool, error) {
-	stmt, err := db.compile(ctx, sql, "EXPLAIN "+sql)
-	if err != nil {
-		return false, err
-	}
-	defer stmt.Close()
-	for rows, stops := 0, true; ; {
-		more, err := stmt.Step()
-		if err != nil {
-			return false, db.runError(ctx, err)
-		}
-		if !more {
-			return rows > 0 && stops, nil
-		}
-		instruction := stmt.Column(1)
-		switch name := instruction.Text(); {
-		case !stops && name != "Halt":
-			return false, nil
-		case name == "ResultRow":
-			rows++
-			stops = false
-		default:
-			stops = true
-		}
-	}
 }
 
 // readers are the first words of statements that only read.
