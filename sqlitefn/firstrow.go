@@ -86,9 +86,14 @@ func (r *firstRow) calls(tokens []string) bool {
 	if !strings.EqualFold(unquoted(tokens[0]), r.f.name) || len(tokens) == 1 || tokens[1] != "(" {
 		return false
 	}
+	arguments := 1
+	for in, i := inside(tokens, 1), 0; i < len(in); i = behind(in, i) {
+		if in[i] == "," {
+			arguments++
+		}
+	}
 	end := behind(tokens, 1)
-	hasMetric := len(splitArguments(strings.Join(tokens[2:end], " "))) == len(r.f.args)
-	return !hasMetric && (end == len(tokens) || !is(tokens[end], "FILTER"))
+	return arguments < len(r.f.args) && (end == len(tokens) || !is(tokens[end], "FILTER")) // the last one is the metric
 }
 
 // cutWith takes in the common table expressions behind WITH, and returns what follows them.
