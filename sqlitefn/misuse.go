@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/vdbe"
@@ -115,7 +116,7 @@ func (s *session) misuses(sql string) ([]Misuse, vdbe.Program, error) {
 		Layout:    func(database, root int) vdbe.Layout { return layouts[[2]int{database, root}] },
 		Opens:     charges,
 		Keeps:     func(name string) bool { return name == "dx_narrow" },
-		Arguments: func(name string) int { return mostArguments(texts, name) },
+		Arguments: mostArguments(texts),
 		Foreign:   foreign,
 	})
 	if err != nil {
@@ -129,9 +130,10 @@ func (s *session) misuses(sql string) ([]Misuse, vdbe.Program, error) {
 	for _, c := range columns {
 		byName[c.name()] = c
 	}
+	words := wordsIn(sql)
 	var list []Misuse
 	for _, u := range merged(uses) {
-		m := newMisuse(u.Use, sql, names, byName)
+		m := newMisuse(u.Use, words, names, byName)
 		m.instructions = u.instructions
 		list = append(list, m)
 	}
@@ -212,7 +214,7 @@ var (
 var privateForms = map[string]string{"avg": "dx_avg", "max": "dx_max", "median": "dx_median", "min": "dx_min", "sum": "dx_sum", "total": "dx_sum"}
 
 // newMisuse describes a use to people.
-func newMisuse(u vdbe.Use, sql string, names []string, columns map[string]sealedColumn) Misuse {
+func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[string]sealedColumn) Misuse {
 	m := Misuse{Sealed: u.Columns, Through: u.Name, noun: "answer"}
 	c := columns[u.Columns[0]]
 	counts := fmt.Sprintf("dx_histogram(%s, epsilon, bins) counts", c.quoted())
@@ -221,12 +223,13 @@ func newMisuse(u vdbe.Use, sql string, names []string, columns map[string]sealed
 		counts = fmt.Sprintf("dx_heatmap(%s, epsilon, cell_m) counts", c.quoted())
 		answers = fmt.Sprintf("dx_centroid(%s, epsilon)", c.quoted())
 	}
+	var results []string
 	for _, i := range u.Results {
 		if i < len(names) {
-			m.Result += ", " + names[i]
+			results = append(results, names[i])
 		}
 	}
-	m.Result = strings.TrimPrefix(m.Result, ", ")
+	m.Result = strings.Join(results, ", ")
 	otherwise := "rows"
 	switch u.Kind {
 	case vdbe.UseAggregate:
@@ -251,18 +254,18 @@ func newMisuse(u vdbe.Use, sql string, names []string, columns map[string]sealed
 	case vdbe.UseEqual, vdbe.UseLess, vdbe.UseCondition:
 		otherwise = "choice of rows"
 		words := map[vdbe.UseKind][]string{vdbe.UseEqual: equalWords, vdbe.UseLess: lessWords, vdbe.UseCondition: trueWords}[u.Kind]
-		m.Through = wordsOf(sql, words, map[vdbe.UseKind]string{vdbe.UseEqual: "=", vdbe.UseLess: "<", vdbe.UseCondition: "a condition"}[u.Kind])
+		m.Through = among(words, has, map[vdbe.UseKind]string{vdbe.UseEqual: "=", vdbe.UseLess: "<", vdbe.UseCondition: "a condition"}[u.Kind])
 		m.Instead = "a condition on a sealed value is not possible, but " + counts
 	case vdbe.UseOrder:
 		otherwise = "order of rows"
-		m.Through, m.noun = wordsOf(sql, orderWords, "ORDER BY or GROUP BY"), "order"
+		m.Through, m.noun = among(orderWords, has, "ORDER BY or GROUP BY"), "order"
 		if slices.Contains(setWords[:5], m.Through) { // SQLite may sort to find what is equal
 			otherwise, m.noun = "choice of rows", "answer"
 		}
 		m.Instead = "order and group by a public column, or by a private answer; " + counts
 	case vdbe.UseSet:
 		otherwise = "choice of rows"
-		m.Through = wordsOf(sql, setWords, "DISTINCT or IN")
+		m.Through = among(setWords, has, "DISTINCT or IN")
 		m.Instead = "no two sealed values are equal, but " + counts
 	case vdbe.UseIndex:
 		otherwise = "order of rows"
@@ -278,11 +281,11 @@ func newMisuse(u vdbe.Use, sql string, names []string, columns map[string]sealed
 	return m
 }
 
-// wordsOf returns those of some words that a statement has, or otherwise if it has none, as where a
-// view has them.
-func wordsOf(sql string, words []string, otherwise string) string {
-	var tokens []string
-	adjacent := false // to the last of tokens
+// wordsIn returns the words and operators that a statement has, in upper case. BY and ALL belong to the word before them.
+func wordsIn(sql string) map[string]bool {
+	const operators = "<>=!"
+	has := map[string]bool{}
+	last, adjacent := "", false // the last word, and whether nothing stands behind it yet
 	for rest := sql; rest != ""; {
 		token := nextToken(rest)
 		if rest = rest[len(token):]; skipBlank(token) == "" {
@@ -290,19 +293,26 @@ func wordsOf(sql string, words []string, otherwise string) string {
 			continue
 		}
 		token = strings.ToUpper(token)
-		if last := len(tokens) - 1; last >= 0 {
-			switch operator := "<>=!"; {
-			case adjacent && strings.Contains(operator, token) && strings.Contains(operator, tokens[last]):
-				tokens, token = tokens[:last], tokens[last]+token
-			case token == "BY" || token == "ALL":
-				tokens, token = tokens[:last], tokens[last]+" "+token
-			}
+		switch {
+		case adjacent && strings.Contains(operators, token) && strings.Contains(operators, last):
+			last += token
+		case token == "BY" || token == "ALL":
+			last += " " + token
+		default:
+			has[last] = true
+			last = token
 		}
-		tokens, adjacent = append(tokens, token), true
+		adjacent = true
 	}
+	has[last] = true
+	return has
+}
+
+// among returns those of some words that a statement has, or otherwise if it has none, as where a view has them.
+func among(words []string, has map[string]bool, otherwise string) string {
 	var found []string
 	for _, word := range words {
-		if slices.Contains(tokens, word) {
+		if has[word] {
 			found = append(found, word)
 		}
 	}
@@ -504,13 +514,18 @@ func (s *session) foreignTables(texts []string) (foreign bool, err error) {
 	return foreign, err
 }
 
-// mostArguments returns the most arguments that a call of a function in some texts has, 0 if none calls
-// it.
-func mostArguments(texts []string, function string) (most int) {
-	for _, text := range texts {
-		for _, passed := range passedTo(text, function) {
-			most = max(most, len(passed))
+// mostArguments returns a function that tells the most arguments that a call of a function in some texts has, 0 if none
+// calls it. It reads the texts once, if at all.
+func mostArguments(texts []string) func(function string) int {
+	read := sync.OnceValue(func() map[string]int {
+		most := map[string]int{}
+		for _, text := range texts {
+			eachCall(text, func(name string, arguments []string) {
+				name = strings.ToLower(name)
+				most[name] = max(most[name], len(arguments))
+			})
 		}
-	}
-	return most
+		return most
+	})
+	return func(function string) int { return read()[strings.ToLower(function)] }
 }

@@ -4,41 +4,44 @@ import "strings"
 
 // passedTo returns the texts of the arguments of each call of a function in a statement.
 func passedTo(sql, function string) (calls [][]string) {
-	for rest := sql; rest != ""; {
-		token := nextToken(rest)
-		rest = rest[len(token):]
-		if !strings.EqualFold(unquoted(token), function) {
-			continue
+	eachCall(sql, func(name string, arguments []string) {
+		if strings.EqualFold(name, function) {
+			calls = append(calls, arguments)
 		}
-		after := skipBlank(rest)
-		if strings.HasPrefix(after, "(") {
-			calls = append(calls, splitArguments(after[1:]))
-		}
-	}
+	})
 	return calls
 }
 
-// splitArguments returns the texts of the arguments that stand before a closing parenthesis.
-func splitArguments(sql string) (arguments []string) {
-	depth, text := 0, ""
-	for sql != "" {
-		token := nextToken(sql)
-		sql = sql[len(token):]
-		switch {
-		case token == "(":
-			depth++
-		case token == ")" && depth > 0:
-			depth--
-		case token == ")":
-			return append(arguments, strings.TrimSpace(text))
-		case token == "," && depth == 0:
-			arguments = append(arguments, strings.TrimSpace(text))
-			text = ""
+// eachCall calls found with the texts of the arguments of each call in a statement, the inner ones first. What else stands
+// in parentheses counts as a call of the word before it.
+func eachCall(sql string, found func(name string, arguments []string)) {
+	type call struct {
+		name      string
+		arguments []string
+		from      int // of the last one
+	}
+	var open []call
+	name := ""
+	for at := 0; at < len(sql); {
+		token := nextToken(sql[at:])
+		at += len(token)
+		if skipBlank(token) == "" {
 			continue
 		}
-		text += token
+		last := len(open) - 1
+		if last >= 0 && (token == "," || token == ")") {
+			c := &open[last]
+			c.arguments, c.from = append(c.arguments, strings.TrimSpace(sql[c.from:at-1])), at
+		}
+		switch {
+		case token == "(":
+			open = append(open, call{name: name, from: at})
+		case token == ")" && last >= 0:
+			found(open[last].name, open[last].arguments)
+			open = open[:last]
+		}
+		name = unquoted(token)
 	}
-	return nil
 }
 
 // unquoted returns a token without the quotes around a name.
