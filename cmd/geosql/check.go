@@ -86,7 +86,7 @@ func (s *session) check(ctx context.Context, texts []string) error {
 // misuses returns the misuses of the statements of a text. None is run.
 func (s *session) misuses(text string) (list []sqlitefn.Misuse, err error) {
 	for first := true; ; first = false {
-		stmt, tail, err := s.conn.Prepare(text)
+		stmt, sql, tail, err := s.prepare(text)
 		switch {
 		case err != nil:
 			return nil, err
@@ -96,7 +96,7 @@ func (s *session) misuses(text string) (list []sqlitefn.Misuse, err error) {
 			return list, nil
 		}
 		stmt.Close()
-		more, err := s.meter.Misuses(text[:len(text)-len(tail)])
+		more, err := s.meter.Misuses(sql)
 		if err != nil {
 			return nil, err
 		}

@@ -68,19 +68,22 @@ func (s *session) shell(ctx context.Context) error {
 // units splits what was typed or pasted into commands of the shell and statements that end with
 // their line. The rest is a statement that is not finished.
 func units(text string) (whole []string, rest string) {
+	var end splitter
+	begin, at := 0, 0 // of what is not whole, and of the next line
 	for line := range strings.Lines(text) {
+		at += len(line)
 		switch {
-		case rest == "" && strings.TrimSpace(line) == "":
-		case rest == "" && strings.HasPrefix(line, "."):
-			whole = append(whole, strings.TrimSpace(line))
+		case begin == at-len(line) && strings.TrimSpace(line) == "":
+			begin = at
+		case begin == at-len(line) && strings.HasPrefix(line, "."):
+			whole, begin = append(whole, strings.TrimSpace(line)), at
 		default:
-			rest += line
-			if strings.Contains(line, ";") && sqlite.Complete(rest) {
-				whole, rest = append(whole, rest), ""
+			if end.readAll(line); end.complete() {
+				whole, begin, end = append(whole, text[begin:at]), at, splitter{}
 			}
 		}
 	}
-	return whole, rest
+	return whole, text[begin:]
 }
 
 // isWhole reports whether nothing of a text is unfinished.

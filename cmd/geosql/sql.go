@@ -104,7 +104,7 @@ func (s *session) run(ctx context.Context, text string) error {
 	stop := interruptOn(ctx, s.conn)
 	defer stop()
 	defer s.watch()()
-	for {
+	for text != "" {
 		tail, err := s.runFirst(ctx, text)
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -112,23 +112,20 @@ func (s *session) run(ctx context.Context, text string) error {
 		if err != nil {
 			return afterCharging(err, s.meter.Charged())
 		}
-		if tail == "" {
-			return nil
-		}
 		text = tail
 	}
+	return nil
 }
 
 // runFirst runs the first statement of text and returns what follows it. It returns
 // "" if text has no statement.
 func (s *session) runFirst(ctx context.Context, text string) (tail string, err error) {
 	s.meter.Reset()
-	stmt, tail, err := s.conn.Prepare(text)
+	stmt, sql, tail, err := s.prepare(text)
 	if stmt == nil || err != nil {
 		return "", err
 	}
-	stmt, sql, err := s.checkSealed(stmt, text[:len(text)-len(tail)])
-	if err != nil {
+	if stmt, sql, err = s.checkSealed(stmt, sql); err != nil {
 		return "", err
 	}
 	if s.meter.MayCharge() && !s.noPreflight {

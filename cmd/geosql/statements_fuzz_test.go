@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -36,4 +40,45 @@ func FuzzStatementReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzSplitter compares with what SQLite says about a text, whole and after each of its lines.
+func FuzzSplitter(f *testing.F) {
+	for _, text := range []string{"EXPLAIN QUERY PLAN CREATE TEMP TRIGGER a BEGIN SELECT 1; END; ", "create temporary trigger a; end /* ; */ ; -- a", "CREATE TRIGGERS; END",
+		"EXPLAIN EXPLAIN CREATE TRIGGER;END;", "explain temp trigger;", "/* a\n", "[a;];", "'a''\n;';", "-- a", ";$create trigger;", "é;", "END;CREATE\nTRIGGER a;;end;"} {
+		f.Add(text)
+	}
+	words := strings.Fields("; CREATE TEMP temporary TRIGGER END EXPLAIN QUERY a ' \" ` [ ] -- /* */ - / .")
+	f.Fuzz(func(t *testing.T, text string) {
+		var plain strings.Builder
+		for i := range min(len(text), 100) {
+			plain.WriteString(words[int(text[i])%len(words)] + [...]string{" ", "\n", "", " "}[int(text[i])/len(words)%4])
+		}
+		for _, text := range []string{strings.ReplaceAll(text, "\x00", " "), plain.String()} {
+			var s splitter
+			read := 0
+			for line := range strings.Lines(text) {
+				s.readAll(line)
+				read += len(line)
+				if want := sqlite.Complete(text[:read]); s.complete() != want {
+					t.Errorf("%q is complete: %v, want %v", text[:read], s.complete(), want)
+				}
+			}
+		}
+	})
+}
+
+// A line of many statements, and a statement of many lines, are read once.
+func TestLongScripts(t *testing.T) {
+	fuzztest.Limit(t, time.Minute)
+	const statements = 500_000
+	line := strings.Repeat("SELECT 1;", statements) + strings.Repeat(";", 2<<20) + "\n"
+	lines := "SELECT length('" + strings.Repeat(";\n", 2<<20) + "') AS n;\n"
+	r := clitest.Run(t, line+lines, "-csv", clitest.TempFile(t, "a.db"))
+	if want := strings.Repeat("1\n1\n", statements) + fmt.Sprintf("n\n%d\n", 4<<20); r.Status != 0 || r.Out != want {
+		t.Errorf("exit status %d, %d bytes: %.100s %.100s", r.Status, len(r.Out), r.Out, r.Err)
+	}
+	if whole, rest := units(lines); len(whole) != 1 || rest != "" {
+		t.Errorf("%d units, and %d bytes are left", len(whole), len(rest))
+	}
 }
