@@ -173,18 +173,13 @@ func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statem
 
 // stays reports whether what a statement does stays behind it, or is not for pages. A worker judges what does not parse.
 func stays(sql string) bool {
-	for sql != "" {
-		var first string
-		first, sql = pgcatalog.Split(sql)
-		switch c, err := pgcatalog.Parse(first); c.(type) {
-		case pgcatalog.Empty:
-		case pgcatalog.Query, pgcatalog.Show, pgcatalog.Explain:
-			return false
-		default:
-			return err == nil
-		}
+	_, first, _ := pgcatalog.Split(sql)
+	switch c, err := pgcatalog.Parse(first); c.(type) {
+	case pgcatalog.Empty, pgcatalog.Query, pgcatalog.Show, pgcatalog.Explain:
+		return false
+	default:
+		return err == nil
 	}
-	return false
 }
 
 // setEpsilon sets the epsilon of SQL's own aggregates.

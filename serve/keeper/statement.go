@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/serve/monitor"
+	"github.com/geosql/geosql/serve/pgcatalog"
 	"github.com/geosql/geosql/serve/pipe"
 	"github.com/geosql/geosql/serve/role"
 	"github.com/geosql/geosql/serve/wire"
@@ -38,20 +39,27 @@ func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint
 
 // Compile does what Prepare does.
 func (s *Session) Compile(ctx context.Context, sql string, parameterTypes []uint32) (*Statement, string, error) {
-	began := time.Now()
-	st, rest, err := s.compile(ctx, sql, parameterTypes)
-	if err != nil && s.role != nil {
-		s.observe(monitor.Statement{Began: began, SQL: sql}, err)
+	before, first, rest := pgcatalog.Split(sql) // here, so that a worker is not sent what stands behind, again for each statement
+	if first == "" {
+		return nil, "", nil
 	}
-	return st, rest, err
+	began := time.Now()
+	st, err := s.compile(ctx, first, parameterTypes)
+	if err != nil {
+		if s.role != nil {
+			s.observe(monitor.Statement{Began: began, SQL: first}, err)
+		}
+		return nil, "", wire.Moved(err, before)
+	}
+	return st, rest, nil
 }
 
-func (s *Session) compile(ctx context.Context, sql string, types []uint32) (*Statement, string, error) {
+func (s *Session) compile(ctx context.Context, sql string, types []uint32) (*Statement, error) {
 	if err := s.readRole(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if len(sql)+4*len(types) > pipe.MaxSQL {
-		return nil, "", &wire.Error{Code: "54000", Message: "a statement is longer than 16 MB"}
+	if err := pgcatalog.CheckLength(sql); err != nil {
+		return nil, &wire.Error{Code: "54000", Message: err.Error()}
 	}
 	s.statements++
 	number := s.statements
@@ -59,21 +67,16 @@ func (s *Session) compile(ctx context.Context, sql string, types []uint32) (*Sta
 	frame = pipe.AppendPrepare(frame, request, number, types, sql)
 	answer, err := s.ask(ctx, frame, pipe.Prepared, s.role.Timeout)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	var prepared pipe.Statement
 	if err := pipe.Decode(answer, &prepared); err != nil {
-		return nil, "", s.broke(err)
+		return nil, s.broke(err)
 	}
-	if prepared.Rest < 0 || prepared.Rest > len(sql) || len(prepared.Columns) > mostColumns || len(prepared.Parameters) > 1<<16-1 {
-		return nil, "", s.broke(pipe.Violation("a statement of %d bytes leaves %d, and has %d columns and %d parameters",
-			len(sql), prepared.Rest, len(prepared.Columns), len(prepared.Parameters)))
+	if len(prepared.Columns) > mostColumns || len(prepared.Parameters) > 1<<16-1 {
+		return nil, s.broke(pipe.Violation("a statement has %d columns and %d parameters", len(prepared.Columns), len(prepared.Parameters)))
 	}
-	text, rest := sql[:len(sql)-prepared.Rest], sql[len(sql)-prepared.Rest:]
-	if !prepared.Found {
-		return nil, rest, nil
-	}
-	return &Statement{session: s, number: number, sql: text, parameters: prepared.Parameters, columns: prepared.Columns}, rest, nil
+	return &Statement{session: s, number: number, sql: sql, parameters: prepared.Parameters, columns: prepared.Columns}, nil
 }
 
 // Parameters implements wire.Statement.

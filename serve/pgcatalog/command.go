@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Command is a statement, classified by who answers it: [Query] is for SQLite, the others are
@@ -91,89 +92,124 @@ func (Unlisten) command()   {}
 func (Copy) command()       {}
 func (Explain) command()    {}
 
-// Split returns the first statement of a text, without its semicolon, and what follows it.
-func Split(sql string) (first, rest string) {
-	for _, t := range tokens(sql) {
+// Split cuts a text into the empty statements that it begins with, its first other statement, without the semicolon behind
+// it, and the rest. The statement is empty if there is none, and so is the rest if no other follows.
+func Split(sql string) (before, statement, rest string) {
+	begin := skipEmpty(sql)
+	for s := (scanner{sql: sql, at: begin}); ; {
+		t, ok := s.next()
+		if !ok {
+			return sql[:begin], sql[begin:], ""
+		}
 		if t.isSymbol(";") {
-			return sql[:t.at], sql[t.at+1:]
+			if rest = sql[s.at:]; skipEmpty(rest) == len(rest) {
+				rest = ""
+			}
+			return sql[:begin], sql[begin:t.at], rest
 		}
 	}
-	return sql, ""
+}
+
+// skipEmpty returns how many bytes of a text are empty statements before the first other one.
+func skipEmpty(sql string) (n int) {
+	for s := (scanner{sql: sql}); ; {
+		t, ok := s.next()
+		switch {
+		case !ok:
+			return len(sql)
+		case t.isSymbol(";"):
+			n = s.at
+		case t.kind > nested:
+			return n
+		}
+	}
 }
 
 // parser reads the words of a command.
 type parser struct {
-	sql    string
-	tokens []token // without blanks and comments
-	i      int
+	scanner scanner
+	ahead   []token // that are read and not used, without blanks and comments
 }
 
-func (p *parser) peek() token {
-	if p.i < len(p.tokens) {
-		return p.tokens[p.i]
+// token returns a token ahead, an empty one at the end of the text. The next one has the number 0.
+func (p *parser) token(n int) token {
+	for len(p.ahead) <= n {
+		t, ok := p.scanner.next()
+		if !ok {
+			return token{at: len(p.scanner.sql)}
+		}
+		if t.kind > nested {
+			p.ahead = append(p.ahead, t)
+		}
 	}
-	return token{at: len(p.sql)}
+	return p.ahead[n]
 }
+
+func (p *parser) peek() token { return p.token(0) }
 
 func (p *parser) next() token {
 	t := p.peek()
-	p.i++
+	p.skip(1)
 	return t
 }
+
+// skip leaves out tokens that have been looked at.
+func (p *parser) skip(n int) { p.ahead = append(p.ahead[:0], p.ahead[min(n, len(p.ahead)):]...) }
+
+// more reports whether there is another token.
+func (p *parser) more() bool { return p.peek().text != "" }
 
 // word reports whether the next tokens are the keywords, and then reads them.
 func (p *parser) word(keywords ...string) bool {
 	for k, w := range keywords {
-		if p.i+k >= len(p.tokens) || !p.tokens[p.i+k].is(w) {
+		if !p.token(k).is(w) {
 			return false
 		}
 	}
-	p.i += len(keywords)
+	p.skip(len(keywords))
 	return true
 }
 
 // rest returns the text from the next token on.
-func (p *parser) rest() string { return p.sql[p.peek().at:] }
+func (p *parser) rest() string { return p.text(p.peek(), token{at: len(p.scanner.sql)}) }
 
-func (p *parser) fail(code, format string, args ...any) error {
-	at := min(p.peek().at, len(p.sql))
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: len([]rune(p.sql[:at])) + 1}
+// text returns the text from one token to before another.
+func (p *parser) text(from, to token) string { return p.scanner.sql[from.at:to.at] }
+
+// fail returns an error at a token.
+func (p *parser) fail(t token, code, format string, args ...any) error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(p.scanner.sql[:t.at]) + 1}
 }
 
 // name reads a name, or a dotted one such as geosql.epsilon.
 func (p *parser) name() (string, error) {
-	s := p.peek().name()
-	if s == "" {
-		return "", p.fail(codeSyntax, "a name has to stand here")
+	t := p.peek()
+	if t.name() == "" {
+		return "", p.fail(t, codeSyntax, "a name has to stand here")
 	}
-	p.i++
-	for p.peek().isSymbol(".") && p.i+1 < len(p.tokens) && p.tokens[p.i+1].name() != "" {
-		s += "." + p.tokens[p.i+1].name()
-		p.i += 2
+	parts := []string{p.next().name()}
+	for p.peek().isSymbol(".") && p.token(1).name() != "" {
+		parts = append(parts, p.token(1).name())
+		p.skip(2)
 	}
-	return s, nil
+	return strings.Join(parts, "."), nil
 }
 
 // end returns the command, or an error if something follows it.
 func (p *parser) end(c Command) (Command, error) {
-	if p.i < len(p.tokens) {
-		return nil, p.fail(codeSyntax, "%q is not understood here", p.peek().text)
+	if p.more() {
+		return nil, p.fail(p.peek(), codeSyntax, "%q is not understood here", p.peek().text)
 	}
 	return c, nil
 }
 
 // Parse classifies one statement, as Split returns it.
 func Parse(sql string) (Command, error) {
-	p := &parser{sql: sql}
-	for _, t := range tokens(sql) {
-		if t.kind > nested {
-			p.tokens = append(p.tokens, t)
-		}
-	}
-	if len(p.tokens) == 0 {
-		return Empty{}, nil
-	}
+	p := &parser{scanner: scanner{sql: sql}}
+	first := p.peek()
 	switch {
+	case !p.more():
+		return Empty{}, nil
 	case p.word("set"):
 		return p.set()
 	case p.word("show"):
@@ -216,7 +252,7 @@ func Parse(sql string) (Command, error) {
 		}
 		return p.end(Rollback{})
 	case p.word("savepoint"), p.word("release"):
-		release := p.tokens[0].is("release")
+		release := first.is("release")
 		if release {
 			p.word("savepoint")
 		}
@@ -228,14 +264,13 @@ func Parse(sql string) (Command, error) {
 	case p.word("discard"):
 		what := p.next()
 		if !what.is("all", "plans", "sequences", "temp", "temporary") {
-			p.i--
-			return nil, p.fail(codeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
+			return nil, p.fail(what, codeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
 		}
 		return p.end(Discard{what.name()})
 	case p.word("declare"):
 		return p.declare()
 	case p.word("fetch"), p.word("move"):
-		return p.fetch(p.tokens[0].is("move"))
+		return p.fetch(first.is("move"))
 	case p.word("close"):
 		if p.word("all") {
 			return p.end(Close{})
@@ -260,16 +295,14 @@ func Parse(sql string) (Command, error) {
 	case p.word("explain"):
 		return p.explain()
 	case p.word("prepare"), p.word("execute"):
-		return nil, p.fail(codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
+		return nil, p.fail(p.peek(), codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
 	case p.word("unlisten"): // pools do that; nothing listens
 		if t := p.next(); !t.isSymbol("*") && t.name() == "" {
-			p.i--
-			return nil, p.fail(codeSyntax, "UNLISTEN takes a name or *")
+			return nil, p.fail(t, codeSyntax, "UNLISTEN takes a name or *")
 		}
 		return p.end(Unlisten{})
 	case p.word("listen"), p.word("notify"), p.word("lock"), p.word("grant"), p.word("revoke"), p.word("call"), p.word("do"):
-		p.i = 0
-		return nil, p.fail(codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(p.tokens[0].text))
+		return nil, p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.text))
 	}
 	return Query{sql}, nil
 }
@@ -288,7 +321,7 @@ func (p *parser) begin() (Command, error) {
 		p.word("transaction")
 	}
 	b := Begin{}
-	for p.i < len(p.tokens) {
+	for p.more() {
 		switch {
 		case p.word("read", "only"):
 			b.ReadOnly = true
@@ -296,11 +329,11 @@ func (p *parser) begin() (Command, error) {
 			b.ReadWrite = true
 		case p.word("isolation", "level"):
 			if !p.word("serializable") && !p.word("repeatable", "read") && !p.word("read", "committed") && !p.word("read", "uncommitted") {
-				return nil, p.fail(codeSyntax, "an isolation level has to stand here")
+				return nil, p.fail(p.peek(), codeSyntax, "an isolation level has to stand here")
 			}
 		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"):
 		case p.peek().isSymbol(","):
-			p.i++
+			p.skip(1)
 		default:
 			return p.end(b)
 		}
@@ -335,7 +368,7 @@ func (p *parser) set() (Command, error) {
 	case p.word("schema"):
 		s.Name = "search_path"
 	case p.word("role"), p.word("session", "authorization"), p.word("authorization"):
-		return nil, p.fail(codeNotSupported, "a session keeps its role: log in as another one")
+		return nil, p.fail(p.peek(), codeNotSupported, "a session keeps its role: log in as another one")
 	default:
 		name, err := p.name()
 		if err != nil {
@@ -344,9 +377,9 @@ func (p *parser) set() (Command, error) {
 		s.Name = strings.ToLower(name)
 		if !p.word("to") {
 			if !p.peek().isSymbol("=") {
-				return nil, p.fail(codeSyntax, "SET %s needs = and a value", s.Name)
+				return nil, p.fail(p.peek(), codeSyntax, "SET %s needs = and a value", s.Name)
 			}
-			p.i++
+			p.skip(1)
 		}
 	}
 	if p.word("default") {
@@ -370,13 +403,12 @@ func (p *parser) set() (Command, error) {
 		case t.name() != "":
 			values = append(values, t.name())
 		default:
-			p.i--
-			return nil, p.fail(codeSyntax, "SET %s needs a value", s.Name)
+			return nil, p.fail(t, codeSyntax, "SET %s needs a value", s.Name)
 		}
 		if !p.peek().isSymbol(",") {
 			break
 		}
-		p.i++
+		p.skip(1)
 	}
 	s.Value = strings.Join(values, ", ")
 	return p.end(s)
@@ -410,7 +442,7 @@ func (p *parser) declare() (Command, error) {
 		case p.word("scroll"):
 			d.Scroll = true
 		default:
-			return nil, p.fail(codeSyntax, "DECLARE needs CURSOR FOR and a query")
+			return nil, p.fail(p.peek(), codeSyntax, "DECLARE needs CURSOR FOR and a query")
 		}
 	}
 	switch {
@@ -418,8 +450,8 @@ func (p *parser) declare() (Command, error) {
 		d.Hold = true
 	case p.word("without", "hold"):
 	}
-	if !p.word("for") || p.i >= len(p.tokens) {
-		return nil, p.fail(codeSyntax, "DECLARE needs CURSOR FOR and a query")
+	if !p.word("for") || !p.more() {
+		return nil, p.fail(p.peek(), codeSyntax, "DECLARE needs CURSOR FOR and a query")
 	}
 	d.SQL = p.rest()
 	return d, nil
@@ -437,13 +469,13 @@ func (p *parser) fetch(move bool) (Command, error) {
 		} else if p.peek().kind == number {
 			n, err := strconv.ParseInt(p.peek().text, 10, 64)
 			if err != nil {
-				return nil, p.fail(codeSyntax, "FETCH takes a whole number of rows")
+				return nil, p.fail(p.peek(), codeSyntax, "FETCH takes a whole number of rows")
 			}
 			f.Count = n
-			p.i++
+			p.skip(1)
 		}
 	case p.peek().is("prior", "backward", "first", "last", "absolute", "relative") || p.peek().isSymbol("-"):
-		return nil, p.fail(codeNotSupported, "cursors move forward only")
+		return nil, p.fail(p.peek(), codeNotSupported, "cursors move forward only")
 	}
 	if !p.word("from") {
 		p.word("in")
@@ -461,59 +493,58 @@ func (p *parser) copy() (Command, error) {
 	start := p.peek()
 	if start.isSymbol("(") {
 		depth := 0
-		for p.i < len(p.tokens) {
+		for p.more() {
 			t := p.next()
 			if t.isSymbol("(") {
 				depth++
 			} else if t.isSymbol(")") {
 				if depth--; depth == 0 {
-					c.SQL = p.sql[start.at+1 : t.at]
+					c.SQL = p.text(start, t)[len("("):]
 					break
 				}
 			}
 		}
 		if c.SQL == "" {
-			return nil, p.fail(codeSyntax, "COPY ( needs a query and )")
+			return nil, p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
 		}
 	} else {
-		for p.i < len(p.tokens) && !p.peek().is("to", "from") && !p.peek().isSymbol("(") {
-			p.i++
+		for p.more() && !p.peek().is("to", "from") && !p.peek().isSymbol("(") {
+			p.skip(1)
 		}
-		table := strings.TrimSpace(p.sql[start.at:p.peek().at])
+		table := strings.TrimSpace(p.text(start, p.peek()))
 		columns := "*"
 		if p.peek().isSymbol("(") {
-			from := p.next().at + 1
-			for p.i < len(p.tokens) && !p.peek().isSymbol(")") {
-				p.i++
+			open := p.next()
+			for p.more() && !p.peek().isSymbol(")") {
+				p.skip(1)
 			}
-			columns = p.sql[from:p.next().at]
+			columns = p.text(open, p.next())[len("("):]
 		}
 		if table == "" {
-			return nil, p.fail(codeSyntax, "COPY needs a table, or a query in parentheses")
+			return nil, p.fail(p.peek(), codeSyntax, "COPY needs a table, or a query in parentheses")
 		}
 		c.SQL = "SELECT " + columns + " FROM " + table
 	}
 	if p.peek().is("from") {
-		return nil, p.fail("25006", "the database is read-only: COPY FROM is refused")
+		return nil, p.fail(p.peek(), "25006", "the database is read-only: COPY FROM is refused")
 	}
 	if !p.word("to", "stdout") {
-		return nil, p.fail(codeNotSupported, "COPY writes TO STDOUT only")
+		return nil, p.fail(p.peek(), codeNotSupported, "COPY writes TO STDOUT only")
 	}
 	p.word("with")
 	delimiter, null := "", false
 	inside := p.peek().isSymbol("(")
 	if inside {
-		p.i++
+		p.skip(1)
 	}
-	for p.i < len(p.tokens) {
+	for p.more() {
 		switch t := p.next(); {
 		case t.is("format"):
 			switch f := p.next(); {
 			case f.is("csv"), f.literal() == "csv":
 				c.CSV = true
 			case !f.is("text") && f.literal() != "text":
-				p.i--
-				return nil, p.fail(codeNotSupported, "COPY has the formats text and csv")
+				return nil, p.fail(f, codeNotSupported, "COPY has the formats text and csv")
 			}
 		case t.is("csv"):
 			c.CSV = true
@@ -522,15 +553,15 @@ func (p *parser) copy() (Command, error) {
 			switch v := p.peek(); {
 			case v.is("false", "off"), v.literal() == "false", v.literal() == "off":
 				c.Header = false
-				p.i++
+				p.skip(1)
 			case v.is("true", "on"), v.literal() == "true", v.literal() == "on":
-				p.i++
+				p.skip(1)
 			}
 		case t.is("delimiter", "delimiters"):
 			p.word("as")
-			if delimiter = p.next().literal(); len(delimiter) != 1 {
-				p.i--
-				return nil, p.fail(codeBadParameter, "COPY takes a delimiter of one byte")
+			d := p.next()
+			if delimiter = d.literal(); len(delimiter) != 1 {
+				return nil, p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
 			}
 		case t.is("null"):
 			p.word("as")
@@ -539,14 +570,12 @@ func (p *parser) copy() (Command, error) {
 			p.next()
 		case t.is("quote", "escape"):
 			p.word("as")
-			if q := p.next().literal(); q != `"` {
-				p.i--
-				return nil, p.fail(codeNotSupported, `COPY quotes with " only`)
+			if q := p.next(); q.literal() != `"` {
+				return nil, p.fail(q, codeNotSupported, `COPY quotes with " only`)
 			}
 		case t.isSymbol(",") || inside && t.isSymbol(")"):
 		default:
-			p.i--
-			return nil, p.fail(codeSyntax, "COPY has no option %q here", t.text)
+			return nil, p.fail(t, codeSyntax, "COPY has no option %q here", t.text)
 		}
 	}
 	if c.CSV {
@@ -563,21 +592,21 @@ func (p *parser) copy() (Command, error) {
 func (p *parser) explain() (Command, error) {
 	e := Explain{}
 	if p.peek().is("query") { // SQLite's EXPLAIN QUERY PLAN
-		return Query{p.sql}, nil
+		return Query{p.scanner.sql}, nil
 	}
 	if p.peek().isSymbol("(") {
-		for p.i < len(p.tokens) && !p.peek().isSymbol(")") {
+		for p.more() && !p.peek().isSymbol(")") {
 			if p.next().is("analyze") {
 				e.Analyze = !p.peek().is("false", "off")
 			}
 		}
-		p.i++
+		p.skip(1)
 	}
 	for p.peek().is("analyze", "verbose") {
 		e.Analyze = p.next().is("analyze") || e.Analyze
 	}
-	if p.i >= len(p.tokens) {
-		return nil, p.fail(codeSyntax, "EXPLAIN needs a query")
+	if !p.more() {
+		return nil, p.fail(p.peek(), codeSyntax, "EXPLAIN needs a query")
 	}
 	e.SQL = p.rest()
 	return e, nil

@@ -176,14 +176,11 @@ func isNumeric(oid uint32) bool {
 
 // FirstWord returns the first word of a statement, behind comments.
 func FirstWord(sql string) string {
-	for at := 0; at < len(sql); {
-		k, n := next(sql[at:])
-		if k > nested {
-			return sql[at : at+n]
+	for s := (scanner{sql: sql}); ; {
+		if t, ok := s.next(); !ok || t.kind > nested {
+			return t.text
 		}
-		at += n
 	}
-	return ""
 }
 
 // Parameters returns the types of the parameters $n, from 1 to most: those that the client declares, and
@@ -333,33 +330,21 @@ func (d *Description) typeOfSpan(lo, hi int) uint32 {
 
 // passed returns the type of the parameter at token i as an argument, or in the list of IN.
 func (d *Description) passed(i int) uint32 {
-	number, open := 0, -1
-	for k := d.back(i); k >= 0 && open < 0; k = d.back(k) {
-		switch t := d.tokens[k]; {
-		case t.isSymbol(","):
-			number++
-		case t.isSymbol("("):
-			open = k
-		case t.isSymbol(")") && d.opening[k] >= 0:
-			k = d.opening[k]
-		case t.kind == position && k == d.last.at && d.last.open >= 0:
-			open, number = d.last.open, number+d.last.number
-		}
-	}
+	number, open := d.places[i].commas, d.places[i].open
 	if open < 0 {
 		return 0
 	}
-	same := open == d.last.open
-	d.last.at, d.last.open, d.last.number = i, open, number
 	k := d.back(open)
 	if k < 0 {
 		return 0
 	}
 	if d.tokens[k].is("in") {
-		if !same {
-			d.last.oid = d.left(k)
+		oid, known := d.compared[open]
+		if !known {
+			oid = d.left(k)
+			d.compared[open] = oid
 		}
-		return d.last.oid
+		return oid
 	}
 	if d.tokens[k].is("any", "some", "all") {
 		if operator := d.back(k); operator >= 0 && d.tokens[operator].compares() {

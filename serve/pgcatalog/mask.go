@@ -18,41 +18,21 @@ func Mask(sql string, most int) string {
 		gap = false
 		b.WriteString(s)
 	}
-	for _, t := range tokens(sql) {
-		if b.Len() > most {
+	for s := (scanner{sql: sql}); b.Len() <= most; {
+		t, ok := s.next()
+		if !ok {
 			break
 		}
 		switch t.kind {
 		case blank, comment, nested:
 			gap = true
-		case text, escaped, dollar, number:
+		case text, escaped, dollar, number, unended:
 			write("?")
-		case variable:
-			if t.text == "$" || strings.HasPrefix(sql[t.at+len(t.text):], "$") { // begins a text that does not end
-				write("?")
-				return cut(b.String(), most)
-			}
-			write(t.text)
-		case quoted:
-			if !complete(t.text) {
-				write("?")
-				return cut(b.String(), most)
-			}
-			write(t.text)
 		default:
-			write(t.text)
+			write(t.text[:min(len(t.text), most+1)])
 		}
 	}
 	return cut(b.String(), most)
-}
-
-// complete reports whether a name in quotes ends with its quote.
-func complete(name string) bool {
-	end := name[:1]
-	if end == "[" {
-		end = "]"
-	}
-	return len(name) > 1 && strings.HasSuffix(name, end) && (end == "]" || strings.Count(name, end)%2 == 0)
 }
 
 // cut cuts a text to at most so many bytes, between characters, and says that it did.

@@ -21,30 +21,43 @@ type Description struct {
 	aliases    map[string]uint32 // of subqueries; nil before they are needed
 	parameters map[int]uint32    // see Parameters
 	opening    []int             // the index of the parenthesis or bracket that a closing one closes
-	last       struct {          // the last parameter in a list, where that opens, and the type of what is compared with it
-		at, open, number int
-		oid              uint32
-	}
+	places     []place           // of the tokens
+	compared   map[int]uint32    // types of what is compared with lists, by where these open
 }
+
+// A place says in which parentheses a token stands, -1 for none, and behind how many commas.
+type place struct{ open, commas int }
 
 // Describe describes a query. column returns the type of the columns of tables with a name, 0 if there
 // are none or if they differ.
 func Describe(sql string, column func(name string) uint32) *Description {
-	d := &Description{rewriter: &rewriter{sql: sql, tokens: tokens(sql)}, column: column}
+	d := &Description{rewriter: &rewriter{sql: sql, tokens: tokens(sql)}, column: column, compared: map[int]uint32{}}
 	d.pair()
-	d.last.at, d.last.open = -1, -1
-	d.opening = make([]int, len(d.tokens))
-	for i := range d.opening {
-		d.opening[i] = -1
-	}
-	for i, shut := range d.match {
-		if shut >= 0 {
-			d.opening[shut] = i
-		}
-	}
+	d.place()
 	d.typeOfColumn = d.Column
 	d.typeOfParameter = func(n int) uint32 { return d.parameters[n] }
 	return d
+}
+
+// place finds where tokens stand.
+func (d *Description) place() {
+	d.opening, d.places = make([]int, len(d.tokens)), make([]place, len(d.tokens))
+	at := place{open: -1}
+	var outer []place
+	for i, t := range d.tokens {
+		d.opening[i] = -1
+		switch last := len(outer) - 1; {
+		case at.open >= 0 && d.match[at.open] == i:
+			d.opening[i] = at.open
+			at, outer = outer[last], outer[:last]
+		case t.isSymbol(","):
+			at.commas++
+		}
+		d.places[i] = at
+		if d.match[i] >= 0 {
+			at, outer = place{open: i}, append(outer, at)
+		}
+	}
 }
 
 // Column returns the type of the columns with a name, in subqueries and tables, or 0.

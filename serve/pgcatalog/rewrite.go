@@ -16,8 +16,8 @@ import (
 // Parameters $n become ?n. The schema public becomes main. Set-returning functions become
 // table-valued ones, arrays are texts such as {1,2}, and other types become SQLite's.
 func Rewrite(sql string) (string, error) {
-	if len(sql) > maxLength {
-		return "", &Error{Code: codeLimitExceeded, Message: "the statement is longer than 1000000 bytes"}
+	if err := CheckLength(sql); err != nil {
+		return "", err
 	}
 	r := &rewriter{sql: sql, tokens: tokens(sql)}
 	r.pair()
@@ -26,6 +26,14 @@ func Rewrite(sql string) (string, error) {
 		return "", r.err
 	}
 	return out, nil
+}
+
+// CheckLength returns an error for a statement that is longer than any that is served.
+func CheckLength(sql string) error {
+	if len(sql) > maxLength {
+		return &Error{Code: codeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", maxLength)}
+	}
+	return nil
 }
 
 // maxDepth is how deep parentheses may be nested. SQLite's own bound is 100 in a server's session.
@@ -42,7 +50,7 @@ type rewriter struct {
 	tokens []token
 	match  []int // the index of the parenthesis or bracket that closes an opening one, or -1
 	names  []map[string]string
-	hoists *[]hoist // of the select list that is being written, nil elsewhere
+	hoists *hoists // of the select list that is being written, nil elsewhere
 	count  int
 	depth  int
 	err    *Error
@@ -55,8 +63,11 @@ type rewriter struct {
 	catalogue bool
 }
 
-// A hoist is a set-returning function that moves from the select list to FROM.
-type hoist struct{ call, alias string }
+// Hoists are the set-returning functions that move from a select list to FROM.
+type hoists struct {
+	calls []string
+	alias map[string]string // of each call
+}
 
 // pair finds which parentheses and brackets belong together.
 func (r *rewriter) pair() {
@@ -173,30 +184,35 @@ func (r *rewriter) part(lo, hi int) string {
 	}
 	names := map[string]string{}
 	r.names = append(r.names, names)
-	outer, hoists := r.hoists, []hoist(nil)
-	tables := ""
+	outer, moved := r.hoists, &hoists{alias: map[string]string{}}
+	var tables strings.Builder
 	if from < hi {
 		r.hoists = nil
-		tables = r.emitTables(from, tail, names)
+		tables.WriteString(r.emitTables(from, tail, names))
 	}
-	r.hoists = &hoists
+	r.hoists = moved
 	selected := r.emit(lo, min(from, tail), true)
-	for i, h := range hoists {
-		if from == hi && i == 0 {
-			tables = " FROM "
+	if len(moved.calls) > 0 {
+		before := strings.TrimRight(tables.String(), " \t\r\n")
+		tables.Reset()
+		if from == hi {
+			tables.WriteString(" FROM ")
 		} else {
-			tables = strings.TrimRight(tables, " \t\r\n") + ", "
+			tables.WriteString(before + ", ")
 		}
-		tables += h.call + " AS " + h.alias
-	}
-	if len(hoists) > 0 {
-		tables += " "
+		for i, call := range moved.calls {
+			if i > 0 {
+				tables.WriteString(", ")
+			}
+			tables.WriteString(call + " AS " + moved.alias[call])
+		}
+		tables.WriteString(" ")
 	}
 	r.hoists = nil
 	rest := r.emitTail(tail, hi)
 	r.hoists = outer
 	r.names = r.names[:len(r.names)-1]
-	return selected + tables + rest
+	return selected + tables.String() + rest
 }
 
 // compared reports whether the DISTINCT before token i belongs to IS DISTINCT FROM.
@@ -222,9 +238,14 @@ func (r *rewriter) limits(i, hi int) bool {
 	return t.kind == number || t.kind == position || t.kind == variable || t.isSymbol("(")
 }
 
+// A span is the tokens from lo to before hi.
+type span struct{ lo, hi int }
+
+func (s span) empty() bool { return s.lo == s.hi }
+
 // emitTail rewrites what follows the tables. The clauses that limit rows get SQLite's order.
 func (r *rewriter) emitTail(lo, hi int) string {
-	var limit, offset string
+	var limit, offset span // their values
 	first, foreign, end := hi, false, hi
 	for i := lo; i < hi; {
 		t := r.tokens[i]
@@ -246,17 +267,17 @@ func (r *rewriter) emitTail(lo, hi int) string {
 		for to < hi && !r.tokens[to].is("limit", "offset", "fetch", "for", "row", "rows") {
 			to = r.after(to)
 		}
-		value := strings.TrimSpace(r.emit(from, to, false))
+		value := span{from, to}
 		for to < hi && (r.tokens[to].kind <= nested || r.tokens[to].is("row", "rows", "only")) {
 			to++
 		}
 		switch {
 		case t.is("offset"):
-			offset, foreign = value, foreign || limit == ""
-		case t.is("limit") && !strings.EqualFold(value, "all") && !strings.EqualFold(value, "null"):
-			limit, foreign = value, foreign || offset != ""
-		case t.is("limit"):
+			offset, foreign = value, foreign || limit.empty()
+		case t.is("limit") && r.at(from, to).is("all", "null") && r.skip(from+1, to) == to:
 			foreign = true
+		case t.is("limit"):
+			limit, foreign = value, foreign || !offset.empty()
 		default:
 			limit, foreign = value, true
 		}
@@ -269,16 +290,16 @@ func (r *rewriter) emitTail(lo, hi int) string {
 		return r.emit(lo, hi, false)
 	}
 	out := r.emit(lo, first, false)
-	if limit == "" && offset == "" {
+	value := func(s span) string { return strings.TrimSpace(r.emit(s.lo, s.hi, false)) }
+	switch {
+	case limit.empty() && offset.empty():
 		return out
+	case limit.empty():
+		return out + "LIMIT -1 OFFSET " + value(offset)
+	case offset.empty():
+		return out + "LIMIT " + value(limit)
 	}
-	if limit == "" {
-		limit = "-1"
-	}
-	if out += "LIMIT " + limit; offset != "" {
-		out += " OFFSET " + offset
-	}
-	return out
+	return out + "LIMIT " + value(limit) + " OFFSET " + value(offset)
 }
 
 // notOperands are keywords after which an operator has no left side, and before a parenthesis they
@@ -353,6 +374,8 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			e.push(s)
 			e.literal = true
 			i++
+		case unended:
+			r.fail(i, codeSyntax, "what begins here in quotes does not end")
 		case number:
 			e.push(t.text)
 			i++
@@ -573,12 +596,13 @@ func (r *rewriter) word(e *emitter, i, hi int, previous token) int {
 		return keep()
 	case "operator":
 		if next.isSymbol("(") && r.match[n] >= 0 && e.operand >= 0 {
-			operator := ""
+			var symbols strings.Builder
 			for _, o := range r.tokens[n+1 : r.match[n]] {
 				if o.kind == symbol && o.text != "." {
-					operator += o.text
+					symbols.WriteString(o.text)
 				}
 			}
+			operator := symbols.String()
 			switch operator {
 			case "~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*":
 				return r.matching(e, i, r.match[n]+1, hi, operator)
@@ -738,9 +762,9 @@ func (r *rewriter) primary(e *emitter, i, hi int, previous token) int {
 		first = r.skip(first+1, hi)
 		chain = chain[1:]
 	}
-	s := ""
+	var s strings.Builder
 	if len(chain) > 1 && chain[0] == "public" {
-		s = "main"
+		s.WriteString("main")
 		first++
 	}
 	for k := first; k < end; k++ {
@@ -748,9 +772,9 @@ func (r *rewriter) primary(e *emitter, i, hi int, previous token) int {
 		if r.tokens[k].kind == word && k > first && reserved[strings.ToLower(part)] {
 			part = `"` + strings.ToLower(part) + `"`
 		}
-		s += part
+		s.WriteString(part)
 	}
-	e.push(s)
+	e.push(s.String())
 	return end
 }
 
@@ -915,16 +939,11 @@ func (r *rewriter) hoist(name string, lo, hi int) string {
 		}
 		call = "unnest(" + arguments + ")"
 	}
-	alias := ""
-	for _, h := range *list {
-		if h.call == call {
-			alias = h.alias
-		}
-	}
+	alias := list.alias[call]
 	if alias == "" {
 		r.count++
 		alias = "pg_s" + strconv.Itoa(r.count)
-		*list = append(*list, hoist{call, alias})
+		list.calls, list.alias[call] = append(list.calls, call), alias
 	}
 	if name == "_pg_expandarray" {
 		return "'(' || " + alias + ".value || ',' || " + alias + ".ordinality || ')'"

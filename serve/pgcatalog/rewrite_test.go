@@ -105,8 +105,10 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%.20s..: %v", sql, err)
 		}
 	}
-	if _, err := Rewrite(strings.Repeat("[", 900_000)); err != nil {
-		t.Error(err)
+	for _, sql := range []string{strings.Repeat("[", 900_000), "SELECT 'a", "SELECT E'a\\'", `SELECT "a`, "SELECT $a$ b $A$"} {
+		if _, err := Rewrite(sql); State(err) != "42601" {
+			t.Errorf("%.20s..: %v", sql, err)
+		}
 	}
 }
 
@@ -181,9 +183,17 @@ func TestResults(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	first, rest := Split("SELECT ';', $$;$$, E'\\';', \";\" /* ; */ -- ;\n; SELECT 2")
-	if first != "SELECT ';', $$;$$, E'\\';', \";\" /* ; */ -- ;\n" || rest != " SELECT 2" {
-		t.Errorf("%q, %q", first, rest)
+	for sql, want := range map[string][3]string{
+		"SELECT ';', $$;$$, E'\\';', \";\" /* ; */ -- ;\n; SELECT 2": {"", "SELECT ';', $$;$$, E'\\';', \";\" /* ; */ -- ;\n", " SELECT 2"},
+		" ; -- a\n; SELECT 1 ; ;/* b */":                             {" ; -- a\n;", " SELECT 1 ", ""},
+		"SELECT 1;;SELECT 2;":                                        {"", "SELECT 1", ";SELECT 2;"},
+		"SELECT $a$; SELECT 2":                                       {"", "SELECT $a$; SELECT 2", ""}, // a text that does not end
+		";; -- a":                                                    {";; -- a", "", ""},
+		"":                                                           {"", "", ""},
+	} {
+		if before, statement, rest := Split(sql); [3]string{before, statement, rest} != want {
+			t.Errorf("%q is cut into %q, %q and %q", sql, before, statement, rest)
+		}
 	}
 }
 
@@ -267,9 +277,12 @@ func FuzzRewrite(f *testing.F) {
 			t.Fatalf("%d bytes become %d", len(sql), len(out))
 		}
 		for rest := sql; rest != ""; {
-			var first string
-			first, rest = Split(rest)
-			Parse(first)
+			var before, first string
+			text := rest
+			before, first, rest = Split(text)
+			if c, err := Parse(first); (c == Empty{}) != (first == "") || !strings.HasPrefix(text, before+first) || !strings.HasSuffix(text, rest) {
+				t.Fatalf("%q begins with %q and the statement %q, %v, %v; %q is left", text, before, first, c, err, rest)
+			}
 			d := Describe(first, func(string) uint32 { return 20 })
 			d.Results()
 			d.Parameters(3, []uint32{0, 20})

@@ -23,6 +23,7 @@ const (
 	position      // $1
 	variable      // a parameter in SQLite's way
 	symbol        // an operator or a mark
+	unended       // a text or a name in quotes whose end is missing
 )
 
 type token struct {
@@ -35,47 +36,62 @@ type token struct {
 var symbols = []string{"!~~*", "!~~", "!~*", "~~*", "->>", "#>>", "::", "!~", "~~", "~*", "->", "||",
 	"<<", ">>", "<=", ">=", "<>", "!=", "==", "=>", "@>", "<@", "&&", "#>", "^@", "@@"}
 
-// tokens splits a text. The texts of the tokens together are the text.
-func tokens(sql string) []token {
-	list := make([]token, 0, len(sql)/4+8)
-	depth := 0 // of brackets that are subscripts
-	last := strings.LastIndexByte(sql, ']')
-	for at := 0; at < len(sql); {
-		k, n := next(sql[at:])
-		if sql[at] == '[' {
-			if depth > 0 || subscripts(list) {
-				depth++
-			} else if at < last {
-				k, n = quoted, strings.IndexByte(sql[at:], ']')+1
-			}
-		} else if sql[at] == ']' && depth > 0 {
-			depth--
-		}
-		list = append(list, token{k, sql[at : at+n], at})
-		at += n
-	}
-	return list
+// A scanner splits a text into tokens, one at a time. The texts of the tokens together are the text.
+type scanner struct {
+	sql   string
+	at    int      // of the next token
+	depth int      // of brackets that are subscripts
+	last  [2]token // the last token, and the one before
 }
 
-// subscripts reports whether a bracket after the tokens begins a subscript or an array, and not a
-// name.
-func subscripts(list []token) bool {
-	if len(list) == 0 {
-		return false
+// next returns the next token. It reports false at the end.
+func (s *scanner) next() (t token, ok bool) {
+	if s.at == len(s.sql) {
+		return token{}, false
 	}
-	switch last := list[len(list)-1]; last.kind {
+	rest := s.sql[s.at:]
+	k, n := first(rest)
+	switch {
+	case rest[0] == '[' && (s.depth > 0 || s.subscripts()):
+		s.depth++
+	case rest[0] == '[':
+		k, n = ended(quoted, rest, "]", 1)
+	case rest[0] == ']' && s.depth > 0:
+		s.depth--
+	}
+	t = token{k, rest[:n], s.at}
+	s.at += n
+	s.last = [2]token{t, s.last[0]}
+	return t, true
+}
+
+// subscripts reports whether a bracket begins a subscript or an array here, and not a name.
+func (s *scanner) subscripts() bool {
+	switch last := s.last[0]; last.kind {
 	case word, quoted, position, text:
 		return true
 	case symbol:
 		return last.text == ")" || last.text == "]"
 	case blank:
-		return len(list) > 1 && strings.EqualFold(list[len(list)-2].text, "array")
+		return s.last[1].is("array")
 	}
 	return false
 }
 
-// next returns the kind and length of the first token of a text that is not empty.
-func next(sql string) (kind, int) {
+// tokens returns the tokens of a text.
+func tokens(sql string) []token {
+	list := make([]token, 0, len(sql)/4+8)
+	for s := (scanner{sql: sql}); ; {
+		t, ok := s.next()
+		if !ok {
+			return list
+		}
+		list = append(list, t)
+	}
+}
+
+// first returns the kind and length of the first token of a text that is not empty.
+func first(sql string) (kind, int) {
 	c := sql[0]
 	switch {
 	case isBlank(c):
@@ -85,17 +101,20 @@ func next(sql string) (kind, int) {
 		}
 		return blank, n
 	case strings.HasPrefix(sql, "--"):
-		return comment, until(sql, "\n", 2)
+		if i := strings.IndexByte(sql, '\n'); i >= 0 {
+			return comment, i + 1
+		}
+		return comment, len(sql)
 	case strings.HasPrefix(sql, "/*"):
 		return blockComment(sql)
 	case c == '\'':
-		return text, closed(sql, 0)
+		return closed(text, sql, 0)
 	case c == '"' || c == '`':
-		return quoted, closed(sql, 0)
+		return closed(quoted, sql, 0)
 	case (c == 'e' || c == 'E') && len(sql) > 1 && sql[1] == '\'':
-		return escaped, closedEscaped(sql)
+		return closedEscaped(sql)
 	case (c == 'x' || c == 'X') && len(sql) > 1 && sql[1] == '\'':
-		return text, closed(sql, 1)
+		return closed(text, sql, 1)
 	case isDigit(c) || c == '.' && len(sql) > 1 && isDigit(sql[1]):
 		return number, numberLength(sql)
 	case isLetter(c):
@@ -135,10 +154,7 @@ func dollarToken(sql string) (kind, int) {
 		n++
 	}
 	if n < len(sql) && sql[n] == '$' {
-		mark := sql[:n+1]
-		if end := strings.Index(sql[len(mark):], mark); end >= 0 {
-			return dollar, end + 2*len(mark)
-		}
+		return ended(dollar, sql, sql[:n+1], n+1)
 	}
 	return variable, n
 }
@@ -160,8 +176,8 @@ func blockComment(sql string) (kind, int) {
 	return k, len(sql)
 }
 
-// closed returns the length of a text up to the quote that ends it. The quote at from begins it.
-func closed(sql string, from int) int {
+// closed returns the kind and length of a token that ends with the quote at from, which begins it.
+func closed(k kind, sql string, from int) (kind, int) {
 	mark := sql[from]
 	for i := from + 1; i < len(sql); i++ {
 		if sql[i] == mark {
@@ -169,13 +185,13 @@ func closed(sql string, from int) int {
 				i++
 				continue
 			}
-			return i + 1
+			return k, i + 1
 		}
 	}
-	return len(sql)
+	return unended, len(sql)
 }
 
-func closedEscaped(sql string) int {
+func closedEscaped(sql string) (kind, int) {
 	for i := 2; i < len(sql); i++ {
 		switch {
 		case sql[i] == '\\':
@@ -183,23 +199,25 @@ func closedEscaped(sql string) int {
 		case sql[i] == '\'' && i+1 < len(sql) && sql[i+1] == '\'':
 			i++
 		case sql[i] == '\'':
-			return i + 1
+			return escaped, i + 1
 		}
 	}
-	return len(sql)
+	return unended, len(sql)
 }
 
-func until(sql, mark string, from int) int {
+// ended returns the kind and length of a token that ends with the first mark behind from bytes.
+func ended(k kind, sql, mark string, from int) (kind, int) {
 	if i := strings.Index(sql[from:], mark); i >= 0 {
-		return from + i + len(mark)
+		return k, from + i + len(mark)
 	}
-	return len(sql)
+	return unended, len(sql)
 }
 
 func numberLength(sql string) int {
 	n := 0
+	hex := len(sql) > 1 && sql[0] == '0' && sql[1]|0x20 == 'x'
 	for n < len(sql) && (isDigit(sql[n]) || isLetter(sql[n]) || sql[n] == '.') {
-		if (sql[n] == 'e' || sql[n] == 'E') && n+2 < len(sql) && (sql[n+1] == '-' || sql[n+1] == '+') && isDigit(sql[n+2]) && !strings.HasPrefix(strings.ToLower(sql), "0x") {
+		if !hex && sql[n]|0x20 == 'e' && n+2 < len(sql) && (sql[n+1] == '-' || sql[n+1] == '+') && isDigit(sql[n+2]) {
 			n++
 		}
 		n++
@@ -226,9 +244,9 @@ func (t token) name() string {
 	if t.kind == word {
 		return strings.ToLower(t.text)
 	}
-	if n := len(t.text); t.kind == quoted && n >= 2 {
+	if t.kind == quoted {
 		mark := t.text[:1]
-		return strings.ReplaceAll(t.text[1:n-1], mark+mark, mark)
+		return strings.ReplaceAll(t.text[1:len(t.text)-1], mark+mark, mark)
 	}
 	return ""
 }
@@ -250,8 +268,8 @@ func (t token) is(keywords ...string) bool {
 func (t token) literal() string {
 	switch t.kind {
 	case text:
-		if len(t.text) >= 2 && t.text[0] == '\'' {
-			return strings.ReplaceAll(strings.TrimSuffix(t.text[1:], "'"), "''", "'")
+		if t.text[0] == '\'' {
+			return strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'")
 		}
 	case dollar:
 		mark := strings.IndexByte(t.text[1:], '$') + 2
@@ -264,7 +282,7 @@ func (t token) literal() string {
 
 // unescape returns the value of a text of the form E'..'.
 func unescape(s string) string {
-	s = strings.TrimSuffix(s[2:], "'")
+	s = s[2 : len(s)-1]
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\'' { // doubled

@@ -16,8 +16,6 @@ type Start struct {
 
 // A Statement answers Prepare.
 type Statement struct {
-	Found      bool // whether there is a statement
-	Rest       int  // bytes of the text that stand behind it
 	Parameters []uint32
 	Columns    []wire.Column
 }

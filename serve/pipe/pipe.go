@@ -50,8 +50,7 @@ const (
 // Largest sizes of what a frame holds.
 const (
 	MaxFrame  = 1 << 20     // of most types
-	MaxSQL    = 16 << 20    // a statement, or its parameters
-	MaxLarge  = 17 << 20    // frames with these, or with arguments of functions
+	MaxLarge  = 17 << 20    // a statement, its parameters, or arguments of functions
 	MaxRow    = 100_000_000 // a row, which may hold a heat map
 	MaxAnswer = MaxRow + MaxFrame
 )

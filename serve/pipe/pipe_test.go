@@ -68,7 +68,7 @@ func TestAnnouncedFramesCostNothing(t *testing.T) {
 func TestHeldFrames(t *testing.T) {
 	var stream bytes.Buffer
 	c := NewConn(&stream)
-	for _, size := range []int{3, MaxSQL, 5} {
+	for _, size := range []int{3, MaxLarge, 5} {
 		if err := c.Hold(Queried, Execution{Free: true}); err != nil {
 			t.Fatal(err)
 		}

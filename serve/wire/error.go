@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -33,6 +34,17 @@ var (
 )
 
 var errShutdown = fatal("57P01", "terminating connection due to administrator command")
+
+// Moved returns an error of a statement that stands behind a text, with its position in both together.
+func Moved(err error, before string) error {
+	var e *Error
+	if before == "" || !errors.As(err, &e) || e.Position == 0 {
+		return err
+	}
+	moved := *e
+	moved.Position += utf8.RuneCountInString(before)
+	return &moved
+}
 
 // asError returns what the client sees of an error of a session. ctx is that of the call which failed.
 func asError(ctx context.Context, err error) *Error {

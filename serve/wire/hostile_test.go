@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 )
 
 func (s *site) dial(t testing.TB) net.Conn {
@@ -476,4 +478,21 @@ func converse(t *testing.T, server *Server, data []byte, toy *toy) {
 	c.session, _ = toy.NewSession(c.ctx, &Login{Client: c})
 	defer c.closeSession()
 	c.loop()
+}
+
+// A message of 16 MB is read once, and not again for each of its statements.
+func TestManyStatements(t *testing.T) {
+	fuzztest.Limit(t, time.Minute)
+	s := serve(t, Options{})
+	c := s.connect(t, "")
+	const statement = "begin                         ; "
+	results := c.PgConn().Exec(context.Background(), strings.Repeat(statement, (16<<20-100)/len(statement)))
+	for results.NextResult() {
+		if _, err := results.ResultReader().Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := results.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -349,11 +350,16 @@ func (c *conn) cancelRunning() {
 	}
 }
 
-// prepare compiles the first statement of sql. The result is nil if there is none.
-func (c *conn) prepare(sql string, types []uint32) (*prepared, string, error) {
+// checkText returns an error for a text of the client that is not UTF-8.
+func checkText(sql string) error {
 	if !utf8.ValidString(sql) {
-		return nil, "", newError("22021", "invalid byte sequence for encoding \"UTF8\"")
+		return newError("22021", "invalid byte sequence for encoding \"UTF8\"")
 	}
+	return nil
+}
+
+// prepare compiles the first statement of a text that has been checked. The result is nil if there is none.
+func (c *conn) prepare(sql string, types []uint32) (*prepared, string, error) {
 	ctx, cancel := c.begin()
 	defer cancel(nil)
 	defer c.setRunning(nil)
@@ -376,11 +382,14 @@ func (c *conn) prepare(sql string, types []uint32) (*prepared, string, error) {
 func (c *conn) query(sql string) error {
 	c.closePortal("")
 	c.closeStatement("")
+	if err := checkText(sql); err != nil {
+		return err
+	}
 	for rest, first := sql, true; ; first = false {
 		before := sql[:len(sql)-len(rest)]
 		p, behind, err := c.prepare(rest, nil)
 		if err != nil {
-			return moveError(err, before)
+			return Moved(err, before)
 		}
 		if p == nil {
 			if first {
@@ -390,24 +399,13 @@ func (c *conn) query(sql string) error {
 			return nil
 		}
 		if err := c.runSimple(p); err != nil {
-			return moveError(err, before)
+			return Moved(err, before)
 		}
 		if behind == "" {
 			return nil
 		}
 		rest = behind
 	}
-}
-
-// moveError makes the position in a statement one in the text that has the statement behind before.
-func moveError(err error, before string) error {
-	var e *Error
-	if before == "" || !errors.As(err, &e) || e.Position == 0 {
-		return err
-	}
-	moved := *e
-	moved.Position += utf8.RuneCountInString(before)
-	return &moved
 }
 
 func (c *conn) runSimple(p *prepared) error {
@@ -431,7 +429,7 @@ func (c *conn) parse(m *pgproto3.Parse) error {
 		return newError("53000", fmt.Sprintf("there are %d prepared statements already", len(c.statements)))
 	}
 	size := len(m.Query)
-	if err := c.hold(size); err != nil {
+	if err := cmp.Or(checkText(m.Query), c.hold(size)); err != nil {
 		return err
 	}
 	p, rest, err := c.prepare(m.Query, m.ParameterOIDs)
@@ -603,9 +601,12 @@ func (c *conn) describe(m *pgproto3.Describe) error {
 			columns, formats = p.prep.columns, p.formats
 			break
 		}
+		if m.Name == "" || checkText(m.Name) != nil {
+			return err
+		}
 		// A cursor that a statement has declared is a portal too, which psycopg describes.
 		cursor, _, failed := c.prepare(`FETCH 0 FROM "`+strings.ReplaceAll(m.Name, `"`, `""`)+`"`, nil)
-		if failed != nil || cursor == nil || m.Name == "" {
+		if failed != nil || cursor == nil {
 			return err
 		}
 		columns = cursor.columns

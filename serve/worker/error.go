@@ -29,17 +29,6 @@ func asError(err error) error {
 	return err
 }
 
-// atOffset moves the position of an error, which counts from the end of a text, to count from its beginning.
-func atOffset(err error, before string) error {
-	var e *wire.Error
-	if before == "" || !errors.As(err, &e) || e.Position == 0 {
-		return err
-	}
-	moved := *e
-	moved.Position += utf8.RuneCountInString(before)
-	return &moved
-}
-
 // Result codes of SQLite.
 const (
 	resultBusy      = 5

@@ -333,12 +333,11 @@ func (p *process) prepare(number uint32, r *pipe.Reader) error {
 	if err != nil {
 		return err
 	}
-	answer := pipe.Statement{Rest: len(rest)}
-	if stmt != nil {
-		p.statements[id] = stmt
-		answer.Found, answer.Parameters, answer.Columns = true, stmt.Parameters(), stmt.Columns()
+	if stmt == nil || rest != "" {
+		return pipe.Violation("a text to prepare is not one statement")
 	}
-	return p.conn.SendJSON(pipe.Prepared, answer)
+	p.statements[id] = stmt
+	return p.conn.SendJSON(pipe.Prepared, pipe.Statement{Parameters: stmt.Parameters(), Columns: stmt.Columns()})
 }
 
 func (p *process) query(number uint32, r *pipe.Reader) error {

@@ -68,38 +68,19 @@ func (d describer) Settings() []string                 { return d.s.settings.nam
 
 // Prepare implements [wire.Session].
 func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint32) (wire.Statement, string, error) {
-	skipped := 0 // of sql, before the statement
-	for {
-		first, rest := pgcatalog.Split(sql[skipped:])
-		command, err := pgcatalog.Parse(first)
-		if err != nil {
-			return nil, "", atOffset(asError(err), sql[:skipped])
-		}
-		if _, empty := command.(pgcatalog.Empty); empty {
-			if rest == "" {
-				return nil, "", nil
-			}
-			skipped = len(sql) - len(rest)
-			continue
-		}
-		st, err := s.prepare(ctx, command, parameterTypes)
-		if err != nil {
-			return nil, "", atOffset(asError(err), sql[:skipped])
-		}
-		return st, withoutEmpty(rest), nil
+	before, first, rest := pgcatalog.Split(sql)
+	if first == "" {
+		return nil, "", nil
 	}
-}
-
-// withoutEmpty returns a text, or nothing if no statement is in it.
-func withoutEmpty(sql string) string {
-	for rest := sql; rest != ""; {
-		var first string
-		first, rest = pgcatalog.Split(rest)
-		if c, err := pgcatalog.Parse(first); err != nil || c != (pgcatalog.Empty{}) {
-			return sql
-		}
+	command, err := pgcatalog.Parse(first)
+	var st wire.Statement
+	if err == nil {
+		st, err = s.prepare(ctx, command, parameterTypes)
 	}
-	return ""
+	if err != nil {
+		return nil, "", wire.Moved(asError(err), before)
+	}
+	return st, rest, nil
 }
 
 // Ready implements [wire.Session].

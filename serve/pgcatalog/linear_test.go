@@ -1,0 +1,146 @@
+package pgcatalog
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/internal/fuzz/fuzztest"
+)
+
+// long are texts of about n bytes that repeat something.
+var long = map[string]func(n int) string{
+	"semicolons":  repeated("", ";", ""),
+	"statements":  repeated("", "SELECT 1;", ""),
+	"blanks":      repeated("", " ;\n", ""),
+	"comments":    repeated("", "/* a */ ", ""),
+	"quotes":      repeated("SELECT ", "'a' ", ""),
+	"marks":       counted("SELECT ", "$a%d$ ", ""),
+	"dollars":     repeated("SELECT ", "$", ""),
+	"brackets":    repeated("SELECT 1, ", "[", ""),
+	"exponents":   repeated("SELECT ", "1e+1 ", ""),
+	"exponent":    repeated("SELECT 1", "e+1", ""),
+	"a name":      repeated("SELECT a", ".a", ""),
+	"a setting":   repeated("SET a", ".a", " = 1"),
+	"values":      repeated("SET a = 1", ", 1", ""),
+	"modes":       repeated("BEGIN", " READ ONLY", ""),
+	"operator":    repeated("SELECT 1 OPERATOR(", "+", ") 1"),
+	"terms":       repeated("SELECT 1", "+1", ""),
+	"columns":     repeated("SELECT a::int", ", a::int", " FROM t"),
+	"series":      counted("SELECT 1", ", unnest(a%d)", " FROM t"),
+	"tables":      counted("SELECT 1 FROM t", ", unnest(a%d) AS b", ""),
+	"cases":       repeated("SELECT CASE a", " WHEN a THEN NULL", " END"),
+	"unions":      repeated("SELECT 1", " UNION SELECT 1", ""),
+	"parameters":  repeated("SELECT a IN ($1", ", $1", ")"),
+	"calls":       repeated("SELECT a IN ($1", ", g($1), $1", ")"),
+	"nested":      repeated("SELECT dx_sum(a, $1", ", (1), g(1, $1), $1", ")"),
+	"comparisons": repeated("SELECT (a + b) = $1", " AND a = $1", ""),
+	"copy":        repeated("COPY (SELECT 1", ", (1)", ") TO STDOUT"),
+}
+
+func repeated(first, unit, last string) func(int) string {
+	return func(n int) string { return first + strings.Repeat(unit, n/len(unit)) + last }
+}
+
+// counted repeats a unit with a number, a different one each time.
+func counted(first, unit, last string) func(int) string {
+	return func(n int) string {
+		var b strings.Builder
+		b.WriteString(first)
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, unit, i)
+		}
+		return b.String() + last
+	}
+}
+
+// readers are all that read statements.
+var readers = map[string]func(sql string){
+	"FirstWord": func(sql string) { FirstWord(sql) },
+	"Split": func(sql string) {
+		for sql != "" {
+			_, _, sql = Split(sql)
+		}
+	},
+	"Parse":   func(sql string) { Parse(sql) },
+	"Mask":    func(sql string) { Mask(sql, 4000) },
+	"Rewrite": func(sql string) { Rewrite(sql) },
+	"Describe": func(sql string) {
+		d := Describe(sql, func(string) uint32 { return 0 })
+		d.Parameters(1, nil)
+		d.Results()
+	},
+}
+
+// allocated returns how many bytes do allocates.
+func allocated(do func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// What is read of a text of twice the length takes twice as much memory.
+func TestReadersAreLinear(t *testing.T) {
+	const n, little = 200_000, 1 << 20
+	for name, read := range readers {
+		for what, text := range long {
+			t.Run(name+" "+what, func(t *testing.T) {
+				fuzztest.Limit(t, time.Minute)
+				once, twice := allocated(func() { read(text(n)) }), allocated(func() { read(text(2 * n)) })
+				if twice > 2.5*once+little {
+					t.Errorf("%.0f bytes for a text, and %.0f for one twice as long", once, twice)
+				}
+			})
+		}
+	}
+}
+
+// What would take hours if each part of a text were read again for each other.
+func TestReadersAreNotQuadratic(t *testing.T) {
+	for name, sizes := range map[string]map[string]int{
+		"Split":    {"semicolons": 16 << 20, "statements": 16 << 20, "marks": 16 << 20, "dollars": 16 << 20, "brackets": 16 << 20},
+		"Parse":    {"exponent": 16 << 20, "marks": 16 << 20, "a setting": 4 << 20},
+		"Mask":     {"marks": 16 << 20, "exponent": 16 << 20},
+		"Describe": {"calls": 4 << 20, "nested": 4 << 20},
+	} {
+		for what, n := range sizes {
+			t.Run(name+" "+what, func(t *testing.T) {
+				fuzztest.Limit(t, time.Minute)
+				readers[name](long[what](n))
+			})
+		}
+	}
+}
+
+// Of what is cut, and of statements that are classified by their first word, the rest is not kept.
+func TestReadersKeepLittle(t *testing.T) {
+	const size, most = 4 << 20, 1 << 20
+	for what, text := range long {
+		sql := text(size)
+		if n := allocated(func() { Mask(sql, 4000) }); n > most {
+			t.Errorf("%s: Mask allocates %.0f bytes", what, n)
+		}
+		if n := allocated(func() { Split(sql) }); n > most {
+			t.Errorf("%s: Split allocates %.0f bytes", what, n)
+		}
+		if strings.HasPrefix(sql, "SELECT") {
+			if n := allocated(func() { Parse(sql) }); n > most {
+				t.Errorf("%s: Parse allocates %.0f bytes", what, n)
+			}
+		}
+	}
+}
+
+// A LIMIT in a LIMIT is written once.
+func TestRewriteNestedLimits(t *testing.T) {
+	const depth = 60
+	sql := strings.Repeat("SELECT 1 LIMIT (", depth) + "SELECT 1" + strings.Repeat(")", depth)
+	fuzztest.Limit(t, time.Minute)
+	if got, err := Rewrite(sql); got != sql || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}
