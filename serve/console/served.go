@@ -72,15 +72,16 @@ func (b *Served) Login(_ context.Context, c Credentials) (Session, error) {
 	if !verifier.Fits(c.Password) || !known {
 		return nil, ErrLogin
 	}
-	return &servedSession{served: b, user: c.User, remote: c.Remote, tls: c.TLS}, nil
+	return &servedSession{served: b, user: c.User, verifier: verifier, remote: c.Remote, tls: c.TLS}, nil
 }
 
 // A servedSession is a login. Its worker starts with its first statement.
 type servedSession struct {
-	served *Served
-	user   string
-	remote net.Addr
-	tls    bool
+	served   *Served
+	user     string
+	verifier wire.Verifier // of the user
+	remote   net.Addr
+	tls      bool
 
 	// For those who ask, one at a time.
 	session *keeper.Session // nil while there is none
@@ -108,11 +109,7 @@ func (s *servedSession) role() (*role.Role, error) {
 	if s.Owner() {
 		return nil, nil
 	}
-	r, err := s.served.keeper.Role(s.user)
-	if err == nil && r == nil {
-		err = &wire.Error{Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", s.user)}
-	}
-	return r, err
+	return s.served.keeper.LoggedIn(s.user, s.verifier)
 }
 
 // begin starts the session's worker if there is none.
@@ -125,7 +122,7 @@ func (s *servedSession) begin(ctx context.Context) (err error) {
 	}
 	k := s.served.keeper
 	s.session, err = k.Begin(ctx, &wire.Login{
-		User: s.user, Database: k.Name(), Parameters: map[string]string{"application_name": "console"},
+		User: s.user, Verifier: s.verifier, Database: k.Name(), Parameters: map[string]string{"application_name": "console"},
 		Remote: s.remote, TLS: s.tls, Client: noticed{s}, ProcessID: s.served.last.Add(1),
 	})
 	s.epsilon = 0

@@ -557,6 +557,12 @@ func TestARoleIsDroppedDuringItsLogin(t *testing.T) {
 	if err := s.book.Record(r.Dropped()); err != nil {
 		t.Fatal(err)
 	}
+	s.put(func(r *role.Role) { // another one of its name
+		var err error
+		if r.Verifier, err = wire.NewVerifier("another password", wire.DefaultIterations); err != nil {
+			t.Fatal(err)
+		}
+	})
 	ctx := context.Background()
 	for name, x := range map[string]Session{"one that has asked": asked, "one that has not": idle} {
 		for what, f := range map[string]func() error{
@@ -567,6 +573,10 @@ func TestARoleIsDroppedDuringItsLogin(t *testing.T) {
 			"history": func() error { _, err := x.History(ctx, 1); return err },
 		} {
 			err := f()
+			if err == nil {
+				t.Errorf("%s of %s: no error", what, name)
+				continue
+			}
 			if f := (&Server{}).faultOf(ctx, err); !f.endsLogin() || !strings.Contains(f.Message, "has been dropped") {
 				t.Errorf("%s of %s: %v", what, name, err)
 			}
@@ -634,7 +644,7 @@ func TestTheOwnerAndRoles(t *testing.T) {
 func TestHistory(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(func(r *role.Role) { r.Name = "bo" })
-	other, err := s.Begin(context.Background(), &wire.Login{User: "bo", Database: "homes", Remote: &net.TCPAddr{}, ProcessID: 7})
+	other, err := s.Begin(context.Background(), &wire.Login{User: "bo", Verifier: verifier, Database: "homes", Remote: &net.TCPAddr{}, ProcessID: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -727,7 +737,7 @@ func TestManyUsers(t *testing.T) {
 	}
 	web.Close()
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) { // all sessions end
-		x, err := s.Begin(context.Background(), &wire.Login{User: "ann", Database: "homes"})
+		x, err := s.Begin(context.Background(), &wire.Login{User: "ann", Verifier: verifier, Database: "homes"})
 		if err == nil {
 			x.Close()
 			break

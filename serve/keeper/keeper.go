@@ -177,6 +177,16 @@ func (k *Keeper) Role(name string) (*role.Role, error) {
 	return k.roles.Find(name), nil
 }
 
+// LoggedIn returns the role of a name as it is now, if it is still the one with a verifier, which a password has fitted: names
+// can be given again. Otherwise that role has been dropped, which is a *wire.Error.
+func (k *Keeper) LoggedIn(name string, v wire.Verifier) (*role.Role, error) {
+	r, err := k.Role(name)
+	if err == nil && (r == nil || !r.Verifier.Equal(v)) {
+		return nil, &wire.Error{Severity: "FATAL", Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", name)}
+	}
+	return r, err
+}
+
 // Roles returns all roles as they are now, in the order of their names.
 func (k *Keeper) Roles() ([]*role.Role, error) {
 	k.bookMu.Lock()
@@ -225,7 +235,7 @@ func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error)
 			Hint: fmt.Sprintf("This server has the database %q.", k.options.Name)}
 	}
 	s := &Session{
-		keeper: k, client: login.Client, status: wire.Idle, groups: map[uint32]*openGroup{},
+		keeper: k, client: login.Client, verifier: login.Verifier, status: wire.Idle, groups: map[uint32]*openGroup{},
 		info: monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
 	}
 	if err := s.readRole(); err != nil {

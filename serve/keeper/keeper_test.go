@@ -298,7 +298,7 @@ func (s *site) session() *session {
 
 func (s *site) begin() (*session, error) {
 	c := &client{}
-	x, err := s.Begin(context.Background(), &wire.Login{User: "ann", Database: "homes", Client: c, ProcessID: 7})
+	x, err := s.Begin(context.Background(), &wire.Login{User: "ann", Verifier: verifier, Database: "homes", Client: c, ProcessID: 7})
 	if err != nil {
 		return nil, err
 	}

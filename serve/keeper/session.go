@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,7 +33,8 @@ type Session struct {
 	info   monitor.Session
 	worker *workerProcess // set once, under the keeper's lock
 
-	role *role.Role // as it was read last
+	verifier wire.Verifier // of the role
+	role     *role.Role    // as it was read last
 
 	// The last number of each.
 	requests, statements, rows, groupNumber uint32
@@ -118,14 +118,14 @@ func (s *Session) readRole() error {
 	if s.dead != nil {
 		return s.dead
 	}
-	r, err := s.keeper.Role(s.info.Role)
-	switch {
-	case err != nil:
+	r, err := s.keeper.LoggedIn(s.info.Role, s.verifier)
+	if dropped, ok := errors.AsType[*wire.Error](err); ok {
+		s.dead, s.reason = dropped, monitor.RoleDropped
+		return s.dead
+	}
+	if err != nil {
 		s.keeper.log.Error("the roles cannot be read", "error", err)
 		return errInternal
-	case r == nil:
-		s.dead, s.reason = &wire.Error{Severity: "FATAL", Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", s.info.Role)}, monitor.RoleDropped
-		return s.dead
 	}
 	s.role = r
 	return nil

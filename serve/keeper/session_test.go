@@ -268,9 +268,48 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// Sessions are those of a role, and not of another one that gets its name.
+func TestSessionsEndWithTheirRole(t *testing.T) {
+	s := newSite(t, nil)
+	idle, fetching := s.session(), s.session()
+	st, _, err := fetching.Compile(context.Background(), "SELECT hex(zeroblob(20000)) FROM reading", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := st.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	old := s.addRole(func(*role.Role) {}) // with other settings it would be the same still
+	if err := s.book.Record(old.Dropped()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := wire.NewVerifier("another secret", wire.DefaultIterations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.addRole(func(r *role.Role) { r.Verifier, r.Added = again, old.Added })
+	for err == nil {
+		_, err = rows.Values()
+	}
+	if !strings.Contains(describe(err), "57P01") {
+		t.Errorf("rows that are left: %v", describe(err))
+	}
+	idle.wantError("57P01", "SELECT 1")
+	if _, err := s.begin(); !strings.Contains(describe(err), "57P01") { // its password was right a moment ago
+		t.Errorf("a session begins: %v", describe(err))
+	}
+	idle.Close()
+	fetching.Close()
+	if got := s.events.reasons(); len(got) != 2 || got[0] != monitor.RoleDropped || got[1] != monitor.RoleDropped {
+		t.Errorf("the sessions ended because %q", got)
+	}
+}
+
 func TestNewSessionsAreLimited(t *testing.T) {
 	s := newSite(t, func(o *Options) { o.MaxSessions = 1 })
-	_, err := s.Begin(context.Background(), &wire.Login{User: "ann", Database: "ann"})
+	_, err := s.Begin(context.Background(), &wire.Login{User: "ann", Verifier: verifier, Database: "ann"})
 	if !strings.Contains(describe(err), `3D000: database "ann" does not exist () (This server has the database "homes".)`) {
 		t.Errorf("the error is %s", describe(err))
 	}

@@ -349,6 +349,11 @@ func (r *Rows) endBatch() error {
 func (r *Rows) fetch() (err error) {
 	s, b := r.session, r.next
 	r.next = nil
+	if b == nil {
+		if err := s.readRole(); err != nil { // a portal may go on much later
+			return err
+		}
+	}
 	switch {
 	case b != nil:
 	case s.ahead == r:

@@ -4,6 +4,7 @@
 package role
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 // A Role is what an analyst logs in as. It is immutable.
 type Role struct {
 	Name     string        `json:"name"`
-	Verifier wire.Verifier `json:"verifier"` // of its password
+	Verifier wire.Verifier `json:"verifier"` // of its password; no other role has the same, also of the same name
 	Columns  []string      `json:"columns"`  // sealed columns that it may ask about, as TABLE.COLUMN
 
 	// EpsilonMax is the most that one call may cost an account, with all of its rows and as often as
@@ -111,17 +112,25 @@ const (
 	droppedFact = "role dropped" // dropped
 )
 
-// dropped is a role that was added at a time and is no more.
+// dropped is a role that was added at a time and is no more. The salt of its verifier tells it from others of its name that
+// were added at the same time; earlier programs have not recorded it.
 type dropped struct {
 	Name  string    `json:"name"`
 	Added time.Time `json:"added"`
+	Salt  []byte    `json:"salt,omitempty"`
+}
+
+func (d dropped) is(r *Role) bool {
+	return r != nil && r.Added.Equal(d.Added) && (d.Salt == nil || bytes.Equal(r.Verifier.Salt, d.Salt))
 }
 
 // Fact returns the fact that there is a role.
 func (r *Role) Fact() ledger.Fact { return fact(addedFact, r) }
 
 // Dropped returns the fact that a role is no more.
-func (r *Role) Dropped() ledger.Fact { return fact(droppedFact, dropped{r.Name, r.Added}) }
+func (r *Role) Dropped() ledger.Fact {
+	return fact(droppedFact, dropped{r.Name, r.Added, r.Verifier.Salt})
+}
 
 func fact(kind string, v any) ledger.Fact {
 	text, err := json.Marshal(v)
@@ -169,7 +178,7 @@ func (r *Roles) add(f ledger.Fact) error {
 		if err := json.Unmarshal([]byte(f.Text), &d); err != nil {
 			return err
 		}
-		if role := r.by[d.Name]; role != nil && role.Added.Equal(d.Added) {
+		if d.is(r.by[d.Name]) {
 			delete(r.by, d.Name)
 		}
 	}

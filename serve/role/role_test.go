@@ -54,6 +54,15 @@ func TestRolesAreWhatWasRecordedLast(t *testing.T) {
 	record("bo", first.Fact()) // was recorded before, so that nothing comes back
 	record("ana bo", second.Fact())
 	record("ana bo", first.Dropped()) // another role of the name
+	// A clock may stand still, or be set back.
+	third, fourth := newRole("cy", 1), newRole("cy", 1)
+	record("ana bo cy", third.Fact())
+	record("ana bo", third.Dropped())
+	record("ana bo cy", fourth.Fact())
+	record("ana bo", fourth.Dropped())
+	// Earlier programs have dropped roles by their time alone.
+	record("ana bo cy", newRole("cy", 5).Fact())
+	record("ana bo", ledger.Fact{Kind: droppedFact, Text: `{"name":"cy","added":"1970-01-01T00:00:05Z"}`})
 	if r := roles.Find("ana"); r == nil || r.Rows != 7 || !r.May("reading", "kwh") || r.May("reading", "t") || roles.Find("cy") != nil {
 		t.Errorf("%+v", r)
 	}

@@ -69,6 +69,9 @@ func (v Verifier) Fits(password string) bool {
 	return err == nil && hmac.Equal(stored.StoredKey, v.StoredKey)
 }
 
+// Equal reports whether two verifiers are the same. Those that were made one after the other are not, even of one password.
+func (v Verifier) Equal(other Verifier) bool { return v.String() == other.String() }
+
 // String returns the verifier in the form that PostgreSQL stores: SCRAM-SHA-256$iterations:salt$stored:server.
 func (v Verifier) String() string {
 	text := base64.StdEncoding.EncodeToString

@@ -410,6 +410,7 @@ func (c *conn) authenticate(login *Login) error {
 	if !right {
 		return c.loginFailed(wait)
 	}
+	login.Verifier = verifier
 	c.send(&pgproto3.AuthenticationSASLFinal{Data: []byte(signature)})
 	c.send(&pgproto3.AuthenticationOk{})
 	return nil

@@ -27,7 +27,8 @@ type Handler interface {
 // A Login says who has connected, and how.
 type Login struct {
 	User     string
-	Database string // the user's name unless the client named one
+	Verifier Verifier // of the password, as Handler.Login returned it: a user of the same name may have taken its place since
+	Database string   // the user's name unless the client named one
 
 	// Parameters holds the other parameters of the startup packet under the names that the client gave, such as
 	// application_name, DateStyle and options. Those that Client reports are not among them: client_encoding.

@@ -17,7 +17,7 @@ func TestEmptyStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	empty := strings.Repeat(" ;", 4<<20)
+	empty := strings.Repeat(" ;", 1<<20)
 	for _, sql := range []string{empty, "SELECT 1;" + empty, empty + "SELECT 1", "SELECT 1;" + empty + "SELECT 2"} {
 		n := 0
 		for rest := sql; rest != ""; n++ {
