@@ -83,7 +83,7 @@ func (k *Keeper) AddRole(r *role.Role) error {
 	return k.book.Record(r.Fact())
 }
 
-// DropRole drops a role. Its sessions end at their next statement.
+// DropRole drops a role. Its sessions end within a second.
 func (k *Keeper) DropRole(name string) error {
 	k.bookMu.Lock()
 	defer k.bookMu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,6 +45,10 @@ type Options struct {
 	Grace       time.Duration // for a worker to stop before it is killed; 2 s
 	Start       time.Duration // for a worker to start; 20 s
 
+	// IdleInTransaction is how long a client may ask nothing while it is in a transaction or reads a result, unless it
+	// asks for less by idle_in_transaction_session_timeout; 10 minutes.
+	IdleInTransaction time.Duration
+
 	Logger   *slog.Logger     // nothing is logged unless it is set
 	Observer monitor.Observer // or nil
 }
@@ -63,6 +68,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.MaxSessions = cmp.Or(o.MaxSessions, 100)
 	o.Grace = cmp.Or(o.Grace, 2*time.Second)
 	o.Start = cmp.Or(o.Start, 20*time.Second)
+	o.IdleInTransaction = cmp.Or(o.IdleInTransaction, 10*time.Minute)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -90,6 +96,7 @@ type Keeper struct {
 	book   ledger.Ledger
 	roles  role.Roles
 	conn   *sqlite.Conn
+	logs   bool                // the database keeps a write-ahead log because of the keeper
 	names  *catalog.Keeper     // opens names of accounts
 	known  map[string][]string // pseudonyms by name
 
@@ -119,10 +126,14 @@ func Open(o Options) (*Keeper, error) {
 	k.evaluators = pool{open: k.openEvaluator}
 	k.starts, k.stopped = make(chan func()), make(chan struct{})
 	go k.startWorkers()
+	go k.watchRoles()
 	return k, nil
 }
 
 func (k *Keeper) open() (err error) {
+	if k.logs, err = setJournal(k.options.Path, "wal"); err != nil {
+		k.log.Warn("sessions and owners who write wait for each other, since the database cannot have a write-ahead log", "error", err)
+	}
 	if k.conn, err = k.connect(); err != nil {
 		return err
 	}
@@ -136,6 +147,29 @@ func (k *Keeper) open() (err error) {
 		return err
 	}
 	return k.roles.Update(k.book)
+}
+
+// setJournal makes a database keep its journal in a mode, and reports whether that has changed. With a write-ahead log, whoever
+// reads and whoever writes do not wait for each other.
+func setJournal(path, mode string) (changed bool, err error) {
+	conn, err := sqlite.Open(path, sqlite.ReadWrite)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	conn.BusyTimeout(busyTimeout)
+	was, is := "", ""
+	read := func(to *string) func([]sqlite.Value) error {
+		return func(v []sqlite.Value) error {
+			*to = v[0].Text()
+			return nil
+		}
+	}
+	err = cmp.Or(conn.Each("PRAGMA journal_mode", read(&was)), conn.Each("PRAGMA journal_mode = "+mode, read(&is)))
+	if err == nil && is != mode {
+		err = fmt.Errorf("its journal stays in mode %s", is)
+	}
+	return err == nil && was != is, err
 }
 
 // connect opens a connection to the database, which only reads.
@@ -182,7 +216,7 @@ func (k *Keeper) Role(name string) (*role.Role, error) {
 func (k *Keeper) LoggedIn(name string, v wire.Verifier) (*role.Role, error) {
 	r, err := k.Role(name)
 	if err == nil && (r == nil || !r.Verifier.Equal(v)) {
-		return nil, &wire.Error{Severity: "FATAL", Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", name)}
+		return nil, errDropped(name)
 	}
 	return r, err
 }
@@ -235,8 +269,9 @@ func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error)
 			Hint: fmt.Sprintf("This server has the database %q.", k.options.Name)}
 	}
 	s := &Session{
-		keeper: k, client: login.Client, verifier: login.Verifier, status: wire.Idle, groups: map[uint32]*openGroup{},
-		info: monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
+		keeper: k, client: login.Client, end: login.End, verifier: login.Verifier, status: wire.Idle, groups: map[uint32]*openGroup{},
+		idleInTransaction: k.options.IdleInTransaction,
+		info:              monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
 	}
 	if err := s.readRole(); err != nil {
 		return nil, err
@@ -250,6 +285,47 @@ func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error)
 	}
 	k.options.Observer.SessionBegan(s.info)
 	return s, nil
+}
+
+// roleInterval is how often the keeper looks whether roles have been dropped.
+const roleInterval = 300 * time.Millisecond
+
+// watchRoles ends the sessions of roles that are dropped, whatever they are doing.
+func (k *Keeper) watchRoles() {
+	ticker := time.NewTicker(roleInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-k.stopped:
+			return
+		}
+		sessions := k.running()
+		if len(sessions) == 0 {
+			continue
+		}
+		roles, err := k.Roles()
+		if err != nil {
+			continue // the next statement says that
+		}
+		for _, s := range sessions {
+			if !slices.ContainsFunc(roles, func(r *role.Role) bool { return r.Name == s.info.Role && r.Verifier.Equal(s.verifier) }) {
+				s.drop()
+			}
+		}
+	}
+}
+
+// running returns the sessions that have a worker.
+func (k *Keeper) running() (list []*Session) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for s := range k.sessions {
+		if s.worker != nil {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // admit adds a session, unless there are too many.
@@ -273,6 +349,10 @@ func (k *Keeper) forget(s *Session) {
 	delete(k.sessions, s)
 }
 
+func errDropped(role string) *wire.Error {
+	return &wire.Error{Severity: "FATAL", Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", role)}
+}
+
 var errStops = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command"}
 
 // Close ends the keeper. It kills the workers of sessions that have not ended. Whoever uses these sessions still has to
@@ -284,16 +364,10 @@ func (k *Keeper) Close() error {
 		return nil
 	}
 	k.closed = true
-	var left []*workerProcess
-	for s := range k.sessions {
-		if s.worker != nil {
-			left = append(left, s.worker)
-		}
-	}
 	k.mu.Unlock()
-	for _, w := range left {
-		w.kill(monitor.ServerStops, "the server stops")
-		<-w.exited
+	for _, s := range k.running() {
+		s.worker.kill(monitor.ServerStops, "the server stops")
+		<-s.worker.exited
 	}
 	close(k.stopped)
 	k.evaluators.close()
@@ -308,6 +382,10 @@ func (k *Keeper) closeFiles() (err error) {
 	}
 	if k.conn != nil {
 		err = errors.Join(err, k.conn.Close())
+	}
+	if k.logs {
+		// It is one file again, if nobody else has it open.
+		_, _ = setJournal(k.options.Path, "delete")
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -44,7 +45,10 @@ type prober struct {
 }
 
 func (p *prober) Ready(bool) wire.TxStatus { return wire.Idle }
-func (p *prober) Close()                   {}
+
+func (p *prober) IdleTimeout(bool) (time.Duration, *wire.Error) { return 0, nil }
+
+func (p *prober) Close() {}
 
 func (p *prober) Prepare(_ context.Context, sql string, _ []uint32) (wire.Statement, string, error) {
 	name, argument, _ := strings.Cut(sql, " ")
@@ -171,6 +175,15 @@ func (p *prober) try(name, argument string) error {
 			}
 		}
 		return fmt.Errorf("%s", strings.Join(open, " "))
+	case "writable": // a file that is open
+		for fd := range 64 {
+			var st unix.Stat_t
+			flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+			if err == nil && unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && flags&unix.O_ACCMODE != unix.O_RDONLY {
+				return nil
+			}
+		}
+		return errors.New("no open file can be written")
 	case "environment":
 		return fmt.Errorf("%q", os.Environ())
 	}
@@ -209,7 +222,7 @@ func TestSandbox(t *testing.T) {
 	for _, what := range []string{
 		"memory 2000", "read " + other, "read " + sqlitefn.LedgerPath(s.path), "read /etc/hostname", "read /proc/self/status",
 		"read /proc/" + strconv.Itoa(os.Getpid()) + "/environ", "list /", "list " + filepath.Dir(s.path),
-		"write " + other, "write " + other + "2", "append " + s.path, "remove " + other,
+		"write " + other, "write " + other + "2", "append " + s.path, "append " + s.path + "-wal", "append " + s.path + "-shm", "writable", "remove " + other,
 		"dial " + listener.Addr().String(), "unix", "exec", "execve", "fork", "clone3", "ptrace", "vm", "kill", "pidfd", "undump", "raise",
 		"others", "uring", "bpf", "userfaultfd", "keyctl", "mount", "perf",
 	} {

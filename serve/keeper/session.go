@@ -29,7 +29,8 @@ const shortWork = 10 * time.Second
 // time.
 type Session struct {
 	keeper *Keeper
-	client wire.Client // or nil
+	client wire.Client       // or nil
+	end    func(*wire.Error) // ends the client's connection, or nil
 	info   monitor.Session
 	worker *workerProcess // set once, under the keeper's lock
 
@@ -40,14 +41,18 @@ type Session struct {
 	requests, statements, rows, groupNumber uint32
 
 	status     wire.TxStatus // of the transaction, as the worker has said last
+	holding    bool          // cursors that outlive transactions, as it has said last
 	running    *Rows         // whose execution the worker works on, while it does
 	ahead      *Rows         // for which a batch was asked that has not been taken in, if any
 	evaluating atomic.Bool
 	evaluators int // that its rows have
 	groups     map[uint32]*openGroup
 	values     [pipe.MaxArgs]sqlite.Value
-	said       int // notices during the request
-	frame      []byte
+
+	idleInTransaction, idleSession time.Duration // see IdleTimeout
+
+	said  int // notices during the request
+	frame []byte
 
 	dead   error // why the session has ended, if it has
 	reason monitor.Reason
@@ -77,7 +82,7 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 	defer g.stop()
 	err = w.conn.SendJSON(pipe.Configure, worker.Config{
 		Path: k.options.Path, Database: k.options.Name, User: s.role.Name, ProcessID: s.info.Number, Parameters: parameters,
-		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: memory,
+		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: memory, IdleInTransaction: k.options.IdleInTransaction,
 	})
 	var answer []byte
 	if err == nil {
@@ -324,6 +329,9 @@ func (s *Session) decodeError(payload []byte) (*wire.Error, error) {
 
 // setStatus notes the state of the transaction.
 func (s *Session) setStatus(status wire.TxStatus) error {
+	if s.holding = status == pipe.Holding; s.holding {
+		status = wire.Idle
+	}
 	switch status {
 	case wire.Idle, wire.InTransaction, wire.Failed:
 		s.status = status
@@ -352,10 +360,37 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 	if err := pipe.Decode(payload, &setting); err != nil {
 		return err
 	}
+	timeout, err := worker.ParseTimeout(setting.Value)
+	switch {
+	case setting.Name == worker.IdleInTransaction && err == nil:
+		s.idleInTransaction = timeout
+	case setting.Name == worker.IdleSession && err == nil:
+		s.idleSession = timeout
+	}
 	if s.client != nil {
 		s.client.Parameter(setting.Name, setting.Value)
 	}
 	return nil
+}
+
+// IdleTimeout implements wire.Session. What the worker says cannot make it longer than it is without.
+func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
+	if executing || s.status != wire.Idle || s.holding {
+		most := s.keeper.options.IdleInTransaction
+		if s.idleInTransaction > 0 {
+			most = min(most, s.idleInTransaction)
+		}
+		return most, wire.ErrIdleInTransaction
+	}
+	return s.idleSession, wire.ErrIdleSession
+}
+
+// drop ends the session of a role that has been dropped. It may be called by any goroutine.
+func (s *Session) drop() {
+	s.worker.kill(monitor.RoleDropped, "its role was dropped")
+	if s.end != nil {
+		s.end(errDropped(s.info.Role))
+	}
 }
 
 func (s *Session) notice(e *wire.Error) {
@@ -380,8 +415,12 @@ func (s *Session) lost(err error) {
 		reason = monitor.WorkerDied
 	}
 	s.reason = reason
-	if reason == monitor.ServerStops {
+	switch reason {
+	case monitor.ServerStops:
 		s.dead = errStops
+		return
+	case monitor.RoleDropped:
+		s.dead = errDropped(s.info.Role)
 		return
 	}
 	s.dead = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "the session's process has ended",

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/geosql/geosql/serve/wire"
 )
 
 // A Type says what a frame is.
@@ -39,13 +41,16 @@ const (
 	Prepared  Type = 'P' // JSON
 	Queried   Type = 'Q' // JSON; a Batch follows, or Failed
 	Batch     Type = 'B' // see BatchHeader
-	Status    Type = 'R' // a byte, wire.TxStatus
+	Status    Type = 'R' // a byte, wire.TxStatus or Holding
 	Failed    Type = 'E' // see AppendFailed; in place of an answer
 	Notice    Type = 'N' // a wire.Error in JSON
 	Parameter Type = 'M' // JSON
 	Group     Type = 'G' // see GroupHeader
 	Call      Type = 'C' // see CallHeader
 )
+
+// Holding stands for wire.Idle where the status of a transaction belongs: with cursors that outlive transactions.
+const Holding wire.TxStatus = 'H'
 
 // Largest sizes of what a frame holds.
 const (

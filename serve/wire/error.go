@@ -33,6 +33,12 @@ var (
 	ErrTimeout  = newError("57014", "canceling statement due to statement timeout")
 )
 
+// Errors of clients that ask nothing for too long.
+var (
+	ErrIdleInTransaction = fatal("25P03", "terminating connection due to idle-in-transaction timeout")
+	ErrIdleSession       = fatal("57P05", "terminating connection due to idle-session timeout")
+)
+
 var errShutdown = fatal("57P01", "terminating connection due to administrator command")
 
 // Moved returns an error of a statement that stands behind a text, with its position in both together.

@@ -45,6 +45,7 @@ type conn struct {
 
 	reported bool // whether LoginFailed was told why the connection ends
 
+	idle       *Error // of a client that asks nothing for too long now
 	statements map[string]*prepared
 	portals    map[string]*portal
 	held       int  // bytes of texts and arguments that statements and portals keep
@@ -175,6 +176,7 @@ func (c *conn) loop() error {
 				return errShutdown
 			}
 		}
+		c.transport.idleTimeout, c.idle = c.session.IdleTimeout(!answered || c.executes())
 		message, err := c.backend.Receive()
 		c.transport.setWaiting(false)
 		if err != nil {
@@ -212,6 +214,22 @@ func (c *conn) loop() error {
 	}
 }
 
+// executes reports whether portals are being executed.
+func (c *conn) executes() bool {
+	for _, p := range c.portals {
+		if p.rows != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// end ends the session with an error. It may be called by any goroutine.
+func (c *conn) end(reason *Error) {
+	c.cancel(reason)
+	c.transport.end()
+}
+
 // receiveError returns what ends a session whose next message cannot be had.
 func (c *conn) receiveError(err error) error {
 	var tooLong *pgproto3.ExceededMaxBodyLenErr
@@ -219,6 +237,8 @@ func (c *conn) receiveError(err error) error {
 	switch {
 	case errors.Is(err, errShutdown):
 		return errShutdown
+	case context.Cause(c.ctx) != nil:
+		return context.Cause(c.ctx)
 	case errors.As(err, &tooLong):
 		return fatal("08P01", fmt.Sprintf("a message of %d bytes is longer than the %d that this server takes",
 			tooLong.ActualBodyLen, tooLong.MaxExpectedBodyLen))
@@ -226,6 +246,9 @@ func (c *conn) receiveError(err error) error {
 		if network.Timeout() {
 			if !c.transport.setWaiting(true) {
 				return errShutdown
+			}
+			if c.transport.isBetween() {
+				return c.idle
 			}
 			return fatal("08006", "the rest of a message did not come in time")
 		}

@@ -259,7 +259,7 @@ func (c *conn) readStartup(packet []byte) (*Login, int, error) {
 	login := &c.login
 	login.Remote = c.raw.RemoteAddr()
 	login.Parameters = map[string]string{}
-	login.Client = c
+	login.Client, login.End = c, c.end
 	malformed := fatal("08P01", "invalid startup packet layout: expected terminator as last byte")
 	rest := packet[4:]
 	var fields []string

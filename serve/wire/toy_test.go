@@ -25,6 +25,8 @@ type toy struct {
 	open      atomic.Int64         // sessions, statements and rows that are open
 	waiting   chan context.Context // gets that of a statement which waits
 	logins    chan *Login
+
+	idleInTransaction, idleSession time.Duration
 }
 
 func newToy() *toy {
@@ -66,6 +68,13 @@ type toySession struct {
 }
 
 func (s *toySession) Close() { s.toy.open.Add(-1) }
+
+func (s *toySession) IdleTimeout(executing bool) (time.Duration, *Error) {
+	if executing || s.status != Idle {
+		return s.toy.idleInTransaction, ErrIdleInTransaction
+	}
+	return s.toy.idleSession, ErrIdleSession
+}
 
 func (s *toySession) Ready(failed bool) TxStatus {
 	if failed && s.status == InTransaction {

@@ -14,7 +14,8 @@ type transport struct {
 	net.Conn
 	bodyTimeout  time.Duration
 	writeTimeout time.Duration
-	until        time.Time // the deadline of all messages before the session; zero afterwards
+	idleTimeout  time.Duration // between two messages; 0 for ever
+	until        time.Time     // the deadline of all messages before the session; zero afterwards
 
 	header [5]byte // of the message that is being read
 	filled int     // bytes of header that are there
@@ -25,6 +26,7 @@ type transport struct {
 	mu       sync.Mutex
 	waiting  bool // for a request, with no other one unanswered
 	draining bool
+	ended    bool
 }
 
 // Read reads what there is, and sets the deadlines.
@@ -32,11 +34,16 @@ func (t *transport) Read(p []byte) (int, error) {
 	t.mu.Lock()
 	between := t.filled == 0
 	switch {
+	case t.ended:
+		t.mu.Unlock()
+		return 0, net.ErrClosed
 	case between && t.waiting && t.draining:
 		t.mu.Unlock()
 		return 0, errShutdown
 	case !t.until.IsZero():
 		t.deadline = t.until
+	case between && t.idleTimeout > 0:
+		t.deadline = time.Now().Add(t.idleTimeout)
 	case between:
 		t.deadline = time.Time{}
 	case t.deadline.IsZero():
@@ -91,11 +98,32 @@ func (t *transport) drain() {
 	}
 }
 
+// lastWords is how long a client may take to read why its session ends.
+const lastWords = time.Second
+
+// end ends reading, and soon writing.
+func (t *transport) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	t.Conn.SetReadDeadline(time.Unix(1, 0))
+	t.Conn.SetWriteDeadline(time.Now().Add(lastWords))
+}
+
 // Write writes all of p, or fails if the client does not read.
 func (t *transport) Write(p []byte) (int, error) {
-	t.Conn.SetWriteDeadline(time.Now().Add(t.writeTimeout))
+	t.mu.Lock()
+	timeout := t.writeTimeout
+	if t.ended {
+		timeout = lastWords
+	}
+	t.Conn.SetWriteDeadline(time.Now().Add(timeout))
+	t.mu.Unlock()
 	return t.Conn.Write(p)
 }
+
+// isBetween reports whether no message has begun.
+func (t *transport) isBetween() bool { return t.filled == 0 }
 
 // A replayed connection is one of which the first byte has been read.
 type replayed struct {

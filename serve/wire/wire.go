@@ -9,6 +9,7 @@ package wire
 import (
 	"context"
 	"net"
+	"time"
 )
 
 // A Handler is what a Server serves. Its methods are called by several goroutines at once.
@@ -42,6 +43,9 @@ type Login struct {
 
 	// Client takes what the session has to say beside its answers.
 	Client Client
+
+	// End ends the session with an error, which the client is sent if it reads. Any goroutine may call it.
+	End func(reason *Error)
 }
 
 // A Client takes notices and changes of settings for the client of a session. What it was given is sent before the
@@ -70,6 +74,10 @@ type Session interface {
 	// transaction. failed reports whether the request ended with an error, also with one that the session does
 	// not know of, such as a parameter that cannot be read: it ends the transaction as any error does.
 	Ready(failed bool) TxStatus
+
+	// IdleTimeout returns how long the client may take until its next message, 0 for ever, and the error that ends the
+	// session of one that takes longer. executing reports whether its request is not complete or portals are open.
+	IdleTimeout(executing bool) (limit time.Duration, reason *Error)
 
 	// Close ends the session. All statements and rows have been closed by then.
 	Close()

@@ -67,8 +67,8 @@ func isSocket(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
-// Serve is a worker on a stream to its keeper, until the keeper closes it. open opens the session; then the process
-// drops what it does not need any more.
+// Serve is a worker on a stream to its keeper, until the keeper closes it. open opens the session. Before that, the process
+// drops access to other files, and then whatever else it does not need any more.
 func Serve(stream io.ReadWriter, open func(Config, wire.Client, sqlitefn.Remote) (wire.Session, error)) error {
 	p := &process{
 		conn:       pipe.NewConn(stream),
@@ -84,12 +84,14 @@ func Serve(stream io.ReadWriter, open func(Config, wire.Client, sqlitefn.Remote)
 	}
 	p.config = config
 	p.remote.p = p
+	var box sandbox
+	box.restrictFiles(config.Path) // before it is opened: see there
 	if p.session, err = open(config, p, &p.remote); err != nil {
 		return p.conn.SendJSON(pipe.Started, pipe.Start{Error: shown(err)})
 	}
 	defer p.close()
-	start := pipe.Start{}
-	start.Sandbox, start.Lacks = enterSandbox(config)
+	box.enter(config)
+	start := pipe.Start{Sandbox: box.holds, Lacks: box.lacks}
 	if err := p.conn.SendJSON(pipe.Started, start); err != nil {
 		return err
 	}
@@ -274,8 +276,8 @@ func (p *process) answer(q request) error {
 		if err := r.End(); err != nil {
 			return err
 		}
-		status := p.session.Ready(true)
-		return p.conn.Send(append(pipe.Begin(nil, pipe.Status), byte(status)))
+		p.session.Ready(true)
+		return p.conn.Send(append(pipe.Begin(nil, pipe.Status), byte(p.status())))
 	case pipe.Prepare:
 		p.allowTime()
 		err = p.prepare(number, r)
@@ -292,13 +294,21 @@ func (p *process) answer(q request) error {
 		return err
 	}
 	if err != nil {
-		frame, err := pipe.AppendFailed(pipe.Begin(nil, pipe.Failed), p.session.Ready(false), shown(err))
+		frame, err := pipe.AppendFailed(pipe.Begin(nil, pipe.Failed), p.status(), shown(err))
 		if err != nil {
 			return err
 		}
 		return p.conn.Send(frame)
 	}
 	return nil
+}
+
+// status returns the state of the transaction, as the keeper is told.
+func (p *process) status() wire.TxStatus {
+	if s, ok := p.session.(*Session); ok && s.holds() {
+		return pipe.Holding
+	}
+	return p.session.Ready(false)
 }
 
 // allowTime allows a request the processor time of a statement. It is enough for all requests of a second.
@@ -429,7 +439,7 @@ func (p *process) sendBatch(open *openRows, size uint32) error {
 		header.Tag, header.Counts = tag(open.rows)
 		p.closeRows(open)
 	}
-	header.Status = p.session.Ready(false)
+	header.Status = p.status()
 	encoder.Frame = pipe.EndBatch(encoder.Frame, header)
 	return p.conn.Send(encoder.Frame)
 }
@@ -452,7 +462,7 @@ func (p *process) failBatch(frame []byte, header pipe.BatchHeader, err error) er
 	if header.Count == 0 {
 		return err
 	}
-	header.Failed, header.Status = true, p.session.Ready(false)
+	header.Failed, header.Status = true, p.status()
 	if err := p.conn.Send(pipe.EndBatch(frame, header)); err != nil {
 		return pipe.Violation("%v", err)
 	}

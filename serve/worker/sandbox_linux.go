@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -20,31 +21,36 @@ const addressMargin = 320 << 20
 // openFiles is how many files a worker may have open.
 const openFiles = 32
 
-// enterSandbox drops what the kernel lets a worker drop. It returns what holds the worker from now on, and what is
-// missing. The database is open by now.
+// A sandbox says what holds the process to little, and what is missing of that.
+type sandbox struct {
+	holds, lacks []string
+
+	files bool     // whether only those of the database can be opened
+	statm *os.File // of the process
+}
+
+func (s *sandbox) note(what string, err error) {
+	if err != nil {
+		s.lacks = append(s.lacks, fmt.Sprintf("%s (%v)", what, err))
+	} else {
+		s.holds = append(s.holds, what)
+	}
+}
+
+// enter drops what the kernel lets a worker drop. The database is open by now.
 //
 // The limit on the number of processes is left alone: the kernel counts those of the user, and threads with them.
-func enterSandbox(c Config) (holds, lacks []string) {
-	note := func(what string, err error) {
-		if err != nil {
-			lacks = append(lacks, fmt.Sprintf("%s (%v)", what, err))
-		} else {
-			holds = append(holds, what)
-		}
-	}
-	note("no new privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-	note("not dumpable", unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
-	note("limits", setLimits(c.Memory))
+func (s *sandbox) enter(c Config) {
+	s.note("no new privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	s.note("not dumpable", unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
+	s.note("limits", s.setLimits(c.Memory))
 	exitOnLimit()
-	what, err := restrictFiles(c.Path)
-	note(what, err)
-	note("seccomp", filterCalls(err == nil))
-	return holds, lacks
+	s.note("seccomp", filterCalls(s.files))
 }
 
 // setLimits limits what the process may use.
-func setLimits(memory int64) error {
-	mapped, err := mappedBytes()
+func (s *sandbox) setLimits(memory int64) error {
+	mapped, err := s.mappedBytes()
 	if err != nil {
 		return err
 	}
@@ -65,8 +71,9 @@ func setLimits(memory int64) error {
 }
 
 // mappedBytes returns the size of the process's address space.
-func mappedBytes() (uint64, error) {
-	text, err := os.ReadFile("/proc/self/statm")
+func (s *sandbox) mappedBytes() (uint64, error) {
+	defer s.statm.Close()
+	text, err := io.ReadAll(s.statm)
 	if err != nil {
 		return 0, err
 	}
@@ -102,11 +109,16 @@ func allowProcessorTime(timeout time.Duration) {
 	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
 }
 
-// restrictFiles lets the process read the files of the database and nothing else, and use no network.
-func restrictFiles(path string) (what string, err error) {
+// restrictFiles lets the process read the files of the database and nothing else, and use no network. SQLite opens the log of a
+// database, and the index of that, for writing if it can, although the database is only read: whoever takes over a worker
+// could change through them what others read and what the owner's programs write back. So the files are restricted before
+// they are opened.
+func (s *sandbox) restrictFiles(path string) {
+	s.statm, _ = os.Open("/proc/self/statm") // for setLimits, which reads it then
 	version, err := llsys.LandlockGetABIVersion()
 	if err != nil {
-		return "Landlock", err
+		s.note("Landlock", err)
+		return
 	}
 	var files []string
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
@@ -115,5 +127,6 @@ func restrictFiles(path string) (what string, err error) {
 		}
 	}
 	err = landlock.V8.BestEffort().Restrict(landlock.PathAccess(llsys.AccessFSReadFile, files...))
-	return fmt.Sprintf("Landlock %d", version), err
+	s.note(fmt.Sprintf("Landlock %d", version), err)
+	s.files = err == nil
 }

@@ -27,6 +27,8 @@ type Config struct {
 	Timeout    time.Duration     // of a statement; 0 for none
 	Rows       int64             // of a result; 0 for any
 	Memory     int64             // in bytes, of SQLite in this process; 0 for any
+
+	IdleInTransaction time.Duration // longest idle_in_transaction_session_timeout; 0 for any
 }
 
 // A Session is an analyst's session. It implements [wire.Session].
@@ -90,6 +92,19 @@ func (s *Session) Ready(failed bool) wire.TxStatus {
 	}
 	return s.status
 }
+
+// IdleTimeout implements [wire.Session].
+func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
+	name, reason := IdleSession, wire.ErrIdleSession
+	if executing || s.status != wire.Idle || s.holds() {
+		name, reason = IdleInTransaction, wire.ErrIdleInTransaction
+	}
+	d, _ := ParseTimeout(s.settings.now[name]) // which was checked
+	return d, reason
+}
+
+// holds reports whether cursors are open that outlive transactions.
+func (s *Session) holds() bool { return s.status == wire.Idle && len(s.cursors) > 0 }
 
 // Close implements [wire.Session].
 func (s *Session) Close() {

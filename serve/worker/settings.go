@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -21,8 +22,13 @@ type setting struct {
 	check    func(*settings, string) (string, error)
 }
 
-// epsilon is the setting that makes SQLite's aggregates over sealed columns private.
-const epsilon = "geosql.epsilon"
+// Settings that others than the client go by: epsilon makes SQLite's aggregates over sealed columns private, and the keeper is told
+// how long clients may ask nothing.
+const (
+	epsilon           = "geosql.epsilon"
+	IdleInTransaction = "idle_in_transaction_session_timeout"
+	IdleSession       = "idle_session_timeout"
+)
 
 // known are the settings that every session has.
 var known = []setting{
@@ -38,8 +44,8 @@ var known = []setting{
 	{"extra_float_digits", "1", false, anything},
 	{"geqo", "on", false, anything},
 	{epsilon, "", false, checkEpsilon},
-	{"idle_in_transaction_session_timeout", "0", false, anything},
-	{"idle_session_timeout", "0", false, anything},
+	{IdleInTransaction, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.IdleInTransaction })},
+	{IdleSession, "0", true, timeoutUpTo(func(*settings) time.Duration { return 0 })},
 	{"in_hot_standby", "off", true, nil},
 	{"integer_datetimes", "on", true, nil},
 	{"IntervalStyle", "postgres", true, anything},
@@ -62,7 +68,7 @@ var known = []setting{
 	{"server_version_num", "150000", false, nil},
 	{"session_authorization", "", true, nil},
 	{"standard_conforming_strings", "on", true, onOnly},
-	{"statement_timeout", "0", false, checkTimeout},
+	{"statement_timeout", "0", false, timeoutUpTo(func(s *settings) time.Duration { return s.config.Timeout })},
 	{"synchronize_seqscans", "on", false, anything},
 	{"synchronous_commit", "on", false, anything},
 	{"TimeZone", "UTC", true, anything},
@@ -84,19 +90,20 @@ var knownByName = func() map[string]*setting {
 // settings are the settings of a session, by their names in lower case.
 type settings struct {
 	client  wire.Client
-	most    time.Duration // of statement_timeout; 0 for any
+	config  Config
 	initial map[string]string
 	now     map[string]string
 	local   map[string]string // what SET LOCAL has replaced, until the transaction ends
 }
 
 func newSettings(config Config, client wire.Client) *settings {
-	s := &settings{client: client, most: config.Timeout, initial: map[string]string{}, local: map[string]string{}}
+	s := &settings{client: client, config: config, initial: map[string]string{}, local: map[string]string{}}
 	for name, k := range knownByName {
 		s.initial[name] = k.value
 	}
 	s.initial["session_authorization"] = config.User
 	s.initial["statement_timeout"] = formatTimeout(config.Timeout)
+	s.initial[IdleInTransaction] = formatTimeout(config.IdleInTransaction)
 	s.now = maps.Clone(s.initial)
 	return s
 }
@@ -328,23 +335,25 @@ func checkEpsilon(_ *settings, value string) (string, error) {
 
 // timeout returns how long a statement may take, 0 for ever.
 func (s *settings) timeout() time.Duration {
-	d, err := parseTimeout(s.now["statement_timeout"])
-	if err != nil || d == 0 {
-		return s.most
-	}
+	d, _ := ParseTimeout(s.now["statement_timeout"]) // which was checked
 	return d
 }
 
-// checkTimeout takes a timeout, which the role's bounds.
-func checkTimeout(s *settings, value string) (string, error) {
-	d, err := parseTimeout(value)
-	if err != nil {
-		return "", &wire.Error{Code: "22023", Message: "statement_timeout must be a number of milliseconds or a time such as '10s', not " + quoted(value)}
+// timeoutUpTo takes a timeout. One that is longer than the most that a session may have, or for ever, stands for that.
+func timeoutUpTo(most func(*settings) time.Duration) func(*settings, string) (string, error) {
+	return func(s *settings, value string) (string, error) {
+		d, err := ParseTimeout(value)
+		if err != nil {
+			return "", err
+		}
+		if d > 0 {
+			d = max(d, time.Millisecond) // 0 would be for ever
+		}
+		if most := most(s); most > 0 && (d == 0 || d > most) {
+			d = most
+		}
+		return formatTimeout(d), nil
 	}
-	if s.most > 0 && (d == 0 || d > s.most) {
-		d = s.most
-	}
-	return formatTimeout(d), nil
 }
 
 // units are those of times.
@@ -353,8 +362,9 @@ var units = []struct {
 	d    time.Duration
 }{{"us", time.Microsecond}, {"ms", time.Millisecond}, {"min", time.Minute}, {"s", time.Second}, {"h", time.Hour}, {"d", 24 * time.Hour}}
 
-func parseTimeout(value string) (time.Duration, error) {
-	value = strings.TrimSpace(value)
+// ParseTimeout reads the value of a setting such as statement_timeout.
+func ParseTimeout(text string) (time.Duration, error) {
+	value := strings.TrimSpace(text)
 	unit := time.Millisecond
 	for _, u := range units {
 		if digits, is := strings.CutSuffix(value, u.name); is {
@@ -363,8 +373,8 @@ func parseTimeout(value string) (time.Duration, error) {
 		}
 	}
 	n, err := strconv.ParseInt(value, 10, 32)
-	if err != nil || n < 0 {
-		return 0, newError("22023", "no time")
+	if err != nil || n < 0 || n > int64(math.MaxInt64/unit) {
+		return 0, &wire.Error{Code: "22023", Message: "a timeout must be a number of milliseconds or a time such as '10s', not " + quoted(text)}
 	}
 	return time.Duration(n) * unit, nil
 }
