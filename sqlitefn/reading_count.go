@@ -116,6 +116,13 @@ func (g *countGroup) answer(c call) (answer, error) {
 	return countAnswer(c.statement(), paid, g.query, g.counted()), nil
 }
 
+// release gives back the memory of sealed values.
+func (g *countGroup) release(t *statement) {
+	if g.sealed != nil {
+		g.sealed.release(t)
+	}
+}
+
 // counted returns the true answer.
 func (g *countGroup) counted() (n int64) {
 	if g.accounts {
@@ -161,6 +168,8 @@ func (f *sealedCountForm) start(c call, of sealedRange) (price sealedPrice, err 
 	}
 	return price, nil
 }
+
+func (f *sealedCountForm) bytes(int64) int64 { return 0 } // accounts are counted as members
 
 func (f *sealedCountForm) add(account int, d sealed.Data) {
 	if f.universe.index(d) != 1 {

@@ -2,6 +2,8 @@ package sqlitefn
 
 import (
 	"fmt"
+	"slices"
+	"unsafe"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/counts"
@@ -24,15 +26,21 @@ type placeMember struct{ group, number uint32 }
 // repeatBits is how many bits of an entry say how often; the others are the number of the group.
 const repeatBits = 12
 
-// repeats returns the counts for a group that begins at a place.
-func (t *statement) repeats(place int) *repeats {
+// repeats returns the counts for a group that begins at a place, in a database with so many accounts.
+func (t *statement) repeats(place, accounts int) (*repeats, error) {
 	r := t.repeated[place]
 	if r == nil {
 		if t.repeated == nil {
 			t.repeated = map[int]*repeats{}
 		}
-		r = new(repeats)
+		r = &repeats{table: counts.Table{Take: t.memory.take}}
 		t.repeated[place] = r
+	}
+	if more := accounts - len(r.members); more > 0 {
+		if err := t.memory.take(int64(more) * int64(unsafe.Sizeof(placeMember{}))); err != nil {
+			return nil, err
+		}
+		r.members = slices.Grow(r.members, more)[:accounts]
 	}
 	r.group++
 	if r.group >= 1<<(32-repeatBits) {
@@ -40,14 +48,11 @@ func (t *statement) repeats(place int) *repeats {
 		clear(r.members)
 		r.group = 1
 	}
-	return r
+	return r, nil
 }
 
 // member returns the number of the group's member for an account. A new one gets the number next.
 func (r *repeats) member(account int, next uint32) uint32 {
-	if account >= len(r.members) {
-		r.members = append(r.members, make([]placeMember, account+1-len(r.members))...)
-	}
 	m := &r.members[account]
 	if m.group != r.group {
 		*m = placeMember{r.group, next}
@@ -97,6 +102,7 @@ func errRepeated(times uint32) error {
 // paid for again and does not count: what it distinguishes is in what was paid then.
 // For a role, the same holds of the answers that it has not seen before.
 type valueCharges struct {
+	memory *allowance
 	sums   counts.Table // for each value, the index of its sum among levels
 	levels []level
 	index  map[level]uint32 // of each level
@@ -126,7 +132,10 @@ func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
 		if t.values == nil {
 			t.values = map[budget.Unit]*valueCharges{}
 		}
-		v = &valueCharges{levels: []level{{}}, index: map[level]uint32{{}: 0}, rises: map[rise]uint32{}, paid: map[int]*level{}}
+		v = &valueCharges{
+			memory: &t.memory, sums: counts.Table{Take: t.memory.take},
+			levels: []level{{}}, index: map[level]uint32{{}: 0}, rises: map[rise]uint32{}, paid: map[int]*level{},
+		}
 		t.values[unit] = v
 	}
 	return v
@@ -134,7 +143,7 @@ func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
 
 // enter adds the values of a group to the sums, and finds what its members owe. Most statements have
 // one group for each value, and many have one group: its values enter when another one follows.
-func (v *valueCharges) enter(g *sealedGroup) error {
+func (v *valueCharges) enter(t *statement, g *sealedGroup) error {
 	if v.first == nil && !v.some {
 		v.first = g
 		for i := range g.members {
@@ -146,7 +155,9 @@ func (v *valueCharges) enter(g *sealedGroup) error {
 	if first := v.first; first != nil {
 		v.first = nil
 		v.some = true
-		if err := v.add(first, func(m *member) level { return m.kept }); err != nil {
+		err := v.add(first, func(m *member) level { return m.kept })
+		first.release(t)
+		if err != nil {
 			return err
 		}
 	}
@@ -246,6 +257,9 @@ func (v *valueCharges) rise(r rise) (uint32, error) {
 		sum, ok := v.levels[r.from].plus(r.by)
 		if !ok {
 			return r.from, errTooMuch
+		}
+		if err := v.memory.take(levelSize); err != nil {
+			return r.from, err
 		}
 		to = v.number(sum)
 		v.rises[r] = to

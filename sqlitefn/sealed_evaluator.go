@@ -26,6 +26,10 @@ type Analyst struct {
 	Budget    func(budget.Unit) (budget.Amount, bool)         // of each account, for all answers; false if the unit may not be spent
 	MaxRepeat int                                             // see WithMaxRepeat
 	LeaveOut  bool                                            // whether accounts that cannot pay are left out
+
+	// Memory is asked before a statement takes so many bytes, unless it is nil: an error is the statement's, which does not take
+	// them then. A number below 0 gives bytes back.
+	Memory func(bytes int64) error
 }
 
 // An Evaluator evaluates functions over sealed values for analysts who have neither the key nor the ledger, and
@@ -88,7 +92,9 @@ func (f *function) takesSealed() bool {
 // Begin begins the evaluation of a statement for an analyst. An earlier one must have ended. If quote is set, nothing is charged
 // or drawn: answers are stand-ins, and the report says what they would cost.
 func (e *Evaluator) Begin(a Analyst, quote bool) *Evaluation {
-	return &Evaluation{evaluator: e, analyst: a, quote: quote, key: e.key, statement: e.session.newStatement(), places: map[int]bool{}}
+	t := e.session.newStatement()
+	t.memory.ask = a.Memory
+	return &Evaluation{evaluator: e, analyst: a, quote: quote, key: e.key, statement: t, places: map[int]bool{}}
 }
 
 // An Evaluation evaluates the functions of one statement. Under d1 its groups cost an account together what its
@@ -200,7 +206,12 @@ func (g *EvaluatedGroup) Final() (Released, error) {
 }
 
 // Drop ends a group that is not to be answered. It charges nobody.
-func (g *EvaluatedGroup) Drop() { delete(g.evaluation.places, g.place) }
+func (g *EvaluatedGroup) Drop() {
+	delete(g.evaluation.places, g.place)
+	if r, ok := g.group.(interface{ release(*statement) }); ok {
+		r.release(g.evaluation.statement)
+	}
+}
 
 // Limit lets calls fail, before they charge, that would make the costs of the evaluation exceed those of an earlier
 // report, as of a quote.

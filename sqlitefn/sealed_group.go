@@ -23,6 +23,9 @@ type sealedForm interface {
 
 	// draw answers with the values so far.
 	draw(t *statement, paid receipt) answer
+
+	// bytes returns how much memory the form takes with so many values, the next one included, and its answer.
+	bytes(values int64) int64
 }
 
 // A sealedPrice is what an answer of a group costs each account.
@@ -48,10 +51,14 @@ type sealedGroup struct {
 	of      sealedRange // of the first value; of.column is nil before it
 	price   sealedPrice
 	keeper  *catalog.Keeper
-	repeats *repeats      // at the place of the group
-	members []member      // in which they came
-	rows    contributions // if they are needed once more
-	keeps   bool          // whether they are
+	repeats *repeats // at the place of the group
+	members []member // in which they came
+
+	rows      pieces[contribution] // if they are needed once more
+	data      pieces[sealed.Data]  // of the rows, if accounts may be left out
+	keeps     bool                 // whether rows are needed
+	keepsData bool                 // whether data are
+	taken     int64                // memory, see reserve
 
 	key      rowsKey  // of the rows, and
 	settings settings // of the first of them, for an analyst
@@ -86,6 +93,9 @@ func (g *sealedGroup) add(c call, a *argument) error {
 			return err
 		}
 	}
+	if err := g.reserve(c.statement()); err != nil {
+		return err
+	}
 	times, err := g.repeats.step(o.Row, c.session.mayRepeat())
 	if err != nil {
 		return err
@@ -95,7 +105,10 @@ func (g *sealedGroup) add(c call, a *argument) error {
 	m.rows++
 	m.most = max(m.most, times)
 	if g.keeps {
-		g.rows.add(contribution{o.Counter, o.Data, o.Session, number})
+		g.rows.add(contribution{o.Counter, o.Session, number})
+	}
+	if g.keepsData {
+		g.data.add(o.Data)
 	}
 	if e := c.session.evaluation; e != nil {
 		e.key.add(&g.key, o.Row)
@@ -121,10 +134,13 @@ func (g *sealedGroup) admit(c call, a *argument, o opened) (err error) {
 			return err
 		}
 		g.settings = c.copySettings()
+		g.keepsData = e.analyst.LeaveOut
+	}
+	g.keeps = g.price.per == perValue || g.keepsData
+	if g.repeats, err = c.statement().repeats(c.Place(), o.keeper.Accounts()); err != nil {
+		return err
 	}
 	g.of, g.keeper = o.of, o.keeper
-	g.keeps = g.price.per == perValue || c.session.evaluation != nil
-	g.repeats = c.statement().repeats(c.Place())
 	return nil
 }
 
@@ -197,7 +213,7 @@ func (g *sealedGroup) owe(t *statement) error {
 		m.due = level{m.epsilon, m.epsilon}
 	}
 	if g.price.per == perValue {
-		return t.valueCharges(g.price.Unit).enter(g)
+		return t.valueCharges(g.price.Unit).enter(t, g)
 	}
 	return nil
 }
@@ -223,9 +239,11 @@ func (g *sealedGroup) bill() bill {
 // without forgets the values of some members.
 func (g *sealedGroup) without(out func(member uint32) bool) {
 	g.form.clear()
-	for x := range g.rows.all {
-		if !out(x.member) {
-			g.form.add(g.members[x.member].account, x.data)
+	for i, piece := range g.rows.pieces {
+		for j, x := range piece {
+			if !out(x.member) {
+				g.form.add(g.members[x.member].account, g.data.pieces[i][j])
+			}
 		}
 	}
 }
@@ -235,33 +253,31 @@ var errTooMuch = fmt.Errorf("an account would be charged more than any budget ca
 
 // A contribution is a value of a group, once for each time that the group has it.
 type contribution struct {
-	counter uint64
-	data    sealed.Data
-	session uint32
-	member  uint32
+	counter         uint64
+	session, member uint32
 }
 
-// contributions is a list in pieces, so that it is never copied as it grows.
-type contributions struct{ pieces [][]contribution }
+// pieces is a list in pieces, so that it is never copied as it grows. Those of lists of equal length are equally long.
+type pieces[T any] struct{ pieces [][]T }
 
 // pieceSize is the length of the longest pieces. The first is short: most groups are small.
 const pieceSize = 1 << 13
 
-func (l *contributions) add(x contribution) {
+func (l *pieces[T]) add(x T) {
 	last := len(l.pieces) - 1
 	if last < 0 || len(l.pieces[last]) == cap(l.pieces[last]) {
 		size := 16
 		if last >= 0 {
 			size = min(2*cap(l.pieces[last]), pieceSize)
 		}
-		l.pieces = append(l.pieces, make([]contribution, 0, size))
+		l.pieces = append(l.pieces, make([]T, 0, size))
 		last++
 	}
 	l.pieces[last] = append(l.pieces[last], x)
 }
 
 // all is the sequence of all of them.
-func (l *contributions) all(yield func(*contribution) bool) {
+func (l *pieces[T]) all(yield func(*T) bool) {
 	for _, piece := range l.pieces {
 		for i := range piece {
 			if !yield(&piece[i]) {

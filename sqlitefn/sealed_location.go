@@ -93,6 +93,8 @@ func (f *sealedCentroidForm) add(_ int, d sealed.Data) {
 	f.points.Add(f.laplace.Domain(), lat, lon)
 }
 
+func (f *sealedCentroidForm) bytes(int64) int64 { return 0 }
+
 func (f *sealedCentroidForm) clear() { f.points = planar.Centroid{} }
 
 func (f *sealedCentroidForm) draw(_ *statement, paid receipt) answer {
@@ -120,6 +122,8 @@ func (f *sealedHeatmapForm) add(_ int, d sealed.Data) {
 	lat, lon := degreesOf(d)
 	f.heatmap.Add(&f.counts, lat, lon)
 }
+
+func (f *sealedHeatmapForm) bytes(int64) int64 { return cellSize * int64(f.counts.Len()+1) }
 
 func (f *sealedHeatmapForm) clear() { f.counts = planar.CellCounts{} }
 

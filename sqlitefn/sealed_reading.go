@@ -129,6 +129,13 @@ func (f *sealedQueryForm) start(c call, of sealedRange) (price sealedPrice, err 
 func (f *sealedQueryForm) add(_ int, d sealed.Data) { f.query.AddIndex(&f.acc, f.universe.index(d)) }
 func (f *sealedQueryForm) clear()                   { f.query.Reset(&f.acc) }
 
+func (f *sealedQueryForm) bytes(values int64) int64 {
+	if f.query.Keeps() {
+		return readingSize * values
+	}
+	return 0
+}
+
 func (f *sealedQueryForm) draw(t *statement, paid receipt) answer {
 	return answer{kind: ofNumber, number: drawReading(t, paid, f.query, &f.acc)}
 }
@@ -157,6 +164,8 @@ func (f *sealedHistogramForm) start(c call, of sealedRange) (price sealedPrice, 
 func (f *sealedHistogramForm) add(_ int, d sealed.Data) {
 	f.histogram.AddIndex(&f.counts, f.universe.index(d))
 }
+
+func (f *sealedHistogramForm) bytes(int64) int64 { return binSize * f.histogram.Bins() }
 
 func (f *sealedHistogramForm) clear() { f.counts = scalar.BinCounts{} }
 

@@ -25,6 +25,8 @@ type statement struct {
 	values   map[budget.Unit]*valueCharges // of sealed values under d1
 	repeated map[int]*repeats              // of sealed values, by place
 
+	memory allowance // of its evaluation
+
 	tracePolicy declaredTrace // whose plan is kept
 	tracePlan   *tracePlan
 	compiled    map[string]*sqlite.Stmt // that read declarations once for each trace
@@ -61,6 +63,7 @@ func (t *statement) End() {
 		s.Close()
 	}
 	t.compiled = nil
+	t.memory.end()
 	if t.ledger != nil {
 		_ = t.ledger.End() // what it could not return stays spent
 		t.ledger, t.spenders = nil, nil

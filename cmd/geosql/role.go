@@ -93,7 +93,7 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 		return err
 	})
 	set("rows", "answer at most `N` rows", wholeVar(&t.role.Rows))
-	set("memory", "give a session at most `BYTES` of memory", wholeVar(&t.role.Memory))
+	set("memory", "give a session's process, and what the server holds for it, at most `BYTES` of memory each", wholeVar(&t.role.Memory))
 	set("exhausted", "`refuse|leave_out`: what happens if an account cannot pay (default refuse)", func(v string) error {
 		switch v {
 		case "refuse", "leave_out":

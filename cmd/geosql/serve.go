@@ -57,6 +57,7 @@ type serveTask struct {
 	tlsCert, tlsKey  string // files
 	requireTLS       bool
 	maxSessions      int64
+	memory           int64   // bytes; 0 for the default
 	drain            float64 // seconds
 	json             bool    // the log
 	audit            string  // a file
@@ -79,6 +80,7 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 	files(&t.tlsKey, "tls-key", "the private key of the certificate is in `FILE` (PEM)")
 	cli.Switch(fs, "require-tls", "refuse connections without TLS from this machine too", func() { t.requireTLS = true })
 	fs.Func("max-sessions", "serve at most `N` sessions at a time (default 100)", wholeVar(&t.maxSessions))
+	fs.Func("memory", "hold at most `BYTES` of memory for all sessions together (default half of the machine's)", wholeVar(&t.memory))
 	fs.Func("drain", "wait at most `SECONDS` for statements before stopping (default 30)", func(v string) (err error) {
 		if t.drain, err = cli.Number(v); err == nil && !(t.drain >= 0 && t.drain <= 1e6) {
 			err = errors.New("it must be from 0 to 1000000")
@@ -203,7 +205,7 @@ func (s *server) open(path string) (err error) {
 	logins := throttle.New()
 	s.backend, err = openBackend(backendOptions{
 		Path: path, Database: databaseName(path), Ledger: s.vault.ledger, Keyring: s.vault.keyring,
-		Logger: s.logger, Observer: observers, MaxSessions: int(t.maxSessions), Throttle: logins, OwnerPassword: owner,
+		Logger: s.logger, Observer: observers, MaxSessions: int(t.maxSessions), Memory: t.memory, Throttle: logins, OwnerPassword: owner,
 	})
 	if err != nil {
 		return err

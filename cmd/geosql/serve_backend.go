@@ -36,6 +36,7 @@ type backendOptions struct {
 	Logger        *slog.Logger
 	Observer      monitor.Observer
 	MaxSessions   int
+	Memory        int64              // bytes that the server may hold for all sessions; 0 for the default
 	Throttle      *throttle.Throttle // of logins to the console
 	OwnerPassword string             // "" if the owner cannot log in to the console
 }
@@ -50,7 +51,7 @@ var openBackend = func(o backendOptions) (backend, error) {
 	k, err := keeper.Open(keeper.Options{
 		Path: o.Path, Name: o.Database, Ledger: o.Ledger, Keyring: o.Keyring,
 		Worker:      func() *exec.Cmd { return exec.Command(program, "worker") },
-		MaxSessions: o.MaxSessions, Logger: o.Logger, Observer: monitor.Observers{o.Observer, history},
+		MaxSessions: o.MaxSessions, TotalMemory: o.Memory, Logger: o.Logger, Observer: monitor.Observers{o.Observer, history},
 	})
 	if err != nil {
 		return nil, err

@@ -81,6 +81,8 @@ func (s *fakeSession) Ready(bool) wire.TxStatus { return wire.Idle }
 
 func (s *fakeSession) IdleTimeout(bool) (time.Duration, *wire.Error) { return 0, nil }
 
+func (s *fakeSession) Hold(int64) error { return nil }
+
 func (s *fakeSession) Close() { s.backend.options.Observer.SessionEnded(s.is, monitor.ClientLeft) }
 
 type fakeStatement struct {

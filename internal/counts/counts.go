@@ -19,11 +19,18 @@ const (
 	// resident is how many pages are in memory at most: 64 MB, the counts of 16 million values
 	// of a session.
 	resident = 1 << 14
+
+	// taken is the memory of a page, with its places in the map and the ring.
+	taken = pageSize + 128
 )
 
 // A Table holds a count for each value: 0 before it is set. The zero Table is empty. A Table is
 // used by one goroutine at a time.
 type Table struct {
+	// Take is called before the table takes so many bytes of memory, unless it is nil. If it returns an error, the table does
+	// not take them, and At returns the error.
+	Take func(bytes int64) error
+
 	last  pageKey // of page, unless that is nil
 	page  *page
 	pages map[pageKey]*page
@@ -47,7 +54,7 @@ type page struct {
 }
 
 // At returns the count of a value, which the caller may change until the next call. The error is
-// that of the temporary file.
+// that of the temporary file, or of Take.
 func (t *Table) At(session uint32, counter uint64) (*uint32, error) {
 	key := pageKey{session, counter / perPage}
 	if t.page == nil || t.last != key {
@@ -69,7 +76,7 @@ func (t *Table) Close() {
 		_ = t.file.Close()
 		_ = os.Remove(t.file.Name()) // where that was not possible before
 	}
-	*t = Table{most: t.most}
+	*t = Table{Take: t.Take, most: t.most}
 }
 
 // bring brings a page into memory.
@@ -100,6 +107,11 @@ func (t *Table) room() (*page, error) {
 		most = resident
 	}
 	if len(t.ring) < most {
+		if t.Take != nil {
+			if err := t.Take(taken); err != nil {
+				return nil, err
+			}
+		}
 		p := new(page)
 		t.ring = append(t.ring, p)
 		return p, nil

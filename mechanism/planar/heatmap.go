@@ -60,6 +60,9 @@ func (h *Heatmap) Add(c *CellCounts, lat, lon float64) {
 	c.of[h.grid.Cell(lat, lon)]++
 }
 
+// Len returns how many cells are not empty.
+func (c *CellCounts) Len() int { return len(c.of) }
+
 // list returns the cells that are not empty in their order.
 func (c *CellCounts) list() []exact.Count {
 	list := make([]exact.Count, 0, len(c.of))

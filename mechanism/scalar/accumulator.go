@@ -19,6 +19,9 @@ type Accumulator struct {
 	choice  choice  // by which they are drawn
 }
 
+// Keeps reports whether accumulators for q keep all readings.
+func (q *Query) Keeps() bool { return q.scored || q.agg == Median || q.agg == Percentile }
+
 // Reset empties a for another group. It keeps its memory.
 func (q *Query) Reset(a *Accumulator) {
 	*a = Accumulator{indices: a.indices[:0], spare: a.spare, choice: choice{upTo: a.choice.upTo[:0]}}

@@ -46,6 +46,9 @@ func NewHistogram(u *Universe, eps *big.Rat, bins int64) (*Histogram, error) {
 // Price returns what a release costs for each reading.
 func (h *Histogram) Price() budget.Price { return h.price }
 
+// Bins returns the number of bins.
+func (h *Histogram) Bins() int64 { return h.bins }
+
 // StandIn returns the counts of no readings, without noise.
 func (h *Histogram) StandIn() []int64 { return make([]int64, h.bins) }
 

@@ -243,6 +243,9 @@ func (k *Keeper) Open(value []byte) (row Row, present bool, err error) {
 	return Row{h.Session, h.Counter, account, c.Account, column, c.Data}, true, nil
 }
 
+// Accounts returns how many accounts the keeper knows. Their indices are below.
+func (k *Keeper) Accounts() int { return len(k.names) }
+
 // Name returns the name of an account by its index.
 func (k *Keeper) Name(account int) string { return k.names[account] }
 

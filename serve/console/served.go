@@ -226,7 +226,7 @@ func (s *servedSession) shown(err error) error {
 
 func hasEnded(err error) bool {
 	e, ok := errors.AsType[*wire.Error](err)
-	return ok && e.Code == "57P01"
+	return ok && e.Severity == "FATAL"
 }
 
 // Quote implements Session.
@@ -254,15 +254,16 @@ func (s *servedSession) Run(ctx context.Context, q Question, quoted sqlitefn.Rep
 		st.Close()
 		return nil, s.checked(err)
 	}
-	return &servedRows{s, st, rows, nil}, nil
+	return &servedRows{session: s, statement: st, rows: rows}, nil
 }
 
 // servedRows are the rows of a statement.
 type servedRows struct {
-	session   *servedSession
-	statement *keeper.Statement
-	rows      *keeper.Rows
-	err       error // of the worker
+	session     *servedSession
+	statement   *keeper.Statement
+	rows        *keeper.Rows
+	err         error // of the worker
+	shown, held int64 // bytes of what the page gets, and bytes that the session holds for it
 }
 
 func (r *servedRows) Columns() []ResultColumn {
@@ -275,16 +276,47 @@ func (r *servedRows) Columns() []ResultColumn {
 
 func (r *servedRows) Next() ([]any, error) {
 	values, err := r.rows.Values()
+	if err == nil {
+		err = r.hold(values)
+	}
 	if err != nil && err != io.EOF {
 		r.err, err = err, r.session.shown(err)
 	}
 	return values, err
 }
 
+// hold holds memory for a row, which stays in the result until the execution ends.
+func (r *servedRows) hold(row []any) error {
+	for _, v := range row {
+		r.shown += shownSize(v)
+	}
+	if r.shown <= r.held {
+		return nil
+	}
+	more := max(r.shown-r.held, heldAtATime)
+	if err := r.session.session.Hold(more); err != nil {
+		return err
+	}
+	r.held += more
+	return nil
+}
+
+const heldAtATime = 1 << 20
+
+// shownSize returns the bytes that a value of a result takes: as JSON, in a buffer that has grown to twice that, and in the response.
+func shownSize(v any) int64 {
+	const short = 32 // a number, or the head of a blob
+	if text, ok := v.(string); ok {
+		return 4 * (short + int64(min(len(text), maxCell)))
+	}
+	return 4 * short
+}
+
 func (r *servedRows) Close() Outcome {
 	notices := r.session.notices // without that of the cost, which the report has
 	r.rows.Close()
 	r.statement.Close()
+	_ = r.session.session.Hold(-r.held)
 	if r.err != nil {
 		r.session.checked(r.err)
 	}

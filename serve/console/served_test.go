@@ -547,6 +547,24 @@ func TestAWorkerThatDies(t *testing.T) {
 	}
 }
 
+// A result is kept until it has been sent, and counts against the role's memory until then.
+func TestMemoryOfAResult(t *testing.T) {
+	s := newSite(t, nil)
+	s.put(func(r *role.Role) { r.Memory = 16 << 20 })
+	x := s.ann()
+	long := Question{SQL: "WITH n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1000) SELECT printf('%9000d', i) FROM n"}
+	var e *wire.Error
+	if _, _, err := ask(x, long, sqlitefn.Report{}); !errors.As(err, &e) || e.Code != "53200" {
+		t.Errorf("9 MB of cells: %v", err)
+	}
+	long.SQL += " LIMIT 300"
+	for range 3 {
+		if rows, _, err := ask(x, long, sqlitefn.Report{}); err != nil || len(rows) != 300 {
+			t.Errorf("%d rows, %v", len(rows), err)
+		}
+	}
+}
+
 func TestARoleIsDroppedDuringItsLogin(t *testing.T) {
 	s := newSite(t, nil)
 	asked, idle := s.ann(), s.ann()

@@ -183,11 +183,17 @@ func (r *Rows) evaluates() (evaluation, error) {
 	if s.evaluators >= mostEvaluators {
 		return nil, errManyAsking
 	}
+	size := s.keeper.evaluatorSize()
+	if err := s.Hold(size); err != nil {
+		return nil, err
+	}
 	e, err := s.keeper.evaluators.get()
 	if err != nil {
+		_ = s.Hold(-size)
 		return nil, err
 	}
 	s.evaluators++
+	r.evaluatorSize = size
 	r.evaluator, r.evaluation = e, e.Begin(r.analyst(), r.quote)
 	if r.quoted != nil {
 		r.evaluation.Limit(*r.quoted)
@@ -211,6 +217,7 @@ func (r *Rows) analyst() sqlitefn.Analyst {
 		},
 		MaxRepeat: role.MaxRepeat,
 		LeaveOut:  role.LeaveOut,
+		Memory:    r.session.Hold,
 	}
 }
 
@@ -234,7 +241,8 @@ func (r *Rows) end() {
 	r.evaluation.End()
 	r.evaluation = nil
 	s.evaluators--
-	s.keeper.evaluators.put(r.evaluator)
+	_ = s.Hold(-r.evaluatorSize)
+	s.keeper.evaluators.put(r.evaluator, r.evaluatorSize)
 	r.evaluator = nil
 }
 

@@ -76,7 +76,8 @@ const spareTime = time.Minute
 // A pool keeps evaluators. One serves a statement that asks about sealed values, from its first call until it ends; so
 // sessions that ask nothing have none.
 type pool struct {
-	open func() (evaluator, error)
+	open   func() (evaluator, error)
+	memory *memory // of those that wait
 
 	mu     sync.Mutex
 	spare  []spare // the one that was used last is the last
@@ -88,15 +89,17 @@ type pool struct {
 type spare struct {
 	evaluator
 	since time.Time
+	size  int64
 }
 
 func (p *pool) get() (evaluator, error) {
 	p.mu.Lock()
 	if n := len(p.spare); n > 0 {
-		e := p.spare[n-1].evaluator
+		s := p.spare[n-1]
 		p.spare = p.spare[:n-1]
 		p.mu.Unlock()
-		return e, nil
+		_ = p.memory.take(-s.size)
+		return s.evaluator, nil
 	}
 	closed := p.closed
 	p.mu.Unlock()
@@ -106,15 +109,15 @@ func (p *pool) get() (evaluator, error) {
 	return p.open()
 }
 
-// put takes an evaluator back, whose evaluation has ended.
-func (p *pool) put(e evaluator) {
+// put takes an evaluator back, whose evaluation has ended, unless there is no memory for it.
+func (p *pool) put(e evaluator, size int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed || p.memory.take(size) != nil {
 		e.Close()
 		return
 	}
-	p.spare = append(p.spare, spare{e, time.Now()})
+	p.spare = append(p.spare, spare{e, time.Now(), size})
 	if p.timer == nil {
 		p.timer = time.AfterFunc(spareTime, p.trim)
 	}
@@ -124,15 +127,24 @@ func (p *pool) put(e evaluator) {
 func (p *pool) trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	for len(p.spare) > 0 && now.Sub(p.spare[0].since) >= spareTime {
-		p.spare[0].Close()
-		p.spare = p.spare[1:]
+	now, old := time.Now(), 0
+	for old < len(p.spare) && now.Sub(p.spare[old].since) >= spareTime {
+		old++
 	}
+	p.closeFirst(old)
 	p.timer = nil
 	if len(p.spare) > 0 && !p.closed {
 		p.timer = time.AfterFunc(p.spare[0].since.Add(spareTime).Sub(now), p.trim)
 	}
+}
+
+// drop closes all that wait, whose memory is needed, and reports whether there were any.
+func (p *pool) drop() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.spare)
+	p.closeFirst(n)
+	return n > 0
 }
 
 // close closes those that wait, and those that are put back from now on.
@@ -140,8 +152,13 @@ func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	for _, e := range p.spare {
-		e.Close()
+	p.closeFirst(len(p.spare))
+}
+
+func (p *pool) closeFirst(n int) {
+	for _, s := range p.spare[:n] {
+		s.Close()
+		_ = p.memory.take(-s.size)
 	}
-	p.spare = nil
+	p.spare = p.spare[n:]
 }

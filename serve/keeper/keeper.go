@@ -27,6 +27,7 @@ import (
 	"github.com/geosql/geosql/serve/monitor"
 	"github.com/geosql/geosql/serve/role"
 	"github.com/geosql/geosql/serve/wire"
+	"github.com/geosql/geosql/serve/worker"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -42,6 +43,7 @@ type Options struct {
 
 	MaxSessions int           // at a time; 100
 	Memory      int64         // of a session in bytes, unless its role says otherwise; worker.DefaultMemory
+	TotalMemory int64         // that the keeper may hold for all sessions together; half of the machine's
 	Grace       time.Duration // for a worker to stop before it is killed; 2 s
 	Start       time.Duration // for a worker to start; 20 s
 
@@ -66,6 +68,8 @@ func (o Options) withDefaults() (Options, error) {
 	o.Name = cmp.Or(o.Name, strings.TrimSuffix(base, filepath.Ext(base)), base)
 	o.Ledger = cmp.Or(o.Ledger, sqlitefn.LedgerPath(real))
 	o.MaxSessions = cmp.Or(o.MaxSessions, 100)
+	o.Memory = cmp.Or(o.Memory, worker.DefaultMemory)
+	o.TotalMemory = cmp.Or(o.TotalMemory, DefaultTotalMemory())
 	o.Grace = cmp.Or(o.Grace, 2*time.Second)
 	o.Start = cmp.Or(o.Start, 20*time.Second)
 	o.IdleInTransaction = cmp.Or(o.IdleInTransaction, 10*time.Minute)
@@ -101,6 +105,7 @@ type Keeper struct {
 	known  map[string][]string // pseudonyms by name
 
 	evaluators pool
+	memory     memory
 
 	mu       sync.Mutex
 	sessions map[*Session]bool
@@ -123,7 +128,8 @@ func Open(o Options) (*Keeper, error) {
 		k.closeFiles()
 		return nil, err
 	}
-	k.evaluators = pool{open: k.openEvaluator}
+	k.memory.most = o.TotalMemory
+	k.evaluators = pool{open: k.openEvaluator, memory: &k.memory}
 	k.starts, k.stopped = make(chan func()), make(chan struct{})
 	go k.startWorkers()
 	go k.watchRoles()

@@ -46,6 +46,8 @@ type prober struct {
 
 func (p *prober) Ready(bool) wire.TxStatus { return wire.Idle }
 
+func (p *prober) Hold(int64) error { return nil }
+
 func (p *prober) IdleTimeout(bool) (time.Duration, *wire.Error) { return 0, nil }
 
 func (p *prober) Close() {}

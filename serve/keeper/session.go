@@ -18,7 +18,8 @@ import (
 
 // Bounds of what a worker may say.
 const (
-	mostNotices = 10000 // during a request
+	mostNotices = 10000   // during a request
+	mostSaid    = 1 << 20 // bytes of these
 	mostColumns = 10000
 )
 
@@ -47,12 +48,14 @@ type Session struct {
 	evaluating atomic.Bool
 	evaluators int // that its rows have
 	groups     map[uint32]*openGroup
+	held       int64 // bytes of memory
 	values     [pipe.MaxArgs]sqlite.Value
 
 	idleInTransaction, idleSession time.Duration // see IdleTimeout
 
-	said  int // notices during the request
-	frame []byte
+	said      int // notices during the request
+	saidBytes int // of these
+	frame     []byte
 
 	dead   error // why the session has ended, if it has
 	reason monitor.Reason
@@ -67,6 +70,7 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 		k.log.Error("a worker cannot be started", "error", err)
 		return &wire.Error{Code: "58000", Message: "the session's process cannot be started"}
 	}
+	w.conn.Room = s.Hold
 	k.mu.Lock()
 	s.worker = w
 	closed := k.closed
@@ -74,15 +78,11 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 	if closed {
 		w.kill(monitor.ServerStops, "the server stops")
 	}
-	memory := s.role.Memory
-	if memory == 0 {
-		memory = k.options.Memory
-	}
 	g := s.guard(ctx, 0, k.options.Start)
 	defer g.stop()
 	err = w.conn.SendJSON(pipe.Configure, worker.Config{
 		Path: k.options.Path, Database: k.options.Name, User: s.role.Name, ProcessID: s.info.Number, Parameters: parameters,
-		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: memory, IdleInTransaction: k.options.IdleInTransaction,
+		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: s.memory(), IdleInTransaction: k.options.IdleInTransaction,
 	})
 	var answer []byte
 	if err == nil {
@@ -217,7 +217,12 @@ func (s *Session) settle() {
 
 // ask sends a request and returns the answer, which has to be of a type. It is valid until the next request.
 func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit time.Duration) (answer []byte, err error) {
-	s.keep(frame)
+	if !s.keep(frame) {
+		if err := s.Hold(int64(cap(frame))); err != nil {
+			return nil, err
+		}
+		defer s.Hold(-int64(cap(frame)))
+	}
 	if s.dead != nil {
 		return nil, s.dead
 	}
@@ -240,7 +245,7 @@ func (s *Session) during(ctx context.Context, request uint32, limit time.Duratio
 	if r := s.running; r != nil {
 		r.guard = g
 	}
-	s.said = 0
+	s.said, s.saidBytes = 0, 0
 	err := do()
 	if err == nil {
 		return nil
@@ -260,11 +265,13 @@ func (s *Session) during(ctx context.Context, request uint32, limit time.Duratio
 	return err
 }
 
-// keep keeps a frame for the next request, unless it is large.
-func (s *Session) keep(frame []byte) {
-	if cap(frame) <= 64<<10 {
-		s.frame = frame
+// keep keeps a frame for the next request, unless it is large, and reports whether it does.
+func (s *Session) keep(frame []byte) bool {
+	if cap(frame) > 64<<10 {
+		return false
 	}
+	s.frame = frame
+	return true
 }
 
 // canceledBy returns the error of a statement that was canceled.
@@ -342,8 +349,10 @@ func (s *Session) setStatus(status wire.TxStatus) error {
 
 // tell passes on what a worker says to the client.
 func (s *Session) tell(kind pipe.Type, payload []byte) error {
-	if s.said++; s.said > mostNotices {
-		return pipe.Violation("more than %d notices", mostNotices)
+	s.said++
+	s.saidBytes += len(payload)
+	if s.said > mostNotices || s.saidBytes > mostSaid {
+		return pipe.Violation("more than %d notices, or %d bytes", mostNotices, mostSaid)
 	}
 	if kind == pipe.Notice {
 		e := new(wire.Error)
@@ -402,8 +411,11 @@ func (s *Session) notice(e *wire.Error) {
 // lost ends the session since its worker is lost: it has ended, or is killed because it broke the protocol.
 func (s *Session) lost(err error) {
 	w, k := s.worker, s.keeper
+	refused, _ := errors.AsType[*wire.Error](err) // memory for a frame
 	if violation, ok := errors.AsType[*pipe.ViolationError](err); ok {
 		w.kill(monitor.WorkerKilled, "it broke the protocol: "+violation.Reason)
+	} else if refused != nil {
+		w.kill(monitor.WorkerKilled, refused.Message)
 	}
 	select {
 	case <-w.exited:
@@ -423,8 +435,13 @@ func (s *Session) lost(err error) {
 		s.dead = errDropped(s.info.Role)
 		return
 	}
-	s.dead = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "the session's process has ended",
+	ended := wire.Error{Code: "57P01", Message: "the session's process has ended",
 		Hint: "It may have used more memory or time than it may. The server's log says more."}
+	if refused != nil {
+		ended = *refused
+	}
+	ended.Severity = "FATAL"
+	s.dead = &ended
 	k.log.Warn("a worker was lost", "session", s.info.Number, "role", s.info.Role, "remote", addressOf(s.info.Remote),
 		"killed because", why, "ended with", w.ending(), "stderr", w.tail.String())
 }
@@ -482,6 +499,7 @@ func (s *Session) Close() {
 	}
 	s.closed = true
 	s.keeper.forget(s)
+	s.release()
 	s.worker.stop(s.keeper.options.Grace)
 	reason := s.reason
 	if killed, _ := s.worker.killed(); reason == "" {

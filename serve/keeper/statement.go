@@ -217,14 +217,15 @@ type Rows struct {
 	next   *batch // that has been taken in, if any
 	header pipe.BatchHeader
 
-	quote      bool
-	quoted     *sqlitefn.Report
-	evaluator  evaluator
-	evaluation evaluation
-	ended      bool  // the evaluation has, or there will be none
-	err        error // of the evaluation, as the client sees it
-	report     sqlitefn.Report
-	ledger     time.Duration
+	quote         bool
+	quoted        *sqlitefn.Report
+	evaluator     evaluator
+	evaluatorSize int64 // bytes that are held for it
+	evaluation    evaluation
+	ended         bool  // the evaluation has, or there will be none
+	err           error // of the evaluation, as the client sees it
+	report        sqlitefn.Report
+	ledger        time.Duration
 
 	total, bytes int64
 	state        error // of the execution
@@ -235,6 +236,7 @@ type Rows struct {
 type batch struct {
 	reader pipe.Reader
 	buffer []byte
+	shown  int64  // bytes that are held for what is made of it
 	left   uint32 // rows
 	header pipe.BatchHeader
 	err    error // behind the rows
@@ -244,7 +246,12 @@ type batch struct {
 // to the execution.
 func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, error) {
 	s := r.session
-	s.keep(frame)
+	if !s.keep(frame) {
+		if err := s.Hold(int64(cap(frame))); err != nil {
+			return nil, err
+		}
+		defer s.Hold(-int64(cap(frame)))
+	}
 	switch {
 	case s.dead != nil:
 		return nil, s.dead
@@ -338,12 +345,39 @@ func (r *Rows) endBatch() error {
 	}
 	r.batch = nil
 	err := b.reader.End()
-	r.session.worker.conn.Give(b.buffer)
+	r.session.discard(b)
 	if err != nil {
 		return r.session.broke(err)
 	}
 	return b.err
 }
+
+// discard gives back the memory of a batch, or of none.
+func (s *Session) discard(b *batch) {
+	if b == nil {
+		return
+	}
+	s.worker.conn.Give(b.buffer)
+	_ = s.Hold(-b.shown)
+	b.buffer, b.shown = nil, 0
+}
+
+// show holds memory for what is made of the rows of a batch for the client, one at a time: texts of bytes have twice their
+// length, and a row with notices is copied.
+func (s *Session) show(b *batch) error {
+	size := 3 * int64(len(b.buffer))
+	if size <= mostShown {
+		return nil
+	}
+	if err := s.Hold(size); err != nil {
+		return err
+	}
+	b.shown = size
+	return nil
+}
+
+// mostShown is how large what is made of a batch may be without being held.
+const mostShown = 1 << 20
 
 // fetch makes the next batch the one whose rows are given out. If the execution is free, the worker makes another one meanwhile.
 func (r *Rows) fetch() (err error) {
@@ -368,6 +402,9 @@ func (r *Rows) fetch() (err error) {
 	r.batch, r.header = b, b.header
 	if b.left == 0 {
 		return b.err
+	}
+	if err := s.show(b); err != nil {
+		return err
 	}
 	if r.free && !b.header.Done && b.err == nil && s.ahead == nil {
 		return r.fetchAhead()
@@ -511,6 +548,8 @@ func (r *Rows) Close() {
 	if s.ahead == r {
 		s.settle()
 	}
+	s.discard(r.batch)
+	s.discard(r.next)
 	r.batch, r.next = nil, nil
 	if r.there {
 		s.send(pipe.AppendUint32(pipe.Begin(nil, pipe.CloseRows), r.number))

@@ -82,6 +82,10 @@ const keptBuffer = 256 << 10
 
 // A Conn is one end of a stream of frames. One goroutine reads; any may write.
 type Conn struct {
+	// Room is called before a frame that is large takes so many bytes of memory, unless it is nil; if it returns an error, Read
+	// does. It is called with a negative number when the frame is dropped.
+	Room func(bytes int64) error
+
 	stream io.ReadWriter
 	r      *bufio.Reader
 	frame  []byte // that was read last
@@ -133,8 +137,9 @@ func (c *Conn) Read() (Type, []byte, error) {
 
 // fill reads n bytes. It trusts n as far as the bytes arrive.
 func (c *Conn) fill(n int) error {
-	if cap(c.frame) > keptBuffer {
-		c.frame = nil
+	c.Give(c.Take())
+	if err := c.room(sizeOf(n)); err != nil {
+		return err
 	}
 	c.frame = c.frame[:0]
 	for len(c.frame) < n {
@@ -218,9 +223,25 @@ func (c *Conn) Take() []byte {
 	return b
 }
 
-// Give gives the room of a frame back.
+// Give gives the room of a frame back that Take has returned.
 func (c *Conn) Give(b []byte) {
-	if cap(c.frame) == 0 {
+	_ = c.room(-sizeOf(len(b)))
+	if cap(b) <= keptBuffer && cap(c.frame) == 0 {
 		c.frame = b[:0]
 	}
+}
+
+// sizeOf returns the memory of a frame of n bytes, with that of the last smaller one from which it has grown. Small ones do not count.
+func sizeOf(n int) int64 {
+	if n <= keptBuffer {
+		return 0
+	}
+	return int64(n) * 3 / 2
+}
+
+func (c *Conn) room(bytes int64) error {
+	if c.Room == nil || bytes == 0 {
+		return nil
+	}
+	return c.Room(bytes)
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -155,6 +154,7 @@ func (c *conn) closeSession() {
 		for name := range c.statements {
 			c.closeStatement(name)
 		}
+		c.transport.forget(true)
 		return nil
 	})
 	c.protect(func() error {
@@ -166,6 +166,7 @@ func (c *conn) closeSession() {
 // loop answers requests.
 func (c *conn) loop() error {
 	c.statements, c.portals = map[string]*prepared{}, map[string]*portal{}
+	c.transport.room, c.transport.maxBody = c.session.Hold, c.server.options.MaxMessage
 	answered := true // nothing has been asked since the session was last ready
 	for {
 		if answered {
@@ -176,6 +177,7 @@ func (c *conn) loop() error {
 				return errShutdown
 			}
 		}
+		c.transport.forget(false)
 		c.transport.idleTimeout, c.idle = c.session.IdleTimeout(!answered || c.executes())
 		message, err := c.backend.Receive()
 		c.transport.setWaiting(false)
@@ -234,11 +236,16 @@ func (c *conn) end(reason *Error) {
 func (c *conn) receiveError(err error) error {
 	var tooLong *pgproto3.ExceededMaxBodyLenErr
 	var network net.Error
+	var refused *Error
 	switch {
 	case errors.Is(err, errShutdown):
 		return errShutdown
 	case context.Cause(c.ctx) != nil:
 		return context.Cause(c.ctx)
+	case errors.As(err, &refused):
+		e := *refused
+		e.Severity = "FATAL"
+		return &e
 	case errors.As(err, &tooLong):
 		return fatal("08P01", fmt.Sprintf("a message of %d bytes is longer than the %d that this server takes",
 			tooLong.ActualBodyLen, tooLong.MaxExpectedBodyLen))
@@ -451,8 +458,7 @@ func (c *conn) parse(m *pgproto3.Parse) error {
 	if len(c.statements) >= c.server.options.MaxPrepared {
 		return newError("53000", fmt.Sprintf("there are %d prepared statements already", len(c.statements)))
 	}
-	size := len(m.Query)
-	if err := cmp.Or(checkText(m.Query), c.hold(size)); err != nil {
+	if err := checkText(m.Query); err != nil {
 		return err
 	}
 	p, rest, err := c.prepare(m.Query, m.ParameterOIDs)
@@ -466,20 +472,33 @@ func (c *conn) parse(m *pgproto3.Parse) error {
 	if p == nil {
 		p = &prepared{users: 1}
 	}
-	p.size = size
-	c.held += size
+	p.size = len(m.Query)
+	if err := c.hold(p.size); err != nil {
+		p.release()
+		return err
+	}
 	c.statements[m.Name] = p
 	c.sendNotices()
 	c.send(&pgproto3.ParseComplete{})
 	return nil
 }
 
-// hold refuses to keep size bytes more if that is more than a session may keep.
+// hold keeps size bytes more, or refuses to if that is more than a session may keep.
 func (c *conn) hold(size int) error {
 	if most := 2 * c.server.options.MaxMessage; c.held+size > most {
 		return newError("53200", fmt.Sprintf("prepared statements and portals would keep more than %d bytes of text and parameters", most))
 	}
+	if err := c.session.Hold(int64(size)); err != nil {
+		return err
+	}
+	c.held += size
 	return nil
+}
+
+// drop drops size bytes that were held.
+func (c *conn) drop(size int) {
+	c.held -= size
+	_ = c.session.Hold(-int64(size))
 }
 
 func (c *conn) findStatement(name string) (*prepared, error) {
@@ -503,7 +522,7 @@ func (c *conn) findPortal(name string) (*portal, error) {
 func (c *conn) closeStatement(name string) {
 	if p := c.statements[name]; p != nil {
 		delete(c.statements, name)
-		c.held -= p.size
+		c.drop(p.size)
 		p.release()
 	}
 }
@@ -511,7 +530,7 @@ func (c *conn) closeStatement(name string) {
 func (c *conn) closePortal(name string) {
 	if p := c.portals[name]; p != nil {
 		delete(c.portals, name)
-		c.held -= p.size
+		c.drop(p.size)
 		p.close()
 	}
 }
@@ -559,6 +578,12 @@ func (c *conn) bind(m *pgproto3.Bind) error {
 	if err := c.hold(p.size); err != nil {
 		return err
 	}
+	bound := false
+	defer func() {
+		if !bound {
+			c.drop(p.size)
+		}
+	}()
 	for i, oid := range types {
 		if p.args[i], err = readParameter(i+1, oid, formats[i] == 1, m.Parameters[i]); err != nil {
 			return err
@@ -577,8 +602,8 @@ func (c *conn) bind(m *pgproto3.Bind) error {
 				Hint:    "Ask for text results, or cast the column to text."}
 		}
 	}
+	bound = true
 	prep.users++
-	c.held += p.size
 	c.portals[m.DestinationPortal] = p
 	c.send(&pgproto3.BindComplete{})
 	return nil

@@ -27,6 +27,9 @@ type toy struct {
 	logins    chan *Login
 
 	idleInTransaction, idleSession time.Duration
+
+	held atomic.Int64 // bytes
+	room int64        // for these; 0 for any
 }
 
 func newToy() *toy {
@@ -74,6 +77,14 @@ func (s *toySession) IdleTimeout(executing bool) (time.Duration, *Error) {
 		return s.toy.idleInTransaction, ErrIdleInTransaction
 	}
 	return s.toy.idleSession, ErrIdleSession
+}
+
+func (s *toySession) Hold(bytes int64) error {
+	if s.toy.held.Add(bytes); s.toy.room > 0 && s.toy.held.Load() > s.toy.room {
+		s.toy.held.Add(-bytes)
+		return &Error{Code: "53200", Message: "no room"}
+	}
+	return nil
 }
 
 func (s *toySession) Ready(failed bool) TxStatus {

@@ -23,6 +23,10 @@ type transport struct {
 
 	deadline time.Time // of the message that is being read; zero between messages
 
+	room    func(bytes int64) error // is asked before a large body is read; nil before the session
+	maxBody int                     // bytes of a body that is read
+	taken   int64                   // for the message that is being read, or answered
+
 	mu       sync.Mutex
 	waiting  bool // for a request, with no other one unanswered
 	draining bool
@@ -53,22 +57,34 @@ func (t *transport) Read(p []byte) (int, error) {
 	t.mu.Unlock()
 
 	n, err := t.Conn.Read(p)
-	t.follow(p[:n])
+	if refused := t.follow(p[:n]); refused != nil {
+		return 0, refused
+	}
 	return n, err
 }
 
-// follow keeps track of where messages begin.
-func (t *transport) follow(p []byte) {
+// largeBody is from how many bytes on room is asked for.
+const largeBody = 64 << 10
+
+// follow keeps track of where messages begin. It returns an error if there is no room for one.
+func (t *transport) follow(p []byte) error {
 	for len(p) > 0 {
 		if t.filled < len(t.header) {
 			n := copy(t.header[t.filled:], p)
 			t.filled += n
 			p = p[n:]
 			if t.filled < len(t.header) {
-				return
+				return nil
 			}
 			// A length that makes no sense ends the connection when the message is received.
 			t.body = max(0, int(int32(binary.BigEndian.Uint32(t.header[1:])))-4)
+			if t.room != nil && t.body >= largeBody && t.body <= t.maxBody {
+				size := 2 * int64(t.body) // with the message that is made of it
+				if err := t.room(size); err != nil {
+					return err
+				}
+				t.taken += size
+			}
 		}
 		n := min(t.body, len(p))
 		t.body -= n
@@ -77,6 +93,15 @@ func (t *transport) follow(p []byte) {
 			t.filled = 0
 			t.deadline = time.Time{}
 		}
+	}
+	return nil
+}
+
+// forget gives back the room of messages that are answered, or of all if the session ends.
+func (t *transport) forget(all bool) {
+	if t.taken > 0 && (all || t.filled == 0) {
+		_ = t.room(-t.taken)
+		t.taken = 0
 	}
 }
 

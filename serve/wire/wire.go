@@ -79,6 +79,10 @@ type Session interface {
 	// session of one that takes longer. executing reports whether its request is not complete or portals are open.
 	IdleTimeout(executing bool) (limit time.Duration, reason *Error)
 
+	// Hold is called before the server keeps so many bytes for the client's messages, texts and parameters, and with a
+	// negative number when it drops them. If it returns an error, it does not keep them.
+	Hold(bytes int64) error
+
 	// Close ends the session. All statements and rows have been closed by then.
 	Close()
 }

@@ -82,6 +82,9 @@ func serve(t testing.TB, options Options) *site {
 		if n := s.open.Load(); n != 0 {
 			t.Errorf("%d sessions, statements or rows were not closed", n)
 		}
+		if n := s.held.Load(); n != 0 {
+			t.Errorf("%d bytes are still held", n)
+		}
 	})
 	return s
 }

@@ -103,6 +103,9 @@ func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
 	return d, reason
 }
 
+// Hold implements [wire.Session]. The process has limits of its own.
+func (s *Session) Hold(int64) error { return nil }
+
 // holds reports whether cursors are open that outlive transactions.
 func (s *Session) holds() bool { return s.status == wire.Idle && len(s.cursors) > 0 }
 

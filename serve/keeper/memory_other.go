@@ -1,0 +1,5 @@
+//go:build !linux
+
+package keeper
+
+func machineMemory() int64 { return unknownMemory }

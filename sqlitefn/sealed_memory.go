@@ -1,0 +1,100 @@
+package sqlitefn
+
+// An allowance is the memory that a statement of an analyst takes while it is evaluated, in bytes. Whoever evaluates bounds it: see
+// [Analyst].Memory. It is taken before it is used. Estimates are not below what is used.
+type allowance struct {
+	ask   func(bytes int64) error // nil if there is no bound
+	taken int64                   // asked for, and not given back
+	spare int64                   // of it, what is not used
+}
+
+// Memory is asked for at least so many bytes at a time, and given back when so many are spare.
+const (
+	leastAsked = 64 << 10
+	mostSpare  = 1 << 20
+)
+
+// take takes n bytes.
+func (a *allowance) take(n int64) error {
+	if a.ask == nil {
+		return nil
+	}
+	if n > a.spare {
+		more := max(n-a.spare, leastAsked)
+		if err := a.ask(more); err != nil {
+			return err
+		}
+		a.taken += more
+		a.spare += more
+	}
+	a.spare -= n
+	return nil
+}
+
+// give gives n bytes back that were taken.
+func (a *allowance) give(n int64) {
+	if a.spare += n; a.ask != nil && a.spare > mostSpare {
+		_ = a.ask(-a.spare)
+		a.taken -= a.spare
+		a.spare = 0
+	}
+}
+
+// end gives everything back.
+func (a *allowance) end() {
+	if a.taken > 0 {
+		_ = a.ask(-a.taken)
+	}
+	*a = allowance{ask: a.ask}
+}
+
+// Sizes in bytes.
+const (
+	groupSize   = 8 << 10 // of an open group without rows
+	memberSize  = 400     // of an account in a group, in its question, and in what the ledger makes of it
+	rowSize     = 16      // of a contribution
+	dataSize    = 16      // of what a contribution hides
+	readingSize = 40      // of a reading that an accumulator keeps and sorts
+	levelSize   = 256     // of a level and the rises that lead to it
+	cellSize    = 400     // of a cell that is not empty, and of what an answer says about it
+	binSize     = 64      // of a bin, and of what an answer says about it
+)
+
+// reserve takes what the group needs beside what it has for another value, before that is added.
+func (g *sealedGroup) reserve(t *statement) error {
+	if t.memory.ask == nil {
+		return nil
+	}
+	rows := g.key.n + 1
+	need := groupSize + memberSize*int64(len(g.members)+1) + g.form.bytes(rows)
+	if g.keeps {
+		need += rowSize * withRoom(rows)
+	}
+	if g.keepsData {
+		need += dataSize * withRoom(rows)
+	}
+	if need <= g.taken {
+		return nil
+	}
+	more := need - g.taken + need/16 // not again for each row
+	if err := t.memory.take(more); err != nil {
+		return err
+	}
+	g.taken += more
+	return nil
+}
+
+// withRoom returns for how many elements a list in pieces has room.
+func withRoom(n int64) int64 { return n + min(n, pieceSize) }
+
+// release gives back what the group has taken, once it is answered or dropped. Only the first group of its unit keeps its rows,
+// until another one enters: see [valueCharges.enter].
+func (g *sealedGroup) release(t *statement) {
+	kept := int64(0)
+	if v := t.values[g.price.Unit]; v != nil && v.first == g {
+		kept = min(g.taken, memberSize*int64(len(g.members))+rowSize*withRoom(g.key.n))
+	}
+	t.memory.give(g.taken - kept)
+	g.taken = kept
+	g.form = nil
+}
