@@ -24,12 +24,18 @@ type Analyst struct {
 	MayAsk    func(table, column string) bool                 // about a sealed column
 	Largest   func(budget.Unit) (most budget.Amount, ok bool) // that a call may cost an account; ok is false if it has no bound of its own
 	Budget    func(budget.Unit) (budget.Amount, bool)         // of each account, for all answers; false if the unit may not be spent
+	Least     func(budget.Unit) budget.Amount                 // that an answer may cost an account for a row
 	MaxRepeat int                                             // see WithMaxRepeat
 	LeaveOut  bool                                            // whether accounts that cannot pay are left out
 
 	// Memory is asked before a statement takes so many bytes, unless it is nil: an error is the statement's, which does not take
 	// them then. A number below 0 gives bytes back.
 	Memory func(bytes int64) error
+
+	// MayDraw returns an error if the analyst may make no new answer now, and Drew is told how many bytes each one has. Until an
+	// answer is charged its size is as secret as the answer, so MayDraw goes by earlier ones. Without a bound both are nil.
+	MayDraw func() error
+	Drew    func(bytes int)
 }
 
 // An Evaluator evaluates functions over sealed values for analysts who have neither the key nor the ledger, and
@@ -248,6 +254,9 @@ func (e *Evaluation) mayAsk(c *catalog.Column) error {
 func (e *Evaluation) admit(price budget.Price, times int64) error {
 	if _, spends := e.analyst.Budget(price.Unit); !spends {
 		return &PermissionError{fmt.Sprintf("role %s has no budget per %s", e.analyst.Role, price.Unit)}
+	}
+	if least := e.analyst.Least(price.Unit); price.Amount < least {
+		return &PermissionError{fmt.Sprintf("epsilon %s is below %v, the least that role %s may ask with per %s", price.Amount, least, e.analyst.Role, price.Unit)}
 	}
 	most, bound := e.analyst.Largest(price.Unit)
 	if cost, ok := price.Amount.Times(times); !bound || ok && cost <= most {

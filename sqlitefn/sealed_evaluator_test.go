@@ -45,7 +45,8 @@ func newDeskOf(t testing.TB, hidden *sealedDatabase) *desk {
 	t.Helper()
 	d := &desk{sealedDatabase: hidden, owner: hidden.again()}
 	d.analyst = sqlitefn.Analyst{
-		Role: "ann", MayAsk: func(string, string) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Budget: amounts(1_000_000),
+		Role: "ann", MayAsk: func(string, string) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Least: func(budget.Unit) budget.Amount { return 0 },
+		Budget: amounts(1_000_000),
 	}
 	d.open([32]byte{1})
 	conn, err := sqlite.Open(strings.TrimSuffix(d.path, "?_sync=OFF"), sqlite.ReadOnly)

@@ -138,13 +138,32 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 		}
 	}
 	if err == nil && !e.quote {
-		a, err = book.Answer(*q)
+		a, err = e.answer(book, *q)
 	}
 	if err != nil {
 		return ledger.Answered{}, err
 	}
 	e.asked.add(q, a, multiplicity)
 	return a, nil
+}
+
+// answer asks the ledger, which keeps a new answer.
+func (e *Evaluation) answer(book ledger.Ledger, q ledger.Question) (ledger.Answered, error) {
+	if e.analyst.MayDraw == nil {
+		return book.Answer(q)
+	}
+	draw := q.Draw
+	q.Draw = func(leftOut []string) ([]byte, error) {
+		if err := e.analyst.MayDraw(); err != nil {
+			return nil, err
+		}
+		return draw(leftOut)
+	}
+	a, err := book.Answer(q)
+	if err == nil && !a.Remembered {
+		e.analyst.Drew(len(a.Answer))
+	}
+	return a, err
 }
 
 // A Report says what the answers of a statement have cost, or would.

@@ -36,7 +36,7 @@ func (Server) Makes(sealed bool) bool { return sealed }
 const (
 	analyst  = "analyst"
 	password = "an audit asks on this machine only"
-	enough   = "1000000" // seconds, rows
+	enough   = "1000000" // seconds, rows, thousands of answers, MB of these
 )
 
 // Create implements [Host].
@@ -69,7 +69,7 @@ func (h Server) addRole(ctx context.Context, d *libraryDatabase, files sealedFil
 		}
 	}
 	args := []string{"role", files.database, "add", analyst, "--password-file", secret, "--columns", strings.Join(columns, ","),
-		"--timeout", enough, "--rows", enough, "--max-repeat", strconv.Itoa(max(1, setup.Repeat))}
+		"--timeout", enough, "--rows", enough, "--answers", enough + "000", "--answer-bytes", enough + "000000", "--max-repeat", strconv.Itoa(max(1, setup.Repeat))}
 	owner, err := d.Connect(ctx)
 	if err != nil {
 		return err

@@ -17,7 +17,8 @@ func TestRole(t *testing.T) {
 		return append([]string{"role", p.out, "add", name, "--password-file", password, "--columns", "meter.kwh,meter.location"}, more...)
 	}
 	for _, args := range [][]string{
-		add("ana", "--epsilon", "kWh=1", "--epsilon", "m=0.02", "--epsilon-max", "kWh=0.25", "--max-repeat", "3", "--timeout", "2.5", "--rows", "10", "--memory", "1000000", "--exhausted", "leave_out"),
+		add("ana", "--epsilon", "kWh=1", "--epsilon", "m=0.02", "--epsilon-max", "kWh=0.25", "--max-repeat", "3", "--timeout", "2.5", "--rows", "10", "--memory", "1000000",
+			"--epsilon-min", "kWh=0.001", "--answers", "500", "--answer-bytes", "70000", "--exhausted", "leave_out"),
 		add("bo", "--epsilon", "record=5"),
 	} {
 		if r := clitest.Run(t, "", args...); r.Status != 0 || r.Out != "" {
@@ -26,8 +27,8 @@ func TestRole(t *testing.T) {
 	}
 	list := clitest.Query(t, "-csv", "role", p.out, "list")
 	lines := strings.Split(strings.TrimSpace(list), "\n")
-	const want = `ana,"meter.kwh,meter.location","kWh=1,m=0.02",kWh=0.25,3,2.5,10,1000000,leave_out,`
-	if len(lines) != 3 || !strings.HasPrefix(lines[1], want) || !strings.HasPrefix(lines[2], `bo,"meter.kwh,meter.location",record=5,,1,30,,,refuse,`) {
+	const want = `ana,"meter.kwh,meter.location","kWh=1,m=0.02",kWh=0.25,3,2.5,10,1000000,kWh=0.001,500,70000,leave_out,`
+	if len(lines) != 3 || !strings.HasPrefix(lines[1], want) || !strings.HasPrefix(lines[2], `bo,"meter.kwh,meter.location",record=5,,1,30,,,,,,refuse,`) {
 		t.Errorf("roles\n%s\nwant\n%s..", list, want)
 	}
 	if text, err := os.ReadFile(p.out + "-ledger"); err != nil || strings.Contains(string(text), "sesame") {
@@ -42,6 +43,8 @@ func TestRole(t *testing.T) {
 		{"a role needs a budget for each account", 1, add("cy")},
 		{"no answer about these columns is charged in km (kWh, m, record)", 1, add("cy", "--epsilon", "km=1")},
 		{"the role has a largest epsilon in m and no budget in it", 1, add("cy", "--epsilon", "kWh=1", "--epsilon-max", "m=1")},
+		{"the role has a least epsilon in m and no budget in it", 1, add("cy", "--epsilon", "kWh=1", "--epsilon-min", "m=1")},
+		{"it must be a whole number above 0", 2, add("cy", "--epsilon", "kWh=1", "--answers", "0")},
 		{"it must be like kWh=1", 2, add("cy", "--epsilon", "1")},
 		{"it must be above 0", 2, add("cy", "--epsilon", "kWh=0")},
 		{"it must be refuse or leave_out", 2, add("cy", "--epsilon", "kWh=1", "--exhausted", "drop")},

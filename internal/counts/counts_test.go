@@ -2,6 +2,7 @@ package counts
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -71,6 +72,24 @@ func TestPagesInMemoryAreBounded(t *testing.T) {
 		if len(table.pages)+len(table.ring)+len(table.slots) > 0 || table.file != nil {
 			t.Errorf("%s: a closed table is not empty", name)
 		}
+	}
+}
+
+// What the temporary folder has no room for is an error, and no count.
+func TestNoRoomForTheFile(t *testing.T) {
+	filesIn(t, filepath.Join(t.TempDir(), "that is not there"))
+	table := Table{most: 1}
+	defer table.Close()
+	n, err := table.At(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	*n = 7
+	if _, err := table.At(1, perPage); err == nil {
+		t.Error("a second page is counted in memory for one")
+	}
+	if n, err := table.At(1, 0); err != nil || *n != 7 {
+		t.Errorf("the count became %v, %v", n, err)
 	}
 }
 

@@ -45,6 +45,7 @@ import (
 const (
 	CodeError  = 1
 	CodeBusy   = 5
+	CodeFull   = 13
 	CodeDenied = 23 | 1<<8 // SQLITE_AUTH_USER
 )
 
@@ -67,6 +68,9 @@ func (e *Error) SQLiteCode() int { return e.Code }
 // Busy reports whether another connection held the lock for longer than the
 // busy timeout.
 func (e *Error) Busy() bool { return e.Code&0xff == CodeBusy }
+
+// Full reports whether a disk is full.
+func (e *Error) Full() bool { return e.Code&0xff == CodeFull }
 
 // Version returns the version of the SQLite in use, such as "3.53.4".
 func Version() string { return C.GoString(C.gs_libversion()) }

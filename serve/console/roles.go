@@ -13,15 +13,18 @@ import (
 
 // A roleJSON is a role. Its verifier stays here, as whoever has it may guess passwords at leisure.
 type roleJSON struct {
-	Name       string            `json:"name"`
-	Columns    []string          `json:"columns"`
-	Epsilon    map[string]string `json:"epsilon"`
-	EpsilonMax map[string]string `json:"epsilon_max"`
-	MaxRepeat  int               `json:"max_repeat"`
-	Timeout    float64           `json:"timeout"` // seconds
-	Rows       int64             `json:"rows"`
-	Memory     int64             `json:"memory"`
-	LeaveOut   bool              `json:"leave_out"`
+	Name        string            `json:"name"`
+	Columns     []string          `json:"columns"`
+	Epsilon     map[string]string `json:"epsilon"`
+	EpsilonMax  map[string]string `json:"epsilon_max"`
+	EpsilonMin  map[string]string `json:"epsilon_min"`
+	Answers     int64             `json:"answers"` // new ones a day; 0 stands for the default
+	AnswerBytes int64             `json:"answer_bytes"`
+	MaxRepeat   int               `json:"max_repeat"`
+	Timeout     float64           `json:"timeout"` // seconds
+	Rows        int64             `json:"rows"`
+	Memory      int64             `json:"memory"`
+	LeaveOut    bool              `json:"leave_out"`
 }
 
 // A newRoleJSON is a role that is to be added.
@@ -38,7 +41,7 @@ func (s *Server) handleRoles(w http.ResponseWriter, r *http.Request, l *login) e
 	all := []roleJSON{}
 	for _, x := range roles {
 		all = append(all, roleJSON{
-			x.Name, orNone(x.Columns), amountsOf(x.Epsilon), amountsOf(x.EpsilonMax),
+			x.Name, orNone(x.Columns), amountsOf(x.Epsilon), amountsOf(x.EpsilonMax), amountsOf(x.EpsilonMin), x.Answers, x.AnswerBytes,
 			x.MaxRepeat, x.Timeout.Seconds(), x.Rows, x.Memory, x.LeaveOut,
 		})
 	}
@@ -72,13 +75,16 @@ func (j newRoleJSON) role() (*role.Role, error) {
 	}
 	x := &role.Role{
 		Name: j.Name, Columns: j.Columns, MaxRepeat: j.MaxRepeat, Timeout: time.Duration(j.Timeout * float64(time.Second)),
-		Rows: j.Rows, Memory: j.Memory, LeaveOut: j.LeaveOut, Added: time.Now().UTC().Truncate(time.Microsecond),
+		Answers: j.Answers, AnswerBytes: j.AnswerBytes, Rows: j.Rows, Memory: j.Memory, LeaveOut: j.LeaveOut, Added: time.Now().UTC().Truncate(time.Microsecond),
 	}
 	var err error
 	if x.Epsilon, err = amounts("the budget", j.Epsilon); err != nil {
 		return nil, err
 	}
 	if x.EpsilonMax, err = amounts("the most of a call", j.EpsilonMax); err != nil {
+		return nil, err
+	}
+	if x.EpsilonMin, err = amounts("the least of an answer", j.EpsilonMin); err != nil {
 		return nil, err
 	}
 	if err := x.Check(); err != nil {

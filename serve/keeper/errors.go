@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -49,7 +50,25 @@ func (k *Keeper) shown(err error) error {
 		return &wire.Error{Code: "22023", Message: err.Error()}
 	}
 	k.log.Error("an evaluation failed", "error", err)
+	if isFull(err) {
+		return errFull
+	}
 	return errInternal
+}
+
+var errFull = &wire.Error{Code: "53100", Message: "a disk of the server is full",
+	Hint: "Once the owner has made room, ask again: what was charged is not charged twice."}
+
+// isFull reports whether the disk of the ledger, or of temporary files, is full.
+func isFull(err error) bool {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Full()
+	}
+	e, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err) // of PostgreSQL
+	return errors.Is(err, syscall.ENOSPC) || ok && e.SQLState() == errFull.Code
 }
 
 // isInternal reports whether an error is about the server's files or a bug, not about arguments: those follow from

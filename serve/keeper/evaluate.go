@@ -215,9 +215,12 @@ func (r *Rows) analyst() sqlitefn.Analyst {
 			limit, ok := role.Epsilon[u]
 			return limit, ok
 		},
+		Least:     role.Least,
 		MaxRepeat: role.MaxRepeat,
 		LeaveOut:  role.LeaveOut,
 		Memory:    r.session.Hold,
+		MayDraw:   func() error { return r.session.keeper.drawn.mayDraw(role) },
+		Drew:      func(bytes int) { r.session.keeper.drawn.drew(role, bytes) },
 	}
 }
 

@@ -106,6 +106,7 @@ type Keeper struct {
 
 	evaluators pool
 	memory     memory
+	drawn      tallies
 
 	mu       sync.Mutex
 	sessions map[*Session]bool
@@ -129,6 +130,7 @@ func Open(o Options) (*Keeper, error) {
 		return nil, err
 	}
 	k.memory.most = o.TotalMemory
+	k.drawn.now = time.Now
 	k.evaluators = pool{open: k.openEvaluator, memory: &k.memory}
 	k.starts, k.stopped = make(chan func()), make(chan struct{})
 	go k.startWorkers()

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,8 @@ type site struct {
 	*Keeper
 	log    *logged
 	events *events
-	extra  int // rows of ana in the database beside those of the homes
+	extra  int    // rows of ana in the database beside those of the homes
+	folder string // of the database, or a new one
 }
 
 // A logged is what was logged.
@@ -149,7 +151,7 @@ func newSite(t testing.TB, change func(*Options)) *site {
 func (s *site) open(change func(*Options)) {
 	t := s.t
 	t.Helper()
-	s.path, s.key, s.log, s.events = filepath.Join(t.TempDir(), "homes.db"), sealedtest.NewKey(t), &logged{}, &events{}
+	s.path, s.key, s.log, s.events = filepath.Join(cmp.Or(s.folder, t.TempDir()), "homes.db"), sealedtest.NewKey(t), &logged{}, &events{}
 	s.seal()
 	s.addRole(func(*role.Role) {})
 	o := Options{

@@ -34,6 +34,7 @@ type Audit struct {
 	file  *os.File
 	dirty bool  // since it was synced
 	err   error // of the last line, or sync
+	lost  int   // lines since the log could be written
 
 	stop    chan struct{}
 	stopped chan struct{}
@@ -180,6 +181,9 @@ func (a *Audit) write(e entry) {
 	}
 	_, err = a.file.Write(line.Bytes())
 	a.dirty = true
+	if err != nil {
+		a.lost++
+	}
 	a.note(err)
 }
 
@@ -189,7 +193,8 @@ func (a *Audit) note(err error) {
 	case err != nil && a.err == nil:
 		a.logger.Error("the audit log cannot be written", "error", err)
 	case err == nil && a.err != nil:
-		a.logger.Info("the audit log can be written again")
+		a.logger.Info("the audit log can be written again", "lines lost", a.lost)
+		a.lost = 0
 	}
 	a.err = err
 }

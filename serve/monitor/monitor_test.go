@@ -217,7 +217,7 @@ func TestAuditFails(t *testing.T) {
 	}
 	swap(good)
 	a.SessionBegan(ana)
-	if err := a.Close(); err != nil || strings.Count(said.String(), "can be written again") != 1 {
+	if err := a.Close(); err != nil || strings.Count(said.String(), `can be written again" "lines lost"=2`) != 1 {
 		t.Errorf("error %v, said %q", err, &said)
 	}
 	if n := len(lines(t, path)); n != 3 {

@@ -5,6 +5,7 @@ package role
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,14 @@ type Role struct {
 	EpsilonMax map[budget.Unit]budget.Amount `json:"epsilon_max,omitempty"`
 	Epsilon    map[budget.Unit]budget.Amount `json:"epsilon"`
 
+	// EpsilonMin is the least that an answer may cost an account for a row, by unit; [DefaultEpsilonMin] for one that it lacks.
+	EpsilonMin map[budget.Unit]budget.Amount `json:"epsilon_min,omitempty"`
+
+	// Answers is how many new answers, and AnswerBytes how many bytes of them, the ledger keeps for the role in a day of UTC. 0
+	// stands for the defaults.
+	Answers     int64 `json:"answers,omitempty"`
+	AnswerBytes int64 `json:"answer_bytes,omitempty"`
+
 	MaxRepeat int           `json:"max_repeat"`       // as sqlitefn.WithMaxRepeat has it
 	Timeout   time.Duration `json:"timeout"`          // of a statement
 	Rows      int64         `json:"rows,omitempty"`   // of a result; 0 stands for any number
@@ -41,10 +50,13 @@ type Role struct {
 	Added time.Time `json:"added"`
 }
 
-// Defaults of a role.
+// Defaults of a role. Twenty panels of a dashboard that each make three answers a minute are below those of answers.
 const (
-	DefaultMaxRepeat = 1
-	DefaultTimeout   = 30 * time.Second
+	DefaultMaxRepeat   = 1
+	DefaultTimeout     = 30 * time.Second
+	DefaultEpsilonMin  = budget.One / 1_000_000
+	DefaultAnswers     = 100_000
+	DefaultAnswerBytes = 64 << 20
 )
 
 // Check returns an error for a role that has no meaning.
@@ -60,12 +72,17 @@ func (r *Role) Check() error {
 		return errors.New("a role may have a value once at least")
 	case r.Timeout <= 0:
 		return errors.New("a role needs time for its statements")
-	case r.Rows < 0 || r.Memory < 0:
-		return errors.New("rows and memory of a role must not be below 0")
+	case r.Rows < 0 || r.Memory < 0 || r.Answers < 0 || r.AnswerBytes < 0:
+		return errors.New("rows, memory and answers of a role must not be below 0")
 	}
 	for _, unit := range slices.Sorted(maps.Keys(r.EpsilonMax)) {
 		if _, spends := r.Epsilon[unit]; !spends {
 			return fmt.Errorf("the role has a largest epsilon in %s and no budget in it", printable.Text(string(unit)))
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(r.EpsilonMin)) {
+		if _, spends := r.Epsilon[unit]; !spends {
+			return fmt.Errorf("the role has a least epsilon in %s and no budget in it", printable.Text(string(unit)))
 		}
 	}
 	return nil
@@ -101,6 +118,19 @@ func (r *Role) CheckFor(sealed []catalog.Column) error {
 		}
 	}
 	return nil
+}
+
+// Least returns the least that an answer may cost an account for a row.
+func (r *Role) Least(unit budget.Unit) budget.Amount {
+	if least, ok := r.EpsilonMin[unit]; ok {
+		return least
+	}
+	return DefaultEpsilonMin
+}
+
+// MostAnswers returns how many new answers the ledger keeps for the role in a day, and how many bytes of them.
+func (r *Role) MostAnswers() (n, bytes int64) {
+	return cmp.Or(r.Answers, DefaultAnswers), cmp.Or(r.AnswerBytes, DefaultAnswerBytes)
 }
 
 // May reports whether the role may ask about a sealed column.

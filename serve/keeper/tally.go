@@ -1,0 +1,61 @@
+package keeper
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/serve/role"
+	"github.com/geosql/geosql/serve/wire"
+)
+
+// tallies count the new answers that roles make in a day of UTC, as the ledger keeps each for good. They begin anew with the server.
+type tallies struct {
+	now func() time.Time
+
+	mu  sync.Mutex
+	day string
+	of  map[string]*tally // by role
+}
+
+type tally struct{ answers, bytes int64 }
+
+// mayDraw returns an error if a role has made as many answers today as it may. What was given before is given again all the same.
+func (t *tallies) mayDraw(r *role.Role) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	made := t.today(r)
+	n, bytes := r.MostAnswers()
+	e := &wire.Error{Code: "53400", Detail: "Nobody was charged for this answer. Answers that were given before are given again.",
+		Hint: "New answers can be made from 00:00 UTC on. The owner of the database can allow the role more."}
+	switch {
+	case made.answers >= n:
+		e.Message = fmt.Sprintf("the role has made %d new answers today, as many as it may", made.answers)
+	case made.bytes >= bytes:
+		e.Message = fmt.Sprintf("the role has made new answers of %d bytes today, as many as it may", made.bytes)
+	default:
+		return nil
+	}
+	return e
+}
+
+// drew notes an answer.
+func (t *tallies) drew(r *role.Role, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	made := t.today(r)
+	made.answers++
+	made.bytes += int64(bytes)
+}
+
+func (t *tallies) today(r *role.Role) *tally {
+	if day := t.now().UTC().Format(time.DateOnly); t.of == nil || day != t.day {
+		t.day, t.of = day, map[string]*tally{}
+	}
+	made := t.of[r.Name]
+	if made == nil {
+		made = new(tally)
+		t.of[r.Name] = made
+	}
+	return made
+}
