@@ -1,4 +1,5 @@
-// Package throttle slows down who guesses passwords.
+// Package throttle keeps those who have not logged in from being a burden: it slows down who guesses passwords, and bounds
+// their connections.
 package throttle
 
 import (

@@ -37,7 +37,7 @@ type Options struct {
 	ServerVersion string
 
 	MaxSessions int // sessions at a time; 100
-	MaxPending  int // connections that have not logged in; beyond it the oldest is closed; 200
+	MaxPending  int // connections that have not logged in; beyond it one gives way, as a throttle.Room says; 200
 	MaxMessage  int // bytes of a message; 16 MB
 	MaxPrepared int // statements, and portals, that a session may have; 4096
 
@@ -66,10 +66,11 @@ type Server struct {
 	cancel context.CancelCauseFunc
 	conns  sync.WaitGroup
 
+	pending *throttle.Room // connections that have not logged in
+
 	mu        sync.Mutex
 	closing   bool
 	listeners map[net.Listener]struct{}
-	pending   []*conn          // that have not logged in, the oldest first
 	sessions  map[uint32]*conn // by process id
 }
 
@@ -97,6 +98,7 @@ func NewServer(handler Handler, options Options) *Server {
 	s := &Server{
 		handler:   handler,
 		options:   options,
+		pending:   throttle.NewRoom(options.MaxPending),
 		listeners: map[net.Listener]struct{}{},
 		sessions:  map[uint32]*conn{},
 	}
@@ -167,11 +169,7 @@ func (s *Server) accept(nc net.Conn) {
 		nc.Close()
 		return
 	}
-	if len(s.pending) >= s.options.MaxPending {
-		s.pending[0].raw.Close()
-		s.pending = s.pending[1:]
-	}
-	s.pending = append(s.pending, c)
+	c.leave = s.pending.Enter(nc)
 	s.conns.Add(1)
 	s.mu.Unlock()
 
@@ -184,20 +182,11 @@ func (s *Server) accept(nc net.Conn) {
 
 // forget takes a connection out of the lists.
 func (s *Server) forget(c *conn) {
+	c.leave()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.removePending(c)
 	if c.key != nil {
 		delete(s.sessions, c.processID)
-	}
-}
-
-func (s *Server) removePending(c *conn) {
-	for i, p := range s.pending {
-		if p == c {
-			s.pending = append(s.pending[:i], s.pending[i+1:]...)
-			return
-		}
 	}
 }
 
@@ -211,7 +200,7 @@ func (s *Server) admit(c *conn, keySize int) error {
 	if len(s.sessions) >= s.options.MaxSessions {
 		return fatal("53300", "sorry, too many clients already")
 	}
-	s.removePending(c)
+	c.leave()
 	for taken := true; taken; {
 		var id [4]byte
 		rand.Read(id[:])
@@ -244,9 +233,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for l := range s.listeners {
 		l.Close()
 	}
-	for _, c := range s.pending {
-		c.raw.Close()
-	}
+	s.pending.Clear()
 	for _, c := range s.sessions {
 		if c.transport != nil {
 			c.transport.drain()
