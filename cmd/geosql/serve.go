@@ -192,7 +192,7 @@ func (s *server) open(path string) (err error) {
 		if err != nil {
 			return err
 		}
-		s.httpListener = bounded(l, mostHTTP)
+		s.httpListener = newVisitorListener(l, mostVisitors, mostAnswers)
 	}
 	s.metrics = monitor.NewMetrics()
 	observers := monitor.Observers{s.metrics, monitor.Log{Logger: s.logger}}

@@ -60,7 +60,9 @@ var openBackend = func(o backendOptions) (backend, error) {
 	if err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
-	console := webconsole.New(served, webconsole.Options{Log: o.Logger, Throttle: o.Throttle, LoginFailed: o.Observer.LoginFailed})
+	console := webconsole.New(served, webconsole.Options{
+		Log: o.Logger, Throttle: o.Throttle, LoginFailed: o.Observer.LoginFailed, Answering: answering,
+	})
 	return &keptBackend{k, console}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	webconsole "github.com/geosql/geosql/serve/console"
 	"github.com/geosql/geosql/serve/monitor"
 )
 
@@ -16,8 +17,8 @@ const writeTimeout = time.Minute
 // newHTTPServer returns the server of the console, /healthz and /metrics.
 func (s *server) newHTTPServer() *http.Server {
 	mux := http.NewServeMux()
-	mux.Handle("/healthz", monitor.Health(s.health()))
-	mux.Handle("/metrics", monitor.Guarded(func() string { return *s.token.Load() }, s.metrics.Handler()))
+	mux.Handle("/healthz", webconsole.CheckHost(monitor.Health(s.health())))
+	mux.Handle("/metrics", webconsole.CheckHost(monitor.Guarded(func() string { return *s.token.Load() }, s.metrics.Handler())))
 	mux.Handle("/", s.whileServing(s.backend.Console()))
 	h := &http.Server{
 		Handler:           patient(mux),
@@ -25,6 +26,8 @@ func (s *server) newHTTPServer() *http.Server {
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 32}, // of a connection; the page has fewer requests at a time
+		ConnContext:       withVisitor,
 		ErrorLog:          slog.NewLogLogger(s.logger.Handler(), slog.LevelInfo),
 	}
 	if s.certificates != nil {

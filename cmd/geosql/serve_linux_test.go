@@ -220,6 +220,53 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// Connections that send nothing, or half of something, keep nobody out. Each of them is open until the server closes it.
+func TestServeFlood(t *testing.T) {
+	s := startServing(t, newSealed(t))
+	half := []string{"", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"}
+	flood := func(addr string, n int) {
+		t.Helper()
+		for i := range n {
+			c, err := net.Dial("tcp", addr)
+			check(t, err)
+			t.Cleanup(func() { c.Close() })
+			fmt.Fprint(c, half[i%len(half)])
+		}
+	}
+	flood(s.httpAddr, 2000)
+	flood(s.addr, 500)
+	for _, path := range []string{"/healthz", "/metrics", "/"} {
+		client := &http.Client{Transport: &http.Transport{}}
+		if status, text := fetch(t, client, "http://"+s.httpAddr+path); status != 200 {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+		client.CloseIdleConnections()
+	}
+	s.mustConnect("sslmode=disable")
+}
+
+// A page whose name is resolved to this machine cannot read what the server tells this machine.
+func TestServeOtherHosts(t *testing.T) {
+	s := startServing(t, newSealed(t))
+	_, port, _ := net.SplitHostPort(s.httpAddr)
+	for _, c := range []struct {
+		host   string
+		status int
+	}{{"localhost:" + port, 200}, {s.httpAddr, 200}, {"[::1]", 200}, {"pages.example:" + port, 421}, {"192.0.2.1", 421}} {
+		for _, path := range []string{"/healthz", "/metrics"} {
+			r, err := http.NewRequest("GET", "http://"+s.httpAddr+path, nil)
+			check(t, err)
+			r.Host = c.host
+			answer, err := http.DefaultClient.Do(r)
+			check(t, err)
+			answer.Body.Close()
+			if answer.StatusCode != c.status {
+				t.Errorf("%s at %s: %d, want %d", path, c.host, answer.StatusCode, c.status)
+			}
+		}
+	}
+}
+
 // A statement that runs is completed, an idle session is told, and nobody new comes in.
 func TestServeDrains(t *testing.T) {
 	s := startServing(t, newSealed(t))

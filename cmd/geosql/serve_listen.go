@@ -5,51 +5,8 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"sync"
 	"syscall"
 )
-
-// mostHTTP is how many connections of HTTP there may be at a time, so that they leave file descriptors for sessions.
-const mostHTTP = 500
-
-// A boundedListener closes connections beyond a number.
-type boundedListener struct {
-	net.Listener
-	taken chan struct{}
-}
-
-// bounded returns a listener that has at most so many connections open.
-func bounded(l net.Listener, most int) net.Listener {
-	return &boundedListener{l, make(chan struct{}, most)}
-}
-
-// Accept returns the next connection for which there is room.
-func (l *boundedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case l.taken <- struct{}{}:
-			return &boundedConn{Conn: c, listener: l}, nil
-		default:
-			c.Close()
-		}
-	}
-}
-
-type boundedConn struct {
-	net.Conn
-	listener *boundedListener
-	once     sync.Once
-}
-
-// Close makes room for another connection.
-func (c *boundedConn) Close() error {
-	c.once.Do(func() { <-c.listener.taken })
-	return c.Conn.Close()
-}
 
 // listen listens at an address that a flag has. Addresses of other machines need TLS.
 func listen(name, address string, tls bool) (net.Listener, error) {

@@ -38,6 +38,7 @@ func (s *Server) withLogin(h handler) http.HandlerFunc {
 			return
 		}
 		defer l.leave()
+		defer s.options.Answering(r)()
 		if err := h(w, r, l); err != nil {
 			f := s.faultOf(r.Context(), err)
 			if f.endsLogin() {
@@ -87,9 +88,7 @@ func scheme(r *http.Request) string {
 	return "http"
 }
 
-// isLocal reports whether a name of a host, with or without a port, stands for the machine itself. Without TLS no
-// others are answered: passwords would travel in the clear, and a page of elsewhere could have its own name resolved
-// to this machine and speak to the console as if they had one origin.
+// isLocal reports whether a name of a host, with or without a port, stands for the machine itself.
 func isLocal(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

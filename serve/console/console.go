@@ -27,6 +27,9 @@ type Options struct {
 
 	// LoginFailed is told of logins that fail. A nil one is not.
 	LoginFailed func(remote net.Addr, user string)
+
+	// Answering is called before a request of a login is answered, and what it returns after that. A nil one is not.
+	Answering func(*http.Request) (done func())
 }
 
 // Bounds of what a browser may send and is sent.
@@ -49,7 +52,8 @@ type Server struct {
 	options Options
 	log     *slog.Logger
 	mux     *http.ServeMux
-	secret  []byte // keys tokens
+	handler http.Handler // the mux, for this server's hosts
+	secret  []byte       // keys tokens
 
 	mu     sync.Mutex
 	logins map[loginID]*login
@@ -72,6 +76,10 @@ func New(backend Backend, options Options) *Server {
 		secret:  randomBytes(),
 		logins:  map[loginID]*login{},
 	}
+	if s.options.Answering == nil {
+		s.options.Answering = func(*http.Request) func() { return func() {} }
+	}
+	s.handler = CheckHost(s.mux)
 	s.sweep = time.AfterFunc(sweepInterval, s.sweepLogins)
 	s.routes()
 	return s
@@ -113,11 +121,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Also for requests that are refused: what is left of their bodies is waited for. Writers of tests have no deadline.
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
 	}
-	if r.TLS == nil && !isLocal(r.Host) {
-		http.Error(w, "Without TLS the console is for this machine only. Open it as http://localhost, or give the server a certificate.", http.StatusMisdirectedRequest)
-		return
-	}
-	s.mux.ServeHTTP(w, r)
+	s.handler.ServeHTTP(w, r)
+}
+
+// CheckHost returns a handler that, without TLS, answers requests for a name of this machine only. With others,
+// passwords would travel in the clear, and a page of elsewhere could have its own name resolved to this machine and read
+// the answers as if they had one origin.
+func CheckHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil && !isLocal(r.Host) {
+			http.Error(w, "Without TLS the server is for this machine only. Ask for http://localhost, or give it a certificate.", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) routes() {

@@ -2,7 +2,9 @@ package throttle
 
 import (
 	"container/list"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 )
 
@@ -14,47 +16,45 @@ type Room struct {
 	most int
 
 	mu  sync.Mutex
-	all *list.List     // of guest, the oldest first
+	all *list.List // of net.Conn, the oldest first
+	by  map[net.Conn]*list.Element
 	of  map[string]int // how many an address has
 }
 
-// A guest is a connection in a room.
-type guest struct {
-	conn    net.Conn
-	address string
+// NewRoom returns a room for so many connections.
+func NewRoom(most int) *Room {
+	return &Room{most: most, all: list.New(), by: map[net.Conn]*list.Element{}, of: map[string]int{}}
 }
 
-// NewRoom returns a room for so many connections.
-func NewRoom(most int) *Room { return &Room{most: most, all: list.New(), of: map[string]int{}} }
-
-// Enter lets a connection in. It closes the one that gives way, if the room is full. The caller calls leave, once or
-// more often, when the connection has ended or is no stranger's any more.
-func (r *Room) Enter(c net.Conn) (leave func()) {
+// Enter lets a connection in. It closes the one that gives way, if the room is full.
+func (r *Room) Enter(c net.Conn) {
 	r.mu.Lock()
-	g := guest{c, source(c.RemoteAddr())}
-	r.of[g.address]++
-	e := r.all.PushBack(g)
+	r.by[c] = r.all.PushBack(c)
+	r.of[source(c.RemoteAddr())]++
 	var surplus net.Conn
 	if r.all.Len() > r.most {
-		surplus = r.remove(r.surplus())
+		surplus = r.surplus()
+		r.remove(surplus)
 	}
 	r.mu.Unlock()
 	if surplus != nil {
-		surplus.Close() // which may call leave
+		surplus.Close() // which may call Leave
 	}
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.remove(e)
-	}
+}
+
+// Leave says that a connection has ended, or is no stranger's any more. It need not be in the room.
+func (r *Room) Leave(c net.Conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remove(c)
 }
 
 // Clear closes all connections in the room.
 func (r *Room) Clear() {
 	r.mu.Lock()
-	var all []net.Conn
-	for r.all.Len() > 0 {
-		all = append(all, r.remove(r.all.Front()))
+	all := slices.Collect(maps.Keys(r.by))
+	for _, c := range all {
+		r.remove(c)
 	}
 	r.mu.Unlock()
 	for _, c := range all {
@@ -62,26 +62,27 @@ func (r *Room) Clear() {
 	}
 }
 
-// surplus returns the oldest guest of the addresses that have most.
-func (r *Room) surplus() *list.Element {
-	oldest := r.all.Front()
-	for e := oldest; e != nil; e = e.Next() {
-		if r.of[e.Value.(guest).address] > r.of[oldest.Value.(guest).address] {
-			oldest = e
+// surplus returns the oldest connection of the addresses that have most.
+func (r *Room) surplus() (oldest net.Conn) {
+	most := 0
+	for e := r.all.Front(); e != nil; e = e.Next() {
+		c := e.Value.(net.Conn)
+		if n := r.of[source(c.RemoteAddr())]; n > most {
+			oldest, most = c, n
 		}
 	}
 	return oldest
 }
 
-// remove removes a guest, unless it has been, and returns its connection.
-func (r *Room) remove(e *list.Element) net.Conn {
-	g := e.Value.(guest)
-	before := r.all.Len()
-	if r.all.Remove(e); r.all.Len() == before {
-		return g.conn
+func (r *Room) remove(c net.Conn) {
+	e := r.by[c]
+	if e == nil {
+		return
 	}
-	if r.of[g.address]--; r.of[g.address] == 0 {
-		delete(r.of, g.address)
+	r.all.Remove(e)
+	delete(r.by, c)
+	address := source(c.RemoteAddr())
+	if r.of[address]--; r.of[address] == 0 {
+		delete(r.of, address)
 	}
-	return g.conn
 }

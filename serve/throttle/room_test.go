@@ -12,7 +12,7 @@ type caller struct {
 	net.Conn
 	name   string
 	from   net.Addr
-	leave  func()
+	room   *Room
 	left   bool
 	closed bool
 }
@@ -22,9 +22,7 @@ func (c *caller) RemoteAddr() net.Addr { return c.from }
 // Close leaves the room, as connections do that are served.
 func (c *caller) Close() error {
 	c.closed = true
-	if c.leave != nil {
-		c.leave()
-	}
+	c.room.Leave(c)
 	return nil
 }
 
@@ -47,13 +45,13 @@ func TestRoom(t *testing.T) {
 		var all []*caller
 		for i, letter := range c.come {
 			from := map[rune]string{'p': proxy, 'f': flood, 'a': ana, 'c': customer}[letter|0x20]
-			now := &caller{name: string(rune('0' + i)), from: address(from)}
-			now.leave = room.Enter(now)
+			now := &caller{name: string(rune('0' + i)), from: address(from), room: room}
+			room.Enter(now)
 			all = append(all, now)
 			if letter < 'a' {
 				now.left = true
-				now.leave()
-				now.leave() // which makes room only once
+				room.Leave(now)
+				room.Leave(now) // which makes room only once
 			}
 		}
 		var closed []string
@@ -69,7 +67,7 @@ func TestRoom(t *testing.T) {
 		if i := slices.IndexFunc(all, func(one *caller) bool { return one.closed == one.left }); i >= 0 {
 			t.Errorf("%s: connection %d is not as it should be", c.name, i)
 		}
-		if len(room.of) != 0 || room.all.Len() != 0 {
+		if len(room.of) != 0 || room.all.Len() != 0 || len(room.by) != 0 {
 			t.Errorf("%s: %v are left", c.name, room.of)
 		}
 	}

@@ -169,7 +169,7 @@ func (s *Server) accept(nc net.Conn) {
 		nc.Close()
 		return
 	}
-	c.leave = s.pending.Enter(nc)
+	s.pending.Enter(nc)
 	s.conns.Add(1)
 	s.mu.Unlock()
 
@@ -182,7 +182,7 @@ func (s *Server) accept(nc net.Conn) {
 
 // forget takes a connection out of the lists.
 func (s *Server) forget(c *conn) {
-	c.leave()
+	s.pending.Leave(c.raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.key != nil {
@@ -200,7 +200,7 @@ func (s *Server) admit(c *conn, keySize int) error {
 	if len(s.sessions) >= s.options.MaxSessions {
 		return fatal("53300", "sorry, too many clients already")
 	}
-	c.leave()
+	s.pending.Leave(c.raw)
 	for taken := true; taken; {
 		var id [4]byte
 		rand.Read(id[:])

@@ -28,7 +28,6 @@ type conn struct {
 	log    *slog.Logger
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
-	leave  func() // the room of those who have not logged in
 
 	tls         *tls.Conn // or nil
 	certificate []byte    // that the client has seen, if any
