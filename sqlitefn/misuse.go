@@ -367,9 +367,9 @@ func (s *session) sealedColumns() (list []sealedColumn, err error) {
 // their indexes, by database and root page.
 func (s *session) sealedLayouts(columns []sealedColumn) (map[[2]int]vdbe.Layout, error) {
 	layouts := map[[2]int]vdbe.Layout{}
-	done := map[string]bool{}
+	done := map[[2]string]bool{}
 	for _, c := range columns {
-		key := strings.ToLower(c.database.name + "." + c.table)
+		key := [2]string{c.database.name, strings.ToLower(c.table)}
 		if done[key] {
 			continue
 		}

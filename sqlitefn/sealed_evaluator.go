@@ -21,7 +21,7 @@ import (
 // runs.
 type Analyst struct {
 	Role      string
-	MayAsk    func(table, column string) bool                 // about a sealed column
+	MayAsk    func(catalog.ColumnName) bool                   // about a sealed column
 	Largest   func(budget.Unit) (most budget.Amount, ok bool) // that a call may cost an account; ok is false if it has no bound of its own
 	Budget    func(budget.Unit) (budget.Amount, bool)         // of each account, for all answers; false if the unit may not be spent
 	Least     func(budget.Unit) budget.Amount                 // that an answer may cost an account for a row
@@ -242,11 +242,11 @@ func (e *Evaluation) mayAsk(c *catalog.Column) error {
 	if c == e.granted {
 		return nil
 	}
-	if !e.analyst.MayAsk(c.Table, c.Name) {
-		return &PermissionError{fmt.Sprintf("role %s may not ask about %s.%s", e.analyst.Role, c.Table, c.Name)}
+	if !e.analyst.MayAsk(c.FullName()) {
+		return &PermissionError{fmt.Sprintf("role %s may not ask about %v", e.analyst.Role, c.FullName())}
 	}
 	e.granted = c
-	e.asked.column(c.Table + "." + c.Name)
+	e.asked.column(c.FullName().String())
 	return nil
 }
 

@@ -45,7 +45,7 @@ func newDeskOf(t testing.TB, hidden *sealedDatabase) *desk {
 	t.Helper()
 	d := &desk{sealedDatabase: hidden, owner: hidden.again()}
 	d.analyst = sqlitefn.Analyst{
-		Role: "ann", MayAsk: func(string, string) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Least: func(budget.Unit) budget.Amount { return 0 },
+		Role: "ann", MayAsk: func(catalog.ColumnName) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Least: func(budget.Unit) budget.Amount { return 0 },
 		Budget: amounts(1_000_000),
 	}
 	d.open([32]byte{1})
@@ -253,7 +253,7 @@ func TestAnalystsHaveSealedFormsOnly(t *testing.T) {
 // Roles have grants, caps and budgets. What breaks them charges nobody.
 func TestAnalystsAreBound(t *testing.T) {
 	d := newDesk(t, sealedRows)
-	d.analyst.MayAsk = func(table, column string) bool { return table+"."+column != "s.one" }
+	d.analyst.MayAsk = func(c catalog.ColumnName) bool { return c != catalog.ColumnName{Table: "s", Column: "one"} }
 	d.analyst.Largest = func(u budget.Unit) (budget.Amount, bool) { return 2 * budget.One, u == "kWh" }
 	d.analyst.Budget = func(u budget.Unit) (budget.Amount, bool) { return 3 * budget.One, u != "m" }
 	var denied *sqlitefn.PermissionError

@@ -172,7 +172,7 @@ type Report struct {
 	Remembered int // of them, those that the ledger had already
 	Costs      []Cost
 	LeftOut    int      // most accounts that are left out of an answer
-	Columns    []string // sealed ones that were asked about, as TABLE.COLUMN, in order
+	Columns    []string // sealed ones that were asked about, as catalog.ColumnName writes them, in order
 	Functions  []string // that were called, in order
 
 	// Radius is how far from the truth each answer is at most, with a probability of 95 % and by public facts. It is 0 if

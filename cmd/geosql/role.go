@@ -14,6 +14,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/role"
 	"github.com/geosql/geosql/serve/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -27,7 +28,7 @@ var roleCommand = &cli.Command{
 add NAME --password-file FILE --columns T.C,.. --epsilon UNIT=E .. [--epsilon-max UNIT=E ..] ..
     adds a role that may ask about these sealed columns, and spend E of each account's budget in
     all, and at most epsilon-max in one call, for all of the account's rows. Public columns are
-    for everybody
+    for everybody. A name with a dot, a comma or a quote is in double quotes: '"a.b".c'
 drop NAME
     the role cannot log in any more. What it has spent stays spent
 list
@@ -61,9 +62,9 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 		t.password, err = fileName(v)
 		return err
 	})
-	set("columns", "the sealed columns that it may ask about, `T.C,..`", func(v string) error {
-		t.role.Columns = strings.Split(v, ",")
-		return nil
+	set("columns", "the sealed columns that it may ask about, `T.C,..`", func(v string) (err error) {
+		t.role.Columns, err = catalog.ParseColumnNames(v)
+		return err
 	})
 	amounts := func(to *map[budget.Unit]budget.Amount) func(v string) error {
 		return func(v string) error {
@@ -211,7 +212,7 @@ func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
 	if err := v.book.Record(r.Fact()); err != nil {
 		return err
 	}
-	cli.Say("%s may ask about %s of %s", name, strings.Join(r.Columns, ", "), v.path)
+	cli.Say("%s may ask about %s of %s", name, columnTexts(r, ", "), v.path)
 	return nil
 }
 
@@ -253,7 +254,7 @@ func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {
 	rows := []row{}
 	for _, r := range roles.All() {
 		row := row{
-			Name: r.Name, Columns: strings.Join(r.Columns, ","), Epsilon: showAmounts(r.Epsilon), EpsilonMax: nonZero(showAmounts(r.EpsilonMax)),
+			Name: r.Name, Columns: columnTexts(r, ","), Epsilon: showAmounts(r.Epsilon), EpsilonMax: nonZero(showAmounts(r.EpsilonMax)),
 			MaxRepeat: r.MaxRepeat, Timeout: r.Timeout.Seconds(), Rows: nonZero(r.Rows), Memory: nonZero(r.Memory),
 			EpsilonMin: nonZero(showAmounts(r.EpsilonMin)), Answers: nonZero(r.Answers), AnswerBytes: nonZero(r.AnswerBytes),
 			Exhausted: "refuse", Added: r.Added.Format(time.RFC3339),
@@ -264,6 +265,15 @@ func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {
 		rows = append(rows, row)
 	}
 	return printObjects(ctx, t.output.mode, rows, rolesSQL)
+}
+
+// columnTexts returns the columns of a role as flags take them.
+func columnTexts(r *role.Role, separator string) string {
+	var all []string
+	for _, c := range r.Columns {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, separator)
 }
 
 // showAmounts shows amounts as flags take them.

@@ -65,3 +65,27 @@ func TestRole(t *testing.T) {
 		t.Error(list)
 	}
 }
+
+// Names of tables and columns may have dots.
+func TestRoleColumnsWithDots(t *testing.T) {
+	db, out := clitest.TempFile(t, "in.db"), clitest.TempFile(t, "out.db")
+	clitest.Query(t, db, `SELECT dx_universe('u', 0, 9, 1, 'kWh'); CREATE TABLE "a.b"(who TEXT, c INTEGER); CREATE TABLE a(who TEXT, "b.c" INTEGER);
+		INSERT INTO "a.b" VALUES ('ana', 1); INSERT INTO a VALUES ('ana', 2)`)
+	run := func(args ...string) {
+		t.Helper()
+		if r := clitest.Run(t, "", args...); r.Status != 0 {
+			t.Fatalf("%q: %+v", args, r)
+		}
+	}
+	run("keygen", out+".key")
+	run("seal", db, out, "--key", out+".key.pub", "--yes",
+		"--table", "a.b", "--account", "who", "--seal", "c:u", "--table", "a", "--account", "who", "--seal", "b.c:u")
+	password := out + ".password"
+	check(t, os.WriteFile(password, []byte("open sesame\n"), 0o600))
+	add := []string{"role", out, "add", "ana", "--password-file", password, "--epsilon", "kWh=1", "--columns"}
+	clitest.WantError(t, clitest.Run(t, "", append(add, "a.b.c")...), 2, `write TABLE.COLUMN, and a name that has a dot`)
+	run(append(add, `"a.b".c`)...)
+	if list := clitest.Query(t, "-json", "role", out, "list"); !strings.Contains(list, `"columns":"\"a.b\".c"`) {
+		t.Error(list)
+	}
+}

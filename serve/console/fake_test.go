@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/role"
 	"github.com/geosql/geosql/serve/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -37,7 +38,7 @@ type fake struct {
 func newFake() *fake {
 	f := &fake{price: budget.One / 20, spent: map[budget.Unit]budget.Amount{"kWh": budget.One * 35 / 100}, known: map[string]bool{}}
 	f.roles = []*role.Role{{
-		Name: "ana", Columns: []string{"reading.kwh", "trip.location"},
+		Name: "ana", Columns: []catalog.ColumnName{{Table: "reading", Column: "kwh"}, {Table: "trip", Column: "location"}},
 		Epsilon:    map[budget.Unit]budget.Amount{"kWh": budget.One, "m": budget.One / 10, "record": 2 * budget.One},
 		EpsilonMax: map[budget.Unit]budget.Amount{"kWh": budget.One / 10},
 		MaxRepeat:  1, Timeout: role.DefaultTimeout, LeaveOut: true,

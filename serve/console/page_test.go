@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/sealed/catalog"
 )
 
 const (
@@ -347,7 +348,7 @@ func TestTheOwnersRoles(t *testing.T) {
 	b.write("0.5")
 	b.click(`.add button.primary`)
 	b.until(`document.querySelectorAll(".role").length === 2`)
-	if r := f.roles[1]; r.Name != "cy" || r.Epsilon["kWh"] != budget.One/2 || !slices.Equal(r.Columns, []string{"reading.kwh"}) || !r.Verifier.Fits("a long password") {
+	if r := f.roles[1]; r.Name != "cy" || r.Epsilon["kWh"] != budget.One/2 || !slices.Equal(r.Columns, []catalog.ColumnName{{Table: "reading", Column: "kwh"}}) || !r.Verifier.Fits("a long password") {
 		t.Errorf("%+v", r)
 	}
 	b.click(`[aria-label="Drop the role cy"]`)

@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/role"
 	"github.com/geosql/geosql/serve/wire"
 )
 
 // A roleJSON is a role. Its verifier stays here, as whoever has it may guess passwords at leisure.
 type roleJSON struct {
-	Name        string            `json:"name"`
-	Columns     []string          `json:"columns"`
-	Epsilon     map[string]string `json:"epsilon"`
-	EpsilonMax  map[string]string `json:"epsilon_max"`
-	EpsilonMin  map[string]string `json:"epsilon_min"`
-	Answers     int64             `json:"answers"` // new ones a day; 0 stands for the default
-	AnswerBytes int64             `json:"answer_bytes"`
-	MaxRepeat   int               `json:"max_repeat"`
-	Timeout     float64           `json:"timeout"` // seconds
-	Rows        int64             `json:"rows"`
-	Memory      int64             `json:"memory"`
-	LeaveOut    bool              `json:"leave_out"`
+	Name        string               `json:"name"`
+	Columns     []catalog.ColumnName `json:"columns"`
+	Epsilon     map[string]string    `json:"epsilon"`
+	EpsilonMax  map[string]string    `json:"epsilon_max"`
+	EpsilonMin  map[string]string    `json:"epsilon_min"`
+	Answers     int64                `json:"answers"` // new ones a day; 0 stands for the default
+	AnswerBytes int64                `json:"answer_bytes"`
+	MaxRepeat   int                  `json:"max_repeat"`
+	Timeout     float64              `json:"timeout"` // seconds
+	Rows        int64                `json:"rows"`
+	Memory      int64                `json:"memory"`
+	LeaveOut    bool                 `json:"leave_out"`
 }
 
 // A newRoleJSON is a role that is to be added.

@@ -348,7 +348,7 @@ func (s *servedSession) Schema(context.Context) (*Schema, error) {
 		for _, c := range t.Columns {
 			column := Column{Name: c.Name, Type: c.Type}
 			if of := c.Sealed; of != nil {
-				column.Sealed = &Sealed{Granted: r != nil && r.May(t.Name, c.Name)}
+				column.Sealed = &Sealed{Granted: r != nil && r.May(c.Sealed.FullName())}
 				if of.Universe != nil {
 					column.Sealed.Universe, column.Sealed.Unit = of.Universe.Name, budget.Unit(of.Universe.Unit)
 				} else {

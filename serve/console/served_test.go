@@ -165,7 +165,7 @@ func hundredths(n budget.Amount) budget.Amount { return budget.One / 100 * n }
 
 func someRole(name string) *role.Role {
 	return &role.Role{
-		Name: name, Verifier: verifier, Columns: []string{"reading.kwh"},
+		Name: name, Verifier: verifier, Columns: []catalog.ColumnName{{Table: "reading", Column: "kwh"}},
 		Epsilon:   map[budget.Unit]budget.Amount{"kWh": hundredths(80), "record": hundredths(100)},
 		MaxRepeat: 1, Timeout: 20 * time.Second, Added: time.Now().UTC(),
 	}
@@ -617,7 +617,11 @@ func TestTheOwnerAndRoles(t *testing.T) {
 		says  string
 	}{
 		{someRole("bo"), "42710", "there is a role bo"},
-		{func() *role.Role { r := someRole("cy"); r.Columns = []string{"reading.hour"}; return r }(), "22023", "not a sealed column"},
+		{func() *role.Role {
+			r := someRole("cy")
+			r.Columns = []catalog.ColumnName{{Table: "reading", Column: "hour"}}
+			return r
+		}(), "22023", "not a sealed column"},
 		{func() *role.Role {
 			r := someRole("cy")
 			r.Epsilon = map[budget.Unit]budget.Amount{"EUR": budget.One}

@@ -238,7 +238,7 @@ func amount(t testing.TB, s string) budget.Amount {
 func (s *site) addRole(change func(*role.Role)) *role.Role {
 	s.t.Helper()
 	r := &role.Role{
-		Name: "ann", Verifier: verifier, Columns: []string{"reading.kwh"},
+		Name: "ann", Verifier: verifier, Columns: []catalog.ColumnName{{Table: "reading", Column: "kwh"}},
 		Epsilon:   map[budget.Unit]budget.Amount{"kWh": amount(s.t, "100")},
 		MaxRepeat: 1, Timeout: patience, Added: time.Now(),
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/monitor"
 	"github.com/geosql/geosql/serve/role"
 	"github.com/geosql/geosql/serve/wire"
@@ -235,7 +236,7 @@ func TestNothingIsAskedAhead(t *testing.T) {
 func TestGrants(t *testing.T) {
 	s := newSite(t, nil)
 	s.addRole(func(r *role.Role) {
-		r.Columns = []string{"reading.other"}
+		r.Columns = []catalog.ColumnName{{Table: "reading", Column: "other"}}
 		r.EpsilonMax = map[budget.Unit]budget.Amount{"kWh": amount(t, "0.1")}
 	})
 	x := s.session()

@@ -23,9 +23,9 @@ import (
 
 // A Role is what an analyst logs in as. It is immutable.
 type Role struct {
-	Name     string        `json:"name"`
-	Verifier wire.Verifier `json:"verifier"` // of its password; no other role has the same, also of the same name
-	Columns  []string      `json:"columns"`  // sealed columns that it may ask about, as TABLE.COLUMN
+	Name     string               `json:"name"`
+	Verifier wire.Verifier        `json:"verifier"` // of its password; no other role has the same, also of the same name
+	Columns  []catalog.ColumnName `json:"columns"`  // sealed ones that it may ask about
 
 	// EpsilonMax is the most that one call may cost an account, with all of its rows and as often as
 	// they are repeated, and Epsilon the most that all answers to the role may, both by unit. A unit
@@ -93,10 +93,12 @@ func (r *Role) Check() error {
 func (r *Role) CheckFor(sealed []catalog.Column) error {
 	units := map[budget.Unit]bool{budget.Record: true}
 	var all []string
+	known := map[catalog.ColumnName]bool{}
 	for _, c := range sealed {
-		all = append(all, c.Table+"."+c.Name)
+		all = append(all, c.FullName().String())
+		known[c.FullName()] = true
 		switch {
-		case !r.May(c.Table, c.Name):
+		case !r.May(c.FullName()):
 		case c.Universe != nil:
 			units[budget.Unit(c.Universe.Unit)] = true
 		default:
@@ -104,8 +106,8 @@ func (r *Role) CheckFor(sealed []catalog.Column) error {
 		}
 	}
 	for _, name := range r.Columns {
-		if !slices.Contains(all, name) {
-			return fmt.Errorf("%s is not a sealed column of the database (%s)", name, strings.Join(all, ", "))
+		if !known[name] {
+			return fmt.Errorf("%s is not a sealed column of the database (%s)", printable.Text(name.String()), printable.Text(strings.Join(all, ", ")))
 		}
 	}
 	for _, unit := range slices.Sorted(maps.Keys(r.Epsilon)) {
@@ -134,7 +136,7 @@ func (r *Role) MostAnswers() (n, bytes int64) {
 }
 
 // May reports whether the role may ask about a sealed column.
-func (r *Role) May(table, column string) bool { return slices.Contains(r.Columns, table+"."+column) }
+func (r *Role) May(column catalog.ColumnName) bool { return slices.Contains(r.Columns, column) }
 
 // Kinds of facts.
 const (

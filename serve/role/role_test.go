@@ -9,15 +9,18 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
+	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/wire"
 )
+
+var kwh = catalog.ColumnName{Table: "reading", Column: "kwh"}
 
 func newRole(name string, at int64) *Role {
 	verifier, err := wire.NewVerifier("secret", wire.DefaultIterations)
 	if err != nil {
 		panic(err)
 	}
-	return &Role{Name: name, Verifier: verifier, Columns: []string{"reading.kwh"}, Epsilon: map[budget.Unit]budget.Amount{"kWh": budget.One},
+	return &Role{Name: name, Verifier: verifier, Columns: []catalog.ColumnName{kwh}, Epsilon: map[budget.Unit]budget.Amount{"kWh": budget.One},
 		MaxRepeat: 1, Timeout: DefaultTimeout, Added: time.Unix(at, 0).UTC()}
 }
 
@@ -63,7 +66,7 @@ func TestRolesAreWhatWasRecordedLast(t *testing.T) {
 	// Earlier programs have dropped roles by their time alone.
 	record("ana bo cy", newRole("cy", 5).Fact())
 	record("ana bo", ledger.Fact{Kind: droppedFact, Text: `{"name":"cy","added":"1970-01-01T00:00:05Z"}`})
-	if r := roles.Find("ana"); r == nil || r.Rows != 7 || !r.May("reading", "kwh") || r.May("reading", "t") || roles.Find("cy") != nil {
+	if r := roles.Find("ana"); r == nil || r.Rows != 7 || !r.May(kwh) || r.May(catalog.ColumnName{Table: "reading", Column: "t"}) || roles.Find("cy") != nil {
 		t.Errorf("%+v", r)
 	}
 	var again Roles
@@ -90,6 +93,33 @@ func TestCheck(t *testing.T) {
 		change(r)
 		if r.Check() == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// A grant is of one column, wherever there are dots in its name and in that of its table.
+func TestGrantsArePairs(t *testing.T) {
+	of := func(table, column string) catalog.ColumnName { return catalog.ColumnName{Table: table, Column: column} }
+	granted := newRole("ana", 1)
+	granted.Columns = []catalog.ColumnName{of("a.b", "c"), kwh}
+	earlier := strings.Replace(newRole("bo", 1).Fact().Text, `["reading.kwh"]`, `["reading.kwh","a.b.c"]`, 1)
+	roles := Roles{by: map[string]*Role{}}
+	for _, f := range []ledger.Fact{granted.Fact(), {Kind: addedFact, Text: earlier}} {
+		if err := roles.add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		role string
+		of   catalog.ColumnName
+		may  bool
+	}{
+		{"ana", of("a.b", "c"), true}, {"ana", of("a", "b.c"), false}, {"ana", kwh, true},
+		// Which column an earlier program has granted is not known.
+		{"bo", of("a.b", "c"), false}, {"bo", of("a", "b.c"), false}, {"bo", kwh, true},
+	} {
+		if got := roles.Find(c.role).May(c.of); got != c.may {
+			t.Errorf("%s may ask about %v: %v", c.role, c.of, got)
 		}
 	}
 }

@@ -4,6 +4,9 @@ import {$, el, show, say, visible, sentence, number, many, time, bar, empty, ask
 import {get, post} from "./api.js";
 import {costInWords} from "./cost.js";
 
+// columnText shows a column of a role, which is TABLE.COLUMN or, if a name has a dot, both in an array.
+const columnText = column => typeof column === "string" ? column : column.map(name => name.includes(".") ? `"${name}"` : name).join(".");
+
 // load shows what a page has, or why it has nothing.
 async function load(id, path, draw) {
   const body = $(id);
@@ -77,7 +80,7 @@ export function showRoles(schema) {
     roles.length ? el("div", {class: "grid"}, roles.map(r => el("article", {class: "card role"},
       el("h2", {}, visible(r.name)),
       el("dl", {class: "facts"},
-        el("dt", {}, "May ask about"), el("dd", {}, r.columns.map(c => el("code", {class: "line"}, visible(c)))),
+        el("dt", {}, "May ask about"), el("dd", {}, r.columns.map(c => el("code", {class: "line"}, visible(columnText(c))))),
         el("dt", {}, "Budget of each account"), el("dd", {}, amounts(r.epsilon)),
         el("dt", {}, "In one call, at most"), el("dd", {}, amounts(r.epsilon_max)),
         el("dt", {}, "A value in a group"), el("dd", {}, r.max_repeat === 1 ? "once" : `up to ${number(r.max_repeat)} times`),
@@ -107,7 +110,7 @@ async function drop(name, schema) {
 }
 
 function form(schema) {
-  const sealed = schema.tables.flatMap(t => t.columns.filter(c => c.sealed).map(c => ({name: `${t.name}.${c.name}`, unit: c.sealed.unit})));
+  const sealed = schema.tables.flatMap(t => t.columns.filter(c => c.sealed).map(c => ({name: [t.name, c.name], unit: c.sealed.unit})));
   const units = [...new Set([...sealed.map(c => c.unit), "record"])];
   const error = el("p", {class: "error-line", role: "alert"});
   const input = (label, properties, hint) => el("label", {}, label, el("input", {autocomplete: "off", ...properties}), hint ? el("span", {class: "faint small"}, hint) : null);
@@ -136,7 +139,7 @@ function form(schema) {
     el("div", {class: "fields"},
       input("Name", {name: "name", required: true, maxlength: 63, autocapitalize: "off", spellcheck: "false"}),
       input("Password", {name: "password", type: "password", required: true, minlength: 12, autocomplete: "new-password"}, "12 characters or more")),
-    el("fieldset", {}, el("legend", {}, "May ask about"), el("div", {class: "checks"}, sealed.map((c, i) => el("label", {class: "check"}, el("input", {type: "checkbox", name: "column" + i}), el("code", {}, visible(c.name)), el("span", {class: "faint"}, ` ${visible(c.unit)}`))))),
+    el("fieldset", {}, el("legend", {}, "May ask about"), el("div", {class: "checks"}, sealed.map((c, i) => el("label", {class: "check"}, el("input", {type: "checkbox", name: "column" + i}), el("code", {}, visible(columnText(c.name))), el("span", {class: "faint"}, ` ${visible(c.unit)}`))))),
     el("fieldset", {}, el("legend", {}, "May spend of each account"), el("div", {class: "fields"}, units.flatMap((u, i) => [
       input(`Per ${per(u)}, in all`, {name: "epsilon" + i, inputmode: "decimal", placeholder: "nothing"}),
       input(`Per ${per(u)}, in one call`, {name: "most" + i, inputmode: "decimal", placeholder: "no bound"})]))),
