@@ -217,7 +217,7 @@ func (s *session) schemas() (string, error) {
 	var versions strings.Builder
 	for _, d := range databases {
 		err := s.query("PRAGMA "+d.table("schema_version"), func(st *sqlite.Stmt) {
-			fmt.Fprintf(&versions, "%s %d\n", d.name, columnInt(st, 0))
+			fmt.Fprintf(&versions, "%q %d\n", d.name, columnInt(st, 0))
 		})
 		if err != nil {
 			return "", err

@@ -15,8 +15,8 @@ import (
 const tableRows = 4096
 
 // A tableWriter aligns columns for people to read: numbers to the right, everything
-// else to the left, NULL as the look says. A text of several lines takes several lines of the
-// table. A cell that is wider than those of the first rows pushes the rest of its line
+// else to the left, NULL as the look says. A row is one line, so that nobody's name can look like another row; a text
+// of several lines takes several only if it is all that the table has. A cell that is wider than those of the first rows pushes the rest of its line
 // to the right. A table that is wider than the look allows is written as lines.
 type tableWriter struct {
 	w       *bufio.Writer
@@ -28,6 +28,7 @@ type tableWriter struct {
 	numbers []bool   // columns of numbers have their header on the right
 	rows    [][]cell // held back until the widths are fixed
 	fixed   bool
+	alone   bool // the table has one cell
 	line    []byte
 }
 
@@ -71,6 +72,7 @@ func (t *tableWriter) end(bool) error {
 
 // writeHeld sets the widths from the rows held back and writes these.
 func (t *tableWriter) writeHeld() error {
+	t.alone = len(t.columns) == 1 && len(t.rows) == 1
 	t.measure()
 	if t.tooWide() {
 		return t.writeHeldLines()
@@ -122,7 +124,7 @@ func (t *tableWriter) measure() {
 	}
 	for _, row := range t.rows {
 		for i, c := range row {
-			for line := range strings.SplitSeq(c.text, "\n") {
+			for line := range strings.SplitSeq(t.shown(c), "\n") {
 				t.widths[i] = max(t.widths[i], utf8.RuneCountInString(line))
 			}
 			t.numbers[i] = t.numbers[i] && (c.number || c.null || c.text == "")
@@ -148,21 +150,20 @@ func (t *tableWriter) writeHead() error {
 	return t.writeRow(rule)
 }
 
-// writeRow writes the lines of a row. It changes the row.
-func (t *tableWriter) writeRow(row []cell) error {
-	line := make([]cell, len(row))
-	for more := true; more; {
-		more = false
-		for i, c := range row {
-			first, rest, found := strings.Cut(c.text, "\n")
-			line[i], row[i].text = cell{text: first, number: c.number || c.null && t.numbers[i]}, rest
-			more = more || found
-		}
-		if err := t.writeLine(line); err != nil {
-			return err
-		}
+// shown returns a cell as the table shows it.
+func (t *tableWriter) shown(c cell) string {
+	if t.alone {
+		return c.text
 	}
-	return nil
+	return strings.ReplaceAll(c.text, "\n", `\n`)
+}
+
+// writeRow writes a row. It changes the row.
+func (t *tableWriter) writeRow(row []cell) error {
+	for i, c := range row {
+		row[i] = cell{text: t.shown(c), number: c.number || c.null && t.numbers[i]}
+	}
+	return t.writeLine(row)
 }
 
 func (t *tableWriter) writeLine(row []cell) error {

@@ -209,5 +209,53 @@ func TestOutputSteersNothing(t *testing.T) {
 	}
 }
 
+// A line feed in a name begins no line of what is printed about it, where it could pass for another name.
+func TestNamesForgeNoLines(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("names of files have no line feed here")
+	}
+	h := newHostile(t, "ana\nFORGED")
+	name, cell := h.quoted(`"`), h.quoted("'")
+	odd := h.path("odd.csv")
+	h.write(t, odd, name+",lat,lon\n"+name+",48.85,2.35\n")
+	out, copied := h.path(h.name+".out.csv"), h.path(h.name+" copy.db")
+	moved := h.path(h.name + " moved")
+	for _, args := range [][]string{
+		{"import", h.db, h.text, odd},
+		{h.db, "SELECT budget_limit(" + cell + ", 'm', 1), geoind_laplace(" + cell + ", 48.85, 2.35, 0.5)"},
+		{h.db, "SELECT " + name + " AS account, 1 AS n FROM " + name},
+		{h.db, "SELECT 'x' AS account UNION ALL SELECT " + name + " FROM " + name},
+		{"-line", h.db, "SELECT " + name + ", 1 AS n FROM " + name},
+		{"budget", h.db}, {"budget", h.db, "--history"}, {"budget", h.db, "-line"},
+		{"budget", h.db + "-ledger", "--account", h.text},
+		{"cost", h.db, "SELECT geoind_laplace(" + name + ", 48.85, 2.35, 0.5) FROM " + name},
+		{"check", h.db, "SELECT " + name + " FROM " + name},
+		{"backup", h.db, copied}, {"budget", copied},
+		{"release", "--in", odd, "--out", out, "--account", h.text, "--lat", "lat", "--lon", "lon", "--epsilon", "0.01",
+			"--domain", "48.80,2.22,48.91,2.48,1", "--ledger", moved, "--limit", "1", "--dry-run"},
+		{"release", "--in", odd, "--out", out, "--account", h.text, "--lat", "lat", "--lon", "lon", "--epsilon", "0.01",
+			"--domain", "48.80,2.22,48.91,2.48,1", "--ledger", moved, "--limit", "1"},
+		{"budget", moved},
+		{"keygen", h.path(h.text + ".key")},
+	} {
+		r := clitest.Run(t, "", args...)
+		if r.Status != 0 || strings.Contains("\n"+r.Out+"\n"+r.Err, "\nFORGED") {
+			t.Errorf("geosql %q: %+v", args, r)
+		}
+	}
+	for _, args := range h.refused(t) {
+		if r := clitest.Run(t, "", args...); strings.Contains(r.Err, "\n") && strings.Count(r.Err, "\n") != 1 {
+			t.Errorf("geosql %q: %q", args, r.Err)
+		}
+	}
+}
+
+// A value that is all there is to show is shown in its lines.
+func TestValueOfSeveralLines(t *testing.T) {
+	if got := clitest.Query(t, ":memory:", "SELECT 'two' || char(10) || 'lines' AS a"); got != "a\n-----\ntwo\nlines\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // steers is printabletest.Steers of each line.
 func steers(text string) bool { return printabletest.Steers(strings.ReplaceAll(text, "\n", "")) }
