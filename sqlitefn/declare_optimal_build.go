@@ -25,7 +25,7 @@ func init() {
 	register(&function{
 		name: "optql_build", section: declared, flags: ownerOnly, reads: true,
 		args: []*argument{argPlaceLat, argPlaceLon, argWeight, argEpsMetre, argDilation, argDomain, argDistance, argQuality, argRole},
-		does: "Builds the optimal mechanism on 2 to 1,024 places: among all that satisfy epsilon, the one that loses least on average, in metres between place and release unless you choose another loss; returns a BLOB for optql_store.",
+		does: "Builds the optimal mechanism on 2 to 1,024 places: among all that satisfy epsilon, the one that loses least on average, in metres of the domain's frame between place and release unless you choose another loss; returns a BLOB for optql_store.",
 		notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +
 			"A place is the lattice point of its location. Two rows with the same place, a negative weight and a NULL are errors. The order of rows does not matter. " +
 			"A place of weight 0 is protected like any other, and the mechanism is not made for it. " +

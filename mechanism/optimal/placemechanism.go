@@ -109,7 +109,8 @@ func (m *PlaceMechanism) Loss() float64 {
 	return Loss(m.weights, m.certified.Matrix(), m.losses)
 }
 
-// LossUnit returns the unit of the losses: "m", "m2", or "" for numbers without one.
+// LossUnit returns the unit of the losses: "m", "m2", or "" for numbers without one. The metres of losses that were not
+// given are those of the domain's frame.
 func (m *PlaceMechanism) LossUnit() string {
 	switch {
 	case m.quality == QualitySquared:
