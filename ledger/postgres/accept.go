@@ -34,7 +34,7 @@ func Accept(url string) (generation int64, err error) {
 		if err := prepareSchema(ctx, conn.Conn(), false); err != nil {
 			return err
 		}
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		return transact(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 			generation, err = accept(ctx, tx)
 			return err
 		})

@@ -104,12 +104,15 @@ func openStore(url string, create bool) (*store, error) {
 	return s, nil
 }
 
+// recoverySQL asks a server what tells whether it may forget what it has committed.
+const recoverySQL = "SELECT pg_is_in_recovery(), current_setting('fsync') || ' ' || current_setting('full_page_writes')"
+
 // open finds the ledger in a database, or makes it. It looks at everything that may keep it from
 // being charged, but for what has to be written for that.
 func (s *store) open(ctx context.Context, conn *pgx.Conn, create bool) error {
 	var recovery bool
 	var storage string
-	err := conn.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('fsync') || ' ' || current_setting('full_page_writes')").Scan(&recovery, &storage)
+	err := queryRow(ctx, conn, recoverySQL, nil, &recovery, &storage)
 	if err != nil {
 		return err
 	}
@@ -120,9 +123,9 @@ func (s *store) open(ctx context.Context, conn *pgx.Conn, create bool) error {
 		return err
 	}
 	var generation int64
-	err = conn.QueryRow(ctx, `
+	err = queryRow(ctx, conn, `
 SELECT max(value) FILTER (WHERE key = 'id'), max(value) FILTER (WHERE key = 'generation')::bigint,
-  (SELECT coalesce(max(revision), 0) FROM geosql.budget) FROM geosql.meta`).Scan(&s.id, &generation, &s.limits.revision)
+  (SELECT coalesce(max(revision), 0) FROM geosql.budget) FROM geosql.meta`, nil, &s.id, &generation, &s.limits.revision)
 	if err != nil {
 		return err
 	}
@@ -147,10 +150,10 @@ func (s *store) checkKnown(ctx context.Context, conn *pgx.Conn, generation int64
 			continue
 		}
 		var known bool
-		err := conn.QueryRow(ctx, `
+		err := queryRow(ctx, conn, `
 SELECT EXISTS (SELECT FROM geosql.writer WHERE id = $1::uuid AND archived >= $2)
   OR EXISTS (SELECT FROM geosql.entry WHERE writer = $1::uuid AND seq = $2 AND hash = $3)`,
-			seen.ID, seen.Last.ID, seen.Last.Hash[:]).Scan(&known)
+			[]any{seen.ID, seen.Last.ID, seen.Last.Hash[:]}, &known)
 		if err != nil {
 			return err
 		}

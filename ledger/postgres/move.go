@@ -57,8 +57,7 @@ func NewPlace(url string) (*Place, error) {
 		}
 		var recovery bool
 		var storage string
-		err = p.pool.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('fsync') || ' ' || current_setting('full_page_writes')").Scan(&recovery, &storage)
-		if err != nil {
+		if err := queryRow(ctx, p.pool, recoverySQL, nil, &recovery, &storage); err != nil {
 			return err
 		}
 		return checkServer(recovery, "on", storage)
@@ -83,7 +82,7 @@ func (p *Place) try(work func(context.Context) error) error {
 // durable.
 func (p *Place) inTransaction(ctx context.Context, work func(pgx.Tx) error) error {
 	p.warned.Store(nil)
-	err := pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
+	err := transact(ctx, p.pool, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const durable = `SELECT set_config('synchronous_commit',
 			CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
 		if _, err := tx.Exec(ctx, durable); err != nil {
@@ -128,17 +127,12 @@ func (p *Place) State() (s engine.State, err error) {
 	return s, err
 }
 
-// A querier is a connection or a transaction.
-type querier interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
 // readState returns the state and the generation of a ledger that is there.
-func readState(ctx context.Context, q querier) (s engine.State, generation int64, err error) {
+func readState(ctx context.Context, db sender) (s engine.State, generation int64, err error) {
 	var moved *string
-	err = q.QueryRow(ctx, `SELECT max(value) FILTER (WHERE key = 'id'), max(value) FILTER (WHERE key = 'moved'),
-		(max(value) FILTER (WHERE key = 'generation'))::bigint, coalesce((max(value) FILTER (WHERE key = 'moves'))::bigint, 0) FROM geosql.meta`).
-		Scan(&s.ID, &moved, &generation, &s.Moves)
+	err = queryRow(ctx, db, `SELECT max(value) FILTER (WHERE key = 'id'), max(value) FILTER (WHERE key = 'moved'),
+		(max(value) FILTER (WHERE key = 'generation'))::bigint, coalesce((max(value) FILTER (WHERE key = 'moves'))::bigint, 0) FROM geosql.meta`,
+		nil, &s.ID, &moved, &generation, &s.Moves)
 	if moved != nil {
 		s.Retired, s.Arriving = *moved, *moved == ""
 	}
@@ -382,7 +376,7 @@ func copyRows[R any](before error, ctx context.Context, tx pgx.Tx, table string,
 // Read implements [engine.Place].
 func (p *Place) Read(work func(*engine.Contents) error) error {
 	ctx := context.Background() // it may take long
-	err := pgx.BeginTxFunc(ctx, p.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err := transact(ctx, p.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		c, err := contents(ctx, tx)
 		if err != nil {
 			return err

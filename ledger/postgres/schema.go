@@ -76,7 +76,7 @@ func prepareSchema(ctx context.Context, conn *pgx.Conn, create bool) error {
 	if have == 0 && !create {
 		return errNoLedger
 	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	return transact(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
 			return err
 		}
@@ -126,9 +126,10 @@ func createLedger(ctx context.Context, conn *pgx.Conn) error {
 // program knows is an error.
 func schemaVersion(ctx context.Context, conn *pgx.Conn, newest int) (int, error) {
 	var schema, meta bool
-	err := conn.QueryRow(ctx, `
+	err := queryRow(ctx, conn, `
 		SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'geosql'),
-		  EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = 'geosql' AND c.relname = 'meta')`).Scan(&schema, &meta)
+		  EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = 'geosql' AND c.relname = 'meta')`,
+		nil, &schema, &meta)
 	switch {
 	case err != nil:
 		return 0, err
@@ -138,7 +139,7 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn, newest int) (int, error)
 		return 0, errors.New("the database has a schema geosql that is no ledger")
 	}
 	var text string
-	if err := conn.QueryRow(ctx, "SELECT value FROM geosql.meta WHERE key = 'version'").Scan(&text); err != nil {
+	if err := queryRow(ctx, conn, "SELECT value FROM geosql.meta WHERE key = 'version'", nil, &text); err != nil {
 		return 0, err
 	}
 	version, err := strconv.Atoi(text)

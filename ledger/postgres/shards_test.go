@@ -61,7 +61,7 @@ func releaseErrored(err error, text string) bool {
 
 // A release in shards goes from phase to phase, and each step can be repeated.
 func TestSharded(t *testing.T) {
-	url := pgtest.Start(t).Database(t)
+	url := hostileDatabase(t)
 	l, other := open(t, url), another(t, url)
 	check(t, l.SetLimit("*", "m", one, 0))
 	a := openSharded(t, l, 3)

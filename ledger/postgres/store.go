@@ -233,6 +233,7 @@ func (s *store) tryView(ctx context.Context) (*reader, error) {
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	batch.Queue(pinSQL)
 	var now int64
 	var recovery bool
 	batch.Queue("SELECT geosql.now(), pg_is_in_recovery()").QueryRow(func(row pgx.Row) error { return row.Scan(&now, &recovery) })
@@ -298,7 +299,7 @@ func (s *store) tryRow(ctx context.Context, sql string, to ...any) error {
 		return err
 	}
 	defer conn.Release()
-	return lost(conn.QueryRow(ctx, sql).Scan(to...))
+	return lost(queryRow(ctx, conn, sql, nil, to...))
 }
 
 var (

@@ -114,16 +114,17 @@ func (t *transaction) enter(ctx context.Context, p *plan) error {
 	}
 	batch := &pgconn.Batch{}
 	(&statement{sql: beginSQL}).queue(batch)
+	(&statement{sql: pinSQL}).queue(batch)
 	(&statement{enterSQL, []any{t.store.writer.file.ID(), p.alone, accounts, units}}).queue(batch)
 	sent := moment(time.Now())
 	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, batch).ReadAll()
 	if err != nil {
 		return lost(err)
 	}
-	if len(results) != 2 || len(results[1].Rows) != 1 || len(results[1].Rows[0]) != 12 {
+	if len(results) != 3 || len(results[2].Rows) != 1 || len(results[2].Rows[0]) != 12 {
 		return errAnswer
 	}
-	return t.entered(results[1].Rows[0], keys, sent)
+	return t.entered(results[2].Rows[0], keys, sent)
 }
 
 // entered takes in the answer of geosql.enter.

@@ -52,7 +52,7 @@ var (
 // claim makes this process a writer.
 func (s *store) claim(ctx context.Context, conn *pgx.Conn) (*writer, error) {
 	var generation int64
-	if err := conn.QueryRow(ctx, "SELECT value::bigint FROM geosql.meta WHERE key = 'generation'").Scan(&generation); err != nil {
+	if err := queryRow(ctx, conn, "SELECT value::bigint FROM geosql.meta WHERE key = 'generation'", nil, &generation); err != nil {
 		return nil, lost(err)
 	}
 	folder, err := state.Folder()
@@ -79,8 +79,11 @@ func (w *writer) find(ctx context.Context, conn *pgx.Conn, id string) error {
 	last := w.file.Last()
 	if last.ID == 0 {
 		first := genesis(id, w.file.ID())
-		_, err := conn.Exec(ctx, `INSERT INTO geosql.writer(id, seq, hash, generation, created)
-			VALUES ($1::uuid, 0, $2, $3, geosql.now()) ON CONFLICT DO NOTHING`, w.file.ID(), first.Hash[:], w.generation)
+		err := transact(ctx, conn, pgx.TxOptions{}, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO geosql.writer(id, seq, hash, generation, created)
+				VALUES ($1::uuid, 0, $2, $3, geosql.now()) ON CONFLICT DO NOTHING`, w.file.ID(), first.Hash[:], w.generation)
+			return err
+		})
 		if err != nil {
 			return lost(err)
 		}
@@ -90,8 +93,8 @@ func (w *writer) find(ctx context.Context, conn *pgx.Conn, id string) error {
 	// begun.
 	var hash []byte
 	var archived int64
-	err := conn.QueryRow(ctx, "SELECT turn, seq, hash, archived FROM geosql.writer WHERE id = $1::uuid FOR UPDATE", w.file.ID()).
-		Scan(&w.at.turn, &w.at.head.ID, &hash, &archived)
+	err := queryRow(ctx, conn, "SELECT turn, seq, hash, archived FROM geosql.writer WHERE id = $1::uuid FOR UPDATE", []any{w.file.ID()},
+		&w.at.turn, &w.at.head.ID, &hash, &archived)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return errBehind
@@ -120,7 +123,7 @@ func (w *writer) knows(ctx context.Context, conn *pgx.Conn, h ledger.Head, archi
 		return true, nil
 	}
 	var hash []byte
-	err := conn.QueryRow(ctx, "SELECT hash FROM geosql.entry WHERE writer = $1::uuid AND seq = $2", w.file.ID(), h.ID).Scan(&hash)
+	err := queryRow(ctx, conn, "SELECT hash FROM geosql.entry WHERE writer = $1::uuid AND seq = $2", []any{w.file.ID(), h.ID}, &hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
