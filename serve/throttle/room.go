@@ -16,9 +16,15 @@ type Room struct {
 	most int
 
 	mu  sync.Mutex
-	all *list.List // of net.Conn, the oldest first
+	all *list.List // of guest, the oldest first
 	by  map[net.Conn]*list.Element
 	of  map[string]int // how many an address has
+}
+
+// A guest is a connection in a room.
+type guest struct {
+	conn    net.Conn
+	address string
 }
 
 // NewRoom returns a room for so many connections.
@@ -29,8 +35,9 @@ func NewRoom(most int) *Room {
 // Enter lets a connection in. It closes the one that gives way, if the room is full.
 func (r *Room) Enter(c net.Conn) {
 	r.mu.Lock()
-	r.by[c] = r.all.PushBack(c)
-	r.of[source(c.RemoteAddr())]++
+	g := guest{c, source(c.RemoteAddr())}
+	r.by[c] = r.all.PushBack(g)
+	r.of[g.address]++
 	var surplus net.Conn
 	if r.all.Len() > r.most {
 		surplus = r.surplus()
@@ -66,9 +73,9 @@ func (r *Room) Clear() {
 func (r *Room) surplus() (oldest net.Conn) {
 	most := 0
 	for e := r.all.Front(); e != nil; e = e.Next() {
-		c := e.Value.(net.Conn)
-		if n := r.of[source(c.RemoteAddr())]; n > most {
-			oldest, most = c, n
+		g := e.Value.(guest)
+		if n := r.of[g.address]; n > most {
+			oldest, most = g.conn, n
 		}
 	}
 	return oldest
@@ -79,9 +86,8 @@ func (r *Room) remove(c net.Conn) {
 	if e == nil {
 		return
 	}
-	r.all.Remove(e)
 	delete(r.by, c)
-	address := source(c.RemoteAddr())
+	address := r.all.Remove(e).(guest).address
 	if r.of[address]--; r.of[address] == 0 {
 		delete(r.of, address)
 	}
