@@ -7,6 +7,7 @@ package sqlite
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,7 @@ func (c *Conn) Guard(p Permit) (*Guard, error) {
 		g.free()
 		return nil, c.lastError()
 	}
+	c.guard = g
 	return g, nil
 }
 
@@ -57,8 +59,12 @@ func nameList(names []string) *C.char {
 	return C.CString(strings.Join(append(names[:len(names):len(names)], ""), "\x00") + "\x00")
 }
 
-// Lift calls f, during which everything is allowed.
-func (g *Guard) Lift(f func() error) error {
+// Lift calls f, during which the guard of the connection, if it has one, allows everything.
+func (c *Conn) Lift(f func() error) error {
+	g := c.guard
+	if g == nil {
+		return f()
+	}
 	before := g.c.lifted
 	g.c.lifted = 1
 	defer func() { g.c.lifted = before }()
@@ -116,6 +122,7 @@ func (g *Guard) TimedOut() bool { return g.c.timed_out != 0 }
 // Close ends the guard, before the connection is closed.
 func (g *Guard) Close() {
 	C.gs_set_guard(g.conn.db, nil)
+	g.conn.guard = nil
 	g.free()
 }
 
@@ -175,6 +182,12 @@ func (c *Conn) Configure(s Setting, on bool) error {
 		return fmt.Errorf("sqlite: option %d cannot be set: %s", s, C.GoString(C.gs_errstr(rc)))
 	}
 	return nil
+}
+
+// Distrust is for a file that somebody else may have edited: views, triggers and the like may call only functions that are
+// marked as harmless, and no statement can damage the file.
+func (c *Conn) Distrust() error {
+	return cmp.Or(c.Configure(TrustedSchema, false), c.Configure(Defensive, true))
 }
 
 // LimitHeap bounds the memory that SQLite takes in this process, over all connections: more is an

@@ -61,7 +61,7 @@ func TestGuard(t *testing.T) {
 		if (err != nil) != (c.action != 0) || action != c.action || name != c.name {
 			t.Errorf("%s: %v, denied %d of %q", c.sql, err, action, name)
 		}
-		if err := g.Lift(func() error {
+		if err := conn.Lift(func() error {
 			s, _, err := conn.Prepare(c.sql)
 			if s != nil {
 				s.Close()
@@ -125,5 +125,42 @@ func TestLimits(t *testing.T) {
 	defer LimitHeap(0)
 	if err := conn.Exec("SELECT zeroblob(100000000) || ''"); err == nil {
 		t.Error("a large value is taken")
+	}
+}
+
+func TestLiftWithoutGuard(t *testing.T) {
+	conn := memory(t)
+	if err := conn.Lift(func() error { return conn.Exec("SELECT count(*) FROM sqlite_schema") }); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDistrust(t *testing.T) {
+	conn := memory(t)
+	function(t, conn, "harm", 0, func(c *Call) error { c.ResultInt(0, 1); return nil })
+	if err := conn.Exec("CREATE VIEW v AS SELECT harm(); SELECT * FROM v"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Distrust(); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Exec("SELECT * FROM v"); err == nil || !strings.Contains(err.Error(), "unsafe use of harm()") {
+		t.Error(err)
+	}
+	if err := conn.Exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema"); err == nil {
+		t.Error("a statement damages the file")
+	}
+}
+
+func TestInterruptAfter(t *testing.T) {
+	conn := memory(t)
+	stop := conn.InterruptAfter(20 * time.Millisecond)
+	err := conn.Exec("WITH RECURSIVE w(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM w) SELECT count(*) FROM w")
+	if stop() || err == nil || err.Error() != "interrupted" {
+		t.Error(err)
+	}
+	stop = conn.InterruptAfter(time.Hour)
+	if err := conn.Exec("SELECT 1"); err != nil || !stop() {
+		t.Error(err)
 	}
 }

@@ -36,6 +36,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/geosql/geosql/internal/printable"
@@ -102,6 +103,7 @@ const (
 type Conn struct {
 	db    unsafe.Pointer // *sqlite3
 	owned bool
+	guard *Guard // nil without one
 }
 
 // Open opens the database at path, a file name taken literally or ":memory:".
@@ -193,6 +195,23 @@ func (c *Conn) Named(name string) bool {
 // Interrupt stops the running statements. It may be called from any goroutine while the
 // connection is open.
 func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
+
+// InterruptAfter interrupts what runs on the connection after d, unless the function that it returns is called before. That
+// reports whether it was in time.
+func (c *Conn) InterruptAfter(d time.Duration) (stop func() bool) {
+	done := make(chan struct{})
+	timer := time.AfterFunc(d, func() {
+		defer close(done)
+		c.Interrupt()
+	})
+	return func() bool {
+		inTime := timer.Stop()
+		if !inTime {
+			<-done // a late interrupt would hit another statement
+		}
+		return inTime
+	}
+}
 
 // File returns the file of the main database as SQLite names it, or false for a
 // database that is in memory or temporary.

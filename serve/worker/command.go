@@ -240,7 +240,7 @@ func (s *Session) begin(c pgcatalog.Begin) (string, error) {
 // transaction runs a statement that begins or ends a transaction.
 func (db *database) transaction(sql string) error {
 	db.guard.SetPatience(0)
-	err := db.guard.Lift(func() error { return db.conn.Exec(sql) })
+	err := db.conn.Lift(func() error { return db.conn.Exec(sql) })
 	if e, ok := err.(*sqlite.Error); ok {
 		return db.sqliteError(e, "25000")
 	}

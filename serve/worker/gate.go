@@ -22,7 +22,7 @@ const mostGated = 1000
 // error about its misuse of sealed columns.
 func (db *database) pass(ctx context.Context, sql, epsilon string) (private string, err error) {
 	defer db.watch(ctx)()
-	err = db.guard.Lift(func() error {
+	err = db.conn.Lift(func() error {
 		key := gateKey{sql, epsilon, 0}
 		err := db.conn.Each("PRAGMA main.schema_version", func(v []sqlite.Value) error {
 			key.schema = v[0].Int()

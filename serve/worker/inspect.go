@@ -70,7 +70,7 @@ func newInspector(conn *sqlite.Conn, denied []string, sealed map[uint32]sealedCo
 func (db *database) inspect(ctx context.Context, sql string) (*inspection, error) {
 	defer db.watch(ctx)()
 	i := db.inspector
-	if err := db.guard.Lift(i.refresh); err != nil {
+	if err := db.conn.Lift(i.refresh); err != nil {
 		return nil, db.compileError(ctx, err, sql)
 	}
 	if seen := i.known[sql]; seen != nil {
