@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -171,13 +172,11 @@ func (s *session) isCommitted(id string) bool {
 		return false
 	}
 	defer conn.Close()
-	stmt, _, err := conn.Prepare(`SELECT 1 FROM main.geosql_ledger WHERE id = ?`)
-	if err != nil {
-		return false
-	}
-	defer stmt.Close()
-	stmt.BindText(1, id)
-	found, err := stmt.Step()
+	found := false
+	err = declaration.Each(conn, `SELECT 1 FROM main.geosql_ledger WHERE id = ?`, func([]sqlite.Value) error {
+		found = true
+		return nil
+	}, id)
 	return found && err == nil
 }
 
@@ -201,7 +200,7 @@ func (s *session) checkAttached(id string) error {
 			continue
 		}
 		other := id
-		err := s.read(`SELECT id FROM `+d.table("geosql_ledger"), func(st *sqlite.Stmt) { other = columnText(st, 0) })
+		err := s.readTable(d, "geosql_ledger", "id", func(st *sqlite.Stmt) { other = columnText(st, 0) })
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,6 @@ type bound struct {
 	*function
 	session *session
 	values  []value // of the arguments of the current call
-	running bool    // whether there is a current call
 
 	// The settings that values holds, with the texts of these, and a number that no others of the
 	// session have. They are nil before the first call, and after one that failed.
@@ -32,34 +31,24 @@ func (f *function) bind(s *session) *bound {
 	return &bound{function: f, session: s, values: make([]value, len(f.args))}
 }
 
-// call is one call of a function with its decoded arguments, between enter and leave.
+// call is one call of a function with its decoded arguments.
 type call struct {
 	*sqlite.Call
 	*bound
 }
 
 // enter admits a call and decodes its arguments. If kept is not nil, the settings must
-// equal it and are not decoded.
-//
-// A statement of this package may call the function again while it runs, for instance if
-// somebody has replaced a declaration's table by a view. Such a call has values of its own.
+// equal it and are not decoded. No function calls itself: see admit.
 func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
 	if err := b.session.admit(b.function); err != nil {
 		return call{}, err
-	}
-	if b.running {
-		b = b.bind(b.session)
 	}
 	in := call{c, b}
 	if err := in.decode(len(in.args), kept); err != nil {
 		return call{}, err
 	}
-	b.running = true
 	return in, nil
 }
-
-// leave ends the call.
-func (c call) leave() { c.running = false }
 
 // decode decodes the first n arguments, see enter. Settings that equal those of the last call are
 // decoded already.

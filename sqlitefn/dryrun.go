@@ -85,10 +85,14 @@ func (t *total) float64() float64 {
 	return float64(t.times)*budget.Max.Float64() + t.epsilon.Float64()
 }
 
-// admit returns an error for a function of the owner that the schema of a database calls.
+// admit returns an error while a statement of the session's own runs, and for a function of the
+// owner that the schema of a database calls.
 // During a dry run it also refuses functions that change something, since a dry run could
 // not undo that.
 func (s *session) admit(f *function) error {
+	if s.own {
+		return errors.New("may not be called while geosql uses its own tables: drop the trigger, view or column of this database that does so")
+	}
 	if f.flags&ownerOnly == 0 {
 		return nil
 	}

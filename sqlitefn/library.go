@@ -62,7 +62,6 @@ func (b *bound) callScalar(c *sqlite.Call) error {
 	in, err := b.enter(c, nil)
 	if err == nil {
 		err = b.scalar(in)
-		in.leave()
 	}
 	return b.end(c, err)
 }
@@ -98,7 +97,6 @@ func (g *boundGroup) Step(c *sqlite.Call) error {
 	in, err := g.enter(c, g.kept)
 	if err == nil {
 		err = g.rows(in)
-		in.leave()
 	}
 	g.failed = failed || err != nil
 	return g.end(c, err)
@@ -152,7 +150,6 @@ func (p *boundPartition) Row(c *sqlite.Call) error {
 	in, err := p.enter(c, nil)
 	if err == nil {
 		err = p.partition.row(in)
-		in.leave()
 	}
 	return p.end(c, err)
 }
@@ -196,7 +193,6 @@ func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err e
 	in, err := t.enter(c, nil)
 	if err == nil {
 		rows, err = t.cursor.filter(in, used)
-		in.leave()
 	}
 	return rows, t.end(c, err)
 }

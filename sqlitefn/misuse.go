@@ -353,7 +353,7 @@ func (s *session) sealedColumns() (list []sealedColumn, err error) {
 		return nil, err
 	}
 	for _, d := range databases {
-		err := s.read(`SELECT tbl, col, kind FROM `+d.table("geosql_sealed_column"), func(st *sqlite.Stmt) {
+		err := s.readTable(d, "geosql_sealed_column", "tbl, col, kind", func(st *sqlite.Stmt) {
 			list = append(list, sealedColumn{d, columnText(st, 0), columnText(st, 1), columnText(st, 2) == "domain"})
 		})
 		if err != nil {

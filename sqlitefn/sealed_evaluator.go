@@ -131,7 +131,6 @@ func (e *Evaluation) Call(function string, args []sqlite.Value) (Released, error
 		if err != nil {
 			return a, err
 		}
-		defer in.leave()
 		return sealedScalars[b.name](e.statement, in)
 	})
 }

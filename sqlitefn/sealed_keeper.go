@@ -57,17 +57,21 @@ func (s *session) freshKeeper() (*catalog.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.keeper != nil && s.kept == book {
-		return s.keeper, s.keeper.Refresh()
-	}
-	return s.openKeeper(book)
-}
-
-func (s *session) openKeeper(book ledger.Ledger) (*catalog.Keeper, error) {
-	k, err := catalog.Open(s.conn, book, s.opts.keyring)
+	err = s.alone(func() error { return s.readKeeper(book) })
 	if err != nil {
 		return nil, err
 	}
-	s.keeper, s.kept = k, book
-	return k, nil
+	return s.keeper, nil
+}
+
+// readKeeper makes the keeper know what database and ledger say now.
+func (s *session) readKeeper(book ledger.Ledger) error {
+	if s.keeper != nil && s.kept == book {
+		return s.keeper.Refresh()
+	}
+	k, err := catalog.Open(s.conn, book, s.opts.keyring)
+	if err == nil {
+		s.keeper, s.kept = k, book
+	}
+	return err
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // schema creates the tables of the main database that hold what the owner declares. Their
-// names include main, so that a temporary table cannot take their place. Each statement
-// reads again what it needs; what is built from a declaration is remembered by its content.
+// names include main, so that a temporary table cannot take their place, and package declaration
+// sees to it that nothing else in the file does. Each statement reads again what it needs; what
+// is built from a declaration is remembered by its content.
 //
 // No statement stays prepared between calls: it would keep a closed connection alive.
 const schema = declaration.Schema + `
@@ -43,6 +44,19 @@ func (s *session) databases() (list []database, err error) {
 // query runs one statement on the user's connection and calls row for each row.
 // Parameters are float64, string or []byte.
 func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error {
+	return s.alone(func() error { return s.run(sql, row, params) })
+}
+
+// alone calls f, which runs statements of the session's own. Meanwhile no function may be called: a trigger that does so, such
+// as a temporary one, would read again what is being read, or charge somebody whom no statement names.
+func (s *session) alone(f func() error) error {
+	was := s.own
+	s.own = true
+	defer func() { s.own = was }()
+	return f()
+}
+
+func (s *session) run(sql string, row func(*sqlite.Stmt), params []any) error {
 	stmt, done, err := s.prepare(sql)
 	if err != nil {
 		return err
@@ -88,10 +102,23 @@ func (s *session) prepare(sql string) (stmt *sqlite.Stmt, done func(), err error
 	return stmt, stmt.Reset, nil
 }
 
-// read is query on a table of declarations. Before the first declaration, which creates
-// the table, there are no rows.
+// read is query on tables of declarations in the main database. Before the first declaration, which creates
+// the tables, there are no rows.
 func (s *session) read(sql string, row func(*sqlite.Stmt), params ...any) error {
-	err := s.query(sql, row, params...)
+	tables := declaration.Named(sql)
+	if s.running != nil && s.running.compiled[sql] != nil {
+		tables = nil // they were looked at before it was compiled
+	}
+	return s.use("main", tables, sql, row, params...)
+}
+
+// readTable reads columns of a table of declarations in any database.
+func (s *session) readTable(d database, table, columns string, row func(*sqlite.Stmt)) error {
+	return s.use(d.name, []string{table}, "SELECT "+columns+" FROM "+d.table(table), row)
+}
+
+func (s *session) use(database string, tables []string, sql string, row func(*sqlite.Stmt), params ...any) error {
+	err := declaration.Use(s.conn, database, tables, func() error { return s.query(sql, row, params...) })
 	if err != nil && isUndeclared(err) {
 		return nil
 	}
@@ -106,6 +133,9 @@ func isUndeclared(err error) bool {
 
 // write creates the tables if necessary and runs one statement.
 func (s *session) write(sql string, params ...any) error {
+	if err := declaration.Check(s.conn, declaration.Named(sql)...); err != nil {
+		return err
+	}
 	if err := s.conn.Exec(schema); err != nil {
 		return err
 	}

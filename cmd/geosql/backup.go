@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/engines"
@@ -313,13 +314,14 @@ func (missingLedger) Is(target error) bool { return target == fs.ErrNotExist }
 // recordedLedger returns the id of the ledger that a database is charged to, "" for none.
 func recordedLedger(conn *sqlite.Conn) (id string, err error) {
 	recorded := false
-	err = firstValue(conn, "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_ledger')",
+	err = firstValue(conn, "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_ledger' COLLATE NOCASE)",
 		func(v sqlite.Value) { recorded = v.Int() != 0 })
 	if err == nil && recorded {
-		err = firstValue(conn, "SELECT max(id) FROM main.geosql_ledger", func(v sqlite.Value) {
-			if v.Type() == sqlite.Text {
-				id = v.Text()
+		err = declaration.Each(conn, "SELECT max(id) FROM main.geosql_ledger", func(v []sqlite.Value) error {
+			if v[0].Type() == sqlite.Text {
+				id = v[0].Text()
 			}
+			return nil
 		})
 	}
 	return id, err

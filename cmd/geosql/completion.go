@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -33,7 +34,7 @@ func (sh *shell) complete(text string) candidates {
 	if literal, open := openLiteral(text); open {
 		found := candidates{word: literal}
 		for _, table := range declared {
-			found.add("declared", "", "'", sh.names(`SELECT name FROM "geosql_`+table+`"`)...)
+			found.add("declared", "", "'", sh.names(`SELECT name FROM main.geosql_`+table)...)
 		}
 		return found
 	}
@@ -146,11 +147,12 @@ var declared = []string{"domain", "universe", "markov", "prior", "cip", "optimal
 // names returns the first column of a query. It returns nothing if the query fails: completion
 // is a convenience.
 func (sh *shell) names(sql string, params ...any) (names []string) {
-	_ = eachOf(sh.conn, func(v []sqlite.Value) {
+	_ = declaration.Each(sh.conn, sql, func(v []sqlite.Value) error {
 		if v[0].Type() == sqlite.Text {
 			names = append(names, v[0].Text())
 		}
-	}, sql, params...)
+		return nil
+	}, params...)
 	return names
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sqlitefn"
@@ -51,14 +52,16 @@ func (d *declarations) read(conn *sqlite.Conn) error {
 		declares[name] = strings.HasPrefix(name, "geosql_")
 	}, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
 	if err == nil && declares["geosql_domain"] {
-		err = eachOf(conn, func(v []sqlite.Value) {
+		err = declaration.Each(conn, "SELECT name, south, west, north, east, step_m FROM main.geosql_domain ORDER BY name", func(v []sqlite.Value) error {
 			d.domains = append(d.domains, declaredBox{v[0].Text(), v[1].Float(), v[2].Float(), v[3].Float(), v[4].Float(), v[5].Float()})
-		}, "SELECT name, south, west, north, east, step_m FROM main.geosql_domain ORDER BY name")
+			return nil
+		})
 	}
 	if err == nil && declares["geosql_universe"] {
-		err = eachOf(conn, func(v []sqlite.Value) {
+		err = declaration.Each(conn, "SELECT name, lo, hi, step, unit FROM main.geosql_universe ORDER BY name", func(v []sqlite.Value) error {
 			d.universes = append(d.universes, declaredUniverse{v[0].Text(), v[1].Float(), v[2].Float(), v[3].Float(), v[4].Text()})
-		}, "SELECT name, lo, hi, step, unit FROM main.geosql_universe ORDER BY name")
+			return nil
+		})
 	}
 	if err != nil {
 		return err

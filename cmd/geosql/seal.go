@@ -238,7 +238,9 @@ func openRecorded(b books) (*file.Ledger, error) {
 	if err != nil || id != "" {
 		return book, err
 	}
-	err = conn.Exec(declaration.Schema + "; INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES ('" + book.ID() + "')")
+	if err = declaration.Check(conn, "geosql_ledger"); err == nil {
+		err = conn.Exec(declaration.Schema + "; INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES ('" + book.ID() + "')")
+	}
 	if err != nil {
 		book.Close()
 		return nil, fmt.Errorf("seal: %s has to hold the id of its ledger, which notes that it was sealed: %w", b.database, err)

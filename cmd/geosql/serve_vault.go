@@ -45,7 +45,10 @@ func openServedVault(path string, f ledgerFlags, keys keyFlags) (*servedVault, e
 		return nil, err
 	}
 	v := &servedVault{vault: vault{path: path, conn: conn}, file: info}
-	if _, err := catalog.ReadID(conn); err != nil {
+	if err = conn.Distrust(); err == nil {
+		_, err = catalog.ReadID(conn)
+	}
+	if err != nil {
 		conn.Close()
 		if errors.Is(err, catalog.ErrNotSealed) {
 			return nil, fmt.Errorf("%s is not a sealed database (geosql seal makes one)", path)

@@ -39,12 +39,11 @@ func openSealedFile(path string) (*sqlite.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = catalog.ReadID(conn)
+	if err = conn.Distrust(); err == nil {
+		_, err = catalog.ReadID(conn)
+	}
 	if err == nil && !conn.Writable() {
 		err = errors.New("it cannot be written")
-	}
-	if err == nil {
-		err = conn.Exec("PRAGMA trusted_schema = OFF")
 	}
 	if err != nil {
 		conn.Close()

@@ -13,7 +13,11 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"strings"
+	"time"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
 )
@@ -71,7 +75,7 @@ func Create(conn *sqlite.Conn) error { return conn.Exec(schema) }
 // ReadID returns the id of the main database of a connection, or ErrNotSealed.
 func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
 	exists := false
-	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed'", func([]sqlite.Value) error {
+	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed' COLLATE NOCASE", func([]sqlite.Value) error {
 		exists = true
 		return nil
 	})
@@ -79,7 +83,7 @@ func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
 		return id, cmp.Or(err, ErrNotSealed)
 	}
 	err = ErrNotSealed
-	failed := conn.Each("SELECT id FROM main.geosql_sealed", func(v []sqlite.Value) error {
+	failed := each(conn, "SELECT id FROM main.geosql_sealed", func(v []sqlite.Value) error {
 		if b, ok := blob(v[0]); ok && len(b) == len(id) {
 			id, err = sealed.DatabaseID(b), nil
 		}
@@ -100,7 +104,7 @@ func AddKey(conn *sqlite.Conn, key sealed.PublicKey) error {
 
 // HasKey reports whether the database is sealed for a key.
 func HasKey(conn *sqlite.Conn, id sealed.KeyID) (known bool, err error) {
-	err = conn.Each("SELECT 1 FROM main.geosql_sealed_key WHERE id = ?1", func([]sqlite.Value) error {
+	err = each(conn, "SELECT 1 FROM main.geosql_sealed_key WHERE id = ?1", func([]sqlite.Value) error {
 		known = true
 		return nil
 	}, id[:])
@@ -129,7 +133,7 @@ func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, s
 		rand.Read(b[:])
 		number := binary.BigEndian.Uint32(b[:])
 		used := number == 0
-		err := conn.Each("SELECT 1 FROM main.geosql_sealed_session WHERE number = ?1", func([]sqlite.Value) error {
+		err := each(conn, "SELECT 1 FROM main.geosql_sealed_session WHERE number = ?1", func([]sqlite.Value) error {
 			used = true
 			return nil
 		}, int64(number))
@@ -162,7 +166,7 @@ func Entered(conn *sqlite.Conn, collector *sealed.PrivateKey) (func(pseudonym st
 		own[s.Number] = own[s.Number] || s.Signer.Equal(collector.Public().Verifier())
 	})
 	return func(pseudonym string) (entered bool, err error) {
-		err = conn.Each("SELECT sealed FROM main.geosql_sealed_account WHERE pseudonym = ?1", func(v []sqlite.Value) error {
+		err = each(conn, "SELECT sealed FROM main.geosql_sealed_account WHERE pseudonym = ?1", func(v []sqlite.Value) error {
 			if b, ok := blob(v[0]); ok && len(b) > sealed.ValueSize {
 				h, err := sealed.ParseHeader(b[:sealed.ValueSize])
 				entered = entered || err == nil && own[h.Session]
@@ -182,7 +186,7 @@ func CountSessions(conn *sqlite.Conn) (map[string]int64, error) {
 
 // sessions calls add for every session of the database. A row of another form is no session.
 func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
-	return conn.Each("SELECT number, key, enc, signer, signature FROM main.geosql_sealed_session ORDER BY number", func(v []sqlite.Value) error {
+	return each(conn, "SELECT number, key, enc, signer, signature FROM main.geosql_sealed_session ORDER BY number", func(v []sqlite.Value) error {
 		key, a := blob(v[1])
 		enc, b := blob(v[2])
 		signer, c := blob(v[3])
@@ -195,8 +199,24 @@ func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
 	})
 }
 
-// exec runs a statement that returns no rows.
+// patience is how long a query may take, so that a server whose database was filled up does not read for ever. Tests change it.
+var patience = time.Minute
+
+// each is [declaration.Each], for as long as patience says.
+func each(conn *sqlite.Conn, sql string, row func([]sqlite.Value) error, params ...any) error {
+	stop := conn.InterruptAfter(patience)
+	err := declaration.Each(conn, sql, row, params...)
+	if !stop() && err != nil {
+		err = fmt.Errorf("reading %s takes longer than %s, restore the database from a backup: %w", strings.Join(declaration.Named(sql), ", "), patience, err)
+	}
+	return err
+}
+
+// exec runs a statement that writes one of the tables.
 func exec(conn *sqlite.Conn, sql string, params ...any) error {
+	if err := declaration.Check(conn, declaration.Named(sql)...); err != nil {
+		return err
+	}
 	return conn.Each(sql, func([]sqlite.Value) error { return nil }, params...)
 }
 

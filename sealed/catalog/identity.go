@@ -49,7 +49,7 @@ func ReadColumns(conn *sqlite.Conn) (id sealed.DatabaseID, columns []Column, err
 		return id, nil, err
 	}
 	var salt []byte
-	err = conn.Each("SELECT salt FROM main.geosql_sealed", func(v []sqlite.Value) error {
+	err = each(conn, "SELECT salt FROM main.geosql_sealed", func(v []sqlite.Value) error {
 		salt, _ = blob(v[0])
 		return nil
 	})
@@ -74,7 +74,7 @@ func readColumns(conn *sqlite.Conn) (columns []Column, err error) {
 		LEFT JOIN main.geosql_universe u ON c.kind = 'universe' AND u.name = c.name
 		LEFT JOIN main.geosql_domain d ON c.kind = 'domain' AND d.name = c.name
 		ORDER BY c.number`
-	err = conn.Each(sql, func(v []sqlite.Value) error {
+	err = each(conn, sql, func(v []sqlite.Value) error {
 		number := v[0].Int()
 		if number < 1 || number > math.MaxUint32 {
 			return errChanged

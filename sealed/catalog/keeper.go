@@ -98,7 +98,7 @@ func (k *Keeper) Refresh() error {
 
 // version returns the version of the database.
 func (k *Keeper) version() (now version, err error) {
-	err = k.conn.Each(`SELECT count(*), coalesce(sum(number), 0), (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)
+	err = each(k.conn, `SELECT count(*), coalesce(sum(number), 0), (SELECT coalesce(max(rowid), 0) FROM main.geosql_sealed_account)
 		FROM main.geosql_sealed_session`, func(v []sqlite.Value) error {
 		now = version{v[0].Int(), v[1].Int(), v[2].Int()}
 		return nil
@@ -164,7 +164,7 @@ func (k *Keeper) EachAccount(fn func(pseudonym string, number uint64, name strin
 
 // eachAccount calls fn for every account whose entry a reader opens.
 func eachAccount(conn *sqlite.Conn, reader *sealed.Reader, fn func(pseudonym string, number uint64, name string)) error {
-	return conn.Each("SELECT pseudonym, sealed FROM main.geosql_sealed_account ORDER BY rowid", func(v []sqlite.Value) error {
+	return each(conn, "SELECT pseudonym, sealed FROM main.geosql_sealed_account ORDER BY rowid", func(v []sqlite.Value) error {
 		entry, ok := blob(v[1])
 		if !ok || v[0].Type() != sqlite.Text {
 			return nil

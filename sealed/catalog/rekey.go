@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
 )
@@ -32,7 +33,11 @@ func (k *Keeper) Rekey(to sealed.PublicKey, signer *sealed.PrivateKey, show func
 	if err != nil {
 		return done, err
 	}
-	if err := k.clear("geosql_sealed_account", "geosql_sealed_key", "geosql_sealed_session"); err != nil {
+	own := []string{"geosql_sealed_account", "geosql_sealed_key", "geosql_sealed_session"}
+	if err := declaration.Check(k.conn, own...); err != nil {
+		return done, err
+	}
+	if err := k.clear(own...); err != nil {
 		return done, err
 	}
 	if err := AddKey(k.conn, to); err != nil {

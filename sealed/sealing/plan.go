@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -303,7 +304,7 @@ func declared[T any](conn *sqlite.Conn, s Secret, kind, otherKind, otherForm, sq
 	if there, err := hasTable(conn, "geosql_"+kind); err != nil {
 		return nil, err
 	} else if there {
-		err := conn.Each(sql, func(v []sqlite.Value) error {
+		err := declaration.Each(conn, sql, func(v []sqlite.Value) error {
 			if v[0].Text() == s.Of {
 				found = read(v)
 			}
@@ -317,7 +318,7 @@ func declared[T any](conn *sqlite.Conn, s Secret, kind, otherKind, otherForm, sq
 	text := fmt.Sprintf("--seal %s:%s: no %s %s is declared", show(s.Columns), show(s.Of), kind, show(s.Of))
 	if there, err := hasTable(conn, "geosql_"+otherKind); err == nil && there {
 		isOther := false
-		_ = conn.Each("SELECT 1 FROM main.geosql_"+otherKind+" WHERE name = ?1", func([]sqlite.Value) error {
+		_ = declaration.Each(conn, "SELECT 1 FROM main.geosql_"+otherKind+" WHERE name = ?1", func([]sqlite.Value) error {
 			isOther = true
 			return nil
 		}, s.Of)

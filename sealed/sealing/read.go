@@ -91,22 +91,27 @@ func (r *reader) readDeclarations() error {
 			}
 			continue
 		}
-		s, _, err := r.conn.Prepare("SELECT * FROM main." + name)
+		err := declaration.Use(r.conn, "main", []string{name}, func() error { return r.readDeclaration(name) })
 		if err != nil {
 			return err
 		}
-		d := declarations{table: name, columns: s.Columns()}
-		err = fetch(context.Background(), s, func(cells []byte, n int) error {
-			d.cells, d.rows = append(d.cells, cells...), d.rows+n
-			return nil
-		})
-		s.Close()
-		if err != nil {
-			return err
-		}
-		r.contents.declarations = append(r.contents.declarations, d)
 	}
 	return nil
+}
+
+func (r *reader) readDeclaration(table string) error {
+	s, _, err := r.conn.Prepare("SELECT * FROM main." + table)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	d := declarations{table: table, columns: s.Columns()}
+	err = fetch(context.Background(), s, func(cells []byte, n int) error {
+		d.cells, d.rows = append(d.cells, cells...), d.rows+n
+		return nil
+	})
+	r.contents.declarations = append(r.contents.declarations, d)
+	return err
 }
 
 // readTable reads a table.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -27,14 +28,19 @@ type Column struct {
 	Sealed *catalog.Column // nil if it is public
 }
 
-// Tables returns the tables and views, in the order of their names.
+// describeTime is how long reading which tables there are may take.
+const describeTime = 10 * time.Second
+
+// Tables returns the tables and views, in the order of their names. It reads them over a connection of its own: what the
+// columns of a view are can take SQLite long, during which others need not wait.
 func (k *Keeper) Tables() (tables []Table, err error) {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if err := k.names.Refresh(); err != nil {
+	conn, err := k.connect()
+	if err != nil {
 		return nil, err
 	}
-	err = k.conn.Each(`SELECT s.name, s.type = 'view', c.name, c.type FROM main.sqlite_schema s JOIN pragma_table_info(s.name, 'main') c
+	defer conn.Close()
+	defer conn.InterruptAfter(describeTime)()
+	err = conn.Each(`SELECT s.name, s.type = 'view', c.name, c.type FROM main.sqlite_schema s JOIN pragma_table_info(s.name, 'main') c
 		WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND s.name NOT LIKE 'geosql\_%' ESCAPE '\'
 		ORDER BY s.name, c.cid`, func(v []sqlite.Value) error {
 		name := v[0].Text()
@@ -42,14 +48,30 @@ func (k *Keeper) Tables() (tables []Table, err error) {
 			tables = append(tables, Table{Name: name, View: v[1].Int() != 0})
 		}
 		t := &tables[len(tables)-1]
-		c := Column{Name: v[2].Text(), Type: pgcatalog.ColumnType(v[3].Text()).SQL, Sealed: k.sealed(name, v[2].Text())}
-		if c.Sealed != nil {
-			c.Type = "sealed"
-		}
-		t.Columns = append(t.Columns, c)
+		t.Columns = append(t.Columns, Column{Name: v[2].Text(), Type: pgcatalog.ColumnType(v[3].Text()).SQL})
 		return nil
 	})
-	return tables, err
+	if err != nil {
+		return nil, err
+	}
+	return tables, k.markSealed(tables)
+}
+
+// markSealed notes which columns of tables are sealed.
+func (k *Keeper) markSealed(tables []Table) error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.names.Refresh(); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		for i := range t.Columns {
+			if c := &t.Columns[i]; k.sealed(t.Name, c.Name) != nil {
+				c.Sealed, c.Type = k.sealed(t.Name, c.Name), "sealed"
+			}
+		}
+	}
+	return nil
 }
 
 // sealed returns the sealed column of a name, or nil.

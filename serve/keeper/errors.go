@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
@@ -78,6 +79,9 @@ func isInternal(err error) bool {
 		return true
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[declaration.TableError](err); ok {
 		return true
 	}
 	text := err.Error()

@@ -166,6 +166,9 @@ func setJournal(path, mode string) (changed bool, err error) {
 	}
 	defer conn.Close()
 	conn.BusyTimeout(busyTimeout)
+	if err := conn.Distrust(); err != nil {
+		return false, err
+	}
 	was, is := "", ""
 	read := func(to *string) func([]sqlite.Value) error {
 		return func(v []sqlite.Value) error {
@@ -187,7 +190,7 @@ func (k *Keeper) connect() (*sqlite.Conn, error) {
 		return nil, err
 	}
 	conn.BusyTimeout(busyTimeout)
-	if err := conn.Exec("PRAGMA trusted_schema = OFF"); err != nil {
+	if err := conn.Distrust(); err != nil {
 		conn.Close()
 		return nil, err
 	}

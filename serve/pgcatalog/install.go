@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -159,13 +160,15 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 	}
 	sealed := map[[2]string]string{}
 	is := false
-	if err := rows(conn, "SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed_column'", func(*sqlite.Stmt) { is = true }); err != nil {
+	if err := rows(conn, "SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed_column' COLLATE NOCASE", func(*sqlite.Stmt) { is = true }); err != nil {
 		return err
 	}
 	if is {
-		err := rows(conn, "SELECT tbl, col, account, kind, name FROM main.geosql_sealed_column", func(s *sqlite.Stmt) {
-			sealed[[2]string{strings.ToLower(columnText(s, 0)), strings.ToLower(columnText(s, 1))}] = fmt.Sprintf(
-				"sealed; %s %s, account in column %s", columnText(s, 3), columnText(s, 4), columnText(s, 2))
+		err := declaration.Use(conn, "main", []string{"geosql_sealed_column"}, func() error {
+			return rows(conn, "SELECT tbl, col, account, kind, name FROM main.geosql_sealed_column", func(s *sqlite.Stmt) {
+				sealed[[2]string{strings.ToLower(columnText(s, 0)), strings.ToLower(columnText(s, 1))}] = fmt.Sprintf(
+					"sealed; %s %s, account in column %s", columnText(s, 3), columnText(s, 4), columnText(s, 2))
+			})
 		})
 		if err != nil {
 			return err

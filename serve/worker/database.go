@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/serve/pgcatalog"
 	"github.com/geosql/geosql/serve/wire"
@@ -106,7 +107,7 @@ func names(conn *sqlite.Conn, sql string) (list []string, err error) {
 
 // describe reads which columns there are.
 func (db *database) describe() error {
-	err := db.conn.Each("SELECT number, tbl, col, kind FROM main.geosql_sealed_column", func(v []sqlite.Value) error {
+	err := declaration.Each(db.conn, "SELECT number, tbl, col, kind FROM main.geosql_sealed_column", func(v []sqlite.Value) error {
 		db.sealed[uint32(v[0].Int())] = sealedColumn{v[1].Text(), v[2].Text(), v[3].Text() == "domain"}
 		return nil
 	})
