@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release"
 )
@@ -19,13 +20,8 @@ import (
 // GeoParquet: the columns have their types, the geometry is one in longitude and latitude of
 // WGS 84, a row without a location has none, and the bounds in the metadata are the rows'.
 func TestDuckDBReadsGeoParquet(t *testing.T) {
-	node, err := nodeBinary()
-	if err != nil {
-		t.Skip(err)
-	}
-	if _, err := os.Stat(filepath.Join(nodeModules, "@duckdb", "node-api")); err != nil {
-		t.Skip("no DuckDB: npm install --prefix conformance/hosts --no-package-lock")
-	}
+	node := nodeBinary(t)
+	need.File(t, filepath.Join(nodeModules, "@duckdb", "node-api"), installHosts)
 	const rows = 2000
 	out, err := command("hosts", node, "duckdb_reads.js", geoParquet(t, rows))
 	if err != nil {

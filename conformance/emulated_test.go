@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/emulate"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -43,7 +44,12 @@ func (f *foreign) need(t *testing.T) {
 	if os.Getenv("GEOSQL_EMULATED") == "" {
 		t.Skip("GEOSQL_EMULATED=1 runs hosts of other platforms")
 	}
-	f.folder.get(t, func() (string, error) { return f.install(t) })
+	platform, err := emulate.Named(f.platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need.Programs(t, platform.Programs()...)
+	f.folder.get(t, func() (string, error) { return f.install(t, platform) })
 }
 
 // python returns a command of Python there, which finds the installed package.
@@ -79,14 +85,7 @@ func (f *foreign) path(name string) string {
 
 // install builds the extension, packs it, and has the platform's own pip install the wheel, which refuses those for
 // other platforms.
-func (f *foreign) install(t *testing.T) (folder string, err error) {
-	platform, err := emulate.Named(f.platform)
-	if err != nil {
-		return "", err
-	}
-	if missing := platform.Missing(); missing != "" {
-		return "", missingError(platform.String() + " is not emulated without " + missing)
-	}
+func (f *foreign) install(t *testing.T, platform emulate.Platform) (folder string, err error) {
 	sqlite, err := command("", "go", "list", "-m", "-f", "{{.Dir}}", "github.com/mattn/go-sqlite3")
 	if err != nil {
 		return "", err

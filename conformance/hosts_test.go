@@ -165,11 +165,7 @@ func ask(cmd *exec.Cmd, database string, statements []string) (outcomes []outcom
 // library from the folder of the program.
 func nodeHost(t *testing.T, library string) host {
 	folder := project(t)
-	node, err := nodeBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return programHost(node, filepath.Join(folder, "node_modules"), "hosts/node_host.js", library)
+	return programHost(nodeBinary(t), filepath.Join(folder, "node_modules"), "hosts/node_host.js", library)
 }
 
 // shellHost runs statements in the sqlite3 shell, which reads one statement per line,

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -26,17 +27,8 @@ document.title = document.querySelectorAll("path.leaflet-interactive").length + 
 
 // A browser's map draws each cell that a heat map lists.
 func TestHeatmapOnABrowsersMap(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium: a heat map is not shown in a browser")
-	}
-	leaflet, err := filepath.Abs("hosts/node_modules/leaflet/dist/leaflet.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(leaflet); err != nil {
-		t.Skip("no leaflet: npm install --prefix conformance/hosts")
-	}
+	chromium := need.Program(t, "chromium")
+	leaflet := need.File(t, filepath.Join(nodeModules, "leaflet", "dist", "leaflet.js"), installHosts)
 	page := filepath.Join(t.TempDir(), "map.html")
 	if err := os.WriteFile(page, fmt.Appendf(nil, mapPage, leaflet, heatmap(t)), 0o600); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -23,11 +24,7 @@ func TestPythonPackage(t *testing.T) {
 func TestPythonPackageIsInstalledAndUninstalled(t *testing.T) {
 	environment(t)
 	venv := filepath.Join(t.TempDir(), "venv")
-	found, err := pythonFound()
-	if err != nil {
-		t.Skip(err)
-	}
-	if _, err := command("", found, "-m", "venv", venv); err != nil {
+	if _, err := command("", python(t), "-m", "venv", venv); err != nil {
 		t.Fatal(err)
 	}
 	python, pip := filepath.Join(venv, "bin", "python"), filepath.Join(venv, "bin", "pip")
@@ -50,10 +47,7 @@ func TestPythonPackageIsInstalledAndUninstalled(t *testing.T) {
 
 func TestNodePackage(t *testing.T) {
 	folder := project(t)
-	node, err := nodeBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := nodeBinary(t)
 	const program = `
 		const geosql = require('geosql'), { DatabaseSync } = require('node:sqlite');
 		const db = new DatabaseSync(':memory:', { allowExtension: true });
@@ -74,10 +68,8 @@ func TestNodePackage(t *testing.T) {
 
 // Where npm has installed no extension, the package says for which platform, and what there is.
 func TestNodePackageWithoutExtension(t *testing.T) {
-	node, err := nodeBinary()
-	if err != nil {
-		t.Skip(err)
-	}
+	node := nodeBinary(t)
+	need.Program(t, "npm")
 	alone := t.TempDir()
 	if _, err := command(alone, "npm", "install", "--offline", "--no-audit", "--no-fund", artefact(t, "geosql-[0-9]*.tgz")); err != nil {
 		t.Fatal(err)

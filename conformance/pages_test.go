@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/doctest"
+	"github.com/geosql/geosql/internal/need"
 )
 
 // A reader follows a page in its own folder, which has the packages.
@@ -28,13 +29,10 @@ var readers = map[string]func(t *testing.T) reader{
 	"datasette.md": pythonReader,
 	"node.md": func(t *testing.T) reader {
 		project(t)
-		node, err := nodeBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return newReader(t, filepath.Dir(node))
+		return newReader(t, filepath.Dir(nodeBinary(t)))
 	},
 	"go.md": func(t *testing.T) reader {
+		need.Modules(t)
 		r := cloneReader(t)
 		r.module = r.folder // which the page makes
 		sums, err := os.ReadFile("../go.sum")
@@ -48,7 +46,7 @@ var readers = map[string]func(t *testing.T) reader{
 	},
 	"gorm.md": func(t *testing.T) reader {
 		if _, err := command("../examples/gorm", "go", "mod", "download"); err != nil {
-			t.Skipf("gorm cannot be downloaded: %v", err)
+			need.Missing(t, fmt.Sprintf("gorm cannot be downloaded: %v", err))
 		}
 		return reader{folder: t.TempDir(), module: "../examples/gorm"}
 	},
@@ -170,10 +168,11 @@ func TestPages(t *testing.T) {
 // follow runs a block and compares its output.
 func (r reader) follow(t *testing.T, b doctest.Block) {
 	if program, ok := strings.CutPrefix(b.Language, "sh "); ok { // wants a program that may be absent
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
+		need.Extra(t, program)
 		b.Language = "sh"
+	}
+	if b.Language == "c" {
+		need.Header(t, "sqlite3.h", "libsqlite3-dev")
 	}
 	got, err := r.run(t, b)
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/processes"
 )
 
@@ -53,14 +54,8 @@ func TestMain(m *testing.M) {
 // site returns the folder of the site.
 func site(t *testing.T) string {
 	t.Helper()
-	for _, program := range []string{"make", "node"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("no %s: the site is not built", program)
-		}
-	}
-	if _, err := os.Stat(".vitepress/node_modules"); err != nil {
-		t.Skip("no vitepress: make site installs it")
-	}
+	need.Programs(t, "make", "node")
+	need.File(t, ".vitepress/node_modules", "make site")
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
@@ -164,10 +159,7 @@ const policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src
 // returns what the pages say to the console. The script calls report once, with what it found.
 func visit(t *testing.T, folder, under, script string, report any) (console []string) {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium: the site is not opened in a browser")
-	}
+	chromium := need.Program(t, "chromium")
 	reported := make(chan []byte, 1)
 	mux := http.NewServeMux()
 	mux.Handle(under, http.StripPrefix(strings.TrimSuffix(under, "/"), http.FileServer(http.Dir(folder))))

@@ -21,7 +21,7 @@ const benchRows = 1_000_000
 // multiple of the best through the binding. The SQLites of the two differ; base is
 // the same ratio for a query without our functions.
 func BenchmarkCHost(b *testing.B) {
-	need(b)
+	needTools(b)
 	const base = `SELECT count(max(lat, lon, 0.01)) FROM t`
 	path := filepath.Join(b.TempDir(), "bench.db")
 	conn := benchConn(b, path)

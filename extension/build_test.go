@@ -5,9 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // built is where the tests build what they load; TestMain removes it.
@@ -78,17 +79,9 @@ func program(name string) *artefact {
 	}}
 }
 
-// need skips a test where the machine lacks what it takes.
-func need(tb testing.TB, commands ...string) {
+// needTools wants what builds the extension and its hosts, and further programs.
+func needTools(tb testing.TB, programs ...string) {
 	tb.Helper()
-	for _, c := range append([]string{"make", "go", "gcc"}, commands...) {
-		if _, err := exec.LookPath(c); err != nil {
-			tb.Skip(err)
-		}
-	}
-	header := exec.Command("gcc", "-fsyntax-only", "-x", "c", "-")
-	header.Stdin = strings.NewReader("#include <sqlite3ext.h>\n")
-	if header.Run() != nil {
-		tb.Skip("gcc finds no sqlite3ext.h (Debian: libsqlite3-dev)")
-	}
+	need.Programs(tb, append(programs, "make", "go", "gcc")...)
+	need.Header(tb, "sqlite3ext.h", "libsqlite3-dev")
 }

@@ -13,20 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
 // python finds a Python whose module sqlite3 loads extensions.
 func python(tb testing.TB) string {
 	tb.Helper()
-	for _, p := range []string{"/usr/bin/python3", "python3"} {
-		const asks = "import sqlite3; sqlite3.Connection.enable_load_extension"
-		if exec.Command(p, "-c", asks).Run() == nil {
-			return p
-		}
-	}
-	tb.Skip("no python3 whose sqlite3 can load extensions")
-	return ""
+	return need.Python(tb, "import sqlite3; sqlite3.Connection.enable_load_extension", "python3")
 }
 
 // host is a SQLite that loads the extension, as Python's module sees it.
@@ -39,7 +33,7 @@ type host struct {
 // hosts are Python with the system's SQLite and with the bundled one.
 func hosts(t *testing.T) (list []host) {
 	t.Helper()
-	need(t)
+	needTools(t)
 	for _, h := range []host{
 		{name: "system"},
 		{name: "bundled", env: []string{"LD_LIBRARY_PATH=" + filepath.Dir(bundled.path(t))}},
@@ -117,7 +111,7 @@ func TestPanics(t *testing.T) {
 // shell runs SQLite's command on a database after loading the extension.
 func shell(t *testing.T, path, input string) (stdout, stderr string, err error) {
 	t.Helper()
-	need(t, "sqlite3")
+	needTools(t, "sqlite3")
 	cmd := exec.Command("sqlite3", "-batch", "-bail", "-cmd", ".load "+strings.TrimSuffix(library.path(t), ".so"), path)
 	cmd.Stdin = strings.NewReader(input)
 	var out, e bytes.Buffer
@@ -156,7 +150,7 @@ func TestShell(t *testing.T) {
 
 // A reader that goes away ends the shell as it does without the extension.
 func TestShellWhoseReaderGoesAway(t *testing.T) {
-	need(t, "sqlite3")
+	needTools(t, "sqlite3")
 	cmd := exec.Command("sqlite3", "-cmd", ".load "+library.path(t), ":memory:",
 		`WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s) SELECT i FROM s`)
 	out, err := cmd.StdoutPipe()
@@ -181,7 +175,7 @@ func TestShellWhoseReaderGoesAway(t *testing.T) {
 // A host is refused whose SQLite is too old, lacks a feature, or is not the one
 // that the process has loaded the extension with.
 func TestRoutines(t *testing.T) {
-	need(t)
+	needTools(t)
 	out, err := exec.Command(program("routines").path(t), library.path(t), bundled.path(t)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

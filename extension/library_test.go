@@ -11,7 +11,7 @@ import (
 // symbol of SQLite's: it knows those of its host through the table that loading
 // hands over. What it does not export cannot get mixed up with another extension.
 func TestNothingLinkedIn(t *testing.T) {
-	need(t)
+	needTools(t)
 	f, err := elf.Open(library.path(t))
 	if err != nil {
 		t.Fatal(err)

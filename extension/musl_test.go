@@ -21,10 +21,7 @@ var (
 // The extension is not for Alpine, and this is why. When musl begins to load Go's libraries, which would be good news,
 // the first half fails: then the extension can be built there, and docs and packages say too little.
 func TestMuslLoadsNoLibraryOfGo(t *testing.T) {
-	need(t)
-	if _, err := exec.LookPath("musl-gcc"); err != nil {
-		t.Skip("musl-gcc is not installed (Debian: musl-tools)")
-	}
+	needTools(t, "musl-gcc")
 	for _, c := range []struct {
 		library *artefact
 		want    string

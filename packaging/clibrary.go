@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 )
@@ -20,6 +21,9 @@ func (p Platform) cLibrary() (*cLibrary, error) {
 		return nil, nil
 	}
 	out, err := exec.Command("dpkg-query", "-W", "-f", "${Version}", name).Output()
+	if err == nil && len(out) == 0 { // dpkg knows the name, as that of a package that may be installed
+		err = errors.New("it is not installed")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot tell which %s was linked, whose licence is passed on; packages for %s are made on Debian: %w", name, p, err)
 	}

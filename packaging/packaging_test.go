@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/version"
 )
@@ -310,9 +311,7 @@ func TestCLibraryIsPassedOn(t *testing.T) {
 		{"linux", "geosql", "musl-dev"}, {"windows", "geosql.exe", "mingw-w64-x86-64-dev"},
 	} {
 		t.Run(c.system, func(t *testing.T) {
-			if exec.Command("dpkg-query", "-W", c.library).Run() != nil {
-				t.Skip(c.library + " is not installed as a package of Debian")
-			}
+			need.File(t, filepath.Join("/usr/share/doc", c.library, "copyright"), "Debian: "+c.library)
 			source, program := filepath.Join(t.TempDir(), "a.go"), filepath.Join(t.TempDir(), c.file)
 			if err := os.WriteFile(source, []byte("package main\nfunc main() {}"), 0o644); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // callsC calls the C library, glibc at least as old as 2.17, or Windows's.
@@ -16,9 +18,7 @@ int main(void) { return f(); }`
 // compiled compiles a C program or library, which is not geosql's but as good here, and returns its path.
 func compiled(t *testing.T, compiler, name, source string, flags ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skip(err)
-	}
+	need.Program(t, compiler)
 	folder := t.TempDir()
 	path, from := filepath.Join(folder, name), filepath.Join(folder, "a.c")
 	if err := os.WriteFile(from, []byte(source), 0o644); err != nil {

@@ -9,17 +9,14 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/emulate"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/version"
 )
 
 // clone clones the last commit into folder, and returns that commit.
 func clone(t *testing.T, folder string) (commit string) {
 	t.Helper()
-	for _, tool := range []string{"git", "make"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
+	need.Programs(t, "git", "make")
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -70,11 +67,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	if os.Getenv("GEOSQL_RELEASE") == "" {
 		t.Skip("it builds everything twice: GEOSQL_RELEASE=1 asks for that, as make long does")
 	}
-	for _, compiler := range []string{"gcc", "aarch64-linux-gnu-gcc", "x86_64-w64-mingw32-gcc", "musl-gcc"} {
-		if _, err := exec.LookPath(compiler); err != nil {
-			t.Skip(err)
-		}
-	}
+	need.Programs(t, "gcc", "aarch64-linux-gnu-gcc", "x86_64-w64-mingw32-gcc", "musl-gcc")
 	temp := t.TempDir()
 	var folder, commit, sums string
 	for _, name := range []string{"one", filepath.Join("another", "folder")} {
@@ -109,21 +102,13 @@ func TestReleaseIsReproducible(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if missing := p.Missing(); missing != "" {
-				t.Skip(missing + " is not installed")
-			}
+			need.Programs(t, p.Programs()...)
 			cmd, err := p.Command(context.Background(), filepath.Join(build, r.command), "--version")
 			if err != nil {
 				t.Fatal(err)
 			}
 			says(t, cmd, commit)
-			node, err := filepath.Abs(filepath.Join("hosts", "node_modules", r.node))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := os.Stat(node); err != nil {
-				t.Skip("node is not installed: npm install --force --no-package-lock --prefix packaging/hosts")
-			}
+			node := need.File(t, filepath.Join("hosts", "node_modules", r.node), "npm install --force --no-package-lock --prefix packaging/hosts")
 			loads(t, p, node, filepath.Join(build, "release"), r.npm)
 		})
 	}

@@ -5,14 +5,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // A program that releases CSV or Parquet needs no C compiler: the package and all that it
 // imports build without cgo, and none of it is the SQLite engine.
 func TestBuildsWithoutCgo(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err) // as where these tests run under an emulator
-	}
+	need.Program(t, "go")
 	run := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("go", args...)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // fixes is a table of six locations, four of them in one cell of any size and place that
@@ -94,10 +96,7 @@ func TestHeatmapRefuses(t *testing.T) {
 
 // GDAL reads heat maps as layers of valid polygons.
 func TestHeatmapOGR(t *testing.T) {
-	program, err := osexec.LookPath("ogrinfo")
-	if err != nil {
-		t.Skip("ogrinfo is not installed (Debian package gdal-bin)")
-	}
+	program := need.Program(t, "ogrinfo")
 	d := declared(t)
 	d.run(fixes...)
 	d.run(`SELECT geo_domain('antimeridian', -20, 175, -15, -175, 100)`)

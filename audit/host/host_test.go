@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 var scratch string
@@ -47,16 +49,15 @@ var (
 // newExtension returns the host of the extension, or skips the test.
 func newExtension(t *testing.T) Host {
 	t.Helper()
-	if len(pythons()) == 0 {
-		t.Skip("the extension needs a python3")
-	}
+	need.Python(t, "import sqlite3; sqlite3.Connection.enable_load_extension", "python3")
+	need.Header(t, "sqlite3ext.h", "libsqlite3-dev")
 	file, err := extension()
 	if err != nil {
 		t.Fatal(err)
 	}
 	e, err := NewExtension(t.Context(), file)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	return e
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/need"
 )
 
 func TestMain(m *testing.M) {
@@ -177,9 +178,7 @@ func TestUsageExamples(t *testing.T) {
 
 // Studies are a command of their own, and with them what draws figures.
 func TestLinksNoStudy(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err) // as where these tests run under an emulator
-	}
+	need.Program(t, "go")
 	deps, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)

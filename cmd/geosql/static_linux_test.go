@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -21,11 +22,7 @@ func buildStatic(t *testing.T) (folder string) {
 	if os.Getenv("GEOSQL_STATIC") == "" {
 		t.Skip("SQLite is not compiled with musl, which takes minutes, unless GEOSQL_STATIC is set, as make long does")
 	}
-	for _, c := range []string{"make", "musl-gcc"} {
-		if _, err := exec.LookPath(c); err != nil {
-			t.Skipf("%v (Debian: make and musl-tools)", err)
-		}
-	}
+	need.Programs(t, "make", "musl-gcc")
 	build := t.TempDir()
 	if out, err := exec.Command("make", "-C", "../..", "static", "BUILD="+build).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

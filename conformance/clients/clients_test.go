@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/geosql/geosql/conformance/served"
+	"github.com/geosql/geosql/internal/need"
 )
 
 // patience is how long a program may take.
@@ -152,21 +153,6 @@ func (s *server) env(more ...string) []string {
 		"LC_ALL=C.UTF-8", "TZ=UTC", "PYTHONWARNINGS=ignore"}, more...)
 }
 
-// needs skips a test for which a program or file is not installed.
-func needs(t *testing.T, path, debian string) string {
-	t.Helper()
-	found, err := exec.LookPath(path)
-	if err != nil && !errors.Is(err, exec.ErrNotFound) {
-		if _, e := os.Stat(path); e == nil {
-			return path
-		}
-	}
-	if err != nil {
-		t.Skipf("%s is not installed (Debian: %s)", path, debian)
-	}
-	return found
-}
-
 // A check is one that a client's program made.
 type check struct {
 	what string
@@ -228,9 +214,6 @@ func (s *server) runs(t *testing.T, env []string, name string, args ...string) {
 	t.Logf("%d checks", len(list))
 }
 
-// debianPython is Debian's Python, which has the drivers that Debian packages.
-const debianPython = "/usr/bin/python3"
-
 func TestPython(t *testing.T) {
 	s := serve(t)
 	for _, c := range []struct{ module, debian string }{
@@ -241,10 +224,7 @@ func TestPython(t *testing.T) {
 		{"pandas", "python3-pandas python3-sqlalchemy python3-psycopg2"},
 	} {
 		t.Run(c.module, func(t *testing.T) {
-			python := needs(t, debianPython, "python3")
-			if _, err := run(nil, "", python, "-c", "import "+c.module); err != nil {
-				t.Skipf("%s is not installed (Debian: %s)", c.module, c.debian)
-			}
+			python := need.Python(t, "import "+c.module, c.debian)
 			s.runs(t, nil, python, "python/check_"+c.module+".py")
 		})
 	}
@@ -254,25 +234,17 @@ func TestPython(t *testing.T) {
 const driver = "/usr/share/java/postgresql.jar"
 
 func TestJava(t *testing.T) {
-	java := needs(t, "java", "openjdk-17-jdk-headless")
-	needs(t, "javac", "openjdk-17-jdk-headless")
-	if _, err := os.Stat(driver); err != nil {
-		t.Skip("pgjdbc is not installed (Debian: libpostgresql-jdbc-java)")
-	}
+	java := need.Program(t, "java")
+	need.Program(t, "javac")
+	need.File(t, driver, "Debian: libpostgresql-jdbc-java")
 	s := serve(t)
 	s.runs(t, nil, java, "-cp", driver, "java/Checks.java")
 }
 
 func TestNode(t *testing.T) {
-	node, modules := needs(t, "node", "nodejs"), "../hosts/node_modules"
-	if _, err := os.Stat(filepath.Join(modules, "pg")); err != nil {
-		t.Skip("node's pg is not installed: npm install --prefix conformance/hosts")
-	}
-	modules, err := filepath.Abs(modules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	serve(t).runs(t, []string{"NODE_PATH=" + modules, "PGSSLMODE=disable"}, node, "node/checks.js")
+	node := need.Program(t, "node")
+	pg := need.File(t, "../hosts/node_modules/pg", "npm install --prefix conformance/hosts")
+	serve(t).runs(t, []string{"NODE_PATH=" + filepath.Dir(pg), "PGSSLMODE=disable"}, node, "node/checks.js")
 }
 
 // TestGo has what psql 15 does not do: TLS from the first byte, and protocol 3.2.

@@ -12,12 +12,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // psql runs psql and returns what it prints, and what it says on standard error. env changes its environment.
 func (s *server) psql(t *testing.T, env []string, input string, args ...string) (out, said string, err error) {
 	t.Helper()
-	program := needs(t, "psql", "postgresql-client")
+	program := need.Program(t, "psql")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append([]string{"-X"}, args...)...)
@@ -127,6 +129,7 @@ func (s *server) failing(t *testing.T, commands []string) map[string]string {
 
 // TestPsql has what psql says to some input. Texts of several lines are in the order in which they must come.
 func TestPsql(t *testing.T) {
+	need.Program(t, "psql")
 	s := serve(t)
 	file := filepath.Join(t.TempDir(), "out.csv")
 	for _, c := range []struct {
@@ -240,7 +243,7 @@ func withoutNotices(said string) string { return notice.ReplaceAllString(said, "
 // interrupted runs psql until it is sent Ctrl-C after some time, and returns what it printed.
 func (s *server) interrupted(t *testing.T, input string, after time.Duration) string {
 	t.Helper()
-	cmd := exec.Command(needs(t, "psql", "postgresql-client"), "-XAtq", "-v", "VERBOSITY=verbose", "-c", input)
+	cmd := exec.Command(need.Program(t, "psql"), "-XAtq", "-v", "VERBOSITY=verbose", "-c", input)
 	if strings.Contains(input, `\`) {
 		cmd = exec.Command(cmd.Path, "-XAtq")
 		cmd.Stdin = strings.NewReader(input + "\n")
@@ -308,7 +311,7 @@ func TestLogin(t *testing.T) {
 		{"a server with TLS, without", secure, "sslmode=disable", encrypted, "You are connected", ""},
 		{"TLS if there is any", secure, "sslmode=prefer", encrypted, "SSL connection", ""},
 		{"a certificate that is verified", secure, "sslmode=verify-full " + ca, encrypted, "SSL connection", ""},
-		{"a certificate that is verified, by name", secure, "host=localhost sslmode=verify-full " + ca, "SELECT 1;", "1\n", ""},
+		{"a certificate that is verified, by name", secure, "host=localhost hostaddr=127.0.0.1 sslmode=verify-full " + ca, "SELECT 1;", "1\n", ""},
 		{"a certificate of somebody else", secure, "sslmode=verify-full " + other, "SELECT 1;", "", "certificate verify failed"},
 		{"a certificate for another name", secure, "host=elsewhere.test hostaddr=127.0.0.1 sslmode=verify-full " + ca, "SELECT 1;", "", `does not match host name "elsewhere.test"`},
 		{"channel binding", secure, "sslmode=verify-full channel_binding=require " + ca, "SELECT 1;", "1\n", ""},
@@ -337,14 +340,7 @@ func TestLogin(t *testing.T) {
 
 // TestPgbench has pgbench run statements without a transaction, from 8 clients, in each of its modes.
 func TestPgbench(t *testing.T) {
-	program, err := exec.LookPath("pgbench")
-	if err != nil {
-		found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pgbench")
-		if len(found) == 0 {
-			t.Skip("pgbench is not installed (Debian: postgresql-contrib, which brings a server)")
-		}
-		program = found[0]
-	}
+	program := need.Program(t, "pgbench")
 	s := serve(t)
 	script := filepath.Join(t.TempDir(), "script.sql")
 	const text = `\set n random(1, 100000)

@@ -133,10 +133,14 @@ func (s *server) stop() {
 	}
 }
 
-// workers returns the process ids of the server's workers.
-func (s *server) workers() []string {
-	out, _ := exec.Command("pgrep", "-P", fmt.Sprint(s.PID())).Output()
-	return strings.Fields(string(out))
+// workers returns the process ids of the server's workers, which any of its threads may have started.
+func (s *server) workers() (pids []string) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.PID())) // whose only error is a bad pattern
+	for _, list := range lists {
+		children, _ := os.ReadFile(list) // unless the thread has ended
+		pids = append(pids, strings.Fields(string(children))...)
+	}
+	return pids
 }
 
 // connect opens a session of a role.

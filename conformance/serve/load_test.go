@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
 )
@@ -149,10 +150,7 @@ func BenchmarkSum(b *testing.B) {
 // BenchmarkRows reports how long psql takes for a million rows from the server, and, if GEOSQL_POSTGRES is the connection
 // string of a PostgreSQL in which it may make a table, from that.
 func BenchmarkRows(b *testing.B) {
-	psql, err := exec.LookPath("psql")
-	if err != nil {
-		b.Skip("psql is not installed: install postgresql-client")
-	}
+	psql := need.Program(b, "psql")
 	p := newMillion(b)
 	host, port, _ := net.SplitHostPort(p.serve().Address)
 	served, other := fmt.Sprintf("host=%s port=%s user=ann password=ann dbname=energy", host, port), os.Getenv("GEOSQL_POSTGRES")

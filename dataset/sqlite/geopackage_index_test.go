@@ -13,6 +13,7 @@ import (
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/internal/datasettest"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -168,10 +169,7 @@ func TestIndexEntryHoldsLocation(t *testing.T) {
 // GDAL makes the same triggers and the same announcement of an index, uses ours, and keeps it
 // up to date when it edits the file.
 func TestIndexAndGDAL(t *testing.T) {
-	program, err := exec.LookPath("ogr2ogr")
-	if err != nil {
-		t.Skip("ogr2ogr is not installed (Debian package gdal-bin)")
-	}
+	program, info := need.Program(t, "ogr2ogr"), need.Program(t, "ogrinfo")
 	s := placesSchema
 	s.Name = "homes"
 	ours := datasettest.Write(t, t.TempDir(), dataset.GeoPackage, s,
@@ -197,10 +195,6 @@ func TestIndexAndGDAL(t *testing.T) {
 		if got := strings.Count(out, "POINT ("); got != n {
 			t.Errorf("%s: %d points in %s", where, got, out)
 		}
-	}
-	info, err := exec.LookPath("ogrinfo")
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, edit := range []string{"DELETE FROM homes WHERE n = 1", "UPDATE homes SET geom = (SELECT geom FROM homes WHERE n = 2) WHERE n = 3"} {
 		if out, err := exec.Command(info, ours, "-sql", edit).CombinedOutput(); err != nil || strings.Contains(string(out), "ERROR") {

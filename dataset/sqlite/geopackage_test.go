@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/internal/datasettest"
 	"github.com/geosql/geosql/dataset/internal/geom"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 	"pgregory.net/rapid"
 )
@@ -125,11 +126,7 @@ func TestGeoPackageNames(t *testing.T) {
 // ogr asks GDAL for a summary of a file.
 func ogr(t *testing.T, path string, more ...string) string {
 	t.Helper()
-	program, err := exec.LookPath("ogrinfo")
-	if err != nil {
-		t.Skip("ogrinfo is not installed (Debian package gdal-bin)")
-	}
-	out, err := exec.Command(program, append([]string{"-ro", "-al", path}, more...)...).CombinedOutput()
+	out, err := exec.Command(need.Program(t, "ogrinfo"), append([]string{"-ro", "-al", path}, more...)...).CombinedOutput()
 	if err != nil || bytes.Contains(out, []byte("Warning")) || bytes.Contains(out, []byte("ERROR")) {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -35,16 +35,8 @@ func Named(name string) (Platform, error) {
 	return Platform{}, fmt.Errorf("%s is not emulated; platforms are %v", name, Platforms())
 }
 
-// Missing returns the first program that this machine lacks to build for the platform and to run what was
-// built, or "".
-func (p Platform) Missing() string {
-	for _, program := range append([]string{p.Compiler}, p.Needs...) {
-		if _, err := exec.LookPath(program); err != nil {
-			return program
-		}
-	}
-	return ""
-}
+// Programs returns what it takes to build for the platform and to run what was built.
+func (p Platform) Programs() []string { return append([]string{p.Compiler}, p.Needs...) }
 
 // Environ returns this process's environment, changed so that the go command builds for the platform.
 func (p Platform) Environ() []string {

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 const module = "github.com/geosql/geosql"
@@ -50,9 +52,7 @@ type listed struct {
 // import are checked no further than their declarations.
 func typeErrors(t *testing.T, system, planted, packages string) (found []error) {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("install go")
-	}
+	need.Program(t, "go")
 	name, arch, _ := strings.Cut(system, "/")
 	list := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,CgoFiles,ImportMap,Module", packages)
 	list.Env = append(os.Environ(), "GOOS="+name, "GOARCH="+arch, "CGO_ENABLED=1")

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // drawing is a program that needs the system's randomness, makes and removes a folder with a file, starts itself
@@ -50,9 +52,7 @@ func main() {
 `
 
 func TestWineRunsProgramsThatDraw(t *testing.T) {
-	if missing := windowsAMD64.Missing(); missing != "" {
-		t.Skip("Windows is not emulated without " + missing + "; install wine, wine64 and gcc-mingw-w64-x86-64")
-	}
+	need.Programs(t, windowsAMD64.Programs()...)
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "drawing.go"), filepath.Join(folder, "drawing.exe")
 	if err := os.WriteFile(source, []byte(drawing), 0o644); err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/workers"
 )
 
@@ -38,9 +39,7 @@ type Edit struct{ File, Old, New string }
 // proved. With GEOSQL_GAPPA in the environment it also checks that Needs is up to date. It skips
 // the test where Gappa is not installed.
 func Check(t *testing.T, dir string, proofs []Proof) {
-	if !Available() {
-		t.Skip("gappa is not installed, so no bound is proved by machine: Debian has it as gappa")
-	}
+	need.Program(t, "gappa")
 	source, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -2,15 +2,14 @@ package gappa
 
 import (
 	"math"
-	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 func load(t *testing.T) *Source {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the packages that a source imports are found by the command go, which is not in PATH")
-	}
+	need.Program(t, "go") // which finds the packages that a source imports
 	s, err := Load("testdata/filters")
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +86,7 @@ func TestKeep(t *testing.T) {
 }
 
 func TestProve(t *testing.T) {
-	if !Available() {
-		t.Skip("gappa is not installed")
-	}
+	need.Program(t, "gappa")
 	s := load(t)
 	for _, test := range []struct {
 		name, claim string
@@ -122,9 +119,7 @@ func TestProve(t *testing.T) {
 
 // A hint that is not an identity would prove anything.
 func TestWrongHintsProveNothing(t *testing.T) {
-	if !Available() {
-		t.Skip("gappa is not installed")
-	}
+	need.Program(t, "gappa")
 	err := Prove("@rnd = float<ieee_64, ne>; z = rnd(x); { x in [1, 2] -> z - x in [0, 0] }\nz - x -> x - x;")
 	if err == nil {
 		t.Error("proved by a hint that is wrong")

@@ -105,12 +105,6 @@ func (t *translation) keep(names []string) {
 	t.definitions = kept
 }
 
-// Available reports whether Gappa is installed.
-func Available() bool {
-	_, err := exec.LookPath("gappa")
-	return err == nil
-}
-
 // Prove runs Gappa on a script, and returns an error with what Gappa says unless it proves
 // the claim.
 func Prove(text string) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	// A change of these packages is one of this test, whose result is otherwise taken from a cache.
+	"github.com/geosql/geosql/internal/need"
 	_ "github.com/geosql/geosql/mechanism/pim"
 	_ "github.com/geosql/geosql/mechanism/scalar"
 	_ "github.com/geosql/geosql/mechanism/trace"
@@ -29,9 +30,7 @@ var same = []string{
 // No instruction of these packages multiplies and adds with one rounding. The compiler for arm64 makes
 // such of every product that is added to something, unless the product is explicitly converted.
 func TestNothingIsFused(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the go command, which shows what the compiler makes, is not here")
-	}
+	need.Program(t, "go")
 	const module = "github.com/geosql/geosql/"
 	args := []string{"build"}
 	for _, name := range same {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // mine ends a test that does something to a server which others use.
@@ -229,12 +231,7 @@ func (s *Server) URL(t testing.TB, url string) string {
 // that the server has now.
 func (s *Server) PgBouncer(t testing.TB, mode, url string) string {
 	t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		if program = "/usr/sbin/pgbouncer"; !exists(program) { // not on the PATH of ordinary users
-			t.Skip("pgbouncer is not installed (Debian: pgbouncer)")
-		}
-	}
+	program := need.Program(t, "pgbouncer")
 	folder := s.place.path("bouncer")
 	check(t, os.Mkdir(folder, 0o700))
 	var users strings.Builder

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // patience is how long a server may take to start, to stop or to do what it was told.
@@ -68,7 +70,7 @@ func check(t testing.TB, err error) {
 	var absent errAbsent
 	switch {
 	case errors.As(err, &absent):
-		t.Skipf("no PostgreSQL server for tests: %v", err)
+		need.Missing(t, fmt.Sprintf("no PostgreSQL server for tests: %v", err))
 	case err != nil:
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func newPlace() (*place, error) {
 	}
 	bin, err := programs()
 	if err != nil {
-		return nil, errAbsent{err}
+		return nil, err
 	}
 	p := &place{bin: bin}
 	if p.user, err = ordinaryUser(); err != nil {
@@ -142,31 +144,14 @@ func (p *place) makeTemplate() error {
 	return errors.Join(err, file.Close())
 }
 
-// programs returns the folder of the server's programs, the newest that Debian's packages have
-// installed or else those on PATH.
+// programs returns the folder of the server's programs.
 func programs() (folder string, err error) {
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	path, err := need.Find("initdb")
 	if err != nil {
-		return "", err
+		return "", errAbsent{err}
 	}
-	if len(found) > 0 {
-		newest := slices.MaxFunc(found, func(a, b string) int { return majorVersion(a) - majorVersion(b) })
-		return filepath.Dir(newest), nil
-	}
-	path, err := exec.LookPath("initdb")
-	if err != nil {
-		return "", errors.New("initdb is not installed (Debian: postgresql)")
-	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return "", err
-	}
-	return filepath.Dir(path), nil
-}
-
-// majorVersion returns the version in the path of one of Debian's programs.
-func majorVersion(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-	return n
+	path, err = filepath.EvalSymlinks(path)
+	return filepath.Dir(path), err
 }
 
 // newFolder creates a folder that belongs to a user, in one that the user can enter. Paths of

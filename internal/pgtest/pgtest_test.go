@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // roleVariable makes the test binary start a server and wait for its end.
@@ -160,6 +162,7 @@ func TestEndOfProcess(t *testing.T) {
 		return
 	}
 	Start(t) // or skip
+	ps := need.Program(t, "ps")
 	for _, how := range []string{"end", "panic", "kill"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestEndOfProcess$")
 		cmd.Env = append(os.Environ(), roleVariable+"="+how)
@@ -185,7 +188,7 @@ func TestEndOfProcess(t *testing.T) {
 			}
 		}
 		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-			list, err := exec.Command("ps", "-eo", "args").Output()
+			list, err := exec.Command(ps, "-eo", "args").Output()
 			check(t, err)
 			if !strings.Contains(string(list), folder) {
 				break

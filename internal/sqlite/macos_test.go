@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // What the shim uses of the system, as macOS declares it.
@@ -55,11 +57,7 @@ enum { VM_INHERIT_NONE = 2 };
 // The C of both builds, and what cgo makes of the package for it, compiles for macOS by clang, and uses nothing of the
 // system but what is above. That shows neither that it links nor that it runs: the SDK of macOS is needed for that.
 func TestShimForMacOS(t *testing.T) {
-	for _, program := range []string{"go", "clang"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("install " + program)
-		}
-	}
+	need.Programs(t, "go", "clang")
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)

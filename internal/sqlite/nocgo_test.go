@@ -7,14 +7,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // Who builds without cgo, as everybody does who has no C compiler, reads one line of an error, and it says what to do. No
 // other package fails beside this one, which would hide the line among others.
 func TestBuildWithoutCgo(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
-	}
+	need.Program(t, "go")
 	for _, p := range []struct{ system, want string }{
 		{"linux", "geosql needs cgo: install gcc (and musl-dev), set CGO_ENABLED=1"},
 		{"darwin", "geosql needs cgo: run xcode-select --install, set CGO_ENABLED=1"},

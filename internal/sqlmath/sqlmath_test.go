@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -59,9 +60,6 @@ func TestFunctions(t *testing.T) {
 
 // Another engine that was compiled with the functions answers the same, to the last digits.
 func TestAgainstTheShell(t *testing.T) {
-	if _, err := exec.LookPath("sqlite3"); err != nil {
-		t.Skip("sqlite3 is not installed (Debian: sqlite3): no comparison with its functions")
-	}
 	var expressions []string
 	numbers := []string{"0", "1", "-1", "0.5", "-0.75", "2", "10", "1e300", "-3.5", "'7'", "'x'", "NULL", "1e-300"}
 	for name := range ofNumber {
@@ -84,7 +82,7 @@ func TestAgainstTheShell(t *testing.T) {
 	for _, e := range expressions {
 		fmt.Fprintf(&script, "SELECT typeof(x) || ' ' || coalesce(printf('%%.13g', x), '') FROM (SELECT %s AS x);\n", e)
 	}
-	command := exec.Command("sqlite3", ":memory:")
+	command := exec.Command(need.Program(t, "sqlite3"), ":memory:")
 	command.Stdin = strings.NewReader(script.String())
 	out, err := command.CombinedOutput()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/turns"
 )
@@ -26,11 +27,7 @@ const (
 // program locks a ledger by the sqlite3 program.
 func program(t *testing.T, path, script string) *helper {
 	t.Helper()
-	sqlite3, err := exec.LookPath("sqlite3")
-	if err != nil {
-		t.Skip("no other program: sqlite3 is not installed")
-	}
-	return startHolding(t, exec.Command(sqlite3, path), script)
+	return startHolding(t, exec.Command(need.Program(t, "sqlite3"), path), script)
 }
 
 // process locks it by another process of this project's SQLite.

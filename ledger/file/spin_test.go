@@ -1,11 +1,11 @@
 package file
 
 import (
-	"errors"
 	"path/filepath"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -15,12 +15,10 @@ import (
 // Spin walks through the model of package spin at random, and processes on one file make the calls of
 // the model. After every call the file must have what the model says, and so must the memory of who has called.
 func TestModelOfSpinIsTheLedger(t *testing.T) {
+	need.Program(t, "spin")
 	for seed := range 12 {
 		for _, window := range []int{0, 2} {
 			walk, err := spin.Walk(seed+1, 2500, 3, 7, window)
-			if errors.Is(err, spin.ErrMissing) {
-				t.Skip(err)
-			}
 			check(t, err)
 			w := newWalker(t, 3, 7, window)
 			for i, call := range walk {

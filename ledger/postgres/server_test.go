@@ -153,13 +153,13 @@ func TestOpenedByManyAtOnce(t *testing.T) {
 func TestWritersStopExactlyAtTheLimit(t *testing.T) {
 	server := pgtest.Start(t)
 	url := server.Database(t)
-	for name, through := range map[string]func() string{
-		"direct":    func() string { return url },
-		"PgBouncer": func() string { return server.PgBouncer(t, "transaction", url) },
+	for name, through := range map[string]func(t *testing.T) string{
+		"direct":    func(*testing.T) string { return url },
+		"PgBouncer": func(t *testing.T) string { return server.PgBouncer(t, "transaction", url) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			const accounts, writers = 12, 4
-			where := through()
+			where := through(t)
 			unit := ledgerUnit(name)
 			check(t, open(t, url).SetLimit("*", unit, one, 0))
 			var granted [accounts]atomic.Int64

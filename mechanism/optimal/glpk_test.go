@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
@@ -176,17 +177,10 @@ func objective(tb testing.TB, r io.Reader) float64 {
 	return 0
 }
 
-func needGLPK(tb testing.TB) {
-	tb.Helper()
-	if _, err := exec.LookPath("glpsol"); err != nil {
-		tb.Skip("glpsol is not installed (Debian: glpk-utils): no comparison with GLPK")
-	}
-}
-
 // TestAgainstGLPK compares optima with those that GLPK's simplex method finds for the
 // program as the thesis states it.
 func TestAgainstGLPK(t *testing.T) {
-	needGLPK(t)
+	need.Program(t, "glpsol")
 	for _, c := range []struct {
 		name     string
 		p        optimal.Problem
@@ -217,7 +211,7 @@ func TestAgainstGLPK(t *testing.T) {
 
 // TestMostPrivateAgainstGLPK has adversaries whose error is not the loss.
 func TestMostPrivateAgainstGLPK(t *testing.T) {
-	needGLPK(t)
+	need.Program(t, "glpsol")
 	city := scattered(15)
 	for _, c := range []struct {
 		name string
@@ -249,7 +243,7 @@ func TestMostPrivateAgainstGLPK(t *testing.T) {
 // gap of 1e-4. Reading is what of their time they take to read the file. Processor time,
 // cpu-s/op, can be compared on a machine that has other work, too.
 func BenchmarkGLPK(b *testing.B) {
-	needGLPK(b)
+	need.Program(b, "glpsol")
 	square := func(w int) optimal.Problem {
 		return optimal.Problem{Prior: uniform(w * w), Quality: grid(w), Privacy: grid(w), Epsilon: ln2}
 	}
@@ -294,9 +288,7 @@ func BenchmarkGLPK(b *testing.B) {
 
 // runOther measures another solver, which must find an optimum.
 func runOther(b *testing.B, command []string) {
-	if _, err := exec.LookPath(command[0]); err != nil {
-		b.Skipf("%s is not installed", command[0])
-	}
+	need.Extra(b, command[0])
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var spent time.Duration

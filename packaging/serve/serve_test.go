@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // unit returns the unit with a program that exists, in a file of its own.
@@ -28,10 +30,7 @@ func unit(t *testing.T) string {
 
 func analyze(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("systemd-analyze (Debian's systemd) is not installed: the unit is not checked")
-	}
-	if out, err := exec.Command("systemd-analyze", args...).CombinedOutput(); err != nil || args[0] == "verify" && len(out) > 0 {
+	if out, err := exec.Command(need.Program(t, "systemd-analyze"), args...).CombinedOutput(); err != nil || args[0] == "verify" && len(out) > 0 {
 		t.Errorf("systemd-analyze %q: %v\n%s", args, err, out)
 	}
 }

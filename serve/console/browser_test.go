@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/processes"
 )
 
@@ -43,10 +44,7 @@ type browser struct {
 // newBrowser starts a browser with a page of a size.
 func newBrowser(t testing.TB) *browser {
 	t.Helper()
-	program, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium: the console is not opened in a browser")
-	}
+	program := need.Program(t, "chromium")
 	profile, err := os.MkdirTemp("", "console") // what the browser leaves running may write it a little longer
 	if err != nil {
 		t.Fatal(err)

@@ -6,18 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/serve/role"
 )
 
 // psql runs a script as ann, and returns all that it prints.
 func (s *site) psql(dsn, script string) string {
 	s.t.Helper()
-	path, err := exec.LookPath("psql")
-	if err != nil {
-		s.t.Skip("psql is not there")
-	}
 	dsn = strings.Replace(dsn, "password=secret", "", 1)
-	cmd := exec.Command(path, "-X", "-q", "-A", "-t", dsn)
+	cmd := exec.Command(need.Program(s.t, "psql"), "-X", "-q", "-A", "-t", dsn)
 	cmd.Env = append(os.Environ(), "PGPASSWORD=secret", "LC_ALL=C.UTF-8")
 	cmd.Stdin = strings.NewReader(script)
 	out, err := cmd.CombinedOutput()

@@ -6,16 +6,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // psql runs Debian's psql and returns what it prints.
 func (s *site) psql(t testing.TB, input, more string, args ...string) (string, string) {
 	t.Helper()
-	program, err := exec.LookPath("psql")
-	if err != nil {
-		t.Skip("psql is not installed: install postgresql-client")
-	}
-	command := exec.CommandContext(background(t), program, append([]string{"-X", s.dsn(more)}, args...)...)
+	command := exec.CommandContext(background(t), need.Program(t, "psql"), append([]string{"-X", s.dsn(more)}, args...)...)
 	command.Env = append(os.Environ(), "LC_ALL=C", "PGSSLROOTCERT="+s.ca)
 	command.Stdin = strings.NewReader(input)
 	var out, errors bytes.Buffer

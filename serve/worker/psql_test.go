@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/serve/pgcatalog"
 )
@@ -27,15 +28,11 @@ var psqlCommands = []struct{ command, want string }{
 // psql runs Debian's psql on commands and returns what it prints.
 func (s *site) psql(commands []string, arguments ...string) (out, said string, err error) {
 	s.t.Helper()
-	program, err := exec.LookPath("psql")
-	if err != nil {
-		s.t.Skip("psql is not installed: install postgresql-client")
-	}
 	arguments = append([]string{"-X", "-At", "-v", "ON_ERROR_STOP=1", s.dsn()}, arguments...)
 	for _, c := range commands {
 		arguments = append(arguments, "-c", c)
 	}
-	cmd := exec.Command(program, arguments...)
+	cmd := exec.Command(need.Program(s.t, "psql"), arguments...)
 	cmd.Env = append(os.Environ(), "PGPASSWORD=secret", "LC_ALL=C")
 	var output, errors bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &errors

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 
 	"github.com/geosql/geosql/internal/emulate"
+	"github.com/geosql/geosql/internal/need"
 )
 
 // The go command starts this program again for each test binary, with this first argument.
@@ -44,8 +45,10 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if missing := platform.Missing(); missing != "" {
-		return fmt.Errorf("%s cannot be emulated without %s", platform, missing)
+	for _, program := range platform.Programs() {
+		if _, err := need.Find(program); err != nil {
+			return fmt.Errorf("%s cannot be emulated: %w", platform, err)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // A browser is Debian's chromium, without a window.
@@ -24,10 +26,7 @@ type browser struct {
 
 func newBrowser(t *testing.T) browser {
 	t.Helper()
-	program, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium: pages are not opened in a browser")
-	}
+	program := need.Program(t, "chromium")
 	// Not t.TempDir: what the browser leaves running may write its profile a little
 	// longer.
 	dir, err := os.MkdirTemp("", "report")

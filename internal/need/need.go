@@ -1,0 +1,168 @@
+// Package need decides what a machine lacks that a test takes. Tests ask here for every program, header and file that Go, a C
+// compiler and git do not bring: so they skip in one way, and one line says what to install. Where CI runs them nothing may be
+// missing that .ci/run installs, and they fail.
+package need
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// packages of Debian, by the program that tests take from them. CI installs all of them.
+var packages = map[string]string{
+	"aarch64-linux-gnu-gcc":  "gcc-aarch64-linux-gnu",
+	"chromium":               "chromium",
+	"clang":                  "clang",
+	"gappa":                  "gappa",
+	"gcc":                    "gcc",
+	"git":                    "git",
+	"glpsol":                 "glpk-utils",
+	"go":                     "golang",
+	"initdb":                 "postgresql",
+	"java":                   "openjdk-17-jdk-headless",
+	"javac":                  "openjdk-17-jdk-headless",
+	"make":                   "make",
+	"musl-gcc":               "musl-tools",
+	"node":                   "nodejs",
+	"npm":                    "npm",
+	"ogr2ogr":                "gdal-bin",
+	"ogrinfo":                "gdal-bin",
+	"pgbench":                "postgresql-contrib",
+	"pgbouncer":              "pgbouncer",
+	"ps":                     "procps",
+	"psql":                   "postgresql-client",
+	"qemu-aarch64":           "qemu-user",
+	"spin":                   "spin",
+	"sqlite3":                "sqlite3",
+	"systemd-analyze":        "systemd",
+	"wine":                   "wine",
+	"wineserver":             "wine",
+	"x86_64-linux-gnu-gcc":   "gcc",
+	"x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32",
+}
+
+// beside are folders of Debian's programs that are not in everybody's PATH. They count as a part of /usr/bin, so that a PATH
+// without that has none of them.
+var beside = []string{"/usr/sbin", "/usr/lib/postgresql/*/bin"}
+
+// folders lists those in which programs are looked for.
+func folders() []string {
+	list := filepath.SplitList(os.Getenv("PATH"))
+	if !slices.Contains(list, "/usr/bin") {
+		return list
+	}
+	for _, pattern := range beside {
+		versions, _ := filepath.Glob(pattern) // whose only error is a bad pattern
+		slices.Reverse(versions)              // the newest first
+		list = append(list, versions...)
+	}
+	return list
+}
+
+// found lists the paths of a program.
+func found(program string) (paths []string) {
+	for _, folder := range folders() {
+		if path, err := exec.LookPath(filepath.Join(folder, program)); err == nil && filepath.IsAbs(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// Find returns the path of a program, or an error that says what to install.
+func Find(program string) (string, error) {
+	from, ok := packages[program]
+	if !ok {
+		return "", fmt.Errorf("internal/need knows no package of Debian that has %s", program)
+	}
+	if paths := found(program); len(paths) > 0 {
+		return paths[0], nil
+	}
+	return "", fmt.Errorf("%s is not installed (Debian: %s)", program, from)
+}
+
+// Program returns the path of a program.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := Find(name)
+	if err != nil {
+		Missing(t, err.Error())
+	}
+	return path
+}
+
+// Programs wants several programs.
+func Programs(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		Program(t, name)
+	}
+}
+
+// Extra returns the path of a program that CI does not have either.
+func Extra(t testing.TB, name string) string {
+	t.Helper()
+	paths := found(name)
+	if len(paths) == 0 {
+		t.Skip(name + " is not installed")
+	}
+	return paths[0]
+}
+
+// Python returns the path of a Python that runs some code, which says with imports what a test takes. Debian's, which has the
+// modules of Debian's packages, need not be the first in PATH.
+func Python(t testing.TB, code, from string) string {
+	t.Helper()
+	for _, path := range found("python3") {
+		if exec.Command(path, "-c", code).Run() == nil {
+			return path
+		}
+	}
+	Missing(t, fmt.Sprintf("no python3 is installed that runs %q (Debian: %s)", code, from))
+	return ""
+}
+
+// Header wants a header of C.
+func Header(t testing.TB, name, from string) {
+	t.Helper()
+	compile := exec.Command(Program(t, "gcc"), "-fsyntax-only", "-x", "c", "-")
+	compile.Stdin = strings.NewReader("#include <" + name + ">\n")
+	if compile.Run() != nil {
+		Missing(t, fmt.Sprintf("gcc finds no %s (Debian: %s)", name, from))
+	}
+}
+
+// Modules wants somebody who answers for modules of Go that were not downloaded yet.
+func Modules(t testing.TB) {
+	t.Helper()
+	if out, err := exec.Command(Program(t, "go"), "list", "-m", "golang.org/x/text@latest").CombinedOutput(); err != nil {
+		Missing(t, fmt.Sprintf("no modules of Go can be downloaded: %s", out))
+	}
+}
+
+// File returns the absolute path of what a command or a package makes.
+func File(t testing.TB, path, from string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		Missing(t, fmt.Sprintf("there is no %s (%s)", filepath.Base(path), from))
+	}
+	return path
+}
+
+// Missing ends a test for which something is not installed, and says what.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what + "; .ci/run has to install it")
+	}
+	t.Skip(what)
+}
