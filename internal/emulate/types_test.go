@@ -52,7 +52,7 @@ type listed struct {
 // import are checked no further than their declarations.
 func typeErrors(t *testing.T, system, planted, packages string) (found []error) {
 	t.Helper()
-	need.Program(t, "go")
+	need.Modules(t) // which the packages import on other systems only
 	name, arch, _ := strings.Cut(system, "/")
 	list := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,CgoFiles,ImportMap,Module", packages)
 	list.Env = append(os.Environ(), "GOOS="+name, "GOARCH="+arch, "CGO_ENABLED=1")
