@@ -64,10 +64,14 @@ func folders() []string {
 	return list
 }
 
-// found lists the paths of a program.
+// found lists the paths of a program. What Debian has in /usr/bin for PostgreSQL's programs is there whether or not they are.
 func found(program string) (paths []string) {
 	for _, folder := range folders() {
-		if path, err := exec.LookPath(filepath.Join(folder, program)); err == nil && filepath.IsAbs(path) {
+		path, err := exec.LookPath(filepath.Join(folder, program))
+		if err != nil || !filepath.IsAbs(path) {
+			continue
+		}
+		if to, _ := filepath.EvalSymlinks(path); filepath.Base(to) != "pg_wrapper" {
 			paths = append(paths, path)
 		}
 	}
