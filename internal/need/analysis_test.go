@@ -303,6 +303,11 @@ func (s *sources) findings() (list []string) {
 			if subtest, _ := s.subtest(node); subtest != nil {
 				list = append(list, s.skipsAnother(subtest)...)
 			}
+			if call, is := node.(*ast.CallExpr); is && strings.HasSuffix(s.Position(call.Pos()).Filename, "_test.go") {
+				if key, _ := s.function(call); key == "os/exec.LookPath" {
+					list = append(list, s.says(call.Pos(), "looks for a program without internal/need"))
+				}
+			}
 			return true
 		})
 	}

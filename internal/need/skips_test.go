@@ -20,7 +20,8 @@ import (
 	"testing"
 )
 
-// No subtest skips its parent, and no parent judges what subtests that were skipped have not done.
+// Tests look for programs by this package only, no subtest skips its parent, and no parent judges what subtests that were
+// skipped have not done.
 func TestSkips(t *testing.T) {
 	s := load(t, "github.com/geosql/geosql/...")
 	for _, found := range s.findings() {
@@ -30,7 +31,7 @@ func TestSkips(t *testing.T) {
 
 // Each fault of the planted tests is found, and nothing in their cures.
 func TestPlantedSkips(t *testing.T) {
-	const path = "testdata/planted.go"
+	const path = "testdata/planted_test.go"
 	s := load(t, "github.com/geosql/geosql/internal/need")
 	s.add(t, "planted", path)
 	text, err := os.ReadFile(path)
@@ -40,7 +41,7 @@ func TestPlantedSkips(t *testing.T) {
 	var want []string
 	for i, line := range strings.Split(string(text), "\n") {
 		if _, says, ok := strings.Cut(line, " // "); ok {
-			want = append(want, fmt.Sprintf("planted.go:%d: %s", i+1, says))
+			want = append(want, fmt.Sprintf("planted_test.go:%d: %s", i+1, says))
 		}
 	}
 	if got := s.findings(); !slices.Equal(got, want) {

@@ -3,6 +3,7 @@ package planted
 
 import (
 	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/geosql/geosql/internal/need"
@@ -16,6 +17,12 @@ func connect(t *testing.T) *client { return &client{t} }
 func (c *client) ask() string { return need.Program(c.t, "psql") }
 
 func ask(t *testing.T) string { return need.Program(t, "psql") }
+
+func testLooksItself(t *testing.T) {
+	if _, err := exec.LookPath("psql"); err != nil { // looks for a program without internal/need
+		t.Skip(err)
+	}
+}
 
 func testSkipsItsParent(t *testing.T) {
 	c := connect(t)
