@@ -55,11 +55,36 @@ long:
 	$(MAKE) arm64
 	$(MAKE) windows
 	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
+	$(MAKE) race
 	$(GO) run ./internal/fuzz -time 20s
 	$(GO) run ./cmd/geosql audit --minutes 30
 	cd tools && $(GO) build -o ../.ci/bin/ honnef.co/go/tools/cmd/staticcheck
 	cd beam && CGO_ENABLED=0 ../.ci/bin/staticcheck ./...
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
+
+# What goroutines share, watched: everything that has any, with SQLite compiled for the watcher; in short what has none of it.
+.PHONY: race race-short
+race:
+	$(GO) test -race -timeout 120m ./ledger/... ./serve/... ./release/...
+	$(GO) test -race -timeout 60m ./sqlitefn -run 'SameTime|Connections|Pool|Processes'
+race-short:
+	$(GO) test -race ./serve/wire ./serve/throttle ./internal/files ./internal/turns ./internal/workers
+
+# The README's commands on fresh machines, without what tests look for; in short its tests of what looks for tools, with the
+# programs of Debian's essential packages, Go, gcc and git only.
+PROGRAMS = $(shell dpkg -L $$(dpkg-query -W -f '$${Essential} $${Package}\n' | sed -n 's/^yes //p') | grep -E '^(/usr)?/bin/.') \
+	$(shell command -v go gcc as ld git)
+BARE_TEST = ./audit/host ./conformance ./conformance/clients ./dataset/sqlite ./docs ./extension ./internal/emulate ./internal/gappa \
+	./internal/pgtest ./internal/sqlite ./internal/sqlmath ./ledger/postgres/... ./ledger/spin ./mechanism/optimal ./packaging/... \
+	./release/internal/report ./serve/console ./serve/wire ./serve/worker
+.PHONY: bare bare-short
+bare:
+	$(GO) run ./internal/bare
+bare-short:
+	rm -rf $(BUILD)/programs
+	mkdir -p $(BUILD)/programs
+	ln -sft $(BUILD)/programs $(PROGRAMS)
+	env -u CI PATH=$(abspath $(BUILD)/programs) go test $(BARE_TEST)
 
 # The tests as programs for windows/amd64, under wine. GEOSQL_KILLS is how many processes that charge are killed. Left out is what
 # needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does Python for Windows, in which pip
