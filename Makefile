@@ -73,7 +73,7 @@ race-short:
 # The README's commands on fresh machines, without what tests look for; in short its tests of what looks for tools, with the
 # programs of Debian's essential packages, Go, gcc and git only.
 PROGRAMS = $(shell dpkg -L $$(dpkg-query -W -f '$${Essential} $${Package}\n' | sed -n 's/^yes //p') | grep -E '^(/usr)?/bin/.') \
-	$(shell command -v go gcc as ld git)
+	$(shell for p in go gcc as ld git; do command -v $$p; done)
 BARE_TEST = ./audit/host ./conformance ./conformance/clients ./dataset/sqlite ./docs ./extension ./internal/emulate ./internal/gappa \
 	./internal/pgtest ./internal/sqlite ./internal/sqlmath ./ledger/postgres/... ./ledger/spin ./mechanism/optimal ./packaging/... \
 	./release/internal/report ./serve/console ./serve/wire ./serve/worker

@@ -106,13 +106,17 @@ func (r root) run(name string, args ...string) error {
 	return nil
 }
 
-// build installs the smallest system, unless it is there, and clones the last commit into it.
+// build installs the smallest system, unless it is there, copies the certificates that this machine trusts, and clones the last
+// commit.
 func (r root) build() error {
 	clone := r.path("geosql")
 	if _, err := os.Stat(clone); err != nil {
 		if err := r.install(); err != nil {
 			return err
 		}
+	}
+	if err := r.run("cp", "-L", "--parents", "/etc/ssl/certs/ca-certificates.crt", r.folder); err != nil {
+		return err
 	}
 	if err := os.RemoveAll(clone); err != nil {
 		return err
@@ -133,7 +137,7 @@ func (r root) install() error {
 			return err
 		}
 	}
-	for _, folder := range []string{"usr/local/go", "modules", "etc/ssl/certs", "home/go"} {
+	for _, folder := range []string{"usr/local/go", "modules", "home/go"} {
 		if err := os.MkdirAll(r.path(folder), 0o755); err != nil {
 			return err
 		}
@@ -156,8 +160,7 @@ func (r root) test(m machine) error {
 }
 
 // inside runs with mounts and processes of its own: $1 is the new root, $2 the user, $3 where modules come from, $4 a command. Go
-// is this machine's, and so are its certificates, and the modules that it has downloaded before, as if from a proxy. Who has no
-// network has 127.0.0.1.
+// is this machine's, and so are the modules that it has downloaded before, as if from a proxy. Who has no network has 127.0.0.1.
 const inside = `
 ip link set lo up
 mount -t proc proc "$1/proc"
@@ -165,7 +168,6 @@ mount --rbind /dev "$1/dev"
 show() { mount --bind "$1" "$2"; mount -o remount,bind,ro "$2"; }
 show "$(go env GOROOT)" "$1/usr/local/go"
 show "$(go env GOMODCACHE)/cache/download" "$1/modules"
-show /etc/ssl/certs "$1/etc/ssl/certs"
 [ "$2" = root ] || show "$1/geosql" "$1/geosql"
 exec chroot --userspec="$2:" "$1" env -i HOME=/home/go PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 	DEBIAN_FRONTEND=noninteractive GOPROXY="${3:-file:///modules,$(go env GOPROXY)}" sh -c "$4"`
