@@ -3,6 +3,7 @@
 package turns
 
 import (
+	"cmp"
 	"errors"
 	"os"
 
@@ -34,9 +35,20 @@ func span(from, to int64, kind int16) *unix.Flock_t {
 	return &unix.Flock_t{Type: kind, Start: from, Len: to - from}
 }
 
+// flock does something to a lock of the file, whose descriptor stays open meanwhile, even if the queue is closed. Afterwards
+// it is an error: the descriptor may be another file's.
+func (q *Queue) flock(what int, l *unix.Flock_t) error {
+	conn, err := q.file.SyscallConn()
+	if err != nil {
+		return err
+	}
+	closed := conn.Control(func(fd uintptr) { err = unix.FcntlFlock(fd, what, l) })
+	return cmp.Or(closed, err)
+}
+
 // lock tries to lock a byte and reports whether it has.
 func (q *Queue) lock(at int64, kind int16) (bool, error) {
-	err := unix.FcntlFlock(q.file.Fd(), setLock, span(at, at+1, kind))
+	err := q.flock(setLock, span(at, at+1, kind))
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
 	}
@@ -44,31 +56,23 @@ func (q *Queue) lock(at int64, kind int16) (bool, error) {
 }
 
 func (q *Queue) unlock(at int64) {
-	// Fails only for a bad descriptor; then nothing is locked.
-	_ = unix.FcntlFlock(q.file.Fd(), setLock, span(at, at+1, unix.F_UNLCK))
+	// Fails only for a closed file; then nothing is locked.
+	_ = q.flock(setLock, span(at, at+1, unix.F_UNLCK))
 }
 
 // free reports whether nobody else has a place in [from, to).
 func (q *Queue) free(from, to int64) bool {
 	l := span(from, to, shared)
-	err := unix.FcntlFlock(q.file.Fd(), getLock, l)
+	err := q.flock(getLock, l)
 	return err != nil || l.Type == unix.F_UNLCK
 }
 
-// waitFree waits until nobody else has a place in [from, to). The descriptor stays
-// open until then, even if the queue is closed.
+// waitFree waits until nobody else has a place in [from, to).
 func (q *Queue) waitFree(from, to int64) {
-	conn, err := q.file.SyscallConn()
-	if err != nil {
-		return
+	for err := error(unix.EINTR); errors.Is(err, unix.EINTR); {
+		err = q.flock(waitLock, span(from, to, shared)) // of a closed file nobody waits for
 	}
-	// Fails only for a closed file, for which nobody waits.
-	_ = conn.Control(func(fd uintptr) {
-		for err = unix.EINTR; errors.Is(err, unix.EINTR); {
-			err = unix.FcntlFlock(fd, waitLock, span(from, to, shared))
-		}
-		_ = unix.FcntlFlock(fd, setLock, span(from, to, unix.F_UNLCK))
-	})
+	_ = q.flock(setLock, span(from, to, unix.F_UNLCK))
 }
 
 // close closes the file, and removes it if this was the last process in the queue.
