@@ -151,6 +151,6 @@ var randomness = []Bug{
 // statementSeed lets statements remember a seed.
 var statementSeed = Edit{
 	File: "sqlitefn/statement.go",
-	Old:  "	repeated    map[int]*repeats              // of sealed values, by place\n",
-	New:  "	repeated    map[int]*repeats              // of sealed values, by place\n	seed uint64\n",
+	Old:  "type statement struct {\n",
+	New:  "type statement struct {\n	seed uint64\n",
 }
