@@ -140,6 +140,22 @@ func (p *prober) try(name, argument string) error {
 		return err
 	case "kill":
 		return unix.Kill(parent, 0)
+	case "own": // what is signalled to whoever owns a file
+		_, err := unix.FcntlInt(3, unix.F_SETOWN, parent)
+		return err
+	case "setsig":
+		_, err := unix.FcntlInt(3, unix.F_SETSIG, int(unix.SIGKILL))
+		return err
+	case "lease":
+		f, err := os.Open(p.config.Path)
+		if err == nil {
+			_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+			f.Close()
+		}
+		return err
+	case "memfd":
+		_, err := unix.MemfdCreate("", 0)
+		return err
 	case "pidfd":
 		_, err := unix.PidfdOpen(parent, 0)
 		return err
@@ -225,7 +241,7 @@ func TestSandbox(t *testing.T) {
 		"memory 2000", "read " + other, "read " + sqlitefn.LedgerPath(s.path), "read /etc/hostname", "read /proc/self/status",
 		"read /proc/" + strconv.Itoa(os.Getpid()) + "/environ", "list /", "list " + filepath.Dir(s.path),
 		"write " + other, "write " + other + "2", "append " + s.path, "append " + s.path + "-wal", "append " + s.path + "-shm", "writable", "remove " + other,
-		"dial " + listener.Addr().String(), "unix", "exec", "execve", "fork", "clone3", "ptrace", "vm", "kill", "pidfd", "undump", "raise",
+		"dial " + listener.Addr().String(), "unix", "exec", "execve", "fork", "clone3", "ptrace", "vm", "kill", "own", "setsig", "lease", "memfd", "pidfd", "undump", "raise",
 		"others", "uring", "bpf", "userfaultfd", "keyctl", "mount", "perf",
 	} {
 		got := attempt(what)

@@ -16,7 +16,7 @@ import (
 var callsAllowed = append([]uintptr{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_LSEEK, unix.SYS_CLOSE,
 	unix.SYS_FSTAT, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT, unix.SYS_STATX, unix.SYS_FSTATFS,
-	unix.SYS_FCNTL, unix.SYS_GETCWD, unix.SYS_GETDENTS64,
+	unix.SYS_GETCWD, unix.SYS_GETDENTS64,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_MINCORE,
 	unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER,
 	unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY,
@@ -29,22 +29,30 @@ var callsAllowed = append([]uintptr{
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }, callsOfArchitecture...)
 
-// callsWithArgument are allowed if an argument is what it should be.
-var callsWithArgument = []struct {
+// A callWithArgument is allowed if an argument is what it should be.
+type callWithArgument struct {
 	call     uintptr
 	argument int
 	bits     uint32 // of the argument that count
-	want     func() uint32
-}{
-	{unix.SYS_CLONE, 0, unix.CLONE_THREAD, func() uint32 { return unix.CLONE_THREAD }}, // a thread, never a process
-	{unix.SYS_TGKILL, 0, ^uint32(0), ownID},                                            // Go's preemption
-	{unix.SYS_KILL, 0, ^uint32(0), ownID},
-	{unix.SYS_PRLIMIT64, 0, ^uint32(0), func() uint32 { return 0 }}, // of itself
-	{unix.SYS_SETRLIMIT, 0, ^uint32(0), func() uint32 { return unix.RLIMIT_CPU }},
-	{unix.SYS_PRCTL, 0, ^uint32(0), func() uint32 { return unix.PR_SET_VMA }}, // names of memory
+	want     []uint32
 }
 
-func ownID() uint32 { return uint32(os.Getpid()) }
+// callsWithArgument returns the calls that are allowed to this process with some arguments only. What fcntl may do leaves out
+// F_SETOWN and F_SETSIG, with which the kernel sends any signal to any process of the user, and leases, for which others wait.
+func callsWithArgument() []callWithArgument {
+	self := []uint32{uint32(os.Getpid())}
+	return []callWithArgument{
+		{unix.SYS_CLONE, 0, unix.CLONE_THREAD, []uint32{unix.CLONE_THREAD}}, // a thread, never a process
+		{unix.SYS_TGKILL, 0, ^uint32(0), self},                              // Go's preemption
+		{unix.SYS_KILL, 0, ^uint32(0), self},
+		{unix.SYS_PRLIMIT64, 0, ^uint32(0), []uint32{0}}, // of itself
+		{unix.SYS_SETRLIMIT, 0, ^uint32(0), []uint32{unix.RLIMIT_CPU}},
+		{unix.SYS_PRCTL, 0, ^uint32(0), []uint32{unix.PR_SET_VMA}}, // names of memory
+		{unix.SYS_FCNTL, 1, ^uint32(0), []uint32{
+			unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
+		}},
+	}
+}
 
 // Offsets in what the kernel shows to a filter.
 const (
@@ -56,8 +64,15 @@ const (
 // filterCalls lets all threads of the process make the system calls that are allowed, and no other. Calls of another
 // machine, such as those of 32 bits, end the process. If opens is set, files may be opened, as far as Landlock lets them:
 // without it SQLite cannot read a journal that appears later, which few statements need.
-func filterCalls(opens bool) error {
-	machine := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+func filterCalls(opens bool) error { return install(callFilter(opens)) }
+
+// machine returns how the kernel tells a filter that a call is one of this machine.
+func machine() uint32 {
+	return map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+}
+
+// callFilter returns the program of the filter.
+func callFilter(opens bool) []unix.SockFilter {
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 	}
@@ -69,7 +84,7 @@ func filterCalls(opens bool) error {
 	}
 
 	program := []unix.SockFilter{
-		load(machineOffset), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine}, end(unix.SECCOMP_RET_KILL_PROCESS),
+		load(machineOffset), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine()}, end(unix.SECCOMP_RET_KILL_PROCESS),
 		load(callOffset),
 	}
 	allowed := callsAllowed
@@ -79,16 +94,17 @@ func filterCalls(opens bool) error {
 	for _, call := range allowed {
 		program = append(program, unless(uint32(call), 1), end(unix.SECCOMP_RET_ALLOW))
 	}
-	for _, c := range callsWithArgument {
+	for _, c := range callsWithArgument() {
 		program = append(program,
-			unless(uint32(c.call), 5),
+			unless(uint32(c.call), uint8(3+2*len(c.want))),
 			load(argumentOffset+8*uint32(c.argument)),
-			unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.bits},
-			unless(c.want(), 1), end(unix.SECCOMP_RET_ALLOW),
-			end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
+			unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.bits})
+		for _, v := range c.want {
+			program = append(program, unless(v, 1), end(unix.SECCOMP_RET_ALLOW))
+		}
+		program = append(program, end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
 	}
-	program = append(program, end(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
-	return install(program)
+	return append(program, end(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)))
 }
 
 // install makes a program the filter of all threads.
