@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,4 +62,67 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 			t.Fatalf("%v, %v", again, err)
 		}
 	}
+}
+
+// Servers of copies of a database that share a ledger spend one budget, and give one answer to one question. Rows that were added to
+// a copy are another question.
+func TestServersShareALedger(t *testing.T) {
+	p := newSealed(t)
+	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
+	url := pgtest.Start(t).Database(t)
+	p.run("ledger", "move", p.out+"-ledger", url)
+	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
+	other := p
+	other.out = filepath.Join(t.TempDir(), "out.db")
+	text, err := os.ReadFile(p.out)
+	check(t, err)
+	check(t, os.WriteFile(other.out, text, 0o600))
+	servers := []*serving{startReal(t, p, "--ledger", url), startReal(t, other, "--ledger", url)}
+	ask := func(s *serving, sql string) (answer float64, err error) {
+		c, err := s.connect("")
+		if err != nil {
+			return 0, err
+		}
+		defer c.Close(context.Background())
+		err = c.QueryRow(context.Background(), sql).Scan(&answer)
+		return answer, err
+	}
+	wantSpent := func(want string) {
+		t.Helper()
+		got := clitest.Query(t, "-csv", "--ledger", url, p.out, "SELECT account, spent FROM ledger_balance WHERE spent > 0")
+		if got != "account,spent\n"+want {
+			t.Errorf("spent: %s", got)
+		}
+	}
+	const first = "SELECT dx_sum(kwh, 1) FROM meter"
+	one, err := ask(servers[0], first)
+	check(t, err)
+	if two, err := ask(servers[1], first); err != nil || two != one {
+		t.Errorf("the servers answer %v and %v, %v", one, two, err)
+	}
+	wantSpent("ana,1\nbo,1\n")
+
+	in := clitest.WriteFile(t, "who,room,kwh,lat,lon\nana,3,1,48.5,2.5\n")
+	p.run("append", "--ledger", url, other.out, "meter", in, "--key", p.pub)
+	_, err = ask(servers[1], first)
+	check(t, err)
+	wantSpent("ana,2\nbo,2\n")
+
+	var granted atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 { // questions at once, of which the limit leaves three
+		all.Go(func() {
+			switch _, err := ask(servers[i%2], fmt.Sprintf("SELECT dx_percentile(kwh, %d, 1) FROM meter", 10*i)); {
+			case err == nil:
+				granted.Add(1)
+			case sqlState(err) != "53400":
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if granted.Load() != 3 {
+		t.Errorf("%d answers are granted, want 3", granted.Load())
+	}
+	wantSpent("ana,5\nbo,5\n")
 }

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,6 +113,31 @@ func TestRestoredServer(t *testing.T) {
 		chargeSome(t, last)
 		check(t, verify(last, "", nil))
 	}
+}
+
+// A state folder that was copied, as in the image of a machine that is started twice, has two processes write under one name. What
+// they are granted stays within the limit, and whichever finds that the other was there is refused.
+func TestCopiedStateFolder(t *testing.T) {
+	where := pgtest.Start(t).Database(t)
+	here, there := t.TempDir(), t.TempDir()
+	t.Setenv(state.FolderVariable, here)
+	first := open(t, where+"&application_name=first")
+	check(t, first.SetLimit("*", "m", 10, 0))
+	chargeSome(t, first)
+	check(t, os.CopyFS(there, os.DirFS(here)))
+	t.Setenv(state.FolderVariable, there)
+	second := open(t, where+"&application_name=second")
+	chargeSome(t, second)
+	if err := first.Charge("f", "m", items(1, "ana")); !errors.Is(err, errSameWriter) {
+		t.Errorf("the process whose folder was copied: %v", err)
+	}
+	for range 4 {
+		check(t, second.Charge("f", "m", items(1, "ana")))
+	}
+	if !refused(t, second.Charge("f", "m", items(1, "ana"))) {
+		t.Error("more than the limit is granted")
+	}
+	check(t, verify(second, "", nil))
 }
 
 // A replica that was behind lacks what was acknowledged.
