@@ -56,7 +56,9 @@ func (p *parquetPage) read(to *Column, n int) (int, error) {
 	n = min(n, p.left)
 	p.left -= n
 	if p.levels == nil {
-		p.append(to, n)
+		if err := p.append(to, n); err != nil {
+			return 0, err
+		}
 	} else {
 		levels := p.levels[:n]
 		p.levels = p.levels[n:]
@@ -65,7 +67,9 @@ func (p *parquetPage) read(to *Column, n int) (int, error) {
 			if k < 0 {
 				k = len(levels)
 			}
-			p.append(to, k)
+			if err := p.append(to, k); err != nil {
+				return 0, err
+			}
 			for levels = levels[k:]; len(levels) > 0 && levels[0] == 0; levels = levels[1:] {
 				to.AppendNull()
 			}
@@ -77,13 +81,16 @@ func (p *parquetPage) read(to *Column, n int) (int, error) {
 	return n, nil
 }
 
+// maxStepText bounds the text that a few rows add to a column. A dictionary has a long text once, and rows have it as often
+// as a few bytes of the file say.
+const maxStepText = 256 << 20
+
 // append appends the next n values.
-func (p *parquetPage) append(to *Column, n int) {
+func (p *parquetPage) append(to *Column, n int) error {
 	first, end := p.next, p.next+n
 	p.next = end
 	if p.index != nil {
-		p.appendIndexed(to, p.index[first:end])
-		return
+		return p.appendIndexed(to, p.index[first:end])
 	}
 	switch to.kind {
 	case Integer:
@@ -93,6 +100,9 @@ func (p *parquetPage) append(to *Column, n int) {
 		to.reals = append(to.reals, p.reals[first:end]...)
 		to.appendPresent(n)
 	default:
+		if len(to.text)+int(p.ends[end]-p.ends[first]) > maxStepText {
+			return errLongTexts
+		}
 		// Where a text ends in the column follows from where it ends in the page, modulo 2^32.
 		shift := uint32(len(to.text)) - p.ends[first]
 		to.text = append(to.text, p.text[p.ends[first]:p.ends[end]]...)
@@ -102,10 +112,11 @@ func (p *parquetPage) append(to *Column, n int) {
 		}
 		to.ends = ends
 	}
+	return nil
 }
 
 // appendIndexed appends values of the dictionary.
-func (p *parquetPage) appendIndexed(to *Column, index []int32) {
+func (p *parquetPage) appendIndexed(to *Column, index []int32) error {
 	switch to.kind {
 	case Integer:
 		for _, i := range index {
@@ -119,9 +130,14 @@ func (p *parquetPage) appendIndexed(to *Column, index []int32) {
 		to.appendPresent(len(index))
 	default:
 		for _, i := range index {
-			to.Append(p.text[p.ends[i]:p.ends[i+1]])
+			text := p.text[p.ends[i]:p.ends[i+1]]
+			if len(to.text)+len(text) > maxStepText {
+				return errLongTexts
+			}
+			to.Append(text)
 		}
 	}
+	return nil
 }
 
 // appendPresent says that n more numbers are not NULL.

@@ -46,7 +46,7 @@ func openParquet(ctx context.Context, path string) (Reader, error) {
 	return r, nil
 }
 
-// Errors about damaged files. They replace the errors of the decoder, which are about its
+// Errors about damaged files, and files that expand too far. They replace the errors of the decoder, which are about its
 // internals.
 var (
 	errNotParquet = errors.New("not a complete Parquet file: it is damaged, truncated or of another format")
@@ -54,6 +54,7 @@ var (
 	errShortPage  = errors.New("a page ends too early")
 	errChanged    = errors.New("a page has changed since it was written")
 	errFewCells   = errors.New("there are fewer cells than rows")
+	errLongTexts  = fmt.Errorf("%d rows have more than %d MiB of text", parquetStep, maxStepText>>20)
 )
 
 // withoutPanic turns panics of the decoder, which damaged files cause, into errUndecoded.
@@ -297,7 +298,7 @@ func (c *parquetColumn) nextPage() (err error) {
 func (c *parquetColumn) explain(err error) error {
 	where := fmt.Sprintf("row group %d, column %s", c.group, printable.Text(c.name))
 	switch {
-	case isDisk(err), errors.Is(err, encoding.ErrNotSupported):
+	case isDisk(err), errors.Is(err, encoding.ErrNotSupported), errors.Is(err, errLongTexts):
 		return fmt.Errorf("%s: %w", where, err)
 	case errors.Is(err, errFewCells):
 	case errors.Is(err, io.ErrUnexpectedEOF):
