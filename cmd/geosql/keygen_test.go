@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
@@ -58,4 +59,21 @@ func TestKeygen(t *testing.T) {
 	}
 	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", clitest.WriteFile(t, "\nx\n")), 1, "is empty, and no passphrase")
 	clitest.WantError(t, clitest.Run(t, "", "keygen", name, "--passphrase-file", words+"x"), 1, clitest.NoSuchFile)
+}
+
+// A key is not written to where a link leads that somebody else has put in its place, or in that of its public half.
+func TestKeygenFollowsNoLink(t *testing.T) {
+	for _, suffix := range []string{"", ".pub"} {
+		name := filepath.Join(t.TempDir(), "owner.key")
+		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+		if err := os.Symlink(elsewhere, name+suffix); err != nil {
+			t.Skip(err)
+		}
+		if r := clitest.Run(t, "", "keygen", name); r.Status != 1 || !strings.Contains(r.Err, "exists") {
+			t.Errorf("a link as %s: %+v", name+suffix, r)
+		}
+		if _, err := os.Stat(elsewhere); err == nil {
+			t.Error("the key is where the link leads")
+		}
+	}
 }

@@ -64,6 +64,27 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 	}
 }
 
+// A server whose ledger is replaced by an older one answers nothing that costs.
+func TestServeOlderLedger(t *testing.T) {
+	p := newSealed(t)
+	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
+	p.run("role", p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
+	older := filepath.Join(t.TempDir(), "older.db")
+	p.run("backup", p.out, older)
+	c := startReal(t, p).mustConnect("")
+	ask := func(epsilon int) error {
+		var sum float64
+		return c.QueryRow(context.Background(), fmt.Sprintf("SELECT dx_sum(kwh, %d) FROM meter", epsilon)).Scan(&sum)
+	}
+	check(t, ask(3))
+	check(t, os.Rename(older+"-ledger", p.out+"-ledger"))
+	if err := ask(2); err == nil {
+		t.Error("an answer is charged to an older ledger")
+	} else if strings.Contains(err.Error(), p.out) {
+		t.Errorf("an analyst sees where the ledger is: %v", err)
+	}
+}
+
 // Servers of copies of a database that share a ledger spend one budget, and give one answer to one question. Rows that were added to
 // a copy are another question.
 func TestServersShareALedger(t *testing.T) {

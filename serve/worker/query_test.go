@@ -447,6 +447,9 @@ func TestCopy(t *testing.T) {
 		}
 	}
 	c.fails("COPY reading FROM STDIN", "25006")
+	c.fails("COPY reading FROM STDIN (FORMAT binary)", "25006")
+	c.fails("COPY reading TO STDOUT (FORMAT binary)", "0A000")
+	c.fails("COPY reading TO STDOUT BINARY", "42601")
 	c.fails("COPY (DELETE FROM reading) TO STDOUT", "25006")
 	c.fails("COPY (SELECT sum(kwh) FROM reading) TO STDOUT", "42804")
 	c.fails("COPY reading TO '/tmp/x'", "0A000")

@@ -403,3 +403,22 @@ func BenchmarkAcknowledge(b *testing.B) {
 		check(b, w.Acknowledge(head(i)))
 	}
 }
+
+// A link in the place of a writer's file is not the file: whoever put it there could lead two processes to one.
+func TestLinkedFile(t *testing.T) {
+	folder := t.TempDir()
+	w := claimed(t, folder, 1)
+	id := w.ID()
+	w.Close()
+	path := filepath.Join(folder, ledgerID, prefix+id)
+	moved := filepath.Join(t.TempDir(), prefix+id)
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(moved, path); err != nil {
+		t.Skip(err)
+	}
+	if w := claimed(t, folder, 1); w.ID() == id {
+		t.Error("a writer is claimed through a link")
+	}
+}
