@@ -84,23 +84,10 @@ func metrics() (names []string) {
 // What the page points to is there: files, tests, and an audit of each function.
 func TestClaimsPointToWhatIsThere(t *testing.T) {
 	tests := testNames(t)
-	for heading, rows := range tablesOf(t, "claims.md") {
-		for _, row := range rows {
-			folder := "" // of the file that was named last
-			for _, cell := range row[1:] {
-				for _, q := range quoted.FindAllStringSubmatch(cell, -1) {
-					switch name := q[1]; {
-					case strings.HasPrefix(name, "Test"):
-						if !tests[name] {
-							t.Errorf("claims.md, %s, %s: there is no test %s", heading, row[0], name)
-						}
-					case strings.Contains(name, "/"):
-						folder = path.Dir(name)
-						exists(t, heading, row[0], name)
-					case strings.HasSuffix(name, ".go"): // beside the file before it
-						exists(t, heading, row[0], path.Join(folder, name))
-					}
-				}
+	for _, page := range []string{"claims.md", "threat-model.md"} {
+		for heading, rows := range tablesOf(t, page) {
+			for _, row := range rows {
+				pointsToWhatIsThere(t, page+", "+heading+", "+row[0], row[1:], tests)
 			}
 		}
 	}
@@ -112,11 +99,32 @@ func TestClaimsPointToWhatIsThere(t *testing.T) {
 	}
 }
 
+// pointsToWhatIsThere checks that the tests and files are there that the cells of a row name.
+func pointsToWhatIsThere(t *testing.T, row string, cells []string, tests map[string]bool) {
+	t.Helper()
+	folder := "" // of the file that was named last
+	for _, cell := range cells {
+		for _, q := range quoted.FindAllStringSubmatch(cell, -1) {
+			switch name := q[1]; {
+			case strings.HasPrefix(name, "Test"):
+				if !tests[name] {
+					t.Errorf("%s: there is no test %s", row, name)
+				}
+			case strings.Contains(name, "/"):
+				folder = path.Dir(name)
+				exists(t, row, name)
+			case strings.HasSuffix(name, ".go"): // beside the file before it
+				exists(t, row, path.Join(folder, name))
+			}
+		}
+	}
+}
+
 // exists checks that a file or folder of the project is there.
-func exists(t *testing.T, heading, claim, name string) {
+func exists(t *testing.T, row, name string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join("..", name)); err != nil {
-		t.Errorf("claims.md, %s, %s: there is no %s", heading, claim, name)
+		t.Errorf("%s: there is no %s", row, name)
 	}
 }
 
