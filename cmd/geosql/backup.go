@@ -313,9 +313,7 @@ func (missingLedger) Is(target error) bool { return target == fs.ErrNotExist }
 
 // recordedLedger returns the id of the ledger that a database is charged to, "" for none.
 func recordedLedger(conn *sqlite.Conn) (id string, err error) {
-	recorded := false
-	err = firstValue(conn, "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_ledger' COLLATE NOCASE)",
-		func(v sqlite.Value) { recorded = v.Int() != 0 })
+	recorded, err := declaration.Has(conn, "geosql_ledger")
 	if err == nil && recorded {
 		err = declaration.Each(conn, "SELECT max(id) FROM main.geosql_ledger", func(v []sqlite.Value) error {
 			if v[0].Type() == sqlite.Text {

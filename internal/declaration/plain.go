@@ -42,6 +42,15 @@ func Use(conn *sqlite.Conn, database string, tables []string, use func() error) 
 	})
 }
 
+// Has reports whether the main database has something under the name of a table, in capitals or not, plain or not.
+func Has(conn *sqlite.Conn, table string) (has bool, err error) {
+	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE", func([]sqlite.Value) error {
+		has = true
+		return nil
+	}, table)
+	return has, err
+}
+
 // Check returns an error unless each table of the main database of the connection is plain or missing. Statements that write
 // them come next. It keeps nothing as it is: a statement that reads could not wait for its turn to write.
 func Check(conn *sqlite.Conn, tables ...string) error {

@@ -74,11 +74,7 @@ func Create(conn *sqlite.Conn) error { return conn.Exec(schema) }
 
 // ReadID returns the id of the main database of a connection, or ErrNotSealed.
 func ReadID(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
-	exists := false
-	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed' COLLATE NOCASE", func([]sqlite.Value) error {
-		exists = true
-		return nil
-	})
+	exists, err := declaration.Has(conn, "geosql_sealed")
 	if err != nil || !exists {
 		return id, cmp.Or(err, ErrNotSealed)
 	}

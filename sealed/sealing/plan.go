@@ -301,7 +301,7 @@ func findDomain(conn *sqlite.Conn, s Secret) (*catalog.Domain, error) {
 // declared returns the declaration of a kind that a secret names.
 func declared[T any](conn *sqlite.Conn, s Secret, kind, otherKind, otherForm, sql string, read func([]sqlite.Value) *T) (found *T, err error) {
 	var names []string
-	if there, err := hasTable(conn, "geosql_"+kind); err != nil {
+	if there, err := declaration.Has(conn, "geosql_"+kind); err != nil {
 		return nil, err
 	} else if there {
 		err := declaration.Each(conn, sql, func(v []sqlite.Value) error {
@@ -316,7 +316,7 @@ func declared[T any](conn *sqlite.Conn, s Secret, kind, otherKind, otherForm, sq
 		}
 	}
 	text := fmt.Sprintf("--seal %s:%s: no %s %s is declared", show(s.Columns), show(s.Of), kind, show(s.Of))
-	if there, err := hasTable(conn, "geosql_"+otherKind); err == nil && there {
+	if there, err := declaration.Has(conn, "geosql_"+otherKind); err == nil && there {
 		isOther := false
 		_ = declaration.Each(conn, "SELECT 1 FROM main.geosql_"+otherKind+" WHERE name = ?1", func([]sqlite.Value) error {
 			isOther = true
@@ -335,15 +335,6 @@ func float(v sqlite.Value) float64 {
 		return float64(v.Int())
 	}
 	return v.Float()
-}
-
-// hasTable reports whether the main database has a table.
-func hasTable(conn *sqlite.Conn, name string) (has bool, err error) {
-	err = conn.Each("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1", func([]sqlite.Value) error {
-		has = true
-		return nil
-	}, name)
-	return has, err
 }
 
 // nameLocations gives sealed pairs the names location, location_2 and so on that are free.

@@ -85,7 +85,7 @@ type reader struct {
 // readDeclarations reads what is declared about locations and readings.
 func (r *reader) readDeclarations() error {
 	for _, name := range declaration.Tables {
-		if there, err := hasTable(r.conn, name); err != nil || !there {
+		if there, err := declaration.Has(r.conn, name); err != nil || !there {
 			if err != nil {
 				return err
 			}

@@ -159,23 +159,19 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 		c.byOID[r.oid], used[r.oid] = r, true
 	}
 	sealed := map[[2]string]string{}
-	is := false
-	if err := rows(conn, "SELECT 1 FROM main.sqlite_schema WHERE name = 'geosql_sealed_column' COLLATE NOCASE", func(*sqlite.Stmt) { is = true }); err != nil {
+	is, err := declaration.Has(conn, "geosql_sealed_column")
+	if err == nil && is {
+		err = declaration.Each(conn, "SELECT tbl, col, account, kind, name FROM main.geosql_sealed_column", func(v []sqlite.Value) error {
+			sealed[[2]string{strings.ToLower(v[0].Text()), strings.ToLower(v[1].Text())}] = fmt.Sprintf(
+				"sealed; %s %s, account in column %s", v[3].Text(), v[4].Text(), v[2].Text())
+			return nil
+		})
+	}
+	if err != nil {
 		return err
 	}
-	if is {
-		err := declaration.Use(conn, "main", []string{"geosql_sealed_column"}, func() error {
-			return rows(conn, "SELECT tbl, col, account, kind, name FROM main.geosql_sealed_column", func(s *sqlite.Stmt) {
-				sealed[[2]string{strings.ToLower(columnText(s, 0)), strings.ToLower(columnText(s, 1))}] = fmt.Sprintf(
-					"sealed; %s %s, account in column %s", columnText(s, 3), columnText(s, 4), columnText(s, 2))
-			})
-		})
-		if err != nil {
-			return err
-		}
-	}
 	var found []*relation
-	err := rows(conn, `SELECT name, type, sql FROM main.sqlite_schema WHERE type IN ('table', 'view')
+	err = rows(conn, `SELECT name, type, sql FROM main.sqlite_schema WHERE type IN ('table', 'view')
 		AND lower(substr(name, 1, 7)) <> 'geosql_' AND lower(substr(name, 1, 7)) <> 'sqlite_' ORDER BY name`, func(s *sqlite.Stmt) {
 		r := &relation{schema: "public", name: columnText(s, 0), kind: "r", sql: columnText(s, 2)}
 		if columnText(s, 1) == "view" {
