@@ -8,17 +8,15 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/geosql/geosql/internal/files/filestest"
 )
 
 // A disk that is full stops a release in shards in each of its phases with nothing published by
 // halves. Once there is room the same call goes on.
 func TestShardsDiskIsFull(t *testing.T) {
 	const n, rows, most = 4, 4000, 300
-	disk, dir := t.TempDir(), t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("no small disk: this process may not mount one: %v", err)
-	}
-	t.Cleanup(func() { check(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+	disk, dir := filestest.SmallDisk(t, 1), t.TempDir()
 	text, kept, charged := crowded(rows, most)
 	s := newSpec(dir)
 	s.In, s.Out = filepath.Join(disk, "in.csv"), filepath.Join(disk, "out.csv")

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -9,37 +8,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/geosql/geosql/internal/files/filestest"
 	"github.com/geosql/geosql/ledger/ledgertest"
 	"golang.org/x/sys/unix"
 )
-
-// smallDisk mounts a file system of a megabyte.
-func smallDisk(t *testing.T) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("no small disk: this process may not mount one: %v", err)
-	}
-	t.Cleanup(func() { check(t, unix.Unmount(dir, unix.MNT_DETACH)) })
-	return dir
-}
-
-// fill uses up what room a disk has, in the file that is returned.
-func fill(t *testing.T, dir string) (path string) {
-	t.Helper()
-	path = filepath.Join(dir, "filler")
-	f, err := os.Create(path)
-	check(t, err)
-	defer f.Close()
-	for n := 1 << 16; n > 0; {
-		if _, err := f.Write(make([]byte, n)); errors.Is(err, unix.ENOSPC) {
-			n /= 2
-		} else {
-			check(t, err)
-		}
-	}
-	return path
-}
 
 // chargeMany charges new accounts until that fails.
 func chargeMany(l *Ledger) (granted int, err error) {
@@ -53,7 +25,7 @@ func chargeMany(l *Ledger) (granted int, err error) {
 }
 
 func TestCrashFaultFullDisk(t *testing.T) {
-	dir := smallDisk(t)
+	dir := filestest.SmallDisk(t, 1)
 	l := open(t, filepath.Join(dir, "x-ledger"))
 	check(t, l.SetLimit("*", "m", 100, 0))
 	s := l.NewStatement()
@@ -61,7 +33,7 @@ func TestCrashFaultFullDisk(t *testing.T) {
 	check(t, p.Charge([]byte("ana"), 1))
 	check(t, p.Charge([]byte("ana"), 1))
 	check(t, p.Charge([]byte("ana"), 1)) // reserves two
-	filler := fill(t, dir)
+	filler := filestest.Fill(t, dir)
 	granted, err := chargeMany(l)
 	if err == nil || err.Error() != "ledger: database or disk is full" {
 		t.Fatalf("%d granted, then %v", granted, err)
@@ -93,12 +65,12 @@ func TestCrashFaultFullDisk(t *testing.T) {
 // COMMIT, which writes the log, fails on a full disk. The answer was drawn then, and is not returned;
 // what was given before is remembered.
 func TestCrashFaultFullDiskAnswer(t *testing.T) {
-	dir := smallDisk(t)
+	dir := filestest.SmallDisk(t, 1)
 	l := open(t, filepath.Join(dir, "x-ledger"))
 	check(t, l.SetLimit("*", "m", 100, 0))
 	before := ledgertest.Ask("before", "ana").As("sales", 100)
 	before.Gets(t, l, "before 1", 1, 1)
-	filler := fill(t, dir)
+	filler := filestest.Fill(t, dir)
 	_, err := chargeMany(l) // uses up the last page
 	if err == nil {
 		t.Fatal("the disk is not full")

@@ -5,37 +5,27 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sys/unix"
 
+	"github.com/geosql/geosql/internal/files/filestest"
 	"github.com/geosql/geosql/serve/wire"
 )
 
 // On a full disk of the ledger nobody is answered or charged, what was given before is given again, and with room again the service
 // goes on.
 func TestFullDiskOfTheLedger(t *testing.T) {
-	s := &site{t: t}
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("no small disk: this process may not mount one: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(disk, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
-	s.folder = disk
+	s := &site{t: t, folder: filestest.SmallDisk(t, 2)}
 	s.open(nil)
 	x := s.session()
 	ask := func(i int) string {
 		return fmt.Sprintf("SELECT dx_sum(kwh, 0.000001) FROM reading WHERE hour = 1 OR home = 'nobody %d' OR hour > 23 - %d", i, i%20)
 	}
 	first := x.want(ask(0))
-	filler := fill(t, disk)
+	filler := filestest.Fill(t, s.folder)
 	var refused *wire.Error
 	for i := 1; i < 5000 && refused == nil; i++ {
 		_, err := x.query(ask(i))
@@ -72,22 +62,4 @@ func TestFullDisksAreSaid(t *testing.T) {
 			t.Errorf("%v is shown as %v", err, describe(got))
 		}
 	}
-}
-
-// fill uses up the room of a disk, in the file that is returned.
-func fill(t *testing.T, disk string) (path string) {
-	path = filepath.Join(disk, "filler")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for n := 1 << 16; n > 0; {
-		if _, err := f.Write(make([]byte, n)); errors.Is(err, unix.ENOSPC) {
-			n /= 2
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
 }
