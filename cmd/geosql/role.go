@@ -81,9 +81,9 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 	}
 	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.Epsilon)), "epsilon", "with add: spend at most `UNIT=E` of each account in all, such as kWh=1; may be given again")
 	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMax)), "epsilon-max", "with add: one call costs an account at most `UNIT=E`, all of its rows together; may be given again")
-	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMin)), "epsilon-min", "with add: an answer costs an account at least `UNIT=E` for each row (default 0.000001); may be given again")
-	set("answers", "keep at most `N` new answers a day (default 100000)", wholeVar(&t.role.Answers))
-	set("answer-bytes", "keep new answers of at most `BYTES` a day (default 67108864)", wholeVar(&t.role.AnswerBytes))
+	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMin)), "epsilon-min", fmt.Sprintf("with add: an answer costs an account at least `UNIT=E` for each row (default %v); may be given again", role.DefaultEpsilonMin))
+	set("answers", fmt.Sprintf("keep at most `N` new answers a day (default %d)", role.DefaultAnswers), wholeVar(&t.role.Answers))
+	set("answer-bytes", fmt.Sprintf("keep new answers of at most `BYTES` a day (default %d)", role.DefaultAnswerBytes), wholeVar(&t.role.AnswerBytes))
 	set("max-repeat", "let a group have a sealed value up to `N` times (default 1)", func(v string) (err error) {
 		t.role.MaxRepeat, err = parseRepeats(v)
 		return err
@@ -232,7 +232,8 @@ func dropRole(v *vault, roles *role.Roles, name string) error {
 // rolesSQL returns the rows that its parameter has in JSON.
 const rolesSQL = `SELECT value->>'name' AS name, value->>'columns' AS columns, value->>'epsilon' AS epsilon, value->>'epsilon_max' AS epsilon_max,
 value->>'max_repeat' AS max_repeat, value->>'timeout_s' AS timeout_s, value->>'rows' AS rows, value->>'memory' AS memory,
-value->>'epsilon_min' AS epsilon_min, value->>'answers' AS answers, value->>'answer_bytes' AS answer_bytes, value->>'exhausted' AS exhausted, value->>'added' AS added FROM json_each(?1) ORDER BY key`
+value->>'epsilon_min' AS epsilon_min, value->>'answers' AS answers, value->>'answer_bytes' AS answer_bytes,
+value->>'exhausted' AS exhausted, value->>'added' AS added FROM json_each(?1) ORDER BY key`
 
 // list prints the roles.
 func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {

@@ -41,8 +41,9 @@ func (s *Server) handleRoles(w http.ResponseWriter, r *http.Request, l *login) e
 	}
 	all := []roleJSON{}
 	for _, x := range roles {
+		answers, bytes := x.MostAnswers()
 		all = append(all, roleJSON{
-			x.Name, orNone(x.Columns), amountsOf(x.Epsilon), amountsOf(x.EpsilonMax), amountsOf(x.EpsilonMin), x.Answers, x.AnswerBytes,
+			x.Name, orNone(x.Columns), amountsOf(x.Epsilon), amountsOf(x.EpsilonMax), amountsOf(x.EpsilonMin), answers, bytes,
 			x.MaxRepeat, x.Timeout.Seconds(), x.Rows, x.Memory, x.LeaveOut,
 		})
 	}

@@ -66,8 +66,9 @@ func (k *Keeper) markSealed(tables []Table) error {
 	}
 	for _, t := range tables {
 		for i := range t.Columns {
-			if c := &t.Columns[i]; k.sealed(t.Name, c.Name) != nil {
-				c.Sealed, c.Type = k.sealed(t.Name, c.Name), "sealed"
+			c := &t.Columns[i]
+			if c.Sealed = k.sealed(t.Name, c.Name); c.Sealed != nil {
+				c.Type = "sealed"
 			}
 		}
 	}

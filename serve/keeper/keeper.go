@@ -69,7 +69,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Ledger = cmp.Or(o.Ledger, sqlitefn.LedgerPath(real))
 	o.MaxSessions = cmp.Or(o.MaxSessions, 100)
 	o.Memory = cmp.Or(o.Memory, worker.DefaultMemory)
-	o.TotalMemory = cmp.Or(o.TotalMemory, DefaultTotalMemory())
+	o.TotalMemory = cmp.Or(o.TotalMemory, machineMemory()/2)
 	o.Grace = cmp.Or(o.Grace, 2*time.Second)
 	o.Start = cmp.Or(o.Start, 20*time.Second)
 	o.IdleInTransaction = cmp.Or(o.IdleInTransaction, 10*time.Minute)

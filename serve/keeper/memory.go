@@ -68,9 +68,6 @@ func (s *Session) memory() int64 {
 	return s.keeper.options.Memory
 }
 
-// release gives back what is held for the session.
-func (s *Session) release() { _ = s.Hold(-s.held) }
-
 // accountSize is the memory of an account that an evaluator knows, and evaluatorSize that of one that knows none.
 const (
 	accountSize   = 250
@@ -83,12 +80,6 @@ func (k *Keeper) evaluatorSize() int64 {
 	defer k.bookMu.Unlock()
 	return evaluatorSize + accountSize*int64(k.names.Accounts())
 }
-
-// Memory returns how many bytes the keeper holds for sessions.
-func (k *Keeper) Memory() int64 { return k.memory.held.Load() }
-
-// DefaultTotalMemory returns half of the memory that the machine, or the container, has.
-func DefaultTotalMemory() int64 { return machineMemory() / 2 }
 
 // unknownMemory stands for the memory of a machine that does not tell.
 const unknownMemory = 4 << 30

@@ -24,7 +24,7 @@ func TestMemoryOfARole(t *testing.T) {
 	s.addRole(func(r *role.Role) { r.Memory = 24 << 20 })
 	x := s.session()
 	x.want(sums(2))
-	idle := s.Memory()
+	idle := s.memory.held.Load()
 	spent := s.spent("ana")
 	if e := x.wantError("53200", sums(40)); e.Message != errSessionMemory.Message {
 		t.Error(describe(e))
@@ -32,8 +32,8 @@ func TestMemoryOfARole(t *testing.T) {
 	if s.spent("ana") != spent {
 		t.Error("a refused statement has charged")
 	}
-	if s.Memory() != idle || x.held != 0 {
-		t.Errorf("%d bytes are held after the statement, %d before it; %d for the session", s.Memory(), idle, x.held)
+	if s.memory.held.Load() != idle || x.held != 0 {
+		t.Errorf("%d bytes are held after the statement, %d before it; %d for the session", s.memory.held.Load(), idle, x.held)
 	}
 	x.want(sums(3))
 }
@@ -66,7 +66,7 @@ func TestMemoryOfAServer(t *testing.T) {
 		x.Close()
 	}
 	s.evaluators.close()
-	if held := s.Memory(); held != 0 {
+	if held := s.memory.held.Load(); held != 0 {
 		t.Errorf("%d bytes are held for nobody", held)
 	}
 }

@@ -217,12 +217,11 @@ func (s *Session) settle() {
 
 // ask sends a request and returns the answer, which has to be of a type. It is valid until the next request.
 func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit time.Duration) (answer []byte, err error) {
-	if !s.keep(frame) {
-		if err := s.Hold(int64(cap(frame))); err != nil {
-			return nil, err
-		}
-		defer s.Hold(-int64(cap(frame)))
+	sent, err := s.keep(frame)
+	if err != nil {
+		return nil, err
 	}
+	defer sent()
 	if s.dead != nil {
 		return nil, s.dead
 	}
@@ -265,13 +264,14 @@ func (s *Session) during(ctx context.Context, request uint32, limit time.Duratio
 	return err
 }
 
-// keep keeps a frame for the next request, unless it is large, and reports whether it does.
-func (s *Session) keep(frame []byte) bool {
-	if cap(frame) > 64<<10 {
-		return false
+// keep keeps the frame of a request for the next one. A large frame is not kept, but held until sent is called.
+func (s *Session) keep(frame []byte) (sent func(), err error) {
+	size := int64(cap(frame))
+	if size <= 64<<10 {
+		s.frame = frame
+		return func() {}, nil
 	}
-	s.frame = frame
-	return true
+	return func() { _ = s.Hold(-size) }, s.Hold(size)
 }
 
 // canceledBy returns the error of a statement that was canceled.
@@ -499,7 +499,7 @@ func (s *Session) Close() {
 	}
 	s.closed = true
 	s.keeper.forget(s)
-	s.release()
+	_ = s.Hold(-s.held)
 	s.worker.stop(s.keeper.options.Grace)
 	reason := s.reason
 	if killed, _ := s.worker.killed(); reason == "" {

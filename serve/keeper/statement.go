@@ -246,12 +246,11 @@ type batch struct {
 // to the execution.
 func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, error) {
 	s := r.session
-	if !s.keep(frame) {
-		if err := s.Hold(int64(cap(frame))); err != nil {
-			return nil, err
-		}
-		defer s.Hold(-int64(cap(frame)))
+	sent, err := s.keep(frame)
+	if err != nil {
+		return nil, err
 	}
+	defer sent()
 	switch {
 	case s.dead != nil:
 		return nil, s.dead
@@ -262,7 +261,7 @@ func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, er
 	}
 	r.request = request
 	var b *batch
-	err := r.during(func() (err error) {
+	err = r.during(func() (err error) {
 		if err = s.worker.conn.Send(frame); err == nil {
 			err = first()
 		}

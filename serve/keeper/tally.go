@@ -14,7 +14,7 @@ type tallies struct {
 	now func() time.Time
 
 	mu  sync.Mutex
-	day string
+	day int64             // since 1970
 	of  map[string]*tally // by role
 }
 
@@ -25,18 +25,19 @@ func (t *tallies) mayDraw(r *role.Role) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made := t.today(r)
-	n, bytes := r.MostAnswers()
-	e := &wire.Error{Code: "53400", Detail: "Nobody was charged for this answer. Answers that were given before are given again.",
-		Hint: "New answers can be made from 00:00 UTC on. The owner of the database can allow the role more."}
-	switch {
+	switch n, bytes := r.MostAnswers(); {
 	case made.answers >= n:
-		e.Message = fmt.Sprintf("the role has made %d new answers today, as many as it may", made.answers)
+		return errManyAnswers("the role has made %d new answers today, as many as it may", made.answers)
 	case made.bytes >= bytes:
-		e.Message = fmt.Sprintf("the role has made new answers of %d bytes today, as many as it may", made.bytes)
-	default:
-		return nil
+		return errManyAnswers("the role has made new answers of %d bytes today, as many as it may", made.bytes)
 	}
-	return e
+	return nil
+}
+
+func errManyAnswers(message string, made int64) error {
+	return &wire.Error{Code: "53400", Message: fmt.Sprintf(message, made),
+		Detail: "Nobody was charged for this answer. Answers that were given before are given again.",
+		Hint:   "New answers can be made from 00:00 UTC on. The owner of the database can allow the role more."}
 }
 
 // drew notes an answer.
@@ -49,7 +50,7 @@ func (t *tallies) drew(r *role.Role, bytes int) {
 }
 
 func (t *tallies) today(r *role.Role) *tally {
-	if day := t.now().UTC().Format(time.DateOnly); t.of == nil || day != t.day {
+	if day := t.now().Unix() / (24 * 60 * 60); t.of == nil || day != t.day {
 		t.day, t.of = day, map[string]*tally{}
 	}
 	made := t.of[r.Name]

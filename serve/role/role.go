@@ -75,14 +75,14 @@ func (r *Role) Check() error {
 	case r.Rows < 0 || r.Memory < 0 || r.Answers < 0 || r.AnswerBytes < 0:
 		return errors.New("rows, memory and answers of a role must not be below 0")
 	}
-	for _, unit := range slices.Sorted(maps.Keys(r.EpsilonMax)) {
+	return cmp.Or(r.checkUnits("a largest epsilon", r.EpsilonMax), r.checkUnits("a least epsilon", r.EpsilonMin))
+}
+
+// checkUnits returns an error for a bound in a unit that the role may not spend.
+func (r *Role) checkUnits(bound string, by map[budget.Unit]budget.Amount) error {
+	for _, unit := range slices.Sorted(maps.Keys(by)) {
 		if _, spends := r.Epsilon[unit]; !spends {
-			return fmt.Errorf("the role has a largest epsilon in %s and no budget in it", printable.Text(string(unit)))
-		}
-	}
-	for _, unit := range slices.Sorted(maps.Keys(r.EpsilonMin)) {
-		if _, spends := r.Epsilon[unit]; !spends {
-			return fmt.Errorf("the role has a least epsilon in %s and no budget in it", printable.Text(string(unit)))
+			return fmt.Errorf("the role has %s in %s and no budget in it", bound, printable.Text(string(unit)))
 		}
 	}
 	return nil

@@ -549,7 +549,7 @@ func (p *prepared) parameters() []uint32 {
 	return p.stmt.Parameters()
 }
 
-func (c *conn) bind(m *pgproto3.Bind) error {
+func (c *conn) bind(m *pgproto3.Bind) (err error) {
 	prep, err := c.findStatement(m.PreparedStatement)
 	if err != nil {
 		return err
@@ -578,9 +578,8 @@ func (c *conn) bind(m *pgproto3.Bind) error {
 	if err := c.hold(p.size); err != nil {
 		return err
 	}
-	bound := false
 	defer func() {
-		if !bound {
+		if err != nil {
 			c.drop(p.size)
 		}
 	}()
@@ -602,7 +601,6 @@ func (c *conn) bind(m *pgproto3.Bind) error {
 				Hint:    "Ask for text results, or cast the column to text."}
 		}
 	}
-	bound = true
 	prep.users++
 	c.portals[m.DestinationPortal] = p
 	c.send(&pgproto3.BindComplete{})

@@ -86,7 +86,7 @@ export function showRoles(schema) {
         el("dt", {}, "A value in a group"), el("dd", {}, r.max_repeat === 1 ? "once" : `up to ${number(r.max_repeat)} times`),
         el("dt", {}, "Accounts that cannot pay"), el("dd", {}, r.leave_out ? "are left out" : "refuse the answer"),
         el("dt", {}, "Time"), el("dd", {}, `${number(r.timeout)} s`),
-        el("dt", {}, "New answers a day"), el("dd", {}, r.answers ? `at most ${number(r.answers)}` : "at most 100,000"),
+        el("dt", {}, "New answers a day"), el("dd", {}, `at most ${number(r.answers)}`),
         el("dt", {}, "Rows"), el("dd", {}, r.rows ? `at most ${number(r.rows)}` : "any number")),
       el("div", {class: "bar end"}, el("button", {type: "button", "aria-label": "Drop the role " + visible(r.name), click: () => drop(r.name, schema)}, "Drop")))))
       : empty("No roles", "Nobody but you can log in. Add a role below."),
