@@ -79,7 +79,7 @@ func program(name string) *artefact {
 	}}
 }
 
-// needTools wants what builds the extension and its hosts, and further programs.
+// needTools wants the compiler and headers of the extension and its hosts, and further programs.
 func needTools(tb testing.TB, programs ...string) {
 	tb.Helper()
 	need.Programs(tb, append(programs, "make", "go", "gcc")...)

@@ -52,8 +52,8 @@ func hostileDatabase(t *testing.T) *sealedDatabase {
 	return d
 }
 
-// Whatever a file has in the place of a table of geosql's, nothing of it is evaluated: it does not spin, call what reads it
-// again, or charge somebody whom the statement does not name.
+// Nothing in the place of a table of geosql's is evaluated: it does not spin, call the function that reads it, or charge an
+// account that the statement does not name.
 func TestHostileTables(t *testing.T) {
 	for table, read := range hostileReads {
 		d := hostileDatabase(t)

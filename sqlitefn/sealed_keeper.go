@@ -64,7 +64,7 @@ func (s *session) freshKeeper() (*catalog.Keeper, error) {
 	return s.keeper, nil
 }
 
-// readKeeper makes the keeper know what database and ledger say now.
+// readKeeper opens the keeper, or brings it up to date with the database and the ledger.
 func (s *session) readKeeper(book ledger.Ledger) error {
 	if s.keeper != nil && s.kept == book {
 		return s.keeper.Refresh()

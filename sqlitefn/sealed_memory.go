@@ -1,11 +1,11 @@
 package sqlitefn
 
-// An allowance is the memory that a statement of an analyst takes while it is evaluated, in bytes. Whoever evaluates bounds it: see
-// [Analyst].Memory. It is taken before it is used. Estimates are not below what is used.
+// An allowance is the memory in bytes that the evaluation of an analyst's statement takes, within the bound of [Analyst].Memory. It is
+// taken before it is used. Estimates are not below the memory used.
 type allowance struct {
 	ask   func(bytes int64) error // nil if there is no bound
 	taken int64                   // asked for, and not given back
-	spare int64                   // of it, what is not used
+	spare int64                   // the part that is not used
 }
 
 // Memory is asked for at least so many bytes at a time, and given back when so many are spare.
@@ -51,16 +51,16 @@ func (a *allowance) end() {
 // Sizes in bytes.
 const (
 	groupSize   = 8 << 10 // of an open group without rows
-	memberSize  = 400     // of an account in a group, in its question, and in what the ledger makes of it
+	memberSize  = 400     // of an account in a group, in its question, and in the ledger's working memory
 	rowSize     = 16      // of a contribution
-	dataSize    = 16      // of what a contribution hides
+	dataSize    = 16      // of a contribution's sealed data
 	readingSize = 40      // of a reading that an accumulator keeps and sorts
 	levelSize   = 256     // of a level and the rises that lead to it
-	cellSize    = 400     // of a cell that is not empty, and of what an answer says about it
-	binSize     = 64      // of a bin, and of what an answer says about it
+	cellSize    = 400     // of a cell that is not empty, with its part of an answer
+	binSize     = 64      // of a bin, with its part of an answer
 )
 
-// reserve takes what the group needs beside what it has for another value, before that is added.
+// reserve takes the memory for another value of the group, before it is added.
 func (g *sealedGroup) reserve(t *statement) error {
 	if t.memory.ask == nil {
 		return nil
@@ -87,7 +87,7 @@ func (g *sealedGroup) reserve(t *statement) error {
 // withRoom returns for how many elements a list in pieces has room.
 func withRoom(n int64) int64 { return n + min(n, pieceSize) }
 
-// release gives back what the group has taken, once it is answered or dropped. Only the first group of its unit keeps its rows,
+// release gives back the group's memory, once it is answered or dropped. Only the first group of its unit keeps its rows,
 // until another one enters: see [valueCharges.enter].
 func (g *sealedGroup) release(t *statement) {
 	kept := int64(0)

@@ -45,7 +45,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// What an evaluation uses for its groups it has taken before, and gives back when it ends.
+// An evaluation takes the memory of its groups before it uses it, and gives it back when it ends.
 func TestMemoryIsTakenBefore(t *testing.T) {
 	const accounts, rows = 500, 60_000
 	var owners []sealedRow
@@ -128,7 +128,7 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 	}
 }
 
-// A statement that may not take more memory fails, charges nobody for the answer, and gives back what it has.
+// A statement that may not take more memory fails, charges nobody for the answer, and gives back its memory.
 func TestMemoryIsRefused(t *testing.T) {
 	d := newDesk(t, sealedRows)
 	for _, query := range []string{

@@ -47,8 +47,8 @@ func (s *session) query(sql string, row func(*sqlite.Stmt), params ...any) error
 	return s.alone(func() error { return s.run(sql, row, params) })
 }
 
-// alone calls f, which runs statements of the session's own. Meanwhile no function may be called: a trigger that does so, such
-// as a temporary one, would read again what is being read, or charge somebody whom no statement names.
+// alone calls f, which runs statements of the session's own. Meanwhile no function may be called: a temporary trigger, for one,
+// could read the same table again without end, or charge an account that no statement names.
 func (s *session) alone(f func() error) error {
 	was := s.own
 	s.own = true

@@ -19,7 +19,7 @@ func (p sealedPlace) hostile(sql string) string {
 	return out
 }
 
-// A sealed database may come back edited. What it computes in the place of geosql's tables is an error of every command that
+// A sealed database may come back edited. A view in the place of one of geosql's tables is an error of every command that
 // reads them, which names it.
 func TestHostileSealedDatabase(t *testing.T) {
 	p := newSealed(t)

@@ -15,9 +15,9 @@ import (
 const tableRows = 4096
 
 // A tableWriter aligns columns for people to read: numbers to the right, everything
-// else to the left, NULL as the look says. A row is one line, so that nobody's name can look like another row; a text
-// of several lines takes several only if it is all that the table has. A cell that is wider than those of the first rows pushes the rest of its line
-// to the right. A table that is wider than the look allows is written as lines.
+// else to the left, NULL as the look says. A row is one line, so that no name can look like another row; a text
+// of several lines takes several only if it is alone in the table. A cell that is wider than the cells of the first rows pushes
+// the rest of its line to the right. A table that is wider than the look allows is written as lines.
 type tableWriter struct {
 	w       *bufio.Writer
 	look    look

@@ -209,7 +209,7 @@ func TestOutputSteersNothing(t *testing.T) {
 	}
 }
 
-// A line feed in a name begins no line of what is printed about it, where it could pass for another name.
+// A line feed in a printed name begins no new line, which could pass for another name.
 func TestNamesForgeNoLines(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of files have no line feed here")

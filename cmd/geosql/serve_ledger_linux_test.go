@@ -64,7 +64,7 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 	}
 }
 
-// A server whose ledger is replaced by an older one answers nothing that costs.
+// A server answers nothing that costs after its ledger was replaced by an older one.
 func TestServeOlderLedger(t *testing.T) {
 	p := newSealed(t)
 	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")

@@ -250,7 +250,7 @@ func TestServeFlood(t *testing.T) {
 	s.mustConnect("sslmode=disable")
 }
 
-// A page whose name is resolved to this machine cannot read what the server tells this machine.
+// A page cannot read /metrics or /healthz by having its own name resolved to this machine.
 func TestServeOtherHosts(t *testing.T) {
 	s := startServing(t, newSealed(t))
 	_, port, _ := net.SplitHostPort(s.httpAddr)

@@ -14,11 +14,11 @@ import (
 // How many connections of HTTP there may be at a time. They leave file descriptors for sessions.
 const (
 	mostVisitors = 300 // which answer no request of a login
-	mostAnswers  = 200 // to requests of logins, whose connections stay
+	mostAnswers  = 200 // to requests of logins; their connections stay
 )
 
-// A visitorListener bounds connections of HTTP. Nobody knows whose one is before a login's request has come, so that
-// connections which are slow or idle, or have sent something else, give way to new ones.
+// A visitorListener bounds connections of HTTP. Until a login's request arrives on a connection, its user is unknown: if it is
+// slow or idle, or has sent something else, it gives way to new ones.
 type visitorListener struct {
 	net.Listener
 	room    *throttle.Room
@@ -57,7 +57,7 @@ func (v *visitor) Close() error {
 	return v.Conn.Close()
 }
 
-// begin keeps the connection, if there are not too many that are kept, until what it returns is called.
+// begin keeps the connection until done is called, unless too many are kept already.
 func (v *visitor) begin() (done func()) {
 	select {
 	case v.listener.answers <- struct{}{}:

@@ -67,7 +67,7 @@ func isTimeout(err error) bool {
 	return ok && e.Timeout()
 }
 
-// start sends a request that is being answered when start returns. What it returns ends with the answer.
+// start sends a request, and returns once it is being answered. The channel gets the answer.
 func (s *visited) start() (answer <-chan string) {
 	said := make(chan string, 1)
 	go func() {
@@ -85,7 +85,7 @@ func (s *visited) start() (answer <-chan string) {
 	return said
 }
 
-// Connections that are slow give way to new ones, and those on which a request of a login is being answered do not, as
+// Slow connections give way to new ones. Connections on which a request of a login is being answered do not, as
 // long as there are not too many of these.
 func TestVisitors(t *testing.T) {
 	s := newVisited(t, 4, 1)

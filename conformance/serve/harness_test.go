@@ -135,7 +135,7 @@ func (s *server) stop() {
 
 // workers returns the process ids of the server's workers, which any of its threads may have started.
 func (s *server) workers() (pids []string) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.PID())) // whose only error is a bad pattern
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.PID())) // the only error is a bad pattern
 	for _, list := range lists {
 		children, _ := os.ReadFile(list) // unless the thread has ended
 		pids = append(pids, strings.Fields(string(children))...)

@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// commands are those of the README, in its order.
+// commands are the README's, in its order.
 const commands = "go run ./cmd/geosql demo >/dev/null && go test ./..."
 
-// A machine is one that somebody may have. Each has the packages of those before it, too.
+// A machine is a kind of machine that users have. Each has the packages of the ones before it, too.
 type machine struct {
 	name     string
 	packages []string // of Debian, beside those of the root
@@ -40,7 +40,7 @@ var machines = []machine{
 	{name: "PostgreSQL, root", user: "root", packages: []string{"postgresql"}},
 }
 
-// ordinary is a user of every Debian, to whom the clone belongs, and who may not write to it.
+// ordinary is a user of every Debian. The clone belongs to this user and cannot be written.
 const ordinary = "nobody"
 
 func main() {
@@ -124,7 +124,7 @@ func (r root) build() error {
 	return r.run("git", "clone", "-q", ".", clone)
 }
 
-// install installs the smallest system. Packages are without those that they only recommend, and start no services.
+// install installs the smallest system. Packages bring no recommended ones, and start no services.
 func (r root) install() error {
 	if err := r.run("debootstrap", "--variant=minbase", "--include=gcc,libc6-dev,git", "bookworm", r.folder); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (r root) test(m machine) error {
 }
 
 // inside runs with mounts and processes of its own: $1 is the new root, $2 the user, $3 where modules come from, $4 a command. Go
-// is this machine's, and so are the modules that it has downloaded before, as if from a proxy. Who has no network has 127.0.0.1.
+// is this machine's, and so are the modules that it has downloaded before, as if from a proxy. Without a network there is 127.0.0.1.
 const inside = `
 ip link set lo up
 mount -t proc proc "$1/proc"

@@ -75,7 +75,7 @@ func TestPagesInMemoryAreBounded(t *testing.T) {
 	}
 }
 
-// What the temporary folder has no room for is an error, and no count.
+// A page without room in the temporary folder is an error, and no count is lost.
 func TestNoRoomForTheFile(t *testing.T) {
 	filesIn(t, filepath.Join(t.TempDir(), "that is not there"))
 	table := Table{most: 1}

@@ -10,14 +10,14 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Whoever edits the file of a database can put something else in the place of geosql's tables: a view, which computes what it
-// likes for as long as it likes, with all functions of the connection, or a table whose columns, constraints, indexes or
-// triggers do. So statements of geosql use a table of that name only if it has nothing that is evaluated.
+// An edited database may have something else in the place of geosql's tables: a view, or a table with computed columns,
+// constraints, indexes or triggers. SQLite would evaluate their expressions, with all functions of the connection and without
+// an end. So statements of geosql use a table only if it has no expression.
 
-// objects finds a table, and what belongs to it, by its name. A last row, all NULL, comes while the statement still runs.
+// objects finds a table with its indexes and triggers, by its name. A last row, all NULL, comes while the statement still runs.
 const objects = `.sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE UNION ALL SELECT NULL, NULL, NULL`
 
-// The definitions of what evaluates nothing, as SQLite keeps them. A list of names has no place for an expression.
+// Definitions of tables and indexes without expressions, as SQLite keeps them. A list of names has no place for one.
 var (
 	plainTable = regexp.MustCompile(`(?i)^CREATE TABLE "?\w+"?\s*\(` + listOf(`\w+(\s+(TEXT|REAL|BLOB|INTEGER))?(\s+(PRIMARY\s+KEY|NOT\s+NULL))*`) + `\)(\s*WITHOUT\s+ROWID)?$`)
 	plainIndex = regexp.MustCompile(`(?i)^CREATE (UNIQUE )?INDEX "?\w+"? ON "?\w+"?\s*\(` + listOf(`\w+`) + `\)$`)
@@ -25,8 +25,7 @@ var (
 
 func listOf(item string) string { return `\s*` + item + `(\s*,\s*` + item + `)*\s*` }
 
-// Use calls use, whose statements read tables of a database of the connection, if each of them is plain or missing. The tables
-// stay as they are until use returns.
+// Use calls use if each of the tables, of a database of the connection, is plain or missing. They stay as they are until use returns.
 func Use(conn *sqlite.Conn, database string, tables []string, use func() error) error {
 	if len(tables) == 0 {
 		return use()

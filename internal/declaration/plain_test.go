@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What a query reads is what was looked at, also if somebody else changes the schema in between.
+// A query reads the table that was looked at, also if another connection changes the schema in between.
 func TestEach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	conn := open(t, path, "PRAGMA journal_mode = WAL; CREATE TABLE geosql_domain(a); INSERT INTO geosql_domain VALUES (1)")
@@ -90,7 +90,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// What looking at a table costs a statement that reads it.
+// BenchmarkUse compares reading a table with looking at it first.
 func BenchmarkUse(b *testing.B) {
 	conn := open(b, ":memory:", Schema)
 	read := func() error {

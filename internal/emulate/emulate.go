@@ -35,7 +35,7 @@ func Named(name string) (Platform, error) {
 	return Platform{}, fmt.Errorf("%s is not emulated; platforms are %v", name, Platforms())
 }
 
-// Programs returns what it takes to build for the platform and to run what was built.
+// Programs lists the programs that build for the platform and run its programs.
 func (p Platform) Programs() []string { return append([]string{p.Compiler}, p.Needs...) }
 
 // Environ returns this process's environment, changed so that the go command builds for the platform.

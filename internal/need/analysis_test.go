@@ -21,7 +21,7 @@ func isTest(t types.Type) bool {
 	return false
 }
 
-// holds reports whether a test is in something of a type, not too deep.
+// holds reports whether values of a type hold a test, in fields of fields down to a depth.
 func holds(t types.Type, depth int) bool {
 	if isTest(t) {
 		return true
@@ -41,7 +41,7 @@ func holds(t types.Type, depth int) bool {
 	return false
 }
 
-// object returns the variable or function that an expression begins with or is, such as s of s.t[0]: what s holds is taken for s.
+// object returns the variable or function at the beginning of an expression, such as s of s.t[0]: the parts of s count as s.
 func (s *sources) object(e ast.Expr) types.Object {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -68,7 +68,7 @@ func (s *sources) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// test returns the variable of the test that a variable is, or that it was made with and holds; of others it returns themselves.
+// test returns the test that a variable is or holds, as the variable that it was made of, or else the variable itself.
 func (s *sources) test(o types.Object) types.Object {
 	const deep = 3
 	seen := map[types.Object]bool{}
@@ -93,7 +93,7 @@ func (s *sources) test(o types.Object) types.Object {
 	return o
 }
 
-// function returns by what the function of a call is known, and its receiver.
+// function returns the key of the called function in skips, which is its name or its variable, and its receiver.
 func (s *sources) function(call *ast.CallExpr) (key any, receiver ast.Expr) {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -108,7 +108,7 @@ func (s *sources) function(call *ast.CallExpr) (key any, receiver ast.Expr) {
 	return s.object(call.Fun), nil
 }
 
-// method returns the method of package testing that a function is, such as Skip, or "".
+// method returns the name of a method of package testing, such as Skip, and "" for other functions.
 func method(key any) string {
 	name, _ := key.(string)
 	for _, of := range []string{"(*testing.common).", "(testing.TB).", "(*testing.T).", "(*testing.B).", "(*testing.F)."} {
@@ -147,7 +147,8 @@ func (s *sources) calls(call *ast.CallExpr, f func(test types.Object, reason str
 	}
 }
 
-// asked are the reasons of a call. What this package is asked for by name is one, wherever it is asked for.
+// asked returns the reasons of a call. For functions of this package they are the programs and files named in the call, so that two
+// calls for psql have the same reason.
 func (s *sources) asked(key any, call *ast.CallExpr, reasons map[string]bool) map[string]bool {
 	name, _ := key.(string)
 	if !strings.HasPrefix(name, "github.com/geosql/geosql/internal/need.") {
@@ -168,7 +169,7 @@ func (s *sources) asked(key any, call *ast.CallExpr, reasons map[string]bool) ma
 // inside reports whether a variable is declared in a function.
 func inside(o types.Object, f ast.Node) bool { return f.Pos() <= o.Pos() && o.Pos() < f.End() }
 
-// learn notes what a function skips, and reports whether that is new.
+// learn notes which tests a function skips, and reports whether any is new.
 func (s *sources) learn(key any, function ast.Node, kind *ast.FuncType, receiver *ast.FieldList, body *ast.BlockStmt) (isNew bool) {
 	parameters := map[types.Object]int{}
 	n := 0
@@ -210,7 +211,7 @@ func (s *sources) learn(key any, function ast.Node, kind *ast.FuncType, receiver
 	return isNew
 }
 
-// make notes what a variable is made of.
+// make notes the variables in the value that a variable gets.
 func (s *sources) make(to ast.Expr, from ast.Node) {
 	name, is := to.(*ast.Ident)
 	if !is || from == nil {
@@ -230,7 +231,7 @@ func (s *sources) make(to ast.Expr, from ast.Node) {
 	})
 }
 
-// assigned calls f for all variables that something is assigned to.
+// assigned calls f for all assignments.
 func assigned(file *ast.File, f func(to ast.Expr, from ast.Node)) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
@@ -255,7 +256,7 @@ func assigned(file *ast.File, f func(to ast.Expr, from ast.Node)) {
 	})
 }
 
-// know learns what all functions skip, until there is no more to learn.
+// know learns which tests all functions skip, until nothing new is found.
 func (s *sources) know() {
 	for _, file := range s.files {
 		assigned(file, s.make)
@@ -290,7 +291,7 @@ func (s *sources) know() {
 	}
 }
 
-// findings lists what is wrong, in the order of the files.
+// findings lists all faults, sorted.
 func (s *sources) findings() (list []string) {
 	s.know()
 	for _, file := range s.files {
@@ -334,7 +335,7 @@ func (s *sources) subtest(node ast.Node) (f *ast.FuncLit, parent types.Object) {
 	return f, s.test(s.object(receiver))
 }
 
-// skipsAnother finds calls in a subtest that skip a test which is not declared in it.
+// skipsAnother finds calls in a subtest that skip another test.
 func (s *sources) skipsAnother(subtest *ast.FuncLit) (list []string) {
 	ast.Inspect(subtest.Body, func(node ast.Node) bool {
 		if call, is := node.(*ast.CallExpr); is {
@@ -349,7 +350,7 @@ func (s *sources) skipsAnother(subtest *ast.FuncLit) (list []string) {
 	return list
 }
 
-// goesOn finds subtests of a statement that may be skipped although later ones judge by a variable of theirs.
+// goesOn finds subtests of a statement that may be skipped, if a later statement uses a variable of theirs and may fail the parent.
 func (s *sources) goesOn(statement ast.Stmt, later []ast.Stmt) (list []string) {
 	ast.Inspect(statement, func(node ast.Node) bool {
 		subtest, parent := s.subtest(node)
@@ -372,15 +373,15 @@ func (s *sources) goesOn(statement ast.Stmt, later []ast.Stmt) (list []string) {
 	return list
 }
 
-// reasons are those for which a subtest may be skipped, unless its parent would have been skipped for them before.
+// reasons returns why a subtest may be skipped, without the reasons for which its parent is skipped before it.
 func (s *sources) reasons(subtest *ast.FuncLit, parent types.Object) map[string]bool {
 	own := s.Defs[subtest.Type.Params.List[0].Names[0]]
-	of := func(node ast.Node, whose types.Object, before token.Pos) map[string]bool {
+	of := func(node ast.Node, skipped types.Object, before token.Pos) map[string]bool {
 		all := map[string]bool{}
 		ast.Inspect(node, func(node ast.Node) bool {
 			if call, is := node.(*ast.CallExpr); is && call.Pos() < before {
 				s.calls(call, func(test types.Object, reason string) {
-					if s.test(test) == whose {
+					if s.test(test) == skipped {
 						all[reason] = true
 					}
 				})
@@ -403,8 +404,8 @@ func (s *sources) reasons(subtest *ast.FuncLit, parent types.Object) map[string]
 	return left
 }
 
-// around are the variables that a subtest shares with its parent, with those that they are made of. What holds a test, as a
-// server does, is as it was.
+// around returns the variables that a subtest shares with its parent, and the variables that these are made of. Variables that hold a
+// test, such as servers, are left out: a skipped subtest does not change them.
 func (s *sources) around(subtest *ast.FuncLit) map[types.Object]bool {
 	all := map[types.Object]bool{}
 	var add func(o types.Object)
@@ -427,7 +428,7 @@ func (s *sources) around(subtest *ast.FuncLit) map[types.Object]bool {
 	return all
 }
 
-// uses returns the first name, in the alphabet, of the variables that a statement uses.
+// uses returns the name of one of the variables, if a statement uses any: the first in the alphabet.
 func (s *sources) uses(statement ast.Stmt, variables map[types.Object]bool) string {
 	names := map[string]bool{}
 	ast.Inspect(statement, func(node ast.Node) bool {

@@ -1,6 +1,6 @@
-// Package need decides what a machine lacks that a test takes. Tests ask here for every program, header and file that Go, a C
-// compiler and git do not bring: so they skip in one way, and one line says what to install. Where CI runs them nothing may be
-// missing that .ci/run installs, and they fail.
+// Package need skips tests on machines without the programs, headers and files that they take, beside Go, a C compiler and git. All
+// tests ask here, so that they skip in one way, with one line that names the package to install. In CI they fail instead:
+// .ci/run installs everything.
 package need
 
 import (
@@ -50,21 +50,21 @@ var packages = map[string]string{
 // without that has none of them.
 var beside = []string{"/usr/sbin", "/usr/lib/postgresql/*/bin"}
 
-// folders lists those in which programs are looked for.
+// folders lists the folders in which programs are looked for.
 func folders() []string {
 	list := filepath.SplitList(os.Getenv("PATH"))
 	if !slices.Contains(list, "/usr/bin") {
 		return list
 	}
 	for _, pattern := range beside {
-		versions, _ := filepath.Glob(pattern) // whose only error is a bad pattern
+		versions, _ := filepath.Glob(pattern) // the only error is a bad pattern
 		slices.Reverse(versions)              // the newest first
 		list = append(list, versions...)
 	}
 	return list
 }
 
-// found lists the paths of a program. What Debian has in /usr/bin for PostgreSQL's programs is there whether or not they are.
+// found lists the paths of a program. Debian's wrappers in /usr/bin do not count: they are there without PostgreSQL's programs, too.
 func found(program string) (paths []string) {
 	for _, folder := range folders() {
 		path, err := exec.LookPath(filepath.Join(folder, program))
@@ -78,7 +78,7 @@ func found(program string) (paths []string) {
 	return paths
 }
 
-// Find returns the path of a program, or an error that says what to install.
+// Find returns the path of a program, or an error that names its package.
 func Find(program string) (string, error) {
 	from, ok := packages[program]
 	if !ok {
@@ -118,7 +118,7 @@ func Extra(t testing.TB, name string) string {
 	return paths[0]
 }
 
-// Python returns the path of a Python that runs some code, which says with imports what a test takes. Debian's, which has the
+// Python returns the path of a Python that can run code, such as the imports of a test. Debian's, which has the
 // modules of Debian's packages, need not be the first in PATH.
 func Python(t testing.TB, code, from string) string {
 	t.Helper()
@@ -141,7 +141,7 @@ func Header(t testing.TB, name, from string) {
 	}
 }
 
-// Modules wants somebody who answers for modules of Go that were not downloaded yet.
+// Modules wants a proxy or a network from which modules of Go can be downloaded.
 func Modules(t testing.TB) {
 	t.Helper()
 	if out, err := exec.Command(Program(t, "go"), "list", "-m", "golang.org/x/text@latest").CombinedOutput(); err != nil {
@@ -149,7 +149,7 @@ func Modules(t testing.TB) {
 	}
 }
 
-// File returns the absolute path of what a command or a package makes.
+// File returns the absolute path of a file that a command or a package makes.
 func File(t testing.TB, path, from string) string {
 	t.Helper()
 	path, err := filepath.Abs(path)
@@ -162,7 +162,7 @@ func File(t testing.TB, path, from string) string {
 	return path
 }
 
-// Missing ends a test for which something is not installed, and says what.
+// Missing ends a test, and says what is not installed.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

@@ -18,7 +18,7 @@ func (r *recorder) Helper()           {}
 func (r *recorder) Skip(args ...any)  { r.skipped = args[0].(string) }
 func (r *recorder) Fatal(args ...any) { r.failed = args[0].(string) }
 
-// What is there is found, by the first path; for what is not there a line says what to install.
+// Installed programs are found by the first path; for others a line names the package.
 func TestProgram(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "psql"), []byte("#!/bin/sh\n"), 0o700); err != nil {
@@ -42,7 +42,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// A PATH that has not what Debian installs hides the folders beside it, too.
+// A PATH without /usr/bin hides the folders beside it, too.
 func TestFolders(t *testing.T) {
 	t.Setenv("PATH", "/nowhere")
 	if got := folders(); !slices.Equal(got, []string{"/nowhere"}) {

@@ -20,8 +20,7 @@ import (
 	"testing"
 )
 
-// Tests look for programs by this package only, no subtest skips its parent, and no parent judges what subtests that were
-// skipped have not done.
+// Tests look for programs by this package only, no subtest skips its parent, and no parent judges the results of skipped subtests.
 func TestSkips(t *testing.T) {
 	s := load(t, "github.com/geosql/geosql/...")
 	for _, found := range s.findings() {
@@ -49,11 +48,11 @@ func TestPlantedSkips(t *testing.T) {
 	}
 }
 
-// sources are packages, what their names mean, and which tests their functions skip.
+// sources are type-checked packages, and the tests that their functions skip.
 type sources struct {
 	*token.FileSet
 	types.Info
-	exports map[string]string // files of what the compiler exports, by import path
+	exports map[string]string // files of exported types, by import path
 	imports types.Importer
 	files   []*ast.File
 
@@ -93,7 +92,7 @@ func load(t *testing.T, pattern string) *sources {
 			t.Fatal(err)
 		}
 		path, variant, _ := strings.Cut(p.ImportPath, " ")
-		if variant == "" || s.exports[path] == "" || p.ForTest == path { // what tests import may have more than others see
+		if variant == "" || s.exports[path] == "" || p.ForTest == path { // the variant for tests exports more
 			s.exports[path] = p.Export
 		}
 		if !p.Module.Main || strings.HasSuffix(path, ".test") || variant != "" && p.ForTest != strings.TrimSuffix(path, "_test") {
@@ -113,7 +112,7 @@ func load(t *testing.T, pattern string) *sources {
 	return s
 }
 
-// add type-checks a package. What it takes from C is left open.
+// add type-checks a package, but for its names of C.
 func (s *sources) add(t *testing.T, path string, names ...string) {
 	t.Helper()
 	var files []*ast.File

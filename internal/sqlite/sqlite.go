@@ -196,8 +196,7 @@ func (c *Conn) Named(name string) bool {
 // connection is open.
 func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
 
-// InterruptAfter interrupts what runs on the connection after d, unless the function that it returns is called before. That
-// reports whether it was in time.
+// InterruptAfter interrupts the connection after d, unless stop is called before. stop reports whether it was called in time.
 func (c *Conn) InterruptAfter(d time.Duration) (stop func() bool) {
 	done := make(chan struct{})
 	timer := time.AfterFunc(d, func() {

@@ -35,8 +35,8 @@ func span(from, to int64, kind int16) *unix.Flock_t {
 	return &unix.Flock_t{Type: kind, Start: from, Len: to - from}
 }
 
-// flock does something to a lock of the file, whose descriptor stays open meanwhile, even if the queue is closed. Afterwards
-// it is an error: the descriptor may be another file's.
+// flock calls fcntl for a lock of the file. The descriptor stays open during the call, even if the queue is closed; after that it is
+// an error, since the descriptor may be another file's.
 func (q *Queue) flock(what int, l *unix.Flock_t) error {
 	conn, err := q.file.SyscallConn()
 	if err != nil {

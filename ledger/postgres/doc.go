@@ -29,7 +29,7 @@
 //
 // A role that makes ledgers needs CREATE on the database. One that reads a ledger needs USAGE on
 // schema geosql and SELECT on its tables; one that charges needs INSERT, UPDATE and DELETE too, and
-// USAGE on its sequences. CREATE on the schema is for its owner alone; what others create in other schemas is never
+// USAGE on its sequences. CREATE on the schema is for its owner alone. Functions of other schemas are never
 // called: see pinSQL.
 //
 // # What this machine knows

@@ -104,7 +104,7 @@ func openStore(url string, create bool) (*store, error) {
 	return s, nil
 }
 
-// recoverySQL asks a server what tells whether it may forget what it has committed.
+// recoverySQL asks for the state and the settings of a server that may forget commits.
 const recoverySQL = "SELECT pg_is_in_recovery(), current_setting('fsync') || ' ' || current_setting('full_page_writes')"
 
 // open finds the ledger in a database, or makes it. It looks at everything that may keep it from

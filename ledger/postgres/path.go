@@ -17,7 +17,7 @@ type beginner interface {
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }
 
-// transact runs work in a transaction whose names are pinned.
+// transact runs work in a transaction with pinned names.
 func transact(ctx context.Context, db beginner, options pgx.TxOptions, work func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db, options, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, pinSQL); err != nil {
@@ -32,8 +32,8 @@ type sender interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
-// queryRow reads the one row that a query answers, whose names are pinned. It takes one round trip, and is a transaction of its
-// own unless it is in one.
+// queryRow reads the one row of a query with pinned names. It takes one round trip, and is a transaction of its own unless it
+// is in one.
 func queryRow(ctx context.Context, db sender, sql string, args []any, to ...any) error {
 	batch := &pgx.Batch{}
 	batch.Queue(pinSQL)

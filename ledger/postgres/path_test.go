@@ -43,7 +43,7 @@ CREATE DOMAIN public.uuid AS pg_catalog.bool;
 CREATE DOMAIN public.text AS pg_catalog.bool;
 CREATE DOMAIN public.tid AS pg_catalog.bool`
 
-// hostileDatabase creates a database whose sessions find functions, operators and types of schema public before the server's
+// hostileDatabase creates a database in which sessions find functions, operators and types of schema public before the server's
 // own.
 func hostileDatabase(t testing.TB) string {
 	t.Helper()
@@ -58,7 +58,7 @@ func hostileDatabase(t testing.TB) string {
 	return where
 }
 
-// What the test plants is called by those who name nothing but a function.
+// Planted functions are called by statements that name no schema.
 func TestPlantedFunctions(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), hostileDatabase(t))
 	check(t, err)
@@ -88,7 +88,7 @@ func TestPlantedFunctionThatFitsBetter(t *testing.T) {
 	}
 }
 
-// What the conformance suite does not ask for works among planted functions too: to verify and to archive, to accept a loss
+// The rest works among planted functions too, beside the conformance suite: to verify and to archive, to accept a loss
 // and to move.
 func TestOthersAmongPlantedFunctions(t *testing.T) {
 	otherMachine(t)

@@ -195,7 +195,7 @@ func sessions(conn *sqlite.Conn, add func(*sealed.Session)) error {
 	})
 }
 
-// patience is how long a query may take, so that a server whose database was filled up does not read for ever. Tests change it.
+// patience is how long a query may take: a server does not read a database without end. Tests change it.
 var patience = time.Minute
 
 // each is [declaration.Each], for as long as patience says.

@@ -16,7 +16,7 @@ func (p *place) endless(table string) {
 		" AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT kept.* FROM r, kept WHERE i < 0"))
 }
 
-// Nothing waits for what stands in the place of a table.
+// Nothing waits for a view in the place of a table.
 func TestHostileTables(t *testing.T) {
 	for table, uses := range map[string][]func(*place, *Keeper) error{
 		"geosql_sealed": {

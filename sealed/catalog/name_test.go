@@ -55,7 +55,7 @@ func TestColumnNamesDiffer(t *testing.T) {
 	})
 }
 
-// What earlier programs have stored is read, unless it may mean several columns.
+// Names stored by earlier programs are read, unless they may mean several columns.
 func TestStoredColumnNames(t *testing.T) {
 	for text, want := range map[string]ColumnName{
 		`"reading.kwh"`: {"reading", "kwh"}, `"a.b.c"`: {"", "a.b.c"}, `"a"`: {"", "a"}, `["a.b","c"]`: {"a.b", "c"}, `"\"x\".y"`: {`"x"`, "y"},

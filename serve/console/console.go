@@ -28,7 +28,7 @@ type Options struct {
 	// LoginFailed is told of logins that fail. A nil one is not.
 	LoginFailed func(remote net.Addr, user string)
 
-	// Answering is called before a request of a login is answered, and what it returns after that. A nil one is not.
+	// Answering is called before a request of a login is answered, and done afterwards. It may be nil.
 	Answering func(*http.Request) (done func())
 }
 

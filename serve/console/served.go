@@ -263,7 +263,7 @@ type servedRows struct {
 	statement   *keeper.Statement
 	rows        *keeper.Rows
 	err         error // of the worker
-	shown, held int64 // bytes of what the page gets, and bytes that the session holds for it
+	shown, held int64 // bytes of the result, and bytes that the session holds for it
 }
 
 func (r *servedRows) Columns() []ResultColumn {

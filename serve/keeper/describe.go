@@ -31,8 +31,8 @@ type Column struct {
 // describeTime is how long reading which tables there are may take.
 const describeTime = 10 * time.Second
 
-// Tables returns the tables and views, in the order of their names. It reads them over a connection of its own: what the
-// columns of a view are can take SQLite long, during which others need not wait.
+// Tables returns the tables and views, in the order of their names. It reads them over a connection of its own, since SQLite may
+// take long to resolve the columns of a view, and others need not wait.
 func (k *Keeper) Tables() (tables []Table, err error) {
 	conn, err := k.connect()
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/geosql/geosql/serve/wire"
 )
 
-// On a full disk of the ledger nobody is answered or charged, what was given before is given again, and with room again the service
-// goes on.
+// With a full disk of the ledger nobody is answered or charged and earlier answers are given again. With room the service goes on.
 func TestFullDiskOfTheLedger(t *testing.T) {
 	s := &site{t: t, folder: filestest.SmallDisk(t, 2)}
 	s.open(nil)

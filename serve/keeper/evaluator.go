@@ -77,7 +77,7 @@ const spareTime = time.Minute
 // sessions that ask nothing have none.
 type pool struct {
 	open   func() (evaluator, error)
-	memory *memory // of those that wait
+	memory *memory // of the spare ones
 
 	mu     sync.Mutex
 	spare  []spare // the one that was used last is the last
@@ -109,7 +109,7 @@ func (p *pool) get() (evaluator, error) {
 	return p.open()
 }
 
-// put takes an evaluator back, whose evaluation has ended, unless there is no memory for it.
+// put takes an evaluator back after its evaluation, or closes it if there is no memory for it.
 func (p *pool) put(e evaluator, size int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +138,7 @@ func (p *pool) trim() {
 	}
 }
 
-// drop closes all that wait, whose memory is needed, and reports whether there were any.
+// drop closes the spare evaluators to free their memory, and reports whether there were any.
 func (p *pool) drop() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

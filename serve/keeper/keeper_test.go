@@ -68,7 +68,7 @@ type site struct {
 	*Keeper
 	log    *logged
 	events *events
-	extra  int    // rows of ana in the database beside those of the homes
+	extra  int    // further rows of ana in the database
 	folder string // of the database, or a new one
 }
 

@@ -45,7 +45,7 @@ const (
 
 // Hold implements wire.Session.
 func (s *Session) Hold(bytes int64) error {
-	bytes = max(bytes, -s.held) // of what is closed after the session, nothing is held any more
+	bytes = max(bytes, -s.held) // the session may have ended, and given everything back
 	if bytes > 0 && s.held+bytes > s.memory() {
 		return errSessionMemory
 	}

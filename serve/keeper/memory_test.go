@@ -17,7 +17,7 @@ func sums(n int) string {
 	return "SELECT " + strings.Join(list, ", ") + " FROM reading"
 }
 
-// A statement for which the keeper would hold more than the role's memory is refused and charges nobody. What it held is given back.
+// A statement that needs more of the keeper than the role's memory is refused, charges nobody, and gives everything back.
 func TestMemoryOfARole(t *testing.T) {
 	s := &site{t: t, extra: 40_000}
 	s.open(nil)
@@ -71,7 +71,7 @@ func TestMemoryOfAServer(t *testing.T) {
 	}
 }
 
-// What clients keep on the server, such as prepared statements, is memory of their sessions too.
+// Prepared statements count as memory of their sessions.
 func TestMemoryOfTexts(t *testing.T) {
 	s := newSite(t, nil)
 	s.addRole(func(r *role.Role) { r.Memory = 8 << 20 })

@@ -140,7 +140,7 @@ func (p *prober) try(name, argument string) error {
 		return err
 	case "kill":
 		return unix.Kill(parent, 0)
-	case "own": // what is signalled to whoever owns a file
+	case "own": // signals to the owner of a file
 		_, err := unix.FcntlInt(3, unix.F_SETOWN, parent)
 		return err
 	case "setsig":

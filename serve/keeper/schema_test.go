@@ -13,8 +13,8 @@ import (
 	"github.com/geosql/geosql/serve/wire"
 )
 
-// Somebody edits the file that is served. A view in the place of a table of geosql's, whatever it computes, costs its sessions an
-// error and nobody anything: the keeper neither spins nor charges whom the statement does not name.
+// In a served file that is edited, any view in the place of one of geosql's tables is an error of the sessions: the keeper neither
+// spins nor charges an account that the statement does not name.
 func TestHostileSchema(t *testing.T) {
 	for name, view := range map[string]string{
 		"spins":   `WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT kept.* FROM r, kept WHERE i < 0`,
@@ -67,7 +67,7 @@ func TestHostileSchema(t *testing.T) {
 	}
 }
 
-// spentByAll returns what the homes have spent.
+// spentByAll lists the spending of each home.
 func (s *site) spentByAll() (all []string) {
 	for _, home := range homes {
 		all = append(all, s.spent(home).String())
@@ -75,7 +75,7 @@ func (s *site) spentByAll() (all []string) {
 	return all
 }
 
-// Views that SQLite takes long to understand keep nobody waiting but who asks for them.
+// Views that SQLite takes long to resolve delay only the session that lists them.
 func TestHugeViews(t *testing.T) {
 	s := newSite(t, nil)
 	conn, err := sqlite.Open(s.path, sqlite.ReadWrite)

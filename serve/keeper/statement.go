@@ -236,7 +236,7 @@ type Rows struct {
 type batch struct {
 	reader pipe.Reader
 	buffer []byte
-	shown  int64  // bytes that are held for what is made of it
+	shown  int64  // bytes that are held for its rows as the client gets them
 	left   uint32 // rows
 	header pipe.BatchHeader
 	err    error // behind the rows
@@ -361,8 +361,8 @@ func (s *Session) discard(b *batch) {
 	b.buffer, b.shown = nil, 0
 }
 
-// show holds memory for what is made of the rows of a batch for the client, one at a time: texts of bytes have twice their
-// length, and a row with notices is copied.
+// show holds memory to convert the rows of a batch for the client, one at a time: bytes as text take twice their length, and a
+// row with notices is copied.
 func (s *Session) show(b *batch) error {
 	size := 3 * int64(len(b.buffer))
 	if size <= mostShown {
@@ -375,7 +375,7 @@ func (s *Session) show(b *batch) error {
 	return nil
 }
 
-// mostShown is how large what is made of a batch may be without being held.
+// mostShown is the size up to which converted rows are not counted.
 const mostShown = 1 << 20
 
 // fetch makes the next batch the one whose rows are given out. If the execution is free, the worker makes another one meanwhile.

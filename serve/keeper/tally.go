@@ -20,7 +20,7 @@ type tallies struct {
 
 type tally struct{ answers, bytes int64 }
 
-// mayDraw returns an error if a role has made as many answers today as it may. What was given before is given again all the same.
+// mayDraw returns an error if a role has made all of today's answers. Earlier answers are given again all the same.
 func (t *tallies) mayDraw(r *role.Role) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

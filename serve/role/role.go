@@ -50,7 +50,7 @@ type Role struct {
 	Added time.Time `json:"added"`
 }
 
-// Defaults of a role. Twenty panels of a dashboard that each make three answers a minute are below those of answers.
+// Defaults of a role. A dashboard of twenty panels with three new answers a minute each makes fewer than DefaultAnswers.
 const (
 	DefaultMaxRepeat   = 1
 	DefaultTimeout     = 30 * time.Second

@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// A Room bounds how many connections of strangers there are at a time: of those who have not logged in. If it is full, a
-// connection of the address that has most of them gives way to a new one, the oldest of that address. So a flood ends
-// its own connections, and who comes from another address is served. An address of many people, such as that of a
-// proxy, has no bound of its own. It is safe for concurrent use.
+// A Room bounds the number of connections that have not logged in. If it is full, the address with most connections loses its
+// oldest one to a new one. So a flood ends its own connections, and clients at other addresses are served. An address has no
+// bound of its own: it may be the proxy of many people. A Room is safe for concurrent use.
 type Room struct {
 	most int
 

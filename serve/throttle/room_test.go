@@ -31,7 +31,7 @@ func TestRoom(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		come   string // a letter for each connection, upper case for one that leaves again
-		closed string // places of those that give way
+		closed string // places of the connections that give way
 	}{
 		{"there is room", "aaaa", ""},
 		{"the oldest of one address", "aaaaaa", "0 1"},

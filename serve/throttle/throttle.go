@@ -1,5 +1,5 @@
-// Package throttle keeps those who have not logged in from being a burden: it slows down who guesses passwords, and bounds
-// their connections.
+// Package throttle bounds the burden of clients that have not logged in: it slows down guesses of passwords, and limits the number
+// of connections.
 package throttle
 
 import (

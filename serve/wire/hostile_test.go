@@ -283,7 +283,7 @@ func (l *floodedListener) Accept() (net.Conn, error) {
 	return remoteConn{c, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9), Port: 1}}, nil
 }
 
-// Who logs in slowly is not turned out by a flood that comes from elsewhere.
+// A flood from another address does not end a slow login.
 func TestFloodFromElsewhere(t *testing.T) {
 	s := serve(t, Options{MaxPending: 10})
 	plain, err := net.Listen("tcp", "127.0.0.1:0")

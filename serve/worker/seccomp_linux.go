@@ -29,7 +29,7 @@ var callsAllowed = append([]uintptr{
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }, callsOfArchitecture...)
 
-// A callWithArgument is allowed if an argument is what it should be.
+// A callWithArgument is allowed with some values of an argument only.
 type callWithArgument struct {
 	call     uintptr
 	argument int
@@ -37,8 +37,8 @@ type callWithArgument struct {
 	want     []uint32
 }
 
-// callsWithArgument returns the calls that are allowed to this process with some arguments only. What fcntl may do leaves out
-// F_SETOWN and F_SETSIG, with which the kernel sends any signal to any process of the user, and leases, for which others wait.
+// callsWithArgument returns the calls that are allowed to this process with some arguments only. Of fcntl, F_SETOWN and F_SETSIG
+// are not allowed, since with them the kernel sends any signal to any process of the user, nor are leases, since others wait for them.
 func callsWithArgument() []callWithArgument {
 	self := []uint32{uint32(os.Getpid())}
 	return []callWithArgument{

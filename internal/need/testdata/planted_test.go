@@ -1,4 +1,4 @@
-// Package planted has tests that skip wrongly, and their cures. A comment says what is found on its line.
+// Package planted has tests that skip wrongly, and their cures. A comment is the finding on its line.
 package planted
 
 import (

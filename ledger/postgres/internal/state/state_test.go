@@ -404,7 +404,7 @@ func BenchmarkAcknowledge(b *testing.B) {
 	}
 }
 
-// A link in the place of a writer's file is not the file: whoever put it there could lead two processes to one.
+// A link in the place of a writer's file is not the file: it could lead two processes to one.
 func TestLinkedFile(t *testing.T) {
 	folder := t.TempDir()
 	w := claimed(t, folder, 1)
