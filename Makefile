@@ -12,7 +12,7 @@ LOADABLE = -tags geosql_loadable -buildmode=c-shared
 # Made anew each time: the go command knows best what has changed.
 .PHONY: extension
 extension:
-	$(PUBLISH) $(LOADABLE) -o $(BUILD)/geosql.so ./extension
+	$(PUBLISH) $(LOADABLE) -o $(BUILD)/geosql.so ./cmd/geosql-extension
 
 # The command and the extension for each platform, each with its own compiler of C.
 PLATFORMS = linux-amd64 linux-arm64 windows-amd64
@@ -26,7 +26,7 @@ $(PLATFORMS): export GOOS = $(firstword $(subst -, ,$@))
 $(PLATFORMS): export GOARCH = $(lastword $(subst -, ,$@))
 $(PLATFORMS):
 	$(PUBLISH) -o $(BUILD)/$@/geosql$(word 2,$(SUFFIXES)) ./cmd/geosql
-	$(PUBLISH) $(LOADABLE) -o $(BUILD)/$@/geosql$(firstword $(SUFFIXES)) ./extension
+	$(PUBLISH) $(LOADABLE) -o $(BUILD)/$@/geosql$(firstword $(SUFFIXES)) ./cmd/geosql-extension
 
 # The command with all that it needs, for Alpine and for containers that have nothing else. The C library is musl: glibc's
 # loads parts of itself at run time. SQLite parses deep expressions recursively, and would crash on the 128 kB that musl gives a
@@ -44,22 +44,22 @@ static:
 .PHONY: long
 long:
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
-	GEOSQL_AUDITS=200000 $(GO) test ./audit/bound -run InEveryAudit -v -timeout 60m
+	GEOSQL_AUDITS=200000 $(GO) test ./internal/audit/bound -run InEveryAudit -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
 	GEOSQL_KILLS=300 $(GO) test ./ledger/postgres -run Crash -v -timeout 60m
-	GEOSQL_KILLS=200 $(GO) test ./conformance/serve -run Kill -v -timeout 60m
+	GEOSQL_KILLS=200 $(GO) test ./internal/conformance/serve -run Kill -v -timeout 60m
 	GEOSQL_GAPPA=1 $(GO) test ./mechanism/exact ./mechanism/scalar ./mechanism/planar -run Filters -v -timeout 60m
 	GEOSQL_POINTS=100000000 $(GO) test ./mechanism/planar -run ProjectionWithMath -v
-	GEOSQL_RELEASE=1 $(GO) test ./packaging -run Release -v -timeout 120m
+	GEOSQL_RELEASE=1 $(GO) test ./internal/packaging -run Release -v -timeout 120m
 	GEOSQL_STATIC=1 $(GO) test ./cmd/geosql -run Static -v -timeout 30m
 	$(MAKE) arm64
 	$(MAKE) windows
-	GEOSQL_SPIN=1 $(GO) test ./ledger/spin -v -timeout 60m
+	GEOSQL_SPIN=1 $(GO) test ./internal/spin -v -timeout 60m
 	$(MAKE) race
 	$(GO) run ./internal/fuzz -time 20s
 	$(GO) run ./cmd/geosql audit --minutes 30
-	cd tools && $(GO) build -o ../.ci/bin/ honnef.co/go/tools/cmd/staticcheck
-	cd beam && CGO_ENABLED=0 ../.ci/bin/staticcheck ./...
+	cd internal/tools && $(GO) build -o ../../.ci/bin/ honnef.co/go/tools/cmd/staticcheck
+	cd release/beam && CGO_ENABLED=0 ../../.ci/bin/staticcheck ./...
 	GEOSQL_AUDIT_BUGS=blind $(GO) test -tags planted ./internal/planted -run AuditFinds -v -timeout 12h
 
 # What goroutines share, watched: everything that has any, with SQLite compiled for the watcher; in short what has none of it.
@@ -74,9 +74,9 @@ race-short:
 # programs of Debian's essential packages, Go, gcc and git only.
 PROGRAMS = $(shell dpkg -L $$(dpkg-query -W -f '$${Essential} $${Package}\n' | sed -n 's/^yes //p') | grep -E '^(/usr)?/bin/.') \
 	$(shell for p in go gcc as ld git; do command -v $$p; done)
-BARE_TEST = ./audit/host ./conformance ./conformance/clients ./dataset/sqlite ./docs ./extension ./internal/emulate ./internal/gappa \
-	./internal/pgtest ./internal/sqlite ./internal/sqlmath ./ledger/postgres/... ./ledger/spin ./mechanism/optimal ./packaging/... \
-	./release/internal/report ./serve/console ./serve/wire ./serve/worker
+BARE_TEST = ./cmd/geosql-extension ./dataset/sqlite ./docs ./ledger/postgres/... ./mechanism/optimal ./release/internal/report \
+	./serve/console ./serve/wire ./serve/worker $(addprefix ./internal/,audit/host conformance conformance/clients emulate gappa \
+	packaging/... pgtest spin sqlite sqlmath)
 .PHONY: bare bare-short
 bare:
 	$(GO) run ./internal/bare
@@ -90,13 +90,13 @@ bare-short:
 # needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does Python for Windows, in which pip
 # installs the wheel.
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
-WINDOWS_TEST = ./audit ./audit/bound ./budget/... ./cmd/geosql ./dataset/... ./ledger ./ledger/engines ./ledger/file ./ledger/internal/... \
-	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn $(addprefix ./internal/,boxes cli/... counts \
-	decimal elementary files golden intern moment printable settings sqlite sqlmath turns vdbe version workers)
+WINDOWS_TEST = ./budget/... ./cmd/geosql ./dataset/... ./ledger ./ledger/engines ./ledger/file ./ledger/internal/... \
+	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn $(addprefix ./internal/,audit audit/bound boxes \
+	cli/... counts decimal elementary files golden intern moment printable settings sqlite sqlmath turns vdbe version workers)
 .PHONY: windows windows-short
 windows: windows-short
-	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
-	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on windows|^TestExamples$$// on windows' -v -timeout 60m
+	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./internal/conformance
+	GEOSQL_EMULATED=1 $(GO) test ./internal/conformance -run '/ on windows|^TestExamples$$// on windows' -v -timeout 60m
 	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
 
 # What a system does in its own way, the locks of files and the queue of processes, and what may not differ: numbers, and exact draws.
@@ -115,17 +115,17 @@ NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scala
 # benchmarks, tools) and of hosts and clients, which are programs of this machine: of the hosts, Go's plays the scripts of the
 # conformance suite, and so does Python for ARM64, in which pip installs the wheel.
 ARM64      = $(GO) run ./internal/emulate/gotest linux/arm64
-ARM64_TEST = ./audit/... ./budget ./cmd/... ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... ./sqlitefn \
-	./study/... $(addprefix ./internal/,boxes cli/... counts decimal declaration elementary files golden intern moment printable/... processes settings \
-	sqlite/... sqlmath turns vdbe version workers)
+ARM64_TEST = ./budget ./cmd/geosql ./cmd/geosql-study ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... \
+	./sqlitefn $(addprefix ./internal/,audit/... boxes cli/... counts decimal declaration elementary files golden intern moment \
+	printable/... processes settings sqlite/... sqlmath study/... turns vdbe version workers)
 ARM64_HERE = /proc/sys/fs/binfmt_misc/qemu-aarch64 /etc/qemu-binfmt/aarch64
 .PHONY: arm64 arm64-short
 arm64: arm64-short
 	@for needed in $(ARM64_HERE); do test -e $$needed || { echo "make arm64: there is no $$needed." \
 		"Debian's qemu-user-static and binfmt-support make the first; the second is a link to /usr/aarch64-linux-gnu" >&2; exit 1; }; done
-	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./conformance
+	$(ARM64) -timeout 30m -run '^TestScripts$$/^Go$$' ./internal/conformance
 	$(ARM64) -p 1 -timeout 180m $(ARM64_TEST)
-	GEOSQL_EMULATED=1 $(GO) test ./conformance -run '/ on linux|^TestExamples$$// on linux' -v -timeout 60m
+	GEOSQL_EMULATED=1 $(GO) test ./internal/conformance -run '/ on linux|^TestExamples$$// on linux' -v -timeout 60m
 
 # Tests that start themselves are left out: the machine may not be set for them.
 arm64-short:
@@ -144,7 +144,7 @@ fuzz:
 # The packages of the hosts for this machine, beside the extension.
 .PHONY: package
 package: extension
-	$(GO) run ./packaging $(BUILD) $(BUILD)/geosql.so
+	$(GO) run ./internal/packaging $(BUILD) $(BUILD)/geosql.so
 
 # All packages of a version for all platforms, in $(BUILD)/release, from a clone without changes.
 STATED = $(shell sed -n 's/^const Version = "\(.*\)"$$/\1/p' internal/version/version.go)
@@ -156,7 +156,7 @@ release:
 		{ echo "make release: git status shows changes that no commit has" >&2; exit 1; }
 	rm -rf $(BUILD)/release
 	$(MAKE) $(PLATFORMS) static
-	$(GO) run ./packaging $(BUILD)/release $(BUILD)/linux-amd64/geosql $(BUILD)/linux-amd64/geosql.so \
+	$(GO) run ./internal/packaging $(BUILD)/release $(BUILD)/linux-amd64/geosql $(BUILD)/linux-amd64/geosql.so \
 		$(BUILD)/linux-arm64/geosql $(BUILD)/linux-arm64/geosql.so \
 		$(BUILD)/windows-amd64/geosql.exe $(BUILD)/windows-amd64/geosql.dll $(BUILD)/static/geosql
 
@@ -177,13 +177,13 @@ BEFORE ?= 752b6d8
 .PHONY: figures growth beside bounds first-build
 figures: growth beside bounds
 growth:
-	$(GO) run ./benchmarks growth -write
+	$(GO) run ./internal/benchmarks growth -write
 	$(GO) run ./docs/pictures
 beside:
-	$(GO) run ./benchmarks beside -write
+	$(GO) run ./internal/benchmarks beside -write
 bounds:
-	$(GO) run ./benchmarks bounds -before $(BEFORE) -write
+	$(GO) run ./internal/benchmarks bounds -before $(BEFORE) -write
 
 # What the first build of the command is made of.
 first-build:
-	$(GO) run ./benchmarks build
+	$(GO) run ./internal/benchmarks build

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/geosql/geosql/audit"
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/audit"
 	"github.com/geosql/geosql/sqlitefn"
 )
 

@@ -26,7 +26,7 @@ var fuzzTables = []string{
 // error is one plain line, nobody spends more than a limit, the ledger verifies, and what was charged
 // is not more than what a dry run has foretold.
 func FuzzStatement(f *testing.F) {
-	seeds := append(fuzztest.Statements(f, "../conformance/scripts/*.sql", "../examples/sql/*.sql", "../README.md", "../docs/*.md"), append(drySelects, dryWrites...)...)
+	seeds := append(fuzztest.Statements(f, "../internal/conformance/scripts/*.sql", "../examples/sql/*.sql", "../README.md", "../docs/*.md"), append(drySelects, dryWrites...)...)
 	for _, query := range seeds {
 		f.Add(query)
 	}

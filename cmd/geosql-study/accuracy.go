@@ -9,8 +9,8 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/study/accuracy"
 	"github.com/geosql/geosql/mechanism/scalar"
-	"github.com/geosql/geosql/study/accuracy"
 )
 
 // An accuracyStudy measures how far answers over a column of readings are from the truth.

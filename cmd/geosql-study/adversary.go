@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/optimal"
+	"github.com/geosql/geosql/internal/study/optimal"
 )
 
 // An adversaryStudy compares mechanisms of one quality loss against adversaries who know more

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/census"
+	"github.com/geosql/geosql/internal/study/census"
 )
 
 // A censusStudy measures what sanitised homes do to the commutes of a census.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/cip"
+	"github.com/geosql/geosql/internal/study/cip"
 )
 
 // A cipStudy computes the loss of whole traces under Gaussian-process priors.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/study/lbs"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/study/lbs"
 )
 
 // An lbsStudy measures what a location service costs users who report noisy places.

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/study/chart"
+	"github.com/geosql/geosql/internal/study/meters"
 	"github.com/geosql/geosql/mechanism/scalar"
-	"github.com/geosql/geosql/study/chart"
-	"github.com/geosql/geosql/study/meters"
 )
 
 // A metersStudy measures what released meter readings reveal, and their totals.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/optimal"
+	"github.com/geosql/geosql/internal/study/optimal"
 )
 
 // An optimalStudy measures optimal mechanisms on a set of places.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/pim"
-	"github.com/geosql/geosql/study/track"
+	"github.com/geosql/geosql/internal/study/pim"
+	"github.com/geosql/geosql/internal/study/track"
 )
 
 // A pimStudy measures the planar isotropic mechanism against the Laplace mechanism.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/optimal"
+	"github.com/geosql/geosql/internal/study/optimal"
 )
 
 // placeFlags are the flags that name the places to measure on.

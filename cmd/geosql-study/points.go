@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/study/track"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/study/track"
 )
 
 // pointFlags are the flags that name the traces to measure on.

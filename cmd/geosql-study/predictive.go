@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/study/predictive"
+	"github.com/geosql/geosql/internal/study/track"
 	"github.com/geosql/geosql/mechanism/trace"
-	"github.com/geosql/geosql/study/predictive"
-	"github.com/geosql/geosql/study/track"
 )
 
 // A predictiveStudy measures the predictive mechanism against independent noise.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/study/optimal"
+	"github.com/geosql/geosql/internal/study/optimal"
 )
 
 // A userPlaces holds the places and priors of one user.

@@ -13,8 +13,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/geosql/geosql/audit"
-	"github.com/geosql/geosql/audit/host"
+	"github.com/geosql/geosql/internal/audit"
+	"github.com/geosql/geosql/internal/audit/host"
 	"github.com/geosql/geosql/internal/cli"
 )
 

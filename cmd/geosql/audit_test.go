@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/geosql/geosql/audit"
+	"github.com/geosql/geosql/internal/audit"
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 

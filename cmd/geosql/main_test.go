@@ -184,7 +184,7 @@ func TestLinksNoStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range strings.Fields(string(deps)) {
-		if strings.HasPrefix(path, "github.com/geosql/geosql/study") || strings.HasPrefix(path, "gonum.org/v1/plot") {
+		if strings.HasPrefix(path, "github.com/geosql/geosql/internal/study") || strings.HasPrefix(path, "gonum.org/v1/plot") {
 			t.Errorf("geosql links %s", path)
 		}
 	}

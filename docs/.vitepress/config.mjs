@@ -19,7 +19,7 @@ const groups = [
   ['Look up', ['reference', 'systems', 'platforms', 'compatibility']],
   ['Measured', ['real-data', 'accuracy', 'benchmarks', 'crash', 'audit', 'study-predictive', 'study-pim', 'study-optimal', 'study-cip',
     'study-meters', 'study-lbs', 'study-census']],
-  ['The project', ['ARCHITECTURE', 'decisions', 'conformance/index', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']],
+  ['The project', ['ARCHITECTURE', 'decisions', 'internal/conformance/index', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']],
 ]
 
 const text = page => fs.readFileSync(path.join(srcDir, page + '.md'), 'utf8')

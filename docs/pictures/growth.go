@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// growthNumbers is what go run ./benchmarks growth -write has measured.
+// growthNumbers is what go run ./internal/benchmarks growth -write has measured.
 //
 //go:embed growth.csv
 var growthNumbers string

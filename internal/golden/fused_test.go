@@ -22,7 +22,7 @@ import (
 //   - mechanism/optimal solves in floating point and certifies the solution in integers, and its TestNumbers compares the
 //     losses and guesses of what is stored;
 //   - mechanism/cip rounds a loss up by proved bounds of its errors, with and without;
-//   - audit/bound, study and the rest measure.
+//   - internal/audit/bound, study and the rest measure.
 var same = []string{
 	"internal/elementary", "budget", "mechanism/planar", "mechanism/scalar", "mechanism/trace", "mechanism/markov", "mechanism/pim",
 }

@@ -206,7 +206,7 @@ func (b *binaries) arguments(t *testing.T, host string) []string {
 	case extension:
 		path := filepath.Join(b.folder, "geosql.so")
 		b.shareds.Do(func() {
-			b.build(t, "build", "-tags", "planted,geosql_loadable", "-buildmode=c-shared", "-o", path, "./extension")
+			b.build(t, "build", "-tags", "planted,geosql_loadable", "-buildmode=c-shared", "-o", path, "./cmd/geosql-extension")
 		})
 		return []string{"--extension", path}
 	case server:

@@ -25,7 +25,7 @@ type Edit struct {
 // Hosts.
 const (
 	everywhere = ""
-	extension  = "extension"
+	extension  = "cmd/geosql-extension"
 	server     = "server"
 )
 

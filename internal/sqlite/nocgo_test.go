@@ -34,7 +34,7 @@ func TestBuildWithoutCgo(t *testing.T) {
 				t.Errorf("go build says, with %v:\n%s", err, out)
 			}
 			const failures = "{{with .Error}}{{.}}{{end}}" // of packages that are not even compiled
-			for _, args := range [][]string{{"../../cmd/geosql", "../../sqlitefn"}, {"-tags=geosql_loadable", "../../extension"}} {
+			for _, args := range [][]string{{"../../cmd/geosql", "../../sqlitefn"}, {"-tags=geosql_loadable", "../../cmd/geosql-extension"}} {
 				out, err := run(append([]string{"list", "-e", "-deps", "-f", failures}, args...)...)
 				if strings.TrimSpace(out) != "" || err != nil {
 					t.Errorf("go list %v, with %v:\n%s", args, err, out)

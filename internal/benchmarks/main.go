@@ -1,0 +1,82 @@
+// Command benchmarks measures geosql from outside: through SQL, through its commands, and beside
+// others that do the same. It must be run in the root of the repository.
+//
+//	go run ./internal/benchmarks growth    # how cost grows with rows, accounts, traces and places
+//	go run ./internal/benchmarks beside    # Google's library, DuckDB and plain Go loops, in turns with geosql
+//	go run ./internal/benchmarks build     # the first build of geosql, and what it is made of
+//	go run ./internal/benchmarks bounds    # what each work may cost, and what it costs
+//
+// With -write the tables go into docs/benchmarks.md, too; -h has the other flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+)
+
+// commands holds what can be measured, by name.
+var commands = map[string]func(ctx context.Context, args []string) error{
+	"growth": growth,
+	"beside": beside,
+	"build":  build,
+	"bounds": bounds,
+	"work":   work,
+}
+
+// errUsage says that the flag package has said what is wrong.
+var errUsage = errors.New("usage")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: go run ./internal/benchmarks growth|beside|build|bounds [-h]")
+		os.Exit(2)
+	}
+	err := commands[os.Args[1]](ctx, os.Args[2:])
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	default:
+		fmt.Fprintf(os.Stderr, "benchmarks: %s: %v\n", os.Args[1], err)
+		os.Exit(1)
+	}
+}
+
+// parse reads the flags of a command, which has no other arguments.
+func parse(flags *flag.FlagSet, args []string) error {
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return errUsage
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is no flag; %s -h lists them", flags.Arg(0), flags.Name())
+	}
+	if _, err := os.Stat(page); err != nil {
+		return errors.New("this must be run in the root of the repository")
+	}
+	return nil
+}
+
+// scratch returns a new folder for data, below parent or where temporary files are, and what removes it.
+func scratch(parent string) (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp(parent, "geosql-benchmarks")
+	return dir, func() { os.RemoveAll(dir) }, err
+}
+
+// machine says what the figures were measured on.
+func machine() string {
+	return fmt.Sprintf("%s, %s/%s, %d processors", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+}

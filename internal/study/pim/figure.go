@@ -1,0 +1,139 @@
+package pim
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/geosql/geosql/internal/study/chart"
+	"github.com/geosql/geosql/internal/study/stats"
+	"github.com/geosql/geosql/mechanism/pim"
+)
+
+// newCurve returns the curve of a mechanism, without points.
+func newCurve(mechanism string) chart.Curve {
+	style := map[string]chart.Style{pim.PIM: chart.Blue, pim.Laplace: chart.Black, pim.LaplaceTight: chart.Yellow}[mechanism]
+	return chart.Curve{Name: mechanism, Style: style}
+}
+
+// A quantity is one that figures 6 to 9 of the paper show.
+type quantity struct {
+	title  string
+	axis   chart.Axis
+	scale  float64 // what a value is multiplied with, for the unit of the axis
+	of     func(Summary) float64
+	spread func(Spread) stats.Quartiles
+	series func(Series) []float64
+	around func(Series) []stats.Quartiles // nil if the runs have only 0 and 1
+}
+
+var quantities = []quantity{
+	{
+		"Size of the location set", chart.Axis{Name: "size", Unit: "cells"}, 1,
+		func(s Summary) float64 { return s.SetSize }, func(s Spread) stats.Quartiles { return s.SetSize },
+		func(s Series) []float64 { return s.SetSize }, func(s Series) []stats.Quartiles { return s.SetSizes },
+	},
+	{
+		"Drift ratio", chart.Axis{Name: "drift", Unit: chart.Percent}, 100,
+		func(s Summary) float64 { return s.DriftRatio }, func(s Spread) stats.Quartiles { return s.DriftRatio },
+		func(s Series) []float64 { return s.DriftRatio }, nil,
+	},
+	{
+		"Distance", chart.Axis{Name: "distance", Unit: "km"}, 0.001,
+		func(s Summary) float64 { return s.Distance }, func(s Spread) stats.Quartiles { return s.Distance },
+		func(s Series) []float64 { return s.Distance }, func(s Series) []stats.Quartiles { return s.Distances },
+	},
+}
+
+// OverTime draws, as SVG, the right half of the paper's figure 6.
+func OverTime(e Example) (io.WriterTo, error) {
+	var line []chart.Panel
+	for _, q := range quantities {
+		p := chart.Panel{Title: q.title, X: chart.Axis{Name: "time", Unit: "steps"}, Y: q.axis, Spread: spread}
+		for _, s := range slices.Backward(e.Series) { // the first mechanism lies on top
+			c := newCurve(s.Mechanism)
+			c.Plain = true
+			for k, y := range q.series(s) {
+				around := stats.NewQuartiles(nil)
+				if q.around != nil {
+					around = q.around(s)[k]
+				}
+				c.Add(float64(k+1), q.scale*y, around.Times(q.scale))
+			}
+			p.Curves = append(p.Curves, c)
+		}
+		line = append(line, p)
+	}
+	return chart.Page([][]chart.Panel{line})
+}
+
+// Map draws, as SVG, the left half of the paper's figure 6: a trajectory and its reports.
+func Map(e Example) (io.WriterTo, error) {
+	m := chart.NewMap("A trajectory and what was reported", e.Truth[0])
+	for _, name := range []string{pim.Laplace, pim.PIM} {
+		at := slices.IndexFunc(e.Series, func(s Series) bool { return s.Mechanism == name })
+		if err := m.Discs(name, e.Series[at].Reports, newCurve(name).Style, 1.5); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.Line("original", e.Truth, chart.Red); err != nil {
+		return nil, err
+	}
+	return m.Draw(), nil
+}
+
+// Parameters draws, as SVG, figures 7 to 9 of the paper: each quantity against epsilon, at
+// the first delta, and against delta, at the first epsilon. What has one value only is left out,
+// unless both have.
+func Parameters(rows []Row) (io.WriterTo, error) {
+	first := rows[0]
+	var page [][]chart.Panel
+	for _, q := range quantities {
+		value := func(r Row) (float64, stats.Quartiles) {
+			return q.scale * q.of(r.Summary), q.spread(r.Spread).Times(q.scale)
+		}
+		byEpsilon := panelOf(rows, func(r Row) (float64, bool) { return r.Epsilon, r.Delta == first.Delta }, value)
+		byEpsilon.Title, byEpsilon.X, byEpsilon.Y = fmt.Sprintf("%s, at delta %v", q.title, first.Delta), chart.Axis{Name: "epsilon", Unit: "1/step"}, q.axis
+		byDelta := panelOf(rows, func(r Row) (float64, bool) { return r.Delta, r.Epsilon == first.Epsilon }, value)
+		byDelta.Title, byDelta.X, byDelta.Y = fmt.Sprintf("%s, at epsilon %v", q.title, first.Epsilon), chart.Axis{Name: "delta", Unit: "share of the prior"}, q.axis
+		line := []chart.Panel{byEpsilon, byDelta}
+		if varied := slices.DeleteFunc(slices.Clone(line), func(p chart.Panel) bool { return len(p.Names) == 1 }); len(varied) > 0 {
+			line = varied
+		}
+		chart.SameScale(line)
+		page = append(page, line)
+	}
+	return chart.Page(page)
+}
+
+// panelOf returns a panel of the selected rows, with one curve for each mechanism. The
+// function setting returns a row's setting, and whether the row is selected. Settings are
+// evenly spaced, in ascending order.
+func panelOf(rows []Row, setting func(Row) (float64, bool), value func(Row) (float64, stats.Quartiles)) (p chart.Panel) {
+	var settings []float64
+	for _, r := range rows {
+		if x, selected := setting(r); selected && !slices.Contains(settings, x) {
+			settings = append(settings, x)
+		}
+	}
+	slices.Sort(settings)
+	p.Spread = spread
+	for _, name := range mechanisms {
+		p.Curves = append(p.Curves, newCurve(name))
+	}
+	for n, x := range settings {
+		p.Names = append(p.Names, strconv.FormatFloat(x, 'g', -1, 64))
+		for _, r := range rows {
+			if y, selected := setting(r); selected && y == x {
+				c := &p.Curves[slices.Index(mechanisms, r.Mechanism)]
+				y, around := value(r)
+				c.Add(float64(n), y, around)
+			}
+		}
+	}
+	return p
+}
+
+// spread says what the intervals of the curves are.
+const spread = "quartiles of the runs"

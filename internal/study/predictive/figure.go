@@ -1,0 +1,105 @@
+package predictive
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/geosql/geosql/internal/study/chart"
+	"github.com/geosql/geosql/internal/study/stats"
+)
+
+// A curve is a measure as a function of the jump.
+type curve struct {
+	name   string
+	style  chart.Style
+	value  func(Row) float64
+	around func(Row) stats.Quartiles // of the traces; nil where a value is one of the spread itself
+}
+
+// A panel is a plot of curves of the same scale.
+type panel struct {
+	axis   chart.Axis
+	whole  bool    // 0 to 100 %
+	scale  float64 // what values are multiplied with, for the unit of the axis
+	curves []curve
+}
+
+var panels = []panel{
+	{chart.Axis{Name: "share", Unit: chart.Percent}, true, 100, []curve{
+		{"tests passed", chart.Blue, func(r Row) float64 { return r.Predictive.PredictionRate },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.PredictionRate }},
+		{"budget spent on tests", chart.Red, func(r Row) float64 { return r.Predictive.TestShare },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.TestShare }},
+		{"points skipped", chart.Green, func(r Row) float64 { return r.Predictive.Skipped },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.Skipped }},
+	}},
+	{chart.Axis{Name: "error", Unit: "km"}, false, 0.001, []curve{
+		{"predictive, 90 % below", chart.Sky, func(r Row) float64 { return r.Predictive.P90Error }, nil},
+		{"predictive, average", chart.Blue, func(r Row) float64 { return r.Predictive.AverageError },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.AverageError }},
+		{"independent, 90 % below", chart.Grey, func(r Row) float64 { return r.Independent.P90Error }, nil},
+		{"independent, average", chart.Black, func(r Row) float64 { return r.Independent.AverageError },
+			func(r Row) stats.Quartiles { return r.Independent.Spread.AverageError }},
+	}},
+	{chart.Axis{Name: "spent per point", Unit: "% of epsilon"}, false, 100, []curve{
+		{"predictive", chart.Blue, func(r Row) float64 { return r.Predictive.Rate },
+			func(r Row) stats.Quartiles { return r.Predictive.Spread.Rate }},
+		{"independent", chart.Black, func(r Row) float64 { return r.Independent.Rate },
+			func(r Row) stats.Quartiles { return r.Independent.Spread.Rate }},
+	}},
+}
+
+// Figure draws, as SVG, figures 4 and 5 of the paper: statistics, error and budget rate
+// against the probability of jumping. The rows are those of one manager and predictor; each
+// skip speed has a line of plots of its own.
+func Figure(rows []Row) (io.WriterTo, error) {
+	var lines [][]Row
+	for _, r := range rows {
+		if n := len(lines); n == 0 || lines[n-1][0].SkipSpeed != r.SkipSpeed {
+			lines = append(lines, nil)
+		}
+		lines[len(lines)-1] = append(lines[len(lines)-1], r)
+	}
+	page := make([][]chart.Panel, len(lines))
+	for _, p := range panels {
+		column := make([][]chart.Panel, len(lines)) // with one scale
+		for k, line := range lines {
+			column[k] = []chart.Panel{{
+				Title: conditions(line[0]), X: chart.Axis{Name: "probability of jumping", Unit: chart.Percent}, Y: p.axis,
+				Whole: p.whole, Curves: p.of(line), Spread: "quartiles of the traces",
+			}}
+		}
+		chart.SameScale(column...)
+		for k := range page {
+			page[k] = append(page[k], column[k]...)
+		}
+	}
+	return chart.Page(page)
+}
+
+// conditions returns the title of a line of plots: its manager and skip speed.
+func conditions(r Row) string {
+	if r.SkipSpeed == 0 {
+		return r.Manager + ", no skip"
+	}
+	return fmt.Sprintf("%s, skip at %.4g km/h", r.Manager, r.SkipSpeed*3.6)
+}
+
+// of returns the curves of a panel through rows, without what has no measurement.
+func (p panel) of(rows []Row) (curves []chart.Curve) {
+	for _, c := range p.curves {
+		drawn := chart.Curve{Name: c.name, Style: c.style}
+		for _, r := range rows {
+			around := stats.NewQuartiles(nil)
+			if c.around != nil {
+				around = c.around(r)
+			}
+			if y := c.value(r); !math.IsNaN(y) {
+				drawn.Add(100*r.Jump, p.scale*y, around.Times(p.scale))
+			}
+		}
+		curves = append(curves, drawn)
+	}
+	return curves
+}

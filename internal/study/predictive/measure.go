@@ -1,0 +1,74 @@
+package predictive
+
+import (
+	"context"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/study/track"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+// measure runs a mechanism on all samples of all subjects.
+func (s *Study) measure(ctx context.Context, m *trace.Mechanism, jump float64) (Summary, error) {
+	tallies := make([]tally, len(s.subjects))
+	if err := s.Each(ctx, len(tallies), func(worker, k int) {
+		tallies[k] = s.measureSubject(m, s.Sources[worker], s.subjects[k], jump)
+	}); err != nil {
+		return Summary{}, err
+	}
+	spread := spreadOf(tallies, m.Policy().Epsilon)
+	var all tally
+	for k := range tallies { // in the order of the tracks, not of the workers
+		all.merge(&tallies[k])
+	}
+	summary := all.summary(m.Policy().Epsilon)
+	summary.Spread = spread
+	return summary, all.err
+}
+
+// measureSubject runs a mechanism on all samples of a subject.
+func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject, jump float64) (t tally) {
+	for repetition := range s.settings.Repeat {
+		points := sample(x.slow, jump, randomOf(x.User, x.Name, repetition))
+		if len(points) < MinPoints {
+			continue
+		}
+		history, err := s.run(m, src, points, func(p trace.Plan, x track.Fix, q trace.Point) {
+			t.add(p, q, s.errorOf(x, q))
+		})
+		if err != nil {
+			return tally{err: err}
+		}
+		t.endRun(history)
+	}
+	return t
+}
+
+// run reports query points until the mechanism stops. It calls each for every
+// reported point.
+func (s *Study) run(m *trace.Mechanism, src *exact.Source, points []track.Fix, each func(trace.Plan, track.Fix, trace.Point)) (budget.History, error) {
+	var run trace.Run
+	for _, x := range points {
+		plan, err := m.Plan(&run, x.T)
+		if err != nil {
+			return run.History(), err
+		}
+		if plan.Action == trace.Stop {
+			break
+		}
+		q := m.Draw(src, plan, s.plane.Cell(x.Lat, x.Lon))
+		if err := m.Add(&run, q); err != nil {
+			return run.History(), err
+		}
+		each(plan, x, q)
+	}
+	return run.History(), nil
+}
+
+// errorOf returns how far a report is from the truth, in metres.
+func (s *Study) errorOf(x track.Fix, q trace.Point) float64 {
+	lat, lon := s.plane.Location(q.Z)
+	return planar.Distance(x.Lat, x.Lon, lat, lon)
+}

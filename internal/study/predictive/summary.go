@@ -1,0 +1,122 @@
+package predictive
+
+import (
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/study/stats"
+	"github.com/geosql/geosql/mechanism/trace"
+)
+
+// A Summary holds the measures over the runs of one mechanism. An average of nothing is NaN.
+type Summary struct {
+	Runs   int // tracks times repetitions, without those left out
+	Points int // reported in all runs
+
+	PredictionRate float64 // share of the tested predictions that passed
+	Skipped        float64 // share of the points that were predicted without a test
+	TestShare      float64 // share of the budget spent that went into tests
+
+	AverageError float64 // over all points, in metres
+	P90Error     float64 // 90 of 100 points have at most this error, in metres
+
+	Rate          float64 // share of the epsilon spent per point, averaged over the runs
+	MaxSpentShare float64 // largest share of the epsilon that a run spent, at most 1
+
+	Spread Spread
+}
+
+// A Spread holds the quartiles of the measures of single traces.
+type Spread struct {
+	PredictionRate, Skipped, TestShare, AverageError, Rate stats.Quartiles
+}
+
+// spreadOf returns the spread of traces with the given epsilon each. It sorts their errors.
+func spreadOf(traces []tally, epsilon budget.Amount) Spread {
+	all := make([]Summary, len(traces))
+	for k := range traces {
+		all[k] = traces[k].summary(epsilon)
+	}
+	quartiles := func(of func(Summary) float64) stats.Quartiles { return stats.QuartilesOf(all, of) }
+	return Spread{
+		PredictionRate: quartiles(func(x Summary) float64 { return x.PredictionRate }),
+		Skipped:        quartiles(func(x Summary) float64 { return x.Skipped }),
+		TestShare:      quartiles(func(x Summary) float64 { return x.TestShare }),
+		AverageError:   quartiles(func(x Summary) float64 { return x.AverageError }),
+		Rate:           quartiles(func(x Summary) float64 { return x.Rate }),
+	}
+}
+
+// A tally accumulates a Summary. The zero value is empty.
+type tally struct {
+	runs                 int
+	tested, easy, silent int // points; silent are those reported without spending
+	test, spent          budget.Amount
+	mostSpent            budget.Amount // by one run
+	rates                float64       // sum over the runs, of amounts per point
+	errors               []float64     // of all points, in metres
+	err                  error         // the first error
+}
+
+// add counts a point.
+func (t *tally) add(p trace.Plan, q trace.Point, metres float64) {
+	switch {
+	case q.Tested:
+		t.tested++
+		t.test += p.EpsTest
+		if !q.Hard {
+			t.easy++
+		}
+	case !q.Hard:
+		t.silent++
+	}
+	t.errors = append(t.errors, metres)
+}
+
+// endRun counts a run, after all of its points.
+func (t *tally) endRun(h budget.History) {
+	t.runs++
+	t.spent += h.Spent
+	t.mostSpent = max(t.mostSpent, h.Spent)
+	t.rates += h.Spent.Float64() / float64(h.Points)
+}
+
+// merge adds the runs of o.
+func (t *tally) merge(o *tally) {
+	t.runs += o.runs
+	t.tested += o.tested
+	t.easy += o.easy
+	t.silent += o.silent
+	t.test += o.test
+	t.spent += o.spent
+	t.mostSpent = max(t.mostSpent, o.mostSpent)
+	t.rates += o.rates
+	t.errors = append(t.errors, o.errors...)
+	if t.err == nil {
+		t.err = o.err
+	}
+}
+
+// summary returns the summary of runs with the given epsilon each. It sorts the errors.
+func (t *tally) summary(epsilon budget.Amount) Summary {
+	slices.Sort(t.errors)
+	points := float64(len(t.errors))
+	return Summary{
+		Runs:           t.runs,
+		Points:         len(t.errors),
+		PredictionRate: float64(t.easy) / float64(t.tested),
+		Skipped:        float64(t.silent) / points,
+		TestShare:      float64(t.test) / float64(t.spent),
+		AverageError:   sum(t.errors) / points,
+		P90Error:       stats.Quantile(t.errors, 0.9),
+		Rate:           t.rates / float64(t.runs) / epsilon.Float64(),
+		MaxSpentShare:  float64(t.mostSpent) / float64(epsilon),
+	}
+}
+
+func sum(values []float64) (s float64) {
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
