@@ -15,17 +15,10 @@ type Bug struct {
 	Edits    []Edit
 }
 
-// An Edit replaces a text of a source file, which is there exactly once.
-type Edit struct {
-	File     string // from the root of the module
-	Old, New string
-	Imports  []string // packages that the new text needs, whether the file imports them or not
-}
-
 // Hosts.
 const (
 	everywhere = ""
-	extension  = "cmd/geosql-extension"
+	extension  = "extension"
 	server     = "server"
 )
 

@@ -3,16 +3,17 @@
 // Package planted has a catalogue of bugs that break a promise of geosql on purpose, so that geosql audit can be
 // shown to find them. Each is one that such systems have had, or one that is easy to write.
 //
-// No other package has a hook for them: a [Bug] is an edit of the source, from the right text to a wrong one. The
-// command overlay writes edited copies of the files for `go build -overlay`, so that one binary has all bugs, and
-// the environment variable GEOSQL_PLANTED chooses the one that is active:
+// No other package has a hook for them: a [Bug] is an [Edit] or several, each of which names a function and a short
+// piece of it, and has the statements that go there. The command overlay writes edited copies of the files for
+// `go build -overlay`, so that one binary has all bugs, and the environment variable GEOSQL_PLANTED chooses the one
+// that is active:
 //
 //	go run -tags planted ./internal/planted/overlay DIR
 //	go build -tags planted -overlay DIR/overlay.json -o DIR/geosql ./cmd/geosql
 //	GEOSQL_PLANTED=clamped-tails DIR/geosql audit dx_sum
 //
-// Whoever changes a text that a bug edits changes the edit with it: a test fails where the old text is not found.
-// Nothing here is compiled without the build tag planted.
+// A test fails where an edit does not find its function or piece, or a copy does not compile. Nothing here is compiled
+// without the build tag planted.
 package planted
 
 import (

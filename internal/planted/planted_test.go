@@ -41,29 +41,21 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// A bug must not be active under another's name, or under none.
-func TestEditsAskForTheirBug(t *testing.T) {
-	asks := regexp.MustCompile(`planted\.Is\("([^"]*)"\)|strcmp\(planted, "([^"]*)"\)`)
+// An edit is active only with its bug, and names a place as shortly as it can.
+func TestEdits(t *testing.T) {
 	for _, b := range Catalogue() {
-		asked := 0
 		for _, e := range b.Edits {
-			for _, m := range asks.FindAllStringSubmatch(e.New, -1) {
-				asked++
-				if m[1]+m[2] != b.Name {
-					t.Errorf("%s asks whether %s is active", b.Name, m[1]+m[2])
-				}
+			if e.place == insteadOfPiece && !bugWord.MatchString(e.text) {
+				t.Errorf("%s is always active", b.Name)
 			}
-			if strings.Contains(e.Old, "planted") {
-				t.Errorf("%s: %s knows of planted bugs", b.Name, e.File)
+			if len(e.at) > 24 || strings.Contains(e.at, "\n") {
+				t.Errorf("%s: a shorter piece lasts longer: %s", b.Name, e.at)
 			}
-		}
-		if asked == 0 {
-			t.Errorf("%s is always active", b.Name)
 		}
 	}
 }
 
-// Every old text is in its file exactly once, and all copies compile.
+// Every edit finds its place, and all copies compile.
 func TestOverlayCompiles(t *testing.T) {
 	folder := t.TempDir()
 	goCommand(t, root, nil, "run", "-tags", "planted", "./internal/planted/overlay", folder)
@@ -75,19 +67,12 @@ func TestOverlayCompiles(t *testing.T) {
 	if err := json.Unmarshal(b, &overlay); err != nil {
 		t.Fatal(err)
 	}
-	for _, bug := range Catalogue() {
-		for _, e := range bug.Edits {
-			file, err := filepath.Abs(filepath.Join(root, e.File))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if overlay.Replace[file] == "" {
-				t.Errorf("%s: there is no copy of %s", bug.Name, e.File)
-			}
-		}
+	build := []string{"build", "-tags", "planted", "-overlay", filepath.Join(folder, "overlay.json")}
+	for name := range overlay.Replace {
+		build = append(build, filepath.Dir(name))
 	}
-	goCommand(t, root, nil, "build", "-tags", "planted", "-overlay", filepath.Join(folder, "overlay.json"),
-		"./mechanism/...", "./ledger/...", "./internal/vdbe", "./internal/sqlite", "./sqlitefn")
+	slices.Sort(build[5:])
+	goCommand(t, root, nil, slices.Compact(build)...)
 }
 
 // goCommand runs the go command, which must succeed.
@@ -100,26 +85,66 @@ func goCommand(t testing.TB, dir string, env []string, args ...string) {
 	}
 }
 
-// An edit that has lost its place must be noticed: an audit would otherwise look for a bug that is not there.
-func TestReplaceRefuses(t *testing.T) {
-	const source = "one two three two"
+// An edit finds its place by names, and one that has lost it is noticed: an audit would otherwise look for a bug that is
+// not there.
+func TestEditsFindTheirPlace(t *testing.T) {
+	const source = `package p
+
+type box[T any] struct{ n T }
+
+func (b *box[T]) open(m int) int { return m }
+
+func run(m int) int {
+	switch { // m++ is said here and not done
+	case m > 1:
+		go func() { m++ }()
+	}
+	return m
+}
+`
 	for _, c := range []struct {
 		edits []Edit
-		want  string // in the error; empty for none
+		want  string // in the edited source, without spaces
+		err   string
 	}{
-		{[]Edit{{Old: "one", New: "1"}}, ""},
-		{[]Edit{{Old: "one", New: "one 1"}, {Old: "one", New: "0 one"}, {Old: "one", New: "one 1"}}, ""},
-		{[]Edit{{Old: "four", New: "4"}}, "0 times"},
-		{[]Edit{{Old: "two", New: "2"}}, "2 times"},
-		{[]Edit{{Old: "one two", New: "1"}, {Old: "two three", New: "2"}}, "overlap"},
-		{[]Edit{{Old: "one", New: "1"}, {Old: "one", New: "one 1"}}, "not all keep it"},
+		{edits: []Edit{first("p.run", "a()"), first("p.run", "b()")}, want: `{ifplanted.Is("bug"){a()}ifplanted.Is("bug"){b()}switch{`},
+		{edits: []Edit{before("p.run", "m++", "a()")}, want: `gofunc(){ifplanted.Is("bug"){a()}m++}()`},
+		{edits: []Edit{after("p.run", "go func", "a()")}, want: `}()ifplanted.Is("bug"){a()}}returnm`},
+		{edits: []Edit{after("p.run", "m > 1", "a()")}, want: `}()ifplanted.Is("bug"){a()}}returnm`},
+		{edits: []Edit{before("p.box.open", "return", "a()")}, want: `open(mint)int{ifplanted.Is("bug"){a()}returnm}`},
+		{edits: []Edit{instead("p.run", "m > 1", "bug || m > 1")}, want: `caseplanted.Is("bug")||m>1:`},
+		{edits: []Edit{fields("p.box", "a int")}, want: `struct{aintnT}`},
+		{edits: []Edit{instead("q.leave", "alive", "(alive && !bug)")}, want: `(alive&&!(getenv("GEOSQL_PLANTED")&&!strcmp(getenv("GEOSQL_PLANTED"),"bug")))`},
+		{edits: []Edit{first("p.walk", "a()")}, err: "declared nowhere"},
+		{edits: []Edit{first("q.twice", "a()")}, err: "is declared in"},
+		{edits: []Edit{first("p.box", "a()")}, err: "none of a *ast.TypeSpec"},
+		{edits: []Edit{first("r.run", "a()")}, err: "not one"},
+		{edits: []Edit{before("p.run", "m", "a()")}, err: "it has 4 times"},
+		{edits: []Edit{before("p.run", "said", "a()")}, err: "it has 0 times"},
+		{edits: []Edit{before("p.run", "(m int)", "a()")}, err: "no statement"},
+		{edits: []Edit{instead("p.run", "m++", "a"), before("p.run", "m++", "b")}, want: `{ifplanted.Is("bug"){b}a}()`},
+		{edits: []Edit{instead("p.run", "m++", "a"), instead("p.run", "++", "b")}, err: "overlap"},
 	} {
-		got, err := replace(source, c.edits)
-		switch {
-		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%v: %v, want %q", c.edits, err, c.want)
-		case c.want == "" && len(c.edits) == 3 && got != "0 one 1 two three two":
-			t.Errorf("three edits of a text make %q", got)
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"x/p/p.go": source, "x/q/q.go": "package q\n\nfunc twice() {}\n", "x/q/q_linux.go": "package q\n\nfunc twice() {}\n",
+			"x/q/q.c": "int leave(void) { return alive; }\n", "x/r/r.go": "package r\n", "r/r.go": "package r\n",
+		} {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := Files(folder, []Bug{{Name: "bug", Edits: c.edits}})
+		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%v: %v, want %q", c.edits, err, c.err)
+		}
+		for name, text := range got {
+			if !strings.Contains(strings.Join(strings.Fields(string(text)), ""), c.want) {
+				t.Errorf("%v: %s is\n%s", c.edits, name, text)
+			}
 		}
 	}
 }
