@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/geosql/geosql/serve/pgcatalog"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -140,7 +140,7 @@ func (a *Audit) StatementEnded(s Statement) {
 	seconds := s.Took.Seconds()
 	e := entry{
 		Event: "statement", Session: s.Session.Number, Role: s.Session.Role, Address: addressText(s.Session.Remote),
-		SQL: pgcatalog.Mask(s.SQL, mostSQL), Functions: s.Report.Functions, Columns: s.Report.Columns, Costs: costs(s.Report),
+		SQL: sqltext.PostgreSQL.Mask(s.SQL, mostSQL), Functions: s.Report.Functions, Columns: s.Report.Columns, Costs: costs(s.Report),
 		Rows: &s.Rows, Bytes: &s.Bytes, State: s.state(), Seconds: &seconds,
 	}
 	if len(s.Report.Functions) > 0 {

@@ -65,7 +65,6 @@ var readers = map[string]func(sql string){
 		}
 	},
 	"Parse":   func(sql string) { Parse(sql) },
-	"Mask":    func(sql string) { Mask(sql, 4000) },
 	"Rewrite": func(sql string) { Rewrite(sql) },
 	"Describe": func(sql string) {
 		d := Describe(sql, func(string) uint32 { return 0 })
@@ -104,7 +103,6 @@ func TestReadersAreNotQuadratic(t *testing.T) {
 	for name, sizes := range map[string]map[string]int{
 		"Split":    {"semicolons": 16 << 20, "statements": 16 << 20, "marks": 16 << 20, "dollars": 16 << 20, "brackets": 16 << 20},
 		"Parse":    {"exponent": 16 << 20, "marks": 16 << 20, "a setting": 4 << 20},
-		"Mask":     {"marks": 16 << 20, "exponent": 16 << 20},
 		"Describe": {"calls": 4 << 20, "nested": 4 << 20},
 	} {
 		for what, n := range sizes {
@@ -121,9 +119,6 @@ func TestReadersKeepLittle(t *testing.T) {
 	const size, most = 4 << 20, 1 << 20
 	for what, text := range long {
 		sql := text(size)
-		if n := allocated(func() { Mask(sql, 4000) }); n > most {
-			t.Errorf("%s: Mask allocates %.0f bytes", what, n)
-		}
 		if n := allocated(func() { Split(sql) }); n > most {
 			t.Errorf("%s: Split allocates %.0f bytes", what, n)
 		}

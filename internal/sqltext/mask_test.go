@@ -1,6 +1,7 @@
-package pgcatalog
+package sqltext
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -26,25 +27,36 @@ func TestMask(t *testing.T) {
 		{"SELECT a /* ana is ill", "SELECT a"},
 		{"", ""},
 	} {
-		if got := Mask(c.sql, 1000); got != c.want {
+		if got := PostgreSQL.Mask(c.sql, 1000); got != c.want {
 			t.Errorf("%s\nis masked as\n%s\nwant\n%s", c.sql, got, c.want)
 		}
 	}
-	if got := Mask("SELECT "+strings.Repeat("é", 100), 20); got != "SELECT ééééé.." || !utf8.ValidString(got) {
+	if got := PostgreSQL.Mask("SELECT "+strings.Repeat("é", 100), 20); got != "SELECT ééééé.." || !utf8.ValidString(got) {
 		t.Errorf("cut to %q, %d bytes", got, len(got))
 	}
 }
 
+// FuzzMask checks that no literal is kept, whatever stands beside it: the secret is in literals and comments alone.
 func FuzzMask(f *testing.F) {
 	f.Add("SELECT 'it''s', $$x$$, E'\\'', \"q\" /* c */ -- d")
 	f.Add("SELECT '")
+	f.Add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+	const secret = "q7q"
+	words := strings.Split(`'q7q' '''q7q' 'q7q''q7q' E'\'q7q' e'q7q\\' x'q7q' $$q7q'$$ $a$$$q7q$a$ 1.q7q 0xq7q -1e+5q7q /*q7q*/ /*/*'*/q7q*/ --q7q`+
+		` a "b""'" "it's" [cd] ( ) , ; :: <@ || ->> $1 ?2 :f @g . SELECT ARRAY ]`, " ")
+	words[slices.Index(words, "--q7q")] += "\n"
+	ends := strings.Fields("; 'q7q E'q7q\\' $$q7q $a$q7q$$ \"q7q `q7q /*q7q --q7q")
 	f.Fuzz(func(t *testing.T, sql string) {
-		once := Mask(sql, 200)
+		once := PostgreSQL.Mask(sql, 200)
 		if len(once) > 200 {
 			t.Fatalf("%d bytes", len(once))
 		}
 		if !strings.ContainsAny(sql, "\"`[") && strings.Contains(once, "'") { // names may have one
 			t.Errorf("%q is masked as %q", sql, once)
+		}
+		text := soup(words, []string{" ", "\n"}, sql) + ends[len(sql)%len(ends)]
+		if got := PostgreSQL.Mask(text, 10_000); strings.Contains(got, secret) {
+			t.Errorf("%q is masked as %q", text, got)
 		}
 	})
 }

@@ -1,0 +1,115 @@
+package sqltext
+
+import "strings"
+
+// A Caret is a place in a statement where somebody writes.
+type Caret struct {
+	Token    Token             // the part before the caret of the token that it is in or behind
+	Word     string            // what is written of a word
+	Table    string            // the name before the dot behind which that stands, "" without one
+	Previous Token             // the last word or symbol before all that
+	Function string            // in the arguments of which the caret is, in lower case
+	Tables   map[string]string // what may be tables of the statement, by their names and aliases in lower case
+}
+
+// At returns what a statement says about a place in it.
+func (d Dialect) At(text string, at int) Caret {
+	c := Caret{Tables: map[string]string{}}
+	var words []Token
+	before := 0 // the caret
+	for t := range d.Tokens(text) {
+		if t.At < at {
+			c.Token = t
+		}
+		if !t.IsBlank() {
+			words = append(words, t)
+			if t.At < at {
+				before++
+			}
+		}
+	}
+	if t := c.Token; t.At+len(t.Text) > at {
+		for c.Token = range d.Tokens(text[t.At:at]) {
+			c.Token.At = t.At
+		}
+	}
+	if c.Token.Kind == Word {
+		c.Word = c.Token.Text
+		before--
+	}
+	for n := before; n > 1 && words[n-1].IsSymbol("."); n = before {
+		if c.Table == "" { // it is not that of a schema
+			c.Table = words[n-2].Name()
+		}
+		before -= 2
+	}
+	if before > 0 {
+		c.Previous = words[before-1]
+	}
+	c.Function = callAround(words[:before])
+	for i, t := range words {
+		if t.Is("from", "join", "into", "update", "table", "on") || t.IsSymbol(",") {
+			c.addTable(words[i+1:])
+		}
+	}
+	return c
+}
+
+// callAround returns the name of the function whose parenthesis is open behind some words.
+func callAround(words []Token) string {
+	depth := 0
+	for i := len(words) - 1; i > 0; i-- {
+		switch {
+		case words[i].IsSymbol(")"):
+			depth++
+		case words[i].IsSymbol("("):
+			if depth--; depth < 0 {
+				return words[i-1].Name()
+			}
+		}
+	}
+	return ""
+}
+
+// addTable adds the table that some words begin with, under its name and its alias.
+func (c *Caret) addTable(words []Token) {
+	cut := func() string {
+		if len(words) == 0 || words[0].Kind == Word && (IsReserved(words[0].Text) || words[0].Is(joins...)) {
+			return ""
+		}
+		name := words[0].Name()
+		words = words[1:]
+		return name
+	}
+	name := cut()
+	if len(words) > 0 && words[0].IsSymbol(".") {
+		words = words[1:]
+		name = cut()
+	}
+	if name == "" {
+		return
+	}
+	c.Tables[strings.ToLower(name)] = name
+	if len(words) > 0 && words[0].Is("as") {
+		words = words[1:]
+	}
+	if alias := cut(); alias != "" {
+		c.Tables[strings.ToLower(alias)] = name
+	}
+}
+
+// joins are what may stand behind a table and is not its alias, beside what is reserved.
+var joins = strings.Fields("cross full indexed inner left natural outer right window")
+
+var reserved = func() map[string]bool {
+	words := map[string]bool{}
+	for _, word := range strings.Fields(`add all alter and as between case check collate commit constraint create default deferrable delete
+		distinct drop else escape except exists foreign from group having in index insert intersect into is isnull join limit not notnull null
+		on or order primary references returning select set table then to transaction union unique update using values when where`) {
+		words[word] = true
+	}
+	return words
+}()
+
+// IsReserved reports whether SQLite takes a word as a name in quotes only.
+func IsReserved(word string) bool { return reserved[strings.ToLower(word)] }

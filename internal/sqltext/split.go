@@ -1,0 +1,110 @@
+package sqltext
+
+// A Budget bounds what is kept of a statement.
+type Budget struct{ Bytes, Tokens int }
+
+// A Statement is a statement of a text, without the semicolon behind it.
+type Statement struct {
+	SQL    string
+	Tokens []Token // at offsets in SQL; nil if there are more of them, or more bytes, than the budget has
+}
+
+// Split cuts a text into the empty statements that it begins with, its first other statement, and the rest. The statement
+// is empty if there is none, and so is the rest if no other follows. What follows the rest's first word is not read.
+func (d Dialect) Split(text string, budget Budget) (before string, s Statement, rest string) {
+	l := lexer{dialect: d, text: text}
+	begin := l.empty()
+	before, s.SQL = text[:begin], text[begin:]
+	l = lexer{dialect: d, text: text, at: begin}
+	state := noStatement
+	for t, ok := l.next(); ok; t, ok = l.next() {
+		if state = state.after(t); state == endOfOne {
+			s.SQL = text[begin:t.At]
+			if rest = text[l.at:]; l.empty() == len(text) {
+				rest = ""
+			}
+			break
+		}
+		if l.at-begin > budget.Bytes || len(s.Tokens) == budget.Tokens {
+			s.Tokens, budget = nil, Budget{}
+			continue
+		}
+		t.At -= begin
+		s.Tokens = append(s.Tokens, t)
+	}
+	return before, s, rest
+}
+
+// empty reads empty statements and the first word of another. It returns where that statement begins, with its comments.
+func (l *lexer) empty() int {
+	begin := l.at
+	for t, ok := l.next(); ok; t, ok = l.next() {
+		switch {
+		case t.isSemicolon():
+			begin = l.at
+		case !t.IsBlank():
+			return begin
+		}
+	}
+	return len(l.text)
+}
+
+// A Script finds where statements of SQLite end in a text that comes line by line. It reads each line once.
+type Script struct {
+	state splitState
+	open  string // what ends the text, name or comment that is open; "" if none is
+}
+
+// Read reads lines that follow what was read before.
+func (s *Script) Read(lines string) {
+	l := lexer{text: lines}
+	if s.open != "" {
+		l.at = l.until(lines, s.open, 0)
+		s.open = l.open
+	}
+	for t, ok := l.next(); ok; t, ok = l.next() {
+		s.state, s.open = s.state.after(t), l.open
+	}
+}
+
+// Complete reports whether nothing but blanks and comments was read since the end of a statement.
+func (s *Script) Complete() bool { return s.state == endOfOne && s.open != "*/" }
+
+// A splitState says what was read of a statement, as sqlite3_complete does.
+type splitState int
+
+const (
+	noStatement      splitState = iota // not even the end of one
+	endOfOne                           // all of it
+	inStatement                        // a part
+	inExplain                          // EXPLAIN and what may follow
+	inCreate                           // CREATE, and perhaps TEMP
+	inTrigger                          // a part of a CREATE TRIGGER, whose semicolons do not end it
+	triggerSemicolon                   // such a semicolon
+	triggerEnd                         // END behind it
+)
+
+// after returns what was read when a token has been read too.
+func (s splitState) after(t Token) splitState {
+	switch {
+	case t.IsBlank():
+		return s
+	case t.isSemicolon() && (s == inTrigger || s == triggerSemicolon):
+		return triggerSemicolon
+	case t.isSemicolon():
+		return endOfOne
+	case s == triggerSemicolon && t.Is("end"):
+		return triggerEnd
+	case s >= inTrigger, s == inCreate && t.Is("trigger"):
+		return inTrigger
+	case s == inCreate && t.Is("temp", "temporary"):
+		return inCreate
+	case s != inStatement && s != inCreate && t.Is("create"):
+		return inCreate
+	case s < inStatement && t.Is("explain"):
+		return inExplain
+	case s == inExplain && !t.Is("explain", "temp", "temporary", "trigger", "end"): // EXPLAIN QUERY PLAN
+		return inExplain
+	}
+	return inStatement
+}
