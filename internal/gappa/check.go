@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 
 var (
 	folder  = flag.String("gappa.write", "", "write the scripts to a folder, and prove nothing")
+	update  = flag.Bool("gappa.update", false, "write testdata/proved.txt anew, with what Gappa proves")
 	measure = flag.Bool("gappa.needs", false, "find the Needs of every script by bisection, instead of checking it")
 )
 
@@ -35,16 +37,25 @@ type Proof struct {
 // An Edit replaces a text that occurs once in a file.
 type Edit struct{ File, Old, New string }
 
-// Check proves the claims about the package in a directory, and that planted bugs cannot be
-// proved. With GEOSQL_GAPPA in the environment it also checks that Needs is up to date. It skips
-// the test where Gappa is not installed.
+// Check compares the claims about the package in a directory with those that Gappa has proved: testdata/proved.txt has the sums of
+// their scripts. A script changes with the source that it is made from, and Check proves one that is not listed, or skips the
+// test where Gappa is not installed. With GEOSQL_GAPPA in the environment it proves all of them, that planted bugs cannot be
+// proved, and that Needs is up to date.
 func Check(t *testing.T, dir string, proofs []Proof) {
-	need.Program(t, "gappa")
 	source, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tight := os.Getenv("GEOSQL_GAPPA") != ""
+	all := os.Getenv("GEOSQL_GAPPA") != "" || *update
+	list := filepath.Join(dir, "testdata", "proved.txt")
+	before, err := readProved(list)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	if all {
+		need.Program(t, "gappa")
+	}
+	var now proved
 	for _, p := range proofs {
 		t.Run(p.Name, func(t *testing.T) {
 			if *folder != "" {
@@ -61,10 +72,22 @@ func Check(t *testing.T, dir string, proofs []Proof) {
 				t.Logf("needs %.4g of its bound, %d ways to fuse", needs, ways)
 				return
 			}
-			if err := p.prove(source, p.Needs); err != nil {
-				t.Error(err)
+			texts, err := p.Texts(source, Number(p.Needs))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if tight && p.Needs < 1 && p.prove(source, 0.9*p.Needs) == nil {
+			now = append(now, line(p.Name, texts))
+			listed := slices.Contains(before, line(p.Name, texts))
+			if all || !listed {
+				need.Program(t, "gappa")
+				if err := proveAll(texts); err != nil {
+					t.Error(err)
+				}
+			}
+			if !listed && !*update {
+				t.Errorf("%s does not list the scripts that are made of the source now: -args -gappa.update writes it anew", list)
+			}
+			if all && p.Needs < 1 && p.prove(source, 0.9*p.Needs) == nil {
 				t.Errorf("nine tenths of %v of the bound can be proved: Needs is out of date", p.Needs)
 			}
 			for _, e := range p.Planted {
@@ -72,11 +95,20 @@ func Check(t *testing.T, dir string, proofs []Proof) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := p.prove(edited, 1); err == nil {
-					t.Errorf("proved with %q in place of %q", e.New, e.Old)
+				if all {
+					if err := p.prove(edited, 1); err == nil {
+						t.Errorf("proved with %q in place of %q", e.New, e.Old)
+					}
+				} else if texts, err := p.Texts(edited, Number(p.Needs)); err == nil && slices.Contains(before, line(p.Name, texts)) {
+					t.Errorf("%q in place of %q changes no script", e.New, e.Old)
 				}
 			}
 		})
+	}
+	if *update && !t.Failed() {
+		if err := now.write(list); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -21,11 +21,14 @@ import (
 const intervals = 1 << 16
 
 // edge returns a Source whose U is i/2^16, or the closest there is to 1.
-func edge(i int) *exact.Source {
+func edge(i int) *exact.Source { return edgeOf(i, intervals) }
+
+// edgeOf is edge for another power of two of intervals, of at most 2^16.
+func edgeOf(i, intervals int) *exact.Source {
 	if i == intervals {
 		return exact.NewSource(ones)
 	}
-	return script(binary.BigEndian.AppendUint16(nil, uint16(i)), zeros)
+	return script(binary.BigEndian.AppendUint16(nil, uint16(i*(1<<16/intervals))), zeros)
 }
 
 func magnitude(k int64) int64 { return max(k, -k) }
@@ -47,12 +50,17 @@ type tailFunc func(rate float64, n int64) float64
 // misfitEnumerated returns the first n whose P(|k| = n) the decided intervals
 // exclude, or -1.
 func misfitEnumerated(tail tailFunc, rate float64, draw func(s *exact.Source) int64) int64 {
+	return misfitIn(intervals, tail, rate, draw)
+}
+
+// misfitIn is misfitEnumerated with another power of two of intervals.
+func misfitIn(intervals int, tail tailFunc, rate float64, draw func(s *exact.Source) int64) int64 {
 	decided, undecided := map[int64]int{}, map[int64]int{}
 	// The first interval holds the whole tail: U = 0 stands for infinity.
-	far := magnitude(draw(edge(1)))
+	far := magnitude(draw(edgeOf(1, intervals)))
 	largest := far
 	for i := 2; i <= intervals; i++ {
-		near := magnitude(draw(edge(i)))
+		near := magnitude(draw(edgeOf(i, intervals)))
 		if far == near {
 			decided[far]++
 		} else {
@@ -64,7 +72,7 @@ func misfitEnumerated(tail tailFunc, rate float64, draw func(s *exact.Source) in
 	}
 	undecided[largest]++ // by the first interval, with everything beyond
 	for n := range largest + 1 {
-		p := (tail(rate, n) - tail(rate, n+1)) * intervals
+		p := (tail(rate, n) - tail(rate, n+1)) * float64(intervals)
 		if p < float64(decided[n])-1e-9 || p > float64(decided[n]+undecided[n])+1e-9 {
 			return n
 		}

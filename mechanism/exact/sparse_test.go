@@ -59,7 +59,8 @@ func waitTail(rate float64, threshold, limit int64) tailFunc {
 	}
 }
 
-// How many cells are passed over has its law, by enumeration. Planted errors are noticed.
+// How many cells are passed over has its law, by enumeration of 2^13 intervals of U, since each is decided in integers. Planted
+// errors are noticed.
 func TestSparseWaitEnumerated(t *testing.T) {
 	for _, c := range []struct {
 		rate         float64
@@ -67,7 +68,7 @@ func TestSparseWaitEnumerated(t *testing.T) {
 	}{{1, 1, 1}, {1, 5, 5}, {0.3, 40, 7}, {2, 100, 100}, {0.02, 1000, 0}} {
 		p := must(exact.NewSparseCounts(c.rate, c.cells))
 		tail := waitTail(c.rate, p.Threshold(), c.limit)
-		if n := misfitEnumerated(tail, c.rate, func(s *exact.Source) int64 { return p.Wait(s, c.limit) }); n >= 0 {
+		if n := misfitIn(1<<13, tail, c.rate, func(s *exact.Source) int64 { return p.Wait(s, c.limit) }); n >= 0 {
 			t.Errorf("%+v: P(wait = %d) is outside its bounds", c, n)
 		}
 	}
@@ -80,7 +81,7 @@ func TestSparseWaitEnumerated(t *testing.T) {
 		"another threshold":  func(s *exact.Source) int64 { return twice.Wait(s, cells) },
 		"the limit excluded": func(s *exact.Source) int64 { return p.Wait(s, cells-1) },
 	} {
-		if misfitEnumerated(waitTail(rate, p.Threshold(), cells), rate, draw) < 0 {
+		if misfitIn(1<<13, waitTail(rate, p.Threshold(), cells), rate, draw) < 0 {
 			t.Errorf("%s not noticed", name)
 		}
 	}
@@ -106,11 +107,14 @@ func dense(rate float64, cells, threshold int64) sparseDraw {
 	}
 }
 
-// jointPvalue bounds the probability that 60,000 draws diverge as much as these from the
+// Draws of Draw itself, by which a Wait that skips one too many is noticed, and of what is told from it by fewer.
+const manyDraws, fewDraws = 60_000, 12_000
+
+// jointPvalue bounds the probability that draws diverge as much as these from the
 // joint law of all cells. Of each cell it distinguishes four outcomes: left out, listed with
 // the threshold, with one more, or with more than that.
-func jointPvalue(rate float64, cells, threshold int64, counts []exact.Count, draw sparseDraw) float64 {
-	const draws, outcomes = 60_000, 4
+func jointPvalue(draws int, rate float64, cells, threshold int64, counts []exact.Count, draw sparseDraw) float64 {
+	const outcomes = 4
 	below := func(x int64) float64 { return laplaceBelow(rate, x) }
 	classes := 1
 	law := []float64{1}
@@ -159,14 +163,16 @@ var sparseCases = []struct {
 }
 
 // Draws follow the joint law of noise on every cell: 60,000 draws a case, false alarm 1e-10.
-// So do draws by definition.
+// So do 12,000 draws by definition.
 func TestSparseCountsFollowTheDenseLaw(t *testing.T) {
 	for _, c := range sparseCases {
 		p := must(exact.NewSparseCounts(c.rate, c.cells))
-		for name, draw := range map[string]sparseDraw{"sparse": p.Draw, "dense": dense(c.rate, c.cells, p.Threshold())} {
-			if got := jointPvalue(c.rate, c.cells, p.Threshold(), c.counts, draw); got < falseAlarm {
-				t.Errorf("%+v: %s draws diverge, p < %v", c, name, got)
-			}
+		if got := jointPvalue(manyDraws, c.rate, c.cells, p.Threshold(), c.counts, p.Draw); got < falseAlarm {
+			t.Errorf("%+v: sparse draws diverge, p < %v", c, got)
+		}
+		byDefinition := dense(c.rate, c.cells, p.Threshold())
+		if got := jointPvalue(fewDraws, c.rate, c.cells, p.Threshold(), c.counts, byDefinition); got < falseAlarm {
+			t.Errorf("%+v: dense draws diverge, p < %v", c, got)
 		}
 	}
 }
@@ -202,12 +208,11 @@ func TestSparseLawNoticesPlantedErrors(t *testing.T) {
 		}
 	}
 	honest := func(s *exact.Source) int64 { return at + excess.Draw(s) }
-	if got := jointPvalue(c.rate, c.cells, at, c.counts, drawn(1, honest, false, true)); got < falseAlarm {
+	if got := jointPvalue(fewDraws, c.rate, c.cells, at, c.counts, drawn(1, honest, false, true)); got < falseAlarm {
 		t.Fatalf("nothing is planted, yet p < %v", got)
 	}
 	full := must(exact.NewSparseCounts(2*c.rate, c.cells))
 	for name, draw := range map[string]sparseDraw{
-		"skips one too many":           drawn(2, honest, false, true),
 		"lists none beside the counts": drawn(c.cells, honest, false, true),
 		"excess one too large":         drawn(1, func(s *exact.Source) int64 { return 1 + honest(s) }, false, true),
 		"no excess":                    drawn(1, func(*exact.Source) int64 { return at }, false, true),
@@ -216,9 +221,12 @@ func TestSparseLawNoticesPlantedErrors(t *testing.T) {
 		"twice the rate":               func(s *exact.Source, counts []exact.Count) []exact.Count { return full.Draw(s, counts) },
 		"dense at twice the rate":      dense(2*c.rate, c.cells, at),
 	} {
-		if got := jointPvalue(c.rate, c.cells, at, c.counts, draw); got >= falseAlarm {
+		if got := jointPvalue(fewDraws, c.rate, c.cells, at, c.counts, draw); got >= falseAlarm {
 			t.Errorf("%s: not noticed, p < %v", name, got)
 		}
+	}
+	if got := jointPvalue(manyDraws, c.rate, c.cells, at, c.counts, drawn(2, honest, false, true)); got >= falseAlarm {
+		t.Errorf("skips one too many: not noticed, p < %v", got)
 	}
 }
 
