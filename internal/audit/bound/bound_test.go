@@ -98,7 +98,7 @@ func exceptions(n int, p float64) int {
 // No simulated audit may show more than there is at a level of 1e-7 for all of them together, and at 1/100 not many more than one
 // in a hundred: 13 of 214 for each mechanism. A false alarm has a probability below 1e-6. GEOSQL_AUDITS is how many audits of
 // all mechanisms together are simulated. 1,500 of them notice, with a probability above 0.99, a bound that is exceeded in one
-// audit of eight, and 200,000 one that is exceeded in one of eighty.
+// audit of eight, and 200,000 one that is exceeded in one of sixty.
 func TestBoundsHoldInEveryAudit(t *testing.T) {
 	const often = 0.01
 	mechanisms := []mechanism{
