@@ -68,14 +68,14 @@ race:
 	$(GO) test -race -timeout 120m ./ledger/... ./serve/... ./release/...
 	$(GO) test -race -timeout 60m ./sqlitefn -run 'SameTime|Connections|Pool|Processes'
 race-short:
-	$(GO) test -race ./serve/wire ./serve/throttle ./internal/files ./internal/turns ./internal/workers
+	$(GO) test -race ./serve/internal/wire ./serve/internal/throttle ./internal/files ./internal/turns ./internal/workers
 
 # The README's commands on fresh machines, without what tests look for; in short its tests of what looks for tools, with the
 # programs of Debian's essential packages, Go, gcc and git only.
 PROGRAMS = $(shell dpkg -L $$(dpkg-query -W -f '$${Essential} $${Package}\n' | sed -n 's/^yes //p') | grep -E '^(/usr)?/bin/.') \
 	$(shell for p in go gcc as ld git; do command -v $$p; done)
 BARE_TEST = ./cmd/geosql-extension ./dataset/sqlite ./docs ./ledger/postgres/... ./mechanism/optimal ./release/internal/report \
-	./serve/console ./serve/wire ./serve/worker $(addprefix ./internal/,audit/host conformance conformance/clients emulate gappa \
+	./serve/internal/console ./serve/internal/wire ./serve/internal/worker $(addprefix ./internal/,audit/host conformance conformance/clients emulate gappa \
 	packaging/... pgtest spin sqlite sqlmath)
 .PHONY: bare bare-short
 bare:

@@ -280,7 +280,7 @@ func (b books) recorded() (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	id, err = recordedLedger(conn)
+	id, err = declaration.Ledger(conn)
 	return id, cmp.Or(err, conn.Close())
 }
 
@@ -310,20 +310,6 @@ type missingLedger string
 
 func (e missingLedger) Error() string      { return string(e) }
 func (missingLedger) Is(target error) bool { return target == fs.ErrNotExist }
-
-// recordedLedger returns the id of the ledger that a database is charged to, "" for none.
-func recordedLedger(conn *sqlite.Conn) (id string, err error) {
-	recorded, err := declaration.Has(conn, "geosql_ledger")
-	if err == nil && recorded {
-		err = declaration.Each(conn, "SELECT max(id) FROM main.geosql_ledger", func(v []sqlite.Value) error {
-			if v[0].Type() == sqlite.Text {
-				id = v[0].Text()
-			}
-			return nil
-		})
-	}
-	return id, err
-}
 
 // copyTo copies the database first, then the ledger, as backUp explains. It reports whether there
 // is a ledger.
@@ -366,7 +352,7 @@ func copyDatabase(ctx context.Context, from, to string) (id string, err error) {
 		err = showCopying(ctx, from, func(each func(float64) error) error { return dest.CopyFrom(source, each) })
 	}
 	if err == nil {
-		id, err = recordedLedger(dest)
+		id, err = declaration.Ledger(dest)
 	}
 	return id, cmp.Or(err, dest.Close())
 }

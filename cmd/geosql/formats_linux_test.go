@@ -169,7 +169,7 @@ func pack(t *testing.T, to string) {
 // askOldServer serves the sealed database of this folder, and returns what a role is told.
 func askOldServer(t *testing.T) string {
 	t.Helper()
-	s := startReal(t, sealedPlace{t, "out.db", "owner.key", "owner.key.pub"})
+	s := startServing(t, sealedPlace{t, "out.db", "owner.key", "owner.key.pub"})
 	defer s.end(0)
 	defer s.signal(os.Interrupt)
 	conn := s.mustConnect("")

@@ -15,8 +15,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed/catalog"
-	"github.com/geosql/geosql/serve/role"
-	"github.com/geosql/geosql/serve/wire"
+	"github.com/geosql/geosql/serve"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -36,7 +35,7 @@ list
 
 They log in to geosql serve, which need not be started again for any of this.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
-		t := roleTask{role: role.Role{MaxRepeat: role.DefaultMaxRepeat, Timeout: role.DefaultTimeout}}
+		var t roleTask
 		t.register(fs)
 		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands) }
 	},
@@ -45,7 +44,7 @@ They log in to geosql serve, which need not be started again for any of this.`,
 // A roleTask holds the flags of the command role.
 type roleTask struct {
 	output   outputFlags
-	role     role.Role
+	role     serve.Role
 	password string
 	given    bool // whether any flag about a role is given
 }
@@ -81,9 +80,9 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 	}
 	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.Epsilon)), "epsilon", "with add: spend at most `UNIT=E` of each account in all, such as kWh=1; may be given again")
 	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMax)), "epsilon-max", "with add: one call costs an account at most `UNIT=E`, all of its rows together; may be given again")
-	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMin)), "epsilon-min", fmt.Sprintf("with add: an answer costs an account at least `UNIT=E` for each row (default %v); may be given again", role.DefaultEpsilonMin))
-	set("answers", fmt.Sprintf("keep at most `N` new answers a day (default %d)", role.DefaultAnswers), wholeVar(&t.role.Answers))
-	set("answer-bytes", fmt.Sprintf("keep new answers of at most `BYTES` a day (default %d)", role.DefaultAnswerBytes), wholeVar(&t.role.AnswerBytes))
+	cli.ListVar(fs, new([]struct{}), t.counted(amounts(&t.role.EpsilonMin)), "epsilon-min", fmt.Sprintf("with add: an answer costs an account at least `UNIT=E` for each row (default %v); may be given again", serve.DefaultEpsilonMin))
+	set("answers", fmt.Sprintf("keep at most `N` new answers a day (default %d)", serve.DefaultAnswers), wholeVar(&t.role.Answers))
+	set("answer-bytes", fmt.Sprintf("keep new answers of at most `BYTES` a day (default %d)", serve.DefaultAnswerBytes), wholeVar(&t.role.AnswerBytes))
 	set("max-repeat", "let a group have a sealed value up to `N` times (default 1)", func(v string) (err error) {
 		t.role.MaxRepeat, err = parseRepeats(v)
 		return err
@@ -167,65 +166,56 @@ func (t *roleTask) run(ctx context.Context, operands []string) error {
 	case action != "add" && t.given:
 		return cli.UsageError("role: only add takes flags about a role")
 	}
-	v, err := openVault(operands[0], t.output.ledger)
+	err := cmp.Or(checkDatabase(operands[0]), t.output.ledger.check())
+	if err == nil && t.output.ledger.mode != 0 {
+		err = setLedgerMode(operands[0], t.output.ledger)
+	}
 	if err != nil {
 		return err
 	}
-	var roles role.Roles
-	err = roles.Update(v.book)
-	if err == nil {
-		switch action {
-		case "add":
-			err = t.add(v, &roles, name)
-		case "drop":
-			err = dropRole(v, &roles, name)
-		default:
-			err = t.list(ctx, &roles)
+	switch path, ledger := operands[0], t.output.ledger.file; action {
+	case "add":
+		err = t.add(path, name)
+	case "drop":
+		if err = serve.DropRole(path, ledger, name); err == nil {
+			cli.Say("%s cannot ask %s any more", name, path)
 		}
+	default:
+		return t.list(ctx, path)
 	}
-	return v.close(err)
+	if usage := cli.UsageError(""); err != nil && !errors.As(err, &usage) {
+		err = fmt.Errorf("role: %w", err)
+	}
+	return err
+}
+
+// setLedgerMode gives a ledger the mode of its flag.
+func setLedgerMode(path string, f ledgerFlags) error {
+	b, err := findBooks(path, f)
+	if err != nil {
+		return err
+	}
+	l, err := b.open()
+	if l == nil || err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // add adds a role.
-func (t *roleTask) add(v *vault, roles *role.Roles, name string) error {
-	r := &t.role
-	r.Name, r.Added = name, time.Now().UTC().Truncate(time.Microsecond)
-	if roles.Find(name) != nil {
-		return fmt.Errorf("role: there is a role %s: drop it first, or take another name", name)
-	}
+func (t *roleTask) add(path, name string) error {
 	if t.password == "" {
 		return cli.UsageError("role: give the password with --password-file FILE")
 	}
-	if err := r.Check(); err != nil {
-		return fmt.Errorf("role: %w", err)
-	}
-	if err := r.CheckFor(v.record.Columns); err != nil {
-		return fmt.Errorf("role: %w", err)
-	}
 	password, err := firstLine(t.password)
 	if err != nil {
-		return fmt.Errorf("role: %w", err)
-	}
-	if r.Verifier, err = wire.NewVerifier(string(password), wire.DefaultIterations); err != nil {
-		return fmt.Errorf("role: %s: %w", t.password, err)
-	}
-	if err := v.book.Record(r.Fact()); err != nil {
 		return err
 	}
-	cli.Say("%s may ask about %s of %s", name, columnTexts(r, ", "), v.path)
-	return nil
-}
-
-// dropRole drops a role.
-func dropRole(v *vault, roles *role.Roles, name string) error {
-	r := roles.Find(name)
-	if r == nil {
-		return fmt.Errorf("role: there is no role %s", name)
-	}
-	if err := v.book.Record(r.Dropped()); err != nil {
+	t.role.Name = name
+	if err := serve.AddRole(path, t.output.ledger.file, t.role, string(password)); err != nil {
 		return err
 	}
-	cli.Say("%s cannot ask %s any more", name, v.path)
+	cli.Say("%s may ask about %s of %s", name, columnTexts(t.role, ", "), path)
 	return nil
 }
 
@@ -236,7 +226,11 @@ value->>'epsilon_min' AS epsilon_min, value->>'answers' AS answers, value->>'ans
 value->>'exhausted' AS exhausted, value->>'added' AS added FROM json_each(?1) ORDER BY key`
 
 // list prints the roles.
-func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {
+func (t *roleTask) list(ctx context.Context, path string) error {
+	roles, err := serve.Roles(path, t.output.ledger.file)
+	if err != nil {
+		return fmt.Errorf("role: %w", err)
+	}
 	type row struct {
 		Name        string  `json:"name"`
 		Columns     string  `json:"columns"`
@@ -253,7 +247,7 @@ func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {
 		Added       string  `json:"added"`
 	}
 	rows := []row{}
-	for _, r := range roles.All() {
+	for _, r := range roles {
 		row := row{
 			Name: r.Name, Columns: columnTexts(r, ","), Epsilon: showAmounts(r.Epsilon), EpsilonMax: nonZero(showAmounts(r.EpsilonMax)),
 			MaxRepeat: r.MaxRepeat, Timeout: r.Timeout.Seconds(), Rows: nonZero(r.Rows), Memory: nonZero(r.Memory),
@@ -269,7 +263,7 @@ func (t *roleTask) list(ctx context.Context, roles *role.Roles) error {
 }
 
 // columnTexts returns the columns of a role as flags take them.
-func columnTexts(r *role.Role, separator string) string {
+func columnTexts(r serve.Role, separator string) string {
 	var all []string
 	for _, c := range r.Columns {
 		all = append(all, c.String())

@@ -224,7 +224,7 @@ func openRecorded(b books) (*file.Ledger, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	id, err := recordedLedger(conn)
+	id, err := declaration.Ledger(conn)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sealed"
@@ -127,7 +128,7 @@ func TestSeal(t *testing.T) {
 	if record := keeper.Record(); len(record.Collectors) != 1 || record.Collectors[0].Name != "seal" || len(record.Columns) != 2 || record.Columns[0].Universe.Unit != "kWh" {
 		t.Errorf("%+v", record)
 	}
-	if id, err := recordedLedger(conn); err != nil || id != book.ID() {
+	if id, err := declaration.Ledger(conn); err != nil || id != book.ID() {
 		t.Errorf("the database holds ledger %s, not %s: %v", id, book.ID(), err)
 	}
 	const balances = `SELECT account, unit, epsilon_limit, spent, remaining, window_seconds FROM ledger_balance`

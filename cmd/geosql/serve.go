@@ -8,21 +8,16 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/serve/keeper"
-	"github.com/geosql/geosql/serve/monitor"
-	"github.com/geosql/geosql/serve/throttle"
-	"github.com/geosql/geosql/serve/wire"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve"
 )
 
 var serveCommand = &cli.Command{
@@ -52,6 +47,7 @@ Windows does not serve.`,
 type serveTask struct {
 	keys   keyFlags
 	ledger ledgerFlags
+	logger *slog.Logger
 
 	listen, http     string // addresses
 	tlsCert, tlsKey  string // files
@@ -100,7 +96,7 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 }
 
 // check returns an error for flags that have no meaning together.
-func (t *serveTask) check() error {
+func (t *serveTask) check(path string) error {
 	switch {
 	case len(t.keys.names) == 0:
 		return cli.UsageError("serve: give the private key with --key KEY")
@@ -113,28 +109,38 @@ func (t *serveTask) check() error {
 	case t.http == "" && t.metricsTokenFile != "":
 		return cli.UsageError("serve: --metrics-token-file is for /metrics: give --http ADDR too")
 	}
-	return nil
+	return cmp.Or(checkDatabase(path), t.ledger.check())
 }
 
 func (t *serveTask) run(path string) (err error) {
-	if err := keeper.Supported(); err != nil {
-		return fmt.Errorf("serve: %w", err)
-	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	if err := t.check(); err != nil {
+	if err := t.check(path); err != nil {
 		return err
 	}
-	s := &server{task: t, logger: newLogger(os.Stderr, t.json)}
-	defer func() { err = cmp.Or(err, s.close()) }()
-	if err := s.open(path); err != nil {
-		if wrong := cli.UsageError(""); errors.As(err, &wrong) {
-			return err
-		}
+	t.logger = newLogger(os.Stderr, t.json)
+	s, err := t.open(path)
+	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	return s.serve(signals)
+	defer func() { err = cmp.Or(err, s.Close()) }()
+	failed := make(chan error, 1)
+	go func() { failed <- s.Serve() }()
+	t.greet(s, path)
+	notifySystemd("READY=1")
+	for {
+		select {
+		case err := <-failed:
+			return cmp.Or(fmt.Errorf("serve: %w", err), t.stop(s, nil))
+		case got := <-signals:
+			if got == syscall.SIGHUP {
+				s.Reload()
+				continue
+			}
+			return t.stop(s, signals)
+		}
+	}
 }
 
 // newLogger returns a structured log.
@@ -145,184 +151,34 @@ func newLogger(w io.Writer, json bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
-// A server is all that geosql serve has open.
-type server struct {
-	task   *serveTask
-	logger *slog.Logger
-
-	vault        *servedVault
-	certificates *certificates // nil without TLS
-	token        atomic.Pointer[string]
-	audit        *monitor.Audit // nil without one
-	metrics      *monitor.Metrics
-	backend      backend
-	listener     net.Listener
-	httpListener net.Listener // nil without HTTP
-
-	wire     *wire.Server
-	http     *http.Server
-	draining atomic.Bool
-}
-
-// open opens everything, so that whatever is wrong is said before the first connection.
-func (s *server) open(path string) (err error) {
-	t := s.task
-	if s.vault, err = openServedVault(path, t.ledger, t.keys); err != nil {
-		return err
+// open opens what is served.
+func (t *serveTask) open(path string) (*serve.Server, error) {
+	keys, err := readPrivateKeys(t.keys.names, t.keys.passphrase)
+	if err != nil {
+		return nil, err
 	}
-	if t.tlsCert != "" {
-		if s.certificates, err = loadCertificates(t.tlsCert, t.tlsKey, s.logger); err != nil {
-			return err
-		}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
-	if err := s.readToken(); err != nil {
-		return err
+	o := serve.Options{
+		Keys: keys, Ledger: t.ledger.file, Worker: func() *exec.Cmd { return exec.Command(program, "worker") },
+		Listen: t.listen, HTTP: t.http, CertFile: t.tlsCert, KeyFile: t.tlsKey, RequireTLS: t.requireTLS,
+		MaxSessions: int(t.maxSessions), Memory: t.memory, Logger: t.logger, AuditFile: t.audit,
 	}
-	owner := ""
 	if t.ownerPassword != "" {
-		if owner, err = readSecret(t.ownerPassword); err != nil {
-			return err
+		if o.OwnerPassword, err = readSecret(t.ownerPassword); err != nil {
+			return nil, err
 		}
 	}
-	if s.listener, err = listen("listen", t.listen, s.certificates != nil); err != nil {
-		return err
+	if t.metricsTokenFile != "" {
+		o.MetricsToken = func() (string, error) { return readSecret(t.metricsTokenFile) }
 	}
-	if t.http != "" {
-		l, err := listen("http", t.http, s.certificates != nil)
-		if err != nil {
-			return err
-		}
-		s.httpListener = newVisitorListener(l, mostVisitors, mostAnswers)
+	s, err := serve.Open(path, o)
+	if wrong, ok := errors.AsType[*serve.KeyError](err); ok {
+		err = fmt.Errorf("%s is not a key that %s is sealed for", t.keys.names[wrong.Index], path)
 	}
-	s.metrics = monitor.NewMetrics()
-	observers := monitor.Observers{s.metrics, monitor.Log{Logger: s.logger}}
-	if t.audit != "" {
-		if s.audit, err = monitor.OpenAudit(t.audit, s.logger); err != nil {
-			return err
-		}
-		observers = append(observers, s.audit)
-	}
-	logins := throttle.New()
-	s.backend, err = openBackend(backendOptions{
-		Path: path, Database: databaseName(path), Ledger: s.vault.ledger, Keyring: s.vault.keyring,
-		Logger: s.logger, Observer: observers, MaxSessions: int(t.maxSessions), Memory: t.memory, Throttle: logins, OwnerPassword: owner,
-	})
-	if err != nil {
-		return err
-	}
-	return s.prepare(observers, logins)
-}
-
-// prepare prepares the servers of both protocols.
-func (s *server) prepare(observers monitor.Observer, logins *throttle.Throttle) error {
-	secret, err := s.vault.mockSecret()
-	if err != nil {
-		return err
-	}
-	options := wire.Options{
-		RequireTLS: s.task.requireTLS, MockSecret: secret, MockIterations: s.vault.iterations(),
-		MaxSessions: int(s.task.maxSessions), Logger: s.logger, Throttle: logins,
-		LoginFailed: func(login *wire.Login, _ *wire.Error) { observers.LoginFailed(login.Remote, login.User) },
-	}
-	if s.certificates != nil {
-		options.TLS = s.certificates.config()
-		s.metrics.Gauge("certificate_expires_timestamp_seconds", "When the certificate expires.", s.certificates.expires)
-	}
-	s.wire = wire.NewServer(s.backend, options)
-	if s.httpListener != nil {
-		s.http = s.newHTTPServer()
-	}
-	return nil
-}
-
-// serve serves until a signal ends it, or a listener fails.
-func (s *server) serve(signals <-chan os.Signal) error {
-	failed := make(chan error, 2)
-	go func() { failed <- s.wire.Serve(s.listener) }()
-	if s.http != nil {
-		go func() {
-			if s.certificates != nil {
-				failed <- s.http.ServeTLS(s.httpListener, "", "")
-			} else {
-				failed <- s.http.Serve(s.httpListener)
-			}
-		}()
-	}
-	s.greet()
-	notifySystemd("READY=1")
-	for {
-		select {
-		case err := <-failed:
-			return cmp.Or(fmt.Errorf("serve: %w", err), s.stop(nil))
-		case got := <-signals:
-			if got == syscall.SIGHUP {
-				s.reload()
-				continue
-			}
-			return s.stop(signals)
-		}
-	}
-}
-
-// greet says where the server listens, and how to connect.
-func (s *server) greet() {
-	host, port, _ := net.SplitHostPort(s.listener.Addr().String())
-	tls := ""
-	if s.certificates != nil {
-		host, tls = s.certificates.host(host), " sslmode=verify-full"
-	}
-	s.say("listening on "+s.listener.Addr().String(), fmt.Sprintf(`psql "host=%s port=%s dbname=%s user=ROLE%s"`,
-		host, port, connectionValue(databaseName(s.vault.path)), tls))
-	if s.http != nil {
-		scheme, at := "http", s.httpListener.Addr().String()
-		if s.certificates != nil {
-			host, port, _ := net.SplitHostPort(at)
-			scheme, at = "https", net.JoinHostPort(s.certificates.host(host), port)
-		}
-		s.say("listening on "+s.httpListener.Addr().String(), fmt.Sprintf("%s://%s/", scheme, at))
-	}
-	if hint := s.vault.roleHint(); hint != "" {
-		s.say("nobody has a role yet", hint)
-	}
-}
-
-// say tells whoever has started the server something, in the form that the log has.
-func (s *server) say(what, more string) {
-	if s.task.json {
-		s.logger.Info(what, "use", more)
-		return
-	}
-	cli.Say("%s: %s", what, more)
-}
-
-// reload reads again what the owner may have changed.
-func (s *server) reload() {
-	report := func(what string, err error) {
-		if err != nil {
-			s.logger.Error("not reloaded: "+what, "error", err)
-		}
-	}
-	if s.certificates != nil {
-		report("the certificate", s.certificates.reload())
-	}
-	if s.audit != nil {
-		report("the audit log", s.audit.Reopen())
-	}
-	report("the token", s.readToken())
-	s.logger.Info("reloaded")
-}
-
-// readToken reads the token for metrics.
-func (s *server) readToken() error {
-	token := ""
-	if s.task.metricsTokenFile != "" {
-		var err error
-		if token, err = readSecret(s.task.metricsTokenFile); err != nil {
-			return err
-		}
-	}
-	s.token.Store(&token)
-	return nil
+	return s, err
 }
 
 // readSecret returns the first line of a file, which must not be empty.
@@ -334,30 +190,51 @@ func readSecret(name string) (string, error) {
 	return string(line), err
 }
 
+// greet says where the server listens, and how to connect.
+func (t *serveTask) greet(s *serve.Server, path string) {
+	t.say("listening on "+s.Addr().String(), fmt.Sprintf(`psql "%s"`, s.Connection("ROLE")))
+	if url := s.URL(); url != "" {
+		t.say("listening on "+s.HTTPAddr().String(), url)
+	}
+	roles, err := serve.Roles(path, t.ledger.file)
+	if columns := s.Columns(); err == nil && len(roles) == 0 && len(columns) > 0 {
+		t.say("nobody has a role yet", roleHint(path, columns[0]))
+	}
+}
+
+// roleHint returns how to add a role that may ask about a column.
+func roleHint(path string, c catalog.Column) string {
+	unit := budget.Metre
+	if c.Universe != nil {
+		unit = budget.Unit(c.Universe.Unit)
+	}
+	return fmt.Sprintf("geosql role %s add NAME --password-file FILE --columns %s.%s --epsilon %s=1 (it can log in at once)",
+		path, c.Table, c.Name, unit)
+}
+
+// say says something about the server to its owner, in the form that the log has.
+func (t *serveTask) say(what, more string) {
+	if t.json {
+		t.logger.Info(what, "use", more)
+		return
+	}
+	cli.Say("%s: %s", what, more)
+}
+
 // stop stops the server. Sessions may complete what they are at until the time for that is up, or a signal comes.
-func (s *server) stop(signals <-chan os.Signal) error {
-	s.draining.Store(true)
+func (t *serveTask) stop(s *serve.Server, signals <-chan os.Signal) error {
 	notifySystemd("STOPPING=1")
-	drain := time.Duration(s.task.drain * float64(time.Second))
-	s.logger.Info("stopping", "seconds_to_drain", s.task.drain)
+	drain := time.Duration(t.drain * float64(time.Second))
+	t.logger.Info("stopping", "seconds_to_drain", t.drain)
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	stopped := make(chan error, 1)
-	go func() {
-		err := s.wire.Shutdown(ctx)
-		if s.http != nil {
-			if e := s.http.Shutdown(ctx); e != nil {
-				err = e
-				s.http.Close()
-			}
-		}
-		stopped <- err
-	}()
+	go func() { stopped <- s.Shutdown(ctx) }()
 	for {
 		select {
 		case err := <-stopped:
 			if err != nil {
-				s.logger.Warn("sessions were ended before they had completed what they were at")
+				t.logger.Warn("sessions were ended before they had completed what they were at")
 			}
 			return nil
 		case got := <-signals:
@@ -369,40 +246,4 @@ func (s *server) stop(signals <-chan os.Signal) error {
 			return cli.SignalError(got.(syscall.Signal))
 		}
 	}
-}
-
-// close closes what is open, and returns the first error.
-func (s *server) close() (err error) {
-	for _, l := range []net.Listener{s.listener, s.httpListener} {
-		if l != nil {
-			l.Close() // again, if it has served
-		}
-	}
-	if s.backend != nil {
-		err = s.backend.Close()
-	}
-	if s.audit != nil {
-		err = cmp.Or(err, s.audit.Close())
-	}
-	if s.vault != nil {
-		err = cmp.Or(err, s.vault.close())
-	}
-	return err
-}
-
-// databaseName returns the name of a database for clients: that of its file.
-func databaseName(path string) string {
-	base := filepath.Base(path)
-	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
-		return name
-	}
-	return base
-}
-
-// connectionValue returns a text as a value of a connection string.
-func connectionValue(s string) string {
-	if s != "" && !strings.ContainsAny(s, ` '\`) {
-		return s
-	}
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }

@@ -24,7 +24,7 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 	url := server.Database(t)
 	p.run("ledger", "move", p.out+"-ledger", url)
 	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=5")
-	s := startReal(t, p, "--ledger", url)
+	s := startServing(t, p, "--ledger", url)
 	ask := func() (sum float64, err error) {
 		c, err := s.connect("")
 		if err != nil {
@@ -71,7 +71,7 @@ func TestServeOlderLedger(t *testing.T) {
 	p.run("role", p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
 	older := filepath.Join(t.TempDir(), "older.db")
 	p.run("backup", p.out, older)
-	c := startReal(t, p).mustConnect("")
+	c := startServing(t, p).mustConnect("")
 	ask := func(epsilon int) error {
 		var sum float64
 		return c.QueryRow(context.Background(), fmt.Sprintf("SELECT dx_sum(kwh, %d) FROM meter", epsilon)).Scan(&sum)
@@ -98,7 +98,7 @@ func TestServersShareALedger(t *testing.T) {
 	text, err := os.ReadFile(p.out)
 	check(t, err)
 	check(t, os.WriteFile(other.out, text, 0o600))
-	servers := []*serving{startReal(t, p, "--ledger", url), startReal(t, other, "--ledger", url)}
+	servers := []*serving{startServing(t, p, "--ledger", url), startServing(t, other, "--ledger", url)}
 	ask := func(s *serving, sql string) (answer float64, err error) {
 		c, err := s.connect("")
 		if err != nil {

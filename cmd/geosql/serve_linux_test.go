@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,15 +36,8 @@ type serving struct {
 	said []string // lines of standard error
 }
 
-// startServing starts a server with a backend of few words on ports that are free, and waits until it listens.
+// startServing starts a server on ports that are free, and waits until it listens.
 func startServing(t *testing.T, p sealedPlace, args ...string) *serving {
-	t.Helper()
-	t.Setenv(fakeAnswers, "1")
-	return startReal(t, p, args...)
-}
-
-// startReal is startServing with workers.
-func startReal(t *testing.T, p sealedPlace, args ...string) *serving {
 	t.Helper()
 	return startServer(t, clitest.Command(t, append(serveArgs(p.out, p.key), args...)...))
 }
@@ -153,176 +144,31 @@ func sqlState(err error) string {
 	return fmt.Sprint(err)
 }
 
-func TestServe(t *testing.T) {
+// addAna adds the role ana, whose password is sesame.
+func (p sealedPlace) addAna() {
+	p.Helper()
+	password := clitest.WriteFile(p.T, "sesame\n")
+	p.run("role", p.out, "add", "ana", "--password-file", password, "--columns", "meter.kwh", "--epsilon", "kWh=1")
+}
+
+// A server that nobody has a role of says where it listens and how to add one. It reloads and stops at signals.
+func TestServeSignals(t *testing.T) {
 	p := newSealed(t)
-	audit, token := p.out+".audit", p.out+".token"
-	check(t, os.WriteFile(token, []byte("abc\n"), 0o600))
-	s := startServing(t, p, "--audit", audit, "--metrics-token-file", token)
+	s := startServing(t, p, "--drain", "0.2")
 	_, port, _ := net.SplitHostPort(s.addr)
 	first := s.lines()[0]
 	if want := "listening on " + s.addr + `: psql "host=127.0.0.1 port=` + port + ` dbname=out user=ROLE"`; first != want {
 		t.Errorf("said %s, want %s", first, want)
 	}
+	s.wait(`listening on `+s.httpAddr+`: http://`+s.httpAddr+`/$`, 1)
 	s.wait(`nobody has a role yet: geosql role .* add NAME --password-file FILE --columns meter.kwh --epsilon kWh=1`, 1)
-
-	c := s.mustConnect("sslmode=disable")
-	var n int
-	if err := c.QueryRow(context.Background(), "wait 1", pgx.QueryExecModeSimpleProtocol).Scan(&n); err != nil || n != 1 {
-		t.Error(n, err)
-	}
-	if _, err := s.connect("sslmode=disable password=wrong"); sqlState(err) != "28P01" {
-		t.Error(err)
-	}
-	base := "http://" + s.httpAddr
-	for _, c := range []struct {
-		path, token string
-		status      int
-		want        string
-	}{
-		{"/healthz", "", 200, "ok"},
-		{"/metrics", "", 401, "a token is needed"},
-		{"/metrics", "Bearer abc", 200, `geosql_logins_total{result="failed"} 1`},
-		{"/metrics", "Bearer abc", 200, `geosql_sessions 1`},
-		{"/", "", 200, "the console of out"},
-	} {
-		if status, text := fetch(t, http.DefaultClient, base+c.path, "Authorization", c.token); status != c.status || !strings.Contains(text, c.want) {
-			t.Errorf("%s: %d %s", c.path, status, text)
-		}
-	}
-	if r, err := http.Post(base+"/healthz", "", nil); err != nil || r.StatusCode != 405 {
-		t.Error(r, err)
-	}
-	// A new token and a new audit log, for a signal.
-	check(t, os.WriteFile(token, []byte("def\n"), 0o600))
-	check(t, os.Rename(audit, audit+".1"))
 	s.signal(syscall.SIGHUP)
 	s.wait(`msg=reloaded`, 1)
-	if status, _ := fetch(t, http.DefaultClient, base+"/metrics", "Authorization", "Bearer abc"); status != 401 {
-		t.Error(status)
-	}
-	if status, _ := fetch(t, http.DefaultClient, base+"/metrics", "Authorization", "Bearer def"); status != 200 {
-		t.Error(status)
-	}
-	c.Close(context.Background())
-	s.wait(`a session ended`, 1)
-	s.signal(syscall.SIGTERM)
-	s.end(0)
-	events := func(name string) (all []string) {
-		text, err := os.ReadFile(name)
-		check(t, err)
-		for line := range strings.Lines(string(text)) {
-			var e struct{ Event, SQL string }
-			check(t, json.Unmarshal([]byte(line), &e))
-			all = append(all, strings.TrimSpace(e.Event+" "+e.SQL))
-		}
-		return all
-	}
-	if got := fmt.Sprint(events(audit + ".1")); got != "[server started session began statement wait ? login failed]" {
-		t.Error(got)
-	}
-	if got := fmt.Sprint(events(audit)); got != "[session ended server stopped]" {
-		t.Error(got)
-	}
-}
-
-// Connections that send nothing, or half of something, keep nobody out. Each of them is open until the server closes it.
-func TestServeFlood(t *testing.T) {
-	s := startServing(t, newSealed(t))
-	half := []string{"", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"}
-	flood := func(addr string, n int) {
-		t.Helper()
-		for i := range n {
-			c, err := net.Dial("tcp", addr)
-			check(t, err)
-			t.Cleanup(func() { c.Close() })
-			fmt.Fprint(c, half[i%len(half)])
-		}
-	}
-	flood(s.httpAddr, 2000)
-	flood(s.addr, 500)
-	for _, path := range []string{"/healthz", "/metrics", "/"} {
-		client := &http.Client{Transport: &http.Transport{}}
-		if status, text := fetch(t, client, "http://"+s.httpAddr+path); status != 200 {
-			t.Errorf("%s: %d %s", path, status, text)
-		}
-		client.CloseIdleConnections()
-	}
-	s.mustConnect("sslmode=disable")
-}
-
-// A page cannot read /metrics or /healthz by having its own name resolved to this machine.
-func TestServeOtherHosts(t *testing.T) {
-	s := startServing(t, newSealed(t))
-	_, port, _ := net.SplitHostPort(s.httpAddr)
-	for _, c := range []struct {
-		host   string
-		status int
-	}{{"localhost:" + port, 200}, {s.httpAddr, 200}, {"[::1]", 200}, {"pages.example:" + port, 421}, {"192.0.2.1", 421}} {
-		for _, path := range []string{"/healthz", "/metrics"} {
-			r, err := http.NewRequest("GET", "http://"+s.httpAddr+path, nil)
-			check(t, err)
-			r.Host = c.host
-			answer, err := http.DefaultClient.Do(r)
-			check(t, err)
-			answer.Body.Close()
-			if answer.StatusCode != c.status {
-				t.Errorf("%s at %s: %d, want %d", path, c.host, answer.StatusCode, c.status)
-			}
-		}
-	}
-}
-
-// A statement that runs is completed, an idle session is told, and nobody new comes in.
-func TestServeDrains(t *testing.T) {
-	s := startServing(t, newSealed(t))
-	busy, idle := s.mustConnect("sslmode=disable"), s.mustConnect("sslmode=disable")
-	done := make(chan error, 1)
-	go func() {
-		var n int
-		done <- busy.QueryRow(context.Background(), "wait 1500", pgx.QueryExecModeSimpleProtocol).Scan(&n)
-	}()
-	time.Sleep(300 * time.Millisecond)
-	if status, _ := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
-		t.Error(status)
-	}
-	s.signal(syscall.SIGTERM)
-	s.wait(`msg=stopping seconds_to_drain=30`, 1)
-	time.Sleep(1100 * time.Millisecond) // an answer about health is given again for a second
-	if _, err := idle.Exec(context.Background(), "wait 1", pgx.QueryExecModeSimpleProtocol); sqlState(err) != "57P01" {
-		t.Errorf("an idle session: %v", err)
-	}
-	if _, err := s.connect("sslmode=disable"); err == nil {
-		t.Error("somebody has connected")
-	}
-	if err := <-done; err != nil {
-		t.Errorf("a statement that ran: %v", err)
-	}
-	s.end(0)
-}
-
-func TestServeDrainsWithHealth(t *testing.T) {
-	s := startServing(t, newSealed(t))
-	busy := s.mustConnect("sslmode=disable")
-	go busy.Exec(context.Background(), "wait 20000", pgx.QueryExecModeSimpleProtocol)
-	time.Sleep(300 * time.Millisecond)
-	s.signal(syscall.SIGTERM)
-	s.wait(`msg=stopping`, 1)
-	for path, want := range map[string]string{"/healthz": "draining", "/": "the server is stopping"} {
-		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+path); status != 503 || text != want {
-			t.Errorf("%s: %d %s", path, status, text)
-		}
-	}
-	s.signal(syscall.SIGHUP) // which a stopping server ignores
-	s.signal(syscall.SIGINT)
-	s.end(130)
-}
-
-func TestServeDrainsNotForEver(t *testing.T) {
-	s := startServing(t, newSealed(t), "--drain", "0.2")
+	p.addAna()
 	busy := s.mustConnect("sslmode=disable")
 	done := make(chan error, 1)
 	go func() {
-		_, err := busy.Exec(context.Background(), "wait 20000", pgx.QueryExecModeSimpleProtocol)
+		_, err := busy.Exec(context.Background(), endless+"SELECT count(*) FROM c", pgx.QueryExecModeSimpleProtocol)
 		done <- err
 	}()
 	time.Sleep(300 * time.Millisecond)
@@ -334,65 +180,26 @@ func TestServeDrainsNotForEver(t *testing.T) {
 	}
 }
 
-// A certificate that has changed is shown to the next client; one that is broken is not.
-func TestServeCertificates(t *testing.T) {
+// A second signal stops a server that drains.
+func TestServeSecondSignal(t *testing.T) {
 	p := newSealed(t)
-	cert, key := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	writeCertificate(t, 1, cert, key, tomorrow())
-	s := startServing(t, p, "--tls-cert", cert, "--tls-key", key, "--require-tls")
-	s.wait(`psql "host=localhost port=\d+ dbname=out user=ROLE sslmode=verify-full"`, 1)
-	s.wait(`https://localhost:\d+/`, 1)
-	shown := func() string {
-		t.Helper()
-		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"postgresql"}})
-		check(t, err)
-		defer c.Close()
-		return c.ConnectionState().PeerCertificates[0].SerialNumber.String()
-	}
-	s.mustConnect("host=localhost sslmode=verify-full channel_binding=require sslrootcert=" + cert)
-	if _, err := s.connect("sslmode=disable"); sqlState(err) != "28000" {
-		t.Errorf("without TLS: %v", err)
-	}
-	if got := shown(); got != "1" {
-		t.Error(got)
-	}
-	check(t, os.WriteFile(cert, []byte("half a certif"), 0o600))
-	time.Sleep(certificatesFor + 100*time.Millisecond)
-	if got := shown(); got != "1" {
-		t.Error(got)
-	}
-	s.wait(`not reloaded: the certificate`, 1)
-	writeCertificate(t, 2, cert, key, tomorrow())
-	time.Sleep(certificatesFor + 100*time.Millisecond)
-	if got := shown(); got != "2" {
-		t.Error(got)
-	}
-	writeCertificate(t, 3, cert, key, time.Now().Add(-time.Minute))
-	s.signal(syscall.SIGHUP)
-	s.wait(`msg=reloaded$`, 1)
-	s.wait(`the certificate has expired`, 1)
-	if got := shown(); got != "3" {
-		t.Error(got)
-	}
-	pool, err := os.ReadFile(cert)
-	check(t, err)
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(pool)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
-	if status, text := fetch(t, client, "https://"+s.httpAddr+"/healthz"); status != 200 || text != "ok" {
-		t.Error(status, text)
-	}
-	if status, text := fetch(t, client, "https://"+s.httpAddr+"/metrics"); status != 200 || !strings.Contains(text, "geosql_certificate_expires_timestamp_seconds 1.") {
-		t.Error(status, text)
-	}
-	if n := len(s.wait(`not reloaded: the certificate`, 1)); n != 1 {
-		t.Errorf("said %d times that a certificate is broken", n)
-	}
+	p.addAna()
+	s := startServing(t, p)
+	busy := s.mustConnect("sslmode=disable")
+	go busy.Exec(context.Background(), endless+"SELECT count(*) FROM c", pgx.QueryExecModeSimpleProtocol)
+	time.Sleep(300 * time.Millisecond)
+	s.signal(syscall.SIGTERM)
+	s.wait(`msg=stopping seconds_to_drain=30`, 1)
+	s.signal(syscall.SIGHUP) // which a stopping server ignores
+	s.signal(syscall.SIGINT)
+	s.end(130)
 }
 
 // Every line is JSON where that is asked for.
 func TestServeLogsJSON(t *testing.T) {
-	s := startServing(t, newSealed(t), "--log-format", "json")
+	p := newSealed(t)
+	p.addAna()
+	s := startServing(t, p, "--log-format", "json")
 	c := s.mustConnect("sslmode=disable")
 	c.Close(context.Background())
 	s.connect("sslmode=disable password=wrong")
@@ -432,32 +239,13 @@ func TestServeNotifies(t *testing.T) {
 	s.end(0)
 }
 
-// A server whose ledger or database is gone says so.
-func TestServeHealth(t *testing.T) {
-	for suffix, want := range map[string]string{"": "the database cannot be read", "-ledger": "the ledger cannot be read"} {
-		p := newSealed(t)
-		s := startServing(t, p)
-		check(t, os.Rename(p.out+suffix, p.out+".away"))
-		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 503 || text != want {
-			t.Errorf("%d %s, want %s", status, text, want)
-		}
-		s.wait(`health has changed`, 1)
-		check(t, os.Rename(p.out+".away", p.out+suffix))
-		time.Sleep(1100 * time.Millisecond)
-		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
-			t.Errorf("%d %s", status, text)
-		}
-	}
-}
-
 // A role asks over the protocol, and the owner sees what that cost.
 func TestServeAnswers(t *testing.T) {
 	p := newSealed(t)
 	p.append("a,1,2.5,48.5,2.5\na,2,3,48.5,2.5\nb,1,4,48.5,2.5\n")
-	password, audit := p.out+".password", p.out+".audit"
-	check(t, os.WriteFile(password, []byte("sesame\n"), 0o600))
-	s := startReal(t, p, "--audit", audit)
-	p.run("role", p.out, "add", "ana", "--password-file", password, "--columns", "meter.kwh", "--epsilon", "kWh=1")
+	audit := p.out + ".audit"
+	s := startServing(t, p, "--audit", audit)
+	p.addAna()
 	c := s.mustConnect("sslmode=disable") // with a role that is newer than the server
 	ask := func() (sum float64) {
 		t.Helper()

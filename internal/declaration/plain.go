@@ -61,6 +61,20 @@ func Each(conn *sqlite.Conn, sql string, row func([]sqlite.Value) error, params 
 	return Use(conn, "main", Named(sql), func() error { return conn.Each(sql, row, params...) })
 }
 
+// Ledger returns the id of the ledger that a database is charged to, "" for none.
+func Ledger(conn *sqlite.Conn) (id string, err error) {
+	recorded, err := Has(conn, "geosql_ledger")
+	if err == nil && recorded {
+		err = Each(conn, "SELECT max(id) FROM main.geosql_ledger", func(v []sqlite.Value) error {
+			if v[0].Type() == sqlite.Text {
+				id = v[0].Text()
+			}
+			return nil
+		})
+	}
+	return id, err
+}
+
 // Named returns the tables of geosql's in the main database that a statement of geosql's names.
 func Named(sql string) (tables []string) {
 	const before = "main."

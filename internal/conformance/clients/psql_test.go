@@ -381,7 +381,7 @@ func TestRecorded(t *testing.T) {
 		"{sealed}", oid("SELECT oid FROM pg_type WHERE typname = 'sealed';"), "{version}", oid("SELECT oid FROM pg_proc WHERE proname = 'version';"),
 		"homes", database)
 	for _, file := range []string{"drivers.sql", "tools.sql"} {
-		text, err := os.ReadFile(filepath.Join("../../../serve/pgcatalog/testdata", file))
+		text, err := os.ReadFile(filepath.Join("../../../serve/internal/pgcatalog/testdata", file))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"net"
+	"sync"
+
+	"github.com/geosql/geosql/serve/internal/monitor"
+)
+
+// A History remembers what was asked since the server started, also over the protocol of PostgreSQL. It is a
+// [monitor.Observer]. It holds no SQL.
+type History struct {
+	mu    sync.Mutex
+	asked []Asked // the oldest first
+}
+
+// keptHistory is how many statements a History remembers at most, and a quarter less at least once it is full.
+const keptHistory = 4000
+
+// StatementEnded implements monitor.Observer. Statements that asked nothing are left out.
+func (h *History) StatementEnded(s monitor.Statement) {
+	if s.Report.Answers == 0 && s.State != stateRefused {
+		return
+	}
+	a := Asked{At: s.Began, Role: s.Session.Role, Report: s.Report}
+	if s.State != "" && s.State != "00000" {
+		a.Refused = s.State
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.asked) >= keptHistory {
+		h.asked = append([]Asked(nil), h.asked[keptHistory/4:]...)
+	}
+	h.asked = append(h.asked, a)
+}
+
+// stateRefused is the SQLSTATE of a refusal.
+const stateRefused = "53400"
+
+// SessionBegan implements monitor.Observer.
+func (*History) SessionBegan(monitor.Session) {}
+
+// SessionEnded implements monitor.Observer.
+func (*History) SessionEnded(monitor.Session, monitor.Reason) {}
+
+// LoginFailed implements monitor.Observer.
+func (*History) LoginFailed(net.Addr, string) {}
+
+// of returns what a role asked last, or all roles if it is "", the latest first.
+func (h *History) of(role string, most int) (list []Asked) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := len(h.asked) - 1; i >= 0 && len(list) < most; i-- {
+		if role == "" || h.asked[i].Role == role {
+			list = append(list, h.asked[i])
+		}
+	}
+	return list
+}

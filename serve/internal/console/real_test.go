@@ -1,0 +1,246 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serveReal builds geosql, and serves with it a sealed database of meters and trips, made by its commands. It returns
+// where the console is.
+func serveReal(t *testing.T) (origin string) {
+	t.Helper()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "geosql")
+	run := func(name string, args ...string) {
+		t.Helper()
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+		}
+	}
+	run("go", "build", "-o", program, "../../../cmd/geosql")
+	plain, sealed, key, owner := filepath.Join(dir, "plain.db"), filepath.Join(dir, "city.db"), filepath.Join(dir, "key"), filepath.Join(dir, "owner")
+	run(program, plain, `CREATE TABLE reading(id INTEGER PRIMARY KEY, meter TEXT NOT NULL, month INTEGER NOT NULL, kwh REAL);
+		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4799)
+		INSERT INTO reading(meter, month, kwh) SELECT 'meter-' || (i % 400), i / 400 + 1, round(6 + 3 * cos((i / 400) * 0.5236) + i % 7 / 10.0, 1) FROM n;
+		CREATE TABLE trip(id INTEGER PRIMARY KEY, person TEXT NOT NULL, mode TEXT NOT NULL, lat REAL, lon REAL);
+		WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+		INSERT INTO trip(person, mode, lat, lon) SELECT 'person-' || (i % 1000), iif(i % 3, 'walk', 'bus'),
+			39.92 + 0.08 * cos(i * 2.4) * (i % 97) / 97.0 * (i % 31) / 31.0, 116.39 + 0.12 * sin(i * 2.4) * (i % 97) / 97.0 * (i % 31) / 31.0 FROM n;
+		SELECT dx_universe('month', 0, 10, 0.1, 'kWh'), geo_domain('beijing', 39.75, 116.1, 40.1, 116.65, 1);
+		SELECT budget_limit('*', 'kWh', 5), budget_limit('*', 'record', 10), budget_limit('*', 'm', 1)`)
+	run(program, "keygen", key)
+	run(program, "seal", plain, sealed, "--key", key+".pub", "--yes", "--table", "reading", "--account", "meter", "--seal", "kwh:month", "--public", "month",
+		"--table", "trip", "--account", "person", "--seal", "lat,lon:beijing", "--public", "mode")
+	if err := os.WriteFile(owner, []byte(OwnerName+"-password\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	command := exec.Command(program, "serve", sealed, "--key", key, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--owner-password-file", owner)
+	stderr, err := command.StderrPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	listens, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			fmt.Fprintln(&said, lines.Text())
+			if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(lines.Text()); url != "" {
+				listens <- url
+			}
+		}
+		ended <- command.Wait()
+	}()
+	t.Cleanup(func() {
+		command.Process.Signal(syscall.SIGTERM)
+		select {
+		case err := <-ended:
+			if err != nil || t.Failed() {
+				t.Errorf("the server ended with %v\n%s", err, &said)
+			}
+		case <-time.After(time.Minute):
+			command.Process.Kill()
+			t.Error("the server does not stop")
+		}
+	})
+	select {
+	case origin = <-listens:
+	case <-time.After(time.Minute):
+		t.Fatal("the server does not listen")
+	}
+	return origin
+}
+
+// shootAll keeps pictures of the page as it is, large and small, light and dark.
+func (b *browser) shootAll(name string) {
+	b.t.Helper()
+	if os.Getenv("GEOSQL_SHOTS") == "" {
+		return
+	}
+	for _, width := range []int{1280, 360} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.size(width, 900, scheme)
+			time.Sleep(300 * time.Millisecond) // for what is drawn anew
+			b.shoot(fmt.Sprintf("real-%s-%d-%s", name, width, scheme))
+		}
+	}
+	b.size(1280, 900, "light")
+}
+
+// fill writes into a field of the form that the selector names.
+func (b *browser) fill(selector, text string) {
+	b.t.Helper()
+	b.click(selector)
+	b.press("Ctrl+a")
+	b.write(text)
+}
+
+// download saves the result as a file, and returns what is in it.
+func (b *browser) download() string {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	b.call("Page.setDownloadBehavior", object{"behavior": "allow", "downloadPath": folder}, nil)
+	b.click(".download")
+	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(folder, "answer.csv"))
+		if err == nil && len(text) > 0 {
+			return string(text)
+		}
+	}
+	b.t.Fatal("there is no file")
+	return ""
+}
+
+// The owner of a real server adds a role, which asks, pays, and is refused what it cannot pay.
+func TestARealServer(t *testing.T) {
+	b := newBrowser(t)
+	b.size(1280, 900, "light")
+	origin := serveReal(t)
+	b.open(origin)
+	b.fill("#login-user", OwnerName)
+	b.press("Tab")
+	b.write("wrong")
+	b.press("Enter")
+	b.until(`document.getElementById("login-error").textContent.includes("wrong")`)
+	b.login(OwnerName)
+	b.click(`nav a[href="#roles"]`)
+	b.until(`document.querySelector("#roles-body form")`)
+	b.fill(".add [name=name]", "analyst")
+	b.fill(".add [name=password]", "analyst-password")
+	for i := range 2 {
+		b.click(fmt.Sprintf("[name=column%d]", i))
+	}
+	for unit, epsilon := range map[string]string{"kWh": "0.5", "record": "6", "m": "0.02"} {
+		var i int
+		b.eval(fmt.Sprintf(`[...document.querySelectorAll("[name^=epsilon]")].findIndex(e => e.name && e.closest("label").textContent.startsWith(%q))`, "Per "+unit), &i)
+		b.fill(fmt.Sprintf("[name=epsilon%d]", i), epsilon)
+	}
+	b.shootAll("add")
+	b.click(".add button.primary")
+	b.until(`document.querySelector(".role h2")?.textContent === "analyst"`)
+	b.shootAll("roles")
+	b.click("#logout")
+	b.until(`!document.getElementById("login").hidden`)
+
+	b.login("analyst")
+	b.shootAll("start")
+	const sums = "SELECT month, dx_sum(kwh, 0.25) AS kwh FROM reading GROUP BY month"
+	b.ask(sums)
+	b.until(`document.querySelector("dialog[open]")`)
+	b.shootAll("cost")
+	text := b.text(`document.querySelector("dialog[open]").innerText`)
+	for _, part := range []string{"kWh", "400", "0.25", "95 %"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the cost does not say %s: %q", part, text)
+		}
+	}
+	b.confirm()
+	b.shootAll("table")
+	first := b.text(`document.querySelector("#panel tbody").innerText`)
+	if text := b.text(`document.getElementById("result").innerText`); strings.Count(first, "\n") != 11 || strings.Count(text, "0.25") != 1 || !strings.Contains(text, "95 % within") {
+		t.Errorf("the result says %q", text)
+	}
+	if got, want := b.download(), "month,kwh\n"+strings.NewReplacer("\t\n", "\n", "\t", ",").Replace(first+"\n"); got != want {
+		t.Errorf("the file is %q, want %q", got, want)
+	}
+	b.click("#tab-chart")
+	b.shootAll("chart")
+	var marks [2]int
+	if b.eval(`[document.querySelectorAll(".column-bar").length, document.querySelectorAll(".whisker").length]`, &marks); marks != [2]int{12, 12} {
+		t.Errorf("the chart has %d bars and %d intervals", marks[0], marks[1])
+	}
+	// The same again is free, and the same.
+	b.click("#tab-table")
+	b.ask(sums)
+	b.until(`document.getElementById("result").innerText.includes("remembered") && document.getElementById("cancel").hidden`)
+	if again := b.text(`document.querySelector("#panel tbody").innerText`); again != first {
+		t.Errorf("the second answer is %q, the first one was %q", again, first)
+	}
+	if text := b.text(`document.getElementById("result").innerText`); strings.Contains(text, "cost") || !strings.Contains(text, "free") {
+		t.Errorf("what is free says %q", text)
+	}
+	b.shootAll("again")
+	b.click("#cost")
+	b.until(`document.querySelector("dialog[open]")`)
+	if text := b.text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "This is free") || !strings.Contains(text, "given again for nothing") {
+		t.Errorf("the cost of what is remembered says %q", text)
+	}
+	b.press("Escape")
+
+	b.ask("SELECT dx_heatmap(location, 1, 1000) FROM trip")
+	b.confirm()
+	b.until(`document.querySelectorAll(".cell").length > 10`)
+	b.shootAll("heat")
+	b.ask("SELECT mode, geoind_laplace(location, 0.005) AS place FROM trip WHERE mode = 'bus' LIMIT 400")
+	b.confirm()
+	b.click("#tab-map")
+	b.until(`document.querySelectorAll(".point").length === 400`)
+	b.shootAll("points")
+
+	// Beyond the budget.
+	b.ask("SELECT dx_sum(kwh, 0.4) FROM reading")
+	b.until(faulty)
+	b.shootAll("refused")
+	text = b.text(`document.getElementById("problem").innerText`)
+	for _, part := range []string{"too little of its budget left", "0.25/kWh left of 0.5/kWh", "Nobody was charged", "smaller epsilon"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the refusal does not say %s: %q", part, text)
+		}
+	}
+	if strings.Contains(text, "meter-") {
+		t.Errorf("the refusal names an account: %q", text)
+	}
+	for _, page := range []string{"budgets", "history"} {
+		b.click(`nav a[href="#` + page + `"]`)
+		b.until(`document.getElementById("` + page + `-body").childElementCount > 0`)
+		b.shootAll(page)
+	}
+	if n := strings.Count(b.text(`document.getElementById("history-body").innerText`), "a budget was used up"); n != 1 {
+		t.Errorf("the history has %d refusals", n)
+	}
+	b.check(origin)
+	if metrics, err := http.Get(origin + "/metrics"); err != nil {
+		t.Error(err)
+	} else {
+		text, err := io.ReadAll(metrics.Body)
+		metrics.Body.Close()
+		for _, line := range []string{`geosql_logins_total{result="failed"} 1`, `geosql_refusals_total 1`} {
+			if err != nil || !strings.Contains(string(text), line+"\n") {
+				t.Errorf("the metrics lack %s: %v", line, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package keeper
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/role"
+	"github.com/geosql/geosql/serve/internal/wire"
+)
+
+// A Table is a table, or a view, that analysts may read.
+type Table struct {
+	Name    string
+	View    bool
+	Columns []Column
+}
+
+// A Column is a column of a table.
+type Column struct {
+	Name   string
+	Type   string          // as PostgreSQL calls it
+	Sealed *catalog.Column // nil if it is public
+}
+
+// describeTime is how long reading which tables there are may take.
+const describeTime = 10 * time.Second
+
+// Tables returns the tables and views, in the order of their names. It reads them over a connection of its own, since SQLite may
+// take long to resolve the columns of a view, and others need not wait.
+func (k *Keeper) Tables() (tables []Table, err error) {
+	conn, err := k.connect()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer conn.InterruptAfter(describeTime)()
+	err = conn.Each(`SELECT s.name, s.type = 'view', c.name, c.type FROM main.sqlite_schema s JOIN pragma_table_info(s.name, 'main') c
+		WHERE s.type IN ('table', 'view') AND s.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND s.name NOT LIKE 'geosql\_%' ESCAPE '\'
+		ORDER BY s.name, c.cid`, func(v []sqlite.Value) error {
+		name := v[0].Text()
+		if len(tables) == 0 || tables[len(tables)-1].Name != name {
+			tables = append(tables, Table{Name: name, View: v[1].Int() != 0})
+		}
+		t := &tables[len(tables)-1]
+		t.Columns = append(t.Columns, Column{Name: v[2].Text(), Type: pgcatalog.ColumnType(v[3].Text()).SQL})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tables, k.markSealed(tables)
+}
+
+// markSealed notes which columns of tables are sealed.
+func (k *Keeper) markSealed(tables []Table) error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.names.Refresh(); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			if c.Sealed = k.sealed(t.Name, c.Name); c.Sealed != nil {
+				c.Type = "sealed"
+			}
+		}
+	}
+	return nil
+}
+
+// sealed returns the sealed column of a name, or nil.
+func (k *Keeper) sealed(table, column string) *catalog.Column {
+	columns := k.names.Record().Columns
+	i := slices.IndexFunc(columns, func(c catalog.Column) bool { return c.Table == table && c.Name == column })
+	if i < 0 {
+		return nil
+	}
+	c := columns[i]
+	return &c
+}
+
+// Purses returns what a role has spent.
+func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.book.Purses(role) }
+
+// AddRole adds a role, whose verifier is set. It is a *wire.Error if there is one of its name, or if it does not fit the
+// database.
+func (k *Keeper) AddRole(r *role.Role) error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return err
+	}
+	if k.roles.Find(r.Name) != nil {
+		return &wire.Error{Code: "42710", Message: fmt.Sprintf("there is a role %s", r.Name), Hint: "Drop it first, or take another name."}
+	}
+	if err := cmp.Or(r.Check(), r.CheckFor(k.names.Record().Columns)); err != nil {
+		return &wire.Error{Code: "22023", Message: err.Error()}
+	}
+	return k.book.Record(r.Fact())
+}
+
+// DropRole drops a role. Its sessions end within a second.
+func (k *Keeper) DropRole(name string) error {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return err
+	}
+	r := k.roles.Find(name)
+	if r == nil {
+		return &wire.Error{Code: "42704", Message: fmt.Sprintf("there is no role %s", name)}
+	}
+	return k.book.Record(r.Dropped())
+}

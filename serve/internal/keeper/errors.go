@@ -1,0 +1,134 @@
+package keeper
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/serve/internal/wire"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// A shownError is an error as a client sees it, and what it is about.
+type shownError struct {
+	shown *wire.Error
+	cause error
+}
+
+func (e *shownError) Error() string   { return e.shown.Message }
+func (e *shownError) Unwrap() []error { return []error{e.shown, e.cause} }
+
+// shown returns an evaluator's error as the client sees it: without the names of accounts, and without what concerns
+// the owner only, which is logged.
+func (k *Keeper) shown(err error) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*ledger.RefusalError](err); ok {
+		return k.refusal(e)
+	}
+	if e, ok := errors.AsType[*ledger.AlreadyChargedError](err); ok {
+		return &wire.Error{Code: "53400", Message: "an account has been charged before",
+			Detail: fmt.Sprintf("Account %s was charged in unit %s, where releases do not add up: there is one at the most. Nobody was charged.",
+				k.nameOf(e.Account), e.Unit)}
+	}
+	if e, ok := errors.AsType[*sqlitefn.PermissionError](err); ok {
+		return &shownError{&wire.Error{Code: "42501", Message: err.Error()}, e}
+	}
+	if e, ok := errors.AsType[*sqlitefn.OverQuoteError](err); ok {
+		// That is no refusal: the statement is given up until its user agrees to the cost.
+		return &shownError{&wire.Error{Code: "57014", Message: e.Error(), Hint: "Ask for the cost again. Nobody was charged for this answer."}, e}
+	}
+	if errors.Is(err, sealed.ErrValue) || !isInternal(err) {
+		return &wire.Error{Code: "22023", Message: err.Error()}
+	}
+	k.log.Error("an evaluation failed", "error", err)
+	if isFull(err) {
+		return errFull
+	}
+	return errInternal
+}
+
+var errFull = &wire.Error{Code: "53100", Message: "a disk of the server is full",
+	Hint: "Once the owner has made room, ask again: what was charged is not charged twice."}
+
+// isFull reports whether the disk of the ledger, or of temporary files, is full.
+func isFull(err error) bool {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Full()
+	}
+	e, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err) // of PostgreSQL
+	return errors.Is(err, syscall.ENOSPC) || ok && e.SQLState() == errFull.Code
+}
+
+// isInternal reports whether an error is about the server's files or a bug, not about arguments: those follow from
+// what was asked and from public facts.
+func isInternal(err error) bool {
+	if _, ok := errors.AsType[*sqlite.Error](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[declaration.TableError](err); ok {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, "ledger") || strings.Contains(text, "geosql internal error")
+}
+
+// nameOf returns what analysts call an account.
+func (k *Keeper) nameOf(account string) string {
+	switch all := k.pseudonyms(account); len(all) {
+	case 0:
+		return "without a pseudonym"
+	case 1:
+		return all[0]
+	default:
+		return fmt.Sprintf("%s (also %s)", all[0], strings.Join(all[1:min(len(all), 4)], ", "))
+	}
+}
+
+// refusal returns a refusal as the client sees it.
+func (k *Keeper) refusal(r *ledger.RefusalError) *wire.Error {
+	e := &wire.Error{Code: "53400"}
+	per := func(a budget.Amount) string { return a.String() + "/" + string(r.Unit) }
+	account := k.nameOf(r.Account)
+	if !r.Limited {
+		e.Message = "an account has no budget"
+		e.Detail = fmt.Sprintf("Account %s has no budget in unit %s; %s is asked. Nobody was charged.", account, r.Unit, per(r.Asked))
+		e.Hint = "The owner of the database sets budgets."
+		return e
+	}
+	e.Message = "an account has too little of its budget left"
+	whose := "Account " + account
+	if r.Role != "" {
+		e.Message = "the role has too little of its budget left for an account"
+		whose = fmt.Sprintf("Role %s has, for account %s,", r.Role, account)
+	} else {
+		whose += " has"
+	}
+	e.Detail = fmt.Sprintf("%s %s left of %s; %s is asked. Nobody was charged.", whose, per(r.Left), per(r.Limit), per(r.Asked))
+	switch {
+	case r.Asked > r.Limit:
+		e.Hint = "No answer may cost an account as much: ask with a smaller epsilon."
+	case r.Window != 0 && !r.Reopens.IsZero():
+		e.Hint = fmt.Sprintf("Ask with a smaller epsilon, or after %s, when the budget opens again.", r.Reopens.UTC().Format(time.RFC3339))
+	case r.Left > 0:
+		e.Hint = "Ask with a smaller epsilon, or without the account. The owner can let answers leave such accounts out."
+	default:
+		e.Hint = "Ask without the account. The owner can let answers leave such accounts out."
+	}
+	return e
+}

@@ -1,0 +1,270 @@
+package keeper
+
+import (
+	"errors"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/serve/internal/pipe"
+	"github.com/geosql/geosql/serve/internal/wire"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// Bounds of what a session may have open.
+const (
+	mostGroups     = 1000
+	mostEvaluators = 16
+)
+
+// rowsBetweenLooks is how many rows of a group are evaluated before the keeper looks whether the statement is canceled.
+const rowsBetweenLooks = 4096
+
+// An openGroup is a group of an aggregate that has no answer yet.
+type openGroup struct {
+	rows  *Rows
+	group group // nil after an error
+	args  int
+}
+
+var (
+	errEnded      = &wire.Error{Code: "57014", Message: "the statement has ended"}
+	errManyAsking = &wire.Error{Code: "53000", Message: "too many statements of the session are asking about sealed columns at a time",
+		Hint: "Close cursors and portals that are not needed."}
+)
+
+// evaluate serves a frame of a worker that calls functions. An error ends the session.
+func (s *Session) evaluate(kind pipe.Type, payload []byte) error {
+	r := s.running
+	if r == nil {
+		return pipe.Violation("a function is called outside of an execution")
+	}
+	if r.free {
+		return pipe.Violation("an execution calls a function that was said to call none")
+	}
+	if kind == pipe.Call {
+		return s.evaluateCall(r, pipe.NewReader(payload))
+	}
+	return s.evaluateGroup(r, pipe.NewReader(payload))
+}
+
+func (s *Session) evaluateCall(r *Rows, frame *pipe.Reader) error {
+	h, err := pipe.ReadCall(frame)
+	if err != nil {
+		return err
+	}
+	args := s.values[:h.Args]
+	frame.Arguments(args, false)
+	if err := frame.End(); err != nil {
+		return err
+	}
+	e, err := r.evaluates()
+	var answer sqlitefn.Released
+	if err == nil {
+		began := time.Now()
+		answer, err = e.Call(h.Function, args)
+		r.ledger += time.Since(began)
+	}
+	return s.reply(r, answer, err)
+}
+
+func (s *Session) evaluateGroup(r *Rows, frame *pipe.Reader) error {
+	h, err := pipe.ReadGroup(frame)
+	if err != nil {
+		return err
+	}
+	g := s.groups[h.Number]
+	switch {
+	case h.Flags&pipe.GroupBegins != 0:
+		if g, err = s.beginGroup(r, h); err != nil {
+			return err
+		}
+	case h.Number == 0 || h.Number > s.groupNumber:
+		return pipe.Violation("there is no group %d", h.Number)
+	}
+	// A group that is not open any more is one of a statement that has ended, whose rows may still come.
+	if g != nil {
+		if err := s.steps(g, frame); err != nil {
+			return err
+		}
+	}
+	switch {
+	case h.Flags&pipe.GroupDrops != 0 && g != nil:
+		delete(s.groups, h.Number)
+		if g.group != nil {
+			g.group.Drop()
+		}
+	case h.Flags&pipe.GroupEnds != 0:
+		delete(s.groups, h.Number)
+		return s.finish(r, g)
+	}
+	return nil
+}
+
+// beginGroup begins a group. What is wrong with it is an error of the statement.
+func (s *Session) beginGroup(r *Rows, h pipe.GroupHeader) (*openGroup, error) {
+	switch {
+	case h.Number != s.groupNumber+1:
+		return nil, pipe.Violation("group %d begins after group %d", h.Number, s.groupNumber)
+	case h.Args == 0:
+		return nil, pipe.Violation("a group has no arguments")
+	case len(s.groups) >= mostGroups:
+		return nil, pipe.Violation("more than %d groups are open", mostGroups)
+	}
+	s.groupNumber++
+	g := &openGroup{rows: r, args: h.Args}
+	s.groups[h.Number] = g
+	e, err := r.evaluates()
+	if err == nil {
+		g.group, err = e.Group(h.Function, h.Args)
+	}
+	if err != nil {
+		r.fail(err)
+	}
+	return g, nil
+}
+
+// steps passes the rows of a frame to a group, as far as they are needed.
+func (s *Session) steps(g *openGroup, frame *pipe.Reader) error {
+	args := s.values[:g.args]
+	for n := 0; frame.More(); n++ {
+		frame.Arguments(args, n > 0)
+		if frame.Err() != nil || g.group == nil {
+			break
+		}
+		if n%rowsBetweenLooks == 0 {
+			if _, err := g.rows.evaluates(); err != nil {
+				g.group = nil
+				break
+			}
+		}
+		if err := g.group.Step(args); err != nil {
+			g.rows.fail(err)
+			g.group.Drop()
+			g.group = nil
+		}
+	}
+	return frame.Err()
+}
+
+// finish answers a group.
+func (s *Session) finish(r *Rows, g *openGroup) error {
+	if g == nil {
+		return s.reply(r, nil, errEnded)
+	}
+	_, err := g.rows.evaluates()
+	var answer sqlitefn.Released
+	switch {
+	case err != nil:
+	case g.group == nil:
+		err = errEnded // the statement has an error already
+	default:
+		began := time.Now()
+		answer, err = g.group.Final()
+		g.rows.ledger += time.Since(began)
+	}
+	return s.reply(g.rows, answer, err)
+}
+
+// evaluates returns the evaluation of the execution, which begins with its first call. Once the execution has ended, is
+// canceled or has failed, there is none, and nobody is charged.
+func (r *Rows) evaluates() (evaluation, error) {
+	if r.guard != nil && r.guard.canceled() != nil {
+		r.end()
+	}
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case r.ended:
+		return nil, errEnded
+	case r.evaluation != nil:
+		return r.evaluation, nil
+	}
+	s := r.session
+	if s.evaluators >= mostEvaluators {
+		return nil, errManyAsking
+	}
+	size := s.keeper.evaluatorSize()
+	if err := s.Hold(size); err != nil {
+		return nil, err
+	}
+	e, err := s.keeper.evaluators.get()
+	if err != nil {
+		_ = s.Hold(-size)
+		return nil, err
+	}
+	s.evaluators++
+	r.evaluatorSize = size
+	r.evaluator, r.evaluation = e, e.Begin(r.analyst(), r.quote)
+	if r.quoted != nil {
+		r.evaluation.Limit(*r.quoted)
+	}
+	return r.evaluation, nil
+}
+
+// analyst returns who asks, as the role was when the execution began.
+func (r *Rows) analyst() sqlitefn.Analyst {
+	role := r.role
+	return sqlitefn.Analyst{
+		Role:   role.Name,
+		MayAsk: role.May,
+		Largest: func(u budget.Unit) (budget.Amount, bool) {
+			most, ok := role.EpsilonMax[u]
+			return most, ok
+		},
+		Budget: func(u budget.Unit) (budget.Amount, bool) {
+			limit, ok := role.Epsilon[u]
+			return limit, ok
+		},
+		Least:     role.Least,
+		MaxRepeat: role.MaxRepeat,
+		LeaveOut:  role.LeaveOut,
+		Memory:    r.session.Hold,
+		MayDraw:   func() error { return r.session.keeper.drawn.mayDraw(role) },
+		Drew:      func(bytes int) { r.session.keeper.drawn.drew(role, bytes) },
+	}
+}
+
+// end ends the evaluation of the execution. Its groups get no answer any more.
+func (r *Rows) end() {
+	r.ended = true
+	if r.evaluation == nil {
+		return
+	}
+	s := r.session
+	r.report = r.evaluation.Report()
+	for number, g := range s.groups {
+		if g.rows == r {
+			if g.group != nil {
+				g.group.Drop()
+				g.group = nil
+			}
+			delete(s.groups, number)
+		}
+	}
+	r.evaluation.End()
+	r.evaluation = nil
+	s.evaluators--
+	_ = s.Hold(-r.evaluatorSize)
+	s.keeper.evaluators.put(r.evaluator, r.evaluatorSize)
+	r.evaluator = nil
+}
+
+// fail notes the first error of the evaluation, which is that of the statement, whatever the worker says.
+func (r *Rows) fail(err error) {
+	if r.err == nil && err != error(errEnded) {
+		r.err = r.session.keeper.shown(err)
+	}
+}
+
+// reply answers a call.
+func (s *Session) reply(r *Rows, answer sqlitefn.Released, err error) error {
+	if err == nil {
+		return s.worker.conn.Send(append(pipe.Begin(s.frame, pipe.Answer), answer...))
+	}
+	r.fail(err)
+	e := errEnded
+	if r.err != nil {
+		errors.As(r.err, &e)
+	}
+	return s.worker.conn.Send(append(pipe.Begin(s.frame, pipe.Refusal), marshal(e)...))
+}

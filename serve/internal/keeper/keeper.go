@@ -1,0 +1,410 @@
+// Package keeper serves a sealed database to analysts who are not trusted. It has what is secret: the owner's key, the
+// ledger, the roles. Each session's SQL runs in a process of its own, which has neither: see package worker. The keeper
+// evaluates the functions over sealed values that the process calls, and believes nothing else that it says.
+//
+// A worker that breaks the protocol, hangs or dies costs its own session and no other.
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/internal/monitor"
+	"github.com/geosql/geosql/serve/internal/role"
+	"github.com/geosql/geosql/serve/internal/wire"
+	"github.com/geosql/geosql/serve/internal/worker"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// Options say what a keeper serves. The zero value of those that have a default stands for it.
+type Options struct {
+	Path    string // of the sealed database
+	Name    string // under which clients know it; by default that of the file, without its extension
+	Keyring *sealed.Keyring
+	Ledger  string // as sqlitefn.WithLedger has it
+
+	// Worker returns the command that starts a worker: a program that calls worker.Main.
+	Worker func() *exec.Cmd
+
+	MaxSessions int           // at a time; 100
+	Memory      int64         // of a session in bytes, unless its role says otherwise; worker.DefaultMemory
+	TotalMemory int64         // that the keeper may hold for all sessions together; half of the machine's
+	Grace       time.Duration // for a worker to stop before it is killed; 2 s
+	Start       time.Duration // for a worker to start; 20 s
+
+	// IdleInTransaction is how long a client may ask nothing while it is in a transaction or reads a result, unless it
+	// asks for less by idle_in_transaction_session_timeout; 10 minutes.
+	IdleInTransaction time.Duration
+
+	Logger   *slog.Logger     // nothing is logged unless it is set
+	Observer monitor.Observer // or nil
+}
+
+func (o Options) withDefaults() (Options, error) {
+	real, err := filepath.Abs(o.Path)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err != nil {
+		return o, err
+	}
+	base := filepath.Base(o.Path)
+	o.Path = real
+	o.Name = cmp.Or(o.Name, strings.TrimSuffix(base, filepath.Ext(base)), base)
+	o.Ledger = cmp.Or(o.Ledger, sqlitefn.LedgerPath(real))
+	o.MaxSessions = cmp.Or(o.MaxSessions, 100)
+	o.Memory = cmp.Or(o.Memory, worker.DefaultMemory)
+	o.TotalMemory = cmp.Or(o.TotalMemory, machineMemory()/2)
+	o.Grace = cmp.Or(o.Grace, 2*time.Second)
+	o.Start = cmp.Or(o.Start, 20*time.Second)
+	o.IdleInTransaction = cmp.Or(o.IdleInTransaction, 10*time.Minute)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observer == nil {
+		o.Observer = monitor.Observers(nil)
+	}
+	return o, nil
+}
+
+// questionsPurpose is what the key is derived for that names questions. Another keyring has another one, and then earlier
+// answers are not found: they are drawn and charged again. After a rekey that is so anyway, since
+// every value has a new identity.
+const questionsPurpose = "names of questions"
+
+// A Keeper serves one sealed database. It implements wire.Handler.
+type Keeper struct {
+	options   Options
+	log       *slog.Logger
+	questions [32]byte // the key that names them
+
+	starts  chan func() // run by one thread that lives as long as the keeper: see startWorkers
+	stopped chan struct{}
+
+	bookMu sync.Mutex // held while what follows is used
+	book   ledger.Ledger
+	roles  role.Roles
+	conn   *sqlite.Conn
+	logs   bool                // the database keeps a write-ahead log because of the keeper
+	names  *catalog.Keeper     // opens names of accounts
+	known  map[string][]string // pseudonyms by name
+
+	evaluators pool
+	memory     memory
+	drawn      tallies
+
+	mu       sync.Mutex
+	sessions map[*Session]bool
+	closed   bool
+	told     bool // whether the log says what holds workers
+}
+
+// Open opens a sealed database and its ledger, to serve them. From now on other processes of the same user cannot read the
+// memory of this one, where the kernel lets it say so.
+func Open(o Options) (*Keeper, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := hideMemory(); err != nil {
+		o.Logger.Warn("the memory of the server can be read by other processes of its user", "error", err)
+	}
+	k := &Keeper{options: o, log: o.Logger, sessions: map[*Session]bool{}, known: map[string][]string{}}
+	if err := k.open(); err != nil {
+		k.closeFiles()
+		return nil, err
+	}
+	k.memory.most = o.TotalMemory
+	k.drawn.now = time.Now
+	k.evaluators = pool{open: k.openEvaluator, memory: &k.memory}
+	k.starts, k.stopped = make(chan func()), make(chan struct{})
+	go k.startWorkers()
+	go k.watchRoles()
+	return k, nil
+}
+
+func (k *Keeper) open() (err error) {
+	if k.logs, err = setJournal(k.options.Path, "wal"); err != nil {
+		k.log.Warn("sessions and owners who write wait for each other, since the database cannot have a write-ahead log", "error", err)
+	}
+	if k.conn, err = k.connect(); err != nil {
+		return err
+	}
+	if k.book, err = engines.Open(k.options.Ledger, false, 0); err != nil {
+		return err
+	}
+	if k.names, err = catalog.Open(k.conn, k.book, k.options.Keyring); err != nil {
+		return err
+	}
+	if k.questions, err = k.options.Keyring.Derive(k.names.ID(), questionsPurpose); err != nil {
+		return err
+	}
+	return k.roles.Update(k.book)
+}
+
+// setJournal makes a database keep its journal in a mode, and reports whether that has changed. With a write-ahead log, whoever
+// reads and whoever writes do not wait for each other.
+func setJournal(path, mode string) (changed bool, err error) {
+	conn, err := sqlite.Open(path, sqlite.ReadWrite)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	conn.BusyTimeout(busyTimeout)
+	if err := conn.Distrust(); err != nil {
+		return false, err
+	}
+	was, is := "", ""
+	read := func(to *string) func([]sqlite.Value) error {
+		return func(v []sqlite.Value) error {
+			*to = v[0].Text()
+			return nil
+		}
+	}
+	err = cmp.Or(conn.Each("PRAGMA journal_mode", read(&was)), conn.Each("PRAGMA journal_mode = "+mode, read(&is)))
+	if err == nil && is != mode {
+		err = fmt.Errorf("its journal stays in mode %s", is)
+	}
+	return err == nil && was != is, err
+}
+
+// connect opens a connection to the database, which only reads.
+func (k *Keeper) connect() (*sqlite.Conn, error) {
+	conn, err := sqlite.Open(k.options.Path, sqlite.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	conn.BusyTimeout(busyTimeout)
+	if err := conn.Distrust(); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// busyTimeout is how long to wait for a locked database, in milliseconds.
+const busyTimeout = 5000
+
+// Name returns the name under which clients know the database.
+func (k *Keeper) Name() string { return k.options.Name }
+
+// Login implements wire.Handler.
+func (k *Keeper) Login(_ context.Context, user, _ string) (wire.Verifier, bool, error) {
+	r, err := k.Role(user)
+	if r == nil || err != nil {
+		return wire.Verifier{}, false, err
+	}
+	return r.Verifier, true, nil
+}
+
+// Role returns the role of a name as it is now, or nil.
+func (k *Keeper) Role(name string) (*role.Role, error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return nil, err
+	}
+	return k.roles.Find(name), nil
+}
+
+// LoggedIn returns the role of a name as it is now, if it is still the one with a verifier, which a password has fitted: names
+// can be given again. Otherwise that role has been dropped, which is a *wire.Error.
+func (k *Keeper) LoggedIn(name string, v wire.Verifier) (*role.Role, error) {
+	r, err := k.Role(name)
+	if err == nil && (r == nil || !r.Verifier.Equal(v)) {
+		return nil, errDropped(name)
+	}
+	return r, err
+}
+
+// Roles returns all roles as they are now, in the order of their names.
+func (k *Keeper) Roles() ([]*role.Role, error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if err := k.roles.Update(k.book); err != nil {
+		return nil, err
+	}
+	return k.roles.All(), nil
+}
+
+// mostKnown is how many names of accounts the keeper keeps the pseudonyms of.
+const mostKnown = 10000
+
+// pseudonyms returns the pseudonyms of an account, which stand in place of its name in what analysts see.
+func (k *Keeper) pseudonyms(name string) []string {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if all, ok := k.known[name]; ok {
+		return all
+	}
+	all, err := k.names.Pseudonyms(name)
+	if err != nil {
+		k.log.Error("pseudonyms of an account cannot be read", "error", err)
+		return nil
+	}
+	if len(k.known) >= mostKnown {
+		clear(k.known)
+	}
+	k.known[name] = all
+	return all
+}
+
+// NewSession implements wire.Handler.
+func (k *Keeper) NewSession(ctx context.Context, login *wire.Login) (wire.Session, error) {
+	s, err := k.Begin(ctx, login)
+	if err != nil {
+		return nil, err // not a nil *Session
+	}
+	return s, nil
+}
+
+// Begin begins the session of a role, whose password was right.
+func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error) {
+	if login.Database != k.options.Name {
+		return nil, &wire.Error{Code: "3D000", Message: fmt.Sprintf("database %q does not exist", login.Database),
+			Hint: fmt.Sprintf("This server has the database %q.", k.options.Name)}
+	}
+	s := &Session{
+		keeper: k, client: login.Client, end: login.End, verifier: login.Verifier, status: wire.Idle, groups: map[uint32]*openGroup{},
+		idleInTransaction: k.options.IdleInTransaction,
+		info:              monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
+	}
+	if err := s.readRole(); err != nil {
+		return nil, err
+	}
+	if err := k.admit(s); err != nil {
+		return nil, err
+	}
+	if err := s.start(ctx, login.Parameters); err != nil {
+		k.forget(s)
+		return nil, err
+	}
+	k.options.Observer.SessionBegan(s.info)
+	return s, nil
+}
+
+// roleInterval is how often the keeper looks whether roles have been dropped.
+const roleInterval = 300 * time.Millisecond
+
+// watchRoles ends the sessions of roles that are dropped, whatever they are doing.
+func (k *Keeper) watchRoles() {
+	ticker := time.NewTicker(roleInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-k.stopped:
+			return
+		}
+		sessions := k.running()
+		if len(sessions) == 0 {
+			continue
+		}
+		roles, err := k.Roles()
+		if err != nil {
+			continue // the next statement says that
+		}
+		for _, s := range sessions {
+			if !slices.ContainsFunc(roles, func(r *role.Role) bool { return r.Name == s.info.Role && r.Verifier.Equal(s.verifier) }) {
+				s.drop()
+			}
+		}
+	}
+}
+
+// running returns the sessions that have a worker.
+func (k *Keeper) running() (list []*Session) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for s := range k.sessions {
+		if s.worker != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// admit adds a session, unless there are too many.
+func (k *Keeper) admit(s *Session) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.closed:
+		return errStops
+	case len(k.sessions) >= k.options.MaxSessions:
+		return &wire.Error{Code: "53300", Message: "sorry, too many sessions already",
+			Detail: fmt.Sprintf("This server has at most %d at a time.", k.options.MaxSessions)}
+	}
+	k.sessions[s] = true
+	return nil
+}
+
+func (k *Keeper) forget(s *Session) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.sessions, s)
+}
+
+func errDropped(role string) *wire.Error {
+	return &wire.Error{Severity: "FATAL", Code: "57P01", Message: fmt.Sprintf("the role %q has been dropped", role)}
+}
+
+var errStops = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command"}
+
+// Close ends the keeper. It kills the workers of sessions that have not ended. Whoever uses these sessions still has to
+// close them.
+func (k *Keeper) Close() error {
+	k.mu.Lock()
+	if k.closed {
+		k.mu.Unlock()
+		return nil
+	}
+	k.closed = true
+	k.mu.Unlock()
+	for _, s := range k.running() {
+		s.worker.kill(monitor.ServerStops, "the server stops")
+		<-s.worker.exited
+	}
+	close(k.stopped)
+	k.evaluators.close()
+	return k.closeFiles()
+}
+
+func (k *Keeper) closeFiles() (err error) {
+	k.bookMu.Lock()
+	defer k.bookMu.Unlock()
+	if k.book != nil {
+		err = k.book.Close()
+	}
+	if k.conn != nil {
+		err = errors.Join(err, k.conn.Close())
+	}
+	if k.logs {
+		// It is one file again, if nobody else has it open.
+		_, _ = setJournal(k.options.Path, "delete")
+	}
+	return err
+}
+
+// addressOf returns an address as text.
+func addressOf(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.String()
+}

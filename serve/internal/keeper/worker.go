@@ -1,0 +1,143 @@
+package keeper
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/serve/internal/monitor"
+	"github.com/geosql/geosql/serve/internal/pipe"
+)
+
+// environment is all that a worker's environment has: glibc would reserve much address space for each thread.
+var environment = []string{"MALLOC_ARENA_MAX=1"}
+
+// A workerProcess is the process of a session.
+type workerProcess struct {
+	cmd    *exec.Cmd
+	stream *os.File
+	conn   *pipe.Conn
+	tail   tail
+	exited chan struct{} // closed when the process has ended
+	how    error         // it did, from then on
+
+	mu     sync.Mutex
+	reason monitor.Reason // why it was killed; "" if it was not
+	why    string
+}
+
+// startWorkers starts workers, one after the other. It does so in a thread that does nothing else and lives as long as the
+// keeper: the kernel kills a worker when the thread that started it ends, not when the process does.
+func (k *Keeper) startWorkers() {
+	runtime.LockOSThread()
+	for {
+		select {
+		case start := <-k.starts:
+			start()
+		case <-k.stopped:
+			return
+		}
+	}
+}
+
+// startWorker starts a worker.
+func (k *Keeper) startWorker() (*workerProcess, error) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	w := &workerProcess{stream: ours, conn: pipe.NewConn(ours), exited: make(chan struct{})}
+	w.cmd = k.options.Worker()
+	w.cmd.Env = append(environment, w.cmd.Env...)
+	w.cmd.Dir = "/"
+	w.cmd.ExtraFiles = []*os.File{theirs}
+	w.cmd.Stderr = &w.tail
+	w.cmd.SysProcAttr = attributes()
+	w.cmd.WaitDelay = time.Second // for what it has written to standard error
+	started := make(chan error, 1)
+	select {
+	case k.starts <- func() { started <- w.cmd.Start() }:
+		err = <-started
+	case <-k.stopped:
+		err = errStops
+	}
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	go func() {
+		w.how = w.cmd.Wait()
+		close(w.exited)
+	}()
+	return w, nil
+}
+
+// kill kills the process. The first caller says why.
+func (w *workerProcess) kill(reason monitor.Reason, why string) {
+	w.mu.Lock()
+	if w.reason == "" {
+		w.reason, w.why = reason, why
+	}
+	w.mu.Unlock()
+	_ = w.cmd.Process.Kill()
+	_ = w.stream.SetDeadline(time.Unix(1, 0)) // nobody waits for it any more
+}
+
+// killed returns why the process was killed, or "".
+func (w *workerProcess) killed() (monitor.Reason, string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.reason, w.why
+}
+
+// stop ends a process that has nothing to do: it gets a moment to do so itself.
+func (w *workerProcess) stop(grace time.Duration) {
+	w.stream.Close()
+	go func() {
+		select {
+		case <-w.exited:
+		case <-time.After(grace):
+			_ = w.cmd.Process.Kill()
+		}
+	}()
+}
+
+// ending says how a process ended that was not told to.
+func (w *workerProcess) ending() string {
+	<-w.exited
+	if w.how == nil {
+		return "exit status 0"
+	}
+	return w.how.Error()
+}
+
+// mostTail is how much of what a worker writes to standard error is kept.
+const mostTail = 4 << 10
+
+// A tail keeps the last lines that are written.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, b[max(0, len(b)-mostTail):]...)
+	if len(t.b) > 2*mostTail {
+		t.b = append(t.b[:0], t.b[len(t.b)-mostTail:]...)
+	}
+	return len(b), nil
+}
+
+// String returns them, made printable.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return printable.Text(string(bytes.TrimSpace(t.b[max(0, len(t.b)-mostTail):])))
+}

@@ -1,0 +1,119 @@
+// Package worker runs the SQL of one analyst on one read-only connection to a sealed database. It
+// has neither the key nor the ledger: functions over sealed values are evaluated by a
+// [sqlitefn.Remote].
+//
+// A statement may read and compute, and nothing else. What protects the sealed values is that only
+// the remote opens them. What is done here protects the analyst from wrong answers, and the machine
+// from the analyst.
+package worker
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/wire"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// A Config says what a session is and what it may use.
+type Config struct {
+	Path       string            // of the sealed database
+	Database   string            // the name under which clients know it
+	User       string            // the role
+	ProcessID  uint32            // under which clients cancel the session
+	Parameters map[string]string // of the startup packet
+	Timeout    time.Duration     // of a statement; 0 for none
+	Rows       int64             // of a result; 0 for any
+	Memory     int64             // in bytes, of SQLite in this process; 0 for any
+
+	IdleInTransaction time.Duration // longest idle_in_transaction_session_timeout; 0 for any
+}
+
+// A Session is an analyst's session. It implements [wire.Session].
+type Session struct {
+	config   Config
+	client   wire.Client
+	database *database
+	settings *settings
+
+	status     wire.TxStatus
+	savepoints []savepoint // of the transaction
+	cursors    map[string]*cursor
+}
+
+// NewSession opens the database for an analyst. What the session has to say beside its answers goes
+// to client, and functions over sealed values are evaluated by remote.
+func NewSession(config Config, client wire.Client, remote sqlitefn.Remote) (*Session, error) {
+	s := &Session{config: config, client: client, status: wire.Idle, cursors: map[string]*cursor{}}
+	s.settings = newSettings(config, client)
+	if err := s.settings.start(config.Parameters); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.database, err = openDatabase(config, describer{s}, remote); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// A describer tells the catalogue about the session.
+type describer struct{ s *Session }
+
+func (d describer) Database() string                   { return d.s.config.Database }
+func (d describer) User() string                       { return d.s.config.User }
+func (d describer) BackendPID() int32                  { return int32(d.s.config.ProcessID) }
+func (d describer) Setting(name string) (string, bool) { return d.s.settings.get(name) }
+func (d describer) Set(name, value string) error       { return d.s.settings.set(name, value) }
+func (d describer) Settings() []string                 { return d.s.settings.names() }
+
+// Prepare implements [wire.Session].
+func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint32) (wire.Statement, string, error) {
+	before, first, rest := pgcatalog.Split(sql)
+	if first == "" {
+		return nil, "", nil
+	}
+	command, err := pgcatalog.Parse(first)
+	var st wire.Statement
+	if err == nil {
+		st, err = s.prepare(ctx, command, parameterTypes)
+	}
+	if err != nil {
+		return nil, "", wire.Moved(asError(err), before)
+	}
+	return st, rest, nil
+}
+
+// Ready implements [wire.Session].
+func (s *Session) Ready(failed bool) wire.TxStatus {
+	if failed && s.status == wire.InTransaction {
+		s.status = wire.Failed
+	}
+	return s.status
+}
+
+// IdleTimeout implements [wire.Session].
+func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
+	name, reason := IdleSession, wire.ErrIdleSession
+	if executing || s.status != wire.Idle || s.holds() {
+		name, reason = IdleInTransaction, wire.ErrIdleInTransaction
+	}
+	d, _ := ParseTimeout(s.settings.now[name]) // which was checked
+	return d, reason
+}
+
+// Hold implements [wire.Session]. The process has limits of its own.
+func (s *Session) Hold(int64) error { return nil }
+
+// holds reports whether cursors are open that outlive transactions.
+func (s *Session) holds() bool { return s.status == wire.Idle && len(s.cursors) > 0 }
+
+// Close implements [wire.Session].
+func (s *Session) Close() {
+	s.closeCursors(true)
+	s.database.close()
+}
+
+// quoted returns a text between the quotes that messages have.
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

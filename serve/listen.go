@@ -1,0 +1,36 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+)
+
+// listen listens at an address that a flag has. Addresses of other machines need TLS.
+func listen(name, address string, tls bool) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("--%s %s: write an address and a port, such as 127.0.0.1:5432", name, address)
+	}
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", name, err)
+	}
+	if !tls && !at.IP.IsLoopback() {
+		return nil, fmt.Errorf("--%s %s: other machines could connect, and may do so with TLS only: "+
+			"give --tls-cert and --tls-key, or take 127.0.0.1:%d", name, address, at.Port)
+	}
+	l, err := net.ListenTCP("tcp", at)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("--%s %s: another program listens there: stop it, or take another port", name, address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("--%s %s: this machine does not have that address", name, address)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("--%s %s: that port is not for everybody: take one above 1023", name, address)
+	case err != nil:
+		return nil, fmt.Errorf("--%s %s: %w", name, address, err)
+	}
+	return l, nil
+}

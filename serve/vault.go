@@ -1,0 +1,195 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/internal/role"
+	"github.com/geosql/geosql/serve/internal/wire"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// busyTimeout is how long to wait for a locked database, in milliseconds.
+const busyTimeout = 5000
+
+// A vault is a sealed database, which is only read, with its ledger and its roles.
+type vault struct {
+	path   string
+	file   os.FileInfo
+	ledger string // where it is, as package engines has it
+	record *catalog.Record
+
+	mu    sync.Mutex // held while what follows is used
+	conn  *sqlite.Conn
+	book  ledger.Ledger
+	roles role.Roles
+}
+
+// openVault opens a sealed database with its ledger, by default the one beside it.
+func openVault(path, ledger string) (*vault, error) {
+	if path == "" {
+		return nil, errors.New("the database has an empty name")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such database", path)
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory, not a database", path)
+	}
+	v := &vault{path: path, file: info, ledger: cmp.Or(ledger, sqlitefn.LedgerPath(path))}
+	if err = v.openDatabase(); err == nil {
+		err = v.openLedger()
+	}
+	if err == nil {
+		err = v.roles.Update(v.book)
+	}
+	if err != nil {
+		v.close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// openDatabase opens the database and makes sure that it is a sealed one.
+func (v *vault) openDatabase() (err error) {
+	if v.conn, err = sqlite.Open(v.path, sqlite.ReadOnly); err != nil {
+		return fmt.Errorf("%s: %w", v.path, err)
+	}
+	v.conn.BusyTimeout(busyTimeout)
+	if err = v.conn.Distrust(); err == nil {
+		_, err = catalog.ReadID(v.conn)
+	}
+	switch {
+	case errors.Is(err, catalog.ErrNotSealed):
+		return fmt.Errorf("%s is not a sealed database (geosql seal makes one)", v.path)
+	case err != nil:
+		return fmt.Errorf("%s: %w", v.path, err)
+	}
+	return nil
+}
+
+// openLedger opens the ledger, makes sure that it is that of the database, and reads what is recorded in it.
+func (v *vault) openLedger() (err error) {
+	label := engines.Label(v.ledger)
+	charged, err := declaration.Ledger(v.conn)
+	if err != nil {
+		return err
+	}
+	v.book, err = engines.Open(v.ledger, false, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && charged == "":
+		return fmt.Errorf("ledger %s of %s is missing: put it there, or name it with --ledger", label, v.path)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("ledger %s is missing: %s was charged to ledger %s, put that one back or name it with --ledger", label, v.path, charged)
+	case err != nil:
+		return err
+	case charged != "" && charged != v.book.ID():
+		return fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", label, v.book.ID(), v.path, charged)
+	}
+	v.ledger = cmp.Or(v.book.Path(), v.ledger)
+	if v.record, err = catalog.ReadRecord(v.book); err != nil {
+		return err
+	}
+	id, err := catalog.ReadID(v.conn)
+	if err == nil && (v.record.Database == nil || *v.record.Database != id) {
+		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", engines.Label(v.ledger), v.path)
+	}
+	return err
+}
+
+// close closes what is open.
+func (v *vault) close() (err error) {
+	if v.conn != nil {
+		err = v.conn.Close()
+	}
+	if v.book != nil {
+		err = cmp.Or(err, v.book.Close())
+	}
+	return err
+}
+
+// A KeyError is the error of a key in [Options.Keys] that the database is not sealed for.
+type KeyError struct {
+	Index int    // of the key
+	Path  string // of the database
+}
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("private key %d is not a key that %s is sealed for", e.Index+1, e.Path)
+}
+
+// checkKeys returns an error unless the database is sealed for the keys.
+func (v *vault) checkKeys(keys []*sealed.PrivateKey) error {
+	if len(keys) == 0 {
+		return errors.New("no private key is given")
+	}
+	for i, key := range keys {
+		known, err := catalog.HasKey(v.conn, key.Public().ID())
+		if err == nil && !known {
+			err = &KeyError{i, v.path}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Errors about health. They say nothing that is not for everybody.
+var (
+	errNoDatabase = errors.New("the database cannot be read")
+	errNoLedger   = errors.New("the ledger cannot be read")
+	errNoAudit    = errors.New("the audit log cannot be written")
+)
+
+// check returns an error unless database and ledger are where they were, and can be read.
+func (v *vault) check(context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	info, err := os.Stat(v.path)
+	if err != nil || !os.SameFile(info, v.file) {
+		return errNoDatabase
+	}
+	if err := v.conn.Exec("SELECT count(*) FROM sqlite_schema"); err != nil {
+		return errNoDatabase
+	}
+	if !engines.IsURL(v.ledger) {
+		if _, err := os.Stat(v.ledger); err != nil {
+			return errNoLedger
+		}
+	}
+	if err := v.roles.Update(v.book); err != nil {
+		return errNoLedger
+	}
+	return nil
+}
+
+// iterations returns how often the passwords of roles are hashed.
+func (v *vault) iterations() int {
+	most := 0
+	for _, r := range v.roles.All() {
+		most = max(most, r.Verifier.Iterations)
+	}
+	return cmp.Or(most, wire.DefaultIterations)
+}
+
+// mockSecret returns a secret that stays the same as long as the keys do. It makes up what users who do not exist
+// are asked.
+func mockSecret(keyring *sealed.Keyring, id sealed.DatabaseID) ([]byte, error) {
+	secret, err := keyring.Derive(id, "users that do not exist")
+	return secret[:], err
+}
