@@ -1,5 +1,7 @@
 package sqltext
 
+import "iter"
+
 // A Budget bounds what is kept of a statement.
 type Budget struct{ Bytes, Tokens int }
 
@@ -7,6 +9,22 @@ type Budget struct{ Bytes, Tokens int }
 type Statement struct {
 	SQL    string
 	Tokens []Token // at offsets in SQL; nil if there are more of them, or more bytes, than the budget has
+
+	dialect Dialect
+}
+
+// Words returns the tokens that are neither blanks nor comments. It reads them now if they are not kept.
+func (s Statement) Words() iter.Seq[Token] {
+	if s.Tokens == nil {
+		return s.dialect.Words(s.SQL)
+	}
+	return func(yield func(Token) bool) {
+		for _, t := range s.Tokens {
+			if !t.IsBlank() && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // Split cuts a text into the empty statements that it begins with, its first other statement, and the rest. The statement
@@ -14,7 +32,7 @@ type Statement struct {
 func (d Dialect) Split(text string, budget Budget) (before string, s Statement, rest string) {
 	l := lexer{dialect: d, text: text}
 	begin := l.empty()
-	before, s.SQL = text[:begin], text[begin:]
+	before, s = text[:begin], Statement{SQL: text[begin:], dialect: d}
 	l = lexer{dialect: d, text: text, at: begin}
 	state := noStatement
 	for t, ok := l.next(); ok; t, ok = l.next() {
@@ -25,14 +43,28 @@ func (d Dialect) Split(text string, budget Budget) (before string, s Statement, 
 			}
 			break
 		}
-		if l.at-begin > budget.Bytes || len(s.Tokens) == budget.Tokens {
-			s.Tokens, budget = nil, Budget{}
-			continue
-		}
 		t.At -= begin
-		s.Tokens = append(s.Tokens, t)
+		s.keep(t, &budget)
 	}
 	return before, s, rest
+}
+
+// Read returns a text as one statement, whatever semicolons it has.
+func (d Dialect) Read(text string, budget Budget) Statement {
+	s := Statement{SQL: text, dialect: d}
+	for t := range d.Tokens(text) {
+		s.keep(t, &budget)
+	}
+	return s
+}
+
+// keep keeps a token within a budget, which is nothing as soon as it does not suffice.
+func (s *Statement) keep(t Token, budget *Budget) {
+	if t.At+len(t.Text) > budget.Bytes || len(s.Tokens) == budget.Tokens {
+		s.Tokens, *budget = nil, Budget{}
+		return
+	}
+	s.Tokens = append(s.Tokens, t)
 }
 
 // empty reads empty statements and the first word of another. It returns where that statement begins, with its comments.

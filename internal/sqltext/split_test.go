@@ -27,6 +27,14 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
+	for text, want := range map[string]string{
+		"SELECT ';', $$;$$, E'\\';', \";\" /* /* */ ; */ -- ;\n; SELECT 2": "SELECT ';', $$;$$, E'\\';', \";\" /* /* */ ; */ -- ;\n",
+		"SELECT $a$; SELECT 2": "SELECT $a$; SELECT 2", // a text that does not end
+	} {
+		if _, s, _ := PostgreSQL.Split(text, Budget{}); s.SQL != want {
+			t.Errorf("%q begins with %q", text, s.SQL)
+		}
+	}
 	const text = ";a + b;c"
 	for n := range 7 {
 		for _, budget := range []Budget{{len(text), n}, {n, len(text)}} {

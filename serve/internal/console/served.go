@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/serve/internal/keeper"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/role"
@@ -170,7 +171,7 @@ func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statem
 
 // stays reports whether what a statement does stays behind it, or is not for pages. A worker judges what does not parse.
 func stays(sql string) bool {
-	_, first, _ := pgcatalog.Split(sql)
+	_, first, _ := sqltext.PostgreSQL.Split(sql, sqltext.Budget{})
 	switch c, err := pgcatalog.Parse(first); c.(type) {
 	case pgcatalog.Empty, pgcatalog.Query, pgcatalog.Show, pgcatalog.Explain:
 		return false

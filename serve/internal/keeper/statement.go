@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/serve/internal/monitor"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pipe"
@@ -39,15 +40,15 @@ func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint
 
 // Compile does what Prepare does.
 func (s *Session) Compile(ctx context.Context, sql string, parameterTypes []uint32) (*Statement, string, error) {
-	before, first, rest := pgcatalog.Split(sql) // here, so that a worker is not sent what stands behind, again for each statement
-	if first == "" {
+	before, first, rest := sqltext.PostgreSQL.Split(sql, sqltext.Budget{}) // here, so that a worker is not sent what stands behind, again for each statement
+	if first.SQL == "" {
 		return nil, "", nil
 	}
 	began := time.Now()
-	st, err := s.compile(ctx, first, parameterTypes)
+	st, err := s.compile(ctx, first.SQL, parameterTypes)
 	if err != nil {
 		if s.role != nil {
-			s.observe(monitor.Statement{Began: began, SQL: first}, err)
+			s.observe(monitor.Statement{Began: began, SQL: first.SQL}, err)
 		}
 		return nil, "", wire.Moved(err, before)
 	}

@@ -66,7 +66,7 @@ func install(t testing.TB, conn *sqlite.Conn) {
 
 // ask rewrites a query, runs it and returns its rows, with | between their values.
 func ask(conn *sqlite.Conn, sql string, arguments ...string) (list []string, err error) {
-	out, err := Rewrite(sql)
+	out, err := Rewrite(Read(sql))
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,12 @@ package pgcatalog
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // A Command is a statement, classified by who answers it: [Query] is for SQLite, the others are
@@ -15,7 +18,7 @@ type (
 	// Empty is a statement without anything to do.
 	Empty struct{}
 	// Query is a statement for SQLite, not yet rewritten.
-	Query struct{ SQL string }
+	Query struct{}
 	// Set is SET name = value. Several values, as of search_path, are separated by commas.
 	Set struct {
 		Name    string // in lower case
@@ -92,62 +95,28 @@ func (Unlisten) command()   {}
 func (Copy) command()       {}
 func (Explain) command()    {}
 
-// Split cuts a text into the empty statements that it begins with, its first other statement, without the semicolon behind
-// it, and the rest. The statement is empty if there is none, and so is the rest if no other follows.
-func Split(sql string) (before, statement, rest string) {
-	begin := skipEmpty(sql)
-	for s := (scanner{sql: sql, at: begin}); ; {
-		t, ok := s.next()
-		if !ok {
-			return sql[:begin], sql[begin:], ""
-		}
-		if t.isSymbol(";") {
-			if rest = sql[s.at:]; skipEmpty(rest) == len(rest) {
-				rest = ""
-			}
-			return sql[:begin], sql[begin:t.at], rest
-		}
-	}
-}
-
-// skipEmpty returns how many bytes of a text are empty statements before the first other one.
-func skipEmpty(sql string) (n int) {
-	for s := (scanner{sql: sql}); ; {
-		t, ok := s.next()
-		switch {
-		case !ok:
-			return len(sql)
-		case t.isSymbol(";"):
-			n = s.at
-		case t.kind > nested:
-			return n
-		}
-	}
-}
-
 // parser reads the words of a command.
 type parser struct {
-	scanner scanner
-	ahead   []token // that are read and not used, without blanks and comments
+	sql   string
+	read  func() (sqltext.Token, bool)
+	ahead []sqltext.Token // that are read and not used
 }
 
 // token returns a token ahead, an empty one at the end of the text. The next one has the number 0.
-func (p *parser) token(n int) token {
+func (p *parser) token(n int) sqltext.Token {
 	for len(p.ahead) <= n {
-		t, ok := p.scanner.next()
+		t, ok := p.read()
 		if !ok {
-			return token{at: len(p.scanner.sql)}
+			return sqltext.Token{At: len(p.sql)}
 		}
-		if t.kind > nested {
-			p.ahead = append(p.ahead, t)
-		}
+		p.ahead = append(p.ahead, t)
 	}
 	return p.ahead[n]
 }
 
-func (p *parser) peek() token { return p.token(0) }
+func (p *parser) peek() sqltext.Token { return p.token(0) }
 
-func (p *parser) next() token {
+func (p *parser) next() sqltext.Token {
 	t := p.peek()
 	p.skip(1)
 	return t
@@ -157,12 +126,12 @@ func (p *parser) next() token {
 func (p *parser) skip(n int) { p.ahead = append(p.ahead[:0], p.ahead[min(n, len(p.ahead)):]...) }
 
 // more reports whether there is another token.
-func (p *parser) more() bool { return p.peek().text != "" }
+func (p *parser) more() bool { return p.peek().Text != "" }
 
 // word reports whether the next tokens are the keywords, and then reads them.
 func (p *parser) word(keywords ...string) bool {
 	for k, w := range keywords {
-		if !p.token(k).is(w) {
+		if !p.token(k).Is(w) {
 			return false
 		}
 	}
@@ -171,25 +140,25 @@ func (p *parser) word(keywords ...string) bool {
 }
 
 // rest returns the text from the next token on.
-func (p *parser) rest() string { return p.text(p.peek(), token{at: len(p.scanner.sql)}) }
+func (p *parser) rest() string { return p.text(p.peek(), sqltext.Token{At: len(p.sql)}) }
 
 // text returns the text from one token to before another.
-func (p *parser) text(from, to token) string { return p.scanner.sql[from.at:to.at] }
+func (p *parser) text(from, to sqltext.Token) string { return p.sql[from.At:to.At] }
 
 // fail returns an error at a token.
-func (p *parser) fail(t token, code, format string, args ...any) error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(p.scanner.sql[:t.at]) + 1}
+func (p *parser) fail(t sqltext.Token, code, format string, args ...any) error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(p.sql[:t.At]) + 1}
 }
 
 // name reads a name, or a dotted one such as geosql.epsilon.
 func (p *parser) name() (string, error) {
 	t := p.peek()
-	if t.name() == "" {
+	if t.Name() == "" {
 		return "", p.fail(t, codeSyntax, "a name has to stand here")
 	}
-	parts := []string{p.next().name()}
-	for p.peek().isSymbol(".") && p.token(1).name() != "" {
-		parts = append(parts, p.token(1).name())
+	parts := []string{p.next().Name()}
+	for p.peek().IsSymbol(".") && p.token(1).Name() != "" {
+		parts = append(parts, p.token(1).Name())
 		p.skip(2)
 	}
 	return strings.Join(parts, "."), nil
@@ -198,14 +167,16 @@ func (p *parser) name() (string, error) {
 // end returns the command, or an error if something follows it.
 func (p *parser) end(c Command) (Command, error) {
 	if p.more() {
-		return nil, p.fail(p.peek(), codeSyntax, "%q is not understood here", p.peek().text)
+		return nil, p.fail(p.peek(), codeSyntax, "%q is not understood here", p.peek().Text)
 	}
 	return c, nil
 }
 
-// Parse classifies one statement, as Split returns it.
-func Parse(sql string) (Command, error) {
-	p := &parser{scanner: scanner{sql: sql}}
+// Parse classifies a statement. It reads no further than it has to.
+func Parse(s sqltext.Statement) (Command, error) {
+	read, stop := iter.Pull(s.Words())
+	defer stop()
+	p := &parser{sql: s.SQL, read: read}
 	first := p.peek()
 	switch {
 	case !p.more():
@@ -252,7 +223,7 @@ func Parse(sql string) (Command, error) {
 		}
 		return p.end(Rollback{})
 	case p.word("savepoint"), p.word("release"):
-		release := first.is("release")
+		release := first.Is("release")
 		if release {
 			p.word("savepoint")
 		}
@@ -263,14 +234,14 @@ func Parse(sql string) (Command, error) {
 		return p.end(Savepoint{Name: name, Release: release})
 	case p.word("discard"):
 		what := p.next()
-		if !what.is("all", "plans", "sequences", "temp", "temporary") {
+		if !what.Is("all", "plans", "sequences", "temp", "temporary") {
 			return nil, p.fail(what, codeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
 		}
-		return p.end(Discard{what.name()})
+		return p.end(Discard{what.Name()})
 	case p.word("declare"):
 		return p.declare()
 	case p.word("fetch"), p.word("move"):
-		return p.fetch(first.is("move"))
+		return p.fetch(first.Is("move"))
 	case p.word("close"):
 		if p.word("all") {
 			return p.end(Close{})
@@ -297,14 +268,14 @@ func Parse(sql string) (Command, error) {
 	case p.word("prepare"), p.word("execute"):
 		return nil, p.fail(p.peek(), codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
 	case p.word("unlisten"): // pools do that; nothing listens
-		if t := p.next(); !t.isSymbol("*") && t.name() == "" {
+		if t := p.next(); !t.IsSymbol("*") && t.Name() == "" {
 			return nil, p.fail(t, codeSyntax, "UNLISTEN takes a name or *")
 		}
 		return p.end(Unlisten{})
 	case p.word("listen"), p.word("notify"), p.word("lock"), p.word("grant"), p.word("revoke"), p.word("call"), p.word("do"):
-		return nil, p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.text))
+		return nil, p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.Text))
 	}
-	return Query{sql}, nil
+	return Query{}, nil
 }
 
 func (p *parser) transaction() {
@@ -332,7 +303,7 @@ func (p *parser) begin() (Command, error) {
 				return nil, p.fail(p.peek(), codeSyntax, "an isolation level has to stand here")
 			}
 		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"):
-		case p.peek().isSymbol(","):
+		case p.peek().IsSymbol(","):
 			p.skip(1)
 		default:
 			return p.end(b)
@@ -376,7 +347,7 @@ func (p *parser) set() (Command, error) {
 		}
 		s.Name = strings.ToLower(name)
 		if !p.word("to") {
-			if !p.peek().isSymbol("=") {
+			if !p.peek().IsSymbol("=") {
 				return nil, p.fail(p.peek(), codeSyntax, "SET %s needs = and a value", s.Name)
 			}
 			p.skip(1)
@@ -389,23 +360,23 @@ func (p *parser) set() (Command, error) {
 	var values []string
 	for {
 		sign := ""
-		if p.peek().isSymbol("-", "+") {
-			if sign = p.next().text; sign == "+" {
+		if p.peek().IsSymbol("-", "+") {
+			if sign = p.next().Text; sign == "+" {
 				sign = ""
 			}
 		}
 		t := p.next()
 		switch {
-		case t.kind == text || t.kind == escaped || t.kind == dollar:
-			values = append(values, t.literal())
-		case t.kind == number:
-			values = append(values, sign+t.text)
-		case t.name() != "":
-			values = append(values, t.name())
+		case t.IsText():
+			values = append(values, t.Literal())
+		case t.Kind == sqltext.Number:
+			values = append(values, sign+t.Text)
+		case t.Name() != "":
+			values = append(values, t.Name())
 		default:
 			return nil, p.fail(t, codeSyntax, "SET %s needs a value", s.Name)
 		}
-		if !p.peek().isSymbol(",") {
+		if !p.peek().IsSymbol(",") {
 			break
 		}
 		p.skip(1)
@@ -463,18 +434,18 @@ func (p *parser) fetch(move bool) (Command, error) {
 	case p.word("next"):
 	case p.word("all"):
 		f.All = true
-	case p.word("forward"), p.peek().kind == number:
+	case p.word("forward"), p.peek().Kind == sqltext.Number:
 		if p.word("all") {
 			f.All = true
-		} else if p.peek().kind == number {
-			n, err := strconv.ParseInt(p.peek().text, 10, 64)
+		} else if p.peek().Kind == sqltext.Number {
+			n, err := strconv.ParseInt(p.peek().Text, 10, 64)
 			if err != nil {
 				return nil, p.fail(p.peek(), codeSyntax, "FETCH takes a whole number of rows")
 			}
 			f.Count = n
 			p.skip(1)
 		}
-	case p.peek().is("prior", "backward", "first", "last", "absolute", "relative") || p.peek().isSymbol("-"):
+	case p.peek().Is("prior", "backward", "first", "last", "absolute", "relative") || p.peek().IsSymbol("-"):
 		return nil, p.fail(p.peek(), codeNotSupported, "cursors move forward only")
 	}
 	if !p.word("from") {
@@ -491,13 +462,13 @@ func (p *parser) fetch(move bool) (Command, error) {
 func (p *parser) copy() (Command, error) {
 	c := Copy{Delimiter: "\t", Null: `\N`}
 	start := p.peek()
-	if start.isSymbol("(") {
+	if start.IsSymbol("(") {
 		depth := 0
 		for p.more() {
 			t := p.next()
-			if t.isSymbol("(") {
+			if t.IsSymbol("(") {
 				depth++
-			} else if t.isSymbol(")") {
+			} else if t.IsSymbol(")") {
 				if depth--; depth == 0 {
 					c.SQL = p.text(start, t)[len("("):]
 					break
@@ -508,14 +479,14 @@ func (p *parser) copy() (Command, error) {
 			return nil, p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
 		}
 	} else {
-		for p.more() && !p.peek().is("to", "from") && !p.peek().isSymbol("(") {
+		for p.more() && !p.peek().Is("to", "from") && !p.peek().IsSymbol("(") {
 			p.skip(1)
 		}
 		table := strings.TrimSpace(p.text(start, p.peek()))
 		columns := "*"
-		if p.peek().isSymbol("(") {
+		if p.peek().IsSymbol("(") {
 			open := p.next()
-			for p.more() && !p.peek().isSymbol(")") {
+			for p.more() && !p.peek().IsSymbol(")") {
 				p.skip(1)
 			}
 			columns = p.text(open, p.next())[len("("):]
@@ -525,7 +496,7 @@ func (p *parser) copy() (Command, error) {
 		}
 		c.SQL = "SELECT " + columns + " FROM " + table
 	}
-	if p.peek().is("from") {
+	if p.peek().Is("from") {
 		return nil, p.fail(p.peek(), "25006", "the database is read-only: COPY FROM is refused")
 	}
 	if !p.word("to", "stdout") {
@@ -533,49 +504,49 @@ func (p *parser) copy() (Command, error) {
 	}
 	p.word("with")
 	delimiter, null := "", false
-	inside := p.peek().isSymbol("(")
+	inside := p.peek().IsSymbol("(")
 	if inside {
 		p.skip(1)
 	}
 	for p.more() {
 		switch t := p.next(); {
-		case t.is("format"):
+		case t.Is("format"):
 			switch f := p.next(); {
-			case f.is("csv"), f.literal() == "csv":
+			case f.Is("csv"), f.Literal() == "csv":
 				c.CSV = true
-			case !f.is("text") && f.literal() != "text":
+			case !f.Is("text") && f.Literal() != "text":
 				return nil, p.fail(f, codeNotSupported, "COPY has the formats text and csv")
 			}
-		case t.is("csv"):
+		case t.Is("csv"):
 			c.CSV = true
-		case t.is("header"):
+		case t.Is("header"):
 			c.Header = true
 			switch v := p.peek(); {
-			case v.is("false", "off"), v.literal() == "false", v.literal() == "off":
+			case v.Is("false", "off"), v.Literal() == "false", v.Literal() == "off":
 				c.Header = false
 				p.skip(1)
-			case v.is("true", "on"), v.literal() == "true", v.literal() == "on":
+			case v.Is("true", "on"), v.Literal() == "true", v.Literal() == "on":
 				p.skip(1)
 			}
-		case t.is("delimiter", "delimiters"):
+		case t.Is("delimiter", "delimiters"):
 			p.word("as")
 			d := p.next()
-			if delimiter = d.literal(); len(delimiter) != 1 {
+			if delimiter = d.Literal(); len(delimiter) != 1 {
 				return nil, p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
 			}
-		case t.is("null"):
+		case t.Is("null"):
 			p.word("as")
-			c.Null, null = p.next().literal(), true
-		case t.is("encoding"):
+			c.Null, null = p.next().Literal(), true
+		case t.Is("encoding"):
 			p.next()
-		case t.is("quote", "escape"):
+		case t.Is("quote", "escape"):
 			p.word("as")
-			if q := p.next(); q.literal() != `"` {
+			if q := p.next(); q.Literal() != `"` {
 				return nil, p.fail(q, codeNotSupported, `COPY quotes with " only`)
 			}
-		case t.isSymbol(",") || inside && t.isSymbol(")"):
+		case t.IsSymbol(",") || inside && t.IsSymbol(")"):
 		default:
-			return nil, p.fail(t, codeSyntax, "COPY has no option %q here", t.text)
+			return nil, p.fail(t, codeSyntax, "COPY has no option %q here", t.Text)
 		}
 	}
 	if c.CSV {
@@ -591,19 +562,19 @@ func (p *parser) copy() (Command, error) {
 
 func (p *parser) explain() (Command, error) {
 	e := Explain{}
-	if p.peek().is("query") { // SQLite's EXPLAIN QUERY PLAN
-		return Query{p.scanner.sql}, nil
+	if p.peek().Is("query") { // SQLite's EXPLAIN QUERY PLAN
+		return Query{}, nil
 	}
-	if p.peek().isSymbol("(") {
-		for p.more() && !p.peek().isSymbol(")") {
-			if p.next().is("analyze") {
-				e.Analyze = !p.peek().is("false", "off")
+	if p.peek().IsSymbol("(") {
+		for p.more() && !p.peek().IsSymbol(")") {
+			if p.next().Is("analyze") {
+				e.Analyze = !p.peek().Is("false", "off")
 			}
 		}
 		p.skip(1)
 	}
-	for p.peek().is("analyze", "verbose") {
-		e.Analyze = p.next().is("analyze") || e.Analyze
+	for p.peek().Is("analyze", "verbose") {
+		e.Analyze = p.next().Is("analyze") || e.Analyze
 	}
 	if !p.more() {
 		return nil, p.fail(p.peek(), codeSyntax, "EXPLAIN needs a query")

@@ -2,7 +2,7 @@
 //
 // [Install] gives a connection the relations and functions with which psql, drivers and tools
 // find out what a database holds. [Rewrite] turns what they write in PostgreSQL's way into
-// SQLite's. [Split] and [Parse] find the statements that the server itself has to answer, such as
+// SQLite's. [Parse] finds the statements that the server itself has to answer, such as
 // SET and FETCH. The dialect stays SQLite's: what PostgreSQL has and SQLite has not is an [Error]
 // that says so.
 //

@@ -3,6 +3,8 @@ package pgcatalog
 import (
 	"cmp"
 	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // typeOf returns the type of the expression with the tokens, which ends before end, or 0.
@@ -36,11 +38,11 @@ func (r *rewriter) arithmetic(items []int, end int) uint32 {
 		if !operator {
 			t := r.tokens[items[k]]
 			at = items[k]
-			operator = k > from && t.isSymbol("+", "-", "*", "/", "%", "&", "|", "<<", ">>", "^")
+			operator = k > from && t.IsSymbol("+", "-", "*", "/", "%", "&", "|", "<<", ">>", "^")
 			switch {
-			case t.isSymbol("->"):
+			case t.IsSymbol("->"):
 				return typeByName["text"].OID
-			case operator && t.isSymbol("&", "|", "<<", ">>"):
+			case operator && t.IsSymbol("&", "|", "<<", ">>"):
 				return typeByName["int8"].OID
 			}
 		}
@@ -63,7 +65,7 @@ func (r *rewriter) arguments(open int) (list [][]int, ends []int) {
 	shut := r.match[open]
 	var items []int
 	for i := r.skip(open+1, shut); ; i = r.skip(r.after(i), shut) {
-		if i >= shut || r.tokens[i].isSymbol(",") {
+		if i >= shut || r.tokens[i].IsSymbol(",") {
 			list, ends = append(list, items), append(ends, min(i, shut))
 			if items = nil; i >= shut {
 				return list, ends
@@ -117,7 +119,7 @@ func (r *rewriter) answers(name string, open int) uint32 {
 	if name == "array_agg" {
 		list, ends := r.arguments(open)
 		items := list[0]
-		if len(items) > 0 && r.tokens[items[0]].is("distinct") {
+		if len(items) > 0 && r.tokens[items[0]].Is("distinct") {
 			items = items[1:]
 		}
 		return cmp.Or(arrayType(r.typeOf(items, ends[0])), typeByName["text"].Array)
@@ -135,10 +137,10 @@ func (r *rewriter) answers(name string, open int) uint32 {
 	found := uint32(0)
 	for k := first; k < last; k++ {
 		items := list[k]
-		if len(items) > 0 && r.tokens[items[0]].is("distinct") {
+		if len(items) > 0 && r.tokens[items[0]].Is("distinct") {
 			items = items[1:]
 		}
-		if len(items) == 1 && r.tokens[items[0]].is("null") {
+		if len(items) == 1 && r.tokens[items[0]].Is("null") {
 			continue
 		}
 		switch oid := r.typeOf(items, ends[k]); {
@@ -174,15 +176,6 @@ func isNumeric(oid uint32) bool {
 	return t != nil && t.group == 'N'
 }
 
-// FirstWord returns the first word of a statement, behind comments.
-func FirstWord(sql string) string {
-	for s := (scanner{sql: sql}); ; {
-		if t, ok := s.next(); !ok || t.kind > nested {
-			return t.text
-		}
-	}
-}
-
 // Parameters returns the types of the parameters $n, from 1 to most: those that the client declares, and
 // otherwise those that the statement tells by a cast, by what they are compared or computed with, or by
 // where they stand. The others are text, as they are in PostgreSQL.
@@ -194,10 +187,10 @@ func (d *Description) Parameters(most int, declared []uint32) []uint32 {
 		}
 	}
 	for i, t := range d.tokens {
-		if t.kind != position {
+		if t.Kind != sqltext.Position {
 			continue
 		}
-		if n := t.parameter(); d.parameters[n] == 0 {
+		if n := parameter(t); d.parameters[n] == 0 {
 			d.parameters[n] = d.typeOfPosition(i)
 		}
 	}
@@ -210,8 +203,8 @@ func (d *Description) Parameters(most int, declared []uint32) []uint32 {
 }
 
 // parameter returns the number of a parameter.
-func (t token) parameter() (n int) {
-	for _, c := range t.text[1:] {
+func parameter(t sqltext.Token) (n int) {
+	for _, c := range t.Text[1:] {
 		if n = n*10 + int(c-'0'); n > 1<<16 {
 			break
 		}
@@ -221,54 +214,54 @@ func (t token) parameter() (n int) {
 
 // back returns the index of the last token before i that is neither blank nor comment, or -1.
 func (r *rewriter) back(i int) int {
-	for i--; i >= 0 && r.tokens[i].kind <= nested; i-- {
+	for i--; i >= 0 && r.tokens[i].IsBlank(); i-- {
 	}
 	return i
 }
 
 // compares reports whether a token compares what stands before and behind it.
-func (t token) compares() bool {
-	return t.isSymbol("=", "==", "<>", "!=", "<", ">", "<=", ">=") || t.is("like", "ilike", "glob", "is")
+func compares(t sqltext.Token) bool {
+	return t.IsSymbol("=", "==", "<>", "!=", "<", ">", "<=", ">=") || t.Is("like", "ilike", "glob", "is")
 }
 
 // computes reports whether a token computes with what stands before and behind it.
-func (t token) computes() bool { return t.isSymbol("+", "-", "*", "/", "%") }
+func computes(t sqltext.Token) bool { return t.IsSymbol("+", "-", "*", "/", "%") }
 
 // typeOfPosition returns the type of the parameter at token i, or 0.
 func (d *Description) typeOfPosition(i int) uint32 {
 	hi := len(d.tokens)
 	after, before := d.skip(i+1, hi), d.back(i)
-	next, previous := d.at(after, hi), token{}
+	next, previous := d.at(after, hi), sqltext.Token{}
 	if before >= 0 {
 		previous = d.tokens[before]
 	}
 	switch {
-	case next.isSymbol("::"):
+	case next.IsSymbol("::"):
 		ty, _ := d.typeName(after+1, hi)
 		return outputType(ty)
-	case next.is("as") && previous.isSymbol("("):
-		if k := d.back(before); k >= 0 && d.tokens[k].is("cast") {
+	case next.Is("as") && previous.IsSymbol("("):
+		if k := d.back(before); k >= 0 && d.tokens[k].Is("cast") {
 			ty, _ := d.typeName(after+1, d.match[before])
 			return outputType(ty)
 		}
-	case previous.is("limit", "offset"):
+	case previous.Is("limit", "offset"):
 		return typeByName["int8"].OID
-	case previous.compares(), previous.computes():
-		return d.beside(d.left(before), previous.computes())
-	case next.compares(), next.computes():
-		return d.beside(d.right(after), next.computes())
-	case previous.is("between"):
+	case compares(previous), computes(previous):
+		return d.beside(d.left(before), computes(previous))
+	case compares(next), computes(next):
+		return d.beside(d.right(after), computes(next))
+	case previous.Is("between"):
 		return d.left(before)
-	case previous.is("and"):
+	case previous.Is("and"):
 		for k, left := before, 100; k >= 0 && left > 0; k, left = d.back(k), left-1 {
 			switch {
-			case d.tokens[k].is("between"):
+			case d.tokens[k].Is("between"):
 				return d.left(k)
-			case d.tokens[k].is("where", "on", "select", "or"):
+			case d.tokens[k].Is("where", "on", "select", "or"):
 				return 0
 			}
 		}
-	case previous.isSymbol("(", ","):
+	case previous.IsSymbol("(", ","):
 		return d.passed(i)
 	}
 	return 0
@@ -285,22 +278,22 @@ func (d *Description) beside(oid uint32, computed bool) uint32 {
 // left returns the type of the operand that ends before token i, or 0.
 func (d *Description) left(i int) uint32 {
 	end := d.back(i) + 1
-	if end > 0 && d.tokens[end-1].is("not") {
+	if end > 0 && d.tokens[end-1].Is("not") {
 		end = d.back(end-1) + 1
 	}
 	from := end
-	if k := end - 1; k >= 0 && d.tokens[k].isSymbol(")") {
+	if k := end - 1; k >= 0 && d.tokens[k].IsSymbol(")") {
 		if from = d.opening[k]; from < 0 {
 			return 0
 		}
-		if k = d.back(from); k < 0 || d.tokens[k].name() == "" || d.tokens[k].kind == word && notOperands[d.tokens[k].name()] {
+		if k = d.back(from); k < 0 || d.tokens[k].Name() == "" || d.tokens[k].Kind == sqltext.Word && notOperands[d.tokens[k].Name()] {
 			return d.typeOfSpan(from, end)
 		}
 		from = k + 1
 	}
-	for k := from - 1; k >= 0 && d.tokens[k].name() != ""; {
+	for k := from - 1; k >= 0 && d.tokens[k].Name() != ""; {
 		from = k
-		if k = d.back(k); k < 0 || !d.tokens[k].isSymbol(".") {
+		if k = d.back(k); k < 0 || !d.tokens[k].IsSymbol(".") {
 			break
 		}
 		k = d.back(k)
@@ -313,7 +306,7 @@ func (d *Description) right(i int) uint32 {
 	hi := len(d.tokens)
 	from := d.skip(i+1, hi)
 	_, end := d.chain(from, hi)
-	if k := d.skip(end, hi); d.at(k, hi).isSymbol("(") {
+	if k := d.skip(end, hi); d.at(k, hi).IsSymbol("(") {
 		end = d.after(k)
 	}
 	return d.typeOfSpan(from, end)
@@ -338,7 +331,7 @@ func (d *Description) passed(i int) uint32 {
 	if k < 0 {
 		return 0
 	}
-	if d.tokens[k].is("in") {
+	if d.tokens[k].Is("in") {
 		oid, known := d.compared[open]
 		if !known {
 			oid = d.left(k)
@@ -346,13 +339,13 @@ func (d *Description) passed(i int) uint32 {
 		}
 		return oid
 	}
-	if d.tokens[k].is("any", "some", "all") {
-		if operator := d.back(k); operator >= 0 && d.tokens[operator].compares() {
+	if d.tokens[k].Is("any", "some", "all") {
+		if operator := d.back(k); operator >= 0 && compares(d.tokens[operator]) {
 			return arrayType(d.left(operator))
 		}
 		return 0
 	}
-	name := d.tokens[k].name()
+	name := d.tokens[k].Name()
 	switch {
 	case number == 0 || !strings.HasPrefix(name, "dx_") && !strings.HasPrefix(name, "geo"):
 		return 0

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // maxText bounds the texts that functions build.
@@ -216,8 +217,8 @@ func (c *catalogue) find(name string) *relation {
 
 // names returns the names of a dotted name.
 func names(s string) (list []string) {
-	for _, t := range tokens(strings.TrimSpace(s)) {
-		if n := t.name(); n != "" {
+	for t := range sqltext.PostgreSQL.Tokens(s) {
+		if n := t.Name(); n != "" {
 			list = append(list, n)
 		}
 	}
@@ -650,12 +651,12 @@ func (c *catalogue) list() []function {
 		return nil, tooLong("regexp_replace")
 	})
 	add("quote_ident", "text", true, true, []int{1}, func(a []any) (any, error) { return ident(textOf(a[0])), nil })
-	add("quote_literal", "text", true, true, []int{1}, func(a []any) (any, error) { return quoteText(textOf(a[0])), nil })
+	add("quote_literal", "text", true, true, []int{1}, func(a []any) (any, error) { return sqltext.Quote(textOf(a[0])), nil })
 	add("quote_nullable", "text", true, false, []int{1}, func(a []any) (any, error) {
 		if a[0] == nil {
 			return "NULL", nil
 		}
-		return quoteText(textOf(a[0])), nil
+		return sqltext.Quote(textOf(a[0])), nil
 	})
 	add("pg_format", "text", true, false, []int{1, 2, 3, 4, 5, 6, 7, 8}, formatText)
 	add("split_part", "text", true, true, []int{3}, func(a []any) (any, error) {
@@ -840,7 +841,7 @@ func backReferences(s string) string {
 		case s[i] == '\\' && i+1 < len(s):
 			i++
 			switch {
-			case isDigit(s[i]):
+			case '0' <= s[i] && s[i] <= '9':
 				b.WriteString("${" + s[i:i+1] + "}")
 			case s[i] == '&':
 				b.WriteString("${0}")
@@ -887,7 +888,7 @@ func formatText(a []any) (any, error) {
 			if a[n] == nil {
 				b.WriteString("NULL")
 			} else {
-				b.WriteString(quoteText(s))
+				b.WriteString(sqltext.Quote(s))
 			}
 		default:
 			return nil, &Error{Code: codeBadParameter, Message: "format takes %s, %I and %L"}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // An index is one of a table. That of a primary key may be the table itself.
@@ -114,11 +115,10 @@ func (r *relation) numberOf(cid int) int {
 
 // indexParts returns the columns in a CREATE INDEX as they are written, without their order, and its condition.
 func indexParts(sql string) (columns []string, where string) {
-	r := &rewriter{sql: sql, tokens: tokens(sql)}
-	r.pair()
+	r := newRewriter(sql, slices.Collect(sqltext.PostgreSQL.Tokens(sql)))
 	hi := len(r.tokens)
 	open := 0
-	for open < hi && !r.tokens[open].isSymbol("(") {
+	for open < hi && !r.tokens[open].IsSymbol("(") {
 		open = r.after(open)
 	}
 	if open >= hi || r.match[open] < 0 {
@@ -127,7 +127,7 @@ func indexParts(sql string) (columns []string, where string) {
 	shut := r.match[open]
 	start := open + 1
 	for i := start; ; i = r.after(i) {
-		if i >= shut || r.tokens[i].isSymbol(",") {
+		if i >= shut || r.tokens[i].IsSymbol(",") {
 			text := strings.TrimSpace(r.span(start, min(i, shut)))
 			for _, order := range []string{" asc", " desc"} {
 				if n := len(text) - len(order); n > 0 && strings.EqualFold(text[n:], order) {
@@ -140,7 +140,7 @@ func indexParts(sql string) (columns []string, where string) {
 			break
 		}
 	}
-	if i := r.skip(shut+1, hi); r.at(i, hi).is("where") {
+	if i := r.skip(shut+1, hi); r.at(i, hi).Is("where") {
 		where = strings.TrimSpace(r.span(i+1, hi))
 	}
 	return columns, where
@@ -150,7 +150,7 @@ func indexParts(sql string) (columns []string, where string) {
 func (c *catalogue) readForeignKeys(conn *sqlite.Conn, r *relation, used map[uint32]bool) error {
 	return rows(conn, `SELECT "table", group_concat("from", char(10)), coalesce(group_concat("to", char(10)), ''), on_update, on_delete
 		FROM (SELECT * FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq) GROUP BY id ORDER BY id DESC`, func(s *sqlite.Stmt) {
-		k := &foreignKey{table: c.find("public." + quoteName(columnText(s, 0))), onUpdate: columnText(s, 3), onDelete: columnText(s, 4)}
+		k := &foreignKey{table: c.find("public." + sqlite.QuoteName(columnText(s, 0))), onUpdate: columnText(s, 3), onDelete: columnText(s, 4)}
 		if k.table == nil || k.table.kind != "r" {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // A Describer tells what a session is, which its database does not know.
@@ -324,7 +325,7 @@ func (c *catalogue) fill(conn *sqlite.Conn) error {
 		}
 		var columns []string
 		for _, col := range r.columns {
-			columns = append(columns, quoteName(col.name)+" "+col.declared)
+			columns = append(columns, sqlite.QuoteName(col.name)+" "+col.declared)
 		}
 		name := r.schema + "." + r.name
 		if err := conn.Exec("DROP TABLE IF EXISTS " + name + "; CREATE TABLE " + name + "(" + strings.Join(columns, ", ") + ")"); err != nil {
@@ -561,7 +562,7 @@ func (c *catalogue) fillColumn(f *filler, r *relation, number int, col *column) 
 func aclName(name string) string {
 	for _, c := range name {
 		if c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return quoteName(name)
+			return sqlite.QuoteName(name)
 		}
 	}
 	return name
@@ -571,10 +572,9 @@ func number0(b bool) int { return int(number01(b)) }
 
 // viewSQL returns the query of a view.
 func (c *catalogue) viewSQL(r *relation) string {
-	list := tokens(r.sql)
-	for _, t := range list {
-		if t.is("as") {
-			return strings.TrimSpace(r.sql[t.at+len(t.text):])
+	for t := range sqltext.PostgreSQL.Tokens(r.sql) {
+		if t.Is("as") {
+			return strings.TrimSpace(r.sql[t.At+len(t.Text):])
 		}
 	}
 	return ""
@@ -585,10 +585,10 @@ func ident(name string) string {
 	plain := name != "" && !notOperands[name]
 	for i := range len(name) {
 		c := name[i]
-		plain = plain && (c == '_' || 'a' <= c && c <= 'z' || i > 0 && isDigit(c))
+		plain = plain && (c == '_' || 'a' <= c && c <= 'z' || i > 0 && '0' <= c && c <= '9')
 	}
 	if plain {
 		return name
 	}
-	return quoteName(name)
+	return sqlite.QuoteName(name)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // A Result is a column of an answer, as far as its statement tells.
@@ -28,11 +30,10 @@ type Description struct {
 // A place says in which parentheses a token stands, -1 for none, and behind how many commas.
 type place struct{ open, commas int }
 
-// Describe describes a query. column returns the type of the columns of tables with a name, 0 if there
+// Describe describes a query that [Rewrite] takes. column returns the type of the columns of tables with a name, 0 if there
 // are none or if they differ.
-func Describe(sql string, column func(name string) uint32) *Description {
-	d := &Description{rewriter: &rewriter{sql: sql, tokens: tokens(sql)}, column: column, compared: map[int]uint32{}}
-	d.pair()
+func Describe(s sqltext.Statement, column func(name string) uint32) *Description {
+	d := &Description{rewriter: newRewriter(s.SQL, s.Tokens), column: column, compared: map[int]uint32{}}
 	d.place()
 	d.typeOfColumn = d.Column
 	d.typeOfParameter = func(n int) uint32 { return d.parameters[n] }
@@ -50,7 +51,7 @@ func (d *Description) place() {
 		case at.open >= 0 && d.match[at.open] == i:
 			d.opening[i] = at.open
 			at, outer = outer[last], outer[:last]
-		case t.isSymbol(","):
+		case t.IsSymbol(","):
 			at.commas++
 		}
 		d.places[i] = at
@@ -83,7 +84,7 @@ func (d *Description) findAliases() {
 			ends = ends[:len(ends)-1]
 		}
 		switch {
-		case t.is("select"):
+		case t.Is("select"):
 			lists = append(lists, list{i + 1, ends[len(ends)-1], len(ends)})
 		case d.match[i] >= 0:
 			ends = append(ends, d.match[i])
@@ -105,9 +106,9 @@ func (d *Description) findAliases() {
 func (d *Description) Results() []Result {
 	for i := 0; i < len(d.tokens); i = d.after(i) {
 		switch t := d.tokens[i]; {
-		case t.is("select"):
+		case t.Is("select"):
 			return d.results(i+1, len(d.tokens))
-		case t.is("insert", "update", "delete", "values", "pragma", "create"):
+		case t.Is("insert", "update", "delete", "values", "pragma", "create"):
 			return nil
 		}
 	}
@@ -116,16 +117,16 @@ func (d *Description) Results() []Result {
 
 // results describes the select list that begins at from, of a query that ends before hi.
 func (r *rewriter) results(from, hi int) []Result {
-	if k := r.skip(from, hi); r.at(k, hi).is("distinct", "all") {
+	if k := r.skip(from, hi); r.at(k, hi).Is("distinct", "all") {
 		from = k + 1
 	}
 	var list []Result
-	start, previous := from, token{}
+	start, previous := from, sqltext.Token{}
 	for i := from; ; i = r.after(i) {
 		t := r.at(i, hi)
-		end := i >= hi || t.isSymbol(";") || t.is("where", "group", "having", "window", "order", "limit", "union", "intersect", "except", "offset") ||
-			t.is("from") && (!previous.is("distinct") || !r.compared(from, i))
-		if end || t.isSymbol(",") {
+		end := i >= hi || t.IsSymbol(";") || t.Is("where", "group", "having", "window", "order", "limit", "union", "intersect", "except", "offset") ||
+			t.Is("from") && (!previous.Is("distinct") || !r.compared(from, i))
+		if end || t.IsSymbol(",") {
 			item, ok := r.result(start, min(i, hi))
 			if !ok {
 				return nil
@@ -136,7 +137,7 @@ func (r *rewriter) results(from, hi int) []Result {
 		if end {
 			return list
 		}
-		if t.kind > nested {
+		if !t.IsBlank() {
 			previous = t
 		}
 	}
@@ -153,20 +154,20 @@ func (r *rewriter) result(lo, hi int) (Result, bool) {
 		return Result{}, false
 	}
 	last := r.tokens[items[n-1]]
-	if last.isSymbol("*") && (n == 1 || r.tokens[items[n-2]].isSymbol(".")) {
+	if last.IsSymbol("*") && (n == 1 || r.tokens[items[n-2]].IsSymbol(".")) {
 		return Result{}, false
 	}
 	alias := ""
-	if n > 1 && last.name() != "" {
+	if n > 1 && last.Name() != "" {
 		before := r.tokens[items[n-2]]
 		switch {
-		case before.is("as"):
-			alias, n = last.name(), n-2
-		case last.kind == quoted && !before.isSymbol(".", "::") ||
-			last.kind == word && !reserved[last.name()] && !last.is("end", "true", "false") &&
-				(before.kind != symbol || before.isSymbol(")", "]", "(")) && !(before.kind == word && notOperands[before.name()]):
-			alias, n = last.name(), n-1
-			if last.is("precision", "varying", "zone") {
+		case before.Is("as"):
+			alias, n = last.Name(), n-2
+		case last.Kind == sqltext.Name && !before.IsSymbol(".", "::") ||
+			last.Kind == sqltext.Word && !sqltext.IsReserved(last.Name()) && !last.Is("end", "true", "false") &&
+				(before.Kind != sqltext.Symbol || before.IsSymbol(")", "]", "(")) && !(before.Kind == sqltext.Word && notOperands[before.Name()]):
+			alias, n = last.Name(), n-1
+			if last.Is("precision", "varying", "zone") {
 				alias, n = "", n+1
 			}
 		}
@@ -198,21 +199,21 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 	for k, i := range items {
 		t := r.tokens[i]
 		switch {
-		case t.is("case"):
+		case t.Is("case"):
 			depth++
-		case t.is("end"):
+		case t.Is("end"):
 			depth--
 		case depth > 0:
-		case t.isSymbol("::"):
+		case t.IsSymbol("::"):
 			cast = k
-		case t.is("and", "or", "not", "is", "in", "like", "ilike", "between", "exists", "isnull", "notnull", "operator"),
-			k > 0 && t.isSymbol("=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"):
-			if t.is("exists") {
+		case t.Is("and", "or", "not", "is", "in", "like", "ilike", "between", "exists", "isnull", "notnull", "operator"),
+			k > 0 && t.IsSymbol("=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"):
+			if t.Is("exists") {
 				return "exists", typeByName["bool"].OID
 			}
 			return none, typeByName["bool"].OID
-		case k > 0 && t.kind == symbol && !t.isSymbol(".", "(", "[", ")", "]"):
-			if t.text == "||" || t.text == "->>" {
+		case k > 0 && t.Kind == sqltext.Symbol && !t.IsSymbol(".", "(", "[", ")", "]"):
+			if t.Text == "||" || t.Text == "->>" {
 				return none, typeByName["text"].OID
 			}
 			return none, r.arithmetic(items, end)
@@ -228,24 +229,24 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 	}
 	chain, after := r.chain(items[0], end)
 	switch {
-	case first.is("case"):
+	case first.Is("case"):
 		for k, i := range items {
-			if k+1 == len(items) || !r.tokens[i].is("then", "else") || r.tokens[items[k+1]].is("null") {
+			if k+1 == len(items) || !r.tokens[i].Is("then", "else") || r.tokens[items[k+1]].Is("null") {
 				continue
 			}
-			if to := k + 1 + slices.IndexFunc(items[k+1:], func(j int) bool { return r.tokens[j].is("when", "else", "end") }); to > k+1 {
+			if to := k + 1 + slices.IndexFunc(items[k+1:], func(j int) bool { return r.tokens[j].Is("when", "else", "end") }); to > k+1 {
 				_, oid := r.describe(items[k+1:to], items[to])
 				return "case", oid
 			}
 		}
 		return "case", 0
-	case first.isSymbol("("):
+	case first.IsSymbol("("):
 		inner := r.skip(items[0]+1, end)
 		if r.match[items[0]] < 0 {
 			return none, 0
 		}
 		shut := r.match[items[0]]
-		if r.at(inner, shut).is("select") {
+		if r.at(inner, shut).Is("select") {
 			if list := r.results(inner+1, shut); len(list) == 1 {
 				return list[0].Name, list[0].Type
 			}
@@ -259,29 +260,29 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 			return r.describe(group, shut)
 		}
 		return none, 0
-	case first.is("true", "false"):
+	case first.Is("true", "false"):
 		return "bool", typeByName["bool"].OID
-	case first.is("null"):
+	case first.Is("null"):
 		return none, typeByName["text"].OID
-	case first.kind == text && !strings.HasPrefix(strings.ToLower(first.text), "x"), first.kind == escaped, first.kind == dollar:
+	case first.IsText() && first.Text[0]|0x20 != 'x':
 		return none, typeByName["text"].OID
-	case first.is("array"):
+	case first.Is("array"):
 		return "array", typeByName["text"].Array
-	case first.kind == number:
-		if _, err := strconv.ParseInt(first.text, 10, 64); err == nil {
+	case first.Kind == sqltext.Number:
+		if _, err := strconv.ParseInt(first.Text, 10, 64); err == nil {
 			return none, typeByName["int8"].OID
 		}
 		return none, typeByName["float8"].OID
-	case first.kind == position && len(items) == 1 && r.typeOfParameter != nil:
-		return none, r.typeOfParameter(first.parameter())
-	case first.isSymbol("-", "+", "~") && len(items) > 1:
+	case first.Kind == sqltext.Position && len(items) == 1 && r.typeOfParameter != nil:
+		return none, r.typeOfParameter(parameter(first))
+	case first.IsSymbol("-", "+", "~") && len(items) > 1:
 		return none, r.typeOf(items[1:], end)
 	case len(chain) == 0:
 		return none, 0
 	}
 	name := chain[len(chain)-1]
 	open := r.skip(after, end)
-	if !r.at(open, end).isSymbol("(") || r.match[open] < 0 {
+	if !r.at(open, end).IsSymbol("(") || r.match[open] < 0 {
 		if functionsOfNoParentheses[name] {
 			return name, typeByName["name"].OID
 		}

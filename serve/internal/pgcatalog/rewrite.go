@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // Rewrite returns a statement in SQLite's way. Texts, comments and names in quotes stay, and so
@@ -15,12 +18,14 @@ import (
 //
 // Parameters $n become ?n. The schema public becomes main. Set-returning functions become
 // table-valued ones, arrays are texts such as {1,2}, and other types become SQLite's.
-func Rewrite(sql string) (string, error) {
-	if err := CheckLength(sql); err != nil {
+func Rewrite(s sqltext.Statement) (string, error) {
+	if err := CheckLength(s.SQL); err != nil {
 		return "", err
 	}
-	r := &rewriter{sql: sql, tokens: tokens(sql)}
-	r.pair()
+	if s.Tokens == nil && s.SQL != "" {
+		return "", &Error{Code: codeLimitExceeded, Message: fmt.Sprintf("the statement has more than %d words, signs and blanks", Budget.Tokens)}
+	}
+	r := newRewriter(s.SQL, s.Tokens)
 	out := r.span(0, len(r.tokens))
 	if r.err != nil {
 		return "", r.err
@@ -30,24 +35,27 @@ func Rewrite(sql string) (string, error) {
 
 // CheckLength returns an error for a statement that is longer than any that is served.
 func CheckLength(sql string) error {
-	if len(sql) > maxLength {
-		return &Error{Code: codeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", maxLength)}
+	if len(sql) > Budget.Bytes {
+		return &Error{Code: codeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", Budget.Bytes)}
 	}
 	return nil
 }
 
+// Read reads a statement for [Rewrite] and [Describe].
+func Read(sql string) sqltext.Statement { return sqltext.PostgreSQL.Read(sql, Budget) }
+
+// Budget bounds the statements that are served.
+var Budget = sqltext.Budget{Bytes: 1_000_000, Tokens: 500_000}
+
 // maxDepth is how deep parentheses may be nested. SQLite's own bound is 100 in a server's session.
 const maxDepth = 500
 
-// maxLength bounds a statement, and maxCasts the casts and subscripts one after the other.
-const (
-	maxLength = 1_000_000
-	maxCasts  = 100
-)
+// maxCasts bounds the casts and subscripts one after the other.
+const maxCasts = 100
 
 type rewriter struct {
 	sql    string
-	tokens []token
+	tokens []sqltext.Token
 	match  []int // the index of the parenthesis or bracket that closes an opening one, or -1
 	names  []map[string]string
 	hoists *hoists // of the select list that is being written, nil elsewhere
@@ -69,32 +77,16 @@ type hoists struct {
 	alias map[string]string // of each call
 }
 
-// pair finds which parentheses and brackets belong together.
-func (r *rewriter) pair() {
-	r.match = make([]int, len(r.tokens))
-	var open []int
-	for i, t := range r.tokens {
-		r.match[i] = -1
-		r.catalogue = r.catalogue || t.is("pg_catalog", "information_schema")
-		if t.kind != symbol {
-			continue
-		}
-		switch t.text {
-		case "(", "[":
-			open = append(open, i)
-		case ")", "]":
-			if n := len(open); n > 0 && (r.tokens[open[n-1]].text == "(") == (t.text == ")") {
-				r.match[open[n-1]] = i
-				open = open[:n-1]
-			}
-		}
-	}
+// newRewriter returns a rewriter of a text with its tokens.
+func newRewriter(sql string, tokens []sqltext.Token) *rewriter {
+	return &rewriter{sql: sql, tokens: tokens, match: sqltext.Match(tokens),
+		catalogue: slices.ContainsFunc(tokens, func(t sqltext.Token) bool { return t.Is("pg_catalog", "information_schema") })}
 }
 
 // fail notes the first error, at a token.
 func (r *rewriter) fail(i int, code, format string, args ...any) {
 	if r.err == nil {
-		at := utf8.RuneCountInString(r.sql[:r.tokens[i].at]) + 1
+		at := utf8.RuneCountInString(r.sql[:r.tokens[i].At]) + 1
 		r.err = &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: at}
 	}
 }
@@ -109,21 +101,19 @@ func (r *rewriter) unsupported(i int, what, instead string) {
 
 // skip returns the index of the first token from i on, below hi, that is neither blank nor comment.
 func (r *rewriter) skip(i, hi int) int {
-	for i < hi && r.tokens[i].kind <= nested {
+	for i < hi && r.tokens[i].IsBlank() {
 		i++
 	}
 	return i
 }
 
 // at returns token i, or an empty one at hi.
-func (r *rewriter) at(i, hi int) token {
+func (r *rewriter) at(i, hi int) sqltext.Token {
 	if i < hi {
 		return r.tokens[i]
 	}
-	return token{}
+	return sqltext.Token{}
 }
-
-func (t token) isSymbol(s ...string) bool { return t.kind == symbol && slices.Contains(s, t.text) }
 
 // after returns the index behind the group that opens at i.
 func (r *rewriter) after(i int) int {
@@ -146,9 +136,9 @@ func (r *rewriter) span(lo, hi int) string {
 	from := lo
 	for i := lo; i < hi; {
 		t := r.tokens[i]
-		if t.is("union", "intersect", "except") || t.isSymbol(";") {
+		if t.Is("union", "intersect", "except") || t.IsSymbol(";") {
 			out.WriteString(r.part(from, i))
-			out.WriteString(t.text)
+			out.WriteString(t.Text)
 			from = i + 1
 		}
 		i = r.after(i)
@@ -160,21 +150,21 @@ func (r *rewriter) span(lo, hi int) string {
 // part rewrites a SELECT, or what is none.
 func (r *rewriter) part(lo, hi int) string {
 	list, from, tail := -1, hi, hi // SELECT, FROM, and what follows the tables
-	for i, previous := lo, (token{}); i < hi; i = r.after(i) {
+	for i, previous := lo, (sqltext.Token{}); i < hi; i = r.after(i) {
 		t := r.tokens[i]
-		if t.kind <= nested {
+		if t.IsBlank() {
 			continue
 		}
 		switch {
-		case t.is("select") && list < 0:
+		case t.Is("select") && list < 0:
 			list = i
-		case list >= 0 && from == hi && tail == hi && t.is("from") && !previous.is("distinct"):
+		case list >= 0 && from == hi && tail == hi && t.Is("from") && !previous.Is("distinct"):
 			from = i
-		case list >= 0 && from == hi && t.is("from") && previous.is("distinct") && !r.compared(lo, i):
+		case list >= 0 && from == hi && t.Is("from") && previous.Is("distinct") && !r.compared(lo, i):
 			from = i
-		case list >= 0 && tail == hi && t.is("where", "group", "having", "window", "order", "limit"):
+		case list >= 0 && tail == hi && t.Is("where", "group", "having", "window", "order", "limit"):
 			tail = i
-		case list >= 0 && tail == hi && t.is("offset", "fetch") && r.limits(i, hi):
+		case list >= 0 && tail == hi && t.Is("offset", "fetch") && r.limits(i, hi):
 			tail = i
 		}
 		previous = t
@@ -217,12 +207,12 @@ func (r *rewriter) part(lo, hi int) string {
 
 // compared reports whether the DISTINCT before token i belongs to IS DISTINCT FROM.
 func (r *rewriter) compared(lo, i int) bool {
-	var last [2]token
-	for k := i - 1; k >= lo && last[1].text == ""; k-- {
-		if r.tokens[k].kind > nested {
+	var last [2]sqltext.Token
+	for k := i - 1; k >= lo && last[1].Text == ""; k-- {
+		if !r.tokens[k].IsBlank() {
 			last[0], last[1] = r.tokens[k], last[0]
-			if last[1].text != "" {
-				return last[0].is("is", "not")
+			if last[1].Text != "" {
+				return last[0].Is("is", "not")
 			}
 		}
 	}
@@ -232,10 +222,10 @@ func (r *rewriter) compared(lo, i int) bool {
 // limits reports whether OFFSET or FETCH at i is the clause and not a name.
 func (r *rewriter) limits(i, hi int) bool {
 	t := r.at(r.skip(i+1, hi), hi)
-	if r.tokens[i].is("fetch") {
-		return t.is("first", "next")
+	if r.tokens[i].Is("fetch") {
+		return t.Is("first", "next")
 	}
-	return t.kind == number || t.kind == position || t.kind == variable || t.isSymbol("(")
+	return t.Kind == sqltext.Number || t.Kind == sqltext.Position || t.Kind == sqltext.Variable || t.IsSymbol("(")
 }
 
 // A span is the tokens from lo to before hi.
@@ -249,8 +239,8 @@ func (r *rewriter) emitTail(lo, hi int) string {
 	first, foreign, end := hi, false, hi
 	for i := lo; i < hi; {
 		t := r.tokens[i]
-		isLimit := t.is("limit") || t.is("offset", "fetch") && r.limits(i, hi)
-		if first < hi && t.is("for") {
+		isLimit := t.Is("limit") || t.Is("offset", "fetch") && r.limits(i, hi)
+		if first < hi && t.Is("for") {
 			end = i
 			break
 		}
@@ -260,23 +250,23 @@ func (r *rewriter) emitTail(lo, hi int) string {
 		}
 		first = min(first, i)
 		from := r.skip(i+1, hi)
-		if t.is("fetch") {
+		if t.Is("fetch") {
 			from = r.skip(from+1, hi)
 		}
 		to := from
-		for to < hi && !r.tokens[to].is("limit", "offset", "fetch", "for", "row", "rows") {
+		for to < hi && !r.tokens[to].Is("limit", "offset", "fetch", "for", "row", "rows") {
 			to = r.after(to)
 		}
 		value := span{from, to}
-		for to < hi && (r.tokens[to].kind <= nested || r.tokens[to].is("row", "rows", "only")) {
+		for to < hi && (r.tokens[to].IsBlank() || r.tokens[to].Is("row", "rows", "only")) {
 			to++
 		}
 		switch {
-		case t.is("offset"):
+		case t.Is("offset"):
 			offset, foreign = value, foreign || limit.empty()
-		case t.is("limit") && r.at(from, to).is("all", "null") && r.skip(from+1, to) == to:
+		case t.Is("limit") && r.at(from, to).Is("all", "null") && r.skip(from+1, to) == to:
 			foreign = true
-		case t.is("limit"):
+		case t.Is("limit"):
 			limit, foreign = value, foreign || !offset.empty()
 		default:
 			limit, foreign = value, true
@@ -350,23 +340,23 @@ func (e *emitter) apply(f func(operand string) string) {
 // emit rewrites tokens one after the other. If list is set, they are a select list.
 func (r *rewriter) emit(lo, hi int, list bool) string {
 	e := &emitter{operand: -1, list: list}
-	previous := token{}
+	previous := sqltext.Token{}
 	for i := lo; i < hi && r.err == nil; {
 		t := r.tokens[i]
 		start := i
-		switch t.kind {
-		case blank, comment:
-			e.put(t.text)
+		switch t.Kind {
+		case sqltext.Blank, sqltext.Comment:
+			e.put(t.Text)
 			i++
 			continue
-		case nested:
+		case sqltext.Nested:
 			e.put(" ")
 			i++
 			continue
-		case text, escaped, dollar:
-			s := t.text
-			if t.kind != text {
-				s = quoteText(t.literal())
+		case sqltext.Text, sqltext.Escaped, sqltext.Dollar:
+			s := t.Text
+			if t.Kind != sqltext.Text {
+				s = sqltext.Quote(t.Literal())
 			}
 			if truth := r.truth(i); truth != "" {
 				s = truth
@@ -374,24 +364,24 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			e.push(s)
 			e.literal = true
 			i++
-		case unended:
+		case sqltext.Unended:
 			r.fail(i, codeSyntax, "what begins here in quotes does not end")
-		case number:
-			e.push(t.text)
+		case sqltext.Number:
+			e.push(t.Text)
 			i++
-		case variable:
-			e.push(t.text)
+		case sqltext.Variable:
+			e.push(t.Text)
 			e.literal = true
 			i++
-		case position:
-			e.push("?" + t.text[1:])
+		case sqltext.Position:
+			e.push("?" + t.Text[1:])
 			e.literal = true
 			i++
-		case quoted:
+		case sqltext.Name:
 			i = r.primary(e, i, hi, previous)
-		case word:
+		case sqltext.Word:
 			i = r.word(e, i, hi, previous)
-		case symbol:
+		case sqltext.Symbol:
 			i = r.symbol(e, i, hi, previous)
 		}
 		if e.applied > maxCasts {
@@ -401,7 +391,7 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			i = start + 1
 		}
 		previous = r.tokens[i-1]
-		for k := i - 1; k > start && previous.kind <= nested; k-- {
+		for k := i - 1; k > start && previous.IsBlank(); k-- {
 			previous = r.tokens[k-1]
 		}
 	}
@@ -409,9 +399,9 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 }
 
 // symbol rewrites an operator or mark.
-func (r *rewriter) symbol(e *emitter, i, hi int, previous token) int {
+func (r *rewriter) symbol(e *emitter, i, hi int, previous sqltext.Token) int {
 	t := r.tokens[i]
-	switch t.text {
+	switch t.Text {
 	case "(":
 		end := r.match[i]
 		if end < 0 {
@@ -430,7 +420,7 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous token) int {
 		}
 		index := r.span(i+1, end)
 		for k := i + 1; k < end; k = r.after(k) {
-			if r.tokens[k].isSymbol(":") || r.tokens[k].kind == variable {
+			if r.tokens[k].IsSymbol(":") || r.tokens[k].Kind == sqltext.Variable {
 				r.unsupported(k, "slices of arrays", "")
 			}
 		}
@@ -448,21 +438,21 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous token) int {
 		r.convert(e, i, ty)
 		return end
 	case ".":
-		if n := r.skip(i+1, hi); e.operand >= 0 && previous.isSymbol(")", "]") && r.at(n, hi).name() != "" {
-			field := r.tokens[n].name()
-			e.apply(func(x string) string { return "pg_field(" + x + ", " + quoteText(field) + ")" })
+		if n := r.skip(i+1, hi); e.operand >= 0 && previous.IsSymbol(")", "]") && r.at(n, hi).Name() != "" {
+			field := r.tokens[n].Name()
+			e.apply(func(x string) string { return "pg_field(" + x + ", " + sqltext.Quote(field) + ")" })
 			return n + 1
 		}
 	case "~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*":
 		if e.operand >= 0 {
-			return r.matching(e, i, i+1, hi, t.text)
+			return r.matching(e, i, i+1, hi, t.Text)
 		}
 	case "=", "<>", "!=":
 		return r.quantified(e, i, hi)
 	case "@>", "<@", "&&", "#>", "#>>", "^@", "^", "@@", "#", "=>":
-		r.unsupported(i, "operator "+t.text, "")
+		r.unsupported(i, "operator "+t.Text, "")
 	}
-	e.put(t.text)
+	e.put(t.Text)
 	e.operand = -1
 	return i + 1
 }
@@ -478,11 +468,11 @@ func (r *rewriter) matching(e *emitter, i, next, hi int, operator string) int {
 	if n := len(e.out); n == 0 || strings.TrimRight(e.out[n-1], " \t\n\r") == e.out[n-1] {
 		pad = " "
 	}
-	if k := r.skip(next, hi); r.at(k, hi).is("any", "all", "some") {
+	if k := r.skip(next, hi); r.at(k, hi).Is("any", "all", "some") {
 		r.unsupported(k, "patterns with ANY or ALL", "join the comparisons with OR or AND")
 	}
 	trail := " "
-	if next < hi && r.tokens[next].kind == blank {
+	if next < hi && r.tokens[next].Kind == sqltext.Blank {
 		trail = ""
 	}
 	switch s {
@@ -501,16 +491,16 @@ func (r *rewriter) matching(e *emitter, i, next, hi int, operator string) int {
 func (r *rewriter) pattern(e *emitter, next, hi int) int {
 	k := r.skip(next, hi)
 	t := r.at(k, hi)
-	if t.kind != text && t.kind != escaped && t.kind != dollar || !strings.Contains(t.literal(), `\`) {
+	if !t.IsText() || !strings.Contains(t.Literal(), `\`) {
 		return next
 	}
-	if after := r.at(r.skip(k+1, hi), hi); after.is("escape") || after.isSymbol("||", "::") {
+	if after := r.at(r.skip(k+1, hi), hi); after.Is("escape") || after.IsSymbol("||", "::") {
 		return next
 	}
 	for ; next < k; next++ {
-		e.put(r.tokens[next].text)
+		e.put(r.tokens[next].Text)
 	}
-	e.push(quoteText(t.literal()))
+	e.push(sqltext.Quote(t.Literal()))
 	e.put(` ESCAPE '\'`)
 	return k + 1
 }
@@ -518,26 +508,26 @@ func (r *rewriter) pattern(e *emitter, next, hi int) int {
 // quantified rewrites = ANY and <> ALL.
 func (r *rewriter) quantified(e *emitter, i, hi int) int {
 	e.operand = -1
-	operator := r.tokens[i].text
+	operator := r.tokens[i].Text
 	k := r.skip(i+1, hi)
-	if t := r.at(k, hi); t.is("any", "some", "all") {
+	if t := r.at(k, hi); t.Is("any", "some", "all") {
 		open := r.skip(k+1, hi)
-		if r.at(open, hi).isSymbol("(") && r.match[open] >= 0 {
+		if r.at(open, hi).IsSymbol("(") && r.match[open] >= 0 {
 			in := "IN ("
 			switch {
-			case operator == "=" && !t.is("all"):
-			case operator != "=" && t.is("all"):
+			case operator == "=" && !t.Is("all"):
+			case operator != "=" && t.Is("all"):
 				in = "NOT IN ("
 			default:
-				r.unsupported(k, operator+" "+strings.ToUpper(t.text), "")
+				r.unsupported(k, operator+" "+strings.ToUpper(t.Text), "")
 			}
 			end := r.match[open]
 			inner := r.span(open+1, end)
-			if !r.at(r.skip(open+1, end), end).is("select", "values", "with") {
+			if !r.at(r.skip(open+1, end), end).Is("select", "values", "with") {
 				inner = "SELECT value FROM unnest(" + inner + ")"
 			}
 			pad := ""
-			if i > 0 && r.tokens[i-1].kind != blank {
+			if i > 0 && r.tokens[i-1].Kind != sqltext.Blank {
 				pad = " "
 			}
 			e.push(pad + in + inner + ")")
@@ -559,27 +549,21 @@ var synonyms = map[string]string{
 // functionsOfNoParentheses are called without.
 var functionsOfNoParentheses = set("current_user session_user current_role current_catalog current_schema localtimestamp")
 
-// reserved are the words that SQLite takes as names in quotes only.
-var reserved = set(`add all alter and as between case check collate commit constraint create default deferrable delete distinct
- drop else escape except exists foreign from group having in index insert intersect into is isnull join limit not notnull
- null on or order primary references returning select set table then to transaction union unique update using values when
- where`)
-
 // word rewrites a keyword, or what a name begins.
-func (r *rewriter) word(e *emitter, i, hi int, previous token) int {
+func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
 	t := r.tokens[i]
-	name := t.name()
+	name := t.Name()
 	n := r.skip(i+1, hi)
 	next := r.at(n, hi)
 	keep := func() int {
-		e.put(t.text)
+		e.put(t.Text)
 		e.operand = -1
 		return i + 1
 	}
-	if previous.isSymbol(".") {
+	if previous.IsSymbol(".") {
 		return r.primary(e, i, hi, previous)
 	}
-	if previous.is("as") && reserved[name] && (next.text == "" || next.is("from") || next.isSymbol(",", ")")) {
+	if previous.Is("as") && sqltext.IsReserved(name) && (next.Text == "" || next.Is("from") || next.IsSymbol(",", ")")) {
 		e.push(`"` + name + `"`)
 		return i + 1
 	}
@@ -589,17 +573,17 @@ func (r *rewriter) word(e *emitter, i, hi int, previous token) int {
 		return keep()
 	case "end":
 		if k := len(e.cases); k > 0 {
-			e.put(t.text)
+			e.put(t.Text)
 			e.operand, e.cases, e.literal = e.cases[k-1], e.cases[:k-1], false
 			return i + 1
 		}
 		return keep()
 	case "operator":
-		if next.isSymbol("(") && r.match[n] >= 0 && e.operand >= 0 {
+		if next.IsSymbol("(") && r.match[n] >= 0 && e.operand >= 0 {
 			var symbols strings.Builder
 			for _, o := range r.tokens[n+1 : r.match[n]] {
-				if o.kind == symbol && o.text != "." {
-					symbols.WriteString(o.text)
+				if o.Kind == sqltext.Symbol && o.Text != "." {
+					symbols.WriteString(o.Text)
 				}
 			}
 			operator := symbols.String()
@@ -625,77 +609,77 @@ func (r *rewriter) word(e *emitter, i, hi int, previous token) int {
 			e.put("COLLATE BINARY")
 			return end
 		}
-		e.put(t.text)
+		e.put(t.Text)
 		return i + 1
 	case "like", "ilike":
-		if e.operand < 0 && !previous.is("not") {
+		if e.operand < 0 && !previous.Is("not") {
 			break
 		}
 		e.put("LIKE")
 		if name == "like" {
-			e.out[len(e.out)-1] = t.text
+			e.out[len(e.out)-1] = t.Text
 		}
 		e.operand = -1
 		return r.pattern(e, i+1, hi)
 	case "similar":
-		if e.operand >= 0 && next.is("to") {
+		if e.operand >= 0 && next.Is("to") {
 			r.unsupported(i, "SIMILAR TO", "write ~ with a regular expression")
 		}
 	case "at":
-		if e.operand >= 0 && next.is("time") {
+		if e.operand >= 0 && next.Is("time") {
 			r.unsupported(i, "AT TIME ZONE", "")
 		}
 	case "interval":
-		if next.kind == text || next.kind == escaped {
+		if next.Kind == sqltext.Text || next.Kind == sqltext.Escaped {
 			r.unsupported(i, "intervals", "write datetime(x, '+1 day')")
 		}
 	case "date", "timestamp", "timestamptz", "time":
-		if next.kind == text || next.kind == escaped {
+		if next.Kind == sqltext.Text || next.Kind == sqltext.Escaped {
 			ty := pgType{name: name}
-			e.push(quoteText(next.literal()))
+			e.push(sqltext.Quote(next.Literal()))
 			r.convert(e, i, ty)
 			return n + 1
 		}
 	case "distinct":
-		if next.is("on") && r.at(r.skip(n+1, hi), hi).isSymbol("(") && previous.is("select") {
+		if next.Is("on") && r.at(r.skip(n+1, hi), hi).IsSymbol("(") && previous.Is("select") {
 			r.unsupported(i, "DISTINCT ON", "use row_number() OVER (PARTITION BY ..)")
 		}
 	case "grouping":
-		if next.is("sets") {
+		if next.Is("sets") {
 			r.unsupported(i, "GROUPING SETS", "join several SELECTs with UNION ALL")
 		}
 	case "rollup", "cube":
-		if next.isSymbol("(") && previous.is("by") {
+		if next.IsSymbol("(") && previous.Is("by") {
 			r.unsupported(i, strings.ToUpper(name), "join several SELECTs with UNION ALL")
 		}
 	case "lateral":
-		if next.isSymbol("(") {
+		if next.IsSymbol("(") {
 			r.unsupported(i, "LATERAL", "write the subquery in the select list")
 		}
 	case "array":
-		if next.isSymbol("(", "[") && r.match[n] >= 0 {
+		if next.IsSymbol("(", "[") && r.match[n] >= 0 {
 			return r.array(e, n)
 		}
 	case "for":
-		if (next.is("update", "share") || next.is("no", "key")) && e.operand >= 0 {
+		if (next.Is("update", "share") || next.Is("no", "key")) && e.operand >= 0 {
 			r.unsupported(i, "locks of rows (FOR UPDATE)", "")
 		}
 	case "true", "false", "null":
-		e.push(t.text)
+		e.push(t.Text)
 		return i + 1
 	case "public", "pg_catalog", "information_schema":
 		return r.primary(e, i, hi, previous)
 	}
-	if name == "user" && r.catalogue && !next.isSymbol("(", ".") && !previous.is("as") {
+	if name == "user" && r.catalogue && !next.IsSymbol("(", ".") && !previous.Is("as") {
 		e.push("user()")
 		return i + 1
 	}
-	if functionsOfNoParentheses[name] && !next.isSymbol("(", ".") && !previous.is("as") {
+	if functionsOfNoParentheses[name] && !next.IsSymbol("(", ".") && !previous.Is("as") {
 		e.push(name + "()")
 		return i + 1
 	}
 	// LEFT, RIGHT, and such are functions too.
-	if notOperands[name] && !(next.isSymbol("(") && (name == "left" || name == "right")) {
+	if notOperands[name] && !(next.IsSymbol("(") && (name == "left" || name == "right")) {
 		return keep()
 	}
 	return r.primary(e, i, hi, previous)
@@ -706,16 +690,16 @@ func (r *rewriter) chain(i, hi int) (names []string, end int) {
 	end = i
 	for i < hi {
 		t := r.tokens[i]
-		if t.isSymbol("*") && len(names) > 0 {
+		if t.IsSymbol("*") && len(names) > 0 {
 			return append(names, "*"), i + 1
 		}
-		if t.kind != word && t.kind != quoted {
+		if t.Kind != sqltext.Word && t.Kind != sqltext.Name {
 			return names, end
 		}
-		names = append(names, t.name())
+		names = append(names, t.Name())
 		end = i + 1
 		dot := r.skip(end, hi)
-		if !r.at(dot, hi).isSymbol(".") {
+		if !r.at(dot, hi).IsSymbol(".") {
 			return names, end
 		}
 		i = r.skip(dot+1, hi)
@@ -724,10 +708,10 @@ func (r *rewriter) chain(i, hi int) (names []string, end int) {
 }
 
 // primary rewrites what begins with a name: a column, a table, or a call.
-func (r *rewriter) primary(e *emitter, i, hi int, previous token) int {
+func (r *rewriter) primary(e *emitter, i, hi int, previous sqltext.Token) int {
 	chain, end := r.chain(i, hi)
 	if len(chain) == 0 {
-		e.put(r.tokens[i].text)
+		e.put(r.tokens[i].Text)
 		return i + 1
 	}
 	name := chain[len(chain)-1]
@@ -736,16 +720,16 @@ func (r *rewriter) primary(e *emitter, i, hi int, previous token) int {
 		schema = chain[len(chain)-2]
 	}
 	open := r.skip(end, hi)
-	isName := previous.is("into", "table", "view", "exists", "update", "references")
-	calls := r.at(open, hi).isSymbol("(") && r.match[open] >= 0 && name != "*" && !isName
+	isName := previous.Is("into", "table", "view", "exists", "update", "references")
+	calls := r.at(open, hi).IsSymbol("(") && r.match[open] >= 0 && name != "*" && !isName
 	if calls && (len(chain) == 1 || isSchema(schema)) {
 		return r.call(e, i, end, open, hi, name, len(chain) > 1)
 	}
-	if replacement, ok := r.renamed(chain); ok && !previous.is("as") {
+	if replacement, ok := r.renamed(chain); ok && !previous.Is("as") {
 		e.push(replacement)
 		// The column keeps its name.
-		if after := r.at(r.skip(end, hi), hi); e.list && (previous.is("select", "distinct") || previous.isSymbol(",")) {
-			if after.text == "" || after.is("from") || after.isSymbol(",") {
+		if after := r.at(r.skip(end, hi), hi); e.list && (previous.Is("select", "distinct") || previous.IsSymbol(",")) {
+			if after.Text == "" || after.Is("from") || after.IsSymbol(",") {
 				e.put(` AS "` + strings.ReplaceAll(name, `"`, `""`) + `"`)
 			}
 		}
@@ -757,7 +741,7 @@ func (r *rewriter) primary(e *emitter, i, hi int, previous token) int {
 	}
 	first := i
 	if len(chain) == 3 && isSchema(chain[1]) { // the database's name comes first
-		for first++; !r.tokens[first].isSymbol("."); first++ {
+		for first++; !r.tokens[first].IsSymbol("."); first++ {
 		}
 		first = r.skip(first+1, hi)
 		chain = chain[1:]
@@ -768,8 +752,8 @@ func (r *rewriter) primary(e *emitter, i, hi int, previous token) int {
 		first++
 	}
 	for k := first; k < end; k++ {
-		part := r.tokens[k].text
-		if r.tokens[k].kind == word && k > first && reserved[strings.ToLower(part)] {
+		part := r.tokens[k].Text
+		if r.tokens[k].Kind == sqltext.Word && k > first && sqltext.IsReserved(strings.ToLower(part)) {
 			part = `"` + strings.ToLower(part) + `"`
 		}
 		s.WriteString(part)
@@ -803,12 +787,12 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 	case "extract":
 		k := r.find(lo, shut, "from")
 		field := r.at(r.skip(lo, shut), shut)
-		if k > 0 && (field.name() != "" || field.kind == text) {
-			what := field.name()
+		if k > 0 && (field.Name() != "" || field.Kind == sqltext.Text) {
+			what := field.Name()
 			if what == "" {
-				what = field.literal()
+				what = field.Literal()
 			}
-			e.push("date_part(" + quoteText(what) + "," + r.span(k+1, shut) + ")")
+			e.push("date_part(" + sqltext.Quote(what) + "," + r.span(k+1, shut) + ")")
 			return shut + 1
 		}
 	case "substring":
@@ -831,11 +815,11 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 		if k := r.find(lo, shut, "from"); k > 0 {
 			function, at := "trim", r.skip(lo, shut)
 			switch {
-			case r.tokens[at].is("leading"):
+			case r.tokens[at].Is("leading"):
 				function, at = "ltrim", at+1
-			case r.tokens[at].is("trailing"):
+			case r.tokens[at].Is("trailing"):
 				function, at = "rtrim", at+1
-			case r.tokens[at].is("both"):
+			case r.tokens[at].Is("both"):
 				at++
 			}
 			characters := strings.TrimSpace(r.span(at, k))
@@ -855,7 +839,7 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 			name = "pg_format"
 		}
 	}
-	s := r.sql[r.tokens[i].at:r.tokens[end].at]
+	s := r.sql[r.tokens[i].At:r.tokens[end].At]
 	if to, ok := synonyms[name]; ok {
 		s = to
 	} else if qualified {
@@ -869,16 +853,16 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 func (r *rewriter) clauses(e *emitter, i, hi int) int {
 	for {
 		k := r.skip(i, hi)
-		if !r.at(k, hi).is("filter", "over") {
+		if !r.at(k, hi).Is("filter", "over") {
 			return i
 		}
 		open := r.skip(k+1, hi)
 		t := r.at(open, hi)
 		switch {
-		case t.isSymbol("(") && r.match[open] >= 0:
-			s := " " + r.tokens[k].text + " (" + r.span(open+1, r.match[open]) + ")"
-			if text := r.sql[r.tokens[i].at:r.tokens[open].at]; strings.TrimSpace(text) == r.tokens[k].text {
-				s = text + s[len(" "+r.tokens[k].text+" "):]
+		case t.IsSymbol("(") && r.match[open] >= 0:
+			s := " " + r.tokens[k].Text + " (" + r.span(open+1, r.match[open]) + ")"
+			if text := r.sql[r.tokens[i].At:r.tokens[open].At]; strings.TrimSpace(text) == r.tokens[k].Text {
+				s = text + s[len(" "+r.tokens[k].Text+" "):]
 			}
 			e.put(s)
 			i = r.match[open] + 1
@@ -892,7 +876,7 @@ func (r *rewriter) clauses(e *emitter, i, hi int) int {
 func (r *rewriter) find(lo, hi int, keyword string) int {
 	found := -1
 	for i := lo; i < hi; i = r.after(i) {
-		if r.tokens[i].is(keyword) {
+		if r.tokens[i].Is(keyword) {
 			found = i
 			if keyword != "as" {
 				return i
@@ -908,7 +892,7 @@ func (r *rewriter) array(e *emitter, open int) int {
 	outer := r.hoists
 	r.hoists = nil
 	defer func() { r.hoists = outer }()
-	if r.tokens[open].text == "(" {
+	if r.tokens[open].Text == "(" {
 		r.count++
 		name := "pg_a" + strconv.Itoa(r.count)
 		e.push("(WITH " + name + "(x) AS (" + r.span(open+1, end) + ") SELECT coalesce(array_agg(x), '{}') FROM " + name + ")")
@@ -930,7 +914,7 @@ func (r *rewriter) hoist(name string, lo, hi int) string {
 	if name != "generate_series" {
 		if name == "generate_subscripts" { // of the first dimension
 			for i := lo; i < hi; i = r.after(i) {
-				if r.tokens[i].isSymbol(",") {
+				if r.tokens[i].IsSymbol(",") {
 					arguments = strings.TrimSpace(r.emit(lo, i, false))
 					break
 				}
@@ -958,12 +942,12 @@ func (r *rewriter) expanded(open, shut, hi int) (string, int) {
 	dot := r.skip(shut+1, hi)
 	field := r.skip(dot+1, hi)
 	inner := r.skip(end, shut)
-	if r.hoists == nil || len(chain) == 0 || chain[len(chain)-1] != "_pg_expandarray" || !r.at(dot, hi).isSymbol(".") ||
-		!r.at(field, hi).is("n", "x") || !r.at(inner, shut).isSymbol("(") || r.match[inner] < 0 {
+	if r.hoists == nil || len(chain) == 0 || chain[len(chain)-1] != "_pg_expandarray" || !r.at(dot, hi).IsSymbol(".") ||
+		!r.at(field, hi).Is("n", "x") || !r.at(inner, shut).IsSymbol("(") || r.match[inner] < 0 {
 		return "", 0
 	}
 	s := r.hoist("unnest", inner+1, r.match[inner])
-	if r.tokens[field].is("n") {
+	if r.tokens[field].Is("n") {
 		s = strings.TrimSuffix(s, "value") + "ordinality"
 	}
 	return s, field + 1
@@ -991,14 +975,14 @@ func (r *rewriter) emitTables(lo, hi int, names map[string]string) string {
 	var items []item
 	for i := lo; i < hi; {
 		t := r.tokens[i]
-		if !t.is("from", "join", "lateral", "only") && !t.isSymbol(",") {
+		if !t.Is("from", "join", "lateral", "only") && !t.IsSymbol(",") {
 			i = r.after(i)
 			continue
 		}
 		k := r.skip(i+1, hi)
-		if r.at(k, hi).is("lateral", "only") {
+		if r.at(k, hi).Is("lateral", "only") {
 			next := r.skip(k+1, hi)
-			if r.at(k, hi).is("lateral") && r.at(next, hi).isSymbol("(") {
+			if r.at(k, hi).Is("lateral") && r.at(next, hi).IsSymbol("(") {
 				r.unsupported(k, "LATERAL", "write the subquery in the select list")
 			}
 			items = append(items, item{k, next, ""})
@@ -1030,28 +1014,28 @@ func (r *rewriter) emitTables(lo, hi int, names map[string]string) string {
 // table rewrites a function, or a subquery whose columns get names, in FROM. It returns an empty
 // text for other tables.
 func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
-	if r.at(i, hi).isSymbol("(") && r.match[i] >= 0 {
+	if r.at(i, hi).IsSymbol("(") && r.match[i] >= 0 {
 		shut := r.match[i]
-		if !r.at(r.skip(i+1, shut), shut).is("select", "values", "with") {
+		if !r.at(r.skip(i+1, shut), shut).Is("select", "values", "with") {
 			return "", 0
 		}
 		alias, columns, end := r.alias(shut+1, hi)
 		if len(columns) == 0 {
 			return "", 0
 		}
-		as := quoteName(alias)
+		as := sqlite.QuoteName(alias)
 		return "(WITH " + as + "(" + quoteNames(columns) + ") AS (" + r.span(i+1, shut) + ") SELECT * FROM " + as + ") AS " + as, end
 	}
 	chain, end := r.chain(i, hi)
 	open := r.skip(end, hi)
-	if len(chain) == 0 || !r.at(open, hi).isSymbol("(") || r.match[open] < 0 || len(chain) > 1 && !isSchema(chain[len(chain)-2]) {
+	if len(chain) == 0 || !r.at(open, hi).IsSymbol("(") || r.match[open] < 0 || len(chain) > 1 && !isSchema(chain[len(chain)-2]) {
 		return "", 0
 	}
 	name, shut := chain[len(chain)-1], r.match[open]
 	next := shut + 1
 	numbered := false
-	if k := r.skip(next, hi); r.at(k, hi).is("with") {
-		if o := r.skip(k+1, hi); r.at(o, hi).is("ordinality") {
+	if k := r.skip(next, hi); r.at(k, hi).Is("with") {
+		if o := r.skip(k+1, hi); r.at(o, hi).Is("ordinality") {
 			numbered, next = true, o+1
 		}
 	}
@@ -1061,7 +1045,7 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		as = name
 	}
 	if relation := relations[name]; relation != "" {
-		return relation + " AS " + quoteName(as), end
+		return relation + " AS " + sqlite.QuoteName(as), end
 	}
 	switch name {
 	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
@@ -1073,11 +1057,11 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		if len(columns) > 0 {
 			column = columns[0]
 		}
-		return "(SELECT " + name + "(" + r.span(open+1, shut) + ") AS " + quoteName(column) + ") AS " + quoteName(as), end
+		return "(SELECT " + name + "(" + r.span(open+1, shut) + ") AS " + sqlite.QuoteName(column) + ") AS " + sqlite.QuoteName(as), end
 	}
 	switch name {
 	case "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
-		return name + "(" + r.span(open+1, shut) + ") AS " + quoteName(as), end
+		return name + "(" + r.span(open+1, shut) + ") AS " + sqlite.QuoteName(as), end
 	}
 	values := []string{"value"}
 	if numbered || name == "_pg_expandarray" {
@@ -1108,31 +1092,31 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 				if k > 0 {
 					s += ", "
 				}
-				s += v + " AS " + quoteName(columns[k])
+				s += v + " AS " + sqlite.QuoteName(columns[k])
 			}
 		}
-		return s + " FROM " + call + ") AS " + quoteName(as), end
+		return s + " FROM " + call + ") AS " + sqlite.QuoteName(as), end
 	}
 	for k, v := range values {
 		if k < len(columns) {
-			names[columns[k]] = quoteName(as) + "." + v
-			names[as+"."+columns[k]] = quoteName(as) + "." + v
+			names[columns[k]] = sqlite.QuoteName(as) + "." + v
+			names[as+"."+columns[k]] = sqlite.QuoteName(as) + "." + v
 		}
 	}
-	return call + " AS " + quoteName(as), end
+	return call + " AS " + sqlite.QuoteName(as), end
 }
 
 // constant reports whether the tokens name no column.
 func (r *rewriter) constant(lo, hi int) bool {
 	for i := lo; i < hi; i++ {
 		t := r.tokens[i]
-		if t.kind != word && t.kind != quoted || t.is("true", "false", "null", "array", "pg_catalog", "select") {
+		if t.Kind != sqltext.Word && t.Kind != sqltext.Name || t.Is("true", "false", "null", "array", "pg_catalog", "select") {
 			continue
 		}
-		if previous := i - 1; previous >= lo && r.tokens[previous].isSymbol("::") {
+		if previous := i - 1; previous >= lo && r.tokens[previous].IsSymbol("::") {
 			continue
 		}
-		if !r.at(r.skip(i+1, hi), hi).isSymbol("(") {
+		if !r.at(r.skip(i+1, hi), hi).IsSymbol("(") {
 			return false
 		}
 	}
@@ -1142,23 +1126,23 @@ func (r *rewriter) constant(lo, hi int) bool {
 // alias returns the alias at i, the names that it gives to columns, and the index behind it.
 func (r *rewriter) alias(i, hi int) (alias string, columns []string, end int) {
 	k := r.skip(i, hi)
-	if r.at(k, hi).is("as") {
+	if r.at(k, hi).Is("as") {
 		k = r.skip(k+1, hi)
-	} else if notOperands[r.at(k, hi).name()] && r.at(k, hi).kind == word {
+	} else if notOperands[r.at(k, hi).Name()] && r.at(k, hi).Kind == sqltext.Word {
 		return "", nil, i
 	}
-	if alias = r.at(k, hi).name(); alias == "" {
+	if alias = r.at(k, hi).Name(); alias == "" {
 		return "", nil, i
 	}
 	end = k + 1
 	open := r.skip(end, hi)
-	if !r.at(open, hi).isSymbol("(") || r.match[open] < 0 {
+	if !r.at(open, hi).IsSymbol("(") || r.match[open] < 0 {
 		return alias, nil, end
 	}
 	for j := r.skip(open+1, hi); j < r.match[open]; j = r.skip(j+1, hi) {
-		if n := r.tokens[j].name(); n != "" {
+		if n := r.tokens[j].Name(); n != "" {
 			columns = append(columns, n)
-			if after := r.skip(j+1, hi); !r.tokens[after].isSymbol(",") {
+			if after := r.skip(j+1, hi); !r.tokens[after].IsSymbol(",") {
 				j = r.match[open] - 1 // the rest is the column's type
 			}
 		}
@@ -1166,12 +1150,10 @@ func (r *rewriter) alias(i, hi int) (alias string, columns []string, end int) {
 	return alias, columns, r.match[open] + 1
 }
 
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 func quoteNames(names []string) string {
 	list := make([]string, len(names))
 	for i, n := range names {
-		list[i] = quoteName(n)
+		list[i] = sqlite.QuoteName(n)
 	}
 	return strings.Join(list, ", ")
 }
@@ -1199,15 +1181,15 @@ var catalogueBooleans = sync.OnceValue(func() map[string]bool {
 // truth returns what the text at token i stands for if a boolean of the catalogue is compared with it: drivers write
 // indisprimary = 'f'.
 func (r *rewriter) truth(i int) string {
-	is, known := truths[strings.ToLower(r.tokens[i].literal())]
+	is, known := truths[strings.ToLower(r.tokens[i].Literal())]
 	if !known {
 		return ""
 	}
 	operator := r.back(i)
-	if operator < 0 || !r.tokens[operator].isSymbol("=", "<>", "!=") {
+	if operator < 0 || !r.tokens[operator].IsSymbol("=", "<>", "!=") {
 		return ""
 	}
-	if k := r.back(operator); k < 0 || !catalogueBooleans()[r.tokens[k].name()] {
+	if k := r.back(operator); k < 0 || !catalogueBooleans()[r.tokens[k].Name()] {
 		return ""
 	}
 	return is

@@ -1,6 +1,10 @@
 package pgcatalog
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
+)
 
 // A Type is a type of PostgreSQL, as clients know it.
 type Type struct {
@@ -140,7 +144,7 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 	more := func(words ...string) bool {
 		k := end
 		for _, w := range words {
-			if k = r.skip(k, hi); !r.at(k, hi).is(w) {
+			if k = r.skip(k, hi); !r.at(k, hi).Is(w) {
 				return false
 			}
 			k++
@@ -149,7 +153,7 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 		return true
 	}
 	parameters := func() {
-		if k := r.skip(end, hi); r.at(k, hi).isSymbol("(") && r.match[k] >= 0 {
+		if k := r.skip(end, hi); r.at(k, hi).IsSymbol("(") && r.match[k] >= 0 {
 			end = r.match[k] + 1
 		}
 	}
@@ -176,9 +180,9 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 		k := r.skip(end, hi)
 		t := r.at(k, hi)
 		switch {
-		case t.isSymbol("[") && r.match[k] >= 0:
+		case t.IsSymbol("[") && r.match[k] >= 0:
 			end = r.match[k] + 1
-		case t.kind == quoted && t.text == "[]":
+		case t.Kind == sqltext.Name && t.Text == "[]":
 			end = k + 1
 		default:
 			return ty, end
@@ -247,7 +251,7 @@ func (r *rewriter) cast(e *emitter, i, open int) int {
 	shut := r.match[open]
 	as := r.find(open+1, shut, "as")
 	if as < 0 {
-		e.push(r.tokens[i].text + "(" + r.span(open+1, shut) + ")")
+		e.push(r.tokens[i].Text + "(" + r.span(open+1, shut) + ")")
 		return shut + 1
 	}
 	chain, _ := r.chain(r.skip(as+1, shut), shut)
@@ -257,16 +261,16 @@ func (r *rewriter) cast(e *emitter, i, open int) int {
 		switch ty.name {
 		case "bool", "boolean", "date", "timestamp", "timestamptz", "time", "timetz", "interval", "name", "oid", "bytea":
 		default:
-			between := r.sql[r.tokens[i].at+len(r.tokens[i].text) : r.tokens[open].at]
-			e.push(r.tokens[i].text + between + "(" + r.span(open+1, as) + r.sql[r.tokens[as].at:r.tokens[shut].at] + ")")
+			between := r.sql[r.tokens[i].At+len(r.tokens[i].Text) : r.tokens[open].At]
+			e.push(r.tokens[i].Text + between + "(" + r.span(open+1, as) + r.sql[r.tokens[as].At:r.tokens[shut].At] + ")")
 			return shut + 1
 		}
 	}
 	inner := &emitter{operand: -1}
 	inner.push(strings.TrimSpace(r.span(open+1, as)))
 	if k := r.skip(open+1, as); r.skip(k+1, as) == as {
-		t := r.tokens[k].kind
-		inner.literal = t == text || t == escaped || t == position || t == variable
+		t := r.tokens[k].Kind
+		inner.literal = t == sqltext.Text || t == sqltext.Escaped || t == sqltext.Position || t == sqltext.Variable
 	}
 	r.convert(inner, as, ty)
 	e.push(strings.Join(inner.out, ""))

@@ -7,18 +7,19 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// prepare makes a statement of a command.
-func (s *Session) prepare(ctx context.Context, command pgcatalog.Command, types []uint32) (wire.Statement, error) {
+// prepare makes a statement of a command, which first is.
+func (s *Session) prepare(ctx context.Context, first sqltext.Statement, command pgcatalog.Command, types []uint32) (wire.Statement, error) {
 	if err := s.mayPrepare(command); err != nil {
 		return nil, err
 	}
 	switch c := command.(type) {
 	case pgcatalog.Query:
-		q, err := s.compileQuery(ctx, c.SQL, types)
+		q, err := s.compileQuery(ctx, first, types)
 		if err != nil {
 			return nil, err
 		}
@@ -355,7 +356,7 @@ func (s *Session) prepareDeclare(ctx context.Context, c pgcatalog.Declare, types
 	if c.Binary {
 		return nil, newError("0A000", "DECLARE BINARY is not supported: ask for binary results by the protocol")
 	}
-	q, err := s.compileQuery(ctx, c.SQL, types)
+	q, err := s.compileQuery(ctx, pgcatalog.Read(c.SQL), types)
 	if err != nil {
 		return nil, err
 	}
@@ -500,7 +501,7 @@ type copyOut struct {
 }
 
 func (s *Session) prepareCopy(ctx context.Context, c pgcatalog.Copy, types []uint32) (wire.Statement, error) {
-	q, err := s.compileQuery(ctx, c.SQL, types)
+	q, err := s.compileQuery(ctx, pgcatalog.Read(c.SQL), types)
 	if err != nil {
 		return nil, withoutPosition(err)
 	}
@@ -551,7 +552,7 @@ func (s *Session) prepareExplain(ctx context.Context, c pgcatalog.Explain) (wire
 		return nil, &wire.Error{Code: "0A000", Message: "EXPLAIN ANALYZE is not supported: it would run the query, and pay for it",
 			Hint: "EXPLAIN without ANALYZE shows the plan."}
 	}
-	q, err := s.compileQuery(ctx, c.SQL, nil)
+	q, err := s.compileQuery(ctx, pgcatalog.Read(c.SQL), nil)
 	if err != nil {
 		return nil, withoutPosition(err)
 	}

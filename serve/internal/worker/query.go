@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/wire"
@@ -26,17 +27,17 @@ type query struct {
 }
 
 // compileQuery compiles a query. types are the types of parameters as far as the client declares them.
-func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) (*query, error) {
-	if err := mayRun(sql); err != nil {
+func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, types []uint32) (*query, error) {
+	if err := mayRun(read); err != nil {
 		return nil, err
 	}
-	rewritten, err := pgcatalog.Rewrite(sql)
+	rewritten, err := pgcatalog.Rewrite(read)
 	if err != nil {
 		return nil, asError(err)
 	}
 	db := s.database
 	db.timeout = s.settings.timeout()
-	stmt, err := db.compile(ctx, sql, rewritten)
+	stmt, err := db.compile(ctx, read.SQL, rewritten)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 	}
 	if err == nil && private != rewritten {
 		stmt.Close()
-		if stmt, err = db.compile(ctx, sql, private); err != nil {
+		if stmt, err = db.compile(ctx, read.SQL, private); err != nil {
 			return nil, err
 		}
 		seen, err = db.inspect(ctx, private)
@@ -60,11 +61,11 @@ func (s *Session) compileQuery(ctx context.Context, sql string, types []uint32) 
 		return nil, err
 	}
 	q := &query{session: s, sql: private, stmt: stmt, asks: seen.asks, single: seen.asks && seen.single}
-	d := pgcatalog.Describe(sql, db.typeOf)
+	d := pgcatalog.Describe(read, db.typeOf)
 	q.parameters = d.Parameters(stmt.Parameters(), types)
 	results := d.Results()
 	if private != rewritten { // under the names that the client knows
-		d = pgcatalog.Describe(private, db.typeOf)
+		d = pgcatalog.Describe(pgcatalog.Read(private), db.typeOf)
 		for i, r := range d.Results() {
 			if i < len(results) {
 				results[i].Type = r.Type
@@ -84,8 +85,12 @@ var writers = map[string]bool{"INSERT": true, "UPDATE": true, "DELETE": true, "R
 	"REFRESH": true, "IMPORT": true, "SECURITY": true, "REASSIGN": true}
 
 // mayRun returns the error of a statement that does more than read, whatever it is.
-func mayRun(sql string) error {
-	word := strings.ToUpper(pgcatalog.FirstWord(sql))
+func mayRun(s sqltext.Statement) error {
+	word := ""
+	for t := range s.Words() {
+		word = strings.ToUpper(t.Text)
+		break
+	}
 	switch {
 	case readers[word]:
 		return nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -70,14 +71,14 @@ func (d describer) Settings() []string                 { return d.s.settings.nam
 
 // Prepare implements [wire.Session].
 func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint32) (wire.Statement, string, error) {
-	before, first, rest := pgcatalog.Split(sql)
-	if first == "" {
+	before, first, rest := sqltext.PostgreSQL.Split(sql, pgcatalog.Budget)
+	if first.SQL == "" {
 		return nil, "", nil
 	}
 	command, err := pgcatalog.Parse(first)
 	var st wire.Statement
 	if err == nil {
-		st, err = s.prepare(ctx, command, parameterTypes)
+		st, err = s.prepare(ctx, first, command, parameterTypes)
 	}
 	if err != nil {
 		return nil, "", wire.Moved(asError(err), before)
