@@ -61,7 +61,7 @@ func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) 
 	case from.database == "" && from.onServer():
 		return fmt.Errorf("backup: %s is a ledger on a server: back it up with PostgreSQL's own means, such as pg_dump --schema=geosql", engines.Label(path))
 	}
-	isSealed, err := from.checkKeys(keys)
+	isSealed, err := checkKeys(from, keys)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) 
 	if err != nil {
 		return err
 	}
-	hasLedger, err := from.copyTo(ctx, files)
+	hasLedger, err := copyBooks(ctx, from, files)
 	for i := 0; err == nil && i < len(copies); i++ {
 		err = copies[i].publish()
 	}
@@ -116,7 +116,7 @@ func backUp(ctx context.Context, f ledgerFlags, keys []string, path, to string) 
 
 // checkKeys reports whether the database is a sealed one, and returns an error if one of the files
 // is not of a key that it is sealed for. An encrypted key is not looked into.
-func (b books) checkKeys(names []string) (isSealed bool, err error) {
+func checkKeys(b books, names []string) (isSealed bool, err error) {
 	if b.database == "" {
 		if len(names) > 0 {
 			err = cli.UsageError("backup: --key is for sealed databases, and this is a ledger")
@@ -311,9 +311,9 @@ type missingLedger string
 func (e missingLedger) Error() string      { return string(e) }
 func (missingLedger) Is(target error) bool { return target == fs.ErrNotExist }
 
-// copyTo copies the database first, then the ledger, as backUp explains. It reports whether there
+// copyBooks copies the database first, then the ledger, as backUp explains. It reports whether there
 // is a ledger.
-func (b books) copyTo(ctx context.Context, to *newBooks) (hasLedger bool, err error) {
+func copyBooks(ctx context.Context, b books, to *newBooks) (hasLedger bool, err error) {
 	id := ""
 	if b.database != "" {
 		if id, err = copyDatabase(ctx, b.database, to.database.path()); err != nil {

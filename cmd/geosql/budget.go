@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	balanceSQL = `SELECT * FROM ledger_balance WHERE account = ?1 OR ?1 IS NULL ORDER BY account, unit`
-
 	historySQL = `
 SELECT id, time, function, account, unit, epsilon, evaluations, NULL AS epsilon_limit, NULL AS window_seconds
 FROM ledger_charges WHERE account = ?1 OR ?1 IS NULL
@@ -87,10 +85,9 @@ func administer(ctx context.Context, f budgetFlags, db string) error {
 	if err != nil {
 		return err
 	}
-	sql, params := f.query()
-	err = s.runWith(ctx, sql, params...)
+	err = f.show(ctx, s)
 	if err == nil {
-		err = cmp.Or(s.out.Flush(), s.printHead())
+		err = cmp.Or(s.out.Flush(), printHead(s.conn))
 	}
 	if err == nil {
 		err = sayCopied(db, f.output.ledger)
@@ -193,22 +190,29 @@ func errLedgerItself(path string) error {
 	return cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", engines.Label(path)))
 }
 
-// query returns the statement that the flags ask for, with its parameters.
-func (f *budgetFlags) query() (sql string, params []*string) {
+// show runs the statement that the flags ask for.
+func (f *budgetFlags) show(ctx context.Context, s *session) error {
 	switch {
 	case f.verify:
-		return verifySQL, []*string{f.head, f.archive}
+		return s.runWith(ctx, verifySQL, f.head, f.archive)
 	case f.archive != nil:
-		return archiveSQL, []*string{f.archive, f.before}
+		return s.runWith(ctx, archiveSQL, f.archive, f.before)
 	case f.history:
-		return historySQL, []*string{f.account}
+		return s.runWith(ctx, historySQL, f.account)
 	}
-	return balanceSQL, []*string{f.account}
+	return s.showBalances(ctx, f.account)
+}
+
+const balanceSQL = `SELECT * FROM ledger_balance WHERE account = ?1 OR ?1 IS NULL ORDER BY account, unit`
+
+// showBalances shows the balances of an account, or of all accounts.
+func (s *session) showBalances(ctx context.Context, account *string) error {
+	return s.runWith(ctx, balanceSQL, account)
 }
 
 // printHead prints the head of the ledger on standard error, for a later -verify.
-func (s *session) printHead() error {
-	return firstValue(s.conn, "SELECT ledger_head()", func(head sqlite.Value) {
+func printHead(conn *sqlite.Conn) error {
+	return firstValue(conn, "SELECT ledger_head()", func(head sqlite.Value) {
 		if head.Type() == sqlite.Text {
 			cli.Say("ledger head %s", head.Text())
 		}

@@ -41,11 +41,11 @@ func checkStatements(ctx context.Context, f outputFlags, operands []string) erro
 	if err != nil {
 		return err
 	}
-	return s.close(s.check(ctx, operands[1:]))
+	return s.close(showMisuses(ctx, s, operands[1:]))
 }
 
-// checkStatements shows how the statements of a text, or of standard input, misuse sealed columns.
-func (s *session) check(ctx context.Context, texts []string) error {
+// showMisuses shows how the statements of a text, or of standard input, misuse sealed columns.
+func showMisuses(ctx context.Context, s *session, texts []string) error {
 	if len(texts) == 0 {
 		text, err := await(ctx, func() (string, error) {
 			text, err := io.ReadAll(os.Stdin)

@@ -32,8 +32,18 @@ func showCost(ctx context.Context, f outputFlags, db, sql string) error {
 	if err != nil {
 		return err
 	}
+	return s.close(s.showCostWithSums(ctx, sql))
+}
+
+// showCost shows what a statement would charge, and to whom.
+func (s *session) showCost(ctx context.Context, sql string) error {
+	return s.runWith(ctx, costSQL, &sql)
+}
+
+// showCostWithSums is showCost with a summary on standard error before the rows.
+func (s *session) showCostWithSums(ctx context.Context, sql string) error {
 	s.rows = &summarized{s.rows, s.meter}
-	return s.close(s.runWith(ctx, costSQL, &sql))
+	return s.showCost(ctx, sql)
 }
 
 // A summarized writes a summary of the rows of budget_cost to standard error before them.

@@ -37,12 +37,12 @@ func demonstrate(ctx context.Context) error {
 	if err := s.conn.Exec(demoData); err != nil {
 		return s.close(err)
 	}
-	return s.close(s.tour(ctx, strings.NewReader(demoTour)))
+	return s.close(tour(ctx, s, strings.NewReader(demoTour)))
 }
 
 // tour runs the statements of a script and shows them as the shell would, with
 // their comments as captions. It continues after a refusal.
-func (s *session) tour(ctx context.Context, script io.Reader) error {
+func tour(ctx context.Context, s *session, script io.Reader) error {
 	statements := newStatementReader(script)
 	for {
 		text, err := statements.next()
@@ -52,7 +52,7 @@ func (s *session) tour(ctx context.Context, script io.Reader) error {
 		if err != nil {
 			return err
 		}
-		s.showStatement(text)
+		showStatement(s, text)
 		s.startOutput()
 		err = s.run(ctx, text)
 		if isRefusal(err) {
@@ -64,7 +64,8 @@ func (s *session) tour(ctx context.Context, script io.Reader) error {
 	}
 }
 
-func (s *session) showStatement(text string) {
+// showStatement shows a statement as the shell would, with its comments as captions.
+func showStatement(s *session, text string) {
 	shown := prompt
 	for line := range strings.Lines(text) {
 		if caption, ok := strings.CutPrefix(line, "--"); ok {

@@ -77,11 +77,15 @@ const (
 
 // query shows the rows of a statement with one parameter: an argument, or NULL if it is empty.
 func (sh *shell) query(ctx context.Context, sql, argument string) error {
-	var param *string
-	if argument = unquote(argument); argument != "" {
-		param = &argument
+	return sh.show(ctx, func(ctx context.Context) error { return sh.runWith(ctx, sql, named(argument)) })
+}
+
+// named returns what an argument names, nil if it is empty.
+func named(argument string) *string {
+	if argument = unquote(argument); argument == "" {
+		return nil
 	}
-	return sh.show(ctx, func(ctx context.Context) error { return sh.runWith(ctx, sql, param) })
+	return &argument
 }
 
 func (sh *shell) showTables(ctx context.Context, name string) error {
@@ -93,16 +97,16 @@ func (sh *shell) showSchema(ctx context.Context, name string) error {
 }
 
 func (sh *shell) showBudget(ctx context.Context, account string) error {
-	return sh.query(ctx, balanceSQL, account)
+	return sh.show(ctx, func(ctx context.Context) error { return sh.showBalances(ctx, named(account)) })
 }
 
 func (sh *shell) showCost(ctx context.Context, sql string) error {
-	return sh.show(ctx, func(ctx context.Context) error { return sh.runWith(ctx, costSQL, &sql) })
+	return sh.show(ctx, func(ctx context.Context) error { return sh.session.showCost(ctx, sql) })
 }
 
 func (sh *shell) setMode(_ context.Context, name string) error {
 	if name == "" {
-		cli.Say("%s", modeName(sh.mode))
+		cli.Say("%s", sh.mode)
 		return nil
 	}
 	m, ok := modes[name]

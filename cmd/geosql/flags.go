@@ -12,7 +12,6 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/ledger/file"
-	"github.com/geosql/geosql/release"
 )
 
 // outputFlags holds the flags of every command that prints rows.
@@ -23,9 +22,7 @@ type outputFlags struct {
 }
 
 func (f *outputFlags) register(fs *flag.FlagSet) {
-	for name, m := range modes {
-		cli.Switch(fs, name, modeUsage[m], func() { f.mode = m })
-	}
+	registerModes(fs, &f.mode)
 	f.ledger.register(fs, "keep the budgets in `FILE`, or at a postgres:// URL (default DB-ledger, beside DB)")
 }
 
@@ -131,10 +128,9 @@ func epsilonVar(fs *flag.FlagSet, epsilon *string) {
 	})
 }
 
-// outsideVar defines the flag -outside: the share that may lie outside what was declared.
-func outsideVar(fs *flag.FlagSet, share *float64, usage string) {
-	*share = release.DefaultOutside
-	fs.Func("outside", usage, func(v string) (err error) {
+// shareVar defines a flag whose value is a share from 0 to 1.
+func shareVar(fs *flag.FlagSet, share *float64, name, usage string) {
+	fs.Func(name, usage, func(v string) (err error) {
 		if *share, err = cli.Number(v); err == nil && !(*share >= 0 && *share <= 1) {
 			err = errors.New("it must be from 0 to 1, such as 0.05 for 5 %")
 		}

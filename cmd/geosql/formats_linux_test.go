@@ -109,9 +109,9 @@ func TestWriteFormats(t *testing.T) {
 	said(t, "erase", "out.db", "--account", "carla", "--key", "owner.key")
 	said(t, "role", "out.db", "add", "ana", "--password-file", "password", "--columns", "reading.kwh", "--epsilon-max", "kWh=1", "--epsilon", "kWh=5")
 	write("answer", askOldServer(t))
-	owner, err := readPrivateKey("owner.key", nil)
+	owners, err := readPrivateKeys([]string{"owner.key"}, "")
 	check(t, err)
-	locked, err := owner.Encrypt([]byte("sesame")) // the first line of password
+	locked, err := owners[0].Encrypt([]byte("sesame")) // the first line of password
 	check(t, err)
 	write("locked.key", string(locked))
 	for _, scratch := range []string{"plain.db", "plain.db-ledger", "new.csv"} {
@@ -125,10 +125,9 @@ func stopRelease(t *testing.T, name string, stage release.Stage) {
 	t.Helper()
 	var task releaseTask
 	flags := flag.NewFlagSet("", flag.PanicOnError)
-	task.register(flags)
+	registerRelease(flags, &task)
 	check(t, flags.Parse(releaseOf(name)[1:]))
 	check(t, task.check())
-	check(t, task.setDomain())
 	task.spec.Progress = func(p release.Progress) {
 		if p.Stage == stage {
 			runtime.Goexit()

@@ -116,10 +116,7 @@ func castHint(c infer.Summary) string {
 	}
 	hint := "functions take no TEXT for a number: correct such cells in the file"
 	if m.Castable {
-		hint += fmt.Sprintf(", or write CAST(nullif(%s, %s) AS REAL)", sqlite.QuoteName(c.Name), quoteText(m.Text))
+		hint += fmt.Sprintf(", or write CAST(nullif(%s, %s) AS REAL)", sqlite.QuoteName(c.Name), sqlite.QuoteText(m.Text))
 	}
 	return hint
 }
-
-// quoteText quotes text as an SQL literal.
-func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/release"
 )
 
 var initCommand = &cli.Command{
@@ -28,7 +29,7 @@ kept in DB.sql. Nothing is charged. DB may exist; what is declared there is offe
     --epsilon-for 500 --limit 4x`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
 		t := initTask{step: 1, given: map[string]*string{}}
-		t.register(flags)
+		registerInit(flags, &t)
 		return func(ctx context.Context, operands []string) error {
 			t.database, t.files = operands[0], operands[1:]
 			return t.run(ctx)
@@ -72,7 +73,8 @@ var answers = []struct{ name, usage string }{
 	{"window", "limits reopen after `SECONDS`, or such as 30d for days (default never)"},
 }
 
-func (t *initTask) register(flags *flag.FlagSet) {
+// registerInit defines the flags of the command init.
+func registerInit(flags *flag.FlagSet, t *initTask) {
 	t.ledger.register(flags, "keep the budgets in the ledger `FILE`, or at a postgres:// URL (default DB-ledger, beside DB)")
 	t.form.register(flags)
 	for _, a := range answers {
@@ -81,7 +83,8 @@ func (t *initTask) register(flags *flag.FlagSet) {
 			return nil
 		})
 	}
-	outsideVar(flags, &t.outside, "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)")
+	t.outside = release.DefaultOutside
+	shareVar(flags, &t.outside, "outside", "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)")
 	cli.NumberVar(flags, &t.step, "step", "set the step of a new domain's lattice to `METRES`")
 	cli.Switch(flags, "yes", "do not ask whether to go on", func() { t.yes = true })
 }

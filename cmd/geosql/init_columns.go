@@ -22,8 +22,12 @@ const none = "none"
 var (
 	accountNames = []string{"account", "person", "user", "user_id", "userid", "meter", "meter_id", "customer", "customer_id", "household", "device", "device_id", "cab", "vehicle", "id", "name"}
 	timeNames    = []string{"time", "t", "timestamp", "datetime", "date", "t_utc", "t_local", "t_unix", "at", "start", "started_at"}
-	latNames     = []string{"lat", "latitude", "lat_deg", "start_lat"}
-	lonNames     = []string{"lon", "lng", "long", "longitude", "lon_deg", "start_lon", "start_lng"}
+)
+
+// Names by which columns with locations are found.
+var (
+	latNames = []string{"lat", "latitude", "lat_deg", "start_lat"}
+	lonNames = []string{"lon", "lng", "long", "longitude", "lon_deg", "start_lon", "start_lng"}
 )
 
 // askColumns asks which columns hold the account, the time, the location and the reading.

@@ -94,12 +94,12 @@ func (p *plan) declareSQL() string {
 	if pl := p.place; pl != nil {
 		d := pl.box
 		fmt.Fprintf(&b, "-- Locations, released at epsilon %s per metre.\n", ratText(pl.epsilon))
-		fmt.Fprintf(&b, "SELECT geo_domain(%s, %s, %s, %s, %s, %s);\n", quoteText(d.name), plain(d.south), plain(d.west), plain(d.north), plain(d.east), plain(d.stepM))
+		fmt.Fprintf(&b, "SELECT geo_domain(%s, %s, %s, %s, %s, %s);\n", sqlite.QuoteText(d.name), plain(d.south), plain(d.west), plain(d.north), plain(d.east), plain(d.stepM))
 	}
 	if r := p.reading; r != nil {
 		u := r.declared
 		fmt.Fprintf(&b, "-- Readings, asked about at epsilon %s per %s.\n", ratText(r.epsilon), oneLine(u.unit))
-		fmt.Fprintf(&b, "SELECT dx_universe(%s, %s, %s, %s, %s);\n", quoteText(u.name), plain(u.lo), plain(u.hi), plain(u.step), quoteText(u.unit))
+		fmt.Fprintf(&b, "SELECT dx_universe(%s, %s, %s, %s, %s);\n", sqlite.QuoteText(u.name), plain(u.lo), plain(u.hi), plain(u.step), sqlite.QuoteText(u.unit))
 	}
 	return b.String()
 }
@@ -126,7 +126,7 @@ func (p *plan) limitSQL() string {
 		if l.window > 0 {
 			window = ", " + strconv.FormatInt(l.window, 10)
 		}
-		fmt.Fprintf(&b, "SELECT budget_limit('*', %s, %s%s);\n", quoteText(string(l.unit)), ratText(l.amount), window)
+		fmt.Fprintf(&b, "SELECT budget_limit('*', %s, %s%s);\n", sqlite.QuoteText(string(l.unit)), ratText(l.amount), window)
 	}
 	return b.String()
 }

@@ -112,7 +112,7 @@ func (p *plan) paidExamples() (all []example) {
 // payer returns the account as SQL has it.
 func (p *plan) payer() string {
 	if name, ok := strings.CutPrefix(p.account, "const:"); ok {
-		return quoteText(name)
+		return sqlite.QuoteText(name)
 	}
 	return sqlName(p.account)
 }
@@ -135,7 +135,7 @@ func (p *plan) where(others ...string) string {
 // placeExamples returns questions about locations.
 func (p *plan) placeExamples() []example {
 	pl := p.place
-	eps, domain := ratText(pl.epsilon), quoteText(pl.box.name)
+	eps, domain := ratText(pl.epsilon), sqlite.QuoteText(pl.box.name)
 	within := fmt.Sprintf("geoind_radius(%s, 0.95, %s)", eps, domain)
 	noisy := fmt.Sprintf("geoind_laplace(t.who, t.lat, t.lon, %s, %s) AS g", eps, domain)
 	one := p.oneOfEach()
@@ -184,7 +184,7 @@ func cellOf(pl *placePlan) float64 {
 // readingExamples returns questions about readings.
 func (p *plan) readingExamples() []example {
 	r := p.reading
-	eps, universe, unit := ratText(r.epsilon), quoteText(r.declared.name), r.universe.Unit()
+	eps, universe, unit := ratText(r.epsilon), sqlite.QuoteText(r.declared.name), r.universe.Unit()
 	x, who, table := sqlName(r.column), p.payer(), sqlName(p.table)
 	args := fmt.Sprintf("(%s, %s, %s, %s)", who, x, eps, universe)
 	charges := fmt.Sprintf("(charges each account %s per %s)", eps, unit)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/hex"
+	"flag"
 	"maps"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -39,8 +41,15 @@ var modeUsage = [...]string{
 // modeNames returns the names of the formats in alphabetical order.
 func modeNames() []string { return slices.Sorted(maps.Keys(modes)) }
 
-// modeName returns the name of a format.
-func modeName(m mode) string {
+// registerModes defines a flag for each format, which sets it.
+func registerModes(fs *flag.FlagSet, m *mode) {
+	for name, to := range modes {
+		cli.Switch(fs, name, modeUsage[to], func() { *m = to })
+	}
+}
+
+// String returns the name of a format.
+func (m mode) String() string {
 	for name, other := range modes {
 		if other == m {
 			return name

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	stdcsv "encoding/csv"
 	stdjson "encoding/json"
 	"math"
@@ -37,11 +38,20 @@ func memory(t testing.TB) *sqlite.Stmt {
 func written(t interface{ Fatal(...any) }, stmt *sqlite.Stmt, m mode) string {
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
-	s := &session{out: w, rows: newRowWriter(m, w, look{})}
-	if err := s.printRows(stmt); err != nil {
+	rows := newRowWriter(m, w, look{})
+	err := rows.begin([]string{"a", "b"})
+	cells := make([]sqlite.Value, 2)
+	for err == nil {
+		var more bool
+		if more, err = stmt.Step(); !more {
+			break
+		}
+		stmt.Row(0, cells)
+		err = cmp.Or(err, rows.row(cells))
+	}
+	if err = cmp.Or(err, rows.end(true), w.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	w.Flush()
 	return out.String()
 }
 

@@ -111,9 +111,15 @@ type rowFile struct {
 	session  *session
 }
 
+// rowFile returns where the session's rows go if they go to a file, which may be a terminal.
+func (s *session) rowFile(file *os.File, terminal bool) rowFile { return rowFile{file, terminal, s} }
+
+// hideProgress removes the progress from the terminal.
+func (f rowFile) hideProgress() { f.session.progress.stop() }
+
 func (f rowFile) Write(p []byte) (int, error) {
 	if f.terminal {
-		f.session.progress.stop()
+		f.hideProgress()
 	}
 	return f.file.Write(p)
 }

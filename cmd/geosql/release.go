@@ -34,7 +34,7 @@ With --shards, the files are OUT-00000-of-0000N and so on, before the extension,
 OUT.manifest.json lists them. Repeating a complete release does nothing.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t releaseTask
-		t.register(fs)
+		registerRelease(fs, &t)
 		return func(ctx context.Context, _ []string) error {
 			if err := t.check(); err != nil {
 				return err
@@ -58,7 +58,8 @@ type releaseTask struct {
 	shard   int // -1: all
 }
 
-func (t *releaseTask) register(fs *flag.FlagSet) {
+// registerRelease defines the flags of the command release.
+func registerRelease(fs *flag.FlagSet, t *releaseTask) {
 	s := &t.spec
 	t.shard = -1
 	t.ledger.register(fs, "keep the budgets in the ledger `FILE`, or at a postgres:// URL")
@@ -103,7 +104,8 @@ func (t *releaseTask) register(fs *flag.FlagSet) {
 	})
 	cli.Switch(fs, "dry-run", "show what the release would charge and how accurate it would be, and where the true locations lie; "+
 		"charge and write nothing; the exit status is 1 if the release would be refused", func() { t.dry = true })
-	outsideVar(fs, &s.Outside, "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)")
+	s.Outside = release.DefaultOutside
+	shareVar(fs, &s.Outside, "outside", "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)")
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
 	cli.Switch(fs, "escape-formulas", "put an apostrophe before text of a CSV file that a spreadsheet program would take for a formula",
 		func() { s.EscapeFormulas = true })
@@ -171,6 +173,9 @@ func (t *releaseTask) check() error {
 		s.Level, _ = t.level.Float64()
 		s.Radius, _ = t.radius.Float64()
 	}
+	if err := t.setDomain(); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
 	return nil
 }
 
@@ -181,9 +186,6 @@ const softMemory = 200 << 20
 func (t *releaseTask) run(ctx context.Context) error {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(softMemory)
-	}
-	if err := t.setDomain(); err != nil {
-		return fmt.Errorf("release: %w", err)
 	}
 	work := t.publish
 	if t.dry {
@@ -279,7 +281,7 @@ func (t *releaseTask) printSummary(s *release.Summary) {
 	}
 	cli.Say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
 	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
-		s.Epsilon, s.Locations, numberOf(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
+		s.Epsilon, s.Locations, count(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
 		cli.Say("an earlier attempt had already charged the first %d of these accounts", s.Already)
 	}
@@ -312,14 +314,6 @@ func (t *releaseTask) parquetNote() string {
 	}
 	return fmt.Sprintf("a .parquet output has %s as columns of numbers, without a geometry: for GeoParquet, name it %s%s",
 		strings.Join([]string{s.Lat[0], s.Lon[0]}, " and "), strings.TrimSuffix(filepath.Base(s.Out), filepath.Ext(s.Out)), dataset.GeoParquet.Extension())
-}
-
-// numberOf returns a number with the noun that it counts.
-func numberOf(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.FormatInt(n, 10) + " " + noun
 }
 
 // total returns the sum of n charges, which may be more than an amount holds.

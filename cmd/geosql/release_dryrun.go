@@ -74,7 +74,7 @@ func (t *releaseTask) printForecast(f *release.Forecast, everyone ledger.Balance
 	if f.Dropped > 0 {
 		p.say("left out   %d rows, since their accounts have more than %d", f.Dropped, t.spec.MaxRows)
 	}
-	p.say("locations  %d, of %s", f.Locations, numberOf(f.Accounts, "account"))
+	p.say("locations  %d, of %s", f.Locations, count(f.Accounts, "account"))
 	p.say("price      %v/m for each location, %s/m in total", f.Epsilon, total(f.Epsilon, f.Locations))
 	if f.Complete {
 		p.say("budgets    an earlier attempt has charged and drawn everything; the release only names the files")
@@ -118,7 +118,7 @@ func (t *releaseTask) budgets(p *page, f *release.Forecast, everyone ledger.Bala
 		p.say("budgets    all can pay; one account pays up to %v/m", f.Most)
 		return
 	}
-	p.say("budgets    %d of %s cannot pay; one account is asked for up to %v/m", s.Accounts, numberOf(left, "account"), f.Most)
+	p.say("budgets    %d of %s cannot pay; one account is asked for up to %v/m", s.Accounts, count(left, "account"), f.Most)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "asked\tleft\tshort\t  account")

@@ -64,7 +64,7 @@ func (t *releaseTask) printShards(s *release.ShardSummary) {
 	if s.Repeated {
 		files := "files"
 		if s.Shards > 0 {
-			files = numberOf(int64(s.Shards), "file")
+			files = count(int64(s.Shards), "file")
 		}
 		cli.Say("release %s has been complete since %s, as the %s in %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), files, s.Manifest)
 		if s.Gone {
@@ -80,9 +80,9 @@ func (t *releaseTask) printShards(s *release.ShardSummary) {
 		cli.Say("release %s: %d of %d shards are published", s.ID, s.Done, s.Shards)
 		return
 	}
-	cli.Say("released %s in %s: %d rows in the order of the input, which is public", s.Out, numberOf(int64(s.Shards), "file"), s.Rows)
+	cli.Say("released %s in %s: %d rows in the order of the input, which is public", s.Out, count(int64(s.Shards), "file"), s.Rows)
 	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
-		s.Epsilon, s.Locations, numberOf(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
+		s.Epsilon, s.Locations, count(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
 	cli.Say("expected error: %.0f m on average, at most %.0f m with probability 0.95", s.Mean, s.Within95)
 	if s.Dropped > 0 {
 		cli.Say("left out: %d rows, since their accounts have more than %d", s.Dropped, t.spec.MaxRows)

@@ -255,7 +255,7 @@ func (t *restoreTask) withLedger(ctx context.Context, b *backup, database, at st
 	if err := t.explain(ctx, b); err != nil {
 		return err
 	}
-	if _, err := b.copyTo(ctx, files); err != nil {
+	if _, err := copyBooks(ctx, b.books, files); err != nil {
 		return err
 	}
 	l, err := file.Open(files.ledger.path(), false, file.WithMode(t.output.ledger.mode))
@@ -341,7 +341,7 @@ func (t *restoreTask) explain(ctx context.Context, b *backup) error {
 	if err != nil {
 		return err
 	}
-	if err := s.close(s.runWith(ctx, balanceSQL, nil)); err != nil {
+	if err := s.close(s.showBalances(ctx, nil)); err != nil {
 		return err
 	}
 	cli.Say("%s is a backup of %s, up to entry %d of its ledger. These were the balances then.", b.path, b.time(), b.head.ID)

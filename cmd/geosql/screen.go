@@ -34,7 +34,7 @@ func (sh *shell) screen(ctx context.Context) *screen {
 		out = sh.file
 	}
 	width, height, err := term.GetSize(int(out.Fd()))
-	s := &screen{rowFile: rowFile{out, err == nil, sh.session}, width: width, height: height, ctx: ctx}
+	s := &screen{rowFile: sh.session.rowFile(out, err == nil), width: width, height: height, ctx: ctx}
 	sh.look = terminalLook(out)
 	sh.look.width = width
 	if sh.null != nil {
@@ -92,7 +92,7 @@ func (s *screen) rowsOf(text []byte) (rows int) {
 
 // start starts the pager in place of the progress. If that fails, the terminal shows everything.
 func (s *screen) start() {
-	s.session.progress.stop()
+	s.hideProgress()
 	cmd := pagerProcess(s.ctx, s.pager)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	pipe, err := cmd.StdinPipe()

@@ -53,7 +53,7 @@ func openSession(path string, flags sqlite.OpenFlags, ledger ledgerFlags, m mode
 		return nil, err
 	}
 	s := &session{conn: conn, meter: meter, mode: m, look: terminalLook(os.Stdout)}
-	s.out = bufio.NewWriterSize(rowFile{os.Stdout, term.IsTerminal(int(os.Stdout.Fd())), s}, 1<<16)
+	s.out = bufio.NewWriterSize(s.rowFile(os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))), 1<<16)
 	s.startOutput()
 	return s, nil
 }

@@ -33,9 +33,9 @@ type shell struct {
 	file   *os.File // where rows go instead of standard output; nil if they do not
 }
 
-// shell reads statements from the terminal and runs them as soon as they are complete. Ctrl-C
+// openShell reads statements from the terminal and runs them as soon as they are complete. Ctrl-C
 // drops what was typed or interrupts what runs. Neither Ctrl-C nor an error leaves the shell.
-func (s *session) shell(ctx context.Context) error {
+func openShell(ctx context.Context, s *session) error {
 	// While a line is edited Ctrl-C is a key; an interrupt sent from elsewhere
 	// must not leave the terminal raw.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)

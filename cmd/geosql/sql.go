@@ -63,7 +63,7 @@ func runSQL(ctx context.Context, f outputFlags, noPreflight bool, epsilon string
 	case len(operands) == 2:
 		err = s.run(ctx, operands[1])
 	case interactive(operands):
-		err = s.shell(ctx)
+		err = openShell(ctx, s)
 	default:
 		err = s.runScript(ctx, os.Stdin)
 	}

@@ -78,6 +78,12 @@ func TestLongScripts(t *testing.T) {
 	if want := strings.Repeat("1\n1\n", statements) + fmt.Sprintf("n\n%d\n", 4<<20); r.Status != 0 || r.Out != want {
 		t.Errorf("exit status %d, %d bytes: %.100s %.100s", r.Status, len(r.Out), r.Out, r.Err)
 	}
+}
+
+// A statement of many lines is one unit, and read once.
+func TestLongUnit(t *testing.T) {
+	fuzztest.Limit(t, time.Minute)
+	lines := "SELECT length('" + strings.Repeat(";\n", 2<<20) + "') AS n;\n"
 	if whole, rest := units(lines); len(whole) != 1 || rest != "" {
 		t.Errorf("%d units, and %d bytes are left", len(whole), len(rest))
 	}
