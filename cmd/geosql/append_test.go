@@ -40,7 +40,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// readAll returns the bytes of a file.
+// ReadAll returns the bytes of a file.
 func readAll(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

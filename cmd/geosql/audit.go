@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/audit"
 	"github.com/geosql/geosql/internal/audit/host"
 	"github.com/geosql/geosql/internal/cli"
@@ -57,7 +58,7 @@ func (t *auditTask) register(fs *flag.FlagSet) {
 	t.minutes = 5
 	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together ")
 	fs.Func("extension", "audit the extension `FILE`, such as geosql.so, in the first python3 that can load it", func(v string) (err error) {
-		t.extension, err = fileName(v)
+		t.extension, err = cli.FileName(v)
 		return err
 	})
 	cli.Switch(fs, "server", "audit geosql serve, over sealed databases", func() { t.server = true })
@@ -142,14 +143,14 @@ func (t *auditTask) host(ctx context.Context) (host.Host, error) {
 }
 
 // An auditPage is the page that a command writes; nil where it writes none.
-type auditPage struct{ *newFile }
+type auditPage struct{ *store.NewFile }
 
 // beginPage begins the page, so that a name that cannot be used is an error before the audit.
 func (t *auditTask) beginPage() (*auditPage, error) {
 	if t.page == "" {
 		return nil, nil
 	}
-	f, err := beginFile(t.page)
+	f, err := store.BeginFile(t.page)
 	if err != nil {
 		return nil, fmt.Errorf("audit: --out: %w", err)
 	}
@@ -161,20 +162,20 @@ func (p *auditPage) write(r *audit.Report) error {
 	if p == nil {
 		return nil
 	}
-	f, err := os.Create(p.path())
+	f, err := os.Create(p.Path())
 	if err != nil {
 		return err
 	}
 	if err := cmp.Or(r.WritePage(f), f.Close()); err != nil {
 		return err
 	}
-	return p.publish()
+	return p.Publish()
 }
 
 // remove removes a page that is not complete.
 func (p *auditPage) remove() {
 	if p != nil {
-		p.newFile.remove()
+		p.NewFile.Remove()
 	}
 }
 

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"flag"
-	"fmt"
 	"time"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger/engines"
-	"github.com/geosql/geosql/ledger/file"
 )
 
 const (
@@ -49,19 +48,19 @@ LEDGERFILE is the ledger of any number of databases or releases, and so is a pos
 
 // budgetFlags holds the flags of the command budget. A flag that is not given is nil or false.
 type budgetFlags struct {
-	output                         outputFlags
+	output                         session.Flags
 	account, head, archive, before *string
 	history, verify                bool
 }
 
 func (f *budgetFlags) register(fs *flag.FlagSet) {
-	f.output.register(fs)
+	f.output.Register(fs)
 	cli.Switch(fs, "history", "show every charge and every limit that was set", func() { f.history = true })
 	cli.Switch(fs, "verify", "check that nobody has changed the ledger by other means", func() { f.verify = true })
-	optionalVar(fs, &f.account, "account", "show only the balances or the history of account `A`")
-	optionalVar(fs, &f.head, "head", "with --verify, check that the history up to the earlier `HEAD` is still there")
-	optionalVar(fs, &f.archive, "archive", "move old charges to `FILE`; with --verify, read them there too")
-	optionalVar(fs, &f.before, "before", "archive the charges made before `TIME`")
+	cli.OptionalVar(fs, &f.account, "account", "show only the balances or the history of account `A`")
+	cli.OptionalVar(fs, &f.head, "head", "with --verify, check that the history up to the earlier `HEAD` is still there")
+	cli.OptionalVar(fs, &f.archive, "archive", "move old charges to `FILE`; with --verify, read them there too")
+	cli.OptionalVar(fs, &f.before, "before", "archive the charges made before `TIME`")
 }
 
 // check refuses combinations of flags that mean nothing.
@@ -81,31 +80,31 @@ func (f *budgetFlags) check() error {
 
 // administer shows, verifies or archives the ledger of a database, as the flags say.
 func administer(ctx context.Context, f budgetFlags, db string) error {
-	s, err := openBudgets(db, f.output)
+	s, err := session.OpenBudgets(db, f.output)
 	if err != nil {
 		return err
 	}
 	err = f.show(ctx, s)
 	if err == nil {
-		err = cmp.Or(s.out.Flush(), printHead(s.conn))
+		err = cmp.Or(s.Out.Flush(), printHead(s.Conn))
 	}
 	if err == nil {
-		err = sayCopied(db, f.output.ledger)
+		err = sayCopied(db, f.output.Ledger)
 	}
-	return s.close(err)
+	return s.Close(err)
 }
 
 // sayCopied says on standard error that the ledger of a database is a backup, or that it was
 // restored from one.
-func sayCopied(path string, f ledgerFlags) error {
-	b, err := findBooks(path, f)
+func sayCopied(path string, f store.LedgerFlags) error {
+	b, err := store.Find(path, f)
 	if err != nil {
 		return err
 	}
-	if b.onServer() { // of which geosql makes no backups
+	if b.OnServer() { // of which geosql makes no backups
 		return nil
 	}
-	l, err := b.openFile()
+	l, err := b.OpenFile()
 	if l == nil || err != nil {
 		return err
 	}
@@ -136,83 +135,22 @@ func sayCopied(path string, f ledgerFlags) error {
 	return nil
 }
 
-// openBudgets opens a database, or a ledger itself: the budgets in that are asked for over an
-// empty database, which the ledger is not bound to.
-func openBudgets(path string, f outputFlags) (*session, error) {
-	if engines.IsURL(path) {
-		return openServerBudgets(path, f)
-	}
-	s, err := openExisting(path, f)
-	if err != nil {
-		return nil, err
-	}
-	isLedger, err := isLedger(s.conn)
-	if err == nil && !isLedger {
-		return s, nil
-	}
-	if err := s.close(err); err != nil {
-		return nil, err
-	}
-	if f.ledger.file != "" {
-		return nil, errLedgerItself(path)
-	}
-	f.ledger.file = path
-	return f.openSession(":memory:", sqlite.ReadWrite|sqlite.Create)
-}
-
-// openServerBudgets is openBudgets for a ledger on a server, which it does not make.
-func openServerBudgets(url string, f outputFlags) (*session, error) {
-	b, err := findBooks(url, f.ledger)
-	if err != nil {
-		return nil, err
-	}
-	l, err := b.open()
-	if err != nil {
-		return nil, err
-	}
-	if err := l.Close(); err != nil {
-		return nil, err
-	}
-	f.ledger.file = url
-	return f.openSession(":memory:", sqlite.ReadWrite|sqlite.Create)
-}
-
-// isLedger reports whether a database is a ledger itself, or a copy of one.
-func isLedger(conn *sqlite.Conn) (is bool, err error) {
-	err = firstValue(conn, "PRAGMA application_id", func(id sqlite.Value) {
-		is = id.Int() == file.ApplicationID || id.Int() == file.CopyID || id.Int() == file.RetiredID
-	})
-	return is, err
-}
-
-// errLedgerItself returns the error of a flag that names the ledger of a ledger.
-func errLedgerItself(path string) error {
-	return cli.UsageError(fmt.Sprintf("%s is a ledger itself; leave out -ledger", engines.Label(path)))
-}
-
 // show runs the statement that the flags ask for.
-func (f *budgetFlags) show(ctx context.Context, s *session) error {
+func (f *budgetFlags) show(ctx context.Context, s *session.Session) error {
 	switch {
 	case f.verify:
-		return s.runWith(ctx, verifySQL, f.head, f.archive)
+		return s.RunWith(ctx, verifySQL, f.head, f.archive)
 	case f.archive != nil:
-		return s.runWith(ctx, archiveSQL, f.archive, f.before)
+		return s.RunWith(ctx, archiveSQL, f.archive, f.before)
 	case f.history:
-		return s.runWith(ctx, historySQL, f.account)
+		return s.RunWith(ctx, historySQL, f.account)
 	}
-	return s.showBalances(ctx, f.account)
-}
-
-const balanceSQL = `SELECT * FROM ledger_balance WHERE account = ?1 OR ?1 IS NULL ORDER BY account, unit`
-
-// showBalances shows the balances of an account, or of all accounts.
-func (s *session) showBalances(ctx context.Context, account *string) error {
-	return s.runWith(ctx, balanceSQL, account)
+	return s.ShowBalances(ctx, f.account)
 }
 
 // printHead prints the head of the ledger on standard error, for a later -verify.
 func printHead(conn *sqlite.Conn) error {
-	return firstValue(conn, "SELECT ledger_head()", func(head sqlite.Value) {
+	return store.First(conn, "SELECT ledger_head()", func(head sqlite.Value) {
 		if head.Type() == sqlite.Text {
 			cli.Say("ledger head %s", head.Text())
 		}

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/sqlitefn"
 )
 
 var checkCommand = &cli.Command{
@@ -27,8 +27,8 @@ NULL tests, typeof and length are no misuse, and neither is what comes out of a 
 A use may be named that no result shows, but none is missed, unless an earlier statement has
 copied sealed values into a public column. The exit status is 1 if there is a row.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
-		var f outputFlags
-		f.register(fs)
+		var f session.Flags
+		f.Register(fs)
 		return func(ctx context.Context, operands []string) error { return checkStatements(ctx, f, operands) }
 	},
 }
@@ -36,18 +36,18 @@ copied sealed values into a public column. The exit status is 1 if there is a ro
 const checkSQL = `SELECT value ->> 0 AS result, value ->> 1 AS sealed, value ->> 2 AS through, value ->> 3 AS instead FROM json_each(?1)`
 
 // checkStatements shows how statements misuse sealed columns.
-func checkStatements(ctx context.Context, f outputFlags, operands []string) error {
-	s, err := openExisting(operands[0], f)
+func checkStatements(ctx context.Context, f session.Flags, operands []string) error {
+	s, err := session.OpenExisting(operands[0], f)
 	if err != nil {
 		return err
 	}
-	return s.close(showMisuses(ctx, s, operands[1:]))
+	return s.Close(showMisuses(ctx, s, operands[1:]))
 }
 
 // showMisuses shows how the statements of a text, or of standard input, misuse sealed columns.
-func showMisuses(ctx context.Context, s *session, texts []string) error {
+func showMisuses(ctx context.Context, s *session.Session, texts []string) error {
 	if len(texts) == 0 {
-		text, err := await(ctx, func() (string, error) {
+		text, err := cli.Await(ctx, func() (string, error) {
 			text, err := io.ReadAll(os.Stdin)
 			return string(text), err
 		})
@@ -56,7 +56,7 @@ func showMisuses(ctx context.Context, s *session, texts []string) error {
 		}
 		texts = []string{text}
 	}
-	list, err := s.misuses(texts[0])
+	list, err := s.Misuses(texts[0])
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func showMisuses(ctx context.Context, s *session, texts []string) error {
 		return err
 	}
 	parameter := string(text)
-	if err := s.runWith(ctx, checkSQL, &parameter); err != nil {
+	if err := s.RunWith(ctx, checkSQL, &parameter); err != nil {
 		return err
 	}
 	switch n := len(list); {
@@ -81,25 +81,4 @@ func showMisuses(ctx context.Context, s *session, texts []string) error {
 		cli.Say("geosql: nothing depends on a sealed column other than through a private function")
 	}
 	return nil
-}
-
-// misuses returns the misuses of the statements of a text. None is run.
-func (s *session) misuses(text string) (list []sqlitefn.Misuse, err error) {
-	for first := true; ; first = false {
-		stmt, sql, tail, err := s.prepare(text)
-		switch {
-		case err != nil:
-			return nil, err
-		case stmt == nil && first:
-			return nil, errors.New("the SQL holds no statement")
-		case stmt == nil:
-			return list, nil
-		}
-		stmt.Close()
-		more, err := s.meter.Misuses(sql)
-		if err != nil {
-			return nil, err
-		}
-		list, text = append(list, more...), tail
-	}
 }

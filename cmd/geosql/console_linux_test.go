@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/shell"
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
@@ -126,7 +127,7 @@ func (c *console) paste(text string) {
 func (c *console) run(line, want string) {
 	c.t.Helper()
 	c.press(line + "\r")
-	c.expect(line + "\n" + want + prompt)
+	c.expect(line + "\n" + want + shell.Prompt)
 }
 
 // expect waits until a text is on the screen, or was, behind what was expected before.

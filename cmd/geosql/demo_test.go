@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/shell"
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
@@ -21,7 +22,7 @@ func TestDemo(t *testing.T) {
 	got := string(out)
 	for _, statement := range strings.SplitAfter(demoTour, ";\n") {
 		_, sql, _ := strings.Cut(statement, "SELECT")
-		if first, _, found := strings.Cut(sql, "\n"); found && !strings.Contains(got, prompt+"SELECT"+first) {
+		if first, _, found := strings.Cut(sql, "\n"); found && !strings.Contains(got, shell.Prompt+"SELECT"+first) {
 			t.Errorf("the tour does not show SELECT%s", first)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -23,17 +25,17 @@ elsewhere stay there, and do not open. An erasure cannot be undone. Repeating it
 The ledger keeps the name of A, with its balances and with what it must never open again.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t eraseTask
-		t.ledger.registerFile(fs, "record the erasure in the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
-		t.keys.register(fs, "the owner's private `KEY`; may be given again for older keys")
-		optionalVar(fs, &t.account, "account", "erase account `A`")
+		t.ledger.RegisterFile(fs, "record the erasure in the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
+		t.keys.Register(fs, "the owner's private `KEY`; may be given again for older keys")
+		cli.OptionalVar(fs, &t.account, "account", "erase account `A`")
 		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands[0]) }
 	},
 }
 
 // An eraseTask holds the flags of the command erase.
 type eraseTask struct {
-	ledger  ledgerFlags
-	keys    keyFlags
+	ledger  store.LedgerFlags
+	keys    vault.KeyFlags
 	account *string
 }
 
@@ -42,18 +44,18 @@ func (t *eraseTask) run(ctx context.Context, path string) error {
 	if t.account == nil {
 		return cli.UsageError("erase: name the account with --account A")
 	}
-	v, err := openVault(path, t.ledger)
+	v, err := vault.Open(path, t.ledger)
 	if err != nil {
 		return err
 	}
-	k, err := v.keeper("erase", t.keys)
+	k, err := v.Keeper("erase", t.keys)
 	if err != nil {
-		return v.close(err)
+		return v.Close(err)
 	}
-	return v.close(t.erase(ctx, v, k))
+	return v.Close(t.erase(ctx, v, k))
 }
 
-func (t *eraseTask) erase(ctx context.Context, v *vault, k *catalog.Keeper) error {
+func (t *eraseTask) erase(ctx context.Context, v *vault.Vault, k *catalog.Keeper) error {
 	name := *t.account
 	pseudonyms, err := k.Pseudonyms(name)
 	if err != nil {
@@ -63,15 +65,15 @@ func (t *eraseTask) erase(ctx context.Context, v *vault, k *catalog.Keeper) erro
 	if err != nil {
 		return err
 	}
-	again := v.record.Erased[name]
+	again := v.Record.Erased[name]
 	if len(pseudonyms) == 0 && !again {
 		hint := ""
 		if otherKeys > 0 {
-			hint = fmt.Sprintf("; but %s another key: give that with --key too", wereSealed(otherKeys))
+			hint = fmt.Sprintf("; but %s another key: give that with --key too", vault.WereSealed(otherKeys))
 		}
-		return fmt.Errorf("erase: %s knows no account '%s', and nothing was recorded%s", v.path, name, hint)
+		return fmt.Errorf("erase: %s knows no account '%s', and nothing was recorded%s", v.Path, name, hint)
 	}
-	if err := v.book.Record(catalog.Erased(name)); err != nil {
+	if err := v.Ledger.Record(catalog.Erased(name)); err != nil {
 		return err
 	}
 	deleted, err := deleteRows(ctx, v, pseudonyms)
@@ -84,38 +86,30 @@ func (t *eraseTask) erase(ctx context.Context, v *vault, k *catalog.Keeper) erro
 	}
 	cli.Say("%s '%s': none of its values opens any more; deleted %s", verb, name, strings.Join(deleted, ", "))
 	if otherKeys > 0 {
-		cli.Say("%s another key: rows that only those sessions name '%s' in stay, and do not open; give that key with --key too, and repeat this", wereSealed(otherKeys), name)
+		cli.Say("%s another key: rows that only those sessions name '%s' in stay, and do not open; give that key with --key too, and repeat this", vault.WereSealed(otherKeys), name)
 	}
-	wiped, err := wipeLog(v.conn)
+	wiped, err := vault.WipeLog(v.Conn)
 	if err == nil && !wiped {
-		cli.Say("others are reading %s: its file %s-wal holds the deleted rows until they have finished; repeat this then", v.path, v.path)
+		cli.Say("others are reading %s: its file %s-wal holds the deleted rows until they have finished; repeat this then", v.Path, v.Path)
 	}
 	return err
 }
 
-// wereSealed returns the beginning of a sentence about sessions.
-func wereSealed(sessions int) string {
-	if sessions == 1 {
-		return "1 session is sealed for"
-	}
-	return fmt.Sprintf("%d sessions are sealed for", sessions)
-}
-
 // deleteRows deletes the rows of pseudonyms from all sealed tables, and returns what it has
 // deleted, such as "3 rows of trip".
-func deleteRows(ctx context.Context, v *vault, pseudonyms []string) (deleted []string, err error) {
-	if err := v.conn.Exec("PRAGMA secure_delete = ON"); err != nil {
+func deleteRows(ctx context.Context, v *vault.Vault, pseudonyms []string) (deleted []string, err error) {
+	if err := v.Conn.Exec("PRAGMA secure_delete = ON"); err != nil {
 		return nil, err
 	}
-	stop := interruptOn(ctx, v.conn)
+	stop := store.InterruptOn(ctx, v.Conn)
 	defer stop()
-	err = inTransaction(ctx, v.conn, func() error {
-		for _, t := range v.record.Tables() {
-			n, err := deleteFrom(v.conn, t, pseudonyms)
+	err = vault.InTransaction(ctx, v.Conn, func() error {
+		for _, t := range v.Record.Tables() {
+			n, err := deleteFrom(v.Conn, t, pseudonyms)
 			if err != nil {
 				return err
 			}
-			deleted = append(deleted, count(n, "row")+" of "+t.Name)
+			deleted = append(deleted, cli.Count(n, "row")+" of "+t.Name)
 		}
 		return context.Cause(ctx)
 	})
@@ -128,9 +122,9 @@ func deleteRows(ctx context.Context, v *vault, pseudonyms []string) (deleted []s
 func deleteFrom(conn *sqlite.Conn, t catalog.Table, pseudonyms []string) (rows int64, err error) {
 	for _, p := range pseudonyms {
 		sql := "DELETE FROM main." + sqlite.QuoteName(t.Name) + " WHERE " + sqlite.QuoteName(t.Account) + " = ?1"
-		err := eachOf(conn, func([]sqlite.Value) {}, sql, p)
+		err := store.Each(conn, func([]sqlite.Value) {}, sql, p)
 		if err == nil {
-			err = firstValue(conn, "SELECT changes()", func(v sqlite.Value) { rows += v.Int() })
+			err = store.First(conn, "SELECT changes()", func(v sqlite.Value) { rows += v.Int() })
 		}
 		if err != nil {
 			return rows, err

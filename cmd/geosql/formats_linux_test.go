@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/publish"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/pgtest"
 	"github.com/geosql/geosql/ledger/engines"
@@ -109,7 +111,7 @@ func TestWriteFormats(t *testing.T) {
 	said(t, "erase", "out.db", "--account", "carla", "--key", "owner.key")
 	said(t, "role", "out.db", "add", "ana", "--password-file", "password", "--columns", "reading.kwh", "--epsilon-max", "kWh=1", "--epsilon", "kWh=5")
 	write("answer", askOldServer(t))
-	owners, err := readPrivateKeys([]string{"owner.key"}, "")
+	owners, err := vault.ReadPrivateKeys([]string{"owner.key"}, "")
 	check(t, err)
 	locked, err := owners[0].Encrypt([]byte("sesame")) // the first line of password
 	check(t, err)
@@ -123,22 +125,22 @@ func TestWriteFormats(t *testing.T) {
 // stopRelease makes a release until a stage begins.
 func stopRelease(t *testing.T, name string, stage release.Stage) {
 	t.Helper()
-	var task releaseTask
+	var task publish.Task
 	flags := flag.NewFlagSet("", flag.PanicOnError)
 	registerRelease(flags, &task)
 	check(t, flags.Parse(releaseOf(name)[1:]))
-	check(t, task.check())
-	task.spec.Progress = func(p release.Progress) {
+	check(t, task.Check())
+	task.Spec.Progress = func(p release.Progress) {
 		if p.Stage == stage {
 			runtime.Goexit()
 		}
 	}
-	l, err := engines.Open(task.ledger.file, true, task.ledger.mode)
+	l, err := engines.Open(task.Ledger.File, true, task.Ledger.Mode)
 	check(t, err)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, err := release.Run(context.Background(), task.spec, l)
+		_, err := release.Run(context.Background(), task.Spec, l)
 		t.Errorf("the release %s did not stop: %v", name, err)
 	}()
 	<-ended

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/shell"
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
@@ -17,7 +18,7 @@ func (c *console) answers() int {
 func releasing(t *testing.T, db string, s scan) *console {
 	t.Helper()
 	c := newConsole(t, "--no-preflight", db)
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press(s.before + s.query + ";\r")
 	c.expect("POINT(")
 	return c
@@ -33,9 +34,9 @@ func TestShellInterruptReturnsReservations(t *testing.T) {
 			c := releasing(t, db, s)
 			c.press("\x03")
 			c.expect("geosql: interrupted, after charging ")
-			c.expect("\n" + prompt)
+			c.expect("\n" + shell.Prompt)
 			c.press("SELECT 'reserved ' || sum(reserved) FROM ledger_balance WHERE account NOT IN ('p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8', 'p9');\r")
-			c.expect("reserved 0.0\n" + prompt)
+			c.expect("reserved 0.0\n" + shell.Prompt)
 			c.press("\x04")
 			c.leave(0)
 			if err := stateOf(t, db).check(c.answers(), onTheWay); err != nil {

@@ -3,9 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -182,18 +180,6 @@ func TestInterruptReturnsReservations(t *testing.T) {
 					}
 				})
 			}
-		}
-	}
-}
-
-// Who presses Ctrl-C has answered nothing, whatever was typed before.
-func TestInterruptIsNoAnswer(t *testing.T) {
-	ctx, interrupt := context.WithCancelCause(t.Context())
-	interrupted := errors.New("interrupted")
-	interrupt(interrupted)
-	for range 100 { // which of the two is seen first is chance
-		if line, err := readAnswer(ctx, bufio.NewReader(strings.NewReader("yes\n"))); line != "" || err != interrupted {
-			t.Fatalf("%q, %v", line, err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -9,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed"
 )
@@ -54,7 +55,7 @@ func generateKey(name, passphraseFile string) error {
 
 // readPassphrase returns the first line of a file, which must not be empty.
 func readPassphrase(name string) ([]byte, error) {
-	line, err := firstLine(name)
+	line, err := vault.FirstLine(name)
 	if err != nil {
 		return nil, fmt.Errorf("keygen: %w", err)
 	}
@@ -70,7 +71,7 @@ func writeKey(name string, marshal func() ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	err = writeDurably(name, text)
+	err = store.WriteDurably(name, text)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("keygen: %s exists, and a key is never overwritten", name)
@@ -78,17 +79,4 @@ func writeKey(name string, marshal func() ([]byte, error)) error {
 		return fmt.Errorf("keygen: %w", err)
 	}
 	return nil
-}
-
-// writeDurably writes a new file for its owner alone, or leaves none.
-func writeDurably(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = cmp.Or(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(name)
-	}
-	return err
 }

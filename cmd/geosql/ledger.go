@@ -77,7 +77,7 @@ func moveLedger(ctx context.Context, from, to string) error {
 	}
 	cli.Say("moved ledger %s from %s to %s; entries: %d, balances: %d, limits: %d", moved.ID, engines.Label(from), engines.Label(to),
 		moved.Entries, moved.Balances, moved.Limits)
-	cli.Say("%s cannot be charged any more: name the ledger with --ledger %s", engines.Label(from), shellWord(engines.Label(to)))
+	cli.Say("%s cannot be charged any more: name the ledger with --ledger %s", engines.Label(from), cli.ShellWord(engines.Label(to)))
 	return nil
 }
 
@@ -90,12 +90,12 @@ func acceptLoss(ctx context.Context, url string, yes bool) error {
 		return cli.UsageError("ledger accept: give the URL of a server; a ledger in a file that was restored: geosql restore -h")
 	}
 	if !yes {
-		if !interactiveAnswers() {
+		if !cli.Interactive() {
 			return cli.UsageError("ledger accept: it asks before it changes anything, and there is no terminal to ask on: give --yes")
 		}
 		cli.Say("What the server of %s has lost can be spent a second time: the charges since the copy that it was restored from.", engines.Label(url))
 		cli.Say("If you do not want that, restore a newer copy, or set lower limits afterwards.")
-		if err := askYes(ctx, "Accept the loss? Type yes: ", "ledger accept: nothing was changed"); err != nil {
+		if err := cli.AskYes(ctx, "Accept the loss? Type yes: ", "ledger accept: nothing was changed"); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database, and GeoPackages
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -14,11 +16,8 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// programName is what the command calls itself.
-const programName = "geosql"
-
 var program = &cli.Program{
-	Name:    programName,
+	Name:    session.Program,
 	Summary: "private answers inside SQL",
 	Noun:    "command",
 	Default: sqlCommand,
@@ -27,7 +26,7 @@ var program = &cli.Program{
 		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand, roleCommand,
 		serveCommand, ledgerCommand, auditCommand,
 	},
-	Version: programName + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
+	Version: session.Program + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
 	Topic:   functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
 database that has the name of a command, and to create one whose name has no dot. Numbers are
@@ -56,7 +55,7 @@ func functionHelp(function string) (string, error) {
 		return "", err
 	}
 	defer conn.Close()
-	if err := attach(conn, ledgerFlags{}); err != nil {
+	if err := session.Attach(conn, store.LedgerFlags{}); err != nil {
 		return "", err
 	}
 	stmt, _, err := conn.Prepare("SELECT geosql_help(?1)")

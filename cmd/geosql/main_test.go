@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/need"
 )
 
 func TestMain(m *testing.M) {
 	runWorker() // whose environment does not say that this is the command
-	clitest.Main(m, programName, main)
+	clitest.Main(m, session.Program, main)
 }
 
 func TestUsageErrors(t *testing.T) {

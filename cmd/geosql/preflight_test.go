@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
-	"github.com/geosql/geosql/internal/sqlite"
 )
 
 // scarce is a database in which bo can pay 0.02/m, and ana only 0.01/m.
@@ -217,50 +213,5 @@ func TestPreflightRefusesNothingElse(t *testing.T) {
 	}
 	if refusals < 5 || refusals > 35 {
 		t.Errorf("%d of 40 statements were refused: the test is one-sided", refusals)
-	}
-}
-
-// Reports how long statements take with preflight, as a multiple of their time without it.
-func BenchmarkPreflight(b *testing.B) {
-	for name, sql := range map[string]string{
-		"rows":           "SELECT geoind_laplace(who, lat, 2.33, 0.01) FROM big",
-		"table":          "SELECT g.lat FROM big, geoind_laplace(who, big.lat, 2.33, 0.01) g",
-		"one group":      "SELECT dx_sum(who, n, 0.01, 'u') FROM big",
-		"24 groups":      "SELECT n, dx_sum(who, n, 0.01, 'u') FROM big GROUP BY n",
-		"1000 groups":    "SELECT who, dx_sum(who, n, 0.01, 'u') FROM big GROUP BY who",
-		"24 groups, dh":  "SELECT n, dx_avg(who, n, 0.01, 'u', 'dh') FROM big GROUP BY n",
-		"insert":         "INSERT INTO made SELECT geoind_laplace(who, lat, 2.33, 0.01) FROM big",
-		"without charge": "SELECT n, sum(lat) FROM big GROUP BY n",
-	} {
-		b.Run(name, func(b *testing.B) {
-			s, err := openSession(b.TempDir()+"/x.db", sqlite.ReadWrite|sqlite.Create, ledgerFlags{}, csvMode)
-			if err != nil {
-				b.Fatal(err)
-			}
-			s.out = bufio.NewWriter(io.Discard)
-			s.startOutput()
-			if err := s.conn.Exec(`SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT dx_universe('u', 0, 30, 1, 'kWh');
-				SELECT budget_limit('*', 'm', 9000000); SELECT budget_limit('*', 'kWh', 9000000); SELECT budget_limit('*', 'record', 9000000);
-				CREATE TABLE made(z); CREATE TABLE big(who, lat, n);
-				WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 99999)
-				INSERT INTO big SELECT 'p' || i % 1000, 48.81 + i % 97 * 0.0009, i % 24 FROM c`); err != nil {
-				b.Fatal(err)
-			}
-			var took [2]time.Duration
-			for range b.N {
-				for i := range took {
-					s.noPreflight = i == 0
-					begun := time.Now()
-					if err := s.run(b.Context(), sql); err != nil {
-						b.Fatal(err)
-					}
-					took[i] += time.Since(begun)
-				}
-			}
-			b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "times-without")
-			if err := s.close(nil); err != nil {
-				b.Fatal(err)
-			}
-		})
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 // forOthers reports whether others than its owner have a right to a file, by its mode.
-func forOthers(info fs.FileInfo) bool { return hasModes && info.Mode().Perm()&0o077 != 0 }
+func forOthers(info fs.FileInfo) bool { return store.HasModes && info.Mode().Perm()&0o077 != 0 }
 
 // haveMode demands the mode of all files whose names begin so, of which there are some.
 func haveMode(t *testing.T, prefix string, want fs.FileMode, names ...string) {
@@ -22,7 +23,7 @@ func haveMode(t *testing.T, prefix string, want fs.FileMode, names ...string) {
 	}
 	there, _ := filepath.Glob(prefix + "*")
 	for _, name := range there {
-		if info, err := os.Stat(name); err != nil || hasModes && info.Mode() != want {
+		if info, err := os.Stat(name); err != nil || store.HasModes && info.Mode() != want {
 			t.Errorf("%s: %v, want %v", name, info.Mode(), want)
 		}
 	}
@@ -54,7 +55,7 @@ func TestWhatIsMadeIsPrivate(t *testing.T) {
 
 func TestLedgerMode(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")
-	if !hasModes {
+	if !store.HasModes {
 		clitest.WantError(t, clitest.Run(t, "", "--ledger-mode", "0640", db, "SELECT 1"), 2, "give the ledger's folder the permissions")
 		return
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger/file"
@@ -154,7 +156,7 @@ func TestRekeyEnds(t *testing.T) {
 			check(t, clitest.Signal(cmd.Process, syscall.SIGINT))
 		}
 		_ = cmd.Wait()
-		public, err := readPublicKey(nextPub)
+		public, err := vault.ReadPublicKey(nextPub)
 		check(t, err)
 		if p.count(fmt.Sprintf("SELECT count(*) FROM geosql_sealed_key WHERE id = x'%x'", public.ID())) == "1" {
 			keys[0] = next
@@ -177,21 +179,21 @@ func TestRekeyEnds(t *testing.T) {
 func TestRekeyBesideOthers(t *testing.T) {
 	p := newSealed(t)
 	p.append("ana,1,2,48,2\n")
-	conn, err := openDatabase(p.out, sqlite.ReadWrite)
+	conn, err := store.Open(p.out, sqlite.ReadWrite)
 	check(t, err)
 	defer conn.Close()
 	book, err := file.Open(p.out+"-ledger", false)
 	check(t, err)
 	defer book.Close()
 	next, nextPub := p.keygen(clitest.TempFile(t, "next"))
-	keys, err := readPrivateKeys([]string{p.key, next}, "")
+	keys, err := vault.ReadPrivateKeys([]string{p.key, next}, "")
 	check(t, err)
 	k, err := catalog.Open(conn, book, sealed.NewKeyring(keys...))
 	check(t, err)
 	opens := func() {
 		t.Helper()
 		check(t, k.Refresh())
-		check(t, eachOf(conn, func(v []sqlite.Value) {
+		check(t, store.Each(conn, func(v []sqlite.Value) {
 			if row, present, err := k.Open(v[0].Bytes()); !present || err != nil || k.Name(row.Account) != "ana" {
 				t.Errorf("%+v, %v, %v", row, present, err)
 			}

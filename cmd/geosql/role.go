@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve"
-	"github.com/geosql/geosql/sqlitefn"
 )
 
 var roleCommand = &cli.Command{
@@ -43,14 +45,14 @@ They log in to geosql serve, which need not be started again for any of this.`,
 
 // A roleTask holds the flags of the command role.
 type roleTask struct {
-	output   outputFlags
+	output   session.Flags
 	role     serve.Role
 	password string
 	given    bool // whether any flag about a role is given
 }
 
 func (t *roleTask) register(fs *flag.FlagSet) {
-	t.output.register(fs)
+	t.output.Register(fs)
 	set := func(name, usage string, parse func(v string) error) {
 		fs.Func(name, "with add: "+usage, func(v string) error {
 			t.given = true
@@ -58,7 +60,7 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 		})
 	}
 	set("password-file", "the password is the first line of `FILE`", func(v string) (err error) {
-		t.password, err = fileName(v)
+		t.password, err = cli.FileName(v)
 		return err
 	})
 	set("columns", "the sealed columns that it may ask about, `T.C,..`", func(v string) (err error) {
@@ -84,7 +86,7 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 	set("answers", fmt.Sprintf("keep at most `N` new answers a day (default %d)", serve.DefaultAnswers), wholeVar(&t.role.Answers))
 	set("answer-bytes", fmt.Sprintf("keep new answers of at most `BYTES` a day (default %d)", serve.DefaultAnswerBytes), wholeVar(&t.role.AnswerBytes))
 	set("max-repeat", "let a group have a sealed value up to `N` times (default 1)", func(v string) (err error) {
-		t.role.MaxRepeat, err = parseRepeats(v)
+		t.role.MaxRepeat, err = vault.ParseRepeats(v)
 		return err
 	})
 	set("timeout", "stop a statement after `SECONDS` (default 30)", func(v string) error {
@@ -132,15 +134,6 @@ func parseAmount(v string) (budget.Unit, budget.Amount, error) {
 	return budget.Unit(v[:i]), amount, err
 }
 
-// parseRepeats reads how often a group may have a sealed value.
-func parseRepeats(v string) (int, error) {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > sqlitefn.MaxRepeat {
-		return 0, fmt.Errorf("it must be a whole number from 1 to %d", sqlitefn.MaxRepeat)
-	}
-	return n, nil
-}
-
 // wholeVar returns a parser of a whole number above 0.
 func wholeVar(to *int64) func(v string) error {
 	return func(v string) (err error) {
@@ -166,14 +159,14 @@ func (t *roleTask) run(ctx context.Context, operands []string) error {
 	case action != "add" && t.given:
 		return cli.UsageError("role: only add takes flags about a role")
 	}
-	err := cmp.Or(checkDatabase(operands[0]), t.output.ledger.check())
-	if err == nil && t.output.ledger.mode != 0 {
-		err = setLedgerMode(operands[0], t.output.ledger)
+	err := cmp.Or(store.CheckName(operands[0]), t.output.Ledger.Check())
+	if err == nil && t.output.Ledger.Mode != 0 {
+		err = setLedgerMode(operands[0], t.output.Ledger)
 	}
 	if err != nil {
 		return err
 	}
-	switch path, ledger := operands[0], t.output.ledger.file; action {
+	switch path, ledger := operands[0], t.output.Ledger.File; action {
 	case "add":
 		err = t.add(path, name)
 	case "drop":
@@ -190,12 +183,12 @@ func (t *roleTask) run(ctx context.Context, operands []string) error {
 }
 
 // setLedgerMode gives a ledger the mode of its flag.
-func setLedgerMode(path string, f ledgerFlags) error {
-	b, err := findBooks(path, f)
+func setLedgerMode(path string, f store.LedgerFlags) error {
+	b, err := store.Find(path, f)
 	if err != nil {
 		return err
 	}
-	l, err := b.open()
+	l, err := b.Open()
 	if l == nil || err != nil {
 		return err
 	}
@@ -207,12 +200,12 @@ func (t *roleTask) add(path, name string) error {
 	if t.password == "" {
 		return cli.UsageError("role: give the password with --password-file FILE")
 	}
-	password, err := firstLine(t.password)
+	password, err := vault.FirstLine(t.password)
 	if err != nil {
 		return err
 	}
 	t.role.Name = name
-	if err := serve.AddRole(path, t.output.ledger.file, t.role, string(password)); err != nil {
+	if err := serve.AddRole(path, t.output.Ledger.File, t.role, string(password)); err != nil {
 		return err
 	}
 	cli.Say("%s may ask about %s of %s", name, columnTexts(t.role, ", "), path)
@@ -227,7 +220,7 @@ value->>'exhausted' AS exhausted, value->>'added' AS added FROM json_each(?1) OR
 
 // list prints the roles.
 func (t *roleTask) list(ctx context.Context, path string) error {
-	roles, err := serve.Roles(path, t.output.ledger.file)
+	roles, err := serve.Roles(path, t.output.Ledger.File)
 	if err != nil {
 		return fmt.Errorf("role: %w", err)
 	}
@@ -259,7 +252,7 @@ func (t *roleTask) list(ctx context.Context, path string) error {
 		}
 		rows = append(rows, row)
 	}
-	return printObjects(ctx, t.output.mode, rows, rolesSQL)
+	return session.PrintObjects(ctx, t.output.Mode, rows, rolesSQL)
 }
 
 // columnTexts returns the columns of a role as flags take them.

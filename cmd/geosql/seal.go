@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -49,7 +51,7 @@ both spends what is left twice.`,
 type sealTask struct {
 	in, out    string
 	key        string
-	ledger     ledgerFlags // of IN
+	ledger     store.LedgerFlags // of IN
 	tables     []sealing.Table
 	yes, again bool
 
@@ -75,7 +77,7 @@ func (t *sealTask) register(flags *flag.FlagSet) {
 		table.Public = append(table.Public, v)
 		return nil
 	})
-	t.ledger.registerFile(flags, "IN is charged to the ledger `FILE` (default IN-ledger, beside IN)")
+	t.ledger.RegisterFile(flags, "IN is charged to the ledger `FILE` (default IN-ledger, beside IN)")
 	cli.Switch(flags, "yes", "do not ask whether public columns that tell something of a sealed one may", func() { t.yes = true })
 	cli.Switch(flags, "again", "seal IN although it was sealed before: what is left is there to be spent in each sealed database", func() { t.again = true })
 }
@@ -107,26 +109,26 @@ func (t *sealTask) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from, err := findBooks(t.in, t.ledger)
+	from, err := store.Find(t.in, t.ledger)
 	switch {
 	case err != nil:
 		return err
-	case from.database == "":
+	case from.Database == "":
 		return fmt.Errorf("seal: %s is a ledger: give the database that is charged to it", engines.Label(t.in))
-	case from.onServer():
+	case from.OnServer():
 		return fmt.Errorf("seal: the ledger of %s is on a server, and that of %s begins as a copy of it, in a file: "+
 			"move it to a file first ('geosql ledger move -h'), and both to servers afterwards", t.in, t.out)
 	}
-	files, err := beginBooks(t.out, t.out+"-ledger")
+	files, err := store.Begin(t.out, t.out+"-ledger")
 	if err != nil {
 		return err
 	}
-	defer files.remove()
+	defer files.Remove()
 	done, err := t.seal(ctx, key, from, files)
 	if err != nil {
 		return err
 	}
-	cli.Say("sealed %s of %s into %s, with %s of %s", count(done.Values, "value"), count(done.Rows, "row"), t.out, count(int64(done.Accounts), "account"), t.in)
+	cli.Say("sealed %s of %s into %s, with %s of %s", cli.Count(done.Values, "value"), cli.Count(done.Rows, "row"), t.out, cli.Count(int64(done.Accounts), "account"), t.in)
 	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since whoever queries both spends what is left twice", t.out, t.out, t.in, t.in)
 	return nil
 }
@@ -134,21 +136,21 @@ func (t *sealTask) run(ctx context.Context) error {
 // check refuses wrong arguments, and returns the key.
 func (t *sealTask) check() (key sealed.PublicKey, err error) {
 	switch {
-	case cmp.Or(checkDatabase(t.in), checkDatabase(t.out)) != nil:
-		return key, checkDatabase("")
+	case cmp.Or(store.CheckName(t.in), store.CheckName(t.out)) != nil:
+		return key, store.CheckName("")
 	case t.key == "":
 		return key, cli.UsageError("seal: say whose key opens the values: --key KEY.pub, of 'geosql keygen KEY'")
 	case len(t.tables) == 0:
 		return key, cli.UsageError("seal: say what to seal: --table TABLE --account COLUMN --seal COLUMN:UNIVERSE")
 	}
-	if sameFile(t.in, t.out) {
+	if store.SameFile(t.in, t.out) {
 		return key, fmt.Errorf("seal: %s and %s are the same file: nothing is sealed in place, since remnants of the secrets would stay", t.in, t.out)
 	}
-	return readPublicKey(t.key)
+	return vault.ReadPublicKey(t.key)
 }
 
 // seal writes the files, notes in IN's ledger that it was sealed, and publishes them.
-func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from books, files *newBooks) (*sealing.Sealed, error) {
+func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from store.Store, files *store.Draft) (*sealing.Sealed, error) {
 	if err := t.checkFirst(from); err != nil {
 		return nil, err
 	}
@@ -164,23 +166,23 @@ func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from books, f
 		return nil, err
 	}
 	defer old.Close()
-	book, err := file.Open(files.ledger.path(), true)
+	book, err := file.Open(files.Ledger.Path(), true)
 	if err != nil {
 		return nil, err
 	}
-	done, err := t.write(ctx, contents, key, book, files.database.path())
+	done, err := t.write(ctx, contents, key, book, files.Database.Path())
 	if err == nil {
 		err = t.account(done, book, old)
 	}
 	if err = cmp.Or(err, book.Close()); err != nil {
 		return nil, err
 	}
-	return done, files.publish()
+	return done, files.Publish()
 }
 
 // checkFirst refuses to seal a database a second time, unless that is wanted.
-func (t *sealTask) checkFirst(from books) error {
-	book, err := from.openFile()
+func (t *sealTask) checkFirst(from store.Store) error {
+	book, err := from.OpenFile()
 	if err != nil || book == nil {
 		return err
 	}
@@ -197,16 +199,16 @@ func (t *sealTask) checkFirst(from books) error {
 
 // read reads what is to be sealed.
 func (t *sealTask) read(ctx context.Context) (*sealing.Contents, error) {
-	conn, err := openDatabase(t.in, sqlite.ReadWrite)
+	conn, err := store.Open(t.in, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	stop := interruptOn(ctx, conn)
+	stop := store.InterruptOn(ctx, conn)
 	defer stop()
 	line := cli.NewTerminalLine()
 	defer line.Clear()
-	contents, err := sealing.Read(ctx, conn, t.tables, func(rows int64) { line.Show("reading %s: %s", t.in, count(rows, "row")) })
+	contents, err := sealing.Read(ctx, conn, t.tables, func(rows int64) { line.Show("reading %s: %s", t.in, cli.Count(rows, "row")) })
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -218,8 +220,8 @@ func (t *sealTask) read(ctx context.Context) (*sealing.Contents, error) {
 
 // openRecorded opens the ledger of a database, and makes it if there is none. The database holds
 // its id then.
-func openRecorded(b books) (*file.Ledger, error) {
-	conn, err := openDatabase(b.database, sqlite.ReadWrite)
+func openRecorded(b store.Store) (*file.Ledger, error) {
+	conn, err := store.Open(b.Database, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -229,11 +231,11 @@ func openRecorded(b books) (*file.Ledger, error) {
 		return nil, err
 	}
 	if id == "" && !conn.Writable() {
-		return nil, fmt.Errorf("seal: %s may not be written: it has to hold the id of its ledger, which notes that it was sealed", b.database)
+		return nil, fmt.Errorf("seal: %s may not be written: it has to hold the id of its ledger, which notes that it was sealed", b.Database)
 	}
-	book, err := b.openFileAs(id)
+	book, err := b.OpenFileAs(id)
 	if err == nil && book == nil {
-		book, err = file.Open(b.ledger, true)
+		book, err = file.Open(b.Ledger, true)
 	}
 	if err != nil || id != "" {
 		return book, err
@@ -243,7 +245,7 @@ func openRecorded(b books) (*file.Ledger, error) {
 	}
 	if err != nil {
 		book.Close()
-		return nil, fmt.Errorf("seal: %s has to hold the id of its ledger, which notes that it was sealed: %w", b.database, err)
+		return nil, fmt.Errorf("seal: %s has to hold the id of its ledger, which notes that it was sealed: %w", b.Database, err)
 	}
 	return book, nil
 }
@@ -307,7 +309,7 @@ func (t *sealTask) confirm(ctx context.Context, contents *sealing.Contents) erro
 		}
 	}
 	asks := len(warnings) > 0 && !t.yes
-	if asks && !interactiveAnswers() {
+	if asks && !cli.Interactive() {
 		return fmt.Errorf("seal: nothing was written, since public columns tell something of sealed ones (%s): leave them out of --public, or give --yes", strings.Join(warnings, "; "))
 	}
 	for _, text := range all {
@@ -316,5 +318,5 @@ func (t *sealTask) confirm(ctx context.Context, contents *sealing.Contents) erro
 	if !asks {
 		return nil
 	}
-	return askYes(ctx, "Seal like this? Type yes: ", "seal: nothing was written")
+	return cli.AskYes(ctx, "Seal like this? Type yes: ", "seal: nothing was written")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -74,7 +75,7 @@ func openKeeper(t *testing.T, dir, name string) (*catalog.Keeper, *sqlite.Conn, 
 // opensAll opens every value of table r and returns how many there are.
 func opensAll(t *testing.T, keeper *catalog.Keeper, conn *sqlite.Conn) (values int) {
 	t.Helper()
-	err := eachOf(conn, func(v []sqlite.Value) {
+	err := store.Each(conn, func(v []sqlite.Value) {
 		for i := range v {
 			if v[i].Type() != sqlite.Blob {
 				continue
@@ -165,7 +166,7 @@ func TestSealWithoutLedger(t *testing.T) {
 	if err := os.Remove(db + "-ledger"); err != nil {
 		t.Fatal(err)
 	}
-	if hasModes && os.Geteuid() != 0 { // who may write all files
+	if store.HasModes && os.Geteuid() != 0 { // who may write all files
 		if err := os.Chmod(db, 0o400); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func TestTableFlagHasTwoForms(t *testing.T) {
 	dir := toSeal(t, 10)
 	in := filepath.Join(dir, "city.db")
 	want := clitest.Query(t, in, "-table", "SELECT count(*) FROM r")
-	for _, args := range [][]string{{"-table", in, "SELECT count(*) FROM r"}, {in, "SELECT count(*) FROM r", "--table"}} {
+	for _, args := range [][]string{{"-table", in, "SELECT count(*) FROM r"}, {in, "SELECT cli.Count(*) FROM r", "--table"}} {
 		if got := clitest.Query(t, args...); got != want {
 			t.Errorf("%q prints %s", args, got)
 		}

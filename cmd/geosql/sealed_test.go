@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -43,7 +45,7 @@ func newSealed(t *testing.T) sealedPlace {
 	p.keygen(p.key)
 	clitest.Query(t, out, `SELECT geo_domain('city', 48, 2, 49, 3, 1); SELECT dx_universe('load', -1, 10, 0.5, 'kWh');
 		SELECT budget_limit('*', 'kWh', 5); CREATE TABLE meter(who TEXT, room INTEGER, kwh BLOB, location BLOB)`)
-	conn, err := openDatabase(out, sqlite.ReadWrite)
+	conn, err := store.Open(out, sqlite.ReadWrite)
 	check(t, err)
 	defer conn.Close()
 	check(t, catalog.Create(conn))
@@ -54,7 +56,7 @@ func newSealed(t *testing.T) sealedPlace {
 	}
 	id, err := catalog.Identify(conn)
 	check(t, err)
-	public, err := readPublicKey(p.pub)
+	public, err := vault.ReadPublicKey(p.pub)
 	check(t, err)
 	check(t, catalog.AddKey(conn, public))
 	book, err := file.Open(out+"-ledger", false)
@@ -94,19 +96,19 @@ func (p sealedPlace) append(rows string, flags ...string) string {
 // "ana 1 2.5 48.5,2.5". What does not open is an X, what counts as NULL a -.
 func opened(t *testing.T, out string, keys ...string) (rows []string) {
 	t.Helper()
-	conn, err := openDatabase(out, sqlite.ReadWrite)
+	conn, err := store.Open(out, sqlite.ReadWrite)
 	check(t, err)
 	defer conn.Close()
 	book, err := file.Open(out+"-ledger", false)
 	check(t, err)
 	defer book.Close()
-	private, err := readPrivateKeys(keys, "")
+	private, err := vault.ReadPrivateKeys(keys, "")
 	check(t, err)
 	k, err := catalog.Open(conn, book, sealed.NewKeyring(private...))
 	check(t, err)
 	universe, err := scalar.NewUniverse("load", -1, 10, 0.5, "kWh")
 	check(t, err)
-	err = eachOf(conn, func(v []sqlite.Value) {
+	err = store.Each(conn, func(v []sqlite.Value) {
 		name, texts := "?", []string{"NULL", "NULL"}
 		for i := range texts {
 			if v[1+i].Type() == sqlite.Null {
@@ -154,7 +156,7 @@ func (p sealedPlace) count(sql string) (n string) {
 	conn, err := sqlite.Open(p.out, sqlite.ReadWrite)
 	check(p.T, err)
 	defer conn.Close()
-	check(p.T, firstValue(conn, "SELECT CAST(("+sql+") AS TEXT)", func(v sqlite.Value) { n = v.Text() }))
+	check(p.T, store.First(conn, "SELECT CAST(("+sql+") AS TEXT)", func(v sqlite.Value) { n = v.Text() }))
 	return n
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve"
@@ -45,8 +47,8 @@ Windows does not serve.`,
 
 // A serveTask holds the flags of the command serve.
 type serveTask struct {
-	keys   keyFlags
-	ledger ledgerFlags
+	keys   vault.KeyFlags
+	ledger store.LedgerFlags
 	logger *slog.Logger
 
 	listen, http     string // addresses
@@ -62,13 +64,13 @@ type serveTask struct {
 }
 
 func (t *serveTask) register(fs *flag.FlagSet) {
-	t.keys.register(fs, "open OUT with the private key in `KEY`; repeatable")
-	t.ledger.registerFile(fs, "the budgets are in `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
+	t.keys.Register(fs, "open OUT with the private key in `KEY`; repeatable")
+	t.ledger.RegisterFile(fs, "the budgets are in `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 	fs.StringVar(&t.listen, "listen", t.listen, "serve PostgreSQL's clients at `ADDR`")
 	fs.StringVar(&t.http, "http", "", "serve the web console, /healthz and /metrics at `ADDR`, such as 127.0.0.1:8080")
 	files := func(to *string, name, usage string) {
 		fs.Func(name, usage, func(v string) (err error) {
-			*to, err = fileName(v)
+			*to, err = cli.FileName(v)
 			return err
 		})
 	}
@@ -98,7 +100,7 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 // check returns an error for flags that have no meaning together.
 func (t *serveTask) check(path string) error {
 	switch {
-	case len(t.keys.names) == 0:
+	case len(t.keys.Names) == 0:
 		return cli.UsageError("serve: give the private key with --key KEY")
 	case (t.tlsCert == "") != (t.tlsKey == ""):
 		return cli.UsageError("serve: --tls-cert and --tls-key belong together: give both")
@@ -109,7 +111,7 @@ func (t *serveTask) check(path string) error {
 	case t.http == "" && t.metricsTokenFile != "":
 		return cli.UsageError("serve: --metrics-token-file is for /metrics: give --http ADDR too")
 	}
-	return cmp.Or(checkDatabase(path), t.ledger.check())
+	return cmp.Or(store.CheckName(path), t.ledger.Check())
 }
 
 func (t *serveTask) run(path string) (err error) {
@@ -153,7 +155,7 @@ func newLogger(w io.Writer, json bool) *slog.Logger {
 
 // open opens what is served.
 func (t *serveTask) open(path string) (*serve.Server, error) {
-	keys, err := readPrivateKeys(t.keys.names, t.keys.passphrase)
+	keys, err := vault.ReadPrivateKeys(t.keys.Names, t.keys.Passphrase)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func (t *serveTask) open(path string) (*serve.Server, error) {
 		return nil, err
 	}
 	o := serve.Options{
-		Keys: keys, Ledger: t.ledger.file, Worker: func() *exec.Cmd { return exec.Command(program, "worker") },
+		Keys: keys, Ledger: t.ledger.File, Worker: func() *exec.Cmd { return exec.Command(program, "worker") },
 		Listen: t.listen, HTTP: t.http, CertFile: t.tlsCert, KeyFile: t.tlsKey, RequireTLS: t.requireTLS,
 		MaxSessions: int(t.maxSessions), Memory: t.memory, Logger: t.logger, AuditFile: t.audit,
 	}
@@ -176,14 +178,14 @@ func (t *serveTask) open(path string) (*serve.Server, error) {
 	}
 	s, err := serve.Open(path, o)
 	if wrong, ok := errors.AsType[*serve.KeyError](err); ok {
-		err = fmt.Errorf("%s is not a key that %s is sealed for", t.keys.names[wrong.Index], path)
+		err = fmt.Errorf("%s is not a key that %s is sealed for", t.keys.Names[wrong.Index], path)
 	}
 	return s, err
 }
 
 // readSecret returns the first line of a file, which must not be empty.
 func readSecret(name string) (string, error) {
-	line, err := firstLine(name)
+	line, err := vault.FirstLine(name)
 	if err == nil && len(line) == 0 {
 		err = fmt.Errorf("the first line of %s is empty", name)
 	}
@@ -196,7 +198,7 @@ func (t *serveTask) greet(s *serve.Server, path string) {
 	if url := s.URL(); url != "" {
 		t.say("listening on "+s.HTTPAddr().String(), url)
 	}
-	roles, err := serve.Roles(path, t.ledger.file)
+	roles, err := serve.Roles(path, t.ledger.File)
 	if columns := s.Columns(); err == nil && len(roles) == 0 && len(columns) > 0 {
 		t.say("nobody has a role yet", roleHint(path, columns[0]))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/ledger/engines"
 )
 
-// onServer is what every test here does first: one machine, a database that is charged to a ledger on a server.
+// OnServer is what every test here does first: one machine, a database that is charged to a ledger on a server.
 func onServer(t *testing.T, server *pgtest.Server) (db, url string) {
 	t.Helper()
 	db, url = clitest.TempFile(t, "city.db"), server.Database(t)

@@ -8,30 +8,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/shell"
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
 func TestShell(t *testing.T) {
 	c := newConsole(t, clitest.TempFile(t, "x.db"))
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run("CREATE TABLE t(a);", "")
 	c.press("INSERT INTO t\r")
-	c.expect(continuation)
+	c.expect(shell.Continuation)
 	c.run("VALUES (7);", "")
 	c.run("SELECT a AS answer FROM t;", "answer\n------\n     7\n")
 	c.press("\r") // nothing to run
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 
 	c.press("SELECT 'dropped\r")
-	c.expect(continuation)
+	c.expect(shell.Continuation)
 	c.press("more\x03")
-	c.expect("more^C\n" + prompt)
+	c.expect("more^C\n" + shell.Prompt)
 	c.run("SELECT 'ke' || 'pt' AS it;", "it\n----\nkept\n")
 
 	c.press(endless + "SELECT x FROM c WHERE x < 100000;\r") // and nothing any more
 	c.expect("\n50000\n")
 	c.press("\x03")
-	c.expect("geosql: interrupted\n" + prompt)
+	c.expect("geosql: interrupted\n" + shell.Prompt)
 	c.press("\x04")
 	c.leave(0)
 }
@@ -40,13 +41,13 @@ func TestShell(t *testing.T) {
 // another one runs.
 func TestShellHistory(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press("SELECT 'one' AS a,\r")
-	c.expect(continuation)
+	c.expect(shell.Continuation)
 	c.run("  'two' AS b;", "a    b\n---  ---\none  two\n")
 	c.run("SELECT 'a\\nb' AS c;", "c\n----\na\\nb\n")
 	c.press("SELECT 'secret';\x03")
-	c.expect("^C\n" + prompt)
+	c.expect("^C\n" + shell.Prompt)
 
 	text, err := os.ReadFile(c.historyFile())
 	if err != nil {
@@ -62,15 +63,15 @@ func TestShellHistory(t *testing.T) {
 	}
 
 	second := newConsoleWith(t, []string{"XDG_STATE_HOME=" + c.state}, ":memory:")
-	second.expect(prompt)
+	second.expect(shell.Prompt)
 	second.press("\x1b[A") // the last entry
 	second.expect("SELECT 'a\\nb' AS c;")
 	second.press("\r")
-	second.expect("a\\nb\n" + prompt)
+	second.expect("a\\nb\n" + shell.Prompt)
 	second.press("\x12tw") // Ctrl-R
 	second.expect("SELECT 'one' AS a,\n")
 	second.press("\r")
-	second.expect("one  two\n" + prompt)
+	second.expect("one  two\n" + shell.Prompt)
 	second.press("\x04")
 	second.leave(0)
 	c.press("\x04")
@@ -92,22 +93,22 @@ SELECT sum(a) AS s
 SELECT 'end' AS x;`
 	const answers = "a,b\n1,2\n3,4\ns\n4\nx\n---\nend\n"
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.paste(lines + "\n")
 	c.expect("SELECT 'end' AS x;\n")
 	c.press("\r")
-	c.expect(answers + prompt)
+	c.expect(answers + shell.Prompt)
 
 	// A terminal that does not mark what is pasted types it.
 	c.run("DROP TABLE p;", "")
 	c.press(strings.ReplaceAll(lines, "\n", "\r") + "\r")
-	for _, part := range []string{"a,b\n1,2\n3,4\n" + prompt, "s\n4\n" + prompt, "x\n---\nend\n" + prompt} {
+	for _, part := range []string{"a,b\n1,2\n3,4\n" + shell.Prompt, "s\n4\n" + shell.Prompt, "x\n---\nend\n" + shell.Prompt} {
 		c.expect(part)
 	}
 
 	c.paste("SELECT 1 AS a;\nSELECT 2 FROM nowhere;\nSELECT 3 AS c;\n.quit")
 	c.press("\r")
-	c.expect("a\n-\n1\ngeosql: no such table: nowhere\ngeosql: what follows was not run (2 of 4)\n" + prompt)
+	c.expect("a\n-\n1\ngeosql: no such table: nowhere\ngeosql: what follows was not run (2 of 4)\n" + shell.Prompt)
 	c.press("\x04")
 	c.leave(0)
 }
@@ -115,11 +116,11 @@ SELECT 'end' AS x;`
 // An error that SQLite can place has a caret.
 func TestShellCaret(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run("SELECT * FORM t;", "geosql: near \"FORM\": syntax error\n  SELECT * FORM t;\n           ^\n")
 	c.run("SELECT nosuch;", "geosql: no such column: nosuch\n  SELECT nosuch;\n         ^\n")
 	c.press("SELECT 1,\r")
-	c.expect(continuation)
+	c.expect(shell.Continuation)
 	c.run("'\u00e4', wrong;", "geosql: no such column: wrong\n  '\u00e4', wrong;\n       ^\n")
 	c.run("SELECT 1; SELECT 2 +;", "1\n-\n1\ngeosql: near \";\": syntax error\n   SELECT 2 +;\n             ^\n")
 	c.run("SELECT json('{');", "geosql: malformed JSON\n") // a running statement has no place
@@ -130,11 +131,11 @@ func TestShellCaret(t *testing.T) {
 // Tab completes commands, keywords, tables, columns, functions and declared names.
 func TestShellCompletes(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run("CREATE TABLE trip(person, latitude REAL, longitude REAL); CREATE TABLE other(lath);", "")
 	c.run(".mode csv", "")
 	c.press("SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1) AS d, dx_universe('halfhour', 0, 10, 1, 'kWh') AS u;\r")
-	c.expect(" values\"\n" + prompt)
+	c.expect(" values\"\n" + shell.Prompt)
 	c.run(".mode table", "")
 	for typed, want := range map[string]string{
 		"sele\t":                                                "select",
@@ -154,7 +155,7 @@ func TestShellCompletes(t *testing.T) {
 		c.press(typed)
 		c.expect(want)
 		c.press("|\x03") // what is typed next stands right behind it
-		c.expect("|^C\n" + prompt)
+		c.expect("|^C\n" + shell.Prompt)
 	}
 	c.press("SELECT * FROM trip WHERE l\t") // columns of the table that is named, before functions
 	c.shows("latitude  longitude")
@@ -170,7 +171,7 @@ func TestShellCompletes(t *testing.T) {
 // A terminal tells NULL from an empty text, shortens huge numbers and turns what does not fit.
 func TestShellTables(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run("SELECT NULL AS a, '' AS b, 1e300 AS c, 0.1 AS d, -9223372036854775807 AS e;",
 		"a     b       c    d                     e\n----  -  ------  ---  --------------------\nNULL     1e+300  0.1  -9223372036854775807\n")
 	c.run(".nullvalue '-'", "")
@@ -198,24 +199,24 @@ func TestShellCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newConsole(t, filepath.Join(dir, "x.db"))
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press("CREATE TABLE t(a); CREATE VIEW v AS SELECT 1; SELECT budget_limit('*', 'm', 1) AS d,\r")
 	c.press("geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1) AS e;\r")
-	c.expect("largest sensible epsilon 0.1/m\n" + prompt)
+	c.expect("largest sensible epsilon 0.1/m\n" + shell.Prompt)
 	c.run(".tables", "type   name\n-----  ----\ntable  t\nview   v\n")
 	c.run(".tables v%", "type  name\n----  ----\nview  v\n")
 	c.run(".schema", "name  sql\n----  -------------------------\nt     CREATE TABLE t(a)\nv     CREATE VIEW v AS SELECT 1\n")
 	c.run(".schema T", "name  sql\n----  -----------------\nt     CREATE TABLE t(a)\n")
 	c.press(".schema geosql_ledger\r") // hidden, and shown when asked for
 	c.expect("CREATE TABLE geosql_ledger(")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run(".nosuch", "geosql: .nosuch: no such command; .help lists them\n")
 	c.run(".quit now", "geosql: .quit: takes no argument\n")
 	c.run(".timer often", "geosql: often: .timer is on or off\n")
 	c.run(".timer on", "")
 	c.press("SELECT 1 AS a;\r")
 	c.expect("a\n-\n1\n0.0")
-	c.expect(" s\n" + prompt)
+	c.expect(" s\n" + shell.Prompt)
 	c.run(".timer off", "")
 	c.run(".mode csv", "")
 	c.run(".cost SELECT geoind_laplace('ana', 48.85, 2.3, 0.01);",
@@ -223,10 +224,10 @@ func TestShellCommands(t *testing.T) {
 	c.run(".cost", "geosql: .cost: needs an argument: .cost SQL\n")
 	c.press("SELECT geoind_laplace('ana', 48.85, 2.3, 0.01) AS z;\r")
 	c.expect("z\nPOINT(")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press(".budget ana\r")
 	c.expect("\nana,m,1,0.01,0,0.99,")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 
 	c.run(".output "+out, "")
 	c.run("SELECT NULL AS a, 'x' AS b;", "")
@@ -246,7 +247,7 @@ func TestShellCommands(t *testing.T) {
 	c.press(".help\r")
 	c.expect(".budget [ACCOUNT]")
 	c.expect(".timer on|off")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press(".quit\r")
 	c.leave(0)
 }
@@ -254,21 +255,21 @@ func TestShellCommands(t *testing.T) {
 // A long answer goes to the pager, which may be left before the end. A statement ends with it.
 func TestShellPager(t *testing.T) {
 	c := newConsoleWith(t, []string{"PAGER=echo in the pager; head -n 3 #"}, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run("SELECT 1 AS a;", "a\n-\n1\n")
 	c.press(endless + "SELECT x FROM c LIMIT 40;\r")
-	c.expect("in the pager\n x\n--\n 1\n" + prompt)
+	c.expect("in the pager\n x\n--\n 1\n" + shell.Prompt)
 	c.press(endless + "SELECT x FROM c;\r")
-	c.expect("in the pager\n   x\n----\n   1\n" + prompt)
+	c.expect("in the pager\n   x\n----\n   1\n" + shell.Prompt)
 	c.run("SELECT 'still' AS here;", "here\n-----\nstill\n")
 	c.press("\x04")
 	c.leave(0)
 
 	for _, none := range []string{"PAGER=", "PAGER=/nonexistent/pager"} {
 		c := newConsoleWith(t, []string{none}, ":memory:")
-		c.expect(prompt)
+		c.expect(shell.Prompt)
 		c.press(endless + "SELECT x FROM c LIMIT 40;\r")
-		c.expect("39\n40\n" + prompt)
+		c.expect("39\n40\n" + shell.Prompt)
 		c.press("\x04")
 		c.leave(0)
 	}
@@ -278,10 +279,10 @@ func TestShellPager(t *testing.T) {
 func TestShellProgress(t *testing.T) {
 	dir := t.TempDir()
 	c := newConsole(t, "--no-preflight", filepath.Join(dir, "x.db"))
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.run(".mode csv", "")
 	c.press("SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1) AS a, budget_limit('*', 'm', 1000000) AS b;\r")
-	c.expect("1000000/m\n" + prompt)
+	c.expect("1000000/m\n" + shell.Prompt)
 	c.run(".output "+filepath.Join(dir, "out"), "")
 	c.press(endless + "SELECT geoind_laplace('ana', 48.85, 2.3, 0.01) AS z FROM c;\r")
 	c.shows("FROM c;\n1 s, ")
@@ -289,7 +290,7 @@ func TestShellProgress(t *testing.T) {
 	c.shows("/m charged")
 	c.press("\x03")
 	c.expect("geosql: interrupted, after charging ")
-	c.expect("\n" + prompt)
+	c.expect("\n" + shell.Prompt)
 	c.press("\x04")
 	c.leave(0)
 	if shown := c.shown(); strings.Contains(shown, "rows, ") {
@@ -302,7 +303,7 @@ func TestShellOnSilentTerminal(t *testing.T) {
 	for _, name := range []string{"xterm", "dumb"} {
 		c := newSilentConsole(t, name)
 		c.press("SELECT 'typed ahead' AS a;\r")
-		c.expect("typed ahead\n" + prompt)
+		c.expect("typed ahead\n" + shell.Prompt)
 		c.run("SELECT 1 AS a;", "a\n-\n1\n")
 		c.press("\x04")
 		c.leave(0)
@@ -311,7 +312,7 @@ func TestShellOnSilentTerminal(t *testing.T) {
 
 func TestShellQuits(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press(".quit\r")
 	c.leave(0)
 }
@@ -320,15 +321,15 @@ func TestShellQuits(t *testing.T) {
 // as it was typed.
 func TestShellEchoSteersNothing(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	for _, key := range []string{"SELECT 'a\u202eb\u200b' AS typed;\r", "\x1b[A\r"} {
 		c.press(key)
 		c.expect("SELECT 'a\ufffdb\ufffd' AS typed;")
-		c.expect(`a\u202eb\u200b` + "\n" + prompt)
+		c.expect(`a\u202eb\u200b` + "\n" + shell.Prompt)
 	}
 	c.press("SELECT '\u009b2J';\r")
 	c.expect("SELECT '\ufffd2J';")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press(".quit\r")
 	c.leave(0)
 }
@@ -336,16 +337,16 @@ func TestShellEchoSteersNothing(t *testing.T) {
 // A signal from elsewhere finds the terminal raw and leaves it as it was.
 func TestShellIsTerminated(t *testing.T) {
 	c := newConsole(t, ":memory:")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	if err := c.cmd.Process.Signal(os.Interrupt); err != nil { // not from the keyboard: ignored
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond) // lets it arrive before a statement runs
 	c.press("SELECT 1;\r")             // which it may end if it is late
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	c.press("SELECT 'he' || 're';\r")
 	c.expect("here\n")
-	c.expect(prompt)
+	c.expect(shell.Prompt)
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

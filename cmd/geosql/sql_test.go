@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 )
 
 const valuesSQL = `SELECT 1 AS n, 'a,b' AS "the text", NULL AS missing, 1e300*0 AS zero;
@@ -269,5 +271,17 @@ func TestLedgerFlag(t *testing.T) {
 	}
 	if got := clitest.Run(t, "", "-csv", "--ledger="+ledger, "budget", db); !strings.Contains(got.Out, "\nana,m,1,0,0,1,") {
 		t.Errorf("balance %+v", got)
+	}
+}
+
+// A line of many statements, and a statement of many lines, are read once.
+func TestLongScripts(t *testing.T) {
+	fuzztest.Limit(t, time.Minute)
+	const statements = 500_000
+	line := strings.Repeat("SELECT 1;", statements) + strings.Repeat(";", 2<<20) + "\n"
+	lines := "SELECT length('" + strings.Repeat(";\n", 2<<20) + "') AS n;\n"
+	r := clitest.Run(t, line+lines, "-csv", clitest.TempFile(t, "a.db"))
+	if want := strings.Repeat("1\n1\n", statements) + fmt.Sprintf("n\n%d\n", 4<<20); r.Status != 0 || r.Out != want {
+		t.Errorf("exit status %d, %d bytes: %.100s %.100s", r.Status, len(r.Out), r.Out, r.Err)
 	}
 }

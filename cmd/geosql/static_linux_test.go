@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/sqlitefn"
@@ -33,7 +34,7 @@ func buildStatic(t *testing.T) (folder string) {
 // The static command is one file that needs no other: it runs on Alpine, and where there is nothing at all.
 func TestStatic(t *testing.T) {
 	root := buildStatic(t)
-	t.Run("File", func(t *testing.T) { checkStaticFile(t, filepath.Join(root, programName)) })
+	t.Run("File", func(t *testing.T) { checkStaticFile(t, filepath.Join(root, session.Program)) })
 	if os.Geteuid() != 0 {
 		t.Skip("only root may change the root of a process")
 	}
@@ -93,7 +94,7 @@ type chroot struct {
 
 // command returns the command in the folder, without an environment.
 func (c chroot) command(args ...string) *exec.Cmd {
-	cmd := exec.Command("/"+programName, args...)
+	cmd := exec.Command("/"+session.Program, args...)
 	cmd.Dir, cmd.Env = "/", []string{}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: c.root}
 	return cmd

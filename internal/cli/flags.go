@@ -134,3 +134,30 @@ func formatLevel(x float64) string {
 	}
 	return formatNumber(x)
 }
+
+// OptionalVar defines a flag for a text that may be empty. The value stays nil if the flag
+// is not given.
+func OptionalVar(fs *flag.FlagSet, value **string, name, usage string) {
+	fs.Func(name, usage, func(v string) error {
+		*value = &v
+		return nil
+	})
+}
+
+// ShareVar defines a flag whose value is a share from 0 to 1.
+func ShareVar(fs *flag.FlagSet, share *float64, name, usage string) {
+	fs.Func(name, usage, func(v string) (err error) {
+		if *share, err = Number(v); err == nil && !(*share >= 0 && *share <= 1) {
+			err = errors.New("it must be from 0 to 1, such as 0.05 for 5 %")
+		}
+		return err
+	})
+}
+
+// FileName refuses an empty name of a file.
+func FileName(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("the file has an empty name")
+	}
+	return text, nil
+}

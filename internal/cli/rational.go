@@ -28,3 +28,12 @@ func RationalLevel(text string) (*big.Rat, error) {
 	units := math.Floor(x*1e12) - 1 // one less, since rounding may have added one
 	return new(big.Rat).SetFrac(big.NewInt(int64(units)), big.NewInt(1e12)), nil
 }
+
+// FormatRational returns a decimal fraction as text.
+func FormatRational(x *big.Rat) string {
+	n, exact := x.FloatPrec()
+	if !exact {
+		n = 15
+	}
+	return x.FloatString(n)
+}

@@ -1,0 +1,229 @@
+package guide
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/cmd/geosql/internal/load"
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/dataset/infer"
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/printable"
+)
+
+// none is the answer that there is no such column or limit.
+const none = "none"
+
+// Names by which columns are guessed.
+var (
+	accountNames = []string{"account", "person", "user", "user_id", "userid", "meter", "meter_id", "customer", "customer_id", "household", "device", "device_id", "cab", "vehicle", "id", "name"}
+	timeNames    = []string{"time", "t", "timestamp", "datetime", "date", "t_utc", "t_local", "t_unix", "at", "start", "started_at"}
+)
+
+// askColumns asks which columns hold the account, the time, the location and the reading.
+func (t *Task) askColumns(ctx context.Context, p *plan) error {
+	t.talk.tell("Every release is charged to an account: the person, household or device that a row is about.")
+	err := t.talk.settle(ctx, question{flag: "account", given: t.Given["account"], text: "Column of the account", open: true, preset: p.guess(accountNames, isAccount),
+		need:   "use --account COLUMN (" + p.names() + ") or --account const:NAME",
+		accept: func(answer string) (err error) { p.account, err = p.accountColumn(answer); return err }})
+	if err != nil {
+		return err
+	}
+	err = t.talk.settle(ctx, question{flag: "time", given: t.Given["time"], text: "Column of the time, or none", preset: cmp.Or(p.guessTime(), none),
+		accept: func(answer string) (err error) { p.time, err = p.optional(answer, nil); return err }})
+	if err != nil {
+		return err
+	}
+	if err := t.askLocation(ctx, p); err != nil {
+		return err
+	}
+	return t.askReadingColumn(ctx, p)
+}
+
+// askLocation asks which columns hold the location.
+func (t *Task) askLocation(ctx context.Context, p *plan) error {
+	var lat, lon string
+	given := t.Given["lat"]
+	if given == nil && t.Given["lon"] != nil {
+		return cli.UsageError("init: -lon needs -lat")
+	}
+	preset := none
+	if t.talk.asks && given == nil {
+		preset = cmp.Or(p.guess(load.LatNames, nil), none)
+	}
+	err := t.talk.settle(ctx, question{flag: "lat", given: given, text: "Column of the latitude, or none", preset: preset,
+		accept: func(answer string) (err error) { lat, err = p.optional(answer, p.isNumber); return err }})
+	if err != nil || lat == "" {
+		return err
+	}
+	err = t.talk.settle(ctx, question{flag: "lon", given: t.Given["lon"], text: "Column of the longitude", preset: p.guess(load.LonNames, nil), open: true,
+		need: "use --lon COLUMN",
+		accept: func(answer string) (err error) {
+			if lon, err = p.column(answer, p.isNumber); err == nil && lon == lat {
+				err = errors.New("that is the latitude")
+			}
+			return err
+		}})
+	p.place = &placePlan{lat: lat, lon: lon}
+	return err
+}
+
+// askReadingColumn asks which column holds readings.
+func (t *Task) askReadingColumn(ctx context.Context, p *plan) error {
+	preset := none
+	if t.talk.asks && p.place == nil {
+		preset = p.guessReading()
+	}
+	return t.talk.settle(ctx, question{flag: "reading", given: t.Given["reading"], text: "Column of a reading to protect, such as kWh, or none", preset: preset,
+		accept: func(answer string) error {
+			x, err := p.optional(answer, p.isNumber)
+			switch {
+			case err != nil:
+				return err
+			case x == "" && p.place == nil && !t.talk.asks:
+				return cli.UsageError("no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN (" + p.names() + ")")
+			case x == "" && p.place == nil:
+				return errors.New("without a location and a reading there is nothing to protect: name a column")
+			case x != "":
+				p.reading = &readingPlan{column: x}
+			}
+			return nil
+		}})
+}
+
+// names lists the columns of the file.
+func (p *plan) names() string {
+	var names []string
+	for _, c := range p.Columns {
+		names = append(names, printable.Text(c.Name))
+	}
+	const most = 20
+	if len(names) > most {
+		names = append(names[:most], "..")
+	}
+	return "columns: " + strings.Join(names, ", ")
+}
+
+// find returns the number of a column, or -1. As in SQL, case does not count.
+func (p *plan) find(name string) int {
+	return slices.IndexFunc(p.Columns, func(c infer.Summary) bool { return strings.EqualFold(c.Name, name) })
+}
+
+// columnNamed returns the column of that name.
+func (p *plan) columnNamed(name string) *infer.Summary {
+	if i := p.find(name); i >= 0 {
+		return &p.Columns[i]
+	}
+	return nil
+}
+
+// column returns the name of a column that passes a test.
+func (p *plan) column(name string, test func(infer.Summary) error) (string, error) {
+	i := p.find(name)
+	if i < 0 {
+		var names []string
+		for _, c := range p.Columns {
+			names = append(names, c.Name)
+		}
+		text := fmt.Sprintf("there is no column %s (%s)", name, p.names())
+		if near := cli.Nearest(name, names); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		return "", errors.New(text)
+	}
+	if test != nil {
+		if err := test(p.Columns[i]); err != nil {
+			return "", err
+		}
+	}
+	return p.Columns[i].Name, nil
+}
+
+// optional returns the name of a column that passes a test, or "" for none.
+func (p *plan) optional(name string, test func(infer.Summary) error) (string, error) {
+	if strings.EqualFold(name, none) && p.find(name) < 0 {
+		return "", nil
+	}
+	return p.column(name, test)
+}
+
+// accountColumn returns the account that an answer names: a column, or const:NAME.
+func (p *plan) accountColumn(answer string) (string, error) {
+	if name, ok := strings.CutPrefix(answer, "const:"); ok {
+		if name == "" || name == "*" {
+			return "", errors.New("an account has a name, and not *")
+		}
+		return answer, nil
+	}
+	return p.column(answer, isAccount)
+}
+
+// isAccount reports what keeps a column from naming accounts.
+func isAccount(c infer.Summary) error {
+	if c.Kind == dataset.Real {
+		return fmt.Errorf("column %s has decimal fractions, and accounts are TEXT or INTEGER: --type %s=TEXT reads it as text", c.Name, c.Name)
+	}
+	return nil
+}
+
+// isNumber reports what keeps a column from having the numbers of a secret.
+func (p *plan) isNumber(c infer.Summary) error {
+	switch {
+	case c.Nulls == p.Rows:
+		return fmt.Errorf("column %s has only NULL", c.Name)
+	case c.Kind != dataset.Text:
+		return nil
+	case c.Misfit == nil && decimalComma.MatchString(c.Samples[0]):
+		return fmt.Errorf("column %s is TEXT, with decimal commas such as %s: they are read in files separated by semicolons or tabs, so save the file like that", c.Name, infer.Quote(c.Samples[0]))
+	case c.Misfit == nil:
+		return fmt.Errorf("column %s has no numbers: a cell of it is %s", c.Name, infer.Quote(c.Samples[0]))
+	}
+	return fmt.Errorf("column %s is TEXT %s: correct such cells in the file", c.Name, load.MisfitText(c.Misfit))
+}
+
+var decimalComma = regexp.MustCompile(`^ *-?[0-9]+,[0-9]+ *$`)
+
+// guess returns the first column with one of the names that passes a test, or "".
+func (p *plan) guess(names []string, test func(infer.Summary) error) string {
+	for _, name := range names {
+		if i := p.find(name); i >= 0 && (test == nil || test(p.Columns[i]) == nil) {
+			return p.Columns[i].Name
+		}
+	}
+	return ""
+}
+
+// guessTime returns the first column that holds times, or "".
+func (p *plan) guessTime() string {
+	for _, c := range p.Columns {
+		if c.Dates == infer.Times {
+			return c.Name
+		}
+	}
+	for _, name := range timeNames {
+		if i := p.find(name); i >= 0 && timeForm(p.Columns[i]) == unixTime {
+			return p.Columns[i].Name
+		}
+	}
+	return ""
+}
+
+// guessReading returns the column that most likely holds readings, or "".
+func (p *plan) guessReading() string {
+	for _, c := range p.Columns {
+		if len(offers(c.Name)) > 0 && p.isNumber(c) == nil {
+			return c.Name
+		}
+	}
+	for _, c := range p.Columns {
+		if c.Kind == dataset.Real && c.Name != p.time {
+			return c.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,316 @@
+package guide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/cmd/geosql/internal/load"
+	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/mechanism/scalar"
+)
+
+// A readingPlan is what is decided about the readings of a file.
+type readingPlan struct {
+	column   string
+	declared declaredUniverse
+	universe *scalar.Universe
+	epsilon  *big.Rat // per unit, of one answer
+	readings int64
+}
+
+// A declaredUniverse is the declaration of a universe.
+type declaredUniverse struct {
+	name         string
+	lo, hi, step float64
+	unit         string
+}
+
+func (u declaredUniverse) build() (*scalar.Universe, error) {
+	return scalar.NewUniverse(u.name, u.lo, u.hi, u.step, budget.Unit(u.unit))
+}
+
+// values returns the values as a flag takes them.
+func (u declaredUniverse) values() string {
+	return plain(u.lo) + "," + plain(u.hi) + "," + plain(u.step)
+}
+
+// An offeredUniverse is a universe that follows from what such readings can be.
+type offeredUniverse struct {
+	words        string // that a column's name may have
+	lo, hi, step float64
+	unit, why    string
+}
+
+// publicUniverses are facts about meters, bodies and clocks, the smallest of each kind first. None
+// depends on anybody's data.
+var publicUniverses = []offeredUniverse{
+	{"kwh energy consumption usage", 0, 10, 0.001, "kWh", "half an hour of a household: more than an 80 A connection gives"},
+	{"kwh energy consumption usage", 0, 20, 0.001, "kWh", "an hour of a household"},
+	{"kwh energy consumption usage", 0, 100, 0.001, "kWh", "a day of a household"},
+	{"kwh energy consumption usage", 0, 5000, 0.001, "kWh", "a month of a household"},
+	{"wh", 0, 10000, 1, "Wh", "half an hour of a household"},
+	{"kw power load", 0, 20, 0.001, "kW", "an 80 A connection"},
+	{"w watt watts", 0, 20000, 1, "W", "an 80 A connection"},
+	{"volt voltage", 0, 500, 0.01, "V", "mains"},
+	{"amp ampere current intensity", 0, 100, 0.1, "A", "the fuse of a household"},
+	{"water litre liters litres", 0, 5000, 1, "l", "a day of a household"},
+	{"m3 gas", 0, 100, 0.001, "m3", "a day of a household"},
+	{"temperature temp celsius", -50, 60, 0.1, "degC", "the weather"},
+	{"humidity percent pct share", 0, 100, 0.1, "percent", "a share of 100"},
+	{"age years", 0, 120, 1, "years", "a life"},
+	{"weight kg", 0, 300, 0.1, "kg", "a body"},
+	{"heart pulse bpm", 0, 250, 1, "bpm", "a heart"},
+	{"steps", 0, 100000, 1, "steps", "a day"},
+	{"speed kmh", 0, 250, 0.1, "km/h", "a road"},
+	{"duration minutes min", 0, 1440, 1, "min", "a day"},
+	{"duration seconds sec", 0, 86400, 1, "s", "a day"},
+	{"distance km", 0, 1000, 0.1, "km", "a day's drive"},
+	{"income salary wage", 0, 500000, 1, "money", "a year, before what few have more is cut"},
+	{"price fare amount cost", 0, 1000, 0.01, "money", "a purchase"},
+	{"rating stars score", 0, 5, 0.5, "stars", "a rating"},
+}
+
+// offers returns the universes that suit the name of a column.
+func offers(column string) (offered []offeredUniverse) {
+	words := strings.Split(slug(column), "_")
+	for _, u := range publicUniverses {
+		for _, known := range strings.Fields(u.words) {
+			if slices.Contains(words, known) {
+				offered = append(offered, u)
+				break
+			}
+		}
+	}
+	return offered
+}
+
+const universeText = `A universe says which values readings can have: from LO to HI in steps of STEP. It is public, so
+take it from what everybody may know, such as what a meter can measure, never from the smallest
+and largest reading here: these are somebody's. Readings outside are moved to its ends. The
+noise of sums and means does not grow with the range, so there is no need to be tight.
+`
+
+// askReading asks in which universe the readings lie, and for their epsilon.
+func (t *Task) askReading(ctx context.Context, p *plan) error {
+	r := p.reading
+	if r == nil {
+		return nil
+	}
+	offered := t.offeredUniverses(p)
+	if err := t.showUniverses(p, offered); err != nil {
+		return err
+	}
+	preset := ""
+	if len(offered) > 0 {
+		preset = "1"
+	}
+	err := t.talk.settle(ctx, question{flag: "universe", given: t.Given["universe"], open: true, preset: preset,
+		text: "Universe: a number, or LO,HI,STEP", need: "use --universe LO,HI,STEP and --unit UNIT, from what such readings can be",
+		accept: func(answer string) error { return t.takeUniverse(p, offered, answer) }})
+	if err != nil {
+		return err
+	}
+	if r.universe == nil {
+		if err := t.askUnit(ctx, p); err != nil {
+			return err
+		}
+	}
+	cli.Say("universe %s", r.universe)
+	return t.askReadingEpsilon(ctx, r)
+}
+
+// offeredUniverses returns the universes that are offered: those that are declared, and public
+// ones that suit the name of the column.
+func (t *Task) offeredUniverses(p *plan) (offered []offeredUniverse) {
+	for _, u := range t.known.universes {
+		offered = append(offered, offeredUniverse{u.name, u.lo, u.hi, u.step, u.unit, u.name + ", declared"})
+	}
+	return append(offered, offers(p.reading.column)...)
+}
+
+// showUniverses shows the universes that are offered, with the share of the readings that each
+// would change.
+func (t *Task) showUniverses(p *plan, offered []offeredUniverse) error {
+	bounds := make([][2]float64, len(offered))
+	for i, u := range offered {
+		bounds[i] = [2]float64{u.lo, u.hi}
+	}
+	shares, err := p.clamped(bounds)
+	if err != nil {
+		return err
+	}
+	t.talk.tell(universeText)
+	var rows [][]string
+	for i, u := range offered {
+		rows = append(rows, []string{strconv.Itoa(i + 1), plain(u.lo) + "," + plain(u.hi) + "," + plain(u.step), u.unit, "(" + u.why + ")",
+			"for you only: moves " + percent(shares[i]) + " of the readings"})
+	}
+	t.talk.show(rows, "rllll")
+	return nil
+}
+
+// clamped returns the shares of the readings that lie outside of bounds. It also counts the
+// readings.
+func (p *plan) clamped(bounds [][2]float64) ([]float64, error) {
+	counts := make([]int64, len(bounds))
+	var readings int64
+	err := load.EachRow(p.data, "counting", func(batch *dataset.Rows, i int) error {
+		x, known := p.number(p.reading.column, batch, i)
+		if !known {
+			return nil
+		}
+		readings++
+		for k, b := range bounds {
+			if x < b[0] || x > b[1] {
+				counts[k]++
+			}
+		}
+		return nil
+	})
+	shares := make([]float64, len(bounds))
+	for k, n := range counts {
+		shares[k] = float64(n) / float64(max(readings, 1))
+	}
+	p.reading.readings = readings
+	return shares, err
+}
+
+// takeUniverse takes the universe that an answer names. The unit may be open still.
+func (t *Task) takeUniverse(p *plan, offered []offeredUniverse, answer string) error {
+	u, err := t.universeOf(p, offered, answer)
+	if err != nil {
+		return err
+	}
+	check := u
+	if check.unit == "" {
+		check.unit = "unit"
+	}
+	if _, err := check.build(); err != nil {
+		return err
+	}
+	if err := t.checkClamped(p, u, answer); err != nil {
+		return err
+	}
+	p.reading.declared = u
+	if u.unit == "" {
+		return nil
+	}
+	p.reading.universe, err = u.build()
+	return err
+}
+
+// checkClamped refuses a universe that would change more readings than was allowed.
+func (t *Task) checkClamped(p *plan, u declaredUniverse, answer string) error {
+	shares, err := p.clamped([][2]float64{{u.lo, u.hi}})
+	switch {
+	case err != nil:
+		return err
+	case shares[0] > t.Outside:
+		return fmt.Errorf("%s of the readings lie outside %s: is the unit another one, or is this not what such readings can be? (--outside SHARE allows more)", percent(shares[0]), answer)
+	case shares[0] > 0:
+		cli.Say("for the owner only: %s of the readings lie outside %s and will be moved to its ends", percent(shares[0]), u.values())
+	}
+	return nil
+}
+
+// universeOf returns the universe that an answer names: its number, a declared one, or values.
+func (t *Task) universeOf(p *plan, offered []offeredUniverse, answer string) (u declaredUniverse, err error) {
+	unit := t.Given["unit"]
+	for _, known := range t.known.universes {
+		if known.name == answer {
+			return known, nil
+		}
+	}
+	if n, err := strconv.Atoi(answer); err == nil && t.Given["universe"] == nil {
+		if n < 1 || n > len(offered) {
+			return u, fmt.Errorf("the list has no number %d", n)
+		}
+		o := offered[n-1]
+		if n <= len(t.known.universes) {
+			return t.known.universes[n-1], nil
+		}
+		u = declaredUniverse{slug(p.reading.column), o.lo, o.hi, o.step, o.unit}
+	} else {
+		words := strings.Split(answer, ",")
+		if len(words) == 4 && unit == nil { // with its unit
+			unit, words = &words[3], words[:3]
+		}
+		if len(words) != 3 {
+			return u, errors.New("a universe has three numbers: LO,HI,STEP, such as 0,10,0.001")
+		}
+		var v [3]float64
+		for i, word := range words {
+			if v[i], err = cli.Number(word); err != nil {
+				return u, err
+			}
+		}
+		u = declaredUniverse{name: slug(p.reading.column), lo: v[0], hi: v[1], step: v[2]}
+	}
+	if unit != nil {
+		u.unit = strings.TrimSpace(*unit)
+		if err := budget.CheckUniverseUnit(budget.Unit(u.unit)); err != nil {
+			return u, err
+		}
+	}
+	return t.freshUniverse(u), nil
+}
+
+// freshUniverse returns a universe with a name that no other has.
+func (t *Task) freshUniverse(u declaredUniverse) declaredUniverse {
+	return renamed(u, t.known.universes, func(u *declaredUniverse) *string { return &u.name })
+}
+
+// askUnit asks for the unit of a universe.
+func (t *Task) askUnit(ctx context.Context, p *plan) error {
+	return t.talk.settle(ctx, question{flag: "unit", text: "Unit of the readings, such as kWh: it names their budget", need: "use --unit UNIT", open: true,
+		accept: func(answer string) (err error) {
+			u := p.reading.declared
+			u.unit = answer
+			u = t.freshUniverse(u)
+			p.reading.universe, err = u.build()
+			if err == nil {
+				p.reading.declared = u
+			}
+			return err
+		}})
+}
+
+const readingEpsilonText = `Every answer has noise. Epsilon, per %s, says how much: the smaller, the more noise, and the less
+an answer tells. How far off answers are, and what one does to a belief of 50 %% that somebody's
+readings (the differences of all of them added up) are one thing and not another:
+`
+
+// askReadingEpsilon asks how accurate a sum of readings has to be.
+func (t *Task) askReadingEpsilon(ctx context.Context, r *readingPlan) error {
+	unit := string(r.universe.Unit())
+	t.talk.tell(fmt.Sprintf(readingEpsilonText, unit))
+	t.talk.show(readingTable(r.universe, r.readings), "rrrrrr")
+	t.talk.tell("(at most, as factor and as belief; several answers about one person add up their epsilons)")
+	return t.askEpsilon(ctx, epsilonQuestion{
+		direct: "reading-epsilon", by: "reading-epsilon-for",
+		text: "Within how many " + unit + " of the truth must 95 % of sums be? (or eps E)",
+		need: "use --reading-epsilon-for " + unit + " or --reading-epsilon E",
+		of: func(radius float64) (*big.Rat, error) {
+			return scalar.EpsilonFor(radius, 0.95, 0, func(eps *big.Rat) (*scalar.Query, error) {
+				return scalar.NewQuery(scalar.Sum, r.universe, budget.D1, eps, nil)
+			})
+		},
+		take: func(eps *big.Rat) error {
+			sum, err := radiusOf(scalar.Sum, r.universe, eps, 0)
+			if err != nil {
+				return err
+			}
+			r.epsilon = eps
+			cli.Say("epsilon %s per %s: 95 %% of sums are within %s %s, of means of %s within %s", cli.FormatRational(eps), unit, brief(sum), unit,
+				cli.Count(r.readings, "reading"), radiusText(scalar.Avg, r.universe, eps, r.readings))
+			return nil
+		},
+	})
+}

@@ -1,0 +1,163 @@
+package output
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	stdcsv "encoding/csv"
+	stdjson "encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// memory is a statement that returns two parameters.
+func memory(t testing.TB) *sqlite.Stmt {
+	t.Helper()
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite|sqlite.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stmt, _, err := conn.Prepare("SELECT ? AS a, ? AS b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stmt.Close(); conn.Close() })
+	return stmt
+}
+
+// written is what a mode makes of the row of stmt.
+func written(t interface{ Fatal(...any) }, stmt *sqlite.Stmt, m Mode) string {
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	rows := New(m, w, Look{})
+	err := rows.Begin([]string{"a", "b"})
+	cells := make([]sqlite.Value, 2)
+	for err == nil {
+		var more bool
+		if more, err = stmt.Step(); !more {
+			break
+		}
+		stmt.Row(0, cells)
+		err = cmp.Or(err, rows.Row(cells))
+	}
+	if err = cmp.Or(err, rows.End(true), w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// A text written as CSV is the text that another reader reads. The reader of the
+// standard library turns CR LF into LF.
+func TestCSVRoundTrip(t *testing.T) {
+	stmt := memory(t)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := clitest.AnyText.Draw(t, "a"), clitest.AnyText.Draw(t, "b")
+		stmt.BindText(1, a)
+		stmt.BindText(2, b)
+		rows, err := stdcsv.NewReader(strings.NewReader(written(t, stmt, CSV))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		crlf := strings.NewReplacer("\r\n", "\n")
+		if len(rows) != 2 || rows[1][0] != crlf.Replace(a) || rows[1][1] != crlf.Replace(b) {
+			t.Fatalf("wrote %q, %q, read %q", a, b, rows)
+		}
+	})
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	stmt := memory(t)
+	rapid.Check(t, func(t *rapid.T) {
+		a := clitest.AnyText.Draw(t, "a")
+		b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "b"))
+		stmt.BindText(1, a)
+		stmt.BindText(2, b)
+		var rows []map[string]string
+		if err := stdjson.Unmarshal([]byte(written(t, stmt, JSON)), &rows); err != nil {
+			t.Fatal(err)
+		}
+		valid := string([]rune(b)) // each wrong byte becomes U+FFFD
+		if len(rows) != 1 || rows[0]["a"] != a || rows[0]["b"] != valid {
+			t.Fatalf("wrote %q, %q, read %q", a, b, rows)
+		}
+	})
+}
+
+// Numbers have no exponent and read back as what they were.
+func TestNumbersRoundTrip(t *testing.T) {
+	stmt := memory(t)
+	rapid.Check(t, func(t *rapid.T) {
+		i, f := rapid.Int64().Draw(t, "i"), rapid.Float64().Draw(t, "f")
+		stmt.BindInts(1, i)
+		stmt.BindFloat(2, f)
+		fields := strings.Split(strings.Split(written(t, stmt, CSV), "\n")[1], ",")
+		if fields[0] != strconv.FormatInt(i, 10) {
+			t.Fatalf("%d is written %s", i, fields[0])
+		}
+		if got, err := strconv.ParseFloat(fields[1], 64); err != nil || got != f || strings.ContainsAny(fields[1], "eE") {
+			t.Fatalf("%g is written %s", f, fields[1])
+		}
+	})
+	stmt.BindFloat(1, math.Inf(-1))
+	stmt.BindFloat(2, math.Copysign(0, -1))
+	if got := written(t, stmt, CSV); got != "a,b\n-Inf,0\n" {
+		t.Errorf("-Inf and -0 are written %q", got)
+	}
+}
+
+// Whatever a text holds, a table gives its row one line, steers no terminal and starts the second column where the head
+// has it.
+func TestTableLines(t *testing.T) {
+	stmt := memory(t)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "a")), "x"+clitest.AnyText.Draw(t, "b")
+		stmt.BindText(1, a)
+		stmt.BindText(2, b)
+		out := written(t, stmt, Table)
+		lines := strings.Split(out, "\n")
+		if len(lines) != 4 || !utf8.ValidString(out) || strings.ContainsFunc(strings.Join(lines, ""), unicode.IsControl) {
+			t.Fatalf("table %q", out)
+		}
+		at := strings.LastIndex(lines[1], " ") + 1 // the rule is ASCII
+		if row := []rune(lines[2]); lines[0][at] != 'b' || row[at] != 'x' {
+			t.Fatalf("table %q", out)
+		}
+	})
+}
+
+func BenchmarkRow(b *testing.B) {
+	for name, m := range Modes {
+		b.Run(name, func(b *testing.B) {
+			stmt := memory(b)
+			stmt.BindText(1, "20081024041230")
+			stmt.BindFloat(2, 116.321337)
+			if _, err := stmt.Step(); err != nil {
+				b.Fatal(err)
+			}
+			w := New(m, bufio.NewWriter(discard{}), Look{})
+			cells := []sqlite.Value{stmt.Column(0), stmt.Column(1)}
+			if err := w.Begin([]string{"trace", "lon"}); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := w.Row(cells); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

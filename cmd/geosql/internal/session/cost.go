@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/geosql/geosql/cmd/geosql/internal/output"
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+const costSQL = `SELECT * FROM budget_cost(?1)`
+
+// ShowCost shows what a statement would charge, and to whom.
+func (s *Session) ShowCost(ctx context.Context, sql string) error {
+	return s.RunWith(ctx, costSQL, &sql)
+}
+
+// ShowCostWithSums is ShowCost with a summary on standard error before the rows.
+func (s *Session) ShowCostWithSums(ctx context.Context, sql string) error {
+	s.rows = &summarized{s.rows, s.meter}
+	return s.ShowCost(ctx, sql)
+}
+
+// A summarized writes a summary of the rows of budget_cost to standard error before them.
+type summarized struct {
+	output.Writer
+	meter *sqlitefn.Meter
+}
+
+func (w *summarized) Begin(columns []string) error {
+	summarize(w.meter.LastForecast())
+	return w.Writer.Begin(columns)
+}
+
+// summarize prints what a statement will charge, and who cannot pay that.
+func summarize(f *sqlitefn.Forecast) {
+	for _, u := range f.Units {
+		cli.Say("geosql: %s %s to %s, at most %s each", evaluations(u.Evaluations), per(u.Epsilon, u.Unit), accounts(u.Accounts), per(u.Most, u.Unit))
+	}
+	switch refused := refusal(f); {
+	case refused != nil && f.Certain:
+		cli.Say("geosql: the statement would be refused: %v", refused)
+	case refused != nil:
+		cli.Say("geosql: the statement would be refused, if it charged this: %v", refused)
+	case len(f.Units) > 0:
+		cli.Say("geosql: all accounts can pay that")
+	case f.Certain:
+		cli.Say("geosql: the statement charges nothing")
+	}
+	if !f.Certain {
+		cli.Say("geosql: this is not certain: released values may decide what is charged")
+	}
+}
+
+// evaluations returns the subject and verb of a sentence about a number of evaluations.
+func evaluations(n int64) string {
+	if n == 1 {
+		return "1 evaluation charges"
+	}
+	return fmt.Sprintf("%d evaluations charge", n)
+}

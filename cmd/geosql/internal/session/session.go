@@ -1,0 +1,100 @@
+// Package session runs statements: a [Session] is a connection that has the project's functions, asks what a statement
+// costs before it runs, refuses misuses of sealed columns, and writes the rows. It imports output, store and vault.
+// Start at [Open] and [Session.Run].
+package session
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/geosql/geosql/cmd/geosql/internal/output"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// PrintObjects prints the rows that a query makes of its parameter, which has objects in JSON.
+func PrintObjects(ctx context.Context, m output.Mode, objects any, sql string) error {
+	text, err := json.Marshal(objects)
+	if err != nil {
+		return err
+	}
+	s, err := Open(":memory:", sqlite.ReadWrite, store.LedgerFlags{}, m)
+	if err != nil {
+		return err
+	}
+	param := string(text)
+	return s.Close(s.RunWith(ctx, sql, &param))
+}
+
+// Program is what the command calls itself.
+const Program = "geosql"
+
+// A Session is a connection that has the project's functions, and the output for
+// the rows of its statements.
+type Session struct {
+	Conn *sqlite.Conn
+	Mode output.Mode
+	Look output.Look
+	Out  *bufio.Writer
+	rows output.Writer
+
+	meter       *sqlitefn.Meter
+	Epsilon     string    // of aggregates over sealed values; "" if they are an error
+	NoPreflight bool      // run statements without asking first what they cost
+	progress    *progress // of the statements that run; nil if there is no terminal to show it
+}
+
+// Open opens a database. Its rows go to standard output.
+func Open(path string, flags sqlite.OpenFlags, ledger store.LedgerFlags, m output.Mode, opts ...sqlitefn.Option) (*Session, error) {
+	if err := ledger.Check(); err != nil {
+		return nil, err
+	}
+	conn, err := store.Open(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := Attach(conn, ledger, opts...); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	meter, err := sqlitefn.NewMeter(conn.Handle())
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	s := &Session{Conn: conn, meter: meter, Mode: m, Look: output.TerminalLook(os.Stdout)}
+	s.Out = bufio.NewWriterSize(s.RowFile(os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))), 1<<16)
+	s.StartOutput()
+	return s, nil
+}
+
+// OpenExisting opens a database and never creates one: a mistyped name must not
+// read as a database where nothing was spent.
+func OpenExisting(path string, f Flags) (*Session, error) {
+	if err := store.CheckName(path); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, store.Missing(path)
+	}
+	return f.Open(path, sqlite.ReadWrite)
+}
+
+// StartOutput begins a new output, in the current mode.
+func (s *Session) StartOutput() { s.rows = countedRows{output.New(s.Mode, s.Out, s.Look), s} }
+
+// Close writes out what is buffered and closes the connection, and with it the
+// ledger. It returns err, or else its own error.
+func (s *Session) Close(err error) error {
+	flushed := s.Out.Flush()
+	s.meter.Close()
+	return cmp.Or(err, flushed, s.Conn.Close())
+}

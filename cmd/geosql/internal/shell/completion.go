@@ -1,0 +1,200 @@
+package shell
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/cmd/geosql/internal/output"
+	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// Candidates are what a word may become.
+type candidates struct {
+	word string // what of it is typed
+	list []candidate
+}
+
+// A candidate is what a word may become, and what that is.
+type candidate struct{ text, kind string }
+
+// complete returns what may stand at the end of a text: a command of the shell and its
+// arguments, the name of something declared inside a text literal, the column of a table behind
+// a dot, and else a keyword, a function, a table or a column. Names that cannot be shown as
+// they are do not stand in the list.
+func (sh *shell) complete(text string) candidates {
+	text = lastUnit(text)
+	if strings.HasPrefix(text, ".") {
+		return sh.completeCommand(text)
+	}
+	if literal, open := openLiteral(text); open {
+		found := candidates{word: literal}
+		for _, table := range declared {
+			found.add("declared", "", "'", sh.names(`SELECT name FROM main.geosql_`+table)...)
+		}
+		return found
+	}
+	word := wordAtEnd.FindString(text)
+	if i := strings.LastIndexByte(word, '.'); i >= 0 {
+		found := candidates{word: word[i+1:]}
+		found.add("columns", "", "", sh.names(columnsSQL, realTable(text, word[:i]))...)
+		return found
+	}
+	found := candidates{word: word}
+	if m := tableWanted.FindStringSubmatch(text); m != nil {
+		found.add("tables", "", "", sh.names(tableNamesSQL)...)
+		if word != "" && (strings.EqualFold(m[1], "from") || strings.EqualFold(m[1], "join")) {
+			found.add("functions", "", "(", sh.names(tableFunctionsSQL)...)
+		}
+		return found
+	}
+	found.add("columns", "", "", sh.columnsNear(text)...)
+	found.add("tables", "", "", sh.names(tableNamesSQL)...)
+	if word == "" { // nobody looks through all there is
+		return found
+	}
+	found.add("functions", "", "(", sh.names(functionsSQL)...)
+	keywords := sqlite.Keywords()
+	if word != strings.ToUpper(word) {
+		for i := range keywords {
+			keywords[i] = strings.ToLower(keywords[i])
+		}
+	}
+	found.add("keywords", "", "", keywords...)
+	return found
+}
+
+// add adds the names that begin with the word, in any case. A candidate is what stands between
+// the marks.
+func (c *candidates) add(kind, begin, end string, names ...string) {
+	for _, name := range names {
+		if len(name) >= len(c.word) && strings.EqualFold(name[:len(c.word)], c.word) && printable.Is(name) &&
+			!slices.ContainsFunc(c.list, func(k candidate) bool { return k.text == begin+name+end }) {
+			// What is typed stays as it is typed.
+			c.list = append(c.list, candidate{begin + c.word + name[len(c.word):] + end, kind})
+		}
+	}
+	slices.SortStableFunc(c.list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text))
+	})
+}
+
+var (
+	wordAtEnd = regexp.MustCompile(`[\pL_][\pL\pN_$]*(\.[\pL\pN_$]*)?$|$`)
+	// tableWanted matches a text that goes on with a table.
+	tableWanted = regexp.MustCompile(`(?i)\b(from|join|into|update|table)\s+[\pL\pN_$]*$`)
+	words       = regexp.MustCompile(`[\pL_][\pL\pN_$]*`)
+)
+
+// openLiteral returns the text literal that is not closed at the end of a statement.
+func openLiteral(text string) (literal string, open bool) {
+	i := strings.LastIndexByte(text, '\'')
+	if i < 0 || strings.Count(text, "'")%2 == 0 {
+		return "", false
+	}
+	return text[i+1:], true
+}
+
+// realTable returns the table that a statement gives a name to, or the name itself.
+func realTable(text, name string) string {
+	q := regexp.QuoteMeta(name)
+	if m := regexp.MustCompile(`(?i)([\pL_][\pL\pN_$]*)\s+(?:as\s+)?` + q + `\b`).FindStringSubmatch(text); m != nil {
+		switch strings.ToLower(m[1]) {
+		case "from", "join", "as", "select", "where", "on", "by", "and", "or", "not", "in", "update", "into":
+		default:
+			return m[1]
+		}
+	}
+	return name
+}
+
+// columnsNear returns the columns of the tables that a statement names, or of all tables if it
+// names none.
+func (sh *shell) columnsNear(text string) (columns []string) {
+	tables := sh.names(tableNamesSQL)
+	named := slices.DeleteFunc(slices.Clone(tables), func(t string) bool {
+		return !slices.ContainsFunc(words.FindAllString(text, -1), func(w string) bool { return strings.EqualFold(w, t) })
+	})
+	if len(named) == 0 {
+		named = tables
+	}
+	for _, t := range named {
+		columns = append(columns, sh.names(columnsSQL, t)...)
+	}
+	return columns
+}
+
+// userTables holds of pragma_table_list what users created: not SQLite's own tables, and not
+// those that keep declarations.
+const userTables = `schema IN ('main', 'temp') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'geosql\_%' ESCAPE '\'`
+
+const (
+	tableNamesSQL = `SELECT name FROM pragma_table_list WHERE ` + userTables + ` ORDER BY name`
+	columnsSQL    = `SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1`
+	functionsSQL  = `SELECT DISTINCT name FROM pragma_function_list WHERE name GLOB '[a-z]*' UNION ` + tableFunctionsSQL
+
+	tableFunctionsSQL = `SELECT name FROM pragma_module_list
+		WHERE name NOT GLOB 'pragma_*' AND name NOT GLOB 'fts*' AND name NOT GLOB 'rtree*'`
+)
+
+// declared holds what has names: the tables of declarations, behind geosql_.
+var declared = []string{"domain", "universe", "markov", "prior", "cip", "optimal"}
+
+// names returns the first column of a query. It returns nothing if the query fails: completion
+// is a convenience.
+func (sh *shell) names(sql string, params ...any) (names []string) {
+	_ = declaration.Each(sh.Conn, sql, func(v []sqlite.Value) error {
+		if v[0].Type() == sqlite.Text {
+			names = append(names, v[0].Text())
+		}
+		return nil
+	}, params...)
+	return names
+}
+
+// completeCommand completes a command of the shell or its argument.
+func (sh *shell) completeCommand(text string) candidates {
+	name, argument, found := strings.Cut(text, " ")
+	if !found {
+		c := candidates{word: text}
+		for _, command := range dotCommands {
+			c.add("commands", "", "", command.name)
+		}
+		return c
+	}
+	switch name {
+	case ".schema", ".tables":
+		c := candidates{word: argument}
+		c.add("tables", "", "", sh.names(tableNamesSQL)...)
+		return c
+	case ".mode":
+		c := candidates{word: argument}
+		c.add("modes", "", "", output.Names()...)
+		return c
+	case ".timer":
+		c := candidates{word: argument}
+		c.add("switch", "", "", "on", "off")
+		return c
+	case ".read", ".output":
+		c := candidates{word: argument}
+		files, _ := filepath.Glob(globQuote.Replace(argument) + "*")
+		for i, f := range files {
+			if info, err := os.Stat(f); err == nil && info.IsDir() {
+				files[i] = f + string(filepath.Separator)
+			}
+		}
+		c.add("files", "", "", files...)
+		return c
+	case ".cost":
+		return sh.complete(argument)
+	}
+	return candidates{}
+}
+
+// globQuote takes their meaning from the characters of a pattern.
+var globQuote = strings.NewReplacer(append(escapedInGlobs, `*`, `[*]`, `?`, `[?]`, `[`, `[[]`)...)

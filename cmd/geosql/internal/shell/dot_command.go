@@ -1,0 +1,187 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/geosql/geosql/cmd/geosql/internal/output"
+	"github.com/geosql/geosql/internal/cli"
+)
+
+// A dotCommand is a command of the shell. Its argument is what stands behind its name.
+type dotCommand struct {
+	name, argument, help string
+	optional             bool // the argument may be left out
+	run                  func(sh *shell, ctx context.Context, argument string) error
+}
+
+// dotCommands holds the commands of the shell in the order of .help, which is one of them.
+var dotCommands []dotCommand
+
+func init() {
+	dotCommands = []dotCommand{
+		{".budget", "[ACCOUNT]", "show what accounts have spent and have left", true, (*shell).showBudget},
+		{".cost", "SQL", "show what a statement would charge, and to whom; charges nothing", false, (*shell).showCost},
+		{".help", "", "show this list", true, (*shell).showHelp},
+		{".mode", "[" + strings.Join(output.Names(), "|") + "]", "set the format of the rows, or show it", true, (*shell).setMode},
+		{".nullvalue", "TEXT", "show NULL as TEXT in tables and lines ('' for nothing)", false, (*shell).setNull},
+		{".output", "[FILE]", "write rows to a new file; without FILE, to the terminal again", true, (*shell).setOutput},
+		{".quit", "", "leave the shell (or " + endKey + ")", true, func(*shell, context.Context, string) error { return errQuit }},
+		{".read", "FILE", "run the SQL of a file", false, (*shell).readFile},
+		{".schema", "[NAME]", "show the statements that created the tables and views", true, (*shell).showSchema},
+		{".tables", "[NAME]", "list the tables and views; NAME may have % for any text", true, (*shell).showTables},
+		{".timer", "on|off", "print how long each statement takes", false, (*shell).setTimer},
+	}
+}
+
+const dotHelp = `SQL: SELECT geosql_help('NAME') explains a function.
+Keys: Tab completes, Ctrl-R searches what was typed, Ctrl-C drops it or stops what runs.
+A row wider than the terminal is shown as a line per column. Long answers go to $PAGER.
+`
+
+func (sh *shell) showHelp(context.Context, string) error {
+	for _, c := range dotCommands {
+		fmt.Fprintf(os.Stderr, "%-34s %s\n", strings.TrimSpace(c.name+" "+c.argument), c.help)
+	}
+	fmt.Fprint(os.Stderr, dotHelp)
+	return nil
+}
+
+// dotCommand runs a command of the shell, such as .help.
+func (sh *shell) dotCommand(ctx context.Context, line string) error {
+	name, argument, _ := strings.Cut(line, " ")
+	argument = strings.TrimSpace(argument)
+	for _, c := range dotCommands {
+		switch {
+		case c.name != name:
+		case argument != "" && c.argument == "":
+			return fmt.Errorf("%s: takes no argument", name)
+		case argument == "" && !c.optional:
+			return fmt.Errorf("%s: needs an argument: %s %s", name, name, c.argument)
+		default:
+			return c.run(sh, ctx, argument)
+		}
+	}
+	return fmt.Errorf("%s: no such command; .help lists them", line)
+}
+
+const (
+	tablesSQL = `SELECT type, name FROM pragma_table_list WHERE ` + userTables + `
+		AND (name LIKE ?1 OR ?1 IS NULL) ORDER BY name`
+	schemaSQL = `SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+		AND CASE WHEN ?1 IS NULL THEN tbl_name NOT LIKE 'geosql\_%' ESCAPE '\' ELSE tbl_name = ?1 COLLATE NOCASE END`
+)
+
+// query shows the rows of a statement with one parameter: an argument, or NULL if it is empty.
+func (sh *shell) query(ctx context.Context, sql, argument string) error {
+	return sh.show(ctx, func(ctx context.Context) error { return sh.RunWith(ctx, sql, named(argument)) })
+}
+
+// named returns what an argument names, nil if it is empty.
+func named(argument string) *string {
+	if argument = unquote(argument); argument == "" {
+		return nil
+	}
+	return &argument
+}
+
+func (sh *shell) showTables(ctx context.Context, name string) error {
+	return sh.query(ctx, tablesSQL, name)
+}
+
+func (sh *shell) showSchema(ctx context.Context, name string) error {
+	return sh.query(ctx, schemaSQL, name)
+}
+
+func (sh *shell) showBudget(ctx context.Context, account string) error {
+	return sh.show(ctx, func(ctx context.Context) error { return sh.ShowBalances(ctx, named(account)) })
+}
+
+func (sh *shell) showCost(ctx context.Context, sql string) error {
+	return sh.show(ctx, func(ctx context.Context) error { return sh.Session.ShowCost(ctx, sql) })
+}
+
+func (sh *shell) setMode(_ context.Context, name string) error {
+	if name == "" {
+		cli.Say("%s", sh.Mode)
+		return nil
+	}
+	m, ok := output.Modes[name]
+	if !ok {
+		return fmt.Errorf("%s: no such mode; the modes are %s", name, strings.Join(output.Names(), ", "))
+	}
+	sh.Mode = m
+	return nil
+}
+
+func (sh *shell) setTimer(_ context.Context, state string) error {
+	if state != "on" && state != "off" {
+		return fmt.Errorf("%s: .timer is on or off", state)
+	}
+	sh.timer = state == "on"
+	return nil
+}
+
+func (sh *shell) setNull(_ context.Context, text string) error {
+	text = unquote(text)
+	sh.null = &text
+	return nil
+}
+
+// setOutput makes rows go to a new file, which only its owner can read, or to the terminal.
+func (sh *shell) setOutput(_ context.Context, name string) error {
+	name = unquote(name)
+	if name == "" {
+		return sh.closeFile()
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists; .output writes a new file", name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, errors.Unwrap(err))
+	}
+	if err := sh.closeFile(); err != nil {
+		f.Close()
+		return err
+	}
+	sh.file = f
+	return nil
+}
+
+// closeFile closes the file that rows go to, if there is one.
+func (sh *shell) closeFile() error {
+	if sh.file == nil {
+		return nil
+	}
+	f := sh.file
+	sh.file = nil
+	return f.Close()
+}
+
+// readFile runs the SQL of a file up to the first error.
+func (sh *shell) readFile(ctx context.Context, name string) error {
+	name = unquote(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, errors.Unwrap(err))
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory", name)
+	}
+	return sh.show(ctx, func(ctx context.Context) error { return sh.RunScript(ctx, f) })
+}
+
+// unquote takes the quotes from an argument that begins and ends with one.
+func unquote(text string) string {
+	if n := len(text); n >= 2 && (text[0] == '\'' || text[0] == '"') && text[n-1] == text[0] {
+		quote := text[:1]
+		return strings.ReplaceAll(text[1:n-1], quote+quote, quote)
+	}
+	return text
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/geosql/geosql/internal/printable"
+)
+
+// Count returns a number of things in words.
+func Count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + thing
+}
+
+// SayTable says rows in columns, each aligned to the left (l) or the right (r).
+func SayTable(rows [][]string, align string) {
+	width := make([]int, len(align))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(printable.Text(cell)))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = printable.Text(cell)
+			blanks := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if align[i] == 'r' {
+				cell = blanks + cell
+			} else {
+				cell += blanks
+			}
+			line.WriteString("  " + cell)
+		}
+		Say("%s", strings.TrimRight(line.String(), " "))
+	}
+}
+
+// InDoubleQuotes returns a text as it stands between double quotes in a command of the user's shell.
+func InDoubleQuotes(text string) string { return doubleQuotes.Replace(text) }
