@@ -39,23 +39,23 @@ func (all cursors) cursor(i int) *cursor {
 
 // open records what an instruction opens.
 func (all cursors) open(op *Op) {
-	switch op.Name {
-	case "OpenRead", "ReopenIdx":
+	switch op.code().cursor {
+	case opensRead:
 		all.cursor(op.P1).tables[[2]int{op.P3, op.P2}] = true
-	case "OpenWrite":
+	case opensWrite:
 		c := all.cursor(op.P1)
 		c.writes = true
 		if op.P5&rootInRegister == 0 {
 			c.tables[[2]int{op.P3, op.P2}] = true
 		}
-	case "OpenEphemeral", "OpenAutoindex", "SorterOpen":
+	case opensOwn, opensIndex, opensSorter:
 		all.cursor(op.P1).own = true
-	case "OpenDup":
+	case opensCopy:
 		all.cursor(op.P1).own = true
 		all.cursor(op.P1).of = op.P2
-	case "OpenPseudo":
+	case opensRecord:
 		all.cursor(op.P1).pseudo = op.P2
-	case "VOpen":
+	case opensVirtual:
 		all.cursor(op.P1).foreign = true
 	}
 }
@@ -72,10 +72,10 @@ func (f *flow) findFollowers() {
 	}
 	for i := range f.program {
 		op := &f.program[i]
-		switch {
-		case op.Name == "DeferredSeek":
+		switch role := op.code().cursor; {
+		case role == leads:
 			lead(op.P3, op.P1)
-		case op.moves():
+		case role.moves():
 			lead(op.P1, op.P1)
 		}
 	}
@@ -86,27 +86,4 @@ func (f *flow) findFollowers() {
 			}
 		}
 	}
-}
-
-// probes are the instructions that look a key up with the cursor P1.
-var probes = set("Found", "NoConflict", "NotFound")
-
-// starts are the instructions that move the cursor P1 to a first row, or to the only one.
-var starts = set("Last", "NotExists", "Rewind", "SeekGE", "SeekGT", "SeekLE", "SeekLT", "SeekRowid", "Sort", "SorterSort", "VFilter")
-
-// advances are the instructions that move the cursor P1 to a next row.
-var advances = set("Next", "Prev", "SorterNext", "VNext")
-
-// moves reports whether an instruction moves the cursor P1.
-func (op *Op) moves() bool {
-	return probes[op.Name] || starts[op.Name] || advances[op.Name] || op.Name == "NullRow"
-}
-
-// opens reports whether an instruction opens or closes the cursor P1.
-func (op *Op) opens() bool {
-	switch op.Name {
-	case "Close", "OpenAutoindex", "OpenDup", "OpenEphemeral", "OpenPseudo", "OpenRead", "OpenWrite", "ReopenIdx", "SorterOpen", "VOpen":
-		return true
-	}
-	return false
 }

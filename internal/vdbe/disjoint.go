@@ -57,9 +57,9 @@ func errNotUnderstood(instruction string) error {
 // and unknown instructions end the proof.
 func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, table func(database, root int) string) error {
 	switch {
-	case p.has(func(op *Op) bool { return op.Name == "Program" }):
+	case p.has(func(op *Op) bool { return op.code().effect == firesTrigger }):
 		return errors.New("the statement fires triggers")
-	case p.has(func(op *Op) bool { return op.Name == "AggValue" || op.Name == "AggInverse" }):
+	case p.has(func(op *Op) bool { return op.code().effect == asksGroup || op.code().effect == unstepsGroup }):
 		return errors.New("the statement has window functions")
 	}
 	g, err := newGraph(p)
@@ -75,7 +75,7 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 		return err
 	}
 	for at := range p {
-		if op := &p[at]; op.Name == "AggStep" && op.is(aggregate) {
+		if op := &p[at]; op.steps(aggregate) {
 			if err := d.prove(at, secret); err != nil {
 				return err
 			}
@@ -86,24 +86,21 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 
 // Steps reports whether the program steps an aggregate.
 func (p Program) Steps(aggregate string) bool {
-	return p.has(func(op *Op) bool { return op.Name == "AggStep" && op.is(aggregate) })
+	return p.has(func(op *Op) bool { return op.steps(aggregate) })
 }
 
 // CountSteps returns how many instructions step an aggregate.
 func (p Program) CountSteps(aggregate string) (n int) {
 	for i := range p {
-		if op := &p[i]; (op.Name == "AggStep" || op.Name == "AggInverse") && op.is(aggregate) {
+		if op := &p[i]; op.steps(aggregate) || op.code().effect == unstepsGroup && op.is(aggregate) {
 			n++
 		}
 	}
 	return n
 }
 
-// is reports whether an instruction calls a function, whose name is in lower case.
-func (op *Op) is(function string) bool {
-	name, _ := op.function()
-	return name == function
-}
+// steps reports whether an instruction steps an aggregate.
+func (op *Op) steps(aggregate string) bool { return op.code().effect == stepsGroup && op.is(aggregate) }
 
 // disjointness proves that the groups of single instructions are disjoint.
 type disjointness struct {
@@ -212,9 +209,9 @@ func (d *disjointness) once(p position, feeding []int) error {
 func (d *disjointness) movesOn(n int, p position) bool {
 	op := d.op(n)
 	if p.accumulator != 0 {
-		return op.Name == "Null" && op.P2 <= p.accumulator && p.accumulator <= max(op.P2, op.P3)
+		return op.code().effect == clears && op.P2 <= p.accumulator && p.accumulator <= max(op.P2, op.P3)
 	}
-	return advances[op.Name] && op.P1 == p.cursor
+	return op.code().cursor.isAdvance() && op.P1 == p.cursor
 }
 
 // restarts reports whether a cursor over rows of tables starts on a cycle with one of nodes.
@@ -240,7 +237,8 @@ func (d *disjointness) restarts(at int, nodes []int) bool {
 // startsCursor reports whether a node starts a cursor.
 func (d *disjointness) startsCursor(n, cursor int) bool {
 	op := d.op(n)
-	return starts[op.Name] && op.P1 == cursor || op.Name == "DeferredSeek" && op.P3 == cursor
+	role := op.code().cursor
+	return role.isStart() && op.P1 == cursor || role == leads && op.P3 == cursor
 }
 
 // position returns in how many ways the rows of each table come to a position, each at
@@ -262,7 +260,7 @@ func (d *disjointness) position(p position) (map[string]int, error) {
 
 func (d *disjointness) trace(p position) (map[string]int, error) {
 	if p.accumulator != 0 {
-		steps := d.nodes(func(n int) bool { return d.op(n).Name == "AggStep" && d.op(n).P3 == p.accumulator })
+		steps := d.nodes(func(n int) bool { return d.op(n).code().effect == stepsGroup && d.op(n).P3 == p.accumulator })
 		return d.ways(d.feeding(steps, d.argumentsOf))
 	}
 	if err := d.onePass(p.cursor); err != nil {
@@ -307,8 +305,8 @@ func (d *disjointness) recordOf(n int) sources { return d.before[n].get(d.op(n).
 
 // insertsInto reports whether a node inserts a record into a table of the statement's own.
 func (d *disjointness) insertsInto(n, table int) bool {
-	switch op := d.op(n); op.Name {
-	case "IdxInsert", "Insert", "SorterInsert":
+	switch op := d.op(n); op.code().effect {
+	case inserts, insertsKey:
 		c := d.cursors[op.P1]
 		return c != nil && c.own && c.of == table
 	}
@@ -317,12 +315,12 @@ func (d *disjointness) insertsInto(n, table int) bool {
 
 // onePass returns an error unless a cursor starts at most once and goes one way.
 func (d *disjointness) onePass(cursor int) error {
-	begin := d.nodes(func(n int) bool {
-		return d.startsCursor(n, cursor) || probes[d.op(n).Name] && d.op(n).P1 == cursor
-	})
-	back := d.nodes(func(n int) bool { return d.op(n).Name == "Prev" && d.op(n).P1 == cursor })
-	forth := d.nodes(func(n int) bool { return d.op(n).Name == "Next" && d.op(n).P1 == cursor })
-	if d.reaches(begin, begin, none) || len(back) > 0 && len(forth) > 0 {
+	with := func(roles ...role) []int {
+		return d.nodes(func(n int) bool { return d.op(n).P1 == cursor && slices.Contains(roles, d.op(n).code().cursor) })
+	}
+	begin := d.nodes(func(n int) bool { return d.startsCursor(n, cursor) })
+	begin = append(begin, with(probes)...)
+	if d.reaches(begin, begin, none) || len(with(advances)) > 0 && len(with(retreats)) > 0 {
 		return d.errRepeated(position{cursor: cursor})
 	}
 	return nil

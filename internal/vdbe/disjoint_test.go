@@ -29,6 +29,7 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"an impure function", "not read from one row", "OpenRead 0 2; Rewind 0 6; Column 0 0 2; Function 0 2 1 f(1); AggStep 0 1 5 g(1); Next 0 2; Halt"},
 	{"a pure function", "", "OpenRead 0 2; Rewind 0 6; Column 0 0 2; Function 0 2 1 abs(1); AggStep 0 1 5 g(1); Next 0 2; Halt"},
 	{"a virtual table", "not read from one row", "VOpen 0; VFilter 0 5 3; VColumn 0 0 1; AggStep 0 1 5 g(1); VNext 0 2; Halt"},
+	{"a list for a virtual table", "not understood: VInitIn", "OpenRead 0 2; VInitIn 1 5 6; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"an unknown instruction", "not understood: RowSetRead", "OpenRead 0 2; Rewind 0 6; Column 0 0 1; RowSetRead 7; AggStep 0 1 5 g(1); Next 0 2; Halt"},
 	{"a trigger", "triggers", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; Program 1 2 3; Halt"},
 	{"a window", "window functions", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; AggValue 1 2 3 g(1); Halt"},

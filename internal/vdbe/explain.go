@@ -27,14 +27,14 @@ func Explain(conn *sqlite.Conn, sql string) (p Program, err error) {
 // EXPLAIN calls them. A program reads nothing of a database without. A root page that the program computes is 0.
 func (p Program) Opened() (roots [][2]int, virtual []string) {
 	for i := range p {
-		switch op := &p[i]; op.Name {
-		case "OpenRead", "OpenWrite", "ReopenIdx":
+		switch op := &p[i]; op.code().cursor {
+		case opensRead, opensWrite:
 			root := op.P2
 			if op.P5&rootInRegister != 0 {
 				root = 0
 			}
 			roots = append(roots, [2]int{op.P3, root})
-		case "VOpen":
+		case opensVirtual:
 			virtual = append(virtual, op.P4)
 		}
 	}
@@ -45,7 +45,7 @@ func (p Program) Opened() (roots [][2]int, virtual []string) {
 // does nothing.
 func (p Program) StopsBehindRows() bool {
 	for i := range p {
-		if p[i].Name == "ResultRow" && (i+1 == len(p) || p[i+1].Name != "Halt") {
+		if p[i].code().effect == returnsRow && (i+1 == len(p) || p[i+1].code().next != halts) {
 			return false
 		}
 	}

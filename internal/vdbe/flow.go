@@ -119,71 +119,54 @@ func (f *flow) moved(p position, r registers) {
 
 // apply applies the effects of an instruction to the registers.
 func (f *flow) apply(op *Op, r *state) {
-	set := func(i int, s sources) { r.set(i, value{all: s}) }
-	if op.moves() || op.opens() {
+	code := op.code()
+	if role := code.cursor; role.moves() || role.opensOrCloses() {
 		f.moved(position{cursor: op.P1}, r.registers)
 		r.behind |= f.number(position{cursor: op.P1}) &^ elsewhere
-	}
-	switch op.Name {
-	case "DeferredSeek":
+	} else if role == leads {
 		f.moved(position{cursor: op.P3}, r.registers)
 		r.behind &^= f.number(position{cursor: op.P1})
-
-	case "Null":
-		for i := op.P2; i <= max(op.P2, op.P3); i++ {
-			f.moved(position{accumulator: i}, r.registers)
-			set(i, 0)
+	}
+	read := r.read(op, code.reads)
+	set := func(s sources) { r.write(op, code.writes, value{all: s}) }
+	switch code.effect {
+	case sets, tells, marks:
+		set(read)
+	case clears:
+		for first, n := range op.registers(code.writes) {
+			for i := range n {
+				f.moved(position{accumulator: first + i}, r.registers)
+			}
 		}
-	case "BeginSubrtn", "Blob", "CreateBtree", "Int64", "Integer", "NewRowid", "OffsetLimit", "ReadCookie", "Real", "Sequence", "String", "String8":
-		set(op.P2, 0)
-	case "Count", "Variable":
-		set(op.P2, elsewhere)
-	case "BitNot", "GetSubtype", "IntCopy", "IsTrue", "Not", "SetSubtype":
-		set(op.P2, r.sources(op.P1, 1))
-	case "SCopy":
-		r.copy(op.P1, op.P2, 1)
-	case "Copy":
-		r.copy(op.P1, op.P2, op.P3+1)
-	case "Move":
-		r.copy(op.P1, op.P2, op.P3)
-	case "Add", "And", "BitAnd", "BitOr", "Concat", "Divide", "Multiply", "Or", "Remainder", "ShiftLeft", "ShiftRight", "Subtract":
-		set(op.P3, r.sources(op.P1, 1)|r.sources(op.P2, 1))
-	case "ZeroOrNull":
-		set(op.P2, r.sources(op.P1, 1)|r.sources(op.P3, 1))
-
-	case "Function", "PureFunc":
-		name, n := op.function()
-		if f.pure(name) {
-			set(op.P3, r.sources(op.P2, n))
+		set(0)
+	case copies:
+		r.copyAll(op)
+	case counts, binds, readsVirtual:
+		set(elsewhere)
+	case callsFunction:
+		if name, _ := op.function(); f.pure(name) {
+			set(read)
 		} else {
-			set(op.P3, elsewhere)
+			set(elsewhere)
 		}
-	case "AggStep":
-		_, n := op.function()
-		f.store(position{accumulator: op.P3}, value{all: r.sources(op.P2, n)})
-	case "AggFinal":
+	case stepsGroup:
+		f.store(position{accumulator: op.P3}, value{all: read})
+	case endsGroup:
 		p := position{accumulator: op.P1}
 		if name, _ := op.function(); f.pure(name) {
-			set(op.P1, f.fetch(p, f.stored[p].all))
+			set(f.fetch(p, f.stored[p].all))
 		} else {
-			set(op.P1, elsewhere)
+			set(elsewhere)
 		}
-
-	case "MakeRecord":
-		record := value{fields: make([]sources, op.P2)}
-		for i := range record.fields {
-			record.fields[i] = r.sources(op.P1+i, 1)
-		}
-		r.set(op.P3, record)
-	case "Column":
-		set(op.P3, f.column(op.P1, op.P2, r))
-	case "IdxRowid", "Rowid":
-		set(op.P2, f.row(op.P1, r).sources())
-	case "VColumn":
-		set(op.P3, elsewhere)
-	case "RowData", "SorterData":
-		r.set(op.P2, f.row(op.P1, r))
-	case "IdxInsert", "Insert", "SorterInsert":
+	case packs:
+		r.write(op, code.writes, r.pack(op))
+	case readsField:
+		set(f.column(op.P1, op.P2, r))
+	case readsRowid:
+		set(f.row(op.P1, r).sources())
+	case readsRow:
+		r.write(op, code.writes, f.row(op.P1, r))
+	case inserts, insertsKey:
 		if c := f.cursor(op.P1); c.own {
 			f.store(position{cursor: c.of}, r.get(op.P2))
 		}

@@ -75,9 +75,9 @@ func (g *graph) build() error {
 	p := g.program
 	numbers := map[string]int{}
 	var pending []step
-	number := func(s step) (int, error) {
+	number := func(s step, by *Op) (int, error) {
 		if s.at < 0 || s.at >= len(p) {
-			return 0, errNotUnderstood("Goto")
+			return 0, errNotUnderstood(by.Name)
 		}
 		key := fmt.Sprint(s.at, " ", s.way.key())
 		n, known := numbers[key]
@@ -91,7 +91,7 @@ func (g *graph) build() error {
 		}
 		return n, nil
 	}
-	if _, err := number(step{0, way{}}); err != nil {
+	if _, err := number(step{0, way{}}, &Op{}); err != nil {
 		return err
 	}
 	for done := 0; done < len(pending); done++ {
@@ -100,7 +100,7 @@ func (g *graph) build() error {
 			return err
 		}
 		for _, s := range steps {
-			n, err := number(s)
+			n, err := number(s, g.op(done))
 			if err != nil {
 				return err
 			}
@@ -115,17 +115,25 @@ func (g *graph) op(n int) *Op { return &g.program[g.at[n]] }
 
 // follow returns what may follow an instruction.
 func (g *graph) follow(s step) ([]step, error) {
-	p := g.program
-	op, on := &p[s.at], step{s.at + 1, s.way}
+	op, on := &g.program[s.at], step{s.at + 1, s.way}
 	to := func(address int, w way) []step { return []step{{address, w}} }
-	switch op.Name {
-	case "Halt":
-		return nil, nil
-	case "Goto", "Init":
+	code := op.code()
+	if code.limits&noPath != 0 && !g.loose {
+		return nil, errNotUnderstood(op.Name)
+	}
+	switch code.next {
+	case onwards:
+		return []step{on}, nil
+	case branches:
+		if op.P2 > 0 {
+			return []step{on, {op.P2, s.way}}, nil
+		}
+		return []step{on}, nil
+	case jumps, enters:
 		return to(op.P2, s.way), nil
-	case "Jump":
+	case jumpsThree:
 		return []step{{op.P1, s.way}, {op.P2, s.way}, {op.P3, s.way}}, nil
-	case "Once":
+	case skips:
 		if g.loose {
 			return []step{on, {op.P2, s.way}}, nil
 		}
@@ -133,10 +141,12 @@ func (g *graph) follow(s step) ([]step, error) {
 			return to(op.P2, s.way), nil
 		}
 		return to(on.at, s.way.with(^s.at, 0)), nil
+	case halts:
+		return nil, nil
 
-	case "Gosub":
+	case calls:
 		return to(op.P2, s.way.with(op.P1, s.at)), nil
-	case "BeginSubrtn", "Null": // a subroutine is entered without Gosub
+	case forgets:
 		w := s.way
 		for r := op.P2; r <= max(op.P2, op.P3); r++ {
 			if _, stored := w[r]; stored {
@@ -144,86 +154,43 @@ func (g *graph) follow(s step) ([]step, error) {
 			}
 		}
 		return to(on.at, w), nil
-	case "Integer":
-		if p.returnsTo(op.P2) {
+	case numbers:
+		if g.program.returnsTo(op.P2) {
 			return to(on.at, s.way.with(op.P2, op.P1)), nil
 		}
-	case "Return":
+		return []step{on}, nil
+	case returns:
 		if from, stored := s.way[op.P1]; stored {
 			return to(from+1, s.way.without(op.P1)), nil
 		}
-		if op.P3 == 0 {
-			return nil, errNotUnderstood(op.Name)
+		if op.P3 != 0 {
+			return []step{on}, nil
 		}
-	case "InitCoroutine":
+	case prepares:
 		w := s.way.with(op.P1, op.P3-1)
 		if op.P2 != 0 {
 			return to(op.P2, w), nil
 		}
 		return to(on.at, w), nil
-	case "Yield":
-		from, stored := s.way[op.P1]
-		if !stored {
-			return nil, errNotUnderstood(op.Name)
+	case yields:
+		if from, stored := s.way[op.P1]; stored {
+			return to(from+1, s.way.with(op.P1, s.at)), nil
 		}
-		return to(from+1, s.way.with(op.P1, s.at)), nil
-	case "EndCoroutine":
-		from, stored := s.way[op.P1]
-		if !stored || from < 0 || from >= len(p) || p[from].Name != "Yield" {
-			return nil, errNotUnderstood(op.Name)
-		}
-		return to(p[from].P2, s.way.with(op.P1, s.at-1)), nil // when resumed, it ends again
-
-	default:
-		switch {
-		case (branches[op.Name] || g.loose && looseBranches[op.Name]) && op.P2 > 0:
-			return []step{on, {op.P2, s.way}}, nil
-		case !branches[op.Name] && !straight[op.Name] && !(g.loose && (looseBranches[op.Name] || looseStraight[op.Name])):
-			return nil, errNotUnderstood(op.Name)
+	case finishes:
+		if from, stored := s.way[op.P1]; stored && g.program.yieldsAt(from) {
+			return to(g.program[from].P2, s.way.with(op.P1, s.at-1)), nil // when resumed, it ends again
 		}
 	}
-	return []step{on}, nil
+	return nil, errNotUnderstood(op.Name)
 }
 
 // returnsTo reports whether an instruction returns to the address in a register.
 func (p Program) returnsTo(register int) bool {
-	return p.has(func(op *Op) bool { return op.Name == "Return" && op.P1 == register })
+	return p.has(func(op *Op) bool { return op.code().next == returns && op.P1 == register })
 }
 
-// branches are the instructions that may go on at P2, unless it is 0.
-var branches = set("DecrJumpZero", "ElseEq", "Eq", "Filter", "Found", "Ge", "Gt", "IdxGE", "IdxGT", "IdxLE", "IdxLT", "If", "IfEmpty",
-	"IfNoHope", "IfNot", "IfNotOpen", "IfNotZero", "IfNullRow", "IfPos", "IsNull", "IsType", "Last", "Le", "Lt", "MustBeInt", "Ne", "Next",
-	"NoConflict", "NotExists", "NotFound", "NotNull", "Prev", "Rewind", "SeekGE", "SeekGT", "SeekLE", "SeekLT", "SeekRowid",
-	"SequenceTest", "Sort", "SorterNext", "SorterSort", "VFilter", "VNext")
-
-// straight are the instructions that go on at the next one.
-var straight = set("Abortable", "Add", "AddImm", "Affinity", "AggFinal", "AggStep", "And", "BitAnd", "BitNot", "BitOr", "Blob", "Cast", "Close",
-	"ClrSubtype", "CollSeq", "Column", "ColumnsUsed", "Compare", "Concat", "Copy", "Count", "CreateBtree", "CursorHint", "CursorLock",
-	"CursorUnlock", "DeferredSeek", "Delete", "Divide", "Explain", "FilterAdd", "FinishSeek", "FkCheck", "Function", "GetSubtype", "HaltIfNull",
-	"IdxDelete", "IdxInsert", "IdxRowid", "Insert", "Int64", "IntCopy", "IsTrue", "MakeRecord", "Move", "Multiply", "NewRowid", "Noop", "Not",
-	"NullRow", "OffsetLimit", "OpenAutoindex", "OpenDup", "OpenEphemeral", "OpenPseudo", "OpenRead", "OpenWrite", "Or", "ParseSchema",
-	"Permutation", "PureFunc", "ReadCookie", "Real", "RealAffinity", "ReleaseReg", "Remainder", "ReopenIdx", "ResetSorter", "ResultRow",
-	"RowData", "Rowid", "SCopy", "SeekHit", "Sequence", "SetCookie", "SetSubtype", "ShiftLeft", "ShiftRight", "SoftNull", "SorterData",
-	"SorterInsert", "SorterOpen", "String", "String8", "Subtract", "TableLock", "Trace", "Transaction", "TypeCheck", "VColumn", "VOpen",
-	"Variable", "ZeroOrNull")
-
-// looseBranches and looseStraight are further instructions of these kinds, for a loose graph.
-var (
-	looseBranches = set("FkIfZero", "IFindKey", "IfSizeBetween", "IfSmaller", "IncrVacuum", "Program", "RowSetRead", "RowSetTest", "SeekScan",
-		"SorterCompare")
-	looseStraight = set("AggInverse", "AggValue", "AutoCommit", "Checkpoint", "Clear", "Destroy", "DropIndex", "DropTable", "DropTrigger",
-		"Expire", "FkCounter", "IntegrityCk", "JournalMode", "LoadAnalysis", "MaxPgcnt", "MemMax", "Offset", "Pagecount", "Param", "ResetCount",
-		"RowCell", "RowSetAdd", "Savepoint", "SeekEnd", "SqlExec", "VBegin", "VCheck", "VCreate", "VDestroy", "VInitIn", "VRename", "VUpdate",
-		"Vacuum")
-)
-
-func set(names ...string) map[string]bool {
-	s := make(map[string]bool, len(names))
-	for _, name := range names {
-		s[name] = true
-	}
-	return s
-}
+// yieldsAt reports whether the instruction at an address yields.
+func (p Program) yieldsAt(at int) bool { return at >= 0 && at < len(p) && p[at].code().next == yields }
 
 // reaches reports whether a path of one node or more leads from a node behind one of from
 // to one of to without crossing a barrier. A node of to that is a barrier is reached.

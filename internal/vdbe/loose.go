@@ -35,25 +35,32 @@ func newLoosestGraph(p Program) (*graph, error) {
 // followLoosely returns which instructions may follow one.
 func (p Program) followLoosely(at int) ([]int, error) {
 	op := &p[at]
-	switch op.Name {
-	case "Halt":
+	switch op.code().next {
+	case branches:
+		if op.P2 > 0 {
+			return []int{at + 1, op.P2}, nil
+		}
+		return []int{at + 1}, nil
+	case onwards, forgets, numbers:
+		return []int{at + 1}, nil
+	case halts:
 		return nil, nil
-	case "Goto", "Gosub", "Init":
+	case jumps, enters, calls:
 		return []int{op.P2}, nil
-	case "Jump":
+	case jumpsThree:
 		return []int{op.P1, op.P2, op.P3}, nil
-	case "Once":
+	case skips:
 		return []int{at + 1, op.P2}, nil
-	case "InitCoroutine":
+	case prepares:
 		if op.P2 != 0 {
 			return []int{op.P2}, nil
 		}
 		return []int{at + 1}, nil
-	case "Return":
+	case returns:
 		return p.returns(op), nil
-	case "EndCoroutine":
+	case finishes:
 		return p.resumed(op.P1, func(yield int) bool { return !p.inCoroutine(yield, op.P1) }, func(yield *Op, _ int) int { return yield.P2 }), nil
-	case "Yield":
+	case yields:
 		inside := p.inCoroutine(at, op.P1)
 		next := p.resumed(op.P1, func(yield int) bool { return p.inCoroutine(yield, op.P1) != inside }, func(_ *Op, i int) int { return i + 1 })
 		if !inside {
@@ -63,26 +70,25 @@ func (p Program) followLoosely(at int) ([]int, error) {
 		}
 		return next, nil
 	}
-	switch {
-	case (branches[op.Name] || looseBranches[op.Name]) && op.P2 > 0:
-		return []int{at + 1, op.P2}, nil
-	case branches[op.Name] || looseBranches[op.Name] || straight[op.Name] || looseStraight[op.Name], op.Name == "BeginSubrtn", op.Name == "Null",
-		op.Name == "Integer":
-		return []int{at + 1}, nil
-	}
 	return nil, errNotUnderstood(op.Name)
 }
 
 // returns returns where a Return may go on.
 func (p Program) returns(op *Op) (next []int) {
 	for i := range p {
-		switch from := &p[i]; {
-		case from == op && op.P3 != 0:
-			next = append(next, i+1) // a subroutine that was entered without a call
-		case from.Name == "Gosub" && from.P1 == op.P1:
-			next = append(next, i+1)
-		case from.Name == "Integer" && from.P2 == op.P1:
-			next = append(next, from.P1+1)
+		switch from := &p[i]; from.code().next {
+		case returns:
+			if from == op && op.P3 != 0 {
+				next = append(next, i+1) // a subroutine that was entered without a call
+			}
+		case calls:
+			if from.P1 == op.P1 {
+				next = append(next, i+1)
+			}
+		case numbers:
+			if from.P2 == op.P1 {
+				next = append(next, from.P1+1)
+			}
 		}
 	}
 	return next
@@ -91,7 +97,7 @@ func (p Program) returns(op *Op) (next []int) {
 // resumed returns where the Yield instructions of a coroutine's register lead, for which of holds.
 func (p Program) resumed(register int, of func(yield int) bool, to func(yield *Op, at int) int) (next []int) {
 	for i := range p {
-		if op := &p[i]; op.Name == "Yield" && op.P1 == register && of(i) {
+		if op := &p[i]; op.code().next == yields && op.P1 == register && of(i) {
 			next = append(next, to(op, i))
 		}
 	}
@@ -101,7 +107,7 @@ func (p Program) resumed(register int, of func(yield int) bool, to func(yield *O
 // begins returns where the coroutines of a register begin.
 func (p Program) begins(register int) (next []int) {
 	for i := range p {
-		if op := &p[i]; op.Name == "InitCoroutine" && op.P1 == register {
+		if op := &p[i]; op.code().next == prepares && op.P1 == register {
 			next = append(next, op.P3)
 		}
 	}
@@ -112,6 +118,6 @@ func (p Program) begins(register int) (next []int) {
 // stand together, and the one that prepares it goes on behind them.
 func (p Program) inCoroutine(at, register int) bool {
 	return p.has(func(op *Op) bool {
-		return op.Name == "InitCoroutine" && op.P1 == register && op.P2 != 0 && op.P3 <= at && at < op.P2
+		return op.code().next == prepares && op.P1 == register && op.P2 != 0 && op.P3 <= at && at < op.P2
 	})
 }

@@ -12,11 +12,8 @@ func (p Program) Calls(functions ...string) bool {
 
 // calls reports whether the instruction calls a function.
 func (op *Op) calls() bool {
-	switch op.Name {
-	case "AggFinal", "AggInverse", "AggStep", "AggValue", "Function", "PureFunc":
-		return true
-	}
-	return false
+	e := op.code().effect
+	return callsFunction <= e && e <= endsGroup
 }
 
 // EndsOneGroup reports whether it is proved that a run of the program ends one group of an
@@ -25,11 +22,12 @@ func (p Program) EndsOneGroup(among func(name string) bool) bool {
 	steps := 0
 	for i := range p {
 		op := &p[i]
+		code := op.code()
 		switch name, _ := op.function(); {
-		case op.Name == "VOpen", op.Name == "Program":
+		case code.cursor == opensVirtual, code.effect == firesTrigger:
 			return false // it may call any function
-		case op.Name == "AggFinal" || !op.calls() || !among(name):
-		case op.Name == "AggStep":
+		case code.effect == endsGroup || !op.calls() || !among(name):
+		case code.effect == stepsGroup:
 			steps++
 		default:
 			return false
@@ -45,7 +43,7 @@ func (p Program) EndsOneGroup(among func(name string) bool) bool {
 	var ends []int
 	for n := range g.at {
 		op := g.op(n)
-		if name, _ := op.function(); op.Name == "AggFinal" && among(name) {
+		if name, _ := op.function(); op.code().effect == endsGroup && among(name) {
 			ends = append(ends, n)
 		}
 	}

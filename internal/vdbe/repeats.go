@@ -100,124 +100,107 @@ func (a *analysis) varies(first, n int) bool {
 	return false
 }
 
-// same reports whether none of n registers varies.
-func (a *analysis) same(first, n int) bool { return !a.varies(first, n) }
+// varying reports whether any register of operands varies.
+func (a *analysis) varying(op *Op, of operands) bool {
+	for first, n := range op.registers(of) {
+		if a.varies(first, n) {
+			return true
+		}
+	}
+	return false
+}
 
 // follow applies the effects of instruction i. It reports false if the instruction
 // ends the proof.
 func (a *analysis) follow(i int) bool {
 	op := &a.program[i]
-	switch op.Name {
-	case "Abortable", "AddImm", "Affinity", "BeginSubrtn", "Blob", "Cast", "Close", "ClrSubtype", "Count", "CreateBtree",
-		"CursorHint", "CursorLock", "CursorUnlock", "DeferredSeek", "Delete", "ElseEq", "Explain", "FinishSeek", "FkCheck",
-		"Gosub", "Goto", "Halt", "IdxRowid", "IfEmpty", "IfNullRow", "Init", "InitCoroutine", "Int64", "Integer", "Jump", "Last", "Next",
-		"Noop", "Null", "NullRow", "Once", "OpenAutoindex", "OpenEphemeral", "ParseSchema", "Permutation", "Prev",
-		"ReadCookie", "Real", "RealAffinity", "ReleaseReg", "ResetSorter", "ResultRow", "Rewind", "SeekHit", "SeekScan",
-		"Sequence", "SetCookie", "SoftNull", "Sort", "SorterNext", "SorterOpen", "SorterSort", "String", "String8", "TableLock", "Trace",
-		"Transaction", "VNext":
-		// Their outcome depends only on the position of cursors and on constants.
-		return true
-
-	case "DecrJumpZero", "EndCoroutine", "If", "IfNot", "IfNotZero", "IfPos", "IsNull", "MustBeInt", "NotNull", "Return", "Yield":
-		return a.same(op.P1, 1)
-	case "HaltIfNull", "NotExists", "SeekRowid":
-		return a.same(op.P3, 1)
-	case "Eq", "Ge", "Gt", "Le", "Lt", "Ne", "OffsetLimit":
-		return a.same(op.P1, 1) && a.same(op.P3, 1)
-	case "Compare":
-		return a.same(op.P1, op.P3) && a.same(op.P2, op.P3)
-	case "Filter", "FilterAdd", "Found", "IdxGE", "IdxGT", "IdxLE", "IdxLT", "NoConflict", "NotFound",
-		"SeekGE", "SeekGT", "SeekLE", "SeekLT":
-		return a.same(op.P3, op.keyLength())
-	case "IdxInsert":
-		return a.same(op.P2, 1)
-	case "NewRowid":
-		return op.P3 == 0 || a.same(op.P3, 1)
-
-	case "BitNot", "GetSubtype", "IntCopy", "IsTrue", "Not", "SetSubtype":
-		a.vary(op.P2, a.varies(op.P1, 1))
-	case "SCopy":
-		grow(a, a.registers, op.P2, a.registers[op.P1])
-	case "Copy":
-		a.copy(op, op.P3+1)
-	case "Move":
-		a.copy(op, op.P3)
-	case "Add", "And", "BitAnd", "BitOr", "Concat", "Divide", "Multiply", "Or", "Remainder", "ShiftLeft", "ShiftRight", "Subtract":
-		a.vary(op.P3, a.varies(op.P1, 1) || a.varies(op.P2, 1))
-	case "ZeroOrNull":
-		a.vary(op.P2, a.varies(op.P1, 1) || a.varies(op.P3, 1))
-
-	case "AggInverse", "AggStep", "Function", "PureFunc":
-		name, n := op.function()
-		varying := a.varies(op.P2, n)
-		if !a.pure(name) {
-			a.vary(op.P3, true)
-			return !varying || a.idle(name)
+	code := op.code()
+	if code.next == refused || code.limits&noRepeat != 0 {
+		return a.nothingVaries()
+	}
+	if a.varying(op, code.decides) {
+		return false
+	}
+	a.open(op)
+	name, _ := op.function()
+	write := func(yes bool) {
+		for first := range op.registers(code.writes) {
+			a.vary(first, yes)
 		}
-		a.vary(op.P3, varying)
-	case "AggFinal":
-		name, _ := op.function()
-		a.vary(op.P1, !a.pure(name))
-	case "AggValue":
-		// The answer of a window function to a row depends on the steps up to it.
-		name, _ := op.function()
-		a.vary(op.P3, !a.pure(name) || a.varies(op.P1, 1))
-	case "CollSeq":
-		// If it has a register, the next step of min or max stores there whether its
-		// row is the extreme one.
+	}
+	switch code.effect {
+	case sets, tells:
+		write(a.varying(op, code.reads))
+	case copies:
+		for from, n := range op.registers(code.reads) {
+			a.copy(from, op.P2, n)
+		}
+	case marks:
+		// Whether the row is the extreme one may vary.
 		return op.P1 == 0 || a.nothingVaries()
-
-	case "VOpen":
-		grow(a, a.cursors, op.P1, everything)
-	case "VFilter":
-		return a.same(op.P3+2, a.program.filterArguments(i))
-	case "VColumn":
-		a.vary(op.P3, true)
-
-	case "MakeRecord":
+	case callsFunction, stepsGroup, unstepsGroup:
+		varying := a.varying(op, code.reads)
+		write(varying || !a.pure(name))
+		return !varying || a.pure(name) || a.idle(name)
+	case endsGroup:
+		write(!a.pure(name))
+	case asksGroup:
+		// The answer of a window function to a row depends on the steps up to it.
+		write(!a.pure(name) || a.varying(op, code.reads))
+	case filters:
+		return !a.varies(op.P3+2, a.program.filterArguments(i))
+	case lists:
+		write(a.cursors[op.P1] != 0)
+	case readsVirtual:
+		write(true)
+	case packs:
 		for k := range op.P2 {
 			if a.varies(op.P1+k, 1) {
 				grow(a, a.registers, op.P3, field(k))
 			}
 		}
-	case "Column":
-		a.vary(op.P3, a.cursors[op.P1]&field(op.P2) != 0)
-	case "Rowid":
-		a.vary(op.P2, a.cursors[op.P1] == everything)
-	case "RowData", "SorterData":
+	case readsField:
+		write(a.cursors[op.P1]&field(op.P2) != 0)
+	case readsRowid:
+		write(a.cursors[op.P1] == everything)
+	case readsRow:
 		grow(a, a.registers, op.P2, a.cursors[op.P1])
-	case "OpenPseudo":
+	case inserts:
 		grow(a, a.cursors, op.P1, a.registers[op.P2])
-	case "OpenDup":
-		grow(a, a.cursors, op.P1, a.cursors[op.P2])
-		grow(a, a.cursors, op.P2, a.cursors[op.P1])
-	case "OpenRead", "OpenWrite", "ReopenIdx":
-		root := [3]int{op.P3, op.P2, op.P5 & rootInRegister}
-		grow(a, a.roots, root, a.cursors[op.P1])
-		grow(a, a.cursors, op.P1, a.roots[root])
-	case "Insert":
-		grow(a, a.cursors, op.P1, a.registers[op.P2])
-		return a.same(op.P3, 1)
-	case "SorterInsert":
+	case insertsKey:
 		f := a.registers[op.P2]
 		if f&firstFields(a.sortedBy(op.P1)) != 0 {
 			f = everything // the order of the rows varies
 		}
 		grow(a, a.cursors, op.P1, f)
-
-	default:
-		return a.nothingVaries()
 	}
 	return true
+}
+
+// open applies what an instruction opens.
+func (a *analysis) open(op *Op) {
+	switch op.code().cursor {
+	case opensVirtual:
+		grow(a, a.cursors, op.P1, everything)
+	case opensRecord:
+		grow(a, a.cursors, op.P1, a.registers[op.P2])
+	case opensCopy:
+		grow(a, a.cursors, op.P1, a.cursors[op.P2])
+		grow(a, a.cursors, op.P2, a.cursors[op.P1])
+	case opensRead, opensWrite:
+		root := [3]int{op.P3, op.P2, op.P5 & rootInRegister}
+		grow(a, a.roots, root, a.cursors[op.P1])
+		grow(a, a.cursors, op.P1, a.roots[root])
+	}
 }
 
 // nothingVaries reports whether nothing that an unknown instruction could read has been
 // found to vary so far.
 func (a *analysis) nothingVaries() bool { return len(a.registers) == 0 && len(a.cursors) == 0 }
 
-func (a *analysis) copy(op *Op, n int) {
+func (a *analysis) copy(from, to, n int) {
 	for k := range n {
-		grow(a, a.registers, op.P2+k, a.registers[op.P1+k])
+		grow(a, a.registers, to+k, a.registers[from+k])
 	}
 }
 
@@ -225,35 +208,11 @@ func (a *analysis) copy(op *Op, n int) {
 // instruction before it sets.
 func (p Program) filterArguments(i int) int {
 	if i > 0 {
-		if count := &p[i-1]; count.Name == "Integer" && count.P2 == p[i].P3+1 {
+		if count := &p[i-1]; count.code().next == numbers && count.P2 == p[i].P3+1 {
 			return count.P1
 		}
 	}
 	return math.MaxInt
-}
-
-// keyLength returns the number of registers from P3 on that hold a key.
-func (op *Op) keyLength() int {
-	n, err := strconv.Atoi(op.P4)
-	if err != nil || n < 0 {
-		return math.MaxInt
-	}
-	return max(n, 1) // 0: a record in P3
-}
-
-// function returns the name and the number of arguments of a function, which P4 gives
-// as name(n). A function that takes any number may read all registers from its first
-// argument on.
-func (op *Op) function() (name string, n int) {
-	open := strings.LastIndexByte(op.P4, '(')
-	if open < 0 || !strings.HasSuffix(op.P4, ")") {
-		return "", math.MaxInt
-	}
-	n, err := strconv.Atoi(op.P4[open+1 : len(op.P4)-1])
-	if err != nil || n < 0 {
-		n = math.MaxInt
-	}
-	return strings.ToLower(op.P4[:open]), n
 }
 
 // sortedBy returns the number of leading fields that a sorter compares, which its opening
@@ -262,7 +221,7 @@ func (op *Op) function() (name string, n int) {
 func (a *analysis) sortedBy(cursor int) int {
 	for i := range a.program {
 		op := &a.program[i]
-		if op.Name != "SorterOpen" || op.P1 != cursor || op.P3 != 0 {
+		if op.code().cursor != opensSorter || op.P1 != cursor || op.P3 != 0 {
 			continue
 		}
 		n, _, _ := strings.Cut(strings.TrimPrefix(op.P4, "k("), ",")

@@ -120,7 +120,7 @@ func (l Layout) isSealed() bool {
 func (p Program) parts() (list []Program) {
 	from := 0
 	for i := 1; i <= len(p); i++ {
-		if i == len(p) || p[i].Name == "Init" {
+		if i == len(p) || p[i].code().next == enters {
 			list, from = append(list, p[from:i]), i
 		}
 	}
@@ -235,8 +235,8 @@ func (a *sealed) returns(column int, s sources) {
 func keysOf(p Program) map[int]int {
 	keys := map[int]int{}
 	for i := range p {
-		switch op := &p[i]; op.Name {
-		case "OpenEphemeral", "SorterOpen":
+		switch op := &p[i]; op.code().cursor {
+		case opensOwn, opensSorter:
 			if n := op.keyFields(); n > 0 {
 				keys[op.P1] = max(keys[op.P1], n)
 			}
@@ -250,7 +250,7 @@ func keysOf(p Program) map[int]int {
 func (op *Op) keyFields() int {
 	rest, found := strings.CutPrefix(op.P4, "k(")
 	if !found {
-		if op.Name == "SorterOpen" {
+		if op.code().cursor == opensSorter {
 			return math.MaxInt
 		}
 		return 0
@@ -260,7 +260,7 @@ func (op *Op) keyFields() int {
 	if err != nil {
 		return math.MaxInt
 	}
-	if op.Name == "SorterOpen" && op.P3 > 0 {
+	if op.code().cursor == opensSorter && op.P3 > 0 {
 		n = min(n, op.P3)
 	}
 	return n
@@ -278,7 +278,7 @@ func (a *sealed) findCalls() {
 	for _, sp := range a.parts {
 		sp.called = map[int][]*sealedPart{}
 		for at := range sp.program {
-			if sp.program[at].Name == "Program" {
+			if sp.program[at].code().effect == firesTrigger {
 				calls = append(calls, call{sp, at})
 			}
 		}
@@ -369,18 +369,17 @@ func (a *sealed) key(sp *sealedPart, cursor, n int, r *state) sources {
 }
 
 // lookedUp returns the sources of what an instruction looks up with a key of some registers, or the
-// record in one, and whether it does so in a set of the statement's own.
-func (a *sealed) lookedUp(sp *sealedPart, op *Op, r *state) (s sources, set bool) {
-	n, err := strconv.Atoi(op.P4)
-	if err != nil || n < 0 {
-		n = math.MaxInt
-	}
-	s = r.sources(op.P3, max(n, 1))
-	if n == 0 { // a record
+// record in one, and what that is for.
+func (a *sealed) lookedUp(sp *sealedPart, op *Op, r *state) (s sources, kind UseKind) {
+	n := op.keyLength()
+	if op.P4 == "0" { // a record
 		n = max(len(r.get(op.P3).fields), 1)
 	}
-	c := sp.cursor(op.P1)
-	return s | a.key(sp, op.P1, n, r), c.own && sp.keys[c.of] > 0
+	s = r.read(op, key) | a.key(sp, op.P1, n, r)
+	if c := sp.cursor(op.P1); c.own && sp.keys[c.of] > 0 {
+		return s, sp.keyUse(c)
+	}
+	return s, UseEqual
 }
 
 // compared returns the sources of what Compare compares. An instruction before it may say which
@@ -389,19 +388,20 @@ func (a *sealed) compared(sp *sealedPart, at int, r *state) (s sources, err erro
 	op := &sp.program[at]
 	const permuted = 1
 	if op.P5&permuted == 0 {
-		return r.sources(op.P1, op.P3) | r.sources(op.P2, op.P3), nil
+		return r.read(op, op.code().decides), nil
 	}
-	if at == 0 || sp.program[at-1].Name != "Permutation" {
+	if at == 0 || sp.program[at-1].code().effect != permutes {
 		return 0, errNotUnderstood(op.Name)
 	}
-	list := strings.Split(strings.Trim(sp.program[at-1].P4, "[]"), ",")
+	order := &sp.program[at-1]
+	list := strings.Split(strings.Trim(order.P4, "[]"), ",")
 	if len(list) < op.P3 {
-		return 0, errNotUnderstood("Permutation")
+		return 0, errNotUnderstood(order.Name)
 	}
 	for _, text := range list[:op.P3] {
 		i, err := strconv.Atoi(text)
 		if err != nil {
-			return 0, errNotUnderstood("Permutation")
+			return 0, errNotUnderstood(order.Name)
 		}
 		s |= r.sources(op.P1+i, 1) | r.sources(op.P2+i, 1)
 	}
@@ -422,7 +422,7 @@ func (a *sealed) call(sp *sealedPart, at int, kind UseKind, first, n int, r *sta
 	}
 	s := r.sources(first, n)
 	switch {
-	case a.Keeps(name) || copies[name]:
+	case a.Keeps(name) || passOn[name]:
 		return s
 	case a.Opens(name) || asks[name]:
 		return s &^ anySealed
@@ -433,163 +433,142 @@ func (a *sealed) call(sp *sealedPart, at int, kind UseKind, first, n int, r *sta
 // asks are SQLite's functions whose answers about a sealed value do not depend on what it hides.
 var asks = set("count", "length", "octet_length", "typeof")
 
-// copies are SQLite's functions that answer one of their arguments without looking at it, or show
+// passOn are SQLite's functions that answer one of their arguments without looking at it, or show
 // its bytes, which nobody takes for what they hide. What they answer is as sealed as the argument.
-var copies = set("first_value", "hex", "lag", "last_value", "lead", "likelihood", "likely", "nth_value", "quote", "substr", "substring", "unlikely")
+var passOn = set("first_value", "hex", "lag", "last_value", "lead", "likelihood", "likely", "nth_value", "quote", "substr", "substring", "unlikely")
 
-// operators are the instructions that compute P3 from P2 and P1, by their operators.
-var operators = map[string]string{"Add": "+", "And": "AND", "BitAnd": "&", "BitOr": "|", "Concat": "||", "Divide": "/", "Multiply": "*",
-	"Or": "OR", "Remainder": "%", "ShiftLeft": "<<", "ShiftRight": ">>", "Subtract": "-"}
+func set(names ...string) map[string]bool {
+	s := make(map[string]bool, len(names))
+	for _, name := range names {
+		s[name] = true
+	}
+	return s
+}
 
 // apply applies the effects of an instruction to the registers, and records how it uses sealed
 // values.
 func (a *sealed) apply(sp *sealedPart, at int, r *state) error {
 	op := &sp.program[at]
-	set := func(i int, s sources) { r.set(i, value{all: s}) }
-	use := func(kind UseKind, name string, s sources) sources { return a.use(sp, at, kind, name, s) }
-	if operator := operators[op.Name]; operator != "" {
-		set(op.P3, use(UseOperator, operator, r.sources(op.P1, 1)|r.sources(op.P2, 1)))
-		return nil
-	}
-	if starts[op.Name] {
+	code := op.code()
+	if code.cursor.isStart() {
 		for root := range sp.cursor(op.P1).tables {
 			l := a.layouts[root]
-			use(UseIndex, l.Index, a.columnBits(l.Order))
+			a.use(sp, at, UseIndex, l.Index, a.columnBits(l.Order))
 		}
 	}
-	switch op.Name {
-	case "Null":
-		for i := op.P2; i <= max(op.P2, op.P3); i++ {
-			set(i, 0)
-		}
-	case "BeginSubrtn", "Blob", "CreateBtree", "Count", "IdxRowid", "Int64", "Integer", "JournalMode", "MaxPgcnt", "NewRowid", "Pagecount",
-		"ReadCookie", "Real", "Rowid", "Sequence", "SoftNull", "String", "String8", "Variable":
-		if op.Name == "SoftNull" {
-			set(op.P1, 0)
-		} else {
-			set(op.P2, 0)
-		}
-	case "Offset", "RowSetRead":
-		set(op.P3, 0)
-	case "SCopy", "IntCopy", "GetSubtype", "SetSubtype":
-		r.copy(op.P1, op.P2, 1)
-	case "Copy":
-		r.copy(op.P1, op.P2, op.P3+1)
-	case "Move":
-		r.copy(op.P1, op.P2, op.P3)
-	case "Not":
-		set(op.P2, use(UseOperator, "NOT", r.sources(op.P1, 1)))
-	case "BitNot":
-		set(op.P2, use(UseOperator, "~", r.sources(op.P1, 1)))
-	case "AddImm":
-		set(op.P1, use(UseOperator, "+", r.sources(op.P1, 1)))
-	case "Cast":
-		set(op.P1, use(UseOperator, "CAST", r.sources(op.P1, 1)))
-	case "IsTrue":
-		set(op.P2, use(UseCondition, "", r.sources(op.P1, 1)))
-	case "OffsetLimit":
-		set(op.P2, use(UseCondition, "", r.sources(op.P1, 1)|r.sources(op.P3, 1)))
-	case "DecrJumpZero", "If", "IfNot", "IfNotZero", "IfPos":
-		use(UseCondition, "", r.sources(op.P1, 1))
-	case "ZeroOrNull":
-		// It tells the outcome of the comparison before it.
-		s := (r.sources(op.P1, 1) | r.sources(op.P3, 1)) &^ anySealed
+	s, err := a.used(sp, at, r)
+	set := func(s sources) { r.write(op, code.writes, value{all: s}) }
+	switch code.effect {
+	case sets, asksGroup:
+		set(s)
+	case clears, marks, counts, binds, readsRowid:
+		set(0)
+	case tells:
+		s &^= anySealed
 		for _, kind := range []UseKind{UseEqual, UseLess} {
 			if i, found := a.at[place{sp.number, at - 1, kind}]; found {
 				s |= useBit(i)
 			}
 		}
-		set(op.P2, s)
-	case "Eq", "Ne":
-		use(UseEqual, "=", r.sources(op.P1, 1)|r.sources(op.P3, 1))
-	case "Ge", "Gt", "Le", "Lt":
-		use(UseLess, "<", r.sources(op.P1, 1)|r.sources(op.P3, 1))
-	case "Compare":
-		s, err := a.compared(sp, at, r)
-		use(UseOrder, "", s)
-		return err
-	case "SorterCompare":
-		s := r.sources(op.P3, 1) | a.record(sp, op.P1, r).sources()
-		use(UseOrder, "", s)
-	case "MustBeInt":
-		use(UseEqual, "=", r.sources(op.P1, 1))
-	case "NotExists", "SeekRowid":
-		use(UseEqual, "=", r.sources(op.P3, 1))
-	case "Filter", "FilterAdd":
-		n, _ := strconv.Atoi(op.P4)
-		use(UseEqual, "=", r.sources(op.P3, max(n, 1)))
-	case "Found", "IdxDelete", "IdxGE", "IdxGT", "IdxLE", "IdxLT", "IFindKey", "IfNoHope", "NoConflict", "NotFound", "SeekGE", "SeekGT", "SeekLE", "SeekLT":
-		if op.Name == "IdxDelete" {
-			// Only EXCEPT deletes from a set. Indexes forget the rows that are deleted.
-			if c := sp.cursor(op.P1); c.own {
-				use(UseSet, "", r.sources(op.P2, max(op.P3, 1))|a.key(sp, op.P1, sp.keys[c.of], r))
-			}
-			break
-		}
-		switch s, set := a.lookedUp(sp, op, r); {
-		case set && sp.sorts(sp.cursor(op.P1).of):
-			use(UseOrder, "", s)
-		case set:
-			use(UseSet, "", s)
-		default:
-			use(UseEqual, "=", s)
-		}
-
-	case "Function", "PureFunc":
-		set(op.P3, a.call(sp, at, UseFunction, op.P2, 0, r))
-	case "AggInverse", "AggStep":
-		set(op.P3, r.sources(op.P3, 1)|a.call(sp, at, UseAggregate, op.P2, op.P5, r))
-	case "AggValue":
-		set(op.P3, r.sources(op.P1, 1))
-	case "CollSeq":
-		if op.P1 != 0 {
-			set(op.P1, 0)
-		}
-
-	case "MakeRecord":
-		record := value{fields: make([]sources, op.P2)}
-		for i := range record.fields {
-			record.fields[i] = r.sources(op.P1+i, 1)
-		}
-		r.set(op.P3, record)
-	case "Column":
-		set(op.P3, a.field(sp, op.P1, op.P2, r))
-	case "RowData", "SorterData":
-		r.set(op.P2, a.record(sp, op.P1, r))
-	case "RowCell":
-		a.store(sp, op.P1, a.record(sp, op.P2, r))
-	case "IdxInsert", "Insert", "SorterInsert":
-		c, v := sp.cursor(op.P1), r.get(op.P2)
-		if n := sp.keys[c.of]; c.own && n > 0 && op.Name != "Insert" {
-			kind := UseSet
-			if sp.sorts(c.of) {
-				kind = UseOrder
-			}
-			use(kind, "", v.firstFields(n))
-		}
-		a.store(sp, op.P1, v)
-
-	case "VFilter":
+		set(s)
+	case copies:
+		r.copyAll(op)
+	case callsFunction:
+		set(a.call(sp, at, UseFunction, op.P2, 0, r))
+	case stepsGroup, unstepsGroup:
+		set(r.sources(op.P3, 1) | a.call(sp, at, UseAggregate, op.P2, op.P5, r))
+	case packs:
+		r.write(op, code.writes, r.pack(op))
+	case readsField:
+		set(a.field(sp, op.P1, op.P2, r))
+	case readsVirtual:
+		set(sp.stored[sp.cursor(op.P1).of].all)
+	case readsRow:
+		r.write(op, code.writes, a.record(sp, op.P1, r))
+	case inserts, insertsKey, transfers:
+		a.insert(sp, at, r)
+	case filters:
 		s := r.sources(op.P3+2, sp.program.filterArguments(at))
 		if a.Foreign {
-			s = use(UseVirtual, "", s)
+			s = a.use(sp, at, UseVirtual, "", s)
 		}
 		a.store(sp, op.P1, value{all: s &^ anySealed})
-	case "VColumn":
-		set(op.P3, sp.stored[sp.cursor(op.P1).of].all)
-
-	case "Program":
+	case lists:
+		set(a.record(sp, op.P1, r).firstFields(1))
+	case firesTrigger:
 		for _, trigger := range sp.called[at] {
 			a.pass(trigger, op.P1, r)
 		}
-	case "Param":
-		r.set(op.P2, sp.passed.get(op.P1))
-	case "ResultRow":
+	case passes:
+		r.write(op, code.writes, sp.passed.get(op.P1))
+	case returnsRow:
 		for i := range op.P2 {
 			a.returns(i, r.sources(op.P1+i, 1))
 		}
 	}
-	return nil
+	return err
+}
+
+// used records that an instruction uses the registers that it reads, or by which it decides. It returns the sources of what it
+// computes from them.
+func (a *sealed) used(sp *sealedPart, at int, r *state) (sources, error) {
+	op := &sp.program[at]
+	code := op.code()
+	read := r.read(op, code.reads)
+	use := func(kind UseKind, name string, s sources) sources { return a.use(sp, at, kind, name, s) }
+	if code.operator != "" {
+		return use(UseOperator, code.operator, read), nil
+	}
+	both := read | r.read(op, code.decides)
+	switch code.use {
+	case asCondition:
+		return use(UseCondition, "", both), nil
+	case asEqual:
+		return use(UseEqual, "=", both), nil
+	case asLess:
+		return use(UseLess, "<", both), nil
+	case asOrder:
+		s, err := a.compared(sp, at, r)
+		return use(UseOrder, "", s), err
+	case asRecordOrder:
+		return use(UseOrder, "", both|a.record(sp, op.P1, r).sources()), nil
+	case asRemoved:
+		// Only EXCEPT deletes from a set. Indexes forget the rows that are deleted.
+		if c := sp.cursor(op.P1); c.own {
+			return use(UseSet, "", both|a.key(sp, op.P1, sp.keys[c.of], r)), nil
+		}
+	case asKey:
+		s, kind := a.lookedUp(sp, op, r)
+		name := ""
+		if kind == UseEqual {
+			name = "="
+		}
+		return use(kind, name, s), nil
+	}
+	return read, nil
+}
+
+// insert stores the record that an instruction inserts, or the row of another cursor.
+func (a *sealed) insert(sp *sealedPart, at int, r *state) {
+	op := &sp.program[at]
+	code := op.code()
+	if code.effect == transfers {
+		a.store(sp, op.P1, a.record(sp, op.P2, r))
+		return
+	}
+	c, v := sp.cursor(op.P1), r.get(op.P2)
+	if n := sp.keys[c.of]; c.own && n > 0 && code.effect == insertsKey {
+		a.use(sp, at, sp.keyUse(c), "", v.firstFields(n))
+	}
+	a.store(sp, op.P1, v)
+}
+
+// keyUse returns what the key of a table of the program's own is for.
+func (sp *sealedPart) keyUse(c *cursor) UseKind {
+	if sp.sorts(c.of) {
+		return UseOrder
+	}
+	return UseSet
 }
 
 // sorts reports whether the rows of a table of the program's own are read in their order.
@@ -597,7 +576,7 @@ func (sp *sealedPart) sorts(table int) bool {
 	if sp.sorted == nil {
 		sp.sorted = map[int]bool{}
 		for i := range sp.program {
-			if op := &sp.program[i]; op.Name == "Sort" || op.Name == "SorterSort" {
+			if op := &sp.program[i]; op.code().cursor == startsSorted {
 				sp.sorted[sp.cursor(op.P1).of] = true
 			}
 		}

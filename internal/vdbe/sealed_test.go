@@ -42,6 +42,12 @@ var sealedPrograms = []struct{ name, want, program string }{
 	{"a trigger", "2 +", "OpenRead 0 2; Column 0 1 7; Program 6 3 9 program; Halt; Init 0 1; Param 1 1; Add 1 1 2; Halt"},
 	{"a public field in a trigger", "", "OpenRead 0 2; Column 0 1 7; Program 6 3 9 program; Halt; Init 0 1; Param 0 1; Add 1 1 2; Halt"},
 	{"a coroutine", "2 +", "OpenRead 0 2; InitCoroutine 9 5 2; Column 0 1 1; Yield 9; EndCoroutine 9; Yield 9 8; Add 1 1 3; Goto 0 5; Halt"},
+	{"an argument of a virtual table", "9 ", "OpenRead 0 2; Column 0 1 6; Integer 1 5; VOpen 1 0 0 vtab; VFilter 1 5 4; Halt"},
+	{"a list for a virtual table", "9 ", "OpenRead 0 2; OpenEphemeral 1 1; Column 0 1 1; MakeRecord 1 1 3; Insert 1 3 2; VInitIn 1 6 9; Integer 1 5; VOpen 2 0 0 vtab; " +
+		"VFilter 2 9 4; Halt"},
+	{"a list of a public field", "", "OpenRead 0 2; OpenEphemeral 1 1; Column 0 0 1; MakeRecord 1 1 3; Insert 1 3 2; VInitIn 1 6 9; Integer 1 5; VOpen 2 0 0 vtab; " +
+		"VFilter 2 9 4; Halt"},
+	{"what is read of a list", "2 +", "OpenRead 0 2; OpenEphemeral 1 1; Column 0 1 1; MakeRecord 1 1 3; Insert 1 3 2; VInitIn 1 6 9; Add 9 9 8; Halt"},
 	{"an unknown instruction", "not understood: Mystery", "OpenRead 0 2; Mystery 1; Halt"},
 	{"an unknown instruction elsewhere", "", "OpenRead 0 3; Mystery 1; Halt"},
 	{"an unknown permutation", "not understood", "OpenRead 0 2; Column 0 1 2; Compare 1 5 2 k(2,B,B) 1; Halt"},
@@ -60,6 +66,7 @@ func TestSealedUses(t *testing.T) {
 		},
 		Opens:     func(name string) bool { return name == "dx" },
 		Keeps:     func(name string) bool { return name == "keep" },
+		Foreign:   true,
 		Arguments: func(name string) int { return map[string]int{"printf": 2}[name] },
 	}
 	for _, c := range sealedPrograms {

@@ -119,6 +119,39 @@ func (r registers) sources(first, n int) (s sources) {
 	return s
 }
 
+// read returns what the values of operands depend on.
+func (r registers) read(op *Op, of operands) (s sources) {
+	for first, n := range op.registers(of) {
+		s |= r.sources(first, n)
+	}
+	return s
+}
+
+// write stores a value in all registers of operands.
+func (r *registers) write(op *Op, to operands, v value) {
+	for first, n := range op.registers(to) {
+		for i := range n {
+			r.set(first+i, v)
+		}
+	}
+}
+
+// copyAll copies the registers that an instruction copies.
+func (r *registers) copyAll(op *Op) {
+	for from, n := range op.registers(op.code().reads) {
+		r.copy(from, op.P2, n)
+	}
+}
+
+// pack returns the record that an instruction makes of registers.
+func (r registers) pack(op *Op) value {
+	record := value{fields: make([]sources, op.P2)}
+	for i := range record.fields {
+		record.fields[i] = r.sources(op.P1+i, 1)
+	}
+	return record
+}
+
 // A state is what is known before an instruction.
 type state struct {
 	registers

@@ -76,6 +76,8 @@ var flows = []struct {
 	{true, "Function 0 1 9 w(1)"}, {true, "Function 0 2 9 w(1)"}, {false, "Function 0 1 8 w(1)"},
 	{false, "Integer 5 9"}, {false, "ResultRow 1 1"}, {false, "Rowid 0 9"}, {true, "VOpen 0; Rowid 0 9"},
 	{true, "VColumn 0 1 9"},
+	{true, "MakeRecord 1 1 5; Insert 0 5 6; VInitIn 0 9 8"}, {true, "MakeRecord 1 1 5; Insert 0 5 6; VInitIn 0 8 9"},
+	{false, "MakeRecord 1 1 5; Insert 0 5 6; VInitIn 2 9 8"},
 
 	// Fields of records.
 	{true, "MakeRecord 0 2 5; SCopy 5 9"}, {false, "MakeRecord 2 2 5; SCopy 5 9"},
@@ -117,6 +119,9 @@ func TestVirtualTables(t *testing.T) {
 		"VFilter 0 9 3; Function 0 20 7 f(0)":               false,
 		"Integer 2 4; VFilter 0 9 3; VColumn 0 0 5":         false, // its own answer
 		"Integer 2 4; VFilter 0 9 3; VColumn 0 0 7":         true,
+
+		"MakeRecord 7 1 5; Insert 1 5 6; VInitIn 1 5 8; Integer 1 4; VFilter 0 9 3; Function 0 20 7 f(0)": false,
+		"MakeRecord 9 1 5; Insert 1 5 6; VInitIn 1 5 8; Integer 1 4; VFilter 0 9 3; Function 0 20 7 f(0)": true,
 	} {
 		if got := program(t, strings.Split(lines, "; ")...).Repeats(pure, idle); got != want {
 			t.Errorf("%s: proved: %v", lines, got)
