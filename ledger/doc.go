@@ -25,11 +25,11 @@
 //
 // unless the limit was lowered afterwards. A statement that ends returns what it did not use.
 // One that crashes leaves it reserved for ever. The reservations double with use, so a crash
-// wastes at most about what was used before it, and what [Ledger.Reserve] had set aside.
+// wastes at most about what was used before it, and what [Charger.Reserve] had set aside.
 // [Hold] has the arithmetic.
 //
 // A limit that is lowered takes back what is reserved under it and not used: see
-// [Ledger.SetLimit].
+// [Limits.SetLimit].
 //
 // # Data sets
 //
@@ -57,7 +57,7 @@
 // An [Entry] changes what an account has spent and reserved, or sets its limit. A balance is the
 // sum of its entries: both are stored in one transaction. The entries form a chain of hashes,
 // which [Head.Next] continues. The chain is evidence of later changes and no more than that: see
-// [Ledger.Verify]. Old entries can be moved to an archive: see [Ledger.Archive].
+// [Chain.Verify]. Old entries can be moved to an archive: see [Chain.Archive].
 //
 // # Rules for engines
 //

@@ -19,7 +19,7 @@ func (s Share) In(t Term) budget.Amount {
 // Hold is what a [Spender] has reserved for one account and how much of it is used. All of it is
 // stored as reserved from before it is used until after.
 //
-// A hold takes from the account's limit, and from what [Ledger.Reserve] has set aside, its
+// A hold takes from the account's limit, and from what [Charger.Reserve] has set aside, its
 // pool. Use counts against the pool first, so that as much as possible returns to the limit.
 type Hold struct {
 	Left  budget.Amount // not used

@@ -7,7 +7,8 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// A Ledger keeps the budgets of accounts. It is safe for concurrent use.
+// A Ledger keeps the budgets of accounts. It is safe for concurrent use. Engines implement all of it; a function takes the part
+// that it uses.
 //
 // What is charged is stored durably before a method returns nil. A method that returns an
 // error has granted nothing. It is a [*RefusalError] if an account has not enough left.
@@ -19,6 +20,24 @@ type Ledger interface {
 	// Path returns the real path of the ledger's file, or "" if it has none.
 	Path() string
 
+	Limits
+	Charger
+	Questions
+	Traces
+	Releases
+	Facts
+	Balances
+	Chain
+
+	// Close drops one reference to the ledger, which has one for every time that it was
+	// opened, and one for each statement and trace that has not ended. The last one returns
+	// what is left of Reserve and closes the ledger, even if it returns an error. What could
+	// not be returned stays reserved.
+	Close() error
+}
+
+// Limits says what accounts may spend.
+type Limits interface {
 	// SetLimit sets what an account may spend of a unit, from 0, which blocks it, to
 	// [budget.Max]: in all if window is 0, and else in each window of that many seconds, at
 	// most MaxWindow. The limit of Everyone holds for every account that has no limit of its
@@ -35,19 +54,10 @@ type Ledger interface {
 	// SetFirstLimit sets a limit without a window, as SetLimit does, unless a limit holds for
 	// the account already.
 	SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error
+}
 
-	// LimitChanges returns the limits that were set, in the order of their IDs. Those that
-	// were archived are not among them, except for the ones that still hold.
-	LimitChanges() ([]LimitChange, error)
-
-	// Balance returns the balance of an account, whether the ledger knows it or not. The
-	// balance of Everyone has the limit of the accounts that have none of their own.
-	Balance(account string, unit budget.Unit) (Balance, error)
-
-	// Balances returns the balance of every account that has a limit or an entry, and the
-	// limits of Everyone, ordered by unit and account.
-	Balances() ([]Balance, error)
-
+// A Charger charges accounts, for callers who say what each of them pays.
+type Charger interface {
 	// Charge charges all items or none. It first takes what Reserve has set aside. In
 	// Charges, every call is one charge for each account.
 	Charge(function string, unit budget.Unit, items []Item) error
@@ -58,14 +68,18 @@ type Ledger interface {
 	// [*AlreadyChargedError], and if several callers ask at a time one is charged.
 	ChargeOnce(function string, unit budget.Unit, item Item) error
 
-	// CannotPay calls each for every item that the limit of its account does not cover now, with
-	// the account's standing. It charges nothing. First, unless it is nil, is the limit that
-	// holds for Everyone if there is none, as after SetFirstLimit. Each account has one item,
-	// and the accounts are in ascending order. An error of the items ends the reading and is
-	// returned as it is. The items of a [Shared] ledger may come from the ledger itself. Each must not
-	// use the ledger.
-	CannotPay(unit budget.Unit, items iter.Seq2[Item, error], first *budget.Amount, each func(Item, Standing)) error
+	// Reserve sets amounts aside for all accounts or for none. Charge and the statements of
+	// this process then take from them without waiting for the disk for each account. What is
+	// left returns when the ledger closes. What was reserved in a window can be used and
+	// returned in that window only. Reserve ignores the evaluations of the items.
+	Reserve(unit budget.Unit, items []Item) error
 
+	// NewStatement starts a run of an SQL statement. On a closed ledger its charges fail.
+	NewStatement() Statement
+}
+
+// Questions answers questions about sealed values, each once.
+type Questions interface {
 	// Answer returns the answer to a question, in one transaction. An answer that the ledger
 	// remembers, as [Choose] says, is returned again and costs its accounts nothing; a role
 	// that sees it for the first time pays from its own purses. For any other question Answer
@@ -85,25 +99,10 @@ type Ledger interface {
 	// others ask and charge afterwards may change it. It waits for transactions of this
 	// process that have begun.
 	Quote(q Question) (Answered, error)
+}
 
-	// Purses returns what a role has spent, ordered by unit and account.
-	Purses(role string) ([]Purse, error)
-
-	// Charges returns the charges in the order of their IDs. It reads them all when the loop
-	// starts; what is charged later is not among them. An error ends the sequence. What roles
-	// spend is not among the charges: it comes on top of what accounts are charged, and is no
-	// loss of anybody's.
-	Charges() iter.Seq2[Charge, error]
-
-	// Reserve sets amounts aside for all accounts or for none. Charge and the statements of
-	// this process then take from them without waiting for the disk for each account. What is
-	// left returns when the ledger closes. What was reserved in a window can be used and
-	// returned in that window only. Reserve ignores the evaluations of the items.
-	Reserve(unit budget.Unit, items []Item) error
-
-	// NewStatement starts a run of an SQL statement. On a closed ledger its charges fail.
-	NewStatement() Statement
-
+// Traces keeps the traces of accounts from step to step.
+type Traces interface {
 	// OpenTrace opens the trace of an account. The trace charges the account's budget of the
 	// unit under the function's name. OpenTrace returns the state that was saved last, nil
 	// for a new trace, and what was spent that the state does not know of. It returns a
@@ -121,6 +120,17 @@ type Ledger interface {
 
 	// TraceRun returns the run of a trace as far as it is saved.
 	TraceRun(name string) ([]Point, error)
+}
+
+// Releases keeps the data sets that are released.
+type Releases interface {
+	// CannotPay calls each for every item that the limit of its account does not cover now, with
+	// the account's standing. It charges nothing. First, unless it is nil, is the limit that
+	// holds for Everyone if there is none, as after SetFirstLimit. Each account has one item,
+	// and the accounts are in ascending order. An error of the items ends the reading and is
+	// returned as it is. The items of a [Shared] ledger may come from the ledger itself. Each must not
+	// use the ledger.
+	CannotPay(unit budget.Unit, items iter.Seq2[Item, error], first *budget.Amount, each func(Item, Standing)) error
 
 	// FindRelease returns the release that OpenRelease would return, and stores nothing. A
 	// release that has not begun has nothing charged. The result is for reading: whoever charges
@@ -131,14 +141,44 @@ type Ledger interface {
 	// continued must have the same plan, else OpenRelease returns a [*ReleaseError]. A
 	// release that was published can be opened but not charged.
 	OpenRelease(id string, plan ReleasePlan) (Release, error)
+}
 
+// Facts keeps what an owner has said, such as who may ask what, in the order in which it was said.
+type Facts interface {
 	// Record stores facts, all or none. One that is stored already changes nothing. The IDs of
 	// the facts are ignored.
 	Record(facts ...Fact) error
 
 	// Facts returns the facts with a higher ID than after, in the order of their IDs.
 	Facts(after int64) ([]Fact, error)
+}
 
+// Balances shows what was charged, for the owner.
+type Balances interface {
+	// Balance returns the balance of an account, whether the ledger knows it or not. The
+	// balance of Everyone has the limit of the accounts that have none of their own.
+	Balance(account string, unit budget.Unit) (Balance, error)
+
+	// Balances returns the balance of every account that has a limit or an entry, and the
+	// limits of Everyone, ordered by unit and account.
+	Balances() ([]Balance, error)
+
+	// LimitChanges returns the limits that were set, in the order of their IDs. Those that
+	// were archived are not among them, except for the ones that still hold.
+	LimitChanges() ([]LimitChange, error)
+
+	// Charges returns the charges in the order of their IDs. It reads them all when the loop
+	// starts; what is charged later is not among them. An error ends the sequence. What roles
+	// spend is not among the charges: it comes on top of what accounts are charged, and is no
+	// loss of anybody's.
+	Charges() iter.Seq2[Charge, error]
+
+	// Purses returns what a role has spent, ordered by unit and account.
+	Purses(role string) ([]Purse, error)
+}
+
+// Chain is the chain of all entries, for whoever checks or archives it.
+type Chain interface {
 	// Head returns the ledger's last entry, which stands for all before it. Noted somewhere
 	// else it is evidence for Verify.
 	Head() (Head, error)
@@ -160,12 +200,6 @@ type Ledger interface {
 	// The entries are in the archive, durably, before they leave the ledger. After an error or
 	// a crash in between they are in both, and the next call goes on.
 	Archive(path string, before time.Time) (moved int64, err error)
-
-	// Close drops one reference to the ledger, which has one for every time that it was
-	// opened, and one for each statement and trace that has not ended. The last one returns
-	// what is left of Reserve and closes the ledger, even if it returns an error. What could
-	// not be returned stays reserved.
-	Close() error
 }
 
 // A Statement is one run of an SQL statement. A statement and its spenders are used by one
@@ -174,7 +208,7 @@ type Statement interface {
 	// Spender returns the statement's spender for a function and a unit, always the same one.
 	Spender(function string, unit budget.Unit) Spender
 
-	// Charge charges all items or none, as [Ledger.Charge] does. In Charges, the calls for a function
+	// Charge charges all items or none, as [Charger.Charge] does. In Charges, the calls for a function
 	// and a unit are one charge for each account. From the second call on it reserves ahead for
 	// accounts that it has charged before.
 	Charge(function string, unit budget.Unit, items []Item) error
@@ -202,7 +236,7 @@ type Spender interface {
 	Charge(account []byte, cost budget.Amount) error
 }
 
-// Verified is what [Ledger.Verify] has read and found in order.
+// Verified is what [Chain.Verify] has read and found in order.
 type Verified struct {
 	Entries  int64 // the archive's included
 	Balances int64

@@ -14,7 +14,7 @@ import (
 )
 
 // Question asks for an answer that is drawn once, paid for by every account that it is about,
-// and remembered: see [Ledger.Answer].
+// and remembered: see [Questions.Answer].
 type Question struct {
 	// Key names the question: two questions with the same Key ask the same of the same rows. It
 	// is a keyed hash that the caller makes, so that a ledger tells nobody what was asked. It

@@ -25,7 +25,7 @@ type Release interface {
 
 	// Charge charges the next accounts and stores how many are charged, in one transaction.
 	// Each account has one item, and the accounts are in ascending order. Charge takes
-	// nothing of what [Ledger.Reserve] has set aside. After a [*RefusalError] none of the
+	// nothing of what [Charger.Reserve] has set aside. After a [*RefusalError] none of the
 	// items is charged. A [*ReleaseError] says that another process has continued the
 	// release.
 	Charge(unit budget.Unit, items []Item) error

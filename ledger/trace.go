@@ -12,9 +12,9 @@ import (
 // What a step may cost is reserved, durably, before the step is drawn. The run and the state
 // are saved in blocks. A trace that has reserved and not saved is taken: if its user crashes,
 // the points since the last block are lost although they were seen. The trace then stays
-// taken, with what was reserved, until [Ledger.RestartTrace] counts that as spent. The same
+// taken, with what was reserved, until [Traces.RestartTrace] counts that as spent. The same
 // holds for all traces of an account whose statement has crashed, if it took steps of several
-// traces from what [Ledger.Reserve] had set aside.
+// traces from what [Charger.Reserve] had set aside.
 type Trace interface {
 	// Reserve ensures that what a step may cost is reserved. It reserves ahead, up to the
 	// most that the trace may still spend.

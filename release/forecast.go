@@ -54,7 +54,7 @@ type Whereabouts struct {
 //
 // It does not find out whether the output's folder may be written and has room, nor what
 // another process does meanwhile.
-func DryRun(ctx context.Context, spec Spec, l ledger.Ledger) (*Forecast, error) {
+func DryRun(ctx context.Context, spec Spec, l Ledger) (*Forecast, error) {
 	return (&run{spec: &spec, sizes: defaultSizes, ledger: l, dry: true}).forecast(ctx)
 }
 

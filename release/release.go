@@ -31,7 +31,7 @@ var defaultSizes = sizes{batch: 1 << 15, accounts: accounts.Limits{Tally: 1 << 1
 type run struct {
 	spec      *Spec
 	sizes     sizes
-	ledger    ledger.Ledger
+	ledger    Ledger
 	dry       bool // nothing is written or charged
 	reader    dataset.Reader
 	plan      *plan
@@ -54,10 +54,18 @@ type run struct {
 	batches []*batch  // used by both passes
 }
 
+// A Ledger is what a release needs of a [ledger.Ledger].
+type Ledger interface {
+	ID() string
+	Path() string
+	ledger.Limits
+	ledger.Releases
+}
+
 // Run releases a data set. When it returns without an error, the output has its name. After
 // an error or a crash the same call continues and charges nothing twice. A refusal of the
 // ledger is a [*ledger.RefusalError].
-func Run(ctx context.Context, spec Spec, l ledger.Ledger) (*Summary, error) {
+func Run(ctx context.Context, spec Spec, l Ledger) (*Summary, error) {
 	return (&run{spec: &spec, sizes: defaultSizes, ledger: l}).run(ctx)
 }
 

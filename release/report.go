@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/release/internal/report"
 )
 
@@ -65,7 +64,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 }
 
 // ledgerName returns what the owner is shown of where a ledger is: its path, or what its engine says.
-func ledgerName(l ledger.Ledger) string {
+func ledgerName(l Ledger) string {
 	if s, ok := l.(fmt.Stringer); ok {
 		return s.String()
 	}

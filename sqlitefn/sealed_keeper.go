@@ -65,7 +65,7 @@ func (s *session) freshKeeper() (*catalog.Keeper, error) {
 }
 
 // readKeeper opens the keeper, or brings it up to date with the database and the ledger.
-func (s *session) readKeeper(book ledger.Ledger) error {
+func (s *session) readKeeper(book ledger.Facts) error {
 	if s.keeper != nil && s.kept == book {
 		return s.keeper.Refresh()
 	}

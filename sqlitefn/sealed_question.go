@@ -148,7 +148,7 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 }
 
 // answer asks the ledger, which keeps a new answer.
-func (e *Evaluation) answer(book ledger.Ledger, q ledger.Question) (ledger.Answered, error) {
+func (e *Evaluation) answer(book ledger.Questions, q ledger.Question) (ledger.Answered, error) {
 	if e.analyst.MayDraw == nil {
 		return book.Answer(q)
 	}

@@ -20,7 +20,7 @@ type session struct {
 	memos    map[any]any     // the entries of each memo
 	versions int             // of settings, so far
 	keeper   *catalog.Keeper // of sealed values; nil until one is opened
-	kept     ledger.Ledger   // that the keeper reads
+	kept     ledger.Facts    // that the keeper reads
 	refused  *RefusedError   // of the last call that failed; nil if that was no refusal
 	running  *statement      // keeps what is compiled; nil if the next call may come in another
 	own      bool            // a statement of the session's own runs, see alone

@@ -75,14 +75,14 @@ type Record struct {
 }
 
 // ReadRecord returns what is recorded in a ledger.
-func ReadRecord(l ledger.Ledger) (*Record, error) {
+func ReadRecord(l ledger.Facts) (*Record, error) {
 	r := &Record{Revoked: map[string]bool{}, Erased: map[string]bool{}}
 	_, err := r.update(l)
 	return r, err
 }
 
 // update adds what was recorded since the last time. It reports whether that was anything.
-func (r *Record) update(l ledger.Ledger) (changed bool, err error) {
+func (r *Record) update(l ledger.Facts) (changed bool, err error) {
 	facts, err := l.Facts(r.last)
 	if err != nil {
 		return false, err

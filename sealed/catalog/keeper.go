@@ -14,7 +14,7 @@ import (
 // time, as its connection is.
 type Keeper struct {
 	conn   *sqlite.Conn
-	book   ledger.Ledger
+	book   ledger.Facts
 	record *Record
 	ring   *sealed.Keyring
 	opener *sealed.Opener
@@ -47,7 +47,7 @@ type Row struct {
 
 // Open returns the keeper of the main database of a connection, which is charged to a ledger.
 // It returns ErrNotSealed for a database that is not sealed.
-func Open(conn *sqlite.Conn, book ledger.Ledger, keyring *sealed.Keyring) (*Keeper, error) {
+func Open(conn *sqlite.Conn, book ledger.Facts, keyring *sealed.Keyring) (*Keeper, error) {
 	id, err := ReadID(conn)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type Database struct {
 
 // Seal makes a sealed database of the main database of a connection, for the owner of a key. The
 // columns get their numbers from 1 on. Their universes and domains are declared.
-func Seal(t testing.TB, conn *sqlite.Conn, book ledger.Ledger, key sealed.PublicKey, columns ...catalog.Column) *Database {
+func Seal(t testing.TB, conn *sqlite.Conn, book ledger.Facts, key sealed.PublicKey, columns ...catalog.Column) *Database {
 	t.Helper()
 	collector := NewKey(t)
 	check(t, catalog.Create(conn))

@@ -174,7 +174,7 @@ type Roles struct {
 }
 
 // Update reads what was recorded since the last time.
-func (r *Roles) Update(l ledger.Ledger) error {
+func (r *Roles) Update(l ledger.Facts) error {
 	facts, err := l.Facts(r.last)
 	if err != nil {
 		return err
