@@ -18,10 +18,10 @@ const (
 )
 
 // An Amount is an epsilon, counted in quanta of 1e-12. Amounts add exactly, as
-// integers. A [Unit] says what they are per.
+// integers. Their meaning depends on a [Unit].
 type Amount int64
 
-// Cost returns what an epsilon costs: eps rounded up to a multiple of 1e-12, so
+// Cost returns the charge for an epsilon: eps rounded up to a multiple of 1e-12, so
 // that a charge is never below the loss it pays for. It returns an error if eps is
 // not above 0 or exceeds [Max].
 func Cost(eps *big.Rat) (Amount, error) {

@@ -4,7 +4,7 @@
 // A mechanism with loss epsilon makes two secrets at distance d
 // distinguishable by at most a factor exp(epsilon*d): d_X-privacy in the sense
 // of Bordenabe, "Measuring Privacy with Distinguishability Metrics" (2014),
-// chapter 4. An account's balance is a sum of such epsilons, and what it means
+// chapter 4. An account's balance is a sum of such epsilons. Its meaning
 // depends on its unit, because the unit fixes the distance between two worlds
 // that differ only in that account's secrets:
 //
@@ -21,7 +21,7 @@
 //   - "cip:NAME": the Rényi loss under the policy NAME;
 //   - [SquareMetre]: no epsilon, but a rho. For every order a > 1 the Rényi divergence
 //     between the two worlds is at most a*rho*d^2, with d the largest distance between the
-//     account's locations. [Delta] says what that means as epsilon and delta.
+//     account's locations. [Delta] converts it to epsilon and delta.
 //
 // A [Manager] decides how a trace of locations or readings spends its epsilon from
 // step to step.

@@ -23,7 +23,7 @@ func TestLeastEpsilon(t *testing.T) {
 	}
 }
 
-// What it returns is a decimal that people can write, and it can be charged.
+// The result is a decimal that people can write, and it can be charged.
 func TestLeastEpsilonIsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bound := new(big.Rat).SetFloat64(rapid.Float64Range(1e-12, 9e6).Draw(t, "bound"))

@@ -2,7 +2,7 @@ package budget
 
 import "math"
 
-// A History counts what a run has used. It is public, and all that a [Manager] knows.
+// A History counts the epsilon and the steps used by a run. It is public, and all that a [Manager] knows.
 type History struct {
 	Points int64  // reported
 	Tested int64  // of these, how many had their prediction tested
@@ -10,7 +10,7 @@ type History struct {
 	Spent  Amount // by all of them
 }
 
-// An Allotment is what a [Manager] grants the next step of a run: a test of the
+// An Allotment is granted by a [Manager] to the next step of a run: a test of the
 // prediction, and noise if the test fails. If Test is 0, the step is noise alone. If
 // both are 0, the budget is used up.
 type Allotment struct {
@@ -26,14 +26,14 @@ type Allotment struct {
 	Accuracy float64
 }
 
-// A Manager decides what the next step of a run may spend. It is a deterministic
+// A Manager decides the budget of the next step of a run. It is a deterministic
 // function of the public run, and never grants more than is left of its epsilon for a
 // test and its noise together. (Chatzikokolakis, Palamidessi, Stronati, A Predictive
 // Differentially-Private Mechanism for Mobility Traces, 2014, sections 3 and 4, called
 // the paper below.)
 //
 // The managers of figure 3 in the paper stop once the budget is used up, and so
-// overspend by up to a test and its noise. Here the last step gets what is left.
+// overspend by up to a test and its noise. Here the last step gets the remainder.
 type Manager interface {
 	Allot(h History) Allotment
 }
@@ -48,7 +48,7 @@ type Manager interface {
 // have too much noise, so that 0.81 are as accurate as stated.
 const testQuantile = 1.6094379124341003 // ln 5
 
-// A Tuning relates what a test costs to the noise that it may save (section 4 of the
+// A Tuning relates the cost of a test to the noise that it may save (section 4 of the
 // paper). Without Eta there are no tests: the managers are then those of the
 // independent mechanism.
 type Tuning struct {
@@ -84,7 +84,7 @@ func (t Tuning) grant(test, noise Amount) Allotment {
 }
 
 // FixedUtility keeps the accuracy of its noise constant, and saves budget with every
-// prediction that passes (figure 3a of the paper). If what is left pays for noise but
+// prediction that passes (figure 3a of the paper). If the remainder pays for noise but
 // not for a test before it, the noise gets all of it.
 type FixedUtility struct {
 	Epsilon Amount
@@ -107,15 +107,15 @@ func (m FixedUtility) Allot(h History) Allotment {
 	}
 }
 
-// FixedRate spends an average of epsilon/Steps per point, and turns what passed
-// predictions save into accuracy (figure 3b of the paper, with the rate computed anew
+// FixedRate spends an average of epsilon/Steps per point, and turns the savings of passed
+// predictions into accuracy (figure 3b of the paper, with the rate computed anew
 // at every step from the epsilon and steps that are left). The last step does not test
 // and gets all that is left.
 //
 // A step does not test either if a failure would leave later steps less than half
 // their rate each; noise alone then gets one rate. The paper has no such rule. But
 // with two steps left and a prediction rate of 0.75, a test and its noise take 0.96 of
-// what is left. The error of the last step, and with it the average, would be many
+// the remaining budget. The error of the last step, and with it the average, would be many
 // times that of independent noise.
 type FixedRate struct {
 	Epsilon Amount

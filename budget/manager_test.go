@@ -129,7 +129,7 @@ func TestAllHard(t *testing.T) {
 	}
 }
 
-// What a test does not leave enough for goes to noise alone.
+// A budget too small for a test goes to noise alone.
 func TestRemainder(t *testing.T) {
 	utility := FixedUtility{Epsilon: perHundredMetres, Alpha: 3000, Tuning: planarTuning(.5)}
 	full := utility.Allot(History{})
@@ -260,7 +260,7 @@ func TestFixedRateKeepsSomethingForTheEnd(t *testing.T) {
 	}
 }
 
-// An allotment never exceeds what is left, however senseless the settings.
+// An allotment never exceeds the remaining budget, however senseless the settings.
 func FuzzAllot(f *testing.F) {
 	f.Add(int64(1), 1., .5, .8, 3.9, int64(1), int64(0), int64(0), int64(0), int64(0))
 	f.Add(int64(Max), math.Inf(1), math.NaN(), math.Copysign(0, -1), 0., int64(-1), int64(5), int64(-7), int64(9), int64(Max))

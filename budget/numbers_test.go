@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/internal/golden"
 )
 
-// What a rho means is the same number on every platform.
+// Delta is the same number on every platform.
 func TestNumbers(t *testing.T) {
 	var n golden.Numbers
 	for _, rho := range []float64{1e-9, 1e-6, 0.0003, 0.02, 1, 700} {

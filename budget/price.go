@@ -2,7 +2,7 @@ package budget
 
 import "math/big"
 
-// A Price is what one release costs the account whose secret it releases.
+// A Price is charged for one release to the account of the released secret.
 type Price struct {
 	Unit   Unit
 	Amount Amount // of epsilon, per Unit

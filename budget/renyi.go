@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/internal/elementary"
 )
 
-// Delta returns what a loss of rho per square metre means as epsilon and delta for
+// Delta converts a loss of rho per square metre to epsilon and delta for
 // locations that are distance metres apart: if for every order a > 1 the Rényi divergence
 // between two worlds is at most a*rho*distance^2, then each event has a probability of at
 // most e^epsilon times that in the other world, plus Delta. It is the least delta that

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A Unit is what an epsilon is per. Amounts of different units never mix. Units are
+// A Unit says per what an epsilon counts: per metre, say, or per reading. Amounts of different units never mix. Units are
 // case-sensitive.
 type Unit string
 

@@ -1,4 +1,4 @@
-// Package mechanism defines what the mechanisms of its subpackages have in common. They
+// Package mechanism defines the interface that the location mechanisms of its subpackages share. They
 // are pure Go and know nothing of SQL or ledgers. The caller pays for a draw, and then
 // passes the source to draw from.
 package mechanism
@@ -8,11 +8,11 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Location releases single locations. It also says what a draw costs: the noise of Draw
+// A Location releases single locations. It also gives the price of a draw: the noise of Draw
 // is made for the epsilon of Price, so that no caller can pair them wrongly.
 // Implementations are immutable and safe for concurrent use, with a Source per goroutine.
 type Location interface {
-	// Price returns what one draw costs the account of its location.
+	// Price returns the price of one draw, for the account of its location.
 	Price() budget.Price
 
 	// Draw returns a released location for a secret one, both in degrees: latitudes within

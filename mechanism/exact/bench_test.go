@@ -87,7 +87,7 @@ func BenchmarkNormalTextbook(b *testing.B) {
 
 // BenchmarkPolarTextbook draws the continuous planar Laplace law as the
 // literature has it, direction and radius, in plain float64: not private, and
-// the yardstick of what exactness costs.
+// the yardstick for the cost of exactness.
 func BenchmarkPolarTextbook(b *testing.B) {
 	radii := []struct {
 		name   string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The derivations beside the enclosures rest on what is checked here, with the
+// The derivations beside the enclosures rest on the facts checked here, with the
 // certified bounds of e^-x as the judge.
 
 // within reports whether e^-(x+delta) <= lo and hi <= e^-(x-delta), that is,
@@ -140,7 +140,7 @@ func TestProposalExponent(t *testing.T) {
 }
 
 // TestWithinNotices demands that the judge sees errors a little larger than
-// what it is asked about.
+// the allowed ones.
 func TestWithinNotices(t *testing.T) {
 	half := big.NewRat(1, 2)
 	if !within(math.Ln2, 0x1p-53, half, half) {

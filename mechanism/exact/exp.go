@@ -70,7 +70,7 @@ func expFixed(n *big.Int, p uint) (lo, hi *big.Int) {
 //
 // A term is the one before it times r/k, rounded down, so it falls short of
 // the true one by less than 1 + 1/2 + 1/4 + .. = 2 units. The series
-// alternates and decreases: what is cut off is smaller than the first term
+// alternates and decreases: the rest is smaller than the first term
 // cut off, and that one is below 2 units, as it was computed as 0.
 func expTaylor(n *big.Int, w uint) (lo, hi *big.Int) {
 	unit := new(big.Int).Lsh(one, w)

@@ -10,12 +10,12 @@ import (
 	"github.com/geosql/geosql/internal/gappa"
 )
 
-// What one bound takes from another is stated once: it is the claim of one proof, and what
-// another assumes.
+// A fact that one bound takes from another is stated once: it is the claim of one proof, and an
+// assumption of another.
 const (
 	// halfLogError is the error of halfLog.
 	halfLogError = "1b-45"
-	// slack is what is left of an enclosure's err beyond |E - mid|.
+	// slack is the part of an enclosure's err beyond |E - mid|.
 	slack = "(1b-48 * (1 + mid + err))"
 	// exponentError is the error of an exponent, as a part of its scale.
 	exponentError = "1b-49"
@@ -239,8 +239,8 @@ lost = -above / 1b-50;`,
 	})
 }
 
-// seriesRange returns bounds, over the table of halfLog, on |z| and on what its series leaves
-// out of ln(1+z): less than |z|^5/5 / (1-|z|).
+// seriesRange returns bounds, over the table of halfLog, on |z| and on the remainder of its series
+// for ln(1+z): less than |z|^5/5 / (1-|z|).
 func seriesRange() (z, tail string) {
 	most := new(big.Rat)
 	for i, entry := range logTable {
@@ -268,7 +268,7 @@ func powers(low, high int) string {
 
 // roundingOfNormal proves the margin of proposal.nearest where c and the noise have the signs
 // that sign says, for a sum that is 1/4 or more: a smaller one has no other integer near.
-// total is |c| + sigma*z, of which sigma*z is the part share.
+// total is |c| + sigma*z; share is the part of sigma*z in it.
 func roundingOfNormal(name, sign string) gappa.Proof {
 	return gappa.Proof{
 		Script: gappa.Script{

@@ -223,7 +223,7 @@ func TestDiscreteGaussianAgrees(t *testing.T) {
 
 // renyi is the divergence of an order between the law and itself moved by d, by enumeration.
 func renyi(rate float64, order float64, d int64) float64 {
-	// The terms P(k-d)^order P(k)^(1-order) are largest near order*d. What is left out is as
+	// The terms P(k-d)^order P(k)^(1-order) are largest near order*d. The rest is as
 	// in gaussianLaw.
 	_, reach := gaussianLaw(rate)
 	largest := func(k int64) float64 {

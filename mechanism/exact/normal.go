@@ -22,7 +22,7 @@ import (
 //
 //	t = (z^2+1)/2 - k/64 >= (k/64-1)^2/2 >= 0,
 //
-// so what is accepted has a density proportional to e^(-k/64) e^-t, which is
+// so accepted values have a density proportional to e^(-k/64) e^-t, which is
 // e^(-z^2/2) up to a constant: that is |Z|, and a fair sign makes it Z. 3 in 4
 // proposals are accepted, hardly fewer than by rejection from the exponential law
 // itself. k is exact, the acceptance test is E > t for a standard exponential E, and

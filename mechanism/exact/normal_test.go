@@ -48,7 +48,7 @@ func inFloat64(t func(k, x float64) float64) acceptance {
 	}
 }
 
-// plantedAcceptances are what a slip of the pen makes of the exponent.
+// plantedAcceptances are acceptance tests with a slip of the pen in the exponent.
 var plantedAcceptances = map[string]acceptance{
 	"square of x missing":  inFloat64(func(k, x float64) float64 { return ((k*k+2*k*x)/4096+1)/2 - k/64 }),
 	"x missing":            inFloat64(func(k, x float64) float64 { return (k*k/4096+1)/2 - k/64 }),
@@ -387,8 +387,8 @@ func discreteGaussian(s *exact.Source, c, sigma float64) int64 {
 	}
 }
 
-// misfitMoments draws 500,000 standard normal variates and reports what is
-// wrong: mean, mean square or distribution function. A correct sampler fails
+// misfitMoments draws 500,000 standard normal variates and reports a wrong
+// mean, mean square or distribution function. A correct sampler fails
 // with a probability below 1e-10:
 //
 //   - the mean times sqrt(n) is normal, and beyond 7 with 3e-12;

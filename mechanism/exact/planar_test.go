@@ -29,8 +29,8 @@ func word(i, j uint64, signs, accept uint64) uint64 {
 	return i<<(64-axisBits) | j<<(64-2*axisBits) | signs<<acceptBits | accept
 }
 
-// Each magnitude of a proposal is decided by its own bits of the word and the law of its axis: what
-// leads to n at both ends of an interval of 2^-16 has the probability of n, up to the two intervals
+// Each magnitude of a proposal is decided by its own bits of the word and the law of its axis: the intervals
+// of 2^-16 that lead to n at both ends have together the probability of n, up to the two intervals
 // at its ends. U = 0 in the other places makes them the largest there are, or accepts.
 func TestPlanarProposalEnumerated(t *testing.T) {
 	const intervals = 1 << 16
@@ -93,7 +93,7 @@ func TestPlanarProposalBits(t *testing.T) {
 				if want != [2]int64{gi, gj} {
 					t.Fatalf("signs %b: %d, %d", signs, gi, gj)
 				}
-				// The word and what follows it make U nearly accept or accept+1 parts of 256.
+				// The word and the bytes after it make U nearly accept or accept+1 parts of 256.
 				u := float64(accept)
 				if rest != 0 {
 					u++

@@ -45,7 +45,7 @@ func NewSource(entropy io.Reader) *Source {
 
 // An EntropyError is the panic value of a draw whose entropy failed.
 type EntropyError struct {
-	Err error // what the reader reported
+	Err error // of the reader
 }
 
 func (e *EntropyError) Error() string { return fmt.Sprintf("entropy failed: %v", e.Err) }
@@ -86,7 +86,7 @@ func (s *Source) Uint64() uint64 {
 	return w
 }
 
-// lengthen returns 64 fair bits of which the first n <= 32 are w. Others are read.
+// lengthen returns 64 fair bits that begin with the n <= 32 bits of w. Others are read.
 func (s *Source) lengthen(w uint32, n int) uint64 {
 	if n == 32 {
 		return uint64(w)<<32 | uint64(s.Uint32())

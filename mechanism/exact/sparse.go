@@ -32,7 +32,7 @@ type SparseCounts struct {
 	excess           Geometric
 }
 
-// NewSparseCounts returns the law for cells 0 to cells-1, of which there are at most 2^40,
+// NewSparseCounts returns the law for cells 0 to cells-1, at most 2^40 of them,
 // and noise Z of the given rate, which is at least 2^-45 and taken as the rational that it
 // is. The threshold is the least t >= 1 for which the expected number of empty cells that
 // are listed is at most one: cells * P(Z >= t) <= 1. It is decided by comparisons of
@@ -91,7 +91,7 @@ func (c *SparseCounts) Threshold() int64 { return c.threshold }
 // # Law
 //
 // The answer has the law of a draw that adds independent noise Z to each of all cells,
-// empty ones included, and then leaves out what is below the threshold t. Cells that are
+// empty ones included, and then leaves out sums below the threshold t. Cells that are
 // not empty are drawn like that. An empty one is listed if Z >= t, which has probability
 // p = q^t/(1+q) for q = e^-rate, independently of all others. So each of all cells is
 // marked with probability p, and marks of cells that are not empty are dropped: how many

@@ -87,7 +87,7 @@ func TestSparseWaitEnumerated(t *testing.T) {
 	}
 }
 
-// A sparseDraw draws what SparseCounts.Draw should.
+// A sparseDraw draws from the law of SparseCounts.Draw, or should.
 type sparseDraw func(s *exact.Source, counts []exact.Count) []exact.Count
 
 // dense draws by definition: noise for every cell, then the threshold.
@@ -177,7 +177,7 @@ func TestSparseCountsFollowTheDenseLaw(t *testing.T) {
 	}
 }
 
-// The comparison notices what goes wrong easily.
+// The comparison notices likely errors.
 func TestSparseLawNoticesPlantedErrors(t *testing.T) {
 	c := sparseCases[2]
 	p := must(exact.NewSparseCounts(c.rate, c.cells))
@@ -242,7 +242,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// However many cells there are, a draw reads what its counts and its marks need. 1,000 draws
+// A draw reads only the entropy for its counts and its marks, however many cells there are. 1,000 draws
 // have 1,000 marks at most on average, and 2,000 or more with probability below e^-386
 // (Chernoff).
 func TestSparseDrawIsSparse(t *testing.T) {
@@ -282,7 +282,7 @@ func TestSparseCountsSaturate(t *testing.T) {
 }
 
 func ExampleSparseCounts() {
-	// 10^12 cells, two of which are not empty.
+	// 10^12 cells, two of them not empty.
 	p, err := exact.NewSparseCounts(0.5, 1_000_000_000_000)
 	if err != nil {
 		panic(err)

@@ -27,7 +27,7 @@ func (u *uniform) extend() {
 // extraPrecision is the number of bits that the bounds of a probability carry beyond
 // those known of U, so that reading more of U, not computing more digits,
 // settles all but the closest calls. It exceeds the slack of every enclosure:
-// what is settled in float64 is settled here on the same bits.
+// decisions in float64 and here agree on the same bits.
 const extraPrecision = 64
 
 // below reports whether U <= p. It reads as many bits of U as it needs.
@@ -72,7 +72,7 @@ type Uniform struct {
 	all  *uniform // nil unless they left a comparison open
 }
 
-// Uniform returns a new number, of which it reads 64 bits.
+// Uniform returns a new number, and reads 64 bits of it.
 func (s *Source) Uniform() Uniform { return Uniform{src: s, word: s.Uint64()} }
 
 // Below reports whether u is at most p, which it is with probability p. low and high bound

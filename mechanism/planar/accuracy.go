@@ -12,7 +12,7 @@ import (
 
 // A Law says how far the noise of a mechanism moves a location in the plane, at any
 // epsilon. It is that of the continuous mechanism. If its unit is [budget.SquareMetre],
-// what is called epsilon here is a rho per square metre.
+// epsilon means a rho per square metre here.
 type Law struct {
 	name     string
 	unit     budget.Unit             // that epsilon is per
@@ -42,7 +42,7 @@ var LaplaceLaw = &Law{name: "planar Laplace mechanism", unit: budget.Metre, cdf:
 // String returns the name of the mechanism, as in "the planar Laplace mechanism".
 func (w *Law) String() string { return w.name }
 
-// Unit returns what epsilon is per.
+// Unit returns the unit of epsilon.
 func (w *Law) Unit() budget.Unit { return w.unit }
 
 // Plane returns the accuracy of the continuous mechanism at eps per unit.
@@ -184,7 +184,7 @@ const printError = 0.0079
 
 func (d *Domain) halfDiagonal() float64 { return d.step / math.Sqrt2 }
 
-// onLattice returns what the lattice adds to a radius in the frame.
+// onLattice returns the addition of the lattice to a radius in the frame.
 func (a Accuracy) onLattice() float64 {
 	return a.domain.halfDiagonal() + float64(a.law.coarse*a.domain.step)
 }

@@ -126,7 +126,7 @@ func TestAccuracyRefuses(t *testing.T) {
 	}
 }
 
-// Whatever positive numbers come in, what comes out is a number: a probability, or
+// For all positive arguments the result is a number: a probability, or
 // a radius unless it overflows.
 func TestAccuracyOfExtremeArguments(t *testing.T) {
 	d := gridDomain(t)

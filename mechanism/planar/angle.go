@@ -3,7 +3,7 @@ package planar
 import "math"
 
 // The sines and angles of the projection, in degrees, from tables and short series. They take
-// less time than package math's, whose argument may be any angle in radians, and err by
+// less time than package math's, which accepts any angle in radians, and err by
 // less: an angle in degrees loses nothing to its reduction.
 //
 // They are the same numbers on every platform, and so are a frame, its kappa and its images, which

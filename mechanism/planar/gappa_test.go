@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/internal/gappa"
 )
 
-// What one bound takes from another: it is the claim of one proof, and what another assumes.
+// A fact that one bound takes from another is stated once: it is the claim of one proof, and an assumption of another.
 const (
 	// angleError is the error of sincos.
 	angleError = "1b-50"
@@ -19,7 +19,7 @@ const (
 	// directionError bounds those of its table, see TestTurns.
 	directionError = "1b-52"
 	// turnError bounds those of a longitude from the centre, which lost 2^-45 + 2^-46 degrees
-	// to a difference and to what wraps it.
+	// to a difference and to the wrapping.
 	turnError = "1b-49"
 	// centreError bounds how far the sine and the cosine of the centre are from those of one angle,
 	// about which the exact projection is. TestCentreIsOnTheCircle looks at that.
@@ -29,7 +29,7 @@ const (
 	nearError = "1b-52"
 	// shiftError is the error of conformalShift for a sine that is exact.
 	shiftError = "1b-54"
-	// upError, outError and normError are the errors of what conformal returns.
+	// upError, outError and normError are the errors of conformal's results.
 	upError, outError, normError = "10b-53", "10b-53", "3b-53"
 )
 
@@ -42,7 +42,7 @@ func TestFilters(t *testing.T) {
 	}
 	gappa.Check(t, ".", []gappa.Proof{
 		{
-			// rest7 and rest8 are what the series leave out.
+			// rest7 and rest8 are the remainders of the series.
 			Script: gappa.Script{
 				Name: "small angle",
 				Of:   []gappa.Function{{Name: "smallArc", Only: []string{"result", "second"}}},
@@ -88,8 +88,8 @@ error = (result - exactly) / ` + shiftError + `;`,
 			Planted: []gappa.Edit{{File: "ellipsoid.go", Old: "w*(t[4]+float64(w*t[5]))", New: "w*(t[4]+float64(w*t[5]))*(1+0x1p-20)"}},
 		},
 		{
-			// The sine that the shift is of moves it by at most e^2/(1-e^2) < 0.0068 of what the sine is
-			// off. Its last product may be fused with the difference: 2^-60 is more than its rounding.
+			// An error of the sine in shift moves the shift by at most e^2/(1-e^2) < 0.0068 of that
+			// error. Its last product may be fused with the difference: 2^-60 is more than its rounding.
 			// With shiftError that is less than 5/8 of 2^-53.
 			Script: gappa.Script{
 				Name: "conformal latitude",
@@ -219,8 +219,8 @@ func TestCentreIsOnTheCircle(t *testing.T) {
 	}
 }
 
-// seriesRest bounds what conformalShift leaves out: the terms beyond its series, see there, and
-// what its coefficients are rounded by.
+// seriesRest bounds the error of conformalShift: the terms beyond its series, see there, and
+// the rounding of its coefficients.
 func seriesRest() string {
 	e2 := new(big.Rat).SetFrac64(1, 298257223563)
 	e2.Mul(e2, big.NewRat(1e9, 1)) // flattening

@@ -17,7 +17,7 @@ func init() {
 // A Gauss is the planar discrete Gaussian mechanism of one domain at one rho, a [Mechanism]:
 // its noise on the two axes of the lattice is independent and discrete Gaussian (Canonne,
 // Kamath and Steinke, The Discrete Gaussian for Differential Privacy, 2020). It keeps no
-// epsilon. What it promises is a bound on the Rényi divergence of every order, and such
+// epsilon. It promises a bound on the Rényi divergence of every order, and such
 // bounds add up to less than epsilons do: see [budget.Delta]. It is immutable and safe for
 // concurrent use with a Source per goroutine.
 //
@@ -59,7 +59,7 @@ func (d *Domain) Gauss(rho *big.Rat) (*Gauss, error) {
 // Let x, x' be the lattice points of two secrets. On each axis the noise is discrete
 // Gaussian, so that a shift by n steps has a Rényi divergence of at most a*rate*n^2 for
 // every order a > 1, as is proved at [exact.DiscreteGaussian]. The axes are independent, so
-// their divergences add, up to a*rate*|x-x'|^2. What follows is a function of the drawn
+// their divergences add, up to a*rate*|x-x'|^2. All that follows is a function of the drawn
 // point, which increases no divergence: saturation, the move into the region and rounding.
 // Then rate <= rho*(step/(1+kappa))^2 and step*|x-x'| <= (1+kappa)*(d + step*sqrt 2) give
 //

@@ -22,8 +22,8 @@ func gaussAtRate(t *testing.T, d *Domain, rate float64) *Gauss {
 	return g
 }
 
-// gaussTable is the law about every secret by enumeration, moved by move. What lies outside
-// of the window is left out.
+// gaussTable is the law about every secret by enumeration, moved by move. Points outside
+// of the window are left out.
 func gaussTable(secrets []Cell, rate float64, window int64, move func(Cell) Cell) table {
 	axis := 0.
 	for k := -window; k <= window; k++ {
@@ -212,7 +212,7 @@ func TestGaussHoldsInMetres(t *testing.T) {
 	}
 }
 
-// What rho means as epsilon and delta holds for the law, by enumeration: of one release and
+// The epsilon and delta of a rho hold for the law, by enumeration: of one release and
 // of two.
 func TestGaussDelta(t *testing.T) {
 	for _, rho := range []float64{0.002, 0.05, 0.5, 2} {
@@ -251,7 +251,7 @@ func TestGaussDelta(t *testing.T) {
 	}
 }
 
-// Gauss is charged rho in its own unit, and refuses what it cannot draw.
+// Gauss is charged rho in its own unit, and refuses rates that it cannot draw.
 func TestGaussPrice(t *testing.T) {
 	d := gridDomain(t)
 	g, err := d.Gauss(big.NewRat(1, 3))
@@ -376,8 +376,8 @@ func TestHalfDiagonalBoundsLatticeUnderGauss(t *testing.T) {
 }
 
 // Daily reports of a year that keep (1, 1e-6) at 20 m, each of the same share: with Laplace
-// noise, whose epsilons are summed, they lie 6.7 times as far off. On 40 walks of a year, or
-// 14,600 reports of each, both means are within a tenth of what Mean says, which is 17
+// noise, with epsilons that are summed, they lie 6.7 times as far off. On 40 walks of a year, or
+// 14,600 reports of each, both means are within a tenth of the value of Mean, which is 17
 // standard deviations or more: by Bernstein's inequality a false alarm is below 1e-20. A rho
 // that is taken for the total, or shared as an epsilon for each, would be caught.
 func TestYearOfReports(t *testing.T) {

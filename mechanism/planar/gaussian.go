@@ -8,7 +8,7 @@ import (
 )
 
 // A Gaussian adds normal noise of equal variance to both coordinates in the frame. It
-// is not geo-indistinguishable at any epsilon: what it protects depends on how the
+// is not geo-indistinguishable at any epsilon: its protection depends on how the
 // caller chooses the variance. It is immutable and safe for concurrent use with a Source
 // per goroutine.
 type Gaussian struct {

@@ -40,7 +40,7 @@ func (d *Domain) Grid(cellM float64) (g Grid, err error) {
 	side := cellM / d.step
 	columns, rows := math.Ceil(2*east/side), math.Ceil((north-south)/side)
 	if columns*rows > maxCells {
-		return g, fmt.Errorf("cell_m %s makes a grid of %s x %s cells, of which there may be %d",
+		return g, fmt.Errorf("cell_m %s makes a grid of %s x %s cells, the limit is %d",
 			plain(cellM), plain(columns), plain(rows), int64(maxCells))
 	}
 	return Grid{d, cellM, side, -east, south, int64(columns), int64(rows)}, nil

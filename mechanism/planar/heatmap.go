@@ -44,7 +44,7 @@ func (d *Domain) Heatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
 	return &Heatmap{grid, eps, price, counts}, nil
 }
 
-// Price returns what a release costs for each location.
+// Price returns the price of a release for each location.
 func (h *Heatmap) Price() budget.Price { return h.price }
 
 // CellCounts holds how many locations there are in the cells of a heat map. The zero value
@@ -72,14 +72,14 @@ func (c *CellCounts) list() []exact.Count {
 	return list
 }
 
-// Draw returns a released heat map: the cells whose noisy count reaches the threshold, in
-// their order, and these counts. It costs what its occupied and its listed cells cost,
+// Draw returns a released heat map: the cells with a noisy count that reaches the threshold, in
+// their order, and these counts. Its running time depends on its occupied and its listed cells only,
 // however many others there are.
 //
 // # Privacy
 //
 // The answer is that of a draw which adds independent discrete Laplace noise of rate r <=
-// eps/2 to the count of every cell, and then leaves out what is below a threshold that
+// eps/2 to the count of every cell, and then leaves out counts below a threshold that
 // depends on r and on the number of cells only ([exact.SparseCounts.Draw]). The grid depends
 // on the domain and on cell_m only. So all there is to compare are the noisy counts of
 // worlds that differ in one location:

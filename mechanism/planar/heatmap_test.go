@@ -159,7 +159,7 @@ func TestHeatmapFollowsItsLaw(t *testing.T) {
 	}
 }
 
-// heatJSON is what a program reads from a heat map.
+// heatJSON is a heat map as a program reads it.
 type heatJSON struct {
 	Type      string
 	CellM     float64 `json:"cell_m"`
@@ -336,7 +336,7 @@ func TestGridHoldsTheBox(t *testing.T) {
 	}
 }
 
-// A grid of more than 10^8 cells costs what its occupied and its listed cells cost: 200 draws
+// The running time of a grid of more than 10^8 cells depends on its occupied and its listed cells: 200 draws
 // over 3,000 cells take well under a second of computation.
 func TestHeatmapOfManyCells(t *testing.T) {
 	d := mustDomain(t, 39.4, 115.4, 41.1, 117.6, 1)

@@ -62,7 +62,7 @@ func (d *Domain) perStep(x *big.Rat) *big.Rat {
 // of Z^2 does not depend on x, so by the triangle inequality the probabilities of
 // z differ by a factor of at most exp(rate*|x-x'|), in the tails as in the centre
 // (the Laplace mechanism of the thesis, section 4.2.1, with nothing lost to its
-// normaliser). What follows is a function of z. Then rate <= eps*step/(1+kappa)
+// normaliser). All that follows is a function of z. Then rate <= eps*step/(1+kappa)
 // and step*|x-x'| <= (1+kappa)*(d + step*sqrt 2) give eps*(d + step*sqrt 2) for
 // secrets d metres apart.
 func (l *Laplace) Draw(src *exact.Source, lat, lon float64) (zlat, zlon float64) {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// atRate returns the mechanism of a domain whose rate per step is the given one,
+// atRate returns a mechanism of a domain with the given rate per step,
 // up to the last digits.
 func atRate(t testing.TB, d *Domain, rate float64) *Laplace {
 	t.Helper()
@@ -54,7 +54,7 @@ const concave = "MULTIPOLYGON(((115.993 39.995, 116.004 39.995, 116.004 40.004, 
 	"((116.0065 40.003, 116.0079 40.003, 116.0079 40.0055, 116.0065 40.003)))"
 
 // The bound holds for every pair of secrets and every output, by enumeration,
-// with and without a region, and the checker sees what breaks it.
+// with and without a region, and the checker sees a broken law.
 func TestPrivacyByEnumeration(t *testing.T) {
 	const rate, window = 0.4, 30
 	whole := gridDomain(t)
@@ -109,8 +109,8 @@ func TestNoiseLaw(t *testing.T) {
 	}
 }
 
-// Of every planted sampler some event is eight standard deviations or more beyond what
-// is allowed: one is missed with a probability below 1e-14.
+// Every planted sampler has an event eight standard deviations or more beyond the bound:
+// one is missed with a probability below 1e-14.
 func TestNoiseLawCatchesPlantedBugs(t *testing.T) {
 	src := exact.NewSource(nil)
 	const rate = 0.5

@@ -41,7 +41,7 @@ func (d *Domain) position(lat, lon float64) (x, y float64) {
 	return d.grid.project(lat, dlon)
 }
 
-// clamp moves x to the nearest from low to high. The builtin min and max, which mind signs of zero and what is no
+// clamp moves x to the nearest from low to high. The builtin min and max, which mind signs of zero and NaN,
 // number, take longer.
 func clamp(x, low, high float64) float64 {
 	if x < low {
@@ -78,7 +78,7 @@ func (d *Domain) Extent() (low, high Cell) {
 // A box has |l| <= 90 degrees, so that x grows with l: it is largest on the east
 // side, there at the latitude nearest to chi = -chi0, and symmetric. y grows with
 // chi, so its extremes are on the parallels in the north and the south, along each
-// of which y is monotone from the middle to a corner.
+// and y is monotone along each of these from the middle to a corner.
 func (d *Domain) extremes() (east, south, north float64) {
 	lat0, _ := d.box.centre()
 	east, _ = d.grid.project(max(d.box.south, min(-lat0, d.box.north)), d.box.half)

@@ -49,7 +49,7 @@ func familyOf(name string) (family, error) {
 	return f, nil
 }
 
-// LawOf returns the law of the mechanism of that name. Its error says what names there are.
+// LawOf returns the law of the mechanism of that name. Its error lists the names.
 func LawOf(name string) (*Law, error) {
 	f, err := familyOf(name)
 	return f.law, err
@@ -64,7 +64,7 @@ func (d *Domain) Mechanism(name string, eps *big.Rat) (Mechanism, error) {
 	return f.new(d, eps)
 }
 
-// onLattice is what the mechanisms that draw on the lattice of a domain have in common.
+// onLattice is the common part of the mechanisms that draw on the lattice of a domain.
 type onLattice struct {
 	domain  *Domain
 	epsilon *big.Rat // per unit of the law

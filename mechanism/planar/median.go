@@ -13,7 +13,7 @@ type mass struct {
 	weight float64
 }
 
-// medianOf returns a point whose weighted sum of distances to the masses is the least, to
+// medianOf returns a point with the least weighted sum of distances to the masses, to
 // within a hundredth of a step: Weiszfeld's iteration with the step of Vardi and Zhang (The
 // multivariate L1-median and associated data depth, 2000) at a mass, which never gets stuck.
 func medianOf(masses []mass) point {

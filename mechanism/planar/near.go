@@ -23,7 +23,7 @@ package planar
 // u is a series in the latitude from the centre, which is in turn a series in that hyperbolic
 // tangent.
 //
-// # What the series leave out
+// # The remainders of the series
 //
 // On the sphere u = sin((chi-chi0)/2)/cos((chi+chi0)/2), which is analytic up to twice the distance
 // from the centre to the pole; at complex latitudes within cos phi0 of phi0 its modulus is at most
@@ -119,7 +119,7 @@ func latitudeFrom(sinPhi, cosPhi float64) (series powerSeries) {
 	return series
 }
 
-// halfTan returns tan(l/2) for at most nearLongitude degrees. What the series leaves out is less than
+// halfTan returns tan(l/2) for at most nearLongitude degrees. The remainder of the series is less than
 // 1e-18.
 func halfTan(degrees float64) float64 {
 	const (
@@ -130,8 +130,8 @@ func halfTan(degrees float64) float64 {
 	return degrees * (r/2 + float64(w*(r*r2/24+float64(w*(r*r2*r2/240+float64(w*(r*r2*r2*r2*17/40320+float64(w*(r*r2*r2*r2*r2*31/725760)))))))))
 }
 
-// nearArctan returns the angle, in degrees, of a tangent of at most nearTangent. What the series
-// leaves out is less than 1e-16.
+// nearArctan returns the angle, in degrees, of a tangent of at most nearTangent. The remainder of the
+// series is less than 1e-16.
 func nearArctan(t float64) float64 {
 	const d = degreesPerRadian
 	w := t * t
@@ -139,7 +139,7 @@ func nearArctan(t float64) float64 {
 	return t * ((d - float64(w*(d/3))) + float64(w2*((d/5-float64(w*(d/7)))+float64(w2*((d/9-float64(w*(d/11)))+float64(w2*(d/13)))))))
 }
 
-// nearCentre is what the series of a frame are.
+// nearCentre holds the series of a frame.
 type nearCentre struct {
 	lat0        float64 // degrees
 	most        float64 // degrees of latitude from lat0

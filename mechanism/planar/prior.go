@@ -12,7 +12,7 @@ import (
 const MaxPriorPlaces = 1 << 20
 
 // A Prior is a public belief about where people are: lattice points of a domain with
-// weights, of which only ratios matter. It is immutable and safe for concurrent use.
+// weights; only the ratios of these matter. It is immutable and safe for concurrent use.
 type Prior struct {
 	domain *Domain
 	places []weighted // in the order of cells

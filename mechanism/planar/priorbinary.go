@@ -36,9 +36,9 @@ func (p *Prior) AppendBinary(b []byte) ([]byte, error) {
 
 var errPriorForm = errors.New("not the binary form of a prior")
 
-// ParsePrior returns the prior whose binary form is data. The function domain returns the
-// domain of a name; its errors are returned unchanged. It accepts only what AppendBinary
-// writes. It does not check who wrote the data.
+// ParsePrior returns the prior with the binary form data. The function domain returns the
+// domain of a name; its errors are returned unchanged. It accepts only the output of AppendBinary.
+// It does not check who wrote the data.
 func ParsePrior(data []byte, domain func(name string) (*Domain, error)) (*Prior, error) {
 	r := bytes.NewReader(data)
 	name, places, err := readPriorHeader(r)

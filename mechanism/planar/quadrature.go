@@ -4,7 +4,7 @@ package planar
 type node struct{ at, weight float64 }
 
 // legendre returns the Gauss-Legendre rule of n nodes. They are the zeros of the n-th Legendre
-// polynomial, by Newton's method from approximations of which each is nearest to its own.
+// polynomial, found by Newton's method from approximations that are each nearest to its own.
 func legendre(n int) []node {
 	rule := make([]node, n)
 	order := float64(n)

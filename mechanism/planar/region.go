@@ -26,9 +26,9 @@ import (
 // the box's centre; otherwise it is taken as written.
 //
 // The work grows with the length of the boundary in steps and, up to logarithms, with
-// the number of points; [Domain.WithRegionRows] restores its result. An error says what
-// is wrong with the text, that no lattice point is admissible, that the text has more
-// than a million points or 64 MB, or that the step is too fine for the region: a boundary
+// the number of points; [Domain.WithRegionRows] restores its result. It returns an error if
+// the text is wrong, no lattice point is admissible, the text has more
+// than a million points or 64 MB, or the step is too fine for the region: a boundary
 // of more than 8 million steps, hence more than 4 million rows, is refused. If the
 // context is cancelled, WithRegion returns its error.
 func (d *Domain) WithRegion(ctx context.Context, wkt string) (*Domain, error) {

@@ -353,7 +353,7 @@ func TestWithRegionRefuses(t *testing.T) {
 	}
 }
 
-// What is too large is refused before anything else is done with it: these rings cross
+// A polygon that is too large is refused at once: these rings cross
 // themselves, too.
 func TestWithRegionRefusesEarly(t *testing.T) {
 	fine := mustDomain(t, 39, 115, 41, 117, 0.01)

@@ -11,7 +11,7 @@ import (
 // rowsVersion is the first byte of stored rows.
 const rowsVersion = 1
 
-// rowsHeader is the length of what precedes the strips.
+// rowsHeader is the length of the header before the strips.
 const rowsHeader = 1 + sha256.Size
 
 var errRows = errors.New("not the rows of the region")
@@ -43,7 +43,7 @@ func (d *Domain) RegionRows() []byte {
 	return b
 }
 
-// WithRegionRows returns what [Domain.WithRegion] does, from the rows that RegionRows
+// WithRegionRows returns the result of [Domain.WithRegion], from the rows that RegionRows
 // returned for the same polygon on a domain of the same box and step. It parses no
 // polygon and takes milliseconds. It returns an error for rows of anything else and for
 // damaged rows; WithRegion then computes them anew.

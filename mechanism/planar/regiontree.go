@@ -60,7 +60,7 @@ type candidate struct {
 	distance SquaredDistance
 }
 
-// search improves best with the points below a node, whose squared distance from c is at
+// search improves best with the points below a node. Their squared distance from c is at
 // least least. It searches the nearer half first, and skips a node if no point of its
 // extent is as near as best, which keeps ties.
 func (r *region) search(node int, least SquaredDistance, c Cell, best *candidate) {

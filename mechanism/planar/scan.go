@@ -29,7 +29,7 @@ type scan struct {
 func newScan(f *face, least position) *scan {
 	s := &scan{face: f, least: least}
 	// A printed point is up to printError metres from its lattice point, times a
-	// scale of at most 1.1; what is left of the centimetre covers the rounding
+	// scale of at most 1.1; the rest of the centimetre covers the rounding
 	// errors of the chords' ends.
 	s.margin = chordTolerance + 0.01/f.area.domain.step
 	for _, e := range f.edges() {
@@ -87,7 +87,7 @@ func (s *scan) row(ctx context.Context, j int32) error {
 		return nil
 	}
 	counts := func(i int32) bool { return s.face.locate(Cell{int64(i), int64(j)}) >= s.least }
-	next := s.windows[0].lo // the first point not yet decided; what is to the west is outside
+	next := s.windows[0].lo // the first point not yet decided; points to the west are outside
 	for k, w := range s.windows {
 		if k%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -8,7 +8,7 @@ import (
 
 // slabs locate points with respect to a ring of n edges in O(log^2 n), with O(n log n)
 // memory. The latitudes of the vertices cut the plane into slabs, over which there is a
-// binary tree. An edge is listed at the topmost nodes all of whose slabs it spans. Edges
+// binary tree. An edge is listed at the topmost nodes with slabs that it spans completely. Edges
 // at a node do not cross within its slabs, so they are ordered from west to east, and
 // the edges to the east of a point are at the ends of the lists on the way from its slab
 // to the root.
@@ -76,7 +76,7 @@ func (s *slabs) list(edge int32, from, to int) {
 	}
 }
 
-// locate returns what the function of that name does for all edges. The latitude of p must
+// locate returns the result of the function of that name for all edges. The latitude of p must
 // be in the ring's range.
 func (s *slabs) locate(p vertex) position {
 	if s.onLevel(p) {

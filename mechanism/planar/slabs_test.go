@@ -38,7 +38,7 @@ func TestSlabsAgainstAllEdges(t *testing.T) {
 	}
 }
 
-// A comb whose teeth are as tall as itself takes memory for each edge a number of times
+// A comb with teeth as tall as itself takes memory for each edge a number of times
 // that grows like the logarithm.
 func TestSlabsOfAComb(t *testing.T) {
 	for _, teeth := range []int64{1 << 8, 1 << 12} {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// points are what strips stand for.
+// points returns the cells of strips.
 func points(strips []strip) map[Cell]bool {
 	set := map[Cell]bool{}
 	for _, s := range strips {

@@ -9,7 +9,7 @@ import (
 )
 
 // Locations in units lie in the box, near to where they were, and reach the lattice where the
-// locations themselves do, but for those that are as near to a border of cells as a unit is.
+// locations themselves do, except for locations as near to a border of cells as a unit is.
 func TestInUnits(t *testing.T) {
 	for _, box := range [][4]float64{
 		{48.80, 2.22, 48.91, 2.48},
