@@ -27,8 +27,8 @@ type Column struct {
 	printed []byte // the number that At has printed
 }
 
-// Kind says what the cells are. Texts may spell numbers: what a column of a data set means is
-// told by its [Field].
+// Kind is the type of the cells. Texts may spell numbers: the meaning of a column of a data set is
+// in its [Field].
 func (c *Column) Kind() Kind { return c.kind }
 
 // short is the length of cells that are copied in one piece.
@@ -37,7 +37,7 @@ const short = 16
 // Append adds a cell to a column of texts. NULL is not the empty text.
 func (c *Column) Append(text []byte) {
 	if n := len(c.text); len(text) <= short && cap(text) >= short && cap(c.text)-n >= short {
-		// To copy a fixed number of bytes takes half as long. What is too much is overwritten.
+		// To copy a fixed number of bytes takes half as long. Excess bytes are overwritten.
 		*(*[short]byte)(c.text[n : n+short]) = [short]byte(text[:short])
 		c.text = c.text[:n+len(text)]
 	} else {
@@ -200,8 +200,8 @@ func (c *Column) AppendSizes(to []byte) []byte {
 	return to
 }
 
-// AppendBinary appends the cells in a form that tells columns apart which differ in a cell, or in what
-// their cells are. It is not kept: other versions may have another.
+// AppendBinary appends the cells in a form that tells columns apart which differ in a cell, or in the kind
+// of their cells. It is not kept: other versions may have another.
 func (c *Column) AppendBinary(to []byte) []byte {
 	to = slices.Grow(to, 1+len(c.text)+4*len(c.ends)+9*len(c.null))
 	to = append(to, byte(c.kind))
@@ -240,7 +240,7 @@ func (c *Column) size(i int) int {
 // Len returns the number of cells.
 func (c *Column) Len() int { return len(c.ends) + len(c.null) }
 
-// Reset empties the column, says what its next cells will be, and keeps its memory.
+// Reset empties the column, sets the kind of its next cells, and keeps its memory.
 func (c *Column) Reset(kind Kind) {
 	c.kind = kind
 	c.text, c.ends = c.text[:0], c.ends[:0]

@@ -33,7 +33,7 @@ func numberColumns(t *rapid.T) (numbers, texts *dataset.Column) {
 	return numbers, texts
 }
 
-// Whoever asks a column of numbers for texts, or one of texts for numbers, gets the same.
+// A column of numbers read as texts, and one of texts read as numbers, gives the same.
 func TestNumbersAndTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers, texts := numberColumns(t)

@@ -160,7 +160,7 @@ func (r *csvReader) add(rows *Rows, record []byte) error {
 	return err
 }
 
-// firstLine says what the first line is.
+// firstLine describes the first line.
 func (r *csvReader) firstLine() string {
 	if r.noHeader {
 		return "first row"
@@ -311,7 +311,7 @@ func separator(header []byte) byte {
 	return best
 }
 
-// rowSeparator returns the separator of a file without a header line, of which the first
+// rowSeparator returns the separator of a file without a header line, after the first
 // record was read. Numbers may have decimal commas, so that a tab or semicolon counts before
 // a comma if the first records have equally many of it.
 func (r *csvReader) rowSeparator(first []byte) (byte, error) {

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// emptyIsNull is what becomes of cells in CSV.
+// emptyIsNull returns the cells as CSV keeps them.
 func emptyIsNull(cells [][]string) [][]string {
 	for _, row := range cells {
 		for i := range row {
@@ -54,7 +54,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	}
 }
 
-// encoding/csv reads what the package writes.
+// encoding/csv reads the package's files.
 func TestCSVIsStandard(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

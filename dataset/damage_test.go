@@ -101,7 +101,7 @@ func TestUnknownCompression(t *testing.T) {
 	datasettest.Refuses(t, datasettest.File(t, "data.parquet", string(whole)), "compression LZO is not supported")
 }
 
-// A length that no file of this size can have makes no room for what is not there.
+// A length that no file of this size can have allocates no memory.
 func TestLongFooterTakesNoMemory(t *testing.T) {
 	whole, err := os.ReadFile(datasettest.Write(t, t.TempDir(), dataset.Parquet, datasettest.BenchSchema, datasettest.BenchBatch(0)))
 	if err != nil {

@@ -8,7 +8,7 @@
 //
 // The cells of a column are texts, or numbers where the format has numbers: those of CSV are texts,
 // and those of Parquet stay numbers from the reader to the writer. A number has a text, which is
-// printed for whoever asks for it, and a writer of a format with types parses texts. Memory is
+// printed on demand, and a writer of a format with types parses texts. Memory is
 // bounded by the size of a batch and does not grow with the data set.
 package dataset
 
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// A Kind says what the cells of a column are.
+// A Kind is the type of the cells of a column.
 type Kind uint8
 
 // The kinds of columns. Integers are decimal numbers of 64 bits; reals are decimal numbers
@@ -46,7 +46,7 @@ type Field struct {
 type Reader interface {
 	// Fields returns all columns of the data set. Their names are distinct.
 	Fields() []Field
-	// Typed reports whether the data set says what kind a column has. If it does not, as
+	// Typed reports whether the data set declares the kind of a column. If it does not, as
 	// in CSV, the kind is Text.
 	Typed(column int) bool
 	// Start goes back to the first row. From then on Read reads the columns with the
@@ -68,7 +68,7 @@ type Reader interface {
 // bound on memory.
 const maxText = 4 << 20
 
-// ErrFormat is wrapped by the error of [Open] about a file whose name does not tell its
+// ErrFormat is wrapped by the error of [Open] for a file with a name that does not tell its
 // format.
 var ErrFormat = errors.New("unknown format")
 
@@ -126,7 +126,7 @@ func RegisterTables(open func(ctx context.Context, file, table string) (Reader, 
 	openTable = open
 }
 
-// formatError returns the error about a file whose name does not tell its format, or the
+// formatError returns the error for a file with a name that does not tell its format, or the
 // error of opening it.
 func formatError(path string) error {
 	file, _, err := openRegular(path)

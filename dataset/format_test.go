@@ -98,7 +98,7 @@ func TestGeometryNeedsPoint(t *testing.T) {
 }
 
 // Batches that are encoded at the same time, and one after the other with buffers
-// that are used again, make the same file, but for what a file says of its time.
+// that are used again, make the same file, except for its time of creation.
 func TestEncodeConcurrently(t *testing.T) {
 	const n = 12
 	var batches []*dataset.Rows
@@ -139,7 +139,7 @@ func writeConcurrently(t *testing.T, format dataset.Format, batches []*dataset.R
 	return path
 }
 
-// contents is what a file of the schema of the benchmarks holds.
+// contents returns the cells of a file of the schema of the benchmarks.
 func contents(t *testing.T, path string, format dataset.Format) [][]string {
 	t.Helper()
 	if format == dataset.GeoJSON {

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// createGeoParquet begins a GeoParquet 1.1 file: a Parquet file whose last column holds
+// createGeoParquet begins a GeoParquet 1.1 file: a Parquet file that holds in its last column
 // the locations as well-known binary, which the metadata describe.
 func createGeoParquet(file *os.File, s Schema) (Writer, error) {
 	w, err := newParquetWriter(file, s, s.Attributes())

@@ -17,11 +17,11 @@ import (
 type parquetGroup struct {
 	rows   int
 	pages  buffer
-	chunks []format.ColumnChunk // whose offsets are those in pages
+	chunks []format.ColumnChunk // their offsets are those in pages
 	bounds geom.Bounds          // of its geometries
 
 	// of the column that is encoded:
-	values  []byte // those that are not NULL, one after another
+	values  []byte // the values that are not NULL, one after another
 	present []byte // a bit for each row: whether it is not NULL
 	nulls   int
 	low     [8]byte // the least number, as it is stored
@@ -37,7 +37,7 @@ func (g *parquetGroup) begin(rows int) {
 	g.rows, g.pages.b, g.chunks, g.bounds = rows, g.pages.b[:0], nil, geom.Bounds{}
 }
 
-// beginColumn begins a column whose values have some bytes altogether.
+// beginColumn begins a column with values of size bytes altogether.
 func (g *parquetGroup) beginColumn(size int) {
 	g.values = slices.Grow(g.values[:0], size)
 	g.present = slices.Grow(g.present[:0], g.rows/8+1)[:(g.rows+7)/8]
@@ -66,7 +66,7 @@ func (g *parquetGroup) encode(rows *Rows, column int, field Field) error {
 	return nil
 }
 
-// encodeIntegers encodes a column. It returns the first row whose cell is not an integer, or -1.
+// encodeIntegers encodes a column. It returns the first row with a cell that is not an integer, or -1.
 func (g *parquetGroup) encodeIntegers(cells *Column) (misfit int) {
 	g.beginColumn(8 * g.rows)
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
@@ -87,7 +87,7 @@ func (g *parquetGroup) encodeIntegers(cells *Column) (misfit int) {
 	return -1
 }
 
-// encodeReals encodes a column. It returns the first row whose cell is not a number, or -1.
+// encodeReals encodes a column. It returns the first row with a cell that is not a number, or -1.
 func (g *parquetGroup) encodeReals(cells *Column) (misfit int) {
 	g.beginColumn(8 * g.rows)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -119,7 +119,7 @@ func (g *parquetGroup) setBounds(some bool, low, high uint64) {
 	binary.LittleEndian.PutUint64(g.high[:], high)
 }
 
-// encodeTexts encodes a column. It returns the first row whose cell is not UTF-8, or -1.
+// encodeTexts encodes a column. It returns the first row with a cell that is not UTF-8, or -1.
 func (g *parquetGroup) encodeTexts(cells *Column) (misfit int) {
 	g.beginColumn(len(cells.text) + 4*g.rows)
 	valid := cells.isUTF8()
@@ -139,7 +139,7 @@ func (g *parquetGroup) encodeTexts(cells *Column) (misfit int) {
 	return -1
 }
 
-// addPage adds a page of what is encoded.
+// addPage adds a page of the encoded values.
 func (g *parquetGroup) addPage(c *parquetLeaf) error {
 	start := len(g.pages.b)
 	g.setLevels()

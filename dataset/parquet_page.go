@@ -9,12 +9,12 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// A parquetPage is a page whose values are cells, which are copied many at a time. If the page has
+// A parquetPage is a page of cells, which are copied many at a time. If the page has
 // a dictionary, the values are there.
 type parquetPage struct {
 	levels []byte // for each cell that is left: 0 if it is NULL; nil if none can be
 	left   int    // cells
-	next   int    // number of the next of the values, which are only those that are not NULL
+	next   int    // number of the next of the values, which leave out NULLs
 
 	index    []int32 // of the values in the dictionary; nil if there is none
 	integers []int64

@@ -146,7 +146,7 @@ func (r *parquetReader) Start(columns []int) error {
 	return nil
 }
 
-// checkCodecs refuses a column whose compression the decoder does not know, since its pages
+// checkCodecs refuses a column with a compression that the decoder does not know, since its pages
 // would look damaged.
 func (r *parquetReader) checkCodecs(column int) error {
 	for _, group := range r.parquet.Metadata().RowGroups {

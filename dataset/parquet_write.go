@@ -21,7 +21,7 @@ type parquetWriter struct {
 	columns  []parquetLeaf // in the file's order
 	geometry bool          // the last one is of geometries
 	file     *os.File
-	size     int64 // of what is written
+	size     int64 // of the written pages
 	rows     int64
 	groups   []format.RowGroup
 	spare    sync.Pool // of *parquetGroup
@@ -33,7 +33,7 @@ type parquetLeaf struct {
 	name     string
 	node     parquet.Node
 	column   int  // of a batch
-	released bool // a coordinate, whose noise does not become shorter
+	released bool // a coordinate: its noise does not become shorter
 }
 
 const parquetMagic = "PAR1"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A program without SQLite says what to import.
+// A program without SQLite names the package to import.
 func TestNotRegistered(t *testing.T) {
 	create, open := creators[GeoPackage], openTable
 	defer func() { creators[GeoPackage], openTable = create, open }()

@@ -11,13 +11,13 @@ import (
 type Rows struct {
 	First   int64    // number of its first row in the data set, from 0
 	Columns []Column // all of the same length
-	// Secret marks the columns whose lengths of text must not influence where a batch ends,
+	// Secret marks the columns with lengths of text that must not influence where a batch ends,
 	// except by cells of more than LongestSecret bytes. Reset keeps it. nil marks none.
 	Secret []bool
 
 	lines []int64 // the lines of the rows in the file; empty if their numbers tell the place
 
-	weighed int // number of rows whose text is in weight
+	weighed int // number of rows with text that is in weight
 	weight  int // bytes of text, without secrets
 }
 

@@ -29,7 +29,7 @@ func TestFull(t *testing.T) {
 		rows := new(dataset.Rows)
 		rows.Secret = c.secret
 		rows.Reset(0, 2)
-		rows.Reset(0, 2) // keeps what is secret
+		rows.Reset(0, 2) // keeps Secret
 		for !rows.Full() {
 			rows.Columns[0].Append(make([]byte, 1<<17))
 			rows.Columns[1].Append(make([]byte, c.cell))
@@ -85,7 +85,7 @@ func repeated(n int, row ...string) *dataset.Rows {
 	return datasettest.Batch(0, cells...)
 }
 
-// batchEnds reads a data set of two columns, the second of which is secret.
+// batchEnds reads a data set of two columns. The second is secret.
 func batchEnds(t *testing.T, path string) (ends []int64) {
 	r := datasettest.Open(t, path)
 	defer r.Close()

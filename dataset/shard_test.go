@@ -53,7 +53,7 @@ func TestShardsAreTheFile(t *testing.T) {
 	}
 }
 
-// A row belongs to the shard in whose bytes its line begins. Places of rows are those in the file.
+// A row belongs to the shard with the byte where its line begins. Places of rows are those in the file.
 func TestShardsOfLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in.csv")
 	text := "\uFEFFa,b\r\n" + strings.Repeat("1,2\r\n", 30) + "\n" + strings.Repeat("long line,of some characters\n", 10) + "3,4"
@@ -145,7 +145,7 @@ func TestNoShards(t *testing.T) {
 	}
 }
 
-// readPart returns the cells of a shard, whose rows are numbered as in the file.
+// readPart returns the cells of a shard. Its rows are numbered as in the file.
 func readPart(t *rapid.T, r dataset.Reader, max int) (cells [][]string) {
 	if err := r.Start(datasettest.All(r)); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package infer finds the kinds of columns whose cells are text: the kinds in which the
+// Package infer finds the kinds of columns of text: the kinds in which the
 // cells can be stored without losing a digit. A [Column] finds the kind alone; a [Survey]
 // describes a data set, and says why a column is text.
 package infer
@@ -44,7 +44,7 @@ func (c *Column) Merge(other Column) {
 	c.text = c.text || other.text
 }
 
-// MarshalText returns what the column knows of its cells.
+// MarshalText returns the state of the column.
 func (c Column) MarshalText() ([]byte, error) {
 	var text []byte
 	for i, is := range []bool{c.integers, c.reals, c.wide, c.text} {
@@ -55,7 +55,7 @@ func (c Column) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText sets what the column knows of its cells.
+// UnmarshalText sets the state of the column.
 func (c *Column) UnmarshalText(text []byte) error {
 	has := func(b byte) bool { return bytes.IndexByte(text, b) >= 0 }
 	*c = Column{has('i'), has('r'), has('w'), has('t')}

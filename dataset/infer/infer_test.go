@@ -76,7 +76,7 @@ func TestColumn(t *testing.T) {
 	}
 }
 
-// A number's kind says what the parser that fills the table does with it: no
+// A number's kind agrees with the parser that fills the table: no
 // digit of an integer is lost, no decimal is out of range.
 func FuzzNumberKind(f *testing.F) {
 	for _, cell := range []string{"", "0", "-0", "007", "12", "1.5", ".5", "1e5", "1e999", "-", "9223372036854775808", "Inf", "0x1"} {

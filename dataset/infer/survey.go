@@ -11,20 +11,20 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A Survey finds out in one reading what the columns of a data set hold.
+// A Survey finds out in one reading the contents of the columns of a data set.
 type Survey struct {
 	columns []column
 	commas  bool // numbers may have decimal commas
 	rows    int64
 }
 
-// A Description says what a data set holds.
+// A Description describes the contents of a data set.
 type Description struct {
 	Rows    int64
 	Columns []Summary
 }
 
-// A Summary says what a column holds.
+// A Summary describes the contents of a column.
 type Summary struct {
 	// Field has the column's name and the narrowest kind that keeps every digit of its cells,
 	// or the kind that was given.
@@ -44,7 +44,7 @@ type Summary struct {
 // Dates says whether all cells of a column are dates, or dates and times of day.
 type Dates uint8
 
-// What the cells of a column are: anything, times as SQL functions read them (ISO 8601 in
+// The forms of the cells of a column: anything, times as SQL functions read them (ISO 8601 in
 // UTC), or dates in another form.
 const (
 	NoDates Dates = iota
@@ -52,11 +52,11 @@ const (
 	OtherDates
 )
 
-// A Misfit is the first of the cells because of which a column with numbers is Text.
+// A Misfit is the first of the cells that make a column with numbers Text.
 type Misfit struct {
 	Where   string // such as "line 17"
 	Text    string
-	Why     string // what keeps the cell from being a number, "" if it does not look like one
+	Why     string // why the cell is no number, "" if it does not look like one
 	Count   int64  // number of such cells
 	Numbers int64  // number of cells that are numbers
 
@@ -65,7 +65,7 @@ type Misfit struct {
 	Castable bool
 }
 
-// A column collects what a Summary says.
+// A column collects the facts of a Summary.
 type column struct {
 	Summary
 	forced  bool   // the kind was given for the survey, which checks it
@@ -111,7 +111,7 @@ func Quote(cell string) string {
 	return "'" + printable.Text(cell) + "'"
 }
 
-// NewSurvey returns a survey of a reader's columns, of which all are to be added in their order.
+// NewSurvey returns a survey of a reader's columns. All are to be added in their order.
 // The kinds, by the number of the column, are given, and every cell must fit them. The survey
 // infers the others, unless the data set gives them.
 func NewSurvey(r dataset.Reader, kinds map[int]dataset.Kind) *Survey {
@@ -362,8 +362,8 @@ func isPlainTime(cell string) bool {
 	return cell[11:13] < "24" && cell[14] < '6' && (len(cell) == 16 || cell[17] < '6')
 }
 
-// isDate reports whether a text begins with three numbers, divided by one mark, of which the
-// first or the last may be a year, as 16/12/2006 and 2006.12.16 do.
+// isDate reports whether a text begins with three numbers, divided by one mark, and the
+// first or the last of them may be a year, as 16/12/2006 and 2006.12.16 do.
 func isDate(cell string) bool {
 	first := digits(cell)
 	if first == 0 || first > 4 || first >= len(cell) || !strings.ContainsRune("/.-", rune(cell[first])) {
@@ -382,7 +382,7 @@ func isDate(cell string) bool {
 	return len(rest) == third || rest[third] == ' ' || rest[third] == 'T'
 }
 
-// Description returns what the rows that were added hold.
+// Description returns the description of the rows that were added.
 func (s *Survey) Description() Description {
 	d := Description{Rows: s.rows}
 	var point, comma bool // some column surely has this decimal mark
@@ -398,7 +398,7 @@ func (s *Survey) Description() Description {
 	return d
 }
 
-// summary returns what the column holds. It is doubtful if its decimal marks are those between
+// summary returns the summary of the column. It is doubtful if its decimal marks are those between
 // thousands in another column.
 func (c *column) summary(doubtful bool) Summary {
 	sum := c.Summary
@@ -474,7 +474,7 @@ func ValuesInHeader(fields []dataset.Field) (names []string, row bool) {
 }
 
 // isNumbers reports whether a text has nothing but numbers and semicolons or tabs. So has a
-// name of a file with semicolons whose first line has decimal commas, and is taken to be
+// name of a file with semicolons and decimal commas in its first line that is taken to be
 // separated by them.
 func isNumbers(name string) bool {
 	return strings.ContainsAny(name, ";\t") && strings.ContainsAny(name, "0123456789") && strings.Trim(name, "0123456789.-;\t ") == ""

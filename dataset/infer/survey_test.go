@@ -43,7 +43,7 @@ func surveyed(t datasettest.T, path string, max int, kinds map[int]dataset.Kind,
 	}
 }
 
-// show returns what a summary says, in short.
+// show returns a summary in short.
 func show(s Summary) string {
 	text := s.Name + " " + s.Kind.String()
 	if s.DecimalComma {

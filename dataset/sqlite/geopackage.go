@@ -14,9 +14,9 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer, whose
-// geometries have a spatial index. Its file is new, so that no free page holds anything that
-// was not released.
+// A geoPackageWriter writes a GeoPackage 1.3 (OGC 12-128r17) with one layer and
+// a spatial index of its geometries. Its file is new, so that no free page holds
+// anything unreleased.
 type geoPackageWriter struct {
 	schema  dataset.Schema
 	columns []int // the columns that are attributes

@@ -56,7 +56,7 @@ END;
 `
 
 // An indexEntry is a row of the layer, or a node of the index, with its bounding box. Longitude
-// is x. The box holds the location, whose coordinates have more digits.
+// is x. The box holds the location, although that has coordinates of more digits.
 type indexEntry struct {
 	id                     int64 // fid of the row or number of the node
 	minX, maxX, minY, maxY float32
@@ -153,7 +153,7 @@ func (w *geoPackageWriter) rootSize(nodes string) (size int, err error) {
 // capacity returns how many entries a node has at most.
 func (x *geoPackageIndex) capacity() int { return (x.size - nodeHeader) / entrySize }
 
-// add adds the tiled entries of a batch, whose ids are the numbers of its rows, from 0 on. The
+// add adds the tiled entries of a batch. Their ids are the numbers of its rows, from 0 on. The
 // first row has the given fid.
 func (x *geoPackageIndex) add(entries []indexEntry, rows int, first int64) error {
 	x.inNode = append(x.inNode[:0], make([]int64, rows)...)

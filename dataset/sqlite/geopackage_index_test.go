@@ -55,8 +55,8 @@ func texts(t datasettest.T, conn *sqlite.Conn, sql string) string {
 // placesSchema has a number and a place.
 var placesSchema = dataset.Schema{Name: "place's \"o\"", Fields: []dataset.Field{{Name: "n", Kind: dataset.Integer}, {Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}}, Points: []dataset.Point{{Lat: 1, Lon: 2}}}
 
-// An index finds in every window what a search through all rows finds, whether its tree has one
-// level of nodes or three, and whatever the sizes of the batches.
+// An index finds in every window the same as a search through all rows, whether its tree has one
+// level of nodes or three, and for all sizes of the batches.
 func TestIndexFindsWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, sizes := range [][]int{{}, {1}, {51}, {52}, {3, 49, 1}, {200, 5000, 1, 900}} {
@@ -103,7 +103,7 @@ func TestIndexFindsWindows(t *testing.T) {
 	}
 }
 
-// takeAway has SQLite delete the entries of an index in an order, and check what is left now and
+// takeAway has SQLite delete the entries of an index in an order, and check the rest now and
 // then. Deleting takes apart nodes that have few entries.
 func takeAway(t *testing.T, path string, order []int) {
 	conn, err := sqlite.Open(path, sqlite.ReadWrite)

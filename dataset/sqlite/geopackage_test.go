@@ -133,7 +133,7 @@ func ogr(t *testing.T, path string, more ...string) string {
 	return string(out)
 }
 
-// GDAL, which has the formats from their standards, reads what the package writes.
+// GDAL, which has the formats from their standards, reads the package's files.
 func TestOGR(t *testing.T) {
 	s := dataset.Schema{Name: "homes", Fields: []dataset.Field{{Name: "who", Kind: dataset.Text}, {Name: "lat", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real}, {Name: "n", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real}}, Points: []dataset.Point{{Lat: 1, Lon: 2}}}
 	rows := datasettest.Batch(0, []string{"Ann \"A\"", "52.5", "13.25", "7", "0.5"}, []string{"Bö", "-1.5", "2", datasettest.Null, datasettest.Null}, []string{"nowhere", datasettest.Null, datasettest.Null, "9", "1"})

@@ -68,7 +68,7 @@ func TestSQLiteWithoutRowNumbers(t *testing.T) {
 	datasettest.Same(t, got, [][]string{{"3"}, {"2"}, {"1"}})
 }
 
-// A reader stands in one transaction: it does not see what others write meanwhile.
+// A reader stands in one transaction: it does not see later writes of others.
 func TestSQLiteSnapshot(t *testing.T) {
 	path := database(t, `PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)`)
 	r := datasettest.Open(t, path+"#t")

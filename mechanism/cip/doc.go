@@ -3,15 +3,15 @@
 // inferential privacy under Gaussian processes (Meehan, Chaudhuri, Location Trace
 // Privacy Under Conditional Priors, 2019, called the paper).
 //
-// A trace has a location, or a reading, at each of n times, which are public. What
-// is released is z_i = x_i + noise, where the noise is Gaussian with the variance
+// A trace has a location, or a reading, at each of n times, which are public. The
+// release is z_i = x_i + noise, where the noise is Gaussian with the variance
 // sigma2 in each coordinate. Someone who believes that the trace is a Gaussian
 // process, with a kernel that makes points close in time alike, learns about x_i
 // from all of z, not from z_i alone: smoothing removes noise. [Policy.Loss] returns how
 // much they learn at worst, [Policy.Hypothesis] about what, and [Policy.SmallestSigma2] how
 // much noise is enough.
 //
-// # What is promised
+// # The promise
 //
 // Let S be a set of points, U the others, and R the kernel's covariances, the same
 // in each coordinate. For any two values s and s' of S that differ by at most r, the
@@ -37,10 +37,10 @@
 // and |d|^2 + |e|^2, which is the sum over the points of squared distances, is at
 // most |S|*r^2. Post-processing of z, such as rounding, loses no more.
 //
-// # What is not promised
+// # Not promised
 //
 // The bound holds for the sets of the policy's [Policy.Family], not for others. For ten
-// points and an RBF kernel whose l is twice their distance, every other point loses 14.0
+// points and an RBF kernel with an l of twice their distance, every other point loses 14.0
 // and the last eight 11,243, with the same noise. A smaller set is not safe because a
 // larger one is. The declared family is protected, and no more.
 //

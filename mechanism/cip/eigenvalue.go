@@ -42,8 +42,8 @@ func (r *regression) topEigenvalue(g float64) (float64, error) {
 //
 // Let K = I + g*C, which has no eigenvalue below 1, B any approximation of K^-1*A,
 // and R = A - K*B. Then E = A'B + R'B + R'K^-1*R, so E differs from A'B by no more
-// than |R||B| + |R|^2. An error in B matters only through R, which is computed. What
-// rounding adds to R is bounded with gamma_k <= 1.01*k*unit for sums of k products in any
+// than |R||B| + |R|^2. An error in B matters only through R, which is computed. The rounding
+// of R is bounded with gamma_k <= 1.01*k*unit for sums of k products in any
 // order. Norms are Frobenius norms.
 func (r *regression) effective(g float64) (e *mat.SymDense, off float64, err error) {
 	m, s := r.weights.Dims()

@@ -77,7 +77,7 @@ func TestMoreBitsChangeNothing(t *testing.T) {
 	})
 }
 
-// The correlations are those which math has, for times that make it fit.
+// The correlations are those of package math, for times that make it fit.
 func TestCorrelations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, times, _ := drawTrace(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/mechanism/cip"
 )
 
-// A reading each hour, of which every other is to be protected.
+// A reading each hour; every other one is to be protected.
 func Example() {
 	policy, err := cip.ParsePolicy(`{"kernel": "rbf", "variance": 1, "length_scale": 1,
 		"radius": 1, "lambda": 2, "family": "every-other", "epsilon": 5}`)

@@ -16,7 +16,7 @@ const (
 
 const families = `"every-other", "singles" or "windows:W"`
 
-// Bounds on what [Policy.Loss] computes, since anyone who may write SQL can call it.
+// Bounds on the work of [Policy.Loss], since anyone who may write SQL can call it.
 const (
 	maxTimes = 256
 	maxSets  = 10_000

@@ -16,7 +16,7 @@ type Fix struct {
 	Lat, Lon float64
 }
 
-// Price returns what a trace costs that is released under the policy of that name: its
+// Price returns the price of a trace released under the policy of that name: its
 // epsilon, in a unit of the policy's own. An account gets one trace under a policy: losses
 // of two do not add up under a Gaussian-process prior.
 func (p Policy) Price(name string) budget.Price {

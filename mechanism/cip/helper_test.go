@@ -46,7 +46,7 @@ func mustLoss(t failer, p Policy, times []float64, sigma2 float64) Loss {
 	return loss
 }
 
-// referenceBits is what the reference computes with.
+// referenceBits is the precision of the reference.
 const referenceBits = 1500
 
 // A bigMatrix is dense, by rows.

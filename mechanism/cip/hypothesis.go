@@ -18,7 +18,7 @@ type Hypothesis struct {
 	// values that follows from it.
 	//
 	// The points of the set are moved by the radius as a root mean square, some of them
-	// by more: the loss is a bound for sets of which no point is moved by more.
+	// by more: the loss is a bound for sets without a point that is moved by more.
 	Shift []float64
 }
 

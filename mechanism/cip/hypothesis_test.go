@@ -19,7 +19,7 @@ func mustHypothesis(t failer, p Policy, times []float64, sigma2 float64) Hypothe
 	return h
 }
 
-// secretShift returns what a hypothesis says about the points of its set.
+// secretShift returns the shifts of the points of a hypothesis's set.
 func secretShift(h Hypothesis) *mat.VecDense {
 	d := mat.NewVecDense(len(h.Set), nil)
 	for k, i := range h.Set {

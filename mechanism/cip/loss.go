@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// A Loss is what releasing a trace reveals about the worst set of a family.
+// A Loss is the loss of a released trace about the worst set of a family.
 type Loss struct {
 	// Loss is L*, the bound of the Rényi divergence of order lambda. It is rounded
 	// up: never below the true one for Set and LengthScale.

@@ -61,7 +61,7 @@ func TestEveryOther(t *testing.T) {
 	}
 }
 
-// float64Alpha computes alpha as it is written, in float64, with what stands for
+// float64Alpha computes alpha as it is written, in float64, with a value in the place of
 // sigma2 beside the covariance.
 func float64Alpha(times []float64, set []int, l, beside float64) float64 {
 	others := rest(set, len(times))

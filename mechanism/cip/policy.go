@@ -19,7 +19,7 @@ const (
 	Periodic    = "periodic"    // exp(-2 sin^2(pi dt/period)/l^2), where l is a plain number
 )
 
-// A Policy states what an adversary is assumed to know, and what is protected from that
+// A Policy states the assumed knowledge of an adversary, and the facts protected from that
 // adversary. All of it is public. [ParsePolicy] reads one; the text's keys are in
 // parentheses.
 type Policy struct {
@@ -49,23 +49,23 @@ type Policy struct {
 	Family string
 	Sets   [][]int
 
-	Epsilon budget.Amount // what SmallestSigma2 allows a trace to lose (epsilon)
+	Epsilon budget.Amount // the largest loss of a trace that SmallestSigma2 allows (epsilon)
 	Sigma2  float64       // variance of the noise in each coordinate (sigma2); not used here
 	Domain  string        // name of the domain of the locations (domain); not used here
 }
 
-// withTimesIn returns the policy for times in a smaller unit, of which the policy's unit
-// has the given number of parts.
+// withTimesIn returns the policy for times in a smaller unit. The policy's unit
+// is the given number of these.
 func (p Policy) withTimesIn(parts float64) Policy {
 	p.Period *= parts
-	if p.Kernel != Periodic { // whose length scale is a plain number
+	if p.Kernel != Periodic { // its length scale is a plain number
 		p.LengthScale *= parts
 		p.LengthScaleMax *= parts
 	}
 	return p
 }
 
-// String describes in one line what the policy protects, and under which prior.
+// String describes the protected sets and the prior in one line.
 func (p Policy) String() string {
 	plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	scale := "length scale " + plain(p.LengthScale)

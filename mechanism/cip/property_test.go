@@ -48,7 +48,7 @@ func TestLossIsTheGreatestDivergence(t *testing.T) {
 	})
 }
 
-// For locations, whose values differ by at most the radius in both coordinates
+// For locations with values that differ by at most the radius in both coordinates
 // together, no divergence exceeds the loss.
 func TestNoPairOfLocationsLosesMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -156,7 +156,7 @@ func TestSmallestSigma2(t *testing.T) {
 		p, times, _ := drawTrace(t)
 		p = withSets(p)
 		p.Family = rapid.SampledFrom([]string{Singles, "windows:3", EveryOther}).Draw(t, "family")
-		// Loss falls at least in proportion to what the variance has of noise that
+		// Loss falls at least in proportion to the part of the variance that is noise that
 		// counts.
 		p.Epsilon = one * 10
 		p.Radius = math.Sqrt(p.Variance)

@@ -64,7 +64,7 @@ func regress(ctx context.Context, t *table, set, others []int) (*regression, err
 // precision needed.
 //
 // Why these are enough: let s and m be the numbers of points in the set and of
-// others, u = 2^-precision, L what Cholesky's method makes of R_ss, X and W the
+// others, u = 2^-precision, L the computed Cholesky factor of R_ss, X and W the
 // solutions of L*L'*X = R_su and L*W = R_su by substitution, M that of L*M = I.
 // Entries of R have errors up to 2u, and k*u is below 1/2 for every k here, so
 // gamma_k <= 2ku (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,

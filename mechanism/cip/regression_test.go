@@ -10,7 +10,7 @@ import (
 )
 
 // checkBounds compares a regression with the reference, which has 1500 bits, and
-// what regress says about its errors. The reference is rounded, too.
+// the errors that regress states. The reference is rounded, too.
 func checkBounds(t failer, r *regression, p Policy, times []float64, set, others []int) {
 	t.Helper()
 	p.Variance = 1
@@ -88,7 +88,7 @@ func TestRegressionRefuses(t *testing.T) {
 }
 
 // Noise so small beside the variance that float64 does not do is refused, not
-// guessed: what is answered is right.
+// guessed: an answer is right.
 func TestTopVouches(t *testing.T) {
 	p := withSets(base(6), []int{0, 3, 4})
 	p.Variance = 1e9

@@ -26,7 +26,7 @@ func (p Policy) SmallestSigma2(ctx context.Context, times []float64) (float64, e
 		return 0, err
 	}
 	if p.Epsilon <= 0 {
-		return 0, errors.New("epsilon is missing: it says what a trace may lose")
+		return 0, errors.New("epsilon is missing: it is the largest loss of a trace")
 	}
 	epsilon := math.Nextafter(p.Epsilon.Float64(), 0)
 	goal := epsilon * (1 - 5e-10)

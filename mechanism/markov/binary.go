@@ -67,9 +67,9 @@ func appendMoves(b []byte, from uint32, moves []move) []byte {
 
 var errForm = errors.New("not the binary form of a Markov model")
 
-// ParseModel returns the model whose binary form is data. The function domain returns the
-// domain of a name; its errors are returned unchanged. ParseModel accepts only what
-// AppendBinary writes. Its memory is bounded by a multiple of len(data) and of the grid,
+// ParseModel returns the model with the binary form data. The function domain returns the
+// domain of a name; its errors are returned unchanged. ParseModel accepts only the output of
+// AppendBinary. Its memory is bounded by a multiple of len(data) and of the grid,
 // of at most 2^20 cells. It does not check who wrote the data, nor notice a different
 // domain of the same name if its grid has the same size.
 func ParseModel(data []byte, domain func(name string) (*planar.Domain, error)) (*Model, error) {
@@ -132,7 +132,7 @@ type decoder struct {
 	failed bool
 }
 
-// A header holds what precedes the counts.
+// A header holds the fields before the counts.
 type header struct {
 	domain        string
 	metres        float64
@@ -159,7 +159,7 @@ func (d *decoder) header() (h header) {
 }
 
 // rows reads the counts on a grid with the given number of cells. A row and a move take
-// at least two bytes each, so the data bound what is allocated.
+// at least two bytes each, so the length of the data bounds the memory.
 func (d *decoder) rows(cells int) (rows []row, moves []move) {
 	next := uint64(0)
 	for n := d.below(uint64(cells) + 1); n > 0 && !d.failed; n-- {

@@ -50,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// goldenModel is what TestBinaryGolden trains: version; "town"; cells of 1500 m; 60
+// goldenModel is the model that TestBinaryGolden trains: version; "town"; cells of 1500 m; 60
 // seconds; 7 by 9 cells; 2 traces; 3 rows: cell 8 with 2 visits and two moves, 1 to
 // itself and 1 to cell 9; cell 9, the next, with 1 visit and 1 move to cell 62; cell
 // 62, with 2 visits and none.
@@ -88,7 +88,7 @@ func (f form) bytes() []byte {
 // zigzag is how a varint with a sign is written.
 func zigzag(v int64) uint64 { return uint64(v<<1 ^ v>>63) }
 
-// What is cut short, lengthened, of another version or not plausible is refused.
+// A model that is cut short, lengthened, of another version or not plausible is refused.
 func TestParseModelRefuses(t *testing.T) {
 	golden := must(hex.DecodeString(goldenModel))
 	broken := [][]byte{nil, append(bytes.Clone(golden), 0), append([]byte{2}, golden[1:]...)}
@@ -156,7 +156,7 @@ func TestParseModelNames(t *testing.T) {
 	}
 }
 
-// Data that claim large numbers take memory for what is there only.
+// Data that claim large numbers take memory only for their length.
 func TestParseModelMemory(t *testing.T) {
 	base := form{period: 1, width: 7, height: 9, traces: 1}
 	var worst uint64

@@ -5,7 +5,7 @@
 //
 // # Nothing here protects a secret
 //
-// A model is public: whoever may ask for a report may know it. Its counts, its binary
+// A model is public: everybody who may ask for a report may know it. Its counts, its binary
 // form and the reports that rest on it tell about the traces that it was trained on.
 // Training adds no noise. A model trained on secrets releases them: train on public data,
 // or on data of nobody who needs protection. A mechanism that uses a model must keep its

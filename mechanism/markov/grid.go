@@ -35,7 +35,7 @@ func NewGrid(d *planar.Domain, cellM float64) (*Grid, error) {
 	g := &Grid{domain: d, metres: cellM, k: k, west: nearest(low.I, k), south: nearest(low.J, k)}
 	width, height := nearest(high.I, k)-g.west+1, nearest(high.J, k)-g.south+1
 	if width*height > maxCells { // both are below 2^32
-		return nil, fmt.Errorf("cell_m %v makes a grid of %d x %d cells, of which there may be %d", cellM, width, height, maxCells)
+		return nil, fmt.Errorf("cell_m %v makes a grid of %d x %d cells, the limit is %d", cellM, width, height, maxCells)
 	}
 	g.width, g.height = int(width), int(height)
 	return g, nil

@@ -20,7 +20,7 @@ func TestGridShapes(t *testing.T) {
 	}
 }
 
-// Every lattice point of the domain is in the cell whose centre is nearest, cells
+// Every lattice point of the domain is in the cell with the nearest centre, cells
 // are numbered row by row, and those of the border are needed.
 func TestIndexIsNearestCentre(t *testing.T) {
 	for name, g := range grids {
@@ -52,8 +52,8 @@ func TestIndexIsNearestCentre(t *testing.T) {
 	}
 }
 
-// Locations anywhere have a cell, those beyond the box one of the border, and what
-// is no location breaks nothing.
+// Locations anywhere have a cell, those beyond the box one of the border, and an
+// invalid location breaks nothing.
 func TestIndexBeyond(t *testing.T) {
 	g := grids["town"]
 	w, h := g.Size()

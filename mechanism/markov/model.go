@@ -131,7 +131,7 @@ func sum(moves []move) (n uint64) {
 	return n
 }
 
-// Grid returns the grid whose cells are the chain's states.
+// Grid returns the grid with the cells that are the chain's states.
 func (m *Model) Grid() *Grid { return m.grid }
 
 // Period returns the time that a transition takes, in whole microseconds.
@@ -206,7 +206,7 @@ func diffuseRow(dst, src, near, nearest []float64) {
 // follow adds the transitions that were seen, to one cell after the other: no sum waits for another, and the
 // processor foresees how long each is.
 func (m *Model) follow(dst, src []float64) {
-	once := m.scratch.Get().(*[]float64) // what goes to a transition that was seen once
+	once := m.scratch.Get().(*[]float64) // the share of a transition that was seen once
 	defer m.scratch.Put(once)
 	from := (*once)[:len(src)]
 	for k := range m.rows {

@@ -88,7 +88,7 @@ func TestAdvanceKeepsTheSum(t *testing.T) {
 	}
 }
 
-// What is linear in the belief is linear in its sum, too.
+// A function linear in the belief is linear in its sum, too.
 func TestAdvanceScales(t *testing.T) {
 	m := synthetic(20, 30, 1000)
 	src := m.Start()

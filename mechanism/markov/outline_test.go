@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// cellsOf returns the cells of a picture, whose lines run from north to south.
+// cellsOf returns the cells of a picture. Its lines run from north to south.
 func cellsOf(g *Grid, picture ...string) (cells []int) {
 	w, _ := g.Size()
 	for k := range picture {

@@ -59,7 +59,7 @@ var (
 const maxPeriod = 1e9
 
 // PeriodOf returns a number of seconds as a period, rounded to whole microseconds. It
-// returns an error, which says what the number must be, if that is less than one
+// returns an error, which states the range, if that is less than one
 // microsecond or more than 1e9 seconds.
 func PeriodOf(seconds float64) (time.Duration, error) {
 	micros := math.Round(seconds * 1e6)

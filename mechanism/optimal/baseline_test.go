@@ -70,8 +70,8 @@ func TestRealisedEpsilon(t *testing.T) {
 // TestSensitivityIsNotUniform is the counterexample of the thesis's figure 4.1 (R21). Its
 // query takes three values as they are, which are one apart, though the secrets behind y1
 // and y3 are two apart: of sensitivity 1, but not uniformly so (definition 4.5). So H after
-// the query is ln 2-private and H itself is not, for 3/4 > 2*1/4. What a mechanism is
-// private for depends on the distances alone, and RealisedEpsilon goes by those it is given.
+// the query is ln 2-private and H itself is not, for 3/4 > 2*1/4. The epsilon of a mechanism
+// depends on the distances alone, and RealisedEpsilon takes its distances from the caller.
 func TestSensitivityIsNotUniform(t *testing.T) {
 	h := optimal.Matrix{{3. / 4, 1. / 4}, {1. / 2, 1. / 2}, {1. / 4, 3. / 4}}
 	values := optimal.Matrix{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}

@@ -39,8 +39,8 @@ func (m *Mechanism) AppendBinary(b []byte) ([]byte, error) {
 
 var errForm = errors.New("not the binary form of an optimal mechanism")
 
-// Parse returns the mechanism whose binary form is data. It accepts only what AppendBinary
-// writes, and certifies the weights again: whatever the origin of the data, the mechanism
+// Parse returns the mechanism with the binary form data. It accepts only the output of AppendBinary,
+// and certifies the weights again: whatever the origin of the data, the mechanism
 // keeps its epsilon, although it may not be useful.
 func Parse(data []byte) (*Mechanism, error) {
 	if len(data) < headerSize || data[0] != formatVersion {

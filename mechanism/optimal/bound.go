@@ -15,7 +15,7 @@ import (
 // negative entries is an A^T y. For negative entries, lambda_x is lowered by the most
 // negative one of row x. Rounding errors count as negative.
 //
-// A tie comes with a multiplier that lambda knows nothing of. What steps have not yet made up for
+// A tie comes with a multiplier that lambda knows nothing of. The part that steps have not yet made up for
 // is the tie's debt, and left out here: the residual shrinks by the same share in a step as the debts.
 func (v *solver) bound() float64 {
 	for i := range v.shards {

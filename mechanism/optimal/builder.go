@@ -112,7 +112,7 @@ func (b *Builder) AddLosses(lat, lon float64, text []byte) error {
 	return b.losses.add(b.domain, b.domain.Cell(lat, lon), text)
 }
 
-// Build returns the mechanism that loses least on average among those that keep epsilon
+// Build returns the mechanism with the least average loss that keeps epsilon
 // per metre of the metric, by [Solve] with a dilation of at least 1. Epsilon is taken as
 // the decimal that it prints as, and is never exceeded. The order in which places and
 // outputs were added makes no difference.
@@ -146,7 +146,7 @@ func sortedPlaces[V any](d *planar.Domain, cells map[planar.Cell]V) places {
 	return places{d, slices.SortedFunc(maps.Keys(cells), compareCells)}
 }
 
-// solve sets the losses and the certified mechanism of m, and what the solver says about it.
+// solve sets the losses, the certified mechanism and the solver's report of m.
 func (b *Builder) solve(ctx context.Context, m *PlaceMechanism) error {
 	rate, err := exact.RateFloor(budget.Decimal(m.epsilon))
 	if err != nil {

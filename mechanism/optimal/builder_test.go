@@ -68,7 +68,7 @@ func built(tb testing.TB, b *Builder) *PlaceMechanism {
 	return m
 }
 
-// What a mechanism is charged in, and what is lost by it, follows from its metric.
+// The unit of a mechanism's charges and its loss follow from its metric.
 func TestBuiltMetrics(t *testing.T) {
 	d := smallDomain(t)
 	for metric, unit := range map[Metric]string{Euclid: "m", Manhattan: "m:x", Given: "m:x"} {

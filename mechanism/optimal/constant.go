@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// constantMechanism returns the mechanism that loses least of those whose output is the
+// constantMechanism returns the mechanism that loses least while its output is the
 // same for every secret, with a bound on all private mechanisms. If epsilon is tiny, no
 // other mechanism is much better, and the solver has no digits left.
 //
-// Let z0 be the output, and s_xz = pi_x (dQ(x,z0) - dQ(x,z)) what the output z saves, so
+// Let z0 be the output, and s_xz = pi_x (dQ(x,z0) - dQ(x,z)) the saving of the output z, so
 // that a mechanism k saves the sum of s_xz k_xz. For any place y, k_xz is at most
 // e^(epsilon dX(x,y)) k_yz and at least e^(-epsilon dX(x,y)) k_yz. With the former for
 // s_xz > 0, and the latter for s_xz < 0,

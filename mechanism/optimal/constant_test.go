@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTinyEpsilon has less and less that secrets may be told apart by, down to what two
+// TestTinyEpsilon makes secrets less and less distinguishable, down to the least that two
 // places must be: the best output is the same for all of them, where a solver is left
 // with rounding errors.
 func TestTinyEpsilon(t *testing.T) {
@@ -40,8 +40,8 @@ func TestTinyEpsilon(t *testing.T) {
 	}
 }
 
-// TestBoundOfConstants asks for so little that a constant output mostly does, whose bound
-// must not be above what a better mechanism loses.
+// TestBoundOfConstants has problems so easy that a constant output mostly suffices. Its bound
+// must not exceed the loss of a better mechanism.
 func TestBoundOfConstants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := problem().Draw(t, "problem")

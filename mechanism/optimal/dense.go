@@ -47,7 +47,7 @@ func solve(l []float64, n int, b []float64) {
 	}
 }
 
-// addInverted adds (L L^T)^-1 to the lower half of the top left of sum, whose rows have the
+// addInverted adds (L L^T)^-1 to the lower half of the top left of sum, with rows of the
 // length width. The lower half of scratch becomes L^-1.
 func addInverted(l []float64, n int, scratch, sum []float64, width int) {
 	for i := range n {

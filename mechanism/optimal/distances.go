@@ -23,13 +23,13 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(compareCells(a.from, b.from), compareCells(a.to, b.to))
 }
 
-// A given holds the numbers that were given for pairs of lattice points, and what errors
-// call them.
+// A given holds the numbers that were given for pairs of lattice points, and their names
+// in errors.
 type given struct {
 	name    string // of the argument
-	number  string // what each is
+	number  string // the name of one
 	unit    string
-	ends    string // what they lead to
+	ends    string // the places that they lead to
 	check   func(number float64, itself bool) (float64, error)
 	numbers map[pair]float64
 }

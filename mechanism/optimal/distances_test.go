@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Triples are what JSON has them to be, and nothing else is.
+// Triples are accepted as JSON defines them, and nothing else is.
 func FuzzTriples(f *testing.F) {
 	for _, text := range []string{`[]`, `[[40, 116, 1]]`, "[[40,116,1],\n[41, 1.16e2, 0.5]] ", `[[40, 116, null]]`, `[[1, 2]]`, `[[1, 2, 3] [4, 5, 6]]`, `[,[1, 2, 3]]`, `[[1, 2, 3],]`, `[] []`, `[null]`} {
 		f.Add([]byte(text))

@@ -9,7 +9,7 @@
 //
 //	k_xz <= e^(epsilon dX(x,x')) k_x'z   for all places x, x' and outputs z.
 //
-// Making one takes three steps, of which only the last is trusted:
+// Making one takes three steps; only the last is trusted:
 //
 //   - a [Problem] states places, prior, losses and epsilon; the losses need not be the
 //     distances that epsilon is per, nor the outputs the places;

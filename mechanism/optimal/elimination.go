@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An elimination is an order in which to eliminate the places of a graph, and what that
-// fills. It is the same for all dominant matrices on the graph.
+// An elimination is an order in which to eliminate the places of a graph, and the edges that it
+// adds. It is the same for all dominant matrices on the graph.
 //
 // A dominant matrix M is the Laplacian of a weighted graph plus a diagonal, given by its
 // parts:
@@ -145,7 +145,7 @@ func runs(numbers []int) []run {
 // packed returns how many numbers a packed F has.
 func (e *elimination) packed() int { return e.size[len(e.order)] }
 
-// clear sets to 0 what factor reads and writes of the n x n numbers in l.
+// clear sets the numbers that factor reads and writes to 0, in the n x n numbers of l.
 func (e *elimination) clear(l []float64) {
 	n := len(e.order)
 	for p, runs := range e.rows {
@@ -155,8 +155,8 @@ func (e *elimination) clear(l []float64) {
 	}
 }
 
-// factor computes the factors of the dominant matrix with the weights l >= 0, n x n, of
-// which it reads and overwrites what clear clears. It packs F into f and overwrites the
+// factor computes the factors of the dominant matrix with the weights l >= 0, n x n,
+// reading and overwriting only the numbers that clear clears. It packs F into f and overwrites the
 // excess with D.
 //
 // The diagonal of M is never formed: it would swallow the excess. No weight is the result
@@ -215,12 +215,12 @@ func (e *elimination) row(p int, f []float64) (at []int32, numbers []float64) {
 	return e.at[from:to:to], f[from:to:to]
 }
 
-// pivot returns the diagonal entry of a row whose weights and excess are given, above 0.
+// pivot returns the diagonal entry of a row with the given weights and excess, above 0.
 func pivot(weight, excess float64) float64 {
 	return max(weight+excess, 0x1p-53*(weight+math.Abs(excess)), math.SmallestNonzeroFloat64)
 }
 
-// matrix returns the matrix of numbers of which each row starts width after the one before.
+// matrix returns the matrix of numbers with rows that start width numbers apart.
 func matrix(numbers []float64, rows, columns, width int) blas64.General {
 	return blas64.General{Rows: rows, Cols: columns, Stride: width, Data: numbers}
 }
@@ -264,7 +264,7 @@ func (e *elimination) solve(f, d, b []float64) {
 // addInverse adds K M^-1 K to the upper half of sum, for the diagonal matrix K of the
 // scales. The n x n numbers in inverse become M^-1.
 //
-// By M^-1 = F M^-1 + D^-1 (I-F)^-T, whose last matrix is 0 above the diagonal, row p follows
+// By M^-1 = F M^-1 + D^-1 (I-F)^-T, where the last matrix is 0 above the diagonal, row p follows
 // from those below it (Takahashi, Fagan, Chin, Formation of a Sparse Bus Impedance Matrix,
 // 1973). All terms are positive.
 func (e *elimination) addInverse(f, d, scale, inverse, sum []float64) {

@@ -19,7 +19,7 @@ func TestFactorsOfDominantMatrices(t *testing.T) {
 		at := e.positions()
 		l, m := make([]float64, n*n), make([]float64, n*n)
 		for i := range l {
-			l[i] = math.NaN() // what clear leaves is never read
+			l[i] = math.NaN() // numbers that clear leaves are never read
 		}
 		e.clear(l)
 		excess, scale, want := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -88,7 +88,7 @@ func randomEdges(t *rapid.T, n int) (edges []Edge) {
 	return edges
 }
 
-// TestElimination fills what the definition says: an edge of two places at each place that
+// TestElimination fills edges by the definition: an edge of two places at each place that
 // is eliminated before them with edges to both.
 func TestElimination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -158,7 +158,7 @@ func TestEliminationFillsLittle(t *testing.T) {
 	}
 }
 
-// TestSmallExcess has a matrix whose smallest eigenvalue is 2^-70 of the greatest:
+// TestSmallExcess has a matrix with a smallest eigenvalue of 2^-70 times the greatest:
 // on the diagonal it would be lost.
 func TestSmallExcess(t *testing.T) {
 	const tiny = 0x1p-70

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// Four places on a line, a kilometre apart, of which the second is the most popular.
+// Four places on a line, a kilometre apart; the second is the most popular.
 func Example() {
 	d := optimal.NewMatrix(4, 4)
 	for x, row := range d {

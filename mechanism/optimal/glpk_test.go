@@ -158,7 +158,7 @@ func glpk(tb testing.TB, path string, options ...string) float64 {
 	return objective(tb, file)
 }
 
-// objective reads what glpsol wrote: of the line "s bas ROWS COLUMNS f f OBJECTIVE", or
+// objective reads the output of glpsol: the OBJECTIVE of the line "s bas ROWS COLUMNS f f OBJECTIVE", or
 // "s ipt ROWS COLUMNS o OBJECTIVE" of an interior point.
 func objective(tb testing.TB, r io.Reader) float64 {
 	tb.Helper()
@@ -177,7 +177,7 @@ func objective(tb testing.TB, r io.Reader) float64 {
 	return 0
 }
 
-// TestAgainstGLPK compares optima with those that GLPK's simplex method finds for the
+// TestAgainstGLPK compares optima with the results of GLPK's simplex method for the
 // program as the thesis states it.
 func TestAgainstGLPK(t *testing.T) {
 	need.Program(t, "glpsol")
@@ -209,7 +209,7 @@ func TestAgainstGLPK(t *testing.T) {
 	}
 }
 
-// TestMostPrivateAgainstGLPK has adversaries whose error is not the loss.
+// TestMostPrivateAgainstGLPK has adversaries with errors other than the loss.
 func TestMostPrivateAgainstGLPK(t *testing.T) {
 	need.Program(t, "glpsol")
 	city := scattered(15)
@@ -230,7 +230,7 @@ func TestMostPrivateAgainstGLPK(t *testing.T) {
 			if !near(s.Error, want, 1e-6) || s.Bound < want*(1-1e-9) {
 				t.Errorf("adversary's error %.9g, bound %.9g, GLPK %.9g", s.Error, s.Bound, want)
 			}
-			// What the comparison is worth: a slightly greater loss allowed shows.
+			// The comparison is sharp: a slightly greater loss allowed shows.
 			c.p.Loss *= 1 + 1e-4
 			if other := mostPrivate(t, c.p, 1e-6); near(other.Error, want, 1e-5) {
 				t.Errorf("adversary's error %.9g with a greater loss", other.Error)
@@ -239,8 +239,8 @@ func TestMostPrivateAgainstGLPK(t *testing.T) {
 	}
 }
 
-// BenchmarkGLPK has GLPK and, where it is installed, Clp solve what Solve solves, to its
-// gap of 1e-4. Reading is what of their time they take to read the file. Processor time,
+// BenchmarkGLPK has GLPK and, where it is installed, Clp solve the problems of Solve, to its
+// gap of 1e-4. Reading is the share of the time for reading the file. Processor time,
 // cpu-s/op, can be compared on a machine that has other work, too.
 func BenchmarkGLPK(b *testing.B) {
 	need.Program(b, "glpsol")

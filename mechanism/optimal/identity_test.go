@@ -7,8 +7,8 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// The identities of this file are those that the tests of libqif check (R19), on the
-// metrics which they check them on.
+// The identities of this file are from the tests of libqif (R19), on the
+// metrics of those tests.
 
 // geometric returns the probability that the geometric mechanism with the given rate per
 // step, its outputs truncated to first..last, reports z for x.
@@ -79,7 +79,7 @@ func TestRandomisedResponse(t *testing.T) {
 	checkEqual(t, "exponential", optimal.Exponential(2*epsilon, d), want, 1e-15)
 }
 
-// TestTruncations moves what a geometric mechanism on 0..19 reports into four windows. The
+// TestTruncations moves the reports of a geometric mechanism on 0..19 into four windows. The
 // result has to be the mechanism truncated to the window, also for secrets outside.
 func TestTruncations(t *testing.T) {
 	const n, epsilon = 20, 0.9

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Losses and guesses are the same on every platform: which of nearly equal guesses is the best decides what is
-// released. So products are rounded before they are added, and gonum, whose sums have another order where they are
+// Losses and guesses are the same on every platform: which of nearly equal guesses is the best decides the
+// release. So products are rounded before they are added, and gonum, which sums in another order where it is
 // assembly, does nothing but element by element.
 
 // Loss returns the average loss of a mechanism k, the sum of pi_x k_xz d(x,z), for

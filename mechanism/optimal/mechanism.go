@@ -50,7 +50,7 @@ const (
 )
 
 // New returns the mechanism of a matrix that is epsilon*privacy-private up to small errors,
-// such as a solver's, and whose rows, one for each place, sum to 1 within 2^-20. Epsilon and the distances are
+// such as a solver's. Its rows, one for each place, must sum to 1 within 2^-20. Epsilon and the distances are
 // taken as the rationals that they are, see [Problem].
 //
 // Negative numbers down to -2^-20 count as 0. The numbers are rounded to integers. As
@@ -104,7 +104,7 @@ func stochastic(k Matrix, n int) (Matrix, error) {
 }
 
 // roundWeights returns integer weights for (1-floor) k + floor/n for n outputs, with row
-// sums of n*2^b. It adds what rounding leaves over to a row's greatest weight.
+// sums of n*2^b. It adds the remainder of rounding to a row's greatest weight.
 func roundWeights(k Matrix, floor float64) []uint64 {
 	n := k.columns()
 	total := uint64(n) << capacityBits(n)
@@ -130,7 +130,7 @@ func (m *Mechanism) Len() int { return len(m.rows) }
 // Outputs returns the number of outputs.
 func (m *Mechanism) Outputs() int { return m.outputs }
 
-// Epsilon returns what a draw costs per unit of the privacy distance.
+// Epsilon returns the cost of a draw per unit of the privacy distance.
 func (m *Mechanism) Epsilon() float64 { return m.epsilon }
 
 // Privacy returns a copy of the privacy metric.
@@ -151,7 +151,7 @@ func (m *Mechanism) Weight(x, z int) uint64 {
 	return row[z]
 }
 
-// Total returns what the weights of any one secret add up to.
+// Total returns the sum of the weights of any one secret.
 func (m *Mechanism) Total() uint64 { return uint64(m.outputs) << m.bits }
 
 // Matrix returns the probabilities in floating point.

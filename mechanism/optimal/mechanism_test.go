@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkCertificate does with rationals of 200 bits what the package does with 64:
+// checkCertificate checks with rationals of 200 bits the package's work with 64:
 // it demands w_xz e^(-epsilon d) <= w_x'z, with an upper bound for the exponential.
 func checkCertificate(t rapid.TB, m *optimal.Mechanism) {
 	t.Helper()
@@ -41,8 +41,8 @@ func checkCertificate(t rapid.TB, m *optimal.Mechanism) {
 	}
 }
 
-// TestCertifiedEpsilon finds the epsilon of a channel of two places between that
-// which is refused and that which is granted: ln(7/2), R20.
+// TestCertifiedEpsilon finds the epsilon of a channel of two places between
+// an epsilon that is refused and one that is granted: ln(7/2), R20.
 func TestCertifiedEpsilon(t *testing.T) {
 	k := optimal.Matrix{{0.8, 0.2}, {0.3, 0.7}}
 	least := math.Log(7. / 2)
@@ -153,7 +153,7 @@ func checkBinaryForm(t *testing.T, m *optimal.Mechanism) {
 	}
 }
 
-// TestTamperedForm raises epsilon's protection or moves weight within a row: what is
+// TestTamperedForm raises epsilon's protection or moves weight within a row: a mechanism that is
 // not private any more must be refused.
 func TestTamperedForm(t *testing.T) {
 	data := must(example(t).AppendBinary(nil))

@@ -8,7 +8,7 @@ const (
 	// Euclid is nowhere above the geodesics along the ellipsoid.
 	Euclid Metric = iota
 
-	// Manhattan is the metric of a town whose streets run east and north at the middle of
+	// Manhattan is the metric of a town with streets that run east and north at the middle of
 	// the domain's box.
 	Manhattan
 

@@ -184,7 +184,7 @@ func (v *solver) tie(z, constraint int, mu float64) {
 }
 
 // change returns how the slack and the multiplier of a tie change in one of the two
-// directions, of which u is given, and w = y/s. By dk = k u, the slack s = k_a - t k_b changes by
+// directions, for a given u, and w = y/s. By dk = k u, the slack s = k_a - t k_b changes by
 // t k_b (u_a - u_b) + s u_a, in which nothing large cancels.
 func (c *tie) change(k, u []float64, w float64, direction int) (ds, dy float64) {
 	ua := u[c.a]
@@ -223,7 +223,7 @@ func (v *solver) factorColumn(sh *shard, z int) {
 	v.addInverse(f, excess, k, sh.inverse, sh.schur)
 }
 
-// factorSchur factors the sum of the inverses, of which the shards have the upper half.
+// factorSchur factors the sum of the inverses. The shards have its upper half.
 func (v *solver) factorSchur() {
 	clear(v.schur)
 	for i := range min(shardCount, v.outputs) {
@@ -271,14 +271,14 @@ func (v *solver) aimAtCentre(z, to int, g []float64, mu, primal, dual float64) {
 	}
 }
 
-// pull sets e of a direction, and adds what that contributes to A^T e.
+// pull sets e of a direction, and adds its contribution to A^T e.
 func (c *tie) pull(g []float64, direction int, e float64) {
 	c.e[direction&1] = e
 	g[c.a] += e
 	g[c.b] -= c.t * e
 }
 
-// correction returns what a product lacks of the range that it should be in, given the
+// correction returns the distance of a product from the range that it should be in, given the
 // target. It takes away no more than the greatest product in that range.
 func correction(product, mu float64) float64 {
 	switch least, most := leastProduct*mu, mostProduct*mu; {

@@ -13,7 +13,7 @@ import (
 )
 
 // A matrix has the same repaired weights, certificate, losses and guesses on every platform, and locations are at most as
-// far from their places; what a solver makes may differ in the last bits of its matrix.
+// far from their places; the solver's matrix may differ in its last bits.
 func TestNumbers(t *testing.T) {
 	const places = 40
 	k := optimal.NewMatrix(places, places)

@@ -77,7 +77,7 @@ func (m *PlaceMechanism) AppendBinary(b []byte) ([]byte, error) {
 // ErrPlaceForm is the error for data that are not the binary form of a [PlaceMechanism].
 var ErrPlaceForm = errors.New("not the binary form of a mechanism on places")
 
-// ParsePlaceMechanism returns the mechanism whose binary form is data. The function domain
+// ParsePlaceMechanism returns the mechanism with the binary form data. The function domain
 // returns the domain of a name. Whatever the data, the mechanism is certified anew, and the
 // unit of its charges follows from its distances alone, see [PlaceMechanism.Unit].
 //
@@ -121,7 +121,7 @@ func ParsePlaceMechanism(data []byte, domain func(name string) (*planar.Domain, 
 	return m, nil
 }
 
-// parseBody parses what follows the domain's name.
+// parseBody parses the part after the domain's name.
 func (m *PlaceMechanism) parseBody(data []byte) (err error) {
 	parts := []any{m.cells, m.outputs.cells, m.weights}
 	if m.quality == QualityGiven {

@@ -64,7 +64,7 @@ func FuzzParsePlaceMechanism(f *testing.F) {
 	})
 }
 
-// What the form says of its domain, and what its solver is said to have done, is
+// The domain of the form and its report of the solver are
 // checked before anything is charged by it.
 func TestParsePlaceMechanismRefuses(t *testing.T) {
 	domain := smallDomain(t)

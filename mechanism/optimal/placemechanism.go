@@ -31,7 +31,7 @@ type PlaceMechanism struct {
 	guesses func() []int // the best guess for each output
 }
 
-// solved is what the solver reports about its solution. No promise rests on it.
+// solved is the solver's report on its solution. No promise rests on it.
 type solved struct {
 	Edges    uint32 // of the spanner
 	Dilation float64
@@ -39,7 +39,7 @@ type solved struct {
 	Seconds  float64
 }
 
-// derive computes what follows from the certified mechanism.
+// derive computes the fields that follow from the certified mechanism.
 func (m *PlaceMechanism) derive() {
 	m.metres = m.belowGeodesics(m.certified.Privacy())
 	m.points = make([][2]float64, len(m.outputs.cells))
@@ -49,7 +49,7 @@ func (m *PlaceMechanism) derive() {
 	m.guesses = sync.OnceValue(func() []int { return Remap(m.weights, m.certified.Matrix(), m.losses) })
 }
 
-// Domain returns the domain whose lattice points the places and outputs are.
+// Domain returns the domain with the lattice points of places and outputs.
 func (m *PlaceMechanism) Domain() *planar.Domain { return m.domain }
 
 // Len returns the number of places.
@@ -78,7 +78,7 @@ func (m *PlaceMechanism) Output(lat, lon float64) (output int, released bool) {
 // output and knows the prior, see the function of that name.
 func (m *PlaceMechanism) Remap(output int) int { return m.guesses()[output] }
 
-// Cost returns what a draw costs, per [PlaceMechanism.Unit]: epsilon as requested, as a
+// Cost returns the cost of a draw, per [PlaceMechanism.Unit]: epsilon as requested, as a
 // decimal.
 func (m *PlaceMechanism) Cost() budget.Amount { return m.cost }
 
@@ -92,11 +92,11 @@ func (m *PlaceMechanism) Cost() budget.Amount { return m.cost }
 // the budget of everything charged per metre. Otherwise places may be near each other and
 // yet far apart by those distances: the bound is for another metric, says nothing in
 // metres, and has a budget of its own. A mechanism never changes, so the unit has one
-// meaning. (If a name is used again for another mechanism, what was spent bounds the longer
+// meaning. (If a name is used again for another mechanism, the spent epsilon bounds the longer
 // of both distances.)
 //
-// The unit follows from what was certified and from the domain, not from anything else that
-// is stored.
+// The unit follows from the certified weights and the domain alone, not from anything else
+// in the stored form.
 func (m *PlaceMechanism) Unit(name string) budget.Unit {
 	if m.metres {
 		return budget.Metre
@@ -156,12 +156,12 @@ type Info struct {
 	Constraints      int64   // of the solver
 	Gap              float64 // relative, to the least possible loss
 	Loss             float64
-	AdversaryError   float64 // what is left of the loss if outputs are remapped by the prior
+	AdversaryError   float64 // the rest of the loss if outputs are remapped by the prior
 	Farthest         float64 // metres from a location of the domain to its place, at most
 	Seconds          float64 // duration of the solution
 }
 
-// Info returns what was requested, and the result.
+// Info returns the request and the result.
 func (m *PlaceMechanism) Info() Info {
 	return Info{
 		Domain: m.domain.Name(), Places: m.Len(), Outputs: m.certified.Outputs(), Metric: m.metric, Quality: m.quality,

@@ -58,7 +58,7 @@ func (p places) matrix(to places, distance func(a, b planar.Cell) float64, scale
 	return m
 }
 
-// manhattan returns the metric of a town whose streets run in the two directions of the
+// manhattan returns the metric of a town with streets in the two directions of the
 // lattice, east and north at the middle of the box: |di| + |dj| steps between places that
 // are di and dj steps apart, in metres of the frame, rounded down by less than one part in
 // 2^48. Numbers of steps are exact, and two products are off by a factor of at most
@@ -102,7 +102,7 @@ func (p places) lowerBounds(under float64) Matrix {
 }
 
 // belowGeodesics reports whether the distances between all places are certified lower
-// bounds of the geodesics, as proved above: what is private per metre of such a metric is
+// bounds of the geodesics, as proved above: a mechanism private per metre of such a metric is
 // private per metre along the ellipsoid.
 func (p places) belowGeodesics(distances Matrix) bool {
 	return distances.isBoundedBy(p.lowerBounds(underRounding))
@@ -189,7 +189,7 @@ func (p places) inOrder() bool {
 }
 
 // checkAdmitted returns an error that names a lattice point outside the domain's region, if
-// there is one. The points are what the noun says.
+// there is one. The noun names the points.
 func (p places) checkAdmitted(noun string) error {
 	for x, c := range p.cells {
 		if p.domain.Admissible(c) != c {

@@ -90,7 +90,7 @@ func TestFarthest(t *testing.T) {
 	})
 }
 
-// What is built passes, what is a little longer or of other places does not.
+// A built mechanism passes; one a little longer or of other places does not.
 func TestSupports(t *testing.T) {
 	d := smallDomain(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,7 +103,7 @@ func TestSupports(t *testing.T) {
 	})
 }
 
-// Lower bounds are told from metrics of which one distance is longer.
+// Lower bounds are told from metrics with one longer distance.
 func TestBelowGeodesics(t *testing.T) {
 	d := smallDomain(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A PrivacyProblem asks for the mechanism whose adversary errs most among those that
+// A PrivacyProblem asks for the mechanism with the greatest adversary's error among all that
 // lose at most q on average: thesis, definition 3.1, after Shokri, Theodorakopoulos,
 // Troncoso, Hubaux, Le Boudec, Protecting Location Privacy: Optimal Strategy against
 // Localization Attacks, CCS 2012.
@@ -31,7 +31,7 @@ type PrivacyProblem struct {
 // dense.
 const maxPrivacyPlaces = 256
 
-// check returns an error that says what is wrong with p.
+// check returns an error if p is wrong.
 func (p PrivacyProblem) check() error {
 	n := len(p.Prior)
 	if n < MinPlaces || n > maxPrivacyPlaces {
@@ -60,7 +60,7 @@ func (p PrivacyProblem) check() error {
 // a uniform output, for there to be an interior that is wider than rounding errors.
 const leastMargin = 1e-9
 
-// uniformOutput returns the mechanism whose output is uniform.
+// uniformOutput returns the mechanism with a uniform output.
 func uniformOutput(n int) Matrix {
 	k := NewMatrix(n, n)
 	for _, row := range k {
@@ -89,8 +89,8 @@ type PrivacySolution struct {
 	Bound       float64 // no mechanism within q has a greater AdvError
 }
 
-// MostPrivate returns a mechanism whose average loss is at most q (up to rounding, 1e-9
-// of it), and whose adversary's error is within a known gap of the greatest possible:
+// MostPrivate returns a mechanism with an average loss of at most q (up to rounding, 1e-9
+// of it) and an adversary's error within a known gap of the greatest possible:
 //
 //	maximise   sum over z of y_z
 //	such that  y_z <= sum of pi_x k_xz dA(x,g)     for all outputs z, guesses g
@@ -98,12 +98,12 @@ type PrivacySolution struct {
 //	           sum over z of k_xz = 1, k_xz >= 0    for all x
 //
 // The gap at which to stop is (Bound - Error)/Error, in (0,1); 0 means 1e-4. For errors
-// of less than 1e-4 of what the prior alone leaves the adversary, it is relative to 1e-4
+// of less than 1e-4 of the adversary's error by the prior alone, it is relative to 1e-4
 // of the latter.
 //
 // The method is that of [Solve]: a step takes n Cholesky factorisations of n x n, shared
 // among the cores, and memory is 8n^3 bytes. The result does not depend on the number of
-// cores. An error says what is wrong with the problem or the gap, that numerical
+// cores. It returns an error if the problem or the gap is wrong, if numerical
 // difficulties left a wider gap, or is that of a cancelled ctx.
 func MostPrivate(ctx context.Context, p PrivacyProblem, gap float64) (*PrivacySolution, error) {
 	if err := p.check(); err != nil {
@@ -149,8 +149,8 @@ func blindError(p PrivacyProblem) float64 {
 	return floats.Min(expected) * (1 + float64(2*n+8)*0x1p-52)
 }
 
-// withinLoss returns the matrix k, whose numbers are not negative, with row sums of 1 and a
-// loss of at most q. It mixes in as much of the mechanism that loses least as that takes.
+// withinLoss returns the matrix k, with no negative number, with row sums of 1 and a
+// loss of at most q. It mixes in as much of the mechanism with the least loss as that takes.
 func withinLoss(p PrivacyProblem, k Matrix) Matrix {
 	for _, row := range k {
 		copy(row, probabilities(row))

@@ -23,7 +23,7 @@ func mostPrivate(t rapid.TB, p optimal.PrivacyProblem, gap float64) *optimal.Pri
 	return s
 }
 
-// checkPrivacySolution demands what holds for every solution.
+// checkPrivacySolution checks the properties of every solution.
 func checkPrivacySolution(t rapid.TB, p optimal.PrivacyProblem, s *optimal.PrivacySolution) {
 	t.Helper()
 	for x, row := range s.Matrix {

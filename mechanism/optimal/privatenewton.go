@@ -139,8 +139,8 @@ func (v *privacySolver) direction() {
 	v.each(v.finishDirection)
 }
 
-// setRight sets the right side of the equations for dlambda and dmu, from what the row
-// sums and the loss lack.
+// setRight sets the right side of the equations for dlambda and dmu, from the row sums and the loss
+// that are missing.
 func (v *privacySolver) setRight() {
 	n, loss := v.n, 0.0
 	clear(v.right)
@@ -192,7 +192,7 @@ func (v *privacySolver) finishDirection(sh *privacyShard, z int) {
 	for i := z * n; i < (z+1)*n; i++ {
 		v.dh[i] = (v.aimS[i] - v.h[i]*v.ds[i]) / v.s[i]
 	}
-	// r follows from h: whatever rounding did to dk, what proves the bound stays consistent.
+	// r follows from h: however dk was rounded, the proof of the bound stays consistent.
 	v.transpose(u, v.dh[z*n:(z+1)*n])
 	for x := range n {
 		v.dr[z*n+x] = v.right[x] + v.dmu*v.cost[z*n+x] - u[x] - v.rest[z*n+x]

@@ -21,7 +21,7 @@ import (
 //	P^T h_z + r_z = lambda + mu c_z,  sum of h_z = 1.
 //
 // h_z are the odds at which the adversary who sees z guesses. With p_g for the rows of P
-// and weights H_z = h_z/s_z, whose average of the rows is a_z, Newton's step leads to
+// and weights H_z = h_z/s_z with an average of the rows a_z, Newton's step leads to
 //
 //	dk_z = M_z^-1 (g_z - dlambda - c_z dmu),
 //	M_z = sum over g of H_zg (p_g - a_z)(p_g - a_z)^T + diag(r_z/k_z)
@@ -38,11 +38,11 @@ type privacySolver struct {
 
 	k, dk, r, dr  []float64 // n columns of n
 	s, ds, h, dh  []float64 // n columns of n
-	aimR, aimS    []float64 // what the products k r and s h are to change by
+	aimR, aimS    []float64 // the changes of the products k r and s h aimed at
 	rest          []float64 // P^T h_z + r_z - lambda - mu c_z, n columns of n
 	mean          []float64 // a_z, n columns of n
 	factors       []float64 // of the M_z, n matrices of n x n
-	rise          []float64 // dy_z less what the move of k_z does, one for each column
+	rise          []float64 // dy_z less the contribution of the move of k_z, one for each column
 	lambda, right []float64 // right is n+1 numbers: the equations' right side, then dlambda and dmu
 
 	w, dw, mu, dmu, aimW float64
@@ -51,7 +51,7 @@ type privacySolver struct {
 	shards [shardCount]privacyShard
 }
 
-// A privacyShard accumulates what its columns contribute.
+// A privacyShard accumulates the contributions of its columns.
 type privacyShard struct {
 	schur   []float64 // (n+1) x (n+1), the lower half
 	sum     []float64 // n+1 numbers, of the solutions M_z^-1 g_z

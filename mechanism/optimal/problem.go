@@ -20,7 +20,7 @@ const (
 const minExponent = 0x1p-30
 
 // A Problem asks for the mechanism from n places, the secrets, to outputs that loses least
-// on average among those that are private: thesis, definition 6.1. The outputs are often
+// on average among the private ones: thesis, definition 6.1. The outputs are often
 // the places themselves.
 type Problem struct {
 	// Prior has a weight for each place: how often it is the secret. None is negative, and
@@ -41,7 +41,7 @@ type Problem struct {
 	Epsilon float64
 }
 
-// check returns an error that says what is wrong with p.
+// check returns an error if p is wrong.
 func (p Problem) check() error {
 	n := len(p.Prior)
 	if err := checkPrivacy(p.Epsilon, p.Privacy, n); err != nil {
@@ -64,7 +64,7 @@ func checkOutputs(n int) error {
 	return nil
 }
 
-// checkPrior returns an error that says what is wrong with the weights of a prior.
+// checkPrior returns an error if the weights of a prior are wrong.
 func checkPrior(prior []float64) error {
 	sum := 0.0
 	for x, w := range prior {
@@ -82,7 +82,7 @@ func checkPrior(prior []float64) error {
 	return nil
 }
 
-// checkPrivacy returns an error that says what is wrong with epsilon or the privacy metric
+// checkPrivacy returns an error if epsilon or the privacy metric is wrong
 // on n places.
 func checkPrivacy(epsilon float64, d Matrix, n int) error {
 	if n < MinPlaces || n > MaxPlaces {

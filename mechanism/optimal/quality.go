@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Quality selects the losses dQ of a [PlaceMechanism]: what it costs to report an output
+// A Quality selects the losses dQ of a [PlaceMechanism]: the cost of reporting an output
 // for a place. Losses are public and need not be a metric. No promise rests on them.
 type Quality uint8
 
@@ -53,7 +53,7 @@ func (m Metric) Quality() Quality {
 // sums of losses overflow.
 const maxLoss = maxDistance * maxDistance
 
-// losses returns the losses of reporting outputs for places. Those that are given have to
+// losses returns the losses of reporting outputs for places. Given losses have to
 // be stored; for the others q knows a formula.
 func (q Quality) losses(from, to places) Matrix {
 	step := from.domain.Step()

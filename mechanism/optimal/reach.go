@@ -34,7 +34,7 @@ func (r reach) primal() float64 { return 1 / r.fallS }
 func (r reach) dual() float64 { return 1 / r.fallY }
 
 // target returns the product that the corrector aims at for each of the pairs, at most a
-// share of what they are on average: the farther the predictor's step gets, the smaller.
+// share of their average: the farther the predictor's step gets, the smaller.
 func (r reach) target(pairs int, most float64) float64 {
 	left := 1 - min(1, r.primal(), r.dual())
 	return min(math.Pow(left, 3), most) * r.sum / float64(pairs)

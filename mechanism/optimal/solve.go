@@ -10,7 +10,7 @@ import (
 // Options set how well [Solve] solves. The zero value means all constraints and a gap of
 // 1e-4.
 type Options struct {
-	// Dilation, at least 1, is that of a spanner whose edges replace the pairs of places,
+	// Dilation, at least 1, is that of a spanner with edges that replace the pairs of places,
 	// for fewer constraints and a greater loss (thesis, section 6.1.2). 0 means 1: every
 	// constraint that others do not imply.
 	Dilation float64
@@ -80,7 +80,7 @@ func (o Options) check() (Options, error) {
 	return o, nil
 }
 
-// Solve returns a mechanism whose loss is within a known gap of the least
+// Solve returns a mechanism with a loss within a known gap of the least
 // possible:
 //
 //	minimise   sum of pi_x k_xz dQ(x,z)
@@ -102,9 +102,9 @@ func (o Options) check() (Options, error) {
 // corrections after Gondzio, on the constraints that have come close to being tight. A step takes a Cholesky factorisation for each output, shared
 // among the cores. The result does not depend on their number.
 //
-// An error says what is wrong with the problem or the options, that the memory does not
-// suffice, that numerical difficulties left a wider gap than asked for, or is that of a
-// cancelled ctx.
+// It returns an error if the problem or the options are wrong, if the memory does not
+// suffice, if numerical difficulties left a wider gap than asked for, or if ctx is
+// cancelled.
 func Solve(ctx context.Context, p Problem, o Options) (*Solution, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func iterate(ctx context.Context, s *solver, o Options) (*Solution, error) {
 	bound := 0.0 // of any loss
 	for step := 0; ; step++ {
 		bound = max(bound, s.bound())
-		if err := ctx.Err(); err != nil { // what the solver holds may be incomplete
+		if err := ctx.Err(); err != nil { // the solver may hold incomplete results
 			return nil, err
 		}
 		now := Progress{Step: step, Loss: s.loss(), Bound: bound}

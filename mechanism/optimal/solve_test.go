@@ -108,7 +108,7 @@ func checkLoss(t *testing.T, s *optimal.Solution, want float64) {
 	}
 }
 
-// checkSolution demands what holds for every solution with a gap of 1e-6.
+// checkSolution checks the properties of every solution with a gap of 1e-6.
 func checkSolution(t rapid.TB, p optimal.Problem, s *optimal.Solution) {
 	t.Helper()
 	m, err := optimal.New(p.Epsilon, p.Privacy, s.Matrix)
@@ -147,7 +147,7 @@ func metric() *rapid.Generator[optimal.Matrix] {
 	})
 }
 
-// problem draws a problem whose outputs are some of the places, in any number and order.
+// problem draws a problem with outputs that are some of the places, in any number and order.
 func problem() *rapid.Generator[optimal.Problem] {
 	return rapid.Custom(func(t *rapid.T) optimal.Problem {
 		d := metric().Draw(t, "privacy")
@@ -165,7 +165,7 @@ func problem() *rapid.Generator[optimal.Problem] {
 	})
 }
 
-// prior draws weights of n places, some of which may be 0.
+// prior draws weights of n places. Some may be 0.
 func prior(n int) *rapid.Generator[[]float64] {
 	weight := rapid.OneOf(rapid.Float64Range(1e-3, 1), rapid.Just(0.0))
 	return rapid.SliceOfN(weight, n, n).Filter(func(weights []float64) bool { return slices.Max(weights) > 0 })

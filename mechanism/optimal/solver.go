@@ -21,11 +21,11 @@ type bond struct {
 // its multiplier y.
 //
 // Of all constraints of a column few matter: where k[a] is far above t k[b], others hold k[a].
-// So a column has ties for those that have ever been in sight, see inSight. The others
+// So a column has ties for the constraints that have ever been in sight, see inSight. The others
 // limit how far a step goes, and their multipliers are 0, with which the bound is as valid.
 type tie struct {
 	t, s, y float64
-	e       [2]float64 // what s y is to change by, over s, in each of the two directions
+	e       [2]float64 // the change of s y to aim for, over s, in each of the two directions
 	debt    float32    // how much of y the bound leaves out
 	a, b    uint16
 }
@@ -89,7 +89,7 @@ type direction struct {
 // that sums of floats are the same on any number of cores.
 const shardCount = 8
 
-// A shard accumulates what its columns z = i mod shardCount contribute.
+// A shard accumulates the contributions of its columns z = i mod shardCount.
 type shard struct {
 	schur, inverse []float64 // n x n; of schur the upper half
 	sum            []float64 // sum of H_z^-1 g_z
@@ -244,7 +244,7 @@ func (v *solver) matrix() Matrix {
 	return m
 }
 
-// fromColumns returns the matrix whose columns, of n numbers, lie one after the other in k.
+// fromColumns returns the matrix with columns of n numbers that lie one after the other in k.
 func fromColumns(k []float64, n, columns int) Matrix {
 	m := NewMatrix(n, columns)
 	for x, row := range m {
@@ -255,7 +255,7 @@ func fromColumns(k []float64, n, columns int) Matrix {
 	return m
 }
 
-// feasible reports whether the row sums are 1 up to what a repair can correct.
+// feasible reports whether the row sums are 1 up to an error that a repair can correct.
 func (v *solver) feasible() bool {
 	for _, r := range v.lack {
 		if math.Abs(r) > 0x1p-36 {

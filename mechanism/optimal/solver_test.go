@@ -58,8 +58,8 @@ func TestSparseFactors(t *testing.T) {
 	}
 }
 
-// TestWrongFactors plants factors that lack some of their numbers. What the solver then claims
-// is still true, if it does not stall, and what New makes of it is certified.
+// TestWrongFactors plants factors that lack some of their numbers. The solver's claim
+// is still true, if it does not stall, and the mechanism that New makes is certified.
 func TestWrongFactors(t *testing.T) {
 	stalled, solved := 0, 0
 	for seed := range int64(40) {

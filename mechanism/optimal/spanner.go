@@ -12,7 +12,7 @@ type Edge struct {
 	Length float64
 }
 
-// detourTolerance is how much a detour may exceed what the dilation allows, relatively: sums
+// detourTolerance is how much a detour may exceed the dilation, relatively: sums
 // along collinear places are rounded.
 const detourTolerance = 1e-12
 

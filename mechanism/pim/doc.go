@@ -15,26 +15,26 @@
 //	z := plan.Draw(source, cell)      // the only call that sees the secret
 //	run.Add(plan, z)                  // public: updates the belief
 //
-// # What is promised
+// # The promise
 //
 // For any two cells x and x' of the grid, whatever was reported before, and every z,
 //
 //	P(z | x) <= e^epsilon * P(z | x'),
 //
 // and locations in one cell are indistinguishable. Proof at [Plan.Draw]. The bound is
-// per step: over T steps it is T*epsilon, and that is what to charge, since nothing is
+// per step: over T steps it is T*epsilon, and that is the charge, since nothing is
 // forgotten when the set moves on.
 //
 // The promise does not rest on the model. A wrong model costs accuracy, as do sets that
-// leave out where the person is, but neither costs privacy. What follows from the reports
+// leave out where the person is, but neither costs privacy. All that follows from the reports
 // and the model together, including the sets, is public. The noise hides the cell among
 // those of the set, and a set of one cell hides nothing: earlier reports and the model
 // have told all. [Policy.MinSet] sets the least number of cells.
 //
 // # The public estimate
 //
-// A report is noise about as wide as its set. What everybody may believe after all reports is
-// mostly much nearer to the secret: [Run.Mean], [Run.Likeliest] and [Run.Area] say it. They
+// A report is noise about as wide as its set. The best public estimate after all reports is
+// mostly much nearer to the secret: [Run.Mean], [Run.Likeliest] and [Run.Area] return it. They
 // follow from the reports and the model, so they cost nothing, and show nothing that the
 // reports have not shown.
 //

@@ -4,7 +4,7 @@ import "github.com/geosql/geosql/budget"
 
 // Mean returns the mean of the cells' centres under the belief after the last report, in
 // degrees: the point with the least expected square of the distance from the secret, for
-// who knows the model and the reports. It is public, as is all that a Run returns.
+// an observer with the model and the reports. It is public, as is all that a Run returns.
 func (r *Run) Mean() (lat, lon float64) {
 	grid := r.mechanism.model.Grid()
 	var x, y float64

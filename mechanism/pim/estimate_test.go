@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// estimates are what a run says about where the secret is.
+// estimates are a run's estimates of the secret.
 type estimates struct {
 	lat, lon  float64
 	cell      int
@@ -65,7 +65,7 @@ func enumerated(m *Mechanism, sets [][]int, reports []planar.Cell) []float64 {
 
 // likelihoods returns how likely a report is from each cell, up to a factor: by definition, a
 // cell counts as the nearest one of the set, and the noise has the exponent epsilon times the
-// norm whose unit ball is the hull of all differences, or the l1 ball of Laplace noise.
+// norm with the unit ball that is the hull of all differences, or the l1 ball of Laplace noise.
 func likelihoods(m *Mechanism, set []int, z planar.Cell) []float64 {
 	grid := m.model.Grid()
 	differences := map[vector]bool{}
@@ -124,7 +124,7 @@ func TestEstimateAgainstEnumeration(t *testing.T) {
 		p := policy()
 		p.Epsilon = budget.Amount(rapid.Int64Range(int64(budget.One/4), int64(8*budget.One)).Draw(t, "epsilon"))
 		p.Delta = budget.Amount(rapid.Int64Range(0, int64(budget.One/2)).Draw(t, "delta"))
-		p.MinSet = 5 // of which some are not on a line
+		p.MinSet = 5 // some are not on a line
 		m := newMechanism(smallModel, law, p)
 		r := m.Start()
 		n := smallModel.Grid().Len()
@@ -225,7 +225,7 @@ func TestEstimateTies(t *testing.T) {
 	}
 }
 
-// An estimate does not change what the run does next, nor a plan that was made.
+// An estimate changes neither the next step of the run nor a plan that was made.
 func TestEstimateChangesNothing(t *testing.T) {
 	m := mechanism(t, sharedModel, PIM, policy())
 	src := exact.NewSource(nil)

@@ -40,7 +40,7 @@ type knorm struct {
 	inner      exact.Geometric
 }
 
-// update sets k to the law of the hull, half of whose vertices are multiple*generators,
+// update sets k to the law of the hull. Half of its vertices are multiple*generators,
 // at least two of them. It reuses the memory of k.
 func (k *knorm) update(generators []vector, multiple int64, eps budget.Amount) {
 	k.rate = rateOf(eps, multiple)
@@ -85,7 +85,7 @@ func (k *knorm) draw(src *exact.Source) vector {
 // coset returns the n-th lattice point in the fundamental parallelogram of g and h, as
 // (s*g + t*h)/area with s in (0,area] and t in [0,area). Their number is the area. They
 // represent the cosets of the lattice that g and h span, as do the points of a rectangle
-// whose height is the greatest common divisor of their heights. (s and t are below 2^42,
+// with the height that is the greatest common divisor of their heights. (s and t are below 2^42,
 // the generators below 2^21.)
 func coset(g, h vector, n int64) (s, t int64) {
 	area := cross(g, h)

@@ -55,7 +55,7 @@ func (point) draw(*exact.Source) vector { return vector{} }
 
 func (point) exponent(vector) float64 { return 0 }
 
-// A segment is the K-norm law of a set whose cells are on one line, so that the
+// A segment is the K-norm law of a set with cells on one line, so that the
 // sensitivity hull has no area: noise along the line. The hull ends at multiple times the
 // generator, a primitive vector of the lattice. The lattice points of the line are the
 // multiples of the generator, so the differences of cells are among them.

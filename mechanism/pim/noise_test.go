@@ -314,7 +314,7 @@ func TestDrawsCatchPlantedBugs(t *testing.T) {
 	}
 }
 
-// What is far out is saturated, coordinate by coordinate, and exact before.
+// A point far out is saturated, coordinate by coordinate, and exact before.
 func TestSaturation(t *testing.T) {
 	g, h := vector{1, 0}, vector{-1, 1}
 	const far = saturation * 8
@@ -328,7 +328,7 @@ func TestSaturation(t *testing.T) {
 
 // Noise along a line leaves the map by the corner that the line leads to, however far
 // the multiple would reach. At this rate, 1e-21, fewer than the 2^21 multiples that
-// lead there have a probability of 4e-15, and most draws are beyond what 64 bits hold.
+// lead there have a probability of 4e-15, and most draws do not fit into 64 bits.
 func TestSegmentSaturates(t *testing.T) {
 	s := newSegment(vector{1 << 19, -1 << 19}, 1<<30, 1)
 	src := exact.NewSource(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Plan is what the next step of a run will do: its delta-location set and the law of
+// A Plan is the next step of a run: its delta-location set and the law of
 // its noise, functions of public data. [Run.Plan] returns one, which is valid until it is
 // called again.
 type Plan struct {
@@ -37,7 +37,7 @@ func (p *Plan) Set() []int { return p.set }
 func (p *Plan) Contains(cell int) bool { return p.Surrogate(cell) == cell }
 
 // Surrogate returns the cell of the set that replaces a cell (definition 3.2): the one
-// whose centre is nearest, the westernmost of several, and the southernmost of these. The
+// with the nearest centre, the westernmost of several, and the southernmost of these. The
 // surrogate of a secret is secret.
 func (p *Plan) Surrogate(cell int) int { return p.surrogacy.of(cell) }
 
@@ -50,11 +50,11 @@ func (p *Plan) Surrogate(cell int) int { return p.surrogacy.of(cell) }
 //
 // Let x and x' be any two cells of the grid, and s and s' their surrogates, both in
 // the set. The set, the surrogacy and the law depend on earlier reports alone. The
-// report is the lattice point of s plus noise, whose law is the same for all s, and
+// report is the lattice point of s plus noise. The law of the noise is the same for all s, and
 //
 //	P(z | x) <= e^epsilon * P(z | x'),
 //
-// as the exponents at z-s and z-s' differ by at most epsilon*|s-s'| in the norm whose
+// as the exponents at z-s and z-s' differ by at most epsilon*|s-s'| in the norm with the
 // unit ball, K or the l1 ball, contains all differences of the set (theorem 5.6). So each
 // step is epsilon-differentially private on all cells, including those outside the set,
 // and locations of one cell are indistinguishable. T steps add up to T*epsilon (lemma:

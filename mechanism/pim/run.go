@@ -11,8 +11,8 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Run is the public history of a trace, as far as its next step depends on it: what an
-// observer who knows the model believes about where the secret is. It is not safe for
+// A Run is the public history of a trace, as far as its next step depends on it: the belief about
+// the secret of an observer who knows the model. It is not safe for
 // concurrent use.
 type Run struct {
 	mechanism *Mechanism
@@ -54,12 +54,12 @@ func (m *Mechanism) StartIn(cell int, t int64) *Run {
 	return r
 }
 
-// Plan returns what the next step will do at time t, in microseconds, which must be later
+// Plan returns the next step at time t, in microseconds, which must be later
 // than the last report. The plan depends only on public data: the policy, the model, the
 // earlier reports, and t.
 //
 // The belief advances by the number of the model's periods that have passed since the
-// first report, less those that it has advanced already.
+// first report, less the periods that it has advanced already.
 func (r *Run) Plan(t int64) (*Plan, error) {
 	if !r.begun {
 		first := *r.mechanism.opening()
@@ -110,7 +110,7 @@ func isSettled(prior, before []float64) bool {
 	return change < settled
 }
 
-// Add extends the run by a step. z is what the plan's Draw returned.
+// Add extends the run by a step. z is the result of the plan's Draw.
 func (r *Run) Add(p *Plan, z planar.Cell) {
 	p.posterior(r.belief, z)
 	r.begun, r.last, r.clock = true, p.t, p.clock
@@ -164,7 +164,7 @@ func (r *Run) appendReports(b []byte) []byte {
 
 var errState = errors.New("not the state of a run of this model")
 
-// Resume returns the run whose state AppendBinary wrote, for the same model.
+// Resume returns the run with the state that AppendBinary wrote, for the same model.
 func (m *Mechanism) Resume(state []byte) (*Run, error) {
 	if len(state) == 0 {
 		return m.Start(), nil

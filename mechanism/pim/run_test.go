@@ -153,7 +153,7 @@ func TestDriftMends(t *testing.T) {
 	}
 }
 
-// What a run does next follows from its reports, not from the secrets that were
+// The next step of a run follows from its reports, not from the secrets that were
 // drawn from, and least from whether they were in the set.
 func TestNothingFromDrift(t *testing.T) {
 	m := mechanism(t, cityModel(t, 16), PIM, policy())
@@ -240,7 +240,7 @@ func varints(version byte, numbers ...int64) []byte {
 	return b
 }
 
-// A run whose few reports were made under another policy goes on from what they say under that.
+// A run with few reports made under another policy goes on with their meaning under that.
 func TestResumeUnderAnotherPolicy(t *testing.T) {
 	model, other := cityModel(t, 8), policy()
 	other.Epsilon, other.MinSet = other.Epsilon/2, 60
@@ -287,7 +287,7 @@ func FuzzResume(f *testing.F) {
 	})
 }
 
-// Belief advances by the periods that fit since the first report, none of which is
+// Belief advances by the periods that fit since the first report. None is
 // counted twice or lost.
 func TestTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,7 +21,7 @@ type surrogacy struct {
 	ends  []int
 }
 
-// A span is a piece of a row whose cells have the same surrogate. It ends where the next one begins.
+// A span is a piece of a row with one surrogate for all its cells. It ends where the next one begins.
 type span struct{ from, surrogate int }
 
 // update maps all cells to a set, which is not empty. Its time is proportional to the

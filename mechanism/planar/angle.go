@@ -43,7 +43,7 @@ func eighth(x float64) (sin, cos float64) {
 // within 2^-51.
 //
 // The angle is one of the table's and a rest of at most 45/128 degrees, which is exact: it is a
-// multiple of what the angle is one of, and smaller. In radians it is off by less than 2^-59.
+// multiple of the angle's unit, and smaller. In radians it is off by less than 2^-59.
 func sincos(degrees float64) (sin, cos float64) {
 	const part = 360. / turnParts
 	k := math.RoundToEven(degrees * (1 / part))

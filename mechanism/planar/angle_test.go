@@ -77,7 +77,7 @@ func (f withMath) unproject(x, y float64) (lat, dlon float64) {
 	return lat * degreesPerRadian, math.Atan2(east, out) * degreesPerRadian
 }
 
-// The tables change what is printed only where a seventh decimal is a tie within rounding errors,
+// The tables change printed digits only where a seventh decimal is a tie within rounding errors,
 // and the lattice point of a secret only there. GEOSQL_POINTS is how many points to compare.
 func TestProjectionWithMath(t *testing.T) {
 	points := 300_000

@@ -95,7 +95,7 @@ func BenchmarkLaplaceDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkLaplaceDrawRegion does so in a domain whose region the noise often
+// BenchmarkLaplaceDrawRegion does so in a domain with a region that the noise often
 // leaves.
 func BenchmarkLaplaceDrawRegion(b *testing.B) {
 	for _, rate := range benchRates {
@@ -152,8 +152,8 @@ func triangles(n int) (wkt string, metres float64) {
 }
 
 // BenchmarkRegion is about a region of 20,000 triangles at a step of 1 m: declaring it, by
-// step of its boundary and in times of what locating a lattice point in one triangle
-// takes; its first use where its rows are stored; and moving a point into it from anywhere
+// step of its boundary and relative to locating a lattice point in one triangle;
+// its first use where its rows are stored; and moving a point into it from anywhere
 // in the box.
 func BenchmarkRegion(b *testing.B) {
 	d, err := NewDomain("bench", 39.4, 115.4, 40.6, 117.1, 1)

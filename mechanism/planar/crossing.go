@@ -67,8 +67,8 @@ func (v event) compare(o event) int {
 // from west to east, and compares only neighbours (Shamos and Hoey 1976). This finds a
 // crossing if there is one. Let q be the first point where two edges cross or begin to
 // overlap. Up to q the order is right. Where an overlap begins, an edge starts, and
-// takes the place of the other. Edges that cross in q are among those that contain q and
-// have not started there, which lie side by side. Once those that end in q are gone,
+// takes the place of the other. Edges that cross in q are among the edges that contain q and
+// have not started there, which lie side by side. Once the edges that end in q are gone,
 // neighbours among the rest cross.
 func selfCrossing(ctx context.Context, edges []edge) (at vertex, crossed bool, err error) {
 	events := make([]event, 0, 2*len(edges))

@@ -44,7 +44,7 @@ func randomRing(r *rand.Rand, n int, size int64) []edge {
 	return edges
 }
 
-// apart draws n edges on a small grid and leaves out those that cross an earlier one; many
+// apart draws n edges on a small grid and leaves out edges that cross an earlier one; many
 // touch.
 func apart(r *rand.Rand, n int, size int64) []edge {
 	var edges []edge

@@ -3,7 +3,7 @@
 // Distinguishability Metrics, 2014, chapter 5) on a lattice in a public planar
 // frame of the Earth.
 //
-// # What is promised
+// # The promise
 //
 // Let x and x' be locations d metres apart along the WGS 84 ellipsoid, and z
 // any output. Then
@@ -22,8 +22,8 @@
 //     step*sqrt 2, further apart (lattice.go).
 //   - On the lattice the noise is drawn exactly, with probability proportional
 //     to exp(-rate*|z-x|), and the normaliser is the same for every x
-//     (laplace.go). What follows the draw (saturation, the move into the region
-//     and the rounding of printed coordinates) is a function of the drawn lattice
+//     (laplace.go). The steps after the draw (saturation, the move into the region
+//     and the rounding of printed coordinates) are functions of the drawn lattice
 //     point and of public facts only.
 //
 // A [Gauss] has the same frame, lattice and roundings, and bounds Rényi divergences by the

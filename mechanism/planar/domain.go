@@ -103,7 +103,7 @@ func (d *Domain) Outside(lat, lon float64) bool { return !d.box.contains(lat, lo
 // to north through the centre, the step, and to two digits kappa and the largest
 // sensible epsilon, 0.1/step. At that epsilon the cell's diagonal adds 0.14 to the bound
 // on the logarithm of a likelihood ratio, and the mechanism reports the location's own
-// cell with probability 0.0016. Above it, the cell and no longer the noise decides what
+// cell with probability 0.0016. Above it, the cell and no longer the noise decides how much
 // is hidden.
 func (d *Domain) String() string {
 	return fmt.Sprintf("%s: %s x %s, step %s m, kappa %s, largest sensible epsilon %s/m",

@@ -50,7 +50,7 @@ func ExampleDomain_WithRegion() {
 }
 
 // The radius that holds the report with a given probability, and the radius within which a
-// service must look so as not to miss what is within 300 m of the location.
+// service must look so as not to miss anything within 300 m of the location.
 func ExampleAccuracy() {
 	const epsilon = 0.00693 // per metre: ln 4 over 200 m
 	accuracy := planar.LaplaceLaw.Plane(epsilon)

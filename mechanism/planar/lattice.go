@@ -135,7 +135,7 @@ func saturated(x float64) int64 {
 }
 
 // A printed location has coordinates in units of 1e-7 degree, about 1 cm. These
-// integers decide what a query shows, and whether it lies in a region.
+// integers decide the output of a query, and whether it lies in a region.
 type printed struct{ lat, lon int64 }
 
 // print returns the reported coordinates of a lattice point.

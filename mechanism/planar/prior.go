@@ -88,7 +88,7 @@ func (p *Prior) Len() int { return len(p.places) }
 //
 // A place x has the posterior weight w*exp(-rate*|z-x|) for the report z: the normaliser
 // of the noise is the same for all x ([Laplace.Draw]). A report that the region has moved is
-// taken for the one that was drawn. Remapping only sees what was released: it costs nothing,
+// taken for the drawn one. Remapping only sees the released location: it costs nothing,
 // and an inaccuracy of it harms nobody's privacy (thesis, section 3.2; Chatzikokolakis,
 // ElSalamouny and Palamidessi, Efficient Utility Improvement for Location Privacy, 2017).
 func (p *Prior) Remap(eps, lat, lon float64) (guessLat, guessLon float64) {

@@ -52,8 +52,8 @@ func appendOlder(b []byte, later, f fix) []byte {
 
 var errState = errors.New("not the binary form of a run")
 
-// UnmarshalBinary sets r to the run whose binary form is data. It accepts what
-// AppendBinary writes for a run that can exist, and nothing else: on an error r is
+// UnmarshalBinary sets r to the run with the binary form data. It accepts only the output of
+// AppendBinary for a run that can exist: on an error r is
 // unchanged.
 func (r *Run) UnmarshalBinary(data []byte) error {
 	d := decoder{data: data}
@@ -69,7 +69,7 @@ func (r *Run) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// plausible reports what the decoder does not check: whether the counts are consistent
+// plausible makes the checks left by the decoder: whether the counts are consistent
 // and the budget can have been spent on them.
 func (r *Run) plausible() bool {
 	h := r.history

@@ -54,12 +54,12 @@ func TestStateGolden(t *testing.T) {
 }
 
 // goldenState has 3 points; spent; 1 tested, 0 easy; the last at t, 310, 0; the one
-// paid for, 1 second before, in the same cell; 2 recent ones, of which the older is
+// paid for, 1 second before, in the same cell; 2 recent ones, the older
 // 60,000 seconds and -10 cells away; no handicap.
 const goldenState = "01" + "03" + "e8ac9cde90f001" + "0100" + "80e9a687c28c8506" + "ec0400" +
 	"c0843d" + "0000" + "02" + "80b09dc2df01" + "1300" + "00"
 
-// What is cut short, lengthened, of another version or not plausible is refused, and
+// State that is cut short, lengthened, of another version or not plausible is refused, and
 // leaves the run as it was.
 func TestStateRefuses(t *testing.T) {
 	run := worstRun()
@@ -96,7 +96,7 @@ func TestStateRefuses(t *testing.T) {
 }
 
 // FuzzState looks for bytes that are accepted and are not the one form of a run, and
-// for accepted runs whose next step is beyond the budget or the lattice.
+// for accepted runs with a next step beyond the budget or the lattice.
 func FuzzState(f *testing.F) {
 	worst := worstRun()
 	f.Add(must(worst.AppendBinary(nil)))

@@ -10,7 +10,7 @@ const recentSize = 8
 const minCourse = 3
 
 // recent holds the last points since the last turn that something was spent on. Points
-// reported untested are not among them: they only repeat what was predicted.
+// reported untested are not among them: they only repeat the prediction.
 type recent struct {
 	n      int
 	points [recentSize]fix // the first n are set, in the order of time

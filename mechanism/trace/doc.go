@@ -9,21 +9,21 @@
 // readings. A [Mechanism] is a space with a [Policy]. A step takes three calls, so
 // that its cost can be charged before anything is drawn:
 //
-//	plan, err := m.Plan(run, t)       // public: what the step does and may cost
+//	plan, err := m.Plan(run, t)       // public: the next step and its largest cost
 //	point := m.Draw(source, plan, x)  // the only call that sees the secret
 //	err = m.Add(run, point)           // public: extends the run
 //
-// # What is promised
+// # The promise
 //
 // For traces x and x', and for every run r of points, times and outcomes of tests,
 //
 //	P(r | x) <= exp(epsilon * (max_i d(x_i, x'_i) + slack)) * P(r | x')
 //
-// where the slack is what rounding to the lattice adds: a cell's diagonal on a
+// where the slack is the effect of rounding to the lattice: a cell's diagonal on a
 // plane, a step for readings off their universe's grid. This is theorem 3.1 of the
 // paper. It holds for every prediction, however bad, and every budget manager,
-// because each step is private at what it spends (proof at [Mechanism.Draw]), is
-// planned from the earlier reports alone, and spends no more than is left
+// because each step is private at the epsilon that it spends (proof at [Mechanism.Draw]), is
+// planned from the earlier reports alone, and spends no more than the remainder
 // ([budget.Manager]). Points reported without a test, a stopped run and the times
 // reveal nothing, as they are functions of public data.
 //
@@ -31,7 +31,7 @@
 // and the two add up: it would be an assumption, not a theorem, that one day's traces
 // tell nothing about those of the next.
 //
-// # What is not promised
+// # Not promised
 //
 // Accuracy depends on the predictions. See [Policy] for the effect of the settings.
 //

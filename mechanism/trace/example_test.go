@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/trace"
 )
 
-// Somebody walks through Beijing and asks for what is near, once a minute. The
+// Somebody walks through Beijing and asks for places nearby, once a minute. The
 // whole walk is protected with ln 10 over 100 m.
 func Example() {
 	domain, err := planar.NewDomain("beijing", 39.4, 115.4, 41.1, 117.6, 1)

@@ -36,7 +36,7 @@ var fourCells = NewPlane(must(must(planar.NewDomain("four", 39.99372, 115.99183,
 // fourValues is the line 0, 1, 2, 3.
 var fourValues = NewLine(must(scalar.NewUniverse("four", 0, 3, 1, "kWh")))
 
-// halves is the line -1, -0.5, 0, 0.5, whose steps are not those of its unit.
+// halves is the line -1, -0.5, 0, 0.5, with steps other than its unit's.
 var halves = NewLine(must(scalar.NewUniverse("halves", -1, 0.5, 0.5, "kWh")))
 
 // meter is the line of a smart meter's readings.
@@ -84,7 +84,7 @@ func add(t fataler, m *Mechanism, r *Run, q Point) {
 	}
 }
 
-// easy and hard are what may become of a plan, without a draw.
+// easy and hard are the two outcomes of a plan, without a draw.
 func easy(p Plan) Point {
 	return Point{T: p.T, Z: p.Prediction, Tested: p.Action == Test, Spent: p.EpsTest}
 }

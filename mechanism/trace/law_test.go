@@ -73,7 +73,7 @@ func tinyPlane() tiny {
 }
 
 // movedPlanar is the law with weights exp(-rate*|z-x|) on Z^2, each point moved to
-// the nearest of four; what is left out weighs less than e^-35.
+// the nearest of four; the rest weighs less than e^-35.
 func movedPlanar(rate float64, x Cell) map[Cell]float64 {
 	law, sum := map[Cell]float64{}, 0.0
 	n := int64(40/rate) + 3
@@ -109,10 +109,10 @@ func (s tiny) law(p Plan, x Cell) map[Point]float64 {
 	return law
 }
 
-// A verdict is what the exploration of a mechanism's runs finds.
+// A verdict is the result of exploring a mechanism's runs.
 type verdict struct {
 	// excess is the largest amount by which the logarithm of a run's probabilities
-	// under two traces exceeds what the run spent times the traces' distance.
+	// under two traces exceeds the run's spent epsilon times the traces' distance.
 	excess float64
 	spent  budget.Amount // the most
 	did    map[Action]bool
@@ -197,7 +197,7 @@ func excessOf(traces [][]Cell, probability []float64, rate float64) float64 {
 	return excess
 }
 
-// tinyPolicies are policies whose runs of three steps have all kinds of steps:
+// tinyPolicies are policies with runs of three steps that have all kinds of steps:
 // noise, tests, predictions skipped and after the end, remainders, and ends.
 var tinyPolicies = []struct{ mechanism, text string }{
 	{Independent, `{"epsilon": 1.5, "steps": 3}`},
@@ -262,7 +262,7 @@ func TestPrivacyByEnumeration(t *testing.T) {
 	}
 }
 
-// hot is a space whose rates exceed what is charged by one per cent.
+// hot is a space with rates that exceed the charge by one per cent.
 type hot struct{ Space }
 
 func (h hot) Rate(eps budget.Amount) float64 { return 1.01 * h.Space.Rate(eps) }

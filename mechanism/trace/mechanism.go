@@ -32,7 +32,7 @@ func New(s Space, p Policy) (*Mechanism, error) {
 // Policy returns the policy of m.
 func (m *Mechanism) Policy() Policy { return m.policy }
 
-// Plan returns what the next step of a run will do at time t, in microseconds. t must be
+// Plan returns the next step of a run at time t, in microseconds. t must be
 // later than the run's last point. Plan is deterministic and depends only on public
 // data: the policy, the run, and t.
 //
@@ -80,8 +80,8 @@ func (m *Mechanism) skips(r *Run, p Plan) bool {
 	return travelled+float64(distance(r.paid.z, p.Prediction)*m.space.Step()) < p.Accuracy
 }
 
-// Draw takes the step of a plan for the secret whose cell, by the space, is x, and
-// returns what it reports. Call it once for a plan. It panics only if the plan is to
+// Draw takes the step of a plan for the secret in the cell x of the space, and
+// returns the reported point. Call it once for a plan. It panics only if the plan is to
 // Stop, or if the source's entropy fails.
 //
 // # Privacy
@@ -126,7 +126,7 @@ func (m *Mechanism) passes(src *exact.Source, p Plan, x Cell) bool {
 
 var errNotOfTheRun = errors.New("the point is not one that the run's next step can report")
 
-// Add appends a point to a run. The point must be what Draw returned for the run's plan
+// Add appends a point to a run. The point must be the result of Draw for the run's plan
 // at that time. Otherwise Add returns an error and leaves the run unchanged.
 func (m *Mechanism) Add(r *Run, q Point) error {
 	p, err := m.Plan(r, q.T)

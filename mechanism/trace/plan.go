@@ -2,7 +2,7 @@ package trace
 
 import "github.com/geosql/geosql/budget"
 
-// An Action is what a step does.
+// An Action is the kind of a step.
 type Action uint8
 
 const (
@@ -12,7 +12,7 @@ const (
 	Noise                 // reports the secret with noise
 )
 
-// A Plan is what a step will do, a function of public data. [Mechanism.Plan] returns one.
+// A Plan is the next step of a run, a function of public data. [Mechanism.Plan] returns one.
 type Plan struct {
 	Action Action
 	T      int64 // time of the step, in microseconds
@@ -32,14 +32,14 @@ type Plan struct {
 	EpsNoise budget.Amount // spent by Noise, and by Test if it fails
 }
 
-// Cost returns the most that the step may spend. What its point does not spend may be
+// Cost returns the most that the step may spend. The part that its point does not spend may be
 // returned: whether a test passed is public.
 func (p Plan) Cost() budget.Amount { return p.EpsTest + p.EpsNoise }
 
 // A Point is one report of a run, and public.
 type Point struct {
 	T      int64         // time in microseconds
-	Z      Cell          // what is reported
+	Z      Cell          // reported
 	Hard   bool          // Z is the secret with noise, not a prediction
 	Tested bool          // a test was made, which passed if the point is not Hard
 	Spent  budget.Amount // epsilon per unit

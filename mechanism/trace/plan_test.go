@@ -7,14 +7,14 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// A step of a table: what becomes of it is easy, hard, or not up to anyone.
+// A step of a table: its outcome is easy, hard, or not up to anyone.
 type played struct {
 	at     int64 // seconds
 	hard   bool
 	action Action
 }
 
-// play adds steps to a run and checks what they do.
+// play adds steps to a run and checks them.
 func play(t *testing.T, m *Mechanism, r *Run, steps []played) {
 	t.Helper()
 	for k, s := range steps {
@@ -105,7 +105,7 @@ func TestIndependentSteps(t *testing.T) {
 	play(t, utility, &r, append(steps, played{17, true, Stop}))
 }
 
-// What a test does not leave enough for goes to noise alone.
+// A budget too small for a test goes to noise alone.
 func TestRemainderSteps(t *testing.T) {
 	m := build(t, meter, Predictive, `{"epsilon": 2, "alpha": 2.5}`) // noise 0.92, test 0.72
 	var r Run

@@ -104,7 +104,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 	}
 }
 
-// What the space has a say in.
+// Some policies are refused by the space.
 func TestNewRefuses(t *testing.T) {
 	good := parse(t, Predictive, `{"epsilon": 1, "steps": 30}`)
 	for about, change := range map[string]func(*Policy){
@@ -130,7 +130,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParsePolicy demands that what is accepted passes its own check and that
+// FuzzParsePolicy demands that an accepted policy passes its own check and that
 // errors are one line.
 func FuzzParsePolicy(f *testing.F) {
 	f.Add(true, []byte(`{"epsilon": 0.02302585092, "steps": 30, "skip_speed": 8.3}`))
@@ -154,7 +154,7 @@ func FuzzParsePolicy(f *testing.F) {
 	})
 }
 
-// One object serves all mechanisms and managers: what they have no use for changes
+// One object serves all mechanisms and managers: settings that they do not use change
 // nothing.
 func TestParsePolicyIgnores(t *testing.T) {
 	const all = `{"epsilon": 1, "steps": 5, "alpha": 7, "eta": 0.5, "gamma": 0.7, "prediction_rate": 0.5, "skip_speed": 3,

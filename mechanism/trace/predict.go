@@ -21,7 +21,7 @@ func (m *Mechanism) linear(r *Run, t int64) Cell {
 	return m.space.Nearest(c.x, c.y)
 }
 
-// updatePredictors updates what the predictors know of a run with its next point.
+// updatePredictors updates the predictors of a run with its next point.
 func (m *Mechanism) updatePredictors(r *Run, p Plan, q Point) {
 	if m.policy.Mechanism != Predictive || m.policy.Predictor == Parrot || q.Spent == 0 {
 		return
@@ -56,7 +56,7 @@ const maxHandicap = 4
 // linearLeads reports whether linear predicts; at equal weights the parrot does.
 func (r rivals) linearLeads() bool { return r.handicap > 0 }
 
-// judge halves the weights of those who failed.
+// judge halves the weights of the predictors that failed.
 func (r *rivals) judge(parrotFailed, linearFailed bool) {
 	if parrotFailed && !linearFailed && r.handicap < maxHandicap {
 		r.handicap++

@@ -22,7 +22,7 @@ type fix struct {
 	z Cell
 }
 
-// History returns the number of points of each kind, and what they spent.
+// History returns the number of points of each kind, and the epsilon that they spent.
 func (r *Run) History() budget.History { return r.history }
 
 // CountLost adds epsilon that was spent on points missing from the run, as after a crash.

@@ -27,13 +27,13 @@ func anyPolicy(t *rapid.T, s Space, least budget.Amount) Policy {
 	}
 	points := rapid.Float64Range(1.001, 20).Draw(t, "points")
 	p.Alpha = points * s.NoiseQuantile() / number(p.Epsilon)
-	limit := s.NoiseQuantile() / math.Log(5) / (1 + 1/p.Gamma) // where tests cost what they save
+	limit := s.NoiseQuantile() / math.Log(5) / (1 + 1/p.Gamma) // where tests cost as much as they save
 	p.Eta = rapid.Float64Range(0.01, min(1, 0.999*limit)).Draw(t, "eta")
 	return p
 }
 
 // overspends plays a mechanism with outcomes and cells of its tests' worst enemy
-// and returns what is wrong with what it spends, or nil.
+// and returns an error if it overspends.
 func overspends(m *Mechanism, steps int, outcomes uint64, cells func() Cell) error {
 	var r Run
 	var total budget.Amount
@@ -104,7 +104,7 @@ func TestNeverAboveEpsilon(t *testing.T) {
 	}
 }
 
-// careless is a manager which looks at what is left only to see that it is not
+// careless is a manager which looks at the remaining budget only to see that it is not
 // nothing, as printed in figure 3 of the paper.
 type careless struct {
 	budget.Manager
@@ -145,7 +145,7 @@ func TestOverspendingIsCaught(t *testing.T) {
 	}
 }
 
-// Traces of any times and secrets, drawn: what is drawn is what may be added, plans
+// Traces of any times and secrets, drawn: a drawn point may be added, plans
 // do not depend on how often the state was stored, and cells may be reported.
 func TestDrawnRuns(t *testing.T) {
 	src := exact.NewSource(nil)
@@ -274,7 +274,7 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// What is lost stays spent, over any number of stores, before the first point too;
+// Lost epsilon stays spent, over any number of stores, before the first point too;
 // and it never becomes a refund.
 func TestLostEpsilonStaysSpent(t *testing.T) {
 	for _, text := range []string{`{"epsilon": 2, "steps": 4}`, `{"epsilon": 2, "alpha": 2.5, "after": "predict"}`} {

@@ -25,7 +25,7 @@ func (c Cell) bounded() bool {
 // mechanism. The promise of a [Mechanism] rests on Rate and Draw, which must keep
 // theirs for all cells. Implementations are immutable.
 type Space interface {
-	// Unit returns what epsilon is per.
+	// Unit returns the unit of epsilon.
 	Unit() budget.Unit
 
 	// Step returns the distance between neighbouring cells, in the unit.
@@ -121,8 +121,8 @@ func (l Line) Unit() budget.Unit { return l.universe.Unit() }
 func (l Line) Step() float64 { return l.step }
 
 // Rate implements [Space]. Cells D indices apart are values d = D*step apart, and the rate is
-// eps*step rounded down, so that exp(rate*D) <= exp(eps*d): what the proof at [Mechanism.Draw]
-// (the paper's theorem 3.1) needs of a metric, here that of the universe.
+// eps*step rounded down, so that exp(rate*D) <= exp(eps*d): the property of a metric that the proof at [Mechanism.Draw]
+// (the paper's theorem 3.1) needs, here of the universe's metric.
 func (l Line) Rate(eps budget.Amount) float64 { return exact.RateTimes(l.quantumRate, int64(eps)) }
 
 // Draw implements [Space] by the truncated geometric mechanism: the discrete Laplace law

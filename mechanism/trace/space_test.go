@@ -18,7 +18,7 @@ func TestNoiseQuantiles(t *testing.T) {
 	near(t, "the line's", 1-math.Exp(-meter.NoiseQuantile()), .9, 1e-15)
 }
 
-// A rate never exceeds what its epsilon pays for, and is less than 2^-48 of it
+// A rate never exceeds the one that its epsilon pays for, and is less than 2^-48 of it
 // below: eps*step on the line, eps*step/(1+kappa) on the plane.
 func TestRatesAreBelowTheirEpsilon(t *testing.T) {
 	plane := NewPlane(beijing)

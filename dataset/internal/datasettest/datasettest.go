@@ -39,7 +39,7 @@ func Batch(first int64, cells ...[]string) *dataset.Rows {
 	return rows
 }
 
-// A T is what a test and a property have in common.
+// A T is the common interface of a test and a property.
 type T interface {
 	Helper()
 	Fatal(...any)
@@ -191,7 +191,7 @@ func nastyCell(t *rapid.T, kind dataset.Kind) string {
 	}
 }
 
-// Nasty is a schema with a location, whose columns have awkward names.
+// Nasty is a schema with a location and awkward names of columns.
 var Nasty = dataset.Schema{
 	Name: `the "layer"; of 'all'`,
 	Fields: []dataset.Field{{Name: `who, "exactly"`, Kind: dataset.Text}, {Name: "lat", Kind: dataset.Real}, {Name: "n; m", Kind: dataset.Integer}, {Name: "x|y", Kind: dataset.Real}, {Name: "lon", Kind: dataset.Real},

@@ -1,4 +1,4 @@
-// Package geom provides what the formats with geometries have in common: points as
+// Package geom provides the common parts of the formats with geometries: points as
 // well-known binary, and bounding boxes.
 package geom
 
