@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // typeError returns the error for an argument whose value has the wrong type.
@@ -66,8 +67,8 @@ func (c call) column(a *argument) string {
 	}
 	found := ""
 	for _, running := range c.session.conn.Running() {
-		for _, passed := range passedTo(running.SQL, c.name) {
-			if place >= len(passed) {
+		for name, passed := range sqltext.SQLite.Calls(running.SQL) {
+			if !strings.EqualFold(name, c.name) || place >= len(passed) {
 				continue
 			}
 			if found != "" && passed[place] != found {
@@ -85,16 +86,13 @@ func (c call) column(a *argument) string {
 // isColumn reports whether a text is the name of a column, possibly with those of its table and
 // schema.
 func isColumn(text string) bool {
-	names := 0
-	for dot := true; text != ""; dot = !dot {
-		token := nextToken(text)
-		text = text[len(token):]
-		switch {
-		case dot && (token[0] == '"' && len(token) > 2 || isWord(token[0]) && (token[0] < '0' || token[0] > '9') && !strings.EqualFold(token, "null")):
-			names++
-		case dot || token != "." || text == "":
+	dot := true
+	for t := range sqltext.SQLite.Tokens(text) {
+		name := t.Kind == sqltext.Word && !t.Is("null") || t.Text[0] == '"' && t.Name() != ""
+		if dot && !name || !dot && !t.IsSymbol(".") {
 			return false
 		}
+		dot = !dot
 	}
-	return names > 0
+	return !dot
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/internal/vdbe"
 )
 
@@ -171,7 +172,7 @@ func (s *session) ambiguous(sql, used string) (ambiguous, err error) {
 	}
 	first := map[string]string{} // the first database of each table
 	twice := map[string]error{}
-	texts := sql
+	texts := []string{sql}
 	for _, d := range databases {
 		if s.conn.Unlocked(d.name) {
 			return fmt.Errorf("nothing locks database %s, so that its rows may change meanwhile", d.name), nil
@@ -179,7 +180,7 @@ func (s *session) ambiguous(sql, used string) (ambiguous, err error) {
 		err := s.query("SELECT name, sql FROM "+d.table("sqlite_schema")+" WHERE type IN ('table', 'view')", func(st *sqlite.Stmt) {
 			const temporary = 1
 			if d.number == temporary {
-				texts += " " + columnText(st, 1)
+				texts = append(texts, columnText(st, 1))
 				return
 			}
 			name := columnText(st, 0)
@@ -195,14 +196,16 @@ func (s *session) ambiguous(sql, used string) (ambiguous, err error) {
 			return nil, err
 		}
 	}
-	for before := ""; texts != "" && len(twice) > 0; {
-		token := nextToken(texts)
-		texts = texts[len(token):]
-		if err := twice[strings.ToLower(unquoted(token))]; err != nil && before != "." {
-			return err, nil
-		}
-		if skipBlank(token) != "" {
-			before = token
+	if len(twice) == 0 {
+		return nil, nil
+	}
+	for _, text := range texts {
+		var before sqltext.Token
+		for t := range sqltext.SQLite.Words(text) {
+			if err := twice[named(t)]; err != nil && !before.IsSymbol(".") {
+				return err, nil
+			}
+			before = t
 		}
 	}
 	return nil, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/internal/vdbe"
 	"github.com/geosql/geosql/mechanism"
 )
@@ -148,7 +149,7 @@ func (d *dryRun) compile(sql string) (err error) {
 	if d.stmt, tail, err = d.session.conn.Prepare(sql); err != nil {
 		return err
 	}
-	if skipBlank(tail) != "" {
+	if sqltext.SQLite.First(tail).Text != "" {
 		return errors.New("sql holds more than one statement")
 	}
 	if d.program, err = vdbe.Explain(d.session.conn, sql); err != nil {

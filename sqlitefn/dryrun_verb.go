@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // verbs lists how the statements begin that can be dry-run. Others change what cannot be
@@ -13,40 +15,18 @@ var verbs = []string{"SELECT", "WITH", "VALUES", "INSERT", "REPLACE", "UPDATE", 
 
 // checkVerb returns an error for a text whose first statement cannot be dry-run.
 func checkVerb(sql string) error {
-	word, rest := cutWord(sql)
-	verb := word
-	for word == "CREATE" || word == "TEMP" || word == "TEMPORARY" {
-		word, rest = cutWord(rest)
-		verb += " " + word
+	var words []string
+	for t := range sqltext.SQLite.Words(sql) {
+		words = append(words, strings.ToUpper(t.Text))
+		if !t.Is("CREATE", "TEMP", "TEMPORARY") || len(words) == 3 {
+			break
+		}
 	}
 	switch {
-	case slices.Contains(verbs, verb):
+	case slices.Contains(verbs, strings.Join(words, " ")):
 		return nil
-	case skipBlank(sql) == "":
+	case words == nil:
 		return errors.New("sql holds no statement")
 	}
 	return errors.New("sql must be one of SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, CREATE TABLE AS")
-}
-
-// cutWord cuts sql after its first word and returns the word in upper case, or "" if
-// something else comes first.
-func cutWord(sql string) (word, rest string) {
-	sql = skipBlank(sql)
-	rest = strings.TrimLeft(sql, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
-	return strings.ToUpper(sql[:len(sql)-len(rest)]), rest
-}
-
-// skipBlank returns sql without leading white space and comments.
-func skipBlank(sql string) string {
-	for {
-		sql = strings.TrimLeft(sql, " \t\n\f\r")
-		switch {
-		case strings.HasPrefix(sql, "--"):
-			_, sql, _ = strings.Cut(sql, "\n")
-		case strings.HasPrefix(sql, "/*"):
-			_, sql, _ = strings.Cut(sql[2:], "*/")
-		default:
-			return sql
-		}
-	}
 }

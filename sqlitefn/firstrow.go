@@ -3,6 +3,8 @@ package sqlitefn
 import (
 	"slices"
 	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // answersFirst reports whether it follows from a statement's text alone, whatever the tables and views are that it names, that
@@ -14,124 +16,125 @@ import (
 //     it has no row without one of these.
 //   - UNION and the like, if it is so of each part.
 func answersFirst(sql string, f *function) bool {
-	var tokens []string
-	for sql != "" {
-		token := nextToken(sql)
-		if sql = sql[len(token):]; skipBlank(token) != "" {
-			tokens = append(tokens, token)
-		}
+	words := slices.Collect(sqltext.SQLite.Words(sql))
+	r := firstRow{f, words, sqltext.Match(words), map[string]span{}}
+	all := span{0, len(words)}
+	if r.is(0, "WITH") {
+		all = r.cutWith(span{1, len(words)})
 	}
-	r := firstRow{f, map[string][]string{}}
-	if len(tokens) > 0 && is(tokens[0], "WITH") {
-		tokens = r.cutWith(tokens[1:])
-	}
-	return r.query(tokens, true)
+	return r.query(all, true)
 }
 
 // firstRow looks for what comes before the first row of a statement.
 type firstRow struct {
-	f    *function
-	with map[string][]string // the bodies of common table expressions, by their names in lower case
+	f     *function
+	words []sqltext.Token
+	match []int           // the parenthesis that closes each one
+	with  map[string]span // the bodies of common table expressions, by their names in lower case
 }
 
+// A span is the words from one to before another.
+type span struct{ from, to int }
+
 // query looks at a SELECT with its UNIONs. If last is set, nothing follows its last row.
-func (r *firstRow) query(tokens []string, last bool) bool {
-	for from, i := 0, 0; ; i = behind(tokens, i) {
-		if i == len(tokens) {
-			return r.part(tokens[from:], last && from == 0)
-		}
-		if is(tokens[i], "UNION", "EXCEPT", "INTERSECT") {
-			if !r.part(tokens[from:i], false) {
+func (r *firstRow) query(s span, last bool) bool {
+	from := s.from
+	for i := s.from; i < s.to; i = r.behind(i) {
+		if r.is(i, "UNION", "EXCEPT", "INTERSECT") {
+			if !r.part(span{from, i}, false) {
 				return false
 			}
 			from = i + 1
 		}
 	}
+	return r.part(span{from, s.to}, last && from == s.from)
 }
 
 // part looks at a SELECT without UNION.
-func (r *firstRow) part(tokens []string, last bool) bool {
+func (r *firstRow) part(s span, last bool) bool {
 	grouped, outer, calls, from := false, false, false, 0
-	for i := 0; i < len(tokens); i = behind(tokens, i) {
+	for i := s.from; i < s.to; i = r.behind(i) {
 		switch {
-		case is(tokens[i], "GROUP"):
+		case r.is(i, "GROUP"):
 			grouped = true
-		case is(tokens[i], "RIGHT", "FULL"):
+		case r.is(i, "RIGHT", "FULL"):
 			outer = true
-		case is(tokens[i], "FROM") && from == 0 && !is(tokens[max(i-1, 0)], "DISTINCT"): // an operator
+		case r.is(i, "FROM") && from == 0 && !r.is(i-1, "DISTINCT"): // an operator
 			from = i + 1
 		default:
-			calls = calls || r.calls(tokens[i:])
+			calls = calls || r.calls(i)
 		}
 	}
 	switch {
 	case calls:
 		return grouped || last
-	case from == 0 || from == len(tokens) || outer:
+	case from == 0 || from == s.to || outer:
 		return false
-	case tokens[from] == "(":
-		return r.query(inside(tokens, from), false)
-	case from+1 < len(tokens) && tokens[from+1] == ".":
+	case r.words[from].IsSymbol("("):
+		return r.query(r.inside(from), false)
+	case from+1 < s.to && r.words[from+1].IsSymbol("."):
 		return false
 	}
-	name := strings.ToLower(unquoted(tokens[from]))
-	body := r.with[name]
+	name := named(r.words[from])
+	body, found := r.with[name]
+	if !found || name == "" {
+		return false
+	}
 	delete(r.with, name) // it may name itself
 	defer func() { r.with[name] = body }()
-	return body != nil && r.query(body, false)
+	return r.query(body, false)
 }
 
-// calls reports whether tokens begin with a call of f under d1, without FILTER.
-func (r *firstRow) calls(tokens []string) bool {
-	if !strings.EqualFold(unquoted(tokens[0]), r.f.name) || len(tokens) == 1 || tokens[1] != "(" {
+// calls reports whether a call of f under d1, without FILTER, begins with a word.
+func (r *firstRow) calls(i int) bool {
+	if !strings.EqualFold(r.words[i].Name(), r.f.name) || i+1 == len(r.words) || !r.words[i+1].IsSymbol("(") {
 		return false
 	}
 	arguments := 1
-	for in, i := inside(tokens, 1), 0; i < len(in); i = behind(in, i) {
-		if in[i] == "," {
+	for in := r.inside(i + 1); in.from < in.to; in.from = r.behind(in.from) {
+		if r.words[in.from].IsSymbol(",") {
 			arguments++
 		}
 	}
-	end := behind(tokens, 1)
-	return arguments < len(r.f.args) && (end == len(tokens) || !is(tokens[end], "FILTER")) // the last one is the metric
+	return arguments < len(r.f.args) && !r.is(r.behind(i+1), "FILTER") // the last one is the metric
 }
 
 // cutWith takes in the common table expressions behind WITH, and returns what follows them.
-func (r *firstRow) cutWith(tokens []string) (rest []string) {
+func (r *firstRow) cutWith(s span) (rest span) {
 	name := ""
-	for i := 0; i < len(tokens); i = behind(tokens, i) {
+	for i := s.from; i < s.to; i = r.behind(i) {
 		switch {
-		case is(tokens[i], "SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"):
-			return tokens[i:]
-		case tokens[i] == "(" && i > 0 && is(tokens[i-1], "AS", "MATERIALIZED"):
-			r.with[name] = inside(tokens, i)
-		case i == 0 || tokens[i-1] == "," || is(tokens[i-1], "RECURSIVE"):
-			name = strings.ToLower(unquoted(tokens[i]))
+		case r.is(i, "SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"):
+			return span{i, s.to}
+		case r.words[i].IsSymbol("(") && r.is(i-1, "AS", "MATERIALIZED"):
+			r.with[name] = r.inside(i)
+		case i == s.from || r.words[i-1].IsSymbol(",") || r.is(i-1, "RECURSIVE"):
+			name = named(r.words[i])
 		}
 	}
-	return nil
+	return span{}
 }
 
-// behind returns the index of the token behind one, or behind the parenthesis that it opens.
-func behind(tokens []string, i int) int {
-	for depth := 0; i < len(tokens); {
-		switch tokens[i] {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		}
-		if i++; depth <= 0 {
-			break
-		}
+// behind returns the index of the word behind one, or behind the parenthesis that it opens.
+func (r *firstRow) behind(i int) int {
+	if r.match[i] >= 0 {
+		return r.match[i] + 1
 	}
-	return i
+	return i + 1
 }
 
-// inside returns the tokens in the parenthesis that a token opens.
-func inside(tokens []string, i int) []string { return tokens[i+1 : max(i+1, behind(tokens, i)-1)] }
+// inside returns the words in the parenthesis that a word opens.
+func (r *firstRow) inside(i int) span { return span{i + 1, r.behind(i) - 1} }
 
-// is reports whether a token is one of some words.
-func is(token string, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, token) })
+// is reports whether there is a word that is one of some keywords.
+func (r *firstRow) is(i int, keywords ...string) bool {
+	return i >= 0 && i < len(r.words) && r.words[i].Is(keywords...)
+}
+
+// named returns the name that a word is, in lower case. SQLite takes a text for one, too.
+func named(t sqltext.Token) string {
+	if t.Kind == sqltext.Text {
+		return strings.ToLower(t.Literal())
+	}
+	return strings.ToLower(t.Name())
 }

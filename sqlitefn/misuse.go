@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/internal/vdbe"
 )
 
@@ -88,7 +89,7 @@ var steering = []string{"ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "DETACH
 
 // misuses returns the misuses in a statement, and its program.
 func (s *session) misuses(sql string) ([]Misuse, vdbe.Program, error) {
-	if word, _ := cutWord(sql); slices.Contains(steering, word) {
+	if sqltext.SQLite.First(sql).Is(steering...) {
 		return nil, nil, nil
 	}
 	columns, err := s.sealedColumns()
@@ -283,26 +284,16 @@ func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[stri
 
 // wordsIn returns the words and operators that a statement has, in upper case. BY and ALL belong to the word before them.
 func wordsIn(sql string) map[string]bool {
-	const operators = "<>=!"
 	has := map[string]bool{}
-	last, adjacent := "", false // the last word, and whether nothing stands behind it yet
-	for rest := sql; rest != ""; {
-		token := nextToken(rest)
-		if rest = rest[len(token):]; skipBlank(token) == "" {
-			adjacent = false
+	last := ""
+	for t := range sqltext.SQLite.Words(sql) {
+		word := strings.ToUpper(t.Text)
+		if t.Is("BY", "ALL") {
+			last += " " + word
 			continue
 		}
-		token = strings.ToUpper(token)
-		switch {
-		case adjacent && strings.Contains(operators, token) && strings.Contains(operators, last):
-			last += token
-		case token == "BY" || token == "ALL":
-			last += " " + token
-		default:
-			has[last] = true
-			last = token
-		}
-		adjacent = true
+		has[last] = true
+		last = word
 	}
 	has[last] = true
 	return has
@@ -520,10 +511,10 @@ func mostArguments(texts []string) func(function string) int {
 	read := sync.OnceValue(func() map[string]int {
 		most := map[string]int{}
 		for _, text := range texts {
-			eachCall(text, func(name string, arguments []string) {
+			for name, arguments := range sqltext.SQLite.Calls(text) {
 				name = strings.ToLower(name)
 				most[name] = max(most[name], len(arguments))
-			})
+			}
 		}
 		return most
 	})

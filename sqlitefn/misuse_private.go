@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // Private returns a statement in which the private form takes the place of each of SQLite's aggregates
@@ -59,79 +61,42 @@ func (m Misuse) steps(list []Misuse) (n int) {
 // has the others by their names in lower case. Only calls with one argument are replaced, not
 // those with DISTINCT, ORDER BY or OVER, which the others do not take.
 func replaceCalls(sql string, forms map[string]string, second string) string {
+	words := slices.Collect(sqltext.SQLite.Words(sql))
+	match := sqltext.Match(words)
 	var b strings.Builder
-	before := ""
-	for sql != "" {
-		token := nextToken(sql)
-		sql = sql[len(token):]
-		if form := forms[strings.ToLower(token)]; form != "" && before != "." {
-			if argument, rest, ok := cutArgument(sql); ok {
-				b.WriteString(form + "(" + replaceCalls(argument, forms, second) + ", " + second + ")")
-				sql, before = rest, ")"
-				continue
-			}
+	done, ends := 0, map[int]bool{} // what is written, and where the replaced calls end
+	for i, t := range words {
+		if ends[i] {
+			b.WriteString(sql[done:t.At] + ", " + second)
+			done = t.At
 		}
-		if skipBlank(token) != "" {
-			before = token
+		if t.Kind != sqltext.Word || i > 0 && words[i-1].IsSymbol(".") {
+			continue
 		}
-		b.WriteString(token)
+		if form := forms[t.Name()]; form != "" && takesOneArgument(words, match, i+1) {
+			b.WriteString(sql[done:t.At] + form)
+			done = words[i+1].At
+			ends[match[i+1]] = true
+		}
 	}
-	return b.String()
+	return b.String() + sql[done:]
 }
 
-// cutArgument cuts the only argument of a call, with its parentheses, from a text that follows the name
-// of an aggregate. It reports false if there is no such call, or not one that can be replaced.
-func cutArgument(sql string) (argument, rest string, ok bool) {
-	inside, rest, ok := cutParentheses(sql)
-	if !ok {
-		return "", "", false
+// takesOneArgument reports whether the words from one on are the parentheses of a call with one argument that can be
+// replaced.
+func takesOneArgument(words []sqltext.Token, match []int, open int) bool {
+	if open >= len(words) || !words[open].IsSymbol("(") || match[open] < 0 {
+		return false
 	}
-	depth, words := 0, []string(nil) // at depth 0
-	for left := inside; left != ""; {
-		token := nextToken(left)
-		left = left[len(token):]
-		switch {
-		case skipBlank(token) == "":
-		case token == "(":
-			depth++
-			words = append(words, token)
-		case token == ")":
-			depth--
-		case depth == 0:
-			words = append(words, strings.ToUpper(token))
+	end := match[open]
+	for i := open + 1; i < end; i = max(i, match[i]) + 1 {
+		if words[i].IsSymbol(",") || words[i].Is("ORDER") || words[i].Is("DISTINCT") && i == open+1 {
+			return false
 		}
 	}
-	if len(words) == 0 || words[0] == "DISTINCT" || slices.Contains(words, ",") || slices.Contains(words, "ORDER") {
-		return "", "", false
+	after := end + 1
+	if after+1 < len(words) && words[after].Is("FILTER") && match[after+1] >= 0 {
+		after = match[after+1] + 1
 	}
-	after := rest
-	if word, left := cutWord(after); word == "FILTER" {
-		if _, behind, found := cutParentheses(left); found {
-			after = behind
-		}
-	}
-	if word, _ := cutWord(after); word == "OVER" {
-		return "", "", false
-	}
-	return inside, rest, true
-}
-
-// cutParentheses cuts what stands in parentheses at the beginning of a text.
-func cutParentheses(sql string) (inside, rest string, ok bool) {
-	sql, ok = strings.CutPrefix(skipBlank(sql), "(")
-	depth := 0
-	for left := sql; ok && left != ""; {
-		token := nextToken(left)
-		after := left[len(token):]
-		switch {
-		case token == "(":
-			depth++
-		case token == ")" && depth == 0:
-			return sql[:len(sql)-len(left)], after, true
-		case token == ")":
-			depth--
-		}
-		left = after
-	}
-	return "", "", false
+	return end > open+1 && (after == len(words) || !words[after].Is("OVER"))
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 )
 
 var kinds = map[Kind]string{Blank: "blank", Comment: "comment", Nested: "nested", Word: "word", Name: "name", Text: "text", Escaped: "escaped",
@@ -72,6 +75,14 @@ func TestCalls(t *testing.T) {
 	}
 	if want := map[string]string{"f": "a|'x,)'", "G": "g()|h(1)+(2,3) /* ) */", "g": "", "h": "1", "": "2|3"}; !maps.Equal(calls, want) {
 		t.Errorf("%q, want %q", calls, want)
+	}
+	// What stands in calls is not read again for each call around it.
+	fuzztest.Limit(t, time.Minute)
+	const depth = 400_000
+	for _, arguments := range SQLite.Calls(strings.Repeat("f(", depth) + strings.Repeat(")", depth)) {
+		if len(arguments) != 1 {
+			t.Fatalf("%d arguments", len(arguments))
+		}
 	}
 }
 
