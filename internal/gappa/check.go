@@ -7,17 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 
 	"github.com/geosql/geosql/internal/need"
+	"github.com/geosql/geosql/internal/proved"
 	"github.com/geosql/geosql/internal/workers"
 )
 
 var (
 	folder  = flag.String("gappa.write", "", "write the scripts to a folder, and prove nothing")
-	update  = flag.Bool("gappa.update", false, "write testdata/proved.txt anew, with what Gappa proves")
 	measure = flag.Bool("gappa.needs", false, "find the Needs of every script by bisection, instead of checking it")
 )
 
@@ -37,25 +36,15 @@ type Proof struct {
 // An Edit replaces a text that occurs once in a file.
 type Edit struct{ File, Old, New string }
 
-// Check compares the claims about the package in a directory with those that Gappa has proved: testdata/proved.txt has the sums of
-// their scripts. A script changes with the source that it is made from, and Check proves one that is not listed, or skips the
-// test where Gappa is not installed. With GEOSQL_GAPPA in the environment it proves all of them, that planted bugs cannot be
-// proved, and that Needs is up to date.
+// Check proves the claims about the package in a directory whose scripts are not those of testdata/proved.txt; it skips the test where
+// Gappa is not installed. A script changes with the source that it is made from, and with a planted bug. With GEOSQL_GAPPA in the
+// environment Check proves all claims, that planted bugs cannot be proved, and that Needs is up to date.
 func Check(t *testing.T, dir string, proofs []Proof) {
 	source, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := os.Getenv("GEOSQL_GAPPA") != "" || *update
-	list := filepath.Join(dir, "testdata", "proved.txt")
-	before, err := readProved(list)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
-	if all {
-		need.Program(t, "gappa")
-	}
-	var now proved
+	list := proved.Read(t, dir, os.Getenv("GEOSQL_GAPPA") != "")
 	for _, p := range proofs {
 		t.Run(p.Name, func(t *testing.T) {
 			if *folder != "" {
@@ -65,6 +54,7 @@ func Check(t *testing.T, dir string, proofs []Proof) {
 				return
 			}
 			if *measure {
+				need.Program(t, "gappa")
 				needs, ways, err := p.needs(source)
 				if err != nil {
 					t.Fatal(err)
@@ -76,18 +66,11 @@ func Check(t *testing.T, dir string, proofs []Proof) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			now = append(now, line(p.Name, texts))
-			listed := slices.Contains(before, line(p.Name, texts))
-			if all || !listed {
+			list.Check(t, p.Name, texts, func() error {
 				need.Program(t, "gappa")
-				if err := proveAll(texts); err != nil {
-					t.Error(err)
-				}
-			}
-			if !listed && !*update {
-				t.Errorf("%s does not list the scripts that are made of the source now: -args -gappa.update writes it anew", list)
-			}
-			if all && p.Needs < 1 && p.prove(source, 0.9*p.Needs) == nil {
+				return proveAll(texts)
+			})
+			if list.All() && p.Needs < 1 && p.prove(source, 0.9*p.Needs) == nil {
 				t.Errorf("nine tenths of %v of the bound can be proved: Needs is out of date", p.Needs)
 			}
 			for _, e := range p.Planted {
@@ -95,20 +78,14 @@ func Check(t *testing.T, dir string, proofs []Proof) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if all {
-					if err := p.prove(edited, 1); err == nil {
-						t.Errorf("proved with %q in place of %q", e.New, e.Old)
-					}
-				} else if texts, err := p.Texts(edited, Number(p.Needs)); err == nil && slices.Contains(before, line(p.Name, texts)) {
+				if texts, err := p.Texts(edited, Number(p.Needs)); err == nil && list.Has(p.Name, texts...) {
 					t.Errorf("%q in place of %q changes no script", e.New, e.Old)
+				}
+				if list.All() && p.prove(edited, 1) == nil {
+					t.Errorf("proved with %q in place of %q", e.New, e.Old)
 				}
 			}
 		})
-	}
-	if *update && !t.Failed() {
-		if err := now.write(list); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -1,27 +1,57 @@
 package spin
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/need"
+	"github.com/geosql/geosql/internal/proved"
 )
 
-// verify verifies a model, or skips the test where the programs are missing.
-func verify(t *testing.T, model string, megabytes int, shortest bool, macros string) Verdict {
+// all has even those models verified that testdata/proved.txt lists.
+var all = os.Getenv("GEOSQL_SPIN") != ""
+
+// source returns the models without comments and space.
+func source(t *testing.T) string {
 	t.Helper()
-	need.Programs(t, "spin", "gcc")
-	v, err := Verify(model, megabytes, shortest, strings.Fields(macros)...)
+	models, err := filepath.Glob("*.pml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s %s: %+v", model, macros, v)
-	return v
+	var text strings.Builder
+	for _, model := range models {
+		b, err := os.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(comment.ReplaceAll(b, nil))
+	}
+	return strings.Join(strings.Fields(text.String()), " ")
+}
+
+var comment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// verify wants an assertion of a model to be violated, or none if violated is empty. It skips the test where the programs are missing.
+func verify(t *testing.T, list *proved.List, model string, megabytes int, macros, violated string) {
+	t.Helper()
+	list.Check(t, model+" "+macros, []string{source(t), violated}, func() error {
+		need.Programs(t, "spin", "gcc")
+		v, err := Verify(model, megabytes, violated != "", strings.Fields(macros)...)
+		t.Logf("%s %s: %+v", model, macros, v)
+		if err == nil && v.Violated != violated {
+			err = fmt.Errorf("%q is violated after %d steps, want %q", v.Violated, v.Depth, violated)
+		}
+		return err
+	})
 }
 
 // What is asserted holds in every state.
 func TestEveryState(t *testing.T) {
+	list := proved.Read(t, ".", all)
 	for _, c := range []struct{ model, macros string }{
 		{"ledger.pml", "PROCESSES=3 LIMIT=1 NO_FAILURES"},
 		{"ledger.pml", "PROCESSES=3 LIMIT=1 WINDOW=0"},
@@ -37,17 +67,16 @@ func TestEveryState(t *testing.T) {
 		{"lease.pml", "PROCESSES=1 POINTS=1 DOUBT"},
 		{"lease.pml", "PROCESSES=1 MOST=2 LIMIT=3"},
 	} {
-		if v := verify(t, c.model, 2048, false, c.macros); v.Violated != "" {
-			t.Errorf("%s %s: %s is violated after %d steps", c.model, c.macros, v.Violated, v.Depth)
-		}
+		verify(t, list, c.model, 2048, c.macros, "")
 	}
 }
 
 // What takes minutes is verified with GEOSQL_SPIN set.
 func TestEveryStateOfMore(t *testing.T) {
-	if os.Getenv("GEOSQL_SPIN") == "" {
+	if !all {
 		t.Skip("GEOSQL_SPIN is not set")
 	}
+	list := proved.Read(t, ".", all)
 	for _, c := range []struct{ model, macros string }{
 		{"ledger.pml", "PROCESSES=3 LIMIT=2 WINDOW=0 NO_FAILURES"},
 		{"ledger.pml", "PROCESSES=1 PER=2 LIMIT=2 WINDOW=0 DOUBT"},
@@ -56,14 +85,13 @@ func TestEveryStateOfMore(t *testing.T) {
 		{"lease.pml", "POINTS=1"},
 		{"lease.pml", "POINTS=1 LEASING=1 DOUBT"},
 	} {
-		if v := verify(t, c.model, 8192, false, c.macros); v.Violated != "" {
-			t.Errorf("%s %s: %s is violated after %d steps", c.model, c.macros, v.Violated, v.Depth)
-		}
+		verify(t, list, c.model, 8192, c.macros, "")
 	}
 }
 
 // Each planted fault is found, by the assertion that is named.
 func TestPlantedFaults(t *testing.T) {
+	list := proved.Read(t, ".", all)
 	for _, c := range []struct{ fault, model, macros, violated string }{
 		{"ANSWER_FIRST", "ledger.pml", "PROCESSES=1 WINDOW=0", "granted_is_covered"},
 		{"RETURNED_TWICE", "ledger.pml", "PROCESSES=2 NO_FAILURES", "granted_in_term_is_covered"},
@@ -92,9 +120,7 @@ func TestPlantedFaults(t *testing.T) {
 		{"RESTART_REFUNDS", "lease.pml", "NAMES=1", "seen_is_covered"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
-			if v := verify(t, c.model, 2048, true, c.macros+" FAULT_"+c.fault); v.Violated != c.violated {
-				t.Errorf("%q is violated, want %q", v.Violated, c.violated)
-			}
+			verify(t, list, c.model, 2048, c.macros+" FAULT_"+c.fault, c.violated)
 		})
 	}
 }

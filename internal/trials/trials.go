@@ -1,18 +1,23 @@
 // Package trials says how many random trials a test makes, and from which seed. Tests import it, and it imports nothing of geosql's.
-// Start with Count and Rand.
+// Start with Count, Some and Rand.
 //
 // In a short run each test makes few trials, and other ones each time. make long asks for many, by the environment.
 package trials
 
 import (
+	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 )
 
-// seedVariable has the seed of a run that is to be repeated.
-const seedVariable = "GEOSQL_SEED"
+const (
+	seedVariable  = "GEOSQL_SEED"  // has the seed of a run that is to be repeated
+	wholeVariable = "GEOSQL_WHOLE" // asks for all cases of each test
+)
 
 // Count returns how many trials a test makes: few, unless the environment variable has another number.
 func Count(t testing.TB, variable string, few int) int {
@@ -28,22 +33,57 @@ func Count(t testing.TB, variable string, few int) int {
 	return n
 }
 
-// Seed returns a new seed, or that in GEOSQL_SEED. A test that fails logs how to repeat it.
+// Some returns a few cases of a test, others in each run, or all of them with GEOSQL_WHOLE in the environment.
+func Some[T any](t testing.TB, few int, cases ...T) []T {
+	t.Helper()
+	if os.Getenv(wholeVariable) != "" || few >= len(cases) {
+		return cases
+	}
+	chosen := make([]T, few)
+	for i, k := range Rand(t).Perm(len(cases))[:few] {
+		chosen[i] = cases[k]
+	}
+	return chosen
+}
+
+// Seed returns a new seed with each call, other ones in each run. They follow from that of the run, which is new, or that in GEOSQL_SEED. A
+// test that fails logs how to repeat it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
-	seed := rand.Uint64()
-	if s := os.Getenv(seedVariable); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatalf("%s is not a seed: %q", seedVariable, s)
-		}
+	run, err := ofRun()
+	if err != nil {
+		t.Fatalf("%s is not a seed: %v", seedVariable, err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("repeat it with %s=%d", seedVariable, seed)
-		}
-	})
-	return seed
+	mutex.Lock()
+	defer mutex.Unlock()
+	if given[t]++; given[t] == 1 {
+		t.Cleanup(func() {
+			mutex.Lock()
+			defer mutex.Unlock()
+			delete(given, t)
+			if t.Failed() {
+				t.Logf("repeat it with %s=%d", seedVariable, run)
+			}
+		})
+	}
+	h := fnv.New64a()
+	fmt.Fprintln(h, run, t.Name(), given[t])
+	return h.Sum64()
+}
+
+var (
+	mutex sync.Mutex
+	given = map[testing.TB]int{} // seeds by test
+)
+
+// ofRun returns the seed of this run of the tests.
+var ofRun = sync.OnceValues(readSeed)
+
+func readSeed() (uint64, error) {
+	if s := os.Getenv(seedVariable); s != "" {
+		return strconv.ParseUint(s, 10, 64)
+	}
+	return rand.Uint64(), nil
 }
 
 // Rand returns a generator with a seed of Seed's.
