@@ -46,6 +46,13 @@ var groupRules = []struct{ rule, sql string }{
 	{"once", `INSERT INTO out SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
 	{"once", `CREATE TABLE new AS SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u', 'd1'), dx_median(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g ORDER BY 2 DESC LIMIT 2`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g HAVING y > 3 ORDER BY y LIMIT 2 OFFSET 1`},
+	{"once", `SELECT DISTINCT dx_sum(a, x, 1, 'u') FROM r GROUP BY g ORDER BY 1 LIMIT 2`},
+	{"once", `SELECT strftime('%H', id, 'unixepoch') AS t, dx_sum(a, x, 1, 'u') FROM r GROUP BY t ORDER BY 2 LIMIT 1`},
+	{"once", `SELECT * FROM (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g ORDER BY 2 LIMIT 2) WHERE y > 3`},
+	{"once", `WITH c AS (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g) SELECT * FROM c WHERE y > 3 ORDER BY y LIMIT 2`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g UNION ALL SELECT h, dx_sum(a, x, 1, 'u') FROM s GROUP BY h ORDER BY 2 LIMIT 3`},
 
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM r) GROUP BY g`},
 	{"table r is read more than once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM c UNION ALL SELECT * FROM c) GROUP BY g`},
@@ -63,6 +70,8 @@ var groupRules = []struct{ rule, sql string }{
 	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum((SELECT a FROM s WHERE s.id = r.h), r.x, 1, 'u') FROM r GROUP BY r.g`},
 	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u' ORDER BY x) FROM r GROUP BY g`},
 	{"a row of a subquery may be used several times", `WITH RECURSIVE c(a, g, x) AS (SELECT a, g, x FROM r UNION ALL SELECT a, g + 1, x FROM c WHERE g < 5) SELECT g, dx_sum(a, x, 1, 'u') FROM c GROUP BY g`},
+	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r ORDER BY x LIMIT 5) GROUP BY g ORDER BY 2 LIMIT 1`},
+	{"rows of table s are looked up over and over", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g ORDER BY (SELECT max(x) FROM s WHERE s.g = r.g) LIMIT 2`},
 	{"not read from one row of a table", `SELECT g, dx_sum(a, 3, 1, 'u') FROM r GROUP BY g`},
 	{"not read from one row of a table", `SELECT g, dx_sum(a, x - (SELECT avg(x) FROM s), 1, 'u') FROM r GROUP BY g`},
 	{"not read from one row of a table", `SELECT g, dx_sum(a, x + random() % 2, 1, 'u') FROM r GROUP BY g`},
@@ -323,18 +332,23 @@ func (q randomSQL) statement() string {
 	with := q.with()
 	switch q.IntN(10) {
 	case 0:
-		return with + q.groups() + " UNION ALL " + q.groups()
+		return with + q.groups() + " UNION ALL " + q.groups() + q.first()
 	case 1:
 		return with + "SELECT g, (SELECT %s('ana', k.x) FROM " + q.source(1) + " k WHERE k.g " + q.of("=", "<") + " l.g) FROM " + q.source(1) + " l"
 	case 2:
 		return "INSERT INTO " + q.of("out", "out", "r(g, h)") + " " + with + strings.Replace(q.groups(), "count(*),", "1,", 1)
 	case 3:
-		return with + "SELECT * FROM (" + q.groups() + ") ORDER BY 2"
+		return with + "SELECT * FROM (" + q.groups() + q.first() + ")" + q.of(" ORDER BY 2", q.first())
 	case 4:
 		return with + "SELECT m.*, n.* FROM (" + q.groups() + ") m, (" + q.groups() + ") n LIMIT 20"
 	default:
-		return with + q.groups()
+		return with + q.groups() + q.first()
 	}
+}
+
+// first returns nothing, or what asks for the first of a statement's rows.
+func (q randomSQL) first() string {
+	return q.of("", "", " ORDER BY "+q.of("1", "2", "2 DESC")+" LIMIT "+q.of("1", "2", "3", "2 OFFSET 1"))
 }
 
 // fewStatements is how many random statements are tried without GEOSQL_STATEMENTS.

@@ -50,7 +50,9 @@ func errNotUnderstood(instruction string) error {
 //     cursors. At most one way is required.
 //  5. No other cursor over rows of tables starts over and over while the steps go on, as for
 //     the inner table of a join, since each of its rows belongs to steps of many groups.
-//     A mere look whether a key exists does not count: it is a condition.
+//     A mere look whether a key exists does not count: it is a condition. Nor does a start in a table of the
+//     statement's own if no row is read before another start. A sorter that keeps the first rows of ORDER BY and LIMIT
+//     starts so at its last row, to compare it with the next one and perhaps delete it.
 //
 // The rows of a table stay what they are: the statement must not write a table that it reads,
 // and fires no trigger. The caller excludes that other statements write in between. Windows
@@ -70,7 +72,7 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 	if err != nil {
 		return err
 	}
-	d := &disjointness{flow: f, tableOf: table, components: g.components(), checked: map[position]map[string]int{}}
+	d := &disjointness{flow: f, tableOf: table, components: g.components(), previous: g.previous(), checked: map[position]map[string]int{}}
 	if err := d.readOnly(); err != nil {
 		return err
 	}
@@ -107,6 +109,7 @@ type disjointness struct {
 	*flow
 	tableOf    func(database, root int) string
 	components []int                       // of each node, see [graph.components]
+	previous   [][]int                     // the nodes before each node
 	checked    map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
 }
 
@@ -221,17 +224,48 @@ func (d *disjointness) restarts(at int, nodes []int) bool {
 	if c.pseudo != 0 || c.foreign || c.follows != at || c.own && stored.sources() == 0 {
 		return false
 	}
-	for n := range d.at {
-		if !d.startsCursor(n, at) || d.components[n] < 0 {
-			continue
-		}
+	for _, n := range d.startsToRead(at) {
 		for _, m := range nodes {
-			if d.components[n] == d.components[m] {
+			if d.components[n] >= 0 && d.components[n] == d.components[m] {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// startsToRead returns the nodes that start a cursor. In a table of the statement's own, they are those from which a path leads to
+// a node that reads a row, and not through another start.
+func (d *disjointness) startsToRead(cursor int) []int {
+	starts := func(n int) bool { return d.startsCursor(n, cursor) }
+	if !d.cursors[cursor].own {
+		return d.nodes(starts)
+	}
+	var found []int
+	seen := make([]bool, len(d.at))
+	for pending := d.nodes(func(n int) bool { return d.readsRow(n, cursor) }); len(pending) > 0; {
+		n := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		for _, m := range d.previous[n] {
+			switch {
+			case seen[m]:
+			case starts(m):
+				found = append(found, m)
+			default:
+				pending = append(pending, m)
+			}
+			seen[m] = true
+		}
+	}
+	return found
+}
+
+// readsRow reports whether a node reads the row where a cursor stands, or one that another cursor finds by it.
+func (d *disjointness) readsRow(n, cursor int) bool {
+	op := d.op(n)
+	code := op.code()
+	reads := readsField <= code.effect && code.effect <= readsRow || code.cursor == leads
+	return reads && (op.P1 == cursor || d.cursor(op.P1).follows == cursor)
 }
 
 // startsCursor reports whether a node starts a cursor.
@@ -318,8 +352,7 @@ func (d *disjointness) onePass(cursor int) error {
 	with := func(roles ...role) []int {
 		return d.nodes(func(n int) bool { return d.op(n).P1 == cursor && slices.Contains(roles, d.op(n).code().cursor) })
 	}
-	begin := d.nodes(func(n int) bool { return d.startsCursor(n, cursor) })
-	begin = append(begin, with(probes)...)
+	begin := append(d.nodes(func(n int) bool { return d.startsCursor(n, cursor) }), with(probes)...)
 	if d.reaches(begin, begin, none) || len(with(advances)) > 0 && len(with(retreats)) > 0 {
 		return d.errRepeated(position{cursor: cursor})
 	}

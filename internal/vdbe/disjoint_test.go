@@ -46,6 +46,16 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"a record of the sorter before", "not read from one row", "OpenRead 0 2; SorterOpen 1 2; Rewind 0 8; Column 0 1 3; MakeRecord 2 2 4; SorterInsert 1 4; Noop; Next 0 3; " +
 		"OpenPseudo 2 7; SorterSort 1 14; Column 2 1 1; SorterData 1 7 2; AggStep 0 1 5 g(1); SorterNext 1 10; Halt"},
 
+	// A sorter that keeps one row: the rows are read behind Sort, and its last is looked at before.
+	{"the first rows", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); Column 0 1 2; MakeRecord 2 1 3; Last 1 11; " +
+		"IdxLE 1 12 2 1; Delete 1; Noop; IdxInsert 1 3 2 1; Next 0 3; Sort 1 16; Column 1 0 4; Next 1 14; Halt"},
+	{"the first rows, of which the last is read", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); " +
+		"Column 0 1 2; MakeRecord 2 1 3; Last 1 11; IdxLE 1 12 2 1; Rowid 1 4; Delete 1; IdxInsert 1 3 2 1; Next 0 3; Sort 1 16; Column 1 0 4; Next 1 14; Halt"},
+	{"the last row, which is read at the end", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); " +
+		"Column 0 1 2; MakeRecord 2 1 3; Last 1 11; IdxLE 1 12 2 1; Delete 1; Noop; IdxInsert 1 3 2 1; Next 0 3; Noop; Column 1 0 4; Next 1 14; Halt"},
+	{"a sum of the first rows", "a subquery may be used several times", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 10; Column 0 1 2; MakeRecord 2 1 3; Last 1 8; " +
+		"IdxLE 1 9 2 1; Delete 1; IdxInsert 1 3 2 1; Next 0 3; Sort 1 14; Column 1 0 1; AggStep 0 1 5 g(1); Next 1 11; Halt"},
+
 	// An index, root page 4, leads the table.
 	{"an index", "", "OpenRead 0 2; OpenRead 1 4; Rewind 1 7; DeferredSeek 1 0 0; Column 0 0 1; AggStep 0 1 5 g(1); Next 1 3; Halt"},
 	{"a table behind its index", "not read from one row", "OpenRead 0 2; OpenRead 1 4; Rewind 1 7; Column 0 0 1; AggStep 0 1 5 g(1); DeferredSeek 1 0 0; Next 1 3; Halt"},

@@ -231,13 +231,7 @@ func none(int) bool { return false }
 // components numbers the strongly connected components of the graph that have a cycle. Two
 // nodes have the same number if each can be reached from the other. A node on no cycle has -1.
 func (g *graph) components() []int {
-	order := g.finished()
-	before := make([][]int, len(g.at))
-	for n, next := range g.next {
-		for _, m := range next {
-			before[m] = append(before[m], n)
-		}
-	}
+	order, before := g.finished(), g.previous()
 	component := make([]int, len(g.at)) // 0: not seen
 	size := []int{0}
 	for i := len(order) - 1; i >= 0; i-- {
@@ -265,6 +259,17 @@ func (g *graph) components() []int {
 		}
 	}
 	return component
+}
+
+// previous returns the nodes before each node.
+func (g *graph) previous() [][]int {
+	before := make([][]int, len(g.at))
+	for n, next := range g.next {
+		for _, m := range next {
+			before[m] = append(before[m], n)
+		}
+	}
+	return before
 }
 
 // finished returns the nodes in the order in which a search in depth leaves them.
