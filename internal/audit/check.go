@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/audit/host"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // checkTrials is how many trials a check makes.
@@ -223,7 +224,7 @@ func (p *probe) checkExhaustion(ctx context.Context) error {
 			return err
 		}
 		for i := range 4 {
-			t, err := p.transcribe(ctx, p.askedBy(quote(account), input), func([]any) {})
+			t, err := p.transcribe(ctx, p.askedBy(sqltext.Quote(account), input), func([]any) {})
 			if err != nil {
 				return err
 			}
@@ -286,7 +287,7 @@ func (p *probe) checkDryRuns(ctx context.Context) error {
 // dryRun asks what a statement would cost in all, and the accounts whose secrets differ.
 func (p *probe) dryRun(ctx context.Context, sql string) (t transcript, rows []string, cost float64, err error) {
 	ours := strings.TrimSuffix(p.accounts(), "*")
-	t, err = p.transcribe(ctx, "SELECT account, unit, evaluations, epsilon FROM budget_cost("+quote(sql)+") ORDER BY 1, 2", func(row []any) {
+	t, err = p.transcribe(ctx, "SELECT account, unit, evaluations, epsilon FROM budget_cost("+sqltext.Quote(sql)+") ORDER BY 1, 2", func(row []any) {
 		rows = append(rows, fmt.Sprint(row...))
 		account, _ := row[0].(string)
 		unit, _ := row[1].(string)
@@ -313,6 +314,3 @@ func (p *probe) conditional(sql string) string {
 	}
 	return "WITH a(" + columns + ") AS MATERIALIZED (" + sql + ") SELECT " + p.fixture.release + " FROM a WHERE z > (SELECT z FROM a LIMIT 1)"
 }
-
-// quote returns a text as SQL writes it.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -3,7 +3,6 @@ package cli
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/geosql/geosql/internal/printable"
 )
@@ -21,14 +20,14 @@ func SayTable(rows [][]string, align string) {
 	width := make([]int, len(align))
 	for _, row := range rows {
 		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(printable.Text(cell)))
+			width[i] = max(width[i], Width(printable.Text(cell)))
 		}
 	}
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
 			cell = printable.Text(cell)
-			blanks := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			blanks := strings.Repeat(" ", width[i]-Width(cell))
 			if align[i] == 'r' {
 				cell = blanks + cell
 			} else {

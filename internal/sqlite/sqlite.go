@@ -230,9 +230,6 @@ func (c *Conn) lastError() *Error {
 // QuoteName returns a name as an SQL identifier in quotes.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// QuoteText returns a text as an SQL literal.
-func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
 // Exec runs every statement of sql and discards their rows.
 func (c *Conn) Exec(sql string) error {
 	for sql != "" {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // Extension is the host that evaluates SQL in other processes, which have loaded the extension. Each
@@ -107,7 +109,7 @@ func (d *extensionDatabase) Connect(ctx context.Context) (Session, error) {
 func (d *extensionDatabase) Spent(ctx context.Context, accounts, unit string) (spent float64, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	sql := strings.NewReplacer("?1", quote(accounts), "?2", quote(unit)).Replace(spentSQL)
+	sql := strings.NewReplacer("?1", sqltext.Quote(accounts), "?2", sqltext.Quote(unit)).Replace(spentSQL)
 	err = d.owner.Query(ctx, sql, func(row []any) error {
 		spent = row[0].(float64)
 		return nil
@@ -117,6 +119,3 @@ func (d *extensionDatabase) Spent(ctx context.Context, accounts, unit string) (s
 
 // Close implements [Database].
 func (d *extensionDatabase) Close() error { return d.owner.Close() }
-
-// quote returns a text as SQL writes it.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -21,6 +21,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -98,12 +99,12 @@ func (p *plan) declareSQL() string {
 	if pl := p.place; pl != nil {
 		d := pl.box
 		fmt.Fprintf(&b, "-- Locations, released at epsilon %s per metre.\n", cli.FormatRational(pl.epsilon))
-		fmt.Fprintf(&b, "SELECT geo_domain(%s, %s, %s, %s, %s, %s);\n", sqlite.QuoteText(d.name), plain(d.south), plain(d.west), plain(d.north), plain(d.east), plain(d.stepM))
+		fmt.Fprintf(&b, "SELECT geo_domain(%s, %s, %s, %s, %s, %s);\n", sqltext.Quote(d.name), plain(d.south), plain(d.west), plain(d.north), plain(d.east), plain(d.stepM))
 	}
 	if r := p.reading; r != nil {
 		u := r.declared
 		fmt.Fprintf(&b, "-- Readings, asked about at epsilon %s per %s.\n", cli.FormatRational(r.epsilon), oneLine(u.unit))
-		fmt.Fprintf(&b, "SELECT dx_universe(%s, %s, %s, %s, %s);\n", sqlite.QuoteText(u.name), plain(u.lo), plain(u.hi), plain(u.step), sqlite.QuoteText(u.unit))
+		fmt.Fprintf(&b, "SELECT dx_universe(%s, %s, %s, %s, %s);\n", sqltext.Quote(u.name), plain(u.lo), plain(u.hi), plain(u.step), sqltext.Quote(u.unit))
 	}
 	return b.String()
 }
@@ -130,7 +131,7 @@ func (p *plan) limitSQL() string {
 		if l.window > 0 {
 			window = ", " + strconv.FormatInt(l.window, 10)
 		}
-		fmt.Fprintf(&b, "SELECT budget_limit('*', %s, %s%s);\n", sqlite.QuoteText(string(l.unit)), cli.FormatRational(l.amount), window)
+		fmt.Fprintf(&b, "SELECT budget_limit('*', %s, %s%s);\n", sqltext.Quote(string(l.unit)), cli.FormatRational(l.amount), window)
 	}
 	return b.String()
 }

@@ -10,12 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/load"
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // An Task holds what the command line of the command init says.
@@ -136,21 +139,22 @@ func (t *Task) tableName(file string) string {
 	return slug(name)
 }
 
-// slug returns a name that SQL takes without quotes.
+// slug returns a name that SQL takes without quotes. Letters lose their accents.
 func slug(text string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			return r
+		case unicode.Is(unicode.Mn, r):
+			return -1
 		}
 		return '_'
-	}, strings.ToLower(plainLetters.Replace(text))), "_")
+	}, strings.ToLower(norm.NFD.String(text))), "_")
 	if name == "" || name[0] <= '9' {
 		return "data_" + name
 	}
 	return name
 }
-
-var plainLetters = strings.NewReplacer("ã", "a", "á", "a", "Å", "a", "å", "a", "ç", "c", "é", "e", "í", "i", "ô", "o", "ó", "o", "ü", "u")
 
 // checkTable refuses the name of a table that cannot be created.
 func (t *Task) checkTable(p *plan) error {

@@ -68,3 +68,15 @@ func TestPublicUniverses(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A name is made of what the letters are without their accents.
+func TestSlug(t *testing.T) {
+	for text, want := range map[string]string{
+		"São Paulo": "sao_paulo", "Zürich": "zurich", "Åland": "aland", "Kraków (2)": "krakow__2", "España": "espana",
+		"Østfold": "stfold", "2026": "data_2026", "山": "data_", "Total kWh": "total_kwh",
+	} {
+		if got := slug(text); got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
+	}
+}

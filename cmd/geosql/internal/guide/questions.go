@@ -14,6 +14,7 @@ import (
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // An example is a question that runs once the file is imported.
@@ -113,7 +114,7 @@ func (p *plan) paidExamples() (all []example) {
 // payer returns the account as SQL has it.
 func (p *plan) payer() string {
 	if name, ok := strings.CutPrefix(p.account, "const:"); ok {
-		return sqlite.QuoteText(name)
+		return sqltext.Quote(name)
 	}
 	return sqlName(p.account)
 }
@@ -136,7 +137,7 @@ func (p *plan) where(others ...string) string {
 // placeExamples returns questions about locations.
 func (p *plan) placeExamples() []example {
 	pl := p.place
-	eps, domain := cli.FormatRational(pl.epsilon), sqlite.QuoteText(pl.box.name)
+	eps, domain := cli.FormatRational(pl.epsilon), sqltext.Quote(pl.box.name)
 	within := fmt.Sprintf("geoind_radius(%s, 0.95, %s)", eps, domain)
 	noisy := fmt.Sprintf("geoind_laplace(t.who, t.lat, t.lon, %s, %s) AS g", eps, domain)
 	one := p.oneOfEach()
@@ -185,7 +186,7 @@ func cellOf(pl *placePlan) float64 {
 // readingExamples returns questions about readings.
 func (p *plan) readingExamples() []example {
 	r := p.reading
-	eps, universe, unit := cli.FormatRational(r.epsilon), sqlite.QuoteText(r.declared.name), r.universe.Unit()
+	eps, universe, unit := cli.FormatRational(r.epsilon), sqltext.Quote(r.declared.name), r.universe.Unit()
 	x, who, table := sqlName(r.column), p.payer(), sqlName(p.Table)
 	args := fmt.Sprintf("(%s, %s, %s, %s)", who, x, eps, universe)
 	charges := fmt.Sprintf("(charges each account %s per %s)", eps, unit)

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // LongestReport is the number of columns that a report of an import shows.
@@ -20,14 +19,11 @@ const LongestReport = 60
 func (t *Task) report(done *Result) {
 	cli.Say("imported %s into table %s of %s%s", cli.Count(done.Rows, "row"), t.Table, t.Database, done.FormText())
 	shown := done.Columns[:min(len(done.Columns), LongestReport)]
-	width := 0
-	for _, c := range shown {
-		width = max(width, utf8.RuneCountInString(printable.Text(c.Name)))
+	rows := make([][]string, len(shown))
+	for i, c := range shown {
+		rows[i] = []string{c.Name, fmt.Sprintf("%-7s", strings.ToUpper(c.Kind.String())), ColumnText(c, done.Rows)}
 	}
-	for _, c := range shown {
-		line := fmt.Sprintf("  %-*s  %-7s  %s", width, printable.Text(c.Name), strings.ToUpper(c.Kind.String()), ColumnText(c, done.Rows))
-		cli.Say("%s", strings.TrimRight(line, " "))
-	}
+	cli.SayTable(rows, "lll")
 	if more := len(done.Columns) - len(shown); more > 0 {
 		cli.Say("  and %s", cli.Count(int64(more), "more column"))
 	}
@@ -108,7 +104,7 @@ func castHint(c infer.Summary) string {
 	}
 	hint := "functions take no TEXT for a number: correct such cells in the file"
 	if m.Castable {
-		hint += fmt.Sprintf(", or write CAST(nullif(%s, %s) AS REAL)", sqlite.QuoteName(c.Name), sqlite.QuoteText(m.Text))
+		hint += fmt.Sprintf(", or write CAST(nullif(%s, %s) AS REAL)", sqlite.QuoteName(c.Name), sqltext.Quote(m.Text))
 	}
 	return hint
 }

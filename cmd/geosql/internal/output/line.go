@@ -3,8 +3,8 @@ package output
 import (
 	"bufio"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -24,10 +24,10 @@ func (l *lineWriter) Begin(columns []string) error {
 	width := 0
 	for i, name := range columns {
 		l.names[i] = printable.Text(name)
-		width = max(width, utf8.RuneCountInString(l.names[i]))
+		width = max(width, cli.Width(l.names[i]))
 	}
 	for i, name := range l.names {
-		l.names[i] = strings.Repeat(" ", width-utf8.RuneCountInString(name)) + name + " = "
+		l.names[i] = strings.Repeat(" ", width-cli.Width(name)) + name + " = "
 	}
 	l.margin = strings.Repeat(" ", width+len(" = "))
 	return nil

@@ -15,7 +15,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -128,10 +130,49 @@ func TestTableLines(t *testing.T) {
 			t.Fatalf("table %q", out)
 		}
 		at := strings.LastIndex(lines[1], " ") + 1 // the rule is ASCII
-		if row := []rune(lines[2]); lines[0][at] != 'b' || row[at] != 'x' {
+		var parts []string
+		for part := range strings.SplitSeq(a, "\n") {
+			parts = append(parts, printable.Text(part))
+		}
+		first := strings.Join(parts, `\n`)
+		second := strings.TrimLeft(strings.TrimPrefix(lines[2], first), " ")
+		blanks := len(lines[2]) - len(first) - len(second)
+		if lines[0][at] != 'b' || second[0] != 'x' || cli.Width(first)+blanks != at {
 			t.Fatalf("table %q", out)
 		}
 	})
+}
+
+// Columns line up behind characters that are wide, and behind those that combine.
+func TestWideCharacters(t *testing.T) {
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	for _, m := range []Mode{Table, Line} {
+		rows := New(m, w, Look{})
+		err := rows.Begin([]string{"氏名", "b"})
+		for _, name := range []string{"山田太郎", "Zoe\u0308", "ana", "한국"} {
+			err = cmp.Or(err, rows.Row([]sqlite.Value{text(t, name), text(t, "x")}))
+		}
+		if err = cmp.Or(err, rows.End(true)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+	const want = "氏名      b\n--------  -\n山田太郎  x\nZoe\u0308       x\nana       x\n한국      x\n" +
+		"氏名 = 山田太郎\n   b = x\n\n氏名 = Zoe\u0308\n   b = x\n\n氏名 = ana\n   b = x\n\n氏名 = 한국\n   b = x\n"
+	if got := out.String(); got != want {
+		t.Errorf("the output is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// text is a value that a statement returns.
+func text(t *testing.T, s string) sqlite.Value {
+	stmt := memory(t)
+	stmt.BindText(1, s)
+	if _, err := stmt.Step(); err != nil {
+		t.Fatal(err)
+	}
+	return stmt.Column(0)
 }
 
 func BenchmarkRow(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -119,13 +119,13 @@ func (t *tableWriter) measure() {
 	t.numbers = make([]bool, len(t.columns))
 	for i, name := range t.columns {
 		t.columns[i] = printable.Text(name)
-		t.widths[i] = utf8.RuneCountInString(t.columns[i])
+		t.widths[i] = cli.Width(t.columns[i])
 		t.numbers[i] = slices.ContainsFunc(t.rows, func(row []cell) bool { return row[i].number })
 	}
 	for _, row := range t.rows {
 		for i, c := range row {
 			for line := range strings.SplitSeq(t.shown(c), "\n") {
-				t.widths[i] = max(t.widths[i], utf8.RuneCountInString(line))
+				t.widths[i] = max(t.widths[i], cli.Width(line))
 			}
 			t.numbers[i] = t.numbers[i] && (c.number || c.null || c.text == "")
 		}
@@ -173,7 +173,7 @@ func (t *tableWriter) writeLine(row []cell) error {
 		if i > 0 {
 			pending += 2
 		}
-		fill := max(t.widths[i]-utf8.RuneCountInString(c.text), 0)
+		fill := max(t.widths[i]-cli.Width(c.text), 0)
 		if c.number {
 			pending += fill
 			fill = 0

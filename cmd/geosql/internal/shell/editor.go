@@ -98,7 +98,7 @@ func markInterrupt(text string) {
 		return
 	}
 	last := text[strings.LastIndexByte(text, '\n')+1:]
-	fmt.Fprintf(os.Stderr, "\x1b[A\r\x1b[%dC^C\n", (len(Prompt)+utf8.RuneCountInString(last))%width)
+	fmt.Fprintf(os.Stderr, "\x1b[A\r\x1b[%dC^C\n", (len(Prompt)+cli.Width(last))%width)
 }
 
 // endPaste tells the terminal to send what is pasted as if it were typed.

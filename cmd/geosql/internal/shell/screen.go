@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -87,7 +86,7 @@ func (s *screen) Write(p []byte) (int, error) {
 // rowsOf returns how many rows of the terminal a text takes.
 func (s *screen) rowsOf(text []byte) (rows int) {
 	for line := range bytes.Lines(text) {
-		rows += 1 + (utf8.RuneCount(line)-1)/max(s.width, 1)
+		rows += 1 + cli.Width(string(line))/max(s.width, 1)
 	}
 	return rows
 }

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -175,15 +174,13 @@ func caret(sql string, offset, width int) string {
 	const margin = "  "
 	begin := strings.LastIndexByte(sql[:offset], '\n') + 1
 	line, _, _ := strings.Cut(sql[begin:], "\n")
-	column := utf8.RuneCountInString(shownLine(line[:offset-begin]))
-	shown := []rune(shownLine(line))
+	before, after := shownLine(line[:offset-begin]), shownLine(line[offset-begin:])
 	room := max(width-len(margin)-1, 20)
-	if cut := column - room/2; cut > 0 && len(shown) > room {
-		cut = min(cut, len(shown)-min(room, len(shown)))
-		shown, column = shown[cut:], column-cut
+	if over := cli.Width(before+after) - room; over > 0 {
+		_, before = cli.Cut(before, min(over, cli.Width(before)-room/2))
 	}
-	shown = shown[:min(room, len(shown))]
-	return margin + strings.TrimRight(string(shown), " ") + "\n" + margin + strings.Repeat(" ", column) + "^\n"
+	shown, _ := cli.Cut(before+after, room)
+	return margin + strings.TrimRight(shown, " ") + "\n" + margin + strings.Repeat(" ", cli.Width(before)) + "^\n"
 }
 
 // shownLine returns a line of SQL as it is shown.
