@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -140,12 +141,9 @@ func (g Gridded) String() string {
 	return fmt.Sprintf("%s, %s: the true locations lie on a grid of %s by %s degrees (%.0f by %.0f m), and half of them move less than %.0f m: "+
 		"at least %.0f %% of the released ones are nearest to the point of the grid that they come from and cluster around it, so the noise does little to hide which point that is; "+
 		"with --epsilon %v, half of them would move farther than to the next point",
-		printable.Text(g.Lat), printable.Text(g.Lon), noExponent(g.LatStep), noExponent(g.LonStep), g.North, g.East, g.Median,
-		math.Floor(100*g.Returned), noExponent(g.Epsilon))
+		printable.Text(g.Lat), printable.Text(g.Lon), decimal.Format(g.LatStep), decimal.Format(g.LonStep), g.North, g.East, g.Median,
+		math.Floor(100*g.Returned), decimal.Format(g.Epsilon))
 }
-
-// noExponent formats a number without an exponent.
-func noExponent(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // gridded returns the pairs of columns whose locations lie on a grid that is coarser than the noise.
 func (r *run) gridded() (all []Gridded, err error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release/internal/report"
@@ -301,7 +302,7 @@ func (e *OutsideError) Error() string {
 // Percent formats a share in percent, with four significant digits.
 func Percent(share float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'e', 3, 64), 64)
-	return strconv.FormatFloat(rounded, 'f', -1, 64) + " %"
+	return decimal.Format(rounded) + " %"
 }
 
 // checkOutside returns an [*OutsideError] if more locations lie outside the box than the spec

@@ -238,7 +238,7 @@ func TestTableFlagHasTwoForms(t *testing.T) {
 	dir := toSeal(t, 10)
 	in := filepath.Join(dir, "city.db")
 	want := clitest.Query(t, in, "-table", "SELECT count(*) FROM r")
-	for _, args := range [][]string{{"-table", in, "SELECT count(*) FROM r"}, {in, "SELECT cli.Count(*) FROM r", "--table"}} {
+	for _, args := range [][]string{{"-table", in, "SELECT count(*) FROM r"}, {in, "SELECT count(*) FROM r", "--table"}} {
 		if got := clitest.Query(t, args...); got != want {
 			t.Errorf("%q prints %s", args, got)
 		}

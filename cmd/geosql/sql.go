@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"os"
-	"strconv"
 
 	"golang.org/x/term"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/shell"
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -87,7 +87,7 @@ func epsilonVar(fs *flag.FlagSet, epsilon *string) {
 		if err == nil && !(x > 0) {
 			err = errors.New("it must be above 0, such as 0.1")
 		}
-		*epsilon = strconv.FormatFloat(x, 'f', -1, 64)
+		*epsilon = decimal.Format(x)
 		return err
 	})
 }

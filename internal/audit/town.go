@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"sync"
 
 	"github.com/geosql/geosql/internal/audit/bound"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -51,7 +51,7 @@ type spot struct{ lat, lon float64 }
 
 // String returns the spot as SQL has it.
 func (s spot) String() string {
-	return strconv.FormatFloat(s.lat, 'f', -1, 64) + ", " + strconv.FormatFloat(s.lon, 'f', -1, 64)
+	return decimal.Format(s.lat) + ", " + decimal.Format(s.lon)
 }
 
 // centre returns the middle of the box.

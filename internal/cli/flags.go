@@ -4,8 +4,9 @@ import (
 	"errors"
 	"flag"
 	"math"
-	"strconv"
 	"strings"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // takesNoValue reports whether a flag was defined by Switch.
@@ -39,7 +40,7 @@ func NumberVar(fs *flag.FlagSet, value *float64, name, usage string) {
 
 type numberValue float64
 
-func (v *numberValue) String() string { return formatNumber(float64(*v)) }
+func (v *numberValue) String() string { return decimal.Format(float64(*v)) }
 
 func (v *numberValue) Set(text string) error {
 	x, err := Number(text)
@@ -49,7 +50,7 @@ func (v *numberValue) Set(text string) error {
 
 // NumbersVar defines a flag whose value is a list of finite numbers.
 func NumbersVar(fs *flag.FlagSet, values *[]float64, name, usage string) {
-	fs.Var(&list[float64]{values: values, parse: Number, format: formatNumber}, name, usage)
+	fs.Var(&list[float64]{values: values, parse: Number, format: decimal.Format}, name, usage)
 }
 
 // LevelsVar defines a flag whose value is a list of privacy levels, as Level reads them.
@@ -125,14 +126,12 @@ func (l *list[T]) Set(text string) error {
 	return nil
 }
 
-func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
 // formatLevel formats a level, the logarithm of a whole number n as ln n.
 func formatLevel(x float64) string {
 	if n := math.Round(math.Exp(x)); n > 1 && math.Abs(math.Log(n)-x) < 1e-12 {
-		return "ln" + formatNumber(n)
+		return "ln" + decimal.Format(n)
 	}
-	return formatNumber(x)
+	return decimal.Format(x)
 }
 
 // OptionalVar defines a flag for a text that may be empty. The value stays nil if the flag

@@ -3,9 +3,9 @@ package cip
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -56,7 +56,7 @@ func sinceFirst(times []time.Time) ([]float64, error) {
 			return nil, fmt.Errorf("t spans more than %d seconds", maxSpan/perSecond)
 		case i > 0 && ticks[i] == ticks[i-1]:
 			seconds := float64(t.UnixMicro()) / perSecond
-			return nil, fmt.Errorf("t %s is there twice", strconv.FormatFloat(seconds, 'f', -1, 64))
+			return nil, fmt.Errorf("t %s is there twice", decimal.Format(seconds))
 		}
 	}
 	return ticks, nil

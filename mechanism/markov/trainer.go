@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // A Trainer counts the moves of traces. It keeps all fixes, at 16 bytes each, until
@@ -65,7 +66,7 @@ func PeriodOf(seconds float64) (time.Duration, error) {
 	micros := math.Round(seconds * 1e6)
 	if !(micros >= 1 && seconds <= maxPeriod) {
 		return 0, fmt.Errorf("must be at least 0.000001 and at most %.0f, got %s",
-			maxPeriod, strconv.FormatFloat(seconds, 'f', -1, 64))
+			maxPeriod, decimal.Format(seconds))
 	}
 	return time.Duration(micros) * time.Microsecond, nil
 }

@@ -9,9 +9,9 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -57,7 +57,7 @@ func (g given) add(d *planar.Domain, from planar.Cell, text []byte) error {
 	for _, t := range triples {
 		lat, lon, number := *t[0], *t[1], *t[2]
 		if !(lat >= -90 && lat <= 90 && lon >= -180 && lon <= 180) {
-			return fmt.Errorf("%s of place %s has a lat beyond 90 or a lon beyond 180: %s, %s", g.name, wkt(d, from), plain(lat), plain(lon))
+			return fmt.Errorf("%s of place %s has a lat beyond 90 or a lon beyond 180: %s, %s", g.name, wkt(d, from), decimal.Format(lat), decimal.Format(lon))
 		}
 		to := d.Cell(lat, lon)
 		if _, twice := g.numbers[pair{from, to}]; twice {
@@ -75,11 +75,11 @@ func (g given) add(d *planar.Domain, from planar.Cell, text []byte) error {
 func givenDistance(metres float64, itself bool) (float64, error) {
 	switch {
 	case itself && metres != 0:
-		return 0, fmt.Errorf("itself must be 0, got %s", plain(metres))
+		return 0, fmt.Errorf("itself must be 0, got %s", decimal.Format(metres))
 	case itself:
 		return 0, nil
 	case !(metres > 0 && metres <= maxDistance):
-		return 0, fmt.Errorf("must be above 0 and at most %s metres, got %s", plain(maxDistance), plain(metres))
+		return 0, fmt.Errorf("must be above 0 and at most %s metres, got %s", decimal.Format(maxDistance), decimal.Format(metres))
 	}
 	return exact.RateFloor(budget.Decimal(metres))
 }
@@ -87,7 +87,7 @@ func givenDistance(metres float64, itself bool) (float64, error) {
 // givenLoss returns a loss, on which no promise rests.
 func givenLoss(loss float64, _ bool) (float64, error) {
 	if !(loss >= 0 && loss <= maxLoss) {
-		return 0, fmt.Errorf("must be a loss of 0 to %s, got %s", plain(maxLoss), plain(loss))
+		return 0, fmt.Errorf("must be a loss of 0 to %s, got %s", decimal.Format(maxLoss), decimal.Format(loss))
 	}
 	return loss, nil
 }
@@ -133,13 +133,13 @@ func (g given) metric(p places) (Matrix, error) {
 	for x, row := range m {
 		for z, d := range row {
 			if back := m[z][x]; back != d {
-				return nil, fmt.Errorf("metric is %s m from place %s to %s and %s m back; it must be the same both ways", plain(d), p.wkt(x), p.wkt(z), plain(back))
+				return nil, fmt.Errorf("metric is %s m from place %s to %s and %s m back; it must be the same both ways", decimal.Format(d), p.wkt(x), p.wkt(z), decimal.Format(back))
 			}
 		}
 	}
 	if x, via, z, found := m.detour(); found {
 		return nil, fmt.Errorf("metric violates the triangle inequality: %s m from place %s to %s, %s m by way of %s",
-			plain(m[x][z]), p.wkt(x), p.wkt(z), plain(m[x][via]+m[via][z]), p.wkt(via))
+			decimal.Format(m[x][z]), p.wkt(x), p.wkt(z), decimal.Format(m[x][via]+m[via][z]), p.wkt(via))
 	}
 	return m, nil
 }
@@ -163,6 +163,3 @@ func (g given) matrix(from, to places) (Matrix, error) {
 	}
 	return m, nil
 }
-
-// plain formats a number without an exponent.
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // minStep is the smallest lattice step, in metres; printed coordinates resolve a
@@ -108,7 +109,7 @@ func (d *Domain) Outside(lat, lon float64) bool { return !d.box.contains(lat, lo
 func (d *Domain) String() string {
 	return fmt.Sprintf("%s: %s x %s, step %s m, kappa %s, largest sensible epsilon %s/m",
 		d.name, kilometres(d.width), kilometres(d.height),
-		strconv.FormatFloat(d.step, 'f', -1, 64), significant(d.kappa), significant(0.1/d.step))
+		decimal.Format(d.step), significant(d.kappa), significant(0.1/d.step))
 }
 
 // kilometres formats a length in metres.
@@ -123,7 +124,7 @@ func kilometres(metres float64) string {
 // significant formats x with two significant digits and without an exponent.
 func significant(x float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64)
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
+	return decimal.Format(rounded)
 }
 
 // Centre returns the admissible point nearest to the middle of the box, as Draw would

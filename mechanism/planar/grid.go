@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 const (
@@ -31,23 +33,20 @@ type Grid struct {
 // the domain's box, and at most 2^40 cells. Errors name cell_m.
 func (d *Domain) Grid(cellM float64) (g Grid, err error) {
 	if !(cellM >= minCell) {
-		return g, fmt.Errorf("cell_m must be at least %v, not %s", minCell, plain(cellM))
+		return g, fmt.Errorf("cell_m must be at least %v, not %s", minCell, decimal.Format(cellM))
 	}
 	if largest := max(d.width, d.height); cellM > largest {
-		return g, fmt.Errorf("cell_m %s exceeds the box, which is %s x %s", plain(cellM), kilometres(d.width), kilometres(d.height))
+		return g, fmt.Errorf("cell_m %s exceeds the box, which is %s x %s", decimal.Format(cellM), kilometres(d.width), kilometres(d.height))
 	}
 	east, south, north := d.extremes()
 	side := cellM / d.step
 	columns, rows := math.Ceil(2*east/side), math.Ceil((north-south)/side)
 	if columns*rows > maxCells {
 		return g, fmt.Errorf("cell_m %s makes a grid of %s x %s cells, the limit is %d",
-			plain(cellM), plain(columns), plain(rows), int64(maxCells))
+			decimal.Format(cellM), decimal.Format(columns), decimal.Format(rows), int64(maxCells))
 	}
 	return Grid{d, cellM, side, -east, south, int64(columns), int64(rows)}, nil
 }
-
-// plain formats x without an exponent.
-func plain(x float64) string { return string(appendNumber(nil, x)) }
 
 // appendNumber appends x to b without an exponent.
 func appendNumber(b []byte, x float64) []byte { return strconv.AppendFloat(b, x, 'f', -1, 64) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -88,11 +89,11 @@ func beliefText(loss float64) string {
 // brief returns a number with two digits, or all of its whole ones.
 func brief(x float64) string {
 	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return strconv.FormatFloat(x, 'f', -1, 64)
+		return decimal.Format(x)
 	}
 	decimals := max(0, 1-int(math.Floor(math.Log10(math.Abs(x)))))
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', min(decimals, 12), 64), 64)
-	return plain(rounded)
+	return decimal.Format(rounded)
 }
 
 // An epsilonQuestion asks for an epsilon or for the accuracy that it has to give.
@@ -168,10 +169,10 @@ func readingTable(u *scalar.Universe, rows int64) [][]string {
 	near, far := nice((hi-lo)/100), nice((hi-lo)/10)
 	table := [][]string{
 		{"", "95 % of sums", "95 % of means of", "95 % of single", "somebody's readings", "somebody's readings"},
-		{"epsilon", "are within (" + unit + ")", cli.Count(rows, "reading") + " are", "readings are", plain(near) + " " + unit + " apart", plain(far) + " " + unit + " apart"},
+		{"epsilon", "are within (" + unit + ")", cli.Count(rows, "reading") + " are", "readings are", decimal.Format(near) + " " + unit + " apart", decimal.Format(far) + " " + unit + " apart"},
 	}
 	for _, factor := range []float64{100, 30, 10, 3, 1, 0.3} {
-		text := plain(nice(factor / (hi - lo)))
+		text := decimal.Format(nice(factor / (hi - lo)))
 		eps, _ := new(big.Rat).SetString(text)
 		row := []string{text}
 		for _, a := range []scalar.Aggregate{scalar.Sum, scalar.Avg, scalar.Value} {

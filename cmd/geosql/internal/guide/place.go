@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/boxes"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -227,12 +228,10 @@ func (t *Task) showBoxes(place *placePlan, offered []offeredBox) {
 func (b declaredBox) corners() string {
 	var words []string
 	for _, v := range []float64{b.south, b.west, b.north, b.east} {
-		words = append(words, plain(v))
+		words = append(words, decimal.Format(v))
 	}
 	return strings.Join(words, ",")
 }
-
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // percent returns a share in per cent. It says all and none only of what is all and none.
 func percent(share float64) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
 )
@@ -150,14 +151,14 @@ func (p *plan) placeExamples() []example {
 			sql: fmt.Sprintf("SELECT f.value ->> '$.properties.count' AS people, dx_radius('count', 0.95, 0.5, NULL) AS within,\n"+
 				"         f.value ->> '$.geometry.coordinates[0][0]' AS corner\n"+
 				"  FROM (SELECT dx_heatmap(who, lat, lon, 1, %s, %s) AS map\n        FROM (%s)),\n"+
-				"       json_each(map, '$.features') AS f ORDER BY 1 DESC LIMIT 5", domain, plain(cellOf(pl)), one),
+				"       json_each(map, '$.features') AS f ORDER BY 1 DESC LIMIT 5", domain, decimal.Format(cellOf(pl)), one),
 			unit: budget.Record, charge: big.NewRat(1, 1)},
 		{about: "A map of one location of each " + charges, flags: "-geojson ",
 			sql:   fmt.Sprintf("SELECT g.lat, g.lon, %s AS within_m\n  FROM (%s) AS t,\n       %s", within, one, noisy),
 			after: " > " + cli.ShellWord(p.Table+".geojson"), unit: budget.Metre, charge: pl.epsilon},
 		{about: "What is the middle of all locations? " + charges,
 			sql: fmt.Sprintf("SELECT dx_centroid(%s, %s, %s, %s, %s) AS middle, %s + %s AS within_m\n  FROM %s%s",
-				p.payer(), sqlName(pl.lat), sqlName(pl.lon), eps, domain, within, plain(pl.box.stepM), sqlName(p.Table), p.where()),
+				p.payer(), sqlName(pl.lat), sqlName(pl.lon), eps, domain, within, decimal.Format(pl.box.stepM), sqlName(p.Table), p.where()),
 			unit: budget.Metre, charge: pl.epsilon},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/load"
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
@@ -38,7 +39,7 @@ func (u declaredUniverse) build() (*scalar.Universe, error) {
 
 // values returns the values as a flag takes them.
 func (u declaredUniverse) values() string {
-	return plain(u.lo) + "," + plain(u.hi) + "," + plain(u.step)
+	return decimal.Format(u.lo) + "," + decimal.Format(u.hi) + "," + decimal.Format(u.step)
 }
 
 // An offeredUniverse is a universe that follows from what such readings can be.
@@ -149,7 +150,7 @@ func (t *Task) showUniverses(p *plan, offered []offeredUniverse) error {
 	t.talk.tell(universeText)
 	var rows [][]string
 	for i, u := range offered {
-		rows = append(rows, []string{strconv.Itoa(i + 1), plain(u.lo) + "," + plain(u.hi) + "," + plain(u.step), u.unit, "(" + u.why + ")",
+		rows = append(rows, []string{strconv.Itoa(i + 1), decimal.Format(u.lo) + "," + decimal.Format(u.hi) + "," + decimal.Format(u.step), u.unit, "(" + u.why + ")",
 			"for you only: moves " + percent(shares[i]) + " of the readings"})
 	}
 	t.talk.show(rows, "rllll")

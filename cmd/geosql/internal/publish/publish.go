@@ -10,7 +10,6 @@ import (
 	"math/big"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/release"
 )
@@ -217,5 +217,5 @@ func (t *Task) parquetNote() string {
 func total(epsilon budget.Amount, n int64) string {
 	sum := new(big.Rat).Mul(epsilon.Rat(), new(big.Rat).SetInt64(n))
 	text, _ := sum.Float64()
-	return strconv.FormatFloat(text, 'f', -1, 64)
+	return decimal.Format(text)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/geosql/geosql/cmd/geosql/internal/output"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -81,7 +82,7 @@ func (p *progress) text() string {
 // rounded returns a number to four significant digits, without exponent.
 func rounded(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	return strconv.FormatFloat(x, 'f', -1, 64)
+	return decimal.Format(x)
 }
 
 // stop removes the line. When it has returned, the line shows no more.
