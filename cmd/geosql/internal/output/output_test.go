@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/printable/printabletest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -62,7 +62,7 @@ func written(t interface{ Fatal(...any) }, stmt *sqlite.Stmt, m Mode) string {
 func TestCSVRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := clitest.AnyText.Draw(t, "a"), clitest.AnyText.Draw(t, "b")
+		a, b := printabletest.Any.Draw(t, "a"), printabletest.Any.Draw(t, "b")
 		stmt.BindText(1, a)
 		stmt.BindText(2, b)
 		rows, err := stdcsv.NewReader(strings.NewReader(written(t, stmt, CSV))).ReadAll()
@@ -79,7 +79,7 @@ func TestCSVRoundTrip(t *testing.T) {
 func TestJSONRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
-		a := clitest.AnyText.Draw(t, "a")
+		a := printabletest.Any.Draw(t, "a")
 		b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "b"))
 		stmt.BindText(1, a)
 		stmt.BindText(2, b)
@@ -121,7 +121,7 @@ func TestNumbersRoundTrip(t *testing.T) {
 func TestTableLines(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "a")), "x"+clitest.AnyText.Draw(t, "b")
+		a, b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "a")), "x"+printabletest.Any.Draw(t, "b")
 		stmt.BindText(1, a)
 		stmt.BindText(2, b)
 		out := written(t, stmt, Table)
