@@ -90,7 +90,7 @@ func attach(conn *sqlite.Conn, o options) (*session, error) {
 	if err := sqlmath.Register(conn); err != nil {
 		return nil, err
 	}
-	s := newSession(conn, o)
+	s := newSession(conn, functions, o)
 	if err := conn.Register(library(s)); err != nil {
 		return nil, err
 	}

@@ -468,7 +468,7 @@ func TestGoodInput(t *testing.T) {
 func TestNumberOfArguments(t *testing.T) {
 	d := newInner(t)
 	for _, c := range forms() {
-		if c.table && lookup(c.f.name) != c.f {
+		if c.table && functions.lookup(c.f.name) != c.f {
 			continue // SQLite knows one table of that name
 		}
 		t.Run(c.String(), func(t *testing.T) {

@@ -25,37 +25,35 @@ var (
 	argBox = &argument{name: "domain", is: "name of a domain", kind: orNull(kindText)}
 )
 
-func init() {
-	register(
-		&function{
-			name: "geo_domain", section: declared, flags: ownerOnly,
-			args: []*argument{argDomainName, argSouth, argWest, argNorth, argEast, argStep},
-			does: "Declares a domain: a box, its map projection, and the lattice that released points lie on.",
-			notes: "Returns one line: the size, kappa (a bound on how much the projection stretches distances), and the largest sensible epsilon for this step. " +
-				"Locations outside the box are moved into it before anything else happens. Without a region, released points may lie outside the box. " +
-				"A domain cannot change; declaring it again unchanged is harmless.",
-			example: []string{"SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)", "SELECT geo_domain('haidian', 39.9, 116.2, 40.1, 116.4, 1)"},
-			scalar:  geoDomain,
-		},
-		&function{
-			name: "geo_region", section: declared, flags: ownerOnly,
-			args: []*argument{argRegionOf, argRegion},
-			does: "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
-			notes: "Boundaries belong to the region, holes do not. Polygons may overlap and touch. " +
-				"A region may have up to a million points and a boundary of up to 8 million lattice steps. " +
-				"The lattice points are stored with the declaration, so only this call can take long; Ctrl-C interrupts it. " +
-				"A region cannot change; declaring it again unchanged is harmless and stores the lattice points if they are missing.",
-			example: []string{"SELECT geo_region('beijing', 'POLYGON((115.5 39.5, 117.5 39.5, 117.5 41.0, 115.5 41.0, 115.5 39.5))')"},
-			scalar:  geoRegion,
-		},
-		&function{
-			name: "geo_outside", section: owners, flags: ownerOnly, reads: true,
-			args:    []*argument{argBox, argLat, argLon},
-			does:    "Returns 1 if a location lies outside the domain's box and would be moved, otherwise 0.",
-			example: []string{"SELECT geo_outside('beijing', 42.5, 116.3)"},
-			scalar:  geoOutside,
-		},
-	)
+var domainFunctions = []*function{
+	&function{
+		name: "geo_domain", section: declared, flags: ownerOnly,
+		args: []*argument{argDomainName, argSouth, argWest, argNorth, argEast, argStep},
+		does: "Declares a domain: a box, its map projection, and the lattice that released points lie on.",
+		notes: "Returns one line: the size, kappa (a bound on how much the projection stretches distances), and the largest sensible epsilon for this step. " +
+			"Locations outside the box are moved into it before anything else happens. Without a region, released points may lie outside the box. " +
+			"A domain cannot change; declaring it again unchanged is harmless.",
+		example: []string{"SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)", "SELECT geo_domain('haidian', 39.9, 116.2, 40.1, 116.4, 1)"},
+		scalar:  geoDomain,
+	},
+	&function{
+		name: "geo_region", section: declared, flags: ownerOnly,
+		args: []*argument{argRegionOf, argRegion},
+		does: "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
+		notes: "Boundaries belong to the region, holes do not. Polygons may overlap and touch. " +
+			"A region may have up to a million points and a boundary of up to 8 million lattice steps. " +
+			"The lattice points are stored with the declaration, so only this call can take long; Ctrl-C interrupts it. " +
+			"A region cannot change; declaring it again unchanged is harmless and stores the lattice points if they are missing.",
+		example: []string{"SELECT geo_region('beijing', 'POLYGON((115.5 39.5, 117.5 39.5, 117.5 41.0, 115.5 41.0, 115.5 39.5))')"},
+		scalar:  geoRegion,
+	},
+	&function{
+		name: "geo_outside", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argBox, argLat, argLon},
+		does:    "Returns 1 if a location lies outside the domain's box and would be moved, otherwise 0.",
+		example: []string{"SELECT geo_outside('beijing', 42.5, 116.3)"},
+		scalar:  geoOutside,
+	},
 }
 
 func geoDomain(c call) error {

@@ -18,33 +18,31 @@ var (
 	argReserve     = &argument{name: "epsilon", is: "amount to reserve for the account", kind: kindPositive}
 )
 
-func init() {
-	register(
-		&function{
-			name: "budget_limit", section: declared, flags: ownerOnly,
-			args: []*argument{argLimited, argUnit, argLimit, argWindow},
-			does: "Sets a limit in the ledger. Without a limit every charge is refused.",
-			notes: "Commits at once, even if the surrounding transaction is rolled back. Raising a limit does not reset what was spent. " +
-				"Lowering it takes back what is reserved and not used. 0 blocks at once: whatever begins later is refused, and a statement that " +
-				"another process is running makes at most 1,024 more releases. " +
-				"An account's window starts with its first charge after the previous window ended. " +
-				"**Reopening a budget is the owner's decision and not part of what is proved**: losses add up across windows as they do within one. " +
-				"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
-				"setting it forward opens windows early. What a statement has reserved can be neither used nor returned after the window ends.",
-			example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
-				"SELECT budget_limit('*', 'record', 12)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
-			scalar: budgetLimit,
-		},
-		&function{
-			name: "budget_reserve", section: declared, flags: ownerOnly,
-			args: []*argument{argAccount, argReserveUnit, argReserve},
-			does: "Reserves budget for many accounts in one transaction, so that a query over them does not commit once per account.",
-			notes: "Returns the number of accounts. It reserves for all of them or for none. A reservation counts as spent until it is used, " +
-				"or until it is returned when the last connection to the database closes.",
-			example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-			aggregate: newReserveGroup,
-		},
-	)
+var limitFunctions = []*function{
+	&function{
+		name: "budget_limit", section: declared, flags: ownerOnly,
+		args: []*argument{argLimited, argUnit, argLimit, argWindow},
+		does: "Sets a limit in the ledger. Without a limit every charge is refused.",
+		notes: "Commits at once, even if the surrounding transaction is rolled back. Raising a limit does not reset what was spent. " +
+			"Lowering it takes back what is reserved and not used. 0 blocks at once: whatever begins later is refused, and a statement that " +
+			"another process is running makes at most 1,024 more releases. " +
+			"An account's window starts with its first charge after the previous window ended. " +
+			"**Reopening a budget is the owner's decision and not part of what is proved**: losses add up across windows as they do within one. " +
+			"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
+			"setting it forward opens windows early. What a statement has reserved can be neither used nor returned after the window ends.",
+		example: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
+			"SELECT budget_limit('*', 'record', 12)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+		scalar: budgetLimit,
+	},
+	&function{
+		name: "budget_reserve", section: declared, flags: ownerOnly,
+		args: []*argument{argAccount, argReserveUnit, argReserve},
+		does: "Reserves budget for many accounts in one transaction, so that a query over them does not commit once per account.",
+		notes: "Returns the number of accounts. It reserves for all of them or for none. A reservation counts as spent until it is used, " +
+			"or until it is returned when the last connection to the database closes.",
+		example:   []string{"SELECT budget_reserve(account, 'm', 0.01) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+		aggregate: newReserveGroup,
+	},
 }
 
 // budgetLimit sets a limit. It commits at once, even if the surrounding transaction is rolled

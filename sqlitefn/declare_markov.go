@@ -20,43 +20,41 @@ var (
 	argModelOf   = &argument{name: "name", is: "name of a model", kind: kindName}
 )
 
-func init() {
-	register(
-		&function{
-			name: "markov_train", section: declared, flags: ownerOnly, reads: true,
-			args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argDomainOrNull, argCell, argPeriod},
-			does: "Trains a Markov chain, a model of how people move on a grid of cells, from public traces; returns a BLOB for markov_store.",
-			notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
-				"Each trace is divided into slots of one period, starting at its first point. The first point in a slot counts as a visit to its cell; two consecutive slots that both have points make a transition. " +
-				"The order of rows does not matter. A row whose location or time is NULL contributes nothing; if there is no other row, the result is NULL. " +
-				"domain, cell_m and period_seconds must be constant within a group. A cell without transitions gets transitions to its neighbours, and no transition has probability 0. Charges nothing.",
-			example: []string{
-				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
-					"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
-			},
-			aggregate: newTrainGroup,
+var modelFunctions = []*function{
+	&function{
+		name: "markov_train", section: declared, flags: ownerOnly, reads: true,
+		args: []*argument{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, argDomainOrNull, argCell, argPeriod},
+		does: "Trains a Markov chain, a model of how people move on a grid of cells, from public traces; returns a BLOB for markov_store.",
+		notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
+			"Each trace is divided into slots of one period, starting at its first point. The first point in a slot counts as a visit to its cell; two consecutive slots that both have points make a transition. " +
+			"The order of rows does not matter. A row whose location or time is NULL contributes nothing; if there is no other row, the result is NULL. " +
+			"domain, cell_m and period_seconds must be constant within a group. A cell without transitions gets transitions to its neighbours, and no transition has probability 0. Charges nothing.",
+		example: []string{
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+				"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
 		},
-		&function{
-			name: "markov_store", section: declared, flags: ownerOnly,
-			args: []*argument{argModelName, argModel},
-			does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
-			notes: "Returns one line. **A model is public**: its counts can be read, and pim_step uses them. " +
-				"A model cannot change; storing it again unchanged is harmless.",
-			example: []string{
-				"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
-					"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
-			},
-			scalar: markovStore,
+		aggregate: newTrainGroup,
+	},
+	&function{
+		name: "markov_store", section: declared, flags: ownerOnly,
+		args: []*argument{argModelName, argModel},
+		does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
+		notes: "Returns one line. **A model is public**: its counts can be read, and pim_step uses them. " +
+			"A model cannot change; storing it again unchanged is harmless.",
+		example: []string{
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
+				"SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",
 		},
-		&function{
-			name: "markov_info", section: free,
-			args:    []*argument{argModelOf},
-			does:    "Describes a model, as a JSON object.",
-			notes:   "Keys: name, domain, cell_m, period_seconds, width, height and cells (of the grid), traces (that it was trained on), visits, visited_cells, transitions, and nonzero (the pairs of cells that have transitions).",
-			example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
-			scalar:  markovInfo,
-		},
-	)
+		scalar: markovStore,
+	},
+	&function{
+		name: "markov_info", section: free,
+		args:    []*argument{argModelOf},
+		does:    "Describes a model, as a JSON object.",
+		notes:   "Keys: name, domain, cell_m, period_seconds, width, height and cells (of the grid), traces (that it was trained on), visits, visited_cells, transitions, and nonzero (the pairs of cells that have transitions).",
+		example: []string{"SELECT markov_info('popular')", "SELECT markov_info('popular') ->> 'transitions'"},
+		scalar:  markovInfo,
+	},
 }
 
 // trainGroup trains a model. Nothing is charged or drawn, since the model makes what it is

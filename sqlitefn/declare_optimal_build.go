@@ -21,8 +21,8 @@ var (
 	argRole     = &argument{name: "role", is: "'both' (default) for a place that can also be released, 'secret' for one that cannot, 'output' for a point that can be released and stands for no location; its weight must be 0 (**public** from now on)", kind: kindText, optional: true}
 )
 
-func init() {
-	register(&function{
+var buildFunctions = []*function{
+	&function{
 		name: "optql_build", section: declared, flags: ownerOnly, reads: true,
 		args: []*argument{argPlaceLat, argPlaceLon, argWeight, argEpsMetre, argDilation, argDomain, argDistance, argQuality, argRole},
 		does: "Builds the optimal mechanism on 2 to 1,024 places: among all that satisfy epsilon, the one that loses least on average, in metres of the domain's frame between place and release unless you choose another loss; returns a BLOB for optql_store.",
@@ -51,7 +51,7 @@ func init() {
 				"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'euclid', 'squared', role)) FROM spot",
 		},
 		aggregate: newBuildGroup,
-	})
+	},
 }
 
 // maxDilation is greater than any useful dilation: a spanner becomes a tree well below it.

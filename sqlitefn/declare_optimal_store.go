@@ -15,36 +15,34 @@ var (
 	argOptimalOf   = &argument{name: "name", is: "name of a mechanism", kind: kindName}
 )
 
-func init() {
-	register(
-		&function{
-			name: "optql_store", section: declared, flags: ownerOnly,
-			args: []*argument{argOptimalName, argOptimal},
-			does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
-			notes: "Returns one line. A mechanism is certified before it is stored and each time it is read, so a BLOB that was altered is either refused or still satisfies its epsilon. " +
-				"**Its places, weights and matrix are public.** " +
-				"A mechanism cannot change; storing another one built from the same places, outputs, weights, metric, quality, epsilon and dilation is harmless and keeps the first. " +
-				"If the metric needs a unit of its own, that unit is m:NAME, with the name of the mechanism.",
-			example: []string{
-				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-					"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
-				"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-					"SELECT optql_store('blocks', optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'manhattan')) FROM home",
-			},
-			scalar: optqlStore,
+var optimalFunctions = []*function{
+	&function{
+		name: "optql_store", section: declared, flags: ownerOnly,
+		args: []*argument{argOptimalName, argOptimal},
+		does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
+		notes: "Returns one line. A mechanism is certified before it is stored and each time it is read, so a BLOB that was altered is either refused or still satisfies its epsilon. " +
+			"**Its places, weights and matrix are public.** " +
+			"A mechanism cannot change; storing another one built from the same places, outputs, weights, metric, quality, epsilon and dilation is harmless and keeps the first. " +
+			"If the metric needs a unit of its own, that unit is m:NAME, with the name of the mechanism.",
+		example: []string{
+			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT optql_store('homes', optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",
+			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT optql_store('blocks', optql_build(lat, lon, people, 0.0004, 1, 'haidian', 'manhattan')) FROM home",
 		},
-		&function{
-			name: "optql_report", section: free,
-			args: []*argument{argOptimalOf},
-			does: "Describes a mechanism, as a JSON object.",
-			notes: "Keys: name, domain, places and outputs (how many there are), metric ('euclid', 'manhattan' or 'given'), quality (of the losses: 'euclid', 'manhattan', 'squared', 'binary' or 'given'), unit (in which a release is charged: m or m:NAME), epsilon, certified_epsilon (the value that the matrix was checked for: epsilon as a float, rounded down), " +
-				"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution could save), " +
-				"quality_loss (average loss of a release: metres of the domain's frame, which may be longer than those along the Earth by the kappa that geo_domain says, their squares if the quality is 'squared', a probability if it is 'binary', and what the rows say if it is 'given'), adv_error (the same after someone who knows the weights has made the best of each release, as geoind_remap does), " +
-				"largest_snap (the greatest distance from a location to its place, in metres of the domain's frame), seconds (the time that the solution took).",
-			example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
-			scalar:  optqlReport,
-		},
-	)
+		scalar: optqlStore,
+	},
+	&function{
+		name: "optql_report", section: free,
+		args: []*argument{argOptimalOf},
+		does: "Describes a mechanism, as a JSON object.",
+		notes: "Keys: name, domain, places and outputs (how many there are), metric ('euclid', 'manhattan' or 'given'), quality (of the losses: 'euclid', 'manhattan', 'squared', 'binary' or 'given'), unit (in which a release is charged: m or m:NAME), epsilon, certified_epsilon (the value that the matrix was checked for: epsilon as a float, rounded down), " +
+			"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution could save), " +
+			"quality_loss (average loss of a release: metres of the domain's frame, which may be longer than those along the Earth by the kappa that geo_domain says, their squares if the quality is 'squared', a probability if it is 'binary', and what the rows say if it is 'given'), adv_error (the same after someone who knows the weights has made the best of each release, as geoind_remap does), " +
+			"largest_snap (the greatest distance from a location to its place, in metres of the domain's frame), seconds (the time that the solution took).",
+		example: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
+		scalar:  optqlReport,
+	},
 }
 
 // optqlStore stores a mechanism under a name.

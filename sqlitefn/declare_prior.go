@@ -15,34 +15,32 @@ var (
 	argPrior     = &argument{name: "prior", is: "BLOB that prior_build returned", kind: answerOf("prior_build", "there was no place to build it from")}
 )
 
-func init() {
-	register(
-		&function{
-			name: "prior_build", section: declared, flags: ownerOnly, reads: true,
-			args: []*argument{argPriorLat, argPriorLon, argPriorWeight, argDomain},
-			does: "Builds a prior, a public belief about where people are, from places with weights; returns a BLOB for prior_store.",
-			notes: "**A prior is public, and building it adds no noise: building it from secrets releases them.** " +
-				"A place is the lattice point of its location; rows with the same one add up. There are at most 1048576 places. The order of rows does not matter. " +
-				"A row whose location is NULL contributes nothing; if there is no other row, the result is NULL. domain must be constant within a group. Charges nothing.",
-			example: []string{
-				"WITH square(lat, lon, visitors) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-					"SELECT typeof(prior_build(lat, lon, visitors, 'haidian')) FROM square",
-			},
-			aggregate: newPriorGroup,
+var priorFunctions = []*function{
+	&function{
+		name: "prior_build", section: declared, flags: ownerOnly, reads: true,
+		args: []*argument{argPriorLat, argPriorLon, argPriorWeight, argDomain},
+		does: "Builds a prior, a public belief about where people are, from places with weights; returns a BLOB for prior_store.",
+		notes: "**A prior is public, and building it adds no noise: building it from secrets releases them.** " +
+			"A place is the lattice point of its location; rows with the same one add up. There are at most 1048576 places. The order of rows does not matter. " +
+			"A row whose location is NULL contributes nothing; if there is no other row, the result is NULL. domain must be constant within a group. Charges nothing.",
+		example: []string{
+			"WITH square(lat, lon, visitors) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT typeof(prior_build(lat, lon, visitors, 'haidian')) FROM square",
 		},
-		&function{
-			name: "prior_store", section: declared, flags: ownerOnly,
-			args: []*argument{argPriorName, argPrior},
-			does: "Stores a prior under a name, for geoind_remap.",
-			notes: "Returns one line. **A prior is public**: its places and weights can be read. " +
-				"A prior cannot change; storing it again unchanged is harmless.",
-			example: []string{
-				"WITH square(lat, lon, visitors) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
-					"SELECT prior_store('squares', prior_build(lat, lon, visitors, 'haidian')) FROM square",
-			},
-			scalar: priorStore,
+		aggregate: newPriorGroup,
+	},
+	&function{
+		name: "prior_store", section: declared, flags: ownerOnly,
+		args: []*argument{argPriorName, argPrior},
+		does: "Stores a prior under a name, for geoind_remap.",
+		notes: "Returns one line. **A prior is public**: its places and weights can be read. " +
+			"A prior cannot change; storing it again unchanged is harmless.",
+		example: []string{
+			"WITH square(lat, lon, visitors) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
+				"SELECT prior_store('squares', prior_build(lat, lon, visitors, 'haidian')) FROM square",
 		},
-	)
+		scalar: priorStore,
+	},
 }
 
 // priorGroup builds a prior. Nothing is charged or drawn, since the prior makes its places

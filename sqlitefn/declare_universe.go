@@ -16,24 +16,22 @@ var (
 	argValueUnit    = &argument{name: "unit", is: "TEXT, such as 'kWh'; names the budget", kind: kindUnit}
 )
 
-func init() {
-	register(
-		&function{
-			name: "dx_universe", section: declared, flags: ownerOnly,
-			args:    []*argument{argUniverseName, argLo, argHi, argValueStep, argValueUnit},
-			does:    "Declares a universe: the public values lo, lo+step, .., hi.",
-			notes:   "Returns one line. A universe cannot change; declaring it again unchanged is harmless.",
-			example: []string{"SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')"},
-			scalar:  dxUniverse,
-		},
-		&function{
-			name: "dx_outside", section: owners, flags: ownerOnly, reads: true,
-			args:    []*argument{argUniverse, argX},
-			does:    "Returns 1 if a reading lies outside the universe and would be clamped, otherwise 0.",
-			example: []string{"SELECT dx_outside('halfhour', 11.2)"},
-			scalar:  dxOutside,
-		},
-	)
+var universeFunctions = []*function{
+	&function{
+		name: "dx_universe", section: declared, flags: ownerOnly,
+		args:    []*argument{argUniverseName, argLo, argHi, argValueStep, argValueUnit},
+		does:    "Declares a universe: the public values lo, lo+step, .., hi.",
+		notes:   "Returns one line. A universe cannot change; declaring it again unchanged is harmless.",
+		example: []string{"SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')"},
+		scalar:  dxUniverse,
+	},
+	&function{
+		name: "dx_outside", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argUniverse, argX},
+		does:    "Returns 1 if a reading lies outside the universe and would be clamped, otherwise 0.",
+		example: []string{"SELECT dx_outside('halfhour', 11.2)"},
+		scalar:  dxOutside,
+	},
 }
 
 func dxUniverse(c call) error {

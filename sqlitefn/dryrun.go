@@ -181,7 +181,7 @@ func (d *dryRun) close() {
 }
 
 // repeats reports whether no released value decides what the statement evaluates.
-func (d *dryRun) repeats() bool { return d.program.Repeats(d.pure.has, isIdle) }
+func (d *dryRun) repeats() bool { return d.program.Repeats(d.pure.has, d.session.table.isFree) }
 
 // run executes the statement without charging or drawing anything, and undoes what it writes.
 func (d *dryRun) run() error {

@@ -13,13 +13,6 @@ type functionSet map[string]bool
 // has reports whether all functions of that name are in the set.
 func (f functionSet) has(name string) bool { return f[name] }
 
-// isIdle reports whether a function of the table with that name, in lower case, charges and
-// changes nothing, whatever its answers depend on.
-func isIdle(name string) bool {
-	f := lookup(name)
-	return f != nil && f.section == free
-}
-
 // pureFunctions returns the functions of the connection that return the same for the same
 // arguments: deterministic ones, and SQLite's own aggregates.
 func (s *session) pureFunctions() (functionSet, error) {

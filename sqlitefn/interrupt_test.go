@@ -13,7 +13,7 @@ import (
 // function, and not the end of the process.
 func TestPanicOfLongWork(t *testing.T) {
 	conn := memory(t)
-	s := newSession(conn, options{})
+	s := newSession(conn, functions, options{})
 	for _, p := range []any{"planted", errors.New("planted")} {
 		name := "panics"
 		if err := conn.Register(sqlite.Library{Scalars: []sqlite.Scalar{{Name: name, Args: []int{0}, Call: func(*sqlite.Call) error {
@@ -30,7 +30,7 @@ func TestPanicOfLongWork(t *testing.T) {
 // An interrupt ends the computation of a region, which the session then does not have.
 func TestRegionIsInterrupted(t *testing.T) {
 	conn := memory(t)
-	s := newSession(conn, options{})
+	s := newSession(conn, functions, options{})
 	d := declaredDomain{"d", 40, 116, 40.1, 116.1, 1, "POLYGON((116 40, 116.1 40, 116 40.1, 116 40))"}
 	whole, err := d.withoutRegion()
 	if err != nil {

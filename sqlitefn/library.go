@@ -13,7 +13,7 @@ func library(s *session) sqlite.Library {
 		NewScope: func() sqlite.Scope { return s.newStatement() },
 		Close:    s.close,
 	}
-	offered := s.opts.offered()
+	offered := s.opts.offered(s.table)
 	for _, f := range offered {
 		b := f.bind(s)
 		if f.scalar != nil {
@@ -34,15 +34,15 @@ func library(s *session) sqlite.Library {
 			})
 		}
 		if f.table != nil && !slices.ContainsFunc(lib.Tables, func(t sqlite.Table) bool { return t.Name == f.name }) {
-			lib.Tables = append(lib.Tables, s.table(f, offered))
+			lib.Tables = append(lib.Tables, s.tableForm(f, offered))
 		}
 	}
 	return lib
 }
 
-// table returns the table-valued form of a function, and of the others of its name: SQLite tells
+// tableForm returns the table-valued form of a function, and of the others of its name: SQLite tells
 // tables apart by their names only.
-func (s *session) table(f *function, offered []*function) sqlite.Table {
+func (s *session) tableForm(f *function, offered []*function) sqlite.Table {
 	var forms []*bound
 	least := f.required()
 	for _, g := range offered {

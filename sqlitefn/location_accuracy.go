@@ -18,50 +18,48 @@ var (
 	argFrame      = &argument{name: "domain", is: "name of a domain whose lattice and frame are taken into account", kind: kindText, optional: true}
 )
 
-func init() {
-	register(
-		&function{
-			name: "geoind_epsilon", section: free, flags: pure,
-			args:    []*argument{argLevel, argWithin},
-			does:    "Returns the epsilon per metre that allows this level within this radius: level/radius_m.",
-			example: []string{"SELECT geoind_epsilon(1.386, 200)"},
-			scalar:  geoindEpsilon,
-		},
-		&function{
-			name: "geoind_radius", section: free,
-			args:    []*argument{argEpsMetre, argHolds, argFrame, argNoise},
-			does:    "Returns the radius in metres around the true location that contains the released point with probability p.",
-			example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
-			notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
-			scalar:  geoindRadius,
-		},
-		&function{
-			name: "geoind_epsilon_for", section: free,
-			args: []*argument{argWithin, argHolds, argFrame, argNoise},
-			does: "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
-			notes: "The inverse of geoind_radius. " + leastEpsilonNote +
-				"On a domain a radius that its lattice does not allow, whatever epsilon is, is an error that says the least.",
-			example: []string{"SELECT geoind_epsilon_for(500, 0.95)", "SELECT geoind_epsilon_for(2000, 0.95, 'beijing')"},
-			scalar:  geoindEpsilonFor,
-		},
-		&function{
-			name: "geoind_confidence", section: free,
-			args:    []*argument{argEpsMetre, argRadius, argFrame, argNoise},
-			does:    "Returns the probability that the released point lies within a radius of the true location.",
-			notes:   "The inverse of geoind_radius.",
-			example: []string{"SELECT geoind_confidence(0.005, 1000)"},
-			scalar:  geoindConfidence,
-		},
-		&function{
-			name: "lbs_radius", section: free,
-			args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame, argNoise},
-			does: "Returns the radius in metres around the released point to ask a location service for.",
-			notes: "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
-				"would reveal the true location.",
-			example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
-			scalar:  lbsRadius,
-		},
-	)
+var accuracyOfLocations = []*function{
+	&function{
+		name: "geoind_epsilon", section: free, flags: pure,
+		args:    []*argument{argLevel, argWithin},
+		does:    "Returns the epsilon per metre that allows this level within this radius: level/radius_m.",
+		example: []string{"SELECT geoind_epsilon(1.386, 200)"},
+		scalar:  geoindEpsilon,
+	},
+	&function{
+		name: "geoind_radius", section: free,
+		args:    []*argument{argEpsMetre, argHolds, argFrame, argNoise},
+		does:    "Returns the radius in metres around the true location that contains the released point with probability p.",
+		example: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
+		notes:   "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
+		scalar:  geoindRadius,
+	},
+	&function{
+		name: "geoind_epsilon_for", section: free,
+		args: []*argument{argWithin, argHolds, argFrame, argNoise},
+		does: "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
+		notes: "The inverse of geoind_radius. " + leastEpsilonNote +
+			"On a domain a radius that its lattice does not allow, whatever epsilon is, is an error that says the least.",
+		example: []string{"SELECT geoind_epsilon_for(500, 0.95)", "SELECT geoind_epsilon_for(2000, 0.95, 'beijing')"},
+		scalar:  geoindEpsilonFor,
+	},
+	&function{
+		name: "geoind_confidence", section: free,
+		args:    []*argument{argEpsMetre, argRadius, argFrame, argNoise},
+		does:    "Returns the probability that the released point lies within a radius of the true location.",
+		notes:   "The inverse of geoind_radius.",
+		example: []string{"SELECT geoind_confidence(0.005, 1000)"},
+		scalar:  geoindConfidence,
+	},
+	&function{
+		name: "lbs_radius", section: free,
+		args: []*argument{argEpsMetre, argConfidence, argInterest, argFrame, argNoise},
+		does: "Returns the radius in metres around the released point to ask a location service for.",
+		notes: "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
+			"would reveal the true location.",
+		example: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
+		scalar:  lbsRadius,
+	},
 }
 
 func geoindEpsilon(c call) error {

@@ -5,21 +5,19 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-func init() {
-	register(
-		&function{
-			name: "dx_centroid", section: released,
-			args:    []*argument{argContributor, argLat, argLon, argEpsMetre, argDomain},
-			does:    "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",
-			charges: "epsilon in unit m to each account with a location in the group, once per group",
-			notes: "An answer is at most e^(epsilon*(d + two diagonals of a cell)) times as likely from one set of locations as from another in which each location is at most d metres away from its counterpart; there are two diagonals because the locations and the centroid are rounded. " +
-				"How many locations there are, and whose they are, is public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
-				"epsilon and domain must be constant within a group. A group charges all its accounts or none. " +
-				"A NULL location contributes nothing and charges nobody. Rows without any location give noise around the middle of the box; a group without rows gives NULL.",
-			example:   []string{"SELECT dx_centroid('ana', lat, lon, 0.005, 'beijing') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)"},
-			aggregate: newCentroidGroup,
-		},
-	)
+var centroidFunctions = []*function{
+	&function{
+		name: "dx_centroid", section: released,
+		args:    []*argument{argContributor, argLat, argLon, argEpsMetre, argDomain},
+		does:    "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",
+		charges: "epsilon in unit m to each account with a location in the group, once per group",
+		notes: "An answer is at most e^(epsilon*(d + two diagonals of a cell)) times as likely from one set of locations as from another in which each location is at most d metres away from its counterpart; there are two diagonals because the locations and the centroid are rounded. " +
+			"How many locations there are, and whose they are, is public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
+			"epsilon and domain must be constant within a group. A group charges all its accounts or none. " +
+			"A NULL location contributes nothing and charges nobody. Rows without any location give noise around the middle of the box; a group without rows gives NULL.",
+		example:   []string{"SELECT dx_centroid('ana', lat, lon, 0.005, 'beijing') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)"},
+		aggregate: newCentroidGroup,
+	},
 }
 
 // centroidGroup is a group of dx_centroid. Nothing is charged or drawn before it is

@@ -2,8 +2,8 @@ package sqlitefn
 
 var argRho = &argument{name: "rho", is: "loss per square metre", kind: kindPositive, setting: true}
 
-func init() {
-	register(latticeRelease("gauss", argRho).row(function{
+var gaussFunctions = []*function{
+	latticeRelease("gauss", argRho).row(function{
 		name:    "geoind_gauss",
 		does:    "Releases a location with planar Gaussian noise on the domain's lattice: for many releases about one account, such as a report every day.",
 		charges: "rho in unit m2 to the account, for each evaluation",
@@ -17,5 +17,5 @@ func init() {
 		example: []string{"SELECT budget_limit('ana', 'm2', geoind_rho(1, 0.000001, 500 + 1.4143))",
 			"SELECT geoind_gauss('ana', 39.984, 116.318, 0.00000000026, 'beijing')",
 			"SELECT geoind_radius(0.00000000026, 0.95, 'beijing', 'gauss')"},
-	}, argRho, argDomain))
+	}, argRho, argDomain),
 }

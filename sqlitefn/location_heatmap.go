@@ -9,8 +9,8 @@ var argHeatCell = &argument{
 	name: "cell_m", is: "side of a square cell, metres: at least 0.1, at most the box; at most 2^40 cells", kind: kindPositive, setting: true,
 }
 
-func init() {
-	register(&function{
+var heatmapFunctions = []*function{
+	&function{
 		name: "dx_heatmap", section: released,
 		args:    []*argument{argContributor, argLat, argLon, argEpsRecord, argDomainOrNull, argHeatCell},
 		does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
@@ -26,7 +26,7 @@ func init() {
 			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
 		},
 		aggregate: newHeatmapGroup,
-	})
+	},
 }
 
 // heatmapKey is what a heat map is built from.

@@ -1,7 +1,7 @@
 package sqlitefn
 
-func init() {
-	register(latticeRelease("laplace", argEpsMetre).row(function{
+var laplaceFunctions = []*function{
+	latticeRelease("laplace", argEpsMetre).row(function{
 		name:    "geoind_laplace",
 		does:    "Releases a location with planar Laplace noise on the domain's lattice (geo-indistinguishability).",
 		charges: "epsilon in unit m to the account, for each evaluation",
@@ -12,5 +12,5 @@ func init() {
 			"A NULL location gives NULL and charges nobody.",
 		example: []string{"SELECT geoind_laplace('ana', 39.984, 116.318, 0.005, 'beijing')",
 			"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_laplace(t.who, t.y, t.x, 0.005, 'beijing') g"},
-	}, argEpsMetre, argDomain))
+	}, argEpsMetre, argDomain),
 }

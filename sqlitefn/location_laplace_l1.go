@@ -1,7 +1,7 @@
 package sqlitefn
 
-func init() {
-	register(latticeRelease("laplace_l1", argEpsMetre).row(function{
+var laplaceL1Functions = []*function{
+	latticeRelease("laplace_l1", argEpsMetre).row(function{
 		name:    "geoind_laplace_l1",
 		does:    "Releases a location with planar Laplace noise under the L1 norm: the noise on the two axes of the domain's lattice is independent.",
 		charges: "epsilon in unit m to the account, for each evaluation",
@@ -11,5 +11,5 @@ func init() {
 			"A NULL location yields NULL and charges nobody.",
 		example: []string{"SELECT geoind_laplace_l1('ana', 39.984, 116.318, 0.005, 'beijing')",
 			"SELECT geoind_radius(0.005, 0.95, 'beijing', 'laplace_l1')"},
-	}, argEpsMetre, argDomain))
+	}, argEpsMetre, argDomain),
 }

@@ -4,8 +4,8 @@ import "github.com/geosql/geosql/mechanism"
 
 var argMechanism = &argument{name: "mechanism", is: "name of a mechanism that optql_store has stored", kind: kindName, setting: true}
 
-func init() {
-	register(optimalRelease.row(function{
+var geoindOptimalFunctions = []*function{
+	optimalRelease.row(function{
 		name:    "geoind_optimal",
 		does:    "Releases a location as one of the places of a stored mechanism, which has the least average loss of all that protect the places as well.",
 		charges: "the mechanism's epsilon to the account, for each evaluation: in unit m if none of its distances is longer than the geodesic, as with metric 'euclid', otherwise in unit m:NAME, with the name of the mechanism (optql_report says which)",
@@ -21,7 +21,7 @@ func init() {
 		example: []string{"SELECT geoind_optimal('ana', 39.984, 116.318, 'homes')",
 			"SELECT budget_limit('ana', 'm:blocks', 0.01)", "SELECT geoind_optimal('ana', 39.984, 116.318, 'blocks')",
 			"SELECT g.lat, g.lon FROM (SELECT 'ana' AS who, 39.984 AS y, 116.318 AS x) t, geoind_optimal(t.who, t.y, t.x, 'homes') g"},
-	}, argMechanism))
+	}, argMechanism),
 }
 
 // optimalRelease releases a location with a stored optimal mechanism.

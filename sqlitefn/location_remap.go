@@ -21,8 +21,8 @@ var (
 
 const remapName = "geoind_remap"
 
-func init() {
-	register(&function{
+var remapFunctions = []*function{
+	&function{
 		name: remapName, section: free,
 		args: []*argument{argPoint, argRemapName},
 		does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
@@ -38,7 +38,7 @@ func init() {
 			"It pays where the noise is large beside the distances between places. The answer is WKT; its time grows with the number of places. NULL gives NULL.",
 		example: []string{"SELECT geoind_remap(g.lat, g.lon, 'squares', 0.005) FROM geoind_laplace('ana', 39.984, 116.318, 0.005, 'haidian') g"},
 		scalar:  remapReport,
-	})
+	},
 }
 
 // remapPlace answers the best guess of the true place for a released one. It depends only

@@ -45,14 +45,8 @@ func NewMeter(db unsafe.Pointer) (*Meter, error) {
 	if s == nil {
 		return nil, errors.New("geosql: the connection does not have the functions")
 	}
-	var names []string
-	for _, f := range functions {
-		if f.charges != "" {
-			names = append(names, f.name)
-		}
-	}
 	m := &Meter{session: s, patience: patience, charged: map[budget.Unit]*tally{}}
-	calls, err := s.conn.Watch(names)
+	calls, err := s.conn.Watch(s.table.releasing())
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +149,7 @@ func (m *Meter) Forecast(sql string) (*Forecast, error) {
 // Foresee returns what Forecast returns, but nil for a statement whose only charge is that of one
 // group. The group charges all of its accounts or none, so a dry run would warn of nothing.
 func (m *Meter) Foresee(sql string) (*Forecast, error) {
-	return m.forecast(sql, func(d *dryRun) bool { return !d.program.EndsOneGroup(charges) && d.isSure() })
+	return m.forecast(sql, func(d *dryRun) bool { return !d.program.EndsOneGroup(m.session.table.charges) && d.isSure() })
 }
 
 // forecast makes a dry run if that is worth while, see Forecast.
@@ -214,12 +208,6 @@ func (m *Meter) runPatiently(d *dryRun) (partial bool, err error) {
 // dry run of a statement that writes changes what is known of the rows written before.
 func (d *dryRun) isSure() bool {
 	return d.repeats() && !(d.program.Writes() && d.program.Calls("changes", "total_changes", "last_insert_rowid"))
-}
-
-// charges reports whether a function, whose name is in lower case, charges.
-func charges(name string) bool {
-	f := lookup(name)
-	return f != nil && f.charges != ""
 }
 
 // ifInterrupt returns err if it is that of an interrupt.

@@ -60,7 +60,7 @@ func (m *Meter) Misuses(sql string) ([]Misuse, error) {
 type Gate struct{ session *session }
 
 // NewGate returns a gate of a connection.
-func NewGate(conn *sqlite.Conn) *Gate { return &Gate{newSession(conn, options{})} }
+func NewGate(conn *sqlite.Conn) *Gate { return &Gate{newSession(conn, functions, options{})} }
 
 // Misuses returns what [Meter.Misuses] does.
 func (g *Gate) Misuses(sql string) ([]Misuse, error) {
@@ -115,7 +115,7 @@ func (s *session) misuses(sql string) ([]Misuse, vdbe.Program, error) {
 	}
 	uses, err := program.SealedUses(vdbe.Sealing{
 		Layout:    func(database, root int) vdbe.Layout { return layouts[[2]int{database, root}] },
-		Opens:     charges,
+		Opens:     s.table.charges,
 		Keeps:     func(name string) bool { return name == "dx_narrow" },
 		Arguments: mostArguments(texts),
 		Foreign:   foreign,
@@ -500,7 +500,7 @@ func (s *session) foreignTables(texts []string) (foreign bool, err error) {
 	}
 	err = s.query("PRAGMA module_list", func(st *sqlite.Stmt) {
 		name := strings.ToLower(columnText(st, 0))
-		foreign = foreign || !charges(name) && strings.Contains(lower, name)
+		foreign = foreign || !s.table.charges(name) && strings.Contains(lower, name)
 	})
 	return foreign, err
 }

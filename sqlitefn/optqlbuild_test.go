@@ -24,7 +24,7 @@ func smallGroup(t *testing.T, conn *sqlite.Conn) *buildGroup {
 			t.Fatal(err)
 		}
 	}
-	return &buildGroup{session: newSession(conn, options{}), builder: b, epsilon: 0.001, dilation: 1}
+	return &buildGroup{session: newSession(conn, functions, options{}), builder: b, epsilon: 0.001, dilation: 1}
 }
 
 func memory(t *testing.T) *sqlite.Conn {

@@ -5,23 +5,21 @@ import "github.com/geosql/geosql/ledger"
 // argAnyAccount is an account that is asked about.
 var argAnyAccount = &argument{name: "account", is: argAccount.is, kind: kindAnyAccount}
 
-func init() {
-	register(
-		&function{
-			name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
-			args:    []*argument{argAnyAccount, argUnit},
-			does:    "Returns what an account has spent since the beginning, including reservations; 0 if it has spent nothing, never NULL.",
-			example: []string{"SELECT budget_spent('ana', 'm')"},
-			scalar:  budgetSpent,
-		},
-		&function{
-			name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
-			args:    []*argument{argAnyAccount, argUnit},
-			does:    "Returns what an account has left, in the current window if its limit has one; 0 without a limit.",
-			example: []string{"SELECT budget_remaining('ana', 'm')"},
-			scalar:  budgetRemaining,
-		},
-	)
+var budgetFunctions = []*function{
+	&function{
+		name: "budget_spent", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argAnyAccount, argUnit},
+		does:    "Returns what an account has spent since the beginning, including reservations; 0 if it has spent nothing, never NULL.",
+		example: []string{"SELECT budget_spent('ana', 'm')"},
+		scalar:  budgetSpent,
+	},
+	&function{
+		name: "budget_remaining", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argAnyAccount, argUnit},
+		does:    "Returns what an account has left, in the current window if its limit has one; 0 without a limit.",
+		example: []string{"SELECT budget_remaining('ana', 'm')"},
+		scalar:  budgetRemaining,
+	},
 }
 
 // balance returns the balance that a call asks for. If there is no ledger or it cannot be

@@ -13,61 +13,59 @@ var (
 	argBefore    = &argument{name: "before", is: "seconds since 1970 or ISO 8601 text: older entries are moved", kind: kindTime}
 )
 
-func init() {
-	register(
-		&function{
-			name: "ledger_balance", section: owners, flags: ownerOnly, reads: true,
-			columns: balanceColumns,
-			does:    "Lists the balances: one row per account and unit that has a limit or was charged.",
-			notes: "spent and reserved count from the beginning; spent does not include what is still reserved. epsilon_limit is NULL without a limit. " +
-				"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
-			example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
-			table:   newBalanceCursor,
-		},
-		&function{
-			name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
-			columns: chargeColumns,
-			does:    "Lists the charges: one row per statement, function, account and unit.",
-			notes: "A ledger that was restored from a backup has a row of ledger_backup and one of ledger_restore, of account '*' and without a unit: " +
-				"what was charged between their times is unknown to it.",
-			example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
-			table:   newChargeCursor,
-		},
-		&function{
-			name: "ledger_limits", section: owners, flags: ownerOnly, reads: true,
-			columns: limitColumns,
-			does:    "Lists the limits that were set, one row for each time.",
-			notes:   "The ids and those of ledger_charges are in one common order.",
-			example: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
-			table:   newLimitCursor,
-		},
-		&function{
-			name: "ledger_head", section: owners, flags: ownerOnly, reads: true,
-			does:    "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
-			notes:   "Keep it where those who can write the ledger's file cannot change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
-			example: []string{"SELECT ledger_head()"},
-			scalar:  ledgerHead,
-		},
-		&function{
-			name: "ledger_verify", section: owners, flags: ownerOnly, reads: true,
-			args:    []*argument{argHead, argArchive},
-			columns: verifyColumns,
-			does:    "Reads the whole ledger and checks that no charge and no limit was changed, removed, inserted or moved, and that the balances match the charges; otherwise fails with an error that says what is wrong.",
-			notes: "With an earlier head it also finds that the file was replaced by an older copy, or that its history was rewritten. " +
-				"This is only evidence: the hashes contain no secret, so without a head kept elsewhere, whoever can write the file can write another history.",
-			example: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
-			table:   newVerifyCursor,
-		},
-		&function{
-			name: "ledger_archive", section: owners, flags: ownerOnly,
-			args: []*argument{argArchiveTo, argBefore},
-			does: "Moves old entries of the ledger to an archive and returns how many; balances, limits and the chain stay.",
-			notes: "For each account, one charge of function ledger_archive carries the sum of what was moved. " +
-				"Commits at once. The entries are in the archive's table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
-			example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
-			scalar:  ledgerArchive,
-		},
-	)
+var ledgerFunctions = []*function{
+	&function{
+		name: "ledger_balance", section: owners, flags: ownerOnly, reads: true,
+		columns: balanceColumns,
+		does:    "Lists the balances: one row per account and unit that has a limit or was charged.",
+		notes: "spent and reserved count from the beginning; spent does not include what is still reserved. epsilon_limit is NULL without a limit. " +
+			"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
+		example: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
+		table:   newBalanceCursor,
+	},
+	&function{
+		name: "ledger_charges", section: owners, flags: ownerOnly, reads: true,
+		columns: chargeColumns,
+		does:    "Lists the charges: one row per statement, function, account and unit.",
+		notes: "A ledger that was restored from a backup has a row of ledger_backup and one of ledger_restore, of account '*' and without a unit: " +
+			"what was charged between their times is unknown to it.",
+		example: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
+		table:   newChargeCursor,
+	},
+	&function{
+		name: "ledger_limits", section: owners, flags: ownerOnly, reads: true,
+		columns: limitColumns,
+		does:    "Lists the limits that were set, one row for each time.",
+		notes:   "The ids and those of ledger_charges are in one common order.",
+		example: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
+		table:   newLimitCursor,
+	},
+	&function{
+		name: "ledger_head", section: owners, flags: ownerOnly, reads: true,
+		does:    "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
+		notes:   "Keep it where those who can write the ledger's file cannot change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
+		example: []string{"SELECT ledger_head()"},
+		scalar:  ledgerHead,
+	},
+	&function{
+		name: "ledger_verify", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argHead, argArchive},
+		columns: verifyColumns,
+		does:    "Reads the whole ledger and checks that no charge and no limit was changed, removed, inserted or moved, and that the balances match the charges; otherwise fails with an error that says what is wrong.",
+		notes: "With an earlier head it also finds that the file was replaced by an older copy, or that its history was rewritten. " +
+			"This is only evidence: the hashes contain no secret, so without a head kept elsewhere, whoever can write the file can write another history.",
+		example: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
+		table:   newVerifyCursor,
+	},
+	&function{
+		name: "ledger_archive", section: owners, flags: ownerOnly,
+		args: []*argument{argArchiveTo, argBefore},
+		does: "Moves old entries of the ledger to an archive and returns how many; balances, limits and the chain stay.",
+		notes: "For each account, one charge of function ledger_archive carries the sum of what was moved. " +
+			"Commits at once. The entries are in the archive's table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
+		example: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
+		scalar:  ledgerArchive,
+	},
 }
 
 var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL", "spent REAL",

@@ -8,8 +8,8 @@ import (
 
 var argWhere = &argument{name: "where", is: "TEXT: the path of a file, or the URL of a PostgreSQL database, such as 'postgres://host/database'", kind: kindText}
 
-func init() {
-	register(&function{
+var placeFunctions = []*function{
+	&function{
 		name: "geosql_ledger", section: owners, flags: ownerOnly,
 		args: []*argument{argWhere},
 		does: "Says where the ledger of this connection is, before its first use, and returns the ledger's id.",
@@ -17,7 +17,7 @@ func init() {
 			"NULL if there is no ledger yet: the first limit makes it. An error once a ledger is in use, or if this database was charged to another one. " +
 			"A connection forgets it when it closes. A password stands in the file that PGPASSFILE names, never in a URL.",
 		scalar: nameLedger,
-	})
+	},
 }
 
 // nameLedger says where the ledger of the connection is, and answers its id.

@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-func init() {
-	register(&function{
+var refusalFunctions = []*function{
+	&function{
 		name: "geosql_last_refusal", section: owners, flags: ownerOnly, reads: true,
 		does: "Tells programs why they were refused: who is short of what, as a JSON object with account, unit, asked, left, short, reopens and function.",
 		notes: "It describes the last call of a function of geosql that failed on this connection, and returns NULL if that was not a refusal or if none has failed. " +
@@ -17,7 +17,7 @@ func init() {
 			"It charges nothing. Amounts are exact decimals: `left` is 0 where the unit has no limit, `short` is asked less left, and `reopens` is when the window of the limit ends (UTC), or null.",
 		example: []string{"SELECT geosql_last_refusal() ->> 'account'"},
 		scalar:  lastRefusal,
-	})
+	},
 }
 
 func lastRefusal(c call) error {

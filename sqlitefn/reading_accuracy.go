@@ -16,8 +16,8 @@ var (
 
 const leastEpsilonNote = "The answer is rounded up to six significant digits, so that the radius of it is at most the one that was asked for. It is at least 1e-12. "
 
-func init() {
-	register(&function{
+var accuracyOfReadings = []*function{
+	&function{
 		name: "dx_radius", section: free,
 		args: []*argument{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
 		does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
@@ -41,7 +41,7 @@ func init() {
 		notes:   "If the answer is above the true percentile, at most so many readings would have to move up to it, and likewise below.",
 		example: []string{"SELECT dx_rank_radius(0.95, 1, 'halfhour')"},
 		scalar:  rankRadius,
-	})
+	},
 }
 
 // rankRadius answers the accuracy of a percentile under dh.

@@ -23,30 +23,28 @@ var kindCounted = kind{expects: "TEXT, INTEGER or a sealed value", public: true,
 
 const sealedOnes = " Over sealed values it counts those that are 1: which rows exist is public there, so that count(column) is exact and free, and only what they hide is protected. A group has either accounts or sealed values."
 
-func init() {
-	register(
-		&function{
-			name: "dx_count", section: released,
-			args:    []*argument{argCounted, argEpsRecord},
-			does:    "Counts rows with geometric noise; the answer is clamped at 0.",
-			charges: "epsilon in unit record to each account, for each of its rows",
-			notes: "epsilon must be constant within a group. A group charges all its accounts or none. " +
-				"A row whose account is NULL is not counted and charges nobody, but its group still has an answer." + sealedOnes,
-			example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-			aggregate: func(*session) group { return &countGroup{} },
-		},
-		&function{
-			name: "dx_accounts", section: released,
-			args:    []*argument{argCounted, argEpsRecord},
-			does:    "Counts the different accounts with geometric noise; the answer is clamped at 0.",
-			charges: "epsilon in unit record to each account, once per group, however many rows it has",
-			notes: "It protects whether an account is in the group at all: all its rows more or less change the answer by 1. The noise is that of dx_count: dx_radius('count', p, epsilon, NULL) tells how large it is. " +
-				"epsilon must be constant within a group. A group charges all its accounts or none. " +
-				"A row whose account is NULL is not counted and charges nobody, but its group still has an answer; a group without rows gives NULL." + sealedOnes,
-			example:   []string{"SELECT dx_accounts(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
-			aggregate: func(*session) group { return &countGroup{accounts: true} },
-		},
-	)
+var countFunctions = []*function{
+	&function{
+		name: "dx_count", section: released,
+		args:    []*argument{argCounted, argEpsRecord},
+		does:    "Counts rows with geometric noise; the answer is clamped at 0.",
+		charges: "epsilon in unit record to each account, for each of its rows",
+		notes: "epsilon must be constant within a group. A group charges all its accounts or none. " +
+			"A row whose account is NULL is not counted and charges nobody, but its group still has an answer." + sealedOnes,
+		example:   []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+		aggregate: func(*session) group { return &countGroup{} },
+	},
+	&function{
+		name: "dx_accounts", section: released,
+		args:    []*argument{argCounted, argEpsRecord},
+		does:    "Counts the different accounts with geometric noise; the answer is clamped at 0.",
+		charges: "epsilon in unit record to each account, once per group, however many rows it has",
+		notes: "It protects whether an account is in the group at all: all its rows more or less change the answer by 1. The noise is that of dx_count: dx_radius('count', p, epsilon, NULL) tells how large it is. " +
+			"epsilon must be constant within a group. A group charges all its accounts or none. " +
+			"A row whose account is NULL is not counted and charges nobody, but its group still has an answer; a group without rows gives NULL." + sealedOnes,
+		example:   []string{"SELECT dx_accounts(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
+		aggregate: func(*session) group { return &countGroup{accounts: true} },
+	},
 }
 
 var countQuery = queryArguments{aggregate: scalar.Count, epsilon: argEpsRecord}

@@ -10,8 +10,8 @@ var argBins = &argument{
 	kind: wholeNumber(scalar.MaxBins, ""), setting: true,
 }
 
-func init() {
-	register(&function{
+var histogramFunctions = []*function{
+	&function{
 		name: "dx_histogram", section: released,
 		args:    []*argument{argContributor, argX, argEpsRecord, argUniverse, argBins},
 		does:    "Counts readings in the bins of a universe, with geometric noise on each count; answers a JSON array.",
@@ -25,7 +25,7 @@ func init() {
 			"SELECT bin.value ->> 'lo' AS lo, bin.value ->> 'count' AS n FROM (SELECT dx_histogram('ana', x, 1, 'halfhour', 4) AS h FROM (SELECT 0.412 AS x UNION SELECT 0.388)), json_each(h) AS bin",
 		},
 		aggregate: newHistogramGroup,
-	})
+	},
 }
 
 // histogramKey is what a histogram is built from.

@@ -39,51 +39,49 @@ const (
 	chargesMetric = "epsilon to each account, once for all disjoint groups in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
 )
 
-func init() {
-	register(
-		&function{
-			name: "dx_value", section: released,
-			args:    []*argument{argAccount, argX, argEpsValue, argUniverse},
-			does:    "Releases one reading with the truncated geometric mechanism.",
-			charges: "epsilon in the universe's unit to the account, for each evaluation",
-			notes:   "A NULL reading gives NULL and charges nobody.",
-			example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
-			scalar:  dxValue,
-		},
-		sumQuery.row(function{
-			name:    "dx_sum",
-			does:    "Sums readings exactly and adds geometric noise.",
-			charges: chargesMetric,
-			notes: "Readings are first moved into the universe. The answer is clamped at 0 if lo >= 0, and not otherwise. " +
-				"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
-			example: []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-		}),
-		avgQuery.row(function{
-			name:    "dx_avg",
-			does:    "Averages readings: their sum with geometric noise, divided by how many there are, and moved into lo..hi.",
-			charges: chargesGroup,
-			notes: "Under d1 and dinf it is public how many readings there are: the noise has scale 1/(epsilon*readings) under d1 and 1/epsilon under dinf, and without a reading the answer is lo. " +
-				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + perGroup,
-			example: []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-		}),
-		varianceQuery(scalar.Variance, "dx_variance", "Releases the variance of readings, in the universe's unit squared.",
-			"SELECT dx_variance('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		varianceQuery(scalar.StdDev, "dx_stddev", "Releases the standard deviation of readings, which is the root of dx_variance.",
-			"SELECT dx_stddev('ana', x, 2, 'halfhour', 'dh') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		rankQuery(scalar.Min, "dx_min", "Releases the smallest reading.",
-			"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		rankQuery(scalar.Max, "dx_max", "Releases the largest reading.",
-			"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		rankQuery(scalar.Median, "dx_median", "Releases the median, which is dx_percentile with p = 50.",
-			"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-		percentileQuery.row(function{
-			name:    "dx_percentile",
-			does:    "Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
-			charges: chargesGroup,
-			notes:   rankNote + perGroup,
-			example: []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
-		}),
-	)
+var queryFunctions = []*function{
+	&function{
+		name: "dx_value", section: released,
+		args:    []*argument{argAccount, argX, argEpsValue, argUniverse},
+		does:    "Releases one reading with the truncated geometric mechanism.",
+		charges: "epsilon in the universe's unit to the account, for each evaluation",
+		notes:   "A NULL reading gives NULL and charges nobody.",
+		example: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
+		scalar:  dxValue,
+	},
+	sumQuery.row(function{
+		name:    "dx_sum",
+		does:    "Sums readings exactly and adds geometric noise.",
+		charges: chargesMetric,
+		notes: "Readings are first moved into the universe. The answer is clamped at 0 if lo >= 0, and not otherwise. " +
+			"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup,
+		example: []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+	}),
+	avgQuery.row(function{
+		name:    "dx_avg",
+		does:    "Averages readings: their sum with geometric noise, divided by how many there are, and moved into lo..hi.",
+		charges: chargesGroup,
+		notes: "Under d1 and dinf it is public how many readings there are: the noise has scale 1/(epsilon*readings) under d1 and 1/epsilon under dinf, and without a reading the answer is lo. " +
+			"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + perGroup,
+		example: []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+	}),
+	varianceQuery(scalar.Variance, "dx_variance", "Releases the variance of readings, in the universe's unit squared.",
+		"SELECT dx_variance('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	varianceQuery(scalar.StdDev, "dx_stddev", "Releases the standard deviation of readings, which is the root of dx_variance.",
+		"SELECT dx_stddev('ana', x, 2, 'halfhour', 'dh') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	rankQuery(scalar.Min, "dx_min", "Releases the smallest reading.",
+		"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	rankQuery(scalar.Max, "dx_max", "Releases the largest reading.",
+		"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	rankQuery(scalar.Median, "dx_median", "Releases the median, which is dx_percentile with p = 50.",
+		"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
+	percentileQuery.row(function{
+		name:    "dx_percentile",
+		does:    "Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.",
+		charges: chargesGroup,
+		notes:   rankNote + perGroup,
+		example: []string{"SELECT dx_percentile('ana', x, 95, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
+	}),
 }
 
 // varianceQuery returns the row for a variance or its root.

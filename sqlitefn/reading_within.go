@@ -15,8 +15,8 @@ const (
 	defaultP   = 0.95
 )
 
-func init() {
-	register(&function{
+var withinFunctions = []*function{
+	&function{
 		name: withinName, section: free, scoped: true,
 		args: []*argument{argAnswer, argWithP},
 		does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
@@ -28,7 +28,7 @@ func init() {
 			"SELECT dx_avg('ana', x, 0.25, 'halfhour'), dx_within(dx_avg('ana', x, 0.25, 'halfhour'), 0.5) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
 		},
 		scalar: dxWithin,
-	})
+	},
 }
 
 // dxWithin answers how far from an answer the truth lies.

@@ -75,7 +75,7 @@ func NewEvaluator(db unsafe.Pointer, key [32]byte) (*Evaluator, error) {
 		return nil, errors.New("geosql: the connection does not have the functions")
 	}
 	e := &Evaluator{session: s, key: newQuestionKey(key), scalars: map[arity]*bound{}, groups: map[arity]*function{}}
-	for _, f := range functions {
+	for _, f := range s.table {
 		if !f.takesSealed() {
 			continue
 		}

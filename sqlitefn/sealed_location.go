@@ -5,34 +5,32 @@ import (
 	"github.com/geosql/geosql/sealed"
 )
 
-func init() {
-	register(
-		&function{
-			name: "geoind_laplace", section: overSealed, columns: locationColumns,
-			args:    []*argument{argSealed, argEpsMetre},
-			does:    "Releases a sealed location with planar Laplace noise on its domain's lattice.",
-			charges: "epsilon in unit m to the value's account, for each evaluation",
-			notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
-			scalar:  locationDraw(drawSealedLocation).scalar,
-			table:   locationDraw(drawSealedLocation).table,
-		},
-		&function{
-			name: "dx_centroid", section: overSealed,
-			args:      []*argument{argSealed, argEpsMetre},
-			does:      "Releases the centroid of a set of sealed locations as WKT, with planar Laplace noise on their domain's lattice.",
-			charges:   "epsilon in unit m to each account with a location in the group, once per group",
-			notes:     sealedRow + "epsilon must be constant within a group. A group charges all its accounts or none.",
-			aggregate: func(*session) group { return newSealedGroup(new(sealedCentroidForm)) },
-		},
-		&function{
-			name: "dx_heatmap", section: overSealed,
-			args:      []*argument{argSealed, argEpsRecord, argHeatCell},
-			does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
-			charges:   "epsilon in unit record to each account, for each of its locations",
-			notes:     sealedRow + "epsilon and cell_m must be constant within a group. A group charges all its accounts or none.",
-			aggregate: func(*session) group { return newSealedGroup(new(sealedHeatmapForm)) },
-		},
-	)
+var sealedLocationFunctions = []*function{
+	&function{
+		name: "geoind_laplace", section: overSealed, columns: locationColumns,
+		args:    []*argument{argSealed, argEpsMetre},
+		does:    "Releases a sealed location with planar Laplace noise on its domain's lattice.",
+		charges: "epsilon in unit m to the value's account, for each evaluation",
+		notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
+		scalar:  locationDraw(drawSealedLocation).scalar,
+		table:   locationDraw(drawSealedLocation).table,
+	},
+	&function{
+		name: "dx_centroid", section: overSealed,
+		args:      []*argument{argSealed, argEpsMetre},
+		does:      "Releases the centroid of a set of sealed locations as WKT, with planar Laplace noise on their domain's lattice.",
+		charges:   "epsilon in unit m to each account with a location in the group, once per group",
+		notes:     sealedRow + "epsilon must be constant within a group. A group charges all its accounts or none.",
+		aggregate: func(*session) group { return newSealedGroup(new(sealedCentroidForm)) },
+	},
+	&function{
+		name: "dx_heatmap", section: overSealed,
+		args:      []*argument{argSealed, argEpsRecord, argHeatCell},
+		does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
+		charges:   "epsilon in unit record to each account, for each of its locations",
+		notes:     sealedRow + "epsilon and cell_m must be constant within a group. A group charges all its accounts or none.",
+		aggregate: func(*session) group { return newSealedGroup(new(sealedHeatmapForm)) },
+	},
 }
 
 // drawSealedLocation pays for a sealed location and draws, as [locationRelease.draw] does for a

@@ -15,41 +15,39 @@ const (
 	chargesSealedUnits = "epsilon to each account: for its values together in the universe's unit (d1), once per group (dinf), or for each value in unit record (nd1, dh)"
 )
 
-func init() {
-	register(
-		&function{
-			name: "dx_value", section: overSealed,
-			args:    []*argument{argSealed, argEpsValue},
-			does:    "Releases one sealed reading with the truncated geometric mechanism.",
-			charges: "epsilon in the universe's unit to the value's account, for each evaluation",
-			notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
-			scalar:  dxSealedValue,
-		},
-		sealedQuery("dx_sum", "Sums sealed readings exactly and adds geometric noise.", chargesSealed,
-			queryArguments{aggregate: scalar.Sum, metric: argMetric}),
-		sealedQuery("dx_avg", "Averages sealed readings: their sum with geometric noise, divided by how many there are.", chargesSealedUnits,
-			queryArguments{aggregate: scalar.Avg, metric: argMetricAll}),
-		sealedQuery("dx_variance", "Releases the variance of sealed readings, in the universe's unit squared.", chargesSealed,
-			queryArguments{aggregate: scalar.Variance, metric: argMetricSpread}),
-		sealedQuery("dx_stddev", "Releases the standard deviation of sealed readings.", chargesSealed,
-			queryArguments{aggregate: scalar.StdDev, metric: argMetricSpread}),
-		sealedQuery("dx_min", "Releases the smallest sealed reading.", chargesSealedUnits,
-			queryArguments{aggregate: scalar.Min, metric: argMetricAll}),
-		sealedQuery("dx_max", "Releases the largest sealed reading.", chargesSealedUnits,
-			queryArguments{aggregate: scalar.Max, metric: argMetricAll}),
-		sealedQuery("dx_median", "Releases the median of sealed readings.", chargesSealedUnits,
-			queryArguments{aggregate: scalar.Median, metric: argMetricAll}),
-		sealedQuery("dx_percentile", "Releases the p-percentile of sealed readings.", chargesSealedUnits,
-			queryArguments{aggregate: scalar.Percentile, rank: argRank, metric: argMetricAll}),
-		&function{
-			name: "dx_histogram", section: overSealed,
-			args:      []*argument{argSealed, argEpsRecord, argBins},
-			does:      "Counts sealed readings in the bins of their universe, with geometric noise on each count; answers a JSON array.",
-			charges:   "epsilon in unit record to each account, for each of its values",
-			notes:     sealedRow + "epsilon and bins must be constant within a group.",
-			aggregate: func(*session) group { return newSealedGroup(new(sealedHistogramForm)) },
-		},
-	)
+var sealedReadingFunctions = []*function{
+	&function{
+		name: "dx_value", section: overSealed,
+		args:    []*argument{argSealed, argEpsValue},
+		does:    "Releases one sealed reading with the truncated geometric mechanism.",
+		charges: "epsilon in the universe's unit to the value's account, for each evaluation",
+		notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
+		scalar:  dxSealedValue,
+	},
+	sealedQuery("dx_sum", "Sums sealed readings exactly and adds geometric noise.", chargesSealed,
+		queryArguments{aggregate: scalar.Sum, metric: argMetric}),
+	sealedQuery("dx_avg", "Averages sealed readings: their sum with geometric noise, divided by how many there are.", chargesSealedUnits,
+		queryArguments{aggregate: scalar.Avg, metric: argMetricAll}),
+	sealedQuery("dx_variance", "Releases the variance of sealed readings, in the universe's unit squared.", chargesSealed,
+		queryArguments{aggregate: scalar.Variance, metric: argMetricSpread}),
+	sealedQuery("dx_stddev", "Releases the standard deviation of sealed readings.", chargesSealed,
+		queryArguments{aggregate: scalar.StdDev, metric: argMetricSpread}),
+	sealedQuery("dx_min", "Releases the smallest sealed reading.", chargesSealedUnits,
+		queryArguments{aggregate: scalar.Min, metric: argMetricAll}),
+	sealedQuery("dx_max", "Releases the largest sealed reading.", chargesSealedUnits,
+		queryArguments{aggregate: scalar.Max, metric: argMetricAll}),
+	sealedQuery("dx_median", "Releases the median of sealed readings.", chargesSealedUnits,
+		queryArguments{aggregate: scalar.Median, metric: argMetricAll}),
+	sealedQuery("dx_percentile", "Releases the p-percentile of sealed readings.", chargesSealedUnits,
+		queryArguments{aggregate: scalar.Percentile, rank: argRank, metric: argMetricAll}),
+	&function{
+		name: "dx_histogram", section: overSealed,
+		args:      []*argument{argSealed, argEpsRecord, argBins},
+		does:      "Counts sealed readings in the bins of their universe, with geometric noise on each count; answers a JSON array.",
+		charges:   "epsilon in unit record to each account, for each of its values",
+		notes:     sealedRow + "epsilon and bins must be constant within a group.",
+		aggregate: func(*session) group { return newSealedGroup(new(sealedHistogramForm)) },
+	},
 }
 
 // dxSealedValue releases one sealed reading.

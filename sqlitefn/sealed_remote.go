@@ -45,7 +45,7 @@ type Description struct {
 // RemoteFunctions describes the functions that RegisterRemote gives a connection.
 func RemoteFunctions() (list []Description) {
 	o := options{remote: noRemote{}}
-	for _, f := range o.offered() {
+	for _, f := range o.offered(functions) {
 		i := slices.IndexFunc(list, func(d Description) bool { return d.Name == f.name })
 		if i < 0 {
 			i = len(list)
@@ -59,13 +59,13 @@ func RemoteFunctions() (list []Description) {
 // noRemote stands for a remote that is not called.
 type noRemote struct{ Remote }
 
-// offered returns the functions of the table that a connection has.
-func (o *options) offered() []*function {
+// offered returns the functions of a table that a connection has.
+func (o *options) offered(all table) []*function {
 	if o.remote == nil {
-		return functions
+		return all
 	}
 	var list []*function
-	for _, f := range functions {
+	for _, f := range all {
 		switch {
 		case f.takesSealed() && f.name != "dx_narrow":
 			list = append(list, remoteForm(f, o.remote))

@@ -33,15 +33,15 @@ func decodeSealed(in *sqlite.Value, out *value) error {
 	return nil
 }
 
-func init() {
-	register(&function{
+var narrowFunctions = []*function{
+	&function{
 		name: "dx_narrow", section: overSealed, flags: pure,
 		args:    []*argument{argSealed, argNarrowLo, argNarrowHi},
 		does:    "Narrows the universe of a sealed reading for the function that it is passed to.",
 		notes:   "lo and hi must be values of the reading's universe, which keeps its step. Readings outside are moved to the nearer end, and not left out. Noise that grows with the universe becomes less. NULL gives NULL.",
 		example: []string{"SELECT dx_narrow(NULL, 0, 2)"},
 		scalar:  dxNarrow,
-	})
+	},
 }
 
 var (

@@ -12,27 +12,25 @@ import (
 var argHelp = &argument{name: "name", is: "name of a function; without it, all functions are listed", kind: kindText, optional: true}
 
 // These functions describe geosql itself.
-func init() {
-	register(
-		&function{
-			name: "geosql_help", section: free,
-			args:    []*argument{argHelp},
-			does:    "Explains a function.",
-			example: []string{"SELECT geosql_help('dx_sum')"},
-			scalar:  geosqlHelp,
-		},
-		&function{
-			name: "geosql_version", section: free, flags: pure,
-			does:    "Returns the version of geosql.",
-			example: []string{"SELECT geosql_version()"},
-			scalar:  geosqlVersion,
-		},
-		&function{
-			name: "geosql_debug", section: free, flags: sqlite.Innocuous,
-			does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
-			scalar: geosqlDebug,
-		},
-	)
+var selfFunctions = []*function{
+	&function{
+		name: "geosql_help", section: free,
+		args:    []*argument{argHelp},
+		does:    "Explains a function.",
+		example: []string{"SELECT geosql_help('dx_sum')"},
+		scalar:  geosqlHelp,
+	},
+	&function{
+		name: "geosql_version", section: free, flags: pure,
+		does:    "Returns the version of geosql.",
+		example: []string{"SELECT geosql_version()"},
+		scalar:  geosqlVersion,
+	},
+	&function{
+		name: "geosql_debug", section: free, flags: sqlite.Innocuous,
+		does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
+		scalar: geosqlDebug,
+	},
 }
 
 func geosqlVersion(c call) error {
@@ -49,8 +47,8 @@ func geosqlDebug(c call) error {
 func geosqlHelp(c call) error {
 	if !c.given(argHelp) {
 		var names []string
-		for _, f := range functions {
-			if lookup(f.name) == f { // the first of its name
+		for _, f := range c.session.table {
+			if c.session.table.lookup(f.name) == f { // the first of its name
 				names = append(names, f.name)
 			}
 		}
@@ -59,7 +57,7 @@ func geosqlHelp(c call) error {
 	}
 	name := c.text(argHelp)
 	var texts []string
-	for _, f := range functions {
+	for _, f := range c.session.table {
 		if strings.EqualFold(f.name, name) {
 			texts = append(texts, f.help())
 		}

@@ -11,6 +11,7 @@ import (
 // built for it. SQLite serialises the calls on a connection, so nothing is locked.
 type session struct {
 	conn   *sqlite.Conn
+	table  table // of all functions, of which options may offer fewer
 	opts   options
 	source *exact.Source
 	binding
@@ -28,8 +29,8 @@ type session struct {
 	evaluation *Evaluation // instead of the payer, if an Evaluator has the connection
 }
 
-func newSession(conn *sqlite.Conn, o options) *session {
-	s := &session{conn: conn, opts: o, source: exact.NewSource(o.entropy), memos: map[any]any{}}
+func newSession(conn *sqlite.Conn, functions table, o options) *session {
+	s := &session{conn: conn, table: functions, opts: o, source: exact.NewSource(o.entropy), memos: map[any]any{}}
 	s.payer = charger{s}
 	return s
 }

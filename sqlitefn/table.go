@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// functions is the table of all functions, in the order of the reference: by section, and
-// within a section by the name of the file that registers them.
-var functions []*function
-
 // sections lists the sections in the order of the reference.
 var sections = []string{declared, released, overSealed, free, owners}
 
-// register adds rows to the function table. Each file calls it for its rows in init.
-func register(rows ...*function) {
-	functions = append(functions, rows...)
-	slices.SortStableFunc(functions, func(f, g *function) int {
+// A table is a function table, in the order of the reference: by section.
+type table []*function
+
+// newTable returns the table of some rows, which keep their order within a section.
+func newTable(rows ...[]*function) table {
+	t := table(slices.Concat(rows...))
+	slices.SortStableFunc(t, func(f, g *function) int {
 		return slices.Index(sections, f.section) - slices.Index(sections, g.section)
 	})
+	return t
 }
 
-// lookup returns the function of that name in any case, or nil.
-func lookup(name string) *function {
-	for _, f := range functions {
+// lookup returns the first function of that name in any case, or nil.
+func (t table) lookup(name string) *function {
+	for _, f := range t {
 		if strings.EqualFold(f.name, name) {
 			return f
 		}
@@ -30,9 +30,21 @@ func lookup(name string) *function {
 	return nil
 }
 
-// Releasing returns the names of the functions that release values and charge for them, in the order of the reference.
-func Releasing() (names []string) {
-	for _, f := range functions {
+// charges reports whether a function charges.
+func (t table) charges(name string) bool {
+	f := t.lookup(name)
+	return f != nil && f.charges != ""
+}
+
+// isFree reports whether a function charges and changes nothing, whatever its answers depend on.
+func (t table) isFree(name string) bool {
+	f := t.lookup(name)
+	return f != nil && f.section == free
+}
+
+// releasing returns the names of the functions that release values and charge for them.
+func (t table) releasing() (names []string) {
+	for _, f := range t {
 		if f.charges != "" && !slices.Contains(names, f.name) {
 			names = append(names, f.name)
 		}

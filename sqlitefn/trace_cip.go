@@ -19,40 +19,38 @@ var (
 	argSigmaPolicy = &argument{name: "policy", is: "name of a policy, or its JSON; it must have epsilon", kind: kindText}
 )
 
-func init() {
-	register(
-		&function{
-			name: "cip_policy", section: declared, flags: ownerOnly,
-			args: []*argument{argCIPName, argCIPJSON},
-			does: "Declares what is assumed and what is protected when whole traces are released: conditional inferential privacy under Gaussian-process priors.",
-			notes: "Settings: `kernel` ('rbf', 'exponential' or 'periodic': how coordinates at two times are correlated), `variance` (of a coordinate, square metres), " +
-				"`length_scale` (of the kernel, seconds) or `length_scale_max` (the policy covers all length scales up to it), `period` (of the periodic kernel, seconds), " +
-				"`radius` (the greatest distance between two locations of one point that must not be told apart, metres), `lambda` (order of the Rényi divergence, above 1), " +
-				"`epsilon` (the loss allowed), `domain` (of the locations; may be left out if only one is declared), `sigma2` (variance of the noise, for cip_loss), " +
-				"and `family`, the sets of points that are protected together: 'singles', 'every-other', 'windows:W' (any 1 to W consecutive points) or lists of indices in the order of time such as [[0, 1], [5]]. " +
-				"**Only the sets of the family are protected, and only against someone who knows no more than such a prior**; other sets may lose far more. " +
-				"A policy cannot change once declared.",
-			example: []string{`SELECT cip_policy('day', '{"kernel": "rbf", "variance": 1000000, "length_scale_max": 600, "radius": 100, "lambda": 2, "epsilon": 1, "family": "windows:3", "domain": "beijing"}')`,
-				"SELECT budget_limit('*', 'cip:day', 1)"},
-			scalar: cipPolicy,
-		},
-		&function{
-			name: "cip_loss", section: free,
-			args: []*argument{argTimes, argLossPolicy},
-			does: "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
-			notes: "The loss is computed with as many digits as necessary and rounded up; if that cannot be guaranteed, it is an error. " +
-				"Each length scale that is examined has this guarantee, but the greatest loss between them is found by a search: see the documentation of package cip. The radius is Euclidean for each point, so the loss covers both coordinates.",
-			example: []string{`SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5)`},
-			scalar:  cipLoss,
-		},
-		&function{
-			name: "cip_sigma", section: free,
-			args:    []*argument{argTimes, argSigmaPolicy},
-			does:    "Returns the least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",
-			example: []string{`SELECT round(cip_sigma('[0,300,600]', '{"kernel":"rbf","variance":1000000,"length_scale":600,"radius":100,"lambda":2,"family":"singles","epsilon":1}'))`},
-			scalar:  cipSigma,
-		},
-	)
+var cipFunctions = []*function{
+	&function{
+		name: "cip_policy", section: declared, flags: ownerOnly,
+		args: []*argument{argCIPName, argCIPJSON},
+		does: "Declares what is assumed and what is protected when whole traces are released: conditional inferential privacy under Gaussian-process priors.",
+		notes: "Settings: `kernel` ('rbf', 'exponential' or 'periodic': how coordinates at two times are correlated), `variance` (of a coordinate, square metres), " +
+			"`length_scale` (of the kernel, seconds) or `length_scale_max` (the policy covers all length scales up to it), `period` (of the periodic kernel, seconds), " +
+			"`radius` (the greatest distance between two locations of one point that must not be told apart, metres), `lambda` (order of the Rényi divergence, above 1), " +
+			"`epsilon` (the loss allowed), `domain` (of the locations; may be left out if only one is declared), `sigma2` (variance of the noise, for cip_loss), " +
+			"and `family`, the sets of points that are protected together: 'singles', 'every-other', 'windows:W' (any 1 to W consecutive points) or lists of indices in the order of time such as [[0, 1], [5]]. " +
+			"**Only the sets of the family are protected, and only against someone who knows no more than such a prior**; other sets may lose far more. " +
+			"A policy cannot change once declared.",
+		example: []string{`SELECT cip_policy('day', '{"kernel": "rbf", "variance": 1000000, "length_scale_max": 600, "radius": 100, "lambda": 2, "epsilon": 1, "family": "windows:3", "domain": "beijing"}')`,
+			"SELECT budget_limit('*', 'cip:day', 1)"},
+		scalar: cipPolicy,
+	},
+	&function{
+		name: "cip_loss", section: free,
+		args: []*argument{argTimes, argLossPolicy},
+		does: "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
+		notes: "The loss is computed with as many digits as necessary and rounded up; if that cannot be guaranteed, it is an error. " +
+			"Each length scale that is examined has this guarantee, but the greatest loss between them is found by a search: see the documentation of package cip. The radius is Euclidean for each point, so the loss covers both coordinates.",
+		example: []string{`SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5)`},
+		scalar:  cipLoss,
+	},
+	&function{
+		name: "cip_sigma", section: free,
+		args:    []*argument{argTimes, argSigmaPolicy},
+		does:    "Returns the least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",
+		example: []string{`SELECT round(cip_sigma('[0,300,600]', '{"kernel":"rbf","variance":1000000,"length_scale":600,"radius":100,"lambda":2,"family":"singles","epsilon":1}'))`},
+		scalar:  cipSigma,
+	},
 }
 
 // cipPolicy declares a policy.

@@ -16,8 +16,8 @@ var (
 	argWholePolicy = &argument{name: "policy", is: "name of a policy that cip_policy has declared", kind: kindName, setting: true}
 )
 
-func init() {
-	register(&function{
+var cipTraceFunctions = []*function{
+	&function{
 		name: "cip_trace", section: released,
 		args:    []*argument{argContributor, argWholeTime, argLat, argLon, argWholePolicy},
 		does:    "Releases a whole trace with Gaussian noise whose variance follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
@@ -30,7 +30,7 @@ func init() {
 			"traces under other policies, and releases of other functions, have budgets of their own, and their sum bounds nothing here.",
 		example:   []string{"SELECT cip_trace('ana', t, lat, lon, 'day') FROM (SELECT 0 AS t, 39.984 AS lat, 116.318 AS lon UNION ALL SELECT 300, 39.99, 116.32 UNION ALL SELECT 600, 39.99, 116.33)"},
 		aggregate: newCIPGroup,
-	})
+	},
 }
 
 // maxTrace is the greatest number of points in a trace.

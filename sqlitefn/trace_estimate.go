@@ -20,29 +20,27 @@ var (
 // usualArea is the probability of an area if the call says none.
 const usualArea = 9 * budget.One / 10
 
-func init() {
-	register(
-		&function{
-			name: "pim_estimate", section: free,
-			args:    []*argument{argBelievedTrace, argBelieved},
-			columns: []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},
-			does:    "Says where a trace of pim_step is likely to be, from what everybody knows: as a scalar after the last report, as a JSON object; as a table after each report.",
-			notes: "It takes the public model and the reports only, and no location, so that it costs nothing and may be used in views. " +
-				"**The mean of the belief is mostly much nearer to the truth than the last report**, which is noise as wide as the set of its step: use it where one point is wanted. " +
-				"Keys: t, the time of the last report; lat and lon, the mean; cell, the centre of the most probable cell and its probability; " +
-				"area, a GeoJSON MultiPolygon of the fewest cells that together have at least probability p, and the probability that they have. " +
-				"The object is NULL, and the table empty, before the first report. " +
-				"The probabilities are the model's: they are as right as the model is. " +
-				"The table works the reports through again, which takes as long as the steps took. It is an error if the trace has taken steps under another policy.",
-			example: []string{
-				"SELECT pim_estimate('ride')",
-				"SELECT pim_estimate('ride', 0.5) -> 'area'",
-				"SELECT t, lat, lon, cell_probability FROM pim_estimate('ride')",
-			},
-			scalar: pimEstimate,
-			table:  newEstimatesCursor,
+var estimateFunctions = []*function{
+	&function{
+		name: "pim_estimate", section: free,
+		args:    []*argument{argBelievedTrace, argBelieved},
+		columns: []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},
+		does:    "Says where a trace of pim_step is likely to be, from what everybody knows: as a scalar after the last report, as a JSON object; as a table after each report.",
+		notes: "It takes the public model and the reports only, and no location, so that it costs nothing and may be used in views. " +
+			"**The mean of the belief is mostly much nearer to the truth than the last report**, which is noise as wide as the set of its step: use it where one point is wanted. " +
+			"Keys: t, the time of the last report; lat and lon, the mean; cell, the centre of the most probable cell and its probability; " +
+			"area, a GeoJSON MultiPolygon of the fewest cells that together have at least probability p, and the probability that they have. " +
+			"The object is NULL, and the table empty, before the first report. " +
+			"The probabilities are the model's: they are as right as the model is. " +
+			"The table works the reports through again, which takes as long as the steps took. It is an error if the trace has taken steps under another policy.",
+		example: []string{
+			"SELECT pim_estimate('ride')",
+			"SELECT pim_estimate('ride', 0.5) -> 'area'",
+			"SELECT t, lat, lon, cell_probability FROM pim_estimate('ride')",
 		},
-	)
+		scalar: pimEstimate,
+		table:  newEstimatesCursor,
+	},
 }
 
 // An estimate says where the public believes a trace to be after a report.
@@ -104,7 +102,7 @@ func (c call) share() budget.Amount {
 // next step goes on with, or nil if there is no ledger. Like a step it insists on the trace's
 // policy, and on nobody else using the trace.
 func (c call) believedRun() (ledger.Ledger, *pimRun, error) {
-	name, step := c.text(argBelievedTrace), lookup("pim_step")
+	name, step := c.text(argBelievedTrace), c.session.table.lookup("pim_step")
 	plan, account, err := c.session.planOfTrace(name, step)
 	if err != nil {
 		return nil, nil, err

@@ -17,31 +17,29 @@ var (
 	argPolicySettings  = &argument{name: "json", is: "JSON object with the settings, see below", kind: kindText}
 )
 
-func init() {
-	register(
-		&function{
-			name: "trace_policy", section: declared, flags: ownerOnly,
-			args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
-			does: "Declares what predictive_step, predictive_value or pim_step does with a trace.",
-			notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace, or per unit of the universe (required); `domain`, which may be left out if only one is declared, or `universe` in place of it, for readings and predictive_value; " +
-				"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres, or in the universe's unit, that noise stays within with probability 0.9. " +
-				"Further settings of predictive, with their defaults: `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which relate a test to its noise; " +
-				"`prediction_rate` (0.75; fixed-rate only), the share of predictions expected to pass; `skip_speed` in m/s, or the universe's unit per second (0): predictions that the secret cannot have left behind at that speed are not tested, " +
-				"and **more than a tenth of the reports may then be further off than alpha**, most of all of a secret that is faster (see docs/study-predictive.md); " +
-				"`predictor` ('parrot', which predicts the last report, 'linear' or 'mixture'); and `after` ('stop', or 'predict' for untested predictions once the budget is used up). " +
-				"Settings of pim: `model`, the name of a model that markov_store has stored (required); `epsilon`, of each step (required); " +
-				"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
-				"`min_set` (1): the least number of cells in a set. The domain of the model must not have a region. " +
-				"A policy cannot change; declaring it again unchanged is harmless.",
-			example: []string{
-				`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
-				`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
-				`SELECT budget_limit(17, 'kWh', 20), trace_policy('meter 17', 17, 'predictive', '{"universe": "halfhour", "epsilon": 20, "alpha": 0.5, "eta": 0.25}')`,
-				`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
-			},
-			scalar: tracePolicy,
+var policyFunctions = []*function{
+	&function{
+		name: "trace_policy", section: declared, flags: ownerOnly,
+		args: []*argument{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
+		does: "Declares what predictive_step, predictive_value or pim_step does with a trace.",
+		notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace, or per unit of the universe (required); `domain`, which may be left out if only one is declared, or `universe` in place of it, for readings and predictive_value; " +
+			"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres, or in the universe's unit, that noise stays within with probability 0.9. " +
+			"Further settings of predictive, with their defaults: `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which relate a test to its noise; " +
+			"`prediction_rate` (0.75; fixed-rate only), the share of predictions expected to pass; `skip_speed` in m/s, or the universe's unit per second (0): predictions that the secret cannot have left behind at that speed are not tested, " +
+			"and **more than a tenth of the reports may then be further off than alpha**, most of all of a secret that is faster (see docs/study-predictive.md); " +
+			"`predictor` ('parrot', which predicts the last report, 'linear' or 'mixture'); and `after` ('stop', or 'predict' for untested predictions once the budget is used up). " +
+			"Settings of pim: `model`, the name of a model that markov_store has stored (required); `epsilon`, of each step (required); " +
+			"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
+			"`min_set` (1): the least number of cells in a set. The domain of the model must not have a region. " +
+			"A policy cannot change; declaring it again unchanged is harmless.",
+		example: []string{
+			`SELECT trace_policy('*', '*', 'predictive', '{"domain": "beijing", "epsilon": 0.023, "steps": 30}')`,
+			`SELECT trace_policy('walk', 'ana', 'predictive', '{"domain": "beijing", "epsilon": 0.02, "alpha": 3000, "skip_speed": 8}')`,
+			`SELECT budget_limit(17, 'kWh', 20), trace_policy('meter 17', 17, 'predictive', '{"universe": "halfhour", "epsilon": 20, "alpha": 0.5, "eta": 0.25}')`,
+			`SELECT trace_policy('ride', 'ana', 'pim', '{"model": "popular", "epsilon": 1, "delta": 0.01, "min_set": 3}')`,
 		},
-	)
+		scalar: tracePolicy,
+	},
 }
 
 // everyTrace is the trace whose policy applies to all traces without one of their own.
@@ -190,7 +188,7 @@ func (s *session) planOfTrace(name string, f *function) (plan *tracePlan, accoun
 	}
 	if by := m.stepOf(plan); by != f.name {
 		return nil, "", fmt.Errorf("trace %s has a policy of mechanism '%s'; its steps are taken by %s",
-			quoted(name), m.name, lookup(by).signature())
+			quoted(name), m.name, s.table.lookup(by).signature())
 	}
 	return plan, declared.account, nil
 }

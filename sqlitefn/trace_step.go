@@ -11,78 +11,76 @@ var (
 	argFix       = &argument{name: "t", is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last", kind: kindTime}
 )
 
-func init() {
-	register(
-		&function{
-			name: "predictive_step", section: released,
-			args:    []*argument{argStepTrace, argFix, argLat, argLon},
-			does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
-			charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
-			notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by the result, sort outside of a subquery. " +
-				"On line: one row at a time, without OVER. The trace's epsilon covers all of its points together: the reports are at most e^(epsilon*(d + a lattice cell's diagonal)) times as likely from one trace as from another in which each point is at most d metres away from its counterpart. " +
-				"The times, which tests passed, and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
-			example: []string{
-				"SELECT predictive_step('walk', 1000, 40.0, 116.3)",
-				"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
-					"SELECT trace, t, predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
-			},
-			window: newPartition(&stepsOfLocations),
+var stepFunctions = []*function{
+	&function{
+		name: "predictive_step", section: released,
+		args:    []*argument{argStepTrace, argFix, argLat, argLon},
+		does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
+		charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
+		notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by the result, sort outside of a subquery. " +
+			"On line: one row at a time, without OVER. The trace's epsilon covers all of its points together: the reports are at most e^(epsilon*(d + a lattice cell's diagonal)) times as likely from one trace as from another in which each point is at most d metres away from its counterpart. " +
+			"The times, which tests passed, and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
+		example: []string{
+			"SELECT predictive_step('walk', 1000, 40.0, 116.3)",
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('bus', 0, 40, 116.3), ('bus', 60, 40.001, 116.3), ('bus', 120, 40.002, 116.301)) " +
+				"SELECT trace, t, predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
 		},
-		&function{
-			name: "predictive_value", section: released,
-			args:    []*argument{argStepTrace, argFix, argX},
-			does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
-			charges: "what the step spends, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
-			notes: "It has the same forms as predictive_step, and the trace's policy has a `universe` in place of a domain. The trace's epsilon covers all of its readings together: the reports are at most e^(epsilon*(d + a step of the universe)) times as likely from one trace as from another in which each reading is at most d away from its counterpart; " +
-				"for readings that are values of the universe the step is not added. " +
-				"A prediction passes with probability 1/2 at a distance of alpha/(eta*(1+gamma)) from the reading. " +
-				"A test costs eta*ln 5/ln 10*(1+1/gamma) of its noise, 0.79 for fixed-utility and 0.94 for fixed-rate with the defaults, and so many of the predictions must pass before tests save anything: for readings a smaller `eta` may be better. " +
-				"A NULL reading gives NULL and charges nobody.",
-			example: []string{
-				"SELECT predictive_value('meter 17', 1800, 0.214)",
-				"WITH half(t, kwh) AS (VALUES (3600, 0.22), (5400, NULL), (7200, 0.205)) " +
-					"SELECT t, predictive_value('meter 17', t, kwh) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) FROM half",
-			},
-			window: newPartition(&stepsOfReadings),
+		window: newPartition(&stepsOfLocations),
+	},
+	&function{
+		name: "predictive_value", section: released,
+		args:    []*argument{argStepTrace, argFix, argX},
+		does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
+		charges: "what the step spends, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
+		notes: "It has the same forms as predictive_step, and the trace's policy has a `universe` in place of a domain. The trace's epsilon covers all of its readings together: the reports are at most e^(epsilon*(d + a step of the universe)) times as likely from one trace as from another in which each reading is at most d away from its counterpart; " +
+			"for readings that are values of the universe the step is not added. " +
+			"A prediction passes with probability 1/2 at a distance of alpha/(eta*(1+gamma)) from the reading. " +
+			"A test costs eta*ln 5/ln 10*(1+1/gamma) of its noise, 0.79 for fixed-utility and 0.94 for fixed-rate with the defaults, and so many of the predictions must pass before tests save anything: for readings a smaller `eta` may be better. " +
+			"A NULL reading gives NULL and charges nobody.",
+		example: []string{
+			"SELECT predictive_value('meter 17', 1800, 0.214)",
+			"WITH half(t, kwh) AS (VALUES (3600, 0.22), (5400, NULL), (7200, 0.205)) " +
+				"SELECT t, predictive_value('meter 17', t, kwh) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) FROM half",
 		},
-		&function{
-			name: "pim_step", section: released,
-			args:    []*argument{argStepTrace, argFix, argLat, argLon},
-			does:    "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
-			charges: "the policy's epsilon in unit set to the policy's account, for each step with a location",
-			notes: "It has the same forms as predictive_step. The public knows a model of how people move (markov_store) and the reports so far. " +
-				"These determine the set of the step, which is public too: the most likely cells, at least min_set of them, with a total probability of at least 1 - delta. " +
-				"The location's cell is reported with noise that fits the set; a location outside the set counts as the nearest cell of the set. " +
-				"So at each step **an answer is at most e^epsilon times as likely from one location in the domain as from any other**, however far apart they are and however wrong the model is; steps add up. " +
-				"What is protected is the location rounded to its cell. The accuracy depends on the set: the noise is as wide as the set is. " +
-				"A set of one cell hides nothing, since everything is known already: the report is that cell, wherever the trace is. min_set keeps sets from becoming that small. " +
-				"A NULL location gives NULL and charges nobody; the next step takes into account how much time has passed. " +
-				"The run is kept in the ledger. After a crash see trace_restart: the run goes on without the lost points, and its sets do not reflect them.",
-			example: []string{
-				"SELECT pim_step('ride', 1000, 39.984, 116.318)",
-				"WITH fix(trace, t, lat, lon) AS (VALUES ('ride', 2000, 39.96, 116.26), ('ride', 2060, NULL, NULL), ('ride', 2120, 39.97, 116.27)) " +
-					"SELECT trace, t, pim_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
-			},
-			window: newPartition(&stepsOfLocations),
+		window: newPartition(&stepsOfReadings),
+	},
+	&function{
+		name: "pim_step", section: released,
+		args:    []*argument{argStepTrace, argFix, argLat, argLon},
+		does:    "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
+		charges: "the policy's epsilon in unit set to the policy's account, for each step with a location",
+		notes: "It has the same forms as predictive_step. The public knows a model of how people move (markov_store) and the reports so far. " +
+			"These determine the set of the step, which is public too: the most likely cells, at least min_set of them, with a total probability of at least 1 - delta. " +
+			"The location's cell is reported with noise that fits the set; a location outside the set counts as the nearest cell of the set. " +
+			"So at each step **an answer is at most e^epsilon times as likely from one location in the domain as from any other**, however far apart they are and however wrong the model is; steps add up. " +
+			"What is protected is the location rounded to its cell. The accuracy depends on the set: the noise is as wide as the set is. " +
+			"A set of one cell hides nothing, since everything is known already: the report is that cell, wherever the trace is. min_set keeps sets from becoming that small. " +
+			"A NULL location gives NULL and charges nobody; the next step takes into account how much time has passed. " +
+			"The run is kept in the ledger. After a crash see trace_restart: the run goes on without the lost points, and its sets do not reflect them.",
+		example: []string{
+			"SELECT pim_step('ride', 1000, 39.984, 116.318)",
+			"WITH fix(trace, t, lat, lon) AS (VALUES ('ride', 2000, 39.96, 116.26), ('ride', 2060, NULL, NULL), ('ride', 2120, 39.97, 116.27)) " +
+				"SELECT trace, t, pim_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) FROM fix",
 		},
-		&function{
-			name: "trace_run", section: owners, flags: ownerOnly, reads: true,
-			args:    []*argument{argTrace},
-			columns: traceRunColumns,
-			does:    "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, for pim_step how many cells its set had, and for predictive_value the reported reading as x.",
-			notes:   "A row of NULLs is a gap: points that were lost in a crash, and what was reserved for them.",
-			example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
-			table:   newTraceRunCursor,
-		},
-		&function{
-			name: "trace_restart", section: owners, flags: ownerOnly,
-			args:    []*argument{argTrace},
-			does:    "Lets a trace go on after a crash; what was reserved for it counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
-			notes:   "If a statement over traces of accounts with reserved budgets (budget_reserve) has crashed, which of them have lost points is not known: all traces of these accounts go on then, each with a gap for a few steps.",
-			example: []string{"SELECT trace_restart('walk')"},
-			scalar:  traceRestart,
-		},
-	)
+		window: newPartition(&stepsOfLocations),
+	},
+	&function{
+		name: "trace_run", section: owners, flags: ownerOnly, reads: true,
+		args:    []*argument{argTrace},
+		columns: traceRunColumns,
+		does:    "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, for pim_step how many cells its set had, and for predictive_value the reported reading as x.",
+		notes:   "A row of NULLs is a gap: points that were lost in a crash, and what was reserved for them.",
+		example: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
+		table:   newTraceRunCursor,
+	},
+	&function{
+		name: "trace_restart", section: owners, flags: ownerOnly,
+		args:    []*argument{argTrace},
+		does:    "Lets a trace go on after a crash; what was reserved for it counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
+		notes:   "If a statement over traces of accounts with reserved budgets (budget_reserve) has crashed, which of them have lost points is not known: all traces of these accounts go on then, each with a gap for a few steps.",
+		example: []string{"SELECT trace_restart('walk')"},
+		scalar:  traceRestart,
+	},
 }
 
 // A tracePlan is what a trace's policy comes to: how its steps are taken and what they cost.
