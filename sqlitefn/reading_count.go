@@ -115,9 +115,9 @@ func (g *countGroup) answer(c call) (answer, error) {
 }
 
 // release gives back the memory of sealed values.
-func (g *countGroup) release(t *statement) {
+func (g *countGroup) release() {
 	if g.sealed != nil {
-		g.sealed.release(t)
+		g.sealed.release()
 	}
 }
 

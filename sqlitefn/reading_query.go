@@ -184,7 +184,7 @@ func (k queryKey) newQuery() (*scalar.Query, error) {
 // drawReading answers a query for readings, or with its stand-in in a dry run.
 func drawReading(t *statement, paid receipt, q *scalar.Query, acc *scalar.Accumulator) float64 {
 	r := drawOrStandIn(paid, func(source *exact.Source) scalar.Release { return q.Release(source, acc) }, q.StandIn())
-	t.answers.add(t.session, q, r)
+	answersOf.of(t).add(t.session, q, r)
 	return r.Value
 }
 

@@ -40,11 +40,13 @@ func dxWithin(c call) error {
 	if c.given(argWithP) {
 		p = c.number(argWithP)
 	}
-	if r, known := c.statement().answers.within(c.session, c.number(argAnswer), p); known {
+	if r, known := answersOf.of(c.statement()).within(c.session, c.number(argAnswer), p); known {
 		c.ResultFloat(0, r)
 	}
 	return nil
 }
+
+var answersOf variable[answers]
 
 // answers holds how the numbers that a statement has released were drawn. It is empty if
 // nothing can ask about them.

@@ -27,7 +27,7 @@ type placeMember struct{ group, number uint32 }
 const repeatBits = 12
 
 // repeats returns the counts for a group that begins at a place, in a database with so many accounts.
-func (t *statement) repeats(place, accounts int) (*repeats, error) {
+func (t *sealedStatement) repeats(place, accounts int) (*repeats, error) {
 	r := t.repeated[place]
 	if r == nil {
 		if t.repeated == nil {
@@ -126,7 +126,7 @@ type rise struct {
 }
 
 // valueCharges returns the charges of the running statement in a unit.
-func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
+func (t *sealedStatement) valueCharges(unit budget.Unit) *valueCharges {
 	v := t.values[unit]
 	if v == nil {
 		if t.values == nil {
@@ -143,7 +143,7 @@ func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
 
 // enter adds the values of a group to the sums, and finds what its members owe. Most statements have
 // one group for each value, and many have one group: its values enter when another one follows.
-func (v *valueCharges) enter(t *statement, g *sealedGroup) error {
+func (v *valueCharges) enter(t *sealedStatement, g *sealedGroup) error {
 	if v.first == nil && !v.some {
 		v.first = g
 		for i := range g.members {
@@ -156,7 +156,7 @@ func (v *valueCharges) enter(t *statement, g *sealedGroup) error {
 		v.first = nil
 		v.some = true
 		err := v.add(first, func(m *member) level { return m.kept })
-		first.release(t)
+		first.release()
 		if err != nil {
 			return err
 		}

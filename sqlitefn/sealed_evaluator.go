@@ -99,7 +99,7 @@ func (f *function) takesSealed() bool {
 // or drawn: answers are stand-ins, and the report says what they would cost.
 func (e *Evaluator) Begin(a Analyst, quote bool) *Evaluation {
 	t := e.session.newStatement()
-	t.memory.ask = a.Memory
+	sealedOf.of(t).memory.ask = a.Memory
 	return &Evaluation{evaluator: e, analyst: a, quote: quote, key: e.key, statement: t, places: map[int]bool{}}
 }
 
@@ -213,8 +213,8 @@ func (g *EvaluatedGroup) Final() (Released, error) {
 // Drop ends a group that is not to be answered. It charges nobody.
 func (g *EvaluatedGroup) Drop() {
 	delete(g.evaluation.places, g.place)
-	if r, ok := g.group.(interface{ release(*statement) }); ok {
-		r.release(g.evaluation.statement)
+	if r, ok := g.group.(interface{ release() }); ok {
+		r.release()
 	}
 }
 

@@ -47,12 +47,13 @@ const (
 // other value of the database has, whatever the shape of the statement that brings it. Nothing is charged or
 // drawn before the group is complete.
 type sealedGroup struct {
-	form    sealedForm
-	of      sealedRange // of the first value; of.column is nil before it
-	price   sealedPrice
-	keeper  *catalog.Keeper
-	repeats *repeats // at the place of the group
-	members []member // in which they came
+	form      sealedForm
+	of        sealedRange // of the first value; of.column is nil before it
+	price     sealedPrice
+	keeper    *catalog.Keeper
+	statement *sealedStatement
+	repeats   *repeats // at the place of the group
+	members   []member // in which they came
 
 	rows      pieces[contribution] // if they are needed once more
 	data      pieces[sealed.Data]  // of the rows, if accounts may be left out
@@ -93,7 +94,7 @@ func (g *sealedGroup) add(c call, a *argument) error {
 			return err
 		}
 	}
-	if err := g.reserve(c.statement()); err != nil {
+	if err := g.reserve(); err != nil {
 		return err
 	}
 	times, err := g.repeats.step(o.Row, c.session.mayRepeat())
@@ -136,8 +137,9 @@ func (g *sealedGroup) admit(c call, a *argument, o opened) (err error) {
 		g.settings = c.copySettings()
 		g.keepsData = e.analyst.LeaveOut
 	}
+	g.statement = sealedOf.of(c.statement())
 	g.keeps = g.price.per == perValue || g.keepsData
-	if g.repeats, err = c.statement().repeats(c.Place(), o.keeper.Accounts()); err != nil {
+	if g.repeats, err = g.statement.repeats(c.Place(), o.keeper.Accounts()); err != nil {
 		return err
 	}
 	g.of, g.keeper = o.of, o.keeper
@@ -175,15 +177,15 @@ func (g *sealedGroup) answer(c call) (answer, error) {
 	if g.of.column == nil {
 		return answer{}, nil
 	}
-	t := c.statement()
-	if err := g.owe(t); err != nil {
+	if err := g.owe(c.session); err != nil {
 		return answer{}, err
 	}
 	if e := c.session.evaluation; e != nil {
-		return e.askGroup(c, t, g)
+		return e.askGroup(c, g)
 	}
+	t := c.statement()
 	paid, err := c.session.payer.payAll(t, c.function, g.bill())
-	g.settle(t, func(uint32) (bool, bool) { return err == nil, false })
+	g.settle(func(uint32) (bool, bool) { return err == nil, false })
 	if err != nil {
 		return answer{}, err
 	}
@@ -191,7 +193,7 @@ func (g *sealedGroup) answer(c call) (answer, error) {
 }
 
 // owe finds what each member owes. It must be settled, unless it fails.
-func (g *sealedGroup) owe(t *statement) error {
+func (g *sealedGroup) owe(s *session) error {
 	for i := range g.members {
 		m := &g.members[i]
 		times := int64(1)
@@ -201,7 +203,7 @@ func (g *sealedGroup) owe(t *statement) error {
 		case perValue:
 			times = int64(m.most)
 		}
-		if e := t.session.evaluation; e != nil {
+		if e := s.evaluation; e != nil {
 			if err := e.admit(g.price.Price, times); err != nil {
 				return err
 			}
@@ -213,15 +215,15 @@ func (g *sealedGroup) owe(t *statement) error {
 		m.due = level{m.epsilon, m.epsilon}
 	}
 	if g.price.per == perValue {
-		return t.valueCharges(g.price.Unit).enter(t, g)
+		return g.statement.valueCharges(g.price.Unit).enter(g.statement, g)
 	}
 	return nil
 }
 
 // settle says for each member whether the account has paid what was due, and whether the role of an analyst has.
-func (g *sealedGroup) settle(t *statement, paid func(member uint32) (account, role bool)) {
+func (g *sealedGroup) settle(paid func(member uint32) (account, role bool)) {
 	if g.price.per == perValue {
-		t.valueCharges(g.price.Unit).settle(g, paid)
+		g.statement.valueCharges(g.price.Unit).settle(g, paid)
 	}
 }
 

@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"errors"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -32,11 +33,31 @@ func (s *session) mayRepeat() uint32 {
 
 var errNoKey = errors.New("sealed values open with their owner's key only: geosql --key KEY DB")
 
+// A sealedStatement is what a statement does with sealed values.
+type sealedStatement struct {
+	opener   *catalog.Keeper               // nil before the first
+	values   map[budget.Unit]*valueCharges // under d1
+	repeated map[int]*repeats              // by place
+	memory   allowance                     // of its evaluation
+}
+
+var sealedOf variable[sealedStatement]
+
+func (t *sealedStatement) end() {
+	for _, v := range t.values {
+		v.sums.Close()
+	}
+	for _, r := range t.repeated {
+		r.table.Close()
+	}
+	t.memory.end()
+}
+
 // keeper returns what opens sealed values for the rest of the statement. It knows what the owner
 // has recorded until the statement's first use of it: who is erased does not count any more.
-func (t *statement) keeper() (*catalog.Keeper, error) {
+func (t *sealedStatement) keeper(s *session) (*catalog.Keeper, error) {
 	if t.opener == nil {
-		k, err := t.session.freshKeeper()
+		k, err := s.freshKeeper()
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +67,7 @@ func (t *statement) keeper() (*catalog.Keeper, error) {
 }
 
 // freshKeeper returns the keeper of the main database.
-func (s *session) freshKeeper() (*catalog.Keeper, error) {
+func (s *session) freshKeeper() (k *catalog.Keeper, err error) {
 	if s.opts.keyring == nil {
 		return nil, errNoKey
 	}
@@ -57,21 +78,24 @@ func (s *session) freshKeeper() (*catalog.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.alone(func() error { return s.readKeeper(book) })
-	if err != nil {
-		return nil, err
-	}
-	return s.keeper, nil
+	err = s.alone(func() error {
+		k, err = s.readKeeper(book)
+		return err
+	})
+	return k, err
 }
 
+// keepers remembers the keeper of the ledger that a connection uses.
+var keepers = memo[ledger.Facts, *catalog.Keeper]{limit: 1}
+
 // readKeeper opens the keeper, or brings it up to date with the database and the ledger.
-func (s *session) readKeeper(book ledger.Facts) error {
-	if s.keeper != nil && s.kept == book {
-		return s.keeper.Refresh()
+func (s *session) readKeeper(book ledger.Facts) (*catalog.Keeper, error) {
+	if k, ok := keepers.entries(s)[book]; ok {
+		return k, k.Refresh()
 	}
 	k, err := catalog.Open(s.conn, book, s.opts.keyring)
 	if err == nil {
-		s.keeper, s.kept = k, book
+		keepers.put(s, book, k)
 	}
-	return err
+	return k, err
 }

@@ -61,7 +61,8 @@ const (
 )
 
 // reserve takes the memory for another value of the group, before it is added.
-func (g *sealedGroup) reserve(t *statement) error {
+func (g *sealedGroup) reserve() error {
+	t := g.statement
 	if t.memory.ask == nil {
 		return nil
 	}
@@ -89,7 +90,11 @@ func withRoom(n int64) int64 { return n + min(n, pieceSize) }
 
 // release gives back the group's memory, once it is answered or dropped. Only the first group of its unit keeps its rows,
 // until another one enters: see [valueCharges.enter].
-func (g *sealedGroup) release(t *statement) {
+func (g *sealedGroup) release() {
+	t := g.statement
+	if t == nil {
+		return // it has no value
+	}
 	kept := int64(0)
 	if v := t.values[g.price.Unit]; v != nil && v.first == g {
 		kept = min(g.taken, memberSize*int64(len(g.members))+rowSize*withRoom(g.key.n))

@@ -51,7 +51,7 @@ func (e *Evaluation) askValue(c call, o opened, price budget.Price, draw func(re
 }
 
 // askGroup asks the ledger about a group, whose members owe what they owe.
-func (e *Evaluation) askGroup(c call, t *statement, g *sealedGroup) (answer, error) {
+func (e *Evaluation) askGroup(c call, g *sealedGroup) (answer, error) {
 	order := make([]uint32, len(g.members)) // members in the order of their accounts' names, which is the ledger's
 	for i := range order {
 		order[i] = uint32(i)
@@ -71,7 +71,7 @@ func (e *Evaluation) askGroup(c call, t *statement, g *sealedGroup) (answer, err
 					return out
 				})
 			}
-			return g.form.draw(t, e.receipt()).released(), nil
+			return g.form.draw(c.statement(), e.receipt()).released(), nil
 		},
 	}
 	most := uint32(0)
@@ -85,7 +85,7 @@ func (e *Evaluation) askGroup(c call, t *statement, g *sealedGroup) (answer, err
 	for i, n := range order {
 		about[n] = err == nil && !answered.Out.Has(i)
 	}
-	g.settle(t, func(m uint32) (account, role bool) {
+	g.settle(func(m uint32) (account, role bool) {
 		return about[m] && !answered.Remembered, about[m] && !answered.Seen
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *Evaluation) askGroup(c call, t *statement, g *sealedGroup) (answer, err
 	}
 	e.asked.within95(c.name, g)
 	if e.quote {
-		return g.form.draw(t, e.receipt()), nil
+		return g.form.draw(c.statement(), e.receipt()), nil
 	}
 	return Released(answered.Answer).answer()
 }

@@ -94,7 +94,7 @@ func (t *statement) open(c call, a *argument) (o opened, present bool, err error
 	if !c.given(a) {
 		return opened{}, false, nil
 	}
-	k, err := t.keeper()
+	k, err := sealedOf.of(t).keeper(t.session)
 	if err != nil {
 		return opened{}, false, err
 	}

@@ -2,9 +2,7 @@ package sqlitefn
 
 import (
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
-	"github.com/geosql/geosql/sealed/catalog"
 )
 
 // session holds what belongs to one connection: its ledger, its randomness, and what was
@@ -16,15 +14,13 @@ type session struct {
 	source *exact.Source
 	binding
 	payer    payer
-	dry      *dryRun         // the payer during a dry run, otherwise nil
-	meter    *Meter          // what counts the charges, if anything does
-	memos    map[any]any     // the entries of each memo
-	versions int             // of settings, so far
-	keeper   *catalog.Keeper // of sealed values; nil until one is opened
-	kept     ledger.Facts    // that the keeper reads
-	refused  *RefusedError   // of the last call that failed; nil if that was no refusal
-	running  *statement      // keeps what is compiled; nil if the next call may come in another
-	own      bool            // a statement of the session's own runs, see alone
+	dry      *dryRun       // the payer during a dry run, otherwise nil
+	meter    *Meter        // what counts the charges, if anything does
+	memos    map[any]any   // the entries of each memo
+	versions int           // of settings, so far
+	refused  *RefusedError // of the last call that failed; nil if that was no refusal
+	running  *statement    // keeps what is compiled; nil if the next call may come in another
+	own      bool          // a statement of the session's own runs, see alone
 
 	evaluation *Evaluation // instead of the payer, if an Evaluator has the connection
 }

@@ -6,12 +6,11 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/sealed/catalog"
 )
 
 // statement holds what belongs to one execution of a statement: what it has reserved ahead
-// in the ledger, what groups have paid for each other, the last plan of each function, and how
-// its answers were drawn.
+// in the ledger, what groups have paid for each other, the last plan of each function, and the variables of
+// the families.
 type statement struct {
 	session  *session
 	ended    bool       // SQLite still ends a group of it, and then nothing ends it
@@ -20,16 +19,8 @@ type statement struct {
 	ledger   ledger.Statement // nil until the first charge
 	spenders []spender
 	plans    []*plan
-	answers  answers
-	opener   *catalog.Keeper               // of sealed values; nil before the first
-	values   map[budget.Unit]*valueCharges // of sealed values under d1
-	repeated map[int]*repeats              // of sealed values, by place
-
-	memory allowance // of its evaluation
-
-	tracePolicy declaredTrace // whose plan is kept
-	tracePlan   *tracePlan
-	compiled    map[string]*sqlite.Stmt // that read declarations once for each trace
+	locals   []local                 // of each [variable]
+	compiled map[string]*sqlite.Stmt // that read declarations once for many of its calls
 }
 
 // spender charges the evaluations of a function in a unit.
@@ -53,17 +44,15 @@ func (c call) statement() *statement {
 
 // End gives back to the ledger what was reserved and not used.
 func (t *statement) End() {
-	for _, v := range t.values {
-		v.sums.Close()
-	}
-	for _, r := range t.repeated {
-		r.table.Close()
-	}
 	for _, s := range t.compiled {
 		s.Close()
 	}
 	t.compiled = nil
-	t.memory.end()
+	for _, l := range t.locals {
+		if e, ok := l.is.(ender); ok {
+			e.end()
+		}
+	}
 	if t.ledger != nil {
 		_ = t.ledger.End() // what it could not return stays spent
 		t.ledger, t.spenders = nil, nil

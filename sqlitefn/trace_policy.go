@@ -148,16 +148,25 @@ func (s *session) policyOfTrace(name string) (d declaredTrace, found bool, err e
 	return d, found, err
 }
 
+// lastPlan has the plan that a statement used last, and for what.
+var lastPlan variable[struct {
+	of   declaredTrace
+	plan *tracePlan
+}]
+
 // planOf returns the plan for a policy. The traces of a statement hardly ever have different ones, so it keeps
 // the last.
 func (s *session) planOf(m *traceMechanism, d declaredTrace) (*tracePlan, error) {
-	t, of := s.running, declaredTrace{mechanism: d.mechanism, settings: d.settings}
-	if t != nil && t.tracePlan != nil && t.tracePolicy == of {
-		return t.tracePlan, nil
+	if s.running == nil {
+		return m.plan(s, d)
+	}
+	last, of := lastPlan.of(s.running), declaredTrace{mechanism: d.mechanism, settings: d.settings}
+	if last.plan != nil && last.of == of {
+		return last.plan, nil
 	}
 	plan, err := m.plan(s, d)
-	if err == nil && t != nil {
-		t.tracePolicy, t.tracePlan = of, plan
+	if err == nil {
+		last.of, last.plan = of, plan
 	}
 	return plan, err
 }
