@@ -32,6 +32,7 @@ type kind struct {
 	expects  string // of the type, as in "must be TEXT"
 	nullable bool   // NULL is accepted too, and is not decoded
 	public   bool   // a value of the wrong type can be shown
+	sealed   bool   // it may be a sealed value
 	decode   func(in *sqlite.Value, out *value) error
 }
 

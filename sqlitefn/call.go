@@ -35,15 +35,16 @@ func (f *function) bind(s *session) *bound {
 type call struct {
 	*sqlite.Call
 	*bound
+	own *statement // of a table-valued form, which SQLite ties to no statement; otherwise nil
 }
 
 // enter admits a call and decodes its arguments. If kept is not nil, the settings must
 // equal it and are not decoded. No function calls itself: see admit.
-func (b *bound) enter(c *sqlite.Call, kept settings) (call, error) {
+func (b *bound) enter(c *sqlite.Call, own *statement, kept settings) (call, error) {
 	if err := b.session.admit(b.function); err != nil {
 		return call{}, err
 	}
-	in := call{c, b}
+	in := call{c, b, own}
 	if err := in.decode(len(in.args), kept); err != nil {
 		return call{}, err
 	}

@@ -66,5 +66,5 @@ func (p *contributors) pay(c call, price budget.Price, perRow bool) (receipt, er
 	if err != nil {
 		return receipt{}, err
 	}
-	return c.session.payer.payAll(c.statement(), c.function, b)
+	return c.payAll(b)
 }

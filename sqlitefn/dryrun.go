@@ -100,16 +100,20 @@ func (s *session) admit(f *function) error {
 	if f.scalar != nil && !s.conn.Named(f.name) && !s.calledByTempSchema(f.name) {
 		return errors.New("may not be called by the schema of a database")
 	}
-	if s.dry == nil {
-		return nil
-	}
-	if !f.reads {
+	if s.dry != nil && !f.reads {
 		return errors.New("cannot be dry-run")
 	}
 	if f.table != nil {
-		s.dry.inexact = true
+		s.readsLedger()
 	}
 	return nil
+}
+
+// readsLedger tells a dry run that rows of the ledger are read, which a real execution changes.
+func (s *session) readsLedger() {
+	if s.dry != nil {
+		s.dry.inexact = true
+	}
 }
 
 // calledByTempSchema reports whether a temporary view or trigger may have called a function.

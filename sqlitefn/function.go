@@ -39,6 +39,7 @@ type function struct {
 	example []string
 
 	scalar    func(call) error
+	answer    func(call) (answer, error) // of a scalar over sealed values, in place of scalar
 	aggregate func(*session) group
 	window    func(*session) partition
 	table     func(*session) cursor
@@ -49,6 +50,13 @@ type group interface {
 	begin(call) error // reads the settings of the first row, before row gets it
 	row(call) error
 	final(call) error // is not called after an error; its call has no arguments
+}
+
+// An answerer is a group over sealed values, which may be evaluated for a statement elsewhere.
+type answerer interface {
+	group
+	answer(call) (answer, error) // is final without the result
+	release()                    // gives its memory back, whether it is answered or dropped
 }
 
 // A batchGroup takes rows many at a time. To decode the arguments of a row by their kinds costs more

@@ -54,12 +54,12 @@ func (s *session) tableForm(f *function, offered []*function) sqlite.Table {
 	return sqlite.Table{
 		Name: f.name, Columns: f.columns, Hidden: f.hidden(), Required: least,
 		Flags: f.flags & sqlite.DirectOnly, SingleRow: f.section == released,
-		Open: func() sqlite.Cursor { return &boundCursor{session: s, forms: forms} },
+		Open: func() sqlite.Cursor { return &boundCursor{session: s, forms: forms, own: s.newStatement()} },
 	}
 }
 
 func (b *bound) callScalar(c *sqlite.Call) error {
-	in, err := b.enter(c, nil)
+	in, err := b.enter(c, nil, nil)
 	if err == nil {
 		err = b.scalar(in)
 	}
@@ -83,6 +83,15 @@ func (b *bound) end(c *sqlite.Call, err error) error {
 	return err
 }
 
+// answerFor answers a scalar call that is evaluated for a statement elsewhere, whose state t has.
+func (b *bound) answerFor(t *statement, args []sqlite.Value) (answer, error) {
+	in, err := b.enter(sqlite.NewCall(args, t, 0), nil, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	return b.answer(in)
+}
+
 // boundGroup is a group of an aggregate on one connection.
 type boundGroup struct {
 	*bound
@@ -94,7 +103,7 @@ type boundGroup struct {
 func (g *boundGroup) Step(c *sqlite.Call) error {
 	failed := g.failed
 	g.failed = true
-	in, err := g.enter(c, g.kept)
+	in, err := g.enter(c, nil, g.kept)
 	if err == nil {
 		err = g.rows(in)
 	}
@@ -137,7 +146,19 @@ func (g *boundGroup) Final(c *sqlite.Call) error {
 	if err := g.session.admit(g.function); err != nil {
 		return g.end(c, err)
 	}
-	return g.end(c, g.group.final(call{c, g.bound}))
+	return g.end(c, g.group.final(call{c, g.bound, nil}))
+}
+
+// answer answers a group that is evaluated for a statement elsewhere.
+func (g *boundGroup) answer(c *sqlite.Call) (answer, error) {
+	return g.group.(answerer).answer(call{c, g.bound, nil})
+}
+
+// release frees what such a group holds.
+func (g *boundGroup) release() {
+	if a, ok := g.group.(answerer); ok {
+		a.release()
+	}
 }
 
 // boundPartition is a partition of a window function on one connection.
@@ -147,7 +168,7 @@ type boundPartition struct {
 }
 
 func (p *boundPartition) Row(c *sqlite.Call) error {
-	in, err := p.enter(c, nil)
+	in, err := p.enter(c, nil, nil)
 	if err == nil {
 		err = p.partition.row(in)
 	}
@@ -162,7 +183,8 @@ type boundCursor struct {
 	forms   []*bound // of which the number of arguments chooses one
 	*bound           // the one in use; nil before the first
 	cursor  cursor
-	passed  int // number of arguments that it was chosen by
+	own     *statement // that what is released is charged with
+	passed  int        // number of arguments that it was chosen by
 }
 
 // choose chooses the form that takes so many arguments.
@@ -190,7 +212,7 @@ func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err e
 	if err := t.choose(c.Len()); err != nil {
 		return sqlite.NoRow, t.end(c, err)
 	}
-	in, err := t.enter(c, nil)
+	in, err := t.enter(c, t.own, nil)
 	if err == nil {
 		rows, err = t.cursor.filter(in, used)
 	}
@@ -199,13 +221,14 @@ func (t *boundCursor) Filter(c *sqlite.Call, used uint) (rows sqlite.Rows, err e
 
 // Next returns the next row. Its call has no arguments.
 func (t *boundCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
-	rows, err := t.cursor.next(call{c, t.bound})
+	rows, err := t.cursor.next(call{c, t.bound, t.own})
 	return rows, t.end(c, err)
 }
 
-// Close closes the cursor of the form in use.
+// Close closes the cursor of the form in use, and ends what it has charged.
 func (t *boundCursor) Close() {
 	if t.cursor != nil {
 		t.cursor.close()
 	}
+	t.own.End()
 }

@@ -44,7 +44,7 @@ func geoDistance(c call) error {
 // geoCell answers the cell of a location. It charges nothing and depends on no secret unless
 // its caller passes one, as with any function of SQLite's own.
 func geoCell(c call) error {
-	grid, err := cachedPlan(c.statement(), c, cellGrid)
+	grid, err := cachedPlan(c, cellGrid)
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,8 @@ func (r locationRelease) row(f function, settings ...*argument) *function {
 
 // draw pays the price that the mechanism states, and draws. It reports false for a NULL
 // location, which is not released and costs nothing.
-func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released bool, err error) {
-	m, err := cachedPlan(t, c, r)
+func (r locationRelease) draw(c call) (lat, lon float64, released bool, err error) {
+	m, err := cachedPlan(c, r)
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -75,7 +75,7 @@ func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released 
 	if absent {
 		return 0, 0, false, nil
 	}
-	paid, err := t.session.payer.pay(t, c.function, c.bytes(argAccount), m.Price())
+	paid, err := c.pay(c.bytes(argAccount), m.Price())
 	if err != nil {
 		return 0, 0, false, err
 	}
@@ -85,11 +85,11 @@ func (r locationRelease) draw(t *statement, c call) (lat, lon float64, released 
 
 // A locationDraw pays for the location of a call and draws. It reports false for one that is not
 // released and costs nothing.
-type locationDraw func(t *statement, c call) (lat, lon float64, released bool, err error)
+type locationDraw func(c call) (lat, lon float64, released bool, err error)
 
 // scalar answers the scalar form: WKT.
 func (draw locationDraw) scalar(c call) error {
-	lat, lon, released, err := draw(c.statement(), c)
+	lat, lon, released, err := draw(c)
 	if err == nil && released {
 		c.resultPoint(0, lat, lon)
 	}
@@ -100,16 +100,13 @@ func (draw locationDraw) scalar(c call) error {
 var locationColumns = []string{"lat REAL", "lon REAL", "wkt TEXT"}
 
 // table returns a cursor of the table-valued form.
-func (draw locationDraw) table(s *session) cursor { return &locationCursor{s.newStatement(), draw} }
+func (draw locationDraw) table(*session) cursor { return locationCursor{draw} }
 
 // locationCursor is the table-valued form of a release: one row per call.
-type locationCursor struct {
-	statement *statement
-	draw      locationDraw
-}
+type locationCursor struct{ draw locationDraw }
 
-func (l *locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
-	lat, lon, released, err := l.draw(l.statement, c)
+func (l locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
+	lat, lon, released, err := l.draw(c)
 	if err != nil {
 		return sqlite.NoRow, err
 	}
@@ -124,5 +121,5 @@ func (l *locationCursor) filter(c call, used uint) (sqlite.Rows, error) {
 	return sqlite.LastRow, nil
 }
 
-func (l *locationCursor) next(call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
-func (l *locationCursor) close()                         { l.statement.End() }
+func (locationCursor) next(call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
+func (locationCursor) close()                         {}

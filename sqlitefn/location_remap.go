@@ -64,7 +64,7 @@ func remapPlace(c call) error {
 // remapReport answers the best guess of the true location for a report. It depends only on
 // what was released and on the prior, which are public.
 func remapReport(c call) error {
-	prior, err := cachedPlan(c.statement(), c, reportPrior)
+	prior, err := cachedPlan(c, reportPrior)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A payer pays for releases before they are drawn. A session has one of two. The charger
+// A payer pays for releases before they are drawn. A session has one of three. The charger
 // charges the ledger, and the release draws. A dry run counts what would be charged, and the
-// release answers something public. Releases do not know which payer they have.
+// release answers something public. An evaluation asks the ledger for what a statement elsewhere asks. Releases do not know which payer they have.
 type payer interface {
 	// pay pays for one evaluation of f by an account.
 	pay(t *statement, f *function, account []byte, price budget.Price) (receipt, error)
@@ -28,7 +28,7 @@ type payer interface {
 	payOnce(f *function, account string, price budget.Price) (receipt, error)
 
 	// openTrace returns what pays for the steps of a trace, and the trace's run so far.
-	openTrace(t *statement, f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error)
+	openTrace(t *statement, f *function, trace, account string, terms *traceTerms) (stepPayer, traceState, error)
 }
 
 // A bill says what the accounts of a group of rows are charged.
@@ -42,25 +42,46 @@ type bill struct {
 	byValue bool
 }
 
+// A traceTerms says how the steps of a trace are charged.
+type traceTerms struct {
+	unit    budget.Unit
+	epsilon budget.Amount // what a refusal without a ledger says was asked
+	varies  bool          // whether the cost of a step depends on a draw
+
+	// start restores a run from its state, which is empty for a new run, and from what
+	// was spent on points that the state does not contain.
+	start func(state []byte, lost budget.Amount) (traceState, error)
+}
+
+// A traceState is what payers know of a trace's run.
+type traceState interface {
+	remaining() budget.Amount // the most that the run may still spend
+	state() []byte            // what start needs to restore the run
+}
+
 // A stepPayer pays for the steps of one trace and keeps its run. It is closed with the
 // partition that takes the steps.
 type stepPayer interface {
 	// pay pays the most that the next step of the run may cost.
-	pay(run traceRun, cost budget.Amount) (receipt, error)
+	pay(run traceState, cost budget.Amount) (receipt, error)
 
 	// add adds the step to the run.
-	add(run traceRun, step ledger.Point) error
+	add(run traceState, step ledger.Point) error
 
 	// close saves the run.
-	close(run traceRun)
+	close(run traceState)
 }
 
 // A receipt draws what has been paid for. That of a dry run has no source to draw from, so it
 // answers with a public stand-in.
 type receipt struct {
-	source *exact.Source
-	dry    *dryRun // of a location without a source
+	source    *exact.Source
+	dry       *dryRun // of a location without a source
+	elsewhere bool    // it is for a statement that runs elsewhere
 }
+
+// here reports whether the statement that the receipt is for may ask how the answer was drawn.
+func (r receipt) here() bool { return !r.elsewhere }
 
 // drawLocation draws a location with a mechanism, or returns the mechanism's stand-in.
 func (r receipt) drawLocation(m mechanism.Location, lat, lon float64) (zlat, zlon float64) {
@@ -68,6 +89,32 @@ func (r receipt) drawLocation(m mechanism.Location, lat, lon float64) (zlat, zlo
 		return r.dry.standIn(m)
 	}
 	return m.Draw(r.source, lat, lon)
+}
+
+// pay pays for one evaluation of the called function by an account.
+func (c call) pay(account []byte, price budget.Price) (receipt, error) {
+	return c.session.payer.pay(c.statement(), c.function, account, price)
+}
+
+// payAll pays for a group of rows: all items or none.
+func (c call) payAll(b bill) (receipt, error) {
+	return c.session.payer.payAll(c.statement(), c.function, b)
+}
+
+// payDisjoint pays for a group of rows under d1: all items or none, less what they have paid at this place
+// of the statement for groups with other rows.
+func (c call) payDisjoint(b bill) (receipt, error) {
+	return c.session.payer.payDisjoint(c.statement(), c.Place(), c.function, b)
+}
+
+// openTrace returns what pays for the steps of a trace, and the trace's run so far.
+func (c call) openTrace(trace, account string, terms *traceTerms) (stepPayer, traceState, error) {
+	return c.session.payer.openTrace(c.statement(), c.function, trace, account, terms)
+}
+
+// payOnce pays for a release that an account gets only once.
+func (c call) payOnce(account string, price budget.Price) (receipt, error) {
+	return c.session.payer.payOnce(c.function, account, price)
 }
 
 // drawOrStandIn returns what draw draws, or the stand-in.
@@ -128,16 +175,16 @@ func (p charger) payOnce(f *function, account string, price budget.Price) (recei
 	return receipt{source: p.session.source}, nil
 }
 
-func (p charger) openTrace(t *statement, f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
+func (p charger) openTrace(t *statement, f *function, trace, account string, terms *traceTerms) (stepPayer, traceState, error) {
 	book, err := t.charges()
 	if err != nil {
-		return nil, nil, spendError(err, account, budget.Price{Unit: plan.unit, Amount: plan.epsilon})
+		return nil, nil, spendError(err, account, budget.Price{Unit: terms.unit, Amount: terms.epsilon})
 	}
-	opened, run, err := openRun(book, f, trace, account, plan)
+	opened, run, err := openRun(book, f, trace, account, terms)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &chargedSteps{opened, p.session, account, plan.unit}, run, nil
+	return &chargedSteps{opened, p.session, account, terms.unit}, run, nil
 }
 
 // A traceBook opens traces: a ledger, or a statement of one.
@@ -146,12 +193,12 @@ type traceBook interface {
 }
 
 // openRun opens a trace and restores its run.
-func openRun(book traceBook, f *function, trace, account string, plan *tracePlan) (ledger.Trace, traceRun, error) {
-	t, state, lost, err := book.OpenTrace(trace, account, plan.unit, f.name)
+func openRun(book traceBook, f *function, trace, account string, terms *traceTerms) (ledger.Trace, traceState, error) {
+	t, state, lost, err := book.OpenTrace(trace, account, terms.unit, f.name)
 	if err != nil {
 		return nil, nil, err
 	}
-	run, err := plan.start(state, lost)
+	run, err := terms.start(state, lost)
 	if err != nil {
 		return nil, nil, cmp.Or(err, t.Close(nil)) // nothing was done: nothing is saved
 	}
@@ -166,7 +213,7 @@ type chargedSteps struct {
 	unit    budget.Unit
 }
 
-func (s *chargedSteps) pay(run traceRun, cost budget.Amount) (receipt, error) {
+func (s *chargedSteps) pay(run traceState, cost budget.Amount) (receipt, error) {
 	if cost > 0 {
 		if err := s.trace.Reserve(cost, run.remaining()); err != nil {
 			return receipt{}, err
@@ -176,7 +223,7 @@ func (s *chargedSteps) pay(run traceRun, cost budget.Amount) (receipt, error) {
 }
 
 // add also saves the run when it is time to.
-func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
+func (s *chargedSteps) add(run traceState, step ledger.Point) error {
 	s.trace.Add(step)
 	s.session.meter.note([]byte(s.account), budget.Price{Unit: s.unit, Amount: step.Spent})
 	if !s.trace.Full() {
@@ -187,7 +234,7 @@ func (s *chargedSteps) add(run traceRun, step ledger.Point) error {
 
 // close saves the run. If that fails, the trace stays in use with all that was reserved,
 // and its next step reports that.
-func (s *chargedSteps) close(run traceRun) { _ = s.trace.Close(run.state()) }
+func (s *chargedSteps) close(run traceState) { _ = s.trace.Close(run.state()) }
 
 // pay counts the evaluation instead of charging it; so do the other methods of a dry run.
 func (d *dryRun) pay(_ *statement, f *function, account []byte, price budget.Price) (receipt, error) {
@@ -219,18 +266,18 @@ func (d *dryRun) payOnce(f *function, account string, price budget.Price) (recei
 }
 
 // openTrace reads the trace's run and closes the trace at once, so that others may use it.
-func (d *dryRun) openTrace(_ *statement, f *function, trace, account string, plan *tracePlan) (stepPayer, traceRun, error) {
-	d.inexact = d.inexact || plan.varies
-	counted := &countedSteps{d, f, account, plan.unit}
+func (d *dryRun) openTrace(_ *statement, f *function, trace, account string, terms *traceTerms) (stepPayer, traceState, error) {
+	d.inexact = d.inexact || terms.varies
+	counted := &countedSteps{d, f, account, terms.unit}
 	book, err := d.session.ledger()
 	if errors.Is(err, errNoLedger) {
-		run, err := plan.start(nil, 0)
+		run, err := terms.start(nil, 0)
 		return counted, run, err
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	t, run, err := openRun(book, f, trace, account, plan)
+	t, run, err := openRun(book, f, trace, account, terms)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -245,12 +292,12 @@ type countedSteps struct {
 	unit    budget.Unit
 }
 
-func (s *countedSteps) pay(_ traceRun, cost budget.Amount) (receipt, error) {
+func (s *countedSteps) pay(_ traceState, cost budget.Amount) (receipt, error) {
 	if cost > 0 {
 		s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.unit, Amount: cost}, 1)
 	}
 	return receipt{}, nil
 }
 
-func (*countedSteps) add(traceRun, ledger.Point) error { return nil }
-func (*countedSteps) close(traceRun)                   {}
+func (*countedSteps) add(traceState, ledger.Point) error { return nil }
+func (*countedSteps) close(traceState)                   {}

@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"errors"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sealed"
@@ -14,7 +15,7 @@ var argCounted = &argument{
 	is: "TEXT or INTEGER: whose budget pays; or a value of a sealed column with the universe 0, 1, of which the ones are counted",
 }
 
-var kindCounted = kind{expects: "TEXT, INTEGER or a sealed value", public: true, decode: func(in *sqlite.Value, out *value) error {
+var kindCounted = kind{expects: "TEXT, INTEGER or a sealed value", public: true, sealed: true, decode: func(in *sqlite.Value, out *value) error {
 	if out.sealed = in.Type() == sqlite.Blob; out.sealed {
 		return decodeSealed(in, out)
 	}
@@ -80,8 +81,6 @@ func (g *countGroup) row(c call) error {
 	switch v := c.value(argCounted); {
 	case !v.given:
 		return nil
-	case !v.sealed && c.session.evaluation != nil:
-		return c.argErrorf(argCounted, "%w", errOnlySealed)
 	case v.sealed && len(g.paying.rows) > 0, !v.sealed && g.sealed != nil:
 		return errMixed
 	case v.sealed:
@@ -111,7 +110,7 @@ func (g *countGroup) answer(c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return countAnswer(c.statement(), paid, g.query, g.counted()), nil
+	return countAnswer(c, paid, g.query, g.counted()), nil
 }
 
 // release gives back the memory of sealed values.
@@ -133,12 +132,12 @@ func (g *countGroup) counted() (n int64) {
 }
 
 // countAnswer draws a count.
-func countAnswer(t *statement, paid receipt, q *scalar.Query, n int64) answer {
+func countAnswer(c call, paid receipt, q *scalar.Query, n int64) answer {
 	var counted scalar.Accumulator
 	for range n {
 		q.Add(&counted, 0)
 	}
-	return answer{kind: ofWhole, whole: int64(drawReading(t, paid, q, &counted))} // whole, and at most 2^53
+	return answer{kind: ofWhole, whole: int64(drawReading(c, paid, q, &counted))} // whole, and at most 2^53
 }
 
 // sealedCountForm counts the ones of a sealed column, or the accounts that have one.
@@ -181,12 +180,15 @@ func (f *sealedCountForm) add(account int, d sealed.Data) {
 
 func (f *sealedCountForm) clear() { f.ones, f.with = 0, map[int]struct{}{} }
 
-func (f *sealedCountForm) draw(t *statement, paid receipt) answer {
+func (f *sealedCountForm) draw(c call, paid receipt) answer {
 	n := f.ones
 	if f.accounts {
 		n = int64(len(f.with))
 	}
-	return countAnswer(t, paid, f.query, n)
+	return countAnswer(c, paid, f.query, n)
 }
 
-func (f *sealedCountForm) radius(p float64, _ int64) (float64, error) { return f.query.Radius(p, 0) }
+func (f *sealedCountForm) radius(p float64, _ int64) (r float64, unit budget.Unit, err error) {
+	r, err = f.query.Radius(p, 0)
+	return r, "", err
+}

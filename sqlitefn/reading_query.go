@@ -182,9 +182,11 @@ func (k queryKey) newQuery() (*scalar.Query, error) {
 }
 
 // drawReading answers a query for readings, or with its stand-in in a dry run.
-func drawReading(t *statement, paid receipt, q *scalar.Query, acc *scalar.Accumulator) float64 {
+func drawReading(c call, paid receipt, q *scalar.Query, acc *scalar.Accumulator) float64 {
 	r := drawOrStandIn(paid, func(source *exact.Source) scalar.Release { return q.Release(source, acc) }, q.StandIn())
-	answersOf.of(t).add(t.session, q, r)
+	if paid.here() {
+		answersOf.of(c.statement()).add(c.session, q, r)
+	}
 	return r.Value
 }
 
@@ -214,7 +216,7 @@ func (g *queryGroup) recycle() {
 }
 
 func (g *queryGroup) begin(c call) (err error) {
-	if g.query, err = cachedPlan(c.statement(), c, g.newQuery); err != nil {
+	if g.query, err = cachedPlan(c, g.newQuery); err != nil {
 		return err
 	}
 	g.query.Reset(&g.acc)
@@ -261,7 +263,7 @@ func (g *queryGroup) final(c call) error {
 	if err != nil {
 		return err
 	}
-	c.ResultFloat(0, drawReading(c.statement(), paid, g.query, &g.acc))
+	c.ResultFloat(0, drawReading(c, paid, g.query, &g.acc))
 	return nil
 }
 
@@ -274,5 +276,5 @@ func (g *queryGroup) pay(c call) (receipt, error) {
 	if err != nil {
 		return receipt{}, err
 	}
-	return c.session.payer.payDisjoint(c.statement(), c.Place(), c.function, b)
+	return c.payDisjoint(b)
 }

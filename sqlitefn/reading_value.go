@@ -12,8 +12,7 @@ type valuePlan struct {
 
 // dxValue releases one reading.
 func dxValue(c call) error {
-	t := c.statement()
-	plan, err := cachedPlan(t, c, newValuePlan)
+	plan, err := cachedPlan(c, newValuePlan)
 	if err != nil {
 		return err
 	}
@@ -21,13 +20,13 @@ func dxValue(c call) error {
 	if absent {
 		return nil
 	}
-	paid, err := t.session.payer.pay(t, c.function, c.bytes(argAccount), plan.Price())
+	paid, err := c.pay(c.bytes(argAccount), plan.Price())
 	if err != nil {
 		return err
 	}
 	plan.Reset(&plan.reading)
 	plan.Add(&plan.reading, x)
-	c.ResultFloat(0, drawReading(t, paid, plan.Query, &plan.reading))
+	c.ResultFloat(0, drawReading(c, paid, plan.Query, &plan.reading))
 	return nil
 }
 

@@ -67,7 +67,7 @@ type origin struct {
 // add notes a release.
 func (a *answers) add(s *session, q *scalar.Query, r scalar.Release) {
 	if !a.decided {
-		a.decided, a.asked = true, s.evaluation == nil && s.mentions(withinName) // a statement elsewhere has no such function
+		a.decided, a.asked = true, s.mentions(withinName)
 	}
 	if !a.asked {
 		return

@@ -77,6 +77,15 @@ func (r Released) answer() (a answer, err error) {
 	return a, nil
 }
 
+// answerScalar sets the result of a scalar form to its answer.
+func (f *function) answerScalar(c call) error {
+	a, err := f.answer(c)
+	if err == nil {
+		c.result(a)
+	}
+	return err
+}
+
 // result sets the result of a call to an answer. A location is WKT.
 func (c call) result(a answer) {
 	switch a.kind {

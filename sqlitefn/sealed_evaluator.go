@@ -62,11 +62,6 @@ type arity struct {
 	args int
 }
 
-// sealedScalars are the functions that answer single sealed values.
-var sealedScalars = map[string]func(*statement, call) (answer, error){
-	"dx_value": sealedValue, "geoind_laplace": sealedLocation,
-}
-
 // NewEvaluator returns an evaluator on a connection that has the functions, a key (see [WithKeyring]) and its ledger.
 // Questions are named by a hash that key keys, which must stay the same for answers to be found again.
 func NewEvaluator(db unsafe.Pointer, key [32]byte) (*Evaluator, error) {
@@ -82,7 +77,7 @@ func NewEvaluator(db unsafe.Pointer, key [32]byte) (*Evaluator, error) {
 		for _, n := range f.arities() {
 			if f.aggregate != nil {
 				e.groups[arity{f.name, n}] = f
-			} else if sealedScalars[f.name] != nil {
+			} else if f.answer != nil {
 				e.scalars[arity{f.name, n}] = f.bind(s)
 			}
 		}
@@ -92,7 +87,7 @@ func NewEvaluator(db unsafe.Pointer, key [32]byte) (*Evaluator, error) {
 
 // takesSealed reports whether the function takes a sealed value.
 func (f *function) takesSealed() bool {
-	return len(f.args) > 0 && (f.args[0] == argSealed || f.args[0] == argCounted)
+	return len(f.args) > 0 && f.args[0].kind.sealed
 }
 
 // Begin begins the evaluation of a statement for an analyst. An earlier one must have ended. If quote is set, nothing is charged
@@ -126,26 +121,17 @@ func (e *Evaluation) Call(function string, args []sqlite.Value) (Released, error
 	if b == nil {
 		return nil, e.fail(fmt.Errorf("no such function: %s", function))
 	}
-	return e.run(b, func() (a answer, err error) {
-		in, err := b.enter(sqlite.NewCall(args, e.statement, 0), nil)
-		if err != nil {
-			return a, err
-		}
-		return sealedScalars[b.name](e.statement, in)
-	})
+	return e.run(b.name, func() (answer, error) { return b.answerFor(e.statement, args) })
 }
 
-// run runs a call of a function. After an error all others fail.
-func (e *Evaluation) run(b *bound, do func() (answer, error)) (Released, error) {
+// run runs a call of a function, for which the evaluation pays. After an error all others fail.
+func (e *Evaluation) run(function string, do func() (answer, error)) (Released, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	s := e.evaluator.session
-	s.evaluation = e
-	a, err := do()
-	s.evaluation = nil
+	a, err := paidBy(e, do)
 	if err != nil {
-		return nil, e.fail(fmt.Errorf("%s: %w", b.name, err))
+		return nil, e.fail(fmt.Errorf("%s: %w", function, err))
 	}
 	return a.released(), nil
 }
@@ -155,6 +141,20 @@ func (e *Evaluation) fail(err error) error {
 		e.err = err
 	}
 	return e.err
+}
+
+// paidBy does something for which the evaluation pays.
+func paidBy[T any](e *Evaluation, do func() (T, error)) (T, error) {
+	s := e.evaluator.session
+	s.payer = evaluationPayer{e}
+	defer func() { s.payer = charger{s} }()
+	return do()
+}
+
+// evaluationOf returns the evaluation that pays for the calls of a session now, or nil.
+func evaluationOf(s *session) *Evaluation {
+	p, _ := s.payer.(evaluationPayer)
+	return p.of
 }
 
 // Group begins a group of an aggregate with so many arguments. Several groups may be open at a time.
@@ -190,10 +190,11 @@ func (g *EvaluatedGroup) Step(args []sqlite.Value) error {
 	if e.err != nil {
 		return e.err
 	}
+	if a := g.args[0]; a != argSealed && len(args) > 0 && args[0].Type() != sqlite.Blob && args[0].Type() != sqlite.Null {
+		return e.fail(fmt.Errorf("%s: %s %w", g.name, a.name, errOnlySealed))
+	}
 	g.call.SetArgs(args)
-	g.session.evaluation = e
-	err := g.boundGroup.Step(g.call)
-	g.session.evaluation = nil
+	_, err := paidBy(e, func() (struct{}, error) { return struct{}{}, g.boundGroup.Step(g.call) })
 	if err != nil {
 		return e.fail(err)
 	}
@@ -205,17 +206,13 @@ func (g *EvaluatedGroup) Step(args []sqlite.Value) error {
 func (g *EvaluatedGroup) Final() (Released, error) {
 	defer g.Drop()
 	g.call.SetArgs(nil)
-	return g.evaluation.run(g.bound, func() (answer, error) {
-		return g.group.(interface{ answer(call) (answer, error) }).answer(call{g.call, g.bound})
-	})
+	return g.evaluation.run(g.name, func() (answer, error) { return g.answer(g.call) })
 }
 
 // Drop ends a group that is not to be answered. It charges nobody.
 func (g *EvaluatedGroup) Drop() {
 	delete(g.evaluation.places, g.place)
-	if r, ok := g.group.(interface{ release() }); ok {
-		r.release()
-	}
+	g.release()
 }
 
 // Limit lets calls fail, before they charge, that would make the costs of the evaluation exceed those of an earlier

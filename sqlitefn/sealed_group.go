@@ -22,10 +22,18 @@ type sealedForm interface {
 	clear()
 
 	// draw answers with the values so far.
-	draw(t *statement, paid receipt) answer
+	draw(c call, paid receipt) answer
 
 	// bytes returns how much memory the form takes with so many values, the next one included, and its answer.
 	bytes(values int64) int64
+}
+
+// A measuredForm is one whose answer is a number with a bound of its distance from the true one.
+type measuredForm interface {
+	sealedForm
+
+	// radius returns the bound that holds with probability p, and its unit, which is empty for a count.
+	radius(p float64, rows int64) (r float64, unit budget.Unit, err error)
 }
 
 // A sealedPrice is what an answer of a group costs each account.
@@ -111,7 +119,7 @@ func (g *sealedGroup) add(c call, a *argument) error {
 	if g.keepsData {
 		g.data.add(o.Data)
 	}
-	if e := c.session.evaluation; e != nil {
+	if e := evaluationOf(c.session); e != nil {
 		e.key.add(&g.key, o.Row)
 	}
 	g.form.add(o.Account, o.Data)
@@ -130,7 +138,7 @@ func (g *sealedGroup) admit(c call, a *argument, o opened) (err error) {
 	if g.price, err = g.form.start(c, o.of); err != nil {
 		return err
 	}
-	if e := c.session.evaluation; e != nil {
+	if e := evaluationOf(c.session); e != nil {
 		if err := e.admit(g.price.Price, 1); err != nil { // before all of the rows are read
 			return err
 		}
@@ -180,16 +188,15 @@ func (g *sealedGroup) answer(c call) (answer, error) {
 	if err := g.owe(c.session); err != nil {
 		return answer{}, err
 	}
-	if e := c.session.evaluation; e != nil {
+	if e := evaluationOf(c.session); e != nil {
 		return e.askGroup(c, g)
 	}
-	t := c.statement()
-	paid, err := c.session.payer.payAll(t, c.function, g.bill())
+	paid, err := c.payAll(g.bill())
 	g.settle(func(uint32) (bool, bool) { return err == nil, false })
 	if err != nil {
 		return answer{}, err
 	}
-	return g.form.draw(t, paid), nil
+	return g.form.draw(c, paid), nil
 }
 
 // owe finds what each member owes. It must be settled, unless it fails.
@@ -203,7 +210,7 @@ func (g *sealedGroup) owe(s *session) error {
 		case perValue:
 			times = int64(m.most)
 		}
-		if e := s.evaluation; e != nil {
+		if e := evaluationOf(s); e != nil {
 			if err := e.admit(g.price.Price, times); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func WithMaxRepeat(n int) Option {
 
 // mayRepeat returns how many times a group may have the same sealed value.
 func (s *session) mayRepeat() uint32 {
-	if e := s.evaluation; e != nil {
+	if e := evaluationOf(s); e != nil {
 		return uint32(min(max(e.analyst.MaxRepeat, 1), MaxRepeat))
 	}
 	return max(s.opts.maxRepeat, 1)

@@ -12,7 +12,7 @@ var sealedLocationFunctions = []*function{
 		does:    "Releases a sealed location with planar Laplace noise on its domain's lattice.",
 		charges: "epsilon in unit m to the value's account, for each evaluation",
 		notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
-		scalar:  locationDraw(drawSealedLocation).scalar,
+		answer:  sealedLocation,
 		table:   locationDraw(drawSealedLocation).table,
 	},
 	&function{
@@ -35,14 +35,14 @@ var sealedLocationFunctions = []*function{
 
 // drawSealedLocation pays for a sealed location and draws, as [locationRelease.draw] does for a
 // plain one.
-func drawSealedLocation(t *statement, c call) (lat, lon float64, released bool, err error) {
-	a, err := sealedLocation(t, c)
+func drawSealedLocation(c call) (lat, lon float64, released bool, err error) {
+	a, err := sealedLocation(c)
 	return a.place[0], a.place[1], a.kind == ofLocation, err
 }
 
 // sealedLocation pays for a sealed location and draws.
-func sealedLocation(t *statement, c call) (answer, error) {
-	o, present, err := t.open(c, argSealed)
+func sealedLocation(c call) (answer, error) {
+	o, present, err := c.open(argSealed)
 	if err != nil || !present {
 		return answer{}, err
 	}
@@ -54,7 +54,7 @@ func sealedLocation(t *statement, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return t.payOne(c, o, m.Price(), func(paid receipt) answer {
+	return c.payOne(o, m.Price(), func(paid receipt) answer {
 		lat, lon := degreesOf(o.Data)
 		lat, lon = paid.drawLocation(m, lat, lon)
 		return answer{kind: ofLocation, place: [2]float64{lat, lon}}
@@ -95,7 +95,7 @@ func (f *sealedCentroidForm) bytes(int64) int64 { return 0 }
 
 func (f *sealedCentroidForm) clear() { f.points = planar.Centroid{} }
 
-func (f *sealedCentroidForm) draw(_ *statement, paid receipt) answer {
+func (f *sealedCentroidForm) draw(_ call, paid receipt) answer {
 	return centroidAnswer(paid, f.laplace, &f.points)
 }
 
@@ -125,6 +125,6 @@ func (f *sealedHeatmapForm) bytes(int64) int64 { return cellSize * int64(f.count
 
 func (f *sealedHeatmapForm) clear() { f.counts = planar.CellCounts{} }
 
-func (f *sealedHeatmapForm) draw(_ *statement, paid receipt) answer {
+func (f *sealedHeatmapForm) draw(_ call, paid receipt) answer {
 	return heatmapAnswer(paid, f.heatmap, &f.counts)
 }

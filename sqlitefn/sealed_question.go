@@ -12,11 +12,11 @@ import (
 )
 
 // payOne pays for an answer about one value, and draws.
-func (t *statement) payOne(c call, o opened, price budget.Price, draw func(receipt) answer) (answer, error) {
-	if e := c.session.evaluation; e != nil {
+func (c call) payOne(o opened, price budget.Price, draw func(receipt) answer) (answer, error) {
+	if e := evaluationOf(c.session); e != nil {
 		return e.askValue(c, o, price, draw)
 	}
-	paid, err := t.session.payer.pay(t, c.function, []byte(o.name()), price)
+	paid, err := c.pay([]byte(o.name()), price)
 	if err != nil {
 		return answer{}, err
 	}
@@ -71,7 +71,7 @@ func (e *Evaluation) askGroup(c call, g *sealedGroup) (answer, error) {
 					return out
 				})
 			}
-			return g.form.draw(c.statement(), e.receipt()).released(), nil
+			return g.form.draw(c, e.receipt()).released(), nil
 		},
 	}
 	most := uint32(0)
@@ -93,7 +93,7 @@ func (e *Evaluation) askGroup(c call, g *sealedGroup) (answer, error) {
 	}
 	e.asked.within95(c.name, g)
 	if e.quote {
-		return g.form.draw(c.statement(), e.receipt()), nil
+		return g.form.draw(c, e.receipt()), nil
 	}
 	return Released(answered.Answer).answer()
 }
@@ -101,25 +101,20 @@ func (e *Evaluation) askGroup(c call, g *sealedGroup) (answer, error) {
 // radius returns within how much of the true answer the group's is with a probability of 95 %, and the unit of that,
 // which is empty for a count. It reports false if public facts do not tell.
 func (g *sealedGroup) radius() (r float64, unit string, known bool) {
-	f, known := g.form.(interface {
-		radius(p float64, rows int64) (float64, error)
-	})
+	f, known := g.form.(measuredForm)
 	if !known {
 		return 0, "", false
 	}
-	r, err := f.radius(0.95, g.key.n)
-	if _, counts := g.form.(*sealedCountForm); !counts {
-		unit = g.of.column.Universe.Unit
-	}
-	return r, unit, err == nil
+	r, of, err := f.radius(0.95, g.key.n)
+	return r, string(of), err == nil
 }
 
 // receipt returns what draws an answer that the ledger has checked, or a stand-in for a quote.
 func (e *Evaluation) receipt() receipt {
 	if e.quote {
-		return receipt{dry: &dryRun{}}
+		return receipt{dry: &dryRun{}, elsewhere: true}
 	}
-	return receipt{source: e.evaluator.session.source}
+	return receipt{source: e.evaluator.session.source, elsewhere: true}
 }
 
 // ask asks the ledger, or for a quote what asking would cost.

@@ -1,6 +1,7 @@
 package sqlitefn
 
 import (
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sealed"
 )
@@ -22,7 +23,7 @@ var sealedReadingFunctions = []*function{
 		does:    "Releases one sealed reading with the truncated geometric mechanism.",
 		charges: "epsilon in the universe's unit to the value's account, for each evaluation",
 		notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
-		scalar:  dxSealedValue,
+		answer:  sealedValue,
 	},
 	sealedQuery("dx_sum", "Sums sealed readings exactly and adds geometric noise.", chargesSealed,
 		queryArguments{aggregate: scalar.Sum, metric: argMetric}),
@@ -50,18 +51,9 @@ var sealedReadingFunctions = []*function{
 	},
 }
 
-// dxSealedValue releases one sealed reading.
-func dxSealedValue(c call) error {
-	a, err := sealedValue(c.statement(), c)
-	if err == nil {
-		c.result(a)
-	}
-	return err
-}
-
 // sealedValue pays for a sealed reading and draws.
-func sealedValue(t *statement, c call) (answer, error) {
-	o, present, err := t.open(c, argSealed)
+func sealedValue(c call) (answer, error) {
+	o, present, err := c.open(argSealed)
 	if err != nil || !present {
 		return answer{}, err
 	}
@@ -73,10 +65,10 @@ func sealedValue(t *statement, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return t.payOne(c, o, query.Price(), func(paid receipt) answer {
+	return c.payOne(o, query.Price(), func(paid receipt) answer {
 		var reading scalar.Accumulator
 		query.AddIndex(&reading, u.index(o.Data))
-		return answer{kind: ofNumber, number: drawReading(t, paid, query, &reading)}
+		return answer{kind: ofNumber, number: drawReading(c, paid, query, &reading)}
 	})
 }
 
@@ -134,12 +126,13 @@ func (f *sealedQueryForm) bytes(values int64) int64 {
 	return 0
 }
 
-func (f *sealedQueryForm) draw(t *statement, paid receipt) answer {
-	return answer{kind: ofNumber, number: drawReading(t, paid, f.query, &f.acc)}
+func (f *sealedQueryForm) draw(c call, paid receipt) answer {
+	return answer{kind: ofNumber, number: drawReading(c, paid, f.query, &f.acc)}
 }
 
-func (f *sealedQueryForm) radius(p float64, rows int64) (float64, error) {
-	return f.query.Radius(p, rows)
+func (f *sealedQueryForm) radius(p float64, rows int64) (r float64, unit budget.Unit, err error) {
+	r, err = f.query.Radius(p, rows)
+	return r, f.universe.Unit(), err
 }
 
 // sealedHistogramForm is a histogram of sealed readings.
@@ -167,6 +160,6 @@ func (f *sealedHistogramForm) bytes(int64) int64 { return binSize * f.histogram.
 
 func (f *sealedHistogramForm) clear() { f.counts = scalar.BinCounts{} }
 
-func (f *sealedHistogramForm) draw(_ *statement, paid receipt) answer {
+func (f *sealedHistogramForm) draw(_ call, paid receipt) answer {
 	return histogramAnswer(paid, f.histogram, &f.counts)
 }

@@ -101,7 +101,7 @@ func remoteForm(f *function, r Remote) *function {
 		}
 	}
 	if f.table != nil {
-		remote.table = locationDraw(func(_ *statement, c call) (lat, lon float64, released bool, err error) {
+		remote.table = locationDraw(func(c call) (lat, lon float64, released bool, err error) {
 			a, err := evaluate(c)
 			return a.place[0], a.place[1], a.kind == ofLocation, err
 		}).table

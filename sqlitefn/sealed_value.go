@@ -20,7 +20,7 @@ const narrowedSize = sealed.ValueSize + 16
 // argSealed is a sealed value, or NULL.
 var argSealed = &argument{name: "sealed", is: "a value of a sealed column: account and secret in one", kind: orNull(kindSealed)}
 
-var kindSealed = kind{expects: "a sealed value (with plain ones the function has more arguments)", decode: decodeSealed}
+var kindSealed = kind{sealed: true, expects: "a sealed value (with plain ones the function has more arguments)", decode: decodeSealed}
 
 func decodeSealed(in *sqlite.Value, out *value) error {
 	if in.Type() != sqlite.Blob {
@@ -87,14 +87,11 @@ func (o opened) name() string { return o.keeper.Name(o.Account) }
 
 // open opens the sealed value of an argument. It reports false for NULL, and for what is revoked
 // or erased, which counts as NULL. No error depends on what the value hides.
-func (c call) open(a *argument) (o opened, present bool, err error) { return c.statement().open(c, a) }
-
-// open is call.open for a call of the statement.
-func (t *statement) open(c call, a *argument) (o opened, present bool, err error) {
+func (c call) open(a *argument) (o opened, present bool, err error) {
 	if !c.given(a) {
 		return opened{}, false, nil
 	}
-	k, err := sealedOf.of(t).keeper(t.session)
+	k, err := sealedOf.of(c.statement()).keeper(c.session)
 	if err != nil {
 		return opened{}, false, err
 	}
@@ -103,7 +100,7 @@ func (t *statement) open(c call, a *argument) (o opened, present bool, err error
 	if err != nil {
 		return opened{}, false, c.argErrorf(a, "%w", err)
 	}
-	if e := c.session.evaluation; e != nil && present {
+	if e := evaluationOf(c.session); e != nil && present {
 		if err := e.mayAsk(row.Column); err != nil {
 			return opened{}, false, err
 		}

@@ -21,8 +21,6 @@ type session struct {
 	refused  *RefusedError // of the last call that failed; nil if that was no refusal
 	running  *statement    // keeps what is compiled; nil if the next call may come in another
 	own      bool          // a statement of the session's own runs, see alone
-
-	evaluation *Evaluation // instead of the payer, if an Evaluator has the connection
 }
 
 func newSession(conn *sqlite.Conn, functions table, o options) *session {

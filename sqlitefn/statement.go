@@ -34,6 +34,9 @@ func (s *session) newStatement() *statement { return &statement{session: s} }
 
 // statement returns the running statement.
 func (c call) statement() *statement {
+	if c.own != nil {
+		return c.own
+	}
 	if t, ok := c.Scope().(*statement); ok {
 		return t
 	}
@@ -96,8 +99,8 @@ type plan struct {
 
 // cachedPlan returns what build makes of the settings of a call. Within one statement the
 // settings hardly ever change, so the last plan of each function is kept.
-func cachedPlan[P any](t *statement, c call, build func(call) (P, error)) (P, error) {
-	p := t.lastPlan(c.function)
+func cachedPlan[P any](c call, build func(call) (P, error)) (P, error) {
+	p := c.statement().lastPlan(c.function)
 	if p.built != nil && p.version == c.version {
 		return *p.built.(*P), nil
 	}

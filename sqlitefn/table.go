@@ -14,6 +14,11 @@ type table []*function
 // newTable returns the table of some rows, which keep their order within a section.
 func newTable(rows ...[]*function) table {
 	t := table(slices.Concat(rows...))
+	for _, f := range t {
+		if f.answer != nil {
+			f.scalar = f.answerScalar
+		}
+	}
 	slices.SortStableFunc(t, func(f, g *function) int {
 		return slices.Index(sections, f.section) - slices.Index(sections, g.section)
 	})

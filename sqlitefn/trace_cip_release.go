@@ -97,7 +97,7 @@ func (g *cipGroup) final(c call) error {
 	released := g.fixes
 	if len(released) > 0 { // a trace without points costs nothing
 		var err error
-		if released, err = g.release(c.function); err != nil {
+		if released, err = g.release(c); err != nil {
 			return err
 		}
 	}
@@ -106,12 +106,12 @@ func (g *cipGroup) final(c call) error {
 }
 
 // release chooses the noise, pays, and draws the trace.
-func (g *cipGroup) release(f *function) ([]cip.Fix, error) {
+func (g *cipGroup) release(c call) ([]cip.Fix, error) {
 	noise, err := g.noise()
 	if err != nil {
 		return nil, err
 	}
-	paid, err := g.session.payer.payOnce(f, g.account, g.policy.Price(g.name))
+	paid, err := c.payOnce(g.account, g.policy.Price(g.name))
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (c call) believedRun() (ledger.Ledger, *pimRun, error) {
 	if err != nil {
 		return nil, nil, ignoreNoLedger(err)
 	}
-	t, run, err := openRun(book, step, name, account, plan)
+	t, run, err := openRun(book, step, name, account, &plan.traceTerms)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,9 +125,7 @@ func newEstimatesCursor(*session) cursor {
 // readEstimates returns the estimates after each report. Lost points of a crash are in no
 // estimate, as they are in no set of a later step.
 func readEstimates(c call) (all []estimate, err error) {
-	if c.session.dry != nil {
-		c.session.dry.inexact = true
-	}
+	c.session.readsLedger()
 	book, r, err := c.believedRun()
 	if err != nil || r == nil {
 		return nil, err

@@ -28,15 +28,16 @@ func (s *session) pimPlan(d declaredTrace) (*tracePlan, error) {
 		return &tracePlan{
 			summary: fmt.Sprintf("%s, model %s, %s/%s a step, delta %s, sets of at least %d cells",
 				d.mechanism, quoted(policy.Model), policy.Epsilon, budget.Set, policy.Delta, policy.MinSet),
-			unit:    budget.Set,
-			epsilon: policy.Epsilon,
-			start: func(state []byte, _ budget.Amount) (traceRun, error) {
-				// What was spent on points that a crash has lost does not matter here, since
-				// each step has an epsilon of its own. The belief lacks these points, so later
-				// sets differ, but what a step protects does not depend on its set.
-				run, err := m.Resume(state)
-				return &pimRun{mechanism: m, run: run}, err
-			},
+			traceTerms: traceTerms{
+				unit:    budget.Set,
+				epsilon: policy.Epsilon,
+				start: func(state []byte, _ budget.Amount) (traceState, error) {
+					// What was spent on points that a crash has lost does not matter here, since
+					// each step has an epsilon of its own. The belief lacks these points, so later
+					// sets differ, but what a step protects does not depend on its set.
+					run, err := m.Resume(state)
+					return &pimRun{mechanism: m, run: run}, err
+				}},
 		}, nil
 	})
 }

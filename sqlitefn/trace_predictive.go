@@ -60,19 +60,20 @@ func newPredictivePlan(space reportSpace, policy trace.Policy, newRun func(predi
 	}
 	return &tracePlan{
 		summary: summarise(policy, space),
-		unit:    space.Unit(),
-		epsilon: policy.Epsilon,
-		varies:  true,
-		start: func(state []byte, lost budget.Amount) (traceRun, error) {
-			r := predictiveRun{mechanism: m, space: space}
-			if len(state) > 0 {
-				if err := r.run.UnmarshalBinary(state); err != nil {
-					return nil, err
+		traceTerms: traceTerms{
+			unit:    space.Unit(),
+			epsilon: policy.Epsilon,
+			varies:  true,
+			start: func(state []byte, lost budget.Amount) (traceState, error) {
+				r := predictiveRun{mechanism: m, space: space}
+				if len(state) > 0 {
+					if err := r.run.UnmarshalBinary(state); err != nil {
+						return nil, err
+					}
 				}
-			}
-			r.run.CountLost(lost)
-			return newRun(r), nil
-		},
+				r.run.CountLost(lost)
+				return newRun(r), nil
+			}},
 	}, nil
 }
 

@@ -85,16 +85,9 @@ var stepFunctions = []*function{
 
 // A tracePlan is what a trace's policy comes to: how its steps are taken and what they cost.
 type tracePlan struct {
-	summary string        // describes the policy on one line
-	unit    budget.Unit   // in which steps are charged
-	epsilon budget.Amount // what a refusal without a ledger says was asked
-	varies  bool          // whether the cost of a step depends on a draw
-
-	readings bool // whether steps take readings, not locations
-
-	// start restores a run from its state, which is empty for a new run, and from what
-	// was spent on points that the state does not contain.
-	start func(state []byte, lost budget.Amount) (traceRun, error)
+	traceTerms
+	summary  string // describes the policy on one line
+	readings bool   // whether steps take readings, not locations
 }
 
 // tracePlanKey is what a plan is built from.
@@ -108,19 +101,15 @@ var tracePlans = newMemo[tracePlanKey, *tracePlan]()
 // A traceRun is the state of a trace between two steps. It is public, as is everything
 // passed to its methods. It is a locationsRun or a readingsRun too, as its plan says.
 type traceRun interface {
+	traceState
+
 	// plan plans a step at a time in microseconds, which must be later than that of every
 	// point so far. It returns the most that the step may spend, and reports false if the
 	// run has ended.
 	plan(at int64) (cost budget.Amount, goesOn bool, err error)
 
-	// remaining returns the most that the run may still spend.
-	remaining() budget.Amount
-
 	// guess takes the step in a dry run: it returns what was public before the step.
 	guess() (ledger.Point, error)
-
-	// state returns what start needs to restore the run.
-	state() []byte
 }
 
 // A locationsRun is the run of a trace of locations.
@@ -232,17 +221,16 @@ func (p *stepPartition) open(c call) error {
 		}
 		return nil
 	}
-	t := c.statement()
-	plan, account, err := t.planOfTrace(string(name), c.function)
+	plan, account, err := c.statement().planOfTrace(string(name), c.function)
 	if err != nil {
 		return err
 	}
 	p.name = string(name)
-	payer, run, err := c.session.payer.openTrace(t, c.function, p.name, account, plan)
+	payer, run, err := c.openTrace(p.name, account, &plan.traceTerms)
 	if err != nil {
 		return err
 	}
-	p.plan, p.payer, p.run = plan, payer, run
+	p.plan, p.payer, p.run = plan, payer, run.(traceRun)
 	return nil
 }
 
