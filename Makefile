@@ -91,7 +91,7 @@ bare-short:
 # installs the wheel.
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
 WINDOWS_TEST = ./budget/... ./cmd/geosql/... ./dataset/... ./ledger ./ledger/engines ./ledger/file ./ledger/internal/... \
-	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn $(addprefix ./internal/,audit audit/bound boxes \
+	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn/... $(addprefix ./internal/,audit audit/bound boxes \
 	cli/... counts decimal elementary files golden intern moment printable settings sqlite sqlmath turns vdbe version workers)
 .PHONY: windows windows-short
 windows: windows-short
@@ -116,7 +116,7 @@ NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scala
 # conformance suite, and so does Python for ARM64, in which pip installs the wheel.
 ARM64      = $(GO) run ./internal/emulate/gotest linux/arm64
 ARM64_TEST = ./budget ./cmd/geosql/... ./cmd/geosql-study ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... \
-	./sqlitefn $(addprefix ./internal/,audit/... boxes cli/... counts decimal declaration elementary files golden intern moment \
+	./sqlitefn/... $(addprefix ./internal/,audit/... boxes cli/... counts decimal declaration elementary files golden intern moment \
 	printable/... processes settings sqlite/... sqlmath study/... turns vdbe version workers)
 ARM64_HERE = /proc/sys/fs/binfmt_misc/qemu-aarch64 /etc/qemu-binfmt/aarch64
 .PHONY: arm64 arm64-short

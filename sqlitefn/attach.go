@@ -1,6 +1,7 @@
 package sqlitefn
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 	"github.com/geosql/geosql/internal/sqlmath"
 	"github.com/geosql/geosql/internal/version"
 	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
 // Version is the version of geosql.
@@ -21,12 +24,8 @@ const Version = version.Version
 type Option func(*options)
 
 type options struct {
-	ledger     string
-	ledgerMode fs.FileMode
-	entropy    io.Reader
-	keyring    *sealed.Keyring
-	maxRepeat  uint32 // 0 stands for 1
-	remote     Remote // what evaluates functions over sealed values instead of the connection
+	frame.Options
+	remote unseal.Remote // evaluates functions over sealed values instead of the connection
 }
 
 // collectOptions returns the options that opts set.
@@ -40,7 +39,7 @@ func collectOptions(opts []Option) (o options) {
 // equal reports whether the options are the same. Readers that cannot be compared count as
 // different.
 func (o options) equal(p options) bool {
-	if t := reflect.TypeOf(o.entropy); t != nil && !t.Comparable() {
+	if t := reflect.TypeOf(o.Entropy); t != nil && !t.Comparable() {
 		return false
 	}
 	return o == p
@@ -48,23 +47,40 @@ func (o options) equal(p options) bool {
 
 // WithLedger keeps the ledger elsewhere than beside the main database: in the file of a path, or on
 // the PostgreSQL server of a URL, such as postgres://host/database. An empty text has no effect.
-func WithLedger(where string) Option { return func(o *options) { o.ledger = where } }
+func WithLedger(where string) Option { return func(o *options) { o.Ledger = where } }
 
 // WithLedgerMode lets the group of the ledger's file read it (0640), or charge too
 // (0660). The file keeps the mode. Without this option a new ledger is accessible to its
 // owner only (0600), and an existing one keeps its mode. Zero has no effect.
-func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.ledgerMode = mode } }
+func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.LedgerMode = mode } }
 
 // WithEntropy draws randomness from r instead of crypto/rand. It exists for
 // tests: noise from a predictable reader protects nobody. Every connection
 // needs a reader of its own.
-func WithEntropy(r io.Reader) Option { return func(o *options) { o.entropy = r } }
+func WithEntropy(r io.Reader) Option { return func(o *options) { o.Entropy = r } }
+
+// WithKeyring lets the functions open what was sealed for the keys: see docs/sealed.md. Without
+// it they refuse sealed values. Nil has no effect.
+func WithKeyring(k *sealed.Keyring) Option { return func(o *options) { o.Keyring = k } }
+
+// WithMaxRepeat lets a group of an aggregate over sealed values have the same value up to n
+// times, from 1 to [unseal.MaxRepeat], instead of once: a query that repeats a row, as a join may, costs
+// its account as many times epsilon. A number outside of the range stands for the nearest in it.
+func WithMaxRepeat(n int) Option {
+	return func(o *options) { o.MaxRepeat = uint32(min(max(n, 1), unseal.MaxRepeat)) }
+}
 
 // attached holds the sessions of the connections that have the functions, by their handles, so
 // that attaching twice is harmless and attaching with other options is an error.
 var attached struct {
 	sync.Mutex
-	by map[unsafe.Pointer]*session
+	by map[unsafe.Pointer]attachment
+}
+
+// An attachment is the session of a connection, and the options that it was made with.
+type attachment struct {
+	session *frame.Session
+	opts    options
 }
 
 // Attach registers the functions on the connection whose handle, an *sqlite3 of C, is db: for
@@ -80,35 +96,46 @@ func Attach(db unsafe.Pointer, opts ...Option) error {
 }
 
 // attach is Attach with collected options. It returns the connection's session.
-func attach(conn *sqlite.Conn, o options) (*session, error) {
-	if earlier := attachedSession(conn.Handle()); earlier != nil {
+func attach(conn *sqlite.Conn, o options) (*frame.Session, error) {
+	if earlier := attachedTo(conn.Handle()); earlier.session != nil {
 		if !earlier.opts.equal(o) {
 			return nil, fmt.Errorf("geosql: connection already has the functions with other options")
 		}
-		return earlier, nil
+		return earlier.session, nil
 	}
 	if err := sqlmath.Register(conn); err != nil {
 		return nil, err
 	}
-	s := newSession(conn, functions, o)
-	if err := conn.Register(library(s)); err != nil {
+	s := frame.NewSession(conn, functions, o.Options)
+	offered := functions
+	if o.remote != nil {
+		offered = unseal.RemoteTable(functions, o.remote)
+	}
+	if err := s.Register(offered, func() { detach(conn) }); err != nil {
 		return nil, err
 	}
 	attached.Lock()
 	defer attached.Unlock()
 	if attached.by == nil {
-		attached.by = make(map[unsafe.Pointer]*session)
+		attached.by = make(map[unsafe.Pointer]attachment)
 	}
-	attached.by[conn.Handle()] = s
+	attached.by[conn.Handle()] = attachment{s, o}
 	return s, nil
 }
 
-// attachedSession returns the session of a connection, by its handle, or nil if it does not
-// have the functions.
-func attachedSession(db unsafe.Pointer) *session {
+// attachedTo returns the attachment of a connection, by its handle; without a session if it does not have the functions.
+func attachedTo(db unsafe.Pointer) attachment {
 	attached.Lock()
 	defer attached.Unlock()
 	return attached.by[db]
+}
+
+// sessionOf returns the session of a connection that has the functions.
+func sessionOf(db unsafe.Pointer) (*frame.Session, error) {
+	if a := attachedTo(db); a.session != nil {
+		return a.session, nil
+	}
+	return nil, errors.New("geosql: the connection does not have the functions")
 }
 
 // detach forgets a connection that is closed.

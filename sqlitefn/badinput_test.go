@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 // An operand is an SQL expression and what it is.
@@ -256,7 +258,7 @@ var samples = map[string]sample{
 		})
 	}},
 	"dilation": {"1", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict { return only(x >= 1 && x <= maxDilation) })
+		return numeric(o, func(x float64) verdict { return only(x >= 1 && x <= 1000) })
 	}},
 	"optql_build.metric":       {"'manhattan'", func(o operand) verdict { return optional(o, refused) }},
 	"quality":                  {"'squared'", func(o operand) verdict { return optional(o, refused) }},
@@ -366,21 +368,21 @@ func name(o operand, good ...string) verdict {
 	return refused
 }
 
-func (f *function) sample(i int) sample {
-	if s, ok := samples[f.name+"."+f.args[i].name]; ok {
+func sampleOf(f *frame.Function, i int) sample {
+	if s, ok := samples[f.Name+"."+f.Args[i].Name]; ok {
 		return s
 	}
-	return samples[f.args[i].name]
+	return samples[f.Args[i].Name]
 }
 
 // goodArgs are SQL expressions with which every call succeeds.
-func (f *function) goodArgs(t *testing.T) []string {
+func goodArgs(f *frame.Function, t *testing.T) []string {
 	t.Helper()
-	args := make([]string, len(f.args))
+	args := make([]string, len(f.Args))
 	for i := range args {
-		args[i] = f.sample(i).good
+		args[i] = sampleOf(f, i).good
 		if args[i] == "" {
-			t.Fatalf("%s: no sample of %s", f.name, f.args[i].name)
+			t.Fatalf("%s: no sample of %s", f.Name, f.Args[i].Name)
 		}
 	}
 	return args
@@ -396,7 +398,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range forms() {
 		t.Run(c.String(), func(t *testing.T) {
 			d := newInner(t)
-			for i := range c.f.args {
+			for i := range c.f.Args {
 				for _, o := range operands {
 					// What succeeds may change declarations and limits, so it is undone.
 					if _, err := d.ask("SAVEPOINT before"); err != nil {
@@ -406,7 +408,7 @@ func TestBadInput(t *testing.T) {
 					if _, err := d.ask("ROLLBACK TO before"); err != nil {
 						t.Fatal(err)
 					}
-					if c.f.name == "budget_limit" {
+					if c.f.Name == "budget_limit" {
 						if _, err := d.ask("SELECT budget_limit('*', 'm', 9000000)"); err != nil {
 							t.Fatal(err)
 						}
@@ -419,18 +421,18 @@ func TestBadInput(t *testing.T) {
 
 func (c form) checkOperand(t *testing.T, d inner, i int, o operand) {
 	t.Helper()
-	args := c.f.goodArgs(t)
+	args := goodArgs(c.f, t)
 	args[i] = o.sql
 	query := c.query(args...)
 	before := d.charged(t)
 	_, err := d.ask(query)
-	switch want := c.f.sample(i).judge(o); {
+	switch want := sampleOf(c.f, i).judge(o); {
 	case err == nil && want == refused:
 		t.Errorf("%s\nsucceeds", query)
 	case err != nil && want == accepted:
 		t.Errorf("%s\n%v", query, err)
-	case err != nil && want == refused && !word(c.f.args[i].name).MatchString(err.Error()):
-		t.Errorf("%s\nerror does not name %s: %v", query, c.f.args[i].name, err)
+	case err != nil && want == refused && !word(c.f.Args[i].Name).MatchString(err.Error()):
+		t.Errorf("%s\nerror does not name %s: %v", query, c.f.Args[i].Name, err)
 	}
 	if err == nil {
 		return
@@ -439,7 +441,7 @@ func (c form) checkOperand(t *testing.T, d inner, i int, o operand) {
 	if after := d.charged(t); after != before {
 		t.Errorf("%s\ncharged before its error: %s, then %s", query, before, after)
 	}
-	switch c.f.args[i].name {
+	switch c.f.Args[i].Name {
 	case "lat", "lon", "x":
 		if shown := strings.Trim(o.sql, "'x-"); o.is != null && len(shown) > 3 && strings.Contains(err.Error(), shown) {
 			t.Errorf("%s\nshows a secret: %v", query, err)
@@ -450,10 +452,10 @@ func (c form) checkOperand(t *testing.T, d inner, i int, o operand) {
 func TestGoodInput(t *testing.T) {
 	for _, c := range forms() {
 		t.Run(c.String(), func(t *testing.T) {
-			args := c.f.goodArgs(t)
-			for _, n := range c.f.arities() {
+			args := goodArgs(c.f, t)
+			for _, n := range c.f.Arities() {
 				open := newInner
-				if c.f.name == "geosql_ledger" { // which comes before anything that uses the ledger
+				if c.f.Name == "geosql_ledger" { // which comes before anything that uses the ledger
 					open = func(t testing.TB) inner { return newBare(t) }
 				}
 				d := open(t)
@@ -468,22 +470,22 @@ func TestGoodInput(t *testing.T) {
 func TestNumberOfArguments(t *testing.T) {
 	d := newInner(t)
 	for _, c := range forms() {
-		if c.table && functions.lookup(c.f.name) != c.f {
+		if c.table && functions.Lookup(c.f.Name) != c.f {
 			continue // SQLite knows one table of that name
 		}
 		t.Run(c.String(), func(t *testing.T) {
-			args := append(c.f.goodArgs(t), "1")
+			args := append(goodArgs(c.f, t), "1")
 			for n := range len(args) + 1 {
-				if takes(c.f.name, n) {
+				if takes(c.f.Name, n) {
 					continue
 				}
 				query := c.query(args[:n]...)
 				_, err := d.ask(query)
-				want := fmt.Sprintf("wrong number of arguments to function %s()", c.f.name)
+				want := fmt.Sprintf("wrong number of arguments to function %s()", c.f.Name)
 				if c.table {
-					want = fmt.Sprintf("too many arguments on %s() - max %d", c.f.name, len(c.f.args))
-					if n < c.f.required() { // of the first function of that name
-						want = fmt.Sprintf("%s: %s is missing", c.f.name, c.f.args[n].name)
+					want = fmt.Sprintf("too many arguments on %s() - max %d", c.f.Name, len(c.f.Args))
+					if n < c.f.Required() { // of the first function of that name
+						want = fmt.Sprintf("%s: %s is missing", c.f.Name, c.f.Args[n].Name)
 					}
 				}
 				if err == nil || err.Error() != want {
@@ -499,7 +501,7 @@ func TestNumberOfArguments(t *testing.T) {
 
 // takes reports whether a function of that name takes n arguments.
 func takes(name string, n int) bool {
-	return slices.ContainsFunc(functions, func(f *function) bool { return f.name == name && slices.Contains(f.arities(), n) })
+	return slices.ContainsFunc(functions, func(f *frame.Function) bool { return f.Name == name && slices.Contains(f.Arities(), n) })
 }
 
 // No error depends on a valid secret's value: whatever the location or reading,

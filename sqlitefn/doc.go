@@ -16,13 +16,13 @@
 //
 // # The frame and the families
 //
-// All functions are rows of one table (table.go), which registration, geosql_help and
-// docs/reference.md use. Each family has its rows of the table beside its code, in files
-// that begin with its name: location_, reading_ and trace_ release, declare_ declares,
-// owner_ is for the owner. All other files are the frame. It decodes the arguments of a call
-// by their kinds (argument.go, call.go), remembers what was built from the public ones
-// (statement.go, session.go), and charges or counts (payer.go, binding.go, dryrun.go). The
-// package holds no mathematics.
+// Each function is a row of one table, which registration, geosql_help and docs/reference.md use:
+// functions.go makes it of the rows of the families. The families release (internal/location, reading
+// and trace), declare (declare), or are for the owner (owner). They import internal/frame, which decodes
+// the arguments of a call, remembers plans that were built from the public ones, and charges or counts; and two packages
+// that several of them need: internal/declared reads declarations, internal/unseal opens sealed values. No
+// family imports another one, and none of these packages holds mathematics. This package gives connections the
+// functions, and names the types that other programs need of the packages below it (api.go).
 //
 // A release always takes the same steps: decode and check every argument, pay, and draw
 // with the receipt that the payment returns. A value that is not charged durably is not

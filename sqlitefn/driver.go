@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
@@ -50,14 +51,14 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{conn, attachedSession(handle.Handle())}, nil
+	return &Conn{conn, attachedTo(handle.Handle()).session}, nil
 }
 
 // A Conn is a connection of a [Connector]: the driver's, whose refusals are a [*RefusedError]
 // where database/sql asks for them.
 type Conn struct {
 	*sqlite3.SQLiteConn
-	session *session
+	session *frame.Session
 }
 
 // refusal returns an error of the driver, in a [*RefusedError] if it is a refusal. The session
@@ -65,13 +66,11 @@ type Conn struct {
 // that call, and not from another function that fails with the same code.
 func (c *Conn) refusal(err error) error {
 	failed, ok := err.(sqlite3.Error)
-	kept := c.session.refused
-	if !ok || failed.ExtendedCode != sqlite.CodeDenied || kept == nil || kept.text != failed.Error() {
+	kept := c.session.Refused
+	if !ok || failed.ExtendedCode != sqlite.CodeDenied || kept == nil || kept.Text != failed.Error() {
 		return err
 	}
-	refused := *kept
-	refused.driver = err
-	return &refused
+	return newRefusedError(kept, err)
 }
 
 // ExecContext implements [driver.ExecerContext].

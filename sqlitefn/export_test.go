@@ -8,32 +8,33 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/sealed/sealedtest"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
 // Seal makes a sealed database of the connection's, which must have a ledger.
 func (c *Conn) Seal(t testing.TB, key sealed.PublicKey, columns ...catalog.Column) *sealedtest.Database {
 	t.Helper()
-	book, err := c.session.ledger()
+	book, err := c.session.Ledger()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sealedtest.Seal(t, c.session.conn, book, key, columns...)
+	return sealedtest.Seal(t, c.session.Conn, book, key, columns...)
 }
 
 // Collect returns a sealed database as another collector writes it over the connection.
 func (c *Conn) Collect(t testing.TB, d *sealedtest.Database, collector *sealed.PrivateKey) *sealedtest.Database {
 	t.Helper()
-	return d.Collector(t, c.session.conn, collector)
+	return d.Collector(t, c.session.Conn, collector)
 }
 
 // Opens returns a function that reports whether a value opens.
 func (c *Conn) Opens(t testing.TB) func(value []byte) bool {
 	t.Helper()
-	k, err := c.session.freshKeeper()
+	k, err := unseal.FreshKeeper(c.session)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +45,11 @@ func (c *Conn) Opens(t testing.TB) func(value []byte) bool {
 }
 
 // Rewind makes the connection draw from the beginning of entropy.
-func (c *Conn) Rewind(entropy io.Reader) { c.session.source = exact.NewSource(entropy) }
+func (c *Conn) Rewind(entropy io.Reader) { c.session.DrawFrom(entropy) }
 
 // Record records facts in the ledger of the connection.
 func (c *Conn) Record(facts ...ledger.Fact) error {
-	book, err := c.session.ledger()
+	book, err := c.session.Ledger()
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (c *Conn) Record(facts ...ledger.Fact) error {
 
 // ReadRecord returns what the owner has recorded in the ledger of the connection.
 func (c *Conn) ReadRecord() (*catalog.Record, error) {
-	book, err := c.session.ledger()
+	book, err := c.session.Ledger()
 	if err != nil {
 		return nil, err
 	}
@@ -73,17 +74,17 @@ func Releases(t *testing.T) (statements []string) {
 	t.Helper()
 	columns := []string{"account", "lat", "lon", "x"}
 	for _, c := range forms() {
-		if c.f.section != released || c.f.window != nil || c.f.name == "cip_trace" {
+		if c.f.Section != frame.ReleasedValues || c.f.Window != nil || c.f.Name == "cip_trace" {
 			continue // what takes a trace has its own statements among the uses
 		}
-		args := c.f.goodArgs(t)
-		for i, a := range c.f.args {
-			if slices.Contains(columns, a.name) {
-				args[i] = "t." + a.name
+		args := goodArgs(c.f, t)
+		for i, a := range c.f.Args {
+			if slices.Contains(columns, a.Name) {
+				args[i] = "t." + a.Name
 			}
 		}
-		for _, n := range c.f.arities() {
-			call := c.f.name + "(" + strings.Join(args[:n], ", ") + ")"
+		for _, n := range c.f.Arities() {
+			call := c.f.Name + "(" + strings.Join(args[:n], ", ") + ")"
 			if c.table {
 				statements = append(statements, "SELECT t.a, r.* FROM t, "+call+" r")
 			} else {
@@ -104,13 +105,13 @@ func ReadingAggregates() map[string]string {
 	calls := map[string]string{}
 	for _, f := range functions {
 		var args []string
-		for _, a := range f.args[:f.required()] {
-			if e, ok := expressions[a.name]; ok {
+		for _, a := range f.Args[:f.Required()] {
+			if e, ok := expressions[a.Name]; ok {
 				args = append(args, e)
 			}
 		}
-		if f.section == released && f.aggregate != nil && len(args) == f.required() {
-			calls[f.name] = f.name + "(" + strings.Join(args, ", ") + ")"
+		if f.Section == frame.ReleasedValues && f.Aggregate != nil && len(args) == f.Required() {
+			calls[f.Name] = f.Name + "(" + strings.Join(args, ", ") + ")"
 		}
 	}
 	return calls
@@ -120,8 +121,8 @@ func ReadingAggregates() map[string]string {
 // the first.
 func AggregateCalls() (calls []string) {
 	for _, f := range functions {
-		if f.aggregate != nil {
-			calls = append(calls, f.name+"(%sNULL"+strings.Repeat(", NULL", f.required()-1)+")")
+		if f.Aggregate != nil {
+			calls = append(calls, f.Name+"(%sNULL"+strings.Repeat(", NULL", f.Required()-1)+")")
 		}
 	}
 	return calls
@@ -131,7 +132,7 @@ func AggregateCalls() (calls []string) {
 func ScalarNames() (names []string) {
 	for _, c := range forms() {
 		if !c.table {
-			names = append(names, c.f.name)
+			names = append(names, c.f.Name)
 		}
 	}
 	slices.Sort(names)
@@ -142,17 +143,17 @@ func ScalarNames() (names []string) {
 // the owner's functions, which release nothing.
 func ReferenceExamples() (statements []string) {
 	for _, f := range functions {
-		if f.section != owners {
-			statements = append(statements, f.example...)
+		if f.Section != frame.ForOwner {
+			statements = append(statements, f.Examples...)
 		}
 	}
 	return statements
 }
 
 // Evaluator returns an evaluator on the connection.
-func (c *Conn) Evaluator(t testing.TB, key [32]byte) *Evaluator {
+func (c *Conn) Evaluator(t testing.TB, key [32]byte) *unseal.Evaluator {
 	t.Helper()
-	e, err := NewEvaluator(c.session.conn.Handle(), key)
+	e, err := NewEvaluator(c.session.Conn.Handle(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func (c *Conn) Evaluator(t testing.TB, key [32]byte) *Evaluator {
 // Book returns the ledger of the connection.
 func (c *Conn) Book(t testing.TB) ledger.Ledger {
 	t.Helper()
-	book, err := c.session.ledger()
+	book, err := c.session.Ledger()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,5 +172,5 @@ func (c *Conn) Book(t testing.TB) ledger.Ledger {
 
 // AnswersFirst calls answersFirst for an aggregate of so many arguments, the last of which is the metric.
 func AnswersFirst(sql, name string, args int) bool {
-	return answersFirst(sql, &function{name: name, args: make([]*argument, args)})
+	return frame.AnswersFirst(sql, &frame.Function{Name: name, Args: make([]*frame.Arg, args)})
 }

@@ -1,15 +1,25 @@
 package sqlitefn
 
+import (
+	"github.com/geosql/geosql/sqlitefn/internal/declare"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/location"
+	"github.com/geosql/geosql/sqlitefn/internal/owner"
+	"github.com/geosql/geosql/sqlitefn/internal/reading"
+	"github.com/geosql/geosql/sqlitefn/internal/trace"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
+)
+
 // functions is the table of all functions.
-var functions = newTable(
-	declareFunctions,
-	locationFunctions,
-	ownerFunctions,
-	readingFunctions,
-	narrowFunctions,
-	selfFunctions,
-	traceFunctions,
+var functions = frame.NewTable(
+	declare.Functions,
+	location.Functions,
+	owner.Functions,
+	reading.Functions,
+	unseal.Functions,
+	frame.SelfFunctions,
+	trace.Functions,
 )
 
 // Releasing returns the names of the functions that release values and charge for them, in the order of the reference.
-func Releasing() []string { return functions.releasing() }
+func Releasing() []string { return functions.Releasing() }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 // FuzzCall makes a call of any function out of bytes: which function and form,
@@ -26,14 +28,14 @@ func FuzzCall(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := reader(b)
 		c := all[int(r.byte())%len(all)]
-		arities := c.f.arities()
+		arities := c.f.Arities()
 		n := arities[int(r.byte())%len(arities)]
 		args := make([]any, n)
 		holders := make([]string, n)
 		for i := range args {
 			holders[i] = "?"
 			if args[i] = r.arg(); args[i] == good {
-				holders[i] = c.f.sample(i).good
+				holders[i] = sampleOf(c.f, i).good
 				args[i] = nil
 			}
 		}
@@ -47,7 +49,7 @@ func FuzzCall(f *testing.F) {
 		if strings.Contains(err.Error(), "internal error") {
 			t.Errorf("%s %q: %v", query, args, err)
 		}
-		if !strings.HasPrefix(err.Error(), c.f.name+": ") {
+		if !strings.HasPrefix(err.Error(), c.f.Name+": ") {
 			t.Errorf("%s %q: error does not start with the function's name: %v", query, args, err)
 		}
 		if after := d.charged(t); after != before {
@@ -62,12 +64,12 @@ func FuzzCall(f *testing.F) {
 func FuzzSecrets(f *testing.F) {
 	var all []form
 	for _, c := range forms() {
-		if c.f.section == released && slices.ContainsFunc(c.f.args, (*argument).isSecret) {
+		if c.f.Section == frame.ReleasedValues && slices.ContainsFunc(c.f.Args, isSecret) {
 			all = append(all, c)
 		}
 	}
 	for i := range all {
-		for arity := range all[i].f.arities() {
+		for arity := range all[i].f.Arities() {
 			f.Add([]byte{byte(i), byte(arity)})
 			f.Add(append([]byte{byte(i), byte(arity)}, bytes.Repeat([]byte{0, 200, 0, 0, 0, 0, 0, 0, 255}, 12)...))
 			f.Add(append([]byte{byte(i), byte(arity)}, bytes.Repeat([]byte{1, 1, 127, 239, 255, 255}, 12)...))
@@ -76,21 +78,21 @@ func FuzzSecrets(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := reader(b)
 		c := all[int(r.byte())%len(all)]
-		arities := c.f.arities()
+		arities := c.f.Arities()
 		n := arities[int(r.byte())%len(arities)]
 		var args [2][]any
 		holders := make([]string, n)
 		for i := range holders {
 			holders[i] = "?"
-			if a := c.f.args[i]; a.isSecret() {
+			if a := c.f.Args[i]; isSecret(a) {
 				for world := range args {
-					args[world] = append(args[world], r.secret(a.name))
+					args[world] = append(args[world], r.secret(a.Name))
 				}
 				continue
 			}
 			v := r.arg()
 			if v == good {
-				holders[i] = c.f.sample(i).good
+				holders[i] = sampleOf(c.f, i).good
 				continue
 			}
 			args[0], args[1] = append(args[0], v), append(args[1], v)
@@ -109,8 +111,8 @@ func FuzzSecrets(f *testing.F) {
 }
 
 // isSecret reports whether the argument is a number that is protected.
-func (a *argument) isSecret() bool {
-	return strings.Contains(a.is, "(secret)")
+func isSecret(a *frame.Arg) bool {
+	return strings.Contains(a.Is, "(secret)")
 }
 
 // secret takes a secret for an argument of that name.

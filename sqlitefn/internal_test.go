@@ -3,15 +3,13 @@ package sqlitefn
 import (
 	"context"
 	"database/sql"
-	"math"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/sealed/sealedtest"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 // inner is one connection to a database in memory that has the functions, with
@@ -66,11 +64,15 @@ func (d inner) seal(t testing.TB, key sealed.PublicKey) {
 	t.Helper()
 	err := d.conn.Raw(func(conn any) error {
 		s := conn.(*Conn).session
-		if err := s.conn.Exec("CREATE TABLE sealed(reading, place)"); err != nil {
+		book, err := s.Ledger()
+		if err != nil {
 			return err
 		}
-		place := sealedtest.Seal(t, s.conn, s.book, key, sealedReadings, sealedPlaces)
-		return s.conn.Exec("INSERT INTO sealed VALUES (" +
+		if err := s.Conn.Exec("CREATE TABLE sealed(reading, place)"); err != nil {
+			return err
+		}
+		place := sealedtest.Seal(t, s.Conn, book, key, sealedReadings, sealedPlaces)
+		return s.Conn.Exec("INSERT INTO sealed VALUES (" +
 			place.Reading(1, "ana", 3) + ", " + place.Location(2, "ana", 39.9, 116.3) + ")")
 	})
 	if err != nil {
@@ -118,17 +120,17 @@ func (d inner) charged(t testing.TB) string {
 
 // A form is a way to call a function.
 type form struct {
-	f     *function
+	f     *frame.Function
 	table bool
 }
 
 // forms returns all ways to call all functions.
 func forms() (list []form) {
 	for _, f := range functions {
-		if f.scalar != nil || f.aggregate != nil || f.window != nil {
+		if f.Scalar != nil || f.Aggregate != nil || f.Window != nil {
 			list = append(list, form{f, false})
 		}
-		if f.table != nil {
+		if f.Table != nil {
 			list = append(list, form{f, true})
 		}
 	}
@@ -137,9 +139,9 @@ func forms() (list []form) {
 
 func (c form) String() string {
 	if c.table {
-		return c.f.name + " as a table"
+		return c.f.Name + " as a table"
 	}
-	return c.f.name
+	return c.f.Name
 }
 
 // rowsOf holds the rows for aggregates that need more than one.
@@ -147,11 +149,11 @@ var rowsOf = map[string]string{"optql_build": ` FROM (SELECT 1 AS i UNION ALL SE
 
 // query calls the function with SQL expressions for arguments.
 func (c form) query(args ...string) string {
-	call := c.f.name + "(" + strings.Join(args, ", ") + ")"
+	call := c.f.Name + "(" + strings.Join(args, ", ") + ")"
 	if c.table {
 		return "SELECT * FROM " + call
 	}
-	return "SELECT " + call + rowsOf[c.f.name]
+	return "SELECT " + call + rowsOf[c.f.Name]
 }
 
 // checkError checks what all errors have in common: they are one line that starts with
@@ -165,28 +167,7 @@ func (c form) checkError(t testing.TB, query string, err error) {
 	if strings.Contains(text, "internal error") {
 		t.Errorf("%s\n%s", query, text)
 	}
-	if !strings.HasPrefix(text, c.f.name+": ") {
+	if !strings.HasPrefix(text, c.f.Name+": ") {
 		t.Errorf("%s\nerror does not start with the function's name: %s", query, text)
-	}
-}
-
-// Degrees are printed as strconv prints them, whether they have 7 decimals or more.
-func TestAppendDegrees(t *testing.T) {
-	check := func(x float64) {
-		t.Helper()
-		if got, want := string(appendDegrees(nil, x)), strconv.FormatFloat(x, 'f', 7, 64); got != want {
-			t.Errorf("%v is printed as %s, want %s", x, got, want)
-		}
-	}
-	r := rand.New(rand.NewPCG(7, 24))
-	for range 200_000 {
-		units := r.Int64N(3_600_000_001) - 1_800_000_000
-		check(float64(units) / 1e7)
-		check(float64(units>>r.IntN(31)) / 1e7)
-		check((float64(units) + 0.5) / 1e7)
-		check(360*r.Float64() - 180)
-	}
-	for _, x := range []float64{0, math.Copysign(0, -1), 180, -180, 1e-7, -1e-7, 0.5e-7, -0.4e-7, 90, 100, -0.1, 9.9999999, 99.99999999, 1e300} {
-		check(x)
 	}
 }

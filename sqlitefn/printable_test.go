@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 // TestErrorsSteerNothing passes texts that steer a terminal as every argument of every
@@ -16,9 +17,9 @@ func TestErrorsSteerNothing(t *testing.T) {
 	for _, c := range forms() {
 		t.Run(c.String(), func(t *testing.T) {
 			d := newInner(t)
-			for i := range c.f.args {
+			for i := range c.f.Args {
 				for _, text := range texts {
-					for _, arg := range c.f.hostile(i, text) {
+					for _, arg := range hostile(c.f, i, text) {
 						c.checkHostile(t, d, i, arg)
 					}
 				}
@@ -29,7 +30,7 @@ func TestErrorsSteerNothing(t *testing.T) {
 
 func (c form) checkHostile(t *testing.T, d inner, i int, arg string) {
 	t.Helper()
-	args := c.f.goodArgs(t)
+	args := goodArgs(c.f, t)
 	args[i] = "?"
 	if _, err := d.ask("SAVEPOINT before"); err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ var quotedText = regexp.MustCompile(`"[^"]*"`)
 
 // hostile are values for argument i that hold text: alone, in a geometry, as a key and a
 // text of JSON, and in place of each text in the JSON that would be good.
-func (f *function) hostile(i int, text string) []string {
+func hostile(f *frame.Function, i int, text string) []string {
 	encoded, _ := json.Marshal(text)
 	name := string(encoded)
 	values := []string{
@@ -62,7 +63,7 @@ func (f *function) hostile(i int, text string) []string {
 		"POLYGON((" + text + "))", "POLYGON((116 40" + text + ", 116.01 40, 116.01 40.01, 116 40))",
 		"{" + name + ": 1}", `{"` + text + `": 1}`, "[" + name + "]", "[" + text + "]",
 	}
-	good := strings.Trim(f.sample(i).good, "'")
+	good := strings.Trim(sampleOf(f, i).good, "'")
 	if !strings.HasPrefix(good, "{") {
 		return values
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/reference.md from the function table")
@@ -60,29 +62,29 @@ func referencePage() string {
 	writeContents(&b)
 	section := ""
 	for _, f := range functions {
-		if f.section != section {
-			section = f.section
+		if f.Section != section {
+			section = f.Section
 			fmt.Fprintf(&b, "\n## %s\n", section)
 		}
-		fmt.Fprintf(&b, "\n### %s\n\n`%s`: %s\n\n%s\n", f.name, f.signature(), f.forms(), f.does)
-		if len(f.args) > 0 {
+		fmt.Fprintf(&b, "\n### %s\n\n`%s`: %s\n\n%s\n", f.Name, f.Signature(), f.Forms(), f.Does)
+		if len(f.Args) > 0 {
 			b.WriteString("\n| argument | is |\n|---|---|\n")
 		}
-		for _, a := range f.args {
+		for _, a := range f.Args {
 			optional := ""
-			if a.optional {
+			if a.Optional {
 				optional = " (optional)"
 			}
-			fmt.Fprintf(&b, "| %s | %s%s |\n", a.name, a.is, optional)
+			fmt.Fprintf(&b, "| %s | %s%s |\n", a.Name, a.Is, optional)
 		}
-		if f.charges != "" {
-			fmt.Fprintf(&b, "\nCharges %s.\n", f.charges)
+		if f.Charges != "" {
+			fmt.Fprintf(&b, "\nCharges %s.\n", f.Charges)
 		}
-		if f.notes != "" {
-			fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(f.notes))
+		if f.Notes != "" {
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(f.Notes))
 		}
-		if len(f.example) > 0 {
-			fmt.Fprintf(&b, "\n```sql\n%s;\n```\n", strings.Join(f.example, ";\n"))
+		if len(f.Examples) > 0 {
+			fmt.Fprintf(&b, "\n```sql\n%s;\n```\n", strings.Join(f.Examples, ";\n"))
 		}
 	}
 	return b.String()
@@ -91,11 +93,11 @@ func referencePage() string {
 // writeContents writes the sections and their functions, each with a link to it.
 func writeContents(b *strings.Builder) {
 	b.WriteString("\n## Contents\n\n")
-	for _, section := range sections {
+	for _, section := range frame.Sections {
 		var links []string
 		for _, f := range functions {
-			if f.section == section {
-				links = append(links, fmt.Sprintf("[%s](#%s)", f.name, f.name))
+			if f.Section == section {
+				links = append(links, fmt.Sprintf("[%s](#%s)", f.Name, f.Name))
 			}
 		}
 		anchor := strings.ToLower(strings.NewReplacer(",", "", " ", "-").Replace(section))
@@ -125,7 +127,7 @@ func TestReferenceExamplesRun(t *testing.T) {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	for _, f := range functions {
-		for _, example := range f.example {
+		for _, example := range f.Examples {
 			rows, err := db.Query(example)
 			if err != nil {
 				t.Fatalf("%s: %v", example, err)
@@ -147,19 +149,19 @@ func TestReferenceExamplesRun(t *testing.T) {
 
 func TestEveryFunctionIsDescribed(t *testing.T) {
 	for _, f := range functions {
-		if f.section == "" || f.does == "" || !strings.HasSuffix(f.does, ".") {
-			t.Errorf("%s: section %q, does %q", f.name, f.section, f.does)
+		if f.Section == "" || f.Does == "" || !strings.HasSuffix(f.Does, ".") {
+			t.Errorf("%s: section %q, does %q", f.Name, f.Section, f.Does)
 		}
-		for _, a := range f.args {
-			if a.is == "" {
-				t.Errorf("%s: argument %s is not described", f.name, a.name)
+		for _, a := range f.Args {
+			if a.Is == "" {
+				t.Errorf("%s: argument %s is not described", f.Name, a.Name)
 			}
 		}
-		if f.section == released && (f.flags != 0 || f.charges == "") {
-			t.Errorf("%s releases: flags %#x, charges %q", f.name, f.flags, f.charges)
+		if f.Section == frame.ReleasedValues && (f.Flags != 0 || f.Charges == "") {
+			t.Errorf("%s releases: flags %#x, charges %q", f.Name, f.Flags, f.Charges)
 		}
-		if (f.section == declared || f.section == owners) && f.flags&ownerOnly == 0 {
-			t.Errorf("%s must not be usable in views", f.name)
+		if (f.Section == frame.DeclaredByOwner || f.Section == frame.ForOwner) && f.Flags&frame.OwnerOnly == 0 {
+			t.Errorf("%s must not be usable in views", f.Name)
 		}
 	}
 }
@@ -168,13 +170,13 @@ func TestEveryFunctionIsDescribed(t *testing.T) {
 func TestFreeFunctionsTakeNoSecret(t *testing.T) {
 	secrets := 0
 	for _, f := range functions {
-		for _, a := range f.args {
-			secret := strings.Contains(a.is, "secret")
+		for _, a := range f.Args {
+			secret := strings.Contains(a.Is, "secret")
 			if secret {
 				secrets++
 			}
-			if f.section == free && (secret || f.charges != "") {
-				t.Errorf("%s: %s, charges %q", f.name, a.is, f.charges)
+			if f.Section == frame.Free && (secret || f.Charges != "") {
+				t.Errorf("%s: %s, charges %q", f.Name, a.Is, f.Charges)
 			}
 		}
 	}

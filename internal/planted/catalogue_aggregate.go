@@ -57,7 +57,7 @@ var aggregates = []Bug{
 	{
 		Name: "accounts-count-rows", Title: "rows are counted in place of accounts, for the price of an account",
 		Function: "dx_accounts",
-		Edits:    []Edit{instead("sqlitefn.countGroup.counted", "g.accounts", "g.accounts && !bug")},
+		Edits:    []Edit{instead("reading.countGroup.counted", "g.accounts", "g.accounts && !bug")},
 	},
 	{
 		Name: "true-divisor", Title: "the noisy sum is divided by the true number of readings",
@@ -89,8 +89,8 @@ var aggregates = []Bug{
 	{
 		Name: "exact-without-rows", Title: "a group in which every reading is NULL has an exact answer",
 		Function: "dx_sum",
-		Edits: []Edit{after("sqlitefn.queryGroup.final", "g.pay(", `
-			if err == nil && len(g.paying.rows) == 0 {
+		Edits: []Edit{after("reading.queryGroup.Final", "g.pay(", `
+			if err == nil && g.paying.Accounts() == 0 {
 				c.ResultFloat(0, g.query.StandIn().Value)
 				return nil
 			}

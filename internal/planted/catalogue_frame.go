@@ -8,9 +8,9 @@ var frame = []Bug{
 		Name: "range-error", Title: "a reading outside its universe is an error",
 		Source:   "Haeberlen, Pierce and Narayan 2011, Differential privacy under fire",
 		Function: "dx_value",
-		Edits: []Edit{before("sqlitefn.dxValue", ".pay(", `
-			if u, err := c.universe(argUniverse); err == nil && u.Outside(x) {
-				return c.argErrorf(argX, "must be a value of %s", u)
+		Edits: []Edit{before("reading.dxValue", ".Pay(", `
+			if u, err := declared.Universe(c, frame.ArgUniverse); err == nil && u.Outside(x) {
+				return c.Errorf(frame.ArgX, "must be a value of %s", u)
 			}
 		`)},
 	},
@@ -18,12 +18,13 @@ var frame = []Bug{
 		Name: "free-zeros", Title: "a reading of 0 is released without a charge",
 		Source:   "Haeberlen, Pierce and Narayan 2011, Differential privacy under fire: what is left of a budget shows a secret",
 		Function: "dx_value",
-		Edits: []Edit{after("sqlitefn.dxValue", "c.reading(", `
-			if !absent && x == 0 && t.session.dry == nil {
+		Edits: []Edit{after("reading.dxValue", "c.Reading(", `
+			if !absent && x == 0 {
 				plan.Reset(&plan.reading)
 				plan.Add(&plan.reading, x)
-				c.ResultFloat(0, drawReading(t, receipt{source: t.session.source}, plan.Query, &plan.reading))
-				return nil
+				free, err := c.PayAll(frame.Bill{})
+				c.ResultFloat(0, drawReading(c, free, plan.Query, &plan.reading))
+				return err
 			}
 		`)},
 	},
@@ -31,11 +32,11 @@ var frame = []Bug{
 		Name: "stale-plan", Title: "a statement draws with the epsilon of its first call, and charges that of each call",
 		Function: "dx_value",
 		Edits: []Edit{
-			instead("sqlitefn.setting.equals", "v.Float() == s.number", "(bug || v.Float() == s.number)"),
-			instead("sqlitefn.dxValue", "plan.Price()", `func() budget.Price {
+			instead("frame.setting.equals", "v.Float() == s.number", "(bug || v.Float() == s.number)"),
+			instead("reading.dxValue", "plan.Price()", `func() budget.Price {
 				price := plan.Price()
 				if bug {
-					price.Amount, _ = budget.Cost(c.decimal(argEpsValue))
+					price.Amount, _ = budget.Cost(c.Decimal(argEpsValue))
 				}
 				return price
 			}()`),
@@ -44,10 +45,10 @@ var frame = []Bug{
 	{
 		Name: "first-call-free", Title: "the first call of a statement charges nothing",
 		Function: "geoind_laplace",
-		Edits: []Edit{before("sqlitefn.charger.pay", "t.spender(", `
+		Edits: []Edit{before("frame.charger.Pay", "t.spender(", `
 			if t.ledger == nil {
 				if _, err := t.spender(f, price.Unit); err == nil {
-					return receipt{source: p.session.source}, nil
+					return p.session.paid(), nil
 				}
 			}
 		`)},
@@ -55,7 +56,7 @@ var frame = []Bug{
 	{
 		Name: "rows-charged-once", Title: "an account is charged once, however many rows it has",
 		Function: "dx_count",
-		Edits:    []Edit{instead("sqlitefn.contributors.bill", "if perRow", "if perRow && !bug")},
+		Edits:    []Edit{instead("frame.Contributors.Bill", "if perRow", "if perRow && !bug")},
 	},
 	{
 		Name: "groups-taken-for-disjoint", Title: "groups that share rows are charged as if they did not",
@@ -65,6 +66,6 @@ var frame = []Bug{
 	{
 		Name: "dry-run-draws", Title: "a dry run draws, so that what it counts depends on secrets and nobody has paid",
 		Function: "dx_value",
-		Edits:    []Edit{before("sqlitefn.dryRun.pay", "return", `return receipt{source: d.session.source}, nil`)},
+		Edits:    []Edit{before("frame.DryRun.Pay", "return", `return d.session.paid(), nil`)},
 	},
 }

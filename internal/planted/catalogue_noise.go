@@ -79,19 +79,19 @@ var noise = []Bug{
 	{
 		Name: "zero-without-noise", Title: "a count of 0 has no noise",
 		Function: "dx_count",
-		Edits: []Edit{first("sqlitefn.countAnswer", `
+		Edits: []Edit{first("reading.countAnswer", `
 			if n == 0 {
-				return answer{kind: ofWhole}
+				return frame.WholeAnswer(0)
 			}
 		`)},
 	},
 	{
 		Name: "one-sided", Title: "noise never makes a count smaller",
 		Function: "dx_count",
-		Edits: []Edit{before("sqlitefn.countAnswer", "return", `
-			if paid.source != nil {
-				whole := int64(drawReading(t, paid, q, &counted))
-				return answer{kind: ofWhole, whole: max(whole, 2*n-whole)}
+		Edits: []Edit{before("reading.countAnswer", "return", `
+			if paid.Randomness() != nil {
+				whole := int64(drawReading(c, paid, q, &counted))
+				return frame.WholeAnswer(max(whole, 2*n-whole))
 			}
 		`)},
 	},

@@ -29,7 +29,7 @@ var randomness = []Bug{
 	{
 		Name: "seeded-connections", Title: "every connection begins with the same seed",
 		Function: "geoind_laplace",
-		Edits:    []Edit{before("sqlitefn.newSession", "return", `s.source = exact.NewSource(planted.Entropy(1))`)},
+		Edits:    []Edit{before("frame.NewSession", "return", `s.source = exact.NewSource(planted.Entropy(1))`)},
 	},
 	{
 		Name: "fork-unnoticed", Title: "a forked process goes on with the random numbers that its parent has buffered",
@@ -43,42 +43,34 @@ var randomness = []Bug{
 		Name: "reused-in-row", Title: "two evaluations, one after the other, share their noise",
 		Function: "dx_value",
 		Edits: []Edit{
-			fields("sqlitefn.valuePlan", `evaluations, seed uint64`),
-			before("sqlitefn.dxValue", "plan.Reset(", `
-				if paid.source != nil {
-					if plan.evaluations++; plan.evaluations%2 == 1 {
-						plan.seed = paid.source.Uint64()
-					}
-					paid.source = exact.NewSource(planted.Entropy(plan.seed))
+			fields("frame.Statement", `evaluations, rowSeed uint64`),
+			before("frame.charger.Pay", "p.session.paid()", `
+				if t.evaluations++; t.evaluations%2 == 1 {
+					t.rowSeed = p.session.source.Uint64()
 				}
+				return Receipt{source: exact.NewSource(planted.Entropy(t.rowSeed))}, nil
 			`),
 		},
 	},
 	{
 		Name: "reused-between-rows", Title: "all rows of a statement share their noise",
 		Function: "geoind_laplace",
-		Edits:    []Edit{statementSeed, before("sqlitefn.locationRelease.draw", "paid.drawLocation(", seededByStatement)},
+		Edits:    []Edit{statementSeed, before("frame.charger.Pay", "p.session.paid()", seededByStatement)},
 	},
 	{
 		Name: "reused-between-groups", Title: "all groups of a statement share their noise",
 		Function: "dx_sum",
-		Edits: []Edit{statementSeed, before("sqlitefn.queryGroup.final", "drawReading(", `
-			if g.aggregate == scalar.Sum {
-				`+seededByStatement+`
-			}
-		`)},
+		Edits:    []Edit{statementSeed, before("frame.charger.PayAll", "p.session.watcher != nil", seededByStatement)},
 	},
 }
 
 // statementSeed lets statements remember a seed.
-var statementSeed = fields("sqlitefn.statement", `seed uint64`)
+var statementSeed = fields("frame.Statement", `seed uint64`)
 
 // seededByStatement makes what is paid for draw with the statement's seed.
 const seededByStatement = `
-	if t := c.statement(); paid.source != nil {
-		if t.seed == 0 {
-			t.seed = paid.source.Uint64()
-		}
-		paid.source = exact.NewSource(planted.Entropy(t.seed))
+	if t.seed == 0 {
+		t.seed = p.session.source.Uint64()
 	}
+	return Receipt{source: exact.NewSource(planted.Entropy(t.seed))}, nil
 `

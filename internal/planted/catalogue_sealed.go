@@ -7,9 +7,9 @@ var sealedValues = []Bug{
 	{
 		Name: "multiplicity-ignored", Title: "a value that a join repeats is charged once",
 		Function: "dx_count", Host: server,
-		Edits: []Edit{before("sqlitefn.sealedGroup.add", "g.number(", `
+		Edits: []Edit{before("unseal.Group.Add", "g.number(", `
 			if times > 1 {
-				g.form.add(o.Account, o.Data)
+				g.form.Add(o.Account, o.Data)
 				return nil
 			}
 		`)},
@@ -17,18 +17,20 @@ var sealedValues = []Bug{
 	{
 		Name: "narrowing-filters", Title: "readings outside the range that an analyst chose are left out, not moved into it",
 		Function: "dx_sum", Host: server,
-		Edits: []Edit{first("sqlitefn.sealedQueryForm.add", `
-			if k := d.Reading() - f.universe.first; k < 0 || k > f.universe.Last() {
-				return
+		Edits: []Edit{before("unseal.Group.Add", "g.form.Add(", `
+			if u, err := UniverseOf(c.Session, g.of); err == nil {
+				if k := o.Data.Reading() - u.first; k < 0 || k > u.Last() {
+					return nil
+				}
 			}
 		`)},
 	},
 	{
 		Name: "redrawn-memory", Title: "a question that was asked before is free, and its answer is drawn again",
 		Function: "dx_sum", Host: server,
-		Edits: []Edit{after("sqlitefn.Evaluation.askGroup", ".within95(", `
+		Edits: []Edit{after("unseal.Evaluation.askGroup", ".within95(", `
 			if answered.Remembered {
-				return g.form.draw(t, e.receipt()), nil
+				return g.form.Draw(c, e.receipt()), nil
 			}
 		`)},
 	},

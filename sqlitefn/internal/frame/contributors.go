@@ -1,0 +1,80 @@
+package frame
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
+	"github.com/geosql/geosql/ledger"
+)
+
+// argContributor is the account of a row of a group.
+
+// Contributors counts the rows of each account in a group of an aggregate.
+type Contributors struct {
+	accounts intern.Table
+	rows     []int64 // of each account
+}
+
+// Contribute counts a row of the account that the call names, as a row with a secret must.
+func (p *Contributors) Contribute(c Call) error {
+	account := c.Value(ArgContributor)
+	if !account.Given {
+		return c.NullError(ArgContributor)
+	}
+	p.Add(account.Text)
+	return nil
+}
+
+// Add counts a row of the account.
+func (p *Contributors) Add(account []byte) {
+	i := p.accounts.Number(account)
+	if i == len(p.rows) {
+		p.rows = append(p.rows, 0)
+	}
+	p.rows[i]++
+}
+
+// Accounts returns how many accounts there are.
+func (p *Contributors) Accounts() int { return len(p.rows) }
+
+// Rows returns how many rows they have.
+func (p *Contributors) Rows() (n int64) {
+	for _, rows := range p.rows {
+		n += rows
+	}
+	return n
+}
+
+// Reset forgets all accounts.
+func (p *Contributors) Reset() {
+	p.accounts.Reset()
+	p.rows = p.rows[:0]
+}
+
+// Bill returns what each account is charged: the price once, or for each of its rows.
+func (p *Contributors) Bill(price budget.Price, perRow bool) (Bill, error) {
+	items := make([]ledger.Item, len(p.rows))
+	for i, account := range p.accounts.All() {
+		rows, times := p.rows[i], int64(1)
+		if perRow {
+			times = rows
+		}
+		total, ok := price.Amount.Times(times)
+		if !ok {
+			return Bill{}, fmt.Errorf("account %s would be charged %d times %s, which no budget can hold", Quoted(account), times, price.Amount)
+		}
+		items[i] = ledger.Item{Account: account, Epsilon: total, Evaluations: rows}
+	}
+	return Bill{Unit: price.Unit, Items: items, PerRow: perRow}, nil
+}
+
+// Pay pays for the answer of a group: the price once for each account, or for each of its
+// rows. It charges all accounts in one transaction, or none.
+func (p *Contributors) Pay(c Call, price budget.Price, perRow bool) (Receipt, error) {
+	b, err := p.Bill(price, perRow)
+	if err != nil {
+		return Receipt{}, err
+	}
+	return c.PayAll(b)
+}

@@ -1,0 +1,300 @@
+package frame
+
+import (
+	"cmp"
+	"errors"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/internal/vdbe"
+	"github.com/geosql/geosql/mechanism"
+)
+
+// DryRun counts what a statement would charge. While a session has one, releases check
+// their arguments as always, and what they ask for is counted instead of charged.
+//
+// No answer of a dry run depends on a secret: a release draws with the receipt that its
+// payer returns, and the receipt of a dry run draws nothing. The release then answers a
+// constant that depends on its public parameters only.
+type DryRun struct {
+	session *Session
+	stmt    *sqlite.Stmt
+	Program vdbe.Program
+	pure    functionSet
+	totals  map[chargeKey]*Total
+	rules   map[*Function]string // how the groups of the aggregates under d1 are charged
+	Failed  error                // of a call of a function that charges
+
+	// place is the last stand-in for a location, and its text.
+	place struct {
+		of       mechanism.Location
+		lat, lon float64
+		text     []byte
+	}
+
+	// uncommitted tells whether the statement would begin in a transaction that has changed
+	// something. The dry run of one that writes opens a transaction of its own.
+	uncommitted bool
+
+	// Inexact tells that the count cannot be exact, whatever the statement. Either rows of
+	// the ledger were read, which a real execution changes with every charge, or the cost of
+	// a counted step depends on a draw.
+	Inexact bool
+}
+
+// chargeKey says which charges are counted together.
+type chargeKey struct {
+	Function *Function
+	Unit     budget.Unit
+	Account  string
+}
+
+// A Sum is a sum of amounts, which may exceed every budget: epsilon and times budget.Max.
+type Sum struct {
+	Epsilon budget.Amount
+	Times   int64
+}
+
+// Total is what is counted in all.
+type Total struct {
+	Sum
+	Evaluations int64
+	perRow      bool // it is for each row of the account
+	byValue     bool // it is the largest sum for any sealed value of the account
+	Once        bool // an account is charged in the unit only once
+}
+
+// count adds evaluations of f by an account, which cost price in all, and returns their sum.
+func (d *DryRun) count(f *Function, account []byte, price budget.Price, evaluations int64) *Total {
+	t := d.totals[chargeKey{f, price.Unit, string(account)}]
+	if t == nil {
+		t = new(Total)
+		d.totals[chargeKey{f, price.Unit, string(account)}] = t
+	}
+	t.Evaluations += evaluations
+	t.Add(price.Amount)
+	return t
+}
+
+// Add adds an amount to the sum.
+func (s *Sum) Add(a budget.Amount) {
+	if s.Epsilon > budget.Max-a {
+		s.Epsilon -= budget.Max
+		s.Times++
+	}
+	s.Epsilon += a
+}
+
+// AddSum adds another sum.
+func (s *Sum) AddSum(other Sum) {
+	s.Add(other.Epsilon)
+	s.Times += other.Times
+}
+
+// Float64 returns the sum.
+func (s *Sum) Float64() float64 {
+	return float64(s.Times)*budget.Max.Float64() + s.Epsilon.Float64()
+}
+
+// Rat returns the sum.
+func (s *Sum) Rat() *big.Rat {
+	all := new(big.Rat).Mul(budget.Max.Rat(), new(big.Rat).SetInt64(s.Times))
+	return all.Add(all, s.Epsilon.Rat())
+}
+
+// Capped returns the sum as one amount, at most the largest that there is.
+func (s *Sum) Capped() budget.Amount {
+	if s.Times > 0 {
+		return budget.Max
+	}
+	return s.Epsilon
+}
+
+// admit returns an error while a statement of the session's own runs, and for a function of the
+// owner that the schema of a database calls.
+// During a dry run it also refuses functions that change something, since a dry run could
+// not undo that.
+func (s *Session) admit(f *Function) error {
+	if s.own {
+		return errors.New("may not be called while geosql uses its own tables: drop the trigger, view or column of this database that does so")
+	}
+	if f.Flags&OwnerOnly == 0 {
+		return nil
+	}
+	if f.Scalar != nil && !s.Conn.Named(f.Name) && !s.calledByTempSchema(f.Name) {
+		return errors.New("may not be called by the schema of a database")
+	}
+	if s.dry != nil && !f.Reads {
+		return errors.New("cannot be dry-run")
+	}
+	if f.Table != nil {
+		s.ReadsLedger()
+	}
+	return nil
+}
+
+// ReadsLedger tells a dry run that rows of the ledger are read, which a real execution changes.
+func (s *Session) ReadsLedger() {
+	if s.dry != nil {
+		s.dry.Inexact = true
+	}
+}
+
+// calledByTempSchema reports whether a temporary view or trigger may have called a function.
+// These belong to the connection itself.
+//
+// SQLite refuses a function with the flag DIRECTONLY everywhere else in a schema, except, in
+// versions such as 3.40, in CHECK constraints. A constraint calls the function although the
+// text of no running statement names it.
+func (s *Session) calledByTempSchema(function string) (calls bool) {
+	err := s.Query(`SELECT 1 FROM temp.sqlite_schema WHERE instr(lower(sql), ?)`, func(*sqlite.Stmt) { calls = true }, function)
+	return calls && err == nil
+}
+
+// NewDryRun compiles a statement for a dry run, which becomes the session's payer until it is
+// closed.
+//
+// SQLite executes one statement of a connection at a time, and those that began earlier wait
+// until this one ends, so nothing else is run dry.
+func (s *Session) NewDryRun(sql string) (*DryRun, error) {
+	if err := checkVerb(sql); err != nil {
+		return nil, err
+	}
+	d := &DryRun{
+		session: s, totals: map[chargeKey]*Total{}, rules: map[*Function]string{}, uncommitted: s.Conn.Uncommitted(),
+	}
+	s.dry, s.payer = d, d
+	if err := d.compile(sql); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// compile compiles the statement.
+func (d *DryRun) compile(sql string) (err error) {
+	var tail string
+	if d.stmt, tail, err = d.session.Conn.Prepare(sql); err != nil {
+		return err
+	}
+	if sqltext.SQLite.First(tail).Text != "" {
+		return errors.New("sql holds more than one statement")
+	}
+	if d.Program, err = vdbe.Explain(d.session.Conn, sql); err != nil {
+		return err
+	}
+	if err := d.session.checkUndoable(d.Program); err != nil {
+		return err
+	}
+	d.pure, err = d.session.pureFunctions()
+	return err
+}
+
+// standIn returns the stand-in of a mechanism, which most rows share with the row before.
+func (d *DryRun) standIn(m mechanism.Location) (lat, lon float64) {
+	if d.place.of != m {
+		d.place.of = m
+		d.place.lat, d.place.lon = m.StandIn()
+		d.place.text = AppendPoint(nil, d.place.lat, d.place.lon)
+	}
+	return d.place.lat, d.place.lon
+}
+
+// Close ends the dry run. Closing the statement may still finish groups, dry.
+func (d *DryRun) Close() {
+	if d.stmt != nil {
+		d.stmt.Close()
+	}
+	d.session.dry = nil
+	d.session.SetPayer(nil)
+}
+
+// Repeats reports whether no released value decides what the statement evaluates.
+func (d *DryRun) Repeats() bool { return d.Program.Repeats(d.pure.has, d.session.Table.isFree) }
+
+// Run executes the statement without charging or drawing anything, and undoes what it writes.
+func (d *DryRun) Run() error {
+	s := d.session
+	var err error
+	if d.Program.Writes() {
+		err = s.runAndUndo(d.stmt)
+	} else {
+		err = d.stmt.Run()
+	}
+	return err
+}
+
+// RunDry makes a dry run of one statement. It also reports whether the statement is proved to
+// charge what was counted, if it runs to its end while neither data nor clock change.
+func (s *Session) RunDry(sql string) (d *DryRun, proved bool, err error) {
+	if d, err = s.NewDryRun(sql); err != nil {
+		return nil, false, err
+	}
+	defer d.Close()
+	if err := d.Run(); err != nil {
+		return nil, false, err
+	}
+	return d, !d.Inexact && d.Repeats(), nil
+}
+
+// groupRule says how the groups of an aggregate under d1 are charged, by why they are not
+// proved to be disjoint.
+func groupRule(missing error) string {
+	if missing == nil {
+		return "once for all groups"
+	}
+	return "once per group: " + missing.Error()
+}
+
+// checkUndoable returns an error for a statement that a dry run could not undo.
+func (s *Session) checkUndoable(program vdbe.Program) error {
+	switch {
+	case program.HasParameters():
+		return errors.New("sql has a parameter, which has no value in a dry run; write the value in its place")
+	case program.RollsBack() && !s.Conn.AutoCommit():
+		return errors.New("sql may roll back the open transaction (OR ROLLBACK)")
+	case program.ChangesSchema() && len(s.Conn.Running()) > 1:
+		// To undo it SQLite would abort the statements that are reading rows.
+		return errors.New("sql makes a table, which cannot be dry-run while other statements run")
+	}
+	return nil
+}
+
+// runAndUndo executes a statement that writes, and undoes what it wrote.
+func (s *Session) runAndUndo(stmt *sqlite.Stmt) (err error) {
+	undo := "ROLLBACK TO geosql_dry_run; RELEASE geosql_dry_run"
+	if s.Conn.AutoCommit() {
+		undo = "ROLLBACK" // a RELEASE would be a commit
+	}
+	if err := s.Conn.Exec("SAVEPOINT geosql_dry_run"); err != nil {
+		return err
+	}
+	defer func() {
+		if s.Conn.AutoCommit() {
+			return // SQLite has rolled back
+		}
+		if failed := s.Conn.Exec(undo); failed != nil {
+			s.abandon(stmt, failed)
+			err = cmp.Or(err, failed)
+		}
+	}()
+	return stmt.Run()
+}
+
+const CodeInterrupt = 9
+
+// abandon rolls back the whole transaction after a dry run could not be undone: what the
+// dry run wrote must not be committed with the rest.
+func (s *Session) abandon(stmt *sqlite.Stmt, failed error) {
+	var e *sqlite.Error
+	if errors.As(failed, &e) && e.Code == CodeInterrupt {
+		// After an interrupt SQLite stops every statement, even ROLLBACK, until the
+		// outermost has ended. But when it stops a statement that writes, even one
+		// that has not written anything yet, it rolls the transaction back.
+		_ = stmt.Run()
+		return
+	}
+	_ = s.Conn.Exec("ROLLBACK")
+}

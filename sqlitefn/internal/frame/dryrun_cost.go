@@ -1,0 +1,83 @@
+package frame
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
+
+// Cost is one row of budget_cost. A row without a total stands for everything that the dry
+// run did not reach.
+type Cost struct {
+	chargeKey
+	*Total
+	Balance ledger.Balance
+	AtMost  float64
+	Rule    string // how groups are charged, empty where that is always the same
+}
+
+// Costs compares what was counted with the ledger.
+//
+// If nothing is proved, a real execution may charge more than was counted, and other
+// accounts too. But no account is charged more than it has left, including what is reserved
+// for it.
+func (d *DryRun) Costs(proved bool) ([]Cost, error) {
+	rows := make([]Cost, 0, len(d.totals)+1)
+	for of, total := range d.totals {
+		b, err := d.session.balanceOf(of.Account, of.Unit)
+		if err != nil {
+			return nil, err
+		}
+		row := Cost{of, total, b, total.Float64(), d.rule(of.Function, total)}
+		if !proved {
+			row.AtMost = (b.Remaining() + b.Reserved).Float64()
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b Cost) int {
+		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Account, b.Account),
+			cmp.Compare(a.Function.Name, b.Function.Name))
+	})
+	if !proved {
+		rows = append(rows, Cost{})
+	}
+	return rows, nil
+}
+
+// Report is costs, of which an observer is told.
+func (d *DryRun) Report(proved bool) ([]Cost, error) {
+	rows, err := d.Costs(proved)
+	if err == nil && d.session.watcher != nil {
+		err = d.session.watcher.Counted(rows, proved)
+	}
+	return rows, err
+}
+
+// manyRows is from how many rows of one account on a rule says how to make them one.
+const manyRows = 11
+
+// rule says how rows and groups are charged, where that depends on the statement. An account
+// with many rows pays for each of them under dh and nd1, although most questions are about
+// persons, and could be asked about one row for each.
+func (d *DryRun) rule(f *Function, t *Total) string {
+	switch {
+	case t.perRow && t.Evaluations >= manyRows:
+		return "once per row: to pay once, make the rows of an account one first, with GROUP BY account in a subquery"
+	case t.perRow:
+		return "once per row"
+	case t.byValue:
+		return "once for each value: the largest sum of epsilon for any value of the account"
+	}
+	return d.rules[f]
+}
+
+// balanceOf returns the balance of an account, empty if there is no ledger.
+func (s *Session) balanceOf(account string, unit budget.Unit) (ledger.Balance, error) {
+	book, err := s.Ledger()
+	if err != nil {
+		return ledger.Balance{}, IgnoreNoLedger(err)
+	}
+	return book.Balance(account, unit)
+}

@@ -1,0 +1,32 @@
+package frame
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqltext"
+)
+
+// verbs lists how the statements begin that can be dry-run. Others change what cannot be
+// rolled back, and some pragmas take effect as soon as they are compiled.
+var verbs = []string{"SELECT", "WITH", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE",
+	"CREATE TABLE", "CREATE TEMP TABLE", "CREATE TEMPORARY TABLE"}
+
+// checkVerb returns an error for a text whose first statement cannot be dry-run.
+func checkVerb(sql string) error {
+	var words []string
+	for t := range sqltext.SQLite.Words(sql) {
+		words = append(words, strings.ToUpper(t.Text))
+		if !t.Is("CREATE", "TEMP", "TEMPORARY") || len(words) == 3 {
+			break
+		}
+	}
+	switch {
+	case slices.Contains(verbs, strings.Join(words, " ")):
+		return nil
+	case words == nil:
+		return errors.New("sql holds no statement")
+	}
+	return errors.New("sql must be one of SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, CREATE TABLE AS")
+}

@@ -1,0 +1,99 @@
+package frame
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/version"
+)
+
+var argHelp = &Arg{Name: "name", Is: "name of a function; without it, all functions are listed", Kind: Text, Optional: true}
+
+// These functions describe geosql itself.
+var SelfFunctions = []*Function{
+	&Function{
+		Name: "geosql_help", Section: Free,
+		Args:     []*Arg{argHelp},
+		Does:     "Explains a function.",
+		Examples: []string{"SELECT geosql_help('dx_sum')"},
+		Scalar:   geosqlHelp,
+	},
+	&Function{
+		Name: "geosql_version", Section: Free, Flags: Pure,
+		Does:     "Returns the version of geosql.",
+		Examples: []string{"SELECT geosql_version()"},
+		Scalar:   geosqlVersion,
+	},
+	&Function{
+		Name: "geosql_debug", Section: Free, Flags: sqlite.Innocuous,
+		Does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
+		Scalar: geosqlDebug,
+	},
+}
+
+func geosqlVersion(c Call) error {
+	c.ResultString(0, version.Version)
+	return nil
+}
+
+func geosqlDebug(c Call) error {
+	c.ResultString(0, fmt.Sprintf("geosql %s, SQLite %s, %s %s/%s, commit %s", version.Version, sqlite.Version(),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Commit()))
+	return nil
+}
+
+func geosqlHelp(c Call) error {
+	if !c.Given(argHelp) {
+		var names []string
+		for _, f := range c.Session.Table {
+			if c.Session.Table.Lookup(f.Name) == f { // the first of its name
+				names = append(names, f.Name)
+			}
+		}
+		c.ResultString(0, strings.Join(names, "\n"))
+		return nil
+	}
+	name := c.Text(argHelp)
+	var texts []string
+	for _, f := range c.Session.Table {
+		if strings.EqualFold(f.Name, name) {
+			texts = append(texts, f.help())
+		}
+	}
+	if texts == nil {
+		return c.Errorf(argHelp, "%s is not a function of geosql; SELECT geosql_help() lists them", Quoted(name))
+	}
+	c.ResultString(0, strings.Join(texts, "\n\n"))
+	return nil
+}
+
+// help returns what geosql_help answers.
+func (f *Function) help() string {
+	var b strings.Builder
+	b.WriteString(f.Signature())
+	wrap(&b, f.Does)
+	wrap(&b, "Form: "+f.Forms()+".")
+	for _, a := range f.Args {
+		wrap(&b, a.Name+": "+a.Is)
+	}
+	if f.Charges != "" {
+		wrap(&b, "Charges "+f.Charges+".")
+	}
+	wrap(&b, f.Notes)
+	return b.String()
+}
+
+// wrap appends text in indented lines of at most 78 characters, starting a new line.
+func wrap(b *strings.Builder, text string) {
+	width := 78
+	for _, word := range strings.Fields(text) {
+		if width+1+len(word) > 78 {
+			b.WriteString("\n ")
+			width = 1
+		}
+		b.WriteString(" " + word)
+		width += 1 + len(word)
+	}
+}

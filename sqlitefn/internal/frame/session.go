@@ -1,0 +1,96 @@
+package frame
+
+import (
+	"io"
+	"io/fs"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/sealed"
+)
+
+// Options are what a session is made with.
+type Options struct {
+	Ledger     string // where it is, unless beside the database
+	LedgerMode fs.FileMode
+	Entropy    io.Reader // nil for the system's
+	Keyring    *sealed.Keyring
+	MaxRepeat  uint32 // that a group may have a sealed value; 0 stands for 1
+}
+
+// Session holds what belongs to one connection: its ledger, its randomness, and what was
+// built for it. SQLite serialises the calls on a connection, so nothing is locked.
+type Session struct {
+	Conn    *sqlite.Conn
+	Table   Table // of all functions, of which options may offer fewer
+	Options Options
+	source  *exact.Source
+	binding
+	payer    payer
+	dry      *DryRun     // the payer during a dry run, otherwise nil
+	watcher  Observer    // is told of charges; nil if nothing is
+	memos    map[any]any // the entries of each memo
+	versions int         // of settings, so far
+	Refused  *Refusal    // of the last call that failed; nil if that was no refusal
+	running  *Statement  // keeps what is compiled; nil if the next call may come in another
+	own      bool        // a statement of the session's own runs, see alone
+}
+
+func NewSession(conn *sqlite.Conn, functions Table, o Options) *Session {
+	s := &Session{Conn: conn, Table: functions, Options: o, memos: map[any]any{}}
+	s.SetPayer(nil)
+	s.DrawFrom(o.Entropy)
+	return s
+}
+
+// DrawFrom has the session draw from entropy, nil for the system's.
+func (s *Session) DrawFrom(entropy io.Reader) { s.source = exact.NewSource(entropy) }
+
+// close is called when the connection has closed.
+func (s *Session) close() {
+	if s.book != nil {
+		_ = s.book.Close() // what it could not return stays spent
+	}
+}
+
+// A Memo remembers on every connection what was built, by what it was built from. So a
+// declaration that was rolled back, or that another connection has completed, has a key
+// of its own.
+type Memo[K comparable, V any] struct{ Limit int }
+
+// NewMemo returns a memo, for a variable of the package.
+func NewMemo[K comparable, V any]() *Memo[K, V] {
+	return &Memo[K, V]{Limit: 1024} // epsilon may come from a column
+}
+
+// Entries returns what the connection remembers.
+func (m *Memo[K, V]) Entries(s *Session) map[K]V {
+	built, ok := s.memos[m].(map[K]V)
+	if !ok {
+		built = make(map[K]V)
+		s.memos[m] = built
+	}
+	return built
+}
+
+// Get returns what is remembered for a key. If nothing is, it builds and remembers it.
+func (m *Memo[K, V]) Get(s *Session, key K, build func() (V, error)) (V, error) {
+	built := m.Entries(s)
+	if v, ok := built[key]; ok {
+		return v, nil
+	}
+	v, err := build()
+	if err == nil {
+		m.Put(s, key, v)
+	}
+	return v, err
+}
+
+// Put remembers v for a key. A full memo forgets everything else.
+func (m *Memo[K, V]) Put(s *Session, key K, v V) {
+	built := m.Entries(s)
+	if len(built) >= m.Limit {
+		clear(built)
+	}
+	built[key] = v
+}

@@ -1,0 +1,94 @@
+package location
+
+import (
+	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/sqlitefn/internal/declared"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+var argHeatCell = &frame.Arg{
+	Name: "cell_m", Is: "side of a square cell, metres: at least 0.1, at most the box; at most 2^40 cells", Kind: frame.Positive, Setting: true,
+}
+
+var heatmapFunctions = []*frame.Function{
+	&frame.Function{
+		Name: "dx_heatmap", Section: frame.ReleasedValues,
+		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell},
+		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
+		Charges: "epsilon in unit record to each account, for each of its locations",
+		Notes: "The answer is a FeatureCollection with a Polygon for each cell that is listed, with the property count, from the south-west row by row. " +
+			"The grid lies in the domain's frame and begins at the south-west corner of the frame's box; it covers the whole box whether the domain has a region or not. Locations are first moved to the box. " +
+			"A location that is replaced by another changes two counts, so each has noise of rate epsilon/2. " +
+			"The threshold depends on the number of cells and on epsilon only: the least one, from 1, that at most one empty cell is expected to reach. Empty cells that reach it are listed like others, and nothing tells them apart. " +
+			"The members cell_m, epsilon and threshold say how the map was made. Longitudes of a cell across the antimeridian go beyond 180, and a cell that holds a pole has no ring around it. " +
+			"epsilon, domain and cell_m must be constant within a group. A group charges all its accounts or none. " +
+			"A row whose location is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
+		Examples: []string{
+			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
+		},
+		Aggregate: newHeatmapGroup,
+	},
+}
+
+// heatmapKey is what a heat map is built from.
+type heatmapKey struct {
+	domain         *planar.Domain
+	epsilon, cellM float64
+}
+
+var heatmaps = frame.NewMemo[heatmapKey, *planar.Heatmap]()
+
+// heatmapGroup is a group of dx_heatmap. Nothing is charged or drawn before it is complete.
+type heatmapGroup struct {
+	heatmap *planar.Heatmap
+	counts  planar.CellCounts
+	paying  frame.Contributors
+}
+
+func newHeatmapGroup(*frame.Session) frame.Group { return new(heatmapGroup) }
+
+func (g *heatmapGroup) Begin(c frame.Call) error {
+	domain, err := declared.Domain(c, frame.ArgDomainOrNull)
+	if err != nil {
+		return err
+	}
+	g.heatmap, err = heatmap(c, domain)
+	return err
+}
+
+// heatmap returns the heat map for the settings of a call on a domain.
+func heatmap(c frame.Call, domain *planar.Domain) (*planar.Heatmap, error) {
+	key := heatmapKey{domain, c.Number(frame.ArgEpsRecord), c.Number(argHeatCell)}
+	return heatmaps.Get(c.Session, key, func() (*planar.Heatmap, error) {
+		return domain.Heatmap(c.Decimal(frame.ArgEpsRecord), key.cellM)
+	})
+}
+
+func (g *heatmapGroup) Row(c frame.Call) error {
+	lat, lon, absent := c.Location(frame.ArgLat, frame.ArgLon)
+	if absent {
+		return nil
+	}
+	if err := g.paying.Contribute(c); err != nil {
+		return err
+	}
+	g.heatmap.Add(&g.counts, lat, lon)
+	return nil
+}
+
+// Final charges all accounts in one transaction and draws.
+func (g *heatmapGroup) Final(c frame.Call) error {
+	paid, err := g.paying.Pay(c, g.heatmap.Price(), true)
+	if err != nil {
+		return err
+	}
+	c.Result(heatmapAnswer(paid, g.heatmap, &g.counts))
+	return nil
+}
+
+// heatmapAnswer draws the answer of a heat map. A dry run lists no cell.
+func heatmapAnswer(paid frame.Receipt, h *planar.Heatmap, counts *planar.CellCounts) frame.Answer {
+	listed := frame.Draw(paid, func(source *exact.Source) []exact.Count { return h.Draw(source, counts) }, nil)
+	return frame.TextAnswer(h.AppendGeoJSON(nil, listed))
+}

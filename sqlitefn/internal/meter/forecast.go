@@ -1,0 +1,196 @@
+package meter
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+// A Forecast says what a statement will charge, and who cannot pay that.
+type Forecast struct {
+	// Certain reports that the statement is proved to charge exactly this, if it runs to its
+	// end and neither data nor clock change in between.
+	Certain bool
+
+	// Partial reports that the dry run was given up before its end: the statement will charge
+	// at least this. No limit is known to be enough then.
+	Partial bool
+
+	Units []UnitForecast // in the order of units
+}
+
+// A UnitForecast is what a statement will charge in one unit.
+type UnitForecast struct {
+	Unit        budget.Unit
+	Accounts    int
+	Evaluations int64
+	Epsilon     *big.Rat // of all accounts together
+	Most        *big.Rat // of one account
+	Short       int      // accounts that cannot pay
+	Worst       error    // the refusal of the account that is short of the most; nil if all can pay
+
+	// Enough is the limit that would let every account pay that now has another one. It is nil
+	// if none is that large, or if a limit does not help.
+	Enough *big.Rat
+}
+
+// forecast adds up the costs of a dry run, which are in the order of unit and account.
+func forecast(s *frame.Session, rows []frame.Cost, certain bool) (*Forecast, error) {
+	f := &Forecast{Certain: certain}
+	if n := len(rows); n > 0 && rows[n-1].Total == nil {
+		rows = rows[:n-1]
+	}
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Unit == rows[0].Unit {
+			n++
+		}
+		u, err := forecastUnit(s, rows[:n])
+		if err != nil {
+			return nil, err
+		}
+		f.Units = append(f.Units, u)
+		rows = rows[n:]
+	}
+	return f, nil
+}
+
+// forecastUnit adds up the costs in one unit.
+func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
+	u := UnitForecast{Unit: rows[0].Unit, Most: new(big.Rat), Enough: new(big.Rat)}
+	var all frame.Sum
+	var worst *demand
+	for len(rows) > 0 {
+		d := &demand{account: rows[0].Account, unit: u.Unit, balance: rows[0].Balance}
+		for len(rows) > 0 && rows[0].Account == d.account {
+			d.add(rows[0])
+			u.Evaluations += rows[0].Evaluations
+			rows = rows[1:]
+		}
+		all.AddSum(d.asked)
+		u.Accounts++
+		asked := d.asked.Rat()
+		if asked.Cmp(u.Most) > 0 {
+			u.Most = asked
+		}
+		if d.payable() {
+			continue
+		}
+		u.Short++
+		u.Enough = larger(u.Enough, d.enough())
+		if worst == nil || d.shorter(worst) {
+			worst = d
+		}
+	}
+	u.Epsilon = all.Rat()
+	var err error
+	if worst != nil {
+		u.Worst, err = refusal(s, worst)
+	}
+	return u, err
+}
+
+// demand is what a statement asks of one account in one unit.
+type demand struct {
+	account   string
+	unit      budget.Unit
+	balance   ledger.Balance
+	functions []string
+	asked     frame.Sum
+	again     bool // the account would be charged a second time where it may be charged once
+}
+
+// add adds what a function asks.
+func (d *demand) add(c frame.Cost) {
+	d.functions = append(d.functions, c.Function.Name)
+	d.asked.AddSum(c.Sum)
+	d.again = d.again || c.Once && (c.Evaluations > 1 || d.balance.Spent > 0)
+}
+
+// payable reports whether the account may be able to pay. What is reserved may be set aside for
+// this connection, or return before it is needed.
+func (d *demand) payable() bool {
+	b := d.balance
+	return b.Limited && d.asked.Times == 0 && d.asked.Epsilon-b.Remaining() <= b.Reserved && !d.again
+}
+
+// short returns how much is missing.
+func (d *demand) short() budget.Amount { return d.asked.Capped() - d.balance.Remaining() }
+
+// shorter reports whether the account is short of more than another one.
+func (d *demand) shorter(other *demand) bool {
+	return cmp.Or(cmp.Compare(other.short(), d.short()), cmp.Compare(d.account, other.account)) < 0
+}
+
+// enough returns the limit that would suffice for the account, nil if there is none.
+func (d *demand) enough() *big.Rat {
+	if d.again {
+		return nil
+	}
+	used := d.balance.Spent + d.balance.Reserved
+	if d.balance.Window > 0 {
+		used = d.balance.WindowSpent
+	}
+	limit := d.asked.Rat()
+	if limit.Add(limit, used.Rat()); limit.Cmp(budget.Max.Rat()) > 0 {
+		return nil
+	}
+	return limit
+}
+
+// larger returns the larger of two limits. The largest is nil, for none.
+func larger(a, b *big.Rat) *big.Rat {
+	if a == nil || b == nil {
+		return nil
+	}
+	if a.Cmp(b) > 0 {
+		return a
+	}
+	return b
+}
+
+// refusal returns the error with which the ledger refuses what is asked of an account, with the
+// names of the functions that ask.
+func refusal(s *frame.Session, d *demand) (refused, err error) {
+	switch {
+	case d.again:
+		refused = &ledger.AlreadyChargedError{Account: d.account, Unit: d.unit}
+	case d.balance.Limited:
+		refused = (&ledger.Standing{Balance: d.balance}).Refuse(d.asked.Capped(), 0)
+	default:
+		if refused, err = noLimit(s, d); err != nil {
+			return nil, err
+		}
+	}
+	return fmt.Errorf("%s: %w", strings.Join(d.functions, ", "), refused), nil
+}
+
+// noLimit returns the refusal of an account that has no limit, which says in which units it has
+// one.
+func noLimit(s *frame.Session, d *demand) (refused, err error) {
+	refusal := &ledger.RefusalError{Account: d.account, Unit: d.unit, Asked: d.asked.Capped()}
+	book, err := s.Ledger()
+	if errors.Is(err, frame.ErrNoLedger) {
+		return refusal, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	balances, err := book.Balances()
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range balances {
+		if b.Limited && (b.Account == d.account || b.Account == ledger.Everyone) && !slices.Contains(refusal.OtherUnits, b.Unit) {
+			refusal.OtherUnits = append(refusal.OtherUnits, b.Unit)
+		}
+	}
+	return refusal, nil
+}

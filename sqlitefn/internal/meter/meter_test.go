@@ -1,0 +1,170 @@
+package meter_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/emulate"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn"
+)
+
+// metered opens a database in memory with a meter and some budgets.
+func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
+	t.Helper()
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := sqlitefn.Attach(conn.Handle()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := sqlitefn.NewMeter(conn.Handle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	if err := conn.Exec(`CREATE TABLE had(who, n, lat); INSERT INTO had VALUES ('ana', 1, 48.85), ('ana', 2, 48.86), ('bo', 1, 48.87);
+		SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT dx_universe('u', 0, 10, 1, 'kWh');
+		SELECT budget_limit('*', 'm', 1); SELECT budget_limit('*', 'kWh', 1); SELECT budget_limit('*', 'record', 1)`); err != nil {
+		t.Fatal(err)
+	}
+	return conn, m
+}
+
+// A forecast is made of what is certain, unless the only charge is that of one group. It charges
+// nobody.
+func TestForesee(t *testing.T) {
+	conn, m := metered(t)
+	for sql, want := range map[string]string{
+		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                      "<nil>", // one group
+		"SELECT 1 + max(0, dx_sum(who, n, 2, 'u')) FROM had WHERE n > 0":                              "<nil>",
+		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                             "<nil>",
+		"INSERT INTO had SELECT 'x', dx_sum(who, n, 2, 'u'), 0 FROM had":                              "<nil>",
+		"SELECT dx_sum(who, n, 2, 'u') FROM had GROUP BY n":                                           "kWh 2 2",
+		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                              "<nil>", // SQLite asks once
+		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 1, 'u') FROM had":                              "kWh 2 2",
+		"SELECT dx_sum(who, n, 2, 'u'), dx_avg(who, n, 0.5, 'u') FROM had":                            "kWh 2 2",
+		"SELECT dx_sum(who, n, 0.4, 'u'), dx_count(who, 1) FROM had":                                  "kWh 2 0 record 2 1",
+		"SELECT (SELECT dx_sum(who, h.n, 2, 'u') FROM had) FROM had h":                                "kWh 2 2", // again and again
+		"SELECT dx_sum(who, n, 0.1, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.1, 'u') FROM had": "kWh 2 0",
+		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                         "m 2 1",
+		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g":                            "m 2 0",
+		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g WHERE g.lat > 48":           "<nil>", // not certain
+		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had WHERE random() > 0":                      "<nil>",
+		"INSERT INTO had SELECT geoind_laplace(who, lat, 2.35, 0.6), changes(), 0 FROM had":           "<nil>", // a dry run changes that
+		"SELECT changes(), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                              "m 2 1",
+		"SELECT geoind_laplace(who, ?1, 2.35, 0.6) FROM had":                                          "<nil>", // no dry run
+		"EXPLAIN SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                 "<nil>",
+		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                              "<nil>", // somebody else's error
+		"SELECT geoind_laplace(who, 100, 2.35, 0.6) FROM had":                                         "geoind_laplace: lat must lie between -90 and 90",
+		"SELECT nosuch FROM had": "<nil>",
+		"SELECT n FROM had":      "",
+	} {
+		f, err := m.Foresee(sql)
+		got := "<nil>"
+		switch {
+		case err != nil:
+			got = err.Error()
+		case f != nil:
+			got = ""
+			for i, u := range f.Units {
+				if i > 0 {
+					got += " "
+				}
+				got += fmt.Sprint(u.Unit, " ", u.Accounts, " ", u.Short)
+			}
+		}
+		if got != want {
+			t.Errorf("%s\nforesees %q, want %q", sql, got, want)
+		}
+	}
+	if charged := m.Charged(); len(charged) > 0 {
+		t.Errorf("charged %v", charged)
+	}
+	if err := conn.Exec("SELECT dx_value('ana', 1, 0.1, 'u')"); err != nil || len(m.Charged()) != 1 {
+		t.Errorf("a statement after them charges %v, %v", m.Charged(), err)
+	}
+}
+
+// A meter counts what the ledger charges, until it is reset.
+func TestMeterCounts(t *testing.T) {
+	conn, m := metered(t)
+	for _, sql := range []string{
+		"SELECT geoind_laplace(who, lat, 2.35, 0.1) FROM had", "SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.1) g",
+		"SELECT n, dx_sum(who, n, 0.125, 'u'), dx_count(who, 0.1) FROM had GROUP BY n", "SELECT dx_accounts(who, 0.1) FROM had",
+		`SELECT trace_policy('walk', 'ana', 'predictive', '{"epsilon": 0.3, "steps": 30}'); SELECT predictive_step('walk', 1, 48.85, 2.35)`,
+		"SELECT 1",
+	} {
+		before := spentByUnit(t, conn)
+		m.Reset()
+		if err := conn.Exec(sql); err != nil {
+			t.Fatal(sql, err)
+		}
+		after := spentByUnit(t, conn)
+		for _, c := range m.Charged() {
+			eps, _ := c.Epsilon.Float64()
+			before[c.Unit] += eps
+		}
+		if charged := m.Charged(); len(charged) > 0 != (sql != "SELECT 1") || m.MayCharge() != (sql != "SELECT 1") {
+			t.Errorf("%s: charged %v, may charge %v", sql, charged, m.MayCharge())
+		}
+		for unit := range after {
+			if d := after[unit] - before[unit]; d > 1e-12 || d < -1e-12 {
+				t.Errorf("%s: the meter says %v in all, the ledger %v", sql, before, after)
+			}
+		}
+	}
+}
+
+// spentByUnit returns what all accounts have spent together.
+func spentByUnit(t *testing.T, conn *sqlite.Conn) map[budget.Unit]float64 {
+	t.Helper()
+	spent := map[budget.Unit]float64{}
+	s, _, err := conn.Prepare("SELECT unit, sum(spent) FROM ledger_balance GROUP BY unit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for {
+		more, err := s.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			return spent
+		}
+		unit, sum := s.Column(0), s.Column(1)
+		spent[budget.Unit(unit.Text())] = sum.Float()
+	}
+}
+
+// A statement that has no end is not waited for: what its dry run has counted when it is given up
+// is certain, and neither charged nor left in the database.
+func TestPatience(t *testing.T) {
+	if e := emulate.Emulator(); e != "" {
+		t.Skipf("a patience of 50 ms may end before the first of its rows under %s", e)
+	}
+	conn, m := metered(t)
+	m.SetPatience(50 * time.Millisecond)
+	const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) "
+	for sql, short := range map[string]int{
+		endless + "SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) FROM c":                         1,
+		endless + "INSERT INTO had SELECT 'x', geoind_laplace('ana', 48.85, 2.35, 0.5), 0 FROM c": 1,
+		endless + "SELECT geoind_laplace('p' || x, 48.85, 2.35, 0.5) FROM c":                      0,
+	} {
+		f, err := m.Foresee(sql)
+		if err != nil || f == nil || !f.Partial || !f.Certain || len(f.Units) != 1 || f.Units[0].Short != short || f.Units[0].Evaluations < 10 {
+			t.Fatalf("%s\n%+v, %v", sql, f, err)
+		}
+		if f, err := m.Foresee("SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had"); err != nil || f.Partial || f.Units[0].Evaluations != 3 {
+			t.Errorf("the next statement: %+v, %v", f, err)
+		}
+	}
+	if got := spentByUnit(t, conn); len(m.Charged()) > 0 || got["m"] > 0 {
+		t.Errorf("charged %v", got)
+	}
+}

@@ -1,0 +1,51 @@
+package owner
+
+import (
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+// argAnyAccount is an account that is asked about.
+var argAnyAccount = &frame.Arg{Name: "account", Is: frame.ArgAccount.Is, Kind: frame.AnyAccount}
+
+var budgetFunctions = []*frame.Function{
+	&frame.Function{
+		Name: "budget_spent", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Args:     []*frame.Arg{argAnyAccount, frame.ArgUnit},
+		Does:     "Returns what an account has spent since the beginning, including reservations; 0 if it has spent nothing, never NULL.",
+		Examples: []string{"SELECT budget_spent('ana', 'm')"},
+		Scalar:   budgetSpent,
+	},
+	&frame.Function{
+		Name: "budget_remaining", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Args:     []*frame.Arg{argAnyAccount, frame.ArgUnit},
+		Does:     "Returns what an account has left, in the current window if its limit has one; 0 without a limit.",
+		Examples: []string{"SELECT budget_remaining('ana', 'm')"},
+		Scalar:   budgetRemaining,
+	},
+}
+
+// balance returns the balance that a call asks for. If there is no ledger or it cannot be
+// read, nothing can be charged, and the balance is empty.
+func balance(c frame.Call) ledger.Balance {
+	book, err := c.Session.Ledger()
+	if err != nil {
+		return ledger.Balance{}
+	}
+	b, err := book.Balance(c.Text(argAnyAccount), c.Unit(frame.ArgUnit))
+	if err != nil {
+		return ledger.Balance{}
+	}
+	return b
+}
+
+func budgetSpent(c frame.Call) error {
+	b := balance(c)
+	c.ResultFloat(0, (b.Spent + b.Reserved).Float64())
+	return nil
+}
+
+func budgetRemaining(c frame.Call) error {
+	c.ResultFloat(0, balance(c).Remaining().Float64())
+	return nil
+}

@@ -1,0 +1,70 @@
+package owner
+
+import (
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+var argSQL = &frame.Arg{Name: "sql", Is: "TEXT: one SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE or CREATE TABLE AS, without parameters", Kind: frame.Text}
+
+var costFunctions = []*frame.Function{
+	&frame.Function{
+		Name: "budget_cost", Section: frame.ForOwner, Flags: frame.OwnerOnly,
+		Args:    []*frame.Arg{argSQL},
+		Columns: costColumns,
+		Does:    "Tells what a statement will charge to whom, by a dry run that charges nothing, draws nothing and undoes what it writes.",
+		Notes: "There is one row per function, account and unit, with the sums of epsilon and evaluations. " +
+			"at_most equals epsilon if the statement, as SQLite has compiled it, is proved not to let released values decide " +
+			"what is evaluated. Such a statement charges exactly that if it runs to its end and neither data nor clock change in between. " +
+			"Otherwise, as with a condition on a released value, DISTINCT, or a trigger, epsilon is a guess: " +
+			"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is what the account has left, including its reservations, " +
+			"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
+			"A dry run is never refused for lack of budget: compare epsilon with remaining, which is what budget_remaining returns. " +
+			"rule says whether a dx_ aggregate costs once per row, and under d1 whether once for all groups or once per group, and why; elsewhere it is NULL. " +
+			"A group that costs an account nothing more adds no evaluations either. " +
+			"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",
+		Examples: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
+			"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
+		Table: newCostCursor,
+	},
+}
+
+var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evaluations INTEGER",
+	"epsilon REAL", "at_most REAL", "remaining REAL", "rule TEXT"}
+
+func newCostCursor(s *frame.Session) frame.Cursor {
+	return &frame.RowsCursor[frame.Cost]{
+		Read: func(c frame.Call) ([]frame.Cost, error) {
+			d, proved, err := s.RunDry(c.Text(argSQL))
+			if err != nil {
+				return nil, err
+			}
+			return d.Report(proved)
+		},
+		Show: showCost,
+	}
+}
+
+// showCost sets the columns of a row.
+func showCost(c frame.Call, row frame.Cost) {
+	if row.Total == nil {
+		for i := range 3 {
+			c.ResultString(i, "*")
+		}
+		for i := 3; i < 8; i++ {
+			c.ResultNull(i)
+		}
+		return
+	}
+	c.ResultString(0, row.Function.Name)
+	c.ResultString(1, row.Account)
+	c.ResultString(2, string(row.Unit))
+	c.ResultInt(3, row.Evaluations)
+	c.ResultFloat(4, row.Float64())
+	c.ResultFloat(5, row.AtMost)
+	c.ResultFloat(6, row.Balance.Remaining().Float64())
+	if row.Rule != "" {
+		c.ResultString(7, row.Rule)
+	} else {
+		c.ResultNull(7)
+	}
+}

@@ -1,0 +1,114 @@
+package reading
+
+import (
+	"math/big"
+
+	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/sqlitefn/internal/declared"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+var (
+	argAggregate   = &frame.Arg{Name: "aggregate", Is: "'sum', 'avg', 'min', 'max', 'median', 'percentile', 'count' or 'value'", Kind: frame.Text}
+	argReach       = &frame.Arg{Name: "radius", Is: "how far from the true answer the answer may be, in the universe's unit, or in rows for 'count'", Kind: frame.Positive}
+	argLiesWithin  = &frame.Arg{Name: "p", Is: "probability, 0 < p < 1", Kind: frame.Number}
+	argAnyUniverse = &frame.Arg{Name: "universe", Is: "name of a universe; NULL for 'count'", Kind: frame.OrNull(frame.Text)}
+	argRows        = &frame.Arg{Name: "rows", Is: "INTEGER: how many readings there are, for 'avg'", Kind: frame.Rows, Optional: true}
+)
+
+var accuracyOfReadings = []*frame.Function{
+	&frame.Function{
+		Name: "dx_radius", Section: frame.Free,
+		Args: []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
+		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
+		Notes: "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
+			"under nd1 and dh rows must be given, and the radius is that of the worst readings. " +
+			"It is an error for percentiles, extremes included, under d1, nd1 and dh, whose accuracy depends on the readings.",
+		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
+		Scalar:   queryRadius,
+	}, &frame.Function{
+		Name: "dx_epsilon_for", Section: frame.Free,
+		Args: []*frame.Arg{argAggregate, argReach, argLiesWithin, argAnyUniverse, argMetricAll, argRows},
+		Does: "Returns the smallest epsilon with which an answer lies within a radius of the true one with probability p.",
+		Notes: "The inverse of dx_radius, and an error where that is one. " + frame.LeastEpsilonNote +
+			"A radius that the largest epsilon does not reach is an error.",
+		Examples: []string{"SELECT dx_epsilon_for('sum', 1.5, 0.95, 'halfhour')", "SELECT dx_epsilon_for('avg', 0.1, 0.95, 'halfhour', 'dh', 1000)"},
+		Scalar:   queryEpsilon,
+	}, &frame.Function{
+		Name: "dx_rank_radius", Section: frame.Free,
+		Args:     []*frame.Arg{argLiesWithin, frame.ArgEpsRecord, frame.ArgUniverse},
+		Does:     "Returns how many ranks a percentile under dh is off at most with probability p, whatever the readings are.",
+		Notes:    "If the answer is above the true percentile, at most so many readings would have to move up to it, and likewise below.",
+		Examples: []string{"SELECT dx_rank_radius(0.95, 1, 'halfhour')"},
+		Scalar:   rankRadius,
+	},
+}
+
+// rankRadius answers the accuracy of a percentile under dh.
+func rankRadius(c frame.Call) error {
+	u, err := declared.Universe(c, frame.ArgUniverse)
+	if err != nil {
+		return err
+	}
+	ranks, err := scalar.RankRadius(c.Number(argLiesWithin), c.Decimal(frame.ArgEpsRecord), u)
+	if err != nil {
+		return err
+	}
+	c.ResultInt(0, ranks)
+	return nil
+}
+
+// queryRadius answers the accuracy of a query.
+func queryRadius(c frame.Call) error {
+	at, err := queryAt(c)
+	if err != nil {
+		return err
+	}
+	q, err := at(c.Decimal(argEpsQuery))
+	if err != nil {
+		return err
+	}
+	r, err := q.Radius(c.Number(argLiesWithin), int64(c.Number(argRows)))
+	if err != nil {
+		return err
+	}
+	c.ResultFloat(0, r)
+	return nil
+}
+
+// queryEpsilon answers the epsilon of a query that is as accurate as asked for.
+func queryEpsilon(c frame.Call) error {
+	at, err := queryAt(c)
+	if err != nil {
+		return err
+	}
+	eps, err := scalar.EpsilonFor(c.Number(argReach), c.Number(argLiesWithin), int64(c.Number(argRows)), at)
+	if err != nil {
+		return err
+	}
+	c.ResultEpsilon(eps)
+	return nil
+}
+
+// queryAt returns what makes the query that the call describes, for an epsilon.
+func queryAt(c frame.Call) (func(eps *big.Rat) (*scalar.Query, error), error) {
+	a, err := scalar.ParseAggregate(c.Text(argAggregate))
+	if err != nil {
+		return nil, err
+	}
+	var u *scalar.Universe
+	if a != scalar.Count {
+		if u, err = declared.Universe(c, argAnyUniverse); err != nil {
+			return nil, err
+		}
+	}
+	metric, err := metric(c, argMetricAll)
+	if err != nil {
+		return nil, err
+	}
+	var rank *big.Rat
+	if a == scalar.Percentile {
+		rank = big.NewRat(50, 1) // the accuracy is the same for every rank
+	}
+	return func(eps *big.Rat) (*scalar.Query, error) { return scalar.NewQuery(a, u, metric, eps, rank) }, nil
+}

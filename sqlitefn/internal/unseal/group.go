@@ -1,0 +1,306 @@
+package unseal
+
+import (
+	"fmt"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sealed"
+	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+// RowNote says in the notes of functions which rows count.
+const RowNote = "A row counts as NULL if its value is NULL, its account erased or its session revoked: it contributes nothing and charges nobody. A group without values gives NULL. " +
+	"A value that a group has more than once is an error, unless --max-repeat allows it. "
+
+// A Form is what an aggregate makes of sealed values. It gets values of one range only.
+type Form interface {
+	// Start reads the settings of a call for values of a range, and says what an answer costs. Its errors are
+	// about the argument sealed if it names none.
+	Start(c frame.Call, of Range) (Terms, error)
+
+	// Add adds a value.
+	Add(account int, d sealed.Data)
+
+	// Clear forgets all values.
+	Clear()
+
+	// Draw answers with the values so far.
+	Draw(c frame.Call, paid frame.Receipt) frame.Answer
+
+	// Bytes returns how much memory the form takes with so many values, the next one included, and its answer.
+	Bytes(values int64) int64
+}
+
+// A MeasuredForm answers a number with a bound of its distance from the true one.
+type MeasuredForm interface {
+	Form
+
+	// Radius returns the bound that holds with probability p, and its unit, which is empty for a count.
+	Radius(p float64, rows int64) (r float64, unit budget.Unit, err error)
+}
+
+// A Terms is what an answer of a group costs each account.
+type Terms struct {
+	budget.Price
+	Per multiplier
+}
+
+// A multiplier says what a price is multiplied by.
+type multiplier int
+
+const (
+	PerAccount multiplier = iota // once for each account
+	PerRow                       // for each row of the account
+	PerValue                     // for the value of the account that the group has most often; see valueCharges
+)
+
+// Group is a group of an aggregate over sealed values. A value is known by its session and counter, which no
+// other value of the database has, whatever the shape of the statement that brings it. Nothing is charged or
+// drawn before the group is complete.
+type Group struct {
+	form      Form
+	of        Range // of the first value; of.column is nil before it
+	price     Terms
+	keeper    *catalog.Keeper
+	statement *statement
+	repeats   *repeats // at the place of the group
+	members   []member // in which they came
+
+	rows      pieces[contribution] // if they are needed once more
+	data      pieces[sealed.Data]  // of the rows, if accounts may be left out
+	keeps     bool                 // whether rows are needed
+	keepsData bool                 // whether data are
+	taken     int64                // memory, see reserve
+
+	key      rowsKey        // of the rows, and
+	settings frame.Settings // of the first of them, for an analyst
+}
+
+// A member is an account that has contributed to a group.
+type member struct {
+	account int // as the keeper counts them
+	rows    int64
+	most    uint32 // times that the group has one of its values
+
+	epsilon budget.Amount // that the answer costs by itself
+	top     level         // most that the statement charges for one of its values
+	due     level         // that it has to pay
+	kept    level         // that counts of each of its values, once it is paid
+}
+
+// NewGroup returns a group of an aggregate that makes a form of its values.
+func NewGroup(form Form) *Group { return &Group{form: form} }
+
+func (*Group) Begin(frame.Call) error { return nil } // the first value says what the group is about
+
+func (g *Group) Row(c frame.Call) error { return g.Add(c, ArgSealed) }
+
+// Empty reports whether no value was added that counts.
+func (g *Group) Empty() bool { return g.of.Column == nil }
+
+// Add adds the sealed value that is an argument.
+func (g *Group) Add(c frame.Call, a *frame.Arg) error {
+	o, present, err := Open(c, a)
+	if err != nil || !present {
+		return err
+	}
+	if o.Of != g.of {
+		if err := g.admit(c, a, o); err != nil {
+			return err
+		}
+	}
+	if err := g.reserve(); err != nil {
+		return err
+	}
+	times, err := g.repeats.step(o.Row, mayRepeat(c.Session))
+	if err != nil {
+		return err
+	}
+	number := g.number(o.Account)
+	m := &g.members[number]
+	m.rows++
+	m.most = max(m.most, times)
+	if g.keeps {
+		g.rows.add(contribution{o.Counter, o.Session, number})
+	}
+	if g.keepsData {
+		g.data.add(o.Data)
+	}
+	if e := evaluationOf(c.Session); e != nil {
+		e.key.add(&g.key, o.Row)
+	}
+	g.form.Add(o.Account, o.Data)
+	return nil
+}
+
+// admit admits the first value of a group, which decides what the group is about, and later ones of other columns with
+// the same universe or domain.
+func (g *Group) admit(c frame.Call, a *frame.Arg, o Opened) (err error) {
+	if g.of.Column != nil {
+		if !g.of.alike(o.Of) {
+			return c.Errorf(a, "changes its universe, domain or range within a group")
+		}
+		return nil
+	}
+	if g.price, err = g.form.Start(c, o.Of); err != nil {
+		return err
+	}
+	if e := evaluationOf(c.Session); e != nil {
+		if err := e.admit(g.price.Price, 1); err != nil { // before all of the rows are read
+			return err
+		}
+		g.settings = c.CopySettings()
+		g.keepsData = e.analyst.LeaveOut
+	}
+	g.statement = statements.Of(c.Statement())
+	g.keeps = g.price.Per == PerValue || g.keepsData
+	if g.repeats, err = g.statement.repeats(c.Place(), o.keeper.Accounts()); err != nil {
+		return err
+	}
+	g.of, g.keeper = o.Of, o.keeper
+	return nil
+}
+
+// alike reports whether values of both ranges may be in a group.
+func (r Range) alike(other Range) bool {
+	was, is := r.Column, other.Column
+	same := was.Universe != nil && is.Universe != nil && *was.Universe == *is.Universe ||
+		was.Domain != nil && is.Domain != nil && *was.Domain == *is.Domain
+	return same && r.narrowed == other.narrowed && r.lo == other.lo && r.hi == other.hi
+}
+
+// number returns the index of the member for an account.
+func (g *Group) number(account int) uint32 {
+	n := g.repeats.member(account, uint32(len(g.members)))
+	if n == uint32(len(g.members)) {
+		g.members = append(g.members, member{account: account})
+	}
+	return n
+}
+
+// Final answers the group.
+func (g *Group) Final(c frame.Call) error {
+	a, err := g.Answer(c)
+	if err == nil {
+		c.Result(a)
+	}
+	return err
+}
+
+// Answer charges all members in one transaction, or nobody, and draws. A group without values answers NULL.
+func (g *Group) Answer(c frame.Call) (frame.Answer, error) {
+	if g.of.Column == nil {
+		return frame.Answer{}, nil
+	}
+	if err := g.owe(c.Session); err != nil {
+		return frame.Answer{}, err
+	}
+	if e := evaluationOf(c.Session); e != nil {
+		return e.askGroup(c, g)
+	}
+	paid, err := c.PayAll(g.bill())
+	g.settle(func(uint32) (bool, bool) { return err == nil, false })
+	if err != nil {
+		return frame.Answer{}, err
+	}
+	return g.form.Draw(c, paid), nil
+}
+
+// owe finds what each member owes. It must be settled, unless it fails.
+func (g *Group) owe(s *frame.Session) error {
+	for i := range g.members {
+		m := &g.members[i]
+		times := int64(1)
+		switch g.price.Per {
+		case PerRow:
+			times = m.rows
+		case PerValue:
+			times = int64(m.most)
+		}
+		if e := evaluationOf(s); e != nil {
+			if err := e.admit(g.price.Price, times); err != nil {
+				return err
+			}
+		}
+		var ok bool
+		if m.epsilon, ok = g.price.Amount.Times(times); !ok {
+			return errTooMuch
+		}
+		m.due = level{m.epsilon, m.epsilon}
+	}
+	if g.price.Per == PerValue {
+		return g.statement.valueCharges(g.price.Unit).enter(g.statement, g)
+	}
+	return nil
+}
+
+// settle says for each member whether the account has paid what was due, and whether the role of an analyst has.
+func (g *Group) settle(paid func(member uint32) (account, role bool)) {
+	if g.price.Per == PerValue {
+		g.statement.valueCharges(g.price.Unit).settle(g, paid)
+	}
+}
+
+// bill returns what the members have to pay.
+func (g *Group) bill() frame.Bill {
+	b := frame.Bill{Unit: g.price.Unit, PerRow: g.price.Per == PerRow, ByValue: g.price.Per == PerValue}
+	for i := range g.members {
+		if m := &g.members[i]; m.due.account > 0 {
+			b.Items = append(b.Items, ledger.Item{Account: g.keeper.Name(m.account), Epsilon: m.due.account, Evaluations: m.rows})
+		}
+	}
+	return b
+}
+
+// without forgets the values of some members.
+func (g *Group) without(out func(member uint32) bool) {
+	g.form.Clear()
+	for i, piece := range g.rows.pieces {
+		for j, x := range piece {
+			if !out(x.member) {
+				g.form.Add(g.members[x.member].account, g.data.pieces[i][j])
+			}
+		}
+	}
+}
+
+// errTooMuch does not say whose rows they are: an account's name is not for everybody.
+var errTooMuch = fmt.Errorf("an account would be charged more than any budget can hold")
+
+// A contribution is a value of a group, once for each time that the group has it.
+type contribution struct {
+	counter         uint64
+	session, member uint32
+}
+
+// pieces is a list in pieces, so that it is never copied as it grows. Those of lists of equal length are equally long.
+type pieces[T any] struct{ pieces [][]T }
+
+// pieceSize is the length of the longest pieces. The first is short: most groups are small.
+const pieceSize = 1 << 13
+
+func (l *pieces[T]) add(x T) {
+	last := len(l.pieces) - 1
+	if last < 0 || len(l.pieces[last]) == cap(l.pieces[last]) {
+		size := 16
+		if last >= 0 {
+			size = min(2*cap(l.pieces[last]), pieceSize)
+		}
+		l.pieces = append(l.pieces, make([]T, 0, size))
+		last++
+	}
+	l.pieces[last] = append(l.pieces[last], x)
+}
+
+// all is the sequence of all of them.
+func (l *pieces[T]) all(yield func(*T) bool) {
+	for _, piece := range l.pieces {
+		for i := range piece {
+			if !yield(&piece[i]) {
+				return
+			}
+		}
+	}
+}

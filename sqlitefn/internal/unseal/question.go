@@ -1,0 +1,333 @@
+package unseal
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
+
+// PayOne pays for an answer about one value, and draws.
+func PayOne(c frame.Call, o Opened, price budget.Price, draw func(frame.Receipt) frame.Answer) (frame.Answer, error) {
+	if e := evaluationOf(c.Session); e != nil {
+		return e.askValue(c, o, price, draw)
+	}
+	paid, err := c.Pay([]byte(o.name()), price)
+	if err != nil {
+		return frame.Answer{}, err
+	}
+	return draw(paid), nil
+}
+
+// askValue asks the ledger about one value.
+func (e *Evaluation) askValue(c frame.Call, o Opened, price budget.Price, draw func(frame.Receipt) frame.Answer) (frame.Answer, error) {
+	if err := e.admit(price, 1); err != nil {
+		return frame.Answer{}, err
+	}
+	var rows rowsKey
+	e.key.add(&rows, o.Row)
+	q := &ledger.Question{
+		Key: e.key.name(c, c.CopySettings(), o.Of, rows), Function: c.Name, Unit: price.Unit,
+		Members: []ledger.Member{{Account: o.name(), Epsilon: price.Amount, Due: price.Amount, RoleDue: price.Amount, Evaluations: 1}},
+		Draw: func(leftOut []string) ([]byte, error) {
+			if len(leftOut) > 0 {
+				return frame.Answer{}.Encode(), nil
+			}
+			return draw(e.receipt()).Encode(), nil
+		},
+	}
+	answered, err := e.ask(q, 1)
+	if err != nil {
+		return frame.Answer{}, err
+	}
+	if e.quote {
+		return draw(e.receipt()), nil
+	}
+	return frame.ParseAnswer(answered.Answer)
+}
+
+// askGroup asks the ledger about a group, whose members owe what they owe.
+func (e *Evaluation) askGroup(c frame.Call, g *Group) (frame.Answer, error) {
+	order := make([]uint32, len(g.members)) // members in the order of their accounts' names, which is the ledger's
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	name := func(m uint32) string { return g.keeper.Name(g.members[m].account) }
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(name(a), name(b)) })
+	q := &ledger.Question{
+		Key: e.key.name(c, g.settings, g.of, g.key), Function: c.Name, Unit: g.price.Unit,
+		Members: make([]ledger.Member, len(order)),
+		Draw: func(leftOut []string) ([]byte, error) {
+			if len(leftOut) == len(order) {
+				return frame.Answer{}.Encode(), nil
+			}
+			if len(leftOut) > 0 {
+				g.without(func(m uint32) bool {
+					_, out := slices.BinarySearch(leftOut, name(m))
+					return out
+				})
+			}
+			return g.form.Draw(c, e.receipt()).Encode(), nil
+		},
+	}
+	most := uint32(0)
+	for i, n := range order {
+		m := &g.members[n]
+		q.Members[i] = ledger.Member{Account: name(n), Epsilon: m.epsilon, Due: m.due.account, RoleDue: m.due.role, Evaluations: m.rows}
+		most = max(most, m.most)
+	}
+	answered, err := e.ask(q, int(most))
+	about := make([]bool, len(order)) // by member
+	for i, n := range order {
+		about[n] = err == nil && !answered.Out.Has(i)
+	}
+	g.settle(func(m uint32) (account, role bool) {
+		return about[m] && !answered.Remembered, about[m] && !answered.Seen
+	})
+	if err != nil {
+		return frame.Answer{}, err
+	}
+	e.asked.within95(c.Name, g)
+	if e.quote {
+		return g.form.Draw(c, e.receipt()), nil
+	}
+	return frame.ParseAnswer(answered.Answer)
+}
+
+// radius returns within how much of the true answer the group's is with a probability of 95 %, and the unit of that,
+// which is empty for a count. It reports false if public facts do not tell.
+func (g *Group) radius() (r float64, unit string, known bool) {
+	f, known := g.form.(MeasuredForm)
+	if !known {
+		return 0, "", false
+	}
+	r, of, err := f.Radius(0.95, g.key.n)
+	return r, string(of), err == nil
+}
+
+// receipt returns what draws an answer that the ledger has checked, or a stand-in for a quote.
+func (e *Evaluation) receipt() frame.Receipt {
+	return e.evaluator.session.Receipt(e.quote)
+}
+
+// ask asks the ledger, or for a quote what asking would cost.
+func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered, error) {
+	book, err := e.evaluator.session.LedgerToCharge()
+	if err != nil {
+		return ledger.Answered{}, err
+	}
+	q.Role, q.LeaveOut = e.analyst.Role, e.analyst.LeaveOut
+	q.RoleLimit, _ = e.analyst.Budget(q.Unit)
+	var a ledger.Answered
+	if e.quote || e.limit != nil {
+		a, err = book.Quote(*q)
+		if err == nil && e.limit != nil {
+			err = e.asked.within(q, a, e.limit)
+		}
+	}
+	if err == nil && !e.quote {
+		a, err = e.answer(book, *q)
+	}
+	if err != nil {
+		return ledger.Answered{}, err
+	}
+	e.asked.add(q, a, multiplicity)
+	return a, nil
+}
+
+// answer asks the ledger, which keeps a new answer.
+func (e *Evaluation) answer(book ledger.Questions, q ledger.Question) (ledger.Answered, error) {
+	if e.analyst.MayDraw == nil {
+		return book.Answer(q)
+	}
+	draw := q.Draw
+	q.Draw = func(leftOut []string) ([]byte, error) {
+		if err := e.analyst.MayDraw(); err != nil {
+			return nil, err
+		}
+		return draw(leftOut)
+	}
+	a, err := book.Answer(q)
+	if err == nil && !a.Remembered {
+		e.analyst.Drew(len(a.Answer))
+	}
+	return a, err
+}
+
+// A Report says what the answers of a statement have cost, or would.
+type Report struct {
+	Answers    int // that were given
+	Remembered int // of them, those that the ledger had already
+	Costs      []Cost
+	LeftOut    int      // most accounts that are left out of an answer
+	Columns    []string // sealed ones that were asked about, as catalog.ColumnName writes them, in order
+	Functions  []string // that were called, in order
+
+	// Radius is how far from the truth each answer is at most, with a probability of 95 % and by public facts. It is 0 if
+	// no such bound is known, or if the answers are of several functions or in several units.
+	Radius float64
+	Unit   string    // of Radius; empty for a count
+	Drawn  time.Time // when the oldest of the answers was drawn
+}
+
+// A Cost is what a statement costs in one unit.
+type Cost struct {
+	Unit         budget.Unit
+	Accounts     int           // that are charged
+	Most         budget.Amount // of them, what the one pays that pays most
+	RoleAccounts int           // for which the role is charged
+	RoleMost     budget.Amount
+	Multiplicity int // the most often that a value is in a group
+}
+
+// An OverQuoteError says that a statement would cost more than it was quoted for: see [Evaluation.Limit].
+type OverQuoteError struct{ Unit budget.Unit }
+
+func (e *OverQuoteError) Error() string {
+	return fmt.Sprintf("this costs more per %s now than it was quoted for", e.Unit)
+}
+
+// asked adds up what an evaluation has asked.
+type asked struct {
+	answers, remembered, leftOut int
+	spent                        map[budget.Unit]*spent
+	columns, functions           map[string]bool
+	drawn                        time.Time
+
+	bounds bounds
+}
+
+// bounds collects the radii of answers.
+type bounds struct {
+	function, unit string
+	most           float64
+	answers        int // of the function, in the unit, with a known radius
+}
+
+// spent is what is spent in one unit.
+type spent struct {
+	Cost
+	accounts map[string]level // what each pays, and the role for it
+}
+
+// within95 notes the radius of an answer of a group.
+func (a *asked) within95(function string, g *Group) {
+	r, unit, known := g.radius()
+	b := &a.bounds
+	if b.answers == 0 {
+		b.function, b.unit = function, unit
+	}
+	if known && function == b.function && unit == b.unit {
+		b.answers++
+		b.most = max(b.most, r)
+	}
+}
+
+func (a *asked) column(name string) {
+	if a.columns == nil {
+		a.columns = map[string]bool{}
+	}
+	a.columns[name] = true
+}
+
+// add adds an answer to a question.
+func (a *asked) add(q *ledger.Question, got ledger.Answered, multiplicity int) {
+	if a.spent == nil {
+		a.spent, a.functions = map[budget.Unit]*spent{}, map[string]bool{}
+	}
+	a.answers++
+	a.functions[q.Function] = true
+	a.leftOut = max(a.leftOut, got.LeftOut)
+	if got.Remembered {
+		a.remembered++
+	}
+	if a.drawn.IsZero() || got.Time.Before(a.drawn) {
+		a.drawn = got.Time
+	}
+	in := a.spent[q.Unit]
+	if in == nil {
+		in = &spent{Cost: Cost{Unit: q.Unit}, accounts: map[string]level{}}
+		a.spent[q.Unit] = in
+	}
+	in.Cost = in.after(q, got)
+	in.Multiplicity = max(in.Multiplicity, multiplicity)
+	for i, m := range q.Members {
+		if by := paidOf(q, i, got); by != (level{}) {
+			in.accounts[m.Account], _ = in.accounts[m.Account].plus(by)
+		}
+	}
+}
+
+// paidOf returns what a member has paid for an answer.
+func paidOf(q *ledger.Question, member int, got ledger.Answered) (by level) {
+	if got.Out.Has(member) {
+		return by
+	}
+	if !got.Remembered {
+		by.account = q.Members[member].Due
+	}
+	if q.Role != "" && !got.Seen {
+		by.role = q.Members[member].RoleDue
+	}
+	return by
+}
+
+// after returns what is spent after another answer.
+func (s *spent) after(q *ledger.Question, got ledger.Answered) Cost {
+	c := s.Cost
+	for i, m := range q.Members {
+		by := paidOf(q, i, got)
+		if by == (level{}) {
+			continue
+		}
+		before := s.accounts[m.Account]
+		sum, _ := before.plus(by)
+		if before.account == 0 && sum.account > 0 {
+			c.Accounts++
+		}
+		if before.role == 0 && sum.role > 0 {
+			c.RoleAccounts++
+		}
+		c.Most, c.RoleMost = max(c.Most, sum.account), max(c.RoleMost, sum.role)
+	}
+	return c
+}
+
+// within checks that an answer does not make the costs exceed a quote.
+func (a *asked) within(q *ledger.Question, got ledger.Answered, quoted *Report) error {
+	in := a.spent[q.Unit]
+	if in == nil {
+		in = new(spent)
+	}
+	var most Cost
+	for _, c := range quoted.Costs {
+		if c.Unit == q.Unit {
+			most = c
+		}
+	}
+	if c := in.after(q, got); c.Accounts > most.Accounts || c.Most > most.Most || c.RoleAccounts > most.RoleAccounts ||
+		c.RoleMost > most.RoleMost || got.LeftOut > quoted.LeftOut {
+		return &OverQuoteError{q.Unit}
+	}
+	return nil
+}
+
+// report returns what was asked.
+func (a *asked) report() Report {
+	r := Report{
+		Answers: a.answers, Remembered: a.remembered, LeftOut: a.leftOut, Drawn: a.drawn,
+		Columns: slices.Sorted(maps.Keys(a.columns)), Functions: slices.Sorted(maps.Keys(a.functions)),
+	}
+	if a.bounds.answers == a.answers {
+		r.Radius, r.Unit = a.bounds.most, a.bounds.unit
+	}
+	for _, unit := range slices.Sorted(maps.Keys(a.spent)) {
+		r.Costs = append(r.Costs, a.spent[unit].Cost)
+	}
+	return r
+}
