@@ -82,7 +82,7 @@ func TestHeatmapRefuses(t *testing.T) {
 	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'nowhere', 1000)`, "dx_heatmap: domain 'nowhere' is not declared")
 	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 0)`, "dx_heatmap: cell_m must be above 0, got 0")
 	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 0.01)`, "dx_heatmap: cell_m must be at least 0.1, not 0.01")
-	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 0.1)`, "dx_heatmap: cell_m 0.1 makes a grid of ", " cells, of which there may be 1099511627776")
+	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 0.1)`, "dx_heatmap: cell_m 0.1 makes a grid of ", " cells, the limit is 1099511627776")
 	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 500000)`, "dx_heatmap: cell_m 500000 exceeds the box, which is ")
 	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1e-14, 'beijing', 1000)`, "dx_heatmap: epsilon is too small")
 	d.fails(`SELECT dx_heatmap(NULL, 39.9, 116.3, 1, 'beijing', 1000)`, "dx_heatmap: account must be TEXT or INTEGER, got NULL")
