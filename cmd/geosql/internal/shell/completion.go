@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // Candidates are what a word may become.
@@ -32,28 +32,33 @@ func (sh *shell) complete(text string) candidates {
 	if strings.HasPrefix(text, ".") {
 		return sh.completeCommand(text)
 	}
-	if literal, open := openLiteral(text); open {
-		found := candidates{word: literal}
+	at := sqltext.SQLite.At(text, len(text))
+	word := at.Word
+	switch {
+	case at.Token.Kind == sqltext.Comment:
+		return candidates{}
+	case at.Token.Kind == sqltext.Unended && at.Token.Text[0] == '\'':
+		found := candidates{word: at.Token.Text[1:]}
 		for _, table := range declared {
 			found.add("declared", "", "'", sh.names(`SELECT name FROM main.geosql_`+table)...)
 		}
 		return found
-	}
-	word := wordAtEnd.FindString(text)
-	if i := strings.LastIndexByte(word, '.'); i >= 0 {
-		found := candidates{word: word[i+1:]}
-		found.add("columns", "", "", sh.names(columnsSQL, realTable(text, word[:i]))...)
-		return found
+	case at.Token.Kind == sqltext.Unended: // a name
+		word = at.Token.Text[1:]
 	}
 	found := candidates{word: word}
-	if m := tableWanted.FindStringSubmatch(text); m != nil {
+	if at.Table != "" {
+		found.add("columns", "", "", sh.names(columnsSQL, cmp.Or(at.Tables[strings.ToLower(at.Table)], at.Table))...)
+		return found
+	}
+	if at.Previous.Is("from", "join", "into", "update", "table") {
 		found.add("tables", "", "", sh.names(tableNamesSQL)...)
-		if word != "" && (strings.EqualFold(m[1], "from") || strings.EqualFold(m[1], "join")) {
+		if word != "" && at.Previous.Is("from", "join") {
 			found.add("functions", "", "(", sh.names(tableFunctionsSQL)...)
 		}
 		return found
 	}
-	found.add("columns", "", "", sh.columnsNear(text)...)
+	found.add("columns", "", "", sh.columnsNear(at)...)
 	found.add("tables", "", "", sh.names(tableNamesSQL)...)
 	if word == "" { // nobody looks through all there is
 		return found
@@ -84,42 +89,11 @@ func (c *candidates) add(kind, begin, end string, names ...string) {
 	})
 }
 
-var (
-	wordAtEnd = regexp.MustCompile(`[\pL_][\pL\pN_$]*(\.[\pL\pN_$]*)?$|$`)
-	// tableWanted matches a text that goes on with a table.
-	tableWanted = regexp.MustCompile(`(?i)\b(from|join|into|update|table)\s+[\pL\pN_$]*$`)
-	words       = regexp.MustCompile(`[\pL_][\pL\pN_$]*`)
-)
-
-// openLiteral returns the text literal that is not closed at the end of a statement.
-func openLiteral(text string) (literal string, open bool) {
-	i := strings.LastIndexByte(text, '\'')
-	if i < 0 || strings.Count(text, "'")%2 == 0 {
-		return "", false
-	}
-	return text[i+1:], true
-}
-
-// realTable returns the table that a statement gives a name to, or the name itself.
-func realTable(text, name string) string {
-	q := regexp.QuoteMeta(name)
-	if m := regexp.MustCompile(`(?i)([\pL_][\pL\pN_$]*)\s+(?:as\s+)?` + q + `\b`).FindStringSubmatch(text); m != nil {
-		switch strings.ToLower(m[1]) {
-		case "from", "join", "as", "select", "where", "on", "by", "and", "or", "not", "in", "update", "into":
-		default:
-			return m[1]
-		}
-	}
-	return name
-}
-
 // columnsNear returns the columns of the tables that a statement names, or of all tables if it
 // names none.
-func (sh *shell) columnsNear(text string) (columns []string) {
+func (sh *shell) columnsNear(at sqltext.Caret) (columns []string) {
 	tables := sh.names(tableNamesSQL)
-	named := slices.DeleteFunc(slices.Clone(tables), func(t string) bool {
-		return !slices.ContainsFunc(words.FindAllString(text, -1), func(w string) bool { return strings.EqualFold(w, t) })
-	})
+	named := slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return at.Tables[strings.ToLower(t)] == "" })
 	if len(named) == 0 {
 		named = tables
 	}

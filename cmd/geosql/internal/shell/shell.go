@@ -18,6 +18,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 )
 
 const (
@@ -70,7 +71,7 @@ func Run(ctx context.Context, s *session.Session) error {
 // units splits what was typed or pasted into commands of the shell and statements that end with
 // their line. The rest is a statement that is not finished.
 func units(text string) (whole []string, rest string) {
-	var end session.Splitter
+	var end sqltext.Script
 	begin, at := 0, 0 // of what is not whole, and of the next line
 	for line := range strings.Lines(text) {
 		at += len(line)
@@ -80,8 +81,8 @@ func units(text string) (whole []string, rest string) {
 		case begin == at-len(line) && strings.HasPrefix(line, "."):
 			whole, begin = append(whole, strings.TrimSpace(line)), at
 		default:
-			if end.ReadAll(line); end.Complete() {
-				whole, begin, end = append(whole, text[begin:at]), at, session.Splitter{}
+			if end.Read(line); end.Complete() {
+				whole, begin, end = append(whole, text[begin:at]), at, sqltext.Script{}
 			}
 		}
 	}
