@@ -38,11 +38,13 @@ static: LINK = -linkmode external -extldflags "-static -Wl,-z,stack-size=8388608
 static:
 	$(PUBLISH) -o $(BUILD)/static/geosql ./cmd/geosql
 
-# What takes too long for every run of the tests: random statements by the thousand, kills by
-# the hundred, power cuts at every point, simulated audits by the hundred thousand, projections
-# by the hundred million, half an hour's audit, and an audit of all functions for each planted bug.
+# What takes too long for every run of the tests, of which CONTRIBUTING.md has a table: all cases of each test, random statements
+# by the thousand, kills by the hundred, power cuts at every point, simulated audits by the hundred thousand, projections by the
+# hundred million, SQLite of the system, other platforms, half an hour's audit, and an audit of all functions for each planted bug.
 .PHONY: long
 long:
+	GEOSQL_WHOLE=1 $(GO) test -timeout 60m ./...
+	$(GO) test -tags libsqlite3 ./internal/conformance -run '^TestScripts$$/^Go$$'
 	GEOSQL_STATEMENTS=100000 $(GO) test ./sqlitefn -run "GroupsThatAReadingReaches|SealedAndPlain|EvaluatedAndPlain" -v -timeout 60m
 	GEOSQL_AUDITS=200000 $(GO) test ./internal/audit/bound -run InEveryAudit -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
@@ -99,11 +101,10 @@ windows: windows-short
 	GEOSQL_EMULATED=1 $(GO) test ./internal/conformance -run '/ on windows|^TestExamples$$// on windows' -v -timeout 60m
 	GEOSQL_KILLS=200 $(WINDOWS) -p 1 -timeout 180m $(WINDOWS_TEST)
 
-# What a system does in its own way, the locks of files and the queue of processes, and what may not differ: numbers, and exact draws.
+# What a system does in its own way, the locks of files and the queue of processes, and numbers, which may not differ.
 windows-short:
 	$(WINDOWS) ./internal/files ./internal/turns
 	$(WINDOWS) -run $(NUMBERS) $(NUMBERS_OF)
-	$(WINDOWS) -run 'Geometric.*Enumerated$$' ./mechanism/exact
 
 # Numbers that are the same to the last bit on every platform.
 NUMBERS    = '^(TestNumbers|TestSameEverywhere)$$'
@@ -127,11 +128,8 @@ arm64: arm64-short
 	$(ARM64) -p 1 -timeout 180m $(ARM64_TEST)
 	GEOSQL_EMULATED=1 $(GO) test ./internal/conformance -run '/ on linux|^TestExamples$$// on linux' -v -timeout 60m
 
-# Tests that start themselves are left out: the machine may not be set for them.
 arm64-short:
-	$(ARM64) ./internal/files
 	$(ARM64) -run $(NUMBERS) $(NUMBERS_OF)
-	$(ARM64) -run 'Geometric.*Enumerated$$' ./mechanism/exact
 
 # All fuzz targets for HOURS hours together. What they find is left in testdata/fuzz beside them;
 # inputs that are new are kept in Go's cache and are where the next run begins.
