@@ -46,6 +46,23 @@ func Delta(rho, distance, epsilon float64) float64 {
 	return min(1, up(elementary.Exp(exponent)*(1+slack)))
 }
 
+// Factor returns e^(epsilon*distance), rounded up: with epsilon per metre, how much likelier an answer may be from one of two
+// locations that are distance metres apart than from the other. It is infinite beyond the largest float64.
+func Factor(epsilon, distance *big.Rat) float64 {
+	exponent := new(big.Rat).Mul(epsilon, distance)
+	if exponent.Sign() == 0 {
+		return 1
+	}
+	x, exact := exponent.Float64()
+	if !exact {
+		x = up(x)
+	}
+	if x > math.Log(math.MaxFloat64) {
+		return math.Inf(1)
+	}
+	return up(up(up(elementary.Exp(x)))) // which is off by 2 units in the last place
+}
+
 // up returns the next float64. An operation of IEEE arithmetic is off by less.
 func up(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 

@@ -131,3 +131,46 @@ func TestConcentratedNoiseIsLess(t *testing.T) {
 		}
 	}
 }
+
+// The factor is at least that of exact arithmetic, and hardly more.
+func TestFactor(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, distance string
+		want              float64
+	}{{"0.005", "0", 1}, {"1", "710", math.Inf(1)}, {"1e308", "1e308", math.Inf(1)}} {
+		e, _ := new(big.Rat).SetString(c.epsilon)
+		d, _ := new(big.Rat).SetString(c.distance)
+		if got := Factor(e, d); got != c.want {
+			t.Errorf("Factor(%s, %s) = %v, want %v", c.epsilon, c.distance, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		epsilon := big.NewRat(rapid.Int64Range(1, 1e9).Draw(t, "epsilon"), rapid.SampledFrom([]int64{1e3, 1e9, 1e12}).Draw(t, "of"))
+		distance := big.NewRat(rapid.Int64Range(1, 1e6).Draw(t, "distance"), 1000)
+		exponent := new(big.Rat).Mul(epsilon, distance)
+		if exponent.Cmp(big.NewRat(700, 1)) > 0 {
+			return
+		}
+		got, want := new(big.Float).SetFloat64(Factor(epsilon, distance)), exponential(exponent)
+		slack := new(big.Float).Mul(want, big.NewFloat(1+1e-12)) // of an exponent of up to 700 that is rounded
+		if got.Cmp(want) < 0 || got.Cmp(slack) > 0 {
+			t.Fatalf("Factor(%v, %v) = %v, want %v", epsilon, distance, got, want)
+		}
+	})
+}
+
+// exponential returns e^x, for x from 0, in 400 bits, by the series at x/1024.
+func exponential(x *big.Rat) *big.Float {
+	const bits = 400
+	part := new(big.Float).SetPrec(bits).SetRat(new(big.Rat).Quo(x, big.NewRat(1024, 1)))
+	sum, term := new(big.Float).SetPrec(bits).SetInt64(1), new(big.Float).SetPrec(bits).SetInt64(1)
+	for k := int64(1); k < 120; k++ {
+		term.Mul(term, part)
+		term.Quo(term, new(big.Float).SetInt64(k))
+		sum.Add(sum, term)
+	}
+	for range 10 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}

@@ -10,7 +10,7 @@ import (
 // A Ledger keeps the budgets of accounts. It is safe for concurrent use. Engines implement all of it; a function takes the part
 // that it uses.
 //
-// What is charged is stored durably before a method returns nil. A method that returns an
+// A charge is stored durably before a method returns nil. A method that returns an
 // error has granted nothing. It is a [*RefusalError] if an account has not enough left.
 type Ledger interface {
 	// ID returns the random 128-bit name, in hexadecimal, that the ledger was given when it
@@ -36,9 +36,9 @@ type Ledger interface {
 	Close() error
 }
 
-// Limits says what accounts may spend.
+// Limits sets the limits of accounts.
 type Limits interface {
-	// SetLimit sets what an account may spend of a unit, from 0, which blocks it, to
+	// SetLimit sets the limit of an account in a unit, from 0, which blocks it, to
 	// [budget.Max]: in all if window is 0, and else in each window of that many seconds, at
 	// most MaxWindow. The limit of Everyone holds for every account that has no limit of its
 	// own; each such account may spend as much.
@@ -56,7 +56,7 @@ type Limits interface {
 	SetFirstLimit(account string, unit budget.Unit, eps budget.Amount) error
 }
 
-// A Charger charges accounts, for callers who say what each of them pays.
+// A Charger charges accounts amounts that its callers have worked out.
 type Charger interface {
 	// Charge charges all items or none. It first takes what Reserve has set aside. In
 	// Charges, every call is one charge for each account.
@@ -143,7 +143,7 @@ type Releases interface {
 	OpenRelease(id string, plan ReleasePlan) (Release, error)
 }
 
-// Facts keeps what an owner has said, such as who may ask what, in the order in which it was said.
+// Facts keeps the declarations of an owner, such as roles and columns, in their order.
 type Facts interface {
 	// Record stores facts, all or none. One that is stored already changes nothing. The IDs of
 	// the facts are ignored.
@@ -153,7 +153,7 @@ type Facts interface {
 	Facts(after int64) ([]Fact, error)
 }
 
-// Balances shows what was charged, for the owner.
+// Balances shows charges, balances and limits to the owner.
 type Balances interface {
 	// Balance returns the balance of an account, whether the ledger knows it or not. The
 	// balance of Everyone has the limit of the accounts that have none of their own.
@@ -173,11 +173,11 @@ type Balances interface {
 	// loss of anybody's.
 	Charges() iter.Seq2[Charge, error]
 
-	// Purses returns what a role has spent, ordered by unit and account.
+	// Purses returns the spending of a role, ordered by unit and account.
 	Purses(role string) ([]Purse, error)
 }
 
-// Chain is the chain of all entries, for whoever checks or archives it.
+// Chain is the chain of all entries, to be checked and archived.
 type Chain interface {
 	// Head returns the ledger's last entry, which stands for all before it. Noted somewhere
 	// else it is evidence for Verify.
@@ -236,7 +236,7 @@ type Spender interface {
 	Charge(account []byte, cost budget.Amount) error
 }
 
-// Verified is what [Chain.Verify] has read and found in order.
+// Verified counts the entries that [Chain.Verify] has read and found in order.
 type Verified struct {
 	Entries  int64 // the archive's included
 	Balances int64

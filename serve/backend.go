@@ -14,18 +14,18 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A backend answers what roles ask.
+// A backend answers the questions of roles.
 type backend interface {
 	wire.Handler
 
 	// Console returns the web console.
 	Console() http.Handler
 
-	// Close ends what is left of sessions.
+	// Close ends the remaining sessions.
 	Close() error
 }
 
-// backendOptions are what a backend needs.
+// backendOptions are the needs of a backend.
 type backendOptions struct {
 	path     string // of the sealed database
 	database string // as clients call it

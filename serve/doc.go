@@ -7,9 +7,9 @@
 // of its own, which has neither the owner's key nor the ledger: [Options.Worker] starts the program again, and there it calls
 // [Worker] at once. Only Unix serves; Linux alone confines these processes by namespaces of the kernel.
 //
-// Who may ask what is said by roles: [AddRole], [DropRole], [Roles]. They are kept in the ledger, and a server that runs
-// follows within a second.
+// Roles grant columns and budgets to analysts: [AddRole], [DropRole], [Roles]. They are kept in the ledger, and a server that
+// runs follows within a second.
 //
 // Errors are one line, for the owner: they show paths. Where a setting is at fault, they name the flag of geosql serve that
-// has it. What analysts see of errors is another thing, and names neither files nor accounts.
+// has it. Analysts get other texts, which name neither files nor accounts.
 package serve

@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/monitor"
 )
 
-// writeTimeout is how long a client may take to read what was written at once.
+// writeTimeout is how long a client may take to read one write.
 const writeTimeout = time.Minute
 
 // newHTTPServer returns the server of the console, /healthz and /metrics.
@@ -79,8 +79,7 @@ func (s *Server) whileServing(next http.Handler) http.Handler {
 	})
 }
 
-// patient returns a handler whose clients have time to read each part of an answer, and which itself may take as long as
-// a statement may.
+// patient returns a handler that gives its clients time for each part of an answer, and itself as long as a statement may take.
 func patient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(&patientWriter{w, http.NewResponseController(w)}, r)

@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A Role is what an analyst logs in as, and what that may ask. The password is kept as a verifier of SCRAM-SHA-256, and not here.
+// A Role is the login of an analyst, with its grants. The password is kept as a verifier of SCRAM-SHA-256, and not here.
 type Role struct {
 	Name    string               // printable, at most 63 bytes
 	Columns []catalog.ColumnName // sealed ones that it may ask about; public ones are for everybody
@@ -72,7 +72,7 @@ func AddRole(path, ledger string, r Role, password string) error {
 	})
 }
 
-// DropRole drops a role, which cannot log in any more; its sessions end within a second. What it has spent stays spent. It is an
+// DropRole drops a role, which cannot log in any more; its sessions end within a second. Its spending stays charged. It is an
 // error if there is no role of the name.
 func DropRole(path, ledger, name string) error {
 	return withVault(path, ledger, func(v *vault) error {

@@ -21,7 +21,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/worker"
 )
 
-// Options say how a database is served. Keys and Worker are needed; the zero value of others stands for what is said there.
+// Options say how a database is served. Keys and Worker are needed; the zero value of others stands for the default said there.
 type Options struct {
 	Keys   []*sealed.PrivateKey // which the database is sealed for
 	Ledger string               // a path, or a postgres:// URL; by default the file beside the database
@@ -44,7 +44,7 @@ type Options struct {
 	Logger        *slog.Logger           // by default nothing is logged
 	AuditFile     string                 // gets a line of JSON for each event; "" for none
 	OwnerPassword string                 // with which the owner logs in to the console; "" if that is not possible
-	MetricsToken  func() (string, error) // what clients of /metrics have to show; without it, or if it returns "", they connect from this machine
+	MetricsToken  func() (string, error) // of clients of /metrics; without it, or if it returns "", they connect from this machine
 }
 
 // Worker is the process of a session, which a [Server] has started by [Options.Worker]. It returns the status for [os.Exit].
@@ -183,8 +183,8 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Reload reads again what the owner may have changed: the certificate and the token of metrics. It opens the audit file anew,
-// which may have been moved away. What fails is logged and stays as it was.
+// Reload reads the certificate and the token of metrics again, and opens the audit file anew, which may have been moved away.
+// After a failure, which is logged, the old one stays.
 func (s *Server) Reload() {
 	report := func(what string, err error) {
 		if err != nil {
@@ -228,7 +228,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close ends what is left of sessions, closes what is open, and returns the first error. Called again, it does nothing.
+// Close ends the remaining sessions, closes all files, and returns the first error. Called again, it does nothing.
 func (s *Server) Close() (err error) {
 	if s.closed.Swap(true) {
 		return nil

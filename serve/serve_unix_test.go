@@ -65,10 +65,10 @@ type site struct {
 
 	*Server
 	addr, httpAddr string
-	served         chan error // what Serve returns
+	served         chan error // the results of Serve
 }
 
-// lines are what was written.
+// lines are the lines of a log.
 type lines struct {
 	mu   sync.Mutex
 	text string
@@ -215,7 +215,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// What cannot be served is an error of Open.
+// Open returns an error for each wrong setting.
 func TestOpenRefuses(t *testing.T) {
 	s := newSite(t)
 	folder := t.TempDir()
@@ -531,7 +531,7 @@ func TestServeCertificates(t *testing.T) {
 	}
 }
 
-// A server whose ledger or database is gone says so.
+// A server without its ledger or database says so.
 func TestServeHealth(t *testing.T) {
 	for suffix, want := range map[string]string{"": "the database cannot be read", "-ledger": "the ledger cannot be read"} {
 		s := newSite(t).fake()

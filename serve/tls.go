@@ -24,7 +24,7 @@ type certificates struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	seen    string    // what the files looked like when they were read
+	seen    string    // sizes and times of the files when they were read
 	looked  time.Time // at the files
 }
 
@@ -65,7 +65,7 @@ func (c *certificates) looks() (text string) {
 	return text
 }
 
-// readCertificate reads a certificate and its key, and says what is wrong with them.
+// readCertificate reads a certificate and its key. Its errors name the wrong file.
 func readCertificate(certFile, keyFile string) (cert tls.Certificate, err error) {
 	certText, err := os.ReadFile(certFile)
 	if err != nil {

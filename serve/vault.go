@@ -30,7 +30,7 @@ type vault struct {
 	ledger string // where it is, as package engines has it
 	record *catalog.Record
 
-	mu    sync.Mutex // held while what follows is used
+	mu    sync.Mutex // guards the fields below
 	conn  *sqlite.Conn
 	book  ledger.Ledger
 	roles role.Roles
@@ -82,7 +82,7 @@ func (v *vault) openDatabase() (err error) {
 	return nil
 }
 
-// openLedger opens the ledger, makes sure that it is that of the database, and reads what is recorded in it.
+// openLedger opens the ledger, makes sure that it is that of the database, and reads its facts.
 func (v *vault) openLedger() (err error) {
 	label := engines.Label(v.ledger)
 	charged, err := declaration.Ledger(v.conn)
@@ -111,7 +111,7 @@ func (v *vault) openLedger() (err error) {
 	return err
 }
 
-// close closes what is open.
+// close closes database and ledger.
 func (v *vault) close() (err error) {
 	if v.conn != nil {
 		err = v.conn.Close()
@@ -187,8 +187,8 @@ func (v *vault) iterations() int {
 	return cmp.Or(most, wire.DefaultIterations)
 }
 
-// mockSecret returns a secret that stays the same as long as the keys do. It makes up what users who do not exist
-// are asked.
+// mockSecret returns a secret that stays the same as long as the keys do. It makes up the salts of
+// users that do not exist.
 func mockSecret(keyring *sealed.Keyring, id sealed.DatabaseID) ([]byte, error) {
 	secret, err := keyring.Derive(id, "users that do not exist")
 	return secret[:], err

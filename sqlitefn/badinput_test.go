@@ -136,8 +136,14 @@ var samples = map[string]sample{
 	"geoind_confidence.epsilon": {"0.5", positive},
 	"lbs_radius.epsilon":        {"0.5", positive},
 	"geoind_delta.epsilon":      {"0.5", positive},
-	"geoind_rho.epsilon":        {"0.5", positive},
-	"geoind_delta.rho":          {"0.00000001", positive},
+	"geoind_factor.epsilon": {"0.5", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(x > 0 && x*500 < 709.78) })
+	}},
+	"geoind_factor.distance_m": {"500", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return only(x >= 0 && 0.5*x < 709.78) })
+	}},
+	"geoind_rho.epsilon": {"0.5", positive},
+	"geoind_delta.rho":   {"0.00000001", positive},
 	"rho": {"0.001", func(o operand) verdict {
 		return numeric(o, func(x float64) verdict {
 			if x == 5e-324 {

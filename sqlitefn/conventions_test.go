@@ -567,7 +567,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 func TestFreeFunctionsAnswerFiniteNumbers(t *testing.T) {
 	d := declared(t)
 	for _, call := range []string{
-		`geoind_epsilon(1e308, 1e-308)`, `geoind_radius(5e-324, 0.5)`, `geoind_radius(5e-324, 0.5, 'beijing')`,
+		`geoind_epsilon(1e308, 1e-308)`, `geoind_factor(1e308, 1e308)`, `geoind_radius(5e-324, 0.5)`, `geoind_radius(5e-324, 0.5, 'beijing')`,
 		`geoind_epsilon_for(5e-324, 0.5)`, `geoind_epsilon_for(1e308, 0.5)`, `geoind_epsilon_for(1e308, 0.999999, 'beijing')`, `dx_epsilon_for('sum', 1e308, 0.5, 'u')`,
 		`lbs_radius(0.5, 0.95, 1e308)`, `geoind_confidence(1e308, 1e308)`, `geoind_confidence(1e308, 1e308, 'beijing')`,
 	} {

@@ -1,5 +1,5 @@
-// Package role holds the roles of a sealed database: who may log in, which columns they may ask
-// about, and how much each of their questions and all of them together may spend. The owner keeps
+// Package role holds the roles of a sealed database: their logins, the columns granted to each, and how much
+// a question and all of them together may spend. The owner keeps
 // them as facts in the ledger, so that nobody who can write the database can change them.
 package role
 
@@ -21,13 +21,13 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A Role is what an analyst logs in as. It is immutable.
+// A Role is the login of an analyst. It is immutable.
 type Role struct {
 	Verifier wire.Verifier `json:"verifier"` // of its password; no other role has the same, also of the same name
 	Terms
 }
 
-// Terms say what a role may do; see serve.Role, which has the same fields.
+// Terms are the grants of a role; see serve.Role, which has the same fields.
 type Terms struct {
 	Name        string                        `json:"name"`
 	Columns     []catalog.ColumnName          `json:"columns"`
@@ -173,7 +173,7 @@ type Roles struct {
 	last int64 // ID of the last fact
 }
 
-// Update reads what was recorded since the last time.
+// Update reads the facts recorded since the last time.
 func (r *Roles) Update(l ledger.Facts) error {
 	facts, err := l.Facts(r.last)
 	if err != nil {

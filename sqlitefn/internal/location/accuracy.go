@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/sqlitefn/internal/declared"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -17,6 +18,7 @@ var (
 	argConfidence = &frame.Arg{Name: "confidence", Is: "probability that everything of interest is found, 0 <= c < 1", Kind: frame.Probability}
 	argInterest   = &frame.Arg{Name: "radius_m", Is: "radius of interest around the true location, metres", Kind: frame.NotNegative}
 	argNoise      = &frame.Arg{Name: "mechanism", Is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if it is not given. For 'gauss', epsilon stands for rho per square metre", Kind: frame.Text, Optional: true}
+	argBetween    = &frame.Arg{Name: "distance_m", Is: "how far two locations are apart, metres", Kind: frame.NotNegative}
 	argFrame      = &frame.Arg{Name: "domain", Is: "name of a domain whose lattice and frame are taken into account", Kind: frame.Text, Optional: true}
 )
 
@@ -27,6 +29,14 @@ var accuracyOfLocations = []*frame.Function{
 		Does:     "Returns the epsilon per metre that allows this level within this radius: level/radius_m.",
 		Examples: []string{"SELECT geoind_epsilon(1.386, 200)"},
 		Scalar:   geoindEpsilon,
+	},
+	&frame.Function{
+		Name: "geoind_factor", Section: frame.Free, Flags: frame.Pure,
+		Args:     []*frame.Arg{frame.ArgEpsMetre, argBetween},
+		Does:     "Returns how much likelier an answer may be from one location than from another at this distance: e^(epsilon*distance_m), rounded up.",
+		Notes:    "Locations are first moved to the lattice: add a cell's diagonal to their distance for what a release on a domain may reveal.",
+		Examples: []string{"SELECT geoind_factor(0.005, 200)"},
+		Scalar:   geoindFactor,
 	},
 	&frame.Function{
 		Name: "geoind_radius", Section: frame.Free,
@@ -70,6 +80,15 @@ func geoindEpsilon(c frame.Call) error {
 		return c.Errorf(argLevel, "divided by radius_m is not a number that a float can hold")
 	}
 	c.ResultFloat(0, eps)
+	return nil
+}
+
+func geoindFactor(c frame.Call) error {
+	factor := budget.Factor(c.Decimal(frame.ArgEpsMetre), c.Decimal(argBetween))
+	if math.IsInf(factor, 1) {
+		return c.Errorf(argBetween, "times epsilon allows a factor that no float can hold")
+	}
+	c.ResultFloat(0, factor)
 	return nil
 }
 
